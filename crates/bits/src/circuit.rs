@@ -14,7 +14,6 @@ use cryptable_ckks::overflow::bound_for;
 use cryptable_ckks::{Arithmetic, DryRun};
 use cryptable_lattice::KeyRequest;
 use num_complex::Complex64;
-use rayon::prelude::*;
 
 use crate::literal::ParametersLiteral;
 use crate::periodic_evaluation;
@@ -120,7 +119,7 @@ impl BitCircuit {
         phases: Vec<A::Ciphertext>,
         functions: &[PeriodicFunction],
     ) -> Vec<Vec<A::Ciphertext>> {
-        phases.into_par_iter().map(|x| self.evaluate(arithmetic, &x, functions)).collect()
+        arithmetic.map_all(phases, |x| self.evaluate(arithmetic, &x, functions))
     }
 
     /// The phases x = t/K in slots, as one real ciphertext or two.

@@ -8,9 +8,14 @@ use crate::noise::BitNoise;
 use crate::parameters::Parameters;
 
 /// Bits under encryption, in the slots of one real CKKS ciphertext or two, with levels left for gates.
+///
+/// Ciphertexts are those of the processor, unless C says that they are of other arithmetic
+/// ([`BitOperations`](crate::BitOperations)).
 #[derive(Clone, Debug)]
-pub struct EncryptedBits {
-    pub(crate) parts: Vec<Ciphertext>,
+pub struct EncryptedBits<C = Ciphertext> {
+    pub(crate) parts: Vec<C>,
+    /// Limbs of every part.
+    pub(crate) limbs: usize,
     pub(crate) count: usize,
     /// Bounds on their errors.
     pub(crate) noise: BitNoise,
@@ -20,7 +25,7 @@ pub struct EncryptedBits {
     pub(crate) key_id: KeyId,
 }
 
-impl EncryptedBits {
+impl<C> EncryptedBits<C> {
     /// How many bits there are.
     #[must_use]
     pub fn count(&self) -> usize {
@@ -41,13 +46,18 @@ impl EncryptedBits {
 
     /// Limbs of every part.
     pub(crate) fn limbs(&self) -> usize {
-        self.parts[0].limbs()
+        self.limbs
     }
 
     /// Other parts with other noise, of the same client and parameters.
-    pub(crate) fn with_parts(&self, parts: Vec<Ciphertext>, noise: BitNoise) -> Self {
+    pub(crate) fn with_parts<D>(
+        &self,
+        parts: Vec<D>,
+        limbs: usize,
+        noise: BitNoise,
+    ) -> EncryptedBits<D> {
         let Self { count, bottom_limbs, parameter_digest, key_id, .. } = *self;
-        Self { parts, count, noise, bottom_limbs, parameter_digest, key_id }
+        EncryptedBits { parts, limbs, count, noise, bottom_limbs, parameter_digest, key_id }
     }
 
     /// Demands that they are of these parameters and this client.

@@ -2,8 +2,7 @@
 //! (lines 2 to 4 of Algorithms 2 and 3 of Bae, Cheon, Kim, Stehlé, EUROCRYPT 2024, ePrint 2024/767, and their Section 6),
 //! and SlotsToCoeffs by itself, back to coefficients.
 
-use cryptable_ckks::bootstrapping::mod_raise::raise;
-use cryptable_ckks::{Arithmetic, Ciphertext};
+use cryptable_ckks::{Bootstrapping, Ciphertext, Transfers};
 use cryptable_lattice::RlweCiphertext;
 use cryptable_lattice::error::{
     Error, Result, check_client, check_equal, check_parameters, out_of_range,
@@ -11,6 +10,7 @@ use cryptable_lattice::error::{
 use cryptable_ring::Basis;
 use cryptable_wire::KeyId;
 
+use crate::bit_operations::BitOperations;
 use crate::circuit::MAX_MODULUS;
 use crate::encrypted_bits::EncryptedBits;
 use crate::evaluation_key::EvaluationKey;
@@ -34,6 +34,14 @@ pub struct RlweInput {
     noise: BitNoise,
     parameter_digest: [u8; 32],
     key_id: KeyId,
+}
+
+/// Values in coefficients modulo q_0 where arithmetic computes, checked.
+pub(crate) struct Coefficients<C> {
+    ciphertext: C,
+    count: usize,
+    /// As fractions of q_0.
+    noise: BitNoise,
 }
 
 impl RlweInput {
@@ -122,9 +130,7 @@ impl EvaluationKey {
     /// # Errors
     /// If the values are of another modulus, client or other parameters, or too noisy.
     pub fn half_bin_boot(&self, input: &RlweInput) -> Result<EncryptedBits> {
-        check_equal("modulus of the values", input.modulus, 2)?;
-        let mut outputs = self.half_boot("BinBoot", &[PeriodicFunction::bin_boot()], input)?;
-        Ok(outputs.swap_remove(0))
+        self.operations().half_bin_boot(input)
     }
 
     /// GateBoot of sums of two bits in coefficients, values 0, 1 and 2 of `Z_m`, m at least 3: a gate's symmetric form
@@ -133,11 +139,7 @@ impl EvaluationKey {
     /// # Errors
     /// As [`EvaluationKey::half_bin_boot`].
     pub fn half_gate_boot(&self, gate: Gate, sum: &RlweInput) -> Result<EncryptedBits> {
-        if sum.modulus < 3 {
-            return Err(Error::TooSmall { name: "modulus of sums", value: sum.modulus, limit: 3 });
-        }
-        let function = PeriodicFunction::gate_boot(gate.outputs(), sum.modulus);
-        Ok(self.half_boot("GateBoot", &[function], sum)?.swap_remove(0))
+        self.operations().half_gate_boot(gate, sum)
     }
 
     /// Functions of values of `Z_m` in coefficients, several on one exponential: outputs at 0, 1, …, of which there are at
@@ -151,7 +153,7 @@ impl EvaluationKey {
         gates: &[SumGate],
         values: &RlweInput,
     ) -> Result<Vec<EncryptedBits>> {
-        self.half_boot("GateBoot", &functions_of(gates, values.modulus)?, values)
+        self.operations().half_gate_boot_many(gates, values)
     }
 
     /// SlotsToCoeffs: bits in slots as `q_0·bit/m` in coefficients, modulo q_0.
@@ -159,58 +161,129 @@ impl EvaluationKey {
     /// # Errors
     /// If the bits are of another client or other parameters, or m is not from 2 to 16.
     pub fn to_coefficients(&self, bits: &EncryptedBits, m: u64) -> Result<RlweInput> {
+        self.operations().to_coefficients(bits, m)
+    }
+}
+
+impl<A: Bootstrapping + Transfers> BitOperations<'_, A> {
+    /// As [`EvaluationKey::half_bin_boot`], on this arithmetic.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn half_bin_boot(&self, input: &RlweInput) -> Result<EncryptedBits<A::Ciphertext>> {
+        check_equal("modulus of the values", input.modulus, 2)?;
+        let mut outputs =
+            self.half_boot("BinBoot", &[PeriodicFunction::bin_boot()], self.loaded(input)?)?;
+        Ok(outputs.swap_remove(0))
+    }
+
+    /// As [`EvaluationKey::half_gate_boot`], on this arithmetic.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn half_gate_boot(
+        &self,
+        gate: Gate,
+        sum: &RlweInput,
+    ) -> Result<EncryptedBits<A::Ciphertext>> {
+        if sum.modulus < 3 {
+            return Err(Error::TooSmall { name: "modulus of sums", value: sum.modulus, limit: 3 });
+        }
+        let function = PeriodicFunction::gate_boot(gate.outputs(), sum.modulus);
+        Ok(self.half_boot("GateBoot", &[function], self.loaded(sum)?)?.swap_remove(0))
+    }
+
+    /// As [`EvaluationKey::half_gate_boot_many`], on this arithmetic.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn half_gate_boot_many(
+        &self,
+        gates: &[SumGate],
+        values: &RlweInput,
+    ) -> Result<Vec<EncryptedBits<A::Ciphertext>>> {
+        let functions = functions_of(gates, values.modulus)?;
+        self.half_boot("GateBoot", &functions, self.loaded(values)?)
+    }
+
+    /// As [`EvaluationKey::to_coefficients`], on this arithmetic.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn to_coefficients(
+        &self,
+        bits: &EncryptedBits<A::Ciphertext>,
+        m: u64,
+    ) -> Result<RlweInput> {
         check_modulus(m)?;
-        self.sum_to_coefficients(&[bits], &[], m)
+        let sums = self.sum_to_coefficients(&[bits], &[], m)?;
+        Ok(RlweInput {
+            ciphertext: self.arithmetic.fetch(sums.ciphertext)?.parts,
+            modulus: m,
+            count: sums.count,
+            noise: sums.noise,
+            parameter_digest: self.key.parameters().digest(),
+            key_id: self.key.key_id(),
+        })
     }
 
     /// The sum of bits, some of them negated, as `q_0·sum/m` in coefficients.
     pub(crate) fn sum_to_coefficients(
         &self,
-        bits: &[&EncryptedBits],
+        bits: &[&EncryptedBits<A::Ciphertext>],
         negated: &[bool],
         m: u64,
-    ) -> Result<RlweInput> {
-        self.check(bits)?;
-        let parameters = self.parameters();
+    ) -> Result<Coefficients<A::Ciphertext>> {
+        self.key.check(bits)?;
+        let parameters = self.key.parameters();
         let limbs = parameters.literal().input_limbs();
-        let sum = bits.iter().map(|bits| self.noise_at(bits, limbs)).sum();
+        let sum = bits.iter().map(|bits| self.key.noise_at(bits, limbs)).sum();
         let noise = parameters.noise_model().coefficients(m, bits.len(), sum);
         let sums = self.sum(bits, negated, m);
         let circuit = parameters.circuit();
-        let ciphertext = circuit.to_coefficients(&self.evaluator(), self.slots_to_coeffs(m), &sums);
-        Ok(RlweInput {
-            ciphertext: ciphertext.parts,
-            modulus: m,
-            count: bits[0].count(),
-            noise,
-            parameter_digest: parameters.digest(),
-            key_id: self.key_id(),
-        })
+        let ciphertext = circuit.to_coefficients(&self.arithmetic, self.slots_to_coeffs(m), &sums);
+        Ok(Coefficients { ciphertext, count: bits[0].count(), noise })
     }
 
     /// The sum of bits at the bottom, some of them negated, by parts; modulo 2 every other bit is subtracted, which makes
     /// the largest sum half as large, and with it what SlotsToCoeffs rounds.
-    fn sum(&self, bits: &[&EncryptedBits], negated: &[bool], m: u64) -> Vec<Ciphertext> {
-        let (circuit, evaluator) = (self.parameters().circuit(), self.evaluator());
-        let limbs = self.parameters().literal().input_limbs();
+    fn sum(
+        &self,
+        bits: &[&EncryptedBits<A::Ciphertext>],
+        negated: &[bool],
+        m: u64,
+    ) -> Vec<A::Ciphertext> {
+        let arithmetic = &self.arithmetic;
+        let limbs = self.key.parameters().literal().input_limbs();
         let part = |index: usize| {
             let terms = bits.iter().enumerate().map(|(k, bits)| {
-                let lowered = circuit.lower(&evaluator, &bits.parts[index], limbs);
+                let lowered = self.lowered(&bits.parts[index], limbs);
                 let is_negated = negated.get(k) == Some(&true);
-                if is_negated { leveled_gates::not(&evaluator, &lowered) } else { lowered }
+                if is_negated { leveled_gates::not(arithmetic, &lowered) } else { lowered }
             });
             let signed = terms.enumerate().map(|(k, mut term)| {
                 if m == 2 && k % 2 == 1 {
-                    evaluator.mul_integer_assign(&mut term, -1);
+                    arithmetic.mul_integer_assign(&mut term, -1);
                 }
                 term
             });
             signed.reduce(|mut sum, term| {
-                evaluator.add_assign(&mut sum, &term);
+                arithmetic.add_assign(&mut sum, &term);
                 sum
             })
         };
         (0..bits[0].parts.len()).map(|index| part(index).expect("a term")).collect()
+    }
+
+    /// Values in coefficients to where arithmetic computes.
+    ///
+    /// # Errors
+    /// If they are of other parameters or another client.
+    fn loaded(&self, input: &RlweInput) -> Result<Coefficients<A::Ciphertext>> {
+        input.check(self.key.parameters(), self.key.key_id())?;
+        let (parts, scale) = (input.ciphertext.clone(), self.arithmetic.prime(0));
+        let ciphertext = self.arithmetic.load(Ciphertext { parts, scale });
+        Ok(Coefficients { ciphertext, count: input.count, noise: input.noise })
     }
 
     /// ModRaise, CoeffsToSlots, functions: refused if a result would be too noisy.
@@ -218,19 +291,18 @@ impl EvaluationKey {
         &self,
         operation: &'static str,
         functions: &[PeriodicFunction],
-        input: &RlweInput,
-    ) -> Result<Vec<EncryptedBits>> {
-        let parameters = self.parameters();
-        input.check(parameters, self.key_id())?;
+        input: Coefficients<A::Ciphertext>,
+    ) -> Result<Vec<EncryptedBits<A::Ciphertext>>> {
+        let parameters = self.key.parameters();
         parameters.check_levels(functions)?;
         let noises = parameters.noise_after_half_boot(functions, input.noise);
         let limit = parameters.literal().log2_fail;
         noises.iter().try_for_each(|noise| noise.check(operation, limit))?;
-        let evaluator = self.evaluator();
-        let raised = raise(&evaluator, &input.ciphertext, parameters.literal().raised_basis());
+        let arithmetic = &self.arithmetic;
+        let raised = arithmetic.raise(&input.ciphertext, parameters.literal().raised_basis());
         let circuit = parameters.circuit();
-        let phases = circuit.phases(&evaluator, self.coeffs_to_slots(), raised);
-        let by_part = circuit.evaluate_parts(&evaluator, phases, functions);
+        let phases = circuit.phases(arithmetic, self.matrices.coeffs_to_slots(), raised);
+        let by_part = circuit.evaluate_parts(arithmetic, phases, functions);
         Ok(self.join_parts(by_part, input.count, &noises))
     }
 }

@@ -25,7 +25,6 @@
 
 use cryptable_ckks::Arithmetic;
 use num_complex::Complex64;
-use rayon::prelude::*;
 
 use crate::bit_table::BitTable;
 use crate::circuit::BitCircuit;
@@ -58,12 +57,14 @@ pub(crate) fn evaluate<A: Arithmetic>(
         spectrum.iter().zip(&mut needed).for_each(|(&w, needed)| *needed |= w != 0);
     }
     let [low_needed, high_needed] = needed_of_halves(&needed, half);
-    let (low, high) = rayon::join(
-        || evaluation.characters(&inputs[..half], &low_needed, depth),
-        || evaluation.characters(&inputs[half..], &high_needed, depth),
-    );
+    let both = vec![(&inputs[..half], low_needed), (&inputs[half..], high_needed)];
+    let characters = |(inputs, needed): (&[A::Ciphertext], Vec<bool>)| {
+        evaluation.characters(inputs, &needed, depth)
+    };
+    let mut both = arithmetic.map_all(both, characters);
+    let (high, low) = (both.swap_remove(1), both.swap_remove(0));
     let halves = Halves { low, high, low_inputs: half, inputs: inputs.len(), any: &inputs[0] };
-    spectra.par_iter().map(|spectrum| evaluation.output(&halves, spectrum)).collect()
+    arithmetic.map_all(spectra, |spectrum| evaluation.output(&halves, &spectrum))
 }
 
 /// Sets of halves that the sets of a group are unions of.
@@ -139,7 +140,7 @@ impl<A: Arithmetic> TableEvaluation<'_, A> {
                 (None, None) => unreachable!("a set that is not empty has a part in a half"),
             })
         };
-        (0..needed.len()).into_par_iter().map(character).collect()
+        self.arithmetic.map_all((0..needed.len()).collect(), character)
     }
 
     /// A character one level below, at the scale of those of a group of so many bits.

@@ -11,9 +11,12 @@ use cryptable_ckks::dft_factors::{
 use cryptable_ckks::diagonal_matrix::Diagonal;
 use cryptable_ckks::dry_run::{DryRunParameters, PlannedChain, Shape, SlotVariance};
 use cryptable_ckks::encryption::{decrypt, encrypt};
+use cryptable_ckks::linear_transform::DiagonalLimb;
 use cryptable_ckks::noise_sources::NoiseSources;
 use cryptable_ckks::paterson_stockmeyer::{ConstantScale, PolynomialBasis, Steps};
-use cryptable_ckks::{Arithmetic, Ciphertext, DryRun, Evaluator, LinearTransform, TransformPlan};
+use cryptable_ckks::{
+    Arithmetic, Ciphertext, DryRun, Evaluator, LinearTransform, Plaintext, TransformPlan,
+};
 use cryptable_lattice::key_generation::SecretPair;
 use cryptable_lattice::secret::TernarySecret;
 use cryptable_lattice::security::SecretDistribution;
@@ -21,7 +24,7 @@ use cryptable_lattice::{EvaluationKeys, KeyPurpose, SwitchingKeyShape};
 use cryptable_ring::primes::ntt_primes;
 use cryptable_ring::random::RandomStream;
 use cryptable_ring::random::replay;
-use cryptable_ring::{Basis, Ring};
+use cryptable_ring::{Basis, Embedding, Isa, Ring};
 use num_complex::Complex64;
 
 const DEGREE: usize = 512;
@@ -209,6 +212,44 @@ fn diagonals_have_runs_of_words_longer_than_blocks() {
     let ct = setup.encrypt(&vector);
     let result = apply_chain(&mut setup, (std::slice::from_ref(&matrix), 4), ct);
     setup.check(&result, &matrix.apply(&vector), 1e-7);
+}
+
+#[test]
+fn encoded_diagonals_are_plaintexts() {
+    let setup = setup();
+    let slots = DEGREE / 2;
+    let periods = [(0, 1), (1, 2), (2, slots), (3, slots), (5, 8)];
+    let diagonals = periods.map(|(rotation, period)| (rotation, sample(period)));
+    let diagonals = diagonals.map(|(rotation, values)| (rotation, Diagonal { values })).into();
+    let matrix = DiagonalMatrix { slots, diagonals };
+    let plan = TransformPlan::new(&matrix, slots, 2, shape(), 49f64.exp2());
+    let transform = LinearTransform::encode(&setup.ring, &matrix, plan);
+    let plan = transform.plan();
+    let mut found = 0;
+    for diagonal in transform.diagonals() {
+        let mut values = matrix.diagonals[&diagonal.step().rotation].values.clone();
+        let period = values.len();
+        values.rotate_right(diagonal.step().giant * plan.giant_rotation % period);
+        let embedding = Embedding::new(period);
+        let expected =
+            Plaintext::encode(&setup.ring, &embedding, &values, plan.scale, plan.limbs).poly;
+        assert_eq!(DEGREE >> diagonal.log_run(), 2 * period);
+        for limb in 0..plan.limbs {
+            let words: Vec<u64> = match diagonal.limb(limb) {
+                DiagonalLimb::Packed(row) => {
+                    let mut words = vec![0; row.len()];
+                    row.unpack(Isa::detect(), &mut words);
+                    words
+                }
+                DiagonalLimb::Runs(words) => {
+                    words.iter().flat_map(|&word| vec![word; 1 << diagonal.log_run()]).collect()
+                }
+            };
+            assert!(words == expected.limb(limb), "limb {limb} of {:?}", diagonal.step());
+        }
+        found += 1;
+    }
+    assert_eq!(found, periods.len());
 }
 
 /// The dry run of a setup's circuits, and the shape of a fresh ciphertext of slots on the unit circle.

@@ -47,8 +47,8 @@ impl<M> LookupMatrices<M> {
 
     /// The same in another form, matrix by matrix.
     #[must_use]
-    pub fn map<N>(&self, form: impl Fn(&M) -> N) -> LookupMatrices<N> {
-        let list = |list: &Vec<M>| list.iter().map(&form).collect();
+    pub fn map<'m, N>(&'m self, form: impl Fn(&'m M) -> N) -> LookupMatrices<N> {
+        let list = |list: &'m Vec<M>| list.iter().map(&form).collect();
         LookupMatrices {
             coeffs_to_slots: list(&self.coeffs_to_slots),
             slots_to_coeffs: list(&self.slots_to_coeffs),
