@@ -77,6 +77,10 @@ struct Place {
         const bool is_own = limb < args.main_limbs && args.digit_limbs > 0 && limb / args.digit_limbs == copy;
         return is_own || !A::takes(modulus.value, args.bound);
     }
+
+    DEVICE_METHOD u64 factor(const Transform& args) const {
+        return args.factors[args.by_modulus ? args.limbs.modulus[limb] : limb];
+    }
 };
 
 // Levels of a forward phase on 2^LOG elements, from LEVEL on; `twiddle` gives that of a node of their own tree.
