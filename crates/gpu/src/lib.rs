@@ -8,6 +8,7 @@
 pub(crate) mod arguments;
 pub mod device;
 pub(crate) mod kernels;
+pub mod measure;
 pub(crate) mod ntt;
 mod ntt_tables;
 pub mod poly;
