@@ -41,7 +41,7 @@ template <class A, u32 LOG>
 DEVICE void forward_columns_phase(const Transform& args, const Place<A>& place, typename A::Element* tile, ColumnPhase phase) {
     FOR_THREADS(t) {
         const A a(place.modulus);
-#pragma unroll
+#pragma unroll(LOG < 3 ? 1 : 2)
         for (u32 group = 0; group < 16 >> LOG; ++group) {
             const ColumnGroup<LOG> g(phase, group * block_threads() + t);
             typename A::Element x[1 << LOG];
@@ -64,7 +64,7 @@ template <class A, u32 LOG>
 DEVICE void inverse_columns_phase(const Transform& args, const Place<A>& place, typename A::Element* tile, ColumnPhase phase) {
     FOR_THREADS(t) {
         const A a(place.modulus);
-#pragma unroll
+#pragma unroll(LOG < 3 ? 1 : 2)
         for (u32 group = 0; group < 16 >> LOG; ++group) {
             const ColumnGroup<LOG> g(phase, group * block_threads() + t);
             typename A::Element x[1 << LOG];

@@ -232,4 +232,6 @@ impl Pass<'_> {
 }
 
 #[cfg(test)]
+mod ranges;
+#[cfg(test)]
 mod tests;
