@@ -38,7 +38,8 @@ struct ColumnGroup {
 };
 
 template <class A, u32 LOG>
-DEVICE void forward_columns_phase(const Transform& args, const Place<A>& place, typename A::Element* tile, ColumnPhase phase) {
+DEVICE void forward_columns_phase(
+    const Transform& args, const Place<A>& place, typename A::Element* tile, ColumnPhase phase) {
     FOR_THREADS(t) {
         const A a(place.modulus);
 #pragma unroll(LOG < 3 ? 1 : 2)
@@ -61,7 +62,8 @@ DEVICE void forward_columns_phase(const Transform& args, const Place<A>& place, 
 
 // The levels of a forward phase backwards: the last phase comes first.
 template <class A, u32 LOG>
-DEVICE void inverse_columns_phase(const Transform& args, const Place<A>& place, typename A::Element* tile, ColumnPhase phase) {
+DEVICE void inverse_columns_phase(
+    const Transform& args, const Place<A>& place, typename A::Element* tile, ColumnPhase phase) {
     FOR_THREADS(t) {
         const A a(place.modulus);
 #pragma unroll(LOG < 3 ? 1 : 2)

@@ -24,11 +24,14 @@ pub struct TransformRun {
     pub repeats: u32,
 }
 
-/// The time of one transform of each direction, and whether forward and back again led to the same words.
+/// The time of one transform of each direction, and whether forward and backward led to the same words.
 #[derive(Clone, Copy, Debug)]
 pub struct TransformTimes {
+    /// Coefficients to evaluations.
     pub forward: Duration,
+    /// Evaluations to coefficients.
     pub inverse: Duration,
+    /// Whether words were the same again.
     pub is_correct: bool,
 }
 

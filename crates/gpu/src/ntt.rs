@@ -90,6 +90,7 @@ pub(crate) fn forward(ring: &DeviceRing<'_>, words: u64, batch: &Batch) {
 
 /// Evaluations to `factor·N` times the coefficients, for one residue a limb at `factors`, the same for each copy, as of
 /// `NttTable::inverse_scaled_assign`; `to` may be `from`.
+#[allow(dead_code)]
 pub(crate) fn inverse_scaled(
     ring: &DeviceRing<'_>,
     from: u64,
@@ -116,13 +117,13 @@ enum Direction {
 #[derive(Clone, Copy)]
 enum Factors {
     None,
+    #[allow(dead_code)]
     ByLimb(u64),
     ByModulus(u64),
 }
 
 /// Both passes over a batch, for each arithmetic that its limbs have: blocks of limbs that have the other one end at once.
-/// The passes go over so many copies before the next ones that the second finds what the first left in the card's second-level
-/// cache.
+/// They go over `words_at_once` before the next copies, so that the second pass may find the first one's words in a cache.
 fn run(
     ring: &DeviceRing<'_>,
     batch: &Batch,

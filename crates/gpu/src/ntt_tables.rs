@@ -119,8 +119,8 @@ fn exponents(degree: usize) -> Vec<usize> {
     out
 }
 
-/// The exponent of constant h of sub-block `part`: its modulus is `Y^16 - psi^e`, e the part's bit reversal times 2N/16, and for
-/// the inverse 2N/16 more; a child has a half of the exponent, the second child N more. Constant h is the twiddle of the
+/// The exponent of constant h of sub-block `part`: its modulus is `Y^16 - psi^e`, e the part's bit reversal times 2N/16, and
+/// for the inverse 2N/16 more; a child has a half of the exponent, the second child N more. Constant h is the twiddle of the
 /// descendant h, for the inverse the negative of what undoes it.
 fn constant(degree: usize, (part, h): (usize, usize), is_inverse: bool) -> usize {
     if h == 0 {
