@@ -33,6 +33,8 @@ struct Transform {
     const u64* factors;
     // Doubles are for moduli below it, integers for the others.
     u64 bound;
+    // Words from a copy to the next; it may be negative, modulo 2^64.
+    u64 copy_stride;
     u32 log_degree;
     // Blocks z are copies from this one on.
     u32 first_copy;
@@ -70,7 +72,7 @@ struct Place {
         rows = nodes + rows_count * A::TWIDDLE_WORDS;
         constants = rows + rows_count * ROW_TWIDDLES * A::TWIDDLE_WORDS;
         const u64 copy = args.first_copy + block_z();
-        offset = (copy * args.limbs.count + limb) << args.log_degree;
+        offset = copy * args.copy_stride + ((u64)limb << args.log_degree);
     }
 
     DEVICE_METHOD bool is_left_out(const Transform& args) const {

@@ -16,6 +16,8 @@ pub(crate) struct Batch {
     pub limbs: Limbs,
     /// How often they are there: the digits of a key switch.
     pub copies: u32,
+    /// Words from one copy to the next, modulo 2^64; those of the limbs if there is none.
+    pub stride: Option<u64>,
     /// What is left out.
     pub own: Option<OwnLimbs>,
 }
@@ -31,7 +33,16 @@ pub(crate) struct OwnLimbs {
 impl Batch {
     /// One copy of limbs, all of them.
     pub(crate) fn of_limbs(limbs: Limbs) -> Self {
-        Self { limbs, copies: 1, own: None }
+        Self { limbs, copies: 1, stride: None, own: None }
+    }
+
+    /// The same limbs of one polynomial or two, wherever they are: their first addresses.
+    pub(crate) fn of_polys<const COUNT: usize>(limbs: Limbs, addresses: [u64; COUNT]) -> Self {
+        assert!((1..=2).contains(&COUNT), "{COUNT} polynomials");
+        // Addresses of words are multiples of eight, so a stride may be negative.
+        let stride =
+            (addresses[COUNT - 1].wrapping_sub(addresses[0]).cast_signed() / 8).cast_unsigned();
+        Self { limbs, copies: COUNT as u32, stride: Some(stride), own: None }
     }
 }
 
@@ -90,7 +101,6 @@ pub(crate) fn forward(ring: &DeviceRing<'_>, words: u64, batch: &Batch) {
 
 /// Evaluations to `factor·N` times the coefficients, for one residue a limb at `factors`, the same for each copy, as of
 /// `NttTable::inverse_scaled_assign`; `to` may be `from`.
-#[allow(dead_code)]
 pub(crate) fn inverse_scaled(
     ring: &DeviceRing<'_>,
     from: u64,
@@ -117,7 +127,6 @@ enum Direction {
 #[derive(Clone, Copy)]
 enum Factors {
     None,
-    #[allow(dead_code)]
     ByLimb(u64),
     ByModulus(u64),
 }
@@ -187,6 +196,7 @@ fn arguments(
         to,
         factors: 0,
         bound: transforms.bound(),
+        copy_stride: batch.stride.unwrap_or(u64::from(batch.limbs.count) << ring.degree().ilog2()),
         log_degree: ring.degree().ilog2(),
         first_copy: 0,
         digit_limbs: own.digit_limbs,

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use cryptable_lattice::error::Result;
 use cryptable_ring::{Basis, Coefficients, Domain, Evaluations, Poly};
 
-use crate::arguments::Elementwise;
+use crate::arguments::{Elementwise, Limbs};
 use crate::device::Words;
 use crate::kernels::{self, Grid, Kernel};
 use crate::ntt::{self, Batch};
@@ -25,9 +25,7 @@ pub struct DevicePoly<D: Domain> {
 
 impl<D: Domain> Clone for DevicePoly<D> {
     fn clone(&self) -> Self {
-        let mut words = self.words.device().allocate(self.words.len());
-        words.copy_from(0, &self.words, 0, self.words.len());
-        Self { words, ..*self }
+        self.of_first_limbs(self.basis)
     }
 }
 
@@ -38,11 +36,28 @@ impl<D: Domain> DevicePoly<D> {
         Self { words, degree: ring.degree(), basis, domain: PhantomData }
     }
 
+    /// The zero polynomial.
+    #[must_use]
+    pub fn zero(ring: &DeviceRing<'_>, basis: Basis) -> Self {
+        let poly = Self::unspecified(ring, basis);
+        elementwise(ring, &kernels::SET_ZERO, basis, [poly.limb(0), 0, 0], 0);
+        poly
+    }
+
     /// A copy of a polynomial.
     #[must_use]
     pub fn upload(ring: &DeviceRing<'_>, poly: &Poly<D>) -> Self {
-        let words = ring.device().upload(poly.words());
-        Self { words, degree: ring.degree(), basis: poly.basis(), domain: PhantomData }
+        Self::upload_words(ring, poly.basis(), poly.words())
+    }
+
+    /// A copy of words, limb after limb, that are yet to become residues.
+    ///
+    /// # Panics
+    /// If there are not N for each limb.
+    pub(crate) fn upload_words(ring: &DeviceRing<'_>, basis: Basis, words: &[u64]) -> Self {
+        assert_eq!(words.len(), ring.degree() * basis.limbs(), "words of {basis:?}");
+        let words = ring.device().upload(words);
+        Self { words, degree: ring.degree(), basis, domain: PhantomData }
     }
 
     /// A copy of the polynomial on the processor.
@@ -64,6 +79,11 @@ impl<D: Domain> DevicePoly<D> {
     /// The address of a limb.
     pub(crate) fn limb(&self, limb: usize) -> u64 {
         self.words.address(limb * self.degree)
+    }
+
+    /// Its words.
+    pub(crate) fn into_words(self) -> Words {
+        self.words
     }
 
     /// The same words of another domain: for transforms in place.
@@ -88,6 +108,64 @@ impl<D: Domain> DevicePoly<D> {
         assert_eq!(self.basis, other.basis, "operands have different bases");
         let operands = [self.limb(0), self.limb(0), other.limb(0)];
         elementwise(ring, &kernels::SUBTRACT, self.basis, operands, 0);
+    }
+
+    /// Changes the sign of all coefficients.
+    pub fn neg_assign(&mut self, ring: &DeviceRing<'_>) {
+        let operands = [self.limb(0), self.limb(0), 0];
+        elementwise(ring, &kernels::NEGATE, self.basis, operands, 0);
+    }
+
+    /// Keeps the first `main` chain primes and no special ones: reduction modulo a divisor of Q. The memory stays as much.
+    ///
+    /// # Panics
+    /// If the polynomial has special primes or fewer main ones.
+    pub fn drop_to(&mut self, ring: &DeviceRing<'_>, main: usize) {
+        let (from, to) = (self.basis, self.basis.lowered(main));
+        assert!(from.special == 0 && main <= from.main, "drop {from:?}");
+        self.basis = to;
+        self.reduce_split_limb(ring, from);
+    }
+
+    /// A copy of the first `main` chain primes: [`DevicePoly::drop_to`].
+    ///
+    /// # Panics
+    /// If the polynomial has special primes or fewer main ones.
+    #[must_use]
+    pub fn truncated(&self, ring: &DeviceRing<'_>, main: usize) -> Self {
+        let to = self.basis.lowered(main);
+        assert!(self.basis.special == 0, "truncate {:?}", self.basis);
+        let mut copy = self.of_first_limbs(to);
+        copy.reduce_split_limb(ring, self.basis);
+        copy
+    }
+
+    /// A copy of as many limbs as a basis has.
+    fn of_first_limbs(&self, basis: Basis) -> Self {
+        let len = self.degree * basis.limbs();
+        let mut words = self.words.device().allocate(len);
+        words.copy_from(0, &self.words, 0, len);
+        Self { words, basis, ..*self }
+    }
+
+    /// Reduces the limb that had two primes in `from` and has the first of them now.
+    fn reduce_split_limb(&mut self, ring: &DeviceRing<'_>, from: Basis) {
+        let to = self.basis;
+        if to.main == from.main || to.main == 0 || !from.shared.is_second(to.main) {
+            return;
+        }
+        let limb = to.main_limbs() - 1;
+        let words = self.limb(limb);
+        let arguments = Elementwise {
+            moduli: ring.moduli(),
+            out: words,
+            a: words,
+            b: 0,
+            factors: 0,
+            degree: self.degree as u32,
+            limbs: Limbs::new(&[ring.ring().prime_index(to, limb)]),
+        };
+        ring.device().launch(&kernels::REDUCE, word_grid(ring, 1), &arguments);
     }
 }
 
@@ -141,8 +219,33 @@ impl DevicePoly<Evaluations> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Device;
-    use cryptable_ring::{Ring, primes::ntt_primes};
+    use crate::{Device, samples};
+    use cryptable_ring::{Coefficients, Ring, primes::ntt_primes};
+
+    #[test]
+    fn polynomials_without_their_last_primes() {
+        let ring = samples::ring(64);
+        let on_card = DeviceRing::new(&Device::for_tests(), &ring);
+        for primes in 1..=8 {
+            let poly: Poly<Evaluations> = samples::poly(&ring, ring.main_basis(primes), 5);
+            let found = DevicePoly::upload(&on_card, &poly);
+            for main in 1..=primes {
+                let mut expected = poly.clone();
+                expected.drop_to(&ring, main);
+                let truncated = found.truncated(&on_card, main);
+                assert_eq!(truncated.download(&on_card).unwrap(), expected);
+                let mut dropped = found.clone();
+                dropped.drop_to(&on_card, main);
+                assert_eq!(dropped.download(&on_card).unwrap(), expected);
+                assert_eq!(dropped.clone().download(&on_card).unwrap(), expected);
+                expected.neg_assign(&ring);
+                dropped.neg_assign(&on_card);
+                assert_eq!(dropped.download(&on_card).unwrap(), expected);
+            }
+        }
+        let zero = DevicePoly::<Coefficients>::zero(&on_card, ring.full_basis());
+        assert_eq!(zero.download(&on_card).unwrap(), Poly::zero(&ring, ring.full_basis()));
+    }
 
     #[test]
     fn sums_and_products_are_those_of_the_processor() {
