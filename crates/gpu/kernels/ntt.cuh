@@ -1,22 +1,23 @@
 // Negacyclic transforms in two passes over memory, N = R·C with C = 256 coefficients a row.
 //
-// Level l of the forward transform takes polynomials modulo X^2h - w^2 to residues modulo X^h - w and X^h + w; its 2^l blocks are
-// the nodes 2^l + b of a tree, with twiddle psi^bitrev(node). The pass over columns does the first log R levels, on tiles of
-// R rows by up to 256 neighbouring columns; the other one does the last 8 levels, on up to 16 rows a block. A pass is a sequence of
-// phases, each of up to 4 levels on 16 elements a thread in registers; between them elements are exchanged in shared
-// memory, so that neighbouring threads have neighbouring words whenever they read or write global memory. Between the passes
-// memory has elements of the arithmetic (`Doubles`, `Integers`), not residues.
+// Level l of the forward transform takes polynomials modulo X^2h - w^2 to residues modulo X^h - w and X^h + w; its 2^l
+// blocks are the nodes 2^l + b of a tree, with twiddle psi^bitrev(node). The pass over columns does the first log R levels,
+// on tiles of R rows by up to 256 neighbouring columns; the other one does the last 8 levels, on up to 16 rows a block. A
+// pass is a sequence of phases, each of up to 4 levels on 16 elements a thread in registers; between them elements are
+// exchanged in shared memory, so that neighbouring threads have neighbouring words whenever they read or write global
+// memory. Between the passes memory has elements of the arithmetic (`Doubles`, `Integers`), not residues.
 //
-// The last 4 levels would need N - N/16 different twiddles. A row's residue is modulo X^256 - s^256, s the point of its first evaluation;
-// with Y = X/s, what is left of it after 4 levels is 16 residues modulo Y^16 - c, the same c in all rows. So column k of 16 is multiplied by
-// s^k, which half of the elements are for one product with the row's twiddle, and the last 4 levels have 256 constants.
-// Backward, the twiddles are those of the node's mirror image in its level, which are negative inverses, the row's factors those of the mirror image
-// as well, and the point is s times a root of unity of order 256 less: the constants are others.
+// The last 4 levels would need N - N/16 different twiddles. A row's residue is modulo X^256 - s^256, s the point of its
+// first evaluation; with Y = X/s, what is left of it after 4 levels is 16 residues modulo Y^16 - c, the same c in all rows.
+// So column k of 16 is multiplied by s^k, which costs half of the elements no product of their own, as they are multiplied
+// by the row's twiddle anyway, and the last 4 levels have 256 constants. Backward, the twiddles are those of the node's
+// mirror image in its level, which are negative inverses, and the row's factors those of its mirror image; the point is
+// then s over the root of unity of order 256 whose powers are the row's points over s: the constants are others.
 //
 // Tables of a modulus, in twiddles: R of the nodes below R (from number 1 on); for each row 16 of s^k, 16 of the same times
 // the row's twiddle, and the row's 16 descendants (from number 2 on); 256 constants forward and 256 backward, constant h of
-// sub-block a at 16·h + a. A transform reads 16·N bytes and writes 16·N; twiddles are 48/256 of a row's words, in doubles 1.5·N
-// bytes through the second-level cache.
+// sub-block a at 16·h + a. A transform reads 16·N bytes of words and writes 16·N, and reads 48 twiddles for 256 words of a
+// row: in doubles 1.5·N bytes, in integers 3·N, through the second-level cache.
 #pragma once
 #include "ntt_doubles.cuh"
 #include "ntt_integers.cuh"
@@ -78,6 +79,10 @@ struct Place {
         const u32 copy = args.first_copy + block_z();
         const bool is_own = limb < args.main_limbs && args.digit_limbs > 0 && limb / args.digit_limbs == copy;
         return is_own || !A::takes(modulus.value, args.bound);
+    }
+
+    DEVICE_METHOD u64 factor(const Transform& args) const {
+        return args.factors[args.by_modulus ? args.limbs.modulus[limb] : limb];
     }
 };
 

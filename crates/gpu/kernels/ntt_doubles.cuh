@@ -7,11 +7,11 @@
 // the quotient is half a unit in the last place of each of h, 1/q and the product, of numbers below a·2^49, and rounding
 // adds 1/2.
 //
-// Levels come in pairs. Forward, before each pair, what is the first of its butterfly at both levels is reduced, to q/2: from
-// B·q, sums of the first level are within 1 + B/8 where an operand was reduced, A = 9B/8 + 1/2 elsewhere, and those of the second
-// within 3/2 + B/8 + A/8 = 1.5625 + 0.2657·B. A level that has no partner reduces nothing. Backward, the sums of
-// the first level of a pair are reduced: from 2q, which makes sums of 4q, both are within q afterwards, and within 2q after the
-// second level. `ntt::tests::ranges_hold` follows these bounds through all passes.
+// Levels come in pairs. Forward, before each pair, what is the first of its butterfly at both levels is reduced, to q/2: of
+// numbers within B·q, sums of the first level are within 1 + B/8 where an operand was reduced and A = 9B/8 + 1/2 elsewhere,
+// those of the second within 3/2 + B/8 + A/8 = 1.5625 + 0.2657·B. A level that has no partner reduces nothing. Backward, the
+// sums of the first level of a pair are reduced: from 2q, which makes sums of 4q, all are within q afterwards, and within 2q
+// after the second level. `ntt::ranges` follows these bounds through all passes.
 #pragma once
 #include "tables.cuh"
 

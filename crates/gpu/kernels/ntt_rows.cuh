@@ -93,8 +93,7 @@ DEVICE void inverse_rows_last(const Transform& args, const Place<A>& place, type
         for (u32 i = 0; i < PART / 2; ++i) a.scaled_inverse_butterfly(x[i], x[i + PART / 2], power, product);
         u64* to = args.to + place.offset + (u64)block_x() * rows * ROW + first;
         if (place.log_rows == 0) {
-            const u32 at = args.by_modulus ? args.limbs.modulus[place.limb] : place.limb;
-            const typename A::Factor factor = a.factor(args.factors[at]);
+            const typename A::Factor factor = a.factor(place.factor(args));
 #pragma unroll
             for (u32 i = 0; i < PART; ++i) to[i * PART] = a.leave_scaled(place.modulus, x[i], factor);
         } else {

@@ -17,6 +17,7 @@ pub mod evaluator;
 pub(crate) mod kernels;
 mod key_switching;
 mod linear_transform;
+pub mod measure;
 mod mod_raise;
 pub mod modulus_switch;
 pub(crate) mod ntt;

@@ -96,15 +96,7 @@ const INVERSE_INTEGERS: Passes = Passes {
 /// Coefficients to evaluations, in place, words in `[0, q)`: evaluation i is the value at `psi^(2·bitrev(i)+1)`, as of
 /// `NttTable::forward_assign`.
 pub(crate) fn forward(ring: &DeviceRing<'_>, words: u64, batch: &Batch) {
-    for arithmetic in arithmetics(ring, batch) {
-        let passes = match arithmetic {
-            Arithmetic::Doubles => FORWARD_DOUBLES,
-            Arithmetic::Integers => FORWARD_INTEGERS,
-        };
-        let pass = Pass { ring, batch, arguments: arguments(ring, batch, arithmetic, [words; 2]) };
-        pass.columns(&passes);
-        pass.rows(&passes);
-    }
+    run(ring, batch, Direction::Forward, [words; 2], Factors::None);
 }
 
 /// Evaluations to `factor·N` times the coefficients, for one residue a limb at `factors`, the same for each copy, as of
@@ -116,34 +108,64 @@ pub(crate) fn inverse_scaled(
     batch: &Batch,
     factors: u64,
 ) {
-    run_inverse(ring, [from, to], batch, |arguments| Transform { factors, ..arguments });
+    run(ring, batch, Direction::Inverse, [from, to], Factors::ByLimb(factors));
 }
 
 /// Evaluations to coefficients, as of `NttTable::inverse_assign`; `to` may be `from`.
 pub(crate) fn inverse(ring: &DeviceRing<'_>, from: u64, to: u64, batch: &Batch) {
     let factors = ring.transforms().degree_inverses(ring.device(), ring.ring());
-    run_inverse(ring, [from, to], batch, |arguments| Transform {
-        factors,
-        by_modulus: 1,
-        ..arguments
-    });
+    run(ring, batch, Direction::Inverse, [from, to], Factors::ByModulus(factors));
 }
 
-fn run_inverse(
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Forward,
+    Inverse,
+}
+
+/// Where the factors of inverse transforms are.
+#[derive(Clone, Copy)]
+enum Factors {
+    None,
+    ByLimb(u64),
+    ByModulus(u64),
+}
+
+/// Both passes over a batch, for each arithmetic that its limbs have: blocks of limbs that have the other one end at once.
+/// They go over `words_at_once` before the next copies, so that the second pass may find the first one's words in a cache.
+fn run(
     ring: &DeviceRing<'_>,
-    addresses: [u64; 2],
     batch: &Batch,
-    with_factors: impl Fn(Transform) -> Transform,
+    direction: Direction,
+    addresses: [u64; 2],
+    factors: Factors,
 ) {
     for arithmetic in arithmetics(ring, batch) {
-        let passes = match arithmetic {
-            Arithmetic::Doubles => INVERSE_DOUBLES,
-            Arithmetic::Integers => INVERSE_INTEGERS,
+        let passes = match (direction, arithmetic) {
+            (Direction::Forward, Arithmetic::Doubles) => FORWARD_DOUBLES,
+            (Direction::Forward, Arithmetic::Integers) => FORWARD_INTEGERS,
+            (Direction::Inverse, Arithmetic::Doubles) => INVERSE_DOUBLES,
+            (Direction::Inverse, Arithmetic::Integers) => INVERSE_INTEGERS,
         };
-        let arguments = with_factors(arguments(ring, batch, arithmetic, addresses));
-        let pass = Pass { ring, batch, arguments };
-        pass.rows(&passes);
-        pass.columns(&passes);
+        let mut arguments = arguments(ring, batch, arithmetic, addresses);
+        (arguments.factors, arguments.by_modulus) = match factors {
+            Factors::None => (0, 0),
+            Factors::ByLimb(address) => (address, 0),
+            Factors::ByModulus(address) => (address, 1),
+        };
+        let copy_words = batch.limbs.count as usize * ring.degree();
+        let step = (ring.transforms().words_at_once() / copy_words).max(1);
+        for first_copy in (0..batch.copies).step_by(step) {
+            let copies = (batch.copies - first_copy).min(u32::try_from(step).unwrap_or(u32::MAX));
+            let pass = Pass { ring, copies, arguments: Transform { first_copy, ..arguments } };
+            if direction == Direction::Forward {
+                pass.columns(&passes);
+                pass.rows(&passes);
+            } else {
+                pass.rows(&passes);
+                pass.columns(&passes);
+            }
+        }
     }
 }
 
@@ -184,10 +206,10 @@ fn arguments(
     }
 }
 
-/// A pass over a batch.
+/// A pass over some copies.
 struct Pass<'a> {
     ring: &'a DeviceRing<'a>,
-    batch: &'a Batch,
+    copies: u32,
     arguments: Transform,
 }
 
@@ -214,11 +236,13 @@ impl Pass<'_> {
     fn launch(&self, kernel: &Kernel<Transform>, words: usize) {
         let degree = self.ring.degree();
         assert!((ROW..=2 * TILE * 16).contains(&degree), "transforms of degree {degree}");
-        let blocks = [(degree / words) as u32, self.batch.limbs.count, self.batch.copies];
+        let blocks = [(degree / words) as u32, self.arguments.limbs.count, self.copies];
         let grid = Grid { blocks, threads: (words / THREAD_WORDS) as u32 };
         self.ring.device().launch(kernel, grid, &self.arguments);
     }
 }
 
+#[cfg(test)]
+mod ranges;
 #[cfg(test)]
 mod tests;

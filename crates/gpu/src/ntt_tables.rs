@@ -13,6 +13,9 @@ const PART: usize = 16;
 /// Moduli below it have transforms in doubles: their products are exact in two doubles.
 const DOUBLES_BOUND: u64 = 1 << 50;
 
+/// Words that both passes of transforms go over before the next ones.
+const WORDS_AT_ONCE: usize = usize::MAX;
+
 /// The arithmetic of a transform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arithmetic {
@@ -26,6 +29,7 @@ pub(crate) enum Arithmetic {
 #[derive(Debug)]
 pub(crate) struct TransformTables {
     bound: u64,
+    words_at_once: usize,
     doubles: OnceLock<Words>,
     integers: OnceLock<Words>,
     degree_inverses: OnceLock<Words>,
@@ -35,12 +39,23 @@ impl TransformTables {
     /// Doubles where they can be, integers elsewhere.
     pub(crate) fn new() -> Self {
         let [doubles, integers, degree_inverses] = [const { OnceLock::new() }; 3];
-        Self { bound: DOUBLES_BOUND, doubles, integers, degree_inverses }
+        let (bound, words_at_once) = (DOUBLES_BOUND, WORDS_AT_ONCE);
+        Self { bound, words_at_once, doubles, integers, degree_inverses }
     }
 
     /// Integers everywhere.
     pub(crate) fn of_integers() -> Self {
         Self { bound: 0, ..Self::new() }
+    }
+
+    /// The same, with both passes over so many words before the next ones.
+    pub(crate) fn at_once(self, words_at_once: usize) -> Self {
+        Self { words_at_once, ..self }
+    }
+
+    /// Words that both passes of transforms go over before the next ones: whole copies, one at least.
+    pub(crate) fn words_at_once(&self) -> usize {
+        self.words_at_once
     }
 
     /// Doubles are for moduli below it.
@@ -104,8 +119,8 @@ fn exponents(degree: usize) -> Vec<usize> {
     out
 }
 
-/// The exponent of constant h of sub-block `part`: its modulus is `Y^16 - psi^e`, e the part's bit reversal times 2N/16, and for
-/// the inverse 2N/16 more; a child has a half of the exponent, the second child N more. Constant h is the twiddle of the
+/// The exponent of constant h of sub-block `part`: its modulus is `Y^16 - psi^e`, e the part's bit reversal times 2N/16, and
+/// for the inverse 2N/16 more; a child has a half of the exponent, the second child N more. Constant h is the twiddle of the
 /// descendant h, for the inverse the negative of what undoes it.
 fn constant(degree: usize, (part, h): (usize, usize), is_inverse: bool) -> usize {
     if h == 0 {

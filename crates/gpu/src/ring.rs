@@ -36,7 +36,11 @@ impl<'a> DeviceRing<'a> {
         Self::with_transforms(device, ring, TransformTables::of_integers())
     }
 
-    fn with_transforms(device: &Device, ring: &'a Ring, transforms: TransformTables) -> Self {
+    pub(crate) fn with_transforms(
+        device: &Device,
+        ring: &'a Ring,
+        transforms: TransformTables,
+    ) -> Self {
         let moduli = 0..ring.moduli().values().len();
         let constants: Vec<u64> = moduli.flat_map(|index| modulus_constants(ring, index)).collect();
         Self {

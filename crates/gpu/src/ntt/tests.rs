@@ -5,6 +5,7 @@ use cryptable_ring::{Basis, Chain, Coefficients, Poly, Ring, SharedLimbs};
 
 use super::*;
 use crate::Device;
+use crate::ntt_tables::TransformTables;
 use crate::poly::DevicePoly;
 
 /// Moduli for a degree: the largest primes below 2^50 and near 2^49, small ones, and two of 59 bits.
@@ -139,10 +140,9 @@ fn own_limbs_of_copies_are_left_as_they_are() {
     let ring = ring(512);
     let moduli = all(&ring);
     let device = Device::for_tests();
-    let on_card = DeviceRing::new(&device, &ring);
     let (copies, limbs) = (4, moduli.len());
     let own = Some(OwnLimbs { digit_limbs: 2, main_limbs: 5 });
-    let batch = Batch { limbs: Limbs::new(&moduli), copies, own };
+    let batch = Batch { copies, own, ..Batch::of_limbs(Limbs::new(&moduli)) };
     let words: Vec<u64> =
         (0..copies).flat_map(|copy| inputs(&ring, &moduli, 10 + u64::from(copy))).collect();
     let is_own = |copy: usize, limb: usize| limb < 5 && limb / 2 == copy;
@@ -155,10 +155,15 @@ fn own_limbs_of_copies_are_left_as_they_are() {
         }
         expected
     };
-    let found = run(&on_card, &words, |at| forward(&on_card, at, &batch));
-    assert!(found == expect(&|m, words| ring.table(m).forward_assign(words)));
-    let found = run(&on_card, &words, |at| inverse(&on_card, at, at, &batch));
-    assert!(found == expect(&|m, words| ring.table(m).inverse_assign(words)));
+    // At once, one copy after the other, and three at a time.
+    for words_at_once in [usize::MAX, 1, 3 * limbs * 512] {
+        let transforms = TransformTables::new().at_once(words_at_once);
+        let on_card = DeviceRing::with_transforms(&device, &ring, transforms);
+        let found = run(&on_card, &words, |at| forward(&on_card, at, &batch));
+        assert!(found == expect(&|m, words| ring.table(m).forward_assign(words)));
+        let found = run(&on_card, &words, |at| inverse(&on_card, at, at, &batch));
+        assert!(found == expect(&|m, words| ring.table(m).inverse_assign(words)));
+    }
 }
 
 #[test]
