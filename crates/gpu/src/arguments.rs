@@ -163,6 +163,42 @@ pub(crate) struct CombinedTensor {
     pub limbs: Limbs,
 }
 
+/// Sums of columns by the rows of a table: `table_step.cu`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TableSums {
+    pub moduli: u64,
+    pub entries: u64,
+    pub columns: u64,
+    pub sums: u64,
+    pub factor: u64,
+    pub column_count: u32,
+    pub pieces: u32,
+    pub bits: u32,
+    pub first_tile: u32,
+    pub tiles: u32,
+    pub block_tiles: u32,
+    pub degree: u32,
+    pub limbs: Limbs,
+}
+
+/// Products of row sums with selectors: `table_step.cu`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TableProducts {
+    pub moduli: u64,
+    pub sums: u64,
+    pub selectors: u64,
+    pub results: u64,
+    pub first_row: u32,
+    pub rows: u32,
+    pub inner: u32,
+    pub sets: u32,
+    pub first_output: u32,
+    pub degree: u32,
+    pub limbs: Limbs,
+}
+
 arguments!(
     Elementwise,
     Transform,
@@ -171,5 +207,7 @@ arguments!(
     ModulusSwitch,
     TensorSum,
     Combination,
-    CombinedTensor
+    CombinedTensor,
+    TableSums,
+    TableProducts
 );

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use crate::arguments::{
     Arguments, Automorphism, Combination, CombinedTensor, Constants, Elementwise, ModulusSwitch,
-    TensorSum, Transform,
+    TableProducts, TableSums, TensorSum, Transform,
 };
 use crate::conversion::Conversion;
 use crate::key_switching::KeySwitching;
@@ -135,6 +135,10 @@ kernels! {
     LINEAR_COMBINATIONS_8 = linear_combinations_8, linear_combinations_8_emulated(Combination);
     /// Products with linear combinations.
     COMBINED_TENSOR = combined_tensor, combined_tensor_emulated(CombinedTensor);
+    /// Sums of columns by the rows of a table.
+    TABLE_SUMS = table_sums, table_sums_emulated(TableSums);
+    /// Products of row sums with selectors.
+    TABLE_PRODUCTS = table_products, table_products_emulated(TableProducts);
     /// Limbs of one set of moduli to those of another.
     CONVERT_BASE = convert_base, convert_base_emulated(Conversion);
     /// Quotients of dividends and remainders.

@@ -31,6 +31,7 @@ mod samples;
 pub mod scalar;
 mod switching_key;
 mod table_lookup;
+pub mod table_step;
 pub mod tensor;
 
 pub use device::Device;
