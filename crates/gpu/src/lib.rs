@@ -7,6 +7,7 @@
 
 pub(crate) mod arguments;
 pub mod device;
+pub mod fhew;
 pub(crate) mod kernels;
 pub mod poly;
 pub mod ring;

@@ -109,6 +109,24 @@ impl EvaluationKey {
         &self.parameters
     }
 
+    /// Keys of blind rotation, one for each of [`Parameters::rotation_gadgets`].
+    #[must_use]
+    pub fn rotations(&self) -> &[BlindRotationKey] {
+        &self.rotations
+    }
+
+    /// The key of LWE key switching.
+    #[must_use]
+    pub fn key_switching(&self) -> &LweKeySwitchingKey {
+        &self.key_switching
+    }
+
+    /// The key of the switch to the ring of lower degree, if there is one.
+    #[must_use]
+    pub fn ring_dimension(&self) -> Option<&RingDimensionSwitchingKey> {
+        self.ring_dimension.as_ref()
+    }
+
     /// The trace's key.
     #[must_use]
     pub fn trace(&self) -> &TraceKey {

@@ -1,0 +1,109 @@
+//! Blind rotation of batches by CMUXes: `cryptable_fhew::rotation::cmux`.
+
+use cryptable_fhew::rotation::{BlindRotationKey, CmuxRotationKey};
+use cryptable_lattice::external_product::RgswGadget;
+use cryptable_lattice::{Error, Result};
+use cryptable_ring::prime_ring::PrimeRing;
+
+use crate::arguments::fhew::{BlindRotation, Decomposition, FractionModulus};
+use crate::device::{Device, MAX_SHARED_BYTES, Words};
+use crate::fhew::fourier::FourierTables;
+use crate::fhew::lwe_batch::LweBatch;
+use crate::kernels::{self, Grid, Kernel};
+
+/// The most threads of a block.
+const MAX_THREADS: u32 = 256;
+
+/// RGSW ciphertexts of the coefficients of a binary LWE secret, on a card.
+#[derive(Debug)]
+pub(crate) struct DeviceRotationKey {
+    tables: FourierTables,
+    rows: Words,
+    gadget: RgswGadget,
+    steps: usize,
+    modulus: FractionModulus,
+}
+
+impl DeviceRotationKey {
+    /// Puts a key on a card.
+    ///
+    /// # Errors
+    /// If it is not one of CMUXes of a binary secret, of a ring that the kernels take.
+    pub(crate) fn new(device: &Device, ring: &PrimeRing, key: &BlindRotationKey) -> Result<Self> {
+        let key = cmux(key)?;
+        let tables = FourierTables::new(device, ring)?;
+        let gadget = key.gadget();
+        let rows = tables.prepare(ring, key.rgsw(), gadget.rows());
+        let modulus = FractionModulus::new(ring.modulus());
+        let out = Self { tables, rows, gadget, steps: key.rgsw().count(), modulus };
+        let needed = out.shared_bytes();
+        if needed > MAX_SHARED_BYTES {
+            let limit = format!("a card has {MAX_SHARED_BYTES} bytes for a rotation");
+            let name = "bytes of an accumulator with its digits";
+            return Err(Error::Parameter { name, value: needed.into(), limit });
+        }
+        Ok(out)
+    }
+
+    /// Shared memory of one ciphertext: an accumulator, and a polynomial for every row.
+    fn shared_bytes(&self) -> u32 {
+        (8 * self.tables.degree() * (2 + self.gadget.rows())) as u32
+    }
+
+    /// `test·X^-phase` of each phase modulo 2N, `phases.len()` ciphertexts from that number on: body and mask, residues.
+    pub(crate) fn rotate(&self, test: &Words, phases: &LweBatch, start: usize, out: &Words) {
+        let each = 2 * self.tables.degree();
+        let count = out.len() / each;
+        assert_eq!(phases.shape().dimension, self.steps, "LWE dimension");
+        assert!(start + count <= phases.len() && test.len() == each, "batch of a rotation");
+        let digits = [self.gadget.body, self.gadget.mask];
+        let arguments = BlindRotation {
+            key: self.rows.address(0),
+            twiddles: self.tables.address(),
+            test: test.address(0),
+            test_stride: 0,
+            phases: phases.address(start),
+            out: out.address(0),
+            modulus: self.modulus,
+            digits: digits.map(|g| Decomposition::new(&g.fraction_digits(), g.base_log2())),
+            phase_stride: phases.stride(),
+            steps: self.steps as u32,
+            count: count as u32,
+            padding: 0,
+        };
+        let (together, threads) = (self.ciphertexts_of_block(), self.tables.threads());
+        let blocks = (count as u32).div_ceil(together);
+        let grid = Grid { blocks: [blocks, 1, 1], threads: together * threads };
+        let shared = together * self.shared_bytes();
+        self.rows.device().launch_sharing(self.kernel(), grid, shared, &arguments);
+    }
+
+    /// Ciphertexts of a block: as many as read the key together, and leave room for another block.
+    fn ciphertexts_of_block(&self) -> u32 {
+        let most = MAX_THREADS / self.tables.threads();
+        (MAX_SHARED_BYTES / 2 / self.shared_bytes()).clamp(1, most.max(1))
+    }
+
+    fn kernel(&self) -> &'static Kernel<BlindRotation> {
+        match self.tables.degree() {
+            256 => &kernels::BLIND_ROTATE_256,
+            512 => &kernels::BLIND_ROTATE_512,
+            1024 => &kernels::BLIND_ROTATE_1024,
+            2048 => &kernels::BLIND_ROTATE_2048,
+            _ => &kernels::BLIND_ROTATE_4096,
+        }
+    }
+}
+
+/// The key of a rotation by CMUXes of a binary secret.
+fn cmux(key: &BlindRotationKey) -> Result<&CmuxRotationKey> {
+    let refused = |limit: &str| {
+        let (name, limit) = ("blind rotation on a card", limit.to_owned());
+        Error::Parameter { name, value: 0.0, limit }
+    };
+    match key {
+        BlindRotationKey::Cmux(key) if key.per_coefficient() == 1 => Ok(key),
+        BlindRotationKey::Cmux(_) => Err(refused("it takes binary LWE secrets")),
+        BlindRotationKey::Automorphism(_) => Err(refused("it goes by CMUXes")),
+    }
+}
