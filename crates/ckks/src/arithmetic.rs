@@ -14,7 +14,7 @@ pub trait Arithmetic: Sync {
     /// A product that is not relinearized yet.
     type Product: Send;
     /// A matrix prepared for multiplication at one level.
-    type Matrix;
+    type Matrix: Send + Sync;
     /// An encoded plaintext.
     type Plain: Send + Sync;
 

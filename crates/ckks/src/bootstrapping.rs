@@ -6,5 +6,6 @@ pub mod homomorphic_dft;
 pub mod literals;
 pub mod mod_raise;
 pub mod modulus_switch;
+pub mod operations;
 pub mod subring_trace;
 pub mod wave_series;

@@ -47,6 +47,51 @@ enum DiagonalWords {
     Runs(Vec<u64>),
 }
 
+/// One diagonal of an encoded matrix, to be read: see [`LinearTransform::diagonals`].
+#[derive(Clone, Copy, Debug)]
+pub struct DiagonalView<'a> {
+    diagonal: &'a EncodedDiagonal,
+    layout: &'a PackedLayout,
+}
+
+/// One limb of a diagonal's evaluations.
+#[derive(Clone, Copy, Debug)]
+pub enum DiagonalLimb<'a> {
+    /// All N words.
+    Packed(PackedRow<'a>),
+    /// A word for every run of equal ones.
+    Runs(&'a [u64]),
+}
+
+impl<'a> DiagonalView<'a> {
+    /// The baby step and the giant step that it is multiplied with, and its rotation in the matrix.
+    #[must_use]
+    pub fn step(self) -> DiagonalStep {
+        self.diagonal.step
+    }
+
+    /// log2 of the number of equal words in a run: 0 if all are kept.
+    #[must_use]
+    pub fn log_run(self) -> u32 {
+        self.diagonal.log_run
+    }
+
+    /// A limb of the plan's basis, special primes included: words below its modulus.
+    ///
+    /// # Panics
+    /// If there is no such limb.
+    #[must_use]
+    pub fn limb(self, limb: usize) -> DiagonalLimb<'a> {
+        match &self.diagonal.words {
+            DiagonalWords::Packed(bytes) => DiagonalLimb::Packed(self.layout.row(bytes, limb)),
+            DiagonalWords::Runs(words) => {
+                let count = self.layout.degree() >> self.diagonal.log_run;
+                DiagonalLimb::Runs(&words[limb * count..][..count])
+            }
+        }
+    }
+}
+
 /// A matrix, encoded for multiplication at one level.
 #[derive(Debug)]
 pub struct LinearTransform {
@@ -84,6 +129,12 @@ impl LinearTransform {
     #[must_use]
     pub fn plan(&self) -> &TransformPlan {
         &self.plan
+    }
+
+    /// All diagonals, sorted by giant step, length of runs and baby step.
+    pub fn diagonals(&self) -> impl Iterator<Item = DiagonalView<'_>> {
+        let layout = &self.layout;
+        self.diagonals.iter().map(move |diagonal| DiagonalView { diagonal, layout })
     }
 
     /// Bytes of the encoded matrix.

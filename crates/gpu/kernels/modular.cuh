@@ -37,8 +37,8 @@ DEVICE void add_word(Wide& sum, u64 a) {
 
 DEVICE u64 subtract_once(u64 x, u64 q) { return x >= q ? x - q : x; }
 
-// x modulo q, for any x below 2^128: the quotient is at most 2 too small.
-DEVICE u64 reduce_wide(const Modulus& m, Wide x) {
+// floor(x/q) modulo 2^64, or up to 2 less, for any x below 2^128.
+DEVICE u64 lower_quotient(const Modulus& m, Wide x) {
     u64 a_low = x.high * m.barrett_low, a_high = high_product(x.high, m.barrett_low);
     u64 b_low = x.low * m.barrett_high, b_high = high_product(x.low, m.barrett_high);
     u64 c_high = high_product(x.low, m.barrett_low);
@@ -46,8 +46,12 @@ DEVICE u64 reduce_wide(const Modulus& m, Wide x) {
     u64 carry = sum < a_low;
     sum += c_high;
     carry += sum < c_high;
-    u64 quotient = x.high * m.barrett_high + a_high + b_high + carry;
-    u64 rest = x.low - quotient * m.value;
+    return x.high * m.barrett_high + a_high + b_high + carry;
+}
+
+// x modulo q, for any x below 2^128.
+DEVICE u64 reduce_wide(const Modulus& m, Wide x) {
+    u64 rest = x.low - lower_quotient(m, x) * m.value;
     return subtract_once(subtract_once(rest, m.value), m.value);
 }
 

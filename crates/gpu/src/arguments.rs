@@ -59,4 +59,119 @@ pub(crate) struct Elementwise {
     pub limbs: Limbs,
 }
 
-arguments!(Elementwise);
+/// A pass of transforms: `ntt.cuh`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Transform {
+    pub moduli: u64,
+    pub tables: u64,
+    pub from: u64,
+    pub to: u64,
+    pub factors: u64,
+    pub bound: u64,
+    pub copy_stride: u64,
+    pub log_degree: u32,
+    pub first_copy: u32,
+    pub digit_limbs: u32,
+    pub main_limbs: u32,
+    pub by_modulus: u32,
+    pub limbs: Limbs,
+}
+
+/// One operand, or two, and a constant a limb and half of the evaluations: `scalar.cu`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Constants {
+    pub moduli: u64,
+    pub out: u64,
+    pub a: u64,
+    pub b: u64,
+    pub first: [u64; MAX_LIMBS],
+    pub second: [u64; MAX_LIMBS],
+    pub degree: u32,
+    pub limbs: Limbs,
+}
+
+/// `automorphism.cu`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Automorphism {
+    pub out: u64,
+    pub input: u64,
+    pub element: u32,
+    pub log_degree: u32,
+}
+
+/// `modulus_switch.cu`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ModulusSwitch {
+    pub moduli: u64,
+    pub out: u64,
+    pub input: u64,
+    pub degree: u32,
+    pub bits: u32,
+    pub source: u32,
+    pub limbs: Limbs,
+}
+
+/// The most pairs of a [`TensorSum`].
+pub(crate) const MAX_PAIRS: usize = 64;
+
+/// Pairs of pairs, or of pairs and polynomials: `tensor.cu`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TensorSum {
+    pub moduli: u64,
+    pub out: [u64; 3],
+    pub parts: [[u64; 4]; MAX_PAIRS],
+    pub pairs: u32,
+    pub accumulate: u32,
+    pub degree: u32,
+    pub limbs: Limbs,
+}
+
+/// Words that come with the arguments, without an upload.
+pub(crate) const FEW_WORDS: usize = 384;
+
+/// Inputs, outputs and constants: `combination.cu`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Combination {
+    pub moduli: u64,
+    pub many: u64,
+    pub few: [u64; FEW_WORDS],
+    pub inputs: u32,
+    pub rows: u32,
+    pub passes: u32,
+    pub accumulate: u32,
+    pub degree: u32,
+    pub limbs: Limbs,
+}
+
+/// Left and right operands, and constants: `combined_tensor.cu`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CombinedTensor {
+    pub moduli: u64,
+    pub out: [u64; 3],
+    pub many: u64,
+    pub few: [u64; FEW_WORDS],
+    pub left: u32,
+    pub right: u32,
+    pub passes: u32,
+    pub accumulate: u32,
+    pub degree: u32,
+    pub limbs: Limbs,
+}
+
+arguments!(
+    Elementwise,
+    Transform,
+    Constants,
+    Automorphism,
+    ModulusSwitch,
+    TensorSum,
+    Combination,
+    CombinedTensor
+);

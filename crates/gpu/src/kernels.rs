@@ -3,7 +3,14 @@
 use std::marker::PhantomData;
 
 use crate::arguments::fhew::{BlindRotation, Extraction, GateInputs, LweKeySwitch, PrepareRows};
-use crate::arguments::{Arguments, Elementwise};
+use crate::arguments::{
+    Arguments, Automorphism, Combination, CombinedTensor, Constants, Elementwise, ModulusSwitch,
+    TensorSum, Transform,
+};
+use crate::conversion::Conversion;
+use crate::key_switching::KeySwitching;
+use crate::linear_transform::{DiagonalSums, TimesSpecial};
+use crate::rounded_division::FinishDivision;
 
 /// A kernel as the emulation runs it: its argument, the blocks of the grid, and the threads of a block.
 #[cfg(feature = "emulation")]
@@ -85,4 +92,84 @@ kernels! {
     EXTRACT_AND_SWITCH = extract_and_switch, extract_and_switch_emulated(Extraction);
     /// LWE key switching.
     LWE_KEY_SWITCH = lwe_key_switch, lwe_key_switch_emulated(LweKeySwitch);
+    /// The first levels of forward transforms, in doubles: columns of up to 64 rows.
+    NTT_FORWARD_FEW_DOUBLES = ntt_forward_few_doubles, ntt_forward_few_doubles_emulated(Transform);
+    /// The first levels of forward transforms, in doubles: columns of 128 rows.
+    NTT_FORWARD_128_DOUBLES = ntt_forward_128_doubles, ntt_forward_128_doubles_emulated(Transform);
+    /// The first levels of forward transforms, in doubles: columns of 256 rows.
+    NTT_FORWARD_256_DOUBLES = ntt_forward_256_doubles, ntt_forward_256_doubles_emulated(Transform);
+    /// The first levels of forward transforms, in doubles: columns of 512 rows.
+    NTT_FORWARD_512_DOUBLES = ntt_forward_512_doubles, ntt_forward_512_doubles_emulated(Transform);
+    /// The last levels of forward transforms, in doubles: rows.
+    NTT_FORWARD_ROWS_DOUBLES = ntt_forward_rows_doubles, ntt_forward_rows_doubles_emulated(Transform);
+    /// The first levels of forward transforms, in integers: columns of up to 64 rows.
+    NTT_FORWARD_FEW_INTEGERS = ntt_forward_few_integers, ntt_forward_few_integers_emulated(Transform);
+    /// The first levels of forward transforms, in integers: columns of 128 rows.
+    NTT_FORWARD_128_INTEGERS = ntt_forward_128_integers, ntt_forward_128_integers_emulated(Transform);
+    /// The first levels of forward transforms, in integers: columns of 256 rows.
+    NTT_FORWARD_256_INTEGERS = ntt_forward_256_integers, ntt_forward_256_integers_emulated(Transform);
+    /// The first levels of forward transforms, in integers: columns of 512 rows.
+    NTT_FORWARD_512_INTEGERS = ntt_forward_512_integers, ntt_forward_512_integers_emulated(Transform);
+    /// The last levels of forward transforms, in integers: rows.
+    NTT_FORWARD_ROWS_INTEGERS = ntt_forward_rows_integers, ntt_forward_rows_integers_emulated(Transform);
+    /// The last levels of inverse transforms, in doubles: columns of up to 64 rows.
+    NTT_INVERSE_FEW_DOUBLES = ntt_inverse_few_doubles, ntt_inverse_few_doubles_emulated(Transform);
+    /// The last levels of inverse transforms, in doubles: columns of 128 rows.
+    NTT_INVERSE_128_DOUBLES = ntt_inverse_128_doubles, ntt_inverse_128_doubles_emulated(Transform);
+    /// The last levels of inverse transforms, in doubles: columns of 256 rows.
+    NTT_INVERSE_256_DOUBLES = ntt_inverse_256_doubles, ntt_inverse_256_doubles_emulated(Transform);
+    /// The last levels of inverse transforms, in doubles: columns of 512 rows.
+    NTT_INVERSE_512_DOUBLES = ntt_inverse_512_doubles, ntt_inverse_512_doubles_emulated(Transform);
+    /// The first levels of inverse transforms, in doubles: rows.
+    NTT_INVERSE_ROWS_DOUBLES = ntt_inverse_rows_doubles, ntt_inverse_rows_doubles_emulated(Transform);
+    /// The last levels of inverse transforms, in integers: columns of up to 64 rows.
+    NTT_INVERSE_FEW_INTEGERS = ntt_inverse_few_integers, ntt_inverse_few_integers_emulated(Transform);
+    /// The last levels of inverse transforms, in integers: columns of 128 rows.
+    NTT_INVERSE_128_INTEGERS = ntt_inverse_128_integers, ntt_inverse_128_integers_emulated(Transform);
+    /// The last levels of inverse transforms, in integers: columns of 256 rows.
+    NTT_INVERSE_256_INTEGERS = ntt_inverse_256_integers, ntt_inverse_256_integers_emulated(Transform);
+    /// The last levels of inverse transforms, in integers: columns of 512 rows.
+    NTT_INVERSE_512_INTEGERS = ntt_inverse_512_integers, ntt_inverse_512_integers_emulated(Transform);
+    /// The first levels of inverse transforms, in integers: rows.
+    NTT_INVERSE_ROWS_INTEGERS = ntt_inverse_rows_integers, ntt_inverse_rows_integers_emulated(Transform);
+    /// `out = -a`.
+    NEGATE = negate, negate_emulated(Elementwise);
+    /// `out = 0`.
+    SET_ZERO = set_zero, set_zero_emulated(Elementwise);
+    /// `out = a·constant`.
+    MULTIPLY_CONSTANTS = multiply_constants, multiply_constants_emulated(Constants);
+    /// `out = a + constant`.
+    ADD_CONSTANTS = add_constants, add_constants_emulated(Constants);
+    /// `out = a + constant·b`.
+    ADD_CONSTANT_MULTIPLE = add_constant_multiple, add_constant_multiple_emulated(Constants);
+    /// The image under `X -> X^element`.
+    AUTOMORPHISM = automorphism, automorphism_emulated(Automorphism);
+    /// Words modulo 2^k to residues.
+    FROM_POWER_OF_TWO = from_power_of_two, from_power_of_two_emulated(ModulusSwitch);
+    /// Residues to words modulo 2^k.
+    TO_POWER_OF_TWO = to_power_of_two, to_power_of_two_emulated(ModulusSwitch);
+    /// Centred residues of one limb modulo others.
+    LIFT_CENTERED = lift_centered, lift_centered_emulated(ModulusSwitch);
+    /// Sums of products of pairs.
+    TENSOR = tensor, tensor_emulated(TensorSum);
+    /// Sums of products of pairs with polynomials.
+    PLAIN_PRODUCTS = plain_products, plain_products_emulated(TensorSum);
+    /// Linear combinations, one output at a time.
+    LINEAR_COMBINATIONS_1 = linear_combinations_1, linear_combinations_1_emulated(Combination);
+    /// Linear combinations, four outputs at a time.
+    LINEAR_COMBINATIONS_4 = linear_combinations_4, linear_combinations_4_emulated(Combination);
+    /// Linear combinations, eight outputs at a time.
+    LINEAR_COMBINATIONS_8 = linear_combinations_8, linear_combinations_8_emulated(Combination);
+    /// Products with linear combinations.
+    COMBINED_TENSOR = combined_tensor, combined_tensor_emulated(CombinedTensor);
+    /// Limbs of one set of moduli to those of another.
+    CONVERT_BASE = convert_base, convert_base_emulated(Conversion);
+    /// Quotients of dividends and remainders.
+    FINISH_DIVISION = finish_division, finish_division_emulated(FinishDivision);
+    /// Inner products of digits with keys.
+    MULTIPLY_BY_KEYS = multiply_by_keys, multiply_by_keys_emulated(KeySwitching);
+    /// Sums of products of baby steps with diagonals.
+    MULTIPLY_BY_DIAGONALS = multiply_by_diagonals, multiply_by_diagonals_emulated(DiagonalSums);
+    /// P times two polynomials.
+    TIMES_SPECIAL = times_special, times_special_emulated(TimesSpecial);
 }

@@ -3,11 +3,12 @@
 use std::marker::PhantomData;
 
 use cryptable_lattice::error::Result;
-use cryptable_ring::{Basis, Domain, Evaluations, Poly};
+use cryptable_ring::{Basis, Coefficients, Domain, Evaluations, Poly};
 
-use crate::arguments::Elementwise;
+use crate::arguments::{Elementwise, Limbs};
 use crate::device::Words;
 use crate::kernels::{self, Grid, Kernel};
+use crate::ntt::{self, Batch};
 use crate::ring::DeviceRing;
 
 /// Threads of a block of kernels that take a word a thread.
@@ -24,9 +25,7 @@ pub struct DevicePoly<D: Domain> {
 
 impl<D: Domain> Clone for DevicePoly<D> {
     fn clone(&self) -> Self {
-        let mut words = self.words.device().allocate(self.words.len());
-        words.copy_from(0, &self.words, 0, self.words.len());
-        Self { words, ..*self }
+        self.of_first_limbs(self.basis)
     }
 }
 
@@ -37,11 +36,28 @@ impl<D: Domain> DevicePoly<D> {
         Self { words, degree: ring.degree(), basis, domain: PhantomData }
     }
 
+    /// The zero polynomial.
+    #[must_use]
+    pub fn zero(ring: &DeviceRing<'_>, basis: Basis) -> Self {
+        let poly = Self::unspecified(ring, basis);
+        elementwise(ring, &kernels::SET_ZERO, basis, [poly.limb(0), 0, 0], 0);
+        poly
+    }
+
     /// A copy of a polynomial.
     #[must_use]
     pub fn upload(ring: &DeviceRing<'_>, poly: &Poly<D>) -> Self {
-        let words = ring.device().upload(poly.words());
-        Self { words, degree: ring.degree(), basis: poly.basis(), domain: PhantomData }
+        Self::upload_words(ring, poly.basis(), poly.words())
+    }
+
+    /// A copy of words, limb after limb, that are yet to become residues.
+    ///
+    /// # Panics
+    /// If there are not N for each limb.
+    pub(crate) fn upload_words(ring: &DeviceRing<'_>, basis: Basis, words: &[u64]) -> Self {
+        assert_eq!(words.len(), ring.degree() * basis.limbs(), "words of {basis:?}");
+        let words = ring.device().upload(words);
+        Self { words, degree: ring.degree(), basis, domain: PhantomData }
     }
 
     /// A copy of the polynomial on the processor.
@@ -65,9 +81,19 @@ impl<D: Domain> DevicePoly<D> {
         self.words.address(limb * self.degree)
     }
 
+    /// Its words.
+    pub(crate) fn into_words(self) -> Words {
+        self.words
+    }
+
     /// The same words of another domain: for transforms in place.
     pub(crate) fn with_domain<E: Domain>(self) -> DevicePoly<E> {
-        DevicePoly { words: self.words, degree: self.degree, basis: self.basis, domain: PhantomData }
+        DevicePoly {
+            words: self.words,
+            degree: self.degree,
+            basis: self.basis,
+            domain: PhantomData,
+        }
     }
 
     /// Adds a polynomial of the same basis.
@@ -82,6 +108,64 @@ impl<D: Domain> DevicePoly<D> {
         assert_eq!(self.basis, other.basis, "operands have different bases");
         let operands = [self.limb(0), self.limb(0), other.limb(0)];
         elementwise(ring, &kernels::SUBTRACT, self.basis, operands, 0);
+    }
+
+    /// Changes the sign of all coefficients.
+    pub fn neg_assign(&mut self, ring: &DeviceRing<'_>) {
+        let operands = [self.limb(0), self.limb(0), 0];
+        elementwise(ring, &kernels::NEGATE, self.basis, operands, 0);
+    }
+
+    /// Keeps the first `main` chain primes and no special ones: reduction modulo a divisor of Q. The memory stays as much.
+    ///
+    /// # Panics
+    /// If the polynomial has special primes or fewer main ones.
+    pub fn drop_to(&mut self, ring: &DeviceRing<'_>, main: usize) {
+        let (from, to) = (self.basis, self.basis.lowered(main));
+        assert!(from.special == 0 && main <= from.main, "drop {from:?}");
+        self.basis = to;
+        self.reduce_split_limb(ring, from);
+    }
+
+    /// A copy of the first `main` chain primes: [`DevicePoly::drop_to`].
+    ///
+    /// # Panics
+    /// If the polynomial has special primes or fewer main ones.
+    #[must_use]
+    pub fn truncated(&self, ring: &DeviceRing<'_>, main: usize) -> Self {
+        let to = self.basis.lowered(main);
+        assert!(self.basis.special == 0, "truncate {:?}", self.basis);
+        let mut copy = self.of_first_limbs(to);
+        copy.reduce_split_limb(ring, self.basis);
+        copy
+    }
+
+    /// A copy of as many limbs as a basis has.
+    fn of_first_limbs(&self, basis: Basis) -> Self {
+        let len = self.degree * basis.limbs();
+        let mut words = self.words.device().allocate(len);
+        words.copy_from(0, &self.words, 0, len);
+        Self { words, basis, ..*self }
+    }
+
+    /// Reduces the limb that had two primes in `from` and has the first of them now.
+    fn reduce_split_limb(&mut self, ring: &DeviceRing<'_>, from: Basis) {
+        let to = self.basis;
+        if to.main == from.main || to.main == 0 || !from.shared.is_second(to.main) {
+            return;
+        }
+        let limb = to.main_limbs() - 1;
+        let words = self.limb(limb);
+        let arguments = Elementwise {
+            moduli: ring.moduli(),
+            out: words,
+            a: words,
+            b: 0,
+            factors: 0,
+            degree: self.degree as u32,
+            limbs: Limbs::new(&[ring.ring().prime_index(to, limb)]),
+        };
+        ring.device().launch(&kernels::REDUCE, word_grid(ring, 1), &arguments);
     }
 }
 
@@ -105,7 +189,25 @@ pub(crate) fn word_grid(ring: &DeviceRing<'_>, limbs: usize) -> Grid {
     Grid { blocks: [ring.degree() as u32 / threads, limbs as u32, 1], threads }
 }
 
+impl DevicePoly<Coefficients> {
+    /// The evaluations of this polynomial, with one transform a limb, in place: evaluation i is the value at
+    /// `psi^(2·bitrev(i)+1)`, as of [`Poly::into_evaluations`].
+    #[must_use]
+    pub fn into_evaluations(self, ring: &DeviceRing<'_>) -> DevicePoly<Evaluations> {
+        ntt::forward(ring, self.limb(0), &Batch::of_limbs(ring.limbs(self.basis)));
+        self.with_domain()
+    }
+}
+
 impl DevicePoly<Evaluations> {
+    /// The coefficients of this polynomial, with one inverse transform a limb, in place.
+    #[must_use]
+    pub fn into_coefficients(self, ring: &DeviceRing<'_>) -> DevicePoly<Coefficients> {
+        let words = self.limb(0);
+        ntt::inverse(ring, words, words, &Batch::of_limbs(ring.limbs(self.basis)));
+        self.with_domain()
+    }
+
     /// Multiplies by a polynomial of the same basis.
     pub fn mul_assign(&mut self, ring: &DeviceRing<'_>, other: &Self) {
         assert_eq!(self.basis, other.basis, "operands have different bases");
@@ -117,8 +219,33 @@ impl DevicePoly<Evaluations> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Device;
-    use cryptable_ring::{Ring, primes::ntt_primes};
+    use crate::{Device, samples};
+    use cryptable_ring::{Coefficients, Ring, primes::ntt_primes};
+
+    #[test]
+    fn polynomials_without_their_last_primes() {
+        let ring = samples::ring(64);
+        let on_card = DeviceRing::new(&Device::for_tests(), &ring);
+        for primes in 1..=8 {
+            let poly: Poly<Evaluations> = samples::poly(&ring, ring.main_basis(primes), 5);
+            let found = DevicePoly::upload(&on_card, &poly);
+            for main in 1..=primes {
+                let mut expected = poly.clone();
+                expected.drop_to(&ring, main);
+                let truncated = found.truncated(&on_card, main);
+                assert_eq!(truncated.download(&on_card).unwrap(), expected);
+                let mut dropped = found.clone();
+                dropped.drop_to(&on_card, main);
+                assert_eq!(dropped.download(&on_card).unwrap(), expected);
+                assert_eq!(dropped.clone().download(&on_card).unwrap(), expected);
+                expected.neg_assign(&ring);
+                dropped.neg_assign(&on_card);
+                assert_eq!(dropped.download(&on_card).unwrap(), expected);
+            }
+        }
+        let zero = DevicePoly::<Coefficients>::zero(&on_card, ring.full_basis());
+        assert_eq!(zero.download(&on_card).unwrap(), Poly::zero(&ring, ring.full_basis()));
+    }
 
     #[test]
     fn sums_and_products_are_those_of_the_processor() {
@@ -136,7 +263,11 @@ mod tests {
         let (a, b) = (poly(0x9e37_79b9_7f4a_7c15), poly(0xbf58_476d_1ce4_e5b9));
         let b_on_card = DevicePoly::upload(&on_card, &b);
         let check = |f: fn(&mut Poly<Evaluations>, &Ring, &Poly<Evaluations>),
-                     g: fn(&mut DevicePoly<Evaluations>, &DeviceRing<'_>, &DevicePoly<Evaluations>)| {
+                     g: fn(
+            &mut DevicePoly<Evaluations>,
+            &DeviceRing<'_>,
+            &DevicePoly<Evaluations>,
+        )| {
             let mut expected = a.clone();
             f(&mut expected, &ring, &b);
             let mut found = DevicePoly::upload(&on_card, &a);

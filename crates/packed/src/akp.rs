@@ -20,7 +20,7 @@ pub(crate) mod trigonometric_hermite;
 use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
 use cryptable_ckks::bootstrapping::mod_raise;
 use cryptable_ckks::dry_run::{Shape, SlotVariance};
-use cryptable_ckks::{Arithmetic, Ciphertext, DryRun, Evaluator, LinearTransform};
+use cryptable_ckks::{Arithmetic, Bootstrapping, DryRun};
 use cryptable_lattice::Result;
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
 
@@ -200,21 +200,21 @@ impl AkpCircuit {
     ///
     /// # Errors
     /// Those of `step`, which is called [`STEPS_BEFORE_TABLES`] and [`AkpCircuit::table_steps`] times.
-    pub(crate) fn look_up_in(
+    pub(crate) fn look_up_in<A: Bootstrapping>(
         &self,
-        evaluator: &Evaluator<'_>,
-        (coeffs_to_slots, input): (&[LinearTransform], &CoefficientCiphertext),
+        arithmetic: &A,
+        (coeffs_to_slots, input): (&[A::Matrix], &CoefficientCiphertext),
         tables: &[&Interpolation],
         step: Step<'_>,
-    ) -> Result<Vec<Ciphertext>> {
-        evaluator.begin_stage("mod_raise");
-        let raised = mod_raise::mod_raise(evaluator, input, self.literal.limbs());
+    ) -> Result<Vec<A::Ciphertext>> {
+        arithmetic.begin_stage("mod_raise");
+        let raised = arithmetic.mod_raise(input, self.literal.limbs());
         step()?;
-        let phases = self.phase_exponential.phases(evaluator, coeffs_to_slots, raised);
+        let phases = self.phase_exponential.phases(arithmetic, coeffs_to_slots, raised);
         step()?;
-        let exponentials = self.phase_exponential.exponentials(evaluator, phases);
+        let exponentials = self.phase_exponential.exponentials(arithmetic, phases);
         step()?;
-        self.look_up_many(evaluator, exponentials, tables, step)
+        self.look_up_many(arithmetic, exponentials, tables, step)
     }
 
     /// Steps of progress of [`AkpCircuit::look_up_many`].

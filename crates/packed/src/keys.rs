@@ -1,6 +1,7 @@
 //! The keys of a client and of its server, in memory and as bytes.
 
 pub(crate) mod evaluation_key;
+pub(crate) mod lookup_matrices;
 #[cfg(feature = "client")]
 pub(crate) mod secret_key;
 mod serialization;

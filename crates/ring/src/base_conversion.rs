@@ -25,22 +25,29 @@ pub enum Rounding {
     Approximate,
 }
 
-/// The constants of a conversion from one set of primes to all primes of a ring.
+/// The constants of a conversion from one set of primes, of product Q, to all primes of a ring, by their numbers.
+#[derive(Clone, Debug)]
+pub struct ConversionConstants {
+    /// The numbers of the source primes q_i.
+    pub sources: Vec<usize>,
+    /// `(Q/q_i)^-1 · N^-1 mod q_i`: takes along the factor that the inverse NTT leaves.
+    pub scaled_inverses: Vec<u64>,
+    /// `1/q_i`.
+    pub reciprocals: Vec<f64>,
+    /// `[target][i] = Q/q_i mod target`, and `-Q mod target` as the last entry.
+    pub factors: Vec<Vec<u64>>,
+    /// `[target] = Q^-1 mod target` (0 where the target shares a prime with a source).
+    pub product_inverses: Vec<u64>,
+}
+
+/// A conversion from one set of primes to all primes of a ring.
 ///
 /// Primes are numbered as the `tables` that every method takes: those of the ring.
 #[derive(Debug)]
 pub(crate) struct BaseConverter {
-    sources: Vec<usize>,
-    /// `(Q/q_i)^-1 · N^-1 mod q_i`: takes along the factor that the inverse NTT leaves.
-    scaled_inverses: Vec<u64>,
-    /// `1/q_i`.
-    reciprocals: Vec<f64>,
-    /// `[target][i] = Q/q_i mod target`, and `-Q mod target` as the last entry.
-    factors: Vec<Vec<u64>>,
+    constants: ConversionConstants,
     /// Whether a source prime is beyond 2^50.
     wide: bool,
-    /// `[target] = Q^-1 mod target` (0 where the target shares a prime with a source).
-    product_inverses: Vec<u64>,
 }
 
 impl BaseConverter {
@@ -76,19 +83,24 @@ impl BaseConverter {
         let product_inverses = (0..tables.len())
             .map(|target| modulus(target).try_inv(product(target, None)).unwrap_or(0))
             .collect();
-        Self {
+        let constants = ConversionConstants {
             sources: sources.to_vec(),
             scaled_inverses,
             reciprocals: values.iter().map(|&q| 1.0 / q as f64).collect(),
             factors,
-            wide: values.iter().any(|&q| q >= 1 << 50),
             product_inverses,
-        }
+        };
+        Self { constants, wide: values.iter().any(|&q| q >= 1 << 50) }
+    }
+
+    /// Its constants.
+    pub(crate) fn constants(&self) -> &ConversionConstants {
+        &self.constants
     }
 
     /// `Q^-1` modulo the modulus `target`, or 0 if it shares a prime with Q.
     pub(crate) fn product_inverse(&self, target: usize) -> u64 {
-        self.product_inverses[target]
+        self.constants.product_inverses[target]
     }
 
     /// See [`crate::Ring::convert_base`].
@@ -111,8 +123,8 @@ impl BaseConverter {
 
     /// Evaluations modulo source prime `index` to the `y_i` of the conversion, in place.
     pub(crate) fn prepare(&self, tables: &[NttTable], index: usize, words: &mut [u64]) {
-        let table = &tables[self.sources[index]];
-        table.inverse_scaled_assign(words, self.scaled_inverses[index]);
+        let table = &tables[self.constants.sources[index]];
+        table.inverse_scaled_assign(words, self.constants.scaled_inverses[index]);
     }
 
     /// As [`BaseConverter::convert`], of limbs that are prepared.
@@ -124,8 +136,8 @@ impl BaseConverter {
         rounding: Rounding,
     ) {
         let degree = tables[0].degree();
-        assert_eq!(scaled.len(), degree * self.sources.len());
-        let terms = self.sources.len() + 1;
+        assert_eq!(scaled.len(), degree * self.constants.sources.len());
+        let terms = self.constants.sources.len() + 1;
         let block = (BLOCK_WORDS / terms).next_power_of_two().clamp(64, BLOCK_WORDS).min(degree);
         let mut columns: Vec<Vec<(usize, &mut [u64])>> =
             (0..degree / block).map(|_| Vec::with_capacity(targets.len())).collect();
@@ -153,7 +165,7 @@ impl BaseConverter {
     ) {
         let mut inputs = inputs;
         if inputs.len() == 1 && rounding == Rounding::Exact {
-            let source = tables[self.sources[0]].modulus();
+            let source = tables[self.constants.sources[0]].modulus();
             for (prime, output) in outputs {
                 kernels::lift_centered(tables[prime].modulus(), output, inputs[0], source);
             }
@@ -162,8 +174,8 @@ impl BaseConverter {
         let overflow = match rounding {
             Rounding::Exact => {
                 let mut overflow = vec![0; inputs[0].len()];
-                let isa = tables[self.sources[0]].modulus().isa();
-                kernels::fractions_round(isa, &mut overflow, &inputs, &self.reciprocals);
+                let isa = tables[self.constants.sources[0]].modulus().isa();
+                kernels::fractions_round(isa, &mut overflow, &inputs, &self.constants.reciprocals);
                 Some(overflow)
             }
             Rounding::Approximate => None,
@@ -174,7 +186,12 @@ impl BaseConverter {
             let m = tables[prime].modulus();
             // Words of a prime beyond 2^50 are too long for the vector kernels of a shorter one.
             let m = if self.wide { m.portable() } else { *m };
-            kernels::linear_combination(&m, output, &inputs, &self.factors[prime][..used]);
+            kernels::linear_combination(
+                &m,
+                output,
+                &inputs,
+                &self.constants.factors[prime][..used],
+            );
         }
     }
 }

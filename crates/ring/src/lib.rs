@@ -47,7 +47,7 @@ pub mod unit;
 pub mod word_sums;
 
 pub use arena::{BufferUsage, buffer_usage, release_buffers, reset_buffer_peak};
-pub use base_conversion::Rounding;
+pub use base_conversion::{ConversionConstants, Rounding};
 pub use basis::{Basis, Chain, SharedLimbs};
 pub use buffer::Buffer;
 pub use byte_buffer::ByteBuffer;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
 
-use crate::base_conversion::{BaseConverter, Rounding};
+use crate::base_conversion::{BaseConverter, ConversionConstants, Rounding};
 use crate::basis::{Basis, Chain};
 use crate::kernels::Permutation;
 use crate::moduli::RingModuli;
@@ -140,7 +140,8 @@ impl Ring {
     }
 
     /// The number of the prime `q_index` of a chain by itself, without the one that it shares a limb with.
-    pub(crate) fn single_prime(&self, chain: usize, index: usize) -> usize {
+    #[must_use]
+    pub fn single_prime(&self, chain: usize, index: usize) -> usize {
         self.moduli.single_prime(chain, index)
     }
 
@@ -218,7 +219,22 @@ impl Ring {
         self.converter(sources).convert(&self.tables, source, targets, rounding);
     }
 
-    /// The constants that convert residues modulo `sources` (prime indices) to every prime.
+    /// The constants by which [`Ring::convert_base`] converts from the primes `sources`, and a division by their product
+    /// ([`crate::RoundedDivision`]) multiplies.
+    ///
+    /// ```
+    /// use cryptable_ring::{Ring, primes::ntt_primes};
+    /// let ring = Ring::new(16, &ntt_primes(16, 49.0, 3, &[]), &[]);
+    /// let constants = ring.conversion_constants(&[2]);
+    /// let m = ring.modulus(0);
+    /// assert_eq!(m.mul(constants.product_inverses[0], ring.main_prime(2) % m.value()), 1);
+    /// ```
+    #[must_use]
+    pub fn conversion_constants(&self, sources: &[usize]) -> ConversionConstants {
+        self.converter(sources).constants().clone()
+    }
+
+    /// The conversion of residues modulo `sources` (prime indices) to every prime.
     pub(crate) fn converter(&self, sources: &[usize]) -> Arc<BaseConverter> {
         if let Some(found) = self.converters.read().expect("no panic under lock").get(sources) {
             return Arc::clone(found);

@@ -108,7 +108,8 @@ impl Card {
     pub(super) fn copy(&self, to: u64, from: u64, len: usize) -> Result<()> {
         self.bind()?;
         // SAFETY: the caller owns as many words at both.
-        let copied = unsafe { result::memcpy_dtod_async(to, from, 8 * len, self.stream.cu_stream()) };
+        let copied =
+            unsafe { result::memcpy_dtod_async(to, from, 8 * len, self.stream.cu_stream()) };
         copied.map_err(failed("copying on the card"))
     }
 

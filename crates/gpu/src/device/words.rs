@@ -65,7 +65,12 @@ impl Words {
     /// # Panics
     /// If they are beyond the end.
     pub(crate) fn write(&mut self, start: usize, words: &[u64]) {
-        assert!(start + words.len() <= self.len, "{} words at {start} of {}", words.len(), self.len);
+        assert!(
+            start + words.len() <= self.len,
+            "{} words at {start} of {}",
+            words.len(),
+            self.len
+        );
         match &mut self.storage {
             Storage::Card(_) => {
                 if let Some(card) = self.device.as_card()

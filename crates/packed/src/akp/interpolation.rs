@@ -6,7 +6,6 @@ use cryptable_ckks::Arithmetic;
 use cryptable_ckks::bootstrapping::homomorphic_dft::join_halves;
 use cryptable_ckks::paterson_stockmeyer::{ConstantScale, PolynomialBasis, Steps};
 use num_complex::Complex64;
-use rayon::prelude::*;
 
 use crate::akp::hermite_kernel::HermiteOrder;
 use crate::akp::trigonometric_hermite::trigonometric_hermite;
@@ -88,10 +87,9 @@ pub(crate) fn evaluate<A: Arithmetic>(
     step: Step<'_>,
 ) -> Result<Vec<A::Ciphertext>> {
     // by_exponential[exponential][table]
-    let by_exponential: Vec<Vec<A::Ciphertext>> = exponentials
-        .into_par_iter()
-        .map(|exponential| evaluate_one(arithmetic, &exponential, tables, shape, step))
-        .collect::<Result<_>>()?;
+    let evaluate = |exponential| evaluate_one(arithmetic, &exponential, tables, shape, step);
+    let by_exponential: Vec<Vec<A::Ciphertext>> =
+        arithmetic.map_all(exponentials, evaluate).into_iter().collect::<Result<_>>()?;
     let is_cosine = matches!(tables.first(), Some(Interpolation::Cosine { .. }));
     let join = |parts: Vec<A::Ciphertext>| {
         if is_cosine {

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use cryptable_ckks::{Evaluator, LinearTransform};
+use cryptable_ckks::LinearTransform;
 use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::{EvaluationKeys, KeyRequest};
 use cryptable_ring::Ring;
 use cryptable_wire::KeyId;
 
+use crate::keys::lookup_matrices::LookupMatrices;
 use crate::parameters::parameter_set::Parameters;
 
 /// The public evaluation key of one client, ready to look tables up.
@@ -19,12 +20,7 @@ pub struct EvaluationKey {
     key_id: KeyId,
     ring: Arc<Ring>,
     keys: EvaluationKeys,
-    coeffs_to_slots: Vec<LinearTransform>,
-    slots_to_coeffs: Vec<LinearTransform>,
-    /// Of every digit that is cleared.
-    clearing: Vec<Vec<LinearTransform>>,
-    /// Of digits that are selected by signs; none where they are not.
-    selection: Vec<LinearTransform>,
+    matrices: LookupMatrices<LinearTransform>,
 }
 
 impl EvaluationKey {
@@ -47,22 +43,8 @@ impl EvaluationKey {
                 });
             }
         }
-        let circuit = parameters.circuit();
-        let coeffs_to_slots = circuit.phase_exponential().coeffs_to_slots.encode(&ring);
-        let slots_to_coeffs = circuit.slots_to_coeffs().encode(&ring);
-        let clearing = circuit.clearing_plans().map(|plan| plan.encode(&ring)).collect();
-        let selection = parameters.selection();
-        let selection = selection.map(|it| it.slots_to_coeffs.encode(&ring)).unwrap_or_default();
-        Ok(Self {
-            parameters,
-            key_id,
-            ring,
-            keys,
-            coeffs_to_slots,
-            slots_to_coeffs,
-            clearing,
-            selection,
-        })
+        let matrices = LookupMatrices::encode(&parameters, &ring);
+        Ok(Self { parameters, key_id, ring, keys, matrices })
     }
 
     /// The parameters of the client.
@@ -80,39 +62,24 @@ impl EvaluationKey {
     /// Bytes in memory: keys and matrices.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        let matrices = self.coeffs_to_slots.iter().chain(&self.slots_to_coeffs);
-        let matrices = matrices.chain(self.clearing.iter().flatten()).chain(&self.selection);
-        self.keys.memory_bytes(self.ring.moduli())
-            + matrices.map(LinearTransform::memory_bytes).sum::<usize>()
+        self.keys.memory_bytes(self.ring.moduli()) + self.matrices.memory_bytes()
     }
 
     /// The ring of the parameters, with its tables.
-    pub(crate) fn ring(&self) -> &Ring {
+    #[must_use]
+    pub fn ring(&self) -> &Ring {
         &self.ring
     }
 
-    /// Evaluates with these keys.
-    pub(crate) fn evaluator(&self) -> Evaluator<'_> {
-        Evaluator::new(&self.ring, &self.keys)
+    /// The switching keys.
+    #[must_use]
+    pub fn keys(&self) -> &EvaluationKeys {
+        &self.keys
     }
 
-    /// The encoded matrices of CoeffsToSlots.
-    pub(crate) fn coeffs_to_slots(&self) -> &[LinearTransform] {
-        &self.coeffs_to_slots
-    }
-
-    /// The encoded matrices of SlotsToCoeffs, of every digit that is cleared.
-    pub(crate) fn clearing(&self) -> &[Vec<LinearTransform>] {
-        &self.clearing
-    }
-
-    /// The encoded matrices of SlotsToCoeffs, of digits that are selected by signs.
-    pub(crate) fn selection(&self) -> &[LinearTransform] {
-        &self.selection
-    }
-
-    /// The encoded matrices of SlotsToCoeffs.
-    pub(crate) fn slots_to_coeffs(&self) -> &[LinearTransform] {
-        &self.slots_to_coeffs
+    /// The matrices of lookups, as the processor multiplies by them.
+    #[must_use]
+    pub fn matrices(&self) -> &LookupMatrices<LinearTransform> {
+        &self.matrices
     }
 }

@@ -9,6 +9,8 @@ use num_complex::Complex64;
 
 use crate::akp::interpolation::Interpolation;
 use crate::keys::evaluation_key::EvaluationKey;
+use crate::lookup::lookup_arithmetic::LookupArithmetic;
+use crate::lookup::lookups::Lookups;
 use crate::multi_precision::circuit::MultiPrecisionCircuit;
 use crate::parameters::circuit::Circuit;
 use crate::parameters::parameter_set::Parameters;
@@ -29,24 +31,26 @@ use crate::parameters::validation::{MAX_MODULUS, OUTPUT_RANGE};
 /// assert_eq!(secret.decrypt(&twice)?, [0, 1, 2, 3]);
 /// # Ok::<(), cryptable_packed::Error>(())
 /// ```
+///
+/// The entries are in the form of the arithmetic that reads them, T: those of the processor unless said otherwise.
 #[derive(Debug)]
-pub struct PreparedTable {
+pub struct PreparedTable<T = TableMatrix> {
     input_modulus: u64,
     output_modulus: u64,
     parameter_digest: [u8; 32],
-    form: PreparedForm,
+    form: PreparedForm<T>,
 }
 
 /// What the method needs of a table.
 #[derive(Debug)]
-pub(crate) enum PreparedForm {
+pub(crate) enum PreparedForm<T> {
     /// The coefficients of the trigonometric Hermite interpolation.
     Interpolation(Interpolation),
     /// The entries, one matrix a table step.
-    Matrices(Vec<TableMatrix>),
+    Matrices(Vec<T>),
 }
 
-impl PreparedTable {
+impl<T> PreparedTable<T> {
     /// Modulus of the inputs.
     #[must_use]
     pub fn input_modulus(&self) -> u64 {
@@ -59,6 +63,17 @@ impl PreparedTable {
         self.output_modulus
     }
 
+    /// The form, if it is of these parameters.
+    ///
+    /// # Errors
+    /// If it is of others.
+    pub(crate) fn form(&self, parameters: &Parameters) -> Result<&PreparedForm<T>> {
+        check_parameters("prepared table", parameters.digest(), self.parameter_digest)?;
+        Ok(&self.form)
+    }
+}
+
+impl PreparedTable {
     /// Bytes in memory: 16 an entry for AKP; for multiplexer trees up to 42 an entry (`TableMatrix` of `ring`).
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
@@ -72,15 +87,6 @@ impl PreparedTable {
             }
         }
     }
-
-    /// The form, if it is of these parameters.
-    ///
-    /// # Errors
-    /// If it is of others.
-    pub(crate) fn form(&self, parameters: &Parameters) -> Result<&PreparedForm> {
-        check_parameters("prepared table", parameters.digest(), self.parameter_digest)?;
-        Ok(&self.form)
-    }
 }
 
 impl EvaluationKey {
@@ -91,7 +97,17 @@ impl EvaluationKey {
     /// If the table's moduli are not those of the parameters, or its outputs differ by more than those state
     /// ([`Parameters::output_range`]).
     pub fn prepare(&self, table: &Table) -> Result<PreparedTable> {
-        let parameters = self.parameters();
+        self.lookups().prepare(table)
+    }
+}
+
+impl<A: LookupArithmetic> Lookups<'_, A> {
+    /// As [`EvaluationKey::prepare`], for lookups on this arithmetic.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn prepare(&self, table: &Table) -> Result<PreparedTable<A::Table>> {
+        let parameters = self.key.parameters();
         let (input_modulus, output_modulus) = (table.input_modulus(), table.output_modulus());
         if parameters.literal().digits.is_empty() {
             table.check_moduli(parameters.table_modulus(), parameters.output_modulus())?;
@@ -106,7 +122,9 @@ impl EvaluationKey {
                 check_digit_table(circuit, table)?;
                 PreparedForm::Interpolation(circuit.digit_table(table))
             }
-            Circuit::Multiplexer(circuit) => PreparedForm::Matrices(circuit.table_matrices(table)),
+            Circuit::Multiplexer(circuit) => {
+                PreparedForm::Matrices(circuit.table_matrices(&self.arithmetic, table))
+            }
         };
         let parameter_digest = parameters.digest();
         Ok(PreparedTable { input_modulus, output_modulus, parameter_digest, form })

@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
-use cryptable_ckks::bootstrapping::modulus_switch::{CoefficientShape, switch_to_power_of_two};
-use cryptable_ckks::{Ciphertext, Evaluator, LinearTransform};
+use cryptable_ckks::Bootstrapping;
+use cryptable_ckks::bootstrapping::modulus_switch::CoefficientShape;
 use cryptable_lattice::Result;
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
 
 use crate::akp::STEPS_BEFORE_TABLES;
 use crate::akp::interpolation::Interpolation;
+use crate::keys::lookup_matrices::LookupMatrices;
 use crate::multi_precision::circuit::MultiPrecisionCircuit;
 use crate::step::Step;
 
@@ -16,33 +17,30 @@ use crate::step::Step;
 const STEPS_PER_DIGIT: usize = STEPS_BEFORE_TABLES + 1;
 
 /// The digits of ciphertexts of one client.
-#[derive(Debug)]
-pub(crate) struct DigitClearingEvaluator<'a> {
+pub(crate) struct DigitClearingEvaluator<'a, A: Bootstrapping> {
     /// The circuit, which knows the digits.
     pub circuit: &'a MultiPrecisionCircuit,
-    /// The evaluator with the client's keys.
-    pub evaluator: Evaluator<'a>,
-    /// The encoded matrices of CoeffsToSlots.
-    pub coeffs_to_slots: &'a [LinearTransform],
-    /// Those of SlotsToCoeffs, of every digit but the last.
-    pub clearing: &'a [Vec<LinearTransform>],
+    /// The arithmetic with the client's keys.
+    pub arithmetic: &'a A,
+    /// The matrices of the homomorphic DFTs.
+    pub matrices: &'a LookupMatrices<A::Matrix>,
 }
 
-impl DigitClearingEvaluator<'_> {
+impl<A: Bootstrapping> DigitClearingEvaluator<'_, A> {
     /// HomFloor (Algorithm 2), digit after digit: clears the given digits of an input whose lowest digit is the first of
     /// them. `tables` of each are evaluated in the same pass, on the powers that its value needs anyway; none, if there are
     /// no lists. `consume` gets a ciphertext of each digit, modulo its size, before it is cleared (line 4 of Algorithm 6),
     /// and the outputs of its tables.
     ///
     /// # Errors
-    /// Those of `step`, which is called [`DigitClearingEvaluator::steps`] times, and of `consume`.
+    /// Those of `step`, which is called [`DigitClearingEvaluator::steps`] times, of `consume` and of the arithmetic.
     pub(crate) fn clear(
         &self,
         input: &CoefficientCiphertext,
         digits: Range<usize>,
         tables: &[Vec<Interpolation>],
         step: Step<'_>,
-        mut consume: impl FnMut(CoefficientCiphertext, Vec<Ciphertext>) -> Result<()>,
+        mut consume: impl FnMut(CoefficientCiphertext, Vec<A::Ciphertext>) -> Result<()>,
     ) -> Result<CoefficientCiphertext> {
         let modulus = input.plaintext_modulus;
         let first = digits.start;
@@ -54,14 +52,14 @@ impl DigitClearingEvaluator<'_> {
                 std::iter::once(&self.circuit.clearing[digit].table).chain(asked).collect();
             let mut outputs = self.look_up(&shifted, &all, step)?;
             let value = outputs.remove(0);
-            let matrices = (digit, self.clearing[digit].as_slice());
-            let value = self.circuit.finish(&self.evaluator, matrices, value);
+            let matrices = (digit, self.matrices.clearing[digit].as_slice());
+            let value = self.circuit.finish(self.arithmetic, matrices, value);
             let shape = CoefficientShape {
                 log2_modulus: input.log2_modulus,
                 plaintext_modulus: modulus,
                 layout: input.layout,
             };
-            let value = switch_to_power_of_two(self.evaluator.ring(), value, shape);
+            let value = self.arithmetic.switch_to_power_of_two(value, shape)?;
             let place = self.circuit.place(digit) / self.circuit.place(first);
             let centre = self.circuit.centre(digit) * place;
             let constants = vec![modulus - centre; input.layout.count];
@@ -92,8 +90,13 @@ impl DigitClearingEvaluator<'_> {
         digit: &CoefficientCiphertext,
         tables: &[&Interpolation],
         step: Step<'_>,
-    ) -> Result<Vec<Ciphertext>> {
-        self.circuit.akp.look_up_in(&self.evaluator, (self.coeffs_to_slots, digit), tables, step)
+    ) -> Result<Vec<A::Ciphertext>> {
+        self.circuit.akp.look_up_in(
+            self.arithmetic,
+            (&self.matrices.coeffs_to_slots, digit),
+            tables,
+            step,
+        )
     }
 
     /// Steps of progress of cleared digits, and of tables of them.

@@ -64,14 +64,14 @@ pub(crate) struct SlotPrediction {
 }
 
 /// A row of plaintext entries: `Σ_j entry(j)·δ_j`, rescaled.
-fn plain_row<A: Arithmetic>(
+fn plain_row<A: Arithmetic, H: Send>(
     arithmetic: &A,
     columns: &RowSelector<A::Ciphertext>,
-    entry: &(impl Fn(usize) -> A::Plain + Sync),
+    entries: (&(impl Fn(usize) -> H + Sync), &impl Fn(H) -> A::Plain),
 ) -> A::Ciphertext {
     let sums = sums_over_columns(
         columns,
-        entry,
+        entries,
         |pairs| arithmetic.plain_product_sum(pairs),
         |sum, other| arithmetic.add_assign(sum, other),
     );
@@ -84,24 +84,25 @@ fn plain_row<A: Arithmetic>(
 }
 
 /// A row of encrypted entries: as [`plain_row`], relinearized once a set.
-fn encrypted_row<A: Arithmetic>(
+fn encrypted_row<A: Arithmetic, H: Send>(
     arithmetic: &A,
     columns: &RowSelector<A::Ciphertext>,
-    entry: &(impl Fn(usize) -> A::Ciphertext + Sync),
+    entries: (&(impl Fn(usize) -> H + Sync), &impl Fn(H) -> A::Ciphertext),
 ) -> A::Ciphertext {
     let sums = sums_over_columns(
         columns,
-        entry,
+        entries,
         |pairs| arithmetic.product_sum(pairs),
         |sum, other| arithmetic.add_product_assign(sum, other),
     );
     join_parts(arithmetic, sums)
 }
 
-/// `Σ_j column_j·entry_j` for each set of columns, block by block: an entry is made once and dropped.
-fn sums_over_columns<C: Sync, E: Send + Sync, S>(
+/// `Σ_j column_j·entry_j` for each set of columns, block by block: an entry is made once, on all threads with others,
+/// taken to where arithmetic computes, and dropped.
+fn sums_over_columns<C: Sync, H: Send, E, S>(
     columns: &RowSelector<C>,
-    entry: &(impl Fn(usize) -> E + Sync),
+    (entry, load): (&(impl Fn(usize) -> H + Sync), &impl Fn(H) -> E),
     product_sum: impl Fn(&[(&C, &E)]) -> S,
     add_assign: impl Fn(&mut S, &S),
 ) -> Vec<S> {
@@ -109,7 +110,8 @@ fn sums_over_columns<C: Sync, E: Send + Sync, S>(
     let count = columns[0].len();
     for start in (0..count).step_by(COLUMN_BLOCK) {
         let block = start..count.min(start + COLUMN_BLOCK);
-        let entries: Vec<E> = block.clone().into_par_iter().map(entry).collect();
+        let made: Vec<H> = block.clone().into_par_iter().map(entry).collect();
+        let entries: Vec<E> = made.into_iter().map(load).collect();
         for (sum, set) in sums.iter_mut().zip(columns) {
             let pairs: Vec<_> = set[block.clone()].iter().zip(&entries).collect();
             let product = product_sum(&pairs);
@@ -185,19 +187,20 @@ impl MultiplexerCircuit {
     }
 
     /// Outputs as fractions of P in slots, from entries `(row, column)` encoded as
-    /// [`MultiplexerCircuit::entry_encoding`] says.
+    /// [`MultiplexerCircuit::entry_encoding`] says, and what takes them to where arithmetic computes.
     ///
     /// # Errors
     /// Those of `step`, which is called after each row.
-    pub(crate) fn look_up_slots<A: Arithmetic>(
+    pub(crate) fn look_up_slots<A: Arithmetic, H: Send>(
         &self,
         arithmetic: &A,
         selectors: &SlotSelectors<A::Ciphertext>,
-        entry: &(impl Fn(usize, usize) -> A::Plain + Sync),
+        (entry, load): (&(impl Fn(usize, usize) -> H + Sync), &impl Fn(H) -> A::Plain),
         step: Step<'_>,
     ) -> Result<A::Ciphertext> {
         let row = |row| {
-            let sum = plain_row(arithmetic, &selectors.columns, &|column| entry(row, column));
+            let entry = |column| entry(row, column);
+            let sum = plain_row(arithmetic, &selectors.columns, (&entry, load));
             step().map(|()| sum)
         };
         self.slot_outputs(arithmetic, &selectors.rows, &row)
@@ -207,15 +210,16 @@ impl MultiplexerCircuit {
     ///
     /// # Errors
     /// Those of `step`.
-    pub(crate) fn look_up_encrypted<A: Arithmetic>(
+    pub(crate) fn look_up_encrypted<A: Arithmetic, H: Send>(
         &self,
         arithmetic: &A,
         selectors: &SlotSelectors<A::Ciphertext>,
-        entry: &(impl Fn(usize, usize) -> A::Ciphertext + Sync),
+        (entry, load): (&(impl Fn(usize, usize) -> H + Sync), &impl Fn(H) -> A::Ciphertext),
         step: Step<'_>,
     ) -> Result<A::Ciphertext> {
         let row = |row| {
-            let sum = encrypted_row(arithmetic, &selectors.columns, &|column| entry(row, column));
+            let entry = |column| entry(row, column);
+            let sum = encrypted_row(arithmetic, &selectors.columns, (&entry, load));
             step().map(|()| sum)
         };
         self.slot_outputs(arithmetic, &selectors.rows, &row)
@@ -247,10 +251,15 @@ impl MultiplexerCircuit {
             let (noise, power) = (dry_run.fresh_noise(scale), SlotVariance(mean_square));
             let sources = NoiseSources::single(ENTRY_SOURCE);
             let entry = Shape { limbs, chain: 0, scale, power, noise, sources };
-            self.look_up_encrypted(&dry_run, &selectors, &|_, _| entry, &|| Ok(()))
+            self.look_up_encrypted(
+                &dry_run,
+                &selectors,
+                (&|_, _| entry, &|entry| entry),
+                &|| Ok(()),
+            )
         } else {
             let entry = PlainShape { scale, mean_square, slots: self.complex_slots() };
-            self.look_up_slots(&dry_run, &selectors, &|_, _| entry, &|| Ok(()))
+            self.look_up_slots(&dry_run, &selectors, (&|_, _| entry, &|entry| entry), &|| Ok(()))
         };
         let outputs = outputs.expect("steps of a dry run do not fail");
         let result = self.finish(&dry_run, &self.slots_to_coeffs.plans(), outputs);
@@ -342,8 +351,14 @@ mod tests {
                 };
                 let shape = PlainShape { scale, mean_square, slots: count };
                 (
-                    circuit.look_up_slots(&evaluator, &selectors, &entry, &|| Ok(())).unwrap(),
-                    circuit.look_up_slots(&dry_run, &shapes, &|_, _| shape, &|| Ok(())).unwrap(),
+                    circuit
+                        .look_up_slots(&evaluator, &selectors, (&entry, &|entry| entry), &|| Ok(()))
+                        .unwrap(),
+                    circuit
+                        .look_up_slots(&dry_run, &shapes, (&|_, _| shape, &|entry| entry), &|| {
+                            Ok(())
+                        })
+                        .unwrap(),
                 )
             }
             _ => {
@@ -355,9 +370,21 @@ mod tests {
                 let sources = NoiseSources::single(ENTRY_SOURCE);
                 let shape = Shape { limbs, chain: 0, scale, power, noise, sources };
                 (
-                    circuit.look_up_encrypted(&evaluator, &selectors, &entry, &|| Ok(())).unwrap(),
                     circuit
-                        .look_up_encrypted(&dry_run, &shapes, &|_, _| shape, &|| Ok(()))
+                        .look_up_encrypted(
+                            &evaluator,
+                            &selectors,
+                            (&entry, &|entry| entry),
+                            &|| Ok(()),
+                        )
+                        .unwrap(),
+                    circuit
+                        .look_up_encrypted(
+                            &dry_run,
+                            &shapes,
+                            (&|_, _| shape, &|entry| entry),
+                            &|| Ok(()),
+                        )
                         .unwrap(),
                 )
             }

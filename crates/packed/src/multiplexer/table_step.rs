@@ -10,7 +10,7 @@ use cryptable_lattice::cost::table_products;
 use cryptable_ring::selected_product::{TableMatrix, selected_matrix_product};
 
 /// Arithmetic that knows the table step.
-pub(crate) trait TableArithmetic: Arithmetic {
+pub trait TableArithmetic: Arithmetic {
     /// The integers of a part of a table, prepared for [`TableArithmetic::select`].
     type Table: Sync;
 
@@ -28,7 +28,7 @@ pub(crate) trait TableArithmetic: Arithmetic {
 
 /// What a dry run knows of a part of a table.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct TableShape {
+pub struct TableShape {
     /// Outputs of the table step.
     pub outer: usize,
     /// Rows that one output selects from.
