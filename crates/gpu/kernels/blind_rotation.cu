@@ -8,8 +8,7 @@
 // moves 2N·rows words of the key, from the cache.
 //
 // Shared memory of a ciphertext: 2N words of fractions, then the points of a polynomial for every row of the key.
-#include "fourier.cuh"
-#include "fraction.cuh"
+#include "digit_product.cuh"
 
 struct BlindRotation {
     // For each step: rows, components, M points each, point i of sub-block g at i·8F + g.
@@ -30,74 +29,6 @@ struct BlindRotation {
     u32 count;
     u32 padding;
 };
-
-// Coefficient p of source·X^exponent: its place in the source, and N if its sign changes.
-DEVICE u32 rotated_place(u32 p, u32 exponent, u32 degree) { return (p + 2 * degree - exponent) & (2 * degree - 1); }
-
-// The digits of a polynomial times X^exponent - 1, after the first pass of their transforms.
-template <u32 F>
-DEVICE void decompose(const BlindRotation& args, const u64* source, Complex* points, const Decomposition& digits,
-                      u32 exponent, u32 column) {
-    const u32 M = 64 * F, N = 2 * M;
-    u64 biased[2 * F];
-    UNROLL for (u32 k = 0; k < 2 * F; ++k) {
-        const u32 p = 64 * k + column, from = rotated_place(p, exponent, N);
-        const u64 moved = source[from & (N - 1)];
-        biased[k] = digits.bias[k & 1] + ((from & N) ? 0 - moved : moved) - source[p];
-    }
-    const u64 mask = (1ull << digits.base_log2) - 1;
-    for (u32 digit = 0; digit < digits.length; ++digit) {
-        const u32 shift = 52 - digits.base_log2 * (digits.length - digit);
-        Complex x[F];
-        UNROLL for (u32 k = 0; k < F; ++k) {
-            const double offset = digits.offset[k & 1];
-            const u64 one = 0x4330000000000000ull;
-            x[k].re = double_sum(bits_double((biased[k] >> shift & mask) | one), -offset);
-            x[k].im = double_sum(bits_double((biased[k + F] >> shift & mask) | one), -offset);
-        }
-        first_pass<F>(x, args.twiddles);
-        UNROLL for (u32 k = 0; k < F; ++k) points[digit * M + place_of(64 * k + column)] = x[k];
-    }
-}
-
-// The last pass of all rows' transforms in a sub-block, the products with the key, and the first pass of the inverse
-// transforms of both sums, which take the place of the first two rows.
-template <u32 F>
-DEVICE void multiply(const BlindRotation& args, Complex* points, const Complex* key, u32 rows, u32 item) {
-    const u32 M = 64 * F;
-    Complex w[4], sums[2][8];
-    last_twiddles<F>(w, args.twiddles, item);
-    UNROLL for (u32 i = 0; i < 8; ++i) sums[0][i] = sums[1][i] = {0.0, 0.0};
-    for (u32 row = 0; row < rows; ++row) {
-        Complex x[8];
-        UNROLL for (u32 i = 0; i < 8; ++i) x[i] = points[row * M + place_of(8 * item + i)];
-        group<3>(x, 1, w);
-        UNROLL for (u32 part = 0; part < 2; ++part) {
-            UNROLL for (u32 i = 0; i < 8; ++i) {
-                const Complex k = key[(2 * row + part) * M + i * 8 * F + item];
-                Complex& sum = sums[part][i];
-                sum.re = double_fma(-x[i].im, k.im, double_fma(x[i].re, k.re, sum.re));
-                sum.im = double_fma(x[i].im, k.re, double_fma(x[i].re, k.im, sum.im));
-            }
-        }
-    }
-    UNROLL for (u32 part = 0; part < 2; ++part) {
-        inverse_group<3>(sums[part], 1, w);
-        UNROLL for (u32 i = 0; i < 8; ++i) points[part * M + place_of(8 * item + i)] = sums[part][i];
-    }
-}
-
-// The last pass of an inverse transform, added to fractions.
-template <u32 F>
-DEVICE void accumulate(const BlindRotation& args, u64* fractions, const Complex* points, u32 column) {
-    Complex x[F];
-    UNROLL for (u32 k = 0; k < F; ++k) x[k] = points[place_of(64 * k + column)];
-    inverse_first_pass<F>(x, args.twiddles);
-    UNROLL for (u32 k = 0; k < F; ++k) {
-        fractions[64 * k + column] += fraction_of(x[k].re);
-        fractions[64 * (k + F) + column] += fraction_of(x[k].im);
-    }
-}
 
 // A thread's ciphertext, its number among the ciphertext's threads, and the ciphertext's memory.
 struct Share {
@@ -141,8 +72,8 @@ DEVICE void rotate(const BlindRotation& args) {
                 const u32 exponent = (2 * N - word) & (2 * N - 1);
                 for (u32 item = own.lane; item < 128; item += T) {
                     const u32 part = item / 64, first = part * args.digits[0].length;
-                    decompose<F>(args, own.fractions + part * N, own.points + first * M, args.digits[part], exponent,
-                                 item % 64);
+                    const RotationDifference source = {own.fractions + part * N, exponent, N};
+                    decompose<F>(source, args.twiddles, own.points + first * M, args.digits[part], item % 64);
                 }
             }
         }
@@ -159,7 +90,7 @@ DEVICE void rotate(const BlindRotation& args) {
         FOR_THREADS(t) {
             const Share own = share_of<F>(memory, t, rows);
             if (own.index < args.count) {
-                multiply<F>(args, own.points, args.key + (u64)step * 2 * rows * M, rows, own.lane);
+                multiply<F>(args.twiddles, own.points, args.key + (u64)step * 2 * rows * M, rows, own.lane);
             }
         }
         SYNCHRONIZE();
@@ -177,7 +108,7 @@ DEVICE void rotate(const BlindRotation& args) {
             if (own.index < args.count) {
                 for (u32 item = own.lane; item < 128; item += T) {
                     const u32 part = item / 64;
-                    accumulate<F>(args, own.fractions + part * N, own.points + part * M, item % 64);
+                    accumulate<F>(args.twiddles, own.fractions + part * N, own.points + part * M, item % 64);
                 }
             }
         }

@@ -26,6 +26,7 @@ struct Limbs {
 #ifdef __CUDACC__
 
 #define DEVICE static __device__ __forceinline__
+#define DEVICE_MEMBER __device__ __forceinline__
 #define SHARED(type, name, count) __shared__ type name[count]
 // Shared memory of as many bytes as the launch says; 16 bytes at a time.
 #define DYNAMIC_SHARED(type, name) extern __shared__ __align__(16) type name[]
@@ -58,9 +59,11 @@ DEVICE double bits_double(u64 x) { return __longlong_as_double(x); }
 #include <cstring>
 
 #define DEVICE static inline
+#define DEVICE_MEMBER inline
 #define SHARED(type, name, count) static thread_local type name[count]
-#define DYNAMIC_SHARED(type, name) \
-    alignas(16) static thread_local type name[MAX_SHARED_BYTES / sizeof(type)]
+// One for all kernels: it lies in the stacks of threads.
+alignas(16) inline thread_local u64 dynamic_shared[MAX_SHARED_BYTES / sizeof(u64)];
+#define DYNAMIC_SHARED(type, name) type* const name = (type*)dynamic_shared
 #define UNROLL
 #define FOR_THREADS(thread) for (u32 thread = 0; thread < emulated.threads; ++thread)
 #define SYNCHRONIZE() (void)0

@@ -14,6 +14,7 @@ struct Scale {
 
 struct GateInputs {
     const u32* a;
+    // None: a alone.
     const u32* b;
     u32* out;
     Scale scale;
@@ -24,10 +25,13 @@ struct GateInputs {
     u32 mask;
     u32 factor;
     u32 constant;
+    // Results are multiplied by this power of two.
+    u32 shift;
+    u32 padding;
 };
 
 struct Extraction {
-    // Residues, body and mask, N each.
+    // Residues, body and mask, N each; or LWE ciphertexts of dimension N, if so.
     const u64* source;
     u32* out;
     u64 modulus;
@@ -35,7 +39,7 @@ struct Extraction {
     u32 degree;
     u32 position;
     u32 out_stride;
-    u32 padding;
+    u32 is_lwe;
 };
 
 static const u32 SWITCH_THREADS = 256;
@@ -63,11 +67,12 @@ DEVICE u32 switch_body(const Scale& scale, u64 word, i64 excess) {
 // A word of the sum of a gate's inputs, before its constant.
 DEVICE u32 gate_word(const GateInputs& args, u32 index) {
     const u64 at = (u64)block_x() * args.stride + index;
-    return args.factor * (args.a[at] + args.b[at]) & args.mask;
+    return args.factor * (args.a[at] + (args.b ? args.b[at] : 0)) & args.mask;
 }
 
 // A word of the mask of LWE of one coefficient of the phase.
 DEVICE u64 extracted_word(const Extraction& args, u32 index) {
+    if (args.is_lwe) return args.source[(u64)block_x() * (args.degree + 1) + index];
     const u64* mask = args.source + (u64)block_x() * 2 * args.degree + args.degree;
     if (index <= args.position) return mask[args.position - index];
     const u64 word = mask[args.degree + args.position - index];
@@ -89,7 +94,7 @@ KERNEL(switch_gate_inputs, GateInputs, args) {
     FOR_THREADS(t) {
         i64 excess = 0;
         for (u32 i = t; i < args.dimension; i += SWITCH_THREADS) {
-            out[i] = switch_word(args.scale, gate_word(args, i), excess);
+            out[i] = switch_word(args.scale, gate_word(args, i), excess) << args.shift;
         }
         parts[t] = excess;
     }
@@ -98,7 +103,7 @@ KERNEL(switch_gate_inputs, GateInputs, args) {
     FOR_THREADS(t) {
         if (t == 0) {
             const u32 body = (gate_word(args, args.dimension) + args.constant) & args.mask;
-            out[args.dimension] = switch_body(args.scale, body, parts[0]);
+            out[args.dimension] = switch_body(args.scale, body, parts[0]) << args.shift;
         }
     }
 }
@@ -117,7 +122,8 @@ KERNEL(extract_and_switch, Extraction, args) {
     SUM_PARTS(parts)
     FOR_THREADS(t) {
         if (t == 0) {
-            const u64 body = args.source[(u64)block_x() * 2 * args.degree + args.position];
+            const u64 body = args.is_lwe ? args.source[(u64)block_x() * (args.degree + 1) + args.degree]
+                                         : args.source[(u64)block_x() * 2 * args.degree + args.position];
             out[args.degree] = switch_body(args.scale, body, parts[0]);
         }
     }

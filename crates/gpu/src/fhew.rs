@@ -6,10 +6,15 @@
 //! rings are those that have such transforms there: degrees 256 to 4,096, primes below 2^47.
 
 mod blind_rotation;
+mod circuit_bootstrapping;
 mod fourier;
 mod gates;
+mod key_switch;
 mod lwe_batch;
 mod lwe_key_switch;
+mod lwe_modulus_switch;
+mod ring_dimension_switch;
 
+pub use circuit_bootstrapping::{CircuitBootstrappingKey, RgswBatch};
 pub use gates::GateKey;
 pub use lwe_batch::LweBatch;

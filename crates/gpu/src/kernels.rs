@@ -2,7 +2,9 @@
 
 use std::marker::PhantomData;
 
-use crate::arguments::fhew::{BlindRotation, Extraction, GateInputs, LweKeySwitch, PrepareRows};
+use crate::arguments::fhew::{
+    BlindRotation, Extraction, GateInputs, LweKeySwitch, PrepareRows, RgswRows, RingDimensionSwitch,
+};
 use crate::arguments::{
     Arguments, Automorphism, Combination, CombinedTensor, Constants, Elementwise, ModulusSwitch,
     TensorSum, Transform,
@@ -92,6 +94,16 @@ kernels! {
     EXTRACT_AND_SWITCH = extract_and_switch, extract_and_switch_emulated(Extraction);
     /// LWE key switching.
     LWE_KEY_SWITCH = lwe_key_switch, lwe_key_switch_emulated(LweKeySwitch);
+    /// To a ring of lower degree, 256.
+    SWITCH_RING_256 = switch_ring_256, switch_ring_256_emulated(RingDimensionSwitch);
+    /// To degree 512.
+    SWITCH_RING_512 = switch_ring_512, switch_ring_512_emulated(RingDimensionSwitch);
+    /// To degree 1,024.
+    SWITCH_RING_1024 = switch_ring_1024, switch_ring_1024_emulated(RingDimensionSwitch);
+    /// Rows of RGSW ciphertexts from rotated test polynomials, degree 1,024.
+    RGSW_ROWS_1024 = rgsw_rows_1024, rgsw_rows_1024_emulated(RgswRows);
+    /// Degree 2,048.
+    RGSW_ROWS_2048 = rgsw_rows_2048, rgsw_rows_2048_emulated(RgswRows);
     /// The first levels of forward transforms, in doubles: columns of up to 64 rows.
     NTT_FORWARD_FEW_DOUBLES = ntt_forward_few_doubles, ntt_forward_few_doubles_emulated(Transform);
     /// The first levels of forward transforms, in doubles: columns of 128 rows.

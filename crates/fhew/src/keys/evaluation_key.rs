@@ -133,6 +133,12 @@ impl EvaluationKey {
         &self.trace
     }
 
+    /// The gadget ciphertext of s².
+    #[must_use]
+    pub fn relinearization(&self) -> &RelinearizationKey {
+        &self.relinearization
+    }
+
     /// Bytes held of keys of the trace and of scheme switching.
     #[must_use]
     pub fn conversion_bytes(&self) -> usize {

@@ -1,9 +1,10 @@
 //! What the kernels of single values take: `blind_rotation.cu`, `prepare_rows.cu`, `lwe_modulus_switch.cu`,
-//! `lwe_key_switch.cu`.
+//! `lwe_key_switch.cu`, `ring_dimension_switching.cu`, `circuit_bootstrapping.cu`.
 
 use cryptable_lattice::lwe::Scale;
 use cryptable_ring::Modulus;
-use cryptable_ring::torus::{FRACTION_BITS, FractionDigits};
+use cryptable_ring::gadget::Gadget;
+use cryptable_ring::torus::FRACTION_BITS;
 
 use super::arguments;
 
@@ -34,8 +35,9 @@ pub(crate) struct Decomposition {
 }
 
 impl Decomposition {
-    /// Into digits of `base_log2` bits.
-    pub(crate) fn new(digits: &FractionDigits, base_log2: u32) -> Self {
+    /// The digits of a gadget.
+    pub(crate) fn new(gadget: Gadget) -> Self {
+        let (digits, base_log2) = (gadget.fraction_digits(), gadget.base_log2());
         let offset = digits.halves().map(|half| ((1u64 << FRACTION_BITS) + half) as f64);
         Self { bias: digits.biases(), offset, base_log2, length: digits.length() as u32 }
     }
@@ -107,6 +109,8 @@ pub(crate) struct GateInputs {
     pub mask: u32,
     pub factor: u32,
     pub constant: u32,
+    pub shift: u32,
+    pub padding: u32,
 }
 
 /// `extract_and_switch` of `lwe_modulus_switch.cu`.
@@ -120,7 +124,7 @@ pub(crate) struct Extraction {
     pub degree: u32,
     pub position: u32,
     pub out_stride: u32,
-    pub padding: u32,
+    pub is_lwe: u32,
 }
 
 /// `lwe_key_switch.cu`.
@@ -144,4 +148,45 @@ pub(crate) struct LweKeySwitch {
     pub count: u32,
 }
 
-arguments!(BlindRotation, PrepareRows, GateInputs, Extraction, LweKeySwitch);
+/// `ring_dimension_switching.cu`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RingDimensionSwitch {
+    pub source: u64,
+    pub key: u64,
+    pub twiddles: u64,
+    pub out: u64,
+    pub modulus: FractionModulus,
+    pub digits: Decomposition,
+    pub source_stride: u32,
+    pub blocks: u32,
+}
+
+/// `circuit_bootstrapping.cu`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RgswRows {
+    pub rotated: u64,
+    pub trace: u64,
+    pub relinearization: u64,
+    pub twiddles: u64,
+    pub out: u64,
+    pub half_weights: u64,
+    pub q: [u64; 5],
+    pub modulus: FractionModulus,
+    pub inverse_degree: u64,
+    pub trace_digits: Decomposition,
+    pub relinearization_digits: Decomposition,
+    pub length: u32,
+    pub rows: u32,
+}
+
+arguments!(
+    RingDimensionSwitch,
+    RgswRows,
+    BlindRotation,
+    PrepareRows,
+    GateInputs,
+    Extraction,
+    LweKeySwitch
+);

@@ -65,7 +65,7 @@ impl DeviceRotationKey {
             phases: phases.address(start),
             out: out.address(0),
             modulus: self.modulus,
-            digits: digits.map(|g| Decomposition::new(&g.fraction_digits(), g.base_log2())),
+            digits: digits.map(Decomposition::new),
             phase_stride: phases.stride(),
             steps: self.steps as u32,
             count: count as u32,

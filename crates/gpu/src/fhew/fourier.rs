@@ -68,20 +68,23 @@ impl FourierTables {
     /// The evaluations of all rows of prepared keys, `rows` rows each: rows, components, points.
     pub(crate) fn prepare(&self, ring: &PrimeRing, keys: &PreparedRows, rows: usize) -> Words {
         let device = self.twiddles.device();
+        let words = device.upload(&coefficients(ring, keys, rows));
+        self.prepare_assign(ring, &words);
+        words
+    }
+
+    /// Polynomials of coefficients to evaluations, in place: a block has read its polynomial before it writes.
+    pub(crate) fn prepare_assign(&self, ring: &PrimeRing, words: &Words) {
         let (n, q) = (self.degree, ring.modulus().value());
-        let coefficients = coefficients(ring, keys, rows);
-        let polynomials = coefficients.len() / n;
-        let (source, out) = (device.upload(&coefficients), device.allocate(coefficients.len()));
         let arguments = PrepareRows {
-            coefficients: source.address(0),
-            out: out.address(0),
+            coefficients: words.address(0),
+            out: words.address(0),
             twiddles: self.address(),
             modulus: q,
             scale: 1.0 / (q as f64 * (n / 2) as f64),
         };
-        let grid = Grid { blocks: [polynomials as u32, 1, 1], threads: self.threads() };
-        device.launch(self.kernel(), grid, &arguments);
-        out
+        let grid = Grid { blocks: [(words.len() / n) as u32, 1, 1], threads: self.threads() };
+        words.device().launch(self.kernel(), grid, &arguments);
     }
 
     fn kernel(&self) -> &'static Kernel<PrepareRows> {
@@ -97,7 +100,7 @@ impl FourierTables {
 
 /// The coefficients of all rows of prepared keys, body and mask of each: products of each row with the digit 1, whatever
 /// form the processor's instruction set has them in. Exact, as fractions are finer than residues.
-fn coefficients(ring: &PrimeRing, keys: &PreparedRows, rows: usize) -> Buffer {
+pub(crate) fn coefficients(ring: &PrimeRing, keys: &PreparedRows, rows: usize) -> Buffer {
     const BASE_LOG2: u32 = 2;
     let n = ring.degree();
     let digits = FractionDigits::new(BASE_LOG2, rows);

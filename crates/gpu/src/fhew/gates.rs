@@ -7,17 +7,13 @@ use cryptable_fhew::test_polynomial::{TestPolynomial, encode};
 use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::lwe_list::LweShape;
-use cryptable_lattice::security::SecretDistribution;
 
-use crate::arguments::fhew::{Extraction, GateInputs, ScaleArguments};
 use crate::device::{Device, Words};
 use crate::fhew::blind_rotation::DeviceRotationKey;
+use crate::fhew::key_switch::DeviceKeySwitch;
 use crate::fhew::lwe_batch::LweBatch;
-use crate::fhew::lwe_key_switch::DeviceLweKeySwitch;
-use crate::kernels::{self, Grid};
+use crate::fhew::lwe_modulus_switch::{LweSource, PhaseSum};
 
-/// Threads of a block that changes the modulus of one ciphertext.
-const SWITCH_THREADS: u32 = 256;
 /// Words of rotated accumulators at once: 1 GiB.
 const ACCUMULATOR_WORDS: usize = 1 << 27;
 
@@ -43,7 +39,7 @@ pub struct GateKey {
     device: Device,
     parameters: Parameters,
     rotation: DeviceRotationKey,
-    key_switch: DeviceLweKeySwitch,
+    key_switch: DeviceKeySwitch,
     sign: Words,
 }
 
@@ -51,16 +47,12 @@ impl GateKey {
     /// Puts the keys of gates on a card.
     ///
     /// # Errors
-    /// If rotation is not by CMUXes of a binary secret, key switching goes through a ring of lower degree, or numbers are
-    /// larger than kernels take; the first error of the card.
+    /// If rotation is not by CMUXes of a binary secret, or numbers are larger than kernels take; the first error of the
+    /// card.
     pub fn new(device: &Device, key: &EvaluationKey) -> Result<Self> {
         let parameters = key.parameters().clone();
-        if key.ring_dimension().is_some() {
-            let limit = "gates on a card switch keys without one".to_owned();
-            return Err(Error::Parameter { name: "intermediate ring", value: 1.0, limit });
-        }
         let rotation = DeviceRotationKey::new(device, parameters.ring(), &key.rotations()[0])?;
-        let key_switch = DeviceLweKeySwitch::new(device, key.key_switching())?;
+        let key_switch = DeviceKeySwitch::new(device, key)?;
         let ring = parameters.ring();
         let sign = TestPolynomial::sign(ring, encode(1, 8, parameters.prime()));
         let sign = device.upload(sign.to_rlwe(ring).words());
@@ -111,67 +103,26 @@ impl GateKey {
         if lhs.is_empty() {
             return Ok(out);
         }
-        let phases = self.phases(gate, lhs, rhs);
+        let (factor, constant) = gate.sum();
+        let sum = PhaseSum {
+            factor,
+            constant: eighths(constant, shape.modulus),
+            modulus: self.parameters.rotation_modulus(),
+            shift: 0,
+            secret: self.parameters.literal().lwe_secret,
+        };
+        let phases = sum.of(lhs, Some(rhs));
         let each = 2 * self.parameters.ring_degree();
         let at_once = (ACCUMULATOR_WORDS / each).min(lhs.len());
         for start in (0..lhs.len()).step_by(at_once) {
             let count = at_once.min(lhs.len() - start);
             let accumulators = self.device.allocate(count * each);
             self.rotation.rotate(&self.sign, &phases, start, &accumulators);
-            self.key_switch.switch(&self.extract(&accumulators, count), &mut out, start);
+            let rotated = LweSource::Constants(&accumulators);
+            self.key_switch.switch(rotated, count, &mut out, start);
         }
         Ok(out)
     }
-
-    /// The sums whose signs are results, modulo 2N.
-    fn phases(&self, gate: Gate, lhs: &LweBatch, rhs: &LweBatch) -> LweBatch {
-        let LweShape { dimension, modulus } = lhs.shape();
-        let to = self.parameters.rotation_modulus();
-        let (factor, constant) = gate.sum();
-        let shape = LweShape { dimension, modulus: to };
-        let out = LweBatch::unspecified(&self.device, shape, lhs.len());
-        let secret = self.parameters.literal().lwe_secret;
-        let arguments = GateInputs {
-            a: lhs.address(0),
-            b: rhs.address(0),
-            out: out.address(0),
-            scale: ScaleArguments::new(modulus, to, secret == SecretDistribution::Binary),
-            stride: lhs.stride(),
-            out_stride: out.stride(),
-            dimension: dimension as u32,
-            mask: (modulus - 1) as u32,
-            factor: factor as u32,
-            constant: eighths(constant, modulus) as u32,
-        };
-        self.device.launch(&kernels::SWITCH_GATE_INPUTS, one_each(lhs.len()), &arguments);
-        out
-    }
-
-    /// The constant coefficients of accumulators, as LWE of dimension N modulo the LWE modulus.
-    fn extract(&self, accumulators: &Words, count: usize) -> LweBatch {
-        let (prime, degree) = (self.parameters.prime(), self.parameters.ring_degree());
-        let to = self.parameters.lwe_modulus();
-        let shape = LweShape { dimension: degree, modulus: to };
-        let out = LweBatch::unspecified(&self.device, shape, count);
-        let secret = self.parameters.literal().ring_secret;
-        let arguments = Extraction {
-            source: accumulators.address(0),
-            out: out.address(0),
-            modulus: prime,
-            scale: ScaleArguments::new(prime, to, secret == SecretDistribution::Binary),
-            degree: degree as u32,
-            position: 0,
-            out_stride: out.stride(),
-            padding: 0,
-        };
-        self.device.launch(&kernels::EXTRACT_AND_SWITCH, one_each(count), &arguments);
-        out
-    }
-}
-
-/// A block for each of so many ciphertexts.
-fn one_each(count: usize) -> Grid {
-    Grid { blocks: [count as u32, 1, 1], threads: SWITCH_THREADS }
 }
 
 #[cfg(test)]

@@ -61,6 +61,11 @@ impl LweBatch {
         (shape.dimension + 1).div_ceil(2)
     }
 
+    /// The device that has them.
+    pub(crate) fn device(&self) -> &Device {
+        self.words.device()
+    }
+
     /// Dimension and modulus of every ciphertext.
     #[must_use]
     pub fn shape(&self) -> LweShape {
