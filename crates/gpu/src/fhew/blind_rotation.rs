@@ -78,10 +78,13 @@ impl DeviceRotationKey {
         self.rows.device().launch_sharing(self.kernel(), grid, shared, &arguments);
     }
 
-    /// Ciphertexts of a block: as many as read the key together, and leave room for another block.
+    /// Ciphertexts of a block, which read the key together: two at least if a multiprocessor has room for them, as the key
+    /// is some 60 MB a ciphertext; half of what it has room for, if that is as many, so that one block computes while
+    /// another waits.
     fn ciphertexts_of_block(&self) -> u32 {
-        let most = MAX_THREADS / self.tables.threads();
-        (MAX_SHARED_BYTES / 2 / self.shared_bytes()).clamp(1, most.max(1))
+        let room = MAX_SHARED_BYTES / self.shared_bytes();
+        let most = (MAX_THREADS / self.tables.threads()).max(1);
+        if room >= 4 { (room / 2).min(most) } else { room.min(most) }
     }
 
     fn kernel(&self) -> &'static Kernel<BlindRotation> {
