@@ -52,13 +52,12 @@ fn main() -> Result<()> {
         device.check()?;
         resident = resident.min(start.elapsed().as_secs_f64());
     }
-    let is_wrong = |(index, result): (usize, _)| -> Result<bool> {
+    let is_wrong = |(index, result)| -> Result<bool> {
         let expected = Gate::Nand.apply(plain(5, index), plain(11, index));
         Ok(decrypt_bit(&secret, result)? != expected)
     };
-    let wrong = results.par_iter().enumerate().map(is_wrong);
-    let wrong = wrong.try_fold(|| 0, |sum, wrong| Ok(sum + usize::from(wrong?)));
-    let wrong = wrong.try_reduce(|| 0, |a, b| Ok(a + b))?;
+    let wrong = results.par_iter().enumerate().map(is_wrong).collect::<Result<Vec<bool>>>()?;
+    let wrong = wrong.into_iter().filter(|&wrong| wrong).count();
     let each = |seconds: f64| seconds * 1e6 / count as f64;
     println!(
         "{{\"method\":\"NAND\",\"device\":\"{}\",\"batch\":{count},\"us_per_gate\":{:.3},\
