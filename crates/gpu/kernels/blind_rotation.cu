@@ -13,12 +13,13 @@
 struct BlindRotation {
     // For each step: rows, components, M points each, point i of sub-block g at i·8F + g.
     const Complex* key;
+    // Points from one key to the next, and ciphertexts that take the same.
+    u64 key_stride;
     // 8F nodes, then four times 8F of the sub-blocks.
     const Complex* twiddles;
-    // Residues, body and mask, of what is rotated; `test_stride` words from one ciphertext's to the next: 0 for one of all.
+    // Residues, body and mask, of what is rotated: `tests` of them, that ciphertexts take in turn; or fractions.
     const u64* test;
-    u64 test_stride;
-    // Masks and bodies modulo 2N.
+    // Masks and bodies modulo 2N, `phase_stride` words from one to the next: 0 for one of all.
     const u32* phases;
     // Residues, body and mask.
     u64* out;
@@ -27,7 +28,9 @@ struct BlindRotation {
     u32 phase_stride;
     u32 steps;
     u32 count;
-    u32 padding;
+    u32 per_key;
+    u32 tests;
+    u32 are_fractions;
 };
 
 // A thread's ciphertext, its number among the ciphertext's threads, and the ciphertext's memory.
@@ -53,12 +56,12 @@ DEVICE void rotate(const BlindRotation& args) {
         if (own.index < args.count) {
             const u32 body = args.phases[(u64)own.index * args.phase_stride + args.steps];
             const u32 exponent = (2 * N - body) & (2 * N - 1);
-            const u64* test = args.test + own.index * args.test_stride;
+            const u64* test = args.test + (u64)(own.index % args.tests) * 2 * N;
             for (u32 p = own.lane; p < 2 * N; p += T) {
                 const u32 from = rotated_place(p & (N - 1), exponent, N);
                 const u64 v = test[(p & N) + (from & (N - 1))];
                 const u64 moved = (from & N) && v != 0 ? args.modulus.value - v : v;
-                own.fractions[p] = fraction_of_residue(args.modulus, moved);
+                own.fractions[p] = args.are_fractions ? v : fraction_of_residue(args.modulus, moved);
             }
         }
     }
@@ -90,7 +93,8 @@ DEVICE void rotate(const BlindRotation& args) {
         FOR_THREADS(t) {
             const Share own = share_of<F>(memory, t, rows);
             if (own.index < args.count) {
-                multiply<F>(args.twiddles, own.points, args.key + (u64)step * 2 * rows * M, rows, own.lane);
+                const Complex* key = args.key + own.index / args.per_key * args.key_stride;
+                multiply<F>(args.twiddles, own.points, key + (u64)step * 2 * rows * M, rows, own.lane);
             }
         }
         SYNCHRONIZE();

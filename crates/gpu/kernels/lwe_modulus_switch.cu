@@ -128,3 +128,32 @@ KERNEL(extract_and_switch, Extraction, args) {
         }
     }
 }
+
+struct ExtractLwe {
+    // Residues, body and mask, N each.
+    const u64* source;
+    u64* out;
+    u64 modulus;
+    u32 degree;
+    // Output k is coefficient k·2^shift.
+    u32 shift;
+    u32 outputs;
+    u32 padding;
+};
+
+// LWE ciphertexts of coefficients, N + 1 words each. Grid: (words / 256, coefficients, ciphertexts).
+KERNEL(extract_lwe, ExtractLwe, args) {
+    FOR_THREADS(t) {
+        const u32 index = block_x() * SWITCH_THREADS + t, position = block_y() << args.shift, N = args.degree;
+        const u64* const source = args.source + (u64)block_z() * 2 * N;
+        u64* const out = args.out + ((u64)block_z() * args.outputs + block_y()) * (N + 1);
+        if (index == N) {
+            out[N] = source[position];
+        } else if (index <= position) {
+            out[index] = source[N + position - index];
+        } else if (index < N) {
+            const u64 word = source[2 * N + position - index];
+            out[index] = word == 0 ? 0 : args.modulus - word;
+        }
+    }
+}

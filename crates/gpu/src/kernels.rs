@@ -3,7 +3,8 @@
 use std::marker::PhantomData;
 
 use crate::arguments::fhew::{
-    BlindRotation, Extraction, GateInputs, LweKeySwitch, PrepareRows, RgswRows, RingDimensionSwitch,
+    BlindRotation, ExtractLwe, Extraction, GateInputs, LweKeySwitch, PrepareRows, RgswRows,
+    RingDimensionSwitch,
 };
 use crate::arguments::{
     Arguments, Automorphism, Combination, CombinedTensor, Constants, Elementwise, ModulusSwitch,
@@ -92,6 +93,8 @@ kernels! {
     SWITCH_GATE_INPUTS = switch_gate_inputs, switch_gate_inputs_emulated(GateInputs);
     /// A coefficient of RLWE ciphertexts as LWE, to another modulus.
     EXTRACT_AND_SWITCH = extract_and_switch, extract_and_switch_emulated(Extraction);
+    /// Coefficients of RLWE ciphertexts as LWE.
+    EXTRACT_LWE = extract_lwe, extract_lwe_emulated(ExtractLwe);
     /// LWE key switching.
     LWE_KEY_SWITCH = lwe_key_switch, lwe_key_switch_emulated(LweKeySwitch);
     /// To a ring of lower degree, 256.

@@ -48,9 +48,9 @@ impl Decomposition {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BlindRotation {
     pub key: u64,
+    pub key_stride: u64,
     pub twiddles: u64,
     pub test: u64,
-    pub test_stride: u64,
     pub phases: u64,
     pub out: u64,
     pub modulus: FractionModulus,
@@ -58,7 +58,9 @@ pub(crate) struct BlindRotation {
     pub phase_stride: u32,
     pub steps: u32,
     pub count: u32,
-    pub padding: u32,
+    pub per_key: u32,
+    pub tests: u32,
+    pub are_fractions: u32,
 }
 
 /// `prepare_rows.cu`.
@@ -127,6 +129,19 @@ pub(crate) struct Extraction {
     pub is_lwe: u32,
 }
 
+/// `extract_lwe` of `lwe_modulus_switch.cu`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ExtractLwe {
+    pub source: u64,
+    pub out: u64,
+    pub modulus: u64,
+    pub degree: u32,
+    pub shift: u32,
+    pub outputs: u32,
+    pub padding: u32,
+}
+
 /// `lwe_key_switch.cu`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -182,6 +197,7 @@ pub(crate) struct RgswRows {
 }
 
 arguments!(
+    ExtractLwe,
     RingDimensionSwitch,
     RgswRows,
     BlindRotation,

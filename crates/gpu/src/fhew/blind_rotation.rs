@@ -1,6 +1,7 @@
 //! Blind rotation of batches by CMUXes: `cryptable_fhew::rotation::cmux`.
 
 use cryptable_fhew::rotation::{BlindRotationKey, CmuxRotationKey};
+use cryptable_lattice::error::demand;
 use cryptable_lattice::external_product::RgswGadget;
 use cryptable_lattice::{Error, Result};
 use cryptable_ring::prime_ring::PrimeRing;
@@ -33,21 +34,10 @@ impl DeviceRotationKey {
         let key = cmux(key)?;
         let tables = FourierTables::new(device, ring)?;
         let gadget = key.gadget();
+        check_shared_memory(ring.degree(), gadget)?;
         let rows = tables.prepare(ring, key.rgsw(), gadget.rows());
         let modulus = FractionModulus::new(ring.modulus());
-        let out = Self { tables, rows, gadget, steps: key.rgsw().count(), modulus };
-        let needed = out.shared_bytes();
-        if needed > MAX_SHARED_BYTES {
-            let limit = format!("a card has {MAX_SHARED_BYTES} bytes for a rotation");
-            let name = "bytes of an accumulator with its digits";
-            return Err(Error::Parameter { name, value: needed.into(), limit });
-        }
-        Ok(out)
-    }
-
-    /// Shared memory of one ciphertext: an accumulator, and a polynomial for every row.
-    fn shared_bytes(&self) -> u32 {
-        (8 * self.tables.degree() * (2 + self.gadget.rows())) as u32
+        Ok(Self { tables, rows, gadget, steps: key.rgsw().count(), modulus })
     }
 
     /// `test·X^-phase` of each phase modulo 2N, `phases.len()` ciphertexts from that number on: body and mask, residues.
@@ -56,45 +46,73 @@ impl DeviceRotationKey {
         let count = out.len() / each;
         assert_eq!(phases.shape().dimension, self.steps, "LWE dimension");
         assert!(start + count <= phases.len() && test.len() == each, "batch of a rotation");
-        let digits = [self.gadget.body, self.gadget.mask];
         let arguments = BlindRotation {
             key: self.rows.address(0),
+            key_stride: 0,
             twiddles: self.tables.address(),
             test: test.address(0),
-            test_stride: 0,
             phases: phases.address(start),
             out: out.address(0),
             modulus: self.modulus,
-            digits: digits.map(Decomposition::new),
+            digits: [self.gadget.body, self.gadget.mask].map(Decomposition::new),
             phase_stride: phases.stride(),
             steps: self.steps as u32,
             count: count as u32,
-            padding: 0,
+            per_key: count as u32,
+            tests: 1,
+            are_fractions: 0,
         };
-        let (together, threads) = (self.ciphertexts_of_block(), self.tables.threads());
-        let blocks = (count as u32).div_ceil(together);
-        let grid = Grid { blocks: [blocks, 1, 1], threads: together * threads };
-        let shared = together * self.shared_bytes();
-        self.rows.device().launch_sharing(self.kernel(), grid, shared, &arguments);
+        launch(self.rows.device(), &self.tables, self.gadget, &arguments);
     }
+}
 
-    /// Ciphertexts of a block, which read the key together: two at least if a multiprocessor has room for them, as the key
-    /// is some 60 MB a ciphertext; half of what it has room for, if that is as many, so that one block computes while
-    /// another waits.
-    fn ciphertexts_of_block(&self) -> u32 {
-        let room = MAX_SHARED_BYTES / self.shared_bytes();
-        let most = (MAX_THREADS / self.tables.threads()).max(1);
-        if room >= 4 { (room / 2).min(most) } else { room.min(most) }
-    }
+/// Shared memory of one ciphertext: an accumulator, and a polynomial for every row.
+fn shared_bytes(degree: usize, gadget: RgswGadget) -> u32 {
+    (8 * degree * (2 + gadget.rows())) as u32
+}
 
-    fn kernel(&self) -> &'static Kernel<BlindRotation> {
-        match self.tables.degree() {
-            256 => &kernels::BLIND_ROTATE_256,
-            512 => &kernels::BLIND_ROTATE_512,
-            1024 => &kernels::BLIND_ROTATE_1024,
-            2048 => &kernels::BLIND_ROTATE_2048,
-            _ => &kernels::BLIND_ROTATE_4096,
-        }
+/// Demands that a card has the shared memory for a rotation.
+///
+/// # Errors
+/// If not.
+pub(crate) fn check_shared_memory(degree: usize, gadget: RgswGadget) -> Result<()> {
+    let needed = shared_bytes(degree, gadget);
+    let limit = format!("a card has {MAX_SHARED_BYTES}");
+    let name = "bytes of an accumulator with its digits";
+    demand(needed <= MAX_SHARED_BYTES, name, needed.into(), &limit)
+}
+
+/// Rotates all ciphertexts.
+pub(crate) fn launch(
+    device: &Device,
+    tables: &FourierTables,
+    gadget: RgswGadget,
+    arguments: &BlindRotation,
+) {
+    let each = shared_bytes(tables.degree(), gadget);
+    let together = ciphertexts_of_block(each, tables.threads());
+    let blocks = arguments.count.div_ceil(together);
+    let grid = Grid { blocks: [blocks, 1, 1], threads: together * tables.threads() };
+    let kernel = kernel(tables.degree());
+    device.launch_sharing(kernel, grid, together * each, arguments);
+}
+
+/// Ciphertexts of a block, which read the key together: two at least if a multiprocessor has room for them, as the key
+/// is some 60 MB a ciphertext; half of what it has room for, if that is as many, so that one block computes while
+/// another waits.
+fn ciphertexts_of_block(shared_bytes: u32, threads: u32) -> u32 {
+    let room = MAX_SHARED_BYTES / shared_bytes;
+    let most = (MAX_THREADS / threads).max(1);
+    if room >= 4 { (room / 2).min(most) } else { room.min(most) }
+}
+
+fn kernel(degree: usize) -> &'static Kernel<BlindRotation> {
+    match degree {
+        256 => &kernels::BLIND_ROTATE_256,
+        512 => &kernels::BLIND_ROTATE_512,
+        1024 => &kernels::BLIND_ROTATE_1024,
+        2048 => &kernels::BLIND_ROTATE_2048,
+        _ => &kernels::BLIND_ROTATE_4096,
     }
 }
 

@@ -1,22 +1,27 @@
 //! Circuit bootstraps of batches: `cryptable_leveled::bootstrapping`.
 
 use cryptable_fhew::parameters::Parameters;
-use cryptable_lattice::error::{Result, demand};
+use cryptable_lattice::error::{Error, Result, demand};
+use cryptable_lattice::external_product::RgswGadget;
 use cryptable_lattice::lwe::LweCiphertext;
-use cryptable_lattice::lwe_list::check_shape;
+use cryptable_lattice::lwe_list::{LweShape, check_shape};
 use cryptable_lattice::rgsw::RgswCiphertext;
 use cryptable_leveled::bootstrapping::CircuitBootstrapping;
 use cryptable_leveled::parameters::CircuitBootstrappingParameters;
+use cryptable_leveled::tree::CmuxTree;
 use cryptable_ring::gadget::Gadget;
 
-use crate::arguments::fhew::{Decomposition, FractionModulus, RgswRows};
+use crate::arguments::fhew::{BlindRotation, Decomposition, ExtractLwe, FractionModulus, RgswRows};
 use crate::device::{Device, Words};
-use crate::fhew::blind_rotation::DeviceRotationKey;
+use crate::fhew::blind_rotation::{self, DeviceRotationKey, check_shared_memory};
 use crate::fhew::fourier::{FourierTables, coefficients};
 use crate::fhew::key_switch::DeviceKeySwitch;
 use crate::fhew::lwe_batch::LweBatch;
 use crate::fhew::lwe_modulus_switch::{LweSource, PhaseSum};
 use crate::kernels::{self, Grid};
+
+/// Words of the RGSW ciphertexts of inputs that are looked up at once: 4 GiB.
+const SELECTOR_WORDS: usize = 1 << 29;
 
 /// The keys of circuit bootstraps on a card.
 #[derive(Debug)]
@@ -133,6 +138,119 @@ impl CircuitBootstrappingKey {
         }
         self.device.check()?;
         Ok(RgswBatch { words, count })
+    }
+
+    /// Looks up several encrypted inputs, the lowest bits first: a circuit bootstrap for every ciphertext, then the table.
+    ///
+    /// Results are those of [`CmuxTree::lookup_many`].
+    ///
+    /// # Errors
+    /// If the table is of other parameters or has several polynomials an output, an input has not as many ciphertexts as
+    /// the table's, or one is not of dimension N modulo Q; the first error of the card.
+    pub fn lookup_many(
+        &self,
+        tree: &CmuxTree,
+        inputs: &[Vec<LweCiphertext>],
+    ) -> Result<Vec<Vec<LweCiphertext>>> {
+        self.check_lookup(tree, inputs)?;
+        let rows = 2 * self.rgsw_gadget().length() * tree.input_bits();
+        let at_once = (SELECTOR_WORDS / (2 * self.fhew().ring_degree() * rows)).max(1);
+        let mut results = Vec::with_capacity(inputs.len());
+        for inputs in inputs.chunks(at_once) {
+            results.extend(self.lookup_checked(tree, inputs)?);
+        }
+        Ok(results)
+    }
+
+    fn lookup_checked(
+        &self,
+        tree: &CmuxTree,
+        inputs: &[Vec<LweCiphertext>],
+    ) -> Result<Vec<Vec<LweCiphertext>>> {
+        let selectors = self.bootstrap_many(&inputs.iter().flatten().collect::<Vec<_>>())?;
+        let (shape, q) = (tree.shape(), self.fhew().prime());
+        let (degree, each) = (self.fhew().ring_degree(), shape.outputs_each());
+        let (groups, count) = (tree.groups().len(), inputs.len() * tree.groups().len());
+        let rotated = self.device.allocate(2 * degree * count);
+        self.rotate_table(tree, &selectors, &rotated, count)?;
+        let out = self.device.allocate(count * each * (degree + 1));
+        let arguments = ExtractLwe {
+            source: rotated.address(0),
+            out: out.address(0),
+            modulus: q,
+            degree: degree as u32,
+            shift: shape.rotating_bits() as u32,
+            outputs: each as u32,
+            padding: 0,
+        };
+        let blocks = [(degree + 1).div_ceil(256) as u32, each as u32, count as u32];
+        self.device.launch(&kernels::EXTRACT_LWE, Grid { blocks, threads: 256 }, &arguments);
+        let mut words = vec![0; out.len()];
+        out.read(0, &mut words)?;
+        let of_input = |words: &[u64]| {
+            let all = words.chunks_exact(degree + 1).take(shape.outputs());
+            all.map(|words| LweCiphertext::from_words(words.to_vec(), q)).collect()
+        };
+        Ok(words.chunks_exact(groups * each * (degree + 1)).map(of_input).collect())
+    }
+
+    /// Demands inputs of a table that one polynomial an output holds.
+    fn check_lookup(&self, tree: &CmuxTree, inputs: &[Vec<LweCiphertext>]) -> Result<()> {
+        if tree.parameters() != &self.parameters {
+            let (expected, found) = (self.parameters.digest(), tree.parameters().digest());
+            return Err(Error::OtherParameters { object: "table", expected, found });
+        }
+        let single = tree.groups().iter().all(|group| group.len() == 1);
+        let limit = "on a card a table's entries fit one polynomial";
+        demand(single, "bits of a table's inputs", tree.input_bits() as f64, limit)?;
+        let bits = self.parameters.bits_per_ciphertext() as usize;
+        for input in inputs {
+            let whole = input.len() * bits == tree.input_bits();
+            let limit = format!("the table has inputs of {} bits", tree.input_bits());
+            demand(whole, "number of ciphertexts", input.len() as f64, &limit)?;
+        }
+        Ok(())
+    }
+
+    /// Rotates the polynomials of a table by each input's own selectors: residues.
+    fn rotate_table(
+        &self,
+        tree: &CmuxTree,
+        selectors: &RgswBatch,
+        rotated: &Words,
+        count: usize,
+    ) -> Result<()> {
+        let ring = self.fhew().ring();
+        let (degree, steps) = (ring.degree(), tree.input_bits());
+        let gadget = RgswGadget::uniform(self.rgsw_gadget());
+        check_shared_memory(degree, gadget)?;
+        let mut leaves = vec![0; 2 * degree * tree.groups().len()];
+        for (leaf, group) in leaves.chunks_exact_mut(2 * degree).zip(tree.groups()) {
+            group[0].write_fractions(&mut leaf[..degree]);
+        }
+        let leaves = self.device.upload(&leaves);
+        // Selector i rotates by X^(-2^i), which brings entry x + 2^i to x.
+        let words = (0..steps).map(|i| 1 << i).chain([0]).collect();
+        let exponents = [LweCiphertext::from_words(words, 2 * degree as u64)];
+        let phases = LweBatch::upload(&self.device, LweShape::of(&exponents[0]), exponents.iter())?;
+        let arguments = BlindRotation {
+            key: selectors.words.address(0),
+            key_stride: (steps * gadget.rows() * degree) as u64,
+            twiddles: self.tables.address(),
+            test: leaves.address(0),
+            phases: phases.address(0),
+            out: rotated.address(0),
+            modulus: FractionModulus::new(ring.modulus()),
+            digits: [gadget.body, gadget.mask].map(Decomposition::new),
+            phase_stride: 0,
+            steps: steps as u32,
+            count: count as u32,
+            per_key: tree.groups().len() as u32,
+            tests: tree.groups().len() as u32,
+            are_fractions: 1,
+        };
+        blind_rotation::launch(&self.device, &self.tables, gadget, &arguments);
+        Ok(())
     }
 
     fn fhew(&self) -> &Parameters {
@@ -264,6 +382,23 @@ mod tests {
         for set in [ParameterSet::Aes128, ParameterSet::TwoBitDepth8, ParameterSet::CmuxDepth8] {
             check(&set.insecure_toy());
         }
+    }
+
+    #[test]
+    fn lookups_are_those_of_the_processor() {
+        let parameters = ParameterSet::Aes128.insecure_toy();
+        let secret = SecretKey::generate(parameters.fhew());
+        let key = EvaluationKey::expand(&secret.evaluation_key());
+        let circuit = CircuitBootstrapping::new(&parameters, &key);
+        let on_card = CircuitBootstrappingKey::new(&Device::for_tests(), &circuit).unwrap();
+        let table: Vec<u64> = (0..256).map(|x| x * 40_503 % (1 << 24)).collect();
+        let tree = CmuxTree::new(&parameters, &table, 24).unwrap();
+        let bit = |value| encrypt_plaintext(&secret, Plaintext { value, bits: 1 });
+        let input = |x: u64| -> Vec<_> { (0..8).map(|i| bit(x >> i & 1)).collect() };
+        let inputs = [input(0), input(0xa7)];
+        let found = on_card.lookup_many(&tree, &inputs).unwrap();
+        let expected = tree.lookup_many(&circuit, &inputs).unwrap();
+        assert!(found == expected || Isa::detect() < Isa::Avx512f);
     }
 
     #[test]
