@@ -14,6 +14,9 @@ typedef long long i64;
 // The most limbs that a polynomial may have.
 static const u32 MAX_LIMBS = 96;
 
+// The most shared memory that a block may ask for at its launch: 227 KB, of cards of 2022; earlier ones have less.
+static const u32 MAX_SHARED_BYTES = 232448;
+
 // The moduli of limbs, by number.
 struct Limbs {
     u32 count;
@@ -23,7 +26,11 @@ struct Limbs {
 #ifdef __CUDACC__
 
 #define DEVICE static __device__ __forceinline__
+#define DEVICE_MEMBER __device__ __forceinline__
 #define SHARED(type, name, count) __shared__ type name[count]
+// Shared memory of as many bytes as the launch says; 16 bytes at a time.
+#define DYNAMIC_SHARED(type, name) extern __shared__ __align__(16) type name[]
+#define UNROLL _Pragma("unroll")
 #define FOR_THREADS(thread) if (const u32 thread = threadIdx.x; true)
 #define SYNCHRONIZE() __syncthreads()
 #define KERNEL(name, Arguments, arguments) \
@@ -42,6 +49,7 @@ DEVICE u64 high_product(u64 a, u64 b) { return __umul64hi(a, b); }
 DEVICE double double_product(double a, double b) { return __dmul_rn(a, b); }
 DEVICE double double_sum(double a, double b) { return __dadd_rn(a, b); }
 DEVICE double double_fma(double a, double b, double c) { return __fma_rn(a, b, c); }
+DEVICE double double_floor(double x) { return floor(x); }
 DEVICE u64 double_bits(double x) { return __double_as_longlong(x); }
 DEVICE double bits_double(u64 x) { return __longlong_as_double(x); }
 
@@ -51,7 +59,12 @@ DEVICE double bits_double(u64 x) { return __longlong_as_double(x); }
 #include <cstring>
 
 #define DEVICE static inline
+#define DEVICE_MEMBER inline
 #define SHARED(type, name, count) static thread_local type name[count]
+// One for all kernels: it lies in the stacks of threads.
+alignas(16) inline thread_local u64 dynamic_shared[MAX_SHARED_BYTES / sizeof(u64)];
+#define DYNAMIC_SHARED(type, name) type* const name = (type*)dynamic_shared
+#define UNROLL
 #define FOR_THREADS(thread) for (u32 thread = 0; thread < emulated.threads; ++thread)
 #define SYNCHRONIZE() (void)0
 #define KERNEL(name, Arguments, arguments) \
@@ -82,6 +95,7 @@ DEVICE u64 high_product(u64 a, u64 b) { return (u64)(((unsigned __int128)a * b) 
 DEVICE double double_product(double a, double b) { return a * b; }
 DEVICE double double_sum(double a, double b) { return a + b; }
 DEVICE double double_fma(double a, double b, double c) { return std::fma(a, b, c); }
+DEVICE double double_floor(double x) { return std::floor(x); }
 DEVICE u64 double_bits(double x) { u64 y; std::memcpy(&y, &x, 8); return y; }
 DEVICE double bits_double(u64 x) { double y; std::memcpy(&y, &x, 8); return y; }
 

@@ -1,5 +1,7 @@
 //! What kernels take: plain structures, the same in Rust as in the kernels' sources.
 
+pub(crate) mod fhew;
+
 /// The most limbs that a polynomial may have on a card.
 pub(crate) const MAX_LIMBS: usize = 96;
 

@@ -15,6 +15,9 @@ use crate::kernels::{Grid, Kernel};
 use card::Card;
 pub(crate) use words::Words;
 
+/// The most shared memory that a block may ask for: `MAX_SHARED_BYTES` of the kernels.
+pub(crate) const MAX_SHARED_BYTES: u32 = 232_448;
+
 /// One NVIDIA card. Clones are of the same card.
 ///
 /// Work runs in the order in which it is given, on one stream. The first error of it is kept, nothing runs after it, and
@@ -154,11 +157,26 @@ impl Device {
     /// # Panics
     /// If the grid is empty.
     pub(crate) fn launch<A: Arguments>(&self, kernel: &Kernel<A>, grid: Grid, arguments: &A) {
+        self.launch_sharing(kernel, grid, 0, arguments);
+    }
+
+    /// As [`Device::launch`], with so many bytes of shared memory for each block, besides what kernels declare.
+    ///
+    /// # Panics
+    /// If the grid is empty, or the bytes are more than any card has.
+    pub(crate) fn launch_sharing<A: Arguments>(
+        &self,
+        kernel: &Kernel<A>,
+        grid: Grid,
+        shared_bytes: u32,
+        arguments: &A,
+    ) {
+        assert!(shared_bytes <= MAX_SHARED_BYTES, "{shared_bytes} bytes of shared memory");
         assert!(grid.threads > 0 && grid.blocks.iter().all(|&count| count > 0), "{grid:?}");
         match &self.inner.kind {
             Kind::Card(card) => {
                 if !self.has_failed() {
-                    self.keep(card.launch(kernel.name, grid, arguments));
+                    self.keep(card.launch(kernel.name, grid, shared_bytes, arguments));
                 }
             }
             #[cfg(feature = "emulation")]

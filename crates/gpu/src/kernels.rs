@@ -2,6 +2,10 @@
 
 use std::marker::PhantomData;
 
+use crate::arguments::fhew::{
+    BlindRotation, ExtractLwe, Extraction, GateInputs, LweKeySwitch, PrepareRows, RgswRows,
+    RingDimensionSwitch,
+};
 use crate::arguments::{
     Arguments, Automorphism, Combination, CombinedTensor, Constants, Elementwise, ModulusSwitch,
     TableProducts, TableSums, TensorSum, Transform,
@@ -65,6 +69,44 @@ kernels! {
     ADD_MULTIPLE = add_multiple, add_multiple_emulated(Elementwise);
     /// `out = a mod q`.
     REDUCE = reduce, reduce_emulated(Elementwise);
+    /// Blind rotation by CMUXes, degree 256.
+    BLIND_ROTATE_256 = blind_rotate_256, blind_rotate_256_emulated(BlindRotation);
+    /// Degree 512.
+    BLIND_ROTATE_512 = blind_rotate_512, blind_rotate_512_emulated(BlindRotation);
+    /// Degree 1,024.
+    BLIND_ROTATE_1024 = blind_rotate_1024, blind_rotate_1024_emulated(BlindRotation);
+    /// Degree 2,048.
+    BLIND_ROTATE_2048 = blind_rotate_2048, blind_rotate_2048_emulated(BlindRotation);
+    /// Degree 4,096.
+    BLIND_ROTATE_4096 = blind_rotate_4096, blind_rotate_4096_emulated(BlindRotation);
+    /// Rows of keys to evaluations, degree 256.
+    PREPARE_ROWS_256 = prepare_rows_256, prepare_rows_256_emulated(PrepareRows);
+    /// Degree 512.
+    PREPARE_ROWS_512 = prepare_rows_512, prepare_rows_512_emulated(PrepareRows);
+    /// Degree 1,024.
+    PREPARE_ROWS_1024 = prepare_rows_1024, prepare_rows_1024_emulated(PrepareRows);
+    /// Degree 2,048.
+    PREPARE_ROWS_2048 = prepare_rows_2048, prepare_rows_2048_emulated(PrepareRows);
+    /// Degree 4,096.
+    PREPARE_ROWS_4096 = prepare_rows_4096, prepare_rows_4096_emulated(PrepareRows);
+    /// Sums of gates' inputs, to the modulus of rotation.
+    SWITCH_GATE_INPUTS = switch_gate_inputs, switch_gate_inputs_emulated(GateInputs);
+    /// A coefficient of RLWE ciphertexts as LWE, to another modulus.
+    EXTRACT_AND_SWITCH = extract_and_switch, extract_and_switch_emulated(Extraction);
+    /// Coefficients of RLWE ciphertexts as LWE.
+    EXTRACT_LWE = extract_lwe, extract_lwe_emulated(ExtractLwe);
+    /// LWE key switching.
+    LWE_KEY_SWITCH = lwe_key_switch, lwe_key_switch_emulated(LweKeySwitch);
+    /// To a ring of lower degree, 256.
+    SWITCH_RING_256 = switch_ring_256, switch_ring_256_emulated(RingDimensionSwitch);
+    /// To degree 512.
+    SWITCH_RING_512 = switch_ring_512, switch_ring_512_emulated(RingDimensionSwitch);
+    /// To degree 1,024.
+    SWITCH_RING_1024 = switch_ring_1024, switch_ring_1024_emulated(RingDimensionSwitch);
+    /// Rows of RGSW ciphertexts from rotated test polynomials, degree 1,024.
+    RGSW_ROWS_1024 = rgsw_rows_1024, rgsw_rows_1024_emulated(RgswRows);
+    /// Degree 2,048.
+    RGSW_ROWS_2048 = rgsw_rows_2048, rgsw_rows_2048_emulated(RgswRows);
     /// The first levels of forward transforms, in doubles: columns of up to 64 rows.
     NTT_FORWARD_FEW_DOUBLES = ntt_forward_few_doubles, ntt_forward_few_doubles_emulated(Transform);
     /// The first levels of forward transforms, in doubles: columns of 128 rows.

@@ -14,6 +14,7 @@ pub mod combined_tensor;
 mod conversion;
 pub mod device;
 pub mod evaluator;
+pub mod fhew;
 pub(crate) mod kernels;
 mod key_switching;
 mod linear_transform;

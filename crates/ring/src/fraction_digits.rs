@@ -49,6 +49,13 @@ impl FractionDigits {
         self.length
     }
 
+    /// What is added to a fraction, wrapping, so that its digits are plain bits: of plain digits, and of mirrored
+    /// ones.
+    #[must_use]
+    pub fn biases(&self) -> [u64; 2] {
+        self.bias
+    }
+
     /// Whether the digits at a position of a polynomial are mirrored (1) or plain (0): the index of
     /// what depends on it.
     #[inline(always)]
@@ -69,8 +76,9 @@ impl FractionDigits {
     }
 
     /// What is subtracted from a digit's bits, plain or mirrored.
+    #[must_use]
     #[inline(always)]
-    pub(crate) fn halves(&self) -> [u64; 2] {
+    pub fn halves(&self) -> [u64; 2] {
         let half = 1 << (self.base_log2 - 1);
         [half, half - 1]
     }

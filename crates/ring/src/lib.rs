@@ -19,6 +19,7 @@ pub mod combination;
 pub mod combined_tensor;
 mod digit_product;
 mod embedding;
+pub mod fourier_twiddles;
 mod fraction_digits;
 pub mod gadget;
 mod isa;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use cryptable_lattice::error::{Error, Result};
-use cudarc::driver::sys::{self, CUmemPool_attribute};
+use cudarc::driver::sys::{self, CUfunction_attribute, CUmemPool_attribute};
 use cudarc::driver::{
     CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DevicePtr, DriverError,
     LaunchConfig, PushKernelArg, result,
@@ -17,6 +17,9 @@ use crate::kernels::Grid;
 
 /// The kernels, compiled: see `make gpu-kernels`.
 const PTX: &[(&str, &str)] = include!("../../kernels/compiled/modules.in");
+
+/// Shared memory that a block may have without asking.
+const STATIC_SHARED_BYTES: u32 = 48 << 10;
 
 /// One card, with one stream and the kernels.
 #[derive(Debug)]
@@ -114,14 +117,21 @@ impl Card {
         &self,
         name: &'static str,
         grid: Grid,
+        shared_bytes: u32,
         arguments: &A,
     ) -> Result<()> {
         let function = self.function(name)?;
+        if shared_bytes > STATIC_SHARED_BYTES {
+            let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            let allowed = function.set_attribute(attribute, shared_bytes as i32);
+            let what = format!("asking for {shared_bytes} bytes of shared memory for {name}");
+            allowed.map_err(failed(&what))?;
+        }
         let [x, y, z] = grid.blocks;
         let config = LaunchConfig {
             grid_dim: (x, y, z),
             block_dim: (grid.threads, 1, 1),
-            shared_mem_bytes: 0,
+            shared_mem_bytes: shared_bytes,
         };
         let mut builder = self.stream.launch_builder(&function);
         builder.arg(arguments);

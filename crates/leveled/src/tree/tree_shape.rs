@@ -62,12 +62,14 @@ impl TreeShape {
     }
 
     /// Bits that rotate; those above choose polynomials.
-    pub(super) fn rotating_bits(&self) -> usize {
+    #[must_use]
+    pub fn rotating_bits(&self) -> usize {
         self.input_bits.min(self.degree.ilog2() as usize)
     }
 
     /// Outputs in one polynomial.
-    pub(super) fn outputs_each(&self) -> usize {
+    #[must_use]
+    pub fn outputs_each(&self) -> usize {
         self.degree >> self.rotating_bits()
     }
 

@@ -1,13 +1,6 @@
-//! Twiddles of complex transforms modulo `X^M - i`.
-//!
-//! The blocks of a transform are the nodes of a tree, 1 its root, 2k and 2k + 1 the children of k.
-//! The node with modulus `X^h - e^(2πi·t)` has the twiddle `w = e^(πi·t)`, and its children have
-//! `X^(h/2) - w` and `X^(h/2) + w`. The second child's twiddle is i times the first one's, so only
-//! those of even nodes are needed, and the root's.
+//! Twiddles of complex transforms modulo `X^M - i`, in the order of vectors.
 
-use std::f64::consts::TAU;
-
-use num_complex::Complex64;
+use crate::fourier_twiddles::twiddle;
 
 /// Twiddles of one degree for vectors of a certain number of lanes.
 #[derive(Debug)]
@@ -37,41 +30,6 @@ fn radices(levels: u32, lanes: usize) -> Vec<u32> {
     let rest = levels - 3 * threes;
     let passes = std::iter::repeat_n(3, threes as usize).chain(vec![2; (rest / 2) as usize]);
     passes.chain((rest % 2 == 1).then_some(1)).collect()
-}
-
-/// `e^(2πi·part/whole)`, for multiples of 8: the angle is taken to the first eighth of the circle,
-/// where sine and cosine are exact to their last place.
-fn root_of_unity(part: usize, whole: usize) -> Complex64 {
-    let eighth = whole / 8;
-    let (octant, rest) = (part / eighth % 8, part % eighth);
-    let angle = |part: usize| TAU * part as f64 / whole as f64;
-    let (sin, cos) = if octant % 2 == 0 {
-        angle(rest).sin_cos()
-    } else {
-        let (sin, cos) = angle(eighth - rest).sin_cos();
-        (cos, sin)
-    };
-    // The octant's quarter of a turn.
-    let first = Complex64::new(cos, sin);
-    match octant / 2 {
-        0 => first,
-        1 => Complex64::new(-first.im, first.re),
-        2 => -first,
-        _ => Complex64::new(first.im, -first.re),
-    }
-}
-
-/// The twiddle of a node of a transform of M points.
-fn twiddle(node: usize, points: usize) -> Complex64 {
-    // The angle t, in parts of 4M: 1/4 for the root; half of it for the first child, half of a turn
-    // more for the second.
-    let whole = 8 * points;
-    let levels = node.ilog2();
-    let mut angle = whole / 4;
-    for level in (0..levels).rev() {
-        angle = angle / 2 + whole / 2 * (node >> level & 1);
-    }
-    root_of_unity(angle / 2, whole)
 }
 
 impl Tables {
@@ -110,19 +68,6 @@ impl Tables {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn twiddles_are_square_roots_of_their_nodes() {
-        let points = 64;
-        let close = |a: Complex64, b: Complex64| assert!((a - b).norm() < 4e-16, "{a}, {b}");
-        close(twiddle(1, points).powi(2), Complex64::I);
-        for node in 1..points / 2 {
-            let w = twiddle(node, points);
-            close(twiddle(2 * node, points).powi(2), w);
-            close(twiddle(2 * node + 1, points).powi(2), -w);
-            close(twiddle(2 * node + 1, points), Complex64::I * twiddle(2 * node, points));
-        }
-    }
 
     #[test]
     fn passes_cover_all_levels() {
