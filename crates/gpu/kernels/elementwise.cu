@@ -25,9 +25,6 @@ struct Elementwise {
 ELEMENTWISE(add, add_mod(m, args.a[at], args.b[at]))
 ELEMENTWISE(subtract, sub_mod(m, args.a[at], args.b[at]))
 ELEMENTWISE(multiply, mul_mod(m, args.a[at], args.b[at]))
-ELEMENTWISE(multiply_scalar, mul_mod(m, args.a[at], args.factors[limb]))
-// out = a + factor·b.
-ELEMENTWISE(add_multiple, add_mod(m, args.a[at], mul_mod(m, args.b[at], args.factors[limb])))
 ELEMENTWISE(reduce, reduce_word(m, args.a[at]))
 ELEMENTWISE(negate, neg_mod(m, args.a[at]))
 ELEMENTWISE(set_zero, ((void)m, (u64)0))

@@ -13,6 +13,8 @@ use crate::arguments::Arguments;
 use crate::kernels::{Grid, Kernel};
 
 use card::Card;
+#[cfg(test)]
+pub(crate) use card::MODULES;
 pub(crate) use words::Words;
 
 /// The most shared memory that a block may ask for: `MAX_SHARED_BYTES` of the kernels.

@@ -63,10 +63,6 @@ kernels! {
     SUBTRACT = subtract, subtract_emulated(Elementwise);
     /// `out = a·b`.
     MULTIPLY = multiply, multiply_emulated(Elementwise);
-    /// `out = a·factor`.
-    MULTIPLY_SCALAR = multiply_scalar, multiply_scalar_emulated(Elementwise);
-    /// `out = a + b·factor`.
-    ADD_MULTIPLE = add_multiple, add_multiple_emulated(Elementwise);
     /// `out = a mod q`.
     REDUCE = reduce, reduce_emulated(Elementwise);
     /// Blind rotation by CMUXes, degree 256.
@@ -191,4 +187,52 @@ kernels! {
     MULTIPLY_BY_DIAGONALS = multiply_by_diagonals, multiply_by_diagonals_emulated(DiagonalSums);
     /// P times two polynomials.
     TIMES_SPECIAL = times_special, times_special_emulated(TimesSpecial);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use sha2::{Digest, Sha256};
+
+    use super::NAMES;
+    use crate::device::MODULES;
+
+    /// The kernels are compiled from the sources as they are: `make gpu-kernels` was run after the last change.
+    #[test]
+    fn compiled_kernels_are_those_of_the_sources() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
+        let files = |extension: &str| {
+            let entries = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+            let mut paths: Vec<_> =
+                entries.filter(|path| path.extension().is_some_and(|it| it == extension)).collect();
+            paths.sort();
+            paths
+        };
+        let headers = files("cuh");
+        let sources = files("cu");
+        assert_eq!(sources.len(), MODULES.len());
+        for source in sources {
+            let name = source.file_stem().unwrap().to_str().unwrap();
+            let mut hasher = Sha256::new();
+            for path in std::iter::once(&source).chain(&headers) {
+                hasher.update(std::fs::read(path).unwrap());
+            }
+            let digest: String =
+                hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+            let (_, compiled) = MODULES.iter().find(|(module, _)| *module == name).expect(name);
+            assert!(
+                compiled.starts_with(&format!("// sources: {digest}\n")),
+                "{name} is out of date"
+            );
+        }
+    }
+
+    #[test]
+    fn every_kernel_is_compiled() {
+        for name in NAMES {
+            let entry = format!(".entry {name}(");
+            assert!(MODULES.iter().any(|(_, text)| text.contains(&entry)), "{name}");
+        }
+    }
 }

@@ -93,7 +93,21 @@ fn trees() {
     }
 }
 
+/// The table is of the most significant digit.
 #[test]
 fn digit_by_digit() {
-    check(&Parameters::insecure_toy_digits(&[4, 8], 2).unwrap(), 1);
+    let parameters = Parameters::insecure_toy_digits(&[4, 8], 2).unwrap();
+    let mut setting = Setting::new(&parameters);
+    let values = setting.values(32);
+    let input = setting.secret.encrypt(&values).unwrap();
+    let table = Table::from_fn(8, 2, |x| x >> 2).unwrap();
+    let on_card = PackedKey::upload(&Device::for_tests(), &setting.key).unwrap();
+    let lookups = on_card.lookups();
+    let prepared = lookups.prepare(&table).unwrap();
+    let found = lookups.lookup(&input, &prepared, Progress::silent()).unwrap();
+    let prepared = setting.key.prepare(&table).unwrap();
+    let expected = setting.key.lookup(&input, &prepared, Progress::silent()).unwrap();
+    assert!(found.to_bytes() == expected.to_bytes());
+    let outputs: Vec<u64> = values.iter().map(|value| value >> 4).collect();
+    assert_eq!(setting.secret.decrypt(&found).unwrap(), outputs);
 }

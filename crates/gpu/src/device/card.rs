@@ -15,8 +15,8 @@ use super::DeviceProperties;
 use crate::arguments::Arguments;
 use crate::kernels::Grid;
 
-/// The kernels, compiled: see `make gpu-kernels`.
-const PTX: &[(&str, &str)] = include!("../../kernels/compiled/modules.in");
+/// The kernels by module, compiled to PTX: see `make gpu-kernels`.
+pub(crate) const MODULES: &[(&str, &str)] = include!("../../kernels/compiled/modules.in");
 
 /// Shared memory that a block may have without asking.
 const STATIC_SHARED_BYTES: u32 = 48 << 10;
@@ -69,7 +69,7 @@ impl Card {
             let module = context.load_module(Ptx::from_src(*text));
             module.map_err(failed(&format!("loading the kernels of {name}")))
         };
-        let modules = PTX.iter().map(load).collect::<Result<_>>()?;
+        let modules = MODULES.iter().map(load).collect::<Result<_>>()?;
         Ok(Self { context, stream, modules, functions: Mutex::default() })
     }
 

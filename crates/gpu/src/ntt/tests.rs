@@ -143,7 +143,6 @@ fn own_limbs_of_copies_are_left_as_they_are() {
     let (copies, limbs) = (4, moduli.len());
     let own = Some(OwnLimbs { digit_limbs: 2, main_limbs: 5 });
     let batch = Batch { copies, own, ..Batch::of_limbs(Limbs::new(&moduli)) };
-    let batch = Batch { limbs: Limbs::new(&moduli), copies, stride: None, own };
     let words: Vec<u64> =
         (0..copies).flat_map(|copy| inputs(&ring, &moduli, 10 + u64::from(copy))).collect();
     let is_own = |copy: usize, limb: usize| limb < 5 && limb / 2 == copy;
