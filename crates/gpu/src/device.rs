@@ -78,10 +78,17 @@ impl Device {
     }
 
     /// The first card, or where tests find none the emulation.
+    ///
+    /// # Panics
+    /// If there is no card, but `CRYPTABLE_TEST_CARD` demands one.
     #[cfg(feature = "emulation")]
     #[must_use]
     pub fn for_tests() -> Self {
-        Self::card(0).unwrap_or_else(|_| Self::emulated())
+        let demanded = std::env::var_os("CRYPTABLE_TEST_CARD").is_some();
+        Self::card(0).unwrap_or_else(|error| {
+            assert!(!demanded, "{error}");
+            Self::emulated()
+        })
     }
 
     fn of_kind(kind: Kind) -> Self {
