@@ -48,26 +48,29 @@ impl<'a> Evaluator<'a> {
             .unwrap_or_else(|| panic!("no key for {purpose:?} at {basis:?}"))
     }
 
-    /// The product of the top `count` primes of a basis.
-    fn divisor(&self, basis: Basis, count: usize) -> f64 {
-        let prime = |i| self.ring.chain_prime(basis.chain, i) as f64;
+    /// The product of the top `count` primes of a basis: what a rescale divides scales by.
+    #[must_use]
+    pub fn divisor(ring: &Ring, basis: Basis, count: usize) -> f64 {
+        let prime = |i| ring.chain_prime(basis.chain, i) as f64;
         (basis.main - count..basis.main).map(prime).product()
     }
 
     /// `round(constant·scale)` as an integer of `Z[i]`.
-    fn integer(constant: Complex64, scale: f64) -> GaussianInteger {
+    #[must_use]
+    pub fn integer(constant: Complex64, scale: f64) -> GaussianInteger {
         GaussianInteger::rounded(constant.re * scale, constant.im * scale)
     }
 
     /// Constants of linear combinations as integers at the ratio of `scale` to the inputs' scales.
-    fn integers(
+    #[must_use]
+    pub fn integers(
         rows: &[Vec<Complex64>],
-        inputs: &[&Ciphertext],
+        scales: &[f64],
         scale: f64,
     ) -> Vec<Vec<GaussianInteger>> {
         let row = |row: &Vec<Complex64>| {
-            let scaled = row.iter().zip(inputs);
-            scaled.map(|(&factor, ct)| Self::integer(factor, scale / ct.scale)).collect()
+            let scaled = row.iter().zip(scales);
+            scaled.map(|(&factor, &of_input)| Self::integer(factor, scale / of_input)).collect()
         };
         rows.iter().map(row).collect()
     }
@@ -91,6 +94,11 @@ impl<'a> Evaluator<'a> {
         };
         Ciphertext { parts, scale: ct.scale }
     }
+}
+
+/// The scales of ciphertexts.
+fn scales(cts: &[&Ciphertext]) -> Vec<f64> {
+    cts.iter().map(|ct| ct.scale).collect()
 }
 
 /// A polynomial modulo the first `limbs` primes.
@@ -172,7 +180,7 @@ impl Arithmetic for Evaluator<'_> {
         rows: &[Vec<Complex64>],
         scale: f64,
     ) -> Vec<Ciphertext> {
-        let rows = Self::integers(rows, inputs, scale);
+        let rows = Self::integers(rows, &scales(inputs), scale);
         let combine = |part: fn(&Ciphertext) -> &Poly<Evaluations>| {
             let inputs: Vec<_> = inputs.iter().map(|ct| part(ct)).collect();
             combination::linear_combinations(self.ring, limbs, &inputs, &rows)
@@ -203,7 +211,7 @@ impl Arithmetic for Evaluator<'_> {
     ) -> Product {
         let limbs = left.iter().chain(right).map(|ct| ct.limbs()).min().expect("an operand");
         left.iter().for_each(|ct| Self::check_scales(ct.scale, left[0].scale));
-        let rows = Self::integers(rows, right, scale);
+        let rows = Self::integers(rows, &scales(right), scale);
         let left_parts: Vec<_> = left.iter().map(|ct| (&ct.parts.c0, &ct.parts.c1)).collect();
         let right: Vec<_> = right.iter().map(|ct| (&ct.parts.c0, &ct.parts.c1)).collect();
         let tensor = combined_tensor(self.ring, limbs, &left_parts, &right, &rows);
@@ -241,11 +249,11 @@ impl Arithmetic for Evaluator<'_> {
         let key = self.key(KeyPurpose::Relinearization, basis);
         let add = [Some(&tensor.d0), Some(&tensor.d1)];
         let parts = switch_and_divide(ring, &tensor.d2, key, add, rescale);
-        Ciphertext { parts, scale: product.scale / self.divisor(basis, rescale) }
+        Ciphertext { parts, scale: product.scale / Self::divisor(self.ring, basis, rescale) }
     }
 
     fn rescale(&self, ct: Ciphertext, count: usize) -> Ciphertext {
-        let divisor = self.divisor(ct.parts.c0.basis(), count);
+        let divisor = Self::divisor(self.ring, ct.parts.c0.basis(), count);
         let parts = RlweCiphertext {
             c0: ct.parts.c0.divide_round(self.ring, count),
             c1: ct.parts.c1.divide_round(self.ring, count),
@@ -273,7 +281,7 @@ impl Arithmetic for Evaluator<'_> {
 
     fn transform(&self, ct: &Ciphertext, matrix: &LinearTransform, rescale: usize) -> Ciphertext {
         let limbs = matrix.plan().limbs;
-        let divisor = self.divisor(matrix.plan().shape.basis, rescale);
+        let divisor = Self::divisor(self.ring, matrix.plan().shape.basis, rescale);
         let parts = if ct.limbs() == limbs {
             matrix.apply(self.ring, self.keys, &ct.parts, rescale)
         } else {

@@ -6,8 +6,6 @@ struct Elementwise {
     u64* out;
     const u64* a;
     const u64* b;
-    // One factor a limb.
-    const u64* factors;
     u32 degree;
     Limbs limbs;
 };

@@ -46,7 +46,7 @@ impl Limbs {
     }
 }
 
-/// One operand, or two, and a factor a limb: `elementwise.cu`.
+/// One operand, or two: `elementwise.cu`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Elementwise {
@@ -54,7 +54,6 @@ pub(crate) struct Elementwise {
     pub out: u64,
     pub a: u64,
     pub b: u64,
-    pub factors: u64,
     pub degree: u32,
     pub limbs: Limbs,
 }

@@ -7,7 +7,6 @@ use cryptable_ckks::{
 };
 use cryptable_lattice::coefficient_ciphertext::{CoefficientCiphertext, UniformPart};
 use cryptable_lattice::{KeyPurpose, Result};
-use cryptable_ring::combination::GaussianInteger;
 use cryptable_ring::{Basis, Evaluations};
 use num_complex::Complex64;
 
@@ -18,7 +17,7 @@ use crate::key_switching::switch_and_divide;
 use crate::linear_transform::DeviceTransform;
 use crate::poly::DevicePoly;
 use crate::ring::DeviceRing;
-use crate::rounded_division::{divide, divides};
+use crate::rounded_division::divide_round;
 use crate::switching_key::{DeviceKey, DeviceKeys};
 use crate::tensor::{DeviceParts, plain_products, tensor};
 
@@ -51,30 +50,6 @@ impl<'a> DeviceEvaluator<'a> {
         self.keys.of(found.unwrap_or_else(|| panic!("no key for {purpose:?} at {basis:?}")))
     }
 
-    /// The product of the top `count` primes of a basis.
-    fn divisor(&self, basis: Basis, count: usize) -> f64 {
-        let prime = |i| self.ring.ring().chain_prime(basis.chain, i) as f64;
-        (basis.main - count..basis.main).map(prime).product()
-    }
-
-    /// `round(constant·scale)` as an integer of `Z[i]`.
-    fn integer(constant: Complex64, scale: f64) -> GaussianInteger {
-        GaussianInteger::rounded(constant.re * scale, constant.im * scale)
-    }
-
-    /// Constants of linear combinations as integers at the ratio of `scale` to the inputs' scales.
-    fn integers(
-        rows: &[Vec<Complex64>],
-        inputs: &[&DeviceCiphertext],
-        scale: f64,
-    ) -> Vec<Vec<GaussianInteger>> {
-        let row = |row: &Vec<Complex64>| {
-            let scaled = row.iter().zip(inputs);
-            scaled.map(|(&factor, ct)| Self::integer(factor, scale / ct.scale)).collect()
-        };
-        rows.iter().map(row).collect()
-    }
-
     /// Switches `(c0, c1)` with a Galois key and applies the automorphism.
     fn automorphism(&self, ct: &DeviceCiphertext, element: usize) -> DeviceCiphertext {
         let key = self.key(KeyPurpose::Galois(element as u32), ct.c0.basis());
@@ -82,6 +57,11 @@ impl<'a> DeviceEvaluator<'a> {
         let [c0, c1] = switched.map(|poly| poly.automorphism(self.ring, element));
         DeviceCiphertext { c0, c1, scale: ct.scale }
     }
+}
+
+/// The scales of ciphertexts.
+fn scales(cts: &[&DeviceCiphertext]) -> Vec<f64> {
+    cts.iter().map(|ct| ct.scale).collect()
 }
 
 /// Both parts of every ciphertext.
@@ -135,7 +115,7 @@ impl Arithmetic for DeviceEvaluator<'_> {
     }
 
     fn add_constant_assign(&self, ct: &mut DeviceCiphertext, constant: Complex64) {
-        ct.c0.add_constant_assign(self.ring, Self::integer(constant, ct.scale));
+        ct.c0.add_constant_assign(self.ring, Evaluator::integer(constant, ct.scale));
     }
 
     fn mul_integer_assign(&self, ct: &mut DeviceCiphertext, factor: i64) {
@@ -163,7 +143,7 @@ impl Arithmetic for DeviceEvaluator<'_> {
         rows: &[Vec<Complex64>],
         scale: f64,
     ) -> Vec<DeviceCiphertext> {
-        let rows = Self::integers(rows, inputs, scale);
+        let rows = Evaluator::integers(rows, &scales(inputs), scale);
         let combine = |part: usize| {
             let inputs: Vec<_> = inputs.iter().map(|ct| ct.parts()[part]).collect();
             linear_combinations(self.ring, limbs, &inputs, &rows)
@@ -189,7 +169,7 @@ impl Arithmetic for DeviceEvaluator<'_> {
     ) -> DeviceProduct {
         let limbs = left.iter().chain(right).map(|ct| ct.limbs()).min().expect("an operand");
         left.iter().for_each(|ct| Evaluator::check_scales(ct.scale, left[0].scale));
-        let rows = Self::integers(rows, right, scale);
+        let rows = Evaluator::integers(rows, &scales(right), scale);
         let tensor = combined_tensor(self.ring, limbs, &parts(left), &parts(right), &rows);
         DeviceProduct { tensor, scale: left[0].scale * scale }
     }
@@ -226,16 +206,17 @@ impl Arithmetic for DeviceEvaluator<'_> {
         let key = self.key(KeyPurpose::Relinearization, basis);
         let add = [Some(&tensor.d0), Some(&tensor.d1)];
         let [c0, c1] = switch_and_divide(self.ring, &tensor.d2, key, add, rescale);
-        DeviceCiphertext { c0, c1, scale: product.scale / self.divisor(basis, rescale) }
+        DeviceCiphertext {
+            c0,
+            c1,
+            scale: product.scale / Evaluator::divisor(self.ring.ring(), basis, rescale),
+        }
     }
 
     fn rescale(&self, ct: DeviceCiphertext, count: usize) -> DeviceCiphertext {
-        let basis = ct.c0.basis();
-        if !divides(basis, count) {
-            return ct;
-        }
-        let [c0, c1] = divide(self.ring, ct.parts().map(|poly| poly.limb(0)), basis, count);
-        DeviceCiphertext { c0, c1, scale: ct.scale / self.divisor(basis, count) }
+        let divisor = Evaluator::divisor(self.ring.ring(), ct.c0.basis(), count);
+        let [c0, c1] = divide_round(self.ring, [ct.c0, ct.c1], count);
+        DeviceCiphertext { c0, c1, scale: ct.scale / divisor }
     }
 
     fn switch_chain(&self, ct: DeviceCiphertext, chain: usize, limbs: usize) -> DeviceCiphertext {
@@ -262,7 +243,7 @@ impl Arithmetic for DeviceEvaluator<'_> {
         rescale: usize,
     ) -> DeviceCiphertext {
         let limbs = matrix.plan().limbs;
-        let divisor = self.divisor(matrix.plan().shape.basis, rescale);
+        let divisor = Evaluator::divisor(self.ring.ring(), matrix.plan().shape.basis, rescale);
         let [c0, c1] = if ct.limbs() == limbs {
             matrix.apply(self.ring, self.keys, ct.parts(), rescale)
         } else {

@@ -11,7 +11,7 @@ use crate::kernels::{self, Grid};
 use crate::ntt::{self, Batch, OwnLimbs};
 use crate::poly::DevicePoly;
 use crate::ring::DeviceRing;
-use crate::rounded_division::divide;
+use crate::rounded_division::divide_round;
 use crate::switching_key::DeviceKey;
 
 /// Threads of a block.
@@ -80,11 +80,6 @@ impl<'p> Digits<'p> {
         Self { basis, digit_limbs: basis.main_limbs(), count: 1, raised, own: None }
     }
 
-    /// The primes of each digit.
-    pub(crate) fn basis(&self) -> Basis {
-        self.basis
-    }
-
     /// The inner products with keys, each with what is added and the automorphism that follows.
     ///
     /// # Panics
@@ -132,6 +127,24 @@ impl<'p> Digits<'p> {
         let grid = Grid { blocks, threads: THREADS };
         ring.device().launch(&kernels::MULTIPLY_BY_KEYS, grid, &arguments);
     }
+
+    /// The rest of [`switch_and_divide`], which does not depend on what the digits are of.
+    pub(crate) fn switch_and_divide(
+        &self,
+        ring: &DeviceRing<'_>,
+        key: &DeviceKey,
+        add: [Option<&DevicePoly<Evaluations>>; 2],
+        rescale: usize,
+    ) -> [DevicePoly<Evaluations>; 2] {
+        let sums = [(); 2].map(|()| DevicePoly::unspecified(ring, self.basis));
+        let out = sums.each_ref().map(|sum| sum.limb(0));
+        self.multiply(
+            ring,
+            &[(key, Product { out, element: 1, adds: false })],
+            Added::times_special(add),
+        );
+        divide_round(ring, sums, rescale)
+    }
 }
 
 /// Where an inner product goes, and under which automorphism.
@@ -143,13 +156,6 @@ pub(crate) struct Product {
     pub element: usize,
     /// Whether they are added to what is there.
     pub adds: bool,
-}
-
-impl Product {
-    /// An inner product as it is.
-    pub(crate) fn plain(out: [u64; 2]) -> Self {
-        Self { out, element: 1, adds: false }
-    }
 }
 
 /// What is added to an inner product, before an automorphism.
@@ -245,9 +251,5 @@ pub(crate) fn switch_and_divide(
     add: [Option<&DevicePoly<Evaluations>>; 2],
     rescale: usize,
 ) -> [DevicePoly<Evaluations>; 2] {
-    let digits = Digits::decompose(ring, poly, key.shape());
-    let sums = [(); 2].map(|()| DevicePoly::<Evaluations>::unspecified(ring, digits.basis()));
-    let out = sums.each_ref().map(|sum| sum.limb(0));
-    digits.multiply(ring, &[(key, Product::plain(out))], Added::times_special(add));
-    divide(ring, out, digits.basis(), rescale)
+    Digits::decompose(ring, poly, key.shape()).switch_and_divide(ring, key, add, rescale)
 }

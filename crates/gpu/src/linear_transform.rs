@@ -12,7 +12,7 @@ use crate::kernels::{self, Grid};
 use crate::key_switching::{Added, Digits, MAX_KEYS, Product, special_factors};
 use crate::poly::{DevicePoly, word_grid};
 use crate::ring::DeviceRing;
-use crate::rounded_division::divide;
+use crate::rounded_division::divide_round;
 use crate::switching_key::{DeviceKey, DeviceKeys};
 
 /// A matrix on a card, encoded for multiplication at one level.
@@ -122,10 +122,7 @@ impl DeviceTransform {
             );
             acc = sum;
         }
-        if basis.special == 0 && rescale == 0 {
-            return acc;
-        }
-        divide(ring, acc.each_ref().map(|poly| poly.limb(0)), basis, rescale)
+        divide_round(ring, acc, rescale)
     }
 
     /// The key of a rotation at exactly the plan's basis.
@@ -222,12 +219,9 @@ impl DeviceTransform {
     ) -> Pair {
         let rotation = self.plan.turn_rotation().expect("several groups");
         let element = ring.ring().rotation_element(rotation);
-        let sums = [(); 2].map(|()| DevicePoly::<Evaluations>::unspecified(ring, digits.basis()));
-        let out = sums.each_ref().map(|sum| sum.limb(0));
-        let jobs = [(self.key(keys, element), Product::plain(out))];
-        digits.multiply(ring, &jobs, Added::times_special([Some(c0), None]));
+        let switched = digits.switch_and_divide(ring, self.key(keys, element), [Some(c0), None], 0);
         // After the division, as on the processor: rounding and automorphisms do not commute at ties.
-        divide(ring, out, digits.basis(), 0).map(|poly| poly.automorphism(ring, element))
+        switched.map(|poly| poly.automorphism(ring, element))
     }
 }
 

@@ -5,10 +5,9 @@ use cryptable_ring::{Basis, Evaluations};
 
 use crate::ciphertext::DeviceCiphertext;
 use crate::evaluator::DeviceEvaluator;
-use crate::key_switching::{Added, Digits, Product, switch_and_divide};
+use crate::key_switching::{Digits, switch_and_divide};
 use crate::modulus_switch::lift;
 use crate::poly::DevicePoly;
-use crate::rounded_division::divide;
 use cryptable_lattice::KeyPurpose;
 
 impl DeviceEvaluator<'_> {
@@ -46,11 +45,7 @@ impl DeviceEvaluator<'_> {
         };
         let c0 = lifted(c0, raised);
         let digits = Digits::from_lifted(lifted(c1, key.shape().raised(raised.main)));
-        let sums = [(); 2].map(|()| DevicePoly::<Evaluations>::unspecified(ring, digits.basis()));
-        let out = sums.each_ref().map(|sum| sum.limb(0));
-        let added = Added::times_special([Some(&c0), None]);
-        digits.multiply(ring, &[(key, Product::plain(out))], added);
-        let [c0, c1] = divide(ring, out, digits.basis(), 0);
+        let [c0, c1] = digits.switch_and_divide(ring, key, [Some(&c0), None], 0);
         DeviceCiphertext { c0, c1, scale: on_cpu.main_prime(0) as f64 }
     }
 }

@@ -40,7 +40,7 @@ impl<D: Domain> DevicePoly<D> {
     #[must_use]
     pub fn zero(ring: &DeviceRing<'_>, basis: Basis) -> Self {
         let poly = Self::unspecified(ring, basis);
-        elementwise(ring, &kernels::SET_ZERO, basis, [poly.limb(0), 0, 0], 0);
+        elementwise(ring, &kernels::SET_ZERO, ring.limbs(basis), [poly.limb(0), 0, 0]);
         poly
     }
 
@@ -100,20 +100,20 @@ impl<D: Domain> DevicePoly<D> {
     pub fn add_assign(&mut self, ring: &DeviceRing<'_>, other: &Self) {
         assert_eq!(self.basis, other.basis, "operands have different bases");
         let operands = [self.limb(0), self.limb(0), other.limb(0)];
-        elementwise(ring, &kernels::ADD, self.basis, operands, 0);
+        elementwise(ring, &kernels::ADD, ring.limbs(self.basis), operands);
     }
 
     /// Subtracts a polynomial of the same basis.
     pub fn sub_assign(&mut self, ring: &DeviceRing<'_>, other: &Self) {
         assert_eq!(self.basis, other.basis, "operands have different bases");
         let operands = [self.limb(0), self.limb(0), other.limb(0)];
-        elementwise(ring, &kernels::SUBTRACT, self.basis, operands, 0);
+        elementwise(ring, &kernels::SUBTRACT, ring.limbs(self.basis), operands);
     }
 
     /// Changes the sign of all coefficients.
     pub fn neg_assign(&mut self, ring: &DeviceRing<'_>) {
         let operands = [self.limb(0), self.limb(0), 0];
-        elementwise(ring, &kernels::NEGATE, self.basis, operands, 0);
+        elementwise(ring, &kernels::NEGATE, ring.limbs(self.basis), operands);
     }
 
     /// Keeps the first `main` chain primes and no special ones: reduction modulo a divisor of Q. The memory stays as much.
@@ -156,31 +156,25 @@ impl<D: Domain> DevicePoly<D> {
         }
         let limb = to.main_limbs() - 1;
         let words = self.limb(limb);
-        let arguments = Elementwise {
-            moduli: ring.moduli(),
-            out: words,
-            a: words,
-            b: 0,
-            factors: 0,
-            degree: self.degree as u32,
-            limbs: Limbs::new(&[ring.ring().prime_index(to, limb)]),
-        };
-        ring.device().launch(&kernels::REDUCE, word_grid(ring, 1), &arguments);
+        reduce_limb(ring, ring.ring().prime_index(to, limb), words, words);
     }
 }
 
-/// Runs a kernel on all words of the limbs of a basis: `[out, a, b]`, and a factor a limb.
-pub(crate) fn elementwise(
+/// One limb modulo a divisor of its modulus, given by number.
+pub(crate) fn reduce_limb(ring: &DeviceRing<'_>, modulus: usize, to: u64, from: u64) {
+    elementwise(ring, &kernels::REDUCE, Limbs::new(&[modulus]), [to, from, 0]);
+}
+
+/// Runs a kernel on all words of limbs: `[out, a, b]`.
+fn elementwise(
     ring: &DeviceRing<'_>,
     kernel: &Kernel<Elementwise>,
-    basis: Basis,
+    limbs: Limbs,
     [out, a, b]: [u64; 3],
-    factors: u64,
 ) {
-    let (degree, limbs) = (ring.degree() as u32, ring.limbs(basis));
-    let grid = word_grid(ring, basis.limbs());
-    let arguments = Elementwise { moduli: ring.moduli(), out, a, b, factors, degree, limbs };
-    ring.device().launch(kernel, grid, &arguments);
+    let degree = ring.degree() as u32;
+    let arguments = Elementwise { moduli: ring.moduli(), out, a, b, degree, limbs };
+    ring.device().launch(kernel, word_grid(ring, limbs.count as usize), &arguments);
 }
 
 /// A thread a word of so many limbs: blocks (N / threads, limbs).
@@ -212,7 +206,7 @@ impl DevicePoly<Evaluations> {
     pub fn mul_assign(&mut self, ring: &DeviceRing<'_>, other: &Self) {
         assert_eq!(self.basis, other.basis, "operands have different bases");
         let operands = [self.limb(0), self.limb(0), other.limb(0)];
-        elementwise(ring, &kernels::MULTIPLY, self.basis, operands, 0);
+        elementwise(ring, &kernels::MULTIPLY, ring.limbs(self.basis), operands);
     }
 }
 

@@ -7,7 +7,7 @@ use crate::arguments::{Limbs, MAX_LIMBS, arguments};
 use crate::conversion::convert;
 use crate::kernels::{self, Grid};
 use crate::ntt::{self, Batch};
-use crate::poly::{DevicePoly, word_grid};
+use crate::poly::{DevicePoly, reduce_limb, word_grid};
 use crate::ring::DeviceRing;
 
 /// `FinishDivision` of `rounded_division.cu`.
@@ -30,7 +30,7 @@ arguments!(FinishDivision);
 ///
 /// # Panics
 /// If no main prime would be left, or there is nothing to divide by.
-pub(crate) fn divide<const COUNT: usize>(
+fn divide<const COUNT: usize>(
     ring: &DeviceRing<'_>,
     dividends: [u64; COUNT],
     basis: Basis,
@@ -95,24 +95,21 @@ pub(crate) fn divide<const COUNT: usize>(
     quotients
 }
 
-/// Whether [`divide`] has something to divide by.
-pub(crate) fn divides(basis: Basis, rescale: usize) -> bool {
-    basis.special > 0 || rescale > 0
-}
-
-/// One limb modulo a divisor of its modulus.
-pub(crate) fn reduce_limb(ring: &DeviceRing<'_>, modulus: usize, to: u64, from: u64) {
-    let limbs = Limbs::new(&[modulus]);
-    let arguments = crate::arguments::Elementwise {
-        moduli: ring.moduli(),
-        out: to,
-        a: from,
-        b: 0,
-        factors: 0,
-        degree: ring.degree() as u32,
-        limbs,
-    };
-    ring.device().launch(&kernels::REDUCE, word_grid(ring, 1), &arguments);
+/// Divides one polynomial, or the two of a ciphertext, by all special primes and the top `rescale` main primes, rounding to
+/// nearest.
+///
+/// # Panics
+/// If no main prime would be left.
+pub(crate) fn divide_round<const COUNT: usize>(
+    ring: &DeviceRing<'_>,
+    dividends: [DevicePoly<Evaluations>; COUNT],
+    rescale: usize,
+) -> [DevicePoly<Evaluations>; COUNT] {
+    let basis = dividends[0].basis();
+    if basis.special == 0 && rescale == 0 {
+        return dividends;
+    }
+    divide(ring, dividends.each_ref().map(|poly| poly.limb(0)), basis, rescale)
 }
 
 impl DevicePoly<Evaluations> {
@@ -122,10 +119,7 @@ impl DevicePoly<Evaluations> {
     /// If no main prime would be left.
     #[must_use]
     pub fn divide_round(self, ring: &DeviceRing<'_>, rescale: usize) -> Self {
-        if !divides(self.basis(), rescale) {
-            return self;
-        }
-        let [quotient] = divide(ring, [self.limb(0)], self.basis(), rescale);
+        let [quotient] = divide_round(ring, [self], rescale);
         quotient
     }
 }
