@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use cryptable_lattice::key_switching::{
-    Digits, add_switched_image, add_times_special, special_product,
+    Digits, KeySum, add_switched_image, add_times_special, special_product,
 };
 use cryptable_lattice::{EvaluationKeys, KeyPurpose, RlweCiphertext, SwitchingKey};
 use cryptable_ring::kernels::{self, PackedRow, Permutation};
@@ -348,7 +348,6 @@ fn baby_limbs(
         }
         None => Buffer::zeroed(degree),
     };
-    let c0: Vec<Buffer> = groups.iter().map(|group| times_special(&group.ct.c0)).collect();
     let mut scratch = Buffer::unspecified(degree);
     let mut step = |baby: &BabyStep<'_>, group: usize| {
         let BabyGroup { ct, digits } = &groups[group];
@@ -356,13 +355,14 @@ fn baby_limbs(
             (Some((key, permutation)), Some(digits)) => {
                 let mut out0 = Buffer::unspecified(degree);
                 let mut out1 = Buffer::unspecified(degree);
-                digits.inner_product_limb(ring, key, limb, &mut scratch, &mut out1);
-                kernels::add_assign(m, &mut scratch, &c0[group]);
+                let c0 = special.map(|factor| (ct.c0.limb(limb), factor));
+                let sums = KeySum::both([&mut scratch, &mut out1], [c0, None]);
+                digits.inner_product_limb(ring, key, limb, sums);
                 kernels::permute(&mut out0, &scratch, permutation);
                 kernels::permute(&mut scratch, &out1, permutation);
                 [out0, std::mem::replace(&mut scratch, out1)]
             }
-            _ => [c0[group].clone(), times_special(&ct.c1)],
+            _ => [&ct.c0, &ct.c1].map(times_special),
         }
     };
     // A row of a key serves all groups while it is near.

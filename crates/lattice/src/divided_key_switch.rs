@@ -7,12 +7,10 @@
 //! sum modulo Q·P is ever written to memory. Words, noise and rounding are those of [`switch`] and
 //! [`Poly::divide_round`], one after the other.
 
-use cryptable_ring::{Buffer, Evaluations, Poly, Ring, RoundedDivision, kernels};
+use cryptable_ring::{Buffer, Evaluations, Poly, Ring, RoundedDivision};
 use rayon::prelude::*;
 
-use crate::key_switching::{
-    BLOCK, RaisedDigits, RaisedLimb, add_special_multiples, special_product, switch,
-};
+use crate::key_switching::{BLOCK, KeySum, RaisedDigits, RaisedLimb, special_multiples, switch};
 use crate::switching_key::{RlweCiphertext, SwitchingKey};
 
 /// Switches `poly·s'` to the secret s and divides by the top `rescale` primes: a ciphertext of
@@ -44,26 +42,19 @@ pub fn switch_and_divide(
     let (out0, out1) = (result.c0.words_mut(), result.c1.words_mut());
     let limbs = out0.par_chunks_mut(degree).zip(out1.par_chunks_mut(degree));
     limbs.zip(kept).enumerate().for_each(|(limb, ((out0, out1), raised))| {
-        let prime = ring.prime_index(division.kept(), limb);
-        let m = ring.modulus(prime);
-        // P/(P·D).
-        let factor = m.mul(special_product(ring, basis, prime), division.inverse(limb));
+        let multiples = special_multiples(ring, raised.place(), add);
         let digits = raised.into_evaluations(ring);
         division.transform(limb, out0);
         division.transform(limb, out1);
-        let mut sums = [(); 2].map(|()| Buffer::unspecified(BLOCK.min(degree)));
+        let mut words = [(); 2].map(|()| Buffer::unspecified(BLOCK.min(degree)));
         for start in (0..degree).step_by(BLOCK) {
             let range = start..degree.min(start + BLOCK);
-            let [sum0, sum1] = &mut sums;
-            digits.multiply(ring, key, range.clone(), [sum0, sum1]);
-            for ((out, sum), add) in [&mut *out0, &mut *out1].into_iter().zip(&sums).zip(add) {
-                let out = &mut out[range.clone()];
-                division.finish(limb, out, sum);
-                match add.map(|add| &add.limb(limb)[range.clone()]) {
-                    Some(add) if factor == 1 => kernels::add_assign(m, out, add),
-                    Some(add) => kernels::mul_scalar_add_assign(m, out, add, factor),
-                    None => {}
-                }
+            let of_block = multiples.map(|multiple| multiple.map(|(x, c)| (&x[range.clone()], c)));
+            let [words0, words1] = &mut words;
+            let sums = KeySum::both([words0, words1], of_block);
+            digits.multiply(ring, key, range.clone(), sums);
+            for (out, sum) in [&mut *out0, &mut *out1].into_iter().zip(&words) {
+                division.finish(limb, &mut out[range.clone()], sum);
             }
         }
     });
@@ -82,9 +73,9 @@ fn remainders(
     let [words0, words1] = &mut prepared;
     let limbs = words0.par_chunks_mut(degree).zip(words1.par_chunks_mut(degree));
     limbs.zip(dropped).enumerate().for_each(|(index, ((out0, out1), raised))| {
-        let place = raised.place();
-        raised.into_evaluations(ring).multiply(ring, key, 0..degree, [out0, out1]);
-        add_special_multiples(ring, place, add, [out0, out1]);
+        let multiples = special_multiples(ring, raised.place(), add);
+        let sums = KeySum::both([&mut *out0, &mut *out1], multiples);
+        raised.into_evaluations(ring).multiply(ring, key, 0..degree, sums);
         division.prepare(index, out0);
         division.prepare(index, out1);
     });

@@ -11,7 +11,7 @@
 
 use std::ops::Range;
 
-use cryptable_ring::kernels::PackedRow;
+use cryptable_ring::kernels::{Multiple, PackedRow};
 use cryptable_ring::{
     Basis, Buffer, Coefficients, Evaluations, Modulus, Poly, Ring, Rounding,
     kernels::{self, Permutation},
@@ -109,18 +109,17 @@ impl<'a> Digits<'a> {
         self.basis
     }
 
-    /// Limb `limb` of the inner product with a key: `out0 = Σ d_i·b_i`, `out1 = Σ d_i·a_i`.
+    /// Limb `limb` of the inner product with a key, `Σ d_i·b_i` and `Σ d_i·a_i`, each on top of its multiple.
     pub fn inner_product_limb(
         &self,
         ring: &Ring,
         key: &SwitchingKey,
         limb: usize,
-        out0: &mut [u64],
-        out1: &mut [u64],
+        sums: [KeySum<'_>; 2],
     ) {
         assert_eq!(key.shape().digit_limbs, self.digit_limbs, "digits of another shape");
         let digits: Vec<&[u64]> = (0..self.raised.len()).map(|d| self.limb(d, limb)).collect();
-        multiply_by_key(ring, key, (self.basis, limb), 0..ring.degree(), &digits, [out0, out1]);
+        multiply_by_key(ring, key, (self.basis, limb), 0..ring.degree(), &digits, sums);
     }
 
     /// The inner product with a key, modulo Q·P: a ciphertext of P times the input.
@@ -132,20 +131,50 @@ impl<'a> Digits<'a> {
         let limbs =
             c0.words_mut().par_chunks_mut(degree).zip(c1.words_mut().par_chunks_mut(degree));
         limbs.enumerate().for_each(|(limb, (out0, out1))| {
-            self.inner_product_limb(ring, key, limb, out0, out1);
+            self.inner_product_limb(ring, key, limb, KeySum::both([out0, out1], [None; 2]));
         });
         RlweCiphertext { c0, c1 }
     }
 }
 
-/// Some words of one limb of the inner product of digits, residues modulo that limb of `basis`, with a key.
+/// Where the sum of products with one part of a key goes, and a multiple that it is on top of.
+#[derive(Debug)]
+pub struct KeySum<'a> {
+    out: &'a mut [u64],
+    multiple: Option<Multiple<'a>>,
+}
+
+impl<'a> KeySum<'a> {
+    /// The sums with both parts of a key: outputs, and limbs of as many words with their factors, residues.
+    #[must_use]
+    pub fn both(
+        [out0, out1]: [&'a mut [u64]; 2],
+        [multiple0, multiple1]: [Option<Multiple<'a>>; 2],
+    ) -> [Self; 2] {
+        [Self { out: out0, multiple: multiple0 }, Self { out: out1, multiple: multiple1 }]
+    }
+
+    /// Some of the words: the sum of terms of as many words, and the multiple.
+    fn add_up(&mut self, m: &Modulus, range: Range<usize>, terms: &[(&[u64], PackedRow<'_>)]) {
+        let out = &mut self.out[range.clone()];
+        match self.multiple {
+            Some((x, c)) => {
+                kernels::packed_inner_product_with_multiple(m, out, terms, (&x[range], c));
+            }
+            None => kernels::packed_inner_product(m, out, terms),
+        }
+    }
+}
+
+/// Some words of one limb of the inner product of digits, residues modulo that limb of `basis`, with a key; multiples
+/// are of the same words.
 pub(crate) fn multiply_by_key(
     ring: &Ring,
     key: &SwitchingKey,
     (basis, limb): (Basis, usize),
     range: Range<usize>,
     digits: &[&[u64]],
-    [out0, out1]: [&mut [u64]; 2],
+    mut sums: [KeySum<'_>; 2],
 ) {
     let (prime, of_key) = (ring.prime_index(basis, limb), key.prime_index(ring, basis, limb));
     let digits: Vec<&[u64]> = digits.iter().map(|digit| &digit[range.clone()]).collect();
@@ -154,10 +183,10 @@ pub(crate) fn multiply_by_key(
         (b.range(range.clone()), a.range(range.clone()))
     };
     let pairs: Vec<_> = (0..digits.len()).map(pair).collect();
-    multiply_limb(ring.modulus(of_key), &digits, &pairs, out0, out1);
+    multiply_limb(ring.modulus(of_key), &digits, &pairs, &mut sums);
     if of_key != prime {
         // The key still has the second prime of this limb: sums modulo the product are right modulo the first.
-        for out in [out0, out1] {
+        for KeySum { out, .. } in sums {
             let product = Buffer::copied(out);
             kernels::reduce(ring.modulus(prime), out, &product);
         }
@@ -168,26 +197,25 @@ pub(crate) fn multiply_by_key(
 /// them in the first, but a key is read from memory at its full speed only in longer runs: 512 words take twice the time.
 pub(crate) const BLOCK: usize = 8192;
 
-/// One limb of `Σ d_i·b_i` and `Σ d_i·a_i`, of a key's limbs `(b_i, a_i)`: both sums of a block while its digits are
-/// in the cache.
+/// One limb of `Σ d_i·b_i` and `Σ d_i·a_i`, of a key's limbs `(b_i, a_i)`, and multiples: both sums of a block while its
+/// digits are in the cache.
 pub(crate) fn multiply_limb(
     m: &Modulus,
     digits: &[&[u64]],
     pairs: &[(PackedRow<'_>, PackedRow<'_>)],
-    out0: &mut [u64],
-    out1: &mut [u64],
+    [sum0, sum1]: &mut [KeySum<'_>; 2],
 ) {
+    let degree = sum0.out.len();
     let mut terms: Vec<(&[u64], PackedRow<'_>)> = Vec::with_capacity(digits.len());
-    let blocks = out0.chunks_mut(BLOCK).zip(out1.chunks_mut(BLOCK));
-    for (index, (out0, out1)) in blocks.enumerate() {
-        let range = index * BLOCK..index * BLOCK + out0.len();
+    for start in (0..degree).step_by(BLOCK) {
+        let range = start..degree.min(start + BLOCK);
         let digits = || digits.iter().map(|digit| &digit[range.clone()]);
         terms.clear();
         terms.extend(digits().zip(pairs.iter().map(|(b, _)| b.range(range.clone()))));
-        kernels::packed_inner_product(m, out0, &terms);
+        sum0.add_up(m, range.clone(), &terms);
         terms.clear();
         terms.extend(digits().zip(pairs.iter().map(|(_, a)| a.range(range.clone()))));
-        kernels::packed_inner_product(m, out1, &terms);
+        sum1.add_up(m, range.clone(), &terms);
     }
 }
 
@@ -268,15 +296,15 @@ pub(crate) struct EvaluatedLimb<'a> {
 }
 
 impl EvaluatedLimb<'_> {
-    /// Words of the inner product with a key: `out0 = Σ d_i·b_i`, `out1 = Σ d_i·a_i`.
+    /// Words of the inner product with a key, `Σ d_i·b_i` and `Σ d_i·a_i`, each on top of its multiple.
     pub(crate) fn multiply(
         &self,
         ring: &Ring,
         key: &SwitchingKey,
         range: Range<usize>,
-        out: [&mut [u64]; 2],
+        sums: [KeySum<'_>; 2],
     ) {
-        multiply_by_key(ring, key, (self.basis, self.limb), range, &self.digits, out);
+        multiply_by_key(ring, key, (self.basis, self.limb), range, &self.digits, sums);
     }
 }
 
@@ -301,29 +329,23 @@ pub fn switch(
     let mut c1 = Poly::<Evaluations>::unspecified(ring, basis);
     let outputs = c0.words_mut().par_chunks_mut(degree).zip(c1.words_mut().par_chunks_mut(degree));
     outputs.zip(raised.limbs(ring)).enumerate().for_each(|(limb, ((out0, out1), raised))| {
-        raised.into_evaluations(ring).multiply(ring, key, 0..degree, [out0, out1]);
-        add_special_multiples(ring, (basis, limb), add, [out0, out1]);
+        let sums = KeySum::both([out0, out1], special_multiples(ring, (basis, limb), add));
+        raised.into_evaluations(ring).multiply(ring, key, 0..degree, sums);
     });
     RlweCiphertext { c0, c1 }
 }
 
-/// Adds P times a limb of each polynomial that there is: nothing, in the limbs of special primes.
-pub(crate) fn add_special_multiples(
+/// P times a limb of each polynomial that there is: nothing, in the limbs of special primes.
+pub(crate) fn special_multiples<'a>(
     ring: &Ring,
     (basis, limb): (Basis, usize),
-    add: [Option<&Poly<Evaluations>>; 2],
-    out: [&mut [u64]; 2],
-) {
+    add: [Option<&'a Poly<Evaluations>>; 2],
+) -> [Option<Multiple<'a>>; 2] {
     if limb >= basis.main_limbs() {
-        return;
+        return [None; 2];
     }
-    let prime = ring.prime_index(basis, limb);
-    let factor = special_product(ring, basis, prime);
-    for (out, add) in out.into_iter().zip(add) {
-        if let Some(add) = add {
-            kernels::mul_scalar_add_assign(ring.modulus(prime), out, add.limb(limb), factor);
-        }
-    }
+    let factor = special_product(ring, basis, ring.prime_index(basis, limb));
+    add.map(|add| add.map(|add| (add.limb(limb), factor)))
 }
 
 /// Adds a switched polynomial modulo Q·P after an automorphism: `acc += σ((c0, 0) + switch(c1))`, limb by limb. The
@@ -348,8 +370,8 @@ pub fn add_switched_image(
         let m = ring.modulus(ring.prime_index(basis, limb));
         let mut sums = [(); 2].map(|()| Buffer::unspecified(degree));
         let [sum0, sum1] = &mut sums;
-        raised.into_evaluations(ring).multiply(ring, key, 0..degree, [sum0, sum1]);
-        kernels::add_assign(m, sum0, c0.limb(limb));
+        let of_key = KeySum::both([sum0, sum1], [Some((c0.limb(limb), 1)), None]);
+        raised.into_evaluations(ring).multiply(ring, key, 0..degree, of_key);
         kernels::permute_add_assign(m, acc0, sum0, permutation);
         kernels::permute_add_assign(m, acc1, sum1, permutation);
     });

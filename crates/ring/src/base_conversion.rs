@@ -115,8 +115,8 @@ impl BaseConverter {
         let mut scaled = Buffer::unspecified(source.len());
         let limbs = scaled.par_chunks_mut(degree).zip(source.par_chunks(degree));
         limbs.enumerate().for_each(|(i, (limb, source))| {
-            limb.copy_from_slice(source);
-            self.prepare(tables, i, limb);
+            let table = &tables[self.constants.sources[i]];
+            table.inverse_scaled(limb, source, self.constants.scaled_inverses[i]);
         });
         self.convert_prepared(tables, &scaled, targets, rounding);
     }

@@ -112,6 +112,20 @@ impl NttTable {
         }
     }
 
+    /// Evaluations to `factor`·N times the coefficients, which take the place of the words of `out`.
+    ///
+    /// # Panics
+    /// If lengths are not N.
+    pub(crate) fn inverse_scaled(&self, out: &mut [u64], evaluations: &[u64], factor: u64) {
+        match &self.transform {
+            Kind::Own(transform) => transform.inverse_scaled(out, evaluations, factor),
+            Kind::Wide(_) => {
+                out.copy_from_slice(evaluations);
+                self.inverse_scaled_assign(out, factor);
+            }
+        }
+    }
+
     /// Evaluations to coefficients, in place.
     pub fn inverse_assign(&self, values: &mut [u64]) {
         self.inverse_scaled_assign(values, self.degree_inverse);

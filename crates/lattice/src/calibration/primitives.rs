@@ -17,7 +17,7 @@ use cryptable_ring::word_sums::add_multiples;
 use cryptable_ring::{Basis, Buffer, ByteBuffer, Evaluations, Isa, Poly, Ring};
 
 use crate::cost::table_products;
-use crate::key_switching::multiply_limb;
+use crate::key_switching::{KeySum, multiply_limb};
 
 /// The ring degree that packed values are measured at.
 const DEGREE: usize = 1 << 16;
@@ -130,13 +130,14 @@ fn streamed_product(ring: &Ring, words: &[u64]) -> f64 {
     let batch = || {
         for index in first..first + BATCH_LIMBS {
             let range = 2 * index * DEGREE..2 * (index + 1) * DEGREE;
-            let (out0, out1) = sums[range.clone()].split_at_mut(DEGREE);
+            let outs = sums[range.clone()].split_at_mut(DEGREE);
             let digits: [_; 2] = digits[range].split_at(DEGREE).into();
             let at = |part: usize| {
                 PackedRow::new(&packed[(4 * index + part) * row_bytes..][..row_bytes], bits)
             };
             let pairs = [(at(0), at(1)), (at(2), at(3))];
-            multiply_limb(ring.modulus(0), &digits, &pairs, out0, out1);
+            let mut sums = KeySum::both(outs.into(), [None; 2]);
+            multiply_limb(ring.modulus(0), &digits, &pairs, &mut sums);
         }
         first = (first + BATCH_LIMBS) % STREAMED_LIMBS;
     };

@@ -6,6 +6,7 @@ use std::arch::x86_64::*;
 use super::avx2::{LANES, load, to_double};
 use super::avx2_sums::{GROUP, Reducer, for_each_group, group};
 use super::packed_row::{BLOCK, PackedRow};
+use super::packed_sums::Multiple;
 use crate::Modulus;
 
 /// Bytes that are read for two words.
@@ -66,20 +67,25 @@ impl Unpacker {
     }
 }
 
-/// `Σ_k a_k·b_k`, on top of `out` if `ADD`, for the words of full groups that are 16 bytes before the end of their rows;
+/// `c·x + Σ_k a_k·b_k`, on top of `out` if `ADD`, for the words of full groups that are 16 bytes before the end of their rows;
 /// returns their number. See [`super::packed_sums::packed_inner_product`].
 #[target_feature(enable = "avx2,fma")]
 pub(super) fn packed_inner_product<const ADD: bool>(
     m: &Modulus,
     out: &mut [u64],
     terms: &[(&[u64], PackedRow<'_>)],
+    multiple: Option<Multiple<'_>>,
 ) -> usize {
     let unpacker = Unpacker::new(m.bits());
     let group_bytes = GROUP / BLOCK * unpacker.bits;
     let row_bytes = PackedRow::packed_bytes(out.len(), m.bits());
     let groups = row_bytes.saturating_sub(PAIR_BYTES) / group_bytes;
-    let reducer = Reducer::new(m, terms.len(), m.value());
+    let reducer = Reducer::new(m, terms.len() + usize::from(multiple.is_some()), m.value());
+    let multiple = multiple.map(|(x, c)| (x, _mm256_set1_pd(c as f64)));
     for_each_group::<ADD>(&mut out[..groups * GROUP], &reducer, |sums, start| {
+        if let Some((x, c)) = multiple {
+            sums.add_products(group(x, start), |_| c);
+        }
         for (a, b) in terms {
             let bytes = &b.bytes()[start / BLOCK * unpacker.bits..][..group_bytes + PAIR_BYTES];
             // SAFETY: as many bytes as that takes.

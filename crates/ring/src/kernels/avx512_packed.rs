@@ -4,8 +4,9 @@
 use std::arch::x86_64::*;
 
 use super::avx512::{LANES, load, splat, store};
-use super::avx512_sums::{GROUP, Reducer, for_each_group, group};
+use super::avx512_sums::{GROUP, MAX_UNROLLED, Reducer, add_terms, for_each_group, group};
 use super::packed_row::{BLOCK, PackedRow};
+use super::packed_sums::Multiple;
 use crate::Modulus;
 
 /// Bytes of a vector.
@@ -101,56 +102,57 @@ pub(super) fn pack(out: &mut [u8], words: &[u64], bits: u32) -> usize {
     packed
 }
 
-/// `Σ_k a_k·b_k`, on top of `out` if `ADD`, for the words in full groups; returns their number. See
-/// [`super::packed_sums::packed_inner_product`].
+/// `c·x + Σ_k a_k·b_k`, on top of `out` if `ADD`, for the words in full groups; returns their number. See
+/// [`super::packed_sums::packed_inner_product_with_multiple`].
 #[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
 pub(super) fn packed_inner_product<const ADD: bool>(
     m: &Modulus,
     out: &mut [u64],
     terms: &[(&[u64], PackedRow<'_>)],
+    multiple: Option<Multiple<'_>>,
 ) -> usize {
     match terms.len() {
-        1 => inner_product_of::<ADD, 1>(m, out, terms),
-        2 => inner_product_of::<ADD, 2>(m, out, terms),
-        3 => inner_product_of::<ADD, 3>(m, out, terms),
-        4 => inner_product_of::<ADD, 4>(m, out, terms),
-        _ => inner_product_of::<ADD, 0>(m, out, terms),
+        0 => inner_product_of::<ADD, 0>(m, out, terms, multiple),
+        1 => inner_product_of::<ADD, 1>(m, out, terms, multiple),
+        2 => inner_product_of::<ADD, 2>(m, out, terms, multiple),
+        3 => inner_product_of::<ADD, 3>(m, out, terms, multiple),
+        4 => inner_product_of::<ADD, 4>(m, out, terms, multiple),
+        5 => inner_product_of::<ADD, 5>(m, out, terms, multiple),
+        6 => inner_product_of::<ADD, 6>(m, out, terms, multiple),
+        7 => inner_product_of::<ADD, 7>(m, out, terms, multiple),
+        8 => inner_product_of::<ADD, 8>(m, out, terms, multiple),
+        _ => {
+            let (first, rest) = terms.split_at(MAX_UNROLLED);
+            packed_inner_product::<ADD>(m, out, first, multiple);
+            packed_inner_product::<true>(m, out, rest, None)
+        }
     }
 }
 
-/// [`packed_inner_product`] of exactly `TERMS` terms, unless that is 0: each has load instructions of its own, by which
-/// prefetchers tell streams apart.
+/// [`packed_inner_product`] of exactly `TERMS` terms, at most [`MAX_UNROLLED`].
 #[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
 fn inner_product_of<const ADD: bool, const TERMS: usize>(
     m: &Modulus,
     out: &mut [u64],
     terms: &[(&[u64], PackedRow<'_>)],
+    multiple: Option<Multiple<'_>>,
 ) -> usize {
     let unpacker = Unpacker::new(m.bits());
-    let reducer = Reducer::new(m, terms.len(), m.value());
+    let terms = &terms[..TERMS];
+    let reducer = Reducer::new(m, terms.len() + usize::from(multiple.is_some()), m.value());
+    let multiple = multiple.map(|(x, c)| (x, splat(c)));
     for_each_group::<ADD>(out, &reducer, |sums, start| {
-        let mut add = |(a, b): (&[u64], PackedRow<'_>)| {
+        if let Some((x, c)) = multiple {
+            sums.add_products(group(x, start), |_| c);
+        }
+        add_terms!(TERMS, |K| {
+            let (a, b) = terms[K];
             let bytes =
                 &b.bytes()[start / BLOCK * unpacker.bits..][..GROUP / BLOCK * unpacker.bits];
             // SAFETY: a group has as many bytes.
             sums.add_products(group(a, start), |i| unsafe {
                 unpacker.vector(bytes, i * unpacker.bits)
             });
-        };
-        if TERMS == 0 {
-            terms.iter().for_each(|&term| add(term));
-        }
-        if TERMS > 0 {
-            add(terms[0]);
-        }
-        if TERMS > 1 {
-            add(terms[1]);
-        }
-        if TERMS > 2 {
-            add(terms[2]);
-        }
-        if TERMS > 3 {
-            add(terms[3]);
-        }
+        });
     })
 }

@@ -14,6 +14,27 @@ use crate::Modulus;
 /// of IFMA, and leave half of the 32 registers free.
 const VECTORS: usize = 8;
 
+/// Terms that have code of their own; more are added up in parts.
+pub(super) const MAX_UNROLLED: usize = 8;
+
+/// What is done for the terms 0 to `TERMS - 1`, at most [`MAX_UNROLLED`] of them, written out for each.
+///
+/// Each term thus has load instructions of its own. Prefetchers tell streams apart by the instructions that read them:
+/// keys come from memory twice as fast as in a loop over terms. A closure in place of this macro is not inlined so often:
+/// sums would lie in memory.
+macro_rules! add_terms {
+    ($terms:ident, |$k:ident| $add:block) => {
+        add_terms!($terms, $k, $add, [0, 1, 2, 3, 4, 5, 6, 7])
+    };
+    ($terms:ident, $k:ident, $add:block, [$($index:literal),*]) => {
+        $(if $terms > $index {
+            const $k: usize = $index;
+            $add
+        })*
+    };
+}
+pub(super) use add_terms;
+
 /// Words of a group of vectors.
 pub(super) const GROUP: usize = VECTORS * LANES;
 
@@ -28,13 +49,20 @@ pub(super) fn inner_product<const ADD: bool>(
 ) -> usize {
     if log_run == 0 {
         return match terms.len() {
+            0 => inner_product_of::<ADD, 0>(m, out, terms),
             1 => inner_product_of::<ADD, 1>(m, out, terms),
             2 => inner_product_of::<ADD, 2>(m, out, terms),
             3 => inner_product_of::<ADD, 3>(m, out, terms),
             4 => inner_product_of::<ADD, 4>(m, out, terms),
             5 => inner_product_of::<ADD, 5>(m, out, terms),
             6 => inner_product_of::<ADD, 6>(m, out, terms),
-            _ => inner_product_of::<ADD, 0>(m, out, terms),
+            7 => inner_product_of::<ADD, 7>(m, out, terms),
+            8 => inner_product_of::<ADD, 8>(m, out, terms),
+            _ => {
+                let (first, rest) = terms.split_at(MAX_UNROLLED);
+                inner_product::<ADD>(m, out, first, 0);
+                inner_product::<true>(m, out, rest, 0)
+            }
         };
     }
     // Factors are below q, so high halves are below q²/2^52.
@@ -66,43 +94,21 @@ pub(super) fn inner_product<const ADD: bool>(
     })
 }
 
-/// [`inner_product`] of terms without runs; of exactly `TERMS`, unless that is 0.
-///
-/// With a known number of terms each term has load instructions of its own. Prefetchers tell streams apart by the
-/// instructions that read them: keys come from memory twice as fast as in a loop over terms.
+/// [`inner_product`] of terms without runs; of exactly `TERMS`, at most [`MAX_UNROLLED`].
 #[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
 fn inner_product_of<const ADD: bool, const TERMS: usize>(
     m: &Modulus,
     out: &mut [u64],
     terms: &[(&[u64], &[u64])],
 ) -> usize {
+    let terms = &terms[..TERMS];
     let reducer = Reducer::new(m, terms.len(), m.value());
     for_each_group::<ADD>(out, &reducer, |sums, start| {
-        let mut add = |(a, b): (&[u64], &[u64])| {
+        add_terms!(TERMS, |K| {
+            let (a, b) = terms[K];
             let b = vectors(group(b, start));
             sums.add_products(group(a, start), |i| load(&b[i]));
-        };
-        if TERMS == 0 {
-            terms.iter().for_each(|&term| add(term));
-        }
-        if TERMS > 0 {
-            add(terms[0]);
-        }
-        if TERMS > 1 {
-            add(terms[1]);
-        }
-        if TERMS > 2 {
-            add(terms[2]);
-        }
-        if TERMS > 3 {
-            add(terms[3]);
-        }
-        if TERMS > 4 {
-            add(terms[4]);
-        }
-        if TERMS > 5 {
-            add(terms[5]);
-        }
+        });
     })
 }
 

@@ -116,7 +116,9 @@ pub use elementwise::{
 pub use matrix::{ColumnBlock, tile_product};
 pub use matrix_layout::{MAX_COLUMNS, MIN_RESIDUE_COLUMNS, MatrixTiles};
 pub use packed_row::PackedRow;
-pub use packed_sums::{packed_inner_product, packed_inner_product_add};
+pub use packed_sums::{
+    Multiple, packed_inner_product, packed_inner_product_add, packed_inner_product_with_multiple,
+};
 pub use permutation::Permutation;
 pub use permute::{permute, permute_add_assign};
 #[cfg(target_arch = "x86_64")]

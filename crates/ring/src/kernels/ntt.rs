@@ -96,20 +96,44 @@ impl Transform {
     /// Evaluations to `factor`·N times the coefficients, in place; `factor` is a residue.
     pub(crate) fn inverse_scaled_assign(&self, words: &mut [u64], factor: u64) {
         assert_eq!(words.len(), self.degree);
+        if let Tables::Scalar(tables) = &self.tables {
+            return tables.inverse_assign(&self.modulus, words, factor);
+        }
+        let words = words.as_mut_ptr();
+        // SAFETY: both are the same words, as many as the degree.
+        unsafe { self.inverse_vectors((words.cast_const(), words), factor) }
+    }
+
+    /// Evaluations to `factor`·N times the coefficients: `out`, whose words before are not read.
+    pub(crate) fn inverse_scaled(&self, out: &mut [u64], evaluations: &[u64], factor: u64) {
+        assert_eq!([out.len(), evaluations.len()], [self.degree; 2]);
+        if let Tables::Scalar(tables) = &self.tables {
+            out.copy_from_slice(evaluations);
+            return tables.inverse_assign(&self.modulus, out, factor);
+        }
+        // SAFETY: slices of as many words as the degree, of which one is exclusive.
+        unsafe { self.inverse_vectors((evaluations.as_ptr(), out.as_mut_ptr()), factor) }
+    }
+
+    /// From the first words to the second ones, by tables for vectors.
+    ///
+    /// # Safety
+    /// As many words as the degree, both; the same, or apart.
+    unsafe fn inverse_vectors(&self, words: (*const u64, *mut u64), factor: u64) {
         let m = &self.modulus;
         match &self.tables {
-            Tables::Scalar(tables) => tables.inverse_assign(m, words, factor),
+            Tables::Scalar(_) => unreachable!("callers have no tables for vectors"),
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: as in `forward_assign`.
+            // SAFETY: as in `forward_assign`; the caller promises the rest.
             Tables::Doubles4(tables) => unsafe { entry::inverse_avx2(m, tables, words, factor) },
             #[cfg(target_arch = "aarch64")]
-            // SAFETY: as in `forward_assign`.
+            // SAFETY: as above.
             Tables::Doubles4(tables) => unsafe { entry::inverse_neon(m, tables, words, factor) },
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: as in `forward_assign`.
+            // SAFETY: as above.
             Tables::Doubles8(tables) => unsafe { entry::inverse_avx512(m, tables, words, factor) },
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: as in `forward_assign`.
+            // SAFETY: as above.
             Tables::Ifma(tables) => unsafe { entry::inverse_ifma(m, tables, words, factor) },
         }
     }

@@ -5,6 +5,9 @@ use super::scalar;
 use super::sums::MAX_TERMS;
 use crate::Modulus;
 
+/// Words and the constant that they are multiplied by.
+pub type Multiple<'a> = (&'a [u64], u64);
+
 /// `out = Σ_k a_k·b_k`, term by term, for rows `b_k` that are packed (0 for no terms): the kernel of key switching.
 ///
 /// ```
@@ -22,7 +25,33 @@ use crate::Modulus;
 /// If lengths differ, or a row has another width than residues modulo `m`.
 pub fn packed_inner_product(m: &Modulus, out: &mut [u64], terms: &[(&[u64], PackedRow<'_>)]) {
     check_terms(m, out.len(), terms);
-    sum_products::<false>(m, out, terms);
+    sum_products::<false>(m, out, terms, None);
+}
+
+/// `out = c·x + Σ_k a_k·b_k`, c in `[0, q)`: as [`packed_inner_product`], on top of a multiple, without a pass of its own.
+///
+/// ```
+/// use cryptable_ring::{Isa, Modulus, kernels};
+/// let m = Modulus::new(97);
+/// let mut bytes = [0; 7];
+/// kernels::PackedRow::pack(Isa::detect(), &mut bytes, &[0, 1, 2, 3, 4, 5, 6, 96], 7);
+/// let mut out = [0; 8];
+/// let terms = [(&[10; 8][..], kernels::PackedRow::new(&bytes, 7))];
+/// kernels::packed_inner_product_with_multiple(&m, &mut out, &terms, (&[1; 8], 2));
+/// assert_eq!(out, [2, 12, 22, 32, 42, 52, 62, 89]);
+/// ```
+///
+/// # Panics
+/// As [`packed_inner_product`].
+pub fn packed_inner_product_with_multiple(
+    m: &Modulus,
+    out: &mut [u64],
+    terms: &[(&[u64], PackedRow<'_>)],
+    multiple: Multiple<'_>,
+) {
+    check_terms(m, out.len(), terms);
+    assert_eq!(multiple.0.len(), out.len());
+    sum_products::<false>(m, out, terms, Some(multiple));
 }
 
 /// `acc += Σ_k a_k·b_k`; see [`packed_inner_product`].
@@ -31,26 +60,32 @@ pub fn packed_inner_product(m: &Modulus, out: &mut [u64], terms: &[(&[u64], Pack
 /// As [`packed_inner_product`].
 pub fn packed_inner_product_add(m: &Modulus, acc: &mut [u64], terms: &[(&[u64], PackedRow<'_>)]) {
     check_terms(m, acc.len(), terms);
-    sum_products::<true>(m, acc, terms);
+    sum_products::<true>(m, acc, terms, None);
 }
 
-/// `Σ_k a_k·b_k`, on top of `out` if `ADD`; checked operands.
-fn sum_products<const ADD: bool>(m: &Modulus, out: &mut [u64], terms: &[(&[u64], PackedRow<'_>)]) {
+/// `c·x + Σ_k a_k·b_k`, on top of `out` if `ADD`; checked operands.
+fn sum_products<const ADD: bool>(
+    m: &Modulus,
+    out: &mut [u64],
+    terms: &[(&[u64], PackedRow<'_>)],
+    multiple: Option<Multiple<'_>>,
+) {
     let (first, rest) = terms.split_at(terms.len().min(MAX_TERMS));
     let written = dispatch!(
         m.isa(),
         [avx2: avx2_packed, avx512: avx512_packed],
-        packed_inner_product::<ADD>(m, out, first)
+        packed_inner_product::<ADD>(m, out, first, multiple)
     );
     let end = out.len();
     let tail = &mut out[written..];
     if !tail.is_empty() {
         let first: Vec<_> =
             first.iter().map(|(a, b)| (&a[written..], b.range(written..end))).collect();
-        scalar::packed_inner_product::<ADD>(m, tail, &first);
+        let multiple = multiple.map(|(x, c)| (&x[written..], c));
+        scalar::packed_inner_product::<ADD>(m, tail, &first, multiple);
     }
     if !rest.is_empty() {
-        sum_products::<true>(m, out, rest);
+        sum_products::<true>(m, out, rest, None);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Portable kernels, for every modulus below 2^62: what the vector kernels are compared with.
 
 use super::packed_row::{self, PackedRow};
+use super::packed_sums::Multiple;
 use super::permutation::Permutation;
 use crate::Modulus;
 use crate::modulus::Factor;
@@ -266,9 +267,13 @@ pub(super) fn packed_inner_product<const ADD: bool>(
     m: &Modulus,
     out: &mut [u64],
     terms: &[(&[u64], PackedRow<'_>)],
+    multiple: Option<Multiple<'_>>,
 ) -> usize {
     if !ADD {
         out.fill(0);
+    }
+    if let Some((x, c)) = multiple {
+        mul_scalar_add_assign(m, out, x, c);
     }
     let mut words = vec![0; out.len()];
     for (a, b) in terms {

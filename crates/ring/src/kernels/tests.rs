@@ -452,12 +452,17 @@ fn sums_of_products_with_packed_rows() {
             let (mut sum, mut added) = (before.clone(), before.clone());
             packed_inner_product(&m, &mut sum, &terms);
             packed_inner_product_add(&m, &mut added, &terms);
+            let (x, c) = (random.vector(len, q), random.vector(1, q)[0]);
+            let mut with_multiple = before.clone();
+            packed_inner_product_with_multiple(&m, &mut with_multiple, &terms, (&x, c));
             for i in 0..len {
                 let products = words.iter().map(|[a, b]| u128::from(product(a[i], b[i], q)));
                 let expected = products.sum::<u128>();
                 let q = u128::from(q);
                 assert_eq!(u128::from(sum[i]), expected % q, "{m:?}, word {i}");
                 assert_eq!(u128::from(added[i]), (expected + u128::from(before[i])) % q, "{m:?}");
+                let multiple = u128::from(x[i]) * u128::from(c);
+                assert_eq!(u128::from(with_multiple[i]), (expected + multiple) % q, "{m:?}");
             }
         }
     }

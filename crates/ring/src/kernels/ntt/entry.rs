@@ -30,16 +30,21 @@ pub(super) unsafe fn forward_avx2(m: &Modulus, tables: &Tables, words: &mut [u64
     unsafe { forward::<_, 4>(DoubleLanes::<Avx2>::new(m), tables, words.as_mut_ptr()) }
 }
 
-/// Evaluations to `factor`·N times the coefficients.
+/// Evaluations to `factor`·N times the coefficients, from the first words to the second ones, which may be the same.
 ///
 /// # Safety
-/// As for [`forward_avx2`].
+/// As for [`forward_avx2`], both.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-pub(super) unsafe fn inverse_avx2(m: &Modulus, tables: &Tables, words: &mut [u64], factor: u64) {
+pub(super) unsafe fn inverse_avx2(
+    m: &Modulus,
+    tables: &Tables,
+    words: (*const u64, *mut u64),
+    factor: u64,
+) {
     let factor = encode(m, factor);
     // SAFETY: as in `forward_avx2`.
-    unsafe { inverse::<_, 4>(DoubleLanes::<Avx2>::new(m), tables, words.as_mut_ptr(), factor) }
+    unsafe { inverse::<_, 4>(DoubleLanes::<Avx2>::new(m), tables, words, factor) }
 }
 
 /// Coefficients to evaluations.
@@ -53,16 +58,21 @@ pub(super) unsafe fn forward_avx512(m: &Modulus, tables: &Tables, words: &mut [u
     unsafe { forward::<_, 8>(DoubleLanes::<Avx512>::new(m), tables, words.as_mut_ptr()) }
 }
 
-/// Evaluations to `factor`·N times the coefficients.
+/// Evaluations to `factor`·N times the coefficients, from the first words to the second ones, which may be the same.
 ///
 /// # Safety
-/// As for [`forward_avx512`].
+/// As for [`forward_avx512`], both.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,fma")]
-pub(super) unsafe fn inverse_avx512(m: &Modulus, tables: &Tables, words: &mut [u64], factor: u64) {
+pub(super) unsafe fn inverse_avx512(
+    m: &Modulus,
+    tables: &Tables,
+    words: (*const u64, *mut u64),
+    factor: u64,
+) {
     let factor = encode(m, factor);
     // SAFETY: as in `forward_avx512`.
-    unsafe { inverse::<_, 8>(DoubleLanes::<Avx512>::new(m), tables, words.as_mut_ptr(), factor) }
+    unsafe { inverse::<_, 8>(DoubleLanes::<Avx512>::new(m), tables, words, factor) }
 }
 
 /// Twiddles for IFMA.
@@ -88,14 +98,19 @@ pub(super) unsafe fn forward_ifma(m: &Modulus, tables: &Tables, words: &mut [u64
     }
 }
 
-/// Evaluations to `factor`·N times the coefficients.
+/// Evaluations to `factor`·N times the coefficients, from the first words to the second ones, which may be the same.
 ///
 /// # Safety
-/// As for [`forward_ifma`].
+/// As for [`forward_ifma`], both.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
-pub(super) unsafe fn inverse_ifma(m: &Modulus, tables: &Tables, words: &mut [u64], factor: u64) {
-    let (factor, words) = (ifma::encode(m, factor), words.as_mut_ptr());
+pub(super) unsafe fn inverse_ifma(
+    m: &Modulus,
+    tables: &Tables,
+    words: (*const u64, *mut u64),
+    factor: u64,
+) {
+    let factor = ifma::encode(m, factor);
     if m.value() < NARROW_BOUND {
         // SAFETY: as in `forward_ifma`.
         unsafe { inverse::<_, 8>(IfmaLanes::<false>::new(m), tables, words, factor) }
@@ -116,14 +131,19 @@ pub(super) unsafe fn forward_neon(m: &Modulus, tables: &Tables, words: &mut [u64
     unsafe { forward::<_, 4>(DoubleLanes::<Neon>::new(m), tables, words.as_mut_ptr()) }
 }
 
-/// Evaluations to `factor`·N times the coefficients.
+/// Evaluations to `factor`·N times the coefficients, from the first words to the second ones, which may be the same.
 ///
 /// # Safety
-/// As for [`forward_neon`].
+/// As for [`forward_neon`], both.
 #[cfg(target_arch = "aarch64")]
 #[target_feature(enable = "neon")]
-pub(super) unsafe fn inverse_neon(m: &Modulus, tables: &Tables, words: &mut [u64], factor: u64) {
+pub(super) unsafe fn inverse_neon(
+    m: &Modulus,
+    tables: &Tables,
+    words: (*const u64, *mut u64),
+    factor: u64,
+) {
     let factor = encode(m, factor);
     // SAFETY: as in `forward_neon`.
-    unsafe { inverse::<_, 4>(DoubleLanes::<Neon>::new(m), tables, words.as_mut_ptr(), factor) }
+    unsafe { inverse::<_, 4>(DoubleLanes::<Neon>::new(m), tables, words, factor) }
 }

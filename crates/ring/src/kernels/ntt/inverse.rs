@@ -143,11 +143,12 @@ unsafe fn pass_blocks<L: Lanes>(
     }
 }
 
-/// The levels of the blocks of R² words, R = LANES, from `node` on. The second half of one block's levels
-/// stands beside the first half of the next one's.
+/// The levels of the blocks of R² words, R = LANES, from `node` on, read at `source`. The second half of one block's
+/// levels stands beside the first half of the next one's.
 #[inline(always)]
 unsafe fn first_blocks<L: Lanes, const R: usize>(
     l: L,
+    source: *const u64,
     (words, blocks): (*mut u64, usize),
     tables: &Tables,
     node: usize,
@@ -165,7 +166,7 @@ unsafe fn first_blocks<L: Lanes, const R: usize>(
             mirrored,
         }
     };
-    let [mut x] = load_groups::<L, R, 1, true>(l, words, R);
+    let [mut x] = load_groups::<L, R, 1, true>(l, source, R);
     L::transpose(&mut x);
     for at in 0..levels {
         for k in 0..R / 2 {
@@ -176,7 +177,7 @@ unsafe fn first_blocks<L: Lanes, const R: usize>(
     L::transpose(&mut x);
     for block in 1..blocks {
         let target = target(block - 1);
-        let [mut next] = load_groups::<L, R, 1, true>(l, target.words.add(R * R), R);
+        let [mut next] = load_groups::<L, R, 1, true>(l, source.add(block * R * R), R);
         L::transpose(&mut next);
         target.beside(l, &mut x, &mut next, 0, constants);
         target.beside(l, &mut x, &mut next, 1, constants);
@@ -257,16 +258,16 @@ impl BlockTarget {
     }
 }
 
-/// Evaluations to N times the coefficients times a factor, in place, words in `[0, q)` before and
-/// after.
+/// Evaluations at `source` to N times the coefficients times a factor, words in `[0, q)` before and after. The first
+/// levels read them, all others are in place: `source` may be `words`.
 ///
 /// # Safety
-/// As for `forward`.
+/// As for `forward`; `source` is `words`, or as many words apart from them.
 #[inline(always)]
 pub(super) unsafe fn inverse<L: Lanes, const R: usize>(
     l: L,
     tables: &Tables,
-    words: *mut u64,
+    (source, words): (*const u64, *mut u64),
     factor: [u64; 2],
 ) {
     let scalars = tables.scalars.as_ptr();
@@ -275,11 +276,11 @@ pub(super) unsafe fn inverse<L: Lanes, const R: usize>(
     let blocks = 1usize << outer.iter().sum::<u32>();
     let length = tables.degree / blocks;
     for block in 0..blocks {
-        let words = words.add(block * length);
+        let (source, words) = (source.add(block * length), words.add(block * length));
         let levels: u32 = inner.iter().sum();
         let (mut parts, mut node) = (1 << levels, (blocks + block) << levels);
         let last = factor.filter(|_| tables.passes.is_empty());
-        first_blocks::<L, R>(l, (words, parts), tables, node, last);
+        first_blocks::<L, R>(l, source, (words, parts), tables, node, last);
         for (index, &levels) in inner.iter().enumerate().rev() {
             (parts, node) = (parts >> levels, node >> levels);
             let last = factor.filter(|_| index == 0 && outer.is_empty());
