@@ -8,6 +8,10 @@ use crate::dry_run::Counts;
 /// lookups, within 5 % of which it leaves predictions in the mean.
 const CONVERSION: f64 = 1.85;
 
+/// How many times as long primes beyond 2^50 take, which no vector kernels serve but those of `tfhe-ntt`: transforms, products
+/// of limbs, combination products and base conversions. From the stages of AKP of 13 bits.
+const WIDE: [f64; 4] = [2.0, 6.4, 13.0, 7.8];
+
 /// Degree that the units of [`Work`] are counted at.
 const WORK_DEGREE: f64 = 65536.0;
 
@@ -22,13 +26,35 @@ impl Counts {
     /// ```
     #[must_use]
     pub fn work(&self, degree: usize) -> Work {
+        self.work_times(degree, [1.0; 4])
+    }
+
+    /// As [`Counts::work`], modulo primes beyond 2^50, which only portable kernels serve.
+    ///
+    /// ```
+    /// use cryptable_ckks::dry_run::Counts;
+    /// let counts = Counts { transforms: 8, ..Counts::default() };
+    /// assert!(counts.work_of_wide_primes(1 << 16).transforms > counts.work(1 << 16).transforms);
+    /// ```
+    #[must_use]
+    pub fn work_of_wide_primes(&self, degree: usize) -> Work {
+        self.work_times(degree, WIDE)
+    }
+
+    /// The work, with factors of transforms, products of limbs, combination products and conversions.
+    fn work_times(
+        &self,
+        degree: usize,
+        [of_transform, of_product, of_combination, of_conversion]: [f64; 4],
+    ) -> Work {
         let size = degree as f64 / WORK_DEGREE;
         let transform = size * (degree as f64).log2() / WORK_DEGREE.log2();
         Work {
-            transforms: self.transforms as f64 * transform,
-            limb_products: self.limb_products as f64 * size,
+            transforms: of_transform * self.transforms as f64 * transform,
+            limb_products: of_product * self.limb_products as f64 * size,
             combination_products: size
-                * (self.combination_products as f64 + CONVERSION * self.conversion_products as f64),
+                * (of_combination * self.combination_products as f64
+                    + of_conversion * CONVERSION * self.conversion_products as f64),
             table_products: self.table_products as f64 * size,
             ..Work::default()
         }

@@ -9,6 +9,9 @@ use crate::multiplexer::entry_kind::EntryKind;
 use crate::parameters::circuit::Circuit;
 use crate::parameters::parameter_set::Parameters;
 
+/// Size of primes that vector kernels do not serve.
+const LOG2_VECTOR_BOUND: f64 = 50.0;
+
 impl Parameters {
     /// Predicts work, memory and sizes of a lookup of one table on one full ciphertext.
     ///
@@ -44,7 +47,7 @@ impl Parameters {
     #[must_use]
     pub fn prediction_for(&self, kind: EntryKind, tables: usize) -> Prediction {
         let literal = self.literal();
-        let (degree, tables) = (literal.ring_degree, tables.max(1));
+        let tables = tables.max(1);
         let (work, working_bytes) = match self.circuit() {
             Circuit::Multiplexer(circuit)
                 if kind != EntryKind::Shared && circuit.has_entry_level() =>
@@ -54,10 +57,10 @@ impl Parameters {
                 let entries = literal.input_modulus as usize * circuit.entry_limbs();
                 counts.transforms += entries * transforms_of_entry(kind);
                 let mut work = Work::default();
-                (0..tables).for_each(|_| work += counts.work(degree));
+                (0..tables).for_each(|_| work += self.work(&counts));
                 (work, self.working_bytes_of_entries(kind))
             }
-            _ => (self.counts(tables).work(degree), self.working_bytes(tables)),
+            _ => (self.work(&self.counts(tables)), self.working_bytes(tables)),
         };
         let (requests, moduli) = (self.key_requests(), self.moduli());
         let bits = literal.log2_ciphertext_modulus;
@@ -70,8 +73,18 @@ impl Parameters {
             key_file_bytes: requests.iter().map(|r| r.shape.stored_bytes(&moduli)).sum(),
             working_bytes,
             second_thread_bytes: self.second_thread_bytes(),
-            ciphertext_bytes: packed_bytes(degree, bits),
-            result_bytes: 2 * packed_bytes(degree, bits),
+            ciphertext_bytes: packed_bytes(literal.ring_degree, bits),
+            result_bytes: 2 * packed_bytes(literal.ring_degree, bits),
+        }
+    }
+
+    /// Counts as work: primes beyond those of vector kernels take several times as long.
+    fn work(&self, counts: &Counts) -> Work {
+        let literal = self.literal();
+        if literal.log2_scale >= LOG2_VECTOR_BOUND {
+            counts.work_of_wide_primes(literal.ring_degree)
+        } else {
+            counts.work(literal.ring_degree)
         }
     }
 
