@@ -66,6 +66,8 @@ pub(crate) struct Radix52 {
     pub(crate) radix: u64,
     /// `floor(radix·2^52/q)`.
     pub(crate) radix_quotient: u64,
+    /// `q^-1 mod 2^52`.
+    pub(crate) inverse: u64,
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -80,6 +82,7 @@ impl Radix52 {
             reciprocal: (1 << 52) / q,
             radix,
             radix_quotient: ((u128::from(radix) << 52) / u128::from(q)) as u64,
+            inverse: inverse_of_odd(q) % (1 << 52),
         }
     }
 }

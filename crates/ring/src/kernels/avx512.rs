@@ -28,6 +28,8 @@ pub(super) struct VectorModulus {
     barrett: __m512i,
     reciprocal: __m512i,
     radix: Factor,
+    /// `q^-1 mod 2^52`.
+    inverse: __m512i,
 }
 
 /// A constant factor `c < q` with `floor(c·2^52/q)` (Shoup's method), one copy per lane.
@@ -62,6 +64,7 @@ impl VectorModulus {
                 value: splat(constants.radix),
                 quotient: splat(constants.radix_quotient),
             },
+            inverse: splat(constants.inverse),
         }
     }
 
@@ -147,6 +150,21 @@ impl VectorModulus {
         let sum = _mm512_madd52lo_epu64(low, high, self.radix.value);
         let remainder = _mm512_madd52lo_epu64(sum, quotient, self.minus_q);
         _mm512_and_si512(remainder, self.mask)
+    }
+
+    /// `x/2^52 mod q` for `x = low + 2^52·high < 3q·2^52`, by Montgomery's method.
+    ///
+    /// Less the multiple `mq`, m below `2^52`, that it is congruent to modulo `2^52`, x is divisible by `2^52`: its high
+    /// half, of carries as well, less that of `mq`, which is below q.
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    #[inline]
+    pub(super) fn divide_by_radix(&self, low: __m512i, high: __m512i) -> __m512i {
+        let zero = _mm512_setzero_si512();
+        let multiple = _mm512_madd52lo_epu64(zero, low, self.inverse);
+        let of_multiple = _mm512_madd52hi_epu64(zero, multiple, self.q);
+        let carried = _mm512_add_epi64(high, _mm512_srli_epi64::<52>(low));
+        let quotient = _mm512_add_epi64(_mm512_sub_epi64(carried, of_multiple), self.q);
+        self.subtract_below_4q(quotient)
     }
 
     /// `low + 2^52·high` as two numbers of which the first is below `2^52`.

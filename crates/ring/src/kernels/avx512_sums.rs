@@ -121,6 +121,9 @@ pub(super) fn linear_combination<const ADD: bool>(
     inputs: &[&[u64]],
     coefficients: &[u64],
 ) -> usize {
+    if !ADD && inputs.len() <= FEW_TERMS {
+        return combination_of_few(m, out, inputs, coefficients);
+    }
     let reducer = Reducer::new(m, inputs.len(), 1 << 50);
     for_each_group::<ADD>(out, &reducer, |sums, start| {
         for (x, &c) in inputs.iter().zip(coefficients) {
@@ -128,6 +131,37 @@ pub(super) fn linear_combination<const ADD: bool>(
             sums.add_products(group(x, start), |_| c);
         }
     })
+}
+
+/// Terms of a combination whose sum is below `3q·2^52`: each is below `2^50·q`.
+const FEW_TERMS: usize = 12;
+
+/// [`linear_combination`] of at most [`FEW_TERMS`], as base conversions have: where reductions take as long as products,
+/// Montgomery's takes half as many of them. Constants are multiplied by the radix that it divides by.
+#[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
+fn combination_of_few(
+    m: &Modulus,
+    out: &mut [u64],
+    inputs: &[&[u64]],
+    coefficients: &[u64],
+) -> usize {
+    let (modulus, radix) = (VectorModulus::new(m), m.radix52().radix);
+    let mut factors = [0; FEW_TERMS];
+    for (factor, &c) in factors.iter_mut().zip(coefficients) {
+        *factor = m.mul(c, radix);
+    }
+    let groups = out.as_chunks_mut::<GROUP>().0;
+    for (index, out) in groups.iter_mut().enumerate() {
+        let mut sums = Sums::new::<false>(out);
+        for (x, &c) in inputs.iter().zip(&factors) {
+            let c = splat(c);
+            sums.add_products(group(x, index * GROUP), |_| c);
+        }
+        for (i, out) in out.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+            store(out, modulus.divide_by_radix(sums.low[i], sums.high[i]));
+        }
+    }
+    groups.len() * GROUP
 }
 
 /// See [`super::fractions_round`].

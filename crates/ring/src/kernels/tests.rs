@@ -252,7 +252,7 @@ fn check_linear_combination(m: &Modulus, inputs: &[Vec<u64>], coefficients: &[u6
 fn linear_combinations() {
     for_each_case(|m, len, random| {
         let q = m.value();
-        for terms in [0, 1, 3, 8, 17] {
+        for terms in [0, 1, 3, 8, 12, 17] {
             let inputs: Vec<_> = (0..terms).map(|_| random.vector(len, word_bound(m))).collect();
             let coefficients = random.vector(terms, q);
             check_linear_combination(m, &inputs, &coefficients, &random.vector(len, q));
@@ -266,7 +266,7 @@ fn sums_of_many_largest_products() {
     for q in primes() {
         for isa in Isa::available() {
             let m = Modulus::with_isa(q, isa);
-            for terms in [3, 4, 5, 7, 8, 15, 16, 17, 63, 64, 1024, 4095, 4096, 5000] {
+            for terms in [1, 3, 4, 5, 7, 8, 11, 12, 13, 15, 16, 17, 63, 64, 1024, 4095, 4096, 5000] {
                 let acc = [q - 1; 65];
                 let (vector, constants) = (vec![q - 1; 65], vec![q - 1; terms]);
                 let a: Vec<(&[u64], &[u64])> = vec![(&vector, &vector); terms];
