@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
-use crate::arrays::reshaped;
+use crate::arrays::{length, no_truth, reshaped};
 use crate::errors::{Result, raise};
 use crate::files::read_file;
 use crate::key_files::{Reduced, save_public};
@@ -14,8 +14,8 @@ use crate::parameters::hexadecimal;
 
 /// Encrypted integers, in the shape of the array that they were. Public: it may be sent, stored and pickled.
 ///
-/// The shape is no part of the file format; `Ciphertext.load` gives one dimension, `reshape` another. `+ - *` work within
-/// `with cryptable.computing(server):`.
+/// `shape`, `ndim`, `size`, `len` and `reshape` are numpy's; there is no indexing. The shape is no part of the file format:
+/// `Ciphertext.load` gives one dimension. `+ - *` work within `with cryptable.computing(server):`.
 #[pyclass(frozen, module = "cryptable")]
 pub(crate) struct Ciphertext {
     pub(crate) inner: Arc<cryptable::Ciphertext>,
@@ -34,6 +34,12 @@ impl Ciphertext {
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyTuple>> {
         PyTuple::new(py, &self.shape)
+    }
+
+    /// The number of its axes.
+    #[getter]
+    fn ndim(&self) -> usize {
+        self.shape.len()
     }
 
     /// The number of values.
@@ -170,6 +176,14 @@ impl Ciphertext {
     #[classattr]
     fn __array_ufunc__() -> Option<()> {
         None
+    }
+
+    fn __len__(&self) -> Result<usize> {
+        length(&self.shape)
+    }
+
+    fn __bool__(&self) -> Result<bool> {
+        no_truth()
     }
 
     fn __repr__(&self) -> String {

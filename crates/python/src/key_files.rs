@@ -119,7 +119,7 @@ pub(crate) fn save_public(py: Python<'_>, path: &Path, replace: bool, bytes: &[u
 pub(crate) fn write_evaluation_key(
     py: Python<'_>,
     (path, replace): (&Path, bool),
-    (threads, progress): (usize, Progress<'_>),
+    (threads, progress): (usize, Option<Progress<'_>>),
     write: impl FnOnce(Out<'_>, cryptable::Progress<'_>) -> cryptable::Result<()> + Send,
 ) -> Result<()> {
     write_file(path, Access::Public, replace, |out| {

@@ -8,7 +8,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
-use crate::arrays::{index_of, reshaped};
+use crate::arrays::{index_of, length, reshaped};
 use crate::errors::{Result, raise};
 use crate::files::read_file;
 use crate::key_files::{ReducedArray, save_public};
@@ -51,6 +51,12 @@ impl EncryptedBits {
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyTuple>> {
         PyTuple::new(py, &self.shape)
+    }
+
+    /// The number of its axes.
+    #[getter]
+    fn ndim(&self) -> usize {
+        self.shape.len()
     }
 
     /// The number of bits.
@@ -116,6 +122,10 @@ impl EncryptedBits {
         let restore = py.import("cryptable._pickling")?.getattr("of_bytes")?;
         let class = py.get_type::<Self>().into_any();
         Ok((restore, (class, self.to_bytes(py), self.shape(py)?)))
+    }
+
+    fn __len__(&self) -> Result<usize> {
+        length(&self.shape)
     }
 
     fn __repr__(&self) -> String {

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
 use super::parts::Parts;
-use crate::arrays::reshaped;
+use crate::arrays::{length, reshaped};
 use crate::errors::{Result, raise};
 use crate::files::read_file;
 use crate::key_files::{ReducedArray, save_public};
@@ -89,6 +89,12 @@ impl Column {
         PyTuple::new(py, &self.shape)
     }
 
+    /// The number of its axes.
+    #[getter]
+    fn ndim(&self) -> usize {
+        self.shape.len()
+    }
+
     /// The number of values.
     #[getter]
     fn size(&self) -> usize {
@@ -162,6 +168,10 @@ impl Column {
         let restore = py.import("cryptable._pickling")?.getattr("of_bytes")?;
         let class = py.get_type::<Self>().into_any();
         Ok((restore, (class, self.to_bytes(py)?, self.shape(py)?)))
+    }
+
+    fn __len__(&self) -> Result<usize> {
+        length(&self.shape)
     }
 
     fn __repr__(&self) -> String {
