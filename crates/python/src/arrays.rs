@@ -262,10 +262,15 @@ pub(crate) fn booleans(values: &Bound<'_, PyAny>) -> Result<Numbers<bool>> {
 /// `ValueError` if it has another number of places.
 pub(crate) fn reshaped(shape: &Bound<'_, PyTuple>, count: usize) -> Result<Vec<usize>> {
     // Sides one by one, or one sequence of them.
-    let asked: Vec<i64> = match shape.get_item(0) {
-        Ok(first) if shape.len() == 1 && first.extract::<i64>().is_err() => first.extract()?,
-        _ => shape.extract()?,
+    let asked: Result<Vec<i64>> = match shape.get_item(0) {
+        Ok(first) if shape.len() == 1 && first.extract::<i64>().is_err() => first.extract(),
+        _ => shape.extract(),
     };
+    let asked = asked.map_err(|_| {
+        PyTypeError::new_err(format!(
+            "a shape is of integers, or one sequence of them, not {shape}"
+        ))
+    })?;
     let refused =
         || PyValueError::new_err(format!("{count} values cannot have the shape {asked:?}"));
     let known: usize = asked.iter().filter_map(|&side| usize::try_from(side).ok()).product();

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
 use crate::arrays::{length, no_truth, reshaped};
-use crate::errors::{Result, raise};
+use crate::errors::{Result, raise, raise_of};
 use crate::files::read_file;
 use crate::key_files::{Reduced, save_public};
 use crate::parameters::hexadecimal;
@@ -121,7 +121,7 @@ impl Ciphertext {
     /// Reads a file of ciphertexts: one dimension.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> Result<Self> {
-        py.detach(|| Self::read(&read_file(&path)?))
+        py.detach(|| Self::read(&read_file(&path)?).map_err(raise_of(&path)))
     }
 
     /// Its bytes, as a file has them.
@@ -133,7 +133,7 @@ impl Ciphertext {
     /// From the bytes of a file: one dimension.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, bytes: &[u8]) -> Result<Self> {
-        py.detach(|| Self::read(bytes))
+        py.detach(|| Self::read(bytes)).map_err(raise)
     }
 
     fn __reduce__<'py>(
@@ -203,8 +203,8 @@ impl Ciphertext {
         operator.call1((name, slf, operand))
     }
 
-    fn read(bytes: &[u8]) -> Result<Self> {
-        let inner = cryptable::Ciphertext::from_bytes(bytes).map_err(raise)?;
+    fn read(bytes: &[u8]) -> cryptable::Result<Self> {
+        let inner = cryptable::Ciphertext::from_bytes(bytes)?;
         let shape = vec![inner.count()];
         Ok(Self::new(inner, shape))
     }

@@ -10,7 +10,7 @@ use pyo3::types::{PyBytes, PyTuple};
 use crate::arrays::{common_shape, length, no_truth, reshaped};
 use crate::call::{self, Progress};
 use crate::ciphertext::Ciphertext;
-use crate::errors::{Result, raise};
+use crate::errors::{Result, raise, raise_of};
 use crate::evaluation_key::EvaluationKey;
 use crate::files::read_file;
 use crate::key_files::save_public;
@@ -147,7 +147,7 @@ impl Digits {
     /// Reads a file of digits under parameters: one dimension.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf, parameters: &Parameters) -> Result<Self> {
-        py.detach(|| Self::read(&read_file(&path)?, &parameters.inner).map_err(raise))
+        py.detach(|| Self::read(&read_file(&path)?, &parameters.inner).map_err(raise_of(&path)))
     }
 
     /// Its bytes, as a file has them.

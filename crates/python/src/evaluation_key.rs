@@ -6,7 +6,7 @@ use std::sync::Arc;
 use cryptable::engines::packed::EncryptedTables;
 use pyo3::prelude::*;
 
-use crate::arrays::{common_shape, integers};
+use crate::arrays::{Numbers, common_shape, integers};
 use crate::call::{self, Progress};
 use crate::ciphertext::Ciphertext;
 use crate::entry_tables::{EncryptedTable, per_value};
@@ -425,7 +425,7 @@ impl EvaluationKey {
         self.combine(py, &x.shape, |key| key.negate(&x.inner))
     }
 
-    /// `x + constants`, an integer for each value, in the clear.
+    /// `x + constants`, in the clear: an integer for each value, or one for all.
     #[pyo3(signature = (x, constants, *, signed = false))]
     fn add_plain(
         &self,
@@ -434,8 +434,13 @@ impl EvaluationKey {
         constants: &Bound<'_, PyAny>,
         signed: bool,
     ) -> Result<Ciphertext> {
-        let constants = integers(constants, x.inner.modulus(), signed)?.values;
-        self.combine(py, &x.shape, |key| key.add_plain(&x.inner, &constants))
+        let Numbers { mut values, shape } = integers(constants, x.inner.modulus(), signed)?;
+        if shape.is_empty() {
+            values.resize(x.inner.count(), values[0]);
+        } else {
+            common_shape([&x.shape, &shape])?;
+        }
+        self.combine(py, &x.shape, |key| key.add_plain(&x.inner, &values))
     }
 
     /// `factor * x` modulo the modulus of the values.

@@ -15,7 +15,7 @@ use zeroize::Zeroizing;
 
 use crate::arrays::{Numbers, length, no_truth, places, reshaped, words};
 use crate::call::{self, Progress};
-use crate::errors::{Result, raise};
+use crate::errors::{Result, raise, raise_of};
 use crate::evaluation_key::EvaluationKey;
 use crate::files::read_file;
 use crate::key_files::{Reduced, save_public};
@@ -181,7 +181,7 @@ impl WideValues {
     #[staticmethod]
     #[pyo3(signature = (path, *, words))]
     fn load(py: Python<'_>, path: PathBuf, words: usize) -> Result<Self> {
-        py.detach(|| Self::read(&read_file(&path)?, words).map_err(raise))
+        py.detach(|| Self::read(&read_file(&path)?, words).map_err(raise_of(&path)))
     }
 
     /// Its bytes, as a file has them.

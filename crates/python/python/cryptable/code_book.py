@@ -95,7 +95,10 @@ class CodeBook:
     def decode(self, codes: npt.ArrayLike) -> list[Hashable]:
         """The words of codes."""
         words = list(self._codes)
-        found = np.asarray(codes).ravel().tolist()
+        array = np.asarray(codes)
+        if array.size and array.dtype.kind not in "iu":
+            raise TypeError(f"codes are of type {array.dtype}, but must be integers")
+        found = array.ravel().tolist()
         stranger = next((code for code in found if not 0 <= code < len(words)), None)
         if stranger is not None:
             raise RangeError(f"code {stranger} is of no word: the code book has {len(words)}")

@@ -351,10 +351,13 @@ def _run(
     threads: int = 0,
     progress: Any = True,
     table: Any = None,
-    **options: Any,
+    kind: tuple[int, bool] | None = None,
+    thresholds: Sequence[int] = (),
+    pieces: Sequence[tuple[int, int, int | None]] = (),
+    digits: Sequence[list[int]] = (),
 ) -> list[Column]:
-    defaults: dict[str, Any] = {"kind": None, "thresholds": [], "pieces": [], "digits": [], "threads": threads}
-    return _compiled.compute_integers(server, name, list(operands), defaults | options, table, progress)
+    options = {"kind": kind, "thresholds": thresholds, "pieces": pieces, "digits": digits, "threads": threads}
+    return _compiled.compute_integers(server, name, list(operands), options, table, progress)
 
 
 def _one(server: EvaluationKey, name: str, operands: tuple[Operand, ...], **how: Any) -> Column:

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
 use crate::arrays::{index_of, length, reshaped};
-use crate::errors::{Result, raise};
+use crate::errors::{Result, raise, raise_of};
 use crate::files::read_file;
 use crate::key_files::{ReducedArray, save_public};
 
@@ -103,7 +103,7 @@ impl EncryptedBits {
     /// Reads a file of bits: one dimension.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> Result<Self> {
-        py.detach(|| Self::read(&read_file(&path)?).map_err(raise))
+        py.detach(|| Self::read(&read_file(&path)?).map_err(raise_of(&path)))
     }
 
     /// Its bytes, as a file has them.

@@ -11,7 +11,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use zeroize::Zeroizing;
 
 use crate::arrays::{length, no_truth, places, reshaped};
-use crate::errors::{Result, exception, raise};
+use crate::errors::{Result, exception, raise, raise_of};
 use crate::files::read_file;
 use crate::key_files::{ReducedArray, save_public};
 
@@ -87,7 +87,7 @@ impl EncryptedWords {
     /// Reads a file of words: one dimension.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> Result<Self> {
-        py.detach(|| Self::new(read_file(&path)?, None).map_err(raise))
+        py.detach(|| Self::new(read_file(&path)?, None).map_err(raise_of(&path)))
     }
 
     /// Its bytes, as a file has them.

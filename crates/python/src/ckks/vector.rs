@@ -10,7 +10,7 @@ use pyo3::types::{PyBytes, PyTuple};
 
 use super::parameters::Parameters;
 use crate::arrays::{length, no_truth, places, reshaped};
-use crate::errors::{Result, exception, raise};
+use crate::errors::{Result, exception, raise, raise_of};
 use crate::files::read_file;
 use crate::key_files::{Reduced, save_public};
 
@@ -168,7 +168,7 @@ impl Vector {
     /// Reads a file of a vector of these parameters: all slots, in one dimension.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf, parameters: &Parameters) -> Result<Self> {
-        py.detach(|| Self::read(&parameters.inner, &read_file(&path)?).map_err(raise))
+        py.detach(|| Self::read(&parameters.inner, &read_file(&path)?).map_err(raise_of(&path)))
     }
 
     /// Its bytes, as a file has them.

@@ -9,7 +9,7 @@ use cryptable::integers::{
 };
 use cryptable::{Engine, Error, Progress as LibraryProgress};
 use numpy::{Element, IxDyn, PyArray1, PyArrayMethods};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use zeroize::Zeroizing;
 
@@ -240,7 +240,11 @@ impl Given {
     fn new(operand: &Bound<'_, PyAny>) -> Result<Self> {
         match operand.cast::<Column>() {
             Ok(column) => Ok(Self::Column(column.clone().unbind())),
-            Err(_) => Ok(Self::Number(operand.extract()?)),
+            Err(_) => Ok(Self::Number(operand.extract().map_err(|_| {
+                let found = operand.get_type();
+                let message = format!("an operand is a column or one public integer, not {found}");
+                PyTypeError::new_err(message)
+            })?)),
         }
     }
 

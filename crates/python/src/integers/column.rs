@@ -12,7 +12,7 @@ use pyo3::types::{PyBytes, PyTuple};
 
 use super::parts::Parts;
 use crate::arrays::{length, reshaped};
-use crate::errors::{Result, raise};
+use crate::errors::{Result, raise, raise_of};
 use crate::files::read_file;
 use crate::key_files::{ReducedArray, save_public};
 
@@ -149,7 +149,7 @@ impl Column {
     /// Reads a file of a column: one dimension.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> Result<Self> {
-        py.detach(|| Self::read(&read_file(&path)?).map_err(raise))
+        py.detach(|| Self::read(&read_file(&path)?).map_err(raise_of(&path)))
     }
 
     /// Its bytes, as a file has them.
