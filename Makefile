@@ -94,7 +94,7 @@ python-tests: ## Run formatting, lints, types and tests of the Python package
 	{ echo 'Python package NOT tested: no Python from 3.10 on, or no package index'; exit $(PYTHON_REQUIRED); }
 	@test ! -e $(PYTHON_ENVIRONMENT)/installed || $(MAKE) run-python-tests
 
-PYTHON_SOURCES := crates/python comparisons docs/book scripts/release_check.py scripts/service_load.py scripts/wheel_test.py $(wildcard examples/notebooks/*.py)
+PYTHON_SOURCES := crates/python comparisons docs/book scripts $(wildcard examples/notebooks/*.py)
 
 run-python-tests:
 	$(PYTHON_ENVIRONMENT)/bin/ruff format --quiet --check $(PYTHON_SOURCES)

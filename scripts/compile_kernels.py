@@ -30,7 +30,9 @@ class Compiler:
 
     def __init__(self) -> None:
         folders = [*site.getsitepackages(), site.getusersitepackages()]
-        found = [path for folder in folders for path in pathlib.Path(folder).glob("nvidia/cuda_nvrtc/lib/libnvrtc.so.12")]
+        found = [
+            path for folder in folders for path in pathlib.Path(folder).glob("nvidia/cuda_nvrtc/lib/libnvrtc.so.12")
+        ]
         self.library = ctypes.CDLL(str(found[0]) if found else "libnvrtc.so.12")
 
     def check(self, code: int) -> None:

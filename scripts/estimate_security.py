@@ -29,10 +29,10 @@ ATTACKS = ["usvp", "bdd", "bdd_hybrid", "bdd_mitm_hybrid", "dual_hybrid"]
 
 
 def import_estimator(path):
-    """The estimator's modules, under Sage or under the few parts of it that the package index has as passagemath."""
+    """The estimator's modules and Sage's real numbers, under Sage or under its few parts in the index, passagemath."""
     sys.path.insert(0, path)
     try:
-        import sage.all  # noqa: F401
+        import sage.all
     except ImportError:
         import sage
         from sage import all__sagemath_modules, all__sagemath_symbolics
@@ -45,7 +45,7 @@ def import_estimator(path):
     from estimator import LWE, ND, RC
     from sage.all import RR
 
-    return LWE, ND, RC, RR
+    return types.SimpleNamespace(LWE=LWE, ND=ND, RC=RC, RR=RR)
 
 
 def first_of(row, names, otherwise=None):
@@ -57,32 +57,33 @@ def first_of(row, names, otherwise=None):
     return otherwise
 
 
-def instance(row, LWE, ND, RR):
+def instance(row, estimator):
     """The estimator's parameters of a row."""
     n = int(first_of(row, ["dimension", "n", "N", "ring_degree"]))
     log2_modulus = float(first_of(row, ["log2_modulus", "log2_q"]))
     # Large integers make the estimator's comparisons symbolic, which takes more of Sage than is needed here.
-    q = round(2**log2_modulus) if log2_modulus < 64 else RR(2) ** RR(log2_modulus)
-    secret = first_of(row, ["secret"])
-    if secret == "binary":
-        Xs = ND.UniformMod(2)
-    elif secret == "ternary":
-        Xs = ND.UniformMod(3)
+    q = round(2**log2_modulus) if log2_modulus < 64 else estimator.RR(2) ** estimator.RR(log2_modulus)
+    kind, distributions = first_of(row, ["secret"]), estimator.ND
+    if kind == "binary":
+        secret = distributions.UniformMod(2)
+    elif kind == "ternary":
+        secret = distributions.UniformMod(3)
     else:
-        weight = int(secret)
-        Xs = ND.SparseTernary((weight + 1) // 2, weight // 2, n=n)
-    error = ND.DiscreteGaussian(float(first_of(row, ["error_std"], "3.19")))
-    return LWE.Parameters(n=n, q=q, Xs=Xs, Xe=error)
+        weight = int(kind)
+        secret = distributions.SparseTernary((weight + 1) // 2, weight // 2, n=n)
+    error = distributions.DiscreteGaussian(float(first_of(row, ["error_std"], "3.19")))
+    return estimator.LWE.Parameters(n=n, q=q, Xs=secret, Xe=error)
 
 
-def cost(attack, parameters, LWE, RC):
+def cost(attack, parameters, estimator):
     """log2 of the ring operations of an attack."""
+    lwe, model = estimator.LWE, estimator.RC.MATZOV
     run = {
-        "usvp": lambda: LWE.primal_usvp(parameters, red_cost_model=RC.MATZOV),
-        "bdd": lambda: LWE.primal_bdd(parameters, red_cost_model=RC.MATZOV),
-        "bdd_hybrid": lambda: LWE.primal_hybrid(parameters, mitm=False, babai=False, red_cost_model=RC.MATZOV),
-        "bdd_mitm_hybrid": lambda: LWE.primal_hybrid(parameters, mitm=True, babai=True, red_cost_model=RC.MATZOV),
-        "dual_hybrid": lambda: LWE.dual_hybrid(parameters, red_cost_model=RC.MATZOV),
+        "usvp": lambda: lwe.primal_usvp(parameters, red_cost_model=model),
+        "bdd": lambda: lwe.primal_bdd(parameters, red_cost_model=model),
+        "bdd_hybrid": lambda: lwe.primal_hybrid(parameters, mitm=False, babai=False, red_cost_model=model),
+        "bdd_mitm_hybrid": lambda: lwe.primal_hybrid(parameters, mitm=True, babai=True, red_cost_model=model),
+        "dual_hybrid": lambda: lwe.dual_hybrid(parameters, red_cost_model=model),
     }[attack]
     operations = run()["rop"]
     try:
@@ -99,14 +100,14 @@ def main():
     parser.add_argument("--attacks", default=",".join(ATTACKS), help="which ones, comma between them")
     arguments = parser.parse_args()
     attacks = arguments.attacks.split(",")
-    LWE, ND, RC, RR = import_estimator(arguments.estimator)
+    estimator = import_estimator(arguments.estimator)
     reader = csv.DictReader(arguments.input)
     kept = [name for name in reader.fieldnames if name not in ATTACKS]
     writer = csv.DictWriter(sys.stdout, kept + attacks, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     for row in reader:
-        parameters = instance(row, LWE, ND, RR)
-        row.update({attack: cost(attack, parameters, LWE, RC) for attack in attacks})
+        parameters = instance(row, estimator)
+        row.update({attack: cost(attack, parameters, estimator) for attack in attacks})
         writer.writerow(row)
         sys.stdout.flush()
 

@@ -2,12 +2,14 @@
 """What `cryptable.ray.lookup` adds to `EvaluationKey.lookup` on the same files, and what a second worker brings.
 
     make ray-overhead                                        # or, with other sizes,
-    python3 crates/python/benchmarks/ray_overhead.py --files 40 --values 300
+    python3 crates/python/benchmarks/ray_overhead.py --files 64 --values 300
 
-Tables of 4 bits on single values, at 128 bits of security, one thread a worker: on a quiet machine of two cores or
-more. Bare lookups and lookups by Ray take turns; the least time of each counts. A run by Ray starts its workers, which
-map the key: `overhead` leaves out what a run of two files of one value takes, which does not grow with the work and is
-printed beside. One line of JSON.
+Tables of 4 bits on single values, at 128 bits of security, on a quiet machine of two cores or more. Five ways look the
+same files up, and take turns: a process of one thread without Ray, two of them, one of two threads, Ray with one worker
+of one thread, Ray with two. All are measured alike, by when the files of their results appeared: from the fourth to the
+last, an uneven end included. What a way took beside that rate, which is its start (of Ray's own processes, too), is
+told apart, and so is which processes kept how many cores busy meanwhile. The least time of each way counts; all are
+printed. One line of JSON.
 """
 
 from __future__ import annotations
@@ -16,101 +18,177 @@ import argparse
 import json
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import cryptable
-import cryptable.ray
 import numpy as np
+from processor_time import Watch
 
 MODULUS = 16
 
-
-def timed(call: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    call()
-    return time.perf_counter() - start
+#: Results before the measured span: every worker is at work by then.
+FIRST = 4
 
 
-def bare(server: cryptable.EvaluationKey, files: list[Path], table: np.ndarray, output: Path) -> None:
-    """What a worker does, without Ray."""
-    output.mkdir()
-    prepared = server.prepare(table)
-    for file in files:
-        result = server.lookup(cryptable.Ciphertext.load(file), prepared, threads=1, progress=False)
-        result.save(output / file.name)
+@dataclass(frozen=True)
+class Run:
+    """How a way went: seconds from its fourth result to its last, seconds of its start, and cores by who took them."""
+
+    steady: float
+    start: float
+    cores: dict[str, float]
 
 
-def check(secret: cryptable.SecretKey, files: list[Path], clear: list[np.ndarray], table: np.ndarray) -> int:
-    """Results that are wrong."""
-    found = [secret.decrypt(cryptable.Ciphertext.load(file)) for file in files]
-    return sum(int(np.count_nonzero(got != table[values])) for got, values in zip(found, clear, strict=True))
+@dataclass(frozen=True)
+class Inputs:
+    """Files of ciphertexts, a key and a table, in a folder."""
+
+    folder: Path
+    secret: cryptable.SecretKey
+    files: list[Path]
+    clear: list[np.ndarray]
+    table: np.ndarray
+
+    @property
+    def key(self) -> Path:
+        return self.folder / "server.key"
+
+    def wrong(self, results: Path) -> int:
+        """Results that are wrong."""
+        found = [self.secret.decrypt(cryptable.Ciphertext.load(results / file.name)) for file in self.files]
+        return sum(int(np.count_nonzero(got != self.table[it])) for got, it in zip(found, self.clear, strict=True))
 
 
-def measure(folder: Path, arguments: argparse.Namespace) -> dict[str, float | int]:
+def make_inputs(folder: Path, files: int, values: int) -> Inputs:
     rng = np.random.default_rng(1)
     table = rng.integers(0, MODULUS, MODULUS)
-    secret = cryptable.SecretKey.generate(cryptable.plan(table, engine="single", values=arguments.values))
-    key = folder / "server.key"
-    secret.save_evaluation_key(key, progress=False)
-    clear = [rng.integers(0, MODULUS, arguments.values) for _ in range(arguments.files)]
-    files = [folder / f"{index:03}.ct" for index in range(arguments.files)]
-    few = [folder / f"few{index}.ct" for index in range(2)]
-    for file, values in zip(files + few, [*clear, [1], [2]], strict=True):
-        secret.encrypt(values).save(file)
-    server = cryptable.EvaluationKey.open(key)
+    secret = cryptable.SecretKey.generate(cryptable.plan(table, engine="single", values=values))
+    clear = [rng.integers(0, MODULUS, values) for _ in range(files)]
+    made = Inputs(folder, secret, [folder / f"{index:03}.ct" for index in range(files)], clear, table)
+    secret.save_evaluation_key(made.key, progress=False)
+    for file, part in zip(made.files, clear, strict=True):
+        secret.encrypt(part).save(file)
+    np.save(folder / "table.npy", table)
+    return made
 
-    def by_ray(inputs: list[Path], workers: int) -> float:
-        output = folder / "by_ray"
-        shutil.rmtree(output, ignore_errors=True)
 
-        def run() -> None:
-            cryptable.ray.lookup(inputs, key, table, output=output, workers=workers, threads=1, progress=False)
+def bare(folder: Path, results: Path, threads: int, files: Sequence[str]) -> None:
+    """What a worker does, without Ray."""
+    server = cryptable.EvaluationKey.open(folder / "server.key")
+    table = server.prepare(np.load(folder / "table.npy"))
+    for name in files:
+        found = server.lookup(cryptable.Ciphertext.load(folder / name), table, threads=threads, progress=False)
+        found.save(results / name)
 
-        return timed(run)
 
-    by_ray(few, 1)  # Ray itself starts
-    times: dict[str, list[float]] = {name: [] for name in ("bare", "one", "two", "start_one", "start_two")}
-    wrong = 0
-    for turn in range(arguments.runs):
-        output = folder / f"bare{turn}"
-        times["bare"].append(timed(lambda output=output: bare(server, files, table, output)))
-        times["start_one"].append(by_ray(few, 1))
-        times["one"].append(by_ray(files, 1))
-        wrong += check(secret, [folder / "by_ray" / file.name for file in files], clear, table)
-        times["start_two"].append(by_ray(few, 2))
-        times["two"].append(by_ray(files, 2))
-        wrong += check(secret, [folder / "by_ray" / file.name for file in files], clear, table)
-    least = {name: min(found) for name, found in times.items()}
-    one, two = least["one"] - least["start_one"], least["two"] - least["start_two"]
+def by_processes(inputs: Inputs, results: Path, *, processes: int, threads: int) -> None:
+    """Processes of their own, each with its share of the files."""
+    names = [file.name for file in inputs.files]
+    command = [sys.executable, __file__, "--bare", str(inputs.folder), str(results), str(threads)]
+    children = [subprocess.Popen([*command, *names[share::processes]]) for share in range(processes)]
+    if any([child.wait() for child in children]):
+        raise RuntimeError("a process failed")
+
+
+def by_ray(inputs: Inputs, results: Path, *, workers: int) -> None:
+    import cryptable.ray
+    import ray
+    import ray.data
+
+    # Workers begin together: the start is told apart, and is not to reach into the measured span.
+    ray.data.DataContext.get_current().wait_for_min_actors_s = 60
+    options: dict[str, Any] = {"output": results, "workers": workers, "threads": 1, "progress": False}
+    try:
+        cryptable.ray.lookup(inputs.files, inputs.key, inputs.table, **options)
+    finally:
+        ray.shutdown()  # Its own processes are not to work beside the other ways.
+
+
+WAYS: dict[str, Callable[[Inputs, Path], None]] = {
+    "bare": lambda inputs, results: by_processes(inputs, results, processes=1, threads=1),
+    "two_processes": lambda inputs, results: by_processes(inputs, results, processes=2, threads=1),
+    "two_threads": lambda inputs, results: by_processes(inputs, results, processes=1, threads=2),
+    "one_worker": lambda inputs, results: by_ray(inputs, results, workers=1),
+    "two_workers": lambda inputs, results: by_ray(inputs, results, workers=2),
+}
+
+
+def measured(inputs: Inputs, way: Callable[[Inputs, Path], None], results: Path) -> Run:
+    """A run of a way into an empty folder."""
+    shutil.rmtree(results, ignore_errors=True)
+    results.mkdir()
+    count = len(inputs.files)
+
+    def there(at_least: int) -> bool:
+        return sum(1 for _ in results.glob("*.ct")) >= at_least
+
+    start = time.perf_counter()
+    with Watch(lambda: there(FIRST), lambda: there(count)) as watch:
+        way(inputs, results)
+    whole = time.perf_counter() - start
+    appeared = sorted((results / file.name).stat().st_mtime_ns for file in inputs.files)
+    steady = (appeared[-1] - appeared[FIRST - 1]) / 1e9
+    return Run(steady, whole - steady * count / (count - FIRST), watch.cores())
+
+
+def measure(inputs: Inputs, turns: int) -> dict[str, Any]:
+    load, wrong = os.getloadavg()[0], 0
+    results = inputs.folder / "results"
+    runs: dict[str, list[Run]] = {name: [] for name in WAYS}
+    for _ in range(turns):
+        for name, way in WAYS.items():
+            runs[name].append(measured(inputs, way, results))
+            wrong += inputs.wrong(results)
+    best = {name: min(found, key=lambda run: run.steady) for name, found in runs.items()}
+    values = sum(map(len, inputs.clear[FIRST:]))
+
+    def processor_ms(run: Run) -> float:
+        return 1e3 * run.cores.get("workers", float("nan")) * run.steady / values
+
     return {
-        "values": arguments.files * arguments.values,
-        "files": arguments.files,
+        "files": len(inputs.files),
+        "values_of_a_file": len(inputs.clear[0]),
         "wrong": wrong,
-        "bare_s": least["bare"],
-        "one_worker_s": least["one"],
-        "two_workers_s": least["two"],
-        "start_of_one_worker_s": least["start_one"],
-        "start_of_two_workers_s": least["start_two"],
-        "overhead": one / least["bare"] - 1,
-        "overhead_with_start": least["one"] / least["bare"] - 1,
-        "two_workers_over_one": one / two,
-        "two_workers_over_one_with_start": least["one"] / least["two"],
         "cores": os.cpu_count() or 1,
+        "load_before": load,
+        "steady_s": {name: [run.steady for run in found] for name, found in runs.items()},
+        "start_s": {name: run.start for name, run in best.items()},
+        "cores_busy": {name: run.cores for name, run in best.items()},
+        "processor_ms_a_value": {name: processor_ms(run) for name, run in best.items()},
+        "overhead": best["one_worker"].steady / best["bare"].steady - 1,
+        "two_workers_over_one": best["one_worker"].steady / best["two_workers"].steady,
+        "two_processes_over_one": best["bare"].steady / best["two_processes"].steady,
+        "two_threads_over_one": best["bare"].steady / best["two_threads"].steady,
     }
 
 
+def rounded(found: Any) -> Any:
+    if isinstance(found, dict):
+        return {name: rounded(value) for name, value in found.items()}
+    if isinstance(found, list):
+        return [rounded(value) for value in found]
+    return round(found, 4)
+
+
 def main() -> None:
+    if sys.argv[1:2] == ["--bare"]:
+        folder, results, threads, *files = sys.argv[2:]
+        return bare(Path(folder), Path(results), int(threads), files)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--files", type=int, default=24, help="files of ciphertexts")
-    parser.add_argument("--values", type=int, default=150, help="values of a file")
-    parser.add_argument("--runs", type=int, default=2, help="turns; the least times count")
+    parser.add_argument("--files", type=int, default=40, help="files of ciphertexts, more than four")
+    parser.add_argument("--values", type=int, default=100, help="values of a file")
+    parser.add_argument("--turns", type=int, default=2, help="how often each way runs")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="cryptable-ray-overhead-") as folder:
-        found = measure(Path(folder), arguments)
-    print(json.dumps({name: round(value, 4) for name, value in found.items()}))
+        found = measure(make_inputs(Path(folder), arguments.files, arguments.values), arguments.turns)
+    print(json.dumps(rounded(found)))
 
 
 if __name__ == "__main__":

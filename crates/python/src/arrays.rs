@@ -261,10 +261,16 @@ pub(crate) fn booleans(values: &Bound<'_, PyAny>) -> Result<Numbers<bool>> {
 /// # Errors
 /// `ValueError` if it has another number of places.
 pub(crate) fn reshaped(shape: &Bound<'_, PyTuple>, count: usize) -> Result<Vec<usize>> {
-    let asked: Vec<i64> = match shape.get_item(0) {
-        Ok(first) if shape.len() == 1 && first.is_instance_of::<PyTuple>() => first.extract()?,
-        _ => shape.extract()?,
+    // Sides one by one, or one sequence of them.
+    let asked: Result<Vec<i64>> = match shape.get_item(0) {
+        Ok(first) if shape.len() == 1 && first.extract::<i64>().is_err() => first.extract(),
+        _ => shape.extract(),
     };
+    let asked = asked.map_err(|_| {
+        PyTypeError::new_err(format!(
+            "a shape is of integers, or one sequence of them, not {shape}"
+        ))
+    })?;
     let refused =
         || PyValueError::new_err(format!("{count} values cannot have the shape {asked:?}"));
     let known: usize = asked.iter().filter_map(|&side| usize::try_from(side).ok()).product();
@@ -287,6 +293,44 @@ pub(crate) fn index_of(index: i64, count: usize) -> Result<usize> {
     usize::try_from(found).ok().filter(|&found| found < count).ok_or_else(|| {
         exception("RangeError", format!("index {index} is not one of {count} values"))
     })
+}
+
+/// The shape of operands that go together place by place.
+///
+/// # Errors
+/// `MismatchError` if shapes differ: nothing is broadcast.
+pub(crate) fn common_shape<'a>(
+    shapes: impl IntoIterator<Item = &'a Vec<usize>>,
+) -> Result<Vec<usize>> {
+    let mut shapes = shapes.into_iter();
+    let Some(first) = shapes.next() else { return Ok(Vec::new()) };
+    match shapes.find(|&shape| shape != first) {
+        None => Ok(first.clone()),
+        Some(other) => {
+            let message =
+                format!("operands have the shapes {first:?} and {other:?}, but must have one");
+            Err(exception("MismatchError", message))
+        }
+    }
+}
+
+/// What `len` gives of an array of this shape, as numpy: the length of its first axis.
+///
+/// # Errors
+/// `TypeError` of a single value.
+pub(crate) fn length(shape: &[usize]) -> Result<usize> {
+    let scalar = || PyTypeError::new_err("a single value has no len(): its shape is ()");
+    shape.first().copied().ok_or_else(scalar)
+}
+
+/// What `bool` raises of encrypted values: that there are any is no answer to whether they are true.
+///
+/// # Errors
+/// Always.
+pub(crate) fn no_truth() -> Result<bool> {
+    Err(PyTypeError::new_err(
+        "encrypted values are neither true nor false: `is None` and `size` tell what can be known",
+    ))
 }
 
 /// The number of places of a shape.

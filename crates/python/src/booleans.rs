@@ -1,6 +1,7 @@
 //! Gates on encrypted bits, for `cryptable/booleans.py`.
 
 mod encrypted_bits;
+mod gate;
 mod keys;
 mod packed_gates;
 

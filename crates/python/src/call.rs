@@ -9,6 +9,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use cryptable::Execution;
+use pyo3::impl_::wrap::SomeWrap;
 use pyo3::prelude::*;
 
 use crate::errors::{self, Result};
@@ -24,11 +25,11 @@ struct News {
     stop: AtomicBool,
 }
 
-/// What a user gives for progress.
+/// What a user gives for progress, if not `None`.
 pub(crate) enum Progress<'py> {
-    /// A bar, by default.
-    Bar,
-    /// `True`, `False`, `None` or a callback.
+    /// A default: a bar, or none.
+    Bar(bool),
+    /// `True`, `False` or a callback.
     Given(Bound<'py, PyAny>),
 }
 
@@ -40,6 +41,14 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Progress<'py> {
     }
 }
 
+// `progress = true` in a signature is what `help` shows: of a default that is no literal it would show `...`, and a
+// text of its own would say all of the signature twice. `SomeWrap` is how PyO3 makes an `Option` of a default, and hidden.
+impl<'py> SomeWrap<Progress<'py>> for bool {
+    fn wrap(self) -> Option<Progress<'py>> {
+        Some(Progress::Bar(self))
+    }
+}
+
 /// [`run`] with what a user gives for progress: `True` for a bar of this title, `False` or `None` for none, a callback.
 ///
 /// # Errors
@@ -47,14 +56,15 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Progress<'py> {
 pub(crate) fn run_reporting<R: Send>(
     py: Python<'_>,
     threads: usize,
-    progress: Progress<'_>,
+    progress: Option<Progress<'_>>,
     title: &str,
     call: impl FnOnce(Execution<'_>) -> cryptable::Result<R> + Send,
 ) -> Result<R> {
     let reporting = py.import("cryptable.progress")?.getattr("reporting")?;
     let bar = match progress {
-        Progress::Bar => reporting.call1((true, title))?,
-        Progress::Given(given) => reporting.call1((given, title))?,
+        None => reporting.call1((false, title))?,
+        Some(Progress::Bar(wanted)) => reporting.call1((wanted, title))?,
+        Some(Progress::Given(given)) => reporting.call1((given, title))?,
     };
     let callback = bar.call_method0("__enter__")?;
     let callback = (!callback.is_none()).then_some(&callback);
@@ -69,7 +79,7 @@ pub(crate) fn run_reporting<R: Send>(
 /// As [`run`].
 pub(crate) fn run_engine<R: Send>(
     py: Python<'_>,
-    (threads, progress, title): (usize, Progress<'_>, &str),
+    (threads, progress, title): (usize, Option<Progress<'_>>, &str),
     call: impl FnOnce(cryptable::Progress<'_>) -> cryptable::Result<R> + Send,
 ) -> Result<R> {
     run_reporting(py, threads, progress, title, |execution| execution.run(call))

@@ -6,16 +6,16 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
-use crate::arrays::reshaped;
-use crate::errors::{Result, raise};
+use crate::arrays::{length, no_truth, reshaped};
+use crate::errors::{Result, raise, raise_of};
 use crate::files::read_file;
 use crate::key_files::{Reduced, save_public};
 use crate::parameters::hexadecimal;
 
 /// Encrypted integers, in the shape of the array that they were. Public: it may be sent, stored and pickled.
 ///
-/// The shape is no part of the file format; `Ciphertext.load` gives one dimension, `reshape` another. `+ - *` work within
-/// `with cryptable.computing(server):`.
+/// `shape`, `ndim`, `size`, `len` and `reshape` are numpy's; there is no indexing. The shape is no part of the file format:
+/// `Ciphertext.load` gives one dimension. `+ - *` work within `with cryptable.computing(server):`.
 #[pyclass(frozen, module = "cryptable")]
 pub(crate) struct Ciphertext {
     pub(crate) inner: Arc<cryptable::Ciphertext>,
@@ -34,6 +34,12 @@ impl Ciphertext {
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyTuple>> {
         PyTuple::new(py, &self.shape)
+    }
+
+    /// The number of its axes.
+    #[getter]
+    fn ndim(&self) -> usize {
+        self.shape.len()
     }
 
     /// The number of values.
@@ -115,7 +121,7 @@ impl Ciphertext {
     /// Reads a file of ciphertexts: one dimension.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> Result<Self> {
-        py.detach(|| Self::read(&read_file(&path)?))
+        py.detach(|| Self::read(&read_file(&path)?).map_err(raise_of(&path)))
     }
 
     /// Its bytes, as a file has them.
@@ -127,7 +133,7 @@ impl Ciphertext {
     /// From the bytes of a file: one dimension.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, bytes: &[u8]) -> Result<Self> {
-        py.detach(|| Self::read(bytes))
+        py.detach(|| Self::read(bytes)).map_err(raise)
     }
 
     fn __reduce__<'py>(
@@ -172,6 +178,14 @@ impl Ciphertext {
         None
     }
 
+    fn __len__(&self) -> Result<usize> {
+        length(&self.shape)
+    }
+
+    fn __bool__(&self) -> Result<bool> {
+        no_truth()
+    }
+
     fn __repr__(&self) -> String {
         let (engine, modulus) = (self.engine(), self.modulus());
         format!("Ciphertext({engine}, shape {:?}, values below {modulus})", self.shape)
@@ -189,8 +203,8 @@ impl Ciphertext {
         operator.call1((name, slf, operand))
     }
 
-    fn read(bytes: &[u8]) -> Result<Self> {
-        let inner = cryptable::Ciphertext::from_bytes(bytes).map_err(raise)?;
+    fn read(bytes: &[u8]) -> cryptable::Result<Self> {
+        let inner = cryptable::Ciphertext::from_bytes(bytes)?;
         let shape = vec![inner.count()];
         Ok(Self::new(inner, shape))
     }

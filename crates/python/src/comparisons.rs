@@ -7,10 +7,10 @@ use cryptable::comparisons::{Digits as LibraryDigits, OperationResult, Request, 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
-use crate::arrays::reshaped;
+use crate::arrays::{common_shape, length, no_truth, reshaped};
 use crate::call::{self, Progress};
 use crate::ciphertext::Ciphertext;
-use crate::errors::{Result, raise};
+use crate::errors::{Result, raise, raise_of};
 use crate::evaluation_key::EvaluationKey;
 use crate::files::read_file;
 use crate::key_files::save_public;
@@ -103,6 +103,12 @@ impl Digits {
         PyTuple::new(py, &self.shape)
     }
 
+    /// The number of its axes.
+    #[getter]
+    fn ndim(&self) -> usize {
+        self.shape.len()
+    }
+
     /// What integers are below.
     #[getter]
     fn modulus(&self) -> u64 {
@@ -124,7 +130,7 @@ impl Digits {
     /// Digits that came one by one, as results under these parameters have them.
     #[staticmethod]
     fn of(py: Python<'_>, parameters: &Parameters, digits: Vec<Py<Ciphertext>>) -> Result<Self> {
-        let shape = digits.first().map(|first| first.get().shape.clone()).unwrap_or_default();
+        let shape = common_shape(digits.iter().map(|digit| &digit.get().shape))?;
         let digits: Vec<_> = digits.iter().map(|digit| (*digit.get().inner).clone()).collect();
         let make = || LibraryDigits::new(&parameters.inner, digits);
         let inner = call::run_silently(py, make)?;
@@ -141,7 +147,7 @@ impl Digits {
     /// Reads a file of digits under parameters: one dimension.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf, parameters: &Parameters) -> Result<Self> {
-        py.detach(|| Self::read(&read_file(&path)?, &parameters.inner).map_err(raise))
+        py.detach(|| Self::read(&read_file(&path)?, &parameters.inner).map_err(raise_of(&path)))
     }
 
     /// Its bytes, as a file has them.
@@ -170,6 +176,14 @@ impl Digits {
         digits.map(|digit| Ciphertext::new(digit.clone(), self.shape.clone())).collect()
     }
 
+    fn __len__(&self) -> Result<usize> {
+        length(&self.shape)
+    }
+
+    fn __bool__(&self) -> Result<bool> {
+        no_truth()
+    }
+
     fn __repr__(&self) -> String {
         format!("Digits(sizes {:?}, shape {:?})", self.inner.sizes(), self.shape)
     }
@@ -195,19 +209,19 @@ pub(crate) fn signedness(signed: bool) -> Signedness {
 
 /// Runs an operation, by its name, on one or two ciphertexts.
 #[pyfunction]
-#[pyo3(signature = (key, operation, operands, *, bounds = None, threads = 0, progress = Progress::Bar))]
+#[pyo3(signature = (key, operation, operands, *, bounds = None, threads = 0, progress = true))]
 pub(crate) fn compare<'py>(
     key: &Bound<'py, EvaluationKey>,
     operation: &str,
     operands: Vec<Py<Ciphertext>>,
     bounds: Option<(i64, i64)>,
     threads: usize,
-    progress: Progress<'_>,
+    progress: Option<Progress<'_>>,
 ) -> Result<Bound<'py, PyAny>> {
     let py = key.py();
     let title = operation;
     let operation = operation.parse().map_err(raise)?;
-    let shape = operands.first().map(|first| first.get().shape.clone()).unwrap_or_default();
+    let shape = common_shape(operands.iter().map(|operand| &operand.get().shape))?;
     let operands: Vec<_> = operands.iter().map(|operand| &*operand.get().inner).collect();
     let key = key.get().library();
     let result = call::run_reporting(py, threads, progress, title, |execution| {

@@ -1,5 +1,7 @@
 //! The library's errors as Python's exceptions: one class a kind, in `cryptable/errors.py`.
 
+use std::path::Path;
+
 use pyo3::prelude::*;
 
 /// A result whose error is an exception.
@@ -45,6 +47,15 @@ pub(crate) fn raise(error: cryptable::Error) -> PyErr {
         return error.into();
     }
     exception(class_name(&error), error.to_string())
+}
+
+/// [`raise`] for errors of a file, which messages then name.
+pub(crate) fn raise_of(path: &Path) -> impl FnOnce(cryptable::Error) -> PyErr {
+    move |error| match error {
+        // Names it.
+        cryptable::Error::Io(_) => raise(error),
+        error => exception(class_name(&error), format!("{}: {error}", path.display())),
+    }
 }
 
 /// An exception of `cryptable.errors`.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use cryptable::engines::packed::EncryptedTables;
 use pyo3::prelude::*;
 
-use crate::arrays::integers;
+use crate::arrays::{Numbers, common_shape, integers};
 use crate::call::{self, Progress};
 use crate::ciphertext::Ciphertext;
 use crate::entry_tables::{EncryptedTable, per_value};
@@ -25,7 +25,12 @@ use crate::table::{Table, of_inputs, of_moduli};
 ///     >>> secret.decrypt(squares).tolist()
 ///     [1, 4, 9]
 ///
-/// Sums need no lookup: `add`, `sub`, `mul_scalar`, or operators within `with cryptable.computing(server):`.
+/// Sums need no lookup: `add`, `sub`, `mul_scalar`, or operators within `with cryptable.computing(server):`. Operands have one
+/// shape: nothing is broadcast.
+///
+/// Calls that take long have `threads`, all of the machine's if 0, and `progress`: `True` for a bar (by tqdm, from a second
+/// on), `False` for none, or a callback of steps done and steps in all. With `signed`, inputs and outputs of a table are from
+/// -P/2 to P/2 - 1, P the modulus of each.
 #[pyclass(frozen, module = "cryptable")]
 pub(crate) struct EvaluationKey {
     inner: Arc<cryptable::EvaluationKey>,
@@ -194,15 +199,16 @@ impl EvaluationKey {
         self.prepare_of(table, (self.moduli(), signed))
     }
 
-    /// Maps every value through a table: a prepared one, a `Table`, or what `cryptable.table` makes one of.
-    #[pyo3(signature = (input, table, *, signed = false, threads = 0, progress = Progress::Bar))]
+    /// Maps every value through a table: a prepared one, a `Table`, or what `cryptable.table` makes one of (an array, a
+    /// dictionary, a function). The result has the shape of the input.
+    #[pyo3(signature = (input, table, *, signed = false, threads = 0, progress = true))]
     fn lookup(
         &self,
         input: &Ciphertext,
         table: &Bound<'_, PyAny>,
         signed: bool,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
     ) -> Result<Ciphertext> {
         let py = table.py();
         let prepared = self.prepared(table, (self.moduli(), signed))?;
@@ -214,7 +220,7 @@ impl EvaluationKey {
     }
 
     /// Maps every value through each of several tables, for less than as many lookups.
-    #[pyo3(signature = (input, tables, *, signed = false, threads = 0, progress = Progress::Bar))]
+    #[pyo3(signature = (input, tables, *, signed = false, threads = 0, progress = true))]
     fn lookup_many(
         &self,
         py: Python<'_>,
@@ -222,7 +228,7 @@ impl EvaluationKey {
         tables: Vec<Bound<'_, PyAny>>,
         signed: bool,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
     ) -> Result<Vec<Ciphertext>> {
         let prepared = self.all_prepared(&tables, (self.moduli(), signed))?;
         let tables: Vec<_> = prepared.iter().map(|table| &table.get().inner).collect();
@@ -234,14 +240,14 @@ impl EvaluationKey {
 
     /// Maps every value through a table of its own: an array of the shape of the values and, along a last axis, the outputs
     /// of all inputs. With keys of a plan of `entries="per-value"`.
-    #[pyo3(signature = (input, tables, *, signed = false, threads = 0, progress = Progress::Bar))]
+    #[pyo3(signature = (input, tables, *, signed = false, threads = 0, progress = true))]
     fn lookup_per_value(
         &self,
         input: &Ciphertext,
         tables: &Bound<'_, PyAny>,
         signed: bool,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
     ) -> Result<Ciphertext> {
         let tables_ = per_value(tables, &self.inner.parameters(), Some(&input.shape), signed)?;
         let result = call::run_reporting(tables.py(), threads, progress, "lookup", |execution| {
@@ -258,14 +264,14 @@ impl EvaluationKey {
     }
 
     /// Maps every value through a table that the client encrypted: with keys of a plan of `entries="encrypted"`.
-    #[pyo3(signature = (input, table, *, threads = 0, progress = Progress::Bar))]
+    #[pyo3(signature = (input, table, *, threads = 0, progress = true))]
     fn lookup_encrypted(
         &self,
         py: Python<'_>,
         input: &Ciphertext,
         table: &EncryptedTable,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
     ) -> Result<Ciphertext> {
         let result = call::run_reporting(py, threads, progress, "lookup", |execution| {
             self.inner.lookup_encrypted(&input.inner, &table.inner, execution)
@@ -282,14 +288,14 @@ impl EvaluationKey {
     /// Decomposes every value into digits and maps each through tables, by functional digit decomposition: for each digit,
     /// the least significant first, the results of its tables, which are what `cryptable.table` makes one of. Without tables,
     /// the digits themselves.
-    #[pyo3(signature = (input, tables = None, *, threads = 0, progress = Progress::Bar))]
+    #[pyo3(signature = (input, tables = None, *, threads = 0, progress = true))]
     fn decompose(
         &self,
         py: Python<'_>,
         input: &Ciphertext,
         tables: Option<Vec<Vec<Bound<'_, PyAny>>>>,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
     ) -> Result<Vec<Vec<Ciphertext>>> {
         let sizes = self.digit_sizes()?;
         let tables: Vec<Vec<cryptable::Table>> = match tables {
@@ -310,7 +316,7 @@ impl EvaluationKey {
     }
 
     /// Maps a digit, which `decompose` gave or which is one of `comparisons.Digits`, through tables.
-    #[pyo3(signature = (digit, tables, *, signed = false, threads = 0, progress = Progress::Bar))]
+    #[pyo3(signature = (digit, tables, *, signed = false, threads = 0, progress = true))]
     fn lookup_digit(
         &self,
         py: Python<'_>,
@@ -318,7 +324,7 @@ impl EvaluationKey {
         tables: Vec<Bound<'_, PyAny>>,
         signed: bool,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
     ) -> Result<Vec<Ciphertext>> {
         let moduli = (digit.inner.modulus(), self.output_modulus());
         let prepared = self.all_prepared(&tables, (moduli, signed))?;
@@ -331,7 +337,7 @@ impl EvaluationKey {
 
     /// Maps values that come in several ciphertexts (`SecretKey.encrypt_digits`), the least significant digits first, through
     /// tables of all of them together.
-    #[pyo3(signature = (inputs, tables, *, signed = false, threads = 0, progress = Progress::Bar))]
+    #[pyo3(signature = (inputs, tables, *, signed = false, threads = 0, progress = true))]
     fn lookup_digits(
         &self,
         py: Python<'_>,
@@ -339,11 +345,11 @@ impl EvaluationKey {
         tables: Vec<Bound<'_, PyAny>>,
         signed: bool,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
     ) -> Result<Vec<Ciphertext>> {
         let prepared = self.all_prepared(&tables, (self.moduli(), signed))?;
         let tables: Vec<_> = prepared.iter().map(|table| &table.get().inner).collect();
-        let shape = inputs.first().map(|first| first.get().shape.clone()).unwrap_or_default();
+        let shape = common_shape(inputs.iter().map(|input| &input.get().shape))?;
         let inputs: Vec<_> = inputs.iter().map(|input| (*input.get().inner).clone()).collect();
         let found = call::run_reporting(py, threads, progress, "lookup", |execution| {
             self.inner.lookup_digits(&inputs, &tables, execution)
@@ -363,13 +369,13 @@ impl EvaluationKey {
 
     /// Maps every value through a complex table, prepared or not: with keys of a plan of `complex_outputs=True`. The result has
     /// a last axis of two, the parts; `SecretKey.decrypt_complex` joins them.
-    #[pyo3(signature = (input, table, *, threads = 0, progress = Progress::Bar))]
+    #[pyo3(signature = (input, table, *, threads = 0, progress = true))]
     fn lookup_complex(
         &self,
         input: &Ciphertext,
         table: &Bound<'_, PyAny>,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
     ) -> Result<Ciphertext> {
         let py = table.py();
         let prepared = match table.cast::<PreparedComplexTable>() {
@@ -387,14 +393,14 @@ impl EvaluationKey {
     }
 
     /// The values without so many of their lowest digits, rounded down.
-    #[pyo3(signature = (input, digits = 1, *, threads = 0, progress = Progress::Bar))]
+    #[pyo3(signature = (input, digits = 1, *, threads = 0, progress = true))]
     fn floor(
         &self,
         py: Python<'_>,
         input: &Ciphertext,
         digits: usize,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
     ) -> Result<Ciphertext> {
         let result = call::run_reporting(py, threads, progress, "floor", |execution| {
             self.inner.floor(&input.inner, digits, execution)
@@ -404,12 +410,14 @@ impl EvaluationKey {
 
     /// `x + y` modulo the modulus of the values, value by value, without a lookup.
     fn add(&self, py: Python<'_>, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext> {
-        self.combine(py, &x.shape, |key| key.add(&x.inner, &y.inner))
+        let shape = common_shape([&x.shape, &y.shape])?;
+        self.combine(py, &shape, |key| key.add(&x.inner, &y.inner))
     }
 
     /// `x - y` modulo the modulus of the values, value by value, without a lookup.
     fn sub(&self, py: Python<'_>, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext> {
-        self.combine(py, &x.shape, |key| key.sub(&x.inner, &y.inner))
+        let shape = common_shape([&x.shape, &y.shape])?;
+        self.combine(py, &shape, |key| key.sub(&x.inner, &y.inner))
     }
 
     /// `-x` modulo the modulus of the values.
@@ -417,7 +425,7 @@ impl EvaluationKey {
         self.combine(py, &x.shape, |key| key.negate(&x.inner))
     }
 
-    /// `x + constants`, an integer for each value, in the clear.
+    /// `x + constants`, in the clear: an integer for each value, or one for all.
     #[pyo3(signature = (x, constants, *, signed = false))]
     fn add_plain(
         &self,
@@ -426,8 +434,13 @@ impl EvaluationKey {
         constants: &Bound<'_, PyAny>,
         signed: bool,
     ) -> Result<Ciphertext> {
-        let constants = integers(constants, x.inner.modulus(), signed)?.values;
-        self.combine(py, &x.shape, |key| key.add_plain(&x.inner, &constants))
+        let Numbers { mut values, shape } = integers(constants, x.inner.modulus(), signed)?;
+        if shape.is_empty() {
+            values.resize(x.inner.count(), values[0]);
+        } else {
+            common_shape([&x.shape, &shape])?;
+        }
+        self.combine(py, &x.shape, |key| key.add_plain(&x.inner, &values))
     }
 
     /// `factor * x` modulo the modulus of the values.

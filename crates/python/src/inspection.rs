@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::errors::{Result, raise};
+use crate::errors::{Result, raise_of};
 use crate::files::read_file;
 
 /// Says what a file is: type, engine, key, sizes, security and failure probability of its parameters.
 #[pyfunction]
 pub(crate) fn inspect(py: Python<'_>, path: PathBuf) -> Result<Bound<'_, PyDict>> {
-    let found = py.detach(|| cryptable::inspect(&read_file(&path)?).map_err(raise))?;
+    let found = py.detach(|| cryptable::inspect(&read_file(&path)?).map_err(raise_of(&path)))?;
     let result = PyDict::new(py);
     result.set_item("object", &found.object)?;
     result.set_item("bytes", found.bytes)?;

@@ -12,7 +12,7 @@ use pyo3::types::{PyBytes, PyTuple};
 use zeroize::Zeroizing;
 
 use crate::call::{self, Progress};
-use crate::errors::{Result, raise};
+use crate::errors::{Result, raise_of};
 use crate::files::{Access, Out, read_file, write_file};
 
 /// What `pickle` wants: a function and its arguments.
@@ -76,7 +76,8 @@ pub(crate) fn open_mapped<T: Send>(
 ) -> Result<(T, Origin)> {
     let origin = Origin::of(path, allow_insecure)?;
     let options = read_options(allow_insecure);
-    let key = call::run_silently(py, || read(Arc::new(MappedFile::open(path)?), options))?;
+    let open = || read(Arc::new(MappedFile::open(path)?), options);
+    let key = call::run_silently(py, || Ok(open()))?.map_err(raise_of(path))?;
     Ok((key, origin))
 }
 
@@ -92,7 +93,7 @@ pub(crate) fn load_secret<T: Send>(
 ) -> Result<T> {
     py.detach(|| {
         let bytes = Zeroizing::new(read_file(path)?);
-        read(&bytes, read_options(allow_insecure)).map_err(raise)
+        read(&bytes, read_options(allow_insecure)).map_err(raise_of(path))
     })
 }
 
@@ -119,7 +120,7 @@ pub(crate) fn save_public(py: Python<'_>, path: &Path, replace: bool, bytes: &[u
 pub(crate) fn write_evaluation_key(
     py: Python<'_>,
     (path, replace): (&Path, bool),
-    (threads, progress): (usize, Progress<'_>),
+    (threads, progress): (usize, Option<Progress<'_>>),
     write: impl FnOnce(Out<'_>, cryptable::Progress<'_>) -> cryptable::Result<()> + Send,
 ) -> Result<()> {
     write_file(path, Access::Public, replace, |out| {

@@ -3,13 +3,15 @@
 //! Canonical bytes of parameters are JSON, or parts of JSON one after another: of `leveled` both moduli and circuit
 //! bootstrapping, of single values that may be packed those, the packed ones and their conversion.
 
-use cryptable::{Engine, Parameters, WireError};
+use cryptable::{Engine, Parameters, ReadOptions, WireError};
 use cryptable_wire::{BodyReader, BodyWriter};
+use pyo3::PyTypeInfo;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::errors::{Result, raise};
+use crate::key_files::{Reduced, read_options};
 
 /// Longest part.
 const MAX_PART_BYTES: u64 = 1 << 20;
@@ -35,6 +37,32 @@ pub(crate) fn loaded<'py>(py: Python<'py>, json: &[u8]) -> Result<Bound<'py, PyA
 pub(crate) fn dumped(literal: &Bound<'_, PyAny>) -> Result<Vec<u8>> {
     let text: String = literal.py().import("json")?.call_method1("dumps", (literal,))?.extract()?;
     Ok(text.into_bytes())
+}
+
+/// Parameters whose canonical bytes are the JSON of their literal, validated.
+///
+/// # Errors
+/// `TypeError` if it is no JSON; those of reading.
+pub(crate) fn read<T: Send>(
+    literal: &Bound<'_, PyAny>,
+    allow_insecure: bool,
+    read: impl FnOnce(&[u8], ReadOptions) -> cryptable::Result<T> + Send,
+) -> Result<T> {
+    let bytes = dumped(literal)?;
+    literal.py().detach(|| read(&bytes, read_options(allow_insecure))).map_err(raise)
+}
+
+/// What `pickle` wants of parameters: their class and their literal.
+pub(crate) type ReducedLiteral<'py> = Reduced<'py, (Bound<'py, PyAny>, Bound<'py, PyAny>)>;
+
+/// How parameters of this class come out of a pickle: as what `from_literal` reads.
+///
+/// # Errors
+/// If the package is not whole.
+pub(crate) fn reduce<T: PyTypeInfo>(literal: Bound<'_, PyAny>) -> Result<ReducedLiteral<'_>> {
+    let py = literal.py();
+    let restore = py.import("cryptable._pickling")?.getattr("of_literal")?;
+    Ok((restore, (py.get_type::<T>().into_any(), literal)))
 }
 
 /// What `hash` gives of parameters of this digest.

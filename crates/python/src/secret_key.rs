@@ -25,7 +25,8 @@ use crate::wide::WidePlan;
 
 /// The client's secret key: encrypts and decrypts, and makes the evaluation key that a server gets.
 ///
-/// Cleared from memory when it goes; never pickled. numpy arrays of values are the caller's.
+/// Cleared from memory when it goes; never pickled. numpy arrays of values are the caller's. `threads` and `progress` are those
+/// of `EvaluationKey`.
 ///
 ///     >>> import cryptable
 ///     >>> secret = cryptable.SecretKey.generate(cryptable.plan([1, 0, 3, 2], engine="single"))
@@ -116,7 +117,7 @@ impl SecretKey {
         self.inner.parameters().output_modulus()
     }
 
-    /// Encrypts integers of any shape. With `signed`, they are from -P/2 to P/2 - 1.
+    /// Encrypts integers of any shape, from 0 to P - 1, P the `input_modulus`; with `signed`, from -P/2 to P/2 - 1.
     #[pyo3(signature = (values, *, signed = false))]
     fn encrypt(
         &self,
@@ -131,7 +132,7 @@ impl SecretKey {
         Ok(Ciphertext::new(inner, values.shape))
     }
 
-    /// Decrypts: exact integers, in the shape that was encrypted.
+    /// Decrypts: exact integers in the shape that was encrypted, of numpy's smallest type for them, unsigned unless `signed`.
     #[pyo3(signature = (ciphertext, *, signed = false))]
     fn decrypt<'py>(
         &self,
@@ -231,7 +232,7 @@ impl SecretKey {
     }
 
     /// As `encrypt_table`, into a file: never all of it in memory.
-    #[pyo3(signature = (path, table, *, per_value = false, signed = false, threads = 0, progress = Progress::Bar,
+    #[pyo3(signature = (path, table, *, per_value = false, signed = false, threads = 0, progress = true,
         replace = false))]
     // One argument for each thing that a user may say, by name.
     #[allow(clippy::too_many_arguments)]
@@ -242,7 +243,7 @@ impl SecretKey {
         per_value: bool,
         signed: bool,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
         replace: bool,
     ) -> Result<()> {
         let key = self.inner.packed().map_err(raise)?;
@@ -256,12 +257,12 @@ impl SecretKey {
     }
 
     /// The server's key, in memory.
-    #[pyo3(signature = (*, threads = 0, progress = Progress::Bar))]
+    #[pyo3(signature = (*, threads = 0, progress = true))]
     fn evaluation_key(
         &self,
         py: Python<'_>,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
     ) -> Result<EvaluationKey> {
         let inner = call::run_reporting(py, threads, progress, "evaluation key", |run| {
             self.inner.evaluation_key_with(run)
@@ -270,13 +271,13 @@ impl SecretKey {
     }
 
     /// Makes the server's key and writes it to a file, never all of it in memory: what a server gets.
-    #[pyo3(signature = (path, *, threads = 0, progress = Progress::Bar, replace = false))]
+    #[pyo3(signature = (path, *, threads = 0, progress = true, replace = false))]
     fn save_evaluation_key(
         &self,
         py: Python<'_>,
         path: PathBuf,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
         replace: bool,
     ) -> Result<()> {
         write_file(&path, Access::Public, replace, |out| {

@@ -13,9 +13,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 use zeroize::Zeroizing;
 
-use crate::arrays::{Numbers, places, reshaped, words};
+use crate::arrays::{Numbers, length, no_truth, places, reshaped, words};
 use crate::call::{self, Progress};
-use crate::errors::{Result, raise};
+use crate::errors::{Result, raise, raise_of};
 use crate::evaluation_key::EvaluationKey;
 use crate::files::read_file;
 use crate::key_files::{Reduced, save_public};
@@ -85,17 +85,17 @@ impl WidePlan {
 
 /// What dictionaries of keys of so many bits take.
 #[pyfunction]
-#[pyo3(signature = (bits, *, value_bits = None, values = None, memory = None, log2_fail = -64.0, insecure_toy = false))]
+#[pyo3(signature = (bits, *, value_bits = None, values = None, memory = None, log2_fail = None, insecure_toy = false))]
 pub(crate) fn plan_wide(
     py: Python<'_>,
     bits: u32,
     value_bits: Option<u32>,
     values: Option<usize>,
     memory: Option<usize>,
-    log2_fail: f64,
+    log2_fail: Option<f64>,
     insecure_toy: bool,
 ) -> Result<WidePlan> {
-    let mut request = Request::new(bits).log2_fail(log2_fail);
+    let mut request = Request::new(bits);
     if let Some(bits) = value_bits {
         request = request.value_bits(bits);
     }
@@ -104,6 +104,9 @@ pub(crate) fn plan_wide(
     }
     if let Some(bytes) = memory {
         request = request.memory(bytes);
+    }
+    if let Some(log2_fail) = log2_fail {
+        request = request.log2_fail(log2_fail);
     }
     if insecure_toy {
         request = request.insecure_toy();
@@ -142,6 +145,12 @@ impl WideValues {
         PyTuple::new(py, &self.shape)
     }
 
+    /// The number of its axes.
+    #[getter]
+    fn ndim(&self) -> usize {
+        self.shape.len()
+    }
+
     /// The number of values.
     #[getter]
     fn size(&self) -> usize {
@@ -172,7 +181,7 @@ impl WideValues {
     #[staticmethod]
     #[pyo3(signature = (path, *, words))]
     fn load(py: Python<'_>, path: PathBuf, words: usize) -> Result<Self> {
-        py.detach(|| Self::read(&read_file(&path)?, words).map_err(raise))
+        py.detach(|| Self::read(&read_file(&path)?, words).map_err(raise_of(&path)))
     }
 
     /// Its bytes, as a file has them.
@@ -190,6 +199,14 @@ impl WideValues {
     fn __reduce__<'py>(&self, py: Python<'py>) -> Result<Reduced<'py, Pickled<'py>>> {
         let restore = py.import("cryptable._pickling")?.getattr("wide_values")?;
         Ok((restore, (self.to_bytes(py)?, self.words(), self.shape.clone())))
+    }
+
+    fn __len__(&self) -> Result<usize> {
+        length(&self.shape)
+    }
+
+    fn __bool__(&self) -> Result<bool> {
+        no_truth()
     }
 
     fn __repr__(&self) -> String {
@@ -382,14 +399,14 @@ pub(crate) fn recognise_wide(
 
 /// Maps every value through a dictionary or a structured table.
 #[pyfunction]
-#[pyo3(signature = (key, values, table, *, threads = 0, progress = Progress::Bar))]
+#[pyo3(signature = (key, values, table, *, threads = 0, progress = true))]
 pub(crate) fn lookup_wide(
     py: Python<'_>,
     key: &EvaluationKey,
     values: &WideValues,
     table: &PreparedWide,
     threads: usize,
-    progress: Progress<'_>,
+    progress: Option<Progress<'_>>,
 ) -> Result<WideValues> {
     let key = key.library();
     let inner = call::run_reporting(py, threads, progress, "lookup", |execution| {

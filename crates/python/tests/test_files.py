@@ -40,6 +40,11 @@ def test_toys_and_damaged_files_are_refused(tmp_path, packed):
     data[len(data) // 2] ^= 1
     with pytest.raises(FormatError):
         cryptable.Ciphertext.from_bytes(bytes(data))
+    # Messages name the file.
+    (tmp_path / "damaged").write_bytes(data)
+    for read in (cryptable.Ciphertext.load, cryptable.SecretKey.load, cryptable.EvaluationKey.open, cryptable.inspect):
+        with pytest.raises(FormatError, match="damaged: "):
+            read(tmp_path / "damaged")
     with pytest.raises(FileNotFoundError, match=r"nothing\.key"):
         cryptable.EvaluationKey.open(tmp_path / "nothing.key")
 
@@ -76,6 +81,8 @@ def test_code_books(tmp_path):
     column = pandas.Series(["b", "a", "b", "c"], dtype="category")
     book = cryptable.CodeBook.of(column)
     assert book.encode(column).tolist() == [1, 0, 1, 2] and book.decode([2, 0]) == ["c", "a"]
+    with pytest.raises(TypeError, match="codes are of type float64"):
+        book.decode([0.5])
     book.save(tmp_path / "book.json")
     assert cryptable.CodeBook.load(tmp_path / "book.json") == book
     risks = cryptable.CodeBook(["low", "high"])

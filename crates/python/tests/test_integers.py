@@ -131,7 +131,11 @@ def test_what_is_refused(keys):
         integers.encrypt(secret, [-129], np.int8)
     with pytest.raises(MismatchError, match="u16"):
         integers.add(server, x, integers.encrypt(secret, [1, 2], np.uint16), **QUIET)
-    with pytest.raises(MismatchError, match="number of values"):
+    with pytest.raises(TypeError, match="'thread'"):
+        integers.add(server, x, 1, thread=1)
+    with pytest.raises(TypeError, match="a column or one public integer"):
+        integers.add(server, x, np.array([1, 2]), **QUIET)
+    with pytest.raises(MismatchError, match="shapes"):
         integers.add(server, x, integers.encrypt(secret, [1, 2, 3], np.uint8), **QUIET)
     with pytest.raises(RangeError, match="u8"):
         integers.add(server, x, 256, **QUIET)

@@ -69,6 +69,8 @@ def test_what_a_newcomer_does_wrong(packed):
         secret.encrypt([1, 2**70])
     with pytest.raises(TypeError, match="progress is True"):
         server.lookup(x, range(16), progress=3)
+    with pytest.raises(TypeError, match="a shape is of integers"):
+        x.reshape("a")
     assert x.reshape(-1, 2).shape == (2, 2) and x.reshape((-1,)).shape == (4,)
     for shape in ((3, -1), (-1, -1), (-2, -2), (0, -1)):
         with pytest.raises(ValueError, match="cannot have the shape"):
@@ -110,6 +112,9 @@ def test_sums_without_lookups(packed):
     assert secret.decrypt(server.sub(x, y)).tolist() == [12, 12, 4]
     assert secret.decrypt(server.negate(x)).tolist() == [15, 14, 13]
     assert secret.decrypt(server.add_plain(x, [-1, 0, 1], signed=True)).tolist() == [0, 2, 4]
+    assert secret.decrypt(server.add_plain(x, 3)).tolist() == [4, 5, 6]
+    with pytest.raises(MismatchError, match="shapes"):
+        server.add_plain(x, [3])
     assert secret.decrypt(server.mul_scalar(x, -2)).tolist() == [14, 12, 10]
 
 

@@ -1,4 +1,4 @@
-"""Type stubs have what is compiled, and nothing else; all of it is documented."""
+"""Type stubs have what is compiled, parameters and defaults included, and nothing else; all of it is documented."""
 
 import ast
 import inspect
@@ -8,6 +8,30 @@ import pytest
 from cryptable import _native
 
 STUBS = sorted((Path(_native.__file__).parent / "_native").glob("*.pyi"))
+
+
+def stated_parameters(node):
+    """Names, kinds and defaults of a stub."""
+    found = node.args
+    at, by = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
+    missing = [inspect.Parameter.empty] * (len(found.args) - len(found.defaults))
+    defaults = missing + [ast.literal_eval(it) for it in found.defaults]
+    parameters = [(arg.arg, at, default) for arg, default in zip(found.args, defaults, strict=True)]
+    if found.vararg:
+        parameters.append((found.vararg.arg, inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.empty))
+    for arg, default in zip(found.kwonlyargs, found.kw_defaults, strict=True):
+        parameters.append((arg.arg, by, inspect.Parameter.empty if default is None else ast.literal_eval(default)))
+    return [it for it in parameters if it[0] != "self"]
+
+
+def compiled_parameters(found):
+    """Those that `help` shows."""
+    parameters = inspect.signature(found).parameters.values()
+    return [(it.name, it.kind, it.default) for it in parameters if it.name != "self"]
+
+
+def is_property(node):
+    return any(isinstance(it, ast.Name) and it.id == "property" for it in node.decorator_list)
 
 
 def public(names):
@@ -28,3 +52,9 @@ def test_a_stub(stub):
             methods = {member.name for member in node.body if isinstance(member, ast.FunctionDef)}
             assert public(vars(found)) == public(methods), name
             assert [method for method in public(methods) if not getattr(found, method).__doc__] == [], name
+            for member in node.body:
+                if isinstance(member, ast.FunctionDef) and public([member.name]) and not is_property(member):
+                    shown = compiled_parameters(getattr(found, member.name))
+                    assert shown == stated_parameters(member), (name, member.name)
+        else:
+            assert compiled_parameters(found) == stated_parameters(node), name

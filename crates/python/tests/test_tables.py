@@ -32,6 +32,20 @@ def test_examples_of_the_documentation(module):
     assert doctest.testmod(module).failed == 0
 
 
+def test_nothing_is_cut_off():
+    # Fractions would be lost, as of arrays of floats, which are refused, too.
+    for source in (lambda x: x / 2, {0: 0.5, 1: 1}, {0.5: 0, 1: 1}, [0.5, 1], {0: 0, 1: float("nan")}):
+        with pytest.raises(TypeError, match=r"must be (an integer|integers)"):
+            cryptable.table(source, inputs=2)
+    with pytest.raises(TypeError, match=r"the default is 1\.5"):
+        cryptable.table({0: 1}, inputs=2, default=1.5)
+    with pytest.raises(TypeError, match="CodeBook"):
+        cryptable.table({"1": 1})
+    # Whole ones lose nothing.
+    assert cryptable.table(lambda x: np.floor(x / 2), inputs=4).outputs.tolist() == [0, 0, 1, 1]
+    assert cryptable.table({0: True, np.int64(1): np.uint8(3)}).outputs.tolist() == [1, 3]
+
+
 def test_moduli_are_the_least_powers_of_two():
     assert cryptable.table([0, 0]).output_modulus == 2
     assert cryptable.table([1, 4]).output_modulus == 8

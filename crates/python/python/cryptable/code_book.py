@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ._native import Table
 from .errors import RangeError, TableError
-from .tables import table
+from .tables import table, whole
 
 #: What a file of words that are not all strings has in place of words.
 _WORDS = "words in the order of their codes"
@@ -95,7 +95,10 @@ class CodeBook:
     def decode(self, codes: npt.ArrayLike) -> list[Hashable]:
         """The words of codes."""
         words = list(self._codes)
-        found = np.asarray(codes).ravel().tolist()
+        array = np.asarray(codes)
+        if array.size and array.dtype.kind not in "iu":
+            raise TypeError(f"codes are of type {array.dtype}, but must be integers")
+        found = array.ravel().tolist()
         stranger = next((code for code in found if not 0 <= code < len(words)), None)
         if stranger is not None:
             raise RangeError(f"code {stranger} is of no word: the code book has {len(words)}")
@@ -119,7 +122,7 @@ class CodeBook:
             raise TableError(f"the table has {inputs} inputs, but the code book {len(self)} words")
 
         def code(output: Any) -> int:
-            return int(output if output_book is None else output_book.encode([output])[0])
+            return whole(output, "an output") if output_book is None else int(output_book.encode([output])[0])
 
         coded = {self._codes[word]: code(output) for word, output in outputs.items()}
         gap = None if default is None else code(default)

@@ -36,6 +36,7 @@ import numpy.typing as npt
 from ._native import EvaluationKey, SecretKey
 from ._native import integers as _compiled
 from .errors import RangeError, UnsupportedError
+from .tables import whole
 
 Column = _compiled.Column
 ColumnReader = _compiled.ColumnReader
@@ -268,7 +269,8 @@ def lookup(
         if not 1 <= width <= 24:
             raise RangeError(f"a table of a function of {width} bits: it must be from 1 to 24; bits=... takes fewer")
         half = 1 << (width - 1) if x.signed and width == x.bits else 1 << width
-        outputs: Any = np.array([int(table(v if v < half else v - (1 << width))) for v in range(1 << width)])
+        arguments = [v if v < half else v - (1 << width) for v in range(1 << width)]
+        outputs: Any = np.array([whole(table(v), f"the output for {v}") for v in arguments])
     else:
         outputs = np.asarray(table)
     kind = _kind(x.dtype if dtype is None else dtype)
@@ -289,7 +291,8 @@ def piecewise(
     continuous), or triples with the value that each line has at 0. Results are of the type of x, or of `dtype`, modulo
     its size.
     """
-    numbers = [(int(piece[0]), int(piece[1]), int(piece[2]) if len(piece) == 3 else None) for piece in pieces]
+    given = [tuple(whole(number, "a number of a piece") for number in piece) for piece in pieces]
+    numbers = [(piece[0], piece[1], piece[2] if len(piece) == 3 else None) for piece in given]
     kind = _kind(x.dtype if dtype is None else dtype)
     return _one(server, "piecewise", (x,), kind=kind, pieces=numbers, **how)
 
@@ -310,7 +313,7 @@ def map_digits(
         base = 1 << min(width, x.bits - low)
         signed = x.signed and low + width >= x.bits
         digits = [d - base if signed and d >= base // 2 else d for d in range(base)]
-        tables.append([int(function(index, digit)) for digit in digits])
+        tables.append([whole(function(index, digit), f"the output for digit {digit}") for digit in digits])
     kind = _kind(x.dtype if dtype is None else dtype)
     return _one(server, "map_digits", (x,), kind=kind, digits=tables, **how)
 
@@ -348,10 +351,13 @@ def _run(
     threads: int = 0,
     progress: Any = True,
     table: Any = None,
-    **options: Any,
+    kind: tuple[int, bool] | None = None,
+    thresholds: Sequence[int] = (),
+    pieces: Sequence[tuple[int, int, int | None]] = (),
+    digits: Sequence[list[int]] = (),
 ) -> list[Column]:
-    defaults: dict[str, Any] = {"kind": None, "thresholds": [], "pieces": [], "digits": [], "threads": threads}
-    return _compiled.compute_integers(server, name, list(operands), defaults | options, table, progress)
+    options = {"kind": kind, "thresholds": thresholds, "pieces": pieces, "digits": digits, "threads": threads}
+    return _compiled.compute_integers(server, name, list(operands), options, table, progress)
 
 
 def _one(server: EvaluationKey, name: str, operands: tuple[Operand, ...], **how: Any) -> Column:

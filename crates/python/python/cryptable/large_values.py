@@ -24,6 +24,7 @@ from typing import Any
 
 from ._native import bridges as _bridges
 from ._native import large_values as _compiled
+from .tables import whole
 
 Integers = _bridges.Integers
 SmallValues = _bridges.SmallValues
@@ -88,4 +89,6 @@ def fold(server: EvaluationKey, x: Radix, function: Callable[[int, int], int], i
     >>> secret.decrypt_small(parity).tolist()
     [1]
     """
-    return server.radix_fold(x, initial, [[int(function(digit, state)) for state in (0, 1)] for digit in range(8)])
+    return server.radix_fold(
+        x, initial, [[whole(function(digit, state), "a state") for state in (0, 1)] for digit in range(8)]
+    )

@@ -56,6 +56,19 @@ def table(
     return Table(outputs, output_modulus or _modulus(outputs, signed), signed=signed)
 
 
+def whole(value: Any, what: str) -> int:
+    """An integer as it is: what would lose a fraction is refused, as arrays of floats are."""
+    found: int | None
+    try:
+        found = int(value)
+    except (TypeError, ValueError, OverflowError):
+        found = None
+    if found is None or found != value:
+        hint = ": a CodeBook makes integers of words" if isinstance(value, str) else ""
+        raise TypeError(f"{what} is {value!r}, but must be an integer{hint}")
+    return found
+
+
 def real_table(
     source: npt.ArrayLike | Callable[[int], float],
     *,
@@ -114,7 +127,7 @@ def _of_function(function: Callable[[int], int], inputs: int | None, signed: boo
         raise TableError("a table of a function needs the number of inputs: table(f, inputs=256)")
     half = -(-inputs // 2)
     arguments = [x - inputs if signed and x >= half else x for x in range(inputs)]
-    return np.array([int(function(x)) for x in arguments], dtype=np.int64)
+    return np.array([whole(function(x), f"the output for input {x}") for x in arguments], dtype=np.int64)
 
 
 def _of_mapping(source: Mapping[int, int], inputs: int | None, default: int | None, signed: bool) -> Any:
@@ -123,13 +136,15 @@ def _of_mapping(source: Mapping[int, int], inputs: int | None, default: int | No
     if inputs is None:
         if signed:
             raise TableError("a signed table of a dictionary needs the number of inputs")
-        inputs = max(2, 1 + max(int(key) for key in source))
-    outputs: list[int | None] = [default] * inputs
+        inputs = max(2, 1 + max(whole(key, "an input of the table") for key in source))
+    outputs: list[int | None] = [None if default is None else whole(default, "the default")] * inputs
     for key, value in source.items():
-        place = int(key) + inputs if signed and key < 0 else int(key)
+        place = whole(key, "an input of the table")
+        if signed and place < 0:
+            place += inputs
         if not 0 <= place < inputs:
             raise TableError(f"input {key} of the table is not one of its {inputs} inputs")
-        outputs[place] = int(value)
+        outputs[place] = whole(value, f"the output for input {key}")
     missing = next((place for place, value in enumerate(outputs) if value is None), None)
     if missing is not None:
         raise TableError(f"the table has no output for input {missing}; default=... fills gaps")
@@ -140,7 +155,7 @@ def _modulus(outputs: Any, signed: bool) -> int:
     if outputs.size == 0:
         raise TableError("a table needs at least two outputs")
     if outputs.dtype.kind not in "biu":
-        raise TypeError(f"outputs are of type {outputs.dtype}, but must be integers")
+        raise TypeError(f"outputs are of type {outputs.dtype}, but must be integers; real_table takes others")
     least, largest = int(outputs.min()), int(outputs.max())
     if signed:
         return int(max(2, 2 * (1 << max(largest.bit_length(), (-least - 1).bit_length() if least < 0 else 0))))

@@ -27,6 +27,7 @@ import numpy.typing as npt
 from ._native import EvaluationKey, SecretKey
 from ._native import wide as _compiled
 from .errors import RangeError
+from .tables import whole
 
 PreparedWide = _compiled.PreparedWide
 WidePlan = _compiled.WidePlan
@@ -77,8 +78,8 @@ def dictionary(
     value_bits: int | None = None,
 ) -> PreparedWide:
     """A dictionary (or a pandas Series) of keys of so many bits, and the value of all other keys."""
-    pairs = [(int(key), int(value)) for key, value in dict(entries).items()]
-    return _prepared(server, "dictionary", value_bits, bits=bits, default=int(default), pairs=pairs)
+    pairs = [(whole(key, "a key"), whole(value, f"the value of {key}")) for key, value in dict(entries).items()]
+    return _prepared(server, "dictionary", value_bits, bits=bits, default=whole(default, "the default"), pairs=pairs)
 
 
 def pieces(

@@ -10,7 +10,7 @@ use pyo3::types::PyTuple;
 use zeroize::Zeroizing;
 
 use super::encrypted_bits::EncryptedBits;
-use crate::arrays::booleans;
+use crate::arrays::{booleans, common_shape};
 use crate::call;
 use crate::circuits::{EvaluationKey, SecretKey};
 use crate::errors::{Result, raise};
@@ -64,7 +64,7 @@ impl<'a> Call<'a> {
         Self { server: server.library(), threads }
     }
 
-    /// Results of an operation, in the shape of its first operand.
+    /// Results of an operation, in the shape of its operands.
     fn all(
         &self,
         py: Python<'_>,
@@ -90,7 +90,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// Operands of an operation on any number of them, and the shape of the first.
+/// Operands of an operation on any number of them.
 struct Operands(Vec<Py<EncryptedBits>>);
 
 impl Operands {
@@ -98,8 +98,8 @@ impl Operands {
         Ok(Self(bits.extract()?))
     }
 
-    fn shape(&self) -> Vec<usize> {
-        self.0.first().map(|first| first.get().shape.clone()).unwrap_or_default()
+    fn shape(&self) -> Result<Vec<usize>> {
+        common_shape(self.0.iter().map(|bits| &bits.get().shape))
     }
 
     fn library(&self) -> Vec<&LibraryBits> {
@@ -120,7 +120,8 @@ pub(crate) fn gate(
     threads: usize,
 ) -> Result<EncryptedBits> {
     let gate = gate_of(gate)?;
-    Call::new(server, threads).one(py, &x.shape, |key| key.gate(gate, &x.inner, &y.inner))
+    let shape = common_shape([&x.shape, &y.shape])?;
+    Call::new(server, threads).one(py, &shape, |key| key.gate(gate, &x.inner, &y.inner))
 }
 
 /// Several gates of the same two bits, for little more than one.
@@ -135,7 +136,8 @@ pub(crate) fn gates(
     threads: usize,
 ) -> Result<Vec<EncryptedBits>> {
     let gates: Vec<_> = gates.iter().map(|name| gate_of(name)).collect::<Result<_>>()?;
-    Call::new(server, threads).all(py, &x.shape, |key| key.gates(&gates, &x.inner, &y.inner))
+    let shape = common_shape([&x.shape, &y.shape])?;
+    Call::new(server, threads).all(py, &shape, |key| key.gates(&gates, &x.inner, &y.inner))
 }
 
 /// The negated bits: no level, no noise.
@@ -156,7 +158,8 @@ pub(crate) fn disjoint_or(
     x: &EncryptedBits,
     y: &EncryptedBits,
 ) -> Result<EncryptedBits> {
-    Call::new(server, 0).one(py, &x.shape, |key| key.disjoint_or(&x.inner, &y.inner))
+    let shape = common_shape([&x.shape, &y.shape])?;
+    Call::new(server, 0).one(py, &shape, |key| key.disjoint_or(&x.inner, &y.inner))
 }
 
 /// Bits with their errors squared, for two levels.
@@ -193,7 +196,7 @@ pub(crate) fn bin_boot(
 ) -> Result<EncryptedBits> {
     let bits = Operands::of(bits)?;
     let operands = bits.library();
-    Call::new(server, threads).one(py, &bits.shape(), |key| key.bin_boot_sum(&operands))
+    Call::new(server, threads).one(py, &bits.shape()?, |key| key.bin_boot_sum(&operands))
 }
 
 /// GateBoot: a gate of two bits, as of `gate`, and all levels back. With `cleaning`, errors are squared, for one level more.
@@ -209,7 +212,8 @@ pub(crate) fn gate_boot(
     threads: usize,
 ) -> Result<EncryptedBits> {
     let gate = gate_of(gate)?;
-    Call::new(server, threads).one(py, &x.shape, |key| match cleaning {
+    let shape = common_shape([&x.shape, &y.shape])?;
+    Call::new(server, threads).one(py, &shape, |key| match cleaning {
         false => key.gate_boot(gate, &x.inner, &y.inner),
         true => key.gate_boot_cleaning(gate, &x.inner, &y.inner),
     })
@@ -230,7 +234,7 @@ pub(crate) fn gate_boot_many(
     let (py, bits) = (bits.py(), Operands::of(bits)?);
     let operands = bits.library();
     let call = Call::new(server, threads);
-    call.all(py, &bits.shape(), |key| key.gate_boot_many(&functions, &operands))
+    call.all(py, &bits.shape()?, |key| key.gate_boot_many(&functions, &operands))
 }
 
 /// Tables of up to eight bits, between bootstraps, for the levels that log2 of their number has, rounded up: each a list of
@@ -248,7 +252,7 @@ pub(crate) fn tables(
     let tables: Vec<_> = tables.iter().map(table).collect::<Result<_>>()?;
     let (py, bits) = (bits.py(), Operands::of(bits)?);
     let operands = bits.library();
-    Call::new(server, threads).all(py, &bits.shape(), |key| match levels {
+    Call::new(server, threads).all(py, &bits.shape()?, |key| match levels {
         None => key.tables(&tables, &operands),
         Some(levels) => key.tables_at(&tables, &operands, levels),
     })

@@ -9,8 +9,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
 use super::parameters::Parameters;
-use crate::arrays::reshaped;
-use crate::errors::{Result, raise};
+use crate::arrays::{length, reshaped};
+use crate::errors::{Result, raise, raise_of};
 use crate::files::read_file;
 use crate::key_files::{Reduced, save_public};
 
@@ -52,6 +52,12 @@ impl EncryptedBits {
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyTuple>> {
         PyTuple::new(py, &self.shape)
+    }
+
+    /// The number of its axes.
+    #[getter]
+    fn ndim(&self) -> usize {
+        self.shape.len()
     }
 
     /// The number of bits.
@@ -109,7 +115,7 @@ impl EncryptedBits {
     /// Reads a file of bits of these parameters: one dimension.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf, parameters: &Parameters) -> Result<Self> {
-        py.detach(|| Self::read(&parameters.inner, &read_file(&path)?).map_err(raise))
+        py.detach(|| Self::read(&parameters.inner, &read_file(&path)?).map_err(raise_of(&path)))
     }
 
     /// Its bytes, as a file has them.
@@ -127,6 +133,10 @@ impl EncryptedBits {
     fn __reduce__<'py>(&self, py: Python<'py>) -> Result<Reduced<'py, Pickled<'py>>> {
         let restore = py.import("cryptable._pickling")?.getattr("packed_bits")?;
         Ok((restore, (self.parameters(), self.to_bytes(py)?, self.shape(py)?)))
+    }
+
+    fn __len__(&self) -> Result<usize> {
+        length(&self.shape)
     }
 
     fn __repr__(&self) -> String {

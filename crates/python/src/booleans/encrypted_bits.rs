@@ -8,8 +8,8 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
-use crate::arrays::{index_of, reshaped};
-use crate::errors::{Result, raise};
+use crate::arrays::{index_of, length, reshaped};
+use crate::errors::{Result, raise, raise_of};
 use crate::files::read_file;
 use crate::key_files::{ReducedArray, save_public};
 
@@ -51,6 +51,12 @@ impl EncryptedBits {
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyTuple>> {
         PyTuple::new(py, &self.shape)
+    }
+
+    /// The number of its axes.
+    #[getter]
+    fn ndim(&self) -> usize {
+        self.shape.len()
     }
 
     /// The number of bits.
@@ -97,7 +103,7 @@ impl EncryptedBits {
     /// Reads a file of bits: one dimension.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> Result<Self> {
-        py.detach(|| Self::read(&read_file(&path)?).map_err(raise))
+        py.detach(|| Self::read(&read_file(&path)?).map_err(raise_of(&path)))
     }
 
     /// Its bytes, as a file has them.
@@ -116,6 +122,10 @@ impl EncryptedBits {
         let restore = py.import("cryptable._pickling")?.getattr("of_bytes")?;
         let class = py.get_type::<Self>().into_any();
         Ok((restore, (class, self.to_bytes(py), self.shape(py)?)))
+    }
+
+    fn __len__(&self) -> Result<usize> {
+        length(&self.shape)
     }
 
     fn __repr__(&self) -> String {

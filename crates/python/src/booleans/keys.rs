@@ -3,16 +3,16 @@
 use std::path::PathBuf;
 
 use cryptable::booleans::{
-    EvaluationKey as LibraryEvaluationKey, Gate, Parameters, SecretKey as LibrarySecretKey,
+    EvaluationKey as LibraryEvaluationKey, Parameters, SecretKey as LibrarySecretKey,
 };
 use numpy::{IxDyn, PyArray1, PyArrayMethods};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use zeroize::Zeroizing;
 
 use super::encrypted_bits::EncryptedBits;
+use super::gate::run_gate;
 use super::packed_gates::{self, PackedGates};
-use crate::arrays::booleans;
+use crate::arrays::{booleans, common_shape};
 use crate::call::{self, Progress};
 use crate::errors::Result;
 use crate::key_files::{
@@ -25,22 +25,6 @@ use crate::key_files::{
 #[pyclass(frozen, module = "cryptable.booleans")]
 pub(crate) struct SecretKey {
     inner: LibrarySecretKey,
-}
-
-/// The gate of a name.
-pub(super) fn gate_of(name: &str) -> Result<Gate> {
-    Ok(match name {
-        "and" => Gate::And,
-        "nand" => Gate::Nand,
-        "or" => Gate::Or,
-        "nor" => Gate::Nor,
-        "xor" => Gate::Xor,
-        "xnor" => Gate::Xnor,
-        _ => {
-            let message = format!("gate is {name:?}, but must be and, nand, or, nor, xor or xnor");
-            return Err(PyValueError::new_err(message));
-        }
-    })
 }
 
 #[pymethods]
@@ -93,12 +77,12 @@ impl SecretKey {
     }
 
     /// The server's key, in memory.
-    #[pyo3(signature = (*, threads = 0, progress = Progress::Bar))]
+    #[pyo3(signature = (*, threads = 0, progress = true))]
     fn evaluation_key(
         &self,
         py: Python<'_>,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
     ) -> Result<EvaluationKey> {
         let inner = call::run_engine(py, (threads, progress, "evaluation key"), |progress| {
             self.inner.evaluation_key(progress)
@@ -108,12 +92,12 @@ impl SecretKey {
 
     /// The server's keys for thousands of gates at once, in memory: half a gigabyte. A secret must be of
     /// `log2_fail=-128` for them.
-    #[pyo3(signature = (*, threads = 0, progress = Progress::Bar))]
+    #[pyo3(signature = (*, threads = 0, progress = true))]
     fn packed_gates(
         &self,
         py: Python<'_>,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
     ) -> Result<PackedGates> {
         let inner = call::run_engine(py, (threads, progress, "packed gates"), |progress| {
             packed_gates::secret_of(&self.inner)?.packed_gates(progress)
@@ -123,26 +107,26 @@ impl SecretKey {
 
     /// Makes the server's keys for thousands of gates at once, as `packed_gates`, and writes them to a new folder: what a server
     /// gets, and `PackedGates.open` reads. Files of an existing folder are replaced only if told so.
-    #[pyo3(signature = (folder, *, threads = 0, progress = Progress::Bar, replace = false))]
+    #[pyo3(signature = (folder, *, threads = 0, progress = true, replace = false))]
     fn save_packed_gates(
         &self,
         py: Python<'_>,
         folder: PathBuf,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
         replace: bool,
     ) -> Result<()> {
         packed_gates::save(py, &self.inner, (&folder, replace), (threads, progress))
     }
 
     /// Makes the server's key and writes it to a file.
-    #[pyo3(signature = (path, *, threads = 0, progress = Progress::Bar, replace = false))]
+    #[pyo3(signature = (path, *, threads = 0, progress = true, replace = false))]
     fn save_evaluation_key(
         &self,
         py: Python<'_>,
         path: PathBuf,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
         replace: bool,
     ) -> Result<()> {
         write_evaluation_key(py, (&path, replace), (threads, progress), |out, progress| {
@@ -204,7 +188,7 @@ impl EvaluationKey {
     }
 
     /// A gate, bit by bit: `and`, `nand`, `or`, `nor`, `xor` or `xnor`.
-    #[pyo3(signature = (gate, x, y, *, threads = 0, progress = Progress::Bar))]
+    #[pyo3(signature = (gate, x, y, *, threads = 0, progress = true))]
     fn gate(
         &self,
         py: Python<'_>,
@@ -212,17 +196,16 @@ impl EvaluationKey {
         x: &EncryptedBits,
         y: &EncryptedBits,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
     ) -> Result<EncryptedBits> {
-        let which = gate_of(gate)?;
-        let inner = call::run_engine(py, (threads, progress, gate), |progress| {
-            self.inner.gate(which, &x.inner, &y.inner, progress)
-        })?;
-        Ok(EncryptedBits::new(inner, x.shape.clone()))
+        let shape = common_shape([&x.shape, &y.shape])?;
+        run_gate(py, (gate, shape), (threads, progress), |gate, progress| {
+            self.inner.gate(gate, &x.inner, &y.inner, progress)
+        })
     }
 
     /// x where the selector is true, else y.
-    #[pyo3(signature = (selector, x, y, *, threads = 0, progress = Progress::Bar))]
+    #[pyo3(signature = (selector, x, y, *, threads = 0, progress = true))]
     fn mux(
         &self,
         py: Python<'_>,
@@ -230,12 +213,13 @@ impl EvaluationKey {
         x: &EncryptedBits,
         y: &EncryptedBits,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
     ) -> Result<EncryptedBits> {
+        let shape = common_shape([&selector.shape, &x.shape, &y.shape])?;
         let inner = call::run_engine(py, (threads, progress, "mux"), |progress| {
             self.inner.mux(&selector.inner, &x.inner, &y.inner, progress)
         })?;
-        Ok(EncryptedBits::new(inner, x.shape.clone()))
+        Ok(EncryptedBits::new(inner, shape))
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> Result<ReducedKey<'py>> {

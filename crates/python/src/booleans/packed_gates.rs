@@ -11,7 +11,8 @@ use cryptable::{Error, ReadOptions, WireError, inspect};
 use pyo3::prelude::*;
 
 use super::encrypted_bits::EncryptedBits;
-use super::keys::gate_of;
+use super::gate::run_gate;
+use crate::arrays::common_shape;
 use crate::call::{self, Progress};
 use crate::errors::{Result, raise};
 use crate::files::{Access, map_file, read_file, write_file};
@@ -53,7 +54,7 @@ pub(super) fn save(
     py: Python<'_>,
     single: &LibrarySecretKey,
     (folder, replace): (&Path, bool),
-    (threads, progress): (usize, Progress<'_>),
+    (threads, progress): (usize, Option<Progress<'_>>),
 ) -> Result<()> {
     let secret = call::run_silently(py, || secret_of(single))?;
     std::fs::create_dir_all(folder)?;
@@ -157,7 +158,7 @@ impl PackedGates {
     }
 
     /// A gate, bit by bit, as `EvaluationKey.gate`: of two different arrays of bits, fresh or results of this.
-    #[pyo3(signature = (gate, x, y, *, threads = 0, progress = Progress::Bar))]
+    #[pyo3(signature = (gate, x, y, *, threads = 0, progress = true))]
     fn gate(
         &self,
         py: Python<'_>,
@@ -165,13 +166,12 @@ impl PackedGates {
         x: &EncryptedBits,
         y: &EncryptedBits,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
     ) -> Result<EncryptedBits> {
-        let which = gate_of(gate)?;
-        let inner = call::run_engine(py, (threads, progress, gate), |progress| {
-            self.inner.gate(which, &x.inner, &y.inner, progress)
-        })?;
-        Ok(EncryptedBits::new(inner, x.shape.clone()))
+        let shape = common_shape([&x.shape, &y.shape])?;
+        run_gate(py, (gate, shape), (threads, progress), |gate, progress| {
+            self.inner.gate(gate, &x.inner, &y.inner, progress)
+        })
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> Result<ReducedKey<'py>> {

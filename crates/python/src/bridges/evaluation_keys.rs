@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 
 use super::values::{Integers, LeveledValues, SmallValues};
 use super::{each_keys, one_part, other_end};
+use crate::arrays::common_shape;
 use crate::call::{self, Progress};
 use crate::ciphertext::Ciphertext;
 use crate::errors::{Result, raise};
@@ -105,14 +106,14 @@ impl EvaluationKeys {
     }
 
     /// Maps packed values through tables: of leveled values one a digit, the lowest first.
-    #[pyo3(signature = (values, tables, *, threads = 0, progress = Progress::Bar))]
+    #[pyo3(signature = (values, tables, *, threads = 0, progress = true))]
     fn lookup_many(
         &self,
         py: Python<'_>,
         values: &Ciphertext,
         tables: Vec<Py<PreparedTable>>,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
     ) -> Result<Vec<Ciphertext>> {
         let tables: Vec<_> = tables.iter().map(|table| &table.get().inner).collect();
         let found = call::run_engine(py, (threads, progress, "lookup"), |progress| {
@@ -123,16 +124,16 @@ impl EvaluationKeys {
 
     /// Maps packed values that come in several ciphertexts, the least significant digits first, through tables of all of them
     /// together: what `pack_radix` gives, where the packed end has digits of three bits.
-    #[pyo3(signature = (inputs, tables, *, threads = 0, progress = Progress::Bar))]
+    #[pyo3(signature = (inputs, tables, *, threads = 0, progress = true))]
     fn lookup_digits(
         &self,
         py: Python<'_>,
         inputs: Vec<Py<Ciphertext>>,
         tables: Vec<Py<PreparedTable>>,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
     ) -> Result<Vec<Ciphertext>> {
-        let shape = inputs.first().map(|first| first.get().shape.clone()).unwrap_or_default();
+        let shape = common_shape(inputs.iter().map(|input| &input.get().shape))?;
         let inputs: Vec<_> = inputs.iter().map(|input| input.get()).collect();
         let tables: Vec<_> = tables.iter().map(|table| &table.get().inner).collect();
         let found = call::run_engine(py, (threads, progress, "lookup"), |progress| {
@@ -159,7 +160,7 @@ impl EvaluationKeys {
     }
 
     /// Takes packed values of an even modulus up to 16 out as small values modulo 16, such as selectors, from `start` to `stop`.
-    #[pyo3(signature = (values, start, stop, *, threads = 0, progress = Progress::Bar))]
+    #[pyo3(signature = (values, start, stop, *, threads = 0, progress = true))]
     fn to_small(
         &self,
         py: Python<'_>,
@@ -167,7 +168,7 @@ impl EvaluationKeys {
         start: usize,
         stop: usize,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
     ) -> Result<SmallValues> {
         let inner = call::run_engine(py, (threads, progress, "small values"), |progress| {
             let keys = self.integers()?;
@@ -178,7 +179,7 @@ impl EvaluationKeys {
 
     /// Takes packed digits of an even modulus up to 8, a ciphertext for every digit, the lowest first, out as integers in
     /// digits of base 8, from `start` to `stop`.
-    #[pyo3(signature = (digits, start, stop, *, threads = 0, progress = Progress::Bar))]
+    #[pyo3(signature = (digits, start, stop, *, threads = 0, progress = true))]
     fn to_radix(
         &self,
         py: Python<'_>,
@@ -186,7 +187,7 @@ impl EvaluationKeys {
         start: usize,
         stop: usize,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
     ) -> Result<Vec<Radix>> {
         let digits: Vec<_> = digits.iter().map(|digit| digit.get()).collect();
         let found = call::run_engine(py, (threads, progress, "digits"), |progress| {
@@ -199,13 +200,13 @@ impl EvaluationKeys {
     }
 
     /// Packs integers in digits again: a ciphertext of values below 8 for every digit, the lowest first.
-    #[pyo3(signature = (values, *, threads = 0, progress = Progress::Bar))]
+    #[pyo3(signature = (values, *, threads = 0, progress = true))]
     fn pack_radix(
         &self,
         py: Python<'_>,
         values: Vec<Py<Radix>>,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
     ) -> Result<Vec<Ciphertext>> {
         let shape = vec![values.len()];
         let values: Vec<_> = values.iter().map(|value| value.get().inner.clone()).collect();
@@ -226,14 +227,14 @@ impl EvaluationKeys {
     }
 
     /// Packs small values again, modulo `modulus`.
-    #[pyo3(signature = (values, modulus = 2, *, threads = 0, progress = Progress::Bar))]
+    #[pyo3(signature = (values, modulus = 2, *, threads = 0, progress = true))]
     fn pack(
         &self,
         py: Python<'_>,
         values: &SmallValues,
         modulus: u64,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
     ) -> Result<Ciphertext> {
         let packed = call::run_engine(py, (threads, progress, "pack"), |progress| {
             let keys = self.integers()?;
@@ -262,14 +263,14 @@ impl EvaluationKeys {
     }
 
     /// Maps leveled values through a table.
-    #[pyo3(signature = (values, table, *, threads = 0, progress = Progress::Bar))]
+    #[pyo3(signature = (values, table, *, threads = 0, progress = true))]
     fn lookup_leveled(
         &self,
         py: Python<'_>,
         values: &LeveledValues,
         table: &PreparedTable,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
     ) -> Result<LeveledValues> {
         let inner = call::run_engine(py, (threads, progress, "lookup"), |progress| {
             let LibraryPreparedTable::Leveled(table) = &table.inner else {
@@ -282,13 +283,13 @@ impl EvaluationKeys {
     }
 
     /// Packs leveled values again, a ciphertext a digit of two bits, the lowest first.
-    #[pyo3(signature = (values, *, threads = 0, progress = Progress::Bar))]
+    #[pyo3(signature = (values, *, threads = 0, progress = true))]
     fn pack_leveled(
         &self,
         py: Python<'_>,
         values: &LeveledValues,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
     ) -> Result<Vec<Ciphertext>> {
         let packed = call::run_engine(py, (threads, progress, "pack"), |progress| {
             let keys = self.leveled()?;

@@ -154,12 +154,12 @@ impl SecretKeys {
     }
 
     /// The server's keys, in memory.
-    #[pyo3(signature = (*, threads = 0, progress = Progress::Bar))]
+    #[pyo3(signature = (*, threads = 0, progress = true))]
     fn evaluation_keys(
         &self,
         py: Python<'_>,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
     ) -> Result<EvaluationKeys> {
         let inner = call::run_engine(py, (threads, progress, "evaluation keys"), |progress| {
             Ok(match &self.inner {
@@ -173,13 +173,13 @@ impl SecretKeys {
     }
 
     /// Makes the server's keys and writes them to a file, never all of them in memory.
-    #[pyo3(signature = (path, *, threads = 0, progress = Progress::Bar, replace = false))]
+    #[pyo3(signature = (path, *, threads = 0, progress = true, replace = false))]
     fn save_evaluation_keys(
         &self,
         py: Python<'_>,
         path: PathBuf,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
         replace: bool,
     ) -> Result<()> {
         write_evaluation_key(

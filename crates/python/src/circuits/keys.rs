@@ -111,12 +111,12 @@ impl SecretKey {
     }
 
     /// The server's key, in memory.
-    #[pyo3(signature = (*, threads = 0, progress = Progress::Bar))]
+    #[pyo3(signature = (*, threads = 0, progress = true))]
     fn evaluation_key(
         &self,
         py: Python<'_>,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
     ) -> Result<EvaluationKey> {
         let inner = call::run_engine(py, (threads, progress, "evaluation key"), |progress| {
             self.inner.evaluation_key(progress)
@@ -125,13 +125,13 @@ impl SecretKey {
     }
 
     /// Makes the server's key and writes it to a file, never all of it in memory.
-    #[pyo3(signature = (path, *, threads = 0, progress = Progress::Bar, replace = false))]
+    #[pyo3(signature = (path, *, threads = 0, progress = true, replace = false))]
     fn save_evaluation_key(
         &self,
         py: Python<'_>,
         path: PathBuf,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
         replace: bool,
     ) -> Result<()> {
         write_evaluation_key(py, (&path, replace), (threads, progress), |out, progress| {
@@ -267,13 +267,13 @@ impl EvaluationKey {
     }
 
     /// Runs a circuit, or the circuit of a plan, on words of its inputs.
-    #[pyo3(signature = (circuit, words, *, threads = 0, progress = Progress::Bar))]
+    #[pyo3(signature = (circuit, words, *, threads = 0, progress = true))]
     fn run(
         &self,
         circuit: &Bound<'_, PyAny>,
         words: &EncryptedWords,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
     ) -> Result<EncryptedWords> {
         let py = circuit.py();
         let planned = circuit.cast::<CircuitPlan>().ok();

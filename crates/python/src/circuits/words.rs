@@ -10,8 +10,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use zeroize::Zeroizing;
 
-use crate::arrays::{places, reshaped};
-use crate::errors::{Result, exception, raise};
+use crate::arrays::{length, no_truth, places, reshaped};
+use crate::errors::{Result, exception, raise, raise_of};
 use crate::files::read_file;
 use crate::key_files::{ReducedArray, save_public};
 
@@ -45,6 +45,12 @@ impl EncryptedWords {
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyTuple>> {
         PyTuple::new(py, &self.shape)
+    }
+
+    /// The number of its axes.
+    #[getter]
+    fn ndim(&self) -> usize {
+        self.shape.len()
     }
 
     /// The number of words of every port.
@@ -81,7 +87,7 @@ impl EncryptedWords {
     /// Reads a file of words: one dimension.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> Result<Self> {
-        py.detach(|| Self::new(read_file(&path)?, None).map_err(raise))
+        py.detach(|| Self::new(read_file(&path)?, None).map_err(raise_of(&path)))
     }
 
     /// Its bytes, as a file has them.
@@ -99,6 +105,14 @@ impl EncryptedWords {
         let restore = py.import("cryptable._pickling")?.getattr("of_bytes")?;
         let class = py.get_type::<Self>().into_any();
         Ok((restore, (class, self.to_bytes(py), self.shape(py)?)))
+    }
+
+    fn __len__(&self) -> Result<usize> {
+        length(&self.shape)
+    }
+
+    fn __bool__(&self) -> Result<bool> {
+        no_truth()
     }
 
     fn __repr__(&self) -> String {

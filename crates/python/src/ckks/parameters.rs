@@ -10,8 +10,7 @@ use super::functions::SlotTable;
 use super::vector::Vector;
 use crate::call;
 use crate::errors::{Result, exception, raise};
-use crate::key_files::{Reduced, read_options};
-use crate::literals;
+use crate::literals::{self, ReducedLiteral};
 use crate::parameters::{Secret, hexadecimal};
 
 /// A validated parameter set.
@@ -63,9 +62,8 @@ impl Parameters {
     #[staticmethod]
     #[pyo3(signature = (literal, *, allow_insecure = false))]
     fn from_literal(literal: &Bound<'_, PyAny>, allow_insecure: bool) -> Result<Self> {
-        let (py, bytes) = (literal.py(), literals::dumped(literal)?);
-        let read = || LibraryParameters::from_bytes(&bytes, read_options(allow_insecure));
-        Ok(Self { inner: py.detach(read).map_err(raise)? })
+        let inner = literals::read(literal, allow_insecure, LibraryParameters::from_bytes)?;
+        Ok(Self { inner })
     }
 
     /// Numbers that a vector holds.
@@ -152,12 +150,8 @@ impl Parameters {
         literals::hash(&self.inner.digest())
     }
 
-    fn __reduce__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> Result<Reduced<'py, (Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
-        let restore = py.import("cryptable._pickling")?.getattr("of_literal")?;
-        Ok((restore, (py.get_type::<Self>().into_any(), self.literal(py)?)))
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Result<ReducedLiteral<'py>> {
+        literals::reduce::<Self>(self.literal(py)?)
     }
 
     fn __repr__(&self) -> String {

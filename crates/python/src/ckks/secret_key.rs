@@ -146,7 +146,7 @@ impl SecretKey {
     }
 
     /// The server's key, in memory.
-    #[pyo3(signature = (keys, maps, automatic = false, threads = 0, progress = Progress::Bar))]
+    #[pyo3(signature = (keys, maps, automatic = false, threads = 0, progress = true))]
     fn evaluation_key(
         &self,
         py: Python<'_>,
@@ -154,7 +154,7 @@ impl SecretKey {
         maps: Vec<Py<LinearMap>>,
         automatic: bool,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
     ) -> Result<EvaluationKey> {
         let keys = keys.set(self.inner.parameters().slots(), &maps);
         let inner = call::run_engine(py, (threads, progress, "evaluation key"), |progress| {
@@ -164,7 +164,7 @@ impl SecretKey {
     }
 
     /// Makes the server's key and writes it to a file.
-    #[pyo3(signature = (path, keys, maps, threads = 0, progress = Progress::Bar, replace = false))]
+    #[pyo3(signature = (path, keys, maps, threads = 0, progress = true, replace = false))]
     // One argument for each thing that a user may ask for, by name.
     #[allow(clippy::too_many_arguments)]
     fn save_evaluation_key(
@@ -174,7 +174,7 @@ impl SecretKey {
         keys: Keys,
         maps: Vec<Py<LinearMap>>,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
         replace: bool,
     ) -> Result<()> {
         let keys = keys.set(self.inner.parameters().slots(), &maps);

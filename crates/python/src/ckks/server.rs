@@ -14,7 +14,7 @@ use super::functions::{LeveledTable, LinearMap, Polynomial, SlotTable};
 use super::parameters::Parameters;
 use super::secret_key::SharedSecret;
 use super::vector::Vector;
-use crate::arrays::complex_numbers;
+use crate::arrays::{common_shape, complex_numbers};
 use crate::call;
 use crate::errors::Result;
 use crate::evaluation_key::EvaluationKey as PackedEvaluationKey;
@@ -86,6 +86,7 @@ impl EvaluationKey {
 /// What Python gives as the second operand: a vector, a number, or an array of numbers, in the shape of the vector.
 fn other<'a>(x: &Vector, given: &'a Bound<'_, PyAny>) -> Result<Other<'a>> {
     if let Ok(vector) = given.cast::<Vector>() {
+        common_shape([&x.shape, &vector.get().shape])?;
         return Ok(Other::Vector(vector.get()));
     }
     if let Ok(integer) = given.extract::<i64>() {

@@ -9,8 +9,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
 use super::parameters::Parameters;
-use crate::arrays::{places, reshaped};
-use crate::errors::{Result, exception, raise};
+use crate::arrays::{length, no_truth, places, reshaped};
+use crate::errors::{Result, exception, raise, raise_of};
 use crate::files::read_file;
 use crate::key_files::{Reduced, save_public};
 
@@ -79,6 +79,12 @@ impl Vector {
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyTuple>> {
         PyTuple::new(py, &self.shape)
+    }
+
+    /// The number of its axes.
+    #[getter]
+    fn ndim(&self) -> usize {
+        self.shape.len()
     }
 
     /// The number of values of the shape.
@@ -162,7 +168,7 @@ impl Vector {
     /// Reads a file of a vector of these parameters: all slots, in one dimension.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf, parameters: &Parameters) -> Result<Self> {
-        py.detach(|| Self::read(&parameters.inner, &read_file(&path)?).map_err(raise))
+        py.detach(|| Self::read(&parameters.inner, &read_file(&path)?).map_err(raise_of(&path)))
     }
 
     /// Its bytes, as a file has them.
@@ -185,6 +191,14 @@ impl Vector {
         let restore = py.import("cryptable._pickling")?.getattr("vector")?;
         let parameters = PyBytes::new(py, &self.parameters.to_bytes());
         Ok((restore, (parameters, self.to_bytes(py)?, self.shape.clone())))
+    }
+
+    fn __len__(&self) -> Result<usize> {
+        length(&self.shape)
+    }
+
+    fn __bool__(&self) -> Result<bool> {
+        no_truth()
     }
 
     fn __repr__(&self) -> String {

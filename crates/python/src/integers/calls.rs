@@ -9,13 +9,13 @@ use cryptable::integers::{
 };
 use cryptable::{Engine, Error, Progress as LibraryProgress};
 use numpy::{Element, IxDyn, PyArray1, PyArrayMethods};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use zeroize::Zeroizing;
 
 use super::column::{Column, EngineColumn};
 use super::parts::Parts;
-use crate::arrays::words;
+use crate::arrays::{common_shape, words};
 use crate::call::{self, Progress};
 use crate::errors::{Result, raise};
 use crate::evaluation_key::EvaluationKey;
@@ -146,14 +146,14 @@ pub(crate) struct Options {
 
 /// Runs an operation, by its name, on columns and public numbers.
 #[pyfunction]
-#[pyo3(signature = (key, operation, operands, options, table = None, progress = Progress::Bar))]
+#[pyo3(signature = (key, operation, operands, options, table = None, progress = true))]
 pub(crate) fn compute_integers(
     key: &Bound<'_, EvaluationKey>,
     operation: &str,
     operands: Vec<Bound<'_, PyAny>>,
     options: Options,
     table: Option<&Bound<'_, PyAny>>,
-    progress: Progress<'_>,
+    progress: Option<Progress<'_>>,
 ) -> Result<Vec<Column>> {
     let py = key.py();
     let threads = options.threads;
@@ -161,6 +161,10 @@ pub(crate) fn compute_integers(
     let operands = operands.iter().map(Given::new).collect::<Result<Vec<_>>>()?;
     let first = operands.iter().find_map(Given::column);
     let first = first.ok_or_else(|| PyValueError::new_err("no operand is an encrypted column"))?;
+    let shape = match job.moves_values() {
+        true => None,
+        false => Some(common_shape(operands.iter().filter_map(Given::column).map(|it| &it.shape))?),
+    };
     let is_packed = matches!(&*first.inner, EngineColumn::Packed(_));
     let key = key.get().library();
     let results = call::run_engine(py, (threads, progress, operation), |progress| {
@@ -173,14 +177,9 @@ pub(crate) fn compute_integers(
         let results = run(engine, engine.parameters(), &job, &inputs, progress)?;
         Ok(results.into_iter().map(EngineColumn::Single).collect())
     })?;
-    let shape = |column: &Column| {
-        if job.moves_values() { vec![column.shape[0]] } else { first.shape.clone() }
-    };
     let column = |inner: EngineColumn| {
         let count = super::column::each_engine!(&inner, parts => parts.count());
-        let mut column = Column::new(inner, vec![count]);
-        column.shape = shape(&column);
-        column
+        Column::new(inner, shape.clone().unwrap_or_else(|| vec![count]))
     };
     Ok(results.into_iter().map(column).collect())
 }
@@ -241,7 +240,11 @@ impl Given {
     fn new(operand: &Bound<'_, PyAny>) -> Result<Self> {
         match operand.cast::<Column>() {
             Ok(column) => Ok(Self::Column(column.clone().unbind())),
-            Err(_) => Ok(Self::Number(operand.extract()?)),
+            Err(_) => Ok(Self::Number(operand.extract().map_err(|_| {
+                let found = operand.get_type();
+                let message = format!("an operand is a column or one public integer, not {found}");
+                PyTypeError::new_err(message)
+            })?)),
         }
     }
 

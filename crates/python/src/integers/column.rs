@@ -11,8 +11,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
 use super::parts::Parts;
-use crate::arrays::reshaped;
-use crate::errors::{Result, raise};
+use crate::arrays::{length, reshaped};
+use crate::errors::{Result, raise, raise_of};
 use crate::files::read_file;
 use crate::key_files::{ReducedArray, save_public};
 
@@ -89,6 +89,12 @@ impl Column {
         PyTuple::new(py, &self.shape)
     }
 
+    /// The number of its axes.
+    #[getter]
+    fn ndim(&self) -> usize {
+        self.shape.len()
+    }
+
     /// The number of values.
     #[getter]
     fn size(&self) -> usize {
@@ -143,7 +149,7 @@ impl Column {
     /// Reads a file of a column: one dimension.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> Result<Self> {
-        py.detach(|| Self::read(&read_file(&path)?).map_err(raise))
+        py.detach(|| Self::read(&read_file(&path)?).map_err(raise_of(&path)))
     }
 
     /// Its bytes, as a file has them.
@@ -162,6 +168,10 @@ impl Column {
         let restore = py.import("cryptable._pickling")?.getattr("of_bytes")?;
         let class = py.get_type::<Self>().into_any();
         Ok((restore, (class, self.to_bytes(py)?, self.shape(py)?)))
+    }
+
+    fn __len__(&self) -> Result<usize> {
+        length(&self.shape)
     }
 
     fn __repr__(&self) -> String {

@@ -98,14 +98,14 @@ impl EvaluationKey {
     }
 
     /// 1 for negative integers, 0 for others; with a second operand, 1 where x < y, else 0.
-    #[pyo3(signature = (x, y = None, *, threads = 0, progress = Progress::Bar))]
+    #[pyo3(signature = (x, y = None, *, threads = 0, progress = true))]
     fn sign(
         &self,
         py: Python<'_>,
         x: &Integers,
         y: Option<&Integers>,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
     ) -> Result<SmallValues> {
         let inner = call::run_engine(py, (threads, progress, "sign"), |progress| match y {
             None => self.library().sign(&x.inner, progress),
@@ -115,7 +115,7 @@ impl EvaluationKey {
     }
 
     /// `absolute` and `relu` of x, `maximum` of x and y.
-    #[pyo3(signature = (name, x, y = None, *, threads = 0, progress = Progress::Bar))]
+    #[pyo3(signature = (name, x, y = None, *, threads = 0, progress = true))]
     fn function(
         &self,
         py: Python<'_>,
@@ -123,7 +123,7 @@ impl EvaluationKey {
         x: &Integers,
         y: Option<&Integers>,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
     ) -> Result<Integers> {
         let x = &x.inner;
         let function: Function<'_> = match (name, y) {
@@ -143,13 +143,13 @@ impl EvaluationKey {
     }
 
     /// The digits of base 8 of every integer's two's complement.
-    #[pyo3(signature = (x, *, threads = 0, progress = Progress::Bar))]
+    #[pyo3(signature = (x, *, threads = 0, progress = true))]
     fn to_radix(
         &self,
         py: Python<'_>,
         x: &Integers,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
     ) -> Result<Vec<Radix>> {
         let found = call::run_engine(py, (threads, progress, "digits"), |progress| {
             self.library().to_radix(&x.inner, progress)
@@ -160,14 +160,14 @@ impl EvaluationKey {
     /// A function of integers that are taken for fractions, v = x / 2^(bits - 1), continuous on either side of 0, whose slope is
     /// at most `lipschitz` anywhere: approximate, with the noise of `continuous_noise`. Results decrypt, and go into further
     /// such functions. Values are from -`continuous_limit()` to that.
-    #[pyo3(signature = (x, function, *, lipschitz, threads = 0, progress = Progress::Bar))]
+    #[pyo3(signature = (x, function, *, lipschitz, threads = 0, progress = true))]
     fn continuous(
         &self,
         x: &Integers,
         function: &Bound<'_, PyAny>,
         lipschitz: f64,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
     ) -> Result<Integers> {
         let py = function.py();
         let function = RealFunction::new(function);

@@ -145,12 +145,12 @@ impl SecretKey {
     }
 
     /// The server's key, in memory.
-    #[pyo3(signature = (*, threads = 0, progress = Progress::Bar))]
+    #[pyo3(signature = (*, threads = 0, progress = true))]
     fn evaluation_key(
         &self,
         py: Python<'_>,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
     ) -> Result<EvaluationKey> {
         let inner = call::run_engine(py, (threads, progress, "evaluation key"), |progress| {
             self.inner.evaluation_key(progress)
@@ -159,13 +159,13 @@ impl SecretKey {
     }
 
     /// Makes the server's key and writes it to a file.
-    #[pyo3(signature = (path, *, threads = 0, progress = Progress::Bar, replace = false))]
+    #[pyo3(signature = (path, *, threads = 0, progress = true, replace = false))]
     fn save_evaluation_key(
         &self,
         py: Python<'_>,
         path: PathBuf,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
         replace: bool,
     ) -> Result<()> {
         write_evaluation_key(py, (&path, replace), (threads, progress), |out, progress| {

@@ -12,7 +12,7 @@ use pyo3::types::PyBytes;
 use zeroize::Zeroizing;
 
 use crate::call;
-use crate::errors::{Result, exception, raise};
+use crate::errors::{Result, exception, raise, raise_of};
 use crate::files::{Access, map_file, open, read_file, write_file};
 use crate::key_files::{Reduced, refuse_pickle, save_public};
 
@@ -271,7 +271,7 @@ impl Message {
     /// Reads a file of a message.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> Result<Self> {
-        py.detach(|| Self::read(read_file(&path)?).map_err(raise))
+        py.detach(|| Self::read(read_file(&path)?).map_err(raise_of(&path)))
     }
 
     /// Its bytes, as a file has them.

@@ -8,7 +8,7 @@ use cryptable::transciphering::{
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::errors::{Result, raise};
+use crate::errors::{Result, raise, raise_of};
 use crate::files::read_file;
 use crate::key_files::{Reduced, save_public};
 
@@ -42,7 +42,7 @@ macro_rules! public_object {
             #[staticmethod]
             fn load(py: Python<'_>, path: PathBuf) -> Result<Self> {
                 py.detach(|| {
-                    let inner = <$library>::from_bytes(&read_file(&path)?).map_err(raise)?;
+                    let inner = <$library>::from_bytes(&read_file(&path)?).map_err(raise_of(&path))?;
                     Ok(Self { inner })
                 })
             }

@@ -81,14 +81,14 @@ impl SecretKey {
 
     /// Decrypts a file of `EvaluationKey.transcipher_file`, piece after piece, into a file that its owner alone may read;
     /// returns the number of bytes.
-    #[pyo3(signature = (source, target, *, threads = 0, progress = Progress::Bar, replace = false))]
+    #[pyo3(signature = (source, target, *, threads = 0, progress = true, replace = false))]
     fn decrypt_file(
         &self,
         py: Python<'_>,
         source: PathBuf,
         target: PathBuf,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
         replace: bool,
     ) -> Result<u64> {
         let file = map_file(&source)?;
@@ -103,12 +103,12 @@ impl SecretKey {
     }
 
     /// The server's key, in memory.
-    #[pyo3(signature = (*, threads = 0, progress = Progress::Bar))]
+    #[pyo3(signature = (*, threads = 0, progress = true))]
     fn evaluation_key(
         &self,
         py: Python<'_>,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
     ) -> Result<EvaluationKey> {
         let inner = call::run_engine(py, (threads, progress, "evaluation key"), |progress| {
             self.inner.evaluation_key(progress)
@@ -117,13 +117,13 @@ impl SecretKey {
     }
 
     /// Makes the server's key and writes it to a file.
-    #[pyo3(signature = (path, *, threads = 0, progress = Progress::Bar, replace = false))]
+    #[pyo3(signature = (path, *, threads = 0, progress = true, replace = false))]
     fn save_evaluation_key(
         &self,
         py: Python<'_>,
         path: PathBuf,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
         replace: bool,
     ) -> Result<()> {
         write_evaluation_key(py, (&path, replace), (threads, progress), |out, progress| {
@@ -216,7 +216,7 @@ impl EvaluationKey {
     }
 
     /// Turns a message into homomorphic ciphertexts, and maps each byte through a table if there is one.
-    #[pyo3(signature = (key, message, table = None, *, threads = 0, progress = Progress::Bar))]
+    #[pyo3(signature = (key, message, table = None, *, threads = 0, progress = true))]
     fn transcipher(
         &self,
         py: Python<'_>,
@@ -224,7 +224,7 @@ impl EvaluationKey {
         message: &Message,
         table: Option<&PreparedTable>,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
     ) -> Result<EncryptedBytes> {
         let table = table.map(|table| &table.inner);
         let inner = call::run_engine(py, (threads, progress, "transcipher"), |progress| {
@@ -236,7 +236,7 @@ impl EvaluationKey {
 
     /// As `transcipher`, of a file of a message of any length, piece after piece, into a file. With `first_counter`, 16
     /// bytes, the file is nothing but what another program encrypted by AES-128-CTR from that counter block on.
-    #[pyo3(signature = (key, source, target, table = None, *, first_counter = None, threads = 0, progress = Progress::Bar,
+    #[pyo3(signature = (key, source, target, table = None, *, first_counter = None, threads = 0, progress = true,
         replace = false))]
     // One argument for each thing that a user may say, by name.
     #[allow(clippy::too_many_arguments)]
@@ -249,7 +249,7 @@ impl EvaluationKey {
         table: Option<&PreparedTable>,
         first_counter: Option<[u8; BLOCK_BYTES]>,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
         replace: bool,
     ) -> Result<()> {
         let table = table.map(|table| &table.inner);
@@ -271,14 +271,14 @@ impl EvaluationKey {
     }
 
     /// Maps encrypted bytes through several tables.
-    #[pyo3(signature = (data, tables, *, threads = 0, progress = Progress::Bar))]
+    #[pyo3(signature = (data, tables, *, threads = 0, progress = true))]
     fn lookup_many(
         &self,
         py: Python<'_>,
         data: &EncryptedBytes,
         tables: Vec<Py<PreparedTable>>,
         threads: usize,
-        progress: Progress<'_>,
+        progress: Option<Progress<'_>>,
     ) -> Result<Vec<EncryptedBytes>> {
         let tables: Vec<_> = tables.iter().map(|table| &table.get().inner).collect();
         let found = call::run_engine(py, (threads, progress, "lookup"), |progress| {

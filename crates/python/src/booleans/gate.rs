@@ -1,0 +1,40 @@
+//! Gates by their names, of one bit a bootstrap or of thousands.
+
+use cryptable::booleans::{EncryptedBits as LibraryBits, Gate};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use super::encrypted_bits::EncryptedBits;
+use crate::call::{self, Progress};
+use crate::errors::Result;
+
+/// The gate of a name.
+fn gate_of(name: &str) -> Result<Gate> {
+    Ok(match name {
+        "and" => Gate::And,
+        "nand" => Gate::Nand,
+        "or" => Gate::Or,
+        "nor" => Gate::Nor,
+        "xor" => Gate::Xor,
+        "xnor" => Gate::Xnor,
+        _ => {
+            let message = format!("gate is {name:?}, but must be and, nand, or, nor, xor or xnor");
+            return Err(PyValueError::new_err(message));
+        }
+    })
+}
+
+/// The gate of a name, by what evaluates gates, of operands of this shape.
+///
+/// # Errors
+/// `ValueError` if there is no such gate; those of the gate.
+pub(super) fn run_gate(
+    py: Python<'_>,
+    (name, shape): (&str, Vec<usize>),
+    (threads, progress): (usize, Option<Progress<'_>>),
+    gate: impl FnOnce(Gate, cryptable::Progress<'_>) -> cryptable::Result<LibraryBits> + Send,
+) -> Result<EncryptedBits> {
+    let which = gate_of(name)?;
+    let inner = call::run_engine(py, (threads, progress, name), |it| gate(which, it))?;
+    Ok(EncryptedBits::new(inner, shape))
+}

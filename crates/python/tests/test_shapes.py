@@ -1,0 +1,103 @@
+"""What encrypted arrays have of numpy's: shape, ndim, size, len, reshape; and what they have not."""
+
+import numpy as np
+import pytest
+from cryptable import SecretKey, bits, booleans, circuits, ckks, comparisons, integers, wide
+from cryptable.errors import MismatchError
+
+VALUES = np.arange(6).reshape(2, 3)
+
+
+def packed_bits():
+    secret = bits.SecretKey.generate(bits.Parameters.named("insecure-toy"))
+    return lambda values: bits.encrypt(secret, values % 2)
+
+
+def single_bits():
+    secret = booleans.SecretKey.generate(insecure_toy=True)
+    return lambda values: secret.encrypt(values % 2)
+
+
+def words():
+    builder = circuits.CircuitBuilder("different")
+    x, y = builder.input("x", 3), builder.input("y", 3)
+    builder.output("z", [a ^ b for a, b in zip(x, y, strict=True)])
+    plan = circuits.plan(builder.finish(), insecure_toy=True, log2_fail=-30)
+    secret = circuits.SecretKey.generate(plan)
+    return lambda values: secret.encrypt(plan, {"x": values, "y": values})
+
+
+def column():
+    secret = SecretKey.generate(integers.plan(8, engine="single", insecure_toy=True))
+    return lambda values: integers.encrypt(secret, values, dtype="uint8")
+
+
+def vector():
+    secret = ckks.SecretKey.generate(ckks.Parameters.named("insecure_toy"))
+    return lambda values: secret.encrypt(values / 8)
+
+
+def wide_values():
+    secret = SecretKey.generate(wide.plan(8, value_bits=3, insecure_toy=True))
+    return lambda values: wide.encrypt(secret, values, bits=8)
+
+
+def digits():
+    secret = SecretKey.generate(comparisons.plan(8, insecure_toy=True))
+    size = len(secret.parameters.digit_sizes)
+    return lambda values: comparisons.Digits.of(secret.parameters, [secret.encrypt(values)] * size)
+
+
+ENCRYPT = {
+    "Ciphertext": lambda: SecretKey.generate_insecure_toy("single", 16, 16).encrypt,
+    "Column": column,
+    "Digits": digits,
+    "Vector": vector,
+    "WideValues": wide_values,
+    "bits": packed_bits,
+    "booleans": single_bits,
+    "words": words,
+}
+
+
+@pytest.mark.parametrize("kind", ENCRYPT)
+def test_shapes(kind):
+    encrypt = ENCRYPT[kind]()
+    x = encrypt(VALUES)
+    assert (x.shape, x.ndim, x.size, len(x)) == (VALUES.shape, VALUES.ndim, VALUES.size, len(VALUES))
+    for same in (x.reshape(3, 2), x.reshape((3, -1)), x.reshape([np.int64(3), 2])):
+        assert (same.shape, len(same)) == ((3, 2), 3)
+    # A single value has no length, as in numpy, and no truth, whatever its shape.
+    single = encrypt(VALUES[1, 1])
+    assert (single.shape, single.ndim, single.size) == ((), 0, 1)
+    with pytest.raises(TypeError, match="a single value has no len"):
+        len(single)
+    for it in (x, single):
+        with pytest.raises(TypeError, match="neither true nor false"):
+            bool(it)
+    assert x.reshape(6).reshape(1, 6).ndim == 2
+
+
+def test_nothing_is_broadcast(packed):
+    secret, server = packed
+    x, y = secret.encrypt([[1, 2]]), secret.encrypt([[1], [2]])
+    for operation in (server.add, server.sub):
+        with pytest.raises(MismatchError, match=r"shapes \[1, 2\] and \[2, 1\]"):
+            operation(x, y)
+    assert secret.decrypt(server.add(x, y.reshape(1, 2))).tolist() == [[2, 4]]
+    secret = booleans.SecretKey.generate(insecure_toy=True)
+    server = secret.evaluation_key(progress=False)
+    a, b = secret.encrypt([[True, False]]), secret.encrypt([[True], [False]])
+    with pytest.raises(MismatchError, match="shapes"):
+        server.gate("and", a, b, progress=False)
+    with pytest.raises(MismatchError, match="shapes"):
+        server.mux(a, a, b, progress=False)
+
+
+def test_columns_of_one_shape():
+    secret = SecretKey.generate(integers.plan(8, engine="single", insecure_toy=True))
+    server = secret.evaluation_key(progress=False)
+    x = integers.encrypt(secret, np.array([[1, 2]], dtype=np.uint8))
+    with pytest.raises(MismatchError, match="shapes"):
+        integers.add(server, x, x.reshape(2), progress=False)
+    assert integers.decrypt(secret, integers.add(server, x, 1, progress=False)).tolist() == [[2, 3]]
