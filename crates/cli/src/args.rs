@@ -44,7 +44,7 @@ pub use self::sum::SumArgs;
 /// A client encrypts integers, a server that holds no secret maps each through a table, and the
 /// client decrypts exact integers.
 #[derive(Debug, Parser)]
-#[command(version, after_help = OVERVIEW)]
+#[command(name = "cryptable", version, after_help = OVERVIEW)]
 pub struct Cli {
     /// What all subcommands share.
     #[command(flatten)]

@@ -10,6 +10,7 @@ use cryptable::{Ciphertext, CiphertextFileSummary, CiphertextReader, CiphertextW
 use crate::atomic_file::{Access, AtomicFile};
 use crate::input_file;
 use crate::printable::Printable as _;
+use crate::report::values;
 
 /// A file being read.
 pub type Reader = CiphertextReader<BufReader<File>>;
@@ -75,12 +76,12 @@ pub fn check_alike(
         let found = reader.summary();
         ensure!(
             (found.values, found.ciphertexts) == (first.values, first.ciphertexts),
-            "{}: {} values in {}, but {} has {} in {}",
+            "{}: {} in {}, but {} has {} in {}",
             name(path),
-            found.values,
+            values(found.values),
             ciphertexts(found.ciphertexts),
             name(&paths[0]),
-            first.values,
+            values(first.values),
             ciphertexts(first.ciphertexts)
         );
     }

@@ -14,6 +14,7 @@ use crate::args::Global;
 use crate::guard;
 use crate::input_file;
 use crate::printable::Printable as _;
+use crate::report::{bytes, bytes_at_least};
 
 /// Longest secret key file that is read.
 #[cfg(feature = "client")]
@@ -56,10 +57,21 @@ pub fn read_kept<T>(
     Ok((found, file))
 }
 
+/// Why a key of another engine does not serve the commands of a group.
+pub fn of_keygen(path: &Path, group: &str) -> String {
+    format!("{}: {group} takes keys of {group} keygen", input_file::shown(path).printable())
+}
+
 /// Says which option allows what the library refused.
 fn with_option(error: cryptable::Error) -> anyhow::Error {
     match error {
-        cryptable::Error::ReadingMemory { .. } => anyhow!("{error}; --max-key-memory raises it"),
+        cryptable::Error::ReadingMemory { object, needed, limit } => {
+            let (needed, limit) = (bytes_at_least(needed), bytes(limit));
+            anyhow!(
+                "the {object} may take {needed} of memory while it is read, above the limit of {limit}; \
+                 --max-key-memory raises it"
+            )
+        }
         other => other.into(),
     }
 }

@@ -1,7 +1,6 @@
 //! `cryptable`: lookup tables on encrypted data, from the command line.
 //!
-//! Without the feature `client` it is a server's program, which cannot touch a secret: `plan`, `lookup`,
-//! `aes transcipher`, `inspect`.
+//! Without the feature `client` it is a server's program, which cannot touch a secret.
 #![forbid(unsafe_code)]
 
 mod args;
@@ -26,6 +25,7 @@ use std::io::{self, ErrorKind};
 use std::process::ExitCode;
 
 use clap::Parser;
+use clap::error::{ContextKind, ContextValue};
 
 /// The exit status of a program that writes to a pipe without a reader.
 const PIPE_CLOSED: u8 = 141;
@@ -33,11 +33,7 @@ const PIPE_CLOSED: u8 = 141;
 fn main() -> ExitCode {
     let cli = match args::Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) if error.use_stderr() && std::env::args_os().any(|word| word == "--json") => {
-            report::error(true, "usage", error.to_string().trim_end());
-            return ExitCode::from(2);
-        }
-        Err(error) => return report::usage(&error),
+        Err(error) => return refuse(&error),
     };
     let json = cli.global.json;
     match commands::run(cli) {
@@ -52,6 +48,40 @@ fn main() -> ExitCode {
             ExitCode::from(status)
         }
     }
+}
+
+/// Prints what is wrong with the arguments, or the help that they ask for, and returns the status to exit with.
+fn refuse(error: &clap::Error) -> ExitCode {
+    let json = std::env::args_os().any(|word| word == "--json");
+    match missing_feature(error) {
+        Some(message) => report::error(json, "usage", &message),
+        None if json && error.use_stderr() => {
+            report::error(true, "usage", error.to_string().trim_end());
+        }
+        None => return report::usage(error),
+    }
+    ExitCode::from(2)
+}
+
+/// What to do about a command that only other builds of this program have.
+fn missing_feature(error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
+        return None;
+    };
+    let feature = match name.as_str() {
+        "serve" if !cfg!(feature = "serve") => "serve",
+        "remote" if !cfg!(feature = "remote") => "remote",
+        "bench" if !cfg!(feature = "bench") => "bench",
+        "keygen" | "encrypt" | "encrypt-table" | "decrypt" | "demo"
+            if !cfg!(feature = "client") =>
+        {
+            "client"
+        }
+        _ => return None,
+    };
+    Some(format!(
+        "this program was built without {name}: cargo install --path crates/cli --features {feature} builds one with it"
+    ))
 }
 
 /// What kind of error it is, for programs, and the status to exit with.

@@ -34,6 +34,8 @@ struct State {
     total: AtomicUsize,
     /// What people count: so many of so many of these.
     items: Mutex<Option<(u64, u64, &'static str)>>,
+    /// Share of the work that was done before it began here.
+    start: Mutex<f64>,
     is_finished: AtomicBool,
 }
 
@@ -125,8 +127,11 @@ impl State {
             None => {}
         }
         parts.push(seconds(elapsed));
-        if done > 0 && total > done {
-            let left = elapsed * (total - done) as f64 / done as f64;
+        let start = *self.start.lock().unwrap_or_else(PoisonError::into_inner);
+        let here = done as f64 - start * total as f64;
+        // Less than a step says nothing.
+        if here > 0.5 && total > done {
+            let left = elapsed * (total - done) as f64 / here;
             parts.push(format!("about {} left", seconds(left)));
         }
         parts.join(", ")
@@ -138,6 +143,13 @@ impl Progress {
     pub fn items(&self, done: u64, total: u64, what: &'static str) {
         if let Shown::Lines(state, _) = &self.shown {
             *state.items.lock().unwrap_or_else(PoisonError::into_inner) = Some((done, total, what));
+        }
+    }
+
+    /// Says which share of the work was done before, in no time.
+    pub fn start_at(&self, share: f64) {
+        if let Shown::Lines(state, _) = &self.shown {
+            *state.start.lock().unwrap_or_else(PoisonError::into_inner) = share;
         }
     }
 
@@ -196,6 +208,12 @@ mod tests {
         *state.items.lock().unwrap() = Some((3, 16, "ciphertexts"));
         let line = state.line(Duration::from_secs(12));
         assert_eq!(line, "3 of 16 ciphertexts, 12.0 s, about 52.0 s left");
+        // What was resumed took no time.
+        *state.start.lock().unwrap() = 0.125;
+        let line = state.line(Duration::from_secs(12));
+        assert_eq!(line, "3 of 16 ciphertexts, 12.0 s, about 2 min 36 s left");
+        *state.start.lock().unwrap() = 0.1875;
+        assert_eq!(state.line(Duration::from_secs(12)), "3 of 16 ciphertexts, 12.0 s");
     }
 
     #[test]

@@ -81,15 +81,30 @@ pub fn bytes(count: u64) -> String {
     }
 }
 
-/// A time for people: `3.2 s`, `15 ms`, `4 min 2 s`.
+/// As [`bytes`], of what is needed: rounded up, so that a limit of so much is enough.
+pub fn bytes_at_least(count: u64) -> String {
+    let units = [1e12, 1e9, 1e6, 1e3];
+    let unit = units.into_iter().find(|&unit| count as f64 >= unit).unwrap_or(1.0);
+    bytes(((10.0 * count as f64 / unit).ceil() * unit / 10.0).round() as u64)
+}
+
+/// A number of values: `1 value`, `2 values`.
+pub fn values(count: u64) -> String {
+    format!("{count} value{}", if count == 1 { "" } else { "s" })
+}
+
+/// A time for people: `3.2 s`, `15 ms`, `4 min 2 s`, `70 h 48 min`.
 pub fn seconds(time: f64) -> String {
     if time < 0.9995 {
         format!("{:.0} ms", time * 1e3)
     } else if time < 119.5 {
         format!("{time:.1} s")
-    } else {
+    } else if time < 7199.5 {
         let whole = time.round();
         format!("{} min {} s", (whole / 60.0).floor(), whole % 60.0)
+    } else {
+        let minutes = (time / 60.0).round();
+        format!("{} h {} min", (minutes / 60.0).floor(), minutes % 60.0)
     }
 }
 
@@ -116,6 +131,17 @@ mod tests {
         assert_eq!(seconds(0.9999), "1.0 s");
         assert_eq!(seconds(119.7), "2 min 0 s");
         assert_eq!(seconds(242.4), "4 min 2 s");
+        assert_eq!(
+            (seconds(7199.4).as_str(), seconds(7199.6).as_str()),
+            ("119 min 59 s", "2 h 0 min")
+        );
+        assert_eq!(seconds(254_892.0), "70 h 48 min");
+        assert_eq!(bytes_at_least(107_827_200), "107.9 MB");
+        assert_eq!(
+            (bytes_at_least(7), bytes_at_least(1_000_000)),
+            ("7 bytes".into(), "1.0 MB".into())
+        );
+        assert_eq!((values(1), values(2)), ("1 value".into(), "2 values".into()));
     }
 
     #[cfg(target_os = "linux")]

@@ -235,10 +235,10 @@ fn parameters() {
     assert!(message.contains("input modulus 1000003: it needs at least two factors"), "{message}");
     assert!(message.ends_with("; --mode leveled serves it"), "{message}");
     let message = here.fail("plan --mode packed --bits 8 --memory 1GB");
-    assert!(message.contains("1000000000 bytes") && message.contains("the smallest needs"));
+    assert!(message.contains("in 1 GB of memory") && message.contains("the smallest needs"));
     let message = here.fail("plan --bits 8 --memory 1MB");
     assert!(
-        message.contains("1000000 bytes") && message.contains("the smallest needs"),
+        message.contains("in 1 MB of memory") && message.contains("the smallest needs"),
         "{message}"
     );
     let message = here.fail("plan --bits 16 --method akp");

@@ -110,7 +110,7 @@ fn plans_say_what_every_step_takes() {
     let message = here.fail("bridge plan --bits 8 --output-bits 8 --op sign --pack");
     assert!(message.contains("are for --op table, not for sign"), "{message}");
     let message = here.fail("bridge plan --bits 8 --output-bits 8 --op sign --memory 1MB");
-    assert!(message.contains("1000000 bytes of memory"), "{message}");
+    assert!(message.contains("in 1 MB of memory: the smallest needs"), "{message}");
 }
 
 #[test]

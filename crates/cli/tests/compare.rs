@@ -111,7 +111,7 @@ fn what_cannot_be_compared_is_refused() {
         ("--op clamp --input x.ct --low 9 --high 3", "at most the upper bound, 3"),
         ("--op clamp --input x.ct --low 9 --high 3000", "from -32 to 63"),
         ("--op relu --input x.ct --low 9", "are for clamp, not for relu"),
-        ("--op less-than --input x.ct --input short.ct", "short.ct: 1 values"),
+        ("--op less-than --input x.ct --input short.ct", "short.ct: 1 value in"),
         ("--op relu --input x.ct --memory 1kB", "above --memory 1.0 kB"),
     ] {
         let message = refused(options);

@@ -162,3 +162,61 @@ fn names_from_files_and_of_files_do_not_reach_the_terminal_raw() {
         harmless(&inspected.stdout);
     }
 }
+
+#[test]
+fn other_files_are_shown_by_how_they_begin() {
+    let here = Workspace::new();
+    here.write("people.csv", "name,age\nAda,36\n")
+        .write("bytes.bin", [0, 1, 34, 200, 9, 10, 65, 66, 67]);
+    let message = here.fail("inspect people.csv");
+    assert_eq!(message, "people.csv: not a cryptable file: it begins with \"name,age\"");
+    let message = here.fail("inspect bytes.bin");
+    assert!(message.ends_with(r#"it begins with "\x00\x01\"\xc8\t\nAB""#), "{message}");
+}
+
+#[test]
+fn limits_that_messages_name_are_enough() {
+    let here = toy();
+    here.succeed("encrypt --secret client.key --input values.csv --output values.ct");
+    let line = "lookup --evaluation server.key --table table.csv --input values.ct --output r.ct";
+    let message = here.fail(&format!("--max-key-memory 1kB {line}"));
+    assert!(message.contains("above the limit of 1.0 kB; --max-key-memory raises it"), "{message}");
+    let needed = message.split("may take ").nth(1).unwrap().split(" of memory").next().unwrap();
+    here.succeed(&format!("--max-key-memory {} {line}", needed.replace(' ', "")));
+}
+
+#[test]
+fn options_that_do_not_go_together_are_named() {
+    let here = toy();
+    let message = here.fail("plan --mode packed --bits 8 --method akp --digit-bits 4");
+    assert!(message.contains("AKP by digits of 4 bits: BMT and CMT have digits"), "{message}");
+    let message = here.fail("plan --mode packed --bits 24 --values 1");
+    assert!(
+        message.contains("that 128-bit security allows; smaller outputs take fewer"),
+        "{message}"
+    );
+    here.succeed("keygen --insecure-toy --mode single --bits 2 --secret s.key --evaluation e.key");
+    let message = here.fail("compare encrypt --secret s.key --input values.csv --output new.ct");
+    assert!(message.starts_with("s.key: compare takes keys of compare keygen: "), "{message}");
+    let message = here.fail("wide encrypt --secret s.key --input values.csv --output new.ct");
+    assert!(message.starts_with("s.key: wide takes keys of wide keygen: "), "{message}");
+    let message = here.fail("circuit plan add64");
+    assert!(message.contains("circuits of this program are add32, compare32, "), "{message}");
+}
+
+#[test]
+fn what_other_builds_have_is_said() {
+    let here = Workspace::new();
+    let usage = |name: &str| here.fail_with(name, 2);
+    if cfg!(not(feature = "bench")) {
+        let message = usage("bench akp --bits 8");
+        assert!(
+            message.contains("built without bench: ") && message.contains("--features bench"),
+            "{message}"
+        );
+    }
+    if cfg!(not(feature = "serve")) {
+        assert!(usage("serve --folder x").contains("--features serve builds one with it"));
+    }
+    assert!(here.succeed("--version").starts_with("cryptable "));
+}

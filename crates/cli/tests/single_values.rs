@@ -107,7 +107,7 @@ fn what_is_not_served_is_named() {
     assert!(fail("--modulus 4097").contains("single values is 4097, but must be at most 64"));
     let message = fail("--bits 4 --output-modulus 4194304");
     assert!(message.contains("16 -> 4194304") && message.contains("up to 2^"), "{message}");
-    assert!(fail("--bits 4 --memory 1kB").contains("1000 bytes of memory: the smallest needs"));
+    assert!(fail("--bits 4 --memory 1kB").contains("in 1 kB of memory: the smallest needs"));
     assert!(fail("--bits 4 --ring-degree 65536").contains("it is for packed values"));
     assert!(fail("--bits 4 --variant None").contains("FDFB-Compress"));
     assert!(here.succeed("plan --bits 4 --variant comp").contains("best: single: Comp, "));

@@ -49,7 +49,7 @@ fn what_is_no_sum_is_refused() {
         message
     };
     let lengths = refused("--input long.ct --input short.ct");
-    assert!(lengths.contains("short.ct: 1 values in 1 ciphertext, but long.ct has 3"), "{lengths}");
+    assert!(lengths.contains("short.ct: 1 value in 1 ciphertext, but long.ct has 3"), "{lengths}");
     let factors = refused("--input long.ct --input long.ct --factor 2");
     assert!(factors.contains("2 --input and 1 --factor"), "{factors}");
     // Four times as much noise at every step.

@@ -72,8 +72,9 @@ pub enum Error {
     },
     /// No way to evaluate the table fits in memory.
     #[error(
-        "no parameter set fits in {limit} bytes of memory: the smallest needs {needed}; more memory, \
-         fewer values a ciphertext or smaller outputs would do"
+        "no parameter set fits in {} of memory: the smallest needs {}; more memory, fewer values a ciphertext or smaller \
+         outputs would do",
+        size(*limit, f64::floor), size(*needed, f64::ceil)
     )]
     Memory {
         /// Bytes that the smallest candidate needs.
@@ -286,6 +287,14 @@ impl Error {
     }
 }
 
+/// A size in three digits or so, `1.65 GB`: limits rounded down and needs rounded up, so that what is asked for is enough.
+fn size(bytes: usize, round: fn(f64) -> f64) -> String {
+    let units = [("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)];
+    let found = units.into_iter().find(|&(_, unit)| bytes as f64 >= unit);
+    let (name, unit) = found.unwrap_or(("bytes", 1.0));
+    format!("{} {name}", round(100.0 * bytes as f64 / unit) / 100.0)
+}
+
 /// Demands that a number of a literal or a call is what `limit` says: [`Error::Parameter`] if not.
 ///
 /// # Errors
@@ -349,4 +358,18 @@ pub fn check_equal<T: PartialEq + ToString>(
 #[must_use]
 pub fn out_of_range(name: &'static str, value: u64, limit: impl Into<String>) -> Error {
     Error::Parameter { name, value: value as f64, limit: limit.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn needs_are_rounded_up_and_limits_down() {
+        let message = |limit, needed| Error::Memory { limit, needed }.to_string();
+        let found = message(1_647_999_999, 1_648_000_001);
+        assert!(found.contains("in 1.64 GB of memory: the smallest needs 1.65 GB;"), "{found}");
+        let found = message(999, 1000);
+        assert!(found.contains("in 999 bytes of memory: the smallest needs 1 kB;"), "{found}");
+    }
 }

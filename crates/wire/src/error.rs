@@ -7,7 +7,7 @@ use crate::{FORMAT_VERSION, ObjectType, printable, short_hex};
 #[non_exhaustive]
 pub enum WireError {
     /// The first bytes are not those of this format.
-    #[error("not a cryptable file: its first 8 bytes are {found:02x?}")]
+    #[error("not a cryptable file: it begins with \"{}\"", found.escape_ascii())]
     BadMagic {
         /// The first bytes.
         found: [u8; 8],

@@ -37,7 +37,7 @@ pub enum CompareCommand {
 /// What integers, and what it may take.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct IntegerArgs {
-    /// Bits of the integers, from 4 to about 36: 0 .. 2^B - 1, or with --signed -2^(B-1) .. 2^(B-1) - 1
+    /// Bits of the integers, from 4 to 39: 0 .. 2^B - 1, or with --signed -2^(B-1) .. 2^(B-1) - 1
     #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub bits: u32,
     /// Integers at a time; few make smaller keys and faster operations [default: as many as a ciphertext holds]

@@ -57,7 +57,7 @@ pub struct LookupArgs {
     #[arg(long = "output", value_name = "FILE", required = true)]
     pub outputs: Vec<PathBuf>,
     /// Keep finished ciphertexts in OUTPUT.partial (of the first output) until all are, and go on where
-    /// an interrupted lookup ended
+    /// an interrupted lookup ended; of single values 1,024 together, of leveled ones 64
     #[arg(long)]
     pub resume: bool,
     /// What memory it may take.

@@ -17,7 +17,7 @@ use crate::formats::csv::Coding;
 use crate::formats::domain::Domain;
 use crate::formats::value_writer::{ValueWriter, WriteOptions};
 use crate::printable::Printable as _;
-use crate::report::{self, bytes, seconds};
+use crate::report::{self, bytes, seconds, values};
 use crate::{atomic_file, input_file, key_input};
 
 /// Decrypts a file of ciphertexts, one at a time.
@@ -195,9 +195,9 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{}: {} values below {}, {}, {}",
+            "{}: {} below {}, {}, {}",
             atomic_file::shown(&self.output).printable(),
-            self.values,
+            values(self.values),
             self.modulus,
             bytes(self.output_bytes),
             seconds(self.decrypt_s)

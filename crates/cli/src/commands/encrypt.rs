@@ -16,7 +16,7 @@ use crate::formats::csv::{Coding, ReadNote};
 use crate::formats::domain::Domain;
 use crate::formats::values::{ValueOptions, open_values};
 use crate::printable::Printable as _;
-use crate::report::{self, bytes, seconds};
+use crate::report::{self, bytes, seconds, values};
 use crate::{atomic_file, input_file, key_input};
 
 /// Encrypts a file of values, one ciphertext's worth at a time.
@@ -38,9 +38,11 @@ pub fn run_with(global: Global, args: &EncryptArgs, key: SecretKey) -> Result<()
 /// As [`run`], of integers with a bit of headroom.
 ///
 /// # Errors
-/// As [`run`], with a limit of half of the input modulus.
+/// As [`run`], with a limit of half of the input modulus; if the key is of another engine.
 pub fn run_integers(global: Global, args: &EncryptArgs) -> Result<()> {
-    encrypt(global, args, key_input::read_secret_key(global, &args.secret)?, Layout::Headroom)
+    let key = key_input::read_secret_key(global, &args.secret)?;
+    key.packed().with_context(|| key_input::of_keygen(&args.secret, "compare"))?;
+    encrypt(global, args, key, Layout::Headroom)
 }
 
 /// As [`run`], of values of so many bits in words modulo the input modulus, a ciphertext each.
@@ -49,7 +51,7 @@ pub fn run_integers(global: Global, args: &EncryptArgs) -> Result<()> {
 /// As [`run`], with a limit of 2 to the bits; if the key is of another engine.
 pub fn run_words(global: Global, args: &EncryptArgs, bits: u32) -> Result<()> {
     let key = key_input::read_secret_key(global, &args.secret)?;
-    key.packed()?;
+    key.packed().with_context(|| key_input::of_keygen(&args.secret, "wide"))?;
     encrypt(global, args, key, Layout::Words { bits })
 }
 
@@ -166,9 +168,9 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{}: {} values below {} in {}, {}, {}",
+            "{}: {} below {} in {}, {}, {}",
             atomic_file::shown(&self.output).printable(),
-            self.values,
+            values(self.values),
             self.modulus,
             ciphertexts(self.ciphertexts),
             bytes(self.output_bytes),

@@ -19,6 +19,9 @@ use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
 use crate::{atomic_file, input_file, key_input, progress};
 
+/// What encrypts tables.
+const OTHER_KEYS: &str = "keys of keygen --table-kind encrypted";
+
 /// Encrypts a table, or one for every value.
 ///
 /// # Errors
@@ -27,11 +30,12 @@ pub fn run(global: Global, args: &EncryptTableArgs) -> Result<()> {
     let start = Instant::now();
     let secret = key_input::read_secret_key(global, &args.secret)?;
     let name = input_file::shown(&args.secret).printable();
-    let key = secret.packed().with_context(|| format!("{name} encrypts no tables"))?;
+    let key =
+        secret.packed().with_context(|| format!("{name} encrypts no tables, {OTHER_KEYS} do"))?;
     let parameters = key.parameters();
     ensure!(
         parameters.serves(EntryKind::Encrypted),
-        "{name} is of a key for tables in the clear; that of keygen --table-kind encrypted encrypts them"
+        "{name} is of a key for tables in the clear; {OTHER_KEYS} encrypt them"
     );
     let (tables, read) = read(
         args,

@@ -276,7 +276,8 @@ impl fmt::Display for Report {
                 Some(false) => ", computed",
                 None => "",
             };
-            writeln!(f, "  content     {values} values below {modulus}{count}{state}")?;
+            let values = report::values(values);
+            writeln!(f, "  content     {values} below {modulus}{count}{state}")?;
         }
         if let Some(words) = &self.words {
             write!(f, "{words}")?;

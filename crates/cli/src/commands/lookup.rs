@@ -23,7 +23,7 @@ use crate::formats::table::Moduli;
 use crate::key_input::MappedKey;
 use crate::printable::Printable as _;
 use crate::progress::{self, Progress};
-use crate::report::{self, bytes, seconds};
+use crate::report::{self, bytes, seconds, values};
 use crate::{atomic_file, input_file, key_input, memory_limit};
 
 /// Maps all values of a file through tables, one ciphertext at a time.
@@ -175,7 +175,9 @@ impl Lookup<'_> {
             let predicted_s = self.predicted_seconds(left);
             progress::estimate(self.global, &format!("lookup of {left} values"), predicted_s);
         }
-        progress::bar(self.global, "lookup")
+        let bar = progress::bar(self.global, "lookup");
+        bar.start_at(resumed as f64 / values as f64);
+        bar
     }
 
     /// Predicted time of so many values in all tables.
@@ -262,9 +264,9 @@ impl OutputReport {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for OutputReport { output, output_bytes, .. } in &self.outputs {
-            let (values, count) = (self.values, ciphertexts(self.ciphertexts));
+            let (values, count) = (values(self.values), ciphertexts(self.ciphertexts));
             let output = atomic_file::shown(output).printable();
-            writeln!(f, "{output}: {values} values in {count}, {}", bytes(*output_bytes))?;
+            writeln!(f, "{output}: {values} in {count}, {}", bytes(*output_bytes))?;
         }
         write!(
             f,

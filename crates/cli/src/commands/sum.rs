@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::args::{Global, SumArgs};
 use crate::ciphertext_file::{self, Reader, ciphertexts, encryptions};
 use crate::printable::Printable as _;
-use crate::report::{self, bytes, seconds};
+use crate::report::{self, bytes, seconds, values};
 use crate::{atomic_file, input_file, key_input};
 
 /// Adds up files of ciphertexts, one ciphertext of each at a time.
@@ -60,12 +60,12 @@ fn check(readers: &[Reader], key: &EvaluationKey, args: &SumArgs) -> Result<Cont
         let found = reader.summary();
         ensure!(
             (found.values, found.ciphertexts) == (first.values, first.ciphertexts),
-            "{}: {} values in {}, but {} has {} in {}",
+            "{}: {} in {}, but {} has {} in {}",
             name(path),
-            found.values,
+            values(found.values),
             ciphertexts(found.ciphertexts),
             name(&args.inputs[0]),
-            first.values,
+            values(first.values),
             ciphertexts(first.ciphertexts)
         );
     }
@@ -108,8 +108,8 @@ struct Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let output = atomic_file::shown(&self.output).printable();
-        let (values, count) = (self.values, ciphertexts(self.ciphertexts));
-        writeln!(f, "{output}: {values} values in {count}, {}", bytes(self.output_bytes))?;
+        let (values, count) = (values(self.values), ciphertexts(self.ciphertexts));
+        writeln!(f, "{output}: {values} in {count}, {}", bytes(self.output_bytes))?;
         let plural = if self.terms == 1 { "" } else { "s" };
         write!(f, "{} term{plural} added in {}", self.terms, seconds(self.eval_s))
     }

@@ -119,7 +119,7 @@ pub(super) fn file_kind(reader: &mut BufReader<File>, path: &Path) -> Result<Fil
         "csv" => Ok(FileKind::Csv),
         "npy" => Ok(FileKind::Npy),
         _ if is_regular && !input_file::is_stdin(path) => {
-            bail!("{name}: a table is a .csv or .npy file")
+            bail!("{name}: a table is a .csv or .npy file, or what encrypt-table wrote")
         }
         // A pipe has no name to tell by.
         _ => {

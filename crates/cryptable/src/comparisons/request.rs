@@ -29,7 +29,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// Integers of so many bits, from 4 to 33 at the default failure probability, without headroom, which is added.
+    /// Integers of so many bits, from 4 to 39, without headroom, which is added.
     #[must_use]
     pub fn new(bits: u32) -> Self {
         let packed = packed::Request::new(2, 2);
@@ -201,7 +201,7 @@ impl fmt::Display for Plan {
         write!(f, "  {values} integers at once, {threads} thread{plural}, predicted:")?;
         for planned in &self.operations {
             let PlannedOperation { operation, bootstraps, duration, failure } = planned;
-            let seconds = duration.as_secs_f64();
+            let (operation, seconds) = (operation.name(), duration.as_secs_f64());
             write!(
                 f,
                 "\n    {operation:<17}{bootstraps:>3} bootstraps {seconds:>8.1} s  fails with {failure}"

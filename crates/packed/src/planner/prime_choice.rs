@@ -48,7 +48,8 @@ pub(crate) fn choose_primes_where(
         ))
     })?;
     let mut last = Error::Unsupported(format!(
-        "input modulus {} and output modulus {} at ring degree {degree}: no modulus of {limit} bits",
+        "input modulus {} and output modulus {} at ring degree {degree}: primes would have more than the {limit} bits that \
+         128-bit security allows; smaller outputs take fewer",
         request.input_modulus, request.output_modulus
     ));
     if let Evaluation::Tree(_) = evaluation {

@@ -242,6 +242,10 @@ impl Request {
                 let what = format!("method AKP with {}: BMT and CMT serve them", self.entries);
                 return Err(Error::Unsupported(what));
             }
+            if let Some(bits) = self.digit_bits {
+                let what = format!("method AKP by digits of {bits} bits: BMT and CMT have digits");
+                return Err(Error::Unsupported(what));
+            }
             bounded("input modulus of AKP", self.input_modulus, 2, MAX_AKP_MODULUS)?;
         }
         if self.complex_outputs {

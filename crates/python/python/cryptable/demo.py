@@ -14,7 +14,7 @@ import numpy as np
 def demo(output: str | os.PathLike[str] = "before-after.png", *, insecure_toy: bool = False) -> Path:
     """Stretches the contrast of an encrypted photograph of a retina, and writes it beside the original.
 
-    At 128 bits of security: some 4 GB of memory, and half a minute on two cores. `insecure_toy` takes parameters for
+    At 128 bits of security: 2.5 GB of memory, and half a minute on two cores. `insecure_toy` takes parameters for
     tests. Needs Pillow. Every pixel is checked; returns the path of the picture.
     """
     from PIL import Image

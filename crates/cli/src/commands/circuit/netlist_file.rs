@@ -42,7 +42,10 @@ pub fn read_path(path: &Path, top: Option<&str>, s_box: Option<SBox>) -> Result<
     let read: Read = match extension.as_deref() {
         Some("blif") => read_blif_forms,
         Some("json") => read_yosys_json_forms,
-        _ => bail!("{name}: a netlist's name ends in .blif or .json"),
+        _ => bail!(
+            "{name}: a netlist's name ends in .blif or .json; circuits of this program are {}",
+            NamedCircuit::ALL.map(NamedCircuit::name).join(", ")
+        ),
     };
     let mut text = Vec::new();
     let limit = limits::MAX_BYTES as u64;

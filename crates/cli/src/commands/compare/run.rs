@@ -28,7 +28,8 @@ pub fn run(global: Global, args: &CompareRunArgs) -> Result<()> {
     let mapped = key_input::read_evaluation_key(global, &args.evaluation)?;
     let key = &mapped.key;
     check_inputs(&readers, key, args)?;
-    let prediction = key.packed()?.parameters().operation_prediction(args.op);
+    let packed = key.packed().with_context(|| key_input::of_keygen(&args.evaluation, "compare"))?;
+    let prediction = packed.parameters().operation_prediction(args.op);
     memory_limit::check_job(args.memory.limit, args.op.name(), &prediction)?;
     let first = *readers[0].summary();
     let start = Instant::now();

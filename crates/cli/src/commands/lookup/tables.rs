@@ -26,6 +26,9 @@ use crate::{input_file, key_input};
 /// What people do about keys that serve only tables that all values share.
 const OTHER_KEYS: &str = "keys of keygen --table-kind per-value or encrypted serve it";
 
+/// What asks for them.
+const PER_VALUE: &str = "--per-value: keys of keygen --table-kind per-value or encrypted serve it";
+
 /// Steps of work that are done, and all of them; says whether to go on.
 type Moved<'a> = &'a (dyn Fn(usize, usize) -> ControlFlow<()> + Sync);
 
@@ -72,7 +75,7 @@ impl Tables {
             return Ok(Self::Encrypted(args.tables.iter().map(open).collect::<Result<_>>()?));
         }
         if args.per_value {
-            let parameters = key.packed().context("--per-value")?.parameters();
+            let parameters = key.packed().context(PER_VALUE)?.parameters();
             ensure!(
                 parameters.serves(EntryKind::Plain),
                 "--per-value: {} is a key for tables that all values share; {OTHER_KEYS}",

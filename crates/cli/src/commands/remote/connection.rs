@@ -44,11 +44,12 @@ pub fn open(args: &ConnectionArgs) -> Result<Client> {
 /// The one word in a file.
 fn read_token(path: &Path) -> Result<String> {
     let name = input_file::shown(path).printable();
-    let mut text = String::new();
+    let mut bytes = Vec::new();
     let file = input_file::open(path)?;
     file.take(MAX_TOKEN_BYTES)
-        .read_to_string(&mut text)
+        .read_to_end(&mut bytes)
         .with_context(|| format!("cannot read {name}"))?;
+    let text = String::from_utf8_lossy(&bytes);
     let token = text.trim();
     let is_word = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());
     ensure!(is_word, "{name}: no token, which is one word");

@@ -27,7 +27,8 @@ use crate::{atomic_file, input_file, key_input, progress};
 pub fn run(global: Global, args: &WideLookupArgs) -> Result<()> {
     let mut reader = ciphertext_file::open(&args.input)?;
     let mapped = key_input::read_evaluation_key(global, &args.evaluation)?;
-    let key = mapped.key.packed()?;
+    let key =
+        mapped.key.packed().with_context(|| key_input::of_keygen(&args.evaluation, "wide"))?;
     let circuit = circuit(args, key.parameters().input_modulus())?;
     let values = check(&reader, &mapped.key, &circuit, args)?;
     let prediction = key.parameters().words_prediction(&circuit);
