@@ -243,7 +243,7 @@ fn column_of<C: DigitCiphertext>(bytes: &[u8], engine: Engine) -> Result<Inspect
         engine: Some(engine),
         key_id: Some(summary.key_id),
         // Those of 64 bits have a modulus one larger than a word holds.
-        values: Some((values, 1u64.checked_shl(summary.kind.bits).unwrap_or(u64::MAX))),
+        values: Some((values, 1u64.checked_shl(summary.kind.bits()).unwrap_or(u64::MAX))),
         fresh: Some(is_fresh),
         ..Inspection::new(object, summary.parameter_digest, bytes.len() as u64)
     })

@@ -24,7 +24,7 @@ const PIECES: i128 = 5;
 /// If nothing serves the request.
 pub fn run(global: Global, args: &IntegersPlanArgs) -> Result<()> {
     let parameters = parameters(&args.digits)?;
-    let kind = ColumnKind { bits: args.bits, signed: args.signed };
+    let kind = ColumnKind::new(args.bits, args.signed)?;
     report::result(global, &Report::new(kind, &parameters, threads(global))?)
 }
 
