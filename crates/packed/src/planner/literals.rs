@@ -6,7 +6,7 @@ use cryptable_ckks::overflow::bound_for;
 use cryptable_lattice::SecurityLevel;
 
 use crate::akp::hermite_kernel::{HermiteKernel, HermiteOrder};
-use crate::literal::{DftLiteral, ParametersLiteral};
+use crate::literal::{DftLiteral, MultiplexerLiteral, ParametersLiteral};
 use crate::planner::digit_choice::{Evaluation, OutputPrecision};
 use crate::planner::request::Request;
 
@@ -71,15 +71,9 @@ pub(crate) fn literal(
         chebyshev_least_depth: exponential.least_depth,
         doublings: exponential.doublings,
         exponential_cleanings: exponential.cleanings,
-        multiplexer: match evaluation {
-            Evaluation::Tree(choice) => Some(choice.multiplexer.clone()),
-            Evaluation::Akp(_) | Evaluation::Digits(_) | Evaluation::Selecting(_) => None,
-        },
+        multiplexer: multiplexer_of(evaluation),
         digits,
-        selection_primes: match evaluation {
-            Evaluation::Selecting(_) => SELECTION_PRIMES,
-            Evaluation::Akp(_) | Evaluation::Tree(_) | Evaluation::Digits(_) => 0,
-        },
+        selection_primes: selection_primes_of(evaluation),
         hermite_order,
         output_range: output_range_of(request, evaluation),
         complex_outputs: request.complex_outputs,
@@ -130,6 +124,22 @@ fn exponential_of(
             let outputs = (output_modulus, gain(largest, order));
             (0, akp_exponential((largest, order), outputs, log2_fail), order)
         }
+    }
+}
+
+/// Digits and selectors of a tree.
+fn multiplexer_of(evaluation: Evaluation<'_>) -> Option<MultiplexerLiteral> {
+    match evaluation {
+        Evaluation::Tree(choice) => Some(choice.multiplexer.clone()),
+        Evaluation::Akp(_) | Evaluation::Digits(_) | Evaluation::Selecting(_) => None,
+    }
+}
+
+/// Primes of products that select digits in slots.
+fn selection_primes_of(evaluation: Evaluation<'_>) -> usize {
+    match evaluation {
+        Evaluation::Selecting(_) => SELECTION_PRIMES,
+        Evaluation::Akp(_) | Evaluation::Tree(_) | Evaluation::Digits(_) => 0,
     }
 }
 
