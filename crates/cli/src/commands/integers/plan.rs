@@ -124,8 +124,8 @@ impl fmt::Display for Report {
             gigabytes(self.memory_bytes),
             gigabytes(self.key_file_bytes)
         )?;
-        let plural = if self.threads == 1 { "" } else { "s" };
-        writeln!(f, "  {values} integers at once, {} thread{plural}, predicted:", self.threads)?;
+        let threads = report::counted(self.threads as u64, "thread");
+        writeln!(f, "  {values} integers at once, {threads}, predicted:")?;
         for OperationReport { operation, lookups, tables, eval_s, log2_fail } in &self.operations {
             writeln!(
                 f,
