@@ -9,12 +9,12 @@
 //! one exponential, and so do sparse ones (`sparse_slots.rs`).
 
 use cryptable_ckks::arithmetic::ratio_of_products;
+use cryptable_ckks::bootstrapping::exponential_series::ExponentialSeries;
 use cryptable_ckks::bootstrapping::homomorphic_dft::{
     DftLevels, HomomorphicDft, ScaleShares, real_parts,
 };
 use cryptable_ckks::bootstrapping::mod_raise;
 use cryptable_ckks::bootstrapping::subring_trace::SubringTrace;
-use cryptable_ckks::bootstrapping::wave_series::WaveSeries;
 use cryptable_ckks::dft_factors::{coeffs_to_slots, coeffs_to_slots_sparse, slots_to_coeffs};
 use cryptable_ckks::dry_run::{PlainShape, Shape, SlotVariance};
 use cryptable_ckks::noise_sources::NoiseSources;
@@ -75,7 +75,7 @@ impl BootstrapCircuit {
     ) -> Option<Self> {
         let bootstrapping = literal.bootstrapping.clone()?;
         let bound = bound_for(bootstrapping.sparse_weight, bootstrapping.log2_fail - 1.0);
-        let exponential = WaveSeries::new(bound, &bootstrapping.exponential);
+        let exponential = ExponentialSeries::new(bound, &bootstrapping.exponential);
         let range = bootstrapping.log2_range.exp2();
         let odd_function = SineSum::new(exponential, range, bootstrapping.sines.len() + 1);
         let (slots, sparse) = (literal.slots, SparseSlots::new(literal, main));

@@ -72,7 +72,7 @@ mod validation;
 
 pub use bounds::{SlotBounds, SlotError};
 pub use ciphertext::Ciphertext;
-pub use cryptable_ckks::bootstrapping::literals::{TransformLiteral, WaveLiteral};
+pub use cryptable_ckks::bootstrapping::literals::{ExponentialLiteral, TransformLiteral};
 pub use cryptable_ckks::bootstrapping::subring_trace::TraceHalvings;
 pub use cryptable_ckks::leveled_table::LeveledTable;
 pub use evaluation_key::EvaluationKey;

@@ -1,6 +1,6 @@
 //! All numbers of a parameter set.
 
-use cryptable_ckks::bootstrapping::literals::{TransformLiteral, WaveLiteral};
+use cryptable_ckks::bootstrapping::literals::{ExponentialLiteral, TransformLiteral};
 use cryptable_ckks::bootstrapping::subring_trace::TraceHalvings;
 use cryptable_ckks::dry_run::{DryRunParameters, PlannedChain};
 use cryptable_lattice::{SecurityLevel, SwitchingKeyShape};
@@ -19,8 +19,9 @@ pub struct BootstrappingLiteral {
     /// SlotsToCoeffs.
     pub slots_to_coeffs: TransformLiteral,
     /// The complex exponential of phases.
+    // Files and literals of earlier versions have this name.
     #[serde(rename = "wave")]
-    pub exponential: WaveLiteral,
+    pub exponential: ExponentialLiteral,
     /// log2 of the primes of the products that make an odd function of the exponential, the last one used first: one for a
     /// function of two sines, two for three.
     pub sines: Vec<f64>,

@@ -1,6 +1,6 @@
 //! Literals with bootstrapping from what their parts are to have: chains, matrices and keys that fit each other.
 
-use cryptable_ckks::bootstrapping::literals::{TransformLiteral, WaveLiteral};
+use cryptable_ckks::bootstrapping::literals::{ExponentialLiteral, TransformLiteral};
 use cryptable_ckks::bootstrapping::subring_trace::TraceHalvings;
 use cryptable_lattice::SecurityLevel;
 
@@ -109,10 +109,10 @@ impl Sizes {
         vec![self.levels.1; usize::from(self.is_sparse())]
     }
 
-    fn exponential_literal(&self) -> WaveLiteral {
+    fn exponential_literal(&self) -> ExponentialLiteral {
         let (log_length, doublings) = self.series;
         let primes = vec![self.exponential; (log_length + doublings) as usize];
-        WaveLiteral { log_length, log_babies: 2, doublings, primes }
+        ExponentialLiteral { log_length, log_babies: 2, doublings, primes }
     }
 
     /// SlotsToCoeffs, from the scale of levels to q_0.

@@ -1,6 +1,6 @@
 //! Sets with names for lookups: a smaller ring than plain bootstrapping needs for its precision.
 
-use cryptable_ckks::bootstrapping::literals::{TransformLiteral, WaveLiteral};
+use cryptable_ckks::bootstrapping::literals::{ExponentialLiteral, TransformLiteral};
 use cryptable_ckks::bootstrapping::subring_trace::TraceHalvings;
 use cryptable_lattice::{Result, SecurityLevel};
 
@@ -47,7 +47,7 @@ fn lookups(name: &str, security: SecurityLevel, ring_degree: usize) -> Parameter
             trace_halvings: TraceHalvings::default(),
             log2_range: 5.0,
             slots_to_coeffs: transform(vec![34.0; 2]),
-            exponential: WaveLiteral {
+            exponential: ExponentialLiteral {
                 log_length: 5,
                 log_babies: 2,
                 doublings: 3,

@@ -1,6 +1,6 @@
 //! Sets with names.
 
-use cryptable_ckks::bootstrapping::literals::{TransformLiteral, WaveLiteral};
+use cryptable_ckks::bootstrapping::literals::{ExponentialLiteral, TransformLiteral};
 use cryptable_ckks::bootstrapping::subring_trace::TraceHalvings;
 use cryptable_lattice::{Result, SecurityLevel};
 
@@ -107,7 +107,7 @@ fn bootstrapping(name: &str, security: SecurityLevel, ring_degree: usize) -> Par
                 primes: vec![46.0; 2],
                 baby_steps: 16,
             },
-            exponential: WaveLiteral {
+            exponential: ExponentialLiteral {
                 log_length: 4,
                 log_babies: 2,
                 doublings: 5,

@@ -13,14 +13,14 @@
 use std::f64::consts::TAU;
 
 use cryptable_ckks::Arithmetic;
+use cryptable_ckks::bootstrapping::exponential_series::ExponentialSeries;
 use cryptable_ckks::bootstrapping::homomorphic_dft::join_halves;
-use cryptable_ckks::bootstrapping::wave_series::WaveSeries;
 use num_complex::Complex64;
 
 /// Evaluates f, for ranges B = q_0 over the largest message.
 #[derive(Clone, Debug)]
 pub(crate) struct SineSum {
-    pub series: WaveSeries,
+    pub series: ExponentialSeries,
     range: f64,
     /// `c_1, c_2` and maybe `c_3`.
     coefficients: Vec<f64>,
@@ -28,7 +28,7 @@ pub(crate) struct SineSum {
 
 impl SineSum {
     /// With so many sines, 2 or 3.
-    pub(crate) fn new(series: WaveSeries, range: f64, harmonics: usize) -> Self {
+    pub(crate) fn new(series: ExponentialSeries, range: f64, harmonics: usize) -> Self {
         assert!((2..=3).contains(&harmonics), "{harmonics} sines");
         Self { series, range, coefficients: coefficients(TAU / range, harmonics) }
     }
@@ -144,13 +144,14 @@ fn coefficients(largest: f64, harmonics: usize) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use cryptable_ckks::bootstrapping::literals::WaveLiteral;
+    use cryptable_ckks::bootstrapping::literals::ExponentialLiteral;
 
     use super::*;
 
     fn sine_sum(range: f64, harmonics: usize) -> SineSum {
-        let shape = WaveLiteral { log_length: 5, log_babies: 2, doublings: 3, primes: vec![] };
-        SineSum::new(WaveSeries::new(14.0, &shape), range, harmonics)
+        let shape =
+            ExponentialLiteral { log_length: 5, log_babies: 2, doublings: 3, primes: vec![] };
+        SineSum::new(ExponentialSeries::new(14.0, &shape), range, harmonics)
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! BinBoot (Algorithm 2) and GateBoot (Algorithm 3) of Bae, Cheon, Kim, Stehlé (EUROCRYPT 2024, ePrint 2024/767) as
 //! circuits, for ciphertexts and for dry runs.
 
+use cryptable_ckks::bootstrapping::exponential_series::ExponentialSeries;
 use cryptable_ckks::bootstrapping::homomorphic_dft::{
     DftLevels, HomomorphicDft, ScaleShares, real_parts,
 };
 use cryptable_ckks::bootstrapping::mod_raise;
-use cryptable_ckks::bootstrapping::wave_series::WaveSeries;
 use cryptable_ckks::chain_primes;
 use cryptable_ckks::dft_factors::{coeffs_to_slots, slots_to_coeffs};
 use cryptable_ckks::dry_run::{Shape, SlotVariance};
@@ -33,14 +33,14 @@ pub(crate) struct BitCircuit {
     /// The plan of SlotsToCoeffs, for fractions of 2: for others only the numbers in its matrices differ.
     pub slots_to_coeffs: HomomorphicDft,
     /// The series of the exponential.
-    pub series: WaveSeries,
+    pub series: ExponentialSeries,
 }
 
 impl BitCircuit {
     /// Plans it over the two chains of primes.
     pub(crate) fn new(literal: &ParametersLiteral, primes: &[f64], raised: &[f64]) -> Self {
         let bound = bound_for(literal.sparse_weight, literal.log2_fail - 1.0);
-        let series = WaveSeries::new(bound, &literal.exponential);
+        let series = ExponentialSeries::new(bound, &literal.exponential);
         let slots = literal.ring_degree / 2;
         let cts = &literal.coeffs_to_slots;
         let coeffs_to_slots = HomomorphicDft::new(

@@ -25,7 +25,7 @@
 //! | BinBoot, GateBoot, GateBoot', several functions at once | `bootstraps.rs` |
 //! | half bootstraps of coefficients, as FHEW ciphertexts are packed, and back | `half_form.rs` |
 //! | functions of period 1 with wanted values at fractions of m | `periodic_function.rs`, `sum_functions.rs` |
-//! | the complex exponential as a series and squarings; functions of it | `periodic_evaluation.rs`, over `wave_series.rs` of `ckks` |
+//! | the complex exponential as a series and squarings; functions of it | `periodic_evaluation.rs`, over `exponential_series.rs` of `ckks` |
 //! | SlotsToCoeffs, ModRaise, CoeffsToSlots: all algorithms as one circuit | `circuit.rs` |
 //! | how far bits are from 0 and 1, before any ciphertext exists | `noise.rs`, `noise_model.rs`, `predictions.rs` |
 //! | gates whose results come back after other methods, round after round | `rounds.rs` |
@@ -80,7 +80,7 @@ pub use encrypted_bits::EncryptedBits;
 pub use evaluation_key::EvaluationKey;
 pub use gate::{Gate, SumGate};
 pub use half_form::RlweInput;
-pub use literal::{Packing, ParametersLiteral, TransformLiteral, WaveLiteral};
+pub use literal::{ExponentialLiteral, Packing, ParametersLiteral, TransformLiteral};
 pub use noise::BitNoise;
 pub use parameters::{Parameters, Precision};
 pub use rounds::RoundNoise;

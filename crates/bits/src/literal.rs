@@ -2,7 +2,7 @@
 
 use cryptable_ckks::arithmetic::ratio_of_products;
 use cryptable_ckks::bootstrapping::homomorphic_dft::{DftLevels, ScaleShares};
-pub use cryptable_ckks::bootstrapping::literals::{TransformLiteral, WaveLiteral};
+pub use cryptable_ckks::bootstrapping::literals::{ExponentialLiteral, TransformLiteral};
 use cryptable_ckks::dry_run::{DryRunParameters, PlannedChain};
 use cryptable_lattice::{SecurityLevel, SwitchingKeyShape};
 use cryptable_ring::{Basis, SharedLimbs};
@@ -55,8 +55,9 @@ pub struct ParametersLiteral {
     /// log2 of the primes between bootstraps, one a gate.
     pub gates: Vec<f64>,
     /// The complex exponential of phases, which removes the overflow.
+    // Files and literals of earlier versions have this name.
     #[serde(rename = "wave")]
-    pub exponential: WaveLiteral,
+    pub exponential: ExponentialLiteral,
     /// CoeffsToSlots: its matrices, and the limbs of the second chain.
     pub coeffs_to_slots: TransformLiteral,
     /// How many primes each limb of the first chain has, 1 or 2, from the bottom up.

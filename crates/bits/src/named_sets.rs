@@ -2,7 +2,7 @@
 
 use cryptable_lattice::{Result, SecurityLevel};
 
-use crate::literal::{Packing, ParametersLiteral, TransformLiteral, WaveLiteral};
+use crate::literal::{ExponentialLiteral, Packing, ParametersLiteral, TransformLiteral};
 use crate::parameters::Parameters;
 
 /// log2 of the failure probability a bit: 2^-80 for all bits of a ciphertext of ring degree 2^16 or less, 2^-64 for 65,536
@@ -268,7 +268,7 @@ fn literal(
         base: chains.base,
         slots_to_coeffs: transform(chains.slots_to_coeffs.to_vec()),
         gates: chains.gates.to_vec(),
-        exponential: WaveLiteral {
+        exponential: ExponentialLiteral {
             log_length: 4,
             log_babies: 2,
             doublings: 4,
@@ -357,7 +357,7 @@ fn tables(
         base: 23.0,
         slots_to_coeffs: transform(3, vec![25.75, 47.0]),
         gates: vec![34.75, 34.5, 34.5, 34.5],
-        exponential: WaveLiteral {
+        exponential: ExponentialLiteral {
             log_length: 4,
             log_babies: 2,
             doublings: 4,
@@ -415,7 +415,7 @@ fn wide(
             baby_steps: 8,
         },
         gates: vec![sizes.gates; sizes.levels],
-        exponential: WaveLiteral {
+        exponential: ExponentialLiteral {
             log_length,
             log_babies,
             doublings,

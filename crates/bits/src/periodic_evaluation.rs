@@ -12,7 +12,7 @@
 //! Several functions share z, which is nearly all of the work.
 
 use cryptable_ckks::Arithmetic;
-use cryptable_ckks::bootstrapping::wave_series::WaveSeries;
+use cryptable_ckks::bootstrapping::exponential_series::ExponentialSeries;
 use num_complex::Complex64;
 
 use crate::periodic_function::PeriodicFunction;
@@ -79,7 +79,7 @@ pub(crate) fn levels_after_exponential(functions: &[PeriodicFunction]) -> usize 
 /// that of bits so many levels lower as [`levels_after_exponential`] says: the results'.
 pub(crate) fn evaluate<A: Arithmetic>(
     arithmetic: &A,
-    series: &WaveSeries,
+    series: &ExponentialSeries,
     x: &A::Ciphertext,
     functions: &[PeriodicFunction],
     (exponential_scale, scale): (f64, f64),

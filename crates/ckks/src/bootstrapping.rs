@@ -2,10 +2,10 @@
 //! phase that removes the overflow, and the numbers that they are made of.
 
 pub mod exponential;
+pub mod exponential_series;
 pub mod homomorphic_dft;
 pub mod literals;
 pub mod mod_raise;
 pub mod modulus_switch;
 pub mod operations;
 pub mod subring_trace;
-pub mod wave_series;

@@ -9,9 +9,9 @@ use num_complex::Complex64;
 /// ```
 /// use cryptable_ckks::chebyshev::ChebyshevSeries;
 /// use num_complex::Complex64;
-/// let wave = |x: f64| Complex64::from_polar(1.0, 5.0 * x);
-/// let series = ChebyshevSeries::interpolate(wave, 31);
-/// assert!(series.max_error(wave, 200) < 1e-12);
+/// let exponential = |x: f64| Complex64::from_polar(1.0, 5.0 * x);
+/// let series = ChebyshevSeries::interpolate(exponential, 31);
+/// assert!(series.max_error(exponential, 200) < 1e-12);
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChebyshevSeries {
@@ -172,7 +172,7 @@ pub fn bessel_j(a: f64, order: usize) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    fn wave(a: f64) -> impl Fn(f64) -> Complex64 {
+    fn exponential(a: f64) -> impl Fn(f64) -> Complex64 {
         move |x| Complex64::from_polar(1.0, a * x)
     }
 
@@ -211,7 +211,7 @@ mod tests {
     fn closed_form_and_interpolation_of_exponentials_agree() {
         for (a, degree) in [(0.5, 15), (3.24, 31), (-12.96, 63), (25.9, 63), (103.7, 170)] {
             let closed = ChebyshevSeries::exponential(a, degree);
-            let interpolated = ChebyshevSeries::interpolate(wave(a), degree);
+            let interpolated = ChebyshevSeries::interpolate(exponential(a), degree);
             assert_eq!(closed.coefficients.len(), interpolated.coefficients.len());
             for (c, d) in closed.coefficients.iter().zip(&interpolated.coefficients) {
                 assert!((c - d).norm() < 1e-13, "a = {a}: {c} and {d}");
@@ -224,11 +224,11 @@ mod tests {
         for (a, degree) in [(0.5, 3), (3.24, 7), (12.96, 10), (12.96, 31), (25.9, 40), (-25.9, 40)]
         {
             let bound = ChebyshevSeries::exponential_truncation_error(a, degree);
-            let truncated = ChebyshevSeries::exponential(a, degree).max_error(wave(a), 2000);
+            let truncated = ChebyshevSeries::exponential(a, degree).max_error(exponential(a), 2000);
             assert!(truncated <= bound + 1e-14, "a = {a}: {truncated:e} above {bound:e}");
             assert!(truncated > 0.1 * bound - 1e-14, "a = {a}: {truncated:e}, bound {bound:e}");
-            let interpolated =
-                ChebyshevSeries::interpolate(wave(a), degree).max_error(wave(a), 2000);
+            let interpolated = ChebyshevSeries::interpolate(exponential(a), degree);
+            let interpolated = interpolated.max_error(exponential(a), 2000);
             assert!(interpolated <= 2.0 * bound + 1e-14, "a = {a}: {interpolated:e}");
         }
         assert_eq!(ChebyshevSeries::exponential_truncation_error(0.0, 0), 0.0);
@@ -237,11 +237,11 @@ mod tests {
     #[test]
     fn smallest_degrees_suffice_and_no_smaller_ones_do() {
         for tolerance in [1e-3, 1e-6, 1e-10] {
-            let f = wave(6.5);
+            let f = exponential(6.5);
             let degree = ChebyshevSeries::smallest_degree(&f, tolerance, 60).expect("60 suffice");
             assert!(ChebyshevSeries::interpolate(&f, degree).max_error(&f, 999) < 1.1 * tolerance);
             assert!(ChebyshevSeries::interpolate(&f, degree - 1).max_error(&f, 999) > tolerance);
         }
-        assert_eq!(ChebyshevSeries::smallest_degree(wave(50.0), 1e-3, 20), None);
+        assert_eq!(ChebyshevSeries::smallest_degree(exponential(50.0), 1e-3, 20), None);
     }
 }

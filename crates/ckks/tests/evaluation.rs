@@ -139,13 +139,13 @@ fn polynomials_in_both_bases() {
 
     let reals: Vec<_> =
         (0..DEGREE / 2).map(|i| Complex64::new((i as f64 * 0.7).sin(), 0.0)).collect();
-    let wave = |x: f64| Complex64::from_polar(1.0, TAU * x);
-    let series = ChebyshevSeries::interpolate(wave, 31);
+    let exponential = |x: f64| Complex64::from_polar(1.0, TAU * x);
+    let series = ChebyshevSeries::interpolate(exponential, 31);
     let ct = setup.encrypt(&reals);
     let steps = Steps::new(&evaluator, PolynomialBasis::Chebyshev, &ct, 5, 3);
     let result = steps.evaluate(&evaluator, &series.coefficients, ConstantScale::Rescaled);
     assert_eq!(result.limbs(), LIMBS - 6);
-    let expected: Vec<_> = reals.iter().map(|x| wave(x.re)).collect();
+    let expected: Vec<_> = reals.iter().map(|x| exponential(x.re)).collect();
     setup.check(&result, &expected, 1e-8);
 }
 

@@ -10,7 +10,7 @@ use cryptable::{Ciphertext, CiphertextFileSummary, CiphertextReader, CiphertextW
 use crate::atomic_file::{Access, AtomicFile};
 use crate::input_file;
 use crate::printable::Printable as _;
-use crate::report::values;
+use crate::report::{counted, values};
 
 /// A file being read.
 pub type Reader = CiphertextReader<BufReader<File>>;
@@ -109,5 +109,5 @@ pub fn encryptions(summary: &CiphertextFileSummary) -> u64 {
 
 /// `1 ciphertext`, `2 ciphertexts`.
 pub fn ciphertexts(count: u64) -> String {
-    format!("{count} ciphertext{}", if count == 1 { "" } else { "s" })
+    counted(count, "ciphertext")
 }

@@ -90,7 +90,7 @@ pub fn bytes_at_least(count: u64) -> String {
 
 /// A number of values: `1 value`, `2 values`.
 pub fn values(count: u64) -> String {
-    format!("{count} value{}", if count == 1 { "" } else { "s" })
+    counted(count, "value")
 }
 
 /// A time for people: `3.2 s`, `15 ms`, `4 min 2 s`, `70 h 48 min`.
@@ -108,6 +108,16 @@ pub fn seconds(time: f64) -> String {
     }
 }
 
+/// A number of things for people: `1 thread`, `2 threads`.
+pub fn counted(count: u64, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
+}
+
+/// How a summary ends where the system tells of peak memory: `; peak memory 1.5 GB`.
+pub fn peak_memory(found: Option<u64>) -> String {
+    found.map_or_else(String::new, |peak| format!("; peak memory {}", bytes(peak)))
+}
+
 /// The most memory that this process held at any time, where the system tells (Linux: `VmHWM`).
 pub fn peak_memory_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
@@ -122,6 +132,11 @@ mod tests {
 
     #[test]
     fn sizes_and_times_are_rounded() {
+        assert_eq!(
+            [0, 1, 2].map(|count| counted(count, "thread")),
+            ["0 threads", "1 thread", "2 threads"]
+        );
+        assert_eq!([None, Some(1_500_000_000)].map(peak_memory), ["", "; peak memory 1.5 GB"]);
         assert_eq!(bytes(999), "999 bytes");
         assert_eq!(bytes(1536), "1.5 kB");
         assert_eq!(bytes(999_999), "1.0 MB");

@@ -8,7 +8,7 @@ use half::bf16;
 use crate::Result;
 use crate::Table;
 
-/// Number of bit patterns.
+/// The number of bit patterns: both moduli of [`table`].
 pub const PATTERNS: u64 = 1 << 16;
 
 /// The one NaN that tables give: quiet, positive, without payload.

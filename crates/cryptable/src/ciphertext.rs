@@ -9,7 +9,10 @@ use crate::engine::other_engine;
 use crate::engines::{leveled, packed, single};
 use crate::{Engine, Error, NoiseBound, Result};
 
-/// Encrypted integers of one modulus, any number of them, under one client's key: one or several parts of an engine.
+/// Encrypted integers of one modulus, any number of them, under one client's key.
+///
+/// It consists of one or several *parts*, ciphertexts as its engine has them: each holds up to
+/// [`crate::Parameters::values_per_ciphertext`] packed values, or a list of single ones.
 ///
 /// Its bytes are those of a file of ciphertexts, see [`crate::CiphertextWriter`]: what the command line writes, the library
 /// reads, and the other way round.
@@ -29,18 +32,18 @@ impl fmt::Debug for Ciphertext {
 /// What all parts of a ciphertext, and all ciphertexts of a file, have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contents {
-    /// How values are encrypted.
+    /// The engine that encrypts them.
     pub engine: Engine,
-    /// Digest of their parameters.
+    /// Digest of their parameters ([`crate::Parameters::digest`]).
     pub parameter_digest: [u8; 32],
-    /// The client's key.
+    /// The identifier of the client's secret key, which decrypts them.
     pub key_id: KeyId,
-    /// Modulus of the values.
+    /// Modulus of the values, which are 0 to one less.
     pub modulus: u64,
 }
 
 impl Contents {
-    /// Demands that an object has these contents.
+    /// Demands that an object has these contents. `object` names it in errors.
     ///
     /// # Errors
     /// Names what differs: the engine, the parameters, the client or the modulus.
@@ -110,7 +113,7 @@ impl Ciphertext {
         self.contents().parameter_digest
     }
 
-    /// The bound on its noise, the largest of its parts; none of the leveled engine, whose values are not added.
+    /// The bound on its noise, the largest of its parts; `None` of the leveled engine, whose values are not added.
     #[must_use]
     pub fn noise(&self) -> Option<NoiseBound> {
         let noises = self.parts.iter().map(|part| match part {
@@ -121,7 +124,8 @@ impl Ciphertext {
         noises.reduce(|a, b| Some(a?.max(b?))).flatten()
     }
 
-    /// Whether nothing was computed on it yet but sums with constants: its masks are seeds.
+    /// Whether nothing was computed on it yet but sums with constants. Its random parts, the masks, are then kept as seeds of 32
+    /// bytes, so that it takes fewer bytes than the result of a lookup.
     #[must_use]
     pub fn is_fresh(&self) -> bool {
         self.parts.iter().all(Part::is_fresh)
@@ -132,7 +136,15 @@ impl Ciphertext {
         self.parts.into_iter().map(|part| Self { parts: vec![part] })
     }
 
-    /// Joins ciphertexts of the same contents, in this order.
+    /// Joins ciphertexts of the same contents: the values of the first, then those of the next.
+    ///
+    /// ```
+    /// use cryptable::{Ciphertext, Engine, Parameters, SecretKey};
+    /// let secret = SecretKey::generate(Parameters::insecure_toy(Engine::Single, 4, 4)?);
+    /// let joined = Ciphertext::join([secret.encrypt(&[3])?, secret.encrypt(&[1, 2])?])?;
+    /// assert_eq!(secret.decrypt(&joined)?, [3, 1, 2]);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
     ///
     /// # Errors
     /// If there is none, or their engines, parameters, clients or moduli differ.

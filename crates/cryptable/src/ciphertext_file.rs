@@ -46,7 +46,7 @@ pub struct CiphertextFileSummary {
     pub contents: Contents,
     /// Number of values.
     pub values: u64,
-    /// Number of ciphertexts; those of single values hold some each.
+    /// Number of ciphertexts that the file has, the parts of all [`Ciphertext`]s that were pushed.
     pub ciphertexts: u64,
     /// Bytes of the file.
     pub bytes: u64,
@@ -82,7 +82,7 @@ pub struct CiphertextWriter<W> {
 }
 
 impl<W: Write> CiphertextWriter<W> {
-    /// Writes the header.
+    /// Begins a file for ciphertexts of these contents, those of the first one ([`Ciphertext::contents`]): writes its header.
     ///
     /// # Errors
     /// Those of the writer.
@@ -117,7 +117,8 @@ impl<W: Write> CiphertextWriter<W> {
         Ok(())
     }
 
-    /// Completes the file; returns the writer and what was written.
+    /// Completes the file and flushes the writer; returns it and what was written. Without this call the file is refused as
+    /// truncated.
     ///
     /// # Errors
     /// Those of the writer.
@@ -138,7 +139,8 @@ impl<W: Write> CiphertextWriter<W> {
     }
 }
 
-/// Reads a file of ciphertexts one after another; all of it is checked before the first.
+/// Reads a file of ciphertexts one after another, in the memory of one; all of it is checked before the first. See
+/// [`CiphertextWriter`] for an example.
 #[derive(Debug)]
 pub struct CiphertextReader<R> {
     reader: R,
@@ -248,7 +250,15 @@ impl<R: Read + Seek> CiphertextReader<R> {
 }
 
 impl Ciphertext {
-    /// A file of ciphertexts that holds this one.
+    /// A file of ciphertexts that holds this one, as [`CiphertextWriter`] writes it.
+    ///
+    /// ```
+    /// use cryptable::{Ciphertext, Engine, Parameters, SecretKey};
+    /// let secret = SecretKey::generate(Parameters::insecure_toy(Engine::Single, 4, 4)?);
+    /// let values = secret.encrypt(&[1, 2, 3])?;
+    /// assert_eq!(Ciphertext::from_bytes(&values.to_bytes())?, values);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
     ///
     /// # Panics
     /// Never: writing to memory cannot fail, and all parts fit one file.
@@ -261,7 +271,7 @@ impl Ciphertext {
         written.expect("memory takes all bytes")
     }
 
-    /// Reads a file of ciphertexts, all of them together.
+    /// Reads a whole file of ciphertexts: the values of all of them, in order.
     ///
     /// # Errors
     /// If the bytes are not exactly one undamaged file of at least one ciphertext.

@@ -33,10 +33,10 @@
 #[cfg(feature = "client")]
 pub use cryptable_approximate::SecretKey;
 pub use cryptable_approximate::{
-    BootstrappingLiteral, Ciphertext, Complex64, EvaluationKey, Grid, KeySet, LeveledTable,
-    LinearMap, LookupCandidate, LookupPlan, LookupPrediction, LookupRequest, PackedKey, Parameters,
-    ParametersLiteral, Polynomial, PreparedMap, SharedSecret, SlotBounds, SlotError, SlotTable,
-    TransformLiteral, WaveLiteral,
+    BootstrappingLiteral, Ciphertext, Complex64, EvaluationKey, ExponentialLiteral, Grid, KeySet,
+    LeveledTable, LinearMap, LookupCandidate, LookupPlan, LookupPrediction, LookupRequest,
+    PackedKey, Parameters, ParametersLiteral, Polynomial, PreparedMap, SharedSecret, SlotBounds,
+    SlotError, SlotTable, TransformLiteral,
 };
 /// Noise that hides a ciphertext's own, where others see results: for [`SecretKey::decrypt_flooded`].
 #[cfg(feature = "client")]

@@ -32,7 +32,7 @@ impl Engine {
     /// All engines.
     pub const ALL: [Self; 3] = [Self::Packed, Self::Single, Self::Leveled];
 
-    /// Its name in options, files and messages.
+    /// Its name in options and messages: `packed`, `single` or `leveled`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -42,7 +42,7 @@ impl Engine {
         }
     }
 
-    /// What it is good for, in one line.
+    /// What it is good for, in one line for people.
     #[must_use]
     pub fn summary(self) -> &'static str {
         match self {
@@ -58,7 +58,7 @@ impl Engine {
         }
     }
 
-    /// Whether every value has a ciphertext of its own.
+    /// Whether every value has a ciphertext of its own: of `single` and `leveled`.
     #[must_use]
     pub fn is_value_by_value(self) -> bool {
         self != Self::Packed
@@ -110,8 +110,8 @@ macro_rules! engine_accessors {
             }
         }
 
-        /// That of the packed engine, for what it alone can do: tables of its own for every value, tables that the
-        /// server cannot read, digits, fixed-point outputs.
+        /// That of the packed engine, for what it alone can do: a table for each value, tables that the server cannot
+        /// read, digits, fixed-point outputs.
         ///
         /// # Errors
         /// If it is of another engine.
@@ -135,7 +135,7 @@ macro_rules! engine_accessors {
             }
         }
 
-        /// That of single values that a server may pack.
+        /// That of single values that a server may pack ([`crate::Request::inputs`]).
         ///
         /// # Errors
         /// If its client made no keys for that, or it is of another engine.

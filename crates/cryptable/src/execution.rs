@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use crate::{Error, Progress, Result};
 
-/// Threads and progress of one call. By default all threads of rayon's pool, and nobody is told.
+/// Threads and progress of one call. By default all threads of rayon's pool, and no progress is told.
 ///
 /// ```
 /// use std::ops::ControlFlow;

@@ -30,11 +30,11 @@ pub struct Inspection {
     pub object: String,
     /// Its engine, if it is of one.
     pub engine: Option<Engine>,
-    /// Digest of its parameters.
+    /// Digest of its parameters ([`Parameters::digest`](crate::Parameters::digest)).
     pub parameter_digest: [u8; 32],
     /// Bytes of the file.
     pub bytes: u64,
-    /// Its parameters, if it carries them, or they are of a set with a name.
+    /// Its parameters, if the file has them, or only their digest but they are a set with a name.
     pub parameters: Option<InspectedParameters>,
     /// The client's key that it belongs to. A secret key is named in builds with the feature `client` only.
     pub key_id: Option<KeyId>,
@@ -42,11 +42,11 @@ pub struct Inspection {
     pub aes_key_id: Option<KeyId>,
     /// The number of values and their modulus, for ciphertexts.
     pub values: Option<(u64, u64)>,
-    /// Whether nothing was computed on the values yet, for ciphertexts: their masks are seeds.
+    /// Whether nothing was computed on the values yet, for ciphertexts ([`Ciphertext::is_fresh`](crate::Ciphertext::is_fresh)).
     pub fresh: Option<bool>,
-    /// What a file of ciphertexts says of itself.
+    /// What a file of ciphertexts ([`CiphertextWriter`](crate::CiphertextWriter)) says of itself.
     pub ciphertexts: Option<CiphertextFileSummary>,
-    /// What a file of encrypted words says of itself.
+    /// What a file of encrypted words ([`EncryptedWordsWriter`](crate::circuits::EncryptedWordsWriter)) says of itself.
     pub words: Option<EncryptedWordsSummary>,
 }
 
@@ -69,8 +69,8 @@ impl Inspection {
     }
 }
 
-/// Checks a file wholly, and says what it is. Insecure parameters, and those that fail often, are not refused here, but
-/// told: look at them before using any of a file of somebody else's.
+/// Checks all bytes of a file, and says what it is. Insecure parameters, and those that fail often, are not refused here but
+/// told: look at them before you use a file of somebody else.
 ///
 /// ```
 /// use cryptable::{Engine, Parameters, SecretKey, inspect};
@@ -243,7 +243,7 @@ fn column_of<C: DigitCiphertext>(bytes: &[u8], engine: Engine) -> Result<Inspect
         engine: Some(engine),
         key_id: Some(summary.key_id),
         // Those of 64 bits have a modulus one larger than a word holds.
-        values: Some((values, 1u64.checked_shl(summary.kind.bits).unwrap_or(u64::MAX))),
+        values: Some((values, 1u64.checked_shl(summary.kind.bits()).unwrap_or(u64::MAX))),
         fresh: Some(is_fresh),
         ..Inspection::new(object, summary.parameter_digest, bytes.len() as u64)
     })

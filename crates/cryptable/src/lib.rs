@@ -40,6 +40,17 @@
 //! a request says otherwise: of 65,536 packed values any, or the one value of the other engines. Both are computed for
 //! each set.
 //!
+//! # Terms
+//! - A *value* is an integer from 0 to p - 1 where p is the table's *input modulus*; the table maps it to one from 0 to P - 1
+//!   where P is the *output modulus*. Results are values again, for sums and, where P = p, further lookups.
+//! - *Noise* is the small random error in every ciphertext that makes it secure. Computing adds to it, a lookup takes it away
+//!   (*functional bootstrapping*), and decryption rounds it off. With the stated *failure probability* it is too large for
+//!   that, and a value comes out wrong.
+//! - A table is *prepared* when the server has encoded it, once for any number of lookups.
+//! - A *toy* is a parameter set without any security, for tests and the examples of this documentation.
+//!
+//! The glossary of the repository, `docs/glossary.md`, has every term and its symbol in the papers.
+//!
 //! # Where to go from here
 //! - What one engine alone can do is in [`engines`]: tables of its own for every value, encrypted tables, digits
 //!   ([`EvaluationKey::packed`]).

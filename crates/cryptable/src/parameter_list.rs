@@ -38,7 +38,7 @@ const RING_DEGREES: [usize; 2] = [1 << 15, 1 << 16];
 pub struct ListedParameters {
     /// What it is for, as people read it.
     pub name: String,
-    /// What it claims of its security.
+    /// Whether it claims to be secure, or to be a toy.
     pub security_level: SecurityLevel,
     /// log2 of the probability that a value, a gate, a bit, or a block of AES goes wrong; `None` for sets of circuit
     /// bootstrapping, where it depends on the circuit.
@@ -48,7 +48,7 @@ pub struct ListedParameters {
 }
 
 impl ListedParameters {
-    /// The level in bits: of the weakest secret.
+    /// Its estimated security in bits: that of the weakest secret.
     #[must_use]
     pub fn security_bits(&self) -> f64 {
         LweInstance::least_security_bits(&self.instances)

@@ -18,13 +18,13 @@ use crate::{
 /// checked at construction; toys for tests call themselves insecure by [`Parameters::security_level`].
 #[derive(Clone, Debug)]
 pub enum Parameters {
-    /// Of the engine for many values a ciphertext.
+    /// Of [`Engine::Packed`]: many values a ciphertext.
     Packed(Box<packed::Parameters>),
-    /// Of the engine for single values and small tables.
+    /// Of [`Engine::Single`]: single values and small tables.
     Single(Box<single::Parameters>),
-    /// Of the engine for single values and larger tables.
+    /// Of [`Engine::Leveled`]: single values and larger tables.
     Leveled(Box<leveled::Parameters>),
-    /// Of single values that a server may pack, to look many up at once.
+    /// Of single values that a server may pack, to look many up at once ([`crate::Request::inputs`]).
     Bridged(Box<bridged::Parameters>),
 }
 
@@ -32,6 +32,13 @@ impl Parameters {
     engine_accessors!(pub Parameters, "parameter set");
 
     /// INSECURE parameters of small rings, for tests: milliseconds instead of seconds.
+    ///
+    /// ```
+    /// use cryptable::{Engine, Parameters};
+    /// let toy = Parameters::insecure_toy(Engine::Single, 4, 4)?;
+    /// assert!(toy.security_level().is_insecure() && toy.security_bits() == 0.0);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
     ///
     /// # Errors
     /// If the engine's toy does not serve these moduli.
@@ -44,7 +51,7 @@ impl Parameters {
         })
     }
 
-    /// INSECURE parameters of single values that may be packed, for tests.
+    /// INSECURE parameters of single values that a server may pack, for tests.
     ///
     /// # Errors
     /// If the toy does not serve these moduli.
@@ -64,13 +71,13 @@ impl Parameters {
         each_engine!(self, it => it.input_modulus())
     }
 
-    /// Output modulus of tables.
+    /// Output modulus of tables: outputs are 0 to one less.
     #[must_use]
     pub fn output_modulus(&self) -> u64 {
         each_engine!(self, it => it.output_modulus())
     }
 
-    /// Ring degree N.
+    /// Ring degree N, a power of two: coefficients of each polynomial of the ciphertexts that lookups compute on.
     #[must_use]
     pub fn ring_degree(&self) -> usize {
         each_engine!(self, it => it.ring_degree())
@@ -106,7 +113,7 @@ impl Parameters {
     }
 
     /// How many terms sums of values may have, so that lookups of sums and their decryption keep the stated failure
-    /// probability; none of the leveled engine, which has no sums.
+    /// probability; `None` of the leveled engine, which has no sums.
     #[must_use]
     pub fn sum_limits(&self) -> Option<SumLimits> {
         match self {
@@ -117,7 +124,7 @@ impl Parameters {
         }
     }
 
-    /// What they claim of their security.
+    /// Whether they are secure, as they claim and construction checks, or toys for tests.
     #[must_use]
     pub fn security_level(&self) -> SecurityLevel {
         each_engine!(self, it => it.security_level())
@@ -135,7 +142,7 @@ impl Parameters {
         each_engine!(self, it => it.security_bits())
     }
 
-    /// What a lookup of one ciphertext will take.
+    /// What a lookup of one ciphertext in one table will take: work, bytes of memory, of keys and of ciphertexts.
     #[must_use]
     pub fn prediction(&self) -> Prediction {
         each_engine!(self, it => it.prediction())
@@ -172,8 +179,8 @@ impl Parameters {
         }
     }
 
-    /// The digest that names them in ciphertexts: BLAKE3 of [`Parameters::to_bytes`], but of single values that may be
-    /// packed that of the single values' own parameters.
+    /// The digest that names them in ciphertexts: BLAKE3 of [`Parameters::to_bytes`]; of [`Parameters::Bridged`] that of the
+    /// parameters of its single values, which are ciphertexts as any others.
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         match self {
@@ -184,8 +191,16 @@ impl Parameters {
         }
     }
 
-    /// Canonical bytes; the engine is not among them. Those of single values that may be packed are read by
-    /// [`crate::engines::bridged::Parameters::from_bytes`].
+    /// Canonical bytes: equal parameters have the same. The engine is not among them, so keep it beside them. Those of
+    /// [`Parameters::Bridged`] are read by [`crate::engines::bridged::Parameters::from_bytes`].
+    ///
+    /// ```
+    /// use cryptable::{Engine, Parameters, ReadOptions};
+    /// let toy = Parameters::insecure_toy(Engine::Leveled, 4, 4)?;
+    /// let options = ReadOptions::default().allow_insecure();
+    /// assert_eq!(Parameters::from_bytes(Engine::Leveled, &toy.to_bytes(), options)?, toy);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         each_engine!(self, it => it.to_bytes())
@@ -194,8 +209,8 @@ impl Parameters {
     /// Reads what [`Parameters::to_bytes`] wrote and validates it.
     ///
     /// # Errors
-    /// If the bytes are no parameters of this engine, those are not valid, or insecure or failing too often where that
-    /// is not allowed.
+    /// If the bytes are no valid parameters of this engine, or `options` do not accept that they are insecure or fail too
+    /// often.
     pub fn from_bytes(engine: Engine, bytes: &[u8], options: ReadOptions) -> Result<Self> {
         Ok(match engine {
             Engine::Packed => packed::Parameters::from_bytes(bytes, options)?.into(),

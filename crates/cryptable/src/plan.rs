@@ -29,7 +29,7 @@ impl Candidate {
         &self.parameters
     }
 
-    /// Work, memory, and sizes of keys and ciphertexts.
+    /// Work, memory, and sizes of keys and ciphertexts, in bytes.
     #[must_use]
     pub fn prediction(&self) -> &Prediction {
         &self.prediction
@@ -48,7 +48,8 @@ impl AsRef<Parameters> for Candidate {
     }
 }
 
-/// All ways to serve a request, the best first. Its `Display` is the comparison.
+/// All ways to serve a request, the best first: what [`Request::plan`] returns. Its `Display` is the comparison, a line a
+/// candidate.
 #[derive(Debug)]
 pub struct Plan {
     values: u64,
@@ -72,7 +73,7 @@ impl Plan {
         &self.candidates
     }
 
-    /// The best candidate of an engine, if it has one.
+    /// The best candidate that this engine looks up; `None` if it has none.
     #[must_use]
     pub fn best_of(&self, engine: Engine) -> Option<&Candidate> {
         self.candidates.iter().find(|candidate| candidate.parameters.engine() == engine)
@@ -95,19 +96,19 @@ impl Plan {
         &self.refusals
     }
 
-    /// Values that times are predicted for.
+    /// The number of values that times are predicted for.
     #[must_use]
     pub fn values(&self) -> u64 {
         self.values
     }
 
-    /// Threads that times are predicted for.
+    /// The number of threads that times are predicted for.
     #[must_use]
     pub fn threads(&self) -> usize {
         self.threads
     }
 
-    /// What operations cost where the lookup runs.
+    /// What operations cost where the lookup runs: of [`Request::cost_model`], or as measured on this machine.
     #[must_use]
     pub fn cost_model(&self) -> &CostModel {
         &self.cost
@@ -115,10 +116,11 @@ impl Plan {
 }
 
 impl Request {
-    /// All parameters that serve the request, the best first.
+    /// All parameters that serve the request, the best first. The first plan on a machine measures what operations cost, and
+    /// keeps that in the user's cache directory.
     ///
     /// # Errors
-    /// If there are none: why each engine has none. If it is for no values, or no threads.
+    /// If no engine has parameters for the request: says why of each. [`Error::TooSmall`] if it is for no values or no threads.
     pub fn plan(&self) -> Result<Plan> {
         plan(self)
     }

@@ -8,13 +8,13 @@ use crate::engines::{bridged, leveled, packed, single};
 /// A table as an engine evaluates it, made once by [`crate::EvaluationKey::prepare`] for any number of lookups with any
 /// key of the same parameters.
 pub enum PreparedTable {
-    /// Of the packed engine.
+    /// Of [`crate::Engine::Packed`].
     Packed(Box<packed::PreparedTable>),
-    /// Of the engine for single values.
+    /// Of [`crate::Engine::Single`].
     Single(Box<single::PreparedTable>),
-    /// Of the leveled engine.
+    /// Of [`crate::Engine::Leveled`].
     Leveled(Box<leveled::PreparedTable>),
-    /// Of the engine for single values, and for those that are packed.
+    /// Of single values that a server may pack ([`crate::Request::inputs`]): for lookups one by one and of packed ones.
     Bridged(Box<bridged::PreparedTable>),
 }
 
@@ -28,13 +28,13 @@ impl fmt::Debug for PreparedTable {
 impl PreparedTable {
     engine_accessors!(pub(crate) PreparedTable, "prepared table");
 
-    /// Input modulus p.
+    /// Input modulus p: inputs are 0 to p - 1.
     #[must_use]
     pub fn input_modulus(&self) -> u64 {
         each_engine!(self, it => it.input_modulus())
     }
 
-    /// Output modulus.
+    /// Output modulus: outputs are 0 to one less.
     #[must_use]
     pub fn output_modulus(&self) -> u64 {
         each_engine!(self, it => it.output_modulus())

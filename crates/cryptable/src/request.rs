@@ -1,11 +1,11 @@
-//! What a user asks for.
+//! Requests: the table, the data and the limits that a plan follows from.
 
 use cryptable_lattice::cost::CostModel;
 
 use crate::engines::packed::EntryKind;
 use crate::{Engine, Table};
 
-/// What a plan is to be best at.
+/// What a plan is to be best at: its candidates are sorted by it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Goal {
     /// The least time for all values.
@@ -48,13 +48,14 @@ pub struct Request {
 }
 
 impl Request {
-    /// For the moduli of a table.
+    /// A request for tables with the moduli of this one. Keys made for it serve every table with these moduli.
     #[must_use]
     pub fn for_table(table: &Table) -> Self {
         Self::new(table.input_modulus(), table.output_modulus())
     }
 
-    /// For tables from 0 ≤ x < `input_modulus` to 0 ≤ f(x) < `output_modulus`.
+    /// A request for tables f from 0 ≤ x < `input_modulus` to 0 ≤ f(x) < `output_modulus`. Limits and choices are left out:
+    /// the calls below set them.
     #[must_use]
     pub fn new(input_modulus: u64, output_modulus: u64) -> Self {
         Self {
@@ -78,8 +79,8 @@ impl Request {
         }
     }
 
-    /// So many values are looked up at a time. Left out: as many as a packed ciphertext holds; of engines for single
-    /// values, one.
+    /// So many values are looked up at a time: the time of all of them is predicted and compared. Left out: as many as a
+    /// packed ciphertext holds; where only engines for single values are asked, or latency counts, one.
     #[must_use]
     pub fn values(mut self, values: u64) -> Self {
         self.values = Some(values);
@@ -150,7 +151,7 @@ impl Request {
         self
     }
 
-    /// A lookup may take so many bytes of memory.
+    /// A lookup may take so many bytes of memory on the server, keys and prepared tables included. Left out: any number.
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Self {
         self.memory = Some(bytes);
@@ -175,28 +176,29 @@ impl Request {
         self
     }
 
-    /// Times are predicted for so many threads. Left out: all.
+    /// Times are predicted for so many threads. Left out: as many as rayon's pool has. Lookups themselves take the threads of
+    /// their [`Execution`](crate::Execution).
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = Some(threads);
         self
     }
 
-    /// What counts.
+    /// What the best candidate is best at. Left out: [`Goal::Throughput`].
     #[must_use]
     pub fn goal(mut self, goal: Goal) -> Self {
         self.goal = goal;
         self
     }
 
-    /// This engine only.
+    /// Asks this engine only. Left out: all engines.
     #[must_use]
     pub fn engine(mut self, engine: Engine) -> Self {
         self.engine = Some(engine);
         self
     }
 
-    /// Values are encrypted by this engine. Of [`Engine::Single`], a server may look them up one by one, or pack many,
+    /// The client encrypts values by this engine. Left out: by the engine that looks up. Of [`Engine::Single`], a server may look them up one by one, or pack many,
     /// look them up at once and take the results out ([`crate::EvaluationKey::pack`]): plans compare both and say from
     /// how many values on packing is faster ([`crate::Plan::crossing`]). Other engines look up what they encrypt.
     ///
@@ -232,14 +234,15 @@ impl Request {
         self
     }
 
-    /// This ring degree only; of packed values.
+    /// This ring degree only, a power of two; packed values alone have a choice of it. Left out: all that are secure.
     #[must_use]
     pub fn ring_degree(mut self, ring_degree: usize) -> Self {
         self.ring_degree = Some(ring_degree);
         self
     }
 
-    /// Digits of so many bits, of multiplexer trees over packed values.
+    /// Packed values are looked up by multiplexer trees, which decompose inputs into digits of at most so many bits, 1 to 8, as
+    /// few and as even as possible. Left out: all sizes are compared.
     #[must_use]
     pub fn digit_bits(mut self, digit_bits: u32) -> Self {
         self.digit_bits = Some(digit_bits);

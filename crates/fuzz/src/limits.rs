@@ -10,8 +10,9 @@ use rustix::time::{ClockId, clock_gettime};
 /// Bytes that any input may take: twice the largest picture, which compresses a thousandfold.
 pub const FREE_BYTES: usize = 128 << 20;
 
-/// Bytes that every byte of an input may take beside them: packed bits become words of 64 bits.
-pub const BYTES_PER_BYTE: usize = 64;
+/// Bytes that every byte of an input may take beside them: words of six bits, the least modulus of LWE ciphertexts, become
+/// words of 64 bits, and are copied once.
+pub const BYTES_PER_BYTE: usize = 24;
 
 /// Most memory that readers of keys are told to take, below [`FREE_BYTES`].
 pub const MAX_KEY_MEMORY: u64 = 32 << 20;

@@ -3,10 +3,11 @@
 //!
 //! `cargo run --release -p cryptable-gpu --example circuit_bootstrapping [-- NUMBER]`
 
+mod support;
+
 use std::time::Instant;
 
 use cryptable_fhew::keys::{EvaluationKey, SecretKey};
-use cryptable_gpu::Device;
 use cryptable_gpu::fhew::CircuitBootstrappingKey;
 use cryptable_lattice::Result;
 use cryptable_lattice::lwe::LweCiphertext;
@@ -22,17 +23,7 @@ const RUNS: usize = 3;
 const COMPARED: usize = 16;
 
 fn main() -> Result<()> {
-    let count = match std::env::args().nth(1) {
-        Some(text) => text.parse().expect("a number of bits"),
-        None => BATCH,
-    };
-    let device = match Device::card(0) {
-        Ok(device) => device,
-        Err(error) => {
-            println!("{error}");
-            return Ok(());
-        }
-    };
+    let Some((count, device)) = support::batch(BATCH) else { return Ok(()) };
     let set = ParameterSet::Aes128;
     let parameters = set.parameters();
     let secret = SecretKey::generate(parameters.fhew());

@@ -2,12 +2,13 @@
 //!
 //! `cargo run --release -p cryptable-gpu --example gates [-- NUMBER]`
 
+mod support;
+
 use std::time::Instant;
 
 use cryptable_fhew::gates::{Gate, decrypt_bit, encrypt_bit};
 use cryptable_fhew::keys::{EvaluationKey, SecretKey};
 use cryptable_fhew::parameters::Parameters;
-use cryptable_gpu::Device;
 use cryptable_gpu::fhew::GateKey;
 use cryptable_lattice::Result;
 use rayon::prelude::*;
@@ -18,17 +19,7 @@ const BATCH: usize = 16_384;
 const RUNS: usize = 3;
 
 fn main() -> Result<()> {
-    let count = match std::env::args().nth(1) {
-        Some(text) => text.parse().expect("a number of gates"),
-        None => BATCH,
-    };
-    let device = match Device::card(0) {
-        Ok(device) => device,
-        Err(error) => {
-            println!("{error}");
-            return Ok(());
-        }
-    };
+    let Some((count, device)) = support::batch(BATCH) else { return Ok(()) };
     let secret = SecretKey::generate(&Parameters::gates_128());
     let key = EvaluationKey::expand(&secret.evaluation_key());
     let gates = GateKey::new(&device, &key)?;

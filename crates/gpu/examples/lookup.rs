@@ -4,7 +4,9 @@
 use std::time::Instant;
 
 use cryptable_gpu::{Device, PackedKey};
-use cryptable_packed::{Method, Parameters, Progress, Request, SecretKey, Table};
+use cryptable_packed::{
+    Ciphertext, EvaluationKey, Method, Parameters, Progress, Request, SecretKey, Table,
+};
 use rand::{Rng, SeedableRng};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -66,17 +68,24 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         times[0],
     );
     if compares {
-        let start = Instant::now();
-        let prepared = key.prepare(&table)?;
-        let expected = key.lookup(&input, &prepared, Progress::silent())?;
-        let cpu = start.elapsed().as_secs_f64();
-        println!(
-            "{{\"equal\":{},\"cpu_seconds\":{cpu:.3}}}",
-            expected.to_bytes() == output.to_bytes()
-        );
+        compare(&key, (&table, &input), &output)?;
     }
     if wrong > 0 {
         return Err(format!("{wrong} values are wrong").into());
     }
+    Ok(())
+}
+
+/// Looks up on the processor, and prints whether the words are the same.
+fn compare(
+    key: &EvaluationKey,
+    (table, input): (&Table, &Ciphertext),
+    output: &Ciphertext,
+) -> Result<(), cryptable_packed::Error> {
+    let start = Instant::now();
+    let expected = key.lookup(input, &key.prepare(table)?, Progress::silent())?;
+    let cpu = start.elapsed().as_secs_f64();
+    let is_equal = expected.to_bytes() == output.to_bytes();
+    println!("{{\"equal\":{is_equal},\"cpu_seconds\":{cpu:.3}}}");
     Ok(())
 }

@@ -43,13 +43,8 @@ impl DeviceCiphertext {
     }
 
     /// Both parts.
-    pub(crate) fn parts(&self) -> [&DevicePoly<Evaluations>; 2] {
+    pub(crate) fn parts(&self) -> DeviceParts<'_> {
         [&self.c0, &self.c1]
-    }
-
-    /// Both parts, as an operand of products.
-    pub(crate) fn pair(&self) -> DeviceParts<'_> {
-        (&self.c0, &self.c1)
     }
 }
 

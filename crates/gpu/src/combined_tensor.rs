@@ -30,16 +30,15 @@ pub fn combined_tensor(
     assert_eq!(rows.len(), left.len(), "rows");
     assert!(rows.iter().all(|row| row.len() == right.len()), "row length");
     assert!(!right.is_empty(), "a combination of nothing");
-    let operands = left.iter().chain(right).flat_map(|&(c0, c1)| [c0, c1]);
-    let basis = common_basis(left[0].0.basis(), main, operands);
+    let operands = left.iter().chain(right).flatten().copied();
+    let basis = common_basis(left[0][0].basis(), main, operands);
     let out = DeviceTensor::unspecified(ring, basis);
     let mut accumulates = false;
     for (left, rows) in left.chunks(MAX_LEFT).zip(rows.chunks(MAX_LEFT)) {
         for (index, right) in right.chunks(MAX_RIGHT).enumerate() {
             let first = index * MAX_RIGHT;
             let constants = rows.iter().flat_map(|row| &row[first..first + right.len()]);
-            let parts = |(c0, c1): &DeviceParts<'_>| [c0.limb(0), c1.limb(0)];
-            let polys = left.iter().chain(right).flat_map(parts);
+            let polys = left.iter().chain(right).flatten().map(|poly| poly.limb(0));
             let words: Vec<u64> = polys.chain(constants.flat_map(constant_words)).collect();
             let words = KernelWords::new(ring.device(), &words);
             let (threads, passes, blocks) = passes(ring.degree(), basis.limbs());
@@ -98,9 +97,9 @@ mod tests {
                 let expected =
                     on_processor::combined_tensor(&ring, main, &on_left, &on_right, &rows);
                 let on_left: Vec<_> =
-                    (0..left).map(|k| (&copies[pick(k, 0)], &copies[pick(k, 1)])).collect();
+                    (0..left).map(|k| [&copies[pick(k, 0)], &copies[pick(k, 1)]]).collect();
                 let on_right: Vec<_> =
-                    (0..right).map(|k| (&copies[pick(k, 2)], &copies[pick(k, 4)])).collect();
+                    (0..right).map(|k| [&copies[pick(k, 2)], &copies[pick(k, 4)]]).collect();
                 let found = combined_tensor(&on_card, main, &on_left, &on_right, &rows);
                 let found = found.download(&on_card).unwrap();
                 assert!(found.d0 == expected.d0, "{left} x {right}, {main} primes");

@@ -65,8 +65,8 @@ fn scales(cts: &[&DeviceCiphertext]) -> Vec<f64> {
 }
 
 /// Both parts of every ciphertext.
-fn parts<'c>(cts: &[&'c DeviceCiphertext]) -> Vec<DeviceParts<'c>> {
-    cts.iter().map(|ct| ct.pair()).collect()
+pub(crate) fn parts<'c>(cts: &[&'c DeviceCiphertext]) -> Vec<DeviceParts<'c>> {
+    cts.iter().map(|ct| ct.parts()).collect()
 }
 
 impl Arithmetic for DeviceEvaluator<'_> {
@@ -156,7 +156,7 @@ impl Arithmetic for DeviceEvaluator<'_> {
         let limbs = pairs.iter().map(|(a, b)| a.limbs().min(b.limbs())).min().expect("a pair");
         let scale = pairs[0].0.scale * pairs[0].1.scale;
         pairs.iter().for_each(|(a, b)| Evaluator::check_scales(scale, a.scale * b.scale));
-        let pairs: Vec<_> = pairs.iter().map(|(a, b)| (a.pair(), b.pair())).collect();
+        let pairs: Vec<_> = pairs.iter().map(|(a, b)| (a.parts(), b.parts())).collect();
         DeviceProduct { tensor: tensor(self.ring, limbs, &pairs), scale }
     }
 
@@ -181,7 +181,7 @@ impl Arithmetic for DeviceEvaluator<'_> {
         let limbs = pairs.iter().map(|(ct, _)| ct.limbs()).min().expect("a pair");
         let scale = pairs[0].0.scale * pairs[0].1.scale;
         pairs.iter().for_each(|(ct, plain)| Evaluator::check_scales(scale, ct.scale * plain.scale));
-        let pairs: Vec<_> = pairs.iter().map(|(ct, plain)| (ct.pair(), &plain.poly)).collect();
+        let pairs: Vec<_> = pairs.iter().map(|(ct, plain)| (ct.parts(), &plain.poly)).collect();
         let (c0, c1) = plain_products(self.ring, limbs, &pairs);
         DeviceCiphertext { c0, c1, scale }
     }

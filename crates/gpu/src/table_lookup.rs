@@ -1,10 +1,9 @@
 //! The table step of multiplexer trees on a card.
 
-use cryptable_ckks::Evaluator;
 use cryptable_packed::{LookupArithmetic, TableArithmetic};
 
 use crate::ciphertext::{DeviceCiphertext, DeviceProduct};
-use crate::evaluator::DeviceEvaluator;
+use crate::evaluator::{DeviceEvaluator, parts};
 use crate::table_step::{DeviceTable, selected_matrix_product};
 
 impl TableArithmetic for DeviceEvaluator<'_> {
@@ -16,16 +15,9 @@ impl TableArithmetic for DeviceEvaluator<'_> {
         table: &DeviceTable,
         selectors: &[Vec<&DeviceCiphertext>],
     ) -> Vec<Vec<DeviceProduct>> {
-        let all = || columns.iter().chain(selectors.iter().flatten());
-        let limbs = all().map(|ct| ct.limbs()).min().expect("columns");
-        let (column, selector) = (columns[0], selectors[0][0]);
-        columns.iter().for_each(|ct| Evaluator::check_scales(column.scale, ct.scale));
-        let of_sets = selectors.iter().flatten();
-        of_sets.for_each(|ct| Evaluator::check_scales(selector.scale, ct.scale));
-        let columns: Vec<_> = columns.iter().map(|ct| ct.pair()).collect();
-        let selectors: Vec<Vec<_>> =
-            selectors.iter().map(|set| set.iter().map(|ct| ct.pair()).collect()).collect();
-        let scale = column.scale * selector.scale;
+        let (limbs, scale) = self.selected_shape(columns, selectors);
+        let columns = parts(columns);
+        let selectors: Vec<_> = selectors.iter().map(|set| parts(set)).collect();
         let tensors = selected_matrix_product(self.ring(), limbs, &columns, table, &selectors);
         let product = |tensor| DeviceProduct { tensor, scale };
         tensors.into_iter().map(|row| row.into_iter().map(product).collect()).collect()

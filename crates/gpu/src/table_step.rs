@@ -158,9 +158,8 @@ fn product_in_turns(
     assert_eq!(columns.len(), table.columns, "columns");
     assert!(!selectors.is_empty(), "no selectors");
     assert!(selectors.iter().all(|set| set.len() == table.inner), "selectors of a set");
-    let operands = columns.iter().chain(selectors.iter().flatten());
-    let operands = operands.flat_map(|&(c0, c1)| [c0, c1]);
-    let basis = common_basis(columns[0].0.basis(), main, operands);
+    let operands = columns.iter().chain(selectors.iter().flatten()).flatten().copied();
+    let basis = common_basis(columns[0][0].basis(), main, operands);
     let tensors = || selectors.iter().map(|_| DeviceTensor::unspecified(ring, basis)).collect();
     let results: Vec<Vec<DeviceTensor>> = (0..table.outer).map(|_| tensors()).collect();
     if table.outer == 0 {
@@ -170,9 +169,9 @@ fn product_in_turns(
     let most_rows = (sums_bytes / (8 * row_words)).min(MOST_OUTPUTS / selectors.len());
     let all_tiles = table.rows().div_ceil(TILE_ROWS);
     let tiles = (most_rows / TILE_ROWS).clamp(1, all_tiles);
-    let c0 = columns.iter().map(|column| column.0.limb(0));
-    let c1 = columns.iter().map(|column| column.1.limb(0));
-    let selectors_of = selectors.iter().flatten().flat_map(|(c0, c1)| [c0.limb(0), c1.limb(0)]);
+    let c0 = columns.iter().map(|column| column[0].limb(0));
+    let c1 = columns.iter().map(|column| column[1].limb(0));
+    let selectors_of = selectors.iter().flatten().flatten().map(|poly| poly.limb(0));
     let results_of = results.iter().flatten().flat_map(DeviceTensor::addresses);
     let addresses: Vec<u64> = c0.chain(c1).chain(selectors_of).chain(results_of).collect();
     let step = TableStep {
@@ -303,7 +302,7 @@ mod tests {
         );
 
         let table = DeviceTable::new(on_card.device(), outer, inner, columns, entry);
-        let pair = |k: usize| (&copies[pick(k)], &copies[pick(k + 1)]);
+        let pair = |k: usize| [&copies[pick(k)], &copies[pick(k + 1)]];
         let columns: Vec<_> = (0..columns).map(|j| pair(2 * j)).collect();
         let set = |set| (0..inner).map(|i| pair(selector(set, i))).collect();
         let selectors: Vec<Vec<_>> = (0..sets).map(set).collect();

@@ -9,8 +9,8 @@ use crate::kernels::{self, Kernel};
 use crate::poly::{DevicePoly, word_grid};
 use crate::ring::DeviceRing;
 
-/// A pair of polynomials: the two parts of a ciphertext.
-pub type DeviceParts<'a> = (&'a DevicePoly<Evaluations>, &'a DevicePoly<Evaluations>);
+/// The two parts of a ciphertext.
+pub type DeviceParts<'a> = [&'a DevicePoly<Evaluations>; 2];
 
 /// The product `d0 + d1·s + d2·s²` of two pairs: see [`Tensor`].
 #[derive(Clone, Debug)]
@@ -80,10 +80,10 @@ pub fn tensor(
     main: usize,
     pairs: &[(DeviceParts<'_>, DeviceParts<'_>)],
 ) -> DeviceTensor {
-    let operands = pairs.iter().flat_map(|(a, b)| [a.0, a.1, b.0, b.1]);
-    let basis = common_basis(pairs[0].0.0.basis(), main, operands);
+    let parts = pairs.iter().map(|&([a0, a1], [b0, b1])| [a0, a1, b0, b1]);
+    let basis = common_basis(pairs[0].0[0].basis(), main, parts.clone().flatten());
     let out = DeviceTensor::unspecified(ring, basis);
-    let parts = pairs.iter().map(|(a, b)| [a.0, a.1, b.0, b.1].map(|part| part.limb(0)));
+    let parts = parts.map(|parts| parts.map(|part| part.limb(0)));
     add_products(ring, &kernels::TENSOR, basis, out.addresses(), &parts.collect::<Vec<_>>());
     out
 }
@@ -99,10 +99,10 @@ pub fn plain_products(
     main: usize,
     pairs: &[(DeviceParts<'_>, &DevicePoly<Evaluations>)],
 ) -> (DevicePoly<Evaluations>, DevicePoly<Evaluations>) {
-    let operands = pairs.iter().flat_map(|(a, b)| [a.0, a.1, *b]);
-    let basis = common_basis(pairs[0].0.0.basis(), main, operands);
+    let operands = pairs.iter().flat_map(|&([a0, a1], b)| [a0, a1, b]);
+    let basis = common_basis(pairs[0].0[0].basis(), main, operands);
     let (c0, c1) = (DevicePoly::unspecified(ring, basis), DevicePoly::unspecified(ring, basis));
-    let parts = pairs.iter().map(|(a, b)| [a.0.limb(0), a.1.limb(0), b.limb(0), 0]);
+    let parts = pairs.iter().map(|([a0, a1], b)| [a0.limb(0), a1.limb(0), b.limb(0), 0]);
     let out = [c0.limb(0), c1.limb(0), 0];
     add_products(ring, &kernels::PLAIN_PRODUCTS, basis, out, &parts.collect::<Vec<_>>());
     (c0, c1)
@@ -158,11 +158,11 @@ mod tests {
                 let (c0, c1) = combination::plain_products(&ring, main, &plain);
 
                 let pairs: Vec<_> = (0..count).map(|k| of(k).map(|i| &copies[i])).collect();
-                let pairs: Vec<_> = pairs.iter().map(|[a, b, c, d]| ((*a, *b), (*c, *d))).collect();
+                let pairs: Vec<_> = pairs.iter().map(|&[a, b, c, d]| ([a, b], [c, d])).collect();
                 let found = tensor(&on_card, main, &pairs).download(&on_card).unwrap();
                 assert!(found.d0 == expected.d0, "{count} pairs, {main} primes");
                 assert!(found.d1 == expected.d1 && found.d2 == expected.d2);
-                let plain: Vec<_> = pairs.iter().map(|&(a, (b, _))| (a, b)).collect();
+                let plain: Vec<_> = pairs.iter().map(|&(a, [b, _])| (a, b)).collect();
                 let found = plain_products(&on_card, main, &plain);
                 assert_eq!(found.0.download(&on_card).unwrap(), c0);
                 assert_eq!(found.1.download(&on_card).unwrap(), c1);
@@ -178,7 +178,7 @@ mod tests {
             let poly: Poly<Evaluations> = samples::poly(&ring, ring.full_basis(), seed);
             let copy = DevicePoly::upload(&on_card, &poly);
             let expected = combination::tensor(&ring, 8, &[((&poly, &poly), (&poly, &poly)); 40]);
-            let found = tensor(&on_card, 8, &[((&copy, &copy), (&copy, &copy)); 40]);
+            let found = tensor(&on_card, 8, &[([&copy; 2], [&copy; 2]); 40]);
             let found = found.download(&on_card).unwrap();
             assert!(found.d0 == expected.d0 && found.d1 == expected.d1 && found.d2 == expected.d2);
         }

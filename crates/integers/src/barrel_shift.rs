@@ -86,7 +86,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         amount: u32,
     ) -> Result<IntegerColumn<T, E::Ciphertext>> {
         let (kind, digits) = (x.kind(), self.reduce(x)?.digits().to_vec());
-        let amount = Digit::public((amount % kind.bits).into());
+        let amount = Digit::public((amount % kind.bits()).into());
         let rotated = self.shift_digits(kind, &digits, (0, &amount), Shift::RotateLeft)?;
         Ok(IntegerColumn::new(kind, rotated))
     }
@@ -98,7 +98,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         shift: Shift,
     ) -> Result<IntegerColumn<T, E::Ciphertext>> {
         let (kind, mut digits) = (x.kind(), self.reduce(x)?.digits().to_vec());
-        let stages = kind.bits.ilog2().div_ceil(self.digit_bits()) as usize;
+        let stages = kind.bits().ilog2().div_ceil(self.digit_bits()) as usize;
         for digit in self.low_digits(amount, stages)?.iter().enumerate() {
             digits = self.shift_digits(kind, &digits, digit, shift)?;
         }
@@ -120,7 +120,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
             let moved = |pair: i64| {
                 let word = (pair.rem_euclid(base) as u64) << (i as u32 * radix.digit_bits());
                 let amount = (pair.div_euclid(base) as u64) << (index as u32 * radix.digit_bits());
-                shift.apply(kind, word, (amount % u64::from(kind.bits)) as u32)
+                shift.apply(kind, word, (amount % u64::from(kind.bits())) as u32)
             };
             let sum = self.sum_beside(digit, &scaled)?;
             let words: Vec<u64> = (sum.low()..=sum.high()).map(moved).collect();

@@ -15,7 +15,7 @@ fn radix_of<S: DigitEncryption>(secret: &S, kind: ColumnKind) -> Result<Radix> {
         let limit = "it must be a power of two from 4 on".into();
         return Err(Error::Parameter { name: "modulus of digits", value: modulus as f64, limit });
     }
-    Ok(Radix::new(modulus.ilog2() / 2, kind.bits))
+    Ok(Radix::new(modulus.ilog2() / 2, kind.bits()))
 }
 
 /// Encrypts integers: a ciphertext of the engine for every digit.

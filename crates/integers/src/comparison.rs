@@ -71,7 +71,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     ) -> Result<Vec<Digit<E::Ciphertext>>> {
         check_kinds([x.kind(), y.kind()].into_iter())?;
         let (kind, radix) = (x.kind(), self.radix(x.kind()));
-        let (mut x, mut y) = if kind.signed {
+        let (mut x, mut y) = if kind.is_signed() {
             (self.reduce(x)?, self.reduce(y)?)
         } else {
             (self.wrapped(x)?, self.wrapped(y)?)
@@ -85,7 +85,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         let differences = x.digits().iter().zip(y.digits());
         let differences = differences.map(|(x, y)| self.linear(&[(1, x), (-1, y)], 0));
         let mut differences = differences.collect::<Result<Vec<_>>>()?;
-        if kind.signed {
+        if kind.is_signed() {
             let (top, base) = (radix.digits() - 1, radix.top_base());
             let pair = self.pair(&x.digits()[top], &y.digits()[top], base)?;
             differences[top] = self.map(&pair, |pair| {

@@ -34,7 +34,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         let (kind, radix) = (x.kind(), self.radix(x.kind()));
         let (top, base) = (radix.digits() - 1, radix.top_base());
         self.map_unsigned_digits(x, to, &|index, digit| {
-            let is_signed = kind.signed && index == top;
+            let is_signed = kind.is_signed() && index == top;
             f(index, if is_signed { Radix::signed(digit, base) } else { digit })
         })
     }

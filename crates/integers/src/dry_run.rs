@@ -87,7 +87,7 @@ impl<'a> DryRun<'a> {
         digit_bits: u32,
         count: usize,
     ) -> IntegerColumn<T, Outline> {
-        let radix = Radix::new(digit_bits, kind.bits);
+        let radix = Radix::new(digit_bits, kind.bits());
         let outline = Outline { noise: self.model.fresh_noise(), count, is_fresh: true };
         let digit = |index| Digit::encrypted(outline, 0, radix.base(index) - 1);
         IntegerColumn::new(kind, (0..radix.digits()).map(digit).collect())

@@ -140,7 +140,7 @@ impl<'a, E: DigitArithmetic> Evaluator<'a, E> {
     }
 
     pub(crate) fn radix(&self, kind: ColumnKind) -> Radix {
-        Radix::new(self.digit_bits, kind.bits)
+        Radix::new(self.digit_bits, kind.bits())
     }
 
     /// B, the base of digits.

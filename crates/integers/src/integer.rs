@@ -8,18 +8,51 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// What a column holds.
+/// What a column holds: integers of 8, 16, 32 or 64 bits, signed or not, or booleans. There are no other kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColumnKind {
-    /// Bits of the integers: 8, 16, 32 or 64; 1 of booleans.
-    pub bits: u32,
-    /// Whether they are signed.
-    pub signed: bool,
+    bits: u32,
+    signed: bool,
 }
 
 impl ColumnKind {
     /// The kind of columns of booleans: one bit.
     pub const BOOLEANS: Self = Self { bits: 1, signed: false };
+
+    /// Integers of so many bits; of 1 bit, booleans.
+    ///
+    /// ```
+    /// use cryptable_integers::ColumnKind;
+    /// assert_eq!(ColumnKind::new(8, true)?, ColumnKind::of::<i8>());
+    /// assert_eq!(ColumnKind::new(1, false)?, ColumnKind::BOOLEANS);
+    /// assert!(ColumnKind::new(12, false).is_err());
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if there are no such integers: bits are other than 8, 16, 32, 64 and 1, or booleans signed.
+    pub fn new(bits: u32, signed: bool) -> Result<Self> {
+        match (bits, signed) {
+            (1, false) | (8 | 16 | 32 | 64, _) => Ok(Self { bits, signed }),
+            _ => {
+                let limit =
+                    "it must be 8, 16, 32 or 64, or 1 of booleans, which have no sign".into();
+                Err(Error::Parameter { name: "bits of integers", value: bits.into(), limit })
+            }
+        }
+    }
+
+    /// Bits of the integers: 8, 16, 32 or 64; 1 of booleans.
+    #[must_use]
+    pub const fn bits(self) -> u32 {
+        self.bits
+    }
+
+    /// Whether the integers are signed.
+    #[must_use]
+    pub const fn is_signed(self) -> bool {
+        self.signed
+    }
 
     /// Integers of a type.
     #[must_use]
@@ -60,11 +93,13 @@ impl ColumnKind {
         Err(Error::Parameter { name: "integer", value: number as f64, limit })
     }
 
-    /// Demands 8, 16, 32 or 64 bits.
+    /// Demands integers.
     pub(crate) fn check_integers(self) -> Result<()> {
-        match self.bits {
-            8 | 16 | 32 | 64 => Ok(()),
-            _ => Err(Error::mismatch("column", self, "integers of 8, 16, 32 or 64 bits")),
+        match self {
+            Self::BOOLEANS => {
+                Err(Error::mismatch("column", self, "integers of 8, 16, 32 or 64 bits"))
+            }
+            _ => Ok(()),
         }
     }
 }
@@ -169,7 +204,7 @@ pub(crate) enum Shift {
 impl Shift {
     /// The word of an integer, moved by an amount below its bits.
     pub(crate) fn apply(self, kind: ColumnKind, word: u64, amount: u32) -> u64 {
-        let (low, rest) = (u128::from(kind.truncated(word)), kind.bits - amount);
+        let (low, rest) = (u128::from(kind.truncated(word)), kind.bits() - amount);
         let moved = match self {
             Self::Left => low << amount,
             Self::Right => (kind.number(word) >> amount) as u128,

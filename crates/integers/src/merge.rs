@@ -92,7 +92,7 @@ impl<E: Places> Evaluator<'_, E> {
             check_equal("number of values", self.engine().count(digit), places)?;
         }
         self.turn_sign(&mut digits, kind)?;
-        let wide = Radix::new(self.stage_bits(), kind.bits);
+        let wide = Radix::new(self.stage_bits(), kind.bits());
         let mut digits = self.regroup(&digits, radix, wide)?;
         let mut distance = places / 2;
         while distance > 0 {
@@ -113,7 +113,7 @@ impl<E: Places> Evaluator<'_, E> {
 
     /// Signed integers in the order of unsigned ones, and back: the sign's bit is the other.
     fn turn_sign(&self, digits: &mut [Digit<E::Ciphertext>], kind: ColumnKind) -> Result<()> {
-        if let (true, Some(top)) = (kind.signed, digits.last_mut()) {
+        if let (true, Some(top)) = (kind.is_signed(), digits.last_mut()) {
             let base = self.radix(kind).top_base();
             *top = self.map(top, |digit| (digit + base / 2) % base)?;
         }

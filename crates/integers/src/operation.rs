@@ -21,7 +21,7 @@ use crate::serialization::Column as _;
 /// };
 /// use cryptable_packed::{Progress, SecretKey};
 /// let parameters = insecure_packed_toy(2, 1024)?;
-/// let kind = ColumnKind { bits: 8, signed: false };
+/// let kind = ColumnKind::of::<u8>();
 /// let sum = Operation::by_name("add").expect("an operation of this name");
 /// assert!(sum.planned_lookups(&parameters, 3, &[kind.into(), 7.into()])?.is_empty());
 ///
@@ -260,7 +260,7 @@ impl Operation {
         x: &Integers<E::Ciphertext>,
         amount: &Operand<'_, E::Ciphertext>,
     ) -> Result<Integers<E::Ciphertext>> {
-        let (bits, of_amounts) = (x.kind().bits, ColumnKind::of::<u8>());
+        let (bits, of_amounts) = (x.kind().bits(), ColumnKind::of::<u8>());
         let amount = match amount {
             Operand::Number(amount) => {
                 // Rotations to the other side are by what is left of the bits.

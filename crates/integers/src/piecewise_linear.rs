@@ -104,7 +104,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         let results = self.radix(to);
         let mut lists = vec![Vec::new(); results.digits()];
         for (index, digit) in x.digits().iter().enumerate() {
-            let is_signed = kind.signed && index + 1 == radix.digits();
+            let is_signed = kind.is_signed() && index + 1 == radix.digits();
             let value = |v: i64| {
                 let (digit, piece) = (v.rem_euclid(base), &pieces[v.div_euclid(base) as usize]);
                 let digit = if is_signed { Radix::signed(digit, radix.top_base()) } else { digit };

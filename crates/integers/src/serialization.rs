@@ -242,8 +242,8 @@ impl Body {
         let mut bytes = Vec::new();
         let mut writer = BodyWriter::new(&mut bytes);
         writer.raw(&key_id.0)?;
-        writer.u8(kind.bits as u8)?;
-        writer.u8(kind.signed.into())?;
+        writer.u8(kind.bits() as u8)?;
+        writer.u8(kind.is_signed().into())?;
         writer.u16(C::ENGINE)?;
         writer.u32(index)?;
         writer.u8(0)?;
@@ -287,11 +287,8 @@ impl<C: DigitCiphertext> Part<C> {
         let parameter_digest = peek_header(bytes)?.parameter_digest;
         let mut reader = BodyReader::new(body);
         let key_id = KeyId(reader.array("key identifier")?);
-        let kind = ColumnKind {
-            bits: reader.u8("bits of integers")?.into(),
-            signed: flag(reader.u8("sign of integers")?)?,
-        };
-        check_kind(kind)?;
+        let bits = reader.u8("bits of integers")?;
+        let kind = kind_of(bits, flag(reader.u8("sign of integers")?)?)?;
         let engine = reader.u16("engine")?;
         if engine != C::ENGINE {
             return Err(WireError::invalid("engine", engine, C::ENGINE).into());
@@ -322,13 +319,11 @@ impl<C: DigitCiphertext> Part<C> {
     }
 }
 
-/// Demands integers or booleans that there are.
-fn check_kind(kind: ColumnKind) -> Result<()> {
-    if kind == ColumnKind::BOOLEANS || kind.check_integers().is_ok() {
-        return Ok(());
-    }
+/// The kind of integers or booleans that a file claims.
+fn kind_of(bits: u8, signed: bool) -> Result<ColumnKind> {
     let limit = "1, 8, 16, 32 or 64, the first unsigned";
-    Err(WireError::invalid("bits of integers", kind, limit).into())
+    let invalid = |_| WireError::invalid("bits of integers", bits, limit).into();
+    ColumnKind::new(bits.into(), signed).map_err(invalid)
 }
 
 fn flag(byte: u8) -> Result<bool> {
@@ -393,7 +388,7 @@ fn check_digits<C>(digits: &[Digit<C>], kind: ColumnKind, modulus: u64) -> Resul
     }
     let expected = match kind {
         ColumnKind::BOOLEANS => 1,
-        _ => Radix::new(modulus.ilog2() / 2, kind.bits).digits(),
+        _ => Radix::new(modulus.ilog2() / 2, kind.bits()).digits(),
     };
     if digits.len() != expected {
         return Err(WireError::invalid("number of digits", digits.len(), expected).into());

@@ -19,7 +19,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         x: &IntegerColumn<T, E::Ciphertext>,
         amount: u32,
     ) -> Result<IntegerColumn<T, E::Ciphertext>> {
-        let amount = amount % x.kind().bits;
+        let amount = amount % x.kind().bits();
         let (places, rest) = ((amount / self.digit_bits()) as usize, amount % self.digit_bits());
         let moved = |x: &IntegerColumn<T, E::Ciphertext>| {
             let zeros = (0..places).map(|_| Digit::public(0));
@@ -52,7 +52,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         x: &IntegerColumn<T, E::Ciphertext>,
         amount: u32,
     ) -> Result<IntegerColumn<T, E::Ciphertext>> {
-        let amount = amount % x.kind().bits;
+        let amount = amount % x.kind().bits();
         if amount == 0 {
             return Ok(x.clone());
         }
@@ -96,7 +96,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         x: &IntegerColumn<T, E::Ciphertext>,
         to: ColumnKind,
     ) -> Result<IntegerColumn<U, E::Ciphertext>> {
-        let (count, is_wider) = (self.radix(to).digits(), to.bits > x.kind().bits);
+        let (count, is_wider) = (self.radix(to).digits(), to.bits() > x.kind().bits());
         let digits = if is_wider { self.extended(&self.wrapped(x)?)? } else { x.digits().to_vec() };
         let mut lists: Vec<_> = digits.into_iter().take(count).map(|digit| vec![digit]).collect();
         lists.resize_with(count, Vec::new);
@@ -108,7 +108,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
     ) -> Result<Vec<Digit<E::Ciphertext>>> {
-        if !x.kind().signed {
+        if !x.kind().is_signed() {
             return Ok(x.digits().to_vec());
         }
         let mut digits = self.reduce(x)?.digits().to_vec();

@@ -53,7 +53,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         bits: u32,
         word: &dyn Fn(u64) -> u64,
     ) -> Result<IntegerColumn<U, E::Ciphertext>> {
-        let most = x.kind().bits;
+        let most = x.kind().bits();
         if !(1..=most).contains(&bits) {
             let (name, limit) = ("bits of a table", format!("it must be from 1 to {most}"));
             return Err(Error::Parameter { name, value: bits.into(), limit });

@@ -56,7 +56,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
                     *sum = self.map(sum, |sum| -i64::from(sum < 0))?;
                 }
             }
-            let is_signed = x.kind().signed && index + 1 == radix.digits();
+            let is_signed = x.kind().is_signed() && index + 1 == radix.digits();
             let base = radix.top_base();
             let value = move |v: i64| if is_signed { Radix::signed(v, base) } else { v };
             let signs: Vec<_> = thresholds

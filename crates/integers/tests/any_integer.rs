@@ -74,7 +74,7 @@ impl Case<'_> {
             let found = self.apply(&operation, &[Operand::Column(&a), Operand::Number(constant)]);
             assert_eq!(found, self.expected(|x, _| f(x, constant)), "{name} of {}", self.kind);
         }
-        if self.kind.bits <= 16 {
+        if self.kind.bits() <= 16 {
             let found = self.apply(&Operation::Mul, &[Operand::Column(&a), Operand::Column(&b)]);
             assert_eq!(found, self.expected(|x, y| x * y), "product of {}", self.kind);
         }
@@ -84,7 +84,7 @@ impl Case<'_> {
 
     fn check_shifts_and_casts(&self) {
         let a = self.column(&self.x);
-        for amount in [0u32, 1, self.kind.bits - 1] {
+        for amount in [0u32, 1, self.kind.bits() - 1] {
             let operands = [Operand::Column(&a), Operand::Number(amount.into())];
             let left = self.apply(&Operation::ShiftLeft, &operands);
             assert_eq!(left, self.expected(|x, _| x << amount), "{} << {amount}", self.kind);
@@ -110,7 +110,7 @@ impl Case<'_> {
         let found = self.apply(&Operation::Table(table.clone(), to), &[Operand::Column(&a)]);
         let expected: Vec<u64> = self.x.iter().map(|x| table[(x % 16) as usize]).collect();
         assert_eq!(found, expected, "table of {}", self.kind);
-        let least = if self.kind.signed { -(1 << (self.kind.bits - 1)) } else { 0 };
+        let least = if self.kind.is_signed() { -(1 << (self.kind.bits() - 1)) } else { 0 };
         // Of 64 bits, values of the second function are beyond 128 bits, but what they are modulo the kind's size counts.
         let middle = 50;
         for slopes in [[1, 3], [i64::MIN, i64::MAX]] {
@@ -131,7 +131,7 @@ fn cases(check: impl Fn(&Case<'_>)) {
     for modulus in [16, 64, 256] {
         let clear = Clear::new(modulus, modulus, COUNT);
         for (bits, signed) in [8, 16, 32, 64].into_iter().flat_map(|b| [(b, false), (b, true)]) {
-            let kind = ColumnKind { bits, signed };
+            let kind = ColumnKind::new(bits, signed).unwrap();
             let words = |seed| values::<u64>(COUNT, &mut rng(seed)).into_iter();
             let words = |seed| words(seed).map(|word| kind.truncated(word)).collect::<Vec<_>>();
             let (x, mut y) = (words(1), words(2));
@@ -205,8 +205,13 @@ fn what_does_not_belong_together_is_named() {
     assert!(error(Operation::Add, &operands).contains("256"));
     assert!(error(Operation::Not, &[Operand::Column(&small)]).contains("booleans"));
     assert!(error(Operation::Negate, &[Operand::Column(&flags)]).contains("booleans"));
-    let none = ColumnKind { bits: 12, signed: false };
-    assert!(error(Operation::Cast(none), &[Operand::Column(&small)]).contains("u12"));
+    let none = ColumnKind::BOOLEANS;
+    assert!(error(Operation::Cast(none), &[Operand::Column(&small)]).contains("booleans"));
+    for (bits, signed) in [(0, false), (1, true), (12, false), (63, true), (65, false), (128, true)]
+    {
+        let error = ColumnKind::new(bits, signed).unwrap_err().to_string();
+        assert!(error.contains("bits of integers") && error.contains(&bits.to_string()), "{error}");
+    }
     let table = Operation::Table(vec![0; 3], ColumnKind::of::<u8>());
     assert!(error(table, &[Operand::Column(&small)]).contains("number of outputs"));
     assert!(error(Operation::Merge, &[Operand::Column(&small)]).contains("places"));

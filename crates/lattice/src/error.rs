@@ -8,7 +8,7 @@ use crate::security::{SecretDistribution, SecurityError};
 /// The result of a fallible operation.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// An error that names the value and the limit.
+/// Why a call failed: what is wrong, its value, and what it may be.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -274,7 +274,7 @@ pub enum Error {
     /// Bytes do not decode.
     #[error(transparent)]
     Wire(#[from] WireError),
-    /// Writing failed.
+    /// Reading or writing failed, or threads could not be started.
     #[error(transparent)]
     Io(#[from] std::io::Error),
 }

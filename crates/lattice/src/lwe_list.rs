@@ -21,6 +21,10 @@ use crate::lwe_masks::{Masks, fill_fresh_mask};
 /// Largest LWE dimension that is read.
 const MAX_DIMENSION: u32 = 1 << 13;
 
+/// Least modulus that is read, twice the least ring degree of single values: no parameters have a smaller one. Words of fewer
+/// bits, down to one, would take up to 64 times their bytes of memory once they are unpacked.
+const MIN_MODULUS: u64 = 2 * 32;
+
 /// Largest modulus that is read.
 const MAX_MODULUS: u64 = (1 << 62) - 1;
 
@@ -70,7 +74,7 @@ impl LweShape {
             let expected = format!("from 1 to {MAX_DIMENSION}");
             return Err(WireError::invalid("LWE dimension", dimension, expected).into());
         }
-        let modulus = reader.u64_within("LWE modulus", 2..=MAX_MODULUS)?;
+        let modulus = reader.u64_within("LWE modulus", MIN_MODULUS..=MAX_MODULUS)?;
         Ok(Self { dimension: dimension as usize, modulus })
     }
 
@@ -363,4 +367,24 @@ pub fn check_shape(found: LweShape, expected: LweShape) -> Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moduli_of_few_bits_are_refused() {
+        let read = |modulus| {
+            let mut writer = BodyWriter::new(Vec::new());
+            LweShape { dimension: 4, modulus }.write(&mut writer).unwrap();
+            LweShape::read(&mut BodyReader::new(&writer.into_inner()))
+        };
+        for modulus in [2, MIN_MODULUS - 1, MAX_MODULUS + 1] {
+            assert!(read(modulus).is_err(), "{modulus}");
+        }
+        for modulus in [MIN_MODULUS, MAX_MODULUS] {
+            assert_eq!(read(modulus).unwrap(), LweShape { dimension: 4, modulus });
+        }
+    }
 }

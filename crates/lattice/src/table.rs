@@ -13,7 +13,7 @@ const SHOWN_OUTPUTS: usize = 8;
 /// Most inputs of a table from a function: far more than any engine looks up, and a list that a machine may hold.
 const MAX_INPUTS: u64 = 1 << 32;
 
-/// A table f: Z_p -> Z_P.
+/// A table f of integers: an output from 0 to P - 1 for each input from 0 to p - 1. What lookups map encrypted values through.
 ///
 /// ```
 /// use cryptable_lattice::Table;
@@ -69,7 +69,7 @@ impl fmt::Debug for Table {
 }
 
 impl Table {
-    /// A table from its list of outputs: `values[x] = f(x)`.
+    /// A table from its list of outputs, `values[x] = f(x)`: p is `input_modulus`, P is `output_modulus`.
     ///
     /// # Errors
     /// If a modulus is below 2, the number of values is not `input_modulus`, or a value is not below
@@ -90,7 +90,7 @@ impl Table {
         Ok(Self { input_modulus, output_modulus, values })
     }
 
-    /// A table from a function.
+    /// A table from a function, which is called once for each input 0, 1, …, `input_modulus - 1`.
     ///
     /// # Errors
     /// As [`Table::new`]; [`Error::TooLarge`] if there are more than 2^32 inputs.

@@ -206,84 +206,84 @@ fn insecure_parameters_are_refused_unless_allowed() {
 /// A change to a literal.
 type Change = fn(&mut ParametersLiteral);
 
-/// Changes to a literal that make no sense; those of trees first.
-fn absurdities() -> Vec<(bool, Change)> {
-    fn digits(literal: &mut ParametersLiteral, digits: &[u64], selectors: &[usize]) {
-        let tree = literal.multiplexer.as_mut().unwrap();
-        (tree.digits, tree.selectors) = (digits.to_vec(), selectors.to_vec());
-        literal.input_modulus = digits.iter().fold(1, |product, &x| product.wrapping_mul(x));
-    }
-    vec![
-        (true, |l| digits(l, &[2; 24], &[23, 1])),
-        (true, |l| digits(l, &[2; 24], &[1, 23])),
-        (true, |l| digits(l, &[u64::MAX, u64::MAX], &[1, 1])),
-        (true, |l| digits(l, &[4, 4], &[usize::MAX, 3])),
-        (true, |l| digits(l, &[4, 4], &[])),
-        (true, |l| digits(l, &[], &[1, 1])),
-        (true, |l| digits(l, &[2; 64], &[1; 64])),
-        (true, |l| l.multiplexer.as_mut().unwrap().delta_cleanings = u32::MAX),
-        (true, |l| l.multiplexer.as_mut().unwrap().entry_levels = u32::MAX),
-        (false, |l| l.log2_special = 0.5),
-        (false, |l| l.log2_special = 0.0),
-        (false, |l| l.log2_special = f64::NAN),
-        (false, |l| l.log2_special = 1e300),
-        (false, |l| l.log2_scale = 0.5),
-        (false, |l| l.log2_scale = f64::INFINITY),
-        (false, |l| l.log2_scale = 61.0),
-        (false, |l| l.constant_bits = f64::NAN),
-        (false, |l| l.constant_bits = 1000.0),
-        (false, |l| l.coeffs_to_slots.primes = usize::MAX),
-        (false, |l| l.coeffs_to_slots.primes = 1 << 40),
-        (false, |l| l.slots_to_coeffs.primes = 0),
-        (false, |l| l.slots_to_coeffs.primes = usize::MAX / 2),
-        (false, |l| l.coeffs_to_slots.baby_steps = usize::MAX),
-        (false, |l| l.coeffs_to_slots.keyed_babies = Some(0)),
-        (false, |l| l.coeffs_to_slots.keyed_babies = Some(9)),
-        (false, |l| l.slots_to_coeffs.keyed_babies = Some(usize::MAX)),
-        (false, |l| l.coeffs_to_slots.matrix_babies = vec![[4, 4]; 99]),
-        (false, |l| l.coeffs_to_slots.matrix_babies = vec![[0, 0]; l.coeffs_to_slots.stages.len()]),
-        (false, |l| l.slots_to_coeffs.matrix_babies = vec![[4, 5]; l.slots_to_coeffs.stages.len()]),
-        (false, |l| {
-            l.slots_to_coeffs.matrix_babies = vec![[usize::MAX; 2]; l.slots_to_coeffs.stages.len()];
-        }),
-        (false, |l| l.coeffs_to_slots.stages = vec![u32::MAX, 10]),
-        (false, |l| l.coeffs_to_slots.stages = vec![1 << 31, 1 << 31, 9]),
-        (false, |l| l.slots_to_coeffs.stages = vec![9]),
-        (false, |l| l.slots_to_coeffs.stages = vec![]),
-        (false, |l| l.slots_to_coeffs.stages = vec![0; 1 << 16]),
-        (false, |l| l.trace_halvings = TraceHalvings(0)),
-        (false, |l| l.trace_halvings = TraceHalvings(u32::MAX)),
-        (false, |l| l.output_range = Some(0)),
-        (false, |l| l.output_range = Some(u64::MAX)),
-        (true, |l| l.output_range = Some(1)),
-        (false, |l| l.dnum = 0),
-        (false, |l| l.dnum = usize::MAX),
-        (false, |l| l.chebyshev_log_length = u32::MAX),
-        (false, |l| l.chebyshev_log_babies = 0),
-        (false, |l| l.log_babies = u32::MAX),
-        (false, |l| l.doublings = u32::MAX),
-        (false, |l| l.exponential_cleanings = u32::MAX),
-        (false, |l| l.log2_ciphertext_modulus = 64),
-        (false, |l| l.log2_ciphertext_modulus = 2),
-        (false, |l| l.sparse_weight = 0),
-        (false, |l| l.sparse_weight = u32::MAX),
-        (false, |l| l.log2_fail = f64::NEG_INFINITY),
-        (false, |l| l.log2_fail = f64::NAN),
-        (false, |l| l.log2_fail = 3.0),
-        (false, |l| l.ring_degree = 0),
-        (false, |l| l.ring_degree = 1000),
-        (false, |l| l.ring_degree = usize::MAX),
-        (false, |l| l.slots = 0),
-        (false, |l| l.slots = 1 << 60),
-        (false, |l| l.slots = 24),
-        (false, |l| l.input_modulus = 0),
-        (false, |l| l.input_modulus = u64::MAX),
-        (false, |l| l.output_modulus = 1),
-        (false, |l| l.output_modulus = u64::MAX),
-        (false, |l| l.name = "\u{1b}[2J".into()),
-        (false, |l| l.name = "x".repeat(1 << 12)),
-    ]
+/// Gives a tree other digits and selectors.
+fn digits(literal: &mut ParametersLiteral, digits: &[u64], selectors: &[usize]) {
+    let tree = literal.multiplexer.as_mut().unwrap();
+    (tree.digits, tree.selectors) = (digits.to_vec(), selectors.to_vec());
+    literal.input_modulus = digits.iter().fold(1, |product, &x| product.wrapping_mul(x));
 }
+
+/// Changes to a literal that make no sense, and whether they are of trees only.
+const ABSURDITIES: &[(bool, Change)] = &[
+    (true, |l| digits(l, &[2; 24], &[23, 1])),
+    (true, |l| digits(l, &[2; 24], &[1, 23])),
+    (true, |l| digits(l, &[u64::MAX, u64::MAX], &[1, 1])),
+    (true, |l| digits(l, &[4, 4], &[usize::MAX, 3])),
+    (true, |l| digits(l, &[4, 4], &[])),
+    (true, |l| digits(l, &[], &[1, 1])),
+    (true, |l| digits(l, &[2; 64], &[1; 64])),
+    (true, |l| l.multiplexer.as_mut().unwrap().delta_cleanings = u32::MAX),
+    (true, |l| l.multiplexer.as_mut().unwrap().entry_levels = u32::MAX),
+    (false, |l| l.log2_special = 0.5),
+    (false, |l| l.log2_special = 0.0),
+    (false, |l| l.log2_special = f64::NAN),
+    (false, |l| l.log2_special = 1e300),
+    (false, |l| l.log2_scale = 0.5),
+    (false, |l| l.log2_scale = f64::INFINITY),
+    (false, |l| l.log2_scale = 61.0),
+    (false, |l| l.constant_bits = f64::NAN),
+    (false, |l| l.constant_bits = 1000.0),
+    (false, |l| l.coeffs_to_slots.primes = usize::MAX),
+    (false, |l| l.coeffs_to_slots.primes = 1 << 40),
+    (false, |l| l.slots_to_coeffs.primes = 0),
+    (false, |l| l.slots_to_coeffs.primes = usize::MAX / 2),
+    (false, |l| l.coeffs_to_slots.baby_steps = usize::MAX),
+    (false, |l| l.coeffs_to_slots.keyed_babies = Some(0)),
+    (false, |l| l.coeffs_to_slots.keyed_babies = Some(9)),
+    (false, |l| l.slots_to_coeffs.keyed_babies = Some(usize::MAX)),
+    (false, |l| l.coeffs_to_slots.matrix_babies = vec![[4, 4]; 99]),
+    (false, |l| l.coeffs_to_slots.matrix_babies = vec![[0, 0]; l.coeffs_to_slots.stages.len()]),
+    (false, |l| l.slots_to_coeffs.matrix_babies = vec![[4, 5]; l.slots_to_coeffs.stages.len()]),
+    (false, |l| {
+        l.slots_to_coeffs.matrix_babies = vec![[usize::MAX; 2]; l.slots_to_coeffs.stages.len()];
+    }),
+    (false, |l| l.coeffs_to_slots.stages = vec![u32::MAX, 10]),
+    (false, |l| l.coeffs_to_slots.stages = vec![1 << 31, 1 << 31, 9]),
+    (false, |l| l.slots_to_coeffs.stages = vec![9]),
+    (false, |l| l.slots_to_coeffs.stages = vec![]),
+    (false, |l| l.slots_to_coeffs.stages = vec![0; 1 << 16]),
+    (false, |l| l.trace_halvings = TraceHalvings(0)),
+    (false, |l| l.trace_halvings = TraceHalvings(u32::MAX)),
+    (false, |l| l.output_range = Some(0)),
+    (false, |l| l.output_range = Some(u64::MAX)),
+    (true, |l| l.output_range = Some(1)),
+    (false, |l| l.dnum = 0),
+    (false, |l| l.dnum = usize::MAX),
+    (false, |l| l.chebyshev_log_length = u32::MAX),
+    (false, |l| l.chebyshev_log_babies = 0),
+    (false, |l| l.log_babies = u32::MAX),
+    (false, |l| l.doublings = u32::MAX),
+    (false, |l| l.exponential_cleanings = u32::MAX),
+    (false, |l| l.log2_ciphertext_modulus = 64),
+    (false, |l| l.log2_ciphertext_modulus = 2),
+    (false, |l| l.sparse_weight = 0),
+    (false, |l| l.sparse_weight = u32::MAX),
+    (false, |l| l.log2_fail = f64::NEG_INFINITY),
+    (false, |l| l.log2_fail = f64::NAN),
+    (false, |l| l.log2_fail = 3.0),
+    (false, |l| l.ring_degree = 0),
+    (false, |l| l.ring_degree = 1000),
+    (false, |l| l.ring_degree = usize::MAX),
+    (false, |l| l.slots = 0),
+    (false, |l| l.slots = 1 << 60),
+    (false, |l| l.slots = 24),
+    (false, |l| l.input_modulus = 0),
+    (false, |l| l.input_modulus = u64::MAX),
+    (false, |l| l.output_modulus = 1),
+    (false, |l| l.output_modulus = u64::MAX),
+    (false, |l| l.name = "\u{1b}[2J".into()),
+    (false, |l| l.name = "x".repeat(1 << 12)),
+];
 
 #[test]
 fn absurd_literals_are_refused_at_once() {
@@ -293,7 +293,7 @@ fn absurd_literals_are_refused_at_once() {
         Parameters::choose(&Request::new(16, 16)).unwrap(),
     ];
     for parameters in toys {
-        for (index, (of_tree, change)) in absurdities().into_iter().enumerate() {
+        for (index, &(of_tree, change)) in ABSURDITIES.iter().enumerate() {
             let mut literal = parameters.literal().clone();
             if of_tree && literal.multiplexer.is_none() {
                 continue;

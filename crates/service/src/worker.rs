@@ -287,3 +287,90 @@ impl Drop for Outputs<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::thread;
+
+    use rusqlite::{Connection, TransactionBehavior};
+    use tempfile::tempdir;
+
+    use super::*;
+    use crate::clock::Clock;
+    use crate::error::is_busy;
+
+    /// A worker that has taken the one job of a folder, whose key is missing; and what an operator's command opens.
+    fn with_job(folder: &Path) -> (Worker, QueuedJob, Connection) {
+        let store = Store::open_with(folder, Clock::system(), Duration::from_millis(20)).unwrap();
+        store.add_client("one").unwrap();
+        let other = Connection::open(folder.join("service.sqlite")).unwrap();
+        let row = "INSERT INTO job(id, client, state, sent_order, key, ciphertext, tables, estimate_s, reserved)
+                   VALUES ('job', 1, 'queued', '{}', 'key', 'values', '[]', 0.5, 9)";
+        other.execute(row, []).unwrap();
+        let worker = Worker::new(Arc::new(store), Limits::default(), ReadOptions::default());
+        let job = worker.store.take_job().unwrap().expect("a job");
+        (worker, job, other)
+    }
+
+    fn state(database: &Connection) -> String {
+        database.query_row("SELECT state FROM job", [], |row| row.get(0)).unwrap()
+    }
+
+    #[test]
+    fn outcomes_are_refused_under_a_lock_and_recorded_after_it() {
+        let outcomes = [
+            (Outcome::Done(vec![("file".into(), 3)]), "done"),
+            (Outcome::Stopped, "queued"),
+            (Outcome::Failed("reason".into()), "failed"),
+        ];
+        for (outcome, expected) in outcomes {
+            let folder = tempdir().unwrap();
+            let (worker, job, mut other) = with_job(folder.path());
+            let lock = other.transaction_with_behavior(TransactionBehavior::Immediate).unwrap();
+            let error = worker.record(&job.id, &outcome).unwrap_err();
+            assert!(matches!(&error, Error::Database(error) if is_busy(error)), "{error}");
+            assert_eq!(state(&lock), "running");
+            lock.rollback().unwrap();
+            worker.record(&job.id, &outcome).unwrap();
+            assert_eq!(state(&other), expected);
+        }
+    }
+
+    #[test]
+    fn an_outcome_is_kept_while_there_is_a_lock() {
+        let folder = tempdir().unwrap();
+        let (worker, job, mut other) = with_job(folder.path());
+        let lock = other.transaction_with_behavior(TransactionBehavior::Immediate).unwrap();
+        thread::scope(|scope| {
+            let running = scope.spawn(|| worker.run_one(&job, &mut Vec::new()));
+            for _ in 0..5 {
+                thread::sleep(Duration::from_millis(60));
+                worker.wake();
+            }
+            assert!(!running.is_finished());
+            assert_eq!((state(&lock).as_str(), worker.progress("job")), ("running", Some(0.0)));
+            lock.rollback().unwrap();
+            worker.wake();
+            running.join().unwrap();
+        });
+        assert_eq!((state(&other).as_str(), worker.progress("job")), ("failed", None));
+        assert_eq!(worker.totals.failures.load(Ordering::Relaxed), 1, "the job runs once");
+    }
+
+    #[test]
+    fn a_stopped_worker_leaves_a_job_without_an_outcome_to_the_next_server() {
+        let folder = tempdir().unwrap();
+        let (worker, job, mut other) = with_job(folder.path());
+        let lock = other.transaction_with_behavior(TransactionBehavior::Immediate).unwrap();
+        thread::scope(|scope| {
+            scope.spawn(|| worker.run_one(&job, &mut Vec::new()));
+            thread::sleep(Duration::from_millis(60));
+            worker.stop();
+        });
+        assert_eq!(state(&lock), "running");
+        lock.rollback().unwrap();
+        let _serving = worker.store.start_serving().unwrap();
+        assert_eq!(state(&other), "queued");
+    }
+}

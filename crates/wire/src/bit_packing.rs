@@ -63,7 +63,8 @@ pub fn packed_bytes(count: usize, bits: u32) -> usize {
     count.saturating_mul(bits as usize).div_ceil(8)
 }
 
-/// The inverse of [`pack`].
+/// The inverse of [`pack`]. The words take `64/bits` times the memory of their bytes: readers of untrusted files bound `bits`
+/// from below, or `count`.
 ///
 /// # Errors
 /// If the number of bytes is not that of `count` words, or the bits after the last word are not 0.

@@ -2,153 +2,131 @@
 
 use std::fmt;
 
-/// What a file holds. Numbers are part of the format: new types are added, none changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-#[repr(u16)]
-pub enum ObjectType {
+/// The enum of types from one list: what a type is, its number, what messages call it. A type that is in the list can be read
+/// and has a name.
+macro_rules! object_types {
+    ($($(#[$doc:meta])+ $name:ident = $number:literal, $text:literal;)+) => {
+        /// What a file holds. Numbers are part of the format: new types are added, none changes.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        #[repr(u16)]
+        pub enum ObjectType {
+            $($(#[$doc])+ $name = $number,)+
+        }
+
+        impl ObjectType {
+            pub(crate) fn from_number(number: u16) -> Option<Self> {
+                match number {
+                    $($number => Some(Self::$name),)+
+                    _ => None,
+                }
+            }
+        }
+
+        impl fmt::Display for ObjectType {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(match self {
+                    $(Self::$name => $text,)+
+                })
+            }
+        }
+    };
+}
+
+object_types! {
     /// A parameter set.
-    Parameters = 1,
+    Parameters = 1, "parameters";
     /// A client's secret key for packed values.
-    PackedSecretKey = 2,
+    PackedSecretKey = 2, "a secret key for packed values";
     /// A server's switching keys for packed values.
-    PackedEvaluationKey = 3,
+    PackedEvaluationKey = 3, "an evaluation key for packed values";
     /// Packed encrypted values, fresh or computed.
-    PackedCiphertext = 4,
+    PackedCiphertext = 4, "a ciphertext of packed values";
     /// Encrypted tables, one a value.
-    EncryptedTables = 5,
+    EncryptedTables = 5, "encrypted tables";
     /// A client's secret key for single values.
-    SingleSecretKey = 6,
+    SingleSecretKey = 6, "a secret key for single values";
     /// A server's bootstrapping keys for single values.
-    SingleEvaluationKey = 7,
+    SingleEvaluationKey = 7, "an evaluation key for single values";
     /// LWE ciphertexts of single values.
-    SingleCiphertext = 8,
+    SingleCiphertext = 8, "a ciphertext of single values";
     /// A client's secret key for transciphering.
-    TranscipheringSecretKey = 9,
+    TranscipheringSecretKey = 9, "a secret key for transciphering";
     /// A server's keys for transciphering.
-    TranscipheringEvaluationKey = 10,
+    TranscipheringEvaluationKey = 10, "an evaluation key for transciphering";
     /// Bytes, encrypted bit by bit.
-    EncryptedBytes = 11,
+    EncryptedBytes = 11, "bytes encrypted bit by bit";
     /// Round keys of AES-128, encrypted bit by bit.
-    EncryptedRoundKeys = 12,
+    EncryptedRoundKeys = 12, "encrypted round keys of AES-128";
     /// A key that packs LWE ciphertexts.
-    PackingKey = 13,
+    PackingKey = 13, "a packing key";
     /// A key for private switching of LWE ciphertexts.
-    PrivateSwitchingKey = 14,
+    PrivateSwitchingKey = 14, "a private switching key";
     /// A client's secret key for leveled values.
-    LeveledSecretKey = 15,
+    LeveledSecretKey = 15, "a secret key for leveled values";
     /// A server's keys for leveled values.
-    LeveledEvaluationKey = 16,
+    LeveledEvaluationKey = 16, "an evaluation key for leveled values";
     /// Leveled values: digits of a few bits each.
-    LeveledCiphertext = 17,
+    LeveledCiphertext = 17, "a ciphertext of leveled values";
     /// A client's secret key for Boolean gates.
-    BooleanSecretKey = 18,
+    BooleanSecretKey = 18, "a secret key for Boolean gates";
     /// A server's keys for Boolean gates.
-    BooleanEvaluationKey = 19,
+    BooleanEvaluationKey = 19, "an evaluation key for Boolean gates";
     /// LWE ciphertexts of bits for Boolean gates.
-    EncryptedBits = 20,
+    EncryptedBits = 20, "a ciphertext of bits";
     /// A client's secret key for functions of integers.
-    IntegerSecretKey = 21,
+    IntegerSecretKey = 21, "a secret key for functions of integers";
     /// A server's keys for functions of integers.
-    IntegerEvaluationKey = 22,
+    IntegerEvaluationKey = 22, "an evaluation key for functions of integers";
     /// LWE ciphertexts of whole integers.
-    EncryptedIntegers = 23,
+    EncryptedIntegers = 23, "a ciphertext of integers";
     /// LWE ciphertexts of the digits of one integer.
-    RadixInteger = 24,
+    RadixInteger = 24, "a ciphertext of a radix integer";
     /// LWE ciphertexts of signs, comparisons and results of tables of digits.
-    SmallValues = 25,
+    SmallValues = 25, "a ciphertext of small values";
     /// A message by AES-128 in counter mode.
-    AesMessage = 26,
+    AesMessage = 26, "a message by AES-128 in counter mode";
     /// A client's secret key for bits in slots.
-    SlotBitsSecretKey = 27,
+    SlotBitsSecretKey = 27, "a secret key for bits in slots";
     /// A server's switching keys for bits in slots.
-    SlotBitsEvaluationKey = 28,
+    SlotBitsEvaluationKey = 28, "an evaluation key for bits in slots";
     /// Encrypted bits in slots.
-    SlotBitsCiphertext = 29,
+    SlotBitsCiphertext = 29, "a ciphertext of bits in slots";
     /// A key that packs LWE ciphertexts into one RLWE ciphertext of a packed method.
-    RingPackingKey = 30,
+    RingPackingKey = 30, "a ring packing key";
     /// A key that takes LWE ciphertexts out of an RLWE ciphertext of a packed method.
-    ExtractionKey = 31,
+    ExtractionKey = 31, "an extraction key";
     /// Words of encrypted bits in slots: what stands before their ciphertexts.
-    SlotBitsWords = 32,
+    SlotBitsWords = 32, "words of bits in slots";
     /// Values in the coefficients of an RLWE ciphertext at the bottom of its chain.
-    SlotBitsCoefficients = 33,
+    SlotBitsCoefficients = 33, "values in coefficients for bits in slots";
     /// A client's secret keys for single values that may be packed.
-    BridgedSecretKey = 36,
+    BridgedSecretKey = 36, "a secret key for single values, packed on the way";
     /// A server's keys for single values, for packed ones, and between both.
-    BridgedEvaluationKey = 37,
+    BridgedEvaluationKey = 37, "an evaluation key for single values, packed on the way";
     /// A client's secret key for vectors of real and complex numbers.
-    VectorSecretKey = 40,
+    VectorSecretKey = 40, "a secret key for vectors";
     /// A server's switching keys for vectors.
-    VectorEvaluationKey = 41,
+    VectorEvaluationKey = 41, "an evaluation key for vectors";
     /// An encrypted vector.
-    VectorCiphertext = 42,
+    VectorCiphertext = 42, "a ciphertext of a vector";
     /// A server's keys between packed values and integers.
-    IntegerBridgeKey = 44,
+    IntegerBridgeKey = 44, "a bridge key between packed values and integers";
     /// A server's keys between packed values and leveled ones.
-    LeveledBridgeKey = 45,
+    LeveledBridgeKey = 45, "a bridge key between packed values and leveled ones";
     /// A client's secret keys for packed values and integers.
-    IntegerBridgeSecretKeys = 46,
+    IntegerBridgeSecretKeys = 46, "secret keys for packed values and integers";
     /// A server's keys for packed values, for integers, and between both.
-    IntegerBridgeEvaluationKeys = 47,
+    IntegerBridgeEvaluationKeys = 47, "evaluation keys for packed values and integers";
     /// A client's secret keys for packed values and leveled ones.
-    LeveledBridgeSecretKeys = 48,
+    LeveledBridgeSecretKeys = 48, "secret keys for packed values and leveled ones";
     /// A server's keys for packed values, for leveled ones, and between both.
-    LeveledBridgeEvaluationKeys = 49,
+    LeveledBridgeEvaluationKeys = 49, "evaluation keys for packed values and leveled ones";
     /// A part of a column of integers in digits, or of booleans.
-    IntegerColumn = 50,
+    IntegerColumn = 50, "a column of integers in digits";
 }
 
 impl ObjectType {
-    /// All types.
-    const ALL: [Self; 45] = [
-        Self::Parameters,
-        Self::PackedSecretKey,
-        Self::PackedEvaluationKey,
-        Self::PackedCiphertext,
-        Self::EncryptedTables,
-        Self::SingleSecretKey,
-        Self::SingleEvaluationKey,
-        Self::SingleCiphertext,
-        Self::TranscipheringSecretKey,
-        Self::TranscipheringEvaluationKey,
-        Self::EncryptedBytes,
-        Self::EncryptedRoundKeys,
-        Self::PackingKey,
-        Self::PrivateSwitchingKey,
-        Self::LeveledSecretKey,
-        Self::LeveledEvaluationKey,
-        Self::LeveledCiphertext,
-        Self::BooleanSecretKey,
-        Self::BooleanEvaluationKey,
-        Self::EncryptedBits,
-        Self::IntegerSecretKey,
-        Self::IntegerEvaluationKey,
-        Self::EncryptedIntegers,
-        Self::RadixInteger,
-        Self::SmallValues,
-        Self::AesMessage,
-        Self::SlotBitsSecretKey,
-        Self::SlotBitsEvaluationKey,
-        Self::SlotBitsCiphertext,
-        Self::RingPackingKey,
-        Self::ExtractionKey,
-        Self::SlotBitsWords,
-        Self::SlotBitsCoefficients,
-        Self::BridgedSecretKey,
-        Self::BridgedEvaluationKey,
-        Self::VectorSecretKey,
-        Self::VectorEvaluationKey,
-        Self::VectorCiphertext,
-        Self::IntegerBridgeKey,
-        Self::LeveledBridgeKey,
-        Self::IntegerBridgeSecretKeys,
-        Self::IntegerBridgeEvaluationKeys,
-        Self::LeveledBridgeSecretKeys,
-        Self::LeveledBridgeEvaluationKeys,
-        Self::IntegerColumn,
-    ];
-
     /// Whether it is a client's secret key.
     #[must_use]
     pub const fn is_secret_key(self) -> bool {
@@ -192,62 +170,20 @@ impl ObjectType {
                 | Self::ExtractionKey
         )
     }
-
-    pub(crate) fn from_number(number: u16) -> Option<Self> {
-        Self::ALL.into_iter().find(|&object_type| object_type as u16 == number)
-    }
 }
 
-impl fmt::Display for ObjectType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Parameters => "parameters",
-            Self::PackedSecretKey => "a secret key for packed values",
-            Self::PackedEvaluationKey => "an evaluation key for packed values",
-            Self::PackedCiphertext => "a ciphertext of packed values",
-            Self::EncryptedTables => "encrypted tables",
-            Self::SingleSecretKey => "a secret key for single values",
-            Self::SingleEvaluationKey => "an evaluation key for single values",
-            Self::SingleCiphertext => "a ciphertext of single values",
-            Self::TranscipheringSecretKey => "a secret key for transciphering",
-            Self::TranscipheringEvaluationKey => "an evaluation key for transciphering",
-            Self::EncryptedBytes => "bytes encrypted bit by bit",
-            Self::EncryptedRoundKeys => "encrypted round keys of AES-128",
-            Self::PackingKey => "a packing key",
-            Self::PrivateSwitchingKey => "a private switching key",
-            Self::LeveledSecretKey => "a secret key for leveled values",
-            Self::LeveledEvaluationKey => "an evaluation key for leveled values",
-            Self::LeveledCiphertext => "a ciphertext of leveled values",
-            Self::BooleanSecretKey => "a secret key for Boolean gates",
-            Self::BooleanEvaluationKey => "an evaluation key for Boolean gates",
-            Self::EncryptedBits => "a ciphertext of bits",
-            Self::IntegerSecretKey => "a secret key for functions of integers",
-            Self::IntegerEvaluationKey => "an evaluation key for functions of integers",
-            Self::EncryptedIntegers => "a ciphertext of integers",
-            Self::RadixInteger => "a ciphertext of a radix integer",
-            Self::SmallValues => "a ciphertext of small values",
-            Self::AesMessage => "a message by AES-128 in counter mode",
-            Self::SlotBitsSecretKey => "a secret key for bits in slots",
-            Self::SlotBitsEvaluationKey => "an evaluation key for bits in slots",
-            Self::SlotBitsCiphertext => "a ciphertext of bits in slots",
-            Self::RingPackingKey => "a ring packing key",
-            Self::ExtractionKey => "an extraction key",
-            Self::SlotBitsWords => "words of bits in slots",
-            Self::SlotBitsCoefficients => "values in coefficients for bits in slots",
-            Self::BridgedSecretKey => "a secret key for single values, packed on the way",
-            Self::BridgedEvaluationKey => "an evaluation key for single values, packed on the way",
-            Self::VectorSecretKey => "a secret key for vectors",
-            Self::VectorEvaluationKey => "an evaluation key for vectors",
-            Self::VectorCiphertext => "a ciphertext of a vector",
-            Self::IntegerBridgeKey => "a bridge key between packed values and integers",
-            Self::LeveledBridgeKey => "a bridge key between packed values and leveled ones",
-            Self::IntegerBridgeSecretKeys => "secret keys for packed values and integers",
-            Self::IntegerBridgeEvaluationKeys => "evaluation keys for packed values and integers",
-            Self::LeveledBridgeSecretKeys => "secret keys for packed values and leveled ones",
-            Self::LeveledBridgeEvaluationKeys => {
-                "evaluation keys for packed values and leveled ones"
-            }
-            Self::IntegerColumn => "a column of integers in digits",
-        })
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_as_they_are_written() {
+        let found = (0..=u16::MAX).filter_map(|n| Some((n, ObjectType::from_number(n)?)));
+        let found: Vec<_> = found.collect();
+        assert!(found.iter().all(|&(number, object_type)| object_type as u16 == number));
+        assert_eq!(found.first(), Some(&(1, ObjectType::Parameters)));
+        let names: Vec<String> = found.iter().map(|(_, it)| it.to_string()).collect();
+        assert!((1..names.len()).all(|i| !names[i..].contains(&names[i - 1])), "{names:?}");
+        assert!(found.iter().all(|(_, it)| !(it.is_secret_key() && it.is_evaluation_key())));
     }
 }

@@ -349,9 +349,9 @@ impl BitEngine for SimulatedKey {
             if not_y { self.not(y)? } else { y.clone() },
         );
         let function = Interpolation::new(&gate.outputs());
-        let wave = |sum: f64| function.at(sum);
+        let output = |sum: f64| function.at(sum);
         let mut result =
-            self.boot(&[&x, &y], |sum| if cleaning { clean(wave(sum)) } else { wave(sum) });
+            self.boot(&[&x, &y], |sum| if cleaning { clean(output(sum)) } else { output(sum) });
         result.levels -= usize::from(cleaning);
         Ok(result)
     }

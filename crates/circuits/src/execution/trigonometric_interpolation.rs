@@ -31,10 +31,10 @@ impl Interpolation {
     /// `Σ_l f(l)·K(x - l)` with Dirichlet's kernel K.
     pub(super) fn at(&self, x: f64) -> f64 {
         let m = self.outputs.len();
-        let wave = |k: usize, t: f64| (TAU * k as f64 * t / m as f64).cos();
+        let cosine = |k: usize, t: f64| (TAU * k as f64 * t / m as f64).cos();
         let kernel = |t: f64| {
-            let pairs = (1..m.div_ceil(2)).map(|k| 2.0 * wave(k, t)).sum::<f64>();
-            let middle = if m.is_multiple_of(2) { wave(m / 2, t) } else { 0.0 };
+            let pairs = (1..m.div_ceil(2)).map(|k| 2.0 * cosine(k, t)).sum::<f64>();
+            let middle = if m.is_multiple_of(2) { cosine(m / 2, t) } else { 0.0 };
             (1.0 + pairs + middle) / m as f64
         };
         let ones = self.outputs.iter().enumerate().filter(|(_, output)| **output);

@@ -26,10 +26,10 @@ pub struct TransformLiteral {
     pub baby_steps: usize,
 }
 
-/// How the wave is evaluated: a Chebyshev series of `e^{iθ}` at least depth, squared.
+/// How the complex exponential of the phase is evaluated: a Chebyshev series of `e^{iθ}` at least depth, squared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct WaveLiteral {
+pub struct ExponentialLiteral {
     /// log2 of the number of coefficients.
     pub log_length: u32,
     /// log2 of the baby steps.
@@ -93,27 +93,25 @@ impl TransformLiteral {
     }
 }
 
-impl WaveLiteral {
+impl ExponentialLiteral {
     /// Checks every number, for a ring of this degree.
     ///
     /// # Errors
     /// Names the number, its value and its bounds.
     pub fn check(&self, degree: usize) -> Result<()> {
-        check_primes("log2 of a prime of the wave", &self.primes, degree)?;
+        check_primes("log2 of a prime of the exponential", &self.primes, degree)?;
         let length = self.log_length;
-        demand((2..=8).contains(&length), "log2 of the wave's length", length.into(), "2 to 8")?;
+        let name = "log2 of the length of the exponential";
+        demand((2..=8).contains(&length), name, length.into(), "2 to 8")?;
         let babies = self.log_babies;
         let is_babies = (1..=length).contains(&babies);
-        demand(
-            is_babies,
-            "log2 of the wave's baby steps",
-            babies.into(),
-            "1 to that of its length",
-        )?;
+        let name = "log2 of the baby steps of the exponential";
+        demand(is_babies, name, babies.into(), "1 to that of its length")?;
         let doublings = self.doublings;
-        demand((1..=8).contains(&doublings), "doublings of the wave", doublings.into(), "1 to 8")?;
+        let name = "doublings of the exponential";
+        demand((1..=8).contains(&doublings), name, doublings.into(), "1 to 8")?;
         let primes = self.primes.len();
         let levels = (length + doublings) as usize;
-        demand(primes == levels, "primes of the wave", primes as f64, "one a level")
+        demand(primes == levels, "primes of the exponential", primes as f64, "one a level")
     }
 }

@@ -26,7 +26,7 @@ macro_rules! with_integer {
                 $body
             }};
         }
-        match (kind.bits, kind.signed) {
+        match (kind.bits(), kind.is_signed()) {
             (8, false) => of!(u8),
             (16, false) => of!(u16),
             (32, false) => of!(u32),

@@ -13,7 +13,7 @@ use super::key_files::{KeyFiles, WrittenKeys};
 use super::parameters::{self, ParameterReport};
 use crate::args::{Global, GoalArg, KeygenArgs, ParameterArgs, TableKind};
 use crate::progress;
-use crate::report::{self, seconds};
+use crate::report::{self, counted, seconds};
 
 /// Generates both keys.
 ///
@@ -79,7 +79,7 @@ fn choose(args: &ParameterArgs) -> Result<Choice> {
     } else if let Some(GoalArg::Latency) = args.goal {
         "with it, the first result is there first".to_owned()
     } else if let Some(values) = args.values {
-        format!("the fastest for {values} value{}", if values == 1 { "" } else { "s" })
+        format!("the fastest for {}", counted(values, "value"))
     } else if args.inputs.is_some() {
         "the fastest for a full ciphertext".to_owned()
     } else {

@@ -23,7 +23,7 @@ use crate::formats::table::Moduli;
 use crate::key_input::MappedKey;
 use crate::printable::Printable as _;
 use crate::progress::{self, Progress};
-use crate::report::{self, bytes, seconds, values};
+use crate::report::{self, bytes, counted, peak_memory, seconds, values};
 use crate::{atomic_file, input_file, key_input, memory_limit};
 
 /// Maps all values of a file through tables, one ciphertext at a time.
@@ -270,15 +270,11 @@ impl fmt::Display for Report {
         }
         write!(
             f,
-            "key loaded in {}, looked up in {} on {} thread{}",
+            "key loaded in {}, looked up in {} on {}{}",
             seconds(self.load_s),
             seconds(self.eval_s),
-            self.threads,
-            if self.threads == 1 { "" } else { "s" }
-        )?;
-        match self.peak_rss_bytes {
-            Some(peak) => write!(f, "; peak memory {}", bytes(peak)),
-            None => Ok(()),
-        }
+            counted(self.threads as u64, "thread"),
+            peak_memory(self.peak_rss_bytes)
+        )
     }
 }

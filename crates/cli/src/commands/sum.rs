@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::args::{Global, SumArgs};
 use crate::ciphertext_file::{self, Reader, ciphertexts, encryptions};
 use crate::printable::Printable as _;
-use crate::report::{self, bytes, seconds, values};
+use crate::report::{self, bytes, counted, seconds, values};
 use crate::{atomic_file, input_file, key_input};
 
 /// Adds up files of ciphertexts, one ciphertext of each at a time.
@@ -50,25 +50,11 @@ pub fn run(global: Global, args: &SumArgs) -> Result<()> {
 
 /// Demands that all files are of the key, and alike; returns what the sums are.
 fn check(readers: &[Reader], key: &EvaluationKey, args: &SumArgs) -> Result<Contents> {
-    let first = *readers[0].summary();
     let (engine, parameter_digest) = (key.engine(), key.parameters().digest());
     // Inputs may be fresh values or results, but all of one modulus.
-    let modulus = first.contents.modulus;
+    let modulus = readers[0].summary().contents.modulus;
     let expected = Contents { engine, parameter_digest, key_id: key.key_id(), modulus };
-    for (reader, path) in readers.iter().zip(&args.inputs) {
-        ciphertext_file::check(reader, path, &expected, &args.evaluation)?;
-        let found = reader.summary();
-        ensure!(
-            (found.values, found.ciphertexts) == (first.values, first.ciphertexts),
-            "{}: {} in {}, but {} has {} in {}",
-            name(path),
-            values(found.values),
-            ciphertexts(found.ciphertexts),
-            name(&args.inputs[0]),
-            values(first.values),
-            ciphertexts(first.ciphertexts)
-        );
-    }
+    ciphertext_file::check_alike(readers, &args.inputs, &expected, &args.evaluation)?;
     Ok(expected)
 }
 
@@ -110,7 +96,6 @@ impl fmt::Display for Report {
         let output = atomic_file::shown(&self.output).printable();
         let (values, count) = (values(self.values), ciphertexts(self.ciphertexts));
         writeln!(f, "{output}: {values} in {count}, {}", bytes(self.output_bytes))?;
-        let plural = if self.terms == 1 { "" } else { "s" };
-        write!(f, "{} term{plural} added in {}", self.terms, seconds(self.eval_s))
+        write!(f, "{} added in {}", counted(self.terms as u64, "term"), seconds(self.eval_s))
     }
 }

@@ -22,12 +22,12 @@ const MAX_LEVELS: u64 = 64;
 /// Most bytes of a ciphertext: the type itself has a lower limit.
 const MAX_CIPHERTEXT_BYTES: u64 = 1 << 32;
 
-/// A column of words: a port of a circuit.
+/// An input or output of a circuit, for which a file has a word in each row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WordPort {
-    /// Its name.
+    /// The name that it has in the circuit.
     pub name: String,
-    /// Its bits.
+    /// Bits of its words.
     pub width: usize,
 }
 
@@ -36,20 +36,20 @@ pub struct WordPort {
 pub struct EncryptedWordsSummary {
     /// Digest of the parameters.
     pub parameter_digest: [u8; 32],
-    /// The client's key.
+    /// The identifier of the client's key, which decrypts the words.
     pub key_id: KeyId,
     /// Ports, in the order of the circuit.
     pub ports: Vec<WordPort>,
-    /// Words of every port.
+    /// The number of words, of each port as many.
     pub words: u64,
-    /// Words of one ciphertext, at most.
+    /// The most words whose bits one ciphertext holds: those of a batch, of which the last may be smaller.
     pub batch_words: u64,
-    /// Levels of each bit of a word: those that the first readers in a circuit need.
+    /// Levels, the multiplications left before a bootstrap, of each bit of a word: those that the circuit needs.
     pub levels: Vec<usize>,
 }
 
 impl EncryptedWordsSummary {
-    /// So many words of these ports, in batches as large as the parameters allow, with all levels.
+    /// Describes a file of so many words of these ports, in batches as large as the parameters allow, with all levels.
     #[must_use]
     pub fn new(parameters: &Parameters, key_id: KeyId, ports: Vec<WordPort>, words: u64) -> Self {
         let (parameter_digest, batch_words) = (parameters.digest(), parameters.bits() as u64);
@@ -58,7 +58,7 @@ impl EncryptedWordsSummary {
         Self { parameter_digest, key_id, ports, words, batch_words, levels }
     }
 
-    /// With these levels, one a bit of a word.
+    /// The same with these levels, one for each bit of a word.
     #[must_use]
     pub fn with_levels(self, levels: Vec<usize>) -> Self {
         Self { levels, ..self }
@@ -70,13 +70,13 @@ impl EncryptedWordsSummary {
         self.ports.iter().map(|port| port.width).sum()
     }
 
-    /// Batches.
+    /// The number of batches.
     #[must_use]
     pub fn batches(&self) -> u64 {
         self.words.div_ceil(self.batch_words)
     }
 
-    /// Ciphertexts.
+    /// The number of ciphertexts: one a bit of a word and batch.
     #[must_use]
     pub fn ciphertexts(&self) -> u64 {
         self.batches() * self.bits() as u64
@@ -166,7 +166,7 @@ pub struct EncryptedWordsWriter<'a, W> {
 }
 
 impl<'a, W: Write> EncryptedWordsWriter<'a, W> {
-    /// Begins a file.
+    /// Begins a file: writes what it says of itself.
     ///
     /// # Errors
     /// If there are no words or ports, or more than a file has, or writing fails.
@@ -310,7 +310,7 @@ impl<'a> EncryptedWordsReader<'a> {
     }
 }
 
-/// The ciphertexts of a batch, as they lie in a file.
+/// The ciphertexts of a batch, one a bit of its words, as they lie in a file: decoded when they are asked for.
 #[derive(Clone, Debug)]
 pub struct EncryptedBatch<'a> {
     objects: Vec<&'a [u8]>,

@@ -21,17 +21,18 @@ enum Outcome {
 /// Bounds of an operation that has some.
 type Bounds = Option<(i64, i64)>;
 
-/// What an operation gives: bits, or integers in digits.
+/// What [`EvaluationKey::compare`] returns.
 #[derive(Clone, Debug)]
 pub enum OperationResult {
-    /// 0 or 1, modulo 2.
+    /// Of comparisons and signs: 0 or 1 for each integer, modulo 2.
     Bits(Ciphertext),
-    /// Integers.
+    /// Of the other operations: integers.
     Digits(Digits),
 }
 
 impl EvaluationKey {
-    /// 1 where x is less than y, else 0, modulo 2.
+    /// 1 where x is less than y, else 0, modulo 2. Integers may be signed or not, both alike
+    /// ([`SecretKey::encrypt_integers`](crate::SecretKey::encrypt_integers)); [`crate::comparisons`] has an example.
     ///
     /// # Errors
     /// If a ciphertext is of another engine, client or parameter set, or not of integers with headroom, or the two differ in
@@ -127,7 +128,7 @@ impl EvaluationKey {
         }
     }
 
-    /// x in digits: where each digit is wanted, to look it up.
+    /// x itself in digits, each of which may be looked up ([`EvaluationKey::lookup_digit`]).
     ///
     /// # Errors
     /// As [`EvaluationKey::less_than`].
@@ -135,7 +136,22 @@ impl EvaluationKey {
         self.integers_of(Operation::Digits, &[x])
     }
 
-    /// Any operation, with threads, progress and cancellation; clamping takes bounds.
+    /// Any operation, with threads, progress and cancellation. Clamping takes the least and the largest value, other operations
+    /// no bounds.
+    ///
+    /// ```
+    /// use cryptable::comparisons::{Operation, OperationResult, Request, Signedness::Signed};
+    /// use cryptable::{Execution, SecretKey};
+    /// let secret = SecretKey::generate(&Request::new(8).insecure_toy().plan()?);
+    /// let server = secret.evaluation_key();
+    /// let x = secret.encrypt_integers(&[-3, 99], Signed)?;
+    /// let execution = Execution::default().threads(1);
+    /// let OperationResult::Bits(signs) = server.compare(Operation::Sign, &[&x], None, execution)? else {
+    ///     unreachable!("signs are bits")
+    /// };
+    /// assert_eq!(secret.decrypt(&signs)?, [1, 0]);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`EvaluationKey::less_than`]; if there are not as many operands as the operation takes, or bounds where it takes
@@ -244,7 +260,8 @@ fn operate(
 
 #[cfg(feature = "client")]
 impl crate::SecretKey {
-    /// Encrypts integers with headroom, for comparisons.
+    /// Encrypts integers for comparisons, with a bit of headroom: of b bits from 0 to 2^b - 1, signed from -2^(b-1) to
+    /// 2^(b-1) - 1.
     ///
     /// # Errors
     /// If there is none, one is out of range, which the error names, or the key is of another engine.
@@ -257,7 +274,7 @@ impl crate::SecretKey {
         self.encrypt(&zeroize::Zeroizing::new(signedness.encode(integers, modulus)?))
     }
 
-    /// Decrypts integers in digits.
+    /// Decrypts integers in digits, as signed or unsigned ones.
     ///
     /// # Errors
     /// If they are of another engine, client or parameter set.
@@ -270,7 +287,7 @@ impl crate::SecretKey {
         Ok(signedness.decode(&values, digits.modulus()))
     }
 
-    /// Decrypts integers in digits, as values below [`Digits::modulus`].
+    /// Decrypts integers in digits as unsigned values below [`Digits::modulus`], in memory that is cleared on drop.
     ///
     /// # Errors
     /// As [`crate::SecretKey::decrypt_integers`].

@@ -2,8 +2,8 @@
 
 use crate::{Ciphertext, Error, Parameters, Result};
 
-/// Encrypted integers in digits, the least significant first: one [`Ciphertext`] each, all of one modulus and of as many
-/// values. What they stand for is `Σ_i (d_i mod p_i)·p_0⋯p_{i-1}`, p_i the sizes.
+/// Encrypted integers in digits, the least significant first: one [`Ciphertext`] a digit, all of one modulus and of as many
+/// values. Digits d_i of sizes p_i stand for the integer `Σ_i (d_i mod p_i)·p_0⋯p_{i-1}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Digits {
     sizes: Vec<u64>,
@@ -11,7 +11,7 @@ pub struct Digits {
 }
 
 impl Digits {
-    /// Digits that came one by one, under these parameters.
+    /// Joins digits that came one by one, under these parameters.
     ///
     /// # Errors
     /// If there are not as many as integers of the parameters have, or they differ in engine, client, parameters, modulus or
@@ -39,7 +39,7 @@ impl Digits {
         Ok(Self { sizes, digits })
     }
 
-    /// What [`Digits::to_ciphertext`] joined.
+    /// The inverse of [`Digits::to_ciphertext`].
     ///
     /// # Errors
     /// If the number of parts is no multiple of that of digits, or digits differ as [`Digits::new`] says.

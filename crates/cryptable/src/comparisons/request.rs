@@ -1,4 +1,4 @@
-//! From what is wanted to parameters.
+//! Parameters for integers that are compared, and what each operation takes.
 
 use std::fmt;
 use std::time::Duration;
@@ -29,42 +29,43 @@ pub struct Request {
 }
 
 impl Request {
-    /// Integers of so many bits, from 4 to 39, without headroom, which is added.
+    /// A request for integers of so many bits, from 4 to 33 at the default failure probability. The bit of headroom is added
+    /// to these.
     #[must_use]
     pub fn new(bits: u32) -> Self {
         let packed = packed::Request::new(2, 2);
         Self { bits, packed, threads: 1, cost: CostModel::calibrated(), is_toy: false }
     }
 
-    /// Of so many bits instead.
+    /// Integers of so many bits in place of those of [`Request::new`].
     #[must_use]
     pub fn bits(mut self, bits: u32) -> Self {
         self.bits = bits;
         self
     }
 
-    /// The largest probability, log2, that any integer of a full ciphertext comes out wrong of a whole operation; -64.
+    /// log2 of the largest probability that any integer of a full ciphertext comes out wrong of a whole operation. Left out: -64.
     #[must_use]
     pub fn log2_fail(mut self, log2_fail: f64) -> Self {
         self.packed.log2_fail = Some(log2_fail);
         self
     }
 
-    /// The most memory, in bytes, that a lookup may take, keys included.
+    /// The most bytes of memory that an operation may take on the server, keys included. Left out: any number.
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Self {
         self.packed.memory = Some(bytes);
         self
     }
 
-    /// How many integers are to be compared at once, all that a ring holds by default: fewer than half are cheaper.
+    /// How many integers are compared at once. Left out: as many as a ciphertext holds. Fewer than half of that are cheaper.
     #[must_use]
     pub fn values(mut self, values: usize) -> Self {
         self.packed.count = Some(values);
         self
     }
 
-    /// Threads that times are predicted for: one by default.
+    /// Threads that times are predicted for. Left out: one.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads.max(1);
@@ -78,7 +79,7 @@ impl Request {
         self
     }
 
-    /// The fastest parameters.
+    /// Finds the fastest parameters.
     ///
     /// # Errors
     /// If a number is out of range, or nothing serves the request: names what is needed.
@@ -106,12 +107,12 @@ impl Request {
     }
 }
 
-/// What an operation takes.
+/// What an operation on a full ciphertext takes.
 #[derive(Clone, Copy, Debug)]
 pub struct PlannedOperation {
-    /// Which one.
+    /// The operation.
     pub operation: Operation,
-    /// Bootstraps of a full ciphertext.
+    /// Functional bootstraps, each of all integers.
     pub bootstraps: usize,
     /// Predicted time for a full ciphertext.
     pub duration: Duration,
@@ -131,7 +132,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// What keys are generated for.
+    /// The parameters that keys are generated for.
     #[must_use]
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
@@ -153,13 +154,13 @@ impl Plan {
         *found.expect("all operations are planned")
     }
 
-    /// Bits of the integers.
+    /// Bits of the integers, without headroom.
     #[must_use]
     pub fn bits(&self) -> u32 {
         self.bits
     }
 
-    /// Predicted memory of an operation, keys included.
+    /// Predicted bytes of memory of an operation on the server, keys included.
     #[must_use]
     pub fn peak_bytes(&self) -> usize {
         self.peak_bytes

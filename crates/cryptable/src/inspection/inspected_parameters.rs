@@ -9,7 +9,7 @@ use crate::{
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum InspectedParameters {
-    /// Of an engine.
+    /// Of keys for lookups, of any engine.
     Engine(Parameters),
     /// Of transciphering.
     Transciphering(Box<transciphering::Parameters>),
@@ -47,7 +47,7 @@ macro_rules! each_kind {
 }
 
 impl InspectedParameters {
-    /// What they claim of their security.
+    /// Whether they claim to be secure, or to be toys.
     #[must_use]
     pub fn security_level(&self) -> SecurityLevel {
         each_kind!(self, it => it.security_level(), bits => bits.literal().security, it => it.literal().security)
@@ -59,8 +59,8 @@ impl InspectedParameters {
         each_kind!(self, it => it.security_bits(), bits => bits.security_bits(), it => it.security_bits())
     }
 
-    /// log2 of the probability that a value, a gate, a bit, or a block of AES goes wrong. A conversion adds noise, and what
-    /// it is used for fails or not.
+    /// log2 of the probability that a value, a gate, a bit, or a block of AES goes wrong. Minus infinity of conversions: they add
+    /// noise, which counts in the probability of what follows them.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         each_kind!(self, it => it.log2_fail(), bits => bits.literal().log2_fail, _it => f64::NEG_INFINITY)

@@ -8,8 +8,8 @@ use crate::{
 };
 
 impl Parameters {
-    /// Sizes of the digits that values are decomposed into, the least significant first; one digit, where the parameters
-    /// take values as one.
+    /// Sizes of the digits that a lookup decomposes packed values into, the least significant first: their product is the input
+    /// modulus. A single one, the input modulus itself, where values are looked up as a whole.
     ///
     /// # Errors
     /// If they are of another engine.
@@ -57,7 +57,8 @@ impl EvaluationKey {
         Ok(tables.iter().map(|of| outputs.by_ref().take(of.len()).collect()).collect())
     }
 
-    /// The values without their lowest digits, so many of them: `⌊m/(p_0⋯p_{count-1})⌋`, which may be looked up as values are.
+    /// The values without their `count` lowest digits ([`Parameters::digit_sizes`]): `⌊m/(p_0⋯p_{count-1})⌋`, which may be looked up
+    /// as values are.
     ///
     /// # Errors
     /// As [`crate::engines::packed::EvaluationKey::floor`].
@@ -74,7 +75,7 @@ impl EvaluationKey {
         Ok(outputs.swap_remove(0))
     }
 
-    /// Maps a digit, which [`EvaluationKey::decompose`] gave, through tables.
+    /// Maps a digit, which [`EvaluationKey::decompose`] gave, through tables: a result for each.
     ///
     /// # Errors
     /// As [`crate::engines::packed::EvaluationKey::lookup_digit`].
@@ -136,7 +137,8 @@ impl EvaluationKey {
 
 #[cfg(feature = "client")]
 impl crate::SecretKey {
-    /// Encrypts values of another modulus: some of the digits of inputs of [`EvaluationKey::lookup_digits`].
+    /// Encrypts values below `modulus`, which is a product of some of the digits: one of the inputs of
+    /// [`EvaluationKey::lookup_digits`].
     ///
     /// # Errors
     /// As [`crate::engines::packed::SecretKey::encrypt_digits`]; if there is no value.

@@ -6,7 +6,8 @@ use super::packed_parts::each_part;
 use crate::{Ciphertext, Error, EvaluationKey, Execution, Result};
 
 impl EvaluationKey {
-    /// Maps every value through a table of its own.
+    /// Maps every value through a table of its own: value k through table k. Keys are those of
+    /// [`Request::entries`](crate::Request::entries).
     ///
     /// ```
     /// use cryptable::engines::packed::{self, SlotTables};
@@ -53,7 +54,25 @@ impl EvaluationKey {
         Ok(outputs.swap_remove(0))
     }
 
-    /// Maps every value through a table that the client encrypted, or value k through its table k.
+    /// Maps every value through one table that the client encrypted
+    /// ([`encrypt_tables`](crate::engines::packed::SecretKey::encrypt_tables)), or value k through encrypted table k. Keys are those of
+    /// [`Request::entries`](crate::Request::entries).
+    ///
+    /// ```
+    /// use cryptable::engines::packed::{self, SlotTables};
+    /// use cryptable::{Execution, SecretKey, Table};
+    /// // For use, parameters of `Request::new(16, 16).entries(EntryKind::Encrypted)`.
+    /// let parameters = packed::Parameters::insecure_toy_entries(16, 16)?;
+    /// let secret = SecretKey::generate(cryptable::Parameters::from(parameters));
+    /// let multiples = |k| Table::from_fn(16, 16, |x| k * x % 16);
+    /// let tables = SlotTables::new((0..3).map(multiples).collect::<Result<_, _>>()?)?;
+    /// let encrypted = secret.packed()?.encrypt_tables(&tables)?;
+    /// // The server sees neither tables nor values.
+    /// let server = secret.evaluation_key();
+    /// let found = server.lookup_encrypted(&secret.encrypt(&[5, 5, 6])?, &encrypted, Execution::default())?;
+    /// assert_eq!(secret.decrypt(&found)?, [0, 5, 12]);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
     ///
     /// # Errors
     /// If the key is not for such tables, they are of another client or other parameters, or fewer than values; if there is

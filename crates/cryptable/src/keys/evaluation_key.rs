@@ -16,16 +16,16 @@ use crate::{
     Ciphertext, Engine, Error, Execution, Parameters, Progress, ReadOptions, Result, Table,
 };
 
-/// A server's evaluation key: maps encrypted values through tables, without the secret. Shared by any number of
-/// threads.
+/// A server's evaluation key: maps encrypted values through tables, without the secret. A client makes it
+/// ([`SecretKey::evaluation_key`](crate::SecretKey::evaluation_key)); any number of threads may share it.
 pub enum EvaluationKey {
-    /// Of the packed engine.
+    /// Of [`Engine::Packed`].
     Packed(Box<packed::EvaluationKey>),
-    /// Of the engine for single values.
+    /// Of [`Engine::Single`].
     Single(Box<single::EvaluationKey>),
-    /// Of the leveled engine.
+    /// Of [`Engine::Leveled`].
     Leveled(Box<leveled::EvaluationKey>),
-    /// Of single values, which it may pack.
+    /// Of single values, which it may pack ([`crate::Request::inputs`]).
     Bridged(Box<bridged::EvaluationKey>),
 }
 
@@ -39,7 +39,7 @@ impl fmt::Debug for EvaluationKey {
 impl EvaluationKey {
     engine_accessors!(pub EvaluationKey, "evaluation key");
 
-    /// Its parameters.
+    /// The parameters that it was made for.
     #[must_use]
     pub fn parameters(&self) -> Parameters {
         each_engine!(self, it => it.parameters().clone().into())
@@ -57,10 +57,10 @@ impl EvaluationKey {
         each_engine!(self, it => it.memory_bytes())
     }
 
-    /// Encodes a table once for any number of lookups under this key's parameters.
+    /// Encodes a table once for any number of lookups, by this key or any other of the same parameters.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] if a modulus is not the key's.
+    /// [`Error::Mismatch`] if a modulus of the table is not that of the key's parameters.
     pub fn prepare(&self, table: &Table) -> Result<PreparedTable> {
         Ok(match self {
             Self::Packed(key) => PreparedTable::Packed(Box::new(key.prepare(table)?)),
@@ -70,11 +70,23 @@ impl EvaluationKey {
         })
     }
 
-    /// Maps every value through a table.
+    /// Maps every value through a table: value k of the result is `table(x_k)`, modulo the table's output modulus, under the same
+    /// client's key. The server learns neither.
+    ///
+    /// ```
+    /// use cryptable::{Engine, Parameters, SecretKey, Table};
+    /// let secret = SecretKey::generate(Parameters::insecure_toy(Engine::Single, 4, 4)?);
+    /// let server = secret.evaluation_key();
+    /// let squares = server.prepare(&Table::from_fn(4, 4, |x| x * x % 4)?)?;
+    /// let output = server.lookup(&secret.encrypt(&[3, 2])?, &squares)?;
+    /// assert_eq!(secret.decrypt(&output)?, [1, 0]);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
     ///
     /// # Errors
     /// If the ciphertext or the table is of another engine or parameter set, or the ciphertext of another client or
-    /// modulus.
+    /// modulus; [`Error::NoiseTooLarge`] if the ciphertext is a sum of so many that the lookup would fail with more than the
+    /// stated probability.
     pub fn lookup(&self, input: &Ciphertext, table: &PreparedTable) -> Result<Ciphertext> {
         self.lookup_with(input, table, Execution::default())
     }
@@ -180,19 +192,41 @@ impl EvaluationKey {
         }
     }
 
-    /// Maps a key file into memory and checks all of it. Packed keys are used where they lie; what other processes
-    /// map is shared. The file must stay as it is while the key lives: replace files, do not rewrite them.
+    /// Maps a key file, as [`SecretKey::write_evaluation_key`](crate::SecretKey::write_evaluation_key) wrote it, into memory and
+    /// checks all of it. Packed keys are used where they lie; what other processes map is shared. The file must stay as it is
+    /// while the key lives: replace files, do not rewrite them.
+    ///
+    /// ```no_run
+    /// use cryptable::{EvaluationKey, ReadOptions};
+    /// let server = EvaluationKey::open("client.eval".as_ref(), ReadOptions::default())?;
+    /// println!("{}", server.parameters());
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
     ///
     /// # Errors
-    /// If the file cannot be read or is not exactly one undamaged evaluation key.
+    /// If the file cannot be read, is not exactly one undamaged evaluation key, or `options` do not accept its parameters.
     pub fn open(path: &Path, options: ReadOptions) -> Result<Self> {
         Self::from_shared(Arc::new(MappedFile::open(path)?), options)
     }
 
-    /// Reads an evaluation key of any engine from bytes that it may keep.
+    /// Reads an evaluation key of any engine from bytes in memory. Packed keys are used where they lie: the key holds on to the
+    /// bytes.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use cryptable::{Engine, EvaluationKey, Execution, Parameters, ReadOptions, SecretKey};
+    /// let secret = SecretKey::generate(Parameters::insecure_toy(Engine::Single, 4, 4)?);
+    /// let mut file = Vec::new();
+    /// secret.write_evaluation_key(&mut file, Execution::default())?;
+    /// // Toys are insecure, which a server accepts in tests only.
+    /// let options = ReadOptions::default().allow_insecure();
+    /// let server = EvaluationKey::from_shared(Arc::new(file), options)?;
+    /// assert_eq!(server.key_id(), secret.id());
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged evaluation key, or its parameters are not accepted.
+    /// If the bytes are not exactly one undamaged evaluation key, or `options` do not accept its parameters.
     pub fn from_shared(bytes: SharedBytes, options: ReadOptions) -> Result<Self> {
         let found = peek_header((*bytes).as_ref())?.object_type;
         if found == ObjectType::BridgedEvaluationKey {

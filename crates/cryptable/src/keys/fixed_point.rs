@@ -51,8 +51,8 @@ mod client {
     use crate::{Ciphertext, Result, SecretKey};
 
     impl SecretKey {
-        /// Decrypts results of a [`RealTable`](crate::engines::packed::RealTable): fractions of the output modulus P within [-1/2, 1/2), by
-        /// default the exact multiples of 1/P that the table has.
+        /// Decrypts results of a [`RealTable`](crate::engines::packed::RealTable), numbers within [-1/2, 1/2): by default the
+        /// exact multiples of 1/P that the table has, where P is the output modulus.
         ///
         /// ```
         /// use cryptable::engines::packed::{RealDecryption, RealTable};

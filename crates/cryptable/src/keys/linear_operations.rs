@@ -57,7 +57,7 @@ impl EvaluationKey {
         self.combine(x, y, "subtract values", (packed::EvaluationKey::sub, single))
     }
 
-    /// `-x` modulo the modulus of the values. Noise stays as it is.
+    /// `-x` modulo the modulus of the values, value by value. Noise stays as it is.
     ///
     /// # Errors
     /// If the ciphertext is of another engine, client or parameter set; [`Error::UnsupportedOperation`] from the leveled
@@ -88,8 +88,8 @@ impl EvaluationKey {
         Ciphertext::new(parts.collect::<Result<_>>()?)
     }
 
-    /// `factor·x` modulo the modulus of the values. Noise grows by the size of the least number that is the factor modulo
-    /// that: 255 counts as -1 modulo 256.
+    /// `factor·x` modulo the modulus M of the values, value by value. The bound on noise grows by |f|, where f is the number of
+    /// least size that equals the factor modulo M: 255 counts as -1 modulo 256.
     ///
     /// # Errors
     /// As [`EvaluationKey::add`].

@@ -5,8 +5,8 @@ use crate::engine::other_engine;
 use crate::{Ciphertext, Engine, EvaluationKey, Result};
 
 impl EvaluationKey {
-    /// Packs single values, so that many are looked up at once: value t becomes value t of a packed ciphertext, part by
-    /// part. [`EvaluationKey::lookup`] does so by itself where it pays.
+    /// Packs single values, so that many are looked up at once: value k becomes value k of a packed ciphertext, part by
+    /// part. [`EvaluationKey::lookup`] does so by itself where it is faster.
     ///
     /// Noise is that of the values and of packing; lookups refuse what is too much
     /// ([`crate::engines::bridged::Parameters::input_noise_limit`]).
@@ -41,8 +41,8 @@ impl EvaluationKey {
         Ciphertext::new(parts.collect::<Result<_>>()?)
     }
 
-    /// Takes packed values out: value t of a packed ciphertext becomes single value t, which goes on as those of
-    /// lookups one by one do.
+    /// The inverse of [`EvaluationKey::pack`]: value k of a packed ciphertext becomes single value k, which may be looked up,
+    /// added and decrypted as any single value.
     ///
     /// # Errors
     /// As [`EvaluationKey::pack`]; if their modulus is none of the key's.

@@ -12,16 +12,16 @@ use crate::{Ciphertext, Engine, Error, EvaluationKey, Execution, Parameters, Rea
 
 /// A client's secret key: encrypts, decrypts, and makes the evaluation key that a server gets.
 ///
-/// Zeroized on drop, redacted in `Debug`, never cloned. See [`crate`] for the whole flow.
+/// Zeroized on drop, redacted in `Debug`, never cloned. See [`crate`] for the way of values from client to server and back.
 #[derive(Debug)]
 pub enum SecretKey {
-    /// Of the packed engine.
+    /// Of [`Engine::Packed`].
     Packed(Box<packed::SecretKey>),
-    /// Of the engine for single values.
+    /// Of [`Engine::Single`].
     Single(Box<single::SecretKey>),
-    /// Of the leveled engine.
+    /// Of [`Engine::Leveled`].
     Leveled(Box<leveled::SecretKey>),
-    /// Of single values that the server may pack.
+    /// Of single values that the server may pack ([`crate::Request::inputs`]).
     Bridged(Box<bridged::SecretKey>),
 }
 
@@ -39,7 +39,7 @@ impl SecretKey {
         }
     }
 
-    /// Its parameters.
+    /// The parameters that it was made for.
     #[must_use]
     pub fn parameters(&self) -> Parameters {
         each_engine!(self, it => it.parameters().clone().into())
@@ -57,8 +57,17 @@ impl SecretKey {
         each_engine!(self, it => it.values_per_ciphertext())
     }
 
-    /// Encrypts integers below the input modulus, any number from 1 on: packed values in parts of at most as many as a
-    /// ring has coefficients.
+    /// Encrypts integers below the input modulus, any number from 1 on, in parts of [`SecretKey::values_per_part`]. Decryption
+    /// gives them in the same order.
+    ///
+    /// ```
+    /// use cryptable::{Engine, Parameters, SecretKey};
+    /// let secret = SecretKey::generate(Parameters::insecure_toy(Engine::Packed, 16, 16)?);
+    /// let values = secret.encrypt(&[3, 0, 15])?;
+    /// assert_eq!(secret.decrypt(&values)?, [3, 0, 15]);
+    /// assert!(secret.encrypt(&[16]).is_err());
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::ValueOutOfRange`] names the first value that is not below the input modulus; [`Error::TooSmall`] if
@@ -90,8 +99,8 @@ impl SecretKey {
         Ciphertext::new(parts.collect::<Result<_>>()?)
     }
 
-    /// Decrypts a fresh ciphertext or the result of a lookup: exact integers. No copy of them stays behind; clearing
-    /// those that are returned is the caller's.
+    /// Decrypts a fresh ciphertext, a sum, or the result of a lookup: exact integers below its modulus. Memory of copies is
+    /// cleared; clearing the values that are returned is up to the caller.
     ///
     /// # Errors
     /// If it is of another engine, client or parameter set.
@@ -111,7 +120,7 @@ impl SecretKey {
         Ok(std::mem::take(&mut *values))
     }
 
-    /// The evaluation key for a server, in memory.
+    /// Generates the evaluation key for a server in this process. For another one see [`SecretKey::write_evaluation_key`].
     ///
     /// # Panics
     /// Never: nothing cancels it.
@@ -120,10 +129,10 @@ impl SecretKey {
         self.evaluation_key_with(Execution::default()).expect("nobody cancels")
     }
 
-    /// The evaluation key, with threads and progress.
+    /// [`SecretKey::evaluation_key`] with threads, progress and cancellation.
     ///
     /// # Errors
-    /// If it is cancelled.
+    /// [`Error::Cancelled`]; if threads cannot be started.
     pub fn evaluation_key_with(&self, execution: Execution<'_>) -> Result<EvaluationKey> {
         execution.run(|progress| {
             Ok(match self {
@@ -139,10 +148,11 @@ impl SecretKey {
         })
     }
 
-    /// Generates an evaluation key and writes it as it is sent, seeds in place of masks: never all of it in memory.
+    /// Generates an evaluation key and writes it as a server reads it ([`EvaluationKey::open`],
+    /// [`EvaluationKey::from_shared`]): the random parts, the masks, as seeds, and never all of it in memory.
     ///
     /// # Errors
-    /// If writing fails or it is cancelled.
+    /// If writing fails; [`Error::Cancelled`].
     pub fn write_evaluation_key(
         &self,
         out: &mut (dyn Write + Send),
@@ -151,16 +161,25 @@ impl SecretKey {
         execution.run(|progress| each_engine!(self, it => it.write_evaluation_key(out, progress)))
     }
 
-    /// The key in its wire format.
+    /// The key as bytes for a file, in the clear: whoever has them decrypts. They are cleared from memory on drop.
+    ///
+    /// ```
+    /// use cryptable::{Engine, Parameters, ReadOptions, SecretKey};
+    /// let secret = SecretKey::generate(Parameters::insecure_toy(Engine::Leveled, 4, 4)?);
+    /// let options = ReadOptions::default().allow_insecure();
+    /// let same = SecretKey::from_bytes(&secret.to_bytes(), options)?;
+    /// assert_eq!(same.decrypt(&secret.encrypt(&[3])?)?, [3]);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
     #[must_use]
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         each_engine!(self, it => it.to_bytes())
     }
 
-    /// Reads a secret key of any engine.
+    /// Reads a secret key of any engine, as [`SecretKey::to_bytes`] wrote it.
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged secret key, or its parameters are not accepted.
+    /// If the bytes are not exactly one undamaged secret key, or `options` do not accept its parameters.
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
         let found = peek_header(bytes)?.object_type;
         if found == ObjectType::BridgedSecretKey {

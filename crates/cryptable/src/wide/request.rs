@@ -18,7 +18,12 @@ const TOY_MODULUS: u64 = 1 << 4;
 /// Words that a value of a dictionary has at most.
 const MAX_VALUE_WORDS: usize = 2;
 
-/// Words of so many bits modulo p.
+/// The number of words modulo `modulus` that a value of so many bits takes.
+///
+/// ```
+/// use cryptable::wide::words_of_bits;
+/// assert_eq!([16, 17, 64].map(|bits| words_of_bits(bits, 1 << 16)), [1, 2, 4]);
+/// ```
 #[must_use]
 pub fn words_of_bits(bits: u32, modulus: u64) -> usize {
     bits.div_ceil(modulus.ilog2().max(1)) as usize
@@ -43,36 +48,36 @@ pub struct Request {
 }
 
 impl Request {
-    /// Keys of a dictionary, or inputs of a table, of so many bits.
+    /// A request for a dictionary with keys, or a table with inputs, of so many bits.
     #[must_use]
     pub fn new(bits: u32) -> Self {
         let (values, memory, log2_fail) = (None, None, -64.0);
         Self { bits, value_bits: None, values, memory, log2_fail, is_toy: false }
     }
 
-    /// Bits of the values of a dictionary: by default two less than a word has, as many as the comparison of four words
-    /// leaves.
+    /// Values of the dictionary have so many bits. Left out: two less than a word has, which are as many as the comparison of
+    /// keys of four words leaves room for.
     #[must_use]
     pub fn value_bits(mut self, bits: u32) -> Self {
         self.value_bits = Some(bits);
         self
     }
 
-    /// Values at a time: by default as many as a ciphertext holds.
+    /// So many encrypted values are looked up at a time. Left out: as many as a ciphertext holds.
     #[must_use]
     pub fn values(mut self, values: usize) -> Self {
         self.values = Some(values);
         self
     }
 
-    /// The most bytes of memory of a lookup, keys included.
+    /// The most bytes of memory that a lookup may take on the server, keys included. Left out: any number.
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Self {
         self.memory = Some(bytes);
         self
     }
 
-    /// log2 of the largest probability that any value of a ciphertext comes out wrong: -64 by default.
+    /// log2 of the largest probability that any value of a ciphertext comes out wrong. Left out: -64.
     #[must_use]
     pub fn log2_fail(mut self, log2_fail: f64) -> Self {
         self.log2_fail = log2_fail;
@@ -86,7 +91,7 @@ impl Request {
         self
     }
 
-    /// The fastest parameters for a dictionary of such keys and values.
+    /// Finds the fastest parameters for a dictionary of such keys and values.
     ///
     /// # Errors
     /// If nothing serves the request; names what is missing for the longest words.
@@ -139,7 +144,7 @@ impl Request {
     }
 }
 
-/// Parameters for values in words.
+/// Parameters for values in words, and what lookups of them take. Its `Display` says both.
 #[derive(Clone, Debug)]
 pub struct Plan {
     bits: u32,
@@ -148,25 +153,25 @@ pub struct Plan {
     parameters: Parameters,
 }
 
-/// What a kind of table takes.
+/// What a lookup of a full ciphertext in one kind of table takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlannedTable {
-    /// Which.
+    /// The kind of table, for people.
     pub name: &'static str,
-    /// Lookups of a word.
+    /// Functional bootstraps, each of one word of all values.
     pub lookups: usize,
-    /// Predicted time of a full ciphertext.
+    /// Predicted time.
     pub duration: Duration,
 }
 
 impl Plan {
-    /// Bits of the keys.
+    /// Bits of the dictionary's keys.
     #[must_use]
     pub fn bits(&self) -> u32 {
         self.bits
     }
 
-    /// Bits of the values of a dictionary.
+    /// Bits of the dictionary's values.
     #[must_use]
     pub fn value_bits(&self) -> u32 {
         self.value_bits
@@ -178,19 +183,19 @@ impl Plan {
         self.circuit.modulus()
     }
 
-    /// The parameters: keys are generated for them.
+    /// The parameters that keys are generated for.
     #[must_use]
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// Work, memory and sizes of a lookup of a full ciphertext in a dictionary.
+    /// Work, memory and sizes of a lookup of a full ciphertext in a dictionary, in bytes.
     #[must_use]
     pub fn prediction(&self) -> Prediction {
         self.packed().words_prediction(&self.circuit)
     }
 
-    /// That any value of a ciphertext comes out wrong of a dictionary.
+    /// The probability that any value of a full ciphertext comes out wrong of a dictionary.
     #[must_use]
     pub fn failure_probability(&self) -> FailureProbability {
         self.packed().words_failure(&self.circuit).of_any(self.packed().literal().slots)
@@ -199,7 +204,7 @@ impl Plan {
     /// What a dictionary and each kind of structure takes on so many threads.
     ///
     /// # Errors
-    /// If words are too small for one.
+    /// If words are too small for one of the kinds.
     pub fn tables(&self, threads: usize) -> Result<Vec<PlannedTable>> {
         let (cost, p) = (CostModel::calibrated(), self.modulus());
         let ones = || vec![1; p as usize];

@@ -7,14 +7,14 @@ use crate::ciphertext::Part;
 use crate::execution::part_of;
 use crate::{Ciphertext, Error, EvaluationKey, Execution, Progress, Result};
 
-/// Encrypted values in words, the least significant first: one [`Ciphertext`] each, all of as many values.
+/// Encrypted values of up to 64 bits in words, the least significant first: one [`Ciphertext`] a word, all of as many values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WideValues {
     words: Vec<Ciphertext>,
 }
 
 impl WideValues {
-    /// Words that came one by one.
+    /// Joins words that came one by one.
     ///
     /// # Errors
     /// If there is none, or they differ in engine, client, parameters, modulus or in how many values they hold.
@@ -30,7 +30,7 @@ impl WideValues {
         Ok(Self { words })
     }
 
-    /// What [`WideValues::to_ciphertext`] joined, of values of so many words.
+    /// The inverse of [`WideValues::to_ciphertext`], of values of so many words.
     ///
     /// # Errors
     /// If the number of parts is no multiple of that of words, or words differ as [`WideValues::new`] says.
@@ -46,7 +46,7 @@ impl WideValues {
         Ciphertext::interleaved(&self.words)
     }
 
-    /// The words.
+    /// The words, the least significant first.
     #[must_use]
     pub fn words(&self) -> &[Ciphertext] {
         &self.words
@@ -60,7 +60,8 @@ impl WideValues {
 }
 
 impl EvaluationKey {
-    /// Maps every value through a dictionary or a structured table, one ciphertext a word at a time.
+    /// Maps every value through a dictionary or a structured table, which
+    /// [`prepare_words`](crate::engines::packed::EvaluationKey::prepare_words) encoded. [`crate::wide`] has an example.
     ///
     /// # Errors
     /// If the values are of another engine, client or parameter set, or of another number of words;
@@ -92,7 +93,7 @@ impl EvaluationKey {
 
 #[cfg(feature = "client")]
 impl crate::SecretKey {
-    /// Encrypts values of so many bits in words.
+    /// Encrypts values below `2^bits`, 64 bits at most, in words of the key's input modulus.
     ///
     /// # Errors
     /// If there is none, one has more bits than words have, which the error names, or the key is of another engine.
@@ -114,7 +115,7 @@ impl crate::SecretKey {
         WideValues::new(words.into_iter().map(Ciphertext::new).collect::<Result<_>>()?)
     }
 
-    /// Decrypts values in words.
+    /// Decrypts values in words to integers. Clearing them from memory is up to the caller.
     ///
     /// # Errors
     /// If they are of another engine, client or parameter set, or do not fit 64 bits.

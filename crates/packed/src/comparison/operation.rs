@@ -22,25 +22,25 @@ use crate::parameters::parameter_set::Parameters;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
-    /// [`crate::EvaluationKey::is_negative`].
+    /// Whether x is negative: [`crate::EvaluationKey::is_negative`].
     Sign,
-    /// [`crate::EvaluationKey::digit_list`].
+    /// x in digits: [`crate::EvaluationKey::digit_list`].
     Digits,
-    /// [`crate::EvaluationKey::less_than`].
+    /// Whether x < y: [`crate::EvaluationKey::less_than`].
     LessThan,
-    /// [`crate::EvaluationKey::greater_or_equal`].
+    /// Whether x ≥ y: [`crate::EvaluationKey::greater_or_equal`].
     GreaterOrEqual,
-    /// [`crate::EvaluationKey::equal`].
+    /// Whether x = y: [`crate::EvaluationKey::equal`].
     Equal,
-    /// [`crate::EvaluationKey::maximum`].
+    /// The larger of x and y: [`crate::EvaluationKey::maximum`].
     Maximum,
-    /// [`crate::EvaluationKey::minimum`].
+    /// The smaller of x and y: [`crate::EvaluationKey::minimum`].
     Minimum,
-    /// [`crate::EvaluationKey::relu`].
+    /// x where it is positive, else 0: [`crate::EvaluationKey::relu`].
     Relu,
-    /// [`crate::EvaluationKey::absolute_value`].
+    /// |x|: [`crate::EvaluationKey::absolute_value`].
     AbsoluteValue,
-    /// [`crate::EvaluationKey::clamp`].
+    /// x, but the nearest of two bounds where it is outside: [`crate::EvaluationKey::clamp`].
     Clamp,
 }
 

@@ -320,6 +320,53 @@ mod tests {
         (deltas, shapes)
     }
 
+    /// Fractions of P of an entry at all positions.
+    fn fractions(circuit: &MultiplexerCircuit, input: impl Fn(usize) -> usize) -> Vec<Complex64> {
+        let fraction = |k: usize| entry(k, input(k)) as f64 / OUTPUT as f64;
+        circuit.slots_of(&(0..circuit.slots()).map(fraction).collect::<Vec<_>>())
+    }
+
+    /// What a lookup with fresh deltas gives, and what the dry run predicts of it.
+    fn look_up(
+        circuit: &MultiplexerCircuit,
+        secret: &SecretKey,
+        kind: EntryKind,
+    ) -> (Ciphertext, Shape) {
+        let (ring, keys) = (secret.ring(), secret.switching_keys(Progress::silent()).unwrap());
+        let (evaluator, dry_run) = (Evaluator::new(ring, &keys), circuit.dry_run());
+        let (deltas, shapes) = fresh_deltas(circuit, secret, &dry_run);
+        let EntryEncoding { limbs, scale, .. } = circuit.entry_encoding();
+        let (slots, embedding) = (circuit.complex_slots(), Embedding::new(circuit.complex_slots()));
+        let slots_at = |row, column| fractions(circuit, |_| row + 8 * column);
+        let selectors = circuit.slot_selectors(&evaluator, deltas);
+        let shapes = circuit.slot_selectors(&dry_run, shapes);
+        let mean_square = circuit.parts() as f64 / 12.0;
+        let step = || Ok(());
+        if kind == EntryKind::Plain {
+            let entry = |row, column| {
+                Plaintext::encode(ring, &embedding, &slots_at(row, column), scale, limbs)
+            };
+            let shape = PlainShape { scale, mean_square, slots };
+            let entries = (&entry, &|entry| entry);
+            let found = circuit.look_up_slots(&evaluator, &selectors, entries, &step);
+            let entries = (&|_, _| shape, &|entry| entry);
+            let predicted = circuit.look_up_slots(&dry_run, &shapes, entries, &step);
+            return (found.unwrap(), predicted.unwrap());
+        }
+        let entry = |row: usize, column: usize| {
+            let _part = replay::part((row << 32 | column) as u64);
+            encrypt(ring, secret.secret(), &slots_at(row, column), scale, limbs)
+        };
+        let (power, noise) = (SlotVariance(mean_square), dry_run.fresh_noise(scale));
+        let sources = NoiseSources::single(ENTRY_SOURCE);
+        let shape = Shape { limbs, chain: 0, scale, power, noise, sources };
+        let entries = (&entry, &|entry| entry);
+        let found = circuit.look_up_encrypted(&evaluator, &selectors, entries, &step);
+        let entries = (&|_, _| shape, &|entry| entry);
+        let predicted = circuit.look_up_encrypted(&dry_run, &shapes, entries, &step);
+        (found.unwrap(), predicted.unwrap())
+    }
+
     /// Looks up with fresh deltas: limbs, scale, power and noise against the dry run.
     fn check(slots: usize, kind: EntryKind) {
         let tree = MultiplexerLiteral {
@@ -332,63 +379,7 @@ mod tests {
             Parameters::insecure_toy_tree(OUTPUT as u64, 1024, slots, tree, 0).unwrap();
         let Circuit::Multiplexer(circuit) = parameters.circuit() else { panic!("a tree") };
         let secret = SecretKey::generate(&parameters);
-        let (ring, keys) = (secret.ring(), secret.switching_keys(Progress::silent()).unwrap());
-        let (evaluator, dry_run) = (Evaluator::new(ring, &keys), circuit.dry_run());
-        let (deltas, shapes) = fresh_deltas(circuit, &secret, &dry_run);
-        let EntryEncoding { limbs, scale, .. } = circuit.entry_encoding();
-        let fractions = |x: usize| -> Vec<f64> {
-            (0..slots).map(|k| entry(k, x) as f64 / OUTPUT as f64).collect()
-        };
-        let (count, embedding) = (circuit.complex_slots(), Embedding::new(circuit.complex_slots()));
-        let slots_at = |row, column| circuit.slots_of(&fractions(row + 8 * column));
-        let selectors = circuit.slot_selectors(&evaluator, deltas);
-        let shapes = circuit.slot_selectors(&dry_run, shapes);
-        let mean_square = circuit.parts() as f64 / 12.0;
-        let (found, predicted) = match kind {
-            EntryKind::Plain => {
-                let entry = |row, column| {
-                    Plaintext::encode(ring, &embedding, &slots_at(row, column), scale, limbs)
-                };
-                let shape = PlainShape { scale, mean_square, slots: count };
-                (
-                    circuit
-                        .look_up_slots(&evaluator, &selectors, (&entry, &|entry| entry), &|| Ok(()))
-                        .unwrap(),
-                    circuit
-                        .look_up_slots(&dry_run, &shapes, (&|_, _| shape, &|entry| entry), &|| {
-                            Ok(())
-                        })
-                        .unwrap(),
-                )
-            }
-            _ => {
-                let entry = |row: usize, column: usize| {
-                    let _part = replay::part((row << 32 | column) as u64);
-                    encrypt(ring, secret.secret(), &slots_at(row, column), scale, limbs)
-                };
-                let (power, noise) = (SlotVariance(mean_square), dry_run.fresh_noise(scale));
-                let sources = NoiseSources::single(ENTRY_SOURCE);
-                let shape = Shape { limbs, chain: 0, scale, power, noise, sources };
-                (
-                    circuit
-                        .look_up_encrypted(
-                            &evaluator,
-                            &selectors,
-                            (&entry, &|entry| entry),
-                            &|| Ok(()),
-                        )
-                        .unwrap(),
-                    circuit
-                        .look_up_encrypted(
-                            &dry_run,
-                            &shapes,
-                            (&|_, _| shape, &|entry| entry),
-                            &|| Ok(()),
-                        )
-                        .unwrap(),
-                )
-            }
-        };
+        let (found, predicted) = look_up(circuit, &secret, kind);
         assert_eq!(found.limbs(), predicted.limbs);
         // SlotsToCoeffs was planned for the scale of integer tables.
         let planned = circuit.predict(1.0, 1).outputs;
@@ -396,13 +387,12 @@ mod tests {
         for scale in [found.scale, planned.scale] {
             assert!((scale / predicted.scale - 1.0).abs() < 1e-12, "2^{}", scale.log2());
         }
-        let values: Vec<f64> =
-            (0..slots).map(|k| entry(k, 7 * k % 96) as f64 / OUTPUT as f64).collect();
-        let expected = circuit.slots_of(&values);
-        let decrypted = decrypt(ring, secret.secret(), &found, 512);
+        let expected = fractions(circuit, |k| 7 * k % 96);
+        let decrypted = decrypt(secret.ring(), secret.secret(), &found, 512);
         let power = decrypted.iter().map(Complex64::norm_sqr).sum::<f64>() / 512.0;
         assert!((0.8..1.2).contains(&(power / predicted.power.0)), "power {power:e}");
         // Of sparse slots, the noise that reaches results is the mean over their repetitions.
+        let count = circuit.complex_slots();
         let repetitions = (512 / count) as f64;
         let error = |(index, value): (usize, &Complex64)| {
             let found: Complex64 = decrypted[index..].iter().step_by(count).sum();

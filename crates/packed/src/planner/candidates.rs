@@ -9,6 +9,7 @@ use crate::akp::hermite_kernel::HermiteOrder;
 use crate::literal::MultiplexerLiteral;
 use crate::multiplexer::entry_kind::EntryKind;
 use crate::parameters::parameter_set::Parameters;
+use crate::planner::digit_choice::OutputPrecision::{self, FewestPrimes, PrimeMore, WholePrimes};
 use crate::planner::digit_choice::{DigitChoice, Evaluation, digit_lists, selector_choices};
 use crate::planner::matrix_choice::choose_matrices;
 use crate::planner::prime_choice::{choose_primes, choose_primes_where};
@@ -17,21 +18,21 @@ use crate::planner::request::{Method, Request};
 /// Smaller input moduli have nothing to gain from digits, unless a tree is asked for.
 const LEAST_TREE_MODULUS: u64 = 1 << 8;
 
-/// What is tried for precision, the cheapest first: cleanings of the exponential and of the deltas, and extra
-/// primes of CoeffsToSlots (which make errors of phase smaller) and of SlotsToCoeffs (for large outputs).
-const CLEANINGS: [(u32, u32, [usize; 2]); 12] = [
-    (0, 0, [0, 0]),
-    (1, 0, [0, 0]),
-    (0, 0, [0, 1]),
-    (0, 0, [1, 0]),
-    (1, 0, [0, 1]),
-    (1, 0, [1, 0]),
-    (0, 0, [1, 1]),
-    (1, 0, [1, 1]),
-    (0, 1, [0, 0]),
-    (0, 1, [0, 1]),
-    (0, 2, [0, 0]),
-    (0, 2, [0, 1]),
+/// What is tried for precision, the cheapest first: cleanings of the exponential and of the deltas, extra primes of
+/// CoeffsToSlots, and precision of SlotsToCoeffs.
+const CLEANINGS: [(u32, u32, usize, OutputPrecision); 12] = [
+    (0, 0, 0, FewestPrimes),
+    (1, 0, 0, FewestPrimes),
+    (0, 0, 0, PrimeMore),
+    (0, 0, 1, FewestPrimes),
+    (1, 0, 0, PrimeMore),
+    (1, 0, 1, FewestPrimes),
+    (0, 0, 1, PrimeMore),
+    (1, 0, 1, PrimeMore),
+    (0, 1, 0, FewestPrimes),
+    (0, 1, 0, PrimeMore),
+    (0, 2, 0, FewestPrimes),
+    (0, 2, 0, PrimeMore),
 ];
 
 impl Parameters {
@@ -245,8 +246,9 @@ fn alternatives(
         ..choice.clone()
     };
     let mut all: Vec<_> = selectors.map(with_selectors).collect();
-    if choice.extra_primes[1] > 0 {
-        let whole = |choice: &DigitChoice| DigitChoice { has_whole_primes: true, ..choice.clone() };
+    if choice.output_precision == PrimeMore {
+        let whole =
+            |choice: &DigitChoice| DigitChoice { output_precision: WholePrimes, ..choice.clone() };
         let others: Vec<_> = [choice].into_iter().chain(&all).map(whole).collect();
         all.extend(others);
     }
@@ -281,7 +283,7 @@ fn cheapest_cleaning(
     selectors: Vec<usize>,
 ) -> Result<(DigitChoice, Parameters)> {
     let mut last = None;
-    for (exponential_cleanings, delta_cleanings, extra_primes) in CLEANINGS {
+    for (exponential_cleanings, delta_cleanings, extra_primes, output_precision) in CLEANINGS {
         let multiplexer = MultiplexerLiteral {
             digits: digits.to_vec(),
             selectors: selectors.clone(),
@@ -289,12 +291,8 @@ fn cheapest_cleaning(
             cleaning_and: false,
             entry_levels: u32::from(request.entries != EntryKind::Shared),
         };
-        let choice = DigitChoice {
-            multiplexer,
-            exponential_cleanings,
-            extra_primes,
-            has_whole_primes: false,
-        };
+        let choice =
+            DigitChoice { multiplexer, exponential_cleanings, extra_primes, output_precision };
         if exponential_cleanings > 0 && choice.is_binary() {
             continue;
         }

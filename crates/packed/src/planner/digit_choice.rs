@@ -28,6 +28,27 @@ pub(crate) enum Evaluation<'a> {
     Selecting(&'a [u64]),
 }
 
+impl Evaluation<'_> {
+    /// Precision of SlotsToCoeffs: trees have a choice.
+    pub(crate) fn output_precision(self) -> OutputPrecision {
+        match self {
+            Self::Tree(choice) => choice.output_precision,
+            Self::Akp(_) | Self::Digits(_) | Self::Selecting(_) => OutputPrecision::FewestPrimes,
+        }
+    }
+}
+
+/// What SlotsToCoeffs has its precision from, which large outputs need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OutputPrecision {
+    /// The fewest primes, which small matrices share.
+    FewestPrimes,
+    /// A prime more for the same matrices.
+    PrimeMore,
+    /// As precise: fewer and larger matrices, of a prime each.
+    WholePrimes,
+}
+
 /// Digits, selectors and cleanings of a multiplexer tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DigitChoice {
@@ -35,10 +56,10 @@ pub(crate) struct DigitChoice {
     pub multiplexer: MultiplexerLiteral,
     /// Doublings of the exponential that are cleaned.
     pub exponential_cleanings: u32,
-    /// Primes of CoeffsToSlots and SlotsToCoeffs beyond the fewest: they buy precision.
-    pub extra_primes: [usize; 2],
-    /// Whether SlotsToCoeffs is as precise by fewer and larger matrices instead, of a prime each.
-    pub has_whole_primes: bool,
+    /// Primes of CoeffsToSlots beyond the fewest: they make errors of phase smaller.
+    pub extra_primes: usize,
+    /// Precision of SlotsToCoeffs.
+    pub output_precision: OutputPrecision,
 }
 
 impl DigitChoice {

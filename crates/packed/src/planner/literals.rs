@@ -6,8 +6,8 @@ use cryptable_ckks::overflow::bound_for;
 use cryptable_lattice::SecurityLevel;
 
 use crate::akp::hermite_kernel::{HermiteKernel, HermiteOrder};
-use crate::literal::{DftLiteral, ParametersLiteral};
-use crate::planner::digit_choice::Evaluation;
+use crate::literal::{DftLiteral, MultiplexerLiteral, ParametersLiteral};
+use crate::planner::digit_choice::{Evaluation, OutputPrecision};
 use crate::planner::request::Request;
 
 /// Hamming weight of the encapsulated secret: the least that the security tables know.
@@ -35,6 +35,8 @@ pub(crate) fn literal(
     let log2_scale = f64::from(log2_scale);
     let (degree, slots) = (request.degree(), request.slots());
     let levels = (slots.max(2) / 2).trailing_zeros();
+    // Slots of complex outputs hold two values each.
+    let output_levels = levels + u32::from(request.complex_outputs);
     let (extra_primes, exponential, hermite_order) = exponential_of(request, evaluation);
     let (digits, interpolated) = match evaluation {
         Evaluation::Digits(digits) | Evaluation::Selecting(digits) => {
@@ -58,26 +60,20 @@ pub(crate) fn literal(
         log2_special: 50.0,
         dnum,
         trace_halvings: TraceHalvings::of(slots < degree),
-        coeffs_to_slots: dft(levels, extra_primes[0]),
-        // Slots of complex outputs hold two values each.
-        slots_to_coeffs: match evaluation {
-            Evaluation::Tree(choice) if choice.has_whole_primes => dft_of_whole_primes(levels),
-            _ => dft(levels + u32::from(request.complex_outputs), extra_primes[1]),
+        coeffs_to_slots: dft(levels, extra_primes),
+        slots_to_coeffs: match evaluation.output_precision() {
+            OutputPrecision::FewestPrimes => dft(output_levels, 0),
+            OutputPrecision::PrimeMore => dft(output_levels, 1),
+            OutputPrecision::WholePrimes => dft_of_whole_primes(output_levels),
         },
         chebyshev_log_length: exponential.log_length,
         chebyshev_log_babies: exponential.log_babies,
         chebyshev_least_depth: exponential.least_depth,
         doublings: exponential.doublings,
         exponential_cleanings: exponential.cleanings,
-        multiplexer: match evaluation {
-            Evaluation::Tree(choice) => Some(choice.multiplexer.clone()),
-            Evaluation::Akp(_) | Evaluation::Digits(_) | Evaluation::Selecting(_) => None,
-        },
+        multiplexer: multiplexer_of(evaluation),
         digits,
-        selection_primes: match evaluation {
-            Evaluation::Selecting(_) => SELECTION_PRIMES,
-            Evaluation::Akp(_) | Evaluation::Tree(_) | Evaluation::Digits(_) => 0,
-        },
+        selection_primes: selection_primes_of(evaluation),
         hermite_order,
         output_range: output_range_of(request, evaluation),
         complex_outputs: request.complex_outputs,
@@ -104,11 +100,11 @@ fn dft_of_whole_primes(levels: u32) -> DftLiteral {
     DftLiteral { stages, primes, baby_steps, keyed_babies: None, matrix_babies: Vec::new() }
 }
 
-/// Primes more of CoeffsToSlots and SlotsToCoeffs, the exponential, and the order of the interpolation.
+/// Primes more of CoeffsToSlots, the exponential, and the order of the interpolation.
 fn exponential_of(
     request: &Request,
     evaluation: Evaluation<'_>,
-) -> ([usize; 2], ExponentialShape, HermiteOrder) {
+) -> (usize, ExponentialShape, HermiteOrder) {
     let Request { input_modulus, output_modulus, .. } = *request;
     let log2_fail = request.failure_of_value().log2();
     match evaluation {
@@ -119,15 +115,31 @@ fn exponential_of(
         Evaluation::Akp(order) => {
             let amplification = request.output_width() * gain(input_modulus, order);
             let shape = (input_modulus, order);
-            ([0, 0], akp_exponential(shape, (output_modulus, amplification), log2_fail), order)
+            (0, akp_exponential(shape, (output_modulus, amplification), log2_fail), order)
         }
         Evaluation::Digits(digits) | Evaluation::Selecting(digits) => {
             let (largest, order) = (largest_digit(digits), HermiteOrder::First);
             // Raised once a digit.
             let log2_fail = log2_fail - (digits.len() as f64).log2();
             let outputs = (output_modulus, gain(largest, order));
-            ([0, 0], akp_exponential((largest, order), outputs, log2_fail), order)
+            (0, akp_exponential((largest, order), outputs, log2_fail), order)
         }
+    }
+}
+
+/// Digits and selectors of a tree.
+fn multiplexer_of(evaluation: Evaluation<'_>) -> Option<MultiplexerLiteral> {
+    match evaluation {
+        Evaluation::Tree(choice) => Some(choice.multiplexer.clone()),
+        Evaluation::Akp(_) | Evaluation::Digits(_) | Evaluation::Selecting(_) => None,
+    }
+}
+
+/// Primes of products that select digits in slots.
+fn selection_primes_of(evaluation: Evaluation<'_>) -> usize {
+    match evaluation {
+        Evaluation::Selecting(_) => SELECTION_PRIMES,
+        Evaluation::Akp(_) | Evaluation::Tree(_) | Evaluation::Digits(_) => 0,
     }
 }
 

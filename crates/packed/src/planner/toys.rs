@@ -7,7 +7,7 @@ use crate::akp::hermite_kernel::HermiteOrder;
 use crate::literal::MultiplexerLiteral;
 use crate::parameters::parameter_set::Parameters;
 use crate::planner::comparison_request::comparison_digits;
-use crate::planner::digit_choice::{DigitChoice, Evaluation};
+use crate::planner::digit_choice::{DigitChoice, Evaluation, OutputPrecision};
 use crate::planner::literals::literal;
 use crate::planner::prime_choice::LARGEST_LOG2_SCALE;
 use crate::planner::request::Request;
@@ -141,8 +141,8 @@ impl Parameters {
         let choice = DigitChoice {
             multiplexer,
             exponential_cleanings,
-            extra_primes: [0, 0],
-            has_whole_primes: false,
+            extra_primes: 0,
+            output_precision: OutputPrecision::FewestPrimes,
         };
         toy((input_modulus, output_modulus), (degree, slots), Evaluation::Tree(&choice))
     }

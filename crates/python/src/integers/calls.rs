@@ -33,7 +33,7 @@ pub(crate) fn encrypt_column(
     signed: bool,
 ) -> Result<Column> {
     let py = values.py();
-    let kind = ColumnKind { bits, signed };
+    let kind = ColumnKind::new(bits, signed).map_err(raise)?;
     let values = words(values, bits, signed)?;
     let clear = Zeroizing::new(values.values);
     let key = secret.library();
@@ -106,7 +106,7 @@ fn decrypt<'py, S: DigitEncryption<Ciphertext: DigitCiphertext> + Sync>(
         }
         Ok(all)
     })?;
-    match (parts.kind.bits, parts.kind.signed) {
+    match (parts.kind.bits(), parts.kind.is_signed()) {
         (1, _) => array_of(py, &words, shape, |word| word == 1),
         (8, false) => array_of(py, &words, shape, |word| word as u8),
         (16, false) => array_of(py, &words, shape, |word| word as u16),
@@ -193,7 +193,7 @@ fn job_of(
     let kind = || {
         let (bits, signed) =
             options.kind.ok_or_else(|| PyValueError::new_err("the result's type is missing"))?;
-        Ok::<_, PyErr>(ColumnKind { bits, signed })
+        ColumnKind::new(bits, signed).map_err(raise)
     };
     Ok(match operation {
         "cast" => Operation::Cast(kind()?),
@@ -203,7 +203,7 @@ fn job_of(
         "lookup" => {
             let kind = kind()?;
             let table = table.ok_or_else(|| PyValueError::new_err("the table is missing"))?;
-            let outputs = words(table, kind.bits, kind.signed)?.values;
+            let outputs = words(table, kind.bits(), kind.is_signed())?.values;
             if !outputs.len().is_power_of_two() || outputs.len() < 2 {
                 let count = outputs.len();
                 let message =

@@ -104,13 +104,13 @@ impl Column {
     /// Bits of the integers; 1 of booleans.
     #[getter]
     fn bits(&self) -> u32 {
-        self.kind().bits
+        self.kind().bits()
     }
 
     /// Whether integers are signed.
     #[getter]
     fn signed(&self) -> bool {
-        self.kind().signed
+        self.kind().is_signed()
     }
 
     /// numpy's type of the values.
@@ -118,7 +118,10 @@ impl Column {
     fn dtype<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
         let name = match self.kind() {
             ColumnKind::BOOLEANS => "bool".to_owned(),
-            ColumnKind { bits, signed } => format!("{}int{bits}", if signed { "" } else { "u" }),
+            kind => {
+                let sign = if kind.is_signed() { "" } else { "u" };
+                format!("{sign}int{}", kind.bits())
+            }
         };
         py.import("numpy")?.call_method1("dtype", (name,))
     }

@@ -48,13 +48,13 @@ impl IntegerPlan {
     /// Bits of the integers.
     #[getter]
     fn bits(&self) -> u32 {
-        self.kind.bits
+        self.kind.bits()
     }
 
     /// Whether they are signed.
     #[getter]
     fn signed(&self) -> bool {
-        self.kind.signed
+        self.kind.is_signed()
     }
 
     /// Bits of a digit: a ciphertext each.
@@ -132,7 +132,7 @@ pub(crate) fn plan_integers(
     let threads = threads.unwrap_or_else(|| {
         std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get)
     });
-    let kind = ColumnKind { bits, signed };
+    let kind = ColumnKind::new(bits, signed).map_err(raise)?;
     let engine: Engine = engine.parse().map_err(raise)?;
     let is_limited = (values, memory, log2_fail) != (None, None, None);
     if engine != Engine::Packed && is_limited {

@@ -15,7 +15,7 @@ use crate::atomic_file::{self, Access, AtomicFile};
 use crate::commands::threads;
 use crate::formats::table::{self, Moduli, TableOptions};
 use crate::printable::Printable as _;
-use crate::report::{self, bytes, seconds};
+use crate::report::{self, bytes, counted, peak_memory, seconds};
 use crate::{input_file, key_input, memory_limit, progress};
 
 /// Values of a byte.
@@ -130,18 +130,14 @@ impl fmt::Display for TranscipherReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{}: ciphertexts of {}, {}; key loaded in {}, transciphered in {} on {} thread{}",
+            "{}: ciphertexts of {}, {}; key loaded in {}, transciphered in {} on {}{}",
             atomic_file::shown(&self.output).printable(),
             bytes(self.message_bytes),
             bytes(self.output_bytes),
             seconds(self.load_s),
             seconds(self.eval_s),
-            self.threads,
-            if self.threads == 1 { "" } else { "s" }
-        )?;
-        match self.peak_rss_bytes {
-            Some(peak) => write!(f, "; peak memory {}", bytes(peak)),
-            None => Ok(()),
-        }
+            counted(self.threads as u64, "thread"),
+            peak_memory(self.peak_rss_bytes)
+        )
     }
 }

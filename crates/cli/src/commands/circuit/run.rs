@@ -18,7 +18,7 @@ use crate::args::circuit::CircuitRunArgs;
 use crate::atomic_file::{self, Access, AtomicFile};
 use crate::commands::threads;
 use crate::printable::Printable as _;
-use crate::report::{self, bytes, seconds};
+use crate::report::{self, bytes, counted, peak_memory, seconds};
 use crate::{input_file, key_input, memory_limit, progress};
 
 /// Runs a circuit on all batches of a file.
@@ -200,7 +200,7 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{}: {} on {} words, {}; key loaded in {}, {} bootstraps in {} on {} thread{}",
+            "{}: {} on {} words, {}; key loaded in {}, {} bootstraps in {} on {}{}",
             atomic_file::shown(&self.output).printable(),
             self.circuit,
             self.words,
@@ -208,12 +208,8 @@ impl fmt::Display for Report {
             seconds(self.load_s),
             self.bootstraps,
             seconds(self.eval_s),
-            self.threads,
-            if self.threads == 1 { "" } else { "s" }
-        )?;
-        match self.peak_rss_bytes {
-            Some(peak) => write!(f, "; peak memory {}", bytes(peak)),
-            None => Ok(()),
-        }
+            counted(self.threads as u64, "thread"),
+            peak_memory(self.peak_rss_bytes)
+        )
     }
 }

@@ -46,10 +46,10 @@ pub fn keygen(global: Global, args: &IntegersKeygenArgs) -> Result<()> {
 pub fn encrypt(global: Global, args: &IntegersEncryptArgs) -> Result<()> {
     let start = Instant::now();
     let files = &args.files;
-    let kind = ColumnKind { bits: args.bits, signed: files.signed };
-    ensure!(kind.bits > 1 || !kind.signed, "booleans have no sign");
+    ensure!(args.bits > 1 || !files.signed, "booleans have no sign");
+    let kind = ColumnKind::new(args.bits, files.signed)?;
     let key = key_input::read_secret_key(global, &files.secret)?;
-    let domain = Domain { modulus: 1 << kind.bits, signed: kind.signed };
+    let domain = Domain { modulus: 1 << kind.bits(), signed: kind.is_signed() };
     let coding = Coding::open(files.dictionary.as_deref(), files.extend, domain)?;
     let (format, column, csv) = (files.format, files.column.as_deref(), &files.csv);
     let options = ValueOptions { format, column, csv, coding: coding.clone() };
@@ -153,8 +153,8 @@ fn decrypt_all<S: DigitEncryption<Ciphertext: DigitCiphertext>>(
     let mut file = ColumnFile::<S::Ciphertext>::open(&args.input)?;
     file.check_key(key.parameters().digest(), key.id(), &args.secret)?;
     let kind = file.summary().kind;
-    ensure!(!args.signed || kind.signed, "{}: {kind}, which have no sign", file.name());
-    let domain = Domain { modulus: 1 << kind.bits, signed: kind.signed };
+    ensure!(!args.signed || kind.is_signed(), "{}: {kind}, which have no sign", file.name());
+    let domain = Domain { modulus: 1 << kind.bits(), signed: kind.is_signed() };
     let mut writer = create(args, domain, file.values())?;
     for _ in 0..file.parts() {
         writer.write(&decrypt_part(secret, &mut file, kind)?)?;

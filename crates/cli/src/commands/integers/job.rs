@@ -98,9 +98,9 @@ impl Job {
         let is_shift = Shape::of(operation) == Shape::Shift;
         match public.constant {
             Some(amount) if is_shift => ensure!(
-                (0..i128::from(kind.bits)).contains(&amount),
+                (0..i128::from(kind.bits())).contains(&amount),
                 "--constant {amount}: integers of {} bits are shifted by less, and by 0 or more",
-                kind.bits
+                kind.bits()
             ),
             Some(number) => check_number("--constant", number, kind)?,
             None => {}
@@ -122,8 +122,9 @@ impl Job {
                 for &(start, _) in public.pieces {
                     check_number("start of a piece", start, kind)?;
                 }
-                let bits = if public.wide { 64 } else { kind.bits };
-                Operation::Piecewise(Piece::continuous(public.pieces), ColumnKind { bits, ..kind })
+                let bits = if public.wide { 64 } else { kind.bits() };
+                let to = ColumnKind::new(bits, kind.is_signed())?;
+                Operation::Piecewise(Piece::continuous(public.pieces), to)
             }
         };
         Ok(Self { operation, constant: public.constant, is_lazy: public.lazy })

@@ -24,7 +24,7 @@ const PIECES: i128 = 5;
 /// If nothing serves the request.
 pub fn run(global: Global, args: &IntegersPlanArgs) -> Result<()> {
     let parameters = parameters(&args.digits)?;
-    let kind = ColumnKind { bits: args.bits, signed: args.signed };
+    let kind = ColumnKind::new(args.bits, args.signed)?;
     report::result(global, &Report::new(kind, &parameters, threads(global))?)
 }
 
@@ -124,8 +124,8 @@ impl fmt::Display for Report {
             gigabytes(self.memory_bytes),
             gigabytes(self.key_file_bytes)
         )?;
-        let plural = if self.threads == 1 { "" } else { "s" };
-        writeln!(f, "  {values} integers at once, {} thread{plural}, predicted:", self.threads)?;
+        let threads = report::counted(self.threads as u64, "thread");
+        writeln!(f, "  {values} integers at once, {threads}, predicted:")?;
         for OperationReport { operation, lookups, tables, eval_s, log2_fail } in &self.operations {
             writeln!(
                 f,

@@ -17,7 +17,7 @@ use crate::commands::threads;
 use crate::formats::pairs::{self, Columns};
 use crate::memory_limit;
 use crate::printable::Printable as _;
-use crate::report::{self, bytes, seconds};
+use crate::report::{self, bytes, counted, seconds};
 use crate::{atomic_file, input_file, key_input, progress};
 
 /// Maps all values of a file through a dictionary or a structured table, one ciphertext a word at a time.
@@ -163,11 +163,10 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{}: {} values in {} word{} each, {}; {} lookups, {}, a value fails with 2^{:.1}",
+            "{}: {} values in {} each, {}; {} lookups, {}, a value fails with 2^{:.1}",
             atomic_file::shown(&self.output).printable(),
             self.values,
-            self.output_words,
-            if self.output_words == 1 { "" } else { "s" },
+            counted(self.output_words as u64, "word"),
             bytes(self.output_bytes),
             self.lookups,
             seconds(self.eval_s),

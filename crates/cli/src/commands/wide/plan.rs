@@ -11,7 +11,7 @@ use crate::args::Global;
 use crate::args::wide::WideArgs;
 use crate::commands::parameters::ParameterReport;
 use crate::commands::threads;
-use crate::report::{self, bytes, seconds};
+use crate::report::{self, bytes, counted, seconds};
 
 /// Predicts and prints.
 ///
@@ -115,11 +115,10 @@ impl fmt::Display for Report {
         )?;
         write!(
             f,
-            "  {} of memory, evaluation key of {}, on {} thread{}",
+            "  {} of memory, evaluation key of {}, on {}",
             bytes(self.memory_bytes as u64),
             bytes(self.key_file_bytes as u64),
-            self.threads,
-            if self.threads == 1 { "" } else { "s" }
+            counted(self.threads as u64, "thread")
         )
     }
 }

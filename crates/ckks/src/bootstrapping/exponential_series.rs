@@ -12,24 +12,24 @@ use std::f64::consts::TAU;
 use num_complex::Complex64;
 
 use crate::Arithmetic;
-use crate::bootstrapping::literals::WaveLiteral;
+use crate::bootstrapping::literals::ExponentialLiteral;
 use crate::chebyshev::ChebyshevSeries;
 use crate::paterson_stockmeyer::{PolynomialBasis, Steps};
 
-/// The series and its squarings.
+/// The Chebyshev series of the complex exponential and its squarings.
 #[derive(Clone, Debug)]
-pub struct WaveSeries {
+pub struct ExponentialSeries {
     /// Bound K of the phases: x = t/K comes in.
     pub bound: f64,
-    shape: WaveLiteral,
+    shape: ExponentialLiteral,
     /// Coefficients of `e^{2πiKx/2^r}` in `T_k(x)`.
     coefficients: Vec<Complex64>,
 }
 
-impl WaveSeries {
+impl ExponentialSeries {
     /// For phases t in `[-bound, bound]`.
     #[must_use]
-    pub fn new(bound: f64, shape: &WaveLiteral) -> Self {
+    pub fn new(bound: f64, shape: &ExponentialLiteral) -> Self {
         let degree = (1 << shape.log_length) - 1;
         let coefficients = ChebyshevSeries::exponential(angle(bound, shape), degree).coefficients;
         Self { bound, shape: shape.clone(), coefficients }
@@ -81,7 +81,7 @@ impl WaveSeries {
         (phase, scale): (f64, f64),
         rescale_last: bool,
     ) -> A::Ciphertext {
-        let WaveLiteral { log_length, log_babies, doublings, .. } = self.shape;
+        let ExponentialLiteral { log_length, log_babies, doublings, .. } = self.shape;
         let steps = Steps::new(arithmetic, PolynomialBasis::Chebyshev, x, log_length, log_babies);
         let turn = Complex64::from_polar(1.0, phase / f64::from(doublings).exp2());
         let coefficients: Vec<_> = self.coefficients.iter().map(|c| c * turn).collect();
@@ -102,6 +102,6 @@ impl WaveSeries {
 }
 
 /// The angle of the series at x = 1.
-fn angle(bound: f64, shape: &WaveLiteral) -> f64 {
+fn angle(bound: f64, shape: &ExponentialLiteral) -> f64 {
     TAU * bound / f64::from(shape.doublings).exp2()
 }
