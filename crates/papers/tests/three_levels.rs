@@ -2,7 +2,6 @@
 
 use cryptable_fhew::keys::{EvaluationKey, SecretKey};
 use cryptable_fhew::parameters::GadgetLiteral;
-use cryptable_fhew::rlwe::RlweCiphertext;
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::rgsw::RgswCiphertext;
 use cryptable_lattice::security::SecretDistribution::Binary;
@@ -46,12 +45,12 @@ impl Setting {
         ThreeLevelBootstrapping::new(&self.rotation, &self.key)
     }
 
-    /// The number of a chain of CMUXes of selectors on a fresh 1: it moves from the constant coefficient to the one of
-    /// their number of ones. Modulo the prime of products.
+    /// A chain of CMUXes of selectors on a fresh 1, which moves from the constant coefficient to that of their number of
+    /// ones. Modulo the prime of products.
     fn chain(&self, selectors: &[RgswCiphertext], ones: usize) -> LweCiphertext {
         let ring = self.parameters.level_1();
-        let one = self.secret.encrypt_bit(true).modulus_switch(ring.modulus().value(), Binary);
-        let mut moved = LeveledCiphertext::new(ring, &RlweCiphertext::embed(ring, &one));
+        let one = self.parameters.to_ring(&self.secret.encrypt_row(true));
+        let mut moved = LeveledCiphertext::new(ring, &one);
         let mut cmux = Cmux::new(ring, self.parameters.rgsw_gadget());
         for selector in selectors {
             cmux.rotate_if_assign(selector, &mut moved, 1);

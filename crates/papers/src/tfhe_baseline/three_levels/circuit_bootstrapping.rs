@@ -8,10 +8,9 @@ use cryptable_lattice::Result;
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::rgsw::RgswCiphertext;
 use cryptable_ring::gadget::Gadget;
-use cryptable_ring::torus;
 
 use super::keys::ThreeLevelKey;
-use super::parameters::{TORUS, TORUS_BITS, ThreeLevelParameters};
+use super::parameters::{TORUS, ThreeLevelParameters};
 use super::secret_key::LevelOneSecret;
 use crate::tfhe_baseline::PrivateFunction;
 
@@ -97,17 +96,9 @@ impl<'a> ThreeLevelBootstrapping<'a> {
         let private = self.key.private();
         let mut rows = private.switch(PrivateFunction::Identity, &values)?;
         rows.extend(private.switch(PrivateFunction::TimesSecret, &values)?);
-        let ring = parameters.level_1();
-        let residues = |row: &Vec<u32>| {
-            let fractions: Vec<u64> =
-                row.iter().map(|&word| u64::from(word) << TORUS_BITS).collect();
-            let mut words = vec![0; row.len()];
-            torus::words_to_residues(ring.modulus(), &mut words, &fractions);
-            words
-        };
-        let rows: Vec<Vec<u64>> = rows.iter().map(residues).collect();
-        let rows: Vec<&[u64]> = rows.iter().map(Vec::as_slice).collect();
-        Ok(RgswCiphertext::from_rows(ring, parameters.rgsw_gadget(), &rows))
+        let rows: Vec<RlweCiphertext> = rows.iter().map(|row| parameters.to_ring(row)).collect();
+        let words: Vec<&[u64]> = rows.iter().map(RlweCiphertext::words).collect();
+        Ok(RgswCiphertext::from_rows(parameters.level_1(), parameters.rgsw_gadget(), &words))
     }
 
     /// The phase modulo 2N̄ that is rotated by, a quarter added: a multiple of 2^θ.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral, RotationMethod};
+use cryptable_fhew::rlwe::RlweCiphertext;
 use cryptable_lattice::error::demand;
 use cryptable_lattice::lwe_list::LweShape;
 use cryptable_lattice::security::{LweInstance, SecretDistribution};
@@ -11,6 +12,7 @@ use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::PrimeRing;
 use cryptable_ring::primes::ntt_primes;
 use cryptable_ring::random::Seed;
+use cryptable_ring::{Buffer, torus};
 use cryptable_wire::bit_packing::packed_bytes;
 
 use crate::tfhe_baseline::{MAX_KEY_BYTES, PrivateKeyForm};
@@ -142,6 +144,19 @@ impl ThreeLevelParameters {
     #[must_use]
     pub fn input_shape(&self) -> LweShape {
         LweShape { dimension: self.ring.degree(), modulus: TORUS }
+    }
+
+    /// An RLWE ciphertext of level 1, 2N words of the 32-bit torus, in the ring that it is multiplied in: nearest residues.
+    ///
+    /// # Panics
+    /// If there are not 2N words.
+    #[must_use]
+    pub fn to_ring(&self, row: &[u32]) -> RlweCiphertext {
+        assert_eq!(row.len(), 2 * self.ring.degree(), "words of a row");
+        let fractions: Vec<u64> = row.iter().map(|&word| u64::from(word) << TORUS_BITS).collect();
+        let mut words = Buffer::unspecified(row.len());
+        torus::words_to_residues(self.ring.modulus(), &mut words, &fractions);
+        RlweCiphertext::from_words(words)
     }
 
     /// Decomposition of RGSW ciphertexts, modulo the prime of [`ThreeLevelParameters::level_1`].

@@ -1,6 +1,7 @@
 //! The secret of level 1; those of levels 0 and 2 are the LWE and the ring secret of blind rotation's
 //! [`SecretKey`](cryptable_fhew::keys::SecretKey).
 
+use cryptable_fhew::seeded_rows::RowDomain;
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::security::SecretDistribution;
 use cryptable_lattice::{Result, lwe_encryption};
@@ -84,6 +85,20 @@ impl LevelOneSecret {
         let phase = u32::from(bit) << 31;
         words[dimension] = phase.wrapping_add(error).wrapping_sub(product).into();
         LweCiphertext::from_words(words, TORUS)
+    }
+
+    /// Encrypts a bit as what CMUXes choose from: RLWE, 2N words of the 32-bit torus, of phase bit/2 in the constant
+    /// coefficient.
+    ///
+    /// # Panics
+    /// If the operating system has no randomness to give.
+    #[must_use]
+    pub fn encrypt_row(&self, bit: bool) -> Vec<u32> {
+        let mut row = vec![0; 2 * self.coefficients.len()];
+        row[0] = u32::from(bit) << 31;
+        // The seeds are of this row alone, so that any domain does.
+        self.rows().encrypt(RowDomain::PrivateIdentity, 0, &mut row);
+        row
     }
 
     /// The phase of LWE under it, minus a bit's, as a fraction of the torus in -1/2..1/2.
