@@ -7,3 +7,4 @@ pub mod cmux_chain;
 pub mod cmux_tree;
 mod line;
 mod tfhe_circuit_bootstrapping;
+mod tfhe_three_levels;

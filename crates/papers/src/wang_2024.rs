@@ -1,8 +1,9 @@
 //! Wang, Wen, Li, Lu, Wei, Liu, Wang: Circuit Bootstrapping: Faster and Smaller (EUROCRYPT 2024, ePrint 2024/323): what
-//! blind rotations by automorphisms take, and its parameter sets as printed.
+//! blind rotations by automorphisms take, its parameter sets as printed, and its times.
 
 mod automorphism_sets;
 mod circuit_bootstrapping_sets;
+pub mod published_times;
 mod rotation_counts;
 
 pub use automorphism_sets::AutomorphismSet;

@@ -85,8 +85,10 @@ impl CircuitLine {
         if json {
             println!("{}", serde_json::to_string(self)?);
         } else {
+            let published =
+                self.line.published_ms.map_or(String::new(), |ms| format!(", published {ms} ms"));
             println!(
-                "{}: {:.2} ms, {:.1} u, {} bootstraps, {} CMUXes, depth {}, keys {:.1} MB ({:.1} MB sent), noise {:.2} (predicted {:.2}), fails 2^{:.1}, {:.1} bits",
+                "{}: {:.2} ms{published}, {:.1} u, {} bootstraps, {} CMUXes, depth {}, keys {:.1} MB ({:.1} MB sent), noise {:.2} (predicted {:.2}), fails 2^{:.1}, {:.1} bits",
                 contract.method,
                 contract.ms_per_value,
                 self.line.units_per_value,

@@ -1,8 +1,10 @@
-//! `bench cbs --baseline`: the TFHE circuit bootstrap, on the ring and with selectors of the same set.
+//! `bench cbs --baseline`: the TFHE circuit bootstrap, on the ring and with selectors of the same set; in levels of its
+//! own, `tfhe_three_levels.rs`.
 
 use clap::ValueEnum;
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_leveled::parameters::CircuitBootstrappingParameters;
+use cryptable_papers::tfhe_baseline::three_levels::ThreeLevelParameters;
 use cryptable_papers::tfhe_baseline::{
     PrivateKeyForm, PrivateSwitchingKey, SeededPrivateSwitchingKey, TfheCircuitBootstrapping,
     TfheParameters,
@@ -21,21 +23,35 @@ pub enum Baseline {
     Tfhe,
     /// All multiples of rows are stored.
     TfhePrecomputed,
+    /// In TFHEpp's three levels, below 128 bits of security: takes --paper-set. Digits multiply rows.
+    TfheThreeLevels,
+    /// The same, all multiples of rows stored.
+    TfheThreeLevelsPrecomputed,
 }
 
 impl Baseline {
     fn form(self) -> PrivateKeyForm {
         match self {
-            Self::Tfhe => PrivateKeyForm::Products,
-            Self::TfhePrecomputed => PrivateKeyForm::Precomputed,
+            Self::Tfhe | Self::TfheThreeLevels => PrivateKeyForm::Products,
+            Self::TfhePrecomputed | Self::TfheThreeLevelsPrecomputed => PrivateKeyForm::Precomputed,
         }
     }
 
-    /// What lines call it.
-    pub fn name(self) -> &'static str {
+    /// TFHEpp's set, of the baselines that have it.
+    pub fn three_levels(self) -> Option<ThreeLevelParameters> {
         match self {
-            Self::Tfhe => "TFHE circuit bootstrap",
-            Self::TfhePrecomputed => "TFHE circuit bootstrap, pre-computed",
+            Self::Tfhe | Self::TfhePrecomputed => None,
+            Self::TfheThreeLevels | Self::TfheThreeLevelsPrecomputed => {
+                Some(ThreeLevelParameters::insecure_tfhepp(self.form()))
+            }
+        }
+    }
+
+    /// What lines call it on the ring of a set.
+    pub fn name(self) -> &'static str {
+        match self.form() {
+            PrivateKeyForm::Products => "TFHE circuit bootstrap",
+            PrivateKeyForm::Precomputed => "TFHE circuit bootstrap, pre-computed",
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Parameters and noise of the TFHE circuit bootstrap, to compare with (Wang et al., EUROCRYPT 2024, ePrint 2024/323,
 //! Sec. 2.5 and 6.3): a set of [`CircuitBootstrappingParameters`], and the decomposition of private key switching.
 //!
-//! The paper compares with three parameter sets on a torus of 32 and 64 bits (Table 6). Here the baseline has the ring,
-//! blind rotation and RGSW ciphertexts of the set that it is compared with; only the conversion differs.
+//! The paper compares with three parameter sets on a torus of 32 and 64 bits (Table 6). Those are
+//! [`three_levels`](crate::tfhe_baseline::three_levels). Here the baseline has the ring, blind rotation and RGSW
+//! ciphertexts of the set that it is compared with; only the conversion differs.
 
 use cryptable_fhew::noise::{Variance, second_moment};
 use cryptable_fhew::parameters::GadgetLiteral;
