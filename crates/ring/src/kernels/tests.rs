@@ -266,7 +266,8 @@ fn sums_of_many_largest_products() {
     for q in primes() {
         for isa in Isa::available() {
             let m = Modulus::with_isa(q, isa);
-            for terms in [1, 3, 4, 5, 7, 8, 11, 12, 13, 15, 16, 17, 63, 64, 1024, 4095, 4096, 5000] {
+            for terms in [1, 3, 4, 5, 7, 8, 11, 12, 13, 15, 16, 17, 63, 64, 1024, 4095, 4096, 5000]
+            {
                 let acc = [q - 1; 65];
                 let (vector, constants) = (vec![q - 1; 65], vec![q - 1; terms]);
                 let a: Vec<(&[u64], &[u64])> = vec![(&vector, &vector); terms];
