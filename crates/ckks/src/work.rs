@@ -10,7 +10,7 @@ const CONVERSION: f64 = 1.85;
 
 /// How many times as long primes beyond 2^50 take, which no vector kernels serve but those of `tfhe-ntt`: transforms, products
 /// of limbs, combination products and base conversions. From the stages of AKP of 13 bits.
-const WIDE: [f64; 4] = [2.0, 6.4, 13.0, 7.8];
+const WIDE: [f64; 4] = [2.2, 7.0, 11.0, 6.6];
 
 /// Degree that the units of [`Work`] are counted at.
 const WORK_DEGREE: f64 = 65536.0;

@@ -224,6 +224,7 @@ fn committed_lines_are_near_what_is_predicted() {
 #[test]
 #[ignore = "a tool: where engines became faster, its output goes to CostModel::of_unit"]
 fn fit_of_the_cost_model() {
+    let model = CostModel::default();
     let rows: Vec<(String, [f64; 4])> = lines()
         .into_iter()
         .filter(|line| line.threads == 1)
@@ -233,7 +234,10 @@ fn fit_of_the_cost_model() {
             println!("FIT {:?} {:?} {work:?} {counts:?}", line.name, line.units);
             // Of relative errors; the transform is the unit.
             let units = line.median_units()?;
-            let rest = units - work.transforms;
+            let mut of_transforms = work;
+            (of_transforms.limb_products, of_transforms.combination_products) = (0.0, 0.0);
+            of_transforms.table_products = 0.0;
+            let rest = units - model.seconds(&of_transforms) / model.unit();
             let row = [work.limb_products, work.combination_products, work.table_products, rest];
             Some((line.name, row.map(|x| x / units)))
         })
