@@ -29,7 +29,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// A request for integers of so many bits, from 4 to 33 at the default failure probability. The bit of headroom is added
+    /// A request for integers of so many bits, from 4 to 39 at the default failure probability. The bit of headroom is added
     /// to these.
     #[must_use]
     pub fn new(bits: u32) -> Self {
