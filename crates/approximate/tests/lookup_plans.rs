@@ -106,7 +106,7 @@ fn what_cannot_be_had_is_refused_by_name_and_limit() {
         (LookupRequest { ring_degree: Some(1000), ..sixteen }, "ring degree is 1000"),
         (LookupRequest { log2_fail: Some(0.0), ..sixteen }, "log2 of the failure probability is 0"),
         (LookupRequest { order: Some(4), ..sixteen }, "order of the interpolation is 4"),
-        (LookupRequest { memory: Some(1 << 20), ..sixteen }, "1048576"),
+        (LookupRequest { memory: Some(1 << 20), ..sixteen }, "fits in 1.04 MB of memory"),
         (LookupRequest { precision_bits: 38.0, ..sixteen }, "bits of precision of a lookup"),
         (
             LookupRequest { levels: 20, ring_degree: Some(1 << 15), ..sixteen },
