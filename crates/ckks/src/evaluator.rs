@@ -254,11 +254,7 @@ impl Arithmetic for Evaluator<'_> {
 
     fn rescale(&self, ct: Ciphertext, count: usize) -> Ciphertext {
         let divisor = Self::divisor(self.ring, ct.parts.c0.basis(), count);
-        let parts = RlweCiphertext {
-            c0: ct.parts.c0.divide_round(self.ring, count),
-            c1: ct.parts.c1.divide_round(self.ring, count),
-        };
-        Ciphertext { parts, scale: ct.scale / divisor }
+        Ciphertext { parts: ct.parts.divide_round(self.ring, count), scale: ct.scale / divisor }
     }
 
     fn switch_chain(&self, ct: Ciphertext, chain: usize, limbs: usize) -> Ciphertext {

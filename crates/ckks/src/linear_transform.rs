@@ -170,10 +170,7 @@ impl LinearTransform {
             add_switched_image(ring, &mut sum, (&acc.c0, &c1), key, &permutation);
             acc = sum;
         }
-        RlweCiphertext {
-            c0: acc.c0.divide_round(ring, rescale),
-            c1: acc.c1.divide_round(ring, rescale),
-        }
+        acc.divide_round(ring, rescale)
     }
 
     /// The key of a rotation at exactly the plan's basis: a key set is generated from the plans that use it.
@@ -243,11 +240,14 @@ impl LinearTransform {
             let digits = decompose(last);
             let mut switched = digits.inner_product(ring, self.key(keys, element));
             add_times_special(ring, &mut switched.c0, &last.c0);
-            let image =
-                |poly: Poly<Evaluations>| poly.divide_round(ring, 0).automorphism(ring, element);
             groups.push(BabyGroup { ct: last, digits: Some(digits) });
-            last = next
-                .get_or_init(|| RlweCiphertext { c0: image(switched.c0), c1: image(switched.c1) });
+            last = next.get_or_init(|| {
+                let RlweCiphertext { c0, c1 } = switched.divide_round(ring, 0);
+                RlweCiphertext {
+                    c0: c0.automorphism(ring, element),
+                    c1: c1.automorphism(ring, element),
+                }
+            });
         }
         groups.push(BabyGroup { ct: last, digits: rotates.then(|| decompose(last)) });
         groups
@@ -260,14 +260,21 @@ impl LinearTransform {
         ring: &Ring,
         limb: usize,
         steps: &[[Buffer; 2]],
-        mut outputs: Vec<(&mut [u64], &mut [u64])>,
+        outputs: Vec<(&mut [u64], &mut [u64])>,
     ) {
         let basis = self.plan.shape.basis;
         let m = ring.modulus(ring.prime_index(basis, limb));
         let babies = steps.len().next_power_of_two().max(8);
         let block = (BLOCK_OF_BABIES / babies).min(ring.degree());
-        for start in (0..ring.degree()).step_by(block) {
-            let range = start..start + block;
+        let mut blocks: Vec<Vec<_>> = (0..ring.degree() / block).map(|_| Vec::new()).collect();
+        for (out0, out1) in outputs {
+            let pairs = out0.chunks_mut(block).zip(out1.chunks_mut(block));
+            for (outputs, pair) in blocks.iter_mut().zip(pairs) {
+                outputs.push(pair);
+            }
+        }
+        blocks.into_par_iter().enumerate().for_each(|(index, mut outputs)| {
+            let range = index * block..(index + 1) * block;
             let mut written = 0;
             for group in self
                 .diagonals
@@ -277,14 +284,13 @@ impl LinearTransform {
                 // Groups come in the order of giant steps: the first of each overwrites.
                 let first = group[0].step.giant == written;
                 written = group[0].step.giant + 1;
-                let parts = [&mut out0[range.clone()], &mut out1[range.clone()]];
-                for (part, out) in parts.into_iter().enumerate() {
+                for (part, out) in [&mut **out0, out1].into_iter().enumerate() {
                     let inputs = group.iter().map(|d| &steps[d.step.baby][part][range.clone()]);
                     let inputs: Vec<&[u64]> = inputs.collect();
                     self.multiply_group(m, (limb, &range), (out, first), (group, &inputs));
                 }
             }
-        }
+        });
     }
 
     /// The sum of products with diagonals of one run length, a part of a limb of them; added to `out` unless it is the
@@ -348,34 +354,32 @@ fn baby_limbs(
         }
         None => Buffer::zeroed(degree),
     };
-    let mut scratch = Buffer::unspecified(degree);
-    let mut step = |baby: &BabyStep<'_>, group: usize| {
+    let step = |scratch: &mut Buffer, baby: &BabyStep<'_>, group: usize| {
         let BabyGroup { ct, digits } = &groups[group];
         match (baby, digits) {
             (Some((key, permutation)), Some(digits)) => {
                 let mut out0 = Buffer::unspecified(degree);
                 let mut out1 = Buffer::unspecified(degree);
                 let c0 = special.map(|factor| (ct.c0.limb(limb), factor));
-                let sums = KeySum::both([&mut scratch, &mut out1], [c0, None]);
+                let sums = KeySum::both([&mut *scratch, &mut out1], [c0, None]);
                 digits.inner_product_limb(ring, key, limb, sums);
-                kernels::permute(&mut out0, &scratch, permutation);
-                kernels::permute(&mut scratch, &out1, permutation);
-                [out0, std::mem::replace(&mut scratch, out1)]
+                kernels::permute(&mut out0, scratch, permutation);
+                kernels::permute(scratch, &out1, permutation);
+                [out0, std::mem::replace(scratch, out1)]
             }
             _ => [&ct.c0, &ct.c1].map(times_special),
         }
     };
-    // A row of a key serves all groups while it is near.
-    let mut by_group: Vec<Vec<[Buffer; 2]>> =
-        groups.iter().map(|_| Vec::with_capacity(babies.len())).collect();
-    for (index, baby) in babies.iter().enumerate() {
-        for (group, steps) in by_group.iter_mut().enumerate() {
-            if group * babies.len() + index < count {
-                steps.push(step(baby, group));
-            }
-        }
-    }
-    by_group.into_iter().flatten().collect()
+    // A row of a key serves all groups while it is near. Threads that have no limb left take baby steps of the last ones.
+    let by_baby = babies.par_iter().enumerate().map_init(
+        || Buffer::unspecified(degree),
+        |scratch, (index, baby)| {
+            let of_baby = (index..count).step_by(babies.len()).enumerate();
+            of_baby.map(|(group, _)| step(scratch, baby, group)).collect::<Vec<_>>()
+        },
+    );
+    let mut by_baby: Vec<_> = by_baby.map(Vec::into_iter).collect();
+    (0..count).filter_map(|index| by_baby[index % babies.len()].next()).collect()
 }
 
 /// The periodic vector rotated right by `shift`.

@@ -28,11 +28,7 @@ pub fn switch_and_divide(
 ) -> RlweCiphertext {
     let basis = key.shape().raised(poly.basis().main);
     let Some(division) = RoundedDivision::new(ring, basis, rescale) else {
-        let RlweCiphertext { c0, c1 } = switch(ring, poly, key, add);
-        return RlweCiphertext {
-            c0: c0.divide_round(ring, rescale),
-            c1: c1.divide_round(ring, rescale),
-        };
+        return switch(ring, poly, key, add).divide_round(ring, rescale);
     };
     let mut raised = RaisedDigits::new(ring, poly, key);
     let mut kept = raised.limbs(ring);
@@ -44,19 +40,18 @@ pub fn switch_and_divide(
     limbs.zip(kept).enumerate().for_each(|(limb, ((out0, out1), raised))| {
         let multiples = special_multiples(ring, raised.place(), add);
         let digits = raised.into_evaluations(ring);
-        division.transform(limb, out0);
-        division.transform(limb, out1);
-        let mut words = [(); 2].map(|()| Buffer::unspecified(BLOCK.min(degree)));
-        for start in (0..degree).step_by(BLOCK) {
-            let range = start..degree.min(start + BLOCK);
+        rayon::join(|| division.transform(limb, out0), || division.transform(limb, out1));
+        let blocks = out0.par_chunks_mut(BLOCK).zip(out1.par_chunks_mut(BLOCK)).enumerate();
+        let words = || [(); 2].map(|()| Buffer::unspecified(BLOCK.min(degree)));
+        blocks.for_each_init(words, |words, (block, (out0, out1))| {
+            let range = block * BLOCK..block * BLOCK + out0.len();
             let of_block = multiples.map(|multiple| multiple.map(|(x, c)| (&x[range.clone()], c)));
-            let [words0, words1] = &mut words;
-            let sums = KeySum::both([words0, words1], of_block);
-            digits.multiply(ring, key, range.clone(), sums);
-            for (out, sum) in [&mut *out0, &mut *out1].into_iter().zip(&words) {
-                division.finish(limb, &mut out[range.clone()], sum);
-            }
-        }
+            let [words0, words1] = words;
+            let sums = KeySum::both([&mut *words0, &mut *words1], of_block);
+            digits.multiply(ring, key, range, sums);
+            division.finish(limb, out0, words0);
+            division.finish(limb, out1, words1);
+        });
     });
     result
 }
@@ -76,8 +71,7 @@ fn remainders(
         let multiples = special_multiples(ring, raised.place(), add);
         let sums = KeySum::both([&mut *out0, &mut *out1], multiples);
         raised.into_evaluations(ring).multiply(ring, key, 0..degree, sums);
-        division.prepare(index, out0);
-        division.prepare(index, out1);
+        rayon::join(|| division.prepare(index, out0), || division.prepare(index, out1));
     });
     // What is prepared goes when both remainders are there: in its place, a result that stays would leave a gap for good.
     let [c0, c1] = prepared.each_ref().map(|prepared| {

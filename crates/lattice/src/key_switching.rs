@@ -43,6 +43,7 @@ fn raise(
     assert!(main <= shape.basis.main, "{main} primes");
     let degree = ring.degree();
     (0..shape.digits_at(main))
+        .into_par_iter()
         .map(|digit| {
             let own = shape.digit_range(digit, main);
             let sources: Vec<usize> =
@@ -74,7 +75,7 @@ impl<'a> Digits<'a> {
         let main = poly.basis().main;
         let basis = shape.raised(main);
         let raised = raise(ring, poly, shape)
-            .into_iter()
+            .into_par_iter()
             .enumerate()
             .map(|(digit, raised)| {
                 let own = shape.digit_range(digit, main);
@@ -154,14 +155,22 @@ impl<'a> KeySum<'a> {
         [Self { out: out0, multiple: multiple0 }, Self { out: out1, multiple: multiple1 }]
     }
 
-    /// Some of the words: the sum of terms of as many words, and the multiple.
-    fn add_up(&mut self, m: &Modulus, range: Range<usize>, terms: &[(&[u64], PackedRow<'_>)]) {
-        let out = &mut self.out[range.clone()];
+    /// Its words and those of its multiple, in blocks.
+    fn blocks(&mut self) -> impl IndexedParallelIterator<Item = KeySum<'_>> {
+        let multiple = self.multiple;
+        self.out.par_chunks_mut(BLOCK).enumerate().map(move |(block, out)| {
+            let range = block * BLOCK..block * BLOCK + out.len();
+            KeySum { multiple: multiple.map(|(x, c)| (&x[range], c)), out }
+        })
+    }
+
+    /// The sum of terms of as many words, and the multiple.
+    fn add_up(&mut self, m: &Modulus, terms: &[(&[u64], PackedRow<'_>)]) {
         match self.multiple {
-            Some((x, c)) => {
-                kernels::packed_inner_product_with_multiple(m, out, terms, (&x[range], c));
+            Some(multiple) => {
+                kernels::packed_inner_product_with_multiple(m, self.out, terms, multiple);
             }
-            None => kernels::packed_inner_product(m, out, terms),
+            None => kernels::packed_inner_product(m, self.out, terms),
         }
     }
 }
@@ -205,18 +214,17 @@ pub(crate) fn multiply_limb(
     pairs: &[(PackedRow<'_>, PackedRow<'_>)],
     [sum0, sum1]: &mut [KeySum<'_>; 2],
 ) {
-    let degree = sum0.out.len();
-    let mut terms: Vec<(&[u64], PackedRow<'_>)> = Vec::with_capacity(digits.len());
-    for start in (0..degree).step_by(BLOCK) {
-        let range = start..degree.min(start + BLOCK);
+    let blocks = sum0.blocks().zip(sum1.blocks()).enumerate();
+    blocks.for_each_init(Vec::new, |terms: &mut Vec<_>, (block, (mut sum0, mut sum1))| {
+        let range = block * BLOCK..block * BLOCK + sum0.out.len();
         let digits = || digits.iter().map(|digit| &digit[range.clone()]);
         terms.clear();
         terms.extend(digits().zip(pairs.iter().map(|(b, _)| b.range(range.clone()))));
-        sum0.add_up(m, range.clone(), &terms);
+        sum0.add_up(m, terms);
         terms.clear();
         terms.extend(digits().zip(pairs.iter().map(|(_, a)| a.range(range.clone()))));
-        sum1.add_up(m, range.clone(), &terms);
-    }
+        sum1.add_up(m, terms);
+    });
 }
 
 /// The digits of a polynomial in coefficients, raised, limb by limb: a pass over limbs takes each to evaluations, and
@@ -283,7 +291,8 @@ impl<'a> RaisedLimb<'a> {
                 &*words
             }
         };
-        let digits = digits.into_iter().enumerate().map(evaluate).collect();
+        // In parallel within a limb, too: threads that have no limb left share the last ones.
+        let digits = digits.into_par_iter().enumerate().map(evaluate).collect();
         EvaluatedLimb { basis, limb, digits }
     }
 }

@@ -286,3 +286,17 @@ pub struct RlweCiphertext {
     /// The part that is.
     pub c1: Poly<Evaluations>,
 }
+
+impl RlweCiphertext {
+    /// [`Poly::divide_round`] of both parts.
+    ///
+    /// # Panics
+    /// If no prime of the chain would be left.
+    #[must_use]
+    pub fn divide_round(self, ring: &Ring, rescale: usize) -> Self {
+        let Self { c0, c1 } = self;
+        let (c0, c1) =
+            rayon::join(|| c0.divide_round(ring, rescale), || c1.divide_round(ring, rescale));
+        Self { c0, c1 }
+    }
+}

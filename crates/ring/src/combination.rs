@@ -85,7 +85,7 @@ pub fn linear_combinations(
             by_limb[limb].push(words);
         }
     }
-    by_limb.into_par_iter().enumerate().for_each(|(limb, mut out)| {
+    by_limb.into_par_iter().enumerate().for_each(|(limb, out)| {
         let prime = ring.prime_index(basis, limb);
         let m = ring.modulus(prime);
         let (first, second): (Vec<Vec<u64>>, Vec<Vec<u64>>) = rows
@@ -95,16 +95,31 @@ pub fn linear_combinations(
         let block = (BLOCK_WORDS / inputs.len().max(1)).next_power_of_two().max(64).min(degree / 2);
         let inputs: Vec<Cow<'_, [u64]>> =
             inputs.iter().map(|input| input.limb_of(ring, main, limb)).collect();
-        for start in (0..degree).step_by(block) {
-            let factors = if start < degree / 2 { &first } else { &second };
-            let range = start..start + block;
+        // In parallel within a limb, too: threads that have no limb left take blocks of the last ones.
+        by_block(out, block).into_par_iter().enumerate().for_each(|(index, column)| {
+            let range = index * block..(index + 1) * block;
+            let factors = if range.start < degree / 2 { &first } else { &second };
             let blocks: Vec<&[u64]> = inputs.iter().map(|input| &input[range.clone()]).collect();
-            for (out, factors) in out.iter_mut().zip(factors) {
-                kernels::linear_combination(m, &mut out[range.clone()], &blocks, factors);
+            for (out, factors) in column.into_iter().zip(factors) {
+                kernels::linear_combination(m, out, &blocks, factors);
             }
-        }
+        });
     });
     outputs
+}
+
+/// Limbs cut into blocks of so many words: for each block, its words of every limb.
+fn by_block(limbs: Vec<&mut [u64]>, block: usize) -> Vec<Vec<&mut [u64]>> {
+    let mut blocks: Vec<Vec<&mut [u64]>> = Vec::new();
+    for limb in limbs {
+        for (index, words) in limb.chunks_mut(block).enumerate() {
+            if index == blocks.len() {
+                blocks.push(Vec::new());
+            }
+            blocks[index].push(words);
+        }
+    }
+    blocks
 }
 
 /// The product `d0 + d1·s + d2·s²` of two pairs `(a0, a1)` and `(b0, b1)`, read as `a0 + a1·s` and

@@ -99,9 +99,7 @@ pub fn raise(evaluator: &Evaluator<'_>, bottom: &RlweCiphertext, raised: Basis) 
     let c1 = lift(ring, sparse.c1.into_coefficients(ring), with_special);
     let mut raised = Digits::from_lifted(c1).inner_product(ring, key);
     add_times_special(ring, &mut raised.c0, &c0);
-    let parts =
-        RlweCiphertext { c0: raised.c0.divide_round(ring, 0), c1: raised.c1.divide_round(ring, 0) };
-    Ciphertext { parts, scale: evaluator.prime(0) }
+    Ciphertext { parts: raised.divide_round(ring, 0), scale: evaluator.prime(0) }
 }
 
 /// Centred coefficients modulo q_0 as integers modulo all primes of `basis`.
