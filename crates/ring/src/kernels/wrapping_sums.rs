@@ -51,6 +51,12 @@ pub trait Word: Copy + Send + Sync + 'static {
     /// `self + a·factor`, wrapping.
     #[must_use]
     fn add_product(self, a: Self, factor: i32) -> Self;
+    /// `self + a`, wrapping.
+    #[must_use]
+    fn add(self, a: Self) -> Self;
+    /// `self` for a sign of 0, `-self` for one of all ones, wrapping.
+    #[must_use]
+    fn signed(self, sign: Self) -> Self;
 }
 
 macro_rules! word {
@@ -70,6 +76,16 @@ macro_rules! word {
             fn add_product(self, a: Self, factor: i32) -> Self {
                 // Sign extension, then wrapping: a negative factor is its residue.
                 self.wrapping_add(a.wrapping_mul(factor as Self))
+            }
+
+            #[inline(always)]
+            fn add(self, a: Self) -> Self {
+                self.wrapping_add(a)
+            }
+
+            #[inline(always)]
+            fn signed(self, sign: Self) -> Self {
+                (self ^ sign).wrapping_sub(sign)
             }
         }
     };
@@ -147,25 +163,23 @@ const AT_ONCE: usize = 4;
 
 compile_for_every_isa! {
     /// `sum += Σ_r ±row_r`. A row comes with its sign: 0 for plus, all ones for minus.
-    add_signed(sum: &mut [u64], rows: &[(&[u64], u64)]) = add_signed_portable
+    add_signed<W: Word>(sum: &mut [W], rows: &[(&[W], W)]) = add_signed_portable
 }
 
-/// A sign of all ones negates: `(a ^ sign) - sign = -a`.
 #[inline(always)]
-fn add_signed_portable(sum: &mut [u64], rows: &[(&[u64], u64)]) {
-    let signed = |a: u64, sign: u64| (a ^ sign).wrapping_sub(sign);
+fn add_signed_portable<W: Word>(sum: &mut [W], rows: &[(&[W], W)]) {
     let several = rows.chunks_exact(AT_ONCE);
     for &(row, sign) in several.remainder() {
         for (sum, &a) in sum.iter_mut().zip(row) {
-            *sum = sum.wrapping_add(signed(a, sign));
+            *sum = sum.add(a.signed(sign));
         }
     }
     for rows in several {
         let [(r0, s0), (r1, s1), (r2, s2), (r3, s3)] = [rows[0], rows[1], rows[2], rows[3]];
         for ((((sum, &a), &b), &c), &d) in sum.iter_mut().zip(r0).zip(r1).zip(r2).zip(r3) {
-            let low = signed(a, s0).wrapping_add(signed(b, s1));
-            let high = signed(c, s2).wrapping_add(signed(d, s3));
-            *sum = sum.wrapping_add(low).wrapping_add(high);
+            let low = a.signed(s0).add(b.signed(s1));
+            let high = c.signed(s2).add(d.signed(s3));
+            *sum = sum.add(low).add(high);
         }
     }
 }

@@ -6,6 +6,7 @@
 use cryptable_fhew::keys::SecretKey;
 use cryptable_lattice::Result;
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_ring::row_sums::add_chosen;
 use cryptable_ring::word_sums::add_multiples;
 use rayon::prelude::*;
 
@@ -93,36 +94,6 @@ impl TorusPrivateKey {
             sum
         };
         Ok(sums.into_iter().zip(inputs).map(finish).collect())
-    }
-}
-
-/// `sum += Σ ±row` of the multiple that each choice names, four rows at a time: a fifth less time of a circuit bootstrap
-/// than one by one. (`ring` has the like for words of 64 bits.)
-fn add_chosen(sum: &mut [u32], rows: &[u32], multiples: usize, choices: &[i32]) {
-    let length = sum.len();
-    let chosen: Vec<(&[u32], u32)> = rows
-        .chunks_exact(multiples * length)
-        .zip(choices)
-        .filter(|(_, choice)| **choice != 0)
-        .map(|(rows, choice)| {
-            let index = choice.unsigned_abs() as usize - 1;
-            (&rows[index * length..][..length], if *choice < 0 { u32::MAX } else { 0 })
-        })
-        .collect();
-    let signed = |a: u32, sign: u32| (a ^ sign).wrapping_sub(sign);
-    let quads = chosen.chunks_exact(4);
-    for &(row, sign) in quads.remainder() {
-        for (sum, &a) in sum.iter_mut().zip(row) {
-            *sum = sum.wrapping_add(signed(a, sign));
-        }
-    }
-    for rows in quads {
-        let [(r0, s0), (r1, s1), (r2, s2), (r3, s3)] = [rows[0], rows[1], rows[2], rows[3]];
-        for ((((sum, &a), &b), &c), &d) in sum.iter_mut().zip(r0).zip(r1).zip(r2).zip(r3) {
-            let low = signed(a, s0).wrapping_add(signed(b, s1));
-            let high = signed(c, s2).wrapping_add(signed(d, s3));
-            *sum = sum.wrapping_add(low).wrapping_add(high);
-        }
     }
 }
 
