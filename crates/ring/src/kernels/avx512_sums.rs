@@ -150,18 +150,13 @@ fn combination_of_few(
     for (factor, &c) in factors.iter_mut().zip(coefficients) {
         *factor = m.mul(c, radix);
     }
-    let groups = out.as_chunks_mut::<GROUP>().0;
-    for (index, out) in groups.iter_mut().enumerate() {
-        let mut sums = Sums::new::<false>(out);
+    let add_terms = |sums: &mut Sums, start| {
         for (x, &c) in inputs.iter().zip(&factors) {
             let c = splat(c);
-            sums.add_products(group(x, index * GROUP), |_| c);
+            sums.add_products(group(x, start), |_| c);
         }
-        for (i, out) in out.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
-            store(out, modulus.divide_by_radix(sums.low[i], sums.high[i]));
-        }
-    }
-    groups.len() * GROUP
+    };
+    write_groups::<false>(out, add_terms, |low, high| modulus.divide_by_radix(low, high))
 }
 
 /// See [`super::fractions_round`].
@@ -198,17 +193,33 @@ pub(super) fn for_each_group<const ADD: bool>(
     add_terms: impl Fn(&mut Sums, usize),
 ) -> usize {
     let m = &reducer.modulus;
+    let add_up = |sums: &mut Sums, start| {
+        add_terms(sums, start);
+        if reducer.wide {
+            *sums = sums.narrow(m);
+        }
+    };
+    write_groups::<ADD>(out, add_up, |low, high| {
+        let (low, high) = m.carry(low, high);
+        m.subtract_below_4q(m.fold_lazy(low, high))
+    })
+}
+
+/// Writes what `reduce` makes of the low and the high halves of sums, which `add_up` adds up for the
+/// group that begins at a word, on top of `out` if `ADD`. Returns the number of words in full groups.
+#[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
+#[inline]
+fn write_groups<const ADD: bool>(
+    out: &mut [u64],
+    add_up: impl Fn(&mut Sums, usize),
+    reduce: impl Fn(__m512i, __m512i) -> __m512i,
+) -> usize {
     let groups = out.as_chunks_mut::<GROUP>().0;
     for (index, out) in groups.iter_mut().enumerate() {
         let mut sums = Sums::new::<ADD>(out);
-        add_terms(&mut sums, index * GROUP);
-        if reducer.wide {
-            sums = sums.narrow(m);
-        }
-        let out = out.as_chunks_mut::<LANES>().0;
-        for (i, out) in out.iter_mut().enumerate() {
-            let (low, high) = m.carry(sums.low[i], sums.high[i]);
-            store(out, m.subtract_below_4q(m.fold_lazy(low, high)));
+        add_up(&mut sums, index * GROUP);
+        for (i, out) in out.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+            store(out, reduce(sums.low[i], sums.high[i]));
         }
     }
     groups.len() * GROUP
@@ -253,6 +264,7 @@ impl Reducer {
 }
 
 /// Sums of low halves and of high halves for one group of words.
+#[derive(Clone, Copy)]
 pub(super) struct Sums {
     low: [__m512i; VECTORS],
     high: [__m512i; VECTORS],
