@@ -49,6 +49,9 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The product of the top `count` primes of a basis: what a rescale divides scales by.
+    ///
+    /// # Panics
+    /// If the basis has fewer.
     #[must_use]
     pub fn divisor(ring: &Ring, basis: Basis, count: usize) -> f64 {
         let prime = |i| ring.chain_prime(basis.chain, i) as f64;

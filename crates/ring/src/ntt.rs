@@ -112,7 +112,7 @@ impl NttTable {
         }
     }
 
-    /// Evaluations to `factor`·N times the coefficients, which take the place of the words of `out`.
+    /// Evaluations to `factor`·N times the coefficients, for a residue `factor`; they take the place of the words of `out`.
     ///
     /// # Panics
     /// If lengths are not N.

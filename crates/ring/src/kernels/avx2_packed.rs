@@ -68,7 +68,7 @@ impl Unpacker {
 }
 
 /// `c·x + Σ_k a_k·b_k`, on top of `out` if `ADD`, for the words of full groups that are 16 bytes before the end of their rows;
-/// returns their number. See [`super::packed_sums::packed_inner_product`].
+/// returns their number. See [`super::packed_sums::packed_inner_product_with_multiple`].
 #[target_feature(enable = "avx2,fma")]
 pub(super) fn packed_inner_product<const ADD: bool>(
     m: &Modulus,

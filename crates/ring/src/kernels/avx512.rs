@@ -154,8 +154,8 @@ impl VectorModulus {
 
     /// `x/2^52 mod q` for `x = low + 2^52·high < 3q·2^52`, by Montgomery's method.
     ///
-    /// Less the multiple `mq`, m below `2^52`, that it is congruent to modulo `2^52`, x is divisible by `2^52`: its high
-    /// half, of carries as well, less that of `mq`, which is below q.
+    /// For `m = x·q^-1 mod 2^52`, the low halves of x and of `mq` are equal, so that `(x - mq)/2^52` is the difference of
+    /// their high halves, carries included. It is above -q, as `m < 2^52`, and below 3q, as x is below `3q·2^52`.
     #[target_feature(enable = "avx512f,avx512ifma")]
     #[inline]
     pub(super) fn divide_by_radix(&self, low: __m512i, high: __m512i) -> __m512i {

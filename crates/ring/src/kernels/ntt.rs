@@ -115,14 +115,14 @@ impl Transform {
         unsafe { self.inverse_vectors((evaluations.as_ptr(), out.as_mut_ptr()), factor) }
     }
 
-    /// From the first words to the second ones, by tables for vectors.
+    /// From the first words to the second ones, by tables for vectors, which callers have.
     ///
     /// # Safety
     /// As many words as the degree, both; the same, or apart.
     unsafe fn inverse_vectors(&self, words: (*const u64, *mut u64), factor: u64) {
         let m = &self.modulus;
         match &self.tables {
-            Tables::Scalar(_) => unreachable!("callers have no tables for vectors"),
+            Tables::Scalar(_) => unreachable!("callers have tables for vectors"),
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as in `forward_assign`; the caller promises the rest.
             Tables::Doubles4(tables) => unsafe { entry::inverse_avx2(m, tables, words, factor) },

@@ -5,7 +5,7 @@ use super::scalar;
 use super::sums::MAX_TERMS;
 use crate::Modulus;
 
-/// Words and the constant that they are multiplied by.
+/// Residues, and the constant below q that they are multiplied by.
 pub type Multiple<'a> = (&'a [u64], u64);
 
 /// `out = Σ_k a_k·b_k`, term by term, for rows `b_k` that are packed (0 for no terms): the kernel of key switching.
@@ -28,7 +28,8 @@ pub fn packed_inner_product(m: &Modulus, out: &mut [u64], terms: &[(&[u64], Pack
     sum_products::<false>(m, out, terms, None);
 }
 
-/// `out = c·x + Σ_k a_k·b_k`, c in `[0, q)`: as [`packed_inner_product`], on top of a multiple, without a pass of its own.
+/// `out = c·x + Σ_k a_k·b_k`, x and c in `[0, q)`: as [`packed_inner_product`], on top of a multiple, without a pass of its
+/// own.
 ///
 /// ```
 /// use cryptable_ring::{Isa, Modulus, kernels};

@@ -4,9 +4,9 @@ use super::elementwise::are_in_range;
 use super::scalar;
 use crate::Modulus;
 
-/// Terms that a kernel adds up before it reduces. With AVX-512, low halves of products, below
-/// `2^52`, and a word to start from stay below `2^64`; with AVX2, high halves, at most `2^49`, stay
-/// below `2^61` as well.
+/// Terms that a kernel adds up before it reduces, with a multiple of some words beside them
+/// ([`super::packed_sums`]). With AVX-512, low halves of products, below `2^52`, and a word to start
+/// from stay below `2^64`; with AVX2, high halves, at most `2^49`, stay below `2^61` as well.
 pub(super) const MAX_TERMS: usize = 4000;
 
 /// `out = Σ_k a_k·b_k`, term by term of the slices (0 for no terms).

@@ -212,7 +212,7 @@ fn check_inner_product(m: &Modulus, a: &[Vec<u64>], b: &[Vec<u64>], acc: &[u64],
 fn inner_products() {
     for_each_case(|m, len, random| {
         let q = m.value();
-        for terms in [0, 1, 2, 3, 4, 5, 6, 7, 17] {
+        for terms in [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 17] {
             let mut vectors =
                 || (0..terms).map(|_| random.vector(len, q)).collect::<Vec<Vec<u64>>>();
             let (a, b) = (vectors(), vectors());
@@ -291,6 +291,33 @@ fn sums_of_many_largest_products() {
                     assert_eq!(combined, [expected(largest[0]); 65], "{m:?}, {terms} terms");
                 }
             }
+        }
+    }
+}
+
+/// The same with packed rows, and with a multiple beside them.
+#[test]
+fn packed_sums_of_many_largest_products() {
+    const LEN: usize = 72;
+    for (q, isa) in
+        primes().into_iter().flat_map(|q| Isa::available().into_iter().map(move |i| (q, i)))
+    {
+        let m = Modulus::with_isa(q, isa);
+        if m.isa() != isa {
+            continue;
+        }
+        let vector = [q - 1; LEN];
+        let mut row = vec![0; PackedRow::packed_bytes(LEN, m.bits())];
+        PackedRow::pack(isa, &mut row, &vector, m.bits());
+        for count in [1, 7, 8, 9, 64, 3999, 4000, 4001] {
+            let terms = vec![(&vector[..], PackedRow::new(&row, m.bits())); count];
+            let (mut sum, mut added) = ([0; LEN], vector);
+            packed_inner_product_with_multiple(&m, &mut sum, &terms, (&vector, q - 1));
+            packed_inner_product_add(&m, &mut added, &terms);
+            // (q - 1)² is 1 modulo q.
+            let count = count as u64;
+            assert_eq!(sum, [(count + 1) % q; LEN], "{m:?}, {count} terms");
+            assert_eq!(added, [(count - 1) % q; LEN], "{m:?}, {count} terms");
         }
     }
 }
@@ -433,8 +460,9 @@ fn sums_of_products_with_packed_rows() {
         if m.isa() != isa {
             continue;
         }
-        for (terms, len) in
-            [0, 1, 2, 3, 4, 5, 9].into_iter().flat_map(|t| PACKED_LENGTHS.map(|l| (t, l)))
+        for (terms, len) in [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 17]
+            .into_iter()
+            .flat_map(|t| PACKED_LENGTHS.map(|l| (t, l)))
         {
             let words: Vec<[Vec<u64>; 2]> =
                 (0..terms).map(|_| [random.vector(len, q), random.vector(len, q)]).collect();

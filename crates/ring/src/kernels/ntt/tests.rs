@@ -99,6 +99,10 @@ fn all_instruction_sets_agree_and_invert() {
                     // Any words are evaluations.
                     transform.inverse_scaled_assign(&mut values, q - 1);
                     assert!(values == backward, "{isa:?} modulo {q}, degree {degree}");
+                    // From where they are, over words that do not count.
+                    values.fill(u64::MAX);
+                    transform.inverse_scaled(&mut values, &input, q - 1);
+                    assert!(values == backward, "{isa:?} modulo {q}, degree {degree}, apart");
                 }
             }
         }
