@@ -1,4 +1,6 @@
-//! The TFHE circuit bootstrap, which this crate's own is compared with.
+//! The TFHE circuit bootstrap, which crate `leveled`'s is compared with.
+
+mod noise_checks;
 
 use cryptable_fhew::keys::EvaluationKey;
 use cryptable_fhew::keys::{conversion_key_bytes, evaluation_key_bytes};
@@ -21,6 +23,7 @@ use cryptable_ring::random::replay;
 use rayon::prelude::*;
 
 use PrivateKeyForm::{Precomputed, Products};
+use noise_checks::{check_private_switching, private_errors};
 
 struct Setting {
     secret: CircuitBootstrappingSecretKey,
@@ -120,25 +123,15 @@ fn results_of_trees_have_the_predicted_noise() {
     }
 }
 
-/// Phase of each result minus what the function makes of the input's phase, as fractions.
+/// Errors of every result's coefficients.
 fn errors(setting: &Setting, function: PrivateFunction, inputs: &[LweCiphertext]) -> Vec<Vec<f64>> {
-    let q = setting.secret.fhew().parameters().prime();
+    let secret = setting.secret.fhew();
+    let q = secret.parameters().prime() as f64;
     let results = setting.private.switch(function, inputs).unwrap();
     let error = |(input, result): (&LweCiphertext, _)| -> Vec<f64> {
-        let phase = u128::from(setting.secret.fhew().phase(input).unwrap());
-        let expected = |(i, &s): (usize, &i8)| match function {
-            PrivateFunction::Identity => phase * u128::from(i == 0),
-            PrivateFunction::TimesSecret => phase * s.unsigned_abs() as u128,
-        };
-        let secret = setting.secret.fhew().ring_coefficients().iter().enumerate();
-        let found = setting.secret.fhew().rlwe_phase(result);
-        let pairs = secret.map(expected).zip(&found);
-        pairs
-            .map(|(expected, &found)| {
-                let difference = (i128::from(found) - expected as i128) as f64 / q as f64;
-                difference - difference.round()
-            })
-            .collect()
+        let phase = secret.phase(input).unwrap() as f64 / q;
+        let found = secret.rlwe_phase(result).into_iter().map(|residue| residue as f64 / q);
+        private_errors(function, secret.ring_coefficients(), phase, found)
     };
     inputs.iter().zip(&results).map(error).collect()
 }
@@ -158,19 +151,8 @@ fn private_key_switching_has_the_predicted_noise() {
         let noise = parameters.private_switching_noise();
         let inputs: Vec<_> =
             (0..200).map(|i| encrypt_bit(setting.secret.fhew(), i % 2 == 1)).collect();
-        let mean = |squares: Vec<f64>| squares.iter().sum::<f64>() / squares.len() as f64;
-        let check = |name: &str, squares: Vec<f64>, predicted: f64| {
-            let ratio = mean(squares) / predicted;
-            assert!((0.5..2.0).contains(&ratio), "{form:?}, {gadget:?}, {name}: {ratio}");
-        };
-        let identity = errors(&setting, PrivateFunction::Identity, &inputs);
-        let constant = identity.iter().map(|errors| errors[0].powi(2)).collect();
-        check("constant coefficient", constant, (noise.rounding + noise.rows).0);
-        let others = identity.iter().flat_map(|errors| &errors[1..]);
-        check("other coefficients", others.map(|error| error.powi(2)).collect(), noise.rows.0);
-        let by_secret = errors(&setting, PrivateFunction::TimesSecret, &inputs);
-        let all = by_secret.iter().flatten().map(|error| error.powi(2)).collect();
-        check("times the secret", all, (noise.rounding * 0.5 + noise.rows).0);
+        let name = format!("{form:?}, {gadget:?}");
+        check_private_switching(&name, |function| errors(&setting, function, &inputs), noise);
     }
 }
 

@@ -1,5 +1,7 @@
 //! The TFHE circuit bootstrap in three levels, at toy size.
 
+mod noise_checks;
+
 use cryptable_fhew::keys::{EvaluationKey, SecretKey};
 use cryptable_fhew::parameters::GadgetLiteral;
 use cryptable_lattice::lwe::LweCiphertext;
@@ -16,6 +18,7 @@ use cryptable_ring::random::replay;
 use rayon::prelude::*;
 
 use PrivateKeyForm::{Precomputed, Products};
+use noise_checks::{check, check_private_switching, mean_square, private_errors};
 
 struct Setting {
     parameters: ThreeLevelParameters,
@@ -63,18 +66,6 @@ fn digits(base_log2: u32, length: usize) -> GadgetLiteral {
     GadgetLiteral { base_log2, length }
 }
 
-fn mean_square(errors: impl Iterator<Item = f64>) -> f64 {
-    let (count, sum) =
-        errors.fold((0, 0.0), |(count, sum), error| (count + 1, sum + error * error));
-    sum / f64::from(count)
-}
-
-fn check(name: &str, measured: f64, predicted: f64, limits: std::ops::Range<f64>) {
-    let ratio = measured / predicted;
-    println!("{name}: {ratio:.3} of 2^{:.2}", predicted.log2());
-    assert!(limits.contains(&ratio), "{name}: {ratio}");
-}
-
 /// Every bit goes round three times: circuit bootstrap, CMUX, and from its result again.
 #[test]
 fn bits_go_round() {
@@ -100,28 +91,15 @@ fn bits_go_round() {
     }
 }
 
-/// Phase of each result minus what the function makes of the input's phase, as fractions of the torus.
-fn private_errors(
-    setting: &Setting,
-    function: PrivateFunction,
-    inputs: &[LweCiphertext],
-) -> Vec<Vec<f64>> {
+/// Errors of every result's coefficients.
+fn errors(setting: &Setting, function: PrivateFunction, inputs: &[LweCiphertext]) -> Vec<Vec<f64>> {
     let q = setting.parameters.level_2().prime() as f64;
     let results = setting.key.private().switch(function, inputs).unwrap();
     let error = |(input, result): (&LweCiphertext, &Vec<u32>)| -> Vec<f64> {
         let phase = setting.top.phase(input).unwrap() as f64 / q;
-        let expected = |(i, &s): (usize, &i8)| match function {
-            PrivateFunction::Identity => phase * f64::from(u8::from(i == 0)),
-            PrivateFunction::TimesSecret => phase * f64::from(s),
-        };
-        let secret = setting.secret.coefficients().iter().enumerate();
-        let pairs = secret.map(expected).zip(setting.secret.row_phase(result));
-        pairs
-            .map(|(expected, found)| {
-                let difference = f64::from(found) / 2f64.powi(32) - expected;
-                difference - difference.round()
-            })
-            .collect()
+        let found = setting.secret.row_phase(result);
+        let found = found.into_iter().map(|word| f64::from(word) / 2f64.powi(32));
+        private_errors(function, setting.secret.coefficients(), phase, found)
     };
     inputs.iter().zip(&results).map(error).collect()
 }
@@ -149,17 +127,8 @@ fn private_key_switching_has_the_predicted_noise() {
             )
         };
         let inputs: Vec<LweCiphertext> = (0..300).map(encrypt).collect();
-        let name = |what| format!("{form:?}, {private:?}, {what}");
-        let identity = private_errors(&setting, PrivateFunction::Identity, &inputs);
-        let constant = mean_square(identity.iter().map(|errors| errors[0]));
-        let predicted = (noise.rounding + noise.rows).0;
-        check(&name("constant coefficient"), constant, predicted, 0.6..1.6);
-        let others = mean_square(identity.iter().flat_map(|errors| errors[1..].to_vec()));
-        check(&name("other coefficients"), others, noise.rows.0, 0.9..1.1);
-        let by_secret = private_errors(&setting, PrivateFunction::TimesSecret, &inputs);
-        let all = mean_square(by_secret.iter().flatten().copied());
-        let predicted = (noise.rounding * 0.5 + noise.rows).0;
-        check(&name("times the secret"), all, predicted, 0.6..1.6);
+        let name = format!("{form:?}, {private:?}");
+        check_private_switching(&name, |function| errors(&setting, function, &inputs), noise);
     }
 }
 
