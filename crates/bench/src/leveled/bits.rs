@@ -8,6 +8,7 @@ use cryptable_leveled::cost::CircuitBootstrappingCost;
 use cryptable_leveled::noise::CircuitBootstrappingNoise;
 use cryptable_leveled::parameters::CircuitBootstrappingParameters;
 use cryptable_leveled::tree::{Cmux, LeveledCiphertext};
+use cryptable_ring::random::RandomStream;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
@@ -72,8 +73,11 @@ impl Bits {
         let ring = session.parameters.ring();
         let check = |(&bit, input): (&bool, &LweCiphertext)| -> anyhow::Result<(bool, f64)> {
             let selector = bootstrap(input);
-            // A fresh 1, moved from the constant coefficient to the next by a bit of 1.
-            let fresh = RlweCiphertext::embed(ring, &encrypt_bit(&session.secret, true));
+            // A fresh 1, moved from the constant coefficient to the next by a bit of 1. The body's other coefficients say
+            // nothing of it, but a CMUX multiplies their digits, too: of zeros it would add less noise than it does.
+            let mut fresh = RlweCiphertext::embed(ring, &encrypt_bit(&session.secret, true));
+            let others = &mut fresh.words_mut()[1..ring.degree()];
+            RandomStream::from_os().uniform_assign(others, ring.modulus().value());
             let mut moved = LeveledCiphertext::new(ring, &fresh);
             let mut cmux = Cmux::new(ring, selector.gadget());
             cmux.rotate_if_assign(&selector, &mut moved, 1);
