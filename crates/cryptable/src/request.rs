@@ -198,9 +198,10 @@ impl Request {
         self
     }
 
-    /// The client encrypts values by this engine. Left out: by the engine that looks up. Of [`Engine::Single`], a server may look them up one by one, or pack many,
-    /// look them up at once and take the results out ([`crate::EvaluationKey::pack`]): plans compare both and say from
-    /// how many values on packing is faster ([`crate::Plan::crossing`]). Other engines look up what they encrypt.
+    /// The client encrypts values by this engine. Left out: by the engine that looks up. Of [`Engine::Single`], a server may
+    /// look them up one by one, or pack many, look them up at once and take the results out
+    /// ([`crate::EvaluationKey::pack`]): plans compare both and say from how many values on packing is faster
+    /// ([`crate::Plan::crossing`]). Other engines look up what they encrypt.
     ///
     /// ```no_run
     /// use cryptable::{Engine, Parameters, Request};

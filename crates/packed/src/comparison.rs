@@ -7,7 +7,7 @@
 //! | parameters | values | comparison | maximum and its like |
 //! |---|---|---|---|
 //! | of AKP or a tree, P = M | as one, to 11 bits with AKP | a table of the difference | a table of the value or difference: one ciphertext |
-//! | that take inputs digit by digit | to 33 bits | HomSign of the difference | digits of both and the sign, and a selection of each digit |
+//! | that take inputs digit by digit | to 39 bits at 2^-64 | HomSign of the difference | digits of both and the sign, and a selection of each digit |
 //!
 //! A result of AKP has some 20 bits of precision. So large results are not one ciphertext but a [`DigitList`]. Its digits are
 //! selected by signs in slots, by products before SlotsToCoeffs; of parameters without primes for that, by a second lookup, on
