@@ -21,8 +21,8 @@ macro_rules! entries {
             let (factors, rest_factors) = coefficients.split_at(first.len());
             // They are read without a check.
             assert!(first.iter().all(|input| input.len() == out.len()));
-            // SAFETY: the instruction set is enabled, lengths agree.
             let written =
+                // SAFETY: the instruction set is enabled, lengths agree.
                 unsafe { sums::linear_combination::<$lanes, ADD>(m, out, first, factors) };
             match rest {
                 [] => written,
@@ -55,8 +55,8 @@ macro_rules! entries {
         #[target_feature(enable = $features)]
         pub(in crate::kernels) fn mul_scalar_assign(m: &Modulus, a: &mut [u64], c: u64) {
             let (words, factor) = (a.as_mut_ptr(), Factor::new(m.value(), c));
-            // SAFETY: the instruction set is enabled; one pointer, valid for the words.
             let written =
+                // SAFETY: the instruction set is enabled; one pointer, valid for the words.
                 unsafe { elementwise::mul_factor::<$lanes>(m, words, words, a.len(), factor) };
             scalar::mul_scalar_assign(m, &mut a[written..], c);
         }
@@ -78,8 +78,8 @@ macro_rules! entries {
         fn multiply_by(m: &Modulus, out: &mut [u64], a: &[u64], factor: Factor) {
             assert_eq!(out.len(), a.len());
             let (target, source) = (out.as_mut_ptr(), a.as_ptr());
-            // SAFETY: the instruction set is enabled; the pointers are valid for the words of both.
             let written =
+                // SAFETY: the instruction set is enabled; the pointers are valid for the words of both.
                 unsafe { elementwise::mul_factor::<$lanes>(m, target, source, a.len(), factor) };
             scalar::mul_factor_to(m, &mut out[written..], &a[written..], factor);
         }
