@@ -8,8 +8,8 @@ use crate::dry_run::Counts;
 /// lookups, within 5 % of which it leaves predictions in the mean.
 const CONVERSION: f64 = 1.85;
 
-/// How many times as long primes beyond 2^50 take, which no vector kernels serve but those of `tfhe-ntt`: transforms, products
-/// of limbs, combination products and base conversions. From the stages of AKP of 13 bits.
+/// How many times as long primes beyond 2^50 take: transforms, products of limbs, combination products and base conversions.
+/// From the stages of AKP of 13 bits, before other vector kernels served them than those of `tfhe-ntt`.
 const WIDE: [f64; 4] = [2.2, 7.0, 11.0, 6.6];
 
 /// Degree that the units of [`Work`] are counted at.
@@ -29,7 +29,7 @@ impl Counts {
         self.work_times(degree, [1.0; 4])
     }
 
-    /// As [`Counts::work`], modulo primes beyond 2^50, which only portable kernels serve.
+    /// As [`Counts::work`], modulo primes beyond 2^50, which take several times as long.
     ///
     /// ```
     /// use cryptable_ckks::dry_run::Counts;

@@ -174,7 +174,7 @@ impl BaseConverter {
         let overflow = match rounding {
             Rounding::Exact => {
                 let mut overflow = vec![0; inputs[0].len()];
-                let isa = tables[self.constants.sources[0]].modulus().isa();
+                let isa = tables[self.constants.sources[0]].modulus().wide_isa();
                 kernels::fractions_round(isa, &mut overflow, &inputs, &self.constants.reciprocals);
                 Some(overflow)
             }
@@ -185,7 +185,7 @@ impl BaseConverter {
         for (prime, output) in outputs {
             let m = tables[prime].modulus();
             // Words of a prime beyond 2^50 are too long for the vector kernels of a shorter one.
-            let m = if self.wide { m.portable() } else { *m };
+            let m = if self.wide { m.for_wide_words() } else { *m };
             kernels::linear_combination(
                 &m,
                 output,

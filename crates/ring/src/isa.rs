@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 /// An instruction set for which the kernels have an implementation, from slowest to fastest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Isa {
-    /// Portable code with 128-bit products; the only one for moduli of 50 bits and more.
+    /// Portable code with 128-bit products.
     Scalar,
     /// NEON of 64-bit ARM: four lanes in two registers, products in double precision.
     Neon,

@@ -23,6 +23,7 @@ pub struct Modulus {
     value: u64,
     bits: u32,
     isa: Isa,
+    wide_isa: Isa,
     /// `floor(2^(2k)/q)`, at most `2^(k+1)`.
     barrett: u64,
     /// `floor(2^64/q)`.
@@ -31,13 +32,15 @@ pub struct Modulus {
     radix64: Factor,
     #[cfg(target_arch = "x86_64")]
     radix52: Radix52,
+    #[cfg(target_arch = "x86_64")]
+    wide: WideConstants,
 }
 
 /// A constant factor c in `[0, q)` with `floor(c·2^64/q)`: Shoup's method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Factor {
-    value: u64,
-    quotient: u64,
+    pub(crate) value: u64,
+    pub(crate) quotient: u64,
 }
 
 impl Factor {
@@ -87,6 +90,27 @@ impl Radix52 {
     }
 }
 
+/// The constants of the vector kernels of words up to `2^62`.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct WideConstants {
+    /// `floor(k/2)` for the bit length k: residues are split there.
+    pub(crate) lower_bits: u32,
+    /// `floor(2^(63+2·lower_bits)/q)`, a word, since `q > 2^(2·lower_bits-1)`.
+    pub(crate) barrett: u64,
+    /// `2^32 mod q`.
+    pub(crate) radix32: Factor,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl WideConstants {
+    fn new(q: u64, bits: u32) -> Self {
+        let lower_bits = bits / 2;
+        let barrett = ((1u128 << (63 + 2 * lower_bits)) / u128::from(q)) as u64;
+        Self { lower_bits, barrett, radix32: Factor::new(q, (1 << 32) % q) }
+    }
+}
+
 impl Modulus {
     /// The modulus `q`, for the fastest instruction set ([`Isa::detect`]).
     ///
@@ -97,7 +121,8 @@ impl Modulus {
         Self::with_isa(q, Isa::detect())
     }
 
-    /// The modulus `q` for a chosen instruction set; [`Isa::Scalar`] if `q >= 2^50`.
+    /// The modulus `q` for a chosen instruction set, which from `2^50` on only some kernels use
+    /// ([`Modulus::wide_isa`]).
     ///
     /// # Panics
     /// If `q` is even or outside `(2, 2^62)`, or the processor lacks the instruction set.
@@ -111,17 +136,20 @@ impl Modulus {
             value: q,
             bits,
             isa: if q < VECTOR_BOUND { isa } else { Isa::Scalar },
+            wide_isa: isa,
             barrett: ((1u128 << (2 * bits)) / wide) as u64,
             reciprocal64: ((1u128 << 64) / wide) as u64,
             radix64: Factor::new(q, ((1u128 << 64) % wide) as u64),
             #[cfg(target_arch = "x86_64")]
             radix52: Radix52::new(q, bits),
+            #[cfg(target_arch = "x86_64")]
+            wide: WideConstants::new(q, bits),
         }
     }
 
-    /// The same modulus for the portable kernels, which take words up to `2^62`.
+    /// The same modulus for the kernels that take words up to `2^62`, which moduli from `2^50` on have anyway.
     #[must_use]
-    pub fn portable(&self) -> Self {
+    pub fn for_wide_words(&self) -> Self {
         Self { isa: Isa::Scalar, ..*self }
     }
 
@@ -137,16 +165,36 @@ impl Modulus {
         self.bits
     }
 
-    /// The instruction set that kernels use for this modulus; the processor has it.
+    /// The instruction set that kernels of words below `2^50` use for this modulus; the processor has it.
+    /// [`Isa::Scalar`] if words may be longer.
     #[must_use]
     pub const fn isa(&self) -> Isa {
         self.isa
+    }
+
+    /// The instruction set that kernels of words up to `2^62` use where [`Modulus::isa`] is [`Isa::Scalar`]: sums of
+    /// products, products with constants, reductions. The processor has it.
+    #[must_use]
+    pub const fn wide_isa(&self) -> Isa {
+        self.wide_isa
     }
 
     /// The constants of the 52-bit kernels.
     #[cfg(target_arch = "x86_64")]
     pub(crate) const fn radix52(&self) -> &Radix52 {
         &self.radix52
+    }
+
+    /// The constants of the vector kernels of wide words.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) const fn wide_constants(&self) -> &WideConstants {
+        &self.wide
+    }
+
+    /// 1, as a factor: its product with a word is the word's residue.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) const fn one(&self) -> Factor {
+        Factor { value: 1, quotient: self.reciprocal64 }
     }
 
     /// `a + b`.
@@ -436,11 +484,13 @@ mod tests {
     }
 
     #[test]
-    fn only_small_moduli_use_vectors() {
+    fn instruction_sets_of_short_and_wide_words() {
         for isa in Isa::available() {
-            assert_eq!(Modulus::with_isa((1 << 50) - 27, isa).isa(), isa);
-            assert_eq!(Modulus::with_isa((1 << 50) + 1, isa).isa(), Isa::Scalar);
-            assert_eq!(Modulus::with_isa(97, isa).portable(), Modulus::with_isa(97, Isa::Scalar));
+            let [short, wide] = [(1 << 50) - 27, (1 << 50) + 1].map(|q| Modulus::with_isa(q, isa));
+            assert_eq!([short, wide].map(|m| m.isa()), [isa, Isa::Scalar]);
+            for m in [short.for_wide_words(), wide.for_wide_words(), wide] {
+                assert_eq!([m.isa(), m.wide_isa()], [Isa::Scalar, isa]);
+            }
         }
     }
 }

@@ -3,10 +3,11 @@
 
 use std::arch::x86_64::*;
 
-use super::avx2::{LANES, load, to_double};
+use super::avx2::{LANES, load, store, to_double};
 use super::avx2_sums::{GROUP, Reducer, for_each_group, group};
 use super::packed_row::{BLOCK, PackedRow};
 use super::packed_sums::Multiple;
+use super::scalar;
 use crate::Modulus;
 
 /// Bytes that are read for two words.
@@ -92,4 +93,21 @@ pub(super) fn packed_inner_product<const ADD: bool>(
             sums.add_products(group(a, start), |i| to_double(unsafe { unpacker.vector(bytes, i) }));
         }
     })
+}
+
+/// See [`PackedRow::unpack`]; words of at most 57 bits.
+#[target_feature(enable = "avx2,fma")]
+pub(super) fn unpack(out: &mut [u64], row: PackedRow<'_>) {
+    let unpacker = Unpacker::new(row.bits());
+    // Those that are 16 bytes before the end of the row.
+    let blocks = row.bytes().len().saturating_sub(PAIR_BYTES) / unpacker.bits;
+    let (full, rest) = out.split_at_mut(blocks * BLOCK);
+    for (block, out) in full.as_chunks_mut::<BLOCK>().0.iter_mut().enumerate() {
+        let bytes = &row.bytes()[block * unpacker.bits..];
+        for (half, out) in out.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+            // SAFETY: as many bytes as that takes.
+            store(out, unsafe { unpacker.vector(bytes, half) });
+        }
+    }
+    scalar::unpack(rest, row.range(blocks * BLOCK..row.len()));
 }

@@ -8,7 +8,7 @@ use crate::{Isa, Modulus};
 /// If lengths differ.
 pub fn reduce(m: &Modulus, out: &mut [u64], input: &[u64]) {
     assert_eq!(out.len(), input.len());
-    dispatch!(m.isa(), [avx512: avx512], reduce(m, out, input));
+    dispatch!(of m, [avx512: avx512], reduce(m, out, input));
 }
 
 /// Residues modulo `m_in`, read as integers in `[-(q_in-1)/2, (q_in-1)/2]`, to residues modulo
@@ -25,7 +25,7 @@ pub fn reduce(m: &Modulus, out: &mut [u64], input: &[u64]) {
 /// If lengths differ.
 pub fn lift_centered(m_out: &Modulus, out: &mut [u64], input: &[u64], m_in: &Modulus) {
     assert_eq!(out.len(), input.len());
-    dispatch!(m_out.isa(), [avx512: avx512], lift_centered(m_out, out, input, m_in));
+    dispatch!(of m_out, [avx512: avx512], lift_centered(m_out, out, input, m_in));
 }
 
 /// `out = input mod q` for any signed words.

@@ -66,18 +66,18 @@ pub fn mul_add_assign(m: &Modulus, acc: &mut [u64], a: &[u64], b: &[u64]) {
 
 /// `a *= c`, c in `[0, q)`.
 pub fn mul_scalar_assign(m: &Modulus, a: &mut [u64], c: u64) {
-    dispatch!(m.isa(), [avx2: avx2, avx512: avx512], mul_scalar_assign(m, a, c));
+    dispatch!(of m, [avx2: avx2, avx512: avx512], mul_scalar_assign(m, a, c));
 }
 
 /// `out = a·c`, c in `[0, q)`, for words a that may be residues of another modulus: below `2^50`,
-/// or below `2^62` if `m` is portable ([`Modulus::portable`]).
+/// or below `2^62` if `m` is [for wide words](Modulus::for_wide_words).
 ///
 /// # Panics
 /// If lengths differ.
 pub fn mul_scalar(m: &Modulus, out: &mut [u64], a: &[u64], c: u64) {
     assert_eq!(out.len(), a.len());
     debug_assert!(are_in_range(m, a), "words above 2^50");
-    dispatch!(m.isa(), [avx2: avx2, avx512: avx512], mul_scalar(m, out, a, c));
+    dispatch!(of m, [avx2: avx2, avx512: avx512], mul_scalar(m, out, a, c));
 }
 
 /// `acc += a·c`, c in `[0, q)`.
@@ -86,7 +86,7 @@ pub fn mul_scalar(m: &Modulus, out: &mut [u64], a: &[u64], c: u64) {
 /// If lengths differ.
 pub fn mul_scalar_add_assign(m: &Modulus, acc: &mut [u64], a: &[u64], c: u64) {
     assert_eq!(acc.len(), a.len());
-    dispatch!(m.isa(), [avx2: avx2, avx512: avx512], mul_scalar_add_assign(m, acc, a, c));
+    dispatch!(of m, [avx2: avx2, avx512: avx512], mul_scalar_add_assign(m, acc, a, c));
 }
 
 /// `a = (a - b)·c`, c in `[0, q)`: the last step of ModDown and rescale.
@@ -95,7 +95,7 @@ pub fn mul_scalar_add_assign(m: &Modulus, acc: &mut [u64], a: &[u64], c: u64) {
 /// If lengths differ.
 pub fn sub_mul_scalar_assign(m: &Modulus, a: &mut [u64], b: &[u64], c: u64) {
     assert_eq!(a.len(), b.len());
-    dispatch!(m.isa(), [avx2: avx2, avx512: avx512], sub_mul_scalar_assign(m, a, b, c));
+    dispatch!(of m, [avx2: avx2, avx512: avx512], sub_mul_scalar_assign(m, a, b, c));
 }
 
 /// Whether words of other moduli are small enough for the kernels of a modulus.

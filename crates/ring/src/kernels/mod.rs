@@ -1,5 +1,5 @@
 //! Loops over words modulo one number: the innermost code of every scheme, in four instruction
-//! sets.
+//! sets. Moduli from `2^50` on have kernels of their own (`wide`) for what takes most of the time.
 //!
 //! Operands are slices of one common length, of any number of words; words are residues in `[0, q)`
 //! unless a kernel says otherwise, and so are all results. The modulus carries the instruction set
@@ -12,7 +12,17 @@
 ///
 /// Names the modules with its AVX2 and AVX-512 versions, or the latter only: `avx512f` if that needs
 /// no IFMA, `avx512` if it does. Other instruction sets take the next slower one.
+///
+/// `of` a modulus, kernels of wide words take the place of portable ones.
 macro_rules! dispatch {
+    (of $m:expr, [$($narrow:tt)*], $($kernel:tt)*) => {
+        match $m.isa() {
+            crate::Isa::Scalar => {
+                dispatch!($m.wide_isa(), [avx2: avx2_wide, avx512f: avx512_wide], $($kernel)*)
+            }
+            isa => dispatch!(isa, [$($narrow)*], $($kernel)*),
+        }
+    };
     ($isa:expr, [avx2: $avx2:ident, avx512: $avx512:ident], $($kernel:tt)*) => {
         match $isa {
             #[cfg(target_arch = "x86_64")]
@@ -106,6 +116,8 @@ mod sums;
 mod tests;
 #[cfg(target_arch = "x86_64")]
 mod vnni_matrix;
+#[cfg(target_arch = "x86_64")]
+mod wide;
 pub(crate) mod wrapping_sums;
 
 pub use conversion::{fractions_round, from_signed, lift_centered, reduce};
@@ -127,3 +139,5 @@ pub use sums::{
     inner_product, inner_product_add, inner_product_runs, inner_product_runs_add,
     linear_combination, linear_combination_add,
 };
+#[cfg(target_arch = "x86_64")]
+use wide::{avx2 as avx2_wide, avx512 as avx512_wide};

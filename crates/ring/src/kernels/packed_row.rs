@@ -119,7 +119,7 @@ impl<'a> PackedRow<'a> {
         assert_eq!(out.len(), self.len());
         assert!(isa.is_available(), "this processor lacks {isa:?}");
         let isa = vector_isa(isa, self.bits);
-        dispatch!(isa, [avx512: avx512_packed], unpack(out, self));
+        dispatch!(isa, [avx2: avx2_packed, avx512: avx512_packed], unpack(out, self));
     }
 
     /// Whether every word is below `bound`.

@@ -1,9 +1,13 @@
 //! Sums of products with packed rows, unpacked in registers.
 
 use super::packed_row::PackedRow;
-use super::scalar;
 use super::sums::MAX_TERMS;
-use crate::Modulus;
+use super::{elementwise, scalar, sums};
+use crate::{Isa, Modulus};
+
+/// Words of a row that are unpacked at a time where no kernel does it in registers: with digits they stay in the
+/// first-level cache.
+const UNPACKED: usize = 512;
 
 /// Residues, and the constant below q that they are multiplied by.
 pub type Multiple<'a> = (&'a [u64], u64);
@@ -71,6 +75,9 @@ fn sum_products<const ADD: bool>(
     terms: &[(&[u64], PackedRow<'_>)],
     multiple: Option<Multiple<'_>>,
 ) {
+    if m.isa() == Isa::Scalar {
+        return sum_unpacked::<ADD>(m, out, terms, multiple);
+    }
     let (first, rest) = terms.split_at(terms.len().min(MAX_TERMS));
     let written = dispatch!(
         m.isa(),
@@ -87,6 +94,39 @@ fn sum_products<const ADD: bool>(
     }
     if !rest.is_empty() {
         sum_products::<true>(m, out, rest, None);
+    }
+}
+
+/// As [`sum_products`], where words may be wide: a piece of every row is unpacked at a time.
+fn sum_unpacked<const ADD: bool>(
+    m: &Modulus,
+    out: &mut [u64],
+    terms: &[(&[u64], PackedRow<'_>)],
+    multiple: Option<Multiple<'_>>,
+) {
+    let mut unpacked = vec![0; terms.len() * UNPACKED];
+    for (piece, out) in out.chunks_mut(UNPACKED).enumerate() {
+        let range = piece * UNPACKED..piece * UNPACKED + out.len();
+        let rows = unpacked.chunks_mut(UNPACKED);
+        let terms: Vec<(&[u64], &[u64])> = terms
+            .iter()
+            .zip(rows)
+            .map(|((a, b), row)| {
+                let row = &mut row[..out.len()];
+                b.range(range.clone()).unpack(m.wide_isa(), row);
+                (&a[range.clone()], &*row)
+            })
+            .collect();
+        match multiple {
+            Some((x, c)) if ADD => elementwise::mul_scalar_add_assign(m, out, &x[range], c),
+            Some((x, c)) => elementwise::mul_scalar(m, out, &x[range], c),
+            None => {}
+        }
+        if ADD || multiple.is_some() {
+            sums::inner_product_add(m, out, &terms);
+        } else {
+            sums::inner_product(m, out, &terms);
+        }
     }
 }
 

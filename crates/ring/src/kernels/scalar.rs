@@ -56,7 +56,11 @@ pub(super) fn mul_scalar_assign(m: &Modulus, a: &mut [u64], c: u64) {
 }
 
 pub(super) fn mul_scalar(m: &Modulus, out: &mut [u64], a: &[u64], c: u64) {
-    let c = Factor::new(m.value(), c);
+    mul_factor_to(m, out, a, Factor::new(m.value(), c));
+}
+
+/// `out = a·c`, for any words.
+pub(super) fn mul_factor_to(m: &Modulus, out: &mut [u64], a: &[u64], c: Factor) {
     map_assign(out, a, |_, a| mul_factor(m, a, c));
 }
 

@@ -59,7 +59,7 @@ fn sum_products<const ADD: bool>(
 ) {
     let (first, rest) = terms.split_at(terms.len().min(MAX_TERMS));
     let written = dispatch!(
-        m.isa(),
+        of m,
         [avx2: avx2_sums, avx512: avx512_sums],
         inner_product::<ADD>(m, out, first, log_run)
     );
@@ -87,8 +87,8 @@ fn check_terms(len: usize, terms: &[(&[u64], &[u64])], log_run: u32) {
 
 /// `out = Σ_k c_k·x_k` for constants `c_k` in `[0, q)` (0 for no terms).
 ///
-/// Words `x_k` may be residues of other moduli: below `2^50`, or below `2^62` if `m` is portable
-/// ([`Modulus::portable`]). This is the kernel of base conversion and of polynomial evaluation.
+/// Words `x_k` may be residues of other moduli: below `2^50`, or below `2^62` if `m` is
+/// [for wide words](Modulus::for_wide_words). This is the kernel of base conversion and of polynomial evaluation.
 ///
 /// # Panics
 /// If the number of coefficients is not that of inputs.
@@ -123,7 +123,7 @@ fn combine<const ADD: bool>(m: &Modulus, out: &mut [u64], inputs: &[&[u64]], coe
     let (first, rest) = inputs.split_at(inputs.len().min(MAX_TERMS));
     let (factors, rest_factors) = coefficients.split_at(first.len());
     let written = dispatch!(
-        m.isa(),
+        of m,
         [avx2: avx2_sums, avx512: avx512_sums],
         linear_combination::<ADD>(m, out, first, factors)
     );

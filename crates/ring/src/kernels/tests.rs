@@ -13,10 +13,10 @@ use crate::{Isa, Modulus};
 const LENGTHS: [usize; 8] = [0, 1, 7, 8, 64, 100, 128, 200];
 
 /// SplitMix64.
-struct Random(u64);
+pub(super) struct Random(pub(super) u64);
 
 impl Random {
-    fn word(&mut self) -> u64 {
+    pub(super) fn word(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -25,7 +25,7 @@ impl Random {
     }
 
     /// A word below `bound`, one in two of them an extreme one.
-    fn below(&mut self, bound: u64) -> u64 {
+    pub(super) fn below(&mut self, bound: u64) -> u64 {
         match self.word() % 8 {
             0 => 0,
             1 => 1 % bound,
@@ -35,13 +35,13 @@ impl Random {
         }
     }
 
-    fn vector(&mut self, len: usize, bound: u64) -> Vec<u64> {
+    pub(super) fn vector(&mut self, len: usize, bound: u64) -> Vec<u64> {
         (0..len).map(|_| self.below(bound)).collect()
     }
 }
 
 /// Primes of every size: the smallest, around the powers of two where estimates are least exact,
-/// the largest for vectors, and ones for the portable code only.
+/// the largest for all vector kernels, and ones for those of wide words.
 fn primes() -> Vec<u64> {
     let mut primes = vec![3, 97, 114_689];
     for (log2, count) in [(35.5, 1), (49.0, 4), (50.0, 2), (60.0, 2), (61.0, 1)] {
@@ -52,16 +52,23 @@ fn primes() -> Vec<u64> {
     primes
 }
 
-/// Runs `check` for every prime, every instruction set that can have it, and every length.
+/// Every prime on every instruction set, the short ones for wide words, too.
+fn moduli() -> Vec<Modulus> {
+    let cases =
+        primes().into_iter().flat_map(|q| Isa::available().into_iter().map(move |i| (q, i)));
+    let both = |(q, isa)| {
+        let m = Modulus::with_isa(q, isa);
+        let is_short = m.isa() > Isa::Scalar;
+        [m].into_iter().chain(is_short.then(|| m.for_wide_words()))
+    };
+    cases.flat_map(both).collect()
+}
+
+/// Runs `check` for every modulus and every length.
 fn for_each_case(check: impl Fn(&Modulus, usize, &mut Random)) {
     let mut random = Random(1);
-    for q in primes() {
-        for isa in Isa::available() {
-            let m = Modulus::with_isa(q, isa);
-            if m.isa() == isa {
-                LENGTHS.iter().for_each(|&len| check(&m, len, &mut random));
-            }
-        }
+    for m in moduli() {
+        LENGTHS.iter().for_each(|&len| check(&m, len, &mut random));
     }
 }
 
@@ -71,7 +78,7 @@ fn word_bound(m: &Modulus) -> u64 {
 }
 
 /// `x·y mod q`.
-fn product(x: u64, y: u64, q: u64) -> u64 {
+pub(super) fn product(x: u64, y: u64, q: u64) -> u64 {
     (u128::from(x) * u128::from(y) % u128::from(q)) as u64
 }
 
@@ -190,7 +197,13 @@ fn oracle_sum(q: u64, acc: u64, terms: impl Iterator<Item = (u64, u64)>) -> u64 
 }
 
 /// Checks both inner products for the given operands, `b[k]` in runs.
-fn check_inner_product(m: &Modulus, a: &[Vec<u64>], b: &[Vec<u64>], acc: &[u64], log_run: u32) {
+pub(super) fn check_inner_product(
+    m: &Modulus,
+    a: &[Vec<u64>],
+    b: &[Vec<u64>],
+    acc: &[u64],
+    log_run: u32,
+) {
     let terms: Vec<(&[u64], &[u64])> =
         a.iter().zip(b).map(|(a, b)| (a.as_slice(), b.as_slice())).collect();
     let (mut out, mut sum) = (acc.to_vec(), acc.to_vec());
@@ -236,7 +249,12 @@ fn inner_products_with_runs() {
 }
 
 /// Checks both linear combinations.
-fn check_linear_combination(m: &Modulus, inputs: &[Vec<u64>], coefficients: &[u64], acc: &[u64]) {
+pub(super) fn check_linear_combination(
+    m: &Modulus,
+    inputs: &[Vec<u64>],
+    coefficients: &[u64],
+    acc: &[u64],
+) {
     let slices: Vec<&[u64]> = inputs.iter().map(Vec::as_slice).collect();
     let (mut out, mut sum) = (acc.to_vec(), acc.to_vec());
     linear_combination(m, &mut out, &slices, coefficients);
@@ -263,35 +281,36 @@ fn linear_combinations() {
 /// Lazy sums must not overflow: the largest operands, and numbers of terms around every limit.
 #[test]
 fn sums_of_many_largest_products() {
-    for q in primes() {
-        for isa in Isa::available() {
-            let m = Modulus::with_isa(q, isa);
-            for terms in [1, 3, 4, 5, 7, 8, 11, 12, 13, 15, 16, 17, 63, 64, 1024, 4095, 4096, 5000]
-            {
-                let acc = [q - 1; 65];
-                let (vector, constants) = (vec![q - 1; 65], vec![q - 1; terms]);
-                let a: Vec<(&[u64], &[u64])> = vec![(&vector, &vector); terms];
-                let largest = vec![word_bound(&m) - 1; 65];
-                let inputs: Vec<&[u64]> = vec![&largest; terms];
-                let count = u64::try_from(terms).unwrap();
-                for (add, start) in [(false, 0), (true, q - 1)] {
-                    let (mut inner, mut combined) = (acc, acc);
-                    if add {
-                        inner_product_add(&m, &mut inner, &a);
-                        linear_combination_add(&m, &mut combined, &inputs, &constants);
-                    } else {
-                        inner_product(&m, &mut inner, &a);
-                        linear_combination(&m, &mut combined, &inputs, &constants);
-                    }
-                    let expected = |x: u64| {
-                        let sum = BigInt::from(count) * x * (q - 1) + start;
-                        u64::try_from(sum % q).unwrap()
-                    };
-                    assert_eq!(inner, [expected(q - 1); 65], "{m:?}, {terms} terms");
-                    assert_eq!(combined, [expected(largest[0]); 65], "{m:?}, {terms} terms");
-                }
-            }
+    let counts = [1, 3, 4, 5, 7, 8, 11, 12, 13, 15, 16, 17, 63, 64, 1024, 4095, 4096, 5000];
+    for m in moduli() {
+        counts.iter().for_each(|&terms| check_largest_products(&m, terms));
+    }
+}
+
+/// Checks sums of so many products of the largest operands.
+pub(super) fn check_largest_products(m: &Modulus, terms: usize) {
+    let q = m.value();
+    let acc = [q - 1; 65];
+    let (vector, constants) = (vec![q - 1; 65], vec![q - 1; terms]);
+    let a: Vec<(&[u64], &[u64])> = vec![(&vector, &vector); terms];
+    let largest = vec![word_bound(m) - 1; 65];
+    let inputs: Vec<&[u64]> = vec![&largest; terms];
+    let count = u64::try_from(terms).unwrap();
+    for (add, start) in [(false, 0), (true, q - 1)] {
+        let (mut inner, mut combined) = (acc, acc);
+        if add {
+            inner_product_add(m, &mut inner, &a);
+            linear_combination_add(m, &mut combined, &inputs, &constants);
+        } else {
+            inner_product(m, &mut inner, &a);
+            linear_combination(m, &mut combined, &inputs, &constants);
         }
+        let expected = |x: u64| {
+            let sum = BigInt::from(count) * x * (q - 1) + start;
+            u64::try_from(sum % q).unwrap()
+        };
+        assert_eq!(inner, [expected(q - 1); 65], "{m:?}, {terms} terms");
+        assert_eq!(combined, [expected(largest[0]); 65], "{m:?}, {terms} terms");
     }
 }
 
@@ -454,12 +473,8 @@ fn packed_rows_hold_their_words() {
 #[test]
 fn sums_of_products_with_packed_rows() {
     let mut random = Random(3);
-    let all = primes().into_iter().flat_map(|q| Isa::available().into_iter().map(move |i| (q, i)));
-    for (q, isa) in all {
-        let m = Modulus::with_isa(q, isa);
-        if m.isa() != isa {
-            continue;
-        }
+    for m in moduli() {
+        let q = m.value();
         for (terms, len) in [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 17]
             .into_iter()
             .flat_map(|t| PACKED_LENGTHS.map(|l| (t, l)))
@@ -468,7 +483,7 @@ fn sums_of_products_with_packed_rows() {
                 (0..terms).map(|_| [random.vector(len, q), random.vector(len, q)]).collect();
             let packed = |words: &[u64]| {
                 let mut bytes = vec![0; PackedRow::packed_bytes(len, m.bits())];
-                PackedRow::pack(isa, &mut bytes, words, m.bits());
+                PackedRow::pack(m.wide_isa(), &mut bytes, words, m.bits());
                 bytes
             };
             let rows: Vec<Vec<u8>> = words.iter().map(|[_, b]| packed(b)).collect();
