@@ -20,12 +20,18 @@ pub struct Counts {
     pub combination_products: usize,
     /// Multiply-accumulates of table entries, in limbs of N words: they run from the cache.
     pub table_products: usize,
+    /// Limbs of N words that key-switching digits of a single prime are lifted to: the words of one limb are written as many
+    /// times as there are others, for a product each by [`Counts::conversion_products`].
+    pub lifted_limbs: usize,
     /// Limbs of N words of keys and of encoded matrices that are read, from memory as a rule.
     pub streamed_limbs: usize,
 }
 
+/// Number of counts.
+const FIELDS: usize = 8;
+
 impl Counts {
-    fn to_array(self) -> [usize; 7] {
+    fn to_array(self) -> [usize; FIELDS] {
         [
             self.transforms,
             self.limb_products,
@@ -33,13 +39,14 @@ impl Counts {
             self.key_switches,
             self.combination_products,
             self.table_products,
+            self.lifted_limbs,
             self.streamed_limbs,
         ]
     }
 
-    fn of_array(counts: [usize; 7]) -> Self {
+    fn of_array(counts: [usize; FIELDS]) -> Self {
         let [transforms, limb_products, conversion_products, key_switches, rest @ ..] = counts;
-        let [combination_products, table_products, streamed_limbs] = rest;
+        let [combination_products, table_products, lifted_limbs, streamed_limbs] = rest;
         Self {
             transforms,
             limb_products,
@@ -47,6 +54,7 @@ impl Counts {
             key_switches,
             combination_products,
             table_products,
+            lifted_limbs,
             streamed_limbs,
         }
     }
@@ -70,7 +78,7 @@ impl Sub for Counts {
 
 /// Counts that threads add to without waiting for each other: a planner's dry runs do little else.
 #[derive(Debug, Default)]
-pub(crate) struct AtomicCounts([AtomicUsize; 7]);
+pub(crate) struct AtomicCounts([AtomicUsize; FIELDS]);
 
 impl AtomicCounts {
     pub(crate) fn add(&self, more: Counts) {

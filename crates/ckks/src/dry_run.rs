@@ -13,7 +13,7 @@ use crate::arithmetic::{Arithmetic, ratio_of_products};
 pub use crate::counts::Counts;
 use crate::counts::{AtomicCounts, StageCounts};
 use crate::noise_sources::NoiseSources;
-use crate::transform_plan::{TransformPlan, division_transforms};
+use crate::transform_plan::{TransformPlan, division_transforms, lifted_limbs};
 
 pub use parameters::{DryRunParameters, PlannedChain};
 pub use shape::{PlainShape, Shape, SlotVariance};
@@ -183,6 +183,7 @@ impl DryRun {
                 limb_products: keys,
                 conversion_products: conversions,
                 key_switches: 1,
+                lifted_limbs: lifted_limbs(shape, stored),
                 streamed_limbs: keys,
                 ..Counts::default()
             },

@@ -245,10 +245,17 @@ impl TransformPlan {
             limb_products: self.limb_products(),
             conversion_products: self.conversion_products(),
             key_switches: self.key_switches(),
+            lifted_limbs: (self.decompositions() + self.giants - 1)
+                * lifted_limbs(self.shape, self.shape.basis.main_limbs()),
             streamed_limbs: self.streamed_limbs(degree),
             ..Counts::default()
         }
     }
+}
+
+/// Limbs that a decomposition lifts those of a polynomial to, of so many: none where digits have several primes.
+pub(crate) fn lifted_limbs(shape: SwitchingKeyShape, limbs: usize) -> usize {
+    if shape.digit_limbs == 1 { limbs * (limbs + shape.basis.special - 1) } else { 0 }
 }
 
 /// NTTs of the division of one polynomial by all special primes and the top `rescale` main ones.

@@ -5,12 +5,16 @@ use cryptable_lattice::cost::Work;
 use crate::dry_run::Counts;
 
 /// Combination products that a base conversion's product takes: its inputs are reduced on the way. Fitted to the steps of
-/// lookups, within 5 % of which it leaves predictions in the mean.
-const CONVERSION: f64 = 1.85;
+/// lookups, as all of these.
+const CONVERSION: f64 = 1.93;
+
+/// Combination products that lifting a limb to another prime takes beyond its own product: it is written to memory for that
+/// product alone, where digits of twelve primes write a limb for twelve. AKP of 6 bits at degree 2^15 has 24 digits.
+const LIFTED: f64 = 3.4;
 
 /// How many times as long primes beyond 2^50 take: transforms, products of limbs, combination products and base conversions.
-/// From the stages of AKP of 13 bits, before other vector kernels served them than those of `tfhe-ntt`.
-const WIDE: [f64; 4] = [2.2, 7.0, 11.0, 6.6];
+/// From AKP of 13 bits.
+const WIDE: [f64; 4] = [2.2, 2.0, 2.2, 1.2];
 
 /// Degree that the units of [`Work`] are counted at.
 const WORK_DEGREE: f64 = 65536.0;
@@ -54,7 +58,8 @@ impl Counts {
             limb_products: of_product * self.limb_products as f64 * size,
             combination_products: size
                 * (of_combination * self.combination_products as f64
-                    + of_conversion * CONVERSION * self.conversion_products as f64),
+                    + of_conversion * CONVERSION * self.conversion_products as f64
+                    + LIFTED * self.lifted_limbs as f64),
             table_products: self.table_products as f64 * size,
             ..Work::default()
         }

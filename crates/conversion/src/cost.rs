@@ -17,7 +17,7 @@ const EXTRACTION_PASSES: f64 = 23.0;
 const DRAWING: f64 = 7.6;
 
 /// Combination products that a product with the key of a block takes: operands come from the second-level cache.
-const PRODUCT: f64 = 1.25;
+const PRODUCT: f64 = 1.30;
 
 /// Words of a limb of degree 65,536.
 const LIMB: f64 = 65536.0;

@@ -26,7 +26,7 @@
 //!
 //! * `limb_product`: products with keys and plaintexts, whose traffic, with that of additions and
 //!   permutations that are not counted, is that of 0.85 inner products each. When this was fitted,
-//!   base conversions were counted among them; they are combination products now, 1.85 each. The inner product took
+//!   base conversions were counted among them; they are combination products now, 1.93 each. The inner product took
 //!   35 µs, the combination 4 µs. Predicted and measured seconds on one thread: AKP of 1, 4 and 8
 //!   bits 0.37 (0.43), 1.39 (1.40) and 2.92 (2.74); CMT of 8, 12 and 16 bits 4.6 (4.50), 8.2 (9.04)
 //!   and 16.4 (16.8).

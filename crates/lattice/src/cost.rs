@@ -45,16 +45,16 @@ impl CostModel {
     /// processors with AVX-512 IFMA (Zen 4 and 5, u = 58 to 134 µs).
     ///
     /// The engines' own transforms take 0.92 u, their memory traffic included, a product of limbs 0.17 u, a base conversion's
-    /// product and one by a constant 0.116 and 0.063 u. A product with a table's entry takes 0.0285 u on processors without a
-    /// matrix unit. Of the committed lines of packed values four in five are predicted within 10 %, and so is their median:
-    /// `committed_lines_are_near_what_is_predicted` of `cryptable-packed` holds them to it, `fit_of_the_cost_model` prints what
-    /// fits best. On other processors proportions differ: see [`CostModel::calibrated`].
+    /// product and one by a constant 0.116 and 0.06 u. A product with a table's entry takes 0.0285 u on processors without a
+    /// matrix unit. AKP of 1 to 13 bits and trees of 8 to 16 bits are predicted within 10 % on a quiet machine:
+    /// `committed_lines_are_near_what_is_predicted` of `cryptable-packed` holds them to it, and prints what fits best. On
+    /// other processors proportions differ: see [`CostModel::calibrated`].
     #[must_use]
     pub const fn of_unit(unit: f64) -> Self {
         Self {
             transform: unit,
             limb_product: 0.17 * unit,
-            combination_product: 0.0626 * unit,
+            combination_product: 0.06 * unit,
             table_product: 0.0285 * unit,
             digit_transform: unit / 57.0,
             key_byte: unit / 4.07e6,

@@ -16,6 +16,21 @@ const MAX_OWN_TABLE: u64 = 1 << 8;
 const FORMER_BUFFERS: [&str; 7] =
     ["69b72db", "7e27076", "636c360", "729f251", "366b10c", "9489801", "41beb6a"];
 
+/// Revisions beside those whose kernels took longer for sums of products with keys, which came from memory half as fast, and for
+/// base conversions: CoeffsToSlots by a third, of all packings alike.
+const FORMER_KERNELS: [&str; 1] = ["6a21213"];
+
+/// Sets that were measured in slow minutes, one after the other; another one took 6 % more then than an hour before. Digits of
+/// 64 values and tables of 64 columns take more than is counted, besides.
+const OF_SLOW_MINUTES: [&str; 2] =
+    ["bmt_8192_to_8192_n65536_s65536", "cmt_64x64x64_262144_to_262144_n65536_s65536"];
+
+/// Predicted over measured times: by kernels of today, by former ones, and on two threads. Speed-ups of two threads are from
+/// 1.45 to 1.84, where one of 1.8 is predicted.
+const WITHIN: std::ops::Range<f64> = 0.9..1.1;
+const WITHIN_OF_FORMER: std::ops::Range<f64> = 0.7..1.0;
+const WITHIN_ON_TWO_THREADS: std::ops::Range<f64> = 0.8..1.1;
+
 /// What was measured by the circuits of today, on a Zen 4 with AVX-512 IFMA.
 struct Line {
     name: String,
@@ -25,6 +40,8 @@ struct Line {
     threads: usize,
     /// Time in u, of each line of these parameters: [`units_of`].
     units: Vec<f64>,
+    /// Whether that is of former kernels.
+    is_former: bool,
     /// Peak memory, the most of all lines.
     peak_bytes: f64,
     /// Whether memory was measured with the present buffers.
@@ -63,7 +80,8 @@ impl Line {
         if (key - 1.0).abs() > 1e-3 || line["simd"] != "Avx512Ifma" {
             return None;
         }
-        let is_present = !FORMER_BUFFERS.contains(&line["revision"].as_str()?);
+        let revision = line["revision"].as_str()?;
+        let is_present = !FORMER_BUFFERS.contains(&revision);
         // Entries were gathered from memory table by table, which took as long again.
         let is_gathered = method == "a table for every value" && !is_present;
         let is_timed = line["runs"].as_u64()? > 2 && !is_gathered;
@@ -73,11 +91,31 @@ impl Line {
             tables,
             threads: line["threads"].as_u64()? as usize,
             units: if is_timed { vec![units_of(&line)?] } else { Vec::new() },
+            is_former: !is_present || FORMER_KERNELS.contains(&revision),
             peak_bytes: line["eval_rss_bytes"].as_f64()?,
             is_present,
             noise: noise_of(&parameters, &line),
             parameters,
         })
+    }
+
+    /// Takes over the times of another line of the same parameters: those of today's kernels where there are any.
+    fn add_units(&mut self, other: Vec<f64>, is_former: bool) {
+        if other.is_empty() || (is_former && !self.is_former && !self.units.is_empty()) {
+            return;
+        }
+        if self.units.is_empty() || (self.is_former && !is_former) {
+            (self.units, self.is_former) = (other, is_former);
+        } else {
+            self.units.extend(other);
+        }
+    }
+
+    /// Predicted over measured time, on the line's threads, if there is one.
+    fn time_ratio(&self, model: &CostModel) -> Option<f64> {
+        let values = self.prediction.values_per_ciphertext as u64;
+        let predicted = self.prediction.duration(model, values, self.threads);
+        Some(predicted.as_secs_f64() / model.unit() / self.median_units()?)
     }
 
     /// The median of the lines' times, if there are any: the same program takes up to a fifth more or less u in other minutes
@@ -144,7 +182,7 @@ fn lines() -> Vec<Line> {
             };
             match lines.iter_mut().find(same) {
                 Some(other) => {
-                    other.units.extend(line.units);
+                    other.add_units(line.units, line.is_former);
                     if line.is_present && !other.is_present {
                         (other.peak_bytes, other.is_present) = (line.peak_bytes, true);
                     } else if line.is_present == other.is_present {
@@ -195,29 +233,32 @@ fn typical_noise_is_within_half_a_bit_of_what_was_measured() {
 fn committed_lines_are_near_what_is_predicted() {
     let model = CostModel::default();
     let (mut wrong, mut ratios) = (Vec::new(), Vec::new());
-    for line in lines().iter().filter(|line| line.threads == 1) {
-        let Some(measured) = line.median_units() else { continue };
-        let ratio = model.seconds(&line.prediction.work) / model.unit() / measured;
-        let name = &line.name;
-        println!("{name}: {ratio:.3} of the time; lines in u {:.0?}", line.units);
-        let literal = line.parameters.literal();
-        let is_sparse = literal.slots < literal.ring_degree;
-        let least = if is_sparse { 0.7 } else { 0.75 };
-        if !(least..1.12).contains(&ratio) {
-            wrong.push(format!("{name}: {ratio:.3}"));
+    for line in lines() {
+        let Some(ratio) = line.time_ratio(&model) else { continue };
+        let Line { name, units, .. } = &line;
+        let is_slow = OF_SLOW_MINUTES.contains(&line.parameters.literal().name.as_str());
+        let (threads, is_former) = (line.threads, line.is_former || is_slow);
+        let kernels = if is_former { ", former kernels or slow minutes" } else { "" };
+        println!(
+            "{name}, {threads} threads{kernels}: {ratio:.3} of the time; lines in u {units:.0?}"
+        );
+        let within = match (is_former, threads) {
+            (false, 1) => WITHIN,
+            (true, 1) => WITHIN_OF_FORMER,
+            _ => WITHIN_ON_TWO_THREADS,
+        };
+        if !within.contains(&ratio) {
+            wrong.push(format!("{name}, {threads} threads: {ratio:.3}"));
         }
-        // With sparse packing, CoeffsToSlots takes a third longer than by count, for which there is no explanation yet.
-        if !is_sparse {
+        if !is_former && threads == 1 {
             ratios.push(ratio);
         }
     }
     assert!(wrong.is_empty(), "{wrong:?}");
-    // The model is that of a quiet machine; lines of slow hours took longer, by up to a quarter.
-    let near = ratios.iter().filter(|&&ratio| (ratio - 1.0).abs() < 0.1).count();
     ratios.sort_by(f64::total_cmp);
     let median = ratios[ratios.len() / 2];
-    println!("median {median:.3}, {near} of {} within 10 %", ratios.len());
-    assert!((median - 1.0).abs() < 0.05 && 5 * near > 4 * ratios.len());
+    println!("{} sets by kernels of today, median {median:.3}", ratios.len());
+    assert!((median - 1.0).abs() < 0.05 && ratios.len() >= 50);
 }
 
 /// Prints the proportions of the built-in cost model that fit all lines best, in u.
@@ -227,11 +268,12 @@ fn fit_of_the_cost_model() {
     let model = CostModel::default();
     let rows: Vec<(String, [f64; 4])> = lines()
         .into_iter()
-        .filter(|line| line.threads == 1)
+        .filter(|line| line.threads == 1 && !line.is_former)
         .filter_map(|line| {
             let work = line.prediction.work;
             let counts = line.parameters.operation_counts(line.tables);
             println!("FIT {:?} {:?} {work:?} {counts:?}", line.name, line.units);
+            println!("STAGES {:?} {:?}", line.name, line.parameters.stage_counts(line.tables));
             // Of relative errors; the transform is the unit.
             let units = line.median_units()?;
             let mut of_transforms = work;

@@ -9,6 +9,9 @@ use crate::multiplexer::entry_kind::EntryKind;
 use crate::parameters::circuit::Circuit;
 use crate::parameters::parameter_set::Parameters;
 
+/// Transforms that the embedding of a plaintext of all slots takes, of complex doubles by portable code.
+const EMBEDDING: f64 = 20.0;
+
 /// Size of primes that vector kernels do not serve.
 const LOG2_VECTOR_BOUND: f64 = 50.0;
 
@@ -54,8 +57,9 @@ impl Parameters {
             {
                 let mean_square = circuit.worst_mean_square();
                 let mut counts = circuit.predict_slots(kind, mean_square).dry_run.counts();
-                let entries = literal.input_modulus as usize * circuit.entry_limbs();
-                counts.transforms += entries * transforms_of_entry(kind);
+                let slots = circuit.complex_slots() as f64 / (literal.ring_degree / 2) as f64;
+                let of_entry = transforms_of_entry(kind, circuit.entry_limbs(), slots);
+                counts.transforms += literal.input_modulus as usize * of_entry;
                 let mut work = Work::default();
                 (0..tables).for_each(|_| work += self.work(&counts));
                 (work, self.working_bytes_of_entries(kind))
@@ -119,12 +123,12 @@ impl Parameters {
     }
 }
 
-/// What a limb of an entry takes before it is multiplied, in transforms: a plaintext's encoding, a ciphertext's mask from
-/// its seed.
-fn transforms_of_entry(kind: EntryKind) -> usize {
+/// What an entry of so many limbs takes before it is multiplied, in transforms: those of a plaintext's limbs after its
+/// embedding; of a ciphertext, the masks from its seed. Embeddings are of a fraction of the ring's slots.
+fn transforms_of_entry(kind: EntryKind, limbs: usize, slots: f64) -> usize {
     match kind {
         EntryKind::Shared => 0,
-        EntryKind::Plain => 1,
-        EntryKind::Encrypted => 2,
+        EntryKind::Plain => limbs + (slots * EMBEDDING).ceil() as usize,
+        EntryKind::Encrypted => 2 * limbs,
     }
 }
