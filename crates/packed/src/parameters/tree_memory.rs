@@ -1,10 +1,12 @@
 //! Limbs that a multiplexer tree holds at its widest point.
 
+use std::ops::Range;
+
 use crate::literal::{MultiplexerLiteral, ParametersLiteral};
 use crate::parameters::memory::depth;
 
-/// Limbs of a relinearization of selectors: tensor, digits, remainders and quotient.
-const RELINEARIZATION_LIMBS: usize = 48;
+/// Limbs of a relinearization of selectors of up to eight limbs: tensor, digits, remainders and quotient.
+const RELINEARIZATION_LIMBS: usize = 60;
 
 impl ParametersLiteral {
     /// Limbs in use at the widest point, if CoeffsToSlots and exponential take `front`: while the last digit is decomposed,
@@ -21,7 +23,8 @@ impl ParametersLiteral {
         let (mut of_selectors, mut first) = (0, 0);
         for (index, &count) in tree.selectors.iter().enumerate() {
             let made = self.limbs_of_selector(tree, index);
-            let more = if count > 1 { made + RELINEARIZATION_LIMBS } else { 0 };
+            let factors = self.limbs_of_factors(tree, first..first + count);
+            let more = if count > 1 { made + factors + RELINEARIZATION_LIMBS } else { 0 };
             peak = peak.max(of_selectors + held + more);
             held -= deltas[first..first + count].iter().sum::<usize>();
             (of_selectors, first) = (of_selectors + made, first + count);
@@ -52,6 +55,26 @@ impl ParametersLiteral {
         let powers: usize = (1..p).map(|power| limbs - depth(power)).sum();
         let sums = p * (limbs - depth(p - 1));
         2 * (limbs + powers + sums) + others
+    }
+
+    /// Limbs that the last two factors of a Kronecker product of deltas take, beyond the deltas of these digits that they are
+    /// made of: neighbours are joined until two are left. Columns are made of both parts at once, rows of one after the other.
+    fn limbs_of_factors(&self, tree: &MultiplexerLiteral, digits: Range<usize>) -> usize {
+        let sizes = digits.clone().map(|digit| (tree.digits[digit] as usize, 0));
+        let mut factors: Vec<(usize, usize)> = sizes.collect();
+        while factors.len() > 2 {
+            let join = |pair: &[(usize, usize)]| match pair {
+                [(low, depth), (high, other)] => (low * high, *depth.max(other) + 1),
+                _ => pair[0],
+            };
+            factors = factors.chunks(2).map(join).collect();
+        }
+        let limbs = self.output_limbs() + tree.delta_levels(digits.start);
+        let level = tree.selector_product().levels();
+        let of_factors = factors.iter().map(|&(size, depth)| size * (limbs - depth * level));
+        let deltas = digits.clone().map(|digit| tree.digits[digit] as usize * limbs);
+        let parts = if digits.end == tree.digits.len() { self.parts() } else { 1 };
+        2 * parts * of_factors.sum::<usize>().saturating_sub(deltas.sum::<usize>())
     }
 
     /// Limbs of a selector: of rows in sums and differences of both parts, of columns joined, but for tables of slots.
