@@ -10,6 +10,7 @@ mod cleared_writer;
 mod commands;
 #[cfg(feature = "client")]
 mod core_dumps;
+mod file_kinds;
 mod formats;
 mod guard;
 mod input_file;
@@ -44,7 +45,7 @@ fn main() -> ExitCode {
         }
         Err(error) => {
             let (kind, status) = kind_and_status(&error);
-            report::error(json, kind, &format!("{error:#}"));
+            report::error(json, kind, &file_kinds::message(&error));
             ExitCode::from(status)
         }
     }

@@ -20,7 +20,8 @@ use crate::atomic_file::Destination;
 use crate::formats::raw::read_up_to;
 use crate::printable::Printable as _;
 
-const MAGIC: [u8; 8] = *b"CRYPTPRT";
+/// First bytes of the file.
+pub(crate) const MAGIC: [u8; 8] = *b"CRYPTPRT";
 const VERSION: u64 = 2;
 const HEADER_BYTES: usize = 48;
 
