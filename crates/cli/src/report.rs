@@ -39,7 +39,7 @@ pub fn note(global: Global, note: Option<&impl Display>) {
     }
 }
 
-/// Prints why a command failed on standard error, where `json` as an object with a kind: `usage`, `io` or `invalid`.
+/// Prints why a command failed on standard error, where `json` as an object with a kind: `usage`, `io`, `invalid` or `interrupted`.
 pub fn error(json: bool, kind: &str, message: &str) {
     if json {
         let error = serde_json::json!({ "error": { "kind": kind, "message": message } });
@@ -47,6 +47,15 @@ pub fn error(json: bool, kind: &str, message: &str) {
     } else {
         eprintln!("error: {}", printable(message));
     }
+}
+
+/// What is told of an interruption, as [`error`] tells of errors: of the kind `interrupted`. Nothing with `--quiet`, but as JSON.
+pub fn interruption(global: Global, message: &str) -> Option<String> {
+    if global.json {
+        let error = serde_json::json!({ "error": { "kind": "interrupted", "message": message } });
+        return Some(printable_json(&error.to_string()).into_owned());
+    }
+    (!global.quiet).then(|| format!("interrupted: {}", printable(message)))
 }
 
 /// Prints what is wrong with the arguments, or the help that they ask for, and returns the status to exit with.
