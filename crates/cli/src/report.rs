@@ -39,7 +39,7 @@ pub fn note(global: Global, note: Option<&impl Display>) {
     }
 }
 
-/// Prints why a command failed on standard error, where `json` as an object with a kind: `usage`, `io`, `invalid` or `interrupted`.
+/// Prints why a command failed on standard error, where `json` as an object with a kind: `usage`, `io` or `invalid`.
 pub fn error(json: bool, kind: &str, message: &str) {
     if json {
         let error = serde_json::json!({ "error": { "kind": kind, "message": message } });

@@ -210,7 +210,7 @@ pub(crate) fn plan(
     lookups_in_a_row: u32,
     log2_fail: Option<f64>,
     memory: Option<usize>,
-    threads: Option<usize>,
+    #[pyo3(from_py_with = crate::threads::of_plan)] threads: Option<usize>,
     goal: &str,
     engine: Option<&str>,
     inputs: Option<&str>,

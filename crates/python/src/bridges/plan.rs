@@ -96,6 +96,7 @@ pub(crate) struct Limits {
     taken_out: Option<usize>,
     memory: Option<usize>,
     log2_fail: Option<f64>,
+    #[pyo3(from_py_with = crate::threads::of_prediction)]
     threads: usize,
     insecure_toy: bool,
 }
