@@ -73,7 +73,8 @@ fn missing_feature(error: &clap::Error) -> Option<String> {
         "serve" if !cfg!(feature = "serve") => "serve",
         "remote" if !cfg!(feature = "remote") => "remote",
         "bench" if !cfg!(feature = "bench") => "bench",
-        "keygen" | "encrypt" | "encrypt-table" | "decrypt" | "demo"
+        "keygen" | "encrypt" | "encrypt-key" | "encrypt-table" | "decrypt" | "demo" | "open"
+        | "test"
             if !cfg!(feature = "client") =>
         {
             "client"
