@@ -65,7 +65,7 @@ def problems_of(package: dict, shared: dict, private: set[str]) -> list[str]:
 def problems_of_licences(package: dict) -> list[str]:
     """Texts of licences that a crate's package lacks, or has otherwise than the repository."""
     name, folder = package["name"], Path(package["manifest_path"]).parent
-    command = ["cargo", "package", "--list", "--allow-dirty", "--offline", "--package", name]
+    command = ["cargo", "package", "--list", "--quiet", "--allow-dirty", "--offline", "--package", name]
     listed = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
     found = []
     for licence in LICENCES:

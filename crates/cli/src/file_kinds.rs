@@ -21,9 +21,10 @@ fn told(cause: &(dyn Error + 'static)) -> String {
         Some(WireError::BadMagic { found }) if *found == CIPHERTEXT_FILE_MAGIC => {
             ("it is a file of ciphertexts".to_owned(), &[("decrypt", true), ("lookup", false)][..])
         }
-        Some(WireError::BadMagic { found }) if *found == resume::MAGIC => {
-            ("it is what an interrupted lookup finished".to_owned(), &[("lookup --resume", false)][..])
-        }
+        Some(WireError::BadMagic { found }) if *found == resume::MAGIC => (
+            "it is what an interrupted lookup finished".to_owned(),
+            &[("lookup --resume", false)][..],
+        ),
         Some(WireError::WrongType { found, .. } | WireError::WrongKind { found, .. }) => {
             (cause.to_string(), readers(*found))
         }

@@ -150,7 +150,9 @@ fn files_of_other_commands_name_the_command() {
     let message = here.fail(&format!("{decrypt} message.aes"));
     assert!(message.ends_with("; `aes open` and `aes transcipher` read it"), "{message}");
     let message = here.fail("decrypt --secret aes.key --input values.ct --output new.csv");
-    assert!(message.starts_with("cannot read aes.key: it is a secret key for transciphering, not "));
+    assert!(
+        message.starts_with("cannot read aes.key: it is a secret key for transciphering, not ")
+    );
     assert!(message.ends_with("; `aes encrypt-key` and `aes decrypt` read it"), "{message}");
     let ciphertexts = "values.ct: it is a file of ciphertexts; `decrypt` and `lookup` read it";
     for line in [

@@ -71,7 +71,9 @@ fn integers_that_were_floats_are_read_and_others_named() {
     assert_eq!(here.fail(line), message);
     here.write("v.csv", "name,age\nann,9007199254740992.0\n");
     let message = here.fail(line);
-    assert!(message.starts_with("v.csv line 2, column \"age\": \"9007199254740992.0\" may have been"));
+    assert!(
+        message.starts_with("v.csv line 2, column \"age\": \"9007199254740992.0\" may have been")
+    );
     // A first line with a number is a row, whatever number it is.
     here.write("v.csv", "ann,2.5\n");
     let message = here.fail("encrypt --secret client.key --input v.csv --column 2 --output new.ct");

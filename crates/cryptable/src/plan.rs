@@ -229,9 +229,8 @@ fn assumed_values(request: &Request, found: &[Parameters], refusals: &[(Engine, 
         return 1;
     }
     let lacks_memory =
-        |refusal: &(_, _)| matches!(refusal, (Engine::Packed, Error::Memory { .. }));
-    let packed = refusals.iter().find(|refusal| lacks_memory(refusal));
-    let packed = packed.and_then(|_| packed_request(request).ok());
+        refusals.iter().any(|found| matches!(found, (Engine::Packed, Error::Memory { .. })));
+    let packed = lacks_memory.then(|| packed_request(request).ok()).flatten();
     let packed = packed.map(|packed| packed.values_per_ciphertext() as u64);
     found.iter().map(most_values).chain(packed).max().unwrap_or(1)
 }
@@ -431,7 +430,9 @@ mod tests {
         for request in [request().engine(Engine::Leveled), request().goal(Goal::Latency)] {
             let plan = request.plan().unwrap();
             assert_eq!((plan.values(), plan.values_assumed()), (1, true));
-            assert!(plan.to_string().contains("1 value is assumed: `values` states another number\n"));
+            assert!(
+                plan.to_string().contains("1 value is assumed: `values` states another number\n")
+            );
         }
         let plan = request().engine(Engine::Leveled).values(7).plan().unwrap();
         assert_eq!((plan.values(), plan.values_assumed()), (7, false));

@@ -194,7 +194,12 @@ impl Ciphertext {
         other: Bound<'py, PyAny>,
         comparison: CompareOp,
     ) -> Result<Bound<'py, PyAny>> {
-        compared(slf.as_any(), &other, comparison, "a lookup of `lambda v: int(v == 3)` compares with a number, cryptable.comparisons and cryptable.integers compare two")
+        compared(
+            slf.as_any(),
+            &other,
+            comparison,
+            "a lookup of `lambda v: v == 3` compares with a number, cryptable.comparisons and cryptable.integers compare two",
+        )
     }
 
     fn __hash__(slf: Bound<'_, Self>) -> usize {

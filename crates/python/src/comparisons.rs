@@ -191,7 +191,12 @@ impl Digits {
         other: Bound<'py, PyAny>,
         comparison: CompareOp,
     ) -> Result<Bound<'py, PyAny>> {
-        compared(slf.as_any(), &other, comparison, "`comparisons.equal` compares ciphertexts before they are in digits")
+        compared(
+            slf.as_any(),
+            &other,
+            comparison,
+            "`comparisons.equal` compares ciphertexts before they are in digits",
+        )
     }
 
     fn __hash__(slf: Bound<'_, Self>) -> usize {

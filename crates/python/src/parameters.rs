@@ -148,7 +148,10 @@ impl Prediction {
 
     /// Memory at its peak, keys included.
     #[pyo3(signature = (threads = 2))]
-    fn peak_bytes(&self, #[pyo3(from_py_with = crate::threads::of_prediction)] threads: usize) -> usize {
+    fn peak_bytes(
+        &self,
+        #[pyo3(from_py_with = crate::threads::of_prediction)] threads: usize,
+    ) -> usize {
         self.inner.peak_bytes_on(threads)
     }
 

@@ -75,7 +75,11 @@ impl WidePlan {
 
     /// For a dictionary and each kind of structure its name, lookups, and predicted seconds of a full ciphertext.
     #[pyo3(signature = (threads = 1))]
-    fn tables(&self, py: Python<'_>, #[pyo3(from_py_with = crate::threads::of_prediction)] threads: usize) -> Result<Vec<(&'static str, usize, f64)>> {
+    fn tables(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = crate::threads::of_prediction)] threads: usize,
+    ) -> Result<Vec<(&'static str, usize, f64)>> {
         let tables = call::run_silently(py, || self.inner.tables(threads))?;
         Ok(tables.into_iter().map(|it| (it.name, it.lookups, it.duration.as_secs_f64())).collect())
     }
@@ -216,7 +220,12 @@ impl WideValues {
         other: Bound<'py, PyAny>,
         comparison: CompareOp,
     ) -> Result<Bound<'py, PyAny>> {
-        compared(slf.as_any(), &other, comparison, "a `wide.dictionary` tells which of known values they are")
+        compared(
+            slf.as_any(),
+            &other,
+            comparison,
+            "a `wide.dictionary` tells which of known values they are",
+        )
     }
 
     fn __hash__(slf: Bound<'_, Self>) -> usize {

@@ -100,6 +100,13 @@ def test_comparisons_are_no_identity(kind):
     assert one is same and one is not x
 
 
+def test_a_lookup_compares_with_a_number(packed):
+    """As the error of `==` says."""
+    secret, server = packed
+    found = server.lookup(secret.encrypt([2, 3, 4]), lambda v: v == 3, progress=False)
+    assert secret.decrypt(found).tolist() == [0, 1, 0]
+
+
 def test_columns_are_compared_by_value():
     """With a key; without one they are refused, too."""
     x = ENCRYPT["Column"]()(VALUES)

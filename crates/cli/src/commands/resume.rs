@@ -125,7 +125,9 @@ impl Finished {
     /// What to do after an interruption, with so many of all values finished.
     pub fn how_to_go_on(&self, values: u64, total: u64) -> String {
         let name = self.path.printable();
-        format!("{values} of {total} values are kept in {name}; the same command goes on from there")
+        format!(
+            "{values} of {total} values are kept in {name}; the same command goes on from there"
+        )
     }
 
     /// Removes the file: the output is whole.

@@ -146,7 +146,12 @@ impl EncryptedBits {
         other: Bound<'py, PyAny>,
         comparison: CompareOp,
     ) -> Result<Bound<'py, PyAny>> {
-        compared(slf.as_any(), &other, comparison, r#"`bits.gate(server, "xnor", x, y)` compares bits"#)
+        compared(
+            slf.as_any(),
+            &other,
+            comparison,
+            r#"`bits.gate(server, "xnor", x, y)` compares bits"#,
+        )
     }
 
     fn __hash__(slf: Bound<'_, Self>) -> usize {

@@ -80,5 +80,5 @@ single_values!(
 single_values!(
     /// Encrypted values of engine `leveled`. Public.
     LeveledValues: leveled::Ciphertext,
-    "a lookup of `lambda v: int(v == 3)` compares with a number"
+    "a lookup of `lambda v: v == 3` compares with a number"
 );

@@ -122,7 +122,12 @@ impl EncryptedWords {
         other: Bound<'py, PyAny>,
         comparison: CompareOp,
     ) -> Result<Bound<'py, PyAny>> {
-        compared(slf.as_any(), &other, comparison, "a circuit with `CircuitBuilder.equal` compares words")
+        compared(
+            slf.as_any(),
+            &other,
+            comparison,
+            "a circuit with `CircuitBuilder.equal` compares words",
+        )
     }
 
     fn __hash__(slf: Bound<'_, Self>) -> usize {

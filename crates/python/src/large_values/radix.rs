@@ -46,7 +46,12 @@ impl Radix {
         other: Bound<'py, PyAny>,
         comparison: CompareOp,
     ) -> Result<Bound<'py, PyAny>> {
-        compared(slf.as_any(), &other, comparison, "`radix_less_than` of an evaluation key compares them")
+        compared(
+            slf.as_any(),
+            &other,
+            comparison,
+            "`radix_less_than` of an evaluation key compares them",
+        )
     }
 
     fn __hash__(slf: Bound<'_, Self>) -> usize {

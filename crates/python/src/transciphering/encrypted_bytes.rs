@@ -86,7 +86,7 @@ public_object!(
             other: Bound<'py, PyAny>,
             comparison: CompareOp,
         ) -> Result<Bound<'py, PyAny>> {
-            compared(slf.as_any(), &other, comparison, "a lookup of `lambda v: int(v == 3)` compares with a byte")
+            compared(slf.as_any(), &other, comparison, "a lookup of `lambda v: v == 3` compares with a byte")
         }
 
         fn __hash__(slf: Bound<'_, Self>) -> usize {
