@@ -49,7 +49,7 @@ fn has_values<'py>(x: &Bound<'py, PyAny>, other: &Bound<'py, PyAny>) -> Result<b
         || other.is_instance_of::<PyBytes>();
     Ok(is_number
         || is_sequence
-        || other.get_type().is(&x.get_type())
+        || other.get_type().is(x.get_type())
         // Arrays and numbers of numpy, Series, and encrypted values with operators.
         || other.hasattr("__array__")?
         || other.hasattr("__array_ufunc__")?)

@@ -142,7 +142,6 @@ pub(crate) struct Options {
     thresholds: Vec<i128>,
     pieces: Vec<PieceNumbers>,
     digits: Vec<Vec<i64>>,
-    #[pyo3(from_py_with = crate::threads::of_call)]
     threads: usize,
 }
 
