@@ -153,7 +153,7 @@ service-load: ## Load the service by ab, beside slow and broken clients, kill it
 	$(PYTHON) scripts/service_load.py $(or $(CARGO_TARGET_DIR),target)/release/cryptable
 
 # That packages build needs no check here: they are what the workspace builds. `rustup toolchain install` brings the oldest.
-release-check: ## Check versions, manifests and the changelog; package every crate; check the oldest Rust if it is installed
+release-check: ## Check versions, manifests, licences and the changelog; package every crate; check the oldest Rust if it is installed
 	$(PYTHON) scripts/release_check.py
 	$(CARGO) package --workspace --no-verify --allow-dirty --quiet
 	@oldest=$$(sed -n 's/^rust-version = "\(.*\)"$$/\1/p' Cargo.toml); \

@@ -14,6 +14,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
+#: Texts of the licences, which every package has to have.
+LICENCES = ("LICENSE-APACHE", "LICENSE-MIT")
+
 #: Longest lists and names that crates.io takes.
 MOST_KEYWORDS, LONGEST_KEYWORD = 5, 20
 
@@ -59,6 +62,20 @@ def problems_of(package: dict, shared: dict, private: set[str]) -> list[str]:
     return found
 
 
+def problems_of_licences(package: dict) -> list[str]:
+    """Texts of licences that a crate's package lacks, or has otherwise than the repository."""
+    name, folder = package["name"], Path(package["manifest_path"]).parent
+    command = ["cargo", "package", "--list", "--quiet", "--allow-dirty", "--offline", "--package", name]
+    listed = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+    found = []
+    for licence in LICENCES:
+        if licence not in listed:
+            found.append(f"{name}: its package has no {licence}")
+        elif (folder / licence).read_text(encoding="utf-8") != text_of(licence):
+            found.append(f"{name}: its {licence} is not the repository's")
+    return found
+
+
 def problems_of_documents(shared: dict, is_release: bool) -> list[str]:
     """What the changelog and others say of versions."""
     found = []
@@ -75,6 +92,8 @@ def problems_of_documents(shared: dict, is_release: bool) -> list[str]:
         found.append("pyproject.toml: the version is Cargo.toml's")
     if f'license = "{shared["license"]}"' not in project:
         found.append(f"pyproject.toml: the licence is not {shared['license']}")
+    if f"license-files = {json.dumps(list(LICENCES))}" not in project:
+        found.append(f"pyproject.toml: the licence files are not {', '.join(LICENCES)}")
     least = re.search(r'requires-python = ">=3\.(\d+)"', project)
     if least is None or f"abi3-py3{least[1]}" not in text_of("Cargo.toml"):
         found.append("Cargo.toml: pyo3's abi3 is not that of the oldest Python of pyproject.toml")
@@ -106,6 +125,7 @@ def main() -> None:
     shared = next(crate for crate in crates if crate["name"] == "cryptable")
     private = {crate["name"] for crate in crates if crate["publish"] == []}
     problems = [problem for crate in crates for problem in problems_of(crate, shared, private)]
+    problems += [problem for crate in crates for problem in problems_of_licences(crate)]
     problems += problems_of_documents(shared, "--release" in sys.argv[1:])
     problems += problems_of_oldest(shared, others)
     if problems:

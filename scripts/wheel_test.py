@@ -12,6 +12,9 @@ import numpy as np
 def main() -> None:
     if Path(sys.prefix) not in Path(cryptable.__file__).parents:
         sys.exit(f"cryptable is not the installed one: {cryptable.__file__}")
+    installed = {path.name for path in importlib.metadata.files("cryptable") or []}
+    if missing := {"LICENSE-APACHE", "LICENSE-MIT"} - installed:
+        sys.exit(f"the wheel has no {', '.join(sorted(missing))}")
     with tempfile.TemporaryDirectory() as folder:
         picture = cryptable.demo(Path(folder) / "picture.png", insecure_toy=True)
         if not picture.stat().st_size:

@@ -14,6 +14,30 @@ use crate::unnamed_file::UnnamedFile;
 /// Temporary names in use. Whoever holds the lock cannot be interrupted.
 static PARTIAL_FILES: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
+/// What people are told if the program is interrupted now.
+static LAST_WORDS: Mutex<Option<String>> = Mutex::new(None);
+
+/// As long as it lives, an interrupted program tells what this was given last, if anything.
+#[derive(Debug, Default)]
+pub struct LastWords(());
+
+impl LastWords {
+    /// Tells this from now on: a line as standard error takes it, without its end.
+    pub fn set(&mut self, line: Option<String>) {
+        *last_words() = line;
+    }
+}
+
+impl Drop for LastWords {
+    fn drop(&mut self) {
+        *last_words() = None;
+    }
+}
+
+fn last_words() -> MutexGuard<'static, Option<String>> {
+    LAST_WORDS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// As long as it lives, an interruption waits.
 pub struct Uninterrupted(MutexGuard<'static, BTreeSet<PathBuf>>);
 
@@ -140,12 +164,14 @@ impl Drop for PartialFile {
     }
 }
 
-/// From now on, an interrupted program removes its partial files before it ends.
+/// From now on, an interrupted program removes its partial files before it ends, and says its last words.
 ///
 /// # Errors
 /// If the system refuses.
 #[cfg(unix)]
 pub fn install() -> Result<()> {
+    use std::io::{IsTerminal as _, Write as _};
+
     use anyhow::Context as _;
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     use signal_hook::low_level::emulate_default_handler;
@@ -159,6 +185,11 @@ pub fn install() -> Result<()> {
             let partial = Uninterrupted::start();
             for path in partial.0.iter() {
                 let _ = std::fs::remove_file(path);
+            }
+            if let Some(words) = last_words().take() {
+                // A bar leaves its line unfinished.
+                let begin = if io::stderr().is_terminal() { "\n" } else { "" };
+                let _ = writeln!(io::stderr(), "{begin}{words}");
             }
             // Ends the process as the signal would have; nobody makes a file in between.
             let _ = emulate_default_handler(signal);

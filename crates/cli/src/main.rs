@@ -10,6 +10,7 @@ mod cleared_writer;
 mod commands;
 #[cfg(feature = "client")]
 mod core_dumps;
+mod file_kinds;
 mod formats;
 mod guard;
 mod input_file;
@@ -44,7 +45,7 @@ fn main() -> ExitCode {
         }
         Err(error) => {
             let (kind, status) = kind_and_status(&error);
-            report::error(json, kind, &format!("{error:#}"));
+            report::error(json, kind, &file_kinds::message(&error));
             ExitCode::from(status)
         }
     }
@@ -72,7 +73,8 @@ fn missing_feature(error: &clap::Error) -> Option<String> {
         "serve" if !cfg!(feature = "serve") => "serve",
         "remote" if !cfg!(feature = "remote") => "remote",
         "bench" if !cfg!(feature = "bench") => "bench",
-        "keygen" | "encrypt" | "encrypt-table" | "decrypt" | "demo"
+        "keygen" | "encrypt" | "encrypt-key" | "encrypt-table" | "decrypt" | "demo" | "open"
+        | "test"
             if !cfg!(feature = "client") =>
         {
             "client"

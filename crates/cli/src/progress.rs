@@ -1,5 +1,6 @@
 //! Progress on standard error: bars on a terminal, lines elsewhere.
 
+use std::fmt;
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -7,7 +8,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 use crate::args::Global;
 use crate::report::seconds;
@@ -22,7 +23,7 @@ pub struct Progress {
 
 enum Shown {
     Nothing,
-    Bar(ProgressBar),
+    Bar(ProgressBar, Arc<State>),
     /// Lines come from a thread, which ends with the sender.
     Lines(Arc<State>, #[allow(dead_code, reason = "ends the thread when dropped")] Sender<()>),
 }
@@ -69,10 +70,17 @@ impl Style {
 /// A bar of no known length, drawn after some seconds on a terminal, or a line every ten seconds elsewhere;
 /// nothing with `--json` or `--quiet`.
 pub fn bar(global: Global, message: &'static str) -> Progress {
-    start(global, message, || {
+    start(global, message, |state| {
+        // By what was done here: its own estimate would take what was resumed for fast work.
+        let left = move |bar: &ProgressState, text: &mut dyn fmt::Write| {
+            let (done, total) = (bar.pos() as usize, bar.len().unwrap_or(0) as usize);
+            let left = state.left(bar.elapsed().as_secs_f64(), done, total);
+            let _ = text.write_str(&left.map_or_else(|| "-".into(), seconds));
+        };
         let style =
-            ProgressStyle::with_template("{msg} [{bar:40}] {pos}/{len} {elapsed} (left: {eta})")
+            ProgressStyle::with_template("{msg} [{bar:40}] {pos}/{len} {elapsed} (left: {left})")
                 .expect("a valid template")
+                .with_key("left", left)
                 .progress_chars("=> ");
         ProgressBar::new(0).with_style(style).with_message(message)
     })
@@ -80,17 +88,24 @@ pub fn bar(global: Global, message: &'static str) -> Progress {
 
 /// As [`bar`], for work of unknown length.
 pub fn spinner(global: Global, message: &'static str) -> Progress {
-    start(global, message, || {
+    start(global, message, |_| {
         let spinner = ProgressBar::new_spinner().with_message(message);
         spinner.enable_steady_tick(Duration::from_millis(200));
         spinner
     })
 }
 
-fn start(global: Global, message: &'static str, bar: impl FnOnce() -> ProgressBar) -> Progress {
+fn start(
+    global: Global,
+    message: &'static str,
+    bar: impl FnOnce(Arc<State>) -> ProgressBar,
+) -> Progress {
     let shown = match Style::of(global) {
         Style::Nothing => Shown::Nothing,
-        Style::Bar => Shown::Bar(bar()),
+        Style::Bar => {
+            let state = Arc::new(State::default());
+            Shown::Bar(bar(Arc::clone(&state)), state)
+        }
         Style::Lines => {
             let interval = Duration::from_secs_f64(global.progress_seconds);
             lines(message, interval)
@@ -127,14 +142,18 @@ impl State {
             None => {}
         }
         parts.push(seconds(elapsed));
-        let start = *self.start.lock().unwrap_or_else(PoisonError::into_inner);
-        let here = done as f64 - start * total as f64;
-        // Less than a step says nothing.
-        if here > 0.5 && total > done {
-            let left = elapsed * (total - done) as f64 / here;
+        if let Some(left) = self.left(elapsed, done, total) {
             parts.push(format!("about {} left", seconds(left)));
         }
         parts.join(", ")
+    }
+
+    /// Seconds that are left, by what was done here in so many; `None` where that says nothing.
+    fn left(&self, elapsed: f64, done: usize, total: usize) -> Option<f64> {
+        let start = *self.start.lock().unwrap_or_else(PoisonError::into_inner);
+        let here = done as f64 - start * total as f64;
+        // Less than a step says nothing.
+        (here > 0.5 && total > done).then(|| elapsed * (total - done) as f64 / here)
     }
 }
 
@@ -148,7 +167,7 @@ impl Progress {
 
     /// Says which share of the work was done before, in no time.
     pub fn start_at(&self, share: f64) {
-        if let Shown::Lines(state, _) = &self.shown {
+        if let Shown::Lines(state, _) | Shown::Bar(_, state) = &self.shown {
             *state.start.lock().unwrap_or_else(PoisonError::into_inner) = share;
         }
     }
@@ -157,8 +176,8 @@ impl Progress {
     fn set(&self, done: usize, total: usize) {
         match &self.shown {
             Shown::Nothing => {}
-            Shown::Bar(bar) if bar.elapsed() < DELAY => {}
-            Shown::Bar(bar) => {
+            Shown::Bar(bar, _) if bar.elapsed() < DELAY => {}
+            Shown::Bar(bar, _) => {
                 bar.set_length(total as u64);
                 bar.set_position(done as u64);
             }
@@ -173,7 +192,7 @@ impl Progress {
     pub fn finish_and_clear(&self) {
         match &self.shown {
             Shown::Nothing => {}
-            Shown::Bar(bar) => bar.finish_and_clear(),
+            Shown::Bar(bar, _) => bar.finish_and_clear(),
             Shown::Lines(state, _) => state.is_finished.store(true, Ordering::Relaxed),
         }
     }
@@ -214,6 +233,16 @@ mod tests {
         assert_eq!(line, "3 of 16 ciphertexts, 12.0 s, about 2 min 36 s left");
         *state.start.lock().unwrap() = 0.1875;
         assert_eq!(state.line(Duration::from_secs(12)), "3 of 16 ciphertexts, 12.0 s");
+    }
+
+    #[test]
+    fn bars_tell_what_is_left_by_what_was_done_here() {
+        let state = Arc::new(State::default());
+        *state.start.lock().unwrap() = 0.5;
+        // Of 100 steps 50 were there; 10 more took 20 seconds.
+        assert_eq!(state.left(20.0, 60, 100), Some(80.0));
+        assert_eq!(state.left(20.0, 50, 100), None);
+        assert_eq!(state.left(20.0, 100, 100), None);
     }
 
     #[test]

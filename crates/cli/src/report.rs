@@ -49,6 +49,15 @@ pub fn error(json: bool, kind: &str, message: &str) {
     }
 }
 
+/// What is told of an interruption, as [`error`] tells of errors: of the kind `interrupted`. Nothing with `--quiet`, but as JSON.
+pub fn interruption(global: Global, message: &str) -> Option<String> {
+    if global.json {
+        let error = serde_json::json!({ "error": { "kind": "interrupted", "message": message } });
+        return Some(printable_json(&error.to_string()).into_owned());
+    }
+    (!global.quiet).then(|| format!("interrupted: {}", printable(message)))
+}
+
 /// Prints what is wrong with the arguments, or the help that they ask for, and returns the status to exit with.
 pub fn usage(error: &clap::Error) -> ExitCode {
     let text = error.to_string();

@@ -60,6 +60,27 @@ fn no_row_vanishes() {
 }
 
 #[test]
+fn integers_that_were_floats_are_read_and_others_named() {
+    let here = toy();
+    // As pandas writes a column of integers once one was missing.
+    here.write("v.csv", "name,age\nann,3.0\nbob,12.0\n");
+    assert_eq!(round_trip(&here, "--input v.csv --column age"), "3\n12\n");
+    let line = "encrypt --secret client.key --input v.csv --column age --output new.ct";
+    here.write("v.csv", "name,age\nann,3.0\nbob,12.5\n");
+    let message = "v.csv line 3, column \"age\": \"12.5\" is not an integer";
+    assert_eq!(here.fail(line), message);
+    here.write("v.csv", "name,age\nann,9007199254740992.0\n");
+    let message = here.fail(line);
+    assert!(
+        message.starts_with("v.csv line 2, column \"age\": \"9007199254740992.0\" may have been")
+    );
+    // A first line with a number is a row, whatever number it is.
+    here.write("v.csv", "ann,2.5\n");
+    let message = here.fail("encrypt --secret client.key --input v.csv --column 2 --output new.ct");
+    assert_eq!(message, "v.csv line 1, column 2: \"2.5\" is not an integer");
+}
+
+#[test]
 fn headers_are_as_stated() {
     let here = toy();
     here.write("v.csv", "1\n2\n").write("words.csv", "age\n2\n");

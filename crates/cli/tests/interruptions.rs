@@ -58,6 +58,8 @@ fn an_interrupted_command_leaves_nothing_behind() {
         interrupt(&mut child, signal);
         assert!(!has_partial(&here), "{:?}", here.files());
         assert!(!here.files().contains(&"r.ct".to_string()));
+        // Nothing is kept, and nothing said.
+        assert!(!notes().contains("interrupted"), "{}", notes());
     }
 }
 
@@ -105,6 +107,12 @@ fn an_interrupted_lookup_is_resumed() {
     );
     interrupt(&mut child, SIGTERM);
     assert!(partial() > 100_000 && !here.files().contains(&"r.ct".to_string()));
+    let told = String::from_utf8(here.read("stderr")).unwrap();
+    let told = told.lines().last().unwrap_or_default().to_owned();
+    let kept = told.strip_prefix("interrupted: ").and_then(|rest| rest.split(' ').next());
+    let kept: u64 = kept.and_then(|number| number.parse().ok()).expect(&told);
+    let rest = "of 320 values are kept in r.ct.partial; the same command goes on from there";
+    assert!(told.ends_with(rest), "{told}");
     // Of another table it is not.
     here.write("other.csv", "1\n".repeat(16));
     let message = here.fail(&line.replace("table.csv", "other.csv"));
@@ -117,6 +125,8 @@ fn an_interrupted_lookup_is_resumed() {
         serde_json::from_str(&here.succeed(&format!("--json {line}"))).unwrap();
     let resumed = report["resumed_values"].as_u64().unwrap();
     assert!(resumed >= 64 && resumed < VALUES as u64, "{resumed}");
+    // What was said was true: a ciphertext more may have been finished since.
+    assert!(kept <= resumed && resumed <= kept + 64, "{kept} and {resumed}");
     assert!(!has_partial(&here));
     here.succeed("decrypt --secret client.key --input r.ct --output r.csv");
     let expected: String =

@@ -46,6 +46,18 @@ fn sizes_are_in_powers_of_1000() {
 }
 
 #[test]
+fn plans_say_how_many_values_they_assume() {
+    let here = Workspace::new();
+    let line = "plan --bits 8 --memory 100MB";
+    let said = "65536 values are assumed, as many as a packed ciphertext holds: `values` states another number";
+    let text = here.succeed(line);
+    assert!(text.contains("\n65536 values on ") && text.contains(said), "{text}");
+    assert!(!here.succeed(&format!("{line} --values 6")).contains("assumed"));
+    let report: Value = serde_json::from_str(&here.succeed(&format!("--json {line}"))).unwrap();
+    assert_eq!((&report["values"], &report["values_assumed"]), (&65_536.into(), &true.into()));
+}
+
+#[test]
 fn directories_are_named_as_such() {
     let here = toy();
     std::fs::create_dir(here.path("folder")).unwrap();

@@ -53,6 +53,8 @@ impl AsRef<Parameters> for Candidate {
 #[derive(Debug)]
 pub struct Plan {
     values: u64,
+    /// Whether nobody stated that number.
+    values_assumed: bool,
     threads: usize,
     cost: CostModel,
     /// Never empty.
@@ -102,6 +104,12 @@ impl Plan {
         self.values
     }
 
+    /// Whether the request did not state that number, so that [`Request::values`]'s default stands in for it.
+    #[must_use]
+    pub fn values_assumed(&self) -> bool {
+        self.values_assumed
+    }
+
     /// The number of threads that times are predicted for.
     #[must_use]
     pub fn threads(&self) -> usize {
@@ -144,10 +152,7 @@ fn plan(request: &Request) -> Result<Plan> {
             Err(error) => refusals.push((way.engine(), error)),
         }
     }
-    let values = request.values.unwrap_or_else(|| match request.goal {
-        Goal::Latency => 1,
-        Goal::Throughput => found.iter().map(most_values).max().unwrap_or(1),
-    });
+    let values = request.values.unwrap_or_else(|| assumed_values(request, &found, &refusals));
     let timed = match request.goal {
         Goal::Latency => 1,
         Goal::Throughput => values,
@@ -164,7 +169,8 @@ fn plan(request: &Request) -> Result<Plan> {
     }
     timed.sort_by_key(|&(time, _)| time);
     let candidates = timed.into_iter().map(|(_, candidate)| candidate).collect();
-    Ok(Plan { values, threads, cost, candidates, refusals })
+    let values_assumed = request.values.is_none();
+    Ok(Plan { values, values_assumed, threads, cost, candidates, refusals })
 }
 
 /// A way to look values up.
@@ -214,6 +220,19 @@ fn prediction_of(parameters: &Parameters, request: &Request) -> Prediction {
         Parameters::Packed(packed) => packed.prediction_for(request.entries, request.tables),
         _ => parameters.prediction(),
     }
+}
+
+/// How many values ways are compared by where nobody says: as many as a packed ciphertext holds, if packed values are among the
+/// ways or lack nothing but memory, which says which ways there are and not how many values.
+fn assumed_values(request: &Request, found: &[Parameters], refusals: &[(Engine, Error)]) -> u64 {
+    if request.goal == Goal::Latency {
+        return 1;
+    }
+    let lacks_memory =
+        refusals.iter().any(|found| matches!(found, (Engine::Packed, Error::Memory { .. })));
+    let packed = lacks_memory.then(|| packed_request(request).ok()).flatten();
+    let packed = packed.map(|packed| packed.values_per_ciphertext() as u64);
+    found.iter().map(most_values).chain(packed).max().unwrap_or(1)
 }
 
 fn most_values(parameters: &Parameters) -> u64 {
@@ -381,4 +400,42 @@ fn nothing_found(request: &Request, mut refusals: Vec<(Engine, Error)>) -> Error
         refusals.iter().map(|(engine, error)| format!("{engine}: {error}")).collect();
     let (p, q) = (request.input_modulus, request.output_modulus);
     Error::Unsupported(format!("tables {p} -> {q}: {}", reasons.join("; ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request() -> Request {
+        Request::new(256, 256).cost_model(CostModel::default()).threads(2)
+    }
+
+    #[test]
+    fn a_memory_limit_does_not_change_how_many_values_are_compared() {
+        let all = request().plan().unwrap();
+        let few_bytes = request().memory(100_000_000).plan().unwrap();
+        assert!(all.best_of(Engine::Packed).is_some());
+        assert!(few_bytes.best_of(Engine::Packed).is_none());
+        for plan in [&all, &few_bytes] {
+            assert_eq!((plan.values(), plan.values_assumed()), (65_536, true));
+            let said = "65536 values are assumed, as many as a packed ciphertext holds: `values` states another number\n";
+            assert!(plan.to_string().contains(said), "{plan}");
+        }
+        let time = |plan: &Plan| plan.best_of(Engine::Leveled).unwrap().duration();
+        assert_eq!(time(&few_bytes), time(&all));
+    }
+
+    #[test]
+    fn one_value_is_assumed_where_packed_ones_are_not_asked_for() {
+        for request in [request().engine(Engine::Leveled), request().goal(Goal::Latency)] {
+            let plan = request.plan().unwrap();
+            assert_eq!((plan.values(), plan.values_assumed()), (1, true));
+            assert!(
+                plan.to_string().contains("1 value is assumed: `values` states another number\n")
+            );
+        }
+        let plan = request().engine(Engine::Leveled).values(7).plan().unwrap();
+        assert_eq!((plan.values(), plan.values_assumed()), (7, false));
+        assert!(!plan.to_string().contains("assumed"), "{plan}");
+    }
 }

@@ -80,7 +80,8 @@ impl Request {
     }
 
     /// So many values are looked up at a time: the time of all of them is predicted and compared. Left out: as many as a
-    /// packed ciphertext holds; where only engines for single values are asked, or latency counts, one.
+    /// packed ciphertext holds, whatever [`Request::memory`] leaves; where only engines for single values are asked or serve
+    /// the tables, or latency counts, one. Plans say which.
     #[must_use]
     pub fn values(mut self, values: u64) -> Self {
         self.values = Some(values);

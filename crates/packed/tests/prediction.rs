@@ -1,5 +1,7 @@
 //! Predictions against what was measured: times, noise, and memory, which is never below.
 
+use std::collections::BTreeMap;
+
 use cryptable_packed::{
     CostModel, EntryKind, Method, Operation, Parameters, ParametersLiteral, Prediction, Request,
     Table,
@@ -370,4 +372,25 @@ fn higher_orders_serve_where_the_first_does_not() {
     assert!(twelve.ciphertext_failure_probability().log2() <= -64.0);
     let error = name(akp(12, 2)).unwrap_err().to_string();
     assert!(error.contains("lookups in a row") && error.contains('2'), "{error}");
+}
+
+#[test]
+fn weaker_demands_are_served_no_slower() {
+    let model = CostModel::default();
+    // Of every way to cut the input into digits: what 6 lookups in a row need took longer than what 7 need, by a cleaning.
+    let times = |lookups_in_a_row| -> BTreeMap<String, f64> {
+        let request = Request { lookups_in_a_row, ..Request::new(256, 256) };
+        let found = Parameters::candidates(&request).unwrap().into_iter();
+        found.map(|it| (it.method_name(), model.seconds(&it.prediction().work))).collect()
+    };
+    let mut weaker = times(1);
+    for lookups in 2..=9 {
+        let stronger = times(lookups);
+        assert!(stronger.len() > 3, "{stronger:?}");
+        for (name, seconds) in &stronger {
+            let before = weaker.get(name).copied().unwrap_or_default();
+            assert!(before <= 1.001 * seconds, "{name}: {before} s, {seconds} s for {lookups}");
+        }
+        weaker = stronger;
+    }
 }

@@ -273,7 +273,9 @@ pub(crate) fn reshaped(shape: &Bound<'_, PyTuple>, count: usize) -> Result<Vec<u
     })?;
     let refused =
         || PyValueError::new_err(format!("{count} values cannot have the shape {asked:?}"));
-    let known: usize = asked.iter().filter_map(|&side| usize::try_from(side).ok()).product();
+    let sides = asked.iter().filter_map(|&side| usize::try_from(side).ok());
+    // Products that wrap would be those of other shapes.
+    let known = sides.fold(1, usize::saturating_mul);
     let mut rest = (known > 0 && count.is_multiple_of(known)).then(|| count / known);
     let side = |&side: &i64| match side {
         // One at most.
@@ -281,7 +283,8 @@ pub(crate) fn reshaped(shape: &Bound<'_, PyTuple>, count: usize) -> Result<Vec<u
         _ => usize::try_from(side).ok(),
     };
     let found: Vec<usize> = asked.iter().map(side).collect::<Option<_>>().ok_or_else(refused)?;
-    if places(&found) == count { Ok(found) } else { Err(refused()) }
+    let all = found.iter().try_fold(1_usize, |places, &side| places.checked_mul(side));
+    if all == Some(count) { Ok(found) } else { Err(refused()) }
 }
 
 /// The index of one of so many; below 0, from the end.

@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
 use crate::arrays::{length, no_truth, reshaped};
+use crate::equality::{compared, hash_of};
 use crate::errors::{Result, raise, raise_of};
 use crate::files::read_file;
 use crate::key_files::{Reduced, save_public};
@@ -14,7 +16,8 @@ use crate::parameters::hexadecimal;
 
 /// Encrypted integers, in the shape of the array that they were. Public: it may be sent, stored and pickled.
 ///
-/// `shape`, `ndim`, `size`, `len` and `reshape` are numpy's; there is no indexing. The shape is no part of the file format:
+/// `shape`, `ndim`, `size`, `len` and `reshape` are numpy's; there is no indexing, and `==` is refused: a lookup compares with
+/// a number, `cryptable.comparisons` and `cryptable.integers` compare two. The shape is no part of the file format:
 /// `Ciphertext.load` gives one dimension. `+ - *` work within `with cryptable.computing(server):`.
 #[pyclass(frozen, module = "cryptable")]
 pub(crate) struct Ciphertext {
@@ -184,6 +187,23 @@ impl Ciphertext {
 
     fn __bool__(&self) -> Result<bool> {
         no_truth()
+    }
+
+    fn __richcmp__<'py>(
+        slf: Bound<'py, Self>,
+        other: Bound<'py, PyAny>,
+        comparison: CompareOp,
+    ) -> Result<Bound<'py, PyAny>> {
+        compared(
+            slf.as_any(),
+            &other,
+            comparison,
+            "a lookup of `lambda v: v == 3` compares with a number, cryptable.comparisons and cryptable.integers compare two",
+        )
+    }
+
+    fn __hash__(slf: Bound<'_, Self>) -> usize {
+        hash_of(slf.as_any())
     }
 
     fn __repr__(&self) -> String {

@@ -4,12 +4,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use cryptable::comparisons::{Digits as LibraryDigits, OperationResult, Request, Signedness};
+use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
 use crate::arrays::{common_shape, length, no_truth, reshaped};
 use crate::call::{self, Progress};
 use crate::ciphertext::Ciphertext;
+use crate::equality::{compared, hash_of};
 use crate::errors::{Result, raise, raise_of};
 use crate::evaluation_key::EvaluationKey;
 use crate::files::read_file;
@@ -66,7 +68,7 @@ pub(crate) fn plan_comparisons(
     values: Option<usize>,
     memory: Option<usize>,
     log2_fail: Option<f64>,
-    threads: Option<usize>,
+    #[pyo3(from_py_with = crate::threads::of_plan)] threads: Option<usize>,
     insecure_toy: bool,
 ) -> Result<ComparisonPlan> {
     let mut request = Request::new(bits);
@@ -80,7 +82,7 @@ pub(crate) fn plan_comparisons(
         request = request.log2_fail(log2_fail);
     }
     if let Some(threads) = threads {
-        request = request.threads(threads);
+        request = request.threads(crate::threads::all_for_none(threads));
     }
     if insecure_toy {
         request = request.insecure_toy();
@@ -184,6 +186,23 @@ impl Digits {
         no_truth()
     }
 
+    fn __richcmp__<'py>(
+        slf: Bound<'py, Self>,
+        other: Bound<'py, PyAny>,
+        comparison: CompareOp,
+    ) -> Result<Bound<'py, PyAny>> {
+        compared(
+            slf.as_any(),
+            &other,
+            comparison,
+            "`comparisons.equal` compares ciphertexts before they are in digits",
+        )
+    }
+
+    fn __hash__(slf: Bound<'_, Self>) -> usize {
+        hash_of(slf.as_any())
+    }
+
     fn __repr__(&self) -> String {
         format!("Digits(sizes {:?}, shape {:?})", self.inner.sizes(), self.shape)
     }
@@ -215,7 +234,7 @@ pub(crate) fn compare<'py>(
     operation: &str,
     operands: Vec<Py<Ciphertext>>,
     bounds: Option<(i64, i64)>,
-    threads: usize,
+    #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
     progress: Option<Progress<'_>>,
 ) -> Result<Bound<'py, PyAny>> {
     let py = key.py();

@@ -207,7 +207,7 @@ impl EvaluationKey {
         input: &Ciphertext,
         table: &Bound<'_, PyAny>,
         signed: bool,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<Ciphertext> {
         let py = table.py();
@@ -227,7 +227,7 @@ impl EvaluationKey {
         input: &Ciphertext,
         tables: Vec<Bound<'_, PyAny>>,
         signed: bool,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<Vec<Ciphertext>> {
         let prepared = self.all_prepared(&tables, (self.moduli(), signed))?;
@@ -246,7 +246,7 @@ impl EvaluationKey {
         input: &Ciphertext,
         tables: &Bound<'_, PyAny>,
         signed: bool,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<Ciphertext> {
         let tables_ = per_value(tables, &self.inner.parameters(), Some(&input.shape), signed)?;
@@ -270,7 +270,7 @@ impl EvaluationKey {
         py: Python<'_>,
         input: &Ciphertext,
         table: &EncryptedTable,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<Ciphertext> {
         let result = call::run_reporting(py, threads, progress, "lookup", |execution| {
@@ -294,7 +294,7 @@ impl EvaluationKey {
         py: Python<'_>,
         input: &Ciphertext,
         tables: Option<Vec<Vec<Bound<'_, PyAny>>>>,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<Vec<Vec<Ciphertext>>> {
         let sizes = self.digit_sizes()?;
@@ -323,7 +323,7 @@ impl EvaluationKey {
         digit: &Ciphertext,
         tables: Vec<Bound<'_, PyAny>>,
         signed: bool,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<Vec<Ciphertext>> {
         let moduli = (digit.inner.modulus(), self.output_modulus());
@@ -344,7 +344,7 @@ impl EvaluationKey {
         inputs: Vec<Py<Ciphertext>>,
         tables: Vec<Bound<'_, PyAny>>,
         signed: bool,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<Vec<Ciphertext>> {
         let prepared = self.all_prepared(&tables, (self.moduli(), signed))?;
@@ -374,7 +374,7 @@ impl EvaluationKey {
         &self,
         input: &Ciphertext,
         table: &Bound<'_, PyAny>,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<Ciphertext> {
         let py = table.py();
@@ -399,7 +399,7 @@ impl EvaluationKey {
         py: Python<'_>,
         input: &Ciphertext,
         digits: usize,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<Ciphertext> {
         let result = call::run_reporting(py, threads, progress, "floor", |execution| {

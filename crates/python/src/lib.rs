@@ -17,6 +17,7 @@ mod ckks;
 mod comparisons;
 mod cost_model;
 mod entry_tables;
+mod equality;
 mod errors;
 mod evaluation_key;
 mod files;
@@ -32,6 +33,7 @@ mod plan;
 mod real_function;
 mod secret_key;
 mod table;
+mod threads;
 mod transciphering;
 mod wide;
 

@@ -148,7 +148,10 @@ impl Prediction {
 
     /// Memory at its peak, keys included.
     #[pyo3(signature = (threads = 2))]
-    fn peak_bytes(&self, threads: usize) -> usize {
+    fn peak_bytes(
+        &self,
+        #[pyo3(from_py_with = crate::threads::of_prediction)] threads: usize,
+    ) -> usize {
         self.inner.peak_bytes_on(threads)
     }
 
@@ -158,7 +161,7 @@ impl Prediction {
         &self,
         py: Python<'_>,
         values: u64,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_prediction)] threads: usize,
         cost_model: Option<&CostModel>,
     ) -> f64 {
         let model = py.detach(|| CostModel::or_calibrated(cost_model));

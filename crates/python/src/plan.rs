@@ -167,6 +167,12 @@ impl Plan {
         self.inner.values()
     }
 
+    /// Whether nobody stated that number.
+    #[getter]
+    fn values_assumed(&self) -> bool {
+        self.inner.values_assumed()
+    }
+
     /// Threads that times are predicted for.
     #[getter]
     fn threads(&self) -> usize {
@@ -184,7 +190,8 @@ impl Plan {
     /// The comparison, for notebooks.
     fn _repr_html_(&self, py: Python<'_>) -> Result<String> {
         let html = py.import("cryptable._html")?.getattr("plan")?;
-        html.call1((self.candidates(), self.values(), self.threads()))?.extract()
+        let assumed = self.values_assumed();
+        html.call1((self.candidates(), self.values(), assumed, self.threads()))?.extract()
     }
 }
 
@@ -203,7 +210,7 @@ pub(crate) fn plan(
     lookups_in_a_row: u32,
     log2_fail: Option<f64>,
     memory: Option<usize>,
-    threads: Option<usize>,
+    #[pyo3(from_py_with = crate::threads::of_plan)] threads: Option<usize>,
     goal: &str,
     engine: Option<&str>,
     inputs: Option<&str>,

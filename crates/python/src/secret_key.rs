@@ -242,7 +242,7 @@ impl SecretKey {
         table: &Bound<'_, PyAny>,
         per_value: bool,
         signed: bool,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
         replace: bool,
     ) -> Result<()> {
@@ -261,7 +261,7 @@ impl SecretKey {
     fn evaluation_key(
         &self,
         py: Python<'_>,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<EvaluationKey> {
         let inner = call::run_reporting(py, threads, progress, "evaluation key", |run| {
@@ -276,7 +276,7 @@ impl SecretKey {
         &self,
         py: Python<'_>,
         path: PathBuf,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
         replace: bool,
     ) -> Result<()> {

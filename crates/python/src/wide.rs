@@ -9,12 +9,14 @@ use cryptable::wide::{
     words_of_bits,
 };
 use numpy::{Element, IxDyn, PyArray1, PyArrayMethods, PyReadonlyArray1};
+use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 use zeroize::Zeroizing;
 
 use crate::arrays::{Numbers, length, no_truth, places, reshaped, words};
 use crate::call::{self, Progress};
+use crate::equality::{compared, hash_of};
 use crate::errors::{Result, raise, raise_of};
 use crate::evaluation_key::EvaluationKey;
 use crate::files::read_file;
@@ -73,7 +75,11 @@ impl WidePlan {
 
     /// For a dictionary and each kind of structure its name, lookups, and predicted seconds of a full ciphertext.
     #[pyo3(signature = (threads = 1))]
-    fn tables(&self, py: Python<'_>, threads: usize) -> Result<Vec<(&'static str, usize, f64)>> {
+    fn tables(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = crate::threads::of_prediction)] threads: usize,
+    ) -> Result<Vec<(&'static str, usize, f64)>> {
         let tables = call::run_silently(py, || self.inner.tables(threads))?;
         Ok(tables.into_iter().map(|it| (it.name, it.lookups, it.duration.as_secs_f64())).collect())
     }
@@ -207,6 +213,23 @@ impl WideValues {
 
     fn __bool__(&self) -> Result<bool> {
         no_truth()
+    }
+
+    fn __richcmp__<'py>(
+        slf: Bound<'py, Self>,
+        other: Bound<'py, PyAny>,
+        comparison: CompareOp,
+    ) -> Result<Bound<'py, PyAny>> {
+        compared(
+            slf.as_any(),
+            &other,
+            comparison,
+            "a `wide.dictionary` tells which of known values they are",
+        )
+    }
+
+    fn __hash__(slf: Bound<'_, Self>) -> usize {
+        hash_of(slf.as_any())
     }
 
     fn __repr__(&self) -> String {
@@ -405,7 +428,7 @@ pub(crate) fn lookup_wide(
     key: &EvaluationKey,
     values: &WideValues,
     table: &PreparedWide,
-    threads: usize,
+    #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
     progress: Option<Progress<'_>>,
 ) -> Result<WideValues> {
     let key = key.library();

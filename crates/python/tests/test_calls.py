@@ -8,9 +8,10 @@ import threading
 import time
 
 import cryptable
+import cryptable.ray
 import numpy as np
 import pytest
-from cryptable.errors import PlanError
+from cryptable.errors import PlanError, RangeError
 
 
 def test_plans_compare_engines():
@@ -20,10 +21,44 @@ def test_plans_compare_engines():
     assert best.log2_fail <= -64 and best.security_bits >= 128 and best.seconds > 0
     assert "security" in str(best) or best.method in str(plan)
     assert plan._repr_html_().count("<tr>") == 1 + len(plan.candidates)
+    assert "<caption>100 values on " in plan._repr_html_()
+    assumed = cryptable.plan([0, 1], engine="single")
+    assert assumed.values == 1 and assumed.values_assumed and "1 value is assumed" in str(assumed)
+    assert "<caption>1 value (assumed) on " in assumed._repr_html_()
     with pytest.raises(PlanError, match="memory"):
         cryptable.plan(np.arange(256), values=65_536, engine="packed", memory=10**6)
     with pytest.raises(ValueError, match="goal"):
         cryptable.plan([0, 1], goal="beauty")
+
+
+def test_numbers_of_threads(packed):
+    secret, server = packed
+    x = secret.encrypt([1, 2, 3])
+    for threads in (-1, 1025, 2**70, -(2**70), np.int64(-2)):
+        message = f"threads is {threads}, but must be from 0, which is all, to 1024"
+        for call in (
+            lambda threads: server.lookup(x, np.arange(16), threads=threads, progress=False),
+            lambda threads: secret.evaluation_key(threads=threads, progress=False),
+            lambda threads: cryptable.plan([0, 1], engine="single", threads=threads),
+            lambda threads: cryptable.integers.plan(8, engine="single", insecure_toy=True, threads=threads),
+            lambda threads: cryptable.bridges.plan_integers(16, bits=8, insecure_toy=True, threads=threads),
+            lambda threads: cryptable.comparisons.plan(8, insecure_toy=True, threads=threads),
+            lambda threads: secret.parameters.prediction().seconds(100, threads),
+        ):
+            with pytest.raises(RangeError, match=message):
+                call(threads)
+    with pytest.raises(TypeError):
+        server.lookup(x, np.arange(16), threads=1.5, progress=False)
+    for threads in (0, 1, np.int64(2)):
+        assert secret.decrypt(server.lookup(x, np.arange(16), threads=threads, progress=False)).tolist() == [1, 2, 3]
+    with pytest.raises(RangeError, match="threads is 0, but must be at least 1"):
+        cryptable.ray.lookup([], "server.key", np.arange(16), threads=0)
+    # 0 is all of them in plans, too.
+    for plan in (
+        lambda **how: cryptable.plan([0, 1], engine="single", **how).threads,
+        lambda **how: str(cryptable.integers.plan(8, engine="single", insecure_toy=True, **how)).splitlines()[1],
+    ):
+        assert plan(threads=0) == plan()
 
 
 def test_progress_is_told_in_the_calling_thread(packed):

@@ -81,8 +81,11 @@ def test_code_books(tmp_path):
     column = pandas.Series(["b", "a", "b", "c"], dtype="category")
     book = cryptable.CodeBook.of(column)
     assert book.encode(column).tolist() == [1, 0, 1, 2] and book.decode([2, 0]) == ["c", "a"]
+    assert book.decode(pandas.Series([2, 0], dtype="Int64")) == ["c", "a"]
     with pytest.raises(TypeError, match="codes are of type float64"):
         book.decode([0.5])
+    with pytest.raises(TypeError, match=r"codes are of type (float64|object)"):
+        book.decode(pandas.Series([2, None], dtype="Int64"))
     book.save(tmp_path / "book.json")
     assert cryptable.CodeBook.load(tmp_path / "book.json") == book
     risks = cryptable.CodeBook(["low", "high"])

@@ -133,6 +133,10 @@ def test_what_is_refused(keys):
         integers.add(server, x, integers.encrypt(secret, [1, 2], np.uint16), **QUIET)
     with pytest.raises(TypeError, match="'thread'"):
         integers.add(server, x, 1, thread=1)
+    with pytest.raises(RangeError, match="threads is -1, but must be from 0"):
+        integers.add(server, x, 1, threads=-1, progress=False)
+    with pytest.raises(RangeError, match=f"the public integer {2**200} has more than 128 bits"):
+        integers.add(server, x, 2**200, **QUIET)
     with pytest.raises(TypeError, match="a column or one public integer"):
         integers.add(server, x, np.array([1, 2]), **QUIET)
     with pytest.raises(MismatchError, match="shapes"):

@@ -1,9 +1,12 @@
 """What encrypted arrays have of numpy's: shape, ndim, size, len, reshape; and what they have not."""
 
+import operator
+import pickle
+
 import numpy as np
 import pytest
 from cryptable import SecretKey, bits, booleans, circuits, ckks, comparisons, integers, wide
-from cryptable.errors import MismatchError
+from cryptable.errors import MismatchError, UnsupportedError
 
 VALUES = np.arange(6).reshape(2, 3)
 
@@ -76,6 +79,40 @@ def test_shapes(kind):
         with pytest.raises(TypeError, match="neither true nor false"):
             bool(it)
     assert x.reshape(6).reshape(1, 6).ndim == 2
+
+
+@pytest.mark.parametrize("kind", [kind for kind in ENCRYPT if kind != "Column"])
+def test_comparisons_are_no_identity(kind):
+    encrypt = ENCRYPT[kind]()
+    x, y = encrypt(VALUES), encrypt(VALUES)
+    for other in (3, True, 0.5, np.int64(3), VALUES, [3], (3,), b"3", y):
+        for compare in (operator.eq, operator.ne, operator.lt):
+            with pytest.raises(TypeError, match=r"encrypted values are not compared by .*; `is` tells objects apart"):
+                compare(x, other)
+    with pytest.raises(TypeError, match="not compared by =="):
+        operator.eq(3, x)
+    # Objects stay what they are: in containers, as keys, beside what has no values.
+    for other in (None, "3", object(), int):
+        assert operator.ne(x, other) and not operator.eq(other, x)
+    assert operator.eq(x, x) and not operator.ne(x, x)
+    assert {x: 1, y: 2}[x] == 1 and len({x, y, x}) == 2 and [None, x, y].index(x) == 1
+    if kind != "Digits":  # which are read with parameters
+        one, same = pickle.loads(pickle.dumps((x, x)))
+        assert one is same and one is not x
+
+
+def test_a_lookup_compares_with_a_number(packed):
+    """As the error of `==` says."""
+    secret, server = packed
+    found = server.lookup(secret.encrypt([2, 3, 4]), lambda v: v == 3, progress=False)
+    assert secret.decrypt(found).tolist() == [0, 1, 0]
+
+
+def test_columns_are_compared_by_value():
+    """With a key; without one they are refused, too."""
+    x = ENCRYPT["Column"]()(VALUES)
+    with pytest.raises(UnsupportedError, match="computing"):
+        operator.eq(x, 3)
 
 
 def test_nothing_is_broadcast(packed):

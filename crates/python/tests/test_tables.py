@@ -46,6 +46,16 @@ def test_nothing_is_cut_off():
     assert cryptable.table({0: True, np.int64(1): np.uint8(3)}).outputs.tolist() == [1, 3]
 
 
+def test_outputs_of_any_size_and_of_pandas():
+    for source in (lambda x: 2**70, {0: 0, 1: 2**70}, [0, 2**70], np.array([0, -(2**70)])):
+        with pytest.raises(TableError, match=r"at position [01] has more than 64 bits"):
+            cryptable.table(source, inputs=2)
+    pandas = pytest.importorskip("pandas")
+    assert cryptable.table(pandas.array([3, 1, 2, 0], dtype="Int64")).outputs.tolist() == [3, 1, 2, 0]
+    with pytest.raises(TypeError, match="must be integers"):
+        cryptable.table(pandas.array([3, None], dtype="Int64"))
+
+
 def test_moduli_are_the_least_powers_of_two():
     assert cryptable.table([0, 0]).output_modulus == 2
     assert cryptable.table([1, 4]).output_modulus == 8

@@ -34,7 +34,7 @@ pub struct ParameterArgs {
     #[arg(long, value_name = "P", value_parser = clap::value_parser!(u64).range(2..=1 << 32))]
     pub output_modulus: Option<u64>,
     /// Values to be looked up at a time; few make smaller keys and faster lookups [default: as many as a
-    /// packed ciphertext holds]
+    /// packed ciphertext holds; 1 with --goal latency, or where no packed values are asked for]
     #[arg(long, visible_alias = "count", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub values: Option<u64>,
     /// What to be best at [default: throughput]

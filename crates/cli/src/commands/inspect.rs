@@ -16,7 +16,7 @@ use crate::args::{Global, InspectArgs};
 use crate::ciphertext_file::{ciphertexts, encryptions};
 use crate::printable::Printable as _;
 use crate::report::{self, bytes};
-use crate::{input_file, key_input};
+use crate::{file_kinds, input_file, key_input};
 
 /// Checks each file and reports on it.
 ///
@@ -32,7 +32,7 @@ pub fn run(global: Global, args: &InspectArgs) -> Result<()> {
     }
     let Some(last) = bad.pop() else { return Ok(()) };
     for error in &bad {
-        report::error(global.json, "invalid", &format!("{error:#}"));
+        report::error(global.json, "invalid", &file_kinds::message(error));
     }
     Err(last)
 }

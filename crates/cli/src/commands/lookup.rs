@@ -20,6 +20,7 @@ use crate::args::{Global, LookupArgs};
 use crate::ciphertext_file::{self, Reader, Writer, ciphertexts, encryptions};
 use crate::formats::csv::ReadNote;
 use crate::formats::table::Moduli;
+use crate::interrupt::LastWords;
 use crate::key_input::MappedKey;
 use crate::printable::Printable as _;
 use crate::progress::{self, Progress};
@@ -127,7 +128,7 @@ impl Lookup<'_> {
         let total = *reader.summary();
         let named = || input_file::shown(self.path).printable();
         let mut resumed = Resumed { finished, values: 0 };
-        let mut bar = None;
+        let (mut bar, mut last_words) = (None, LastWords::default());
         let mut done = Done { ciphertexts: 0, values: 0 };
         while let Some(ciphertext) = reader.next_ciphertext().with_context(named)? {
             let count = ciphertext.count() as u64;
@@ -138,6 +139,10 @@ impl Lookup<'_> {
                     results
                 }
                 None => {
+                    let how = resumed.finished.as_ref();
+                    let how = how.map(|file| file.how_to_go_on(done.values, total.values));
+                    let how = how.and_then(|text| report::interruption(self.global, &text));
+                    last_words.set(how);
                     let bar = bar.get_or_insert_with(|| self.start(resumed.values, total.values));
                     // A file that was cut short is noticed before, one that was rewritten after its use.
                     self.mapped.check_unchanged()?;

@@ -64,6 +64,8 @@ struct CandidateReport {
     #[serde(flatten)]
     parameters: ParameterReport,
     values: u64,
+    /// Whether nobody stated that number.
+    values_assumed: bool,
     /// Ciphertexts that they take; of values by themselves, one each.
     ciphertexts: u64,
     threads: usize,
@@ -88,6 +90,7 @@ impl CandidateReport {
         Self {
             parameters: ParameterReport::new(candidate.parameters()),
             values,
+            values_assumed: plan.values_assumed(),
             ciphertexts: values.div_ceil(prediction.values_per_ciphertext as u64),
             threads: plan.threads(),
             eval_s: candidate.duration().as_secs_f64(),

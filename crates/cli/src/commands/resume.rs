@@ -20,7 +20,8 @@ use crate::atomic_file::Destination;
 use crate::formats::raw::read_up_to;
 use crate::printable::Printable as _;
 
-const MAGIC: [u8; 8] = *b"CRYPTPRT";
+/// First bytes of the file.
+pub(crate) const MAGIC: [u8; 8] = *b"CRYPTPRT";
 const VERSION: u64 = 2;
 const HEADER_BYTES: usize = 48;
 
@@ -119,6 +120,14 @@ impl Finished {
                 .map_err(|error| anyhow!("cannot write {}: {error}", self.path.printable()))?;
         }
         Ok(())
+    }
+
+    /// What to do after an interruption, with so many of all values finished.
+    pub fn how_to_go_on(&self, values: u64, total: u64) -> String {
+        let name = self.path.printable();
+        format!(
+            "{values} of {total} values are kept in {name}; the same command goes on from there"
+        )
     }
 
     /// Removes the file: the output is whole.

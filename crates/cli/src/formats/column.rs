@@ -259,6 +259,9 @@ mod tests {
             "v.csv line 3, column \"age\": 300 is not below the modulus 256"
         );
         assert!(error("1\n2.5\n", None).contains("line 2, column 1: \"2.5\" is not an integer"));
+        // What pandas makes of integers where some are missing; no header, either.
+        assert_eq!(read("1.0\n36.0\n", None).unwrap(), [1, 36]);
+        assert!(error("1.0\n300.0\n", None).contains("line 2, column 1: 300 is not below"));
         assert_eq!(error("1,2\n3\n", Some("1")), "v.csv line 2: 1 columns, 2 before");
         let long = error(&format!("1\n{}\n", "9".repeat(1000)), None);
         assert!(long.contains("9…\" is not an integer") && long.len() < 120, "{long}");

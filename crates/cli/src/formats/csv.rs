@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use super::dictionary::Dictionary;
 use super::domain::Domain;
+use super::integer;
 use super::records::{Records, quoted};
 use crate::printable::Printable as _;
 
@@ -51,9 +52,9 @@ impl Coding {
     pub fn value(&self, field: &str, place: impl Fn() -> String) -> Result<u64> {
         match self {
             Self::Words(book, modulus) => book.borrow_mut().code(field, *modulus, place),
-            Self::Integers(domain) => match field.parse::<i128>() {
+            Self::Integers(domain) => match integer::parse(field) {
                 Ok(integer) => domain.value(integer, place),
-                Err(_) => bail!("{}: {} is not an integer", place(), quoted(field)),
+                Err(error) => bail!("{}: {} {error}", place(), quoted(field)),
             },
         }
     }

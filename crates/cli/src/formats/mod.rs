@@ -7,6 +7,7 @@ pub mod dictionary;
 pub mod domain;
 #[cfg(all(test, feature = "client"))]
 mod fuzz;
+pub mod integer;
 pub mod npy;
 pub mod pairs;
 #[cfg(feature = "client")]

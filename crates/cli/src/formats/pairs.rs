@@ -3,10 +3,11 @@
 use std::fs::File;
 use std::path::Path;
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 
 use super::csv::is_header;
 use super::domain::Domain;
+use super::integer;
 use super::records::{Records, is_missing, quoted};
 use crate::input_file;
 use crate::printable::Printable as _;
@@ -57,10 +58,11 @@ fn value(records: &Records<File>, column: usize, columns: Columns) -> Result<u64
     let place = || format!("{name} line {line}, {}", columns.names[column]);
     let text = records.text(column)?;
     ensure!(!is_missing(text), "{}: {} is a missing value", place(), quoted(text));
-    let integer = records.integer(column);
-    ensure!(integer.is_some(), "{}: {} is not an integer", place(), quoted(text));
     let domain = Domain { modulus: columns.moduli[column], signed: false };
-    domain.value(integer.unwrap_or_default(), place)
+    match integer::parse(text) {
+        Ok(integer) => domain.value(integer, place),
+        Err(error) => bail!("{}: {} {error}", place(), quoted(text)),
+    }
 }
 
 #[cfg(test)]
@@ -79,6 +81,9 @@ mod tests {
         let largest = u64::MAX;
         assert_eq!(read(&format!("key;value\n{largest};7\n0;0\n")), Ok(vec![(largest, 7), (0, 0)]));
         assert_eq!(read(""), Ok(vec![]));
+        assert_eq!(read("7.0,3.0\n"), Ok(vec![(7, 3)]));
+        let message = read(&format!("{largest}.0,1\n")).unwrap_err();
+        assert!(message.contains("line 1, key: \"18446744073709551615.0\" may have been rounded"));
         assert!(read("1,8\n").unwrap_err().contains("line 1, value: 8 is not below the modulus 8"));
         assert!(read("1,2,3\n").unwrap_err().contains("3 columns; there must be `key,value`"));
         assert!(read("1,x\n2,3\n").unwrap_err().contains("\"x\" is not an integer"));

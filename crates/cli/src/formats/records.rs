@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Chain, Cursor, Read};
 use std::path::{Path, PathBuf};
 
+use super::integer;
 use crate::printable::Printable as _;
 use anyhow::{Context, Result, bail, ensure};
 
@@ -206,16 +207,22 @@ impl<R: Read> Records<R> {
 
     /// The integer in a field of the current record, if it is one.
     pub fn integer(&self, column: usize) -> Option<i128> {
-        std::str::from_utf8(self.field(column)).ok()?.parse().ok()
+        integer::parse(std::str::from_utf8(self.field(column)).ok()?).ok()
     }
 
-    /// Whether the current record looks like a header: words, and no integer.
+    /// Whether a field of the current record is a number, an integer or not.
+    fn is_number(&self, column: usize) -> bool {
+        let text = std::str::from_utf8(self.field(column)).unwrap_or_default();
+        text.parse::<f64>().is_ok_and(f64::is_finite)
+    }
+
+    /// Whether the current record looks like a header: words, and no number.
     pub fn is_header(&self) -> bool {
         let starts_word = |field: String| {
             field.starts_with(|c: char| c.is_alphabetic() || c == '_') && !is_missing(&field)
         };
         !self.is_empty_line()
-            && (0..self.width()).all(|column| self.integer(column).is_none())
+            && !(0..self.width()).any(|column| self.is_number(column))
             && self.fields().any(starts_word)
     }
 }
@@ -384,5 +391,19 @@ mod tests {
         assert!(error(b"1\0\n\0").contains("zero bytes"));
         assert_eq!(error(b"1\n\"2\n3\n"), "a line 2: a quote is not closed");
         assert_eq!(error(b"1,2\n3\n"), "a line 2: 1 columns, 2 before");
+    }
+
+    #[test]
+    fn headers_have_words_and_no_number() {
+        let is_header = |text: &str| {
+            let mut records = Records::new(text.as_bytes(), Path::new("a"), None).unwrap();
+            records.advance().unwrap() && records.is_header()
+        };
+        for text in ["age", "name,age", "_x,inf", "name,"] {
+            assert!(is_header(text), "{text}");
+        }
+        for text in ["ann,3", "ann,3.0", "ann,2.5", "ann,1e18", "NA", "12x", "-"] {
+            assert!(!is_header(text), "{text}");
+        }
     }
 }

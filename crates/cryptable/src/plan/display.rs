@@ -39,6 +39,13 @@ impl fmt::Display for Plan {
                 write_line(f, candidate, values, width)?;
             }
         }
+        if self.values_assumed() {
+            let assumed = match values {
+                1 => "1 value is assumed".to_owned(),
+                _ => format!("{values} values are assumed, as many as a packed ciphertext holds"),
+            };
+            writeln!(f, "{assumed}: `values` states another number")?;
+        }
         if let Some(crossing) = self.crossing() {
             writeln!(
                 f,

@@ -213,17 +213,36 @@ fn trees(request: &Request, is_binary: bool) -> Result<Vec<Candidate>> {
     if found.is_empty() { Err(last) } else { Ok(found) }
 }
 
-/// The fastest tree over the given digits. How much cleaning and precision the digits need hardly depends on how they
-/// are grouped to selectors, so that is found for one grouping.
+/// The fastest tree over the given digits. For several lookups in a row it is that of one lookup, if that admits them, perhaps
+/// with other matrices, unless one with more cleaning or precision is faster.
 fn fastest_tree(request: &Request, digits: &[u64]) -> Result<Candidate> {
+    let admits = |found: &Parameters| admits_chain(request, found);
+    let of_one = fastest_tree_where(request, digits, &|_| Ok(()));
+    if request.lookups_in_a_row <= 1 {
+        return of_one;
+    }
+    let of_chain = fastest_tree_where(request, digits, &admits);
+    match (of_one, of_chain) {
+        (Ok(one), Ok(chain)) if admits(&one.parameters).is_ok() => {
+            Ok(if chain.is_better(request, &one) { chain } else { one })
+        }
+        // Those that admit too few say how many they do.
+        (Ok(one), Err(_)) => Ok(one),
+        (_, of_chain) => of_chain,
+    }
+}
+
+/// The fastest tree over the given digits whose primes pass `check`. How much cleaning and precision the digits need hardly
+/// depends on how they are grouped to selectors, so that is found for one grouping.
+fn fastest_tree_where(request: &Request, digits: &[u64], check: Check<'_>) -> Result<Candidate> {
     let mut selectors = selector_choices(digits).into_iter();
     let unserved = || Error::Unsupported(format!("selectors for digits {digits:?}"));
     let first = selectors.next().ok_or_else(unserved)?;
-    let (choice, parameters) = cheapest_cleaning(request, digits, first)?;
+    let (choice, parameters) = cheapest_cleaning(request, digits, first, check)?;
     let mut best = Candidate::new(request, parameters);
     let others: Vec<_> = alternatives(&choice, selectors)
         .into_par_iter()
-        .filter_map(|choice| choose_tree(request, &choice).ok())
+        .filter_map(|choice| choose_primes_where(request, Evaluation::Tree(&choice), check).ok())
         .map(|parameters| Candidate::new(request, parameters))
         .collect();
     for candidate in others {
@@ -255,19 +274,16 @@ fn alternatives(
     all
 }
 
-/// The primes of a tree that admits as many lookups in a row as the request has: cleaned deltas leave less of the noise of
-/// inputs, extra primes make less of it.
-fn choose_tree(request: &Request, choice: &DigitChoice) -> Result<Parameters> {
-    choose_primes_where(request, Evaluation::Tree(choice), |found| admits_chain(request, found))
-}
+/// What parameters have to pass.
+type Check<'a> = &'a (dyn Fn(&Parameters) -> Result<()> + Sync);
 
-/// Whether a tree admits as many lookups in a row as the request has.
+/// Whether parameters admit as many lookups in a row as the request has.
 ///
 /// # Errors
 /// If it does not: [`Error::TooLarge`].
-fn admits_chain(request: &Request, tree: &Parameters) -> Result<()> {
+fn admits_chain(request: &Request, parameters: &Parameters) -> Result<()> {
     let wanted = request.lookups_in_a_row;
-    let most = if wanted > 1 { lookups_in_a_row(tree) } else { 1 };
+    let most = if wanted > 1 { lookups_in_a_row(parameters) } else { 1 };
     if most >= wanted {
         return Ok(());
     }
@@ -276,11 +292,12 @@ fn admits_chain(request: &Request, tree: &Parameters) -> Result<()> {
 }
 
 /// The fewest levels of cleaning and of precision of the homomorphic DFTs that reach the failure
-/// probability.
+/// probability and pass `check`: cleaned deltas leave less of the noise of inputs, extra primes make less of it.
 fn cheapest_cleaning(
     request: &Request,
     digits: &[u64],
     selectors: Vec<usize>,
+    check: Check<'_>,
 ) -> Result<(DigitChoice, Parameters)> {
     let mut last = None;
     for (exponential_cleanings, delta_cleanings, extra_primes, output_precision) in CLEANINGS {
@@ -296,7 +313,7 @@ fn cheapest_cleaning(
         if exponential_cleanings > 0 && choice.is_binary() {
             continue;
         }
-        match choose_tree(request, &choice) {
+        match choose_primes_where(request, Evaluation::Tree(&choice), check) {
             Ok(parameters) => return Ok((choice, parameters)),
             Err(error) => last = Some(error),
         }

@@ -186,7 +186,19 @@ impl Request {
             && (self.input_modulus <= largest || self.method == Some(Method::Akp))
     }
 
-    /// Values of a ciphertext: a power of two of at least as many as asked for.
+    /// Values that a ciphertext holds of parameters for this request: a power of two of at least as many as asked for.
+    ///
+    /// ```
+    /// use cryptable_packed::Request;
+    /// assert_eq!(Request::new(256, 256).values_per_ciphertext(), 65_536);
+    /// assert_eq!(Request { count: Some(1000), ..Request::new(256, 256) }.values_per_ciphertext(), 1024);
+    /// ```
+    #[must_use]
+    pub fn values_per_ciphertext(&self) -> usize {
+        self.slots()
+    }
+
+    /// Slots of those.
     pub(crate) fn slots(&self) -> usize {
         let most = self.degree() / self.parts_of_output();
         let count = self.count.unwrap_or(most).min(most);

@@ -125,7 +125,8 @@ def plan(
     `table` is anything that `cryptable.table` takes, or a `complex_table`; in its place, `moduli` are what inputs and
     outputs of tables are below. What else may be asked for, all by name:
 
-    - `values`: how many are looked up at a time; `tables`: how many tables on one input;
+    - `values`: how many are looked up at a time, which the plan says it assumed if left out; `tables`: how many tables
+      on one input;
     - `threads`, `memory` (bytes), `log2_fail` (log2 of the largest probability that a ciphertext fails: -64);
     - `goal`: `"throughput"` or `"latency"`; `engine`: `"packed"`, `"single"` or `"leveled"`;
     - `inputs="single"`: single values, which the server may pack; `lookups_in_a_row`;

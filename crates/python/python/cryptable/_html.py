@@ -9,11 +9,12 @@ from ._native import Candidate
 _COLUMNS = ["engine", "method", "time", "memory", "key file", "a ciphertext", "values in it", "fails", "bits"]
 
 
-def plan(candidates: list[Candidate], values: int, threads: int) -> str:
-    """The candidates as a table, the best in bold."""
+def plan(candidates: list[Candidate], values: int, assumed: bool, threads: int) -> str:
+    """The candidates as a table, the best in bold; `assumed` if nobody stated the number of values."""
     head = "".join(f"<th>{name}</th>" for name in _COLUMNS)
     rows = "".join(_row(candidate, bold=place == 0) for place, candidate in enumerate(candidates))
-    caption = f"{values:,} values on {threads} thread{'' if threads == 1 else 's'}, the best first"
+    count = f"{values:,} value{'' if values == 1 else 's'}{' (assumed)' if assumed else ''}"
+    caption = f"{count} on {threads} thread{'' if threads == 1 else 's'}, the best first"
     return f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 

@@ -26,6 +26,7 @@ import numpy as np
 
 from ._native import Table
 from ._native import bridges as _compiled
+from ._threads import checked
 from .tables import TableLike
 from .tables import table as _table
 
@@ -79,7 +80,9 @@ def _plan(input_modulus: int, then: str, bits: int, moduli: tuple[int, int], ret
     }
     if stranger := next((name for name in limits if name not in defaults), None):
         raise TypeError(f"a plan of a bridge has no limit {stranger!r}")
-    return _compiled.plan_bridge(input_modulus, then, bits, moduli, returning, defaults | limits)
+    given = defaults | limits
+    given["threads"] = checked(given["threads"])
+    return _compiled.plan_bridge(input_modulus, then, bits, moduli, returning, given)
 
 
 def digit_tables(table: TableLike, *, inputs: int, output_modulus: int) -> list[Table]:

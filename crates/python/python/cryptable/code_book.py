@@ -96,6 +96,8 @@ class CodeBook:
         """The words of codes."""
         words = list(self._codes)
         array = np.asarray(codes)
+        if array.dtype.kind == "O":  # pandas' own integers
+            array = np.asarray(array.tolist())
         if array.size and array.dtype.kind not in "iu":
             raise TypeError(f"codes are of type {array.dtype}, but must be integers")
         found = array.ravel().tolist()

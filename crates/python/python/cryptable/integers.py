@@ -35,6 +35,7 @@ import numpy.typing as npt
 
 from ._native import EvaluationKey, SecretKey
 from ._native import integers as _compiled
+from ._threads import checked
 from .errors import RangeError, UnsupportedError
 from .tables import whole
 
@@ -356,7 +357,7 @@ def _run(
     pieces: Sequence[tuple[int, int, int | None]] = (),
     digits: Sequence[list[int]] = (),
 ) -> list[Column]:
-    options = {"kind": kind, "thresholds": thresholds, "pieces": pieces, "digits": digits, "threads": threads}
+    options = {"kind": kind, "thresholds": thresholds, "pieces": pieces, "digits": digits, "threads": checked(threads)}
     return _compiled.compute_integers(server, name, list(operands), options, table, progress)
 
 

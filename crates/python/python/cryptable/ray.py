@@ -28,7 +28,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ._native import Ciphertext, EvaluationKey, Table
-from .errors import MismatchError
+from .errors import MismatchError, RangeError
 from .progress import Progress, reporting
 from .tables import TableLike
 from .tables import table as make_table
@@ -71,6 +71,8 @@ def lookup(
     single values, of which every worker has a copy of its own. `share` says how the key gets to nodes: `"file"`, by its
     path, or `"store"`, by Ray's object store; the former if there is one node.
     """
+    if threads < 1:
+        raise RangeError(f"threads is {threads}, but must be at least 1: workers share the cluster's cores out")
     import ray
     import ray.data
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -46,6 +46,10 @@ def table(
         outputs = _of_mapping(dict(cast(Mapping[int, int], source)), inputs, default, signed)
     else:
         outputs = np.asarray(source)
+        if outputs.dtype.kind == "O" and outputs.ndim == 1:  # pandas' own integers, and large ones of Python's
+            outputs = np.asarray(outputs.tolist())
+            if outputs.dtype.kind == "O" and all(isinstance(it, int) for it in outputs):
+                outputs = _array(outputs.tolist())
         if outputs.ndim == 0:
             name = type(source).__name__
             raise TypeError(f"a table is an array of outputs, a dictionary, a Series or a function, not {name}")
@@ -127,7 +131,7 @@ def _of_function(function: Callable[[int], int], inputs: int | None, signed: boo
         raise TableError("a table of a function needs the number of inputs: table(f, inputs=256)")
     half = -(-inputs // 2)
     arguments = [x - inputs if signed and x >= half else x for x in range(inputs)]
-    return np.array([whole(function(x), f"the output for input {x}") for x in arguments], dtype=np.int64)
+    return _array([whole(function(x), f"the output for input {x}") for x in arguments])
 
 
 def _of_mapping(source: Mapping[int, int], inputs: int | None, default: int | None, signed: bool) -> Any:
@@ -148,6 +152,14 @@ def _of_mapping(source: Mapping[int, int], inputs: int | None, default: int | No
     missing = next((place for place, value in enumerate(outputs) if value is None), None)
     if missing is not None:
         raise TableError(f"the table has no output for input {missing}; default=... fills gaps")
+    return _array(outputs)
+
+
+def _array(outputs: Sequence[Any]) -> Any:
+    """Outputs as an array: numpy's own error for those of more than 64 bits names none."""
+    found = next(((place, it) for place, it in enumerate(outputs) if not -(2**63) <= it < 2**63), None)
+    if found is not None:
+        raise TableError(f"output {found[1]} at position {found[0]} has more than 64 bits with its sign")
     return np.array(outputs, dtype=np.int64)
 
 

@@ -117,7 +117,7 @@ pub(crate) fn gate(
     gate: &str,
     x: &EncryptedBits,
     y: &EncryptedBits,
-    threads: usize,
+    #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
 ) -> Result<EncryptedBits> {
     let gate = gate_of(gate)?;
     let shape = common_shape([&x.shape, &y.shape])?;
@@ -133,7 +133,7 @@ pub(crate) fn gates(
     gates: Vec<String>,
     x: &EncryptedBits,
     y: &EncryptedBits,
-    threads: usize,
+    #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
 ) -> Result<Vec<EncryptedBits>> {
     let gates: Vec<_> = gates.iter().map(|name| gate_of(name)).collect::<Result<_>>()?;
     let shape = common_shape([&x.shape, &y.shape])?;
@@ -169,7 +169,7 @@ pub(crate) fn clean(
     py: Python<'_>,
     server: &EvaluationKey,
     x: &EncryptedBits,
-    threads: usize,
+    #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
 ) -> Result<EncryptedBits> {
     Call::new(server, threads).one(py, &x.shape, |key| key.clean(&x.inner))
 }
@@ -192,7 +192,7 @@ pub(crate) fn bin_boot(
     py: Python<'_>,
     server: &EvaluationKey,
     bits: &Bound<'_, PyTuple>,
-    threads: usize,
+    #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
 ) -> Result<EncryptedBits> {
     let bits = Operands::of(bits)?;
     let operands = bits.library();
@@ -209,7 +209,7 @@ pub(crate) fn gate_boot(
     x: &EncryptedBits,
     y: &EncryptedBits,
     cleaning: bool,
-    threads: usize,
+    #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
 ) -> Result<EncryptedBits> {
     let gate = gate_of(gate)?;
     let shape = common_shape([&x.shape, &y.shape])?;
@@ -227,7 +227,7 @@ pub(crate) fn gate_boot_many(
     server: &EvaluationKey,
     functions: Vec<Bound<'_, PyAny>>,
     bits: &Bound<'_, PyTuple>,
-    threads: usize,
+    #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
 ) -> Result<Vec<EncryptedBits>> {
     let function = |it: &Bound<'_, PyAny>| SumGate::new(&booleans(it)?.values).map_err(raise);
     let functions: Vec<_> = functions.iter().map(function).collect::<Result<_>>()?;
@@ -246,7 +246,7 @@ pub(crate) fn tables(
     tables: Vec<Bound<'_, PyAny>>,
     bits: &Bound<'_, PyTuple>,
     levels: Option<usize>,
-    threads: usize,
+    #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
 ) -> Result<Vec<EncryptedBits>> {
     let table = |it: &Bound<'_, PyAny>| BitTable::new(&booleans(it)?.values).map_err(raise);
     let tables: Vec<_> = tables.iter().map(table).collect::<Result<_>>()?;

@@ -4,12 +4,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use cryptable::circuits::{EncryptedBits as LibraryBits, Parameters as LibraryParameters};
+use pyo3::basic::CompareOp;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
 use super::parameters::Parameters;
 use crate::arrays::{length, reshaped};
+use crate::equality::{compared, hash_of};
 use crate::errors::{Result, raise, raise_of};
 use crate::files::read_file;
 use crate::key_files::{Reduced, save_public};
@@ -137,6 +139,23 @@ impl EncryptedBits {
 
     fn __len__(&self) -> Result<usize> {
         length(&self.shape)
+    }
+
+    fn __richcmp__<'py>(
+        slf: Bound<'py, Self>,
+        other: Bound<'py, PyAny>,
+        comparison: CompareOp,
+    ) -> Result<Bound<'py, PyAny>> {
+        compared(
+            slf.as_any(),
+            &other,
+            comparison,
+            r#"`bits.gate(server, "xnor", x, y)` compares bits"#,
+        )
+    }
+
+    fn __hash__(slf: Bound<'_, Self>) -> usize {
+        hash_of(slf.as_any())
     }
 
     fn __repr__(&self) -> String {

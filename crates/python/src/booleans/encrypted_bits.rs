@@ -4,11 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use cryptable::booleans::EncryptedBits as LibraryBits;
+use pyo3::basic::CompareOp;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
 use crate::arrays::{index_of, length, reshaped};
+use crate::equality::{compared, hash_of};
 use crate::errors::{Result, raise, raise_of};
 use crate::files::read_file;
 use crate::key_files::{ReducedArray, save_public};
@@ -126,6 +128,18 @@ impl EncryptedBits {
 
     fn __len__(&self) -> Result<usize> {
         length(&self.shape)
+    }
+
+    fn __richcmp__<'py>(
+        slf: Bound<'py, Self>,
+        other: Bound<'py, PyAny>,
+        comparison: CompareOp,
+    ) -> Result<Bound<'py, PyAny>> {
+        compared(slf.as_any(), &other, comparison, r#"`server.gate("xnor", x, y)` compares bits"#)
+    }
+
+    fn __hash__(slf: Bound<'_, Self>) -> usize {
+        hash_of(slf.as_any())
     }
 
     fn __repr__(&self) -> String {

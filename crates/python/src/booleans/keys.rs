@@ -81,7 +81,7 @@ impl SecretKey {
     fn evaluation_key(
         &self,
         py: Python<'_>,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<EvaluationKey> {
         let inner = call::run_engine(py, (threads, progress, "evaluation key"), |progress| {
@@ -96,7 +96,7 @@ impl SecretKey {
     fn packed_gates(
         &self,
         py: Python<'_>,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<PackedGates> {
         let inner = call::run_engine(py, (threads, progress, "packed gates"), |progress| {
@@ -112,7 +112,7 @@ impl SecretKey {
         &self,
         py: Python<'_>,
         folder: PathBuf,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
         replace: bool,
     ) -> Result<()> {
@@ -125,7 +125,7 @@ impl SecretKey {
         &self,
         py: Python<'_>,
         path: PathBuf,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
         replace: bool,
     ) -> Result<()> {
@@ -195,7 +195,7 @@ impl EvaluationKey {
         gate: &str,
         x: &EncryptedBits,
         y: &EncryptedBits,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<EncryptedBits> {
         let shape = common_shape([&x.shape, &y.shape])?;
@@ -212,7 +212,7 @@ impl EvaluationKey {
         selector: &EncryptedBits,
         x: &EncryptedBits,
         y: &EncryptedBits,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<EncryptedBits> {
         let shape = common_shape([&selector.shape, &x.shape, &y.shape])?;

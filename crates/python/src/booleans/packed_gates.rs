@@ -165,7 +165,7 @@ impl PackedGates {
         gate: &str,
         x: &EncryptedBits,
         y: &EncryptedBits,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<EncryptedBits> {
         let shape = common_shape([&x.shape, &y.shape])?;

@@ -112,7 +112,7 @@ impl EvaluationKeys {
         py: Python<'_>,
         values: &Ciphertext,
         tables: Vec<Py<PreparedTable>>,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<Vec<Ciphertext>> {
         let tables: Vec<_> = tables.iter().map(|table| &table.get().inner).collect();
@@ -130,7 +130,7 @@ impl EvaluationKeys {
         py: Python<'_>,
         inputs: Vec<Py<Ciphertext>>,
         tables: Vec<Py<PreparedTable>>,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<Vec<Ciphertext>> {
         let shape = common_shape(inputs.iter().map(|input| &input.get().shape))?;
@@ -167,7 +167,7 @@ impl EvaluationKeys {
         values: &Ciphertext,
         start: usize,
         stop: usize,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<SmallValues> {
         let inner = call::run_engine(py, (threads, progress, "small values"), |progress| {
@@ -186,7 +186,7 @@ impl EvaluationKeys {
         digits: Vec<Py<Ciphertext>>,
         start: usize,
         stop: usize,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<Vec<Radix>> {
         let digits: Vec<_> = digits.iter().map(|digit| digit.get()).collect();
@@ -205,7 +205,7 @@ impl EvaluationKeys {
         &self,
         py: Python<'_>,
         values: Vec<Py<Radix>>,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<Vec<Ciphertext>> {
         let shape = vec![values.len()];
@@ -233,7 +233,7 @@ impl EvaluationKeys {
         py: Python<'_>,
         values: &SmallValues,
         modulus: u64,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<Ciphertext> {
         let packed = call::run_engine(py, (threads, progress, "pack"), |progress| {
@@ -269,7 +269,7 @@ impl EvaluationKeys {
         py: Python<'_>,
         values: &LeveledValues,
         table: &PreparedTable,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<LeveledValues> {
         let inner = call::run_engine(py, (threads, progress, "lookup"), |progress| {
@@ -288,7 +288,7 @@ impl EvaluationKeys {
         &self,
         py: Python<'_>,
         values: &LeveledValues,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<Vec<Ciphertext>> {
         let packed = call::run_engine(py, (threads, progress, "pack"), |progress| {

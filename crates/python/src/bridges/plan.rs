@@ -110,7 +110,8 @@ impl Limits {
     where
         C::Target: Target,
     {
-        let request = Request::new(input_modulus, next).returning(returning).threads(self.threads);
+        let threads = crate::threads::all_for_none(self.threads);
+        let request = Request::new(input_modulus, next).returning(returning).threads(threads);
         let request = request.cost_model(CostModel::calibrated());
         let request = self.values.into_iter().fold(request, Request::values);
         let request = self.taken_out.into_iter().fold(request, Request::taken_out);

@@ -158,7 +158,7 @@ impl SecretKeys {
     fn evaluation_keys(
         &self,
         py: Python<'_>,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<EvaluationKeys> {
         let inner = call::run_engine(py, (threads, progress, "evaluation keys"), |progress| {
@@ -178,7 +178,7 @@ impl SecretKeys {
         &self,
         py: Python<'_>,
         path: PathBuf,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
         replace: bool,
     ) -> Result<()> {

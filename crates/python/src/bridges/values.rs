@@ -2,15 +2,17 @@
 
 use cryptable::engines::leveled;
 use cryptable::integers::large_values;
+use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::equality::{compared, hash_of};
 use crate::errors::{Result, raise};
 use crate::key_files::Reduced;
 
 /// Bytes and pickles of single values.
 macro_rules! single_values {
-    ($(#[$doc:meta])* $name:ident: $library:ty) => {
+    ($(#[$doc:meta])* $name:ident: $library:ty, $instead:literal) => {
         $(#[$doc])*
         #[pyclass(frozen, module = "cryptable.bridges")]
         pub(crate) struct $name {
@@ -21,6 +23,18 @@ macro_rules! single_values {
         impl $name {
             fn __len__(&self) -> usize {
                 self.inner.count()
+            }
+
+            fn __richcmp__<'py>(
+                slf: Bound<'py, Self>,
+                other: Bound<'py, PyAny>,
+                comparison: CompareOp,
+            ) -> Result<Bound<'py, PyAny>> {
+                compared(slf.as_any(), &other, comparison, $instead)
+            }
+
+            fn __hash__(slf: Bound<'_, Self>) -> usize {
+                hash_of(slf.as_any())
             }
 
             fn __repr__(&self) -> String {
@@ -53,15 +67,18 @@ macro_rules! single_values {
 
 single_values!(
     /// Whole encrypted integers, a ciphertext each. Public.
-    Integers: large_values::EncryptedIntegers
+    Integers: large_values::EncryptedIntegers,
+    "`large_values.less_than` compares two"
 );
 
 single_values!(
     /// Encrypted small values, a ciphertext each: signs and results of comparisons. Public.
-    SmallValues: large_values::SmallValues
+    SmallValues: large_values::SmallValues,
+    "their decryptions are"
 );
 
 single_values!(
     /// Encrypted values of engine `leveled`. Public.
-    LeveledValues: leveled::Ciphertext
+    LeveledValues: leveled::Ciphertext,
+    "a lookup of `lambda v: v == 3` compares with a number"
 );

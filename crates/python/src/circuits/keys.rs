@@ -115,7 +115,7 @@ impl SecretKey {
     fn evaluation_key(
         &self,
         py: Python<'_>,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<EvaluationKey> {
         let inner = call::run_engine(py, (threads, progress, "evaluation key"), |progress| {
@@ -130,7 +130,7 @@ impl SecretKey {
         &self,
         py: Python<'_>,
         path: PathBuf,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
         replace: bool,
     ) -> Result<()> {
@@ -272,7 +272,7 @@ impl EvaluationKey {
         &self,
         circuit: &Bound<'_, PyAny>,
         words: &EncryptedWords,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<EncryptedWords> {
         let py = circuit.py();

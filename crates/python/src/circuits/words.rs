@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use cryptable::circuits::{EncryptedWordsReader, EncryptedWordsSummary, WordPort};
 use numpy::{IxDyn, PyArray1, PyArrayMethods};
+use pyo3::basic::CompareOp;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use zeroize::Zeroizing;
 
 use crate::arrays::{length, no_truth, places, reshaped};
+use crate::equality::{compared, hash_of};
 use crate::errors::{Result, exception, raise, raise_of};
 use crate::files::read_file;
 use crate::key_files::{ReducedArray, save_public};
@@ -113,6 +115,23 @@ impl EncryptedWords {
 
     fn __bool__(&self) -> Result<bool> {
         no_truth()
+    }
+
+    fn __richcmp__<'py>(
+        slf: Bound<'py, Self>,
+        other: Bound<'py, PyAny>,
+        comparison: CompareOp,
+    ) -> Result<Bound<'py, PyAny>> {
+        compared(
+            slf.as_any(),
+            &other,
+            comparison,
+            "a circuit with `CircuitBuilder.equal` compares words",
+        )
+    }
+
+    fn __hash__(slf: Bound<'_, Self>) -> usize {
+        hash_of(slf.as_any())
     }
 
     fn __repr__(&self) -> String {

@@ -153,7 +153,7 @@ impl SecretKey {
         keys: Keys,
         maps: Vec<Py<LinearMap>>,
         automatic: bool,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<EvaluationKey> {
         let keys = keys.set(self.inner.parameters().slots(), &maps);
@@ -173,7 +173,7 @@ impl SecretKey {
         path: PathBuf,
         keys: Keys,
         maps: Vec<Py<LinearMap>>,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
         replace: bool,
     ) -> Result<()> {

@@ -154,7 +154,12 @@ impl EvaluationKey {
 
     /// `x + y`: y is a vector, a number, or an array of the shape of x.
     #[pyo3(signature = (x, y, *, threads = 0))]
-    fn add(&self, x: &Vector, y: &Bound<'_, PyAny>, threads: usize) -> Result<Vector> {
+    fn add(
+        &self,
+        x: &Vector,
+        y: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
+    ) -> Result<Vector> {
         let y_ = other(x, y)?;
         self.map_vector(y.py(), (x, threads), |key, x| match y_ {
             Other::Vector(y) => key.add(x, &y.inner),
@@ -166,7 +171,12 @@ impl EvaluationKey {
 
     /// `x - y`, as `add`.
     #[pyo3(signature = (x, y, *, threads = 0))]
-    fn sub(&self, x: &Vector, y: &Bound<'_, PyAny>, threads: usize) -> Result<Vector> {
+    fn sub(
+        &self,
+        x: &Vector,
+        y: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
+    ) -> Result<Vector> {
         let y_ = other(x, y)?;
         self.map_vector(y.py(), (x, threads), |key, x| match y_ {
             Other::Vector(y) => key.sub(x, &y.inner),
@@ -178,7 +188,12 @@ impl EvaluationKey {
 
     /// `x * y`, as `add`: a level below, but for integers.
     #[pyo3(signature = (x, y, *, threads = 0))]
-    fn mul(&self, x: &Vector, y: &Bound<'_, PyAny>, threads: usize) -> Result<Vector> {
+    fn mul(
+        &self,
+        x: &Vector,
+        y: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
+    ) -> Result<Vector> {
         let y_ = other(x, y)?;
         self.map_vector(y.py(), (x, threads), |key, x| match y_ {
             Other::Vector(y) => key.mul(x, &y.inner),
@@ -190,19 +205,35 @@ impl EvaluationKey {
 
     /// `-x`.
     #[pyo3(signature = (x, *, threads = 0))]
-    fn negate(&self, py: Python<'_>, x: &Vector, threads: usize) -> Result<Vector> {
+    fn negate(
+        &self,
+        py: Python<'_>,
+        x: &Vector,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
+    ) -> Result<Vector> {
         self.map_vector(py, (x, threads), |key, x| key.neg(x))
     }
 
     /// All slots rotated to the left: slot j gets what was in slot j + steps.
     #[pyo3(signature = (x, steps, *, threads = 0))]
-    fn rotate(&self, py: Python<'_>, x: &Vector, steps: i64, threads: usize) -> Result<Vector> {
+    fn rotate(
+        &self,
+        py: Python<'_>,
+        x: &Vector,
+        steps: i64,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
+    ) -> Result<Vector> {
         self.map_vector(py, (x, threads), |key, x| key.rotate(x, steps))
     }
 
     /// Complex conjugates.
     #[pyo3(signature = (x, *, threads = 0))]
-    fn conjugate(&self, py: Python<'_>, x: &Vector, threads: usize) -> Result<Vector> {
+    fn conjugate(
+        &self,
+        py: Python<'_>,
+        x: &Vector,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
+    ) -> Result<Vector> {
         self.map_vector(py, (x, threads), |key, x| key.conjugate(x))
     }
 
@@ -213,7 +244,7 @@ impl EvaluationKey {
         py: Python<'_>,
         x: &Vector,
         count: usize,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
     ) -> Result<Vector> {
         self.map_vector(py, (x, threads), |key, x| key.inner_sum(x, count))
     }
@@ -225,20 +256,31 @@ impl EvaluationKey {
         py: Python<'_>,
         x: &Vector,
         polynomial: &Polynomial,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
     ) -> Result<Vector> {
         self.map_vector(py, (x, threads), |key, x| key.polynomial(x, &polynomial.inner))
     }
 
     /// All levels back.
     #[pyo3(signature = (x, *, threads = 0))]
-    fn bootstrap(&self, py: Python<'_>, x: &Vector, threads: usize) -> Result<Vector> {
+    fn bootstrap(
+        &self,
+        py: Python<'_>,
+        x: &Vector,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
+    ) -> Result<Vector> {
         self.map_vector(py, (x, threads), |key, x| key.bootstrap(x))
     }
 
     /// Lowered to a level: less memory, and faster operations.
     #[pyo3(signature = (x, level, *, threads = 0))]
-    fn lower(&self, py: Python<'_>, x: &Vector, level: usize, threads: usize) -> Result<Vector> {
+    fn lower(
+        &self,
+        py: Python<'_>,
+        x: &Vector,
+        level: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
+    ) -> Result<Vector> {
         self.map_vector(py, (x, threads), |key, x| key.lower(x, level))
     }
 
@@ -249,7 +291,7 @@ impl EvaluationKey {
         py: Python<'_>,
         x: &Vector,
         table: &SlotTable,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
     ) -> Result<Vector> {
         self.map_vector(py, (x, threads), |key, x| key.lookup(x, &table.inner))
     }
@@ -261,7 +303,7 @@ impl EvaluationKey {
         py: Python<'_>,
         x: &Vector,
         tables: Vec<Py<SlotTable>>,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
     ) -> Result<Vec<Vector>> {
         let tables: Vec<_> = tables.iter().map(|table| &table.get().inner).collect();
         let found = self.compute(py, threads, |key| key.lookup_many(&x.inner, &tables))?;
@@ -275,7 +317,7 @@ impl EvaluationKey {
         py: Python<'_>,
         x: &Vector,
         table: &LeveledTable,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
     ) -> Result<Vector> {
         self.map_vector(py, (x, threads), |key, x| key.leveled_table(x, &table.inner))
     }
@@ -292,7 +334,7 @@ impl EvaluationKey {
         py: Python<'_>,
         x: &Vector,
         map: &PreparedMap,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
     ) -> Result<Vector> {
         self.map_vector(py, (x, threads), |key, x| key.transform(x, &map.inner))
     }
@@ -306,7 +348,7 @@ impl EvaluationKey {
         modulus: u64,
         packed: &PackedEvaluationKey,
         shared: &SharedSecret,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
     ) -> Result<crate::ciphertext::Ciphertext> {
         let found = self.compute(py, threads, |key| {
             key.to_packed(&x.inner, modulus, Self::packed(packed, shared)?)
@@ -327,7 +369,7 @@ impl EvaluationKey {
         table: &SlotTable,
         packed: &PackedEvaluationKey,
         shared: &SharedSecret,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
     ) -> Result<Vector> {
         let inner = self.compute(py, threads, |key| {
             let parts = x.inner.packed()?;

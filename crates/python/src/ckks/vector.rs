@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use cryptable::ReadOptions;
 use cryptable::ckks::{Ciphertext, Parameters as LibraryParameters, SlotBounds};
+use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
 use super::parameters::Parameters;
 use crate::arrays::{length, no_truth, places, reshaped};
+use crate::equality::{compared, hash_of};
 use crate::errors::{Result, exception, raise, raise_of};
 use crate::files::read_file;
 use crate::key_files::{Reduced, save_public};
@@ -199,6 +201,18 @@ impl Vector {
 
     fn __bool__(&self) -> Result<bool> {
         no_truth()
+    }
+
+    fn __richcmp__<'py>(
+        slf: Bound<'py, Self>,
+        other: Bound<'py, PyAny>,
+        comparison: CompareOp,
+    ) -> Result<Bound<'py, PyAny>> {
+        compared(slf.as_any(), &other, comparison, "their decryptions are, with a tolerance")
+    }
+
+    fn __hash__(slf: Bound<'_, Self>) -> usize {
+        hash_of(slf.as_any())
     }
 
     fn __repr__(&self) -> String {

@@ -11,13 +11,14 @@ use cryptable::{Engine, Error, Progress as LibraryProgress};
 use numpy::{Element, IxDyn, PyArray1, PyArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyInt;
 use zeroize::Zeroizing;
 
 use super::column::{Column, EngineColumn};
 use super::parts::Parts;
 use crate::arrays::{common_shape, words};
 use crate::call::{self, Progress};
-use crate::errors::{Result, raise};
+use crate::errors::{Result, exception, raise};
 use crate::evaluation_key::EvaluationKey;
 use crate::secret_key::SecretKey;
 
@@ -241,6 +242,10 @@ impl Given {
         match operand.cast::<Column>() {
             Ok(column) => Ok(Self::Column(column.clone().unbind())),
             Err(_) => Ok(Self::Number(operand.extract().map_err(|_| {
+                if operand.is_instance_of::<PyInt>() {
+                    let message = format!("the public integer {operand} has more than 128 bits");
+                    return exception("RangeError", message);
+                }
                 let found = operand.get_type();
                 let message = format!("an operand is a column or one public integer, not {found}");
                 PyTypeError::new_err(message)

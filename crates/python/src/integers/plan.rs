@@ -126,12 +126,10 @@ pub(crate) fn plan_integers(
     values: Option<usize>,
     memory: Option<usize>,
     log2_fail: Option<f64>,
-    threads: Option<usize>,
+    #[pyo3(from_py_with = crate::threads::of_plan)] threads: Option<usize>,
     insecure_toy: bool,
 ) -> Result<IntegerPlan> {
-    let threads = threads.unwrap_or_else(|| {
-        std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get)
-    });
+    let threads = crate::threads::all_for_none(threads.unwrap_or(0));
     let kind = ColumnKind::new(bits, signed).map_err(raise)?;
     let engine: Engine = engine.parse().map_err(raise)?;
     let is_limited = (values, memory, log2_fail) != (None, None, None);

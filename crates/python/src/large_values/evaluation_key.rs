@@ -104,7 +104,7 @@ impl EvaluationKey {
         py: Python<'_>,
         x: &Integers,
         y: Option<&Integers>,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<SmallValues> {
         let inner = call::run_engine(py, (threads, progress, "sign"), |progress| match y {
@@ -122,7 +122,7 @@ impl EvaluationKey {
         name: &str,
         x: &Integers,
         y: Option<&Integers>,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<Integers> {
         let x = &x.inner;
@@ -148,7 +148,7 @@ impl EvaluationKey {
         &self,
         py: Python<'_>,
         x: &Integers,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<Vec<Radix>> {
         let found = call::run_engine(py, (threads, progress, "digits"), |progress| {
@@ -166,7 +166,7 @@ impl EvaluationKey {
         x: &Integers,
         function: &Bound<'_, PyAny>,
         lipschitz: f64,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<Integers> {
         let py = function.py();

@@ -1,9 +1,11 @@
 //! Integers in digits, a ciphertext each digit.
 
 use cryptable::integers::large_values::RadixInteger;
+use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::equality::{compared, hash_of};
 use crate::errors::{Result, raise};
 use crate::key_files::Reduced;
 
@@ -37,6 +39,23 @@ impl Radix {
     fn __reduce__<'py>(&self, py: Python<'py>) -> Result<Reduced<'py, (Bound<'py, PyBytes>,)>> {
         let restore = py.get_type::<Self>().getattr("from_bytes")?;
         Ok((restore, (self.to_bytes(py),)))
+    }
+
+    fn __richcmp__<'py>(
+        slf: Bound<'py, Self>,
+        other: Bound<'py, PyAny>,
+        comparison: CompareOp,
+    ) -> Result<Bound<'py, PyAny>> {
+        compared(
+            slf.as_any(),
+            &other,
+            comparison,
+            "`radix_less_than` of an evaluation key compares them",
+        )
+    }
+
+    fn __hash__(slf: Bound<'_, Self>) -> usize {
+        hash_of(slf.as_any())
     }
 
     fn __repr__(&self) -> String {

@@ -149,7 +149,7 @@ impl SecretKey {
     fn evaluation_key(
         &self,
         py: Python<'_>,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<EvaluationKey> {
         let inner = call::run_engine(py, (threads, progress, "evaluation key"), |progress| {
@@ -164,7 +164,7 @@ impl SecretKey {
         &self,
         py: Python<'_>,
         path: PathBuf,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
         replace: bool,
     ) -> Result<()> {

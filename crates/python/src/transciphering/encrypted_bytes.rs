@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use cryptable::transciphering::{
     EncryptedBytes as LibraryEncryptedBytes, EncryptedKey as LibraryEncryptedKey,
 };
+use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::equality::{compared, hash_of};
 use crate::errors::{Result, raise, raise_of};
 use crate::files::read_file;
 use crate::key_files::{Reduced, save_public};
@@ -77,6 +79,18 @@ public_object!(
     [
         fn __len__(&self) -> usize {
             self.inner.count()
+        }
+
+        fn __richcmp__<'py>(
+            slf: Bound<'py, Self>,
+            other: Bound<'py, PyAny>,
+            comparison: CompareOp,
+        ) -> Result<Bound<'py, PyAny>> {
+            compared(slf.as_any(), &other, comparison, "a lookup of `lambda v: v == 3` compares with a byte")
+        }
+
+        fn __hash__(slf: Bound<'_, Self>) -> usize {
+            hash_of(slf.as_any())
         }
 
         fn __repr__(&self) -> String {

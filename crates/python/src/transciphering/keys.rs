@@ -87,7 +87,7 @@ impl SecretKey {
         py: Python<'_>,
         source: PathBuf,
         target: PathBuf,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
         replace: bool,
     ) -> Result<u64> {
@@ -107,7 +107,7 @@ impl SecretKey {
     fn evaluation_key(
         &self,
         py: Python<'_>,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<EvaluationKey> {
         let inner = call::run_engine(py, (threads, progress, "evaluation key"), |progress| {
@@ -122,7 +122,7 @@ impl SecretKey {
         &self,
         py: Python<'_>,
         path: PathBuf,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
         replace: bool,
     ) -> Result<()> {
@@ -223,7 +223,7 @@ impl EvaluationKey {
         key: &EncryptedKey,
         message: &Message,
         table: Option<&PreparedTable>,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<EncryptedBytes> {
         let table = table.map(|table| &table.inner);
@@ -248,7 +248,7 @@ impl EvaluationKey {
         target: PathBuf,
         table: Option<&PreparedTable>,
         first_counter: Option<[u8; BLOCK_BYTES]>,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
         replace: bool,
     ) -> Result<()> {
@@ -277,7 +277,7 @@ impl EvaluationKey {
         py: Python<'_>,
         data: &EncryptedBytes,
         tables: Vec<Py<PreparedTable>>,
-        threads: usize,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<Vec<EncryptedBytes>> {
         let tables: Vec<_> = tables.iter().map(|table| &table.get().inner).collect();

@@ -1,0 +1,128 @@
+//! What files are that a command cannot read, and which commands read them.
+
+use std::error::Error;
+
+use cryptable::{CIPHERTEXT_FILE_MAGIC, WireError};
+use cryptable_wire::ObjectType;
+
+use crate::commands::resume;
+
+/// A command that reads a kind of file, and whether only builds for clients have it.
+type Reader = (&'static str, bool);
+
+/// What is told of an error: all of its causes. Where that is a file of another kind than a command wants, also which commands
+/// read it.
+pub fn message(error: &anyhow::Error) -> String {
+    error.chain().map(told).collect::<Vec<_>>().join(": ")
+}
+
+fn told(cause: &(dyn Error + 'static)) -> String {
+    let (what, readers) = match wire_error(cause) {
+        Some(WireError::BadMagic { found }) if *found == CIPHERTEXT_FILE_MAGIC => {
+            ("it is a file of ciphertexts".to_owned(), &[("decrypt", true), ("lookup", false)][..])
+        }
+        Some(WireError::BadMagic { found }) if *found == resume::MAGIC => (
+            "it is what an interrupted lookup finished".to_owned(),
+            &[("lookup --resume", false)][..],
+        ),
+        Some(WireError::WrongType { found, .. } | WireError::WrongKind { found, .. }) => {
+            (cause.to_string(), readers(*found))
+        }
+        _ => (cause.to_string(), &[][..]),
+    };
+    let is_here = |reader: &&Reader| !reader.1 || cfg!(feature = "client");
+    let names: Vec<String> =
+        readers.iter().filter(is_here).map(|(name, _)| format!("`{name}`")).collect();
+    match names.len() {
+        0 => what,
+        1 => format!("{what}; {} reads it", names[0]),
+        _ => format!("{what}; {} read it", names.join(" and ")),
+    }
+}
+
+/// What was wrong with the bytes of a file, by itself or as the library passes it on.
+fn wire_error<'a>(cause: &'a (dyn Error + 'static)) -> Option<&'a WireError> {
+    match cause.downcast_ref() {
+        Some(cryptable::Error::Wire(error)) => Some(error),
+        _ => cause.downcast_ref(),
+    }
+}
+
+/// The commands of a group that read an object. Files of values, and keys of engines, are no group's.
+fn readers(object: ObjectType) -> &'static [Reader] {
+    use ObjectType as O;
+    match object {
+        O::IntegerColumn => &[("integers decrypt", true), ("integers run", false)],
+        O::EncryptedTables => &[("lookup --table", false)],
+        O::AesMessage => &[("aes open", true), ("aes transcipher", false)],
+        O::EncryptedRoundKeys => &[("aes transcipher --encrypted-key", false)],
+        O::EncryptedBytes => &[("aes decrypt", true)],
+        O::TranscipheringSecretKey => &[("aes encrypt-key", true), ("aes decrypt", true)],
+        O::TranscipheringEvaluationKey => &[("aes transcipher", false)],
+        O::SlotBitsWords => &[("circuit decrypt", true), ("circuit run", false)],
+        O::SlotBitsSecretKey => &[("circuit encrypt", true), ("circuit decrypt", true)],
+        O::SlotBitsEvaluationKey => &[("circuit run", false)],
+        O::EncryptedIntegers => &[("bridge decrypt", true)],
+        O::IntegerBridgeSecretKeys | O::LeveledBridgeSecretKeys => {
+            &[("bridge encrypt", true), ("bridge decrypt", true)]
+        }
+        O::IntegerBridgeEvaluationKeys | O::LeveledBridgeEvaluationKeys => &[("bridge run", false)],
+        _ => &[],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::Context;
+
+    use super::*;
+
+    fn of(error: WireError) -> String {
+        let error: Result<(), cryptable::Error> = Err(error.into());
+        message(&error.context("a.ct").unwrap_err())
+    }
+
+    #[test]
+    fn files_of_other_commands_are_told_with_the_command() {
+        let wrong = |found| of(WireError::WrongKind { expected: "a secret key", found });
+        assert_eq!(
+            wrong(ObjectType::EncryptedTables),
+            "a.ct: it is encrypted tables, not a secret key; `lookup --table` reads it"
+        );
+        let plain = "a.ct: it is a secret key for packed values, not a secret key";
+        assert_eq!(wrong(ObjectType::PackedSecretKey), plain);
+        let partial = of(WireError::BadMagic { found: resume::MAGIC });
+        assert!(partial.ends_with("an interrupted lookup finished; `lookup --resume` reads it"));
+        let other = of(WireError::BadMagic { found: *b"name,age" });
+        assert_eq!(other, "a.ct: not a cryptable file: it begins with \"name,age\"");
+    }
+
+    #[cfg(feature = "client")]
+    #[test]
+    fn commands_that_are_named_exist() {
+        use clap::CommandFactory;
+        let program = crate::args::Cli::command();
+        let all = (0..=u8::MAX).filter_map(|number| {
+            let mut header = [0; 64];
+            header[..8].copy_from_slice(b"CRYPTABL");
+            header[8..10].copy_from_slice(&cryptable_wire::FORMAT_VERSION.to_le_bytes());
+            header[10] = number;
+            Some(cryptable_wire::peek_header(&header).ok()?.object_type)
+        });
+        let named: Vec<&str> = all.flat_map(readers).map(|(name, _)| *name).collect();
+        assert!(named.len() > 12, "{named:?}");
+        for name in named {
+            let mut command = &program;
+            for word in name.split(' ') {
+                command = match word.strip_prefix("--") {
+                    None => command.find_subcommand(word).expect(name),
+                    Some(option) => {
+                        let is_named = |arg: &clap::Arg| arg.get_long() == Some(option);
+                        assert!(command.get_arguments().any(is_named), "{name}");
+                        command
+                    }
+                };
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Integers in text: digits, with a sign or not, and decimals with nothing but zeros behind the point, as programs write
+//! integers that they hold as floating-point numbers (`36.0`).
+
+use std::fmt;
+
+/// From here on floating-point numbers of 64 bits skip integers.
+const LEAST_SKIPPED: u128 = 1 << 53;
+
+/// Why a field is no integer; what messages say of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoInteger {
+    /// It is something else.
+    Other,
+    /// It was written as a floating-point number, and too large for all of its digits to be right.
+    Inexact,
+}
+
+impl fmt::Display for NoInteger {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Other => "is not an integer",
+            Self::Inexact => {
+                "may have been rounded: floating-point numbers skip integers from 2^53 on; \
+                 write it as an integer, without a point"
+            }
+        })
+    }
+}
+
+/// The integer that a field is.
+///
+/// # Errors
+/// If it is none, or may be another one than it was.
+pub fn parse(field: &str) -> Result<i128, NoInteger> {
+    let (whole, zeros) = field.split_once('.').unwrap_or((field, ""));
+    if !zeros.bytes().all(|digit| digit == b'0') {
+        return Err(NoInteger::Other);
+    }
+    let integer: i128 = whole.parse().map_err(|_| NoInteger::Other)?;
+    let is_decimal = whole.len() < field.len();
+    if is_decimal && integer.unsigned_abs() >= LEAST_SKIPPED {
+        return Err(NoInteger::Inexact);
+    }
+    Ok(integer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fractions_of_zeros_are_none() {
+        for (field, integer) in
+            [("36", 36), ("36.0", 36), ("-4.000", -4), ("+5.", 5), ("-0.0", 0), ("007.0", 7)]
+        {
+            assert_eq!(parse(field), Ok(integer), "{field}");
+        }
+        for field in ["", ".", ".0", "36.5", "36.01", "3.0.0", "3,0", "1e3", "3.0e0", "0x1", "1.٠"]
+        {
+            assert_eq!(parse(field), Err(NoInteger::Other), "{field}");
+        }
+    }
+
+    #[test]
+    fn what_a_float_may_have_rounded_is_refused() {
+        let (last, first) = ((1_i128 << 53) - 1, 1_i128 << 53);
+        assert_eq!(parse(&format!("{last}.0")), Ok(last));
+        for sign in ["", "-"] {
+            assert_eq!(parse(&format!("{sign}{first}.0")), Err(NoInteger::Inexact));
+        }
+        assert_eq!(parse(&first.to_string()), Ok(first));
+        assert_eq!(parse(&i128::MIN.to_string()), Ok(i128::MIN));
+        assert_eq!(parse(&format!("{}.0", i128::MIN)), Err(NoInteger::Inexact));
+    }
+}

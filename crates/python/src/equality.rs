@@ -1,0 +1,62 @@
+//! `==` and its like of encrypted values, and their hashes: objects have an identity, what they hold is hidden.
+
+use pyo3::basic::CompareOp;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyBytes, PyComplex, PyFloat, PyInt, PyList, PyTuple};
+
+use crate::errors::Result;
+
+/// What a comparison of encrypted values gives. They are equal to themselves. With numbers, arrays and other encrypted values
+/// they are not compared: as numpy's `==` that would be of all values, which takes a key; `instead` says how. Everything else,
+/// as `None`, is another object.
+///
+/// # Errors
+/// `TypeError` as said.
+pub(crate) fn compared<'py>(
+    x: &Bound<'py, PyAny>,
+    other: &Bound<'py, PyAny>,
+    comparison: CompareOp,
+    instead: &str,
+) -> Result<Bound<'py, PyAny>> {
+    let py = x.py();
+    let operator = match comparison {
+        CompareOp::Eq if x.is(other) => return Ok(PyBool::new(py, true).to_owned().into_any()),
+        CompareOp::Ne if x.is(other) => return Ok(PyBool::new(py, false).to_owned().into_any()),
+        CompareOp::Eq => "==",
+        CompareOp::Ne => "!=",
+        CompareOp::Lt => "<",
+        CompareOp::Le => "<=",
+        CompareOp::Gt => ">",
+        CompareOp::Ge => ">=",
+    };
+    if has_values(x, other)? {
+        let message = format!(
+            "encrypted values are not compared by {operator}: {instead}; `is` tells objects apart"
+        );
+        return Err(PyTypeError::new_err(message));
+    }
+    Ok(py.NotImplemented().into_bound(py))
+}
+
+/// Whether what encrypted values are compared with has values, too.
+fn has_values<'py>(x: &Bound<'py, PyAny>, other: &Bound<'py, PyAny>) -> Result<bool> {
+    let is_number = other.is_instance_of::<PyInt>()
+        || other.is_instance_of::<PyFloat>()
+        || other.is_instance_of::<PyComplex>();
+    let is_sequence = other.is_instance_of::<PyList>()
+        || other.is_instance_of::<PyTuple>()
+        || other.is_instance_of::<PyBytes>();
+    Ok(is_number
+        || is_sequence
+        || other.get_type().is(x.get_type())
+        // Arrays and numbers of numpy, Series, and encrypted values with operators.
+        || other.hasattr("__array__")?
+        || other.hasattr("__array_ufunc__")?)
+}
+
+/// The hash of an object that is equal to none but itself.
+pub(crate) fn hash_of(x: &Bound<'_, PyAny>) -> usize {
+    // As Python: the low bits of addresses are the same.
+    (x.as_ptr() as usize).rotate_right(4)
+}
