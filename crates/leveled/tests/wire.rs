@@ -346,16 +346,17 @@ fn hostile_fields_behind_a_right_checksum_are_refused() {
         let read = EncryptedBytes::from_bytes(&with_body(&body));
         read.unwrap_err().to_string()
     };
-    assert!(error(body(0, 17, 0, 0)).contains("dimension"));
-    assert!(error(body(u32::MAX, 17, 0, 0)).contains("dimension"));
+    assert!(error(body(0, 97, 0, 0)).contains("dimension"));
+    assert!(error(body(u32::MAX, 97, 0, 0)).contains("dimension"));
     assert!(error(body(8, 1, 0, 0)).contains("modulus"));
+    assert!(error(body(8, 63, 0, 0)).contains("modulus"));
     assert!(error(body(8, 1 << 63, 0, 0)).contains("modulus"));
-    assert!(error(body(8, 17, u64::MAX, 0)).contains("number of values"));
-    assert!(error(body(8, 17, 4, 0)).contains("packed words"));
-    // All bits set: 31 is not below 17.
-    assert!(error(body(8, 17, 1, 5)).contains("below 17"));
+    assert!(error(body(8, 97, u64::MAX, 0)).contains("number of values"));
+    assert!(error(body(8, 97, 4, 0)).contains("packed words"));
+    // All bits set: 127 is not below 97.
+    assert!(error(body(8, 97, 1, 7)).contains("below 97"));
     // Well-formed, but of other sizes than its digest says: found when it is used.
-    let odd = EncryptedBytes::from_bytes(&with_body(&body(8, 32, 1, 5))).unwrap();
+    let odd = EncryptedBytes::from_bytes(&with_body(&body(8, 128, 1, 7))).unwrap();
     let secret = toy();
     assert!(odd.check(secret.parameters(), odd.key_id()).is_err());
     assert!(secret.decrypt(&odd).is_err());

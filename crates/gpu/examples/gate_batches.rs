@@ -1,6 +1,6 @@
 //! NAND on a batch of bits, on the first card: every result checked, and the time of one as a line of JSON.
 //!
-//! `cargo run --release -p cryptable-gpu --example gates [-- NUMBER]`
+//! `cargo run --release -p cryptable-gpu --example gate_batches [-- NUMBER]`
 
 mod support;
 
