@@ -374,8 +374,8 @@ fn baby_limbs(
     let by_baby = babies.par_iter().enumerate().map_init(
         || Buffer::unspecified(degree),
         |scratch, (index, baby)| {
-            let of_baby = (index..count).step_by(babies.len()).enumerate();
-            of_baby.map(|(group, _)| step(scratch, baby, group)).collect::<Vec<_>>()
+            let groups = (0..groups.len()).filter(|group| group * babies.len() + index < count);
+            groups.map(|group| step(scratch, baby, group)).collect::<Vec<_>>()
         },
     );
     let mut by_baby: Vec<_> = by_baby.map(Vec::into_iter).collect();

@@ -9,6 +9,7 @@
 
 use rayon::prelude::*;
 
+use crate::combination::by_block;
 use crate::kernels;
 use crate::{Buffer, NttTable};
 
@@ -139,28 +140,24 @@ impl BaseConverter {
         assert_eq!(scaled.len(), degree * self.constants.sources.len());
         let terms = self.constants.sources.len() + 1;
         let block = (BLOCK_WORDS / terms).next_power_of_two().clamp(64, BLOCK_WORDS).min(degree);
-        let mut columns: Vec<Vec<(usize, &mut [u64])>> =
-            (0..degree / block).map(|_| Vec::with_capacity(targets.len())).collect();
-        for (prime, limb) in targets.iter_mut() {
-            for (column, piece) in columns.iter_mut().zip(limb.chunks_mut(block)) {
-                column.push((*prime, piece));
-            }
-        }
+        let primes: Vec<usize> = targets.iter().map(|(prime, _)| *prime).collect();
+        let columns = by_block(targets.iter_mut().map(|(_, limb)| &mut **limb), block);
         columns.into_par_iter().enumerate().for_each(|(index, column)| {
             let inputs: Vec<&[u64]> = scaled
                 .chunks(degree)
                 .map(|limb| &limb[index * block..(index + 1) * block])
                 .collect();
-            self.convert_block(tables, inputs, column, rounding);
+            let outputs = primes.iter().copied().zip(column);
+            self.convert_block(tables, inputs, outputs, rounding);
         });
     }
 
     /// Converts one block of coefficients, small enough to stay in cache for all targets.
-    fn convert_block(
+    fn convert_block<'a>(
         &self,
         tables: &[NttTable],
         inputs: Vec<&[u64]>,
-        outputs: Vec<(usize, &mut [u64])>,
+        outputs: impl Iterator<Item = (usize, &'a mut [u64])>,
         rounding: Rounding,
     ) {
         let mut inputs = inputs;

@@ -96,7 +96,7 @@ pub fn linear_combinations(
         let inputs: Vec<Cow<'_, [u64]>> =
             inputs.iter().map(|input| input.limb_of(ring, main, limb)).collect();
         // In parallel within a limb, too: threads that have no limb left take blocks of the last ones.
-        by_block(out, block).into_par_iter().enumerate().for_each(|(index, column)| {
+        by_block(out.into_iter(), block).into_par_iter().enumerate().for_each(|(index, column)| {
             let range = index * block..(index + 1) * block;
             let factors = if range.start < degree / 2 { &first } else { &second };
             let blocks: Vec<&[u64]> = inputs.iter().map(|input| &input[range.clone()]).collect();
@@ -109,12 +109,16 @@ pub fn linear_combinations(
 }
 
 /// Limbs cut into blocks of so many words: for each block, its words of every limb.
-fn by_block(limbs: Vec<&mut [u64]>, block: usize) -> Vec<Vec<&mut [u64]>> {
+pub(crate) fn by_block<'a>(
+    limbs: impl ExactSizeIterator<Item = &'a mut [u64]>,
+    block: usize,
+) -> Vec<Vec<&'a mut [u64]>> {
+    let count = limbs.len();
     let mut blocks: Vec<Vec<&mut [u64]>> = Vec::new();
     for limb in limbs {
         for (index, words) in limb.chunks_mut(block).enumerate() {
             if index == blocks.len() {
-                blocks.push(Vec::new());
+                blocks.push(Vec::with_capacity(count));
             }
             blocks[index].push(words);
         }
