@@ -153,12 +153,17 @@ impl Packed {
         let few = FEW.min(slots / 2);
         let short = self.seconds(few, runs, unit)?;
         let full = self.seconds(slots, runs, unit)?;
-        let value = ((full - short) / (slots - few) as f64).max(0.0);
-        Ok(PackedTimes { fixed: (short - value * few as f64).max(0.0), value, full })
+        Ok(PackedTimes::through((few, short), (slots, full)))
     }
 }
 
 impl PackedTimes {
+    /// The line through the seconds of a few values and of all; neither part is below zero, whatever other work added.
+    fn through((few, short): (usize, f64), (slots, full): (usize, f64)) -> PackedTimes {
+        let value = ((full - short) / (slots - few) as f64).max(0.0);
+        PackedTimes { fixed: (short - value * few as f64).max(0.0), value, full }
+    }
+
     /// Values from which on a packed lookup is faster than single ones of so many seconds, if a ciphertext holds them.
     fn crossing(&self, single: f64, slots: usize) -> Option<usize> {
         let crossing = (self.fixed / (single - self.value)).ceil();
@@ -284,8 +289,22 @@ mod tests {
         assert!(check_line(&serde_json::to_string(&record).unwrap()));
         let bound = record.contract.predicted_noise_std_log2.unwrap();
         assert!((record.contract.noise_std_log2 - bound).abs() < 1.0, "{record:?}");
-        // What is fixed is a difference of two times, of which other work may leave nothing.
-        assert!(record.units_per_value > 0.0 && record.single_units > 0.0, "{record:?}");
+        // What is fixed and what a value adds are differences of two times, of which other work may leave nothing.
+        assert!(record.single_units > 0.0, "{record:?}");
         assert_eq!(record.crossing.is_some(), record.units_at_crossing.is_some());
+    }
+
+    #[test]
+    fn lines_through_two_times_cross_single_lookups() {
+        let times = PackedTimes::through((16, 2.0625), (1024, 6.0));
+        assert_eq!((times.fixed, times.value, times.full), (2.0, 1.0 / 256.0, 6.0));
+        // 2 + n / 256 = n / 32.
+        assert_eq!(times.crossing(1.0 / 32.0, 1024), Some(74));
+        assert_eq!(times.crossing(1.0 / 32.0, 64), None, "more values than a ciphertext holds");
+        assert_eq!(times.crossing(1.0 / 256.0, 1024), None, "a value alone is as fast");
+        // All took less than a few did: other work.
+        let times = PackedTimes::through((16, 3.0), (1024, 2.0));
+        assert_eq!((times.fixed, times.value), (3.0, 0.0));
+        assert_eq!(times.crossing(1.0, 1024), Some(3));
     }
 }

@@ -380,9 +380,9 @@ mod tests {
     fn check(name: &str, parameters: &Parameters, tables: usize) -> Record {
         let record = measure(name, parameters, &arguments(tables)).unwrap();
         assert!(check_line(&serde_json::to_string(&record).unwrap()));
-        let Contract { values_checked, slots, prepare_s, eval_s, .. } = record.contract;
+        let Contract { values_checked, slots, prepare_s, .. } = record.contract;
         assert_eq!((values_checked, record.tables), (tables * slots, tables));
-        assert!(prepare_s > 0.0 && prepare_s < eval_s);
+        assert!(prepare_s > 0.0);
         let seconds: f64 = record.steps.iter().map(|step| step.1).sum();
         assert!(seconds > 0.0 && record.counts[0] > 0);
         record
