@@ -9,14 +9,19 @@ use cryptable_lattice::{ERROR_VARIANCE, KeyPurpose, KeyRequest, SwitchingKeyShap
 use cryptable_ring::{Basis, rotation_element};
 use num_complex::Complex64;
 
-use crate::arithmetic::{Arithmetic, ratio_of_products};
+use crate::arithmetic::{Arithmetic, ratio_of_products, rows_of_all_quarters};
 pub use crate::counts::Counts;
 use crate::counts::{AtomicCounts, StageCounts};
 use crate::noise_sources::NoiseSources;
 use crate::transform_plan::{TransformPlan, division_transforms, lifted_limbs};
 
 pub use parameters::{DryRunParameters, PlannedChain};
+use shape::combination;
 pub use shape::{PlainShape, Shape, SlotVariance};
+
+/// Products that the four quarters of a row take beyond its own: sixteen by powers of i, and what the reductions of four sums
+/// and of four results take, by measurement on a Zen 4.
+const QUARTERS_OF_A_ROW: usize = 36;
 
 /// [`Arithmetic`] on [`Shape`]s.
 ///
@@ -126,6 +131,13 @@ impl DryRun {
 
     fn count_products(&self, limb_products: usize) {
         self.add_counts(Counts { limb_products, ..Counts::default() });
+    }
+
+    /// Counts so many products with constants for each limb of both parts.
+    fn count_combinations(&self, limbs: usize, inputs: &[&Shape], products: usize) {
+        let chain = inputs.first().map_or(0, |input| input.chain);
+        let combination_products = 2 * self.basis(chain, limbs).limbs() * products;
+        self.add_counts(Counts { combination_products, ..Counts::default() });
     }
 
     /// The primes of a polynomial.
@@ -300,23 +312,21 @@ impl Arithmetic for DryRun {
         rows: &[Vec<Complex64>],
         scale: f64,
     ) -> Vec<Shape> {
-        let chain = inputs.first().map_or(0, |input| input.chain);
-        let stored = self.basis(chain, limbs).limbs();
-        let combination_products = 2 * stored * inputs.len() * rows.len();
-        self.add_counts(Counts { combination_products, ..Counts::default() });
-        let sources = NoiseSources::union_of(inputs.iter().map(|input| input.sources));
-        rows.iter()
-            .map(|row| {
-                let (mut power, mut noise) = (0.0, 0.0);
-                for (factor, input) in row.iter().zip(inputs) {
-                    let rounding = (input.scale / scale).powi(2) / 6.0;
-                    power += factor.norm_sqr() * input.power.0;
-                    noise += factor.norm_sqr() * input.noise.0 + rounding * input.power.0;
-                }
-                let (power, noise) = (SlotVariance(power), SlotVariance(noise));
-                Shape { limbs, chain, scale, power, noise, sources }
-            })
-            .collect()
+        self.count_combinations(limbs, inputs, inputs.len() * rows.len());
+        rows.iter().map(|row| combination(limbs, inputs, row, scale)).collect()
+    }
+
+    fn quarter_combinations(
+        &self,
+        limbs: usize,
+        inputs: &[&Shape],
+        exponents: &[usize],
+        rows: &[Vec<Complex64>],
+        scale: f64,
+    ) -> Vec<Shape> {
+        self.count_combinations(limbs, inputs, (inputs.len() + QUARTERS_OF_A_ROW) * rows.len());
+        let rows = rows_of_all_quarters(exponents, rows);
+        rows.iter().map(|row| combination(limbs, inputs, row, scale)).collect()
     }
 
     fn product_sum(&self, pairs: &[(&Shape, &Shape)]) -> Shape {

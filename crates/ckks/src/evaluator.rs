@@ -4,6 +4,7 @@ use cryptable_lattice::divided_key_switch::{switch_and_divide, switch_and_rescal
 use cryptable_lattice::{EvaluationKeys, KeyPurpose, RlweCiphertext, SwitchingKey};
 use cryptable_ring::combination::{self, GaussianInteger};
 use cryptable_ring::combined_tensor::combined_tensor;
+use cryptable_ring::quarter_combinations::quarter_combinations;
 use cryptable_ring::{Basis, Evaluations, Poly, Ring};
 use num_complex::Complex64;
 
@@ -114,6 +115,12 @@ fn truncated(poly: &Poly<Evaluations>, ring: &Ring, limbs: usize) -> Poly<Evalua
     copy
 }
 
+/// The ciphertexts of these two parts, at one scale.
+fn ciphertexts_of([c0, c1]: [Vec<Poly<Evaluations>>; 2], scale: f64) -> Vec<Ciphertext> {
+    let pairs = c0.into_iter().zip(c1);
+    pairs.map(|(c0, c1)| Ciphertext { parts: RlweCiphertext { c0, c1 }, scale }).collect()
+}
+
 impl Arithmetic for Evaluator<'_> {
     type Ciphertext = Ciphertext;
     type Product = Product;
@@ -188,10 +195,23 @@ impl Arithmetic for Evaluator<'_> {
             let inputs: Vec<_> = inputs.iter().map(|ct| part(ct)).collect();
             combination::linear_combinations(self.ring, limbs, &inputs, &rows)
         };
-        let c0 = combine(|ct| &ct.parts.c0);
-        let c1 = combine(|ct| &ct.parts.c1);
-        let pairs = c0.into_iter().zip(c1);
-        pairs.map(|(c0, c1)| Ciphertext { parts: RlweCiphertext { c0, c1 }, scale }).collect()
+        ciphertexts_of([combine(|ct| &ct.parts.c0), combine(|ct| &ct.parts.c1)], scale)
+    }
+
+    fn quarter_combinations(
+        &self,
+        limbs: usize,
+        inputs: &[&Ciphertext],
+        exponents: &[usize],
+        rows: &[Vec<Complex64>],
+        scale: f64,
+    ) -> Vec<Ciphertext> {
+        let rows = Self::integers(rows, &scales(inputs), scale);
+        let combine = |part: fn(&Ciphertext) -> &Poly<Evaluations>| {
+            let inputs: Vec<_> = inputs.iter().map(|ct| part(ct)).collect();
+            quarter_combinations(self.ring, limbs, &inputs, exponents, &rows)
+        };
+        ciphertexts_of([combine(|ct| &ct.parts.c0), combine(|ct| &ct.parts.c1)], scale)
     }
 
     fn product_sum(&self, pairs: &[(&Ciphertext, &Ciphertext)]) -> Product {

@@ -22,10 +22,6 @@ const FORMER_BUFFERS: [&str; 7] =
 /// base conversions: CoeffsToSlots by a third, of all packings alike.
 const FORMER_KERNELS: [&str; 1] = ["6a21213"];
 
-/// A set whose table step has 64 columns and 4,096 rows, which take more than is counted: four fifths of its time are
-/// predicted, so that it is planned for 18 bits, where digits of 4 values are faster.
-const OF_FEW_COLUMNS: &str = "cmt_64x64x64_262144_to_262144_n65536_s65536";
-
 /// Predicted over measured times: by kernels of today, by former ones, and on two threads. Speed-ups of two threads are from
 /// 1.45 to 1.84, where one of 1.8 is predicted.
 const WITHIN: std::ops::Range<f64> = 0.9..1.1;
@@ -237,9 +233,8 @@ fn committed_lines_are_near_what_is_predicted() {
     for line in lines() {
         let Some(ratio) = line.time_ratio(&model) else { continue };
         let Line { name, units, .. } = &line;
-        let has_few_columns = line.parameters.literal().name == OF_FEW_COLUMNS;
-        let (threads, is_former) = (line.threads, line.is_former || has_few_columns);
-        let kernels = if is_former { ", former kernels or few columns" } else { "" };
+        let (threads, is_former) = (line.threads, line.is_former);
+        let kernels = if is_former { ", former kernels" } else { "" };
         println!(
             "{name}, {threads} threads{kernels}: {ratio:.3} of the time; lines in u {units:.0?}"
         );

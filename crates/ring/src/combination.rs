@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use rayon::prelude::*;
 
-use crate::{Basis, Evaluations, Poly, Ring, kernels};
+use crate::{Basis, Evaluations, Modulus, Poly, Ring, kernels};
 
 /// Words that the input blocks may take together, 32 KiB: they stay in the first-level cache for
 /// all rows.
@@ -73,12 +73,29 @@ pub fn linear_combinations(
     inputs: &[&Poly<Evaluations>],
     rows: &[Vec<GaussianInteger>],
 ) -> Vec<Poly<Evaluations>> {
-    assert!(inputs.iter().all(|input| input.basis().main >= main), "an input lacks limbs");
     assert!(rows.iter().all(|row| row.len() == inputs.len()), "row length");
+    let residues = |prime| Halves::of_rows(ring, prime, rows);
+    combine_blocks(ring, (main, rows.len()), inputs, residues, |m, out, blocks, factors| {
+        for (out, factors) in out.into_iter().zip(factors) {
+            kernels::linear_combination(m, out, blocks, factors);
+        }
+    })
+}
+
+/// Makes so many polynomials of `main` limbs from blocks of words of the inputs: `combine(modulus, outputs, inputs, residues)`
+/// writes a block, with the residues that `residues(prime)` says for its half of the slots. In parallel.
+pub(crate) fn combine_blocks<R: Sync>(
+    ring: &Ring,
+    (main, outputs): (usize, usize),
+    inputs: &[&Poly<Evaluations>],
+    residues: impl Fn(usize) -> Halves<R> + Sync,
+    combine: impl Fn(&Modulus, Vec<&mut [u64]>, &[&[u64]], &R) + Sync,
+) -> Vec<Poly<Evaluations>> {
+    assert!(inputs.iter().all(|input| input.basis().main >= main), "an input lacks limbs");
     let degree = ring.degree();
     let basis = inputs.first().map_or(ring.main_basis(main), |it| it.basis().lowered(main));
     let mut outputs: Vec<_> =
-        rows.iter().map(|_| Poly::<Evaluations>::unspecified(ring, basis)).collect();
+        (0..outputs).map(|_| Poly::<Evaluations>::unspecified(ring, basis)).collect();
     let mut by_limb: Vec<Vec<&mut [u64]>> = (0..basis.limbs()).map(|_| Vec::new()).collect();
     for output in &mut outputs {
         for (limb, words) in output.words_mut().chunks_mut(degree).enumerate() {
@@ -87,25 +104,36 @@ pub fn linear_combinations(
     }
     by_limb.into_par_iter().enumerate().for_each(|(limb, out)| {
         let prime = ring.prime_index(basis, limb);
-        let m = ring.modulus(prime);
-        let (first, second): (Vec<Vec<u64>>, Vec<Vec<u64>>) = rows
-            .iter()
-            .map(|row| row.iter().map(|factor| factor.residues(ring, prime)).unzip())
-            .unzip();
+        let (m, residues) = (ring.modulus(prime), residues(prime));
         let block = (BLOCK_WORDS / inputs.len().max(1)).next_power_of_two().max(64).min(degree / 2);
         let inputs: Vec<Cow<'_, [u64]>> =
             inputs.iter().map(|input| input.limb_of(ring, main, limb)).collect();
         // In parallel within a limb, too: threads that have no limb left take blocks of the last ones.
-        by_block(out.into_iter(), block).into_par_iter().enumerate().for_each(|(index, column)| {
+        by_block(out.into_iter(), block).into_par_iter().enumerate().for_each(|(index, out)| {
             let range = index * block..(index + 1) * block;
-            let factors = if range.start < degree / 2 { &first } else { &second };
             let blocks: Vec<&[u64]> = inputs.iter().map(|input| &input[range.clone()]).collect();
-            for (out, factors) in column.into_iter().zip(factors) {
-                kernels::linear_combination(m, out, &blocks, factors);
-            }
+            let is_first = range.start < degree / 2;
+            combine(m, out, &blocks, if is_first { &residues.first } else { &residues.second });
         });
     });
     outputs
+}
+
+/// Residues of constants of `Z[i]`, by which the two halves of the evaluations are multiplied.
+pub(crate) struct Halves<R> {
+    pub(crate) first: R,
+    pub(crate) second: R,
+}
+
+impl Halves<Vec<Vec<u64>>> {
+    /// Those of rows of constants.
+    pub(crate) fn of_rows(ring: &Ring, prime: usize, rows: &[Vec<GaussianInteger>]) -> Self {
+        let of_row = |row: &Vec<GaussianInteger>| -> (Vec<u64>, Vec<u64>) {
+            row.iter().map(|factor| factor.residues(ring, prime)).unzip()
+        };
+        let (first, second) = rows.iter().map(of_row).unzip();
+        Self { first, second }
+    }
 }
 
 /// Limbs cut into blocks of so many words: for each block, its words of every limb.

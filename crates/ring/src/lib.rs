@@ -34,6 +34,7 @@ pub mod prime_ring;
 pub mod primes;
 pub mod processor;
 pub mod public_divisor;
+pub mod quarter_combinations;
 pub mod random;
 mod ring;
 mod roots;

@@ -1,5 +1,7 @@
 //! What a dry run knows of ciphertexts and plaintexts.
 
+use num_complex::Complex64;
+
 use crate::noise_sources::NoiseSources;
 
 /// A variance of slot values, in units of 1 (not scaled): of noise, or of messages about 0.
@@ -44,6 +46,25 @@ impl Shape {
             (of_self.sqrt() + of_other.sqrt()).powi(2)
         }
     }
+}
+
+/// The linear combination with these constants, each rounded to an integer at the ratio of `scale` to its input's.
+pub(super) fn combination(
+    limbs: usize,
+    inputs: &[&Shape],
+    constants: &[Complex64],
+    scale: f64,
+) -> Shape {
+    let (mut power, mut noise) = (0.0, 0.0);
+    for (constant, input) in constants.iter().zip(inputs) {
+        let rounding = (input.scale / scale).powi(2) / 6.0;
+        power += constant.norm_sqr() * input.power.0;
+        noise += constant.norm_sqr() * input.noise.0 + rounding * input.power.0;
+    }
+    let sources = NoiseSources::union_of(inputs.iter().map(|input| input.sources));
+    let (power, noise) = (SlotVariance(power), SlotVariance(noise));
+    let chain = inputs.first().map_or(0, |input| input.chain);
+    Shape { limbs, chain, scale, power, noise, sources }
 }
 
 /// What a dry run knows of a plaintext.

@@ -25,8 +25,8 @@ pub(crate) fn levels(p: u64) -> usize {
 /// of its phase are squared, errors of its modulus amplified by up to p/3.
 ///
 /// Result: p ciphertexts of real slots, all at the scale of their last prime. For p > 2: `p - 2`
-/// multiplications, `p(p - 1)` products with constants, and p conjugations: a delta is twice the real part of a
-/// combination of powers, a level below them.
+/// multiplications, `p(p - 1)` products with constants (`p²/4 + 4p` or so if 4 divides p), and p conjugations: a delta
+/// is twice the real part of a combination of powers, a level below them.
 ///
 /// # Panics
 /// If p is below 2 or the exponential has too few limbs.
@@ -47,8 +47,7 @@ pub(crate) fn kronecker_deltas<A: Arithmetic>(
     let limbs = arithmetic.limbs(powers.last().expect("the exponential itself"));
     let inputs: Vec<_> = powers.iter().collect();
     let (constant_prime, scale) = (arithmetic.prime(limbs - 1), arithmetic.prime(limbs - 2));
-    let rows: Vec<_> = (0..p).map(|k| half_delta_coefficients(p, k)).collect();
-    let sums = arithmetic.linear_combinations(limbs, &inputs, &rows, scale * constant_prime);
+    let sums = half_deltas(arithmetic, &inputs, limbs, scale * constant_prime);
     drop(powers);
     arithmetic.map_all(sums, |half| {
         let mut delta = arithmetic.rescale(half, 1);
@@ -58,6 +57,28 @@ pub(crate) fn kronecker_deltas<A: Arithmetic>(
         arithmetic.declare_power(&mut delta, 1.0 / p as f64);
         delta
     })
+}
+
+/// Least size of a digit, a multiple of four, whose combinations are made in quarters: 32 take 0.7 of the time that they take
+/// row by row, 64 take 0.45, 16 as long with AVX-512 IFMA and 0.77 without, smaller ones longer.
+const LEAST_OF_QUARTERS: u64 = 16;
+
+/// For all k, the combination of `z, z², …, z^{p-1}` that gives `δ_k - 1/p` when its conjugate is added.
+fn half_deltas<A: Arithmetic>(
+    arithmetic: &A,
+    powers: &[&A::Ciphertext],
+    limbs: usize,
+    scale: f64,
+) -> Vec<A::Ciphertext> {
+    let p = powers.len() as u64 + 1;
+    let rows =
+        |count: u64| -> Vec<_> { (0..count).map(|k| half_delta_coefficients(p, k)).collect() };
+    if p >= LEAST_OF_QUARTERS && p.is_multiple_of(4) {
+        // Coefficient j of δ_{k + tp/4} is that of δ_k times e^{-2πijt/4}.
+        let exponents: Vec<_> = (1..p as usize).collect();
+        return arithmetic.quarter_combinations(limbs, powers, &exponents, &rows(p / 4), scale);
+    }
+    arithmetic.linear_combinations(limbs, powers, &rows(p), scale)
 }
 
 /// `(1 + c)/2` and `(1 - c)/2`, c the exponential's real part. Divisions are readings at a larger scale.
