@@ -185,8 +185,7 @@ pub(crate) fn selector_choices(digits: &[u64]) -> Vec<Vec<usize>> {
             let fits = digits[..rows]
                 .chunks(group)
                 .all(|chunk| chunk.iter().product::<u64>() <= MAX_ROW_SELECTOR);
-            // A single digit a selector is best but for bits, where it takes a level a bit.
-            if !fits || (group > 1 && digits[0] > 4) {
+            if !fits {
                 continue;
             }
             selectors.push(columns);
