@@ -106,6 +106,17 @@ impl Operation {
         }
     }
 
+    /// Vectors in slots that wait for the lookup of the last of k digits, where digits are selected in slots.
+    const fn waiting_in_slots(self, digits: usize) -> usize {
+        match self {
+            Self::Sign | Self::Digits | Self::LessThan | Self::GreaterOrEqual | Self::Equal => 0,
+            Self::Relu => digits - 1,
+            // Digits of one value, all but one of the other's, and a sign; or all but one, and two signs.
+            Self::AbsoluteValue | Self::Maximum | Self::Minimum => 2 * digits,
+            Self::Clamp => digits + 1,
+        }
+    }
+
     /// Most bootstraps of any operation on k digits that are selected in slots.
     pub(crate) fn most_bootstraps(digits: usize) -> usize {
         let bootstraps = Self::ALL.map(|operation| operation.bootstraps_of(digits, true));
@@ -160,7 +171,8 @@ impl Parameters {
         of_value.of_any(self.literal().slots)
     }
 
-    /// What an operation on full ciphertexts is predicted to take: its bootstraps, each of one table.
+    /// What an operation on full ciphertexts is predicted to take: its bootstraps, each of one table, and memory of the digits
+    /// that wait for others.
     #[must_use]
     pub fn operation_prediction(&self, operation: Operation) -> Prediction {
         let mut prediction = self.prediction();
@@ -175,6 +187,10 @@ impl Parameters {
             digit_transforms: factor * work.digit_transforms,
             key_bytes: factor * work.key_bytes,
         };
+        if self.selection().is_some() {
+            let vectors = operation.waiting_in_slots(self.literal().digits.len());
+            prediction.working_bytes += self.bytes_of_slot_vectors(vectors);
+        }
         prediction
     }
 }

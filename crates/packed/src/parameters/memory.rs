@@ -110,6 +110,14 @@ impl Parameters {
         (gaps * (WORD_BYTES * literal.ring_degree * all) as f64) as usize
     }
 
+    /// Bytes of so many vectors in slots, as selections have them: the parts of outputs, before their products and SlotsToCoeffs.
+    pub(crate) fn bytes_of_slot_vectors(&self, count: usize) -> usize {
+        let literal = self.literal();
+        let limbs_of_part = literal.output_limbs() + literal.selection_primes;
+        let limbs = 2 * count * literal.parts() * limbs_of_part;
+        (GAPS * (WORD_BYTES * literal.ring_degree * limbs) as f64) as usize
+    }
+
     /// Limbs that are in use at the widest point.
     fn peak_limbs(&self, tables: usize, threads: usize) -> usize {
         let (literal, front) = (self.literal(), self.front_limbs(threads));

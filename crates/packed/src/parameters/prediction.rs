@@ -12,6 +12,10 @@ use crate::parameters::parameter_set::Parameters;
 /// Transforms that the embedding of a plaintext of all slots takes, of complex doubles by portable code.
 const EMBEDDING: f64 = 20.0;
 
+/// Transforms that drawing a limb of a mask from its seed takes, memory included: an encrypted table of 12 bits has 4,096 entries
+/// of five limbs.
+const MASK: usize = 5;
+
 /// Size of primes that vector kernels do not serve.
 const LOG2_VECTOR_BOUND: f64 = 50.0;
 
@@ -129,6 +133,6 @@ fn transforms_of_entry(kind: EntryKind, limbs: usize, slots: f64) -> usize {
     match kind {
         EntryKind::Shared => 0,
         EntryKind::Plain => limbs + (slots * EMBEDDING).ceil() as usize,
-        EntryKind::Encrypted => 2 * limbs,
+        EntryKind::Encrypted => MASK * limbs,
     }
 }
