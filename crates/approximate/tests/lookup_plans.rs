@@ -77,8 +77,9 @@ fn insecure_predictions_hold() {
         let largest = errors.iter().fold(0f64, |most, z| most.max(z.re.abs()).max(z.im.abs()));
         let bits = -largest.log2();
         println!("{points} points: {bits:.1} bits found, {:.1} stated", best.precision_bits);
-        // The largest of a thousand errors is that but for 2^-10, the stated one but for 2^-74.
-        assert!(bits > best.precision_bits && bits < best.precision_bits + 7.0);
+        // The largest of a thousand errors is that but for 2^-10, the stated one but for 2^-74; of the 32 slots of the second
+        // order, whose stated error is that of the worst table, it is up to 2^-7.5 of that.
+        assert!(bits > best.precision_bits && bits < best.precision_bits + 8.0);
     }
 }
 
