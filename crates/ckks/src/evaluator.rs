@@ -115,9 +115,19 @@ fn truncated(poly: &Poly<Evaluations>, ring: &Ring, limbs: usize) -> Poly<Evalua
     copy
 }
 
-/// The ciphertexts of these two parts, at one scale.
-fn ciphertexts_of([c0, c1]: [Vec<Poly<Evaluations>>; 2], scale: f64) -> Vec<Ciphertext> {
-    let pairs = c0.into_iter().zip(c1);
+/// Combinations at `scale`, which `combine` makes of either part of the inputs and of integer rows.
+fn combine_parts(
+    inputs: &[&Ciphertext],
+    rows: &[Vec<Complex64>],
+    scale: f64,
+    combine: impl Fn(&[&Poly<Evaluations>], &[Vec<GaussianInteger>]) -> Vec<Poly<Evaluations>>,
+) -> Vec<Ciphertext> {
+    let rows = Evaluator::integers(rows, &scales(inputs), scale);
+    let combine = |part: fn(&Ciphertext) -> &Poly<Evaluations>| {
+        let parts: Vec<_> = inputs.iter().map(|ct| part(ct)).collect();
+        combine(&parts, &rows)
+    };
+    let pairs = combine(|ct| &ct.parts.c0).into_iter().zip(combine(|ct| &ct.parts.c1));
     pairs.map(|(c0, c1)| Ciphertext { parts: RlweCiphertext { c0, c1 }, scale }).collect()
 }
 
@@ -190,12 +200,9 @@ impl Arithmetic for Evaluator<'_> {
         rows: &[Vec<Complex64>],
         scale: f64,
     ) -> Vec<Ciphertext> {
-        let rows = Self::integers(rows, &scales(inputs), scale);
-        let combine = |part: fn(&Ciphertext) -> &Poly<Evaluations>| {
-            let inputs: Vec<_> = inputs.iter().map(|ct| part(ct)).collect();
-            combination::linear_combinations(self.ring, limbs, &inputs, &rows)
-        };
-        ciphertexts_of([combine(|ct| &ct.parts.c0), combine(|ct| &ct.parts.c1)], scale)
+        combine_parts(inputs, rows, scale, |parts, rows| {
+            combination::linear_combinations(self.ring, limbs, parts, rows)
+        })
     }
 
     fn quarter_combinations(
@@ -206,12 +213,9 @@ impl Arithmetic for Evaluator<'_> {
         rows: &[Vec<Complex64>],
         scale: f64,
     ) -> Vec<Ciphertext> {
-        let rows = Self::integers(rows, &scales(inputs), scale);
-        let combine = |part: fn(&Ciphertext) -> &Poly<Evaluations>| {
-            let inputs: Vec<_> = inputs.iter().map(|ct| part(ct)).collect();
-            quarter_combinations(self.ring, limbs, &inputs, exponents, &rows)
-        };
-        ciphertexts_of([combine(|ct| &ct.parts.c0), combine(|ct| &ct.parts.c1)], scale)
+        combine_parts(inputs, rows, scale, |parts, rows| {
+            quarter_combinations(self.ring, limbs, parts, exponents, rows)
+        })
     }
 
     fn product_sum(&self, pairs: &[(&Ciphertext, &Ciphertext)]) -> Product {

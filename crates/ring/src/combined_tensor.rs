@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::combination::{GaussianInteger, Parts, Tensor};
+use crate::combination::{GaussianInteger, Halves, Parts, Tensor};
 use crate::modulus::Modulus;
 use crate::{Ring, kernels};
 
@@ -33,10 +33,7 @@ pub fn combined_tensor(
             left: limb_of(ring, (main, limb), left),
             right: limb_of(ring, (main, limb), right),
         };
-        let residues = |row: &Vec<GaussianInteger>| -> (Vec<u64>, Vec<u64>) {
-            row.iter().map(|factor| factor.residues(ring, prime)).unzip()
-        };
-        let (first, second): (Vec<_>, Vec<_>) = rows.iter().map(residues).unzip();
+        let Halves { first, second } = Halves::of_rows(ring, prime, rows);
         // Both halves of the slots have residues of their own.
         let block = BLOCK_WORDS.min(degree / 2);
         let mut scratch = vec![0; 2 * rows.len() * block];
