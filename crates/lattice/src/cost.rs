@@ -132,6 +132,13 @@ impl AddAssign for Work {
     }
 }
 
+/// Rows of a table, the most whose blocks keep to the time of smaller ones: 24 bits by 1,024 columns.
+const MOST_NEAR_ROWS: usize = 1 << 14;
+
+/// How many times as long larger ones take by residues, which are read from memory for narrower blocks: at least this, by a
+/// lookup of 24 bits by 256 columns and 65,536 rows.
+const FAR_ROWS: f64 = 1.3;
+
 /// Products of a table of so many rows and columns, in those of one of 256 rows and columns.
 ///
 /// Beside its products, every sum of a row is put together of its residues, and residues are made of every column's words:
@@ -157,13 +164,6 @@ pub fn table_products(rows: usize, columns: usize) -> f64 {
     let of_memory = if rows > MOST_NEAR_ROWS { FAR_ROWS } else { 1.0 };
     of_memory * instructions(rows, columns) * (256.0 * 256.0) / instructions(256, 256)
 }
-
-/// Rows of a table, the most whose blocks keep to the time of smaller ones: 24 bits by 1,024 columns.
-const MOST_NEAR_ROWS: usize = 1 << 14;
-
-/// How many times as long larger ones take, whose words are read from memory for narrower blocks: at least this, by a lookup of
-/// 24 bits by 256 columns and 65,536 rows.
-const FAR_ROWS: f64 = 1.3;
 
 /// Speed-up of a lookup for each doubling of the threads, measured on two cores.
 const SPEEDUP_PER_DOUBLING: f64 = 1.8;
