@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod arithmetic;
+mod baby_steps;
 pub mod bootstrapping;
 pub mod chain_primes;
 pub mod chebyshev;

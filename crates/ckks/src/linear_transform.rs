@@ -2,30 +2,25 @@
 //! (Halevi, Shoup, CRYPTO 2018, ePrint 2018/244; Bossuat, Mouchet, Troncoso-Pastoriza, Hubaux, EUROCRYPT 2021, ePrint
 //! 2020/1203).
 //!
-//! All work but the giant steps is independent from limb to limb: a thread takes one limb, computes
+//! All work but the giant steps is independent from block to block of a limb: a thread takes one, computes
 //! every baby step of it, multiplies by all diagonals and leaves the giant steps' sums. Groups of baby steps that share keys
 //! are those of the vector turned by a group: a row of a key is then used for all groups one after the other.
 
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
-use cryptable_lattice::key_switching::{
-    Digits, KeySum, add_switched_image, add_times_special, special_product,
-};
+use cryptable_lattice::key_switching::{Digits, add_switched_image, add_times_special};
 use cryptable_lattice::{EvaluationKeys, KeyPurpose, RlweCiphertext, SwitchingKey};
-use cryptable_ring::kernels::{self, PackedRow, Permutation};
+use cryptable_ring::kernels::{self, PackedRow};
 use cryptable_ring::{
-    Basis, Buffer, ByteBuffer, Coefficients, Embedding, Evaluations, Isa, Modulus, PackedLayout,
-    Poly, Ring,
+    Basis, ByteBuffer, Coefficients, Embedding, Isa, Modulus, PackedLayout, Poly, Ring,
 };
 use rayon::prelude::*;
 
+use crate::baby_steps::{BabyGroup, BabyStep, BabySteps};
 use crate::dft_factors::{Diagonal, DiagonalMatrix};
 use crate::plaintext::rounded_coefficients;
 use crate::transform_plan::{DiagonalStep, TransformPlan};
-
-/// Words of all baby steps' blocks, each of two parts: they stay in the second-level cache for all diagonals.
-const BLOCK_OF_BABIES: usize = 8 * 4096;
 
 /// One diagonal as evaluations modulo Q·P.
 ///
@@ -215,10 +210,9 @@ impl LinearTransform {
                 by_limb[limb].push(pair);
             }
         }
+        let steps = BabySteps { ring, basis, groups, babies, count: self.plan.babies.len() };
         by_limb.into_par_iter().enumerate().for_each(|(limb, outputs)| {
-            let count = self.plan.babies.len();
-            let steps = baby_limbs(ring, &groups, (&babies, count), (basis, limb));
-            self.multiply_limb(ring, limb, &steps, outputs);
+            self.multiply_limb(&steps, limb, outputs);
         });
         sums
     }
@@ -253,19 +247,17 @@ impl LinearTransform {
         groups
     }
 
-    /// Sums of products of one limb: `outputs[j] = Σ_b d_{j,b} ∘ steps[b]`, block by block, so that the
-    /// baby steps are read from memory once for all giant steps.
+    /// Sums of products of one limb: `outputs[j] = Σ_b d_{j,b} ∘ steps[b]`, block by block, so that
+    /// baby steps serve all giant steps while they are in the cache.
     fn multiply_limb(
         &self,
-        ring: &Ring,
+        steps: &BabySteps<'_>,
         limb: usize,
-        steps: &[[Buffer; 2]],
         outputs: Vec<(&mut [u64], &mut [u64])>,
     ) {
-        let basis = self.plan.shape.basis;
+        let (ring, basis) = (steps.ring, self.plan.shape.basis);
         let m = ring.modulus(ring.prime_index(basis, limb));
-        let babies = steps.len().next_power_of_two().max(8);
-        let block = (BLOCK_OF_BABIES / babies).min(ring.degree());
+        let block = self.plan.block_words(ring.degree());
         let mut blocks: Vec<Vec<_>> = (0..ring.degree() / block).map(|_| Vec::new()).collect();
         for (out0, out1) in outputs {
             let pairs = out0.chunks_mut(block).zip(out1.chunks_mut(block));
@@ -273,24 +265,30 @@ impl LinearTransform {
                 outputs.push(pair);
             }
         }
-        blocks.into_par_iter().enumerate().for_each(|(index, mut outputs)| {
-            let range = index * block..(index + 1) * block;
-            let mut written = 0;
-            for group in self
-                .diagonals
-                .chunk_by(|a, b| (a.step.giant, a.log_run) == (b.step.giant, b.log_run))
-            {
-                let (out0, out1) = &mut outputs[group[0].step.giant];
-                // Groups come in the order of giant steps: the first of each overwrites.
-                let first = group[0].step.giant == written;
-                written = group[0].step.giant + 1;
-                for (part, out) in [&mut **out0, out1].into_iter().enumerate() {
-                    let inputs = group.iter().map(|d| &steps[d.step.baby][part][range.clone()]);
-                    let inputs: Vec<&[u64]> = inputs.collect();
-                    self.multiply_group(m, (limb, &range), (out, first), (group, &inputs));
+        // In parallel within a limb, too: threads that have no limb left take blocks of the last ones.
+        let blocks = blocks.into_par_iter().enumerate();
+        blocks.for_each_init(
+            || steps.block(block),
+            |babies, (index, mut outputs)| {
+                let range = index * block..(index + 1) * block;
+                steps.write((limb, &range), babies);
+                let mut written = 0;
+                for group in self
+                    .diagonals
+                    .chunk_by(|a, b| (a.step.giant, a.log_run) == (b.step.giant, b.log_run))
+                {
+                    let (out0, out1) = &mut outputs[group[0].step.giant];
+                    // Groups come in the order of giant steps: the first of each overwrites.
+                    let first = group[0].step.giant == written;
+                    written = group[0].step.giant + 1;
+                    for (part, out) in [&mut **out0, out1].into_iter().enumerate() {
+                        let inputs: Vec<&[u64]> =
+                            group.iter().map(|d| &*babies.steps[d.step.baby][part]).collect();
+                        self.multiply_group(m, (limb, &range), (out, first), (group, &inputs));
+                    }
                 }
-            }
-        });
+            },
+        );
     }
 
     /// The sum of products with diagonals of one run length, a part of a limb of them; added to `out` unless it is the
@@ -323,63 +321,6 @@ impl LinearTransform {
             (false, false) => kernels::packed_inner_product_add(m, out, &packed),
         }
     }
-}
-
-/// Key and permutation of a baby step; `None` for the rotation by 0.
-type BabyStep<'a> = Option<(&'a SwitchingKey, Arc<Permutation>)>;
-
-/// What a group of baby steps rotates.
-struct BabyGroup<'a> {
-    ct: &'a RlweCiphertext,
-    /// None if no step of the group rotates.
-    digits: Option<Digits<'a>>,
-}
-
-/// One limb of P times so many baby rotations, group after group.
-fn baby_limbs(
-    ring: &Ring,
-    groups: &[BabyGroup<'_>],
-    (babies, count): (&[BabyStep<'_>], usize),
-    (basis, limb): (Basis, usize),
-) -> Vec<[Buffer; 2]> {
-    let degree = ring.degree();
-    let prime = ring.prime_index(basis, limb);
-    let m = ring.modulus(prime);
-    let special = (limb < basis.main_limbs()).then(|| special_product(ring, basis, prime));
-    let times_special = |poly: &Poly<Evaluations>| match special {
-        Some(factor) => {
-            let mut out = Buffer::unspecified(degree);
-            kernels::mul_scalar(m, &mut out, poly.limb(limb), factor);
-            out
-        }
-        None => Buffer::zeroed(degree),
-    };
-    let step = |scratch: &mut Buffer, baby: &BabyStep<'_>, group: usize| {
-        let BabyGroup { ct, digits } = &groups[group];
-        match (baby, digits) {
-            (Some((key, permutation)), Some(digits)) => {
-                let mut out0 = Buffer::unspecified(degree);
-                let mut out1 = Buffer::unspecified(degree);
-                let c0 = special.map(|factor| (ct.c0.limb(limb), factor));
-                let sums = KeySum::both([&mut *scratch, &mut out1], [c0, None]);
-                digits.inner_product_limb(ring, key, limb, sums);
-                kernels::permute(&mut out0, scratch, permutation);
-                kernels::permute(scratch, &out1, permutation);
-                [out0, std::mem::replace(scratch, out1)]
-            }
-            _ => [&ct.c0, &ct.c1].map(times_special),
-        }
-    };
-    // A row of a key serves all groups while it is near. Threads that have no limb left take baby steps of the last ones.
-    let by_baby = babies.par_iter().enumerate().map_init(
-        || Buffer::unspecified(degree),
-        |scratch, (index, baby)| {
-            let groups = (0..groups.len()).filter(|group| group * babies.len() + index < count);
-            groups.map(|group| step(scratch, baby, group)).collect::<Vec<_>>()
-        },
-    );
-    let mut by_baby: Vec<_> = by_baby.map(Vec::into_iter).collect();
-    (0..count).filter_map(|index| by_baby[index % babies.len()].next()).collect()
 }
 
 /// The periodic vector rotated right by `shift`.

@@ -122,7 +122,7 @@ impl<'a> EvaluatedSecrets<'a> {
                 let permutation = ring.galois_permutation(inverse);
                 let preimage = |prime| {
                     let mut preimage = Buffer::unspecified(ring.degree());
-                    kernels::permute(&mut preimage, dense.limb(prime), &permutation);
+                    kernels::permute(&mut preimage, dense.limb(prime), permutation.whole());
                     SecretRow::Own(Zeroizing::new(preimage))
                 };
                 self.fill_from_to(shape, rows, of_dense, preimage)

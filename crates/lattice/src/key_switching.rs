@@ -110,17 +110,24 @@ impl<'a> Digits<'a> {
         self.basis
     }
 
-    /// Limb `limb` of the inner product with a key, `Σ d_i·b_i` and `Σ d_i·a_i`, each on top of its multiple.
-    pub fn inner_product_limb(
+    /// The number of digits.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.raised.len()
+    }
+
+    /// Some words of limb `limb` of the inner product with a key, `Σ d_i·b_i` and `Σ d_i·a_i`, each on top of its multiple,
+    /// which is of the same words.
+    pub fn inner_product_words(
         &self,
         ring: &Ring,
         key: &SwitchingKey,
-        limb: usize,
+        (limb, range): (usize, Range<usize>),
         sums: [KeySum<'_>; 2],
     ) {
         assert_eq!(key.shape().digit_limbs, self.digit_limbs, "digits of another shape");
         let digits: Vec<&[u64]> = (0..self.raised.len()).map(|d| self.limb(d, limb)).collect();
-        multiply_by_key(ring, key, (self.basis, limb), 0..ring.degree(), &digits, sums);
+        multiply_by_key(ring, key, (self.basis, limb), range, &digits, sums);
     }
 
     /// The inner product with a key, modulo Q·P: a ciphertext of P times the input.
@@ -132,7 +139,8 @@ impl<'a> Digits<'a> {
         let limbs =
             c0.words_mut().par_chunks_mut(degree).zip(c1.words_mut().par_chunks_mut(degree));
         limbs.enumerate().for_each(|(limb, (out0, out1))| {
-            self.inner_product_limb(ring, key, limb, KeySum::both([out0, out1], [None; 2]));
+            let sums = KeySum::both([out0, out1], [None; 2]);
+            self.inner_product_words(ring, key, (limb, 0..degree), sums);
         });
         RlweCiphertext { c0, c1 }
     }
@@ -162,16 +170,6 @@ impl<'a> KeySum<'a> {
             let range = block * BLOCK..block * BLOCK + out.len();
             KeySum { multiple: multiple.map(|(x, c)| (&x[range], c)), out }
         })
-    }
-
-    /// The sum of terms of as many words, and the multiple.
-    fn add_up(&mut self, m: &Modulus, terms: &[(&[u64], PackedRow<'_>)]) {
-        match self.multiple {
-            Some(multiple) => {
-                kernels::packed_inner_product_with_multiple(m, self.out, terms, multiple);
-            }
-            None => kernels::packed_inner_product(m, self.out, terms),
-        }
     }
 }
 
@@ -215,15 +213,13 @@ pub(crate) fn multiply_limb(
     [sum0, sum1]: &mut [KeySum<'_>; 2],
 ) {
     let blocks = sum0.blocks().zip(sum1.blocks()).enumerate();
-    blocks.for_each_init(Vec::new, |terms: &mut Vec<_>, (block, (mut sum0, mut sum1))| {
+    blocks.for_each_init(Vec::new, |terms: &mut Vec<_>, (block, (sum0, sum1))| {
         let range = block * BLOCK..block * BLOCK + sum0.out.len();
-        let digits = || digits.iter().map(|digit| &digit[range.clone()]);
+        let rows = pairs.iter().map(|&(b, a)| [b.range(range.clone()), a.range(range.clone())]);
         terms.clear();
-        terms.extend(digits().zip(pairs.iter().map(|(b, _)| b.range(range.clone()))));
-        sum0.add_up(m, terms);
-        terms.clear();
-        terms.extend(digits().zip(pairs.iter().map(|(_, a)| a.range(range.clone()))));
-        sum1.add_up(m, terms);
+        terms.extend(digits.iter().map(|digit| &digit[range.clone()]).zip(rows));
+        let multiples = [sum0.multiple, sum1.multiple];
+        kernels::packed_inner_products(m, [sum0.out, sum1.out], terms, multiples);
     });
 }
 
@@ -377,12 +373,18 @@ pub fn add_switched_image(
     let limbs = acc0.par_chunks_mut(degree).zip(acc1.par_chunks_mut(degree));
     limbs.zip(raised.limbs(ring)).enumerate().for_each(|(limb, ((acc0, acc1), raised))| {
         let m = ring.modulus(ring.prime_index(basis, limb));
-        let mut sums = [(); 2].map(|()| Buffer::unspecified(degree));
-        let [sum0, sum1] = &mut sums;
-        let of_key = KeySum::both([sum0, sum1], [Some((c0.limb(limb), 1)), None]);
-        raised.into_evaluations(ring).multiply(ring, key, 0..degree, of_key);
-        kernels::permute_add_assign(m, acc0, sum0, permutation);
-        kernels::permute_add_assign(m, acc1, sum1, permutation);
+        let digits = raised.into_evaluations(ring);
+        let blocks = acc0.par_chunks_mut(BLOCK).zip(acc1.par_chunks_mut(BLOCK)).enumerate();
+        let sums = || [(); 2].map(|()| Buffer::unspecified(BLOCK.min(degree)));
+        blocks.for_each_init(sums, |[sum0, sum1], (block, (acc0, acc1))| {
+            // A block of the image is made of one block, in another order.
+            let part = permutation.part(block * BLOCK..block * BLOCK + acc0.len());
+            let words = &c0.limb(limb)[part.source()];
+            let of_key = KeySum::both([&mut *sum0, &mut *sum1], [Some((words, 1)), None]);
+            digits.multiply(ring, key, part.source(), of_key);
+            kernels::permute_add_assign(m, acc0, sum0, part);
+            kernels::permute_add_assign(m, acc1, sum1, part);
+        });
     });
 }
 

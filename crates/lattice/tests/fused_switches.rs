@@ -79,8 +79,10 @@ fn divided_switches_where_primes_share_limbs() {
 
 #[test]
 fn images_of_switches() {
-    let main = ntt_primes(1024, 49.0, 4, &[]);
-    let ring = Ring::new(1024, &main, &ntt_primes(1024, 50.0, 2, &main));
+    // Two blocks of words, which permutations fill from one another.
+    const DEGREE: usize = 1 << 14;
+    let main = ntt_primes(DEGREE, 49.0, 4, &[]);
+    let ring = Ring::new(DEGREE, &main, &ntt_primes(DEGREE, 50.0, 2, &main));
     let basis = Basis::new(4, 2);
     let key = relinearization_key(&ring, SwitchingKeyShape { basis, digit_limbs: 2 });
     let (c0, c1) = (uniform(&ring, basis), uniform(&ring, Basis::main(4)));
@@ -90,9 +92,9 @@ fn images_of_switches() {
     let mut switched = switch(&ring, &c1, &key, [None, None]);
     switched.c0.add_assign(&ring, &c0);
     for (sum, image) in [(&mut expected.c0, &switched.c0), (&mut expected.c1, &switched.c1)] {
-        for (limb, words) in sum.words_mut().chunks_mut(1024).enumerate() {
+        for (limb, words) in sum.words_mut().chunks_mut(DEGREE).enumerate() {
             let m = ring.modulus(ring.prime_index(basis, limb));
-            kernels::permute_add_assign(m, words, image.limb(limb), &permutation);
+            kernels::permute_add_assign(m, words, image.limb(limb), permutation.whole());
         }
     }
     add_switched_image(&ring, &mut acc, (&c0, &c1), &key, &permutation);

@@ -247,7 +247,7 @@ impl Poly<Evaluations> {
         let permutation = ring.galois_permutation(element);
         let mut out = Self::unspecified(ring, self.basis);
         let limbs = out.words.par_chunks_mut(self.degree).zip(self.words.par_chunks(self.degree));
-        limbs.for_each(|(out, input)| kernels::permute(out, input, &permutation));
+        limbs.for_each(|(out, input)| kernels::permute(out, input, permutation.whole()));
         out
     }
 

@@ -131,18 +131,22 @@ impl Parameters {
     fn front_limbs(&self, threads: usize) -> usize {
         let literal = self.literal();
         let plans = self.circuit().phase_exponential().coeffs_to_slots.plans();
-        let of_plans = plans.iter().map(|plan| transform_limbs(plan, threads)).max().unwrap_or(0);
+        let of_plans = plans
+            .iter()
+            .map(|plan| transform_limbs(plan, literal.ring_degree, threads))
+            .max()
+            .unwrap_or(0);
         of_plans.max(literal.exponential_peak_limbs(threads))
     }
 }
 
 /// Limbs of a product with a matrix: the ciphertext, turned for every group of baby steps, its digits, two polynomials a
-/// giant step, and the baby steps of the limbs that threads are at.
-fn transform_limbs(plan: &TransformPlan, threads: usize) -> usize {
+/// giant step, and the baby steps of the blocks that threads are at.
+fn transform_limbs(plan: &TransformPlan, degree: usize, threads: usize) -> usize {
     let (groups, all) = (plan.baby_groups(), plan.shape.basis.limbs());
     let vectors = groups * (2 * plan.limbs + plan.shape.digits() * all);
-    let of_thread = 2 * plan.babies.len() + groups + 1;
-    vectors + 2 * plan.giants * all + threads * of_thread
+    let of_threads = threads * plan.baby_words(degree).div_ceil(degree);
+    vectors + 2 * plan.giants * all + of_threads
 }
 
 impl ParametersLiteral {

@@ -7,6 +7,7 @@ use super::avx2::{LANES, load, store, to_double};
 use super::avx2_sums::{GROUP, Reducer, for_each_group, group};
 use super::packed_row::{BLOCK, PackedRow};
 use super::packed_sums::Multiple;
+use super::prefetch::{fetch_ahead, packed_lines};
 use super::scalar;
 use crate::Modulus;
 
@@ -89,6 +90,7 @@ pub(super) fn packed_inner_product<const ADD: bool>(
         }
         for (a, b) in terms {
             let bytes = &b.bytes()[start / BLOCK * unpacker.bits..][..group_bytes + PAIR_BYTES];
+            fetch_ahead::<{ packed_lines(GROUP) }>(bytes.as_ptr());
             // SAFETY: as many bytes as that takes.
             sums.add_products(group(a, start), |i| to_double(unsafe { unpacker.vector(bytes, i) }));
         }

@@ -5,7 +5,7 @@
 
 use std::arch::x86_64::*;
 
-use super::permutation::{BlockMove, Permutation};
+use super::permutation::PermutationPart;
 use super::scalar;
 use crate::Modulus;
 
@@ -293,7 +293,7 @@ pub(super) fn from_signed(m: &Modulus, out: &mut [u64], input: &[i64]) {
 }
 
 #[target_feature(enable = "avx512f")]
-pub(super) fn permute(out: &mut [u64], input: &[u64], permutation: &Permutation) {
+pub(super) fn permute(out: &mut [u64], input: &[u64], permutation: PermutationPart<'_>) {
     match permutation.moves() {
         Some(moves) => move_blocks(out, input, moves, |_, moved| moved),
         None => scalar::permute(out, input, permutation),
@@ -305,7 +305,7 @@ pub(super) fn permute_add_assign(
     m: &Modulus,
     acc: &mut [u64],
     input: &[u64],
-    permutation: &Permutation,
+    permutation: PermutationPart<'_>,
 ) {
     let v = VectorModulus::new(m);
     match permutation.moves() {
@@ -320,13 +320,13 @@ pub(super) fn permute_add_assign(
 fn move_blocks(
     acc: &mut [u64],
     input: &[u64],
-    moves: &[BlockMove],
+    moves: impl Iterator<Item = (usize, [u8; LANES])>,
     f: impl Fn(__m512i, __m512i) -> __m512i,
 ) {
     let (acc, input) = (acc.as_chunks_mut::<LANES>().0, input.as_chunks::<LANES>().0);
-    for (acc, step) in acc.iter_mut().zip(moves) {
-        let lanes = _mm512_cvtepu8_epi64(_mm_cvtsi64_si128(i64::from_le_bytes(step.lanes)));
-        let moved = _mm512_permutexvar_epi64(lanes, load(&input[step.source as usize]));
+    for (acc, (source, lanes)) in acc.iter_mut().zip(moves) {
+        let lanes = _mm512_cvtepu8_epi64(_mm_cvtsi64_si128(i64::from_le_bytes(lanes)));
+        let moved = _mm512_permutexvar_epi64(lanes, load(&input[source]));
         store(acc, f(load(acc), moved));
     }
 }

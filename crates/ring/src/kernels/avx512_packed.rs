@@ -4,9 +4,10 @@
 use std::arch::x86_64::*;
 
 use super::avx512::{LANES, load, splat, store};
-use super::avx512_sums::{GROUP, MAX_UNROLLED, Reducer, add_terms, for_each_group, group};
+use super::avx512_sums::{GROUP, MAX_UNROLLED, Reducer, Sums, add_terms, for_each_group, group};
 use super::packed_row::{BLOCK, PackedRow};
-use super::packed_sums::Multiple;
+use super::packed_sums::{KeyTerm, Multiple};
+use super::prefetch::{fetch_ahead, packed_lines};
 use crate::Modulus;
 
 /// Bytes of a vector.
@@ -149,10 +150,81 @@ fn inner_product_of<const ADD: bool, const TERMS: usize>(
             let (a, b) = terms[K];
             let bytes =
                 &b.bytes()[start / BLOCK * unpacker.bits..][..GROUP / BLOCK * unpacker.bits];
+            fetch_ahead::<{ packed_lines(GROUP) }>(bytes.as_ptr());
             // SAFETY: a group has as many bytes.
             sums.add_products(group(a, start), |i| unsafe {
                 unpacker.vector(bytes, i * unpacker.bits)
             });
         });
     })
+}
+
+/// Vectors of a group of both sums of a product with a key: as many accumulators as a single sum has.
+const PAIR_VECTORS: usize = 4;
+
+/// Words of such a group.
+const PAIR_GROUP: usize = PAIR_VECTORS * LANES;
+
+/// `c_s·x_s + Σ_k a_k·b_ks` for both sums s, for the words in full groups; returns their number. See
+/// [`super::packed_sums::packed_inner_products`]; at most [`MAX_UNROLLED`] terms.
+#[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
+pub(super) fn packed_inner_products(
+    m: &Modulus,
+    out: [&mut [u64]; 2],
+    terms: &[KeyTerm<'_>],
+    multiples: [Option<Multiple<'_>>; 2],
+) -> usize {
+    match terms.len() {
+        0 => inner_products_of::<0>(m, out, terms, multiples),
+        1 => inner_products_of::<1>(m, out, terms, multiples),
+        2 => inner_products_of::<2>(m, out, terms, multiples),
+        3 => inner_products_of::<3>(m, out, terms, multiples),
+        4 => inner_products_of::<4>(m, out, terms, multiples),
+        5 => inner_products_of::<5>(m, out, terms, multiples),
+        6 => inner_products_of::<6>(m, out, terms, multiples),
+        7 => inner_products_of::<7>(m, out, terms, multiples),
+        _ => inner_products_of::<8>(m, out, terms, multiples),
+    }
+}
+
+/// [`packed_inner_products`] of exactly `TERMS` terms.
+#[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
+fn inner_products_of<const TERMS: usize>(
+    m: &Modulus,
+    [out0, out1]: [&mut [u64]; 2],
+    terms: &[KeyTerm<'_>],
+    multiples: [Option<Multiple<'_>>; 2],
+) -> usize {
+    let unpacker = Unpacker::new(m.bits());
+    let terms: &[_; TERMS] = terms.try_into().expect("as many terms");
+    let reducer = Reducer::new(m, TERMS + 1, m.value());
+    let multiples = multiples.map(|multiple| multiple.map(|(x, c)| (x, splat(c))));
+    let [out0, out1] = [out0, out1].map(|out| out.as_chunks_mut().0.as_chunks_mut().0);
+    let groups = out0.len();
+    for (index, out) in out0.iter_mut().zip(out1).enumerate() {
+        let start = index * PAIR_GROUP;
+        let mut sums: [Sums<PAIR_VECTORS>; 2] = [Sums::zero(); 2];
+        for (sums, multiple) in sums.iter_mut().zip(multiples) {
+            if let Some((x, c)) = multiple {
+                sums.add_products(group(x, start), |_| c);
+            }
+        }
+        let first_byte = start / BLOCK * unpacker.bits;
+        add_terms!(TERMS, |K| {
+            let (a, rows) = terms[K];
+            for (sums, row) in sums.iter_mut().zip(rows) {
+                let bytes = &row.bytes()[first_byte..][..PAIR_GROUP / BLOCK * unpacker.bits];
+                fetch_ahead::<{ packed_lines(PAIR_GROUP) }>(bytes.as_ptr());
+                // SAFETY: a group has as many bytes.
+                sums.add_products(group(a, start), |i| unsafe {
+                    unpacker.vector(bytes, i * unpacker.bits)
+                });
+            }
+        });
+        for (mut sums, out) in sums.into_iter().zip([out.0, out.1]) {
+            reducer.narrow(&mut sums);
+            sums.store(out, |low, high| reducer.residues(low, high));
+        }
+    }
+    groups * PAIR_GROUP
 }

@@ -106,7 +106,7 @@ fn inner_product_of<const ADD: bool, const TERMS: usize>(
     for_each_group::<ADD>(out, &reducer, |sums, start| {
         add_terms!(TERMS, |K| {
             let (a, b) = terms[K];
-            let b = vectors(group(b, start));
+            let b: &[_; VECTORS] = group(b, start);
             sums.add_products(group(a, start), |i| load(&b[i]));
         });
     })
@@ -168,8 +168,8 @@ pub(super) fn fractions_round(out: &mut [u64], ys: &[&[u64]], inverses: &[f64]) 
     for (index, out) in groups.iter_mut().enumerate() {
         let mut sums = [_mm512_setzero_pd(); VECTORS];
         for (y, &inverse) in ys.iter().zip(inverses) {
-            let (y, inverse) = (vectors(group(y, index * GROUP)), _mm512_set1_pd(inverse));
-            for (sum, y) in sums.iter_mut().zip(y) {
+            let (y, inverse) = (group(y, index * GROUP), _mm512_set1_pd(inverse));
+            for (sum, y) in sums.iter_mut().zip::<&[_; VECTORS]>(y) {
                 *sum = _mm512_add_pd(*sum, _mm512_mul_pd(_mm512_cvtepi64_pd(load(y)), inverse));
             }
         }
@@ -192,17 +192,11 @@ pub(super) fn for_each_group<const ADD: bool>(
     reducer: &Reducer,
     add_terms: impl Fn(&mut Sums, usize),
 ) -> usize {
-    let m = &reducer.modulus;
     let add_up = |sums: &mut Sums, start| {
         add_terms(sums, start);
-        if reducer.wide {
-            *sums = sums.narrow(m);
-        }
+        reducer.narrow(sums);
     };
-    write_groups::<ADD>(out, add_up, |low, high| {
-        let (low, high) = m.carry(low, high);
-        m.subtract_below_4q(m.fold_lazy(low, high))
-    })
+    write_groups::<ADD>(out, add_up, |low, high| reducer.residues(low, high))
 }
 
 /// Writes what `reduce` makes of the low and the high halves of sums, which `add_up` adds up for the
@@ -214,27 +208,19 @@ fn write_groups<const ADD: bool>(
     add_up: impl Fn(&mut Sums, usize),
     reduce: impl Fn(__m512i, __m512i) -> __m512i,
 ) -> usize {
-    let groups = out.as_chunks_mut::<GROUP>().0;
+    let groups = out.as_chunks_mut().0.as_chunks_mut().0;
     for (index, out) in groups.iter_mut().enumerate() {
-        let mut sums = Sums::new::<ADD>(out);
+        let mut sums: Sums = if ADD { Sums::from_words(out) } else { Sums::zero() };
         add_up(&mut sums, index * GROUP);
-        for (i, out) in out.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
-            store(out, reduce(sums.low[i], sums.high[i]));
-        }
+        sums.store(out, &reduce);
     }
     groups.len() * GROUP
 }
 
-/// The group of words that begins at `start`.
+/// The vectors of the group of words that begins at `start`.
 #[inline]
-pub(super) fn group(words: &[u64], start: usize) -> &[u64; GROUP] {
-    words[start..].first_chunk().expect("operands are as long as the output")
-}
-
-/// The words of a group, vector by vector.
-#[inline]
-fn vectors(words: &[u64; GROUP]) -> &[[u64; LANES]] {
-    words.as_chunks().0
+pub(super) fn group<const V: usize>(words: &[u64], start: usize) -> &[[u64; LANES]; V] {
+    words[start..].as_chunks().0.first_chunk().expect("operands are as long as the output")
 }
 
 /// The indices in its group of the words of vector i.
@@ -261,39 +247,72 @@ impl Reducer {
         let sum = (terms as u128) * (high_half + 1);
         Self { modulus: VectorModulus::new(m), wide: sum >= 1 << 52 }
     }
+
+    /// Makes sums narrow enough for [`Reducer::residues`].
+    #[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
+    #[inline]
+    pub(super) fn narrow<const V: usize>(&self, sums: &mut Sums<V>) {
+        if self.wide {
+            *sums = sums.narrow(&self.modulus);
+        }
+    }
+
+    /// The residues of a vector of low and of high halves.
+    #[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
+    #[inline]
+    pub(super) fn residues(&self, low: __m512i, high: __m512i) -> __m512i {
+        let (low, high) = self.modulus.carry(low, high);
+        self.modulus.subtract_below_4q(self.modulus.fold_lazy(low, high))
+    }
 }
 
-/// Sums of low halves and of high halves for one group of words.
+/// Sums of low halves and of high halves for one group of words, of V vectors.
 #[derive(Clone, Copy)]
-pub(super) struct Sums {
-    low: [__m512i; VECTORS],
-    high: [__m512i; VECTORS],
+pub(super) struct Sums<const V: usize = VECTORS> {
+    low: [__m512i; V],
+    high: [__m512i; V],
 }
 
-impl Sums {
-    /// Zeros, or the words of `out` if `ADD`.
+impl<const V: usize> Sums<V> {
+    /// Zeros.
     #[target_feature(enable = "avx512f")]
     #[inline]
-    fn new<const ADD: bool>(out: &[u64; GROUP]) -> Self {
-        let zero = _mm512_setzero_si512();
-        let mut low = [zero; VECTORS];
-        if ADD {
-            for (low, out) in low.iter_mut().zip(vectors(out)) {
-                *low = load(out);
-            }
+    pub(super) fn zero() -> Self {
+        Self { low: [_mm512_setzero_si512(); V], high: [_mm512_setzero_si512(); V] }
+    }
+
+    /// The words of a group.
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    fn from_words(words: &[[u64; LANES]; V]) -> Self {
+        let mut sums = Self::zero();
+        for (low, words) in sums.low.iter_mut().zip(words) {
+            *low = load(words);
         }
-        Self { low, high: [zero; VECTORS] }
+        sums
     }
 
     /// Adds the product of vector i of `x` with `y(i)`, for all i.
     #[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
     #[inline]
-    pub(super) fn add_products(&mut self, x: &[u64; GROUP], y: impl Fn(usize) -> __m512i) {
-        let x = vectors(x);
-        for i in 0..VECTORS {
+    pub(super) fn add_products(&mut self, x: &[[u64; LANES]; V], y: impl Fn(usize) -> __m512i) {
+        for i in 0..V {
             let (x, y) = (load(&x[i]), y(i));
             self.low[i] = _mm512_madd52lo_epu64(self.low[i], x, y);
             self.high[i] = _mm512_madd52hi_epu64(self.high[i], x, y);
+        }
+    }
+
+    /// Stores what `reduce` makes of the low and the high halves.
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    pub(super) fn store(
+        &self,
+        out: &mut [[u64; LANES]; V],
+        reduce: impl Fn(__m512i, __m512i) -> __m512i,
+    ) {
+        for (i, out) in out.iter_mut().enumerate() {
+            store(out, reduce(self.low[i], self.high[i]));
         }
     }
 

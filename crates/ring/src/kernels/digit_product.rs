@@ -59,20 +59,6 @@ impl Lanes {
     }
 }
 
-/// Fetches words to the second-level cache.
-#[inline]
-fn prefetch(words: &[u64]) {
-    #[cfg(target_arch = "x86_64")]
-    for line in words.chunks(8) {
-        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
-        // SAFETY: fetching reads nothing.
-        unsafe { _mm_prefetch::<_MM_HINT_T1>(line.as_ptr().cast()) };
-    }
-    // Other processors are left to what they fetch by themselves.
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = words;
-}
-
 impl VectorTables {
     /// For a ring of degree N, unless the prime, the degree or the instruction set of `modulus` has
     /// no vector kernel.

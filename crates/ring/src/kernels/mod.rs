@@ -99,6 +99,7 @@ mod packed_row;
 mod packed_sums;
 mod permutation;
 mod permute;
+mod prefetch;
 #[cfg(target_arch = "x86_64")]
 mod residue_block;
 mod residue_entries;
@@ -129,9 +130,10 @@ pub use matrix::{ColumnBlock, tile_product};
 pub use matrix_layout::{MAX_COLUMNS, MIN_RESIDUE_COLUMNS, MatrixTiles};
 pub use packed_row::PackedRow;
 pub use packed_sums::{
-    Multiple, packed_inner_product, packed_inner_product_add, packed_inner_product_with_multiple,
+    KeyTerm, Multiple, packed_inner_product, packed_inner_product_add,
+    packed_inner_product_with_multiple, packed_inner_products,
 };
-pub use permutation::Permutation;
+pub use permutation::{Permutation, PermutationPart};
 pub use permute::{permute, permute_add_assign};
 #[cfg(target_arch = "x86_64")]
 pub use residue_block::{LimbGroup, ResidueBlock, limb_groups};

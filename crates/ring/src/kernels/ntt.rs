@@ -2,7 +2,8 @@
 //!
 //! The passes over the words are written once (`forward`, `inverse`) over the arithmetic of a vector
 //! (`lanes`). The order of evaluations is that of Cooley and Tukey's butterflies in place: bit
-//! reversed.
+//! reversed. Threads that have nothing else to do take columns or blocks of a transform: an operation on a few limbs, and the
+//! last limbs of any, so keep all of them busy.
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(super) mod doubles;
@@ -23,6 +24,12 @@ mod tables;
 mod tests;
 mod tree;
 
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use std::ops::Range;
+
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use tables::Part;
+
 use crate::Modulus;
 
 /// The twiddles of a transform, for the instruction set of its modulus.
@@ -30,11 +37,7 @@ use crate::Modulus;
 enum Tables {
     Scalar(scalar::Tables),
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-    Doubles4(tables::Tables),
-    #[cfg(target_arch = "x86_64")]
-    Doubles8(tables::Tables),
-    #[cfg(target_arch = "x86_64")]
-    Ifma(tables::Tables),
+    Vectors(Kernel, tables::Tables),
 }
 
 /// Forward and inverse transforms of one degree modulo one number below 2^50.
@@ -54,18 +57,20 @@ impl Transform {
         let tables = match modulus.isa() {
             #[cfg(target_arch = "x86_64")]
             crate::Isa::Avx512Ifma if tables::fits(degree, 8) => {
-                Tables::Ifma(entry::ifma_tables(&modulus, degree, root))
+                Tables::Vectors(Kernel::Ifma, entry::ifma_tables(&modulus, degree, root))
             }
             #[cfg(target_arch = "x86_64")]
             crate::Isa::Avx512f if tables::fits(degree, 8) => {
-                Tables::Doubles8(entry::tables::<8>(&modulus, degree, root))
+                Tables::Vectors(Kernel::Avx512, entry::tables::<8>(&modulus, degree, root))
             }
             #[cfg(target_arch = "x86_64")]
             crate::Isa::Avx2 | crate::Isa::Avx512f | crate::Isa::Avx512Ifma => {
-                Tables::Doubles4(entry::tables::<4>(&modulus, degree, root))
+                Tables::Vectors(Kernel::Avx2, entry::tables::<4>(&modulus, degree, root))
             }
             #[cfg(target_arch = "aarch64")]
-            crate::Isa::Neon => Tables::Doubles4(entry::tables::<4>(&modulus, degree, root)),
+            crate::Isa::Neon => {
+                Tables::Vectors(Kernel::Neon, entry::tables::<4>(&modulus, degree, root))
+            }
             _ => Tables::Scalar(scalar::Tables::new(&modulus, degree, root)),
         };
         Self { modulus, degree, tables }
@@ -74,67 +79,188 @@ impl Transform {
     /// Coefficients to evaluations, in place.
     pub(crate) fn forward_assign(&self, words: &mut [u64]) {
         assert_eq!(words.len(), self.degree);
-        let m = &self.modulus;
         match &self.tables {
-            Tables::Scalar(tables) => tables.forward_assign(m, words),
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Modulus::isa` promises the instruction set that `new` chose by; the length
-            // was checked.
-            Tables::Doubles4(tables) => unsafe { entry::forward_avx2(m, tables, words) },
-            #[cfg(target_arch = "aarch64")]
-            // SAFETY: as above.
-            Tables::Doubles4(tables) => unsafe { entry::forward_neon(m, tables, words) },
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: as above.
-            Tables::Doubles8(tables) => unsafe { entry::forward_avx512(m, tables, words) },
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: as above.
-            Tables::Ifma(tables) => unsafe { entry::forward_ifma(m, tables, words) },
+            Tables::Scalar(tables) => tables.forward_assign(&self.modulus, words),
+            #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+            Tables::Vectors(kernel, tables) => {
+                let words = Shared(words.as_mut_ptr());
+                // SAFETY: `Modulus::isa` promises the instruction set that `new` chose by; the length was checked; parts
+                // that are shared are apart, and columns come before blocks.
+                let part =
+                    |part| unsafe { kernel.forward(&self.modulus, tables, words.get(), part) };
+                self.share(tables.columns(), &|range| part(Part::Columns(range)));
+                self.share(tables.blocks(), &|range| part(Part::Blocks(range)));
+            }
         }
     }
 
     /// Evaluations to `factor`·N times the coefficients, in place; `factor` is a residue.
     pub(crate) fn inverse_scaled_assign(&self, words: &mut [u64], factor: u64) {
         assert_eq!(words.len(), self.degree);
-        if let Tables::Scalar(tables) = &self.tables {
-            return tables.inverse_assign(&self.modulus, words, factor);
+        match &self.tables {
+            Tables::Scalar(tables) => tables.inverse_assign(&self.modulus, words, factor),
+            #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+            Tables::Vectors(kernel, tables) => {
+                let words = words.as_mut_ptr();
+                // SAFETY: both are the same words, as many as the degree.
+                unsafe {
+                    self.inverse_vectors((*kernel, tables), (words.cast_const(), words), factor)
+                }
+            }
         }
-        let words = words.as_mut_ptr();
-        // SAFETY: both are the same words, as many as the degree.
-        unsafe { self.inverse_vectors((words.cast_const(), words), factor) }
     }
 
     /// Evaluations to `factor`·N times the coefficients: `out`, whose words before are not read.
     pub(crate) fn inverse_scaled(&self, out: &mut [u64], evaluations: &[u64], factor: u64) {
         assert_eq!([out.len(), evaluations.len()], [self.degree; 2]);
-        if let Tables::Scalar(tables) = &self.tables {
-            out.copy_from_slice(evaluations);
-            return tables.inverse_assign(&self.modulus, out, factor);
+        match &self.tables {
+            Tables::Scalar(tables) => {
+                out.copy_from_slice(evaluations);
+                tables.inverse_assign(&self.modulus, out, factor);
+            }
+            #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+            Tables::Vectors(kernel, tables) => {
+                let words = (evaluations.as_ptr(), out.as_mut_ptr());
+                // SAFETY: slices of as many words as the degree, of which one is exclusive.
+                unsafe { self.inverse_vectors((*kernel, tables), words, factor) }
+            }
         }
-        // SAFETY: slices of as many words as the degree, of which one is exclusive.
-        unsafe { self.inverse_vectors((evaluations.as_ptr(), out.as_mut_ptr()), factor) }
     }
 
-    /// From the first words to the second ones, by tables for vectors, which callers have.
+    /// From the first words to the second ones.
     ///
     /// # Safety
-    /// As many words as the degree, both; the same, or apart.
-    unsafe fn inverse_vectors(&self, words: (*const u64, *mut u64), factor: u64) {
-        let m = &self.modulus;
-        match &self.tables {
-            Tables::Scalar(_) => unreachable!("callers have tables for vectors"),
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: as in `forward_assign`; the caller promises the rest.
-            Tables::Doubles4(tables) => unsafe { entry::inverse_avx2(m, tables, words, factor) },
-            #[cfg(target_arch = "aarch64")]
-            // SAFETY: as above.
-            Tables::Doubles4(tables) => unsafe { entry::inverse_neon(m, tables, words, factor) },
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: as above.
-            Tables::Doubles8(tables) => unsafe { entry::inverse_avx512(m, tables, words, factor) },
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: as above.
-            Tables::Ifma(tables) => unsafe { entry::inverse_ifma(m, tables, words, factor) },
+    /// As many words as the degree, both; the same, or apart; nobody else touches the second ones.
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    unsafe fn inverse_vectors(
+        &self,
+        (kernel, tables): (Kernel, &tables::Tables),
+        (source, words): (*const u64, *mut u64),
+        factor: u64,
+    ) {
+        let (source, words) = (Shared(source.cast_mut()), Shared(words));
+        let part = |part| {
+            let words = (source.get().cast_const(), words.get());
+            // SAFETY: as in `forward_assign`, blocks before columns; the caller promises the rest.
+            unsafe { kernel.inverse(&self.modulus, tables, words, factor, part) }
+        };
+        self.share(tables.blocks(), &|range| part(Part::Blocks(range)));
+        self.share(tables.columns(), &|range| part(Part::Columns(range)));
+    }
+
+    /// Does all of so many parts, those of one kind: at once, if there is something to share, and whom to share it with.
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    fn share(&self, count: usize, work: &(impl Fn(Range<usize>) + Sync)) {
+        if count == 0 {
+            return;
+        }
+        let is_shared = self.degree >= MIN_SHARED_DEGREE
+            && rayon::current_thread_index().is_some()
+            && rayon::current_num_threads() > 1;
+        let least = if is_shared { count.div_ceil(SHARES) } else { count };
+        share(0..count, least, work);
+    }
+}
+
+/// Least degree of a transform that threads share: of some ten microseconds.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+const MIN_SHARED_DEGREE: usize = 1 << 13;
+
+/// Shares of the columns, and of the blocks, of a transform.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+const SHARES: usize = 4;
+
+/// Does work on a range: both halves of it at once, if it is longer than `least`. A thread that has nothing else to do takes
+/// one; if there is none, this costs some ten nanoseconds.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+fn share(range: Range<usize>, least: usize, work: &(impl Fn(Range<usize>) + Sync)) {
+    if range.len() <= least {
+        return work(range);
+    }
+    let middle = range.start + range.len() / 2;
+    rayon::join(
+        || share(range.start..middle, least, work),
+        || share(middle..range.end, least, work),
+    );
+}
+
+/// Words that several threads work on, each on some of them.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[derive(Clone, Copy)]
+struct Shared(*mut u64);
+
+// SAFETY: those who read the pointer promise not to touch the same words.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+unsafe impl Sync for Shared {}
+
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+impl Shared {
+    fn get(&self) -> *mut u64 {
+        self.0
+    }
+}
+
+/// The instruction set of a transform on vectors.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[derive(Clone, Copy, Debug)]
+enum Kernel {
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+    #[cfg(target_arch = "x86_64")]
+    Ifma,
+    #[cfg(target_arch = "aarch64")]
+    Neon,
+}
+
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+impl Kernel {
+    /// See `forward`.
+    ///
+    /// # Safety
+    /// The processor has the instruction set, for which the tables are; as many words as their degree; nobody else touches
+    /// those of the part.
+    unsafe fn forward(self, m: &Modulus, tables: &tables::Tables, words: *mut u64, part: Part) {
+        // SAFETY: the caller promises all of it.
+        unsafe {
+            match self {
+                #[cfg(target_arch = "x86_64")]
+                Self::Avx2 => entry::forward_avx2(m, tables, words, part),
+                #[cfg(target_arch = "x86_64")]
+                Self::Avx512 => entry::forward_avx512(m, tables, words, part),
+                #[cfg(target_arch = "x86_64")]
+                Self::Ifma => entry::forward_ifma(m, tables, words, part),
+                #[cfg(target_arch = "aarch64")]
+                Self::Neon => entry::forward_neon(m, tables, words, part),
+            }
+        }
+    }
+
+    /// See `inverse`.
+    ///
+    /// # Safety
+    /// As for [`Kernel::forward`]; the first words are the second ones, or apart.
+    unsafe fn inverse(
+        self,
+        m: &Modulus,
+        tables: &tables::Tables,
+        words: (*const u64, *mut u64),
+        factor: u64,
+        part: Part,
+    ) {
+        // SAFETY: the caller promises all of it.
+        unsafe {
+            match self {
+                #[cfg(target_arch = "x86_64")]
+                Self::Avx2 => entry::inverse_avx2(m, tables, words, factor, part),
+                #[cfg(target_arch = "x86_64")]
+                Self::Avx512 => entry::inverse_avx512(m, tables, words, factor, part),
+                #[cfg(target_arch = "x86_64")]
+                Self::Ifma => entry::inverse_ifma(m, tables, words, factor, part),
+                #[cfg(target_arch = "aarch64")]
+                Self::Neon => entry::inverse_neon(m, tables, words, factor, part),
+            }
         }
     }
 }

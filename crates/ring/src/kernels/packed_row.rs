@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::prefetch::fetch_beginning;
 use super::scalar;
 use crate::Isa;
 
@@ -109,6 +110,11 @@ impl<'a> PackedRow<'a> {
             Self::packed_bytes(word, self.bits)
         };
         Self { bytes: &self.bytes[at(words.start)..at(words.end)], ..self }
+    }
+
+    /// Fetches the beginning of the row to the cache; sums of products fetch the rest as they go on.
+    pub fn prefetch(self) {
+        fetch_beginning(self.bytes);
     }
 
     /// The words.

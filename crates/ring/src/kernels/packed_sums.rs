@@ -2,6 +2,8 @@
 
 use super::packed_row::PackedRow;
 use super::sums::MAX_TERMS;
+#[cfg(target_arch = "x86_64")]
+use super::{avx512_packed, avx512_sums};
 use super::{elementwise, scalar, sums};
 use crate::{Isa, Modulus};
 
@@ -11,6 +13,9 @@ const UNPACKED: usize = 512;
 
 /// Residues, and the constant below q that they are multiplied by.
 pub type Multiple<'a> = (&'a [u64], u64);
+
+/// Words, and the rows that two sums multiply them by.
+pub type KeyTerm<'a> = (&'a [u64], [PackedRow<'a>; 2]);
 
 /// `out = Σ_k a_k·b_k`, term by term, for rows `b_k` that are packed (0 for no terms): the kernel of key switching.
 ///
@@ -66,6 +71,71 @@ pub fn packed_inner_product_with_multiple(
 pub fn packed_inner_product_add(m: &Modulus, acc: &mut [u64], terms: &[(&[u64], PackedRow<'_>)]) {
     check_terms(m, acc.len(), terms);
     sum_products::<true>(m, acc, terms, None);
+}
+
+/// `out[s] = c_s·x_s + Σ_k a_k·b_ks` for two sums s of the same words with two rows each, multiples left out where there are
+/// none: a product of digits with both parts of a key. All rows are read at once, each from its beginning to its end, as
+/// memory is fastest.
+///
+/// ```
+/// use cryptable_ring::{Isa, Modulus, kernels};
+/// let m = Modulus::new(97);
+/// let mut bytes = [0; 7];
+/// kernels::PackedRow::pack(Isa::detect(), &mut bytes, &[0, 1, 2, 3, 4, 5, 6, 96], 7);
+/// let row = kernels::PackedRow::new(&bytes, 7);
+/// let [mut out0, mut out1] = [[0; 8]; 2];
+/// let multiples = [None, Some((&[1; 8][..], 2))];
+/// kernels::packed_inner_products(&m, [&mut out0, &mut out1], &[(&[10; 8], [row; 2])], multiples);
+/// assert_eq!(out0, [0, 10, 20, 30, 40, 50, 60, 87]);
+/// assert_eq!(out1, [2, 12, 22, 32, 42, 52, 62, 89]);
+/// ```
+///
+/// # Panics
+/// As [`packed_inner_product`].
+pub fn packed_inner_products(
+    m: &Modulus,
+    mut out: [&mut [u64]; 2],
+    terms: &[KeyTerm<'_>],
+    multiples: [Option<Multiple<'_>>; 2],
+) {
+    let written = written_at_once(m, out.each_mut().map(|out| &mut **out), terms, multiples);
+    for (part, out) in out.into_iter().enumerate() {
+        let end = out.len();
+        if written == end {
+            continue;
+        }
+        let rest = terms.iter().map(|(a, rows)| (&a[written..], rows[part].range(written..end)));
+        let terms: Vec<_> = rest.collect();
+        let out = &mut out[written..];
+        match multiples[part] {
+            Some((x, c)) => {
+                packed_inner_product_with_multiple(m, out, &terms, (&x[written..], c));
+            }
+            None => packed_inner_product(m, out, &terms),
+        }
+    }
+}
+
+/// [`packed_inner_products`] of both sums at once, as many words as there is a kernel for; returns their number.
+fn written_at_once(
+    m: &Modulus,
+    out: [&mut [u64]; 2],
+    terms: &[KeyTerm<'_>],
+    multiples: [Option<Multiple<'_>>; 2],
+) -> usize {
+    match m.isa() {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512Ifma if terms.len() <= avx512_sums::MAX_UNROLLED => {
+            for (part, out) in out.iter().enumerate() {
+                let of_part: Vec<_> = terms.iter().map(|(a, rows)| (*a, rows[part])).collect();
+                check_terms(m, out.len(), &of_part);
+                assert!(multiples[part].is_none_or(|(x, _)| x.len() == out.len()));
+            }
+            // SAFETY: `Modulus::isa` promises the instruction set.
+            unsafe { avx512_packed::packed_inner_products(m, out, terms, multiples) }
+        }
+        _ => 0,
+    }
 }
 
 /// `c·x + Σ_k a_k·b_k`, on top of `out` if `ADD`; checked operands.

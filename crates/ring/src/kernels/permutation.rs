@@ -1,5 +1,7 @@
 //! Index lists, checked once: automorphisms on evaluations.
 
+use std::ops::Range;
+
 /// Words of the blocks that [`BlockMove`]s take: one vector of AVX-512.
 const BLOCK: usize = 8;
 
@@ -52,9 +54,41 @@ impl Permutation {
     }
 
     /// One move per block, if all blocks are moved whole.
-    #[cfg(any(target_arch = "x86_64", test))]
+    #[cfg(test)]
     pub(super) fn moves(&self) -> Option<&[BlockMove]> {
         self.moves.as_deref()
+    }
+
+    /// All of it.
+    #[must_use]
+    pub fn whole(&self) -> PermutationPart<'_> {
+        PermutationPart { first: 0, indices: &self.indices, moves: self.moves.as_deref() }
+    }
+
+    /// The part that fills an aligned block of `2^k` words from such a block, as automorphisms do on evaluations in
+    /// bit-reversed order: positions in the block have the low bits of their exponents in common, and so have the exponents
+    /// times an odd number. Where the words are not all of one block, kernels will panic.
+    ///
+    /// ```
+    /// use cryptable_ring::kernels::{Permutation, permute};
+    /// let permutation = Permutation::new(vec![3, 2, 0, 1]);
+    /// let part = permutation.part(0..2);
+    /// assert_eq!(part.source(), 2..4);
+    /// let mut out = [0; 2];
+    /// permute(&mut out, &[7, 8], part);
+    /// assert_eq!(out, [8, 7]);
+    /// ```
+    ///
+    /// # Panics
+    /// If the range is no aligned block.
+    #[must_use]
+    pub fn part(&self, range: Range<usize>) -> PermutationPart<'_> {
+        let len = range.len();
+        assert!(len.is_power_of_two() && range.start.is_multiple_of(len), "block {range:?}");
+        let first = self.indices[range.start] as usize / len * len;
+        let moves = self.moves.as_ref().filter(|_| len.is_multiple_of(BLOCK));
+        let moves = moves.map(|moves| &moves[range.start / BLOCK..range.end / BLOCK]);
+        PermutationPart { first, indices: &self.indices[range], moves }
     }
 
     /// The index list: where each word comes from.
@@ -73,5 +107,35 @@ impl Permutation {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.indices.is_empty()
+    }
+}
+
+/// Some positions of a [`Permutation`] next to each other, and the words next to each other that they are filled from.
+#[derive(Clone, Copy, Debug)]
+pub struct PermutationPart<'a> {
+    /// The first of the words that positions are filled from.
+    first: usize,
+    indices: &'a [u32],
+    moves: Option<&'a [BlockMove]>,
+}
+
+impl<'a> PermutationPart<'a> {
+    /// Where the words come from: kernels read the words of this range.
+    #[must_use]
+    pub fn source(self) -> Range<usize> {
+        self.first..self.first + self.indices.len()
+    }
+
+    /// The places in the source that words come from.
+    pub(super) fn places(self) -> impl Iterator<Item = usize> + 'a {
+        self.indices.iter().map(move |&index| index as usize - self.first)
+    }
+
+    /// If all blocks are moved whole, the place of each among the source's blocks, and the positions of its words in it.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn moves(self) -> Option<impl Iterator<Item = (usize, [u8; BLOCK])> + 'a> {
+        let first = self.first / BLOCK;
+        let moves = self.moves?.iter();
+        Some(moves.map(move |step| (step.source as usize - first, step.lanes)))
     }
 }

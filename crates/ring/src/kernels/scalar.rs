@@ -2,7 +2,7 @@
 
 use super::packed_row::{self, PackedRow};
 use super::packed_sums::Multiple;
-use super::permutation::Permutation;
+use super::permutation::PermutationPart;
 use crate::Modulus;
 use crate::modulus::Factor;
 
@@ -141,9 +141,9 @@ pub(super) fn from_signed(m: &Modulus, out: &mut [u64], input: &[i64]) {
     }
 }
 
-pub(super) fn permute(out: &mut [u64], input: &[u64], permutation: &Permutation) {
-    for (out, &index) in out.iter_mut().zip(permutation.indices()) {
-        *out = input[index as usize];
+pub(super) fn permute(out: &mut [u64], input: &[u64], permutation: PermutationPart<'_>) {
+    for (out, place) in out.iter_mut().zip(permutation.places()) {
+        *out = input[place];
     }
 }
 
@@ -151,10 +151,10 @@ pub(super) fn permute_add_assign(
     m: &Modulus,
     acc: &mut [u64],
     input: &[u64],
-    permutation: &Permutation,
+    permutation: PermutationPart<'_>,
 ) {
-    for (acc, &index) in acc.iter_mut().zip(permutation.indices()) {
-        *acc = m.add(*acc, input[index as usize]);
+    for (acc, place) in acc.iter_mut().zip(permutation.places()) {
+        *acc = m.add(*acc, input[place]);
     }
 }
 

@@ -379,8 +379,8 @@ fn permutations() {
         for indices in [anywhere, by_blocks] {
             let permutation = Permutation::new(indices);
             let (mut out, mut sum) = (vec![0; len], acc.clone());
-            permute(&mut out, &input, &permutation);
-            permute_add_assign(m, &mut sum, &input, &permutation);
+            permute(&mut out, &input, permutation.whole());
+            permute_add_assign(m, &mut sum, &input, permutation.whole());
             for (i, &index) in permutation.indices().iter().enumerate() {
                 assert_eq!(out[i], input[index as usize]);
                 assert_eq!(sum[i], m.add(acc[i], input[index as usize]), "{m:?}");
@@ -389,13 +389,29 @@ fn permutations() {
     });
 }
 
+/// Block by block of the positions, each from the block that it says.
+fn parts_are_the_whole(permutation: &Permutation, block: usize) {
+    let input: Vec<u64> = (0..permutation.len() as u64).map(|i| i * i + 1).collect();
+    let (mut expected, mut found) = (vec![0; input.len()], vec![0; input.len()]);
+    permute(&mut expected, &input, permutation.whole());
+    for (index, out) in found.chunks_mut(block).enumerate() {
+        let part = permutation.part(index * block..(index + 1) * block);
+        permute(out, &input[part.source()], part);
+    }
+    assert_eq!(found, expected, "blocks of {block}");
+}
+
 #[test]
 fn automorphisms_move_whole_blocks() {
     let (degree, bits) = (1024u32, 10);
     let reverse = |i: u32| i.reverse_bits() >> (32 - bits);
     for element in [3, 5, 25, 2 * degree - 1] {
         let image = |i| reverse(((2 * reverse(i) + 1) * element % (2 * degree)) / 2);
-        assert!(Permutation::new((0..degree).map(image).collect()).moves().is_some());
+        let permutation = Permutation::new((0..degree).map(image).collect());
+        assert!(permutation.moves().is_some());
+        for block in [1, 4, 8, 256, 1024] {
+            parts_are_the_whole(&permutation, block);
+        }
     }
     assert!(Permutation::new((0..degree).map(reverse).collect()).moves().is_none());
 }
@@ -470,6 +486,25 @@ fn packed_rows_hold_their_words() {
     }
 }
 
+/// The sum with these rows and a multiple, and that with the rows in reverse order, are what they are alone.
+fn both_sums_at_once(
+    m: &Modulus,
+    terms: &[(&[u64], PackedRow<'_>)],
+    multiple: (&[u64], u64),
+    expected: &[u64],
+) {
+    let reversed: Vec<_> =
+        terms.iter().zip(terms.iter().rev()).map(|((a, _), (_, b))| (*a, *b)).collect();
+    let pairs: Vec<_> =
+        terms.iter().zip(&reversed).map(|((a, b0), (_, b1))| (*a, [*b0, *b1])).collect();
+    let [mut out0, mut out1, mut alone] = [(); 3].map(|()| vec![u64::MAX; expected.len()]);
+    packed_inner_product(m, &mut alone, &reversed);
+    packed_inner_products(m, [&mut out0, &mut out1], &pairs, [Some(multiple), None]);
+    assert!(out0 == expected && out1 == alone, "{m:?}, {} terms", terms.len());
+    packed_inner_products(m, [&mut out1, &mut out0], &pairs, [Some(multiple), Some(multiple)]);
+    assert_eq!(out1, expected, "{m:?}, {} terms", terms.len());
+}
+
 #[test]
 fn sums_of_products_with_packed_rows() {
     let mut random = Random(3);
@@ -499,6 +534,7 @@ fn sums_of_products_with_packed_rows() {
             let (x, c) = (random.vector(len, q), random.vector(1, q)[0]);
             let mut with_multiple = before.clone();
             packed_inner_product_with_multiple(&m, &mut with_multiple, &terms, (&x, c));
+            both_sums_at_once(&m, &terms, (&x, c), &with_multiple);
             for i in 0..len {
                 let products = words.iter().map(|[a, b]| u128::from(product(a[i], b[i], q)));
                 let expected = products.sum::<u128>();

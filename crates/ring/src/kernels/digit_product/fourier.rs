@@ -32,7 +32,7 @@ use super::super::ntt::doubles::avx2::Avx2;
 use super::super::ntt::doubles::avx512::Avx512;
 #[cfg(target_arch = "aarch64")]
 use super::super::ntt::doubles::neon::Neon;
-use super::prefetch;
+use super::super::prefetch::prefetch;
 use crate::fraction_digits::FractionDigits;
 use crate::{Buffer, Modulus};
 use fractions::{Decomposition, Real};

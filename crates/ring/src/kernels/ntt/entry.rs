@@ -11,7 +11,7 @@ use super::forward::forward;
 #[cfg(target_arch = "x86_64")]
 use super::ifma::{self, IfmaLanes, NARROW_BOUND};
 use super::inverse::inverse;
-use super::tables::Tables;
+use super::tables::{Part, Tables};
 use crate::Modulus;
 
 /// Twiddles in double precision for vectors of LANES words.
@@ -19,18 +19,19 @@ pub(super) fn tables<const LANES: usize>(m: &Modulus, degree: usize, root: u64) 
     Tables::new(m, (degree, root), (LANES, 1), |w| encode(m, w))
 }
 
-/// Coefficients to evaluations.
+/// A part of the way from coefficients to evaluations.
 ///
 /// # Safety
-/// As many words as the degree of the tables, which [`tables`] made for four lanes.
+/// As many words as the degree of the tables, which [`tables`] made for four lanes; nobody else touches those of the part.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-pub(super) unsafe fn forward_avx2(m: &Modulus, tables: &Tables, words: &mut [u64]) {
+pub(super) unsafe fn forward_avx2(m: &Modulus, tables: &Tables, words: *mut u64, part: Part) {
     // SAFETY: the instruction set is enabled; the caller promises the rest.
-    unsafe { forward::<_, 4>(DoubleLanes::<Avx2>::new(m), tables, words.as_mut_ptr()) }
+    unsafe { forward::<_, 4>(DoubleLanes::<Avx2>::new(m), tables, words, part) }
 }
 
-/// Evaluations to `factor`·N times the coefficients, from the first words to the second ones, which may be the same.
+/// A part of the way from evaluations to `factor`·N times the coefficients, from the first words to the second ones, which
+/// may be the same.
 ///
 /// # Safety
 /// As for [`forward_avx2`], both.
@@ -41,24 +42,26 @@ pub(super) unsafe fn inverse_avx2(
     tables: &Tables,
     words: (*const u64, *mut u64),
     factor: u64,
+    part: Part,
 ) {
     let factor = encode(m, factor);
     // SAFETY: as in `forward_avx2`.
-    unsafe { inverse::<_, 4>(DoubleLanes::<Avx2>::new(m), tables, words, factor) }
+    unsafe { inverse::<_, 4>(DoubleLanes::<Avx2>::new(m), tables, words, factor, part) }
 }
 
-/// Coefficients to evaluations.
+/// A part of the way from coefficients to evaluations.
 ///
 /// # Safety
-/// As many words as the degree of the tables, which [`tables`] made for eight lanes.
+/// As many words as the degree of the tables, which [`tables`] made for eight lanes; nobody else touches those of the part.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,fma")]
-pub(super) unsafe fn forward_avx512(m: &Modulus, tables: &Tables, words: &mut [u64]) {
+pub(super) unsafe fn forward_avx512(m: &Modulus, tables: &Tables, words: *mut u64, part: Part) {
     // SAFETY: the instruction set is enabled; the caller promises the rest.
-    unsafe { forward::<_, 8>(DoubleLanes::<Avx512>::new(m), tables, words.as_mut_ptr()) }
+    unsafe { forward::<_, 8>(DoubleLanes::<Avx512>::new(m), tables, words, part) }
 }
 
-/// Evaluations to `factor`·N times the coefficients, from the first words to the second ones, which may be the same.
+/// A part of the way from evaluations to `factor`·N times the coefficients, from the first words to the second ones, which
+/// may be the same.
 ///
 /// # Safety
 /// As for [`forward_avx512`], both.
@@ -69,10 +72,11 @@ pub(super) unsafe fn inverse_avx512(
     tables: &Tables,
     words: (*const u64, *mut u64),
     factor: u64,
+    part: Part,
 ) {
     let factor = encode(m, factor);
     // SAFETY: as in `forward_avx512`.
-    unsafe { inverse::<_, 8>(DoubleLanes::<Avx512>::new(m), tables, words, factor) }
+    unsafe { inverse::<_, 8>(DoubleLanes::<Avx512>::new(m), tables, words, factor, part) }
 }
 
 /// Twiddles for IFMA.
@@ -81,24 +85,24 @@ pub(super) fn ifma_tables(m: &Modulus, degree: usize, root: u64) -> Tables {
     Tables::new(m, (degree, root), (8, 2), |w| ifma::encode(m, w))
 }
 
-/// Coefficients to evaluations.
+/// A part of the way from coefficients to evaluations.
 ///
 /// # Safety
-/// As many words as the degree of the tables, which [`ifma_tables`] made.
+/// As many words as the degree of the tables, which [`ifma_tables`] made; nobody else touches those of the part.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
-pub(super) unsafe fn forward_ifma(m: &Modulus, tables: &Tables, words: &mut [u64]) {
-    let words = words.as_mut_ptr();
+pub(super) unsafe fn forward_ifma(m: &Modulus, tables: &Tables, words: *mut u64, part: Part) {
     if m.value() < NARROW_BOUND {
         // SAFETY: the instruction set is enabled; the caller promises the rest.
-        unsafe { forward::<_, 8>(IfmaLanes::<false>::new(m), tables, words) }
+        unsafe { forward::<_, 8>(IfmaLanes::<false>::new(m), tables, words, part) }
     } else {
         // SAFETY: as above.
-        unsafe { forward::<_, 8>(IfmaLanes::<true>::new(m), tables, words) }
+        unsafe { forward::<_, 8>(IfmaLanes::<true>::new(m), tables, words, part) }
     }
 }
 
-/// Evaluations to `factor`·N times the coefficients, from the first words to the second ones, which may be the same.
+/// A part of the way from evaluations to `factor`·N times the coefficients, from the first words to the second ones, which
+/// may be the same.
 ///
 /// # Safety
 /// As for [`forward_ifma`], both.
@@ -109,29 +113,31 @@ pub(super) unsafe fn inverse_ifma(
     tables: &Tables,
     words: (*const u64, *mut u64),
     factor: u64,
+    part: Part,
 ) {
     let factor = ifma::encode(m, factor);
     if m.value() < NARROW_BOUND {
         // SAFETY: as in `forward_ifma`.
-        unsafe { inverse::<_, 8>(IfmaLanes::<false>::new(m), tables, words, factor) }
+        unsafe { inverse::<_, 8>(IfmaLanes::<false>::new(m), tables, words, factor, part) }
     } else {
         // SAFETY: as above.
-        unsafe { inverse::<_, 8>(IfmaLanes::<true>::new(m), tables, words, factor) }
+        unsafe { inverse::<_, 8>(IfmaLanes::<true>::new(m), tables, words, factor, part) }
     }
 }
 
-/// Coefficients to evaluations.
+/// A part of the way from coefficients to evaluations.
 ///
 /// # Safety
-/// As many words as the degree of the tables, which [`tables`] made for four lanes.
+/// As many words as the degree of the tables, which [`tables`] made for four lanes; nobody else touches those of the part.
 #[cfg(target_arch = "aarch64")]
 #[target_feature(enable = "neon")]
-pub(super) unsafe fn forward_neon(m: &Modulus, tables: &Tables, words: &mut [u64]) {
+pub(super) unsafe fn forward_neon(m: &Modulus, tables: &Tables, words: *mut u64, part: Part) {
     // SAFETY: the instruction set is enabled; the caller promises the rest.
-    unsafe { forward::<_, 4>(DoubleLanes::<Neon>::new(m), tables, words.as_mut_ptr()) }
+    unsafe { forward::<_, 4>(DoubleLanes::<Neon>::new(m), tables, words, part) }
 }
 
-/// Evaluations to `factor`·N times the coefficients, from the first words to the second ones, which may be the same.
+/// A part of the way from evaluations to `factor`·N times the coefficients, from the first words to the second ones, which
+/// may be the same.
 ///
 /// # Safety
 /// As for [`forward_neon`], both.
@@ -142,8 +148,9 @@ pub(super) unsafe fn inverse_neon(
     tables: &Tables,
     words: (*const u64, *mut u64),
     factor: u64,
+    part: Part,
 ) {
     let factor = encode(m, factor);
     // SAFETY: as in `forward_neon`.
-    unsafe { inverse::<_, 4>(DoubleLanes::<Neon>::new(m), tables, words, factor) }
+    unsafe { inverse::<_, 4>(DoubleLanes::<Neon>::new(m), tables, words, factor, part) }
 }

@@ -8,7 +8,7 @@
 #![allow(unsafe_op_in_unsafe_fn, reason = "all of it is pointers and intrinsics")]
 
 use super::lanes::Lanes;
-use super::tables::Tables;
+use super::tables::{Part, Tables};
 
 /// Twiddles of a group's nodes: of the node h in a tree of its own, counted from 1.
 #[inline(always)]
@@ -113,25 +113,24 @@ pub(super) unsafe fn load_groups<L: Lanes, const R: usize, const C: usize, const
     x
 }
 
-/// log2 R levels on `length` words, those of one node, C vectors of every part at a time. The last
-/// level of some stands beside the first of the next ones, so that there is always something to do while
+/// log2 R levels on some columns of R rows, `stride` words apart: those of one node, C vectors of every row at a time. The
+/// last level of some stands beside the first of the next ones, so that there is always something to do while
 /// products are under way.
 #[inline(always)]
 unsafe fn pass<L: Lanes, const R: usize, const C: usize, const ENTER: bool>(
     l: L,
     words: *mut u64,
-    length: usize,
+    (stride, columns): (usize, usize),
     scalars: *const u64,
     node: usize,
 ) {
-    let stride = length / R;
     let w = load_twiddles::<L, R>(scalars, |h| descendant(node, h));
     let last = R.ilog2() as usize - 1;
     let mut x = load_groups::<L, R, C, ENTER>(l, words, stride);
     for at in 0..last {
         level(l, &mut x, at, |_, h| w[h]);
     }
-    for column in (0..stride - C * L::LANES).step_by(C * L::LANES) {
+    for column in (0..columns - C * L::LANES).step_by(C * L::LANES) {
         let (words, following) = (words.add(column), words.add(column + C * L::LANES));
         let mut next = load_groups::<L, R, C, ENTER>(l, following, stride);
         for (x, next) in x.iter_mut().zip(&mut next) {
@@ -157,10 +156,28 @@ unsafe fn pass<L: Lanes, const R: usize, const C: usize, const ENTER: bool>(
     }
     level(l, &mut x, last, |_, h| w[h]);
     for (c, x) in x.into_iter().enumerate() {
-        let words = words.add(stride - (C - c) * L::LANES);
+        let words = words.add(columns - (C - c) * L::LANES);
         for (i, x) in x.into_iter().enumerate() {
             L::store(words.add(i * stride), x);
         }
+    }
+}
+
+/// A pass of so many levels over some columns of one node.
+#[inline(always)]
+unsafe fn pass_columns<L: Lanes, const ENTER: bool>(
+    l: L,
+    words: *mut u64,
+    shape: (usize, usize),
+    levels: u32,
+    scalars: *const u64,
+    node: usize,
+) {
+    match levels {
+        3 if L::PAIRED[0] >= 3 => pass::<L, 8, 2, ENTER>(l, words, shape, scalars, node),
+        3 => pass::<L, 8, 1, ENTER>(l, words, shape, scalars, node),
+        2 => pass::<L, 4, 2, ENTER>(l, words, shape, scalars, node),
+        _ => pass::<L, 2, 2, ENTER>(l, words, shape, scalars, node),
     }
 }
 
@@ -174,14 +191,10 @@ unsafe fn pass_blocks<L: Lanes, const ENTER: bool>(
     scalars: *const u64,
     node: usize,
 ) {
+    let stride = length >> levels;
     for block in 0..blocks {
         let (words, node) = (words.add(block * length), node + block);
-        match levels {
-            3 if L::PAIRED[0] >= 3 => pass::<L, 8, 2, ENTER>(l, words, length, scalars, node),
-            3 => pass::<L, 8, 1, ENTER>(l, words, length, scalars, node),
-            2 => pass::<L, 4, 2, ENTER>(l, words, length, scalars, node),
-            _ => pass::<L, 2, 2, ENTER>(l, words, length, scalars, node),
-        }
+        pass_columns::<L, ENTER>(l, words, (stride, stride), levels, scalars, node);
     }
 }
 
@@ -199,7 +212,7 @@ unsafe fn last_blocks<L: Lanes, const R: usize, const ENTER: bool>(
     let levels = R.ilog2() as usize;
     let source = |block: usize| BlockSource {
         words: words.add(block * R * R),
-        factors: tables.blocks.as_ptr().add((first + block) * 2 * L::LANE_WORDS * R),
+        factors: tables.lane_twiddles.as_ptr().add((first + block) * 2 * L::LANE_WORDS * R),
         scalars: tables.scalars.as_ptr(),
         node: node + block,
     };
@@ -317,39 +330,69 @@ unsafe fn store_block<L: Lanes, const R: usize>(l: L, words: *mut u64, mut x: [L
     }
 }
 
-/// Coefficients to evaluations, in place, words in `[0, q)` before and after.
+/// A part of the way from coefficients to evaluations, in place, words in `[0, q)` before and after: all columns, then all
+/// blocks.
 ///
 /// # Safety
 /// The processor has the instruction set of L; R is its number of lanes; `words` are as many as the
-/// degree of the tables, which are for L.
+/// degree of the tables, which are for L. Nobody else touches the words of this part.
 #[inline(always)]
-pub(super) unsafe fn forward<L: Lanes, const R: usize>(l: L, tables: &Tables, words: *mut u64) {
-    let scalars = tables.scalars.as_ptr();
-    let (outer, inner) = tables.passes.split_at(tables.outer);
-    let (mut length, mut blocks) = (tables.degree, 1);
-    for (index, &levels) in outer.iter().enumerate() {
-        if index == 0 {
-            pass_blocks::<L, true>(l, (words, blocks), length, levels, scalars, blocks);
-        } else {
-            pass_blocks::<L, false>(l, (words, blocks), length, levels, scalars, blocks);
+pub(super) unsafe fn forward<L: Lanes, const R: usize>(
+    l: L,
+    tables: &Tables,
+    words: *mut u64,
+    part: Part,
+) {
+    match part {
+        Part::Columns(columns) => {
+            let (words, shape) = (words.add(columns.start), (tables.columns(), columns.len()));
+            let scalars = tables.scalars.as_ptr();
+            pass_columns::<L, true>(l, words, shape, tables.passes[0], scalars, 1);
         }
-        (length, blocks) = (length >> levels, blocks << levels);
-    }
-    for block in 0..blocks {
-        let words = words.add(block * length);
-        let (mut node, mut length, mut parts) = (blocks + block, length, 1);
-        for (index, &levels) in inner.iter().enumerate() {
-            if index == 0 && outer.is_empty() {
-                pass_blocks::<L, true>(l, (words, parts), length, levels, scalars, node);
-            } else {
-                pass_blocks::<L, false>(l, (words, parts), length, levels, scalars, node);
+        Part::Blocks(blocks) if tables.outer == 0 => {
+            debug_assert_eq!(blocks, 0..1);
+            inner_levels::<L, R, true>(l, tables, words, (1, tables.degree));
+        }
+        Part::Blocks(range) => {
+            // The nodes of the range, as levels go down.
+            let (mut blocks, mut range) = (tables.blocks(), range);
+            for &levels in &tables.passes[1..tables.outer] {
+                let length = tables.degree / blocks;
+                let of_range = (words.add(range.start * length), range.len());
+                let (scalars, node) = (tables.scalars.as_ptr(), blocks + range.start);
+                pass_blocks::<L, false>(l, of_range, length, levels, scalars, node);
+                (blocks, range) = (blocks << levels, range.start << levels..range.end << levels);
             }
-            (length, parts, node) = (length >> levels, parts << levels, node << levels);
+            let length = tables.degree / blocks;
+            for block in range {
+                let words = words.add(block * length);
+                inner_levels::<L, R, false>(l, tables, words, (blocks + block, length));
+            }
         }
-        if tables.passes.is_empty() {
-            last_blocks::<L, R, true>(l, (words, parts), tables, node);
+    }
+}
+
+/// The passes and the last levels of the words of one node, which stay in the first-level cache.
+#[inline(always)]
+unsafe fn inner_levels<L: Lanes, const R: usize, const ENTER: bool>(
+    l: L,
+    tables: &Tables,
+    words: *mut u64,
+    (mut node, mut length): (usize, usize),
+) {
+    let (scalars, passes) = (tables.scalars.as_ptr(), &tables.passes[tables.outer..]);
+    let mut parts = 1;
+    for (index, &levels) in passes.iter().enumerate() {
+        if ENTER && index == 0 {
+            pass_blocks::<L, true>(l, (words, parts), length, levels, scalars, node);
         } else {
-            last_blocks::<L, R, false>(l, (words, parts), tables, node);
+            pass_blocks::<L, false>(l, (words, parts), length, levels, scalars, node);
         }
+        (length, parts, node) = (length >> levels, parts << levels, node << levels);
+    }
+    if ENTER && passes.is_empty() {
+        last_blocks::<L, R, true>(l, (words, parts), tables, node);
+    } else {
+        last_blocks::<L, R, false>(l, (words, parts), tables, node);
     }
 }

@@ -8,7 +8,7 @@
 
 use super::forward::{load_constant, load_groups, load_twiddle, load_twiddles, pair};
 use super::lanes::Lanes;
-use super::tables::Tables;
+use super::tables::{Part, Tables};
 use super::tree::mirror;
 
 /// The mirror image of a group's node h among the descendants of `node`, whose mirror image is
@@ -50,18 +50,17 @@ unsafe fn butterfly<L: Lanes, const R: usize>(
     (x[i], x[i + half]) = l.inverse_butterfly((x[i], x[i + half]), w);
 }
 
-/// log2 R levels on `length` words, those of one node, C vectors of every part at a time; with a
-/// factor, the last of all levels. The last level of some stands beside the first of the next ones.
+/// log2 R levels on some columns of R rows, `stride` words apart: those of one node, C vectors of every row at a time; with
+/// a factor, the last of all levels. The last level of some stands beside the first of the next ones.
 #[inline(always)]
 unsafe fn pass<L: Lanes, const R: usize, const C: usize>(
     l: L,
     words: *mut u64,
-    length: usize,
+    (stride, columns): (usize, usize),
     scalars: *const u64,
     node: usize,
     factor: Option<[L::Vector; 2]>,
 ) {
-    let stride = length / R;
     let mirrored = mirror(node);
     let w = load_twiddles::<L, R>(scalars, |h| mirrored_descendant(mirrored, h));
     let last = R.ilog2() as usize - 1;
@@ -69,7 +68,7 @@ unsafe fn pass<L: Lanes, const R: usize, const C: usize>(
     for at in 0..last {
         level(l, &mut x, at, |h| w[h]);
     }
-    for column in (0..stride - C * L::LANES).step_by(C * L::LANES) {
+    for column in (0..columns - C * L::LANES).step_by(C * L::LANES) {
         let (words, following) = (words.add(column), words.add(column + C * L::LANES));
         let mut next = load_groups::<L, R, C, false>(l, following, stride);
         for k in 0..R / 2 {
@@ -93,7 +92,7 @@ unsafe fn pass<L: Lanes, const R: usize, const C: usize>(
         x = next;
     }
     level(l, &mut x, last, |h| w[h]);
-    store_groups(l, (words.add(stride - C * L::LANES), stride), x, factor);
+    store_groups(l, (words.add(columns - C * L::LANES), stride), x, factor);
 }
 
 /// One vector of each of R parts, for C groups.
@@ -121,6 +120,25 @@ unsafe fn leave<L: Lanes>(l: L, x: L::Vector, factor: Option<[L::Vector; 2]>) ->
     }
 }
 
+/// A pass of so many levels over some columns of one node.
+#[inline(always)]
+unsafe fn pass_columns<L: Lanes>(
+    l: L,
+    words: *mut u64,
+    shape: (usize, usize),
+    levels: u32,
+    (scalars, node): (*const u64, usize),
+    factor: Option<[L::Vector; 2]>,
+) {
+    match levels {
+        3 if L::PAIRED[1] >= 3 => pass::<L, 8, 2>(l, words, shape, scalars, node, factor),
+        3 => pass::<L, 8, 1>(l, words, shape, scalars, node, factor),
+        2 if L::PAIRED[1] >= 2 => pass::<L, 4, 2>(l, words, shape, scalars, node, factor),
+        2 => pass::<L, 4, 1>(l, words, shape, scalars, node, factor),
+        _ => pass::<L, 2, 2>(l, words, shape, scalars, node, factor),
+    }
+}
+
 /// A pass over blocks side by side, which are the nodes from `node` on.
 #[inline(always)]
 unsafe fn pass_blocks<L: Lanes>(
@@ -131,15 +149,10 @@ unsafe fn pass_blocks<L: Lanes>(
     node: usize,
     factor: Option<[L::Vector; 2]>,
 ) {
+    let stride = length >> levels;
     for block in 0..blocks {
         let (words, node) = (words.add(block * length), node + block);
-        match levels {
-            3 if L::PAIRED[1] >= 3 => pass::<L, 8, 2>(l, words, length, scalars, node, factor),
-            3 => pass::<L, 8, 1>(l, words, length, scalars, node, factor),
-            2 if L::PAIRED[1] >= 2 => pass::<L, 4, 2>(l, words, length, scalars, node, factor),
-            2 => pass::<L, 4, 1>(l, words, length, scalars, node, factor),
-            _ => pass::<L, 2, 2>(l, words, length, scalars, node, factor),
-        }
+        pass_columns(l, words, (stride, stride), levels, (scalars, node), factor);
     }
 }
 
@@ -161,7 +174,7 @@ unsafe fn first_blocks<L: Lanes, const R: usize>(
         let index = mirrored - tables.degree / (R * R);
         BlockTarget {
             words: words.add(block * R * R),
-            factors: tables.blocks.as_ptr().add(index * 2 * L::LANE_WORDS * R),
+            factors: tables.lane_twiddles.as_ptr().add(index * 2 * L::LANE_WORDS * R),
             scalars: tables.scalars.as_ptr(),
             mirrored,
         }
@@ -258,8 +271,8 @@ impl BlockTarget {
     }
 }
 
-/// Evaluations at `source` to N times the coefficients times a factor, words in `[0, q)` before and after. The first
-/// levels read them, all others are in place: `source` may be `words`.
+/// A part of the way from evaluations at `source` to N times the coefficients times a factor, words in `[0, q)` before and
+/// after: all blocks, then all columns. The first levels read the source, all others are in place: `source` may be `words`.
 ///
 /// # Safety
 /// As for `forward`; `source` is `words`, or as many words apart from them.
@@ -269,28 +282,57 @@ pub(super) unsafe fn inverse<L: Lanes, const R: usize>(
     tables: &Tables,
     (source, words): (*const u64, *mut u64),
     factor: [u64; 2],
+    part: Part,
 ) {
     let scalars = tables.scalars.as_ptr();
     let factor = Some(factor.map(|word| L::splat(word)));
-    let (outer, inner) = tables.passes.split_at(tables.outer);
-    let blocks = 1usize << outer.iter().sum::<u32>();
-    let length = tables.degree / blocks;
-    for block in 0..blocks {
-        let (source, words) = (source.add(block * length), words.add(block * length));
-        let levels: u32 = inner.iter().sum();
-        let (mut parts, mut node) = (1 << levels, (blocks + block) << levels);
-        let last = factor.filter(|_| tables.passes.is_empty());
-        first_blocks::<L, R>(l, source, (words, parts), tables, node, last);
-        for (index, &levels) in inner.iter().enumerate().rev() {
-            (parts, node) = (parts >> levels, node >> levels);
-            let last = factor.filter(|_| index == 0 && outer.is_empty());
-            pass_blocks(l, (words, parts), (length / parts, levels), scalars, node, last);
+    match part {
+        Part::Blocks(blocks) if tables.outer == 0 => {
+            debug_assert_eq!(blocks, 0..1);
+            inner_levels::<L, R>(l, tables, (source, words), (1, tables.degree), factor);
+        }
+        Part::Blocks(range) => {
+            let above: u32 = tables.passes[1..tables.outer].iter().sum();
+            let mut blocks = tables.blocks() << above;
+            let mut range = range.start << above..range.end << above;
+            let length = tables.degree / blocks;
+            for block in range.clone() {
+                let of_block = (source.add(block * length), words.add(block * length));
+                inner_levels::<L, R>(l, tables, of_block, (blocks + block, length), None);
+            }
+            for &levels in tables.passes[1..tables.outer].iter().rev() {
+                (blocks, range) = (blocks >> levels, range.start >> levels..range.end >> levels);
+                let length = tables.degree / blocks;
+                let of_range = (words.add(range.start * length), range.len());
+                let node = blocks + range.start;
+                pass_blocks(l, of_range, (length, levels), scalars, node, None);
+            }
+        }
+        Part::Columns(columns) => {
+            let (words, shape) = (words.add(columns.start), (tables.columns(), columns.len()));
+            pass_columns(l, words, shape, tables.passes[0], (scalars, 1), factor);
         }
     }
-    let mut blocks = blocks;
-    for (index, &levels) in outer.iter().enumerate().rev() {
-        blocks >>= levels;
+}
+
+/// The first levels and the passes of the words of one node, which stay in the first-level cache; with a factor, those of
+/// all words.
+#[inline(always)]
+unsafe fn inner_levels<L: Lanes, const R: usize>(
+    l: L,
+    tables: &Tables,
+    (source, words): (*const u64, *mut u64),
+    (node, length): (usize, usize),
+    factor: Option<[L::Vector; 2]>,
+) {
+    let (scalars, passes) = (tables.scalars.as_ptr(), &tables.passes[tables.outer..]);
+    let levels: u32 = passes.iter().sum();
+    let (mut parts, mut node) = (1 << levels, node << levels);
+    let last = factor.filter(|_| passes.is_empty());
+    first_blocks::<L, R>(l, source, (words, parts), tables, node, last);
+    for (index, &levels) in passes.iter().enumerate().rev() {
+        (parts, node) = (parts >> levels, node >> levels);
         let last = factor.filter(|_| index == 0);
-        pass_blocks(l, (words, blocks), (tables.degree / blocks, levels), scalars, blocks, last);
+        pass_blocks(l, (words, parts), (length / parts, levels), scalars, node, last);
     }
 }

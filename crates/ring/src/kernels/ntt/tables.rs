@@ -12,6 +12,8 @@
 //! mirror image's σ, which makes `σ' = σ/Ω` for the root Ω of order R² whose powers, bit-reversed,
 //! are the block's points over σ.
 
+use std::ops::Range;
+
 use super::tree::twiddles;
 use crate::{Buffer, Modulus};
 
@@ -26,7 +28,7 @@ pub(super) struct Tables {
     pub(super) scalars: Buffer,
     /// Of each block of LANES² words, one vector (or value and quotient, two) of `σ^lane`, and one of
     /// the same times the twiddle of the block.
-    pub(super) blocks: Buffer,
+    pub(super) lane_twiddles: Buffer,
     /// Twiddles of the last log2(LANES) levels of any block, forward: value and quotient vectors of
     /// the `LANES - 1` nodes of a sub-block, the sub-blocks side by side in the lanes.
     pub(super) forward: Buffer,
@@ -36,6 +38,16 @@ pub(super) struct Tables {
     pub(super) passes: Vec<u32>,
     /// How many of them go over all words before the next begins.
     pub(super) outer: usize,
+}
+
+/// What of a transform is done: parts of a kind may be done at once, those of the other kind before or after all of them.
+#[derive(Clone, Debug)]
+pub(super) enum Part {
+    /// Some columns of the first pass (of the last one of an inverse transform): in each, words
+    /// [`Tables::columns`] apart.
+    Columns(Range<usize>),
+    /// All other levels of some of the [`Tables::blocks`] that this pass leaves side by side.
+    Blocks(Range<usize>),
 }
 
 /// Whether a transform of this degree is made of whole blocks of vectors: always, of four lanes.
@@ -80,8 +92,10 @@ impl Tables {
             out.copy_from_slice(&encode(w));
         }
         let block = lanes * lanes;
-        let mut blocks = Buffer::zeroed(degree / block * 2 * lane_words * lanes);
-        for (out, node) in blocks.chunks_exact_mut(2 * lane_words * lanes).zip(degree / block..) {
+        let mut lane_twiddles = Buffer::zeroed(degree / block * 2 * lane_words * lanes);
+        for (out, node) in
+            lane_twiddles.chunks_exact_mut(2 * lane_words * lanes).zip(degree / block..)
+        {
             let point = m.pow(root, first_exponent(degree, node * block));
             let (powers, products) = out.split_at_mut(lane_words * lanes);
             encode_lanes(powers, lanes, &encode, |lane| m.pow(point, lane as u64));
@@ -98,7 +112,17 @@ impl Tables {
         });
         let outer = outer.count();
         let (forward, inverse) = (constant(false), constant(true));
-        Self { degree, scalars, blocks, forward, inverse, passes, outer }
+        Self { degree, scalars, lane_twiddles, forward, inverse, passes, outer }
+    }
+
+    /// Columns of the first pass: none, if all words stay in the first-level cache for all of them.
+    pub(super) fn columns(&self) -> usize {
+        if self.outer == 0 { 0 } else { self.degree >> self.passes[0] }
+    }
+
+    /// Blocks that the first pass leaves: one, if all words stay in the first-level cache for all passes.
+    pub(super) fn blocks(&self) -> usize {
+        if self.outer == 0 { 1 } else { 1 << self.passes[0] }
     }
 }
 

@@ -109,6 +109,24 @@ fn all_instruction_sets_agree_and_invert() {
     }
 }
 
+/// Threads share the columns and the blocks of large transforms, and write the same words.
+#[test]
+fn threads_share_a_transform() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().expect("threads");
+    for degree in [1 << 12, 1 << 13, 1 << 16] {
+        for_each_transform(degree, |m, transform, _| {
+            let input = random(7, degree, m.value());
+            let (mut alone, mut shared) = (input.clone(), input.clone());
+            transform.forward_assign(&mut alone);
+            pool.install(|| transform.forward_assign(&mut shared));
+            assert!(alone == shared, "forward, {m:?}, degree {degree}");
+            transform.inverse_scaled(&mut alone, &input, 3);
+            pool.install(|| transform.inverse_scaled(&mut shared, &input, 3));
+            assert!(alone == shared, "backward, {m:?}, degree {degree}");
+        });
+    }
+}
+
 #[test]
 fn transforms_are_linear_and_turn_products_negacyclic() {
     let degree = 128;

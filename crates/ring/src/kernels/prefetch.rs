@@ -1,0 +1,53 @@
+//! Words fetched to the caches before they are read: those of runs too short for the processor to see that they go on.
+
+/// Bytes of a line of the caches.
+const LINE: usize = 64;
+
+/// Bytes that sums of products fetch rows ahead: those of some groups, as memory takes longer than one of them.
+pub(super) const AHEAD: usize = 1024;
+
+/// Lines of so many words of 50 bits, the widest that sums of products in vectors take.
+pub(super) const fn packed_lines(words: usize) -> usize {
+    (words * 50).div_ceil(8 * LINE)
+}
+
+/// Fetches so many lines, [`AHEAD`] of `source`, to the first-level cache. They may be beyond the end of what there is.
+#[inline(always)]
+pub(super) fn fetch_ahead<const LINES: usize>(source: *const u8) {
+    for line in 0..LINES {
+        fetch::<true>(source.wrapping_add(AHEAD + line * LINE));
+    }
+}
+
+/// Fetches words to the second-level cache.
+#[inline]
+pub(super) fn prefetch(words: &[u64]) {
+    for line in words.chunks(LINE / size_of::<u64>()) {
+        fetch::<false>(line.as_ptr().cast());
+    }
+}
+
+/// Fetches the beginning of some bytes, as much as [`fetch_ahead`] has fetched of what follows.
+pub(super) fn fetch_beginning(bytes: &[u8]) {
+    for line in bytes[..bytes.len().min(AHEAD)].chunks(LINE) {
+        fetch::<true>(line.as_ptr());
+    }
+}
+
+/// Fetches a line, to the first-level cache if `NEAR`.
+#[inline(always)]
+fn fetch<const NEAR: bool>(line: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: fetching reads nothing, and faults nowhere.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
+        if NEAR {
+            _mm_prefetch::<_MM_HINT_T0>(line.cast());
+        } else {
+            _mm_prefetch::<_MM_HINT_T1>(line.cast());
+        }
+    }
+    // Other processors are left to what they fetch by themselves.
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = line;
+}
