@@ -10,9 +10,8 @@ use crate::{Basis, Evaluations, Modulus, Poly, Ring, kernels};
 /// all rows.
 const BLOCK_WORDS: usize = 4096;
 
-/// Words of a block of a product: its operands stay in the second-level cache for all three sums, and runs are long enough
-/// to be fetched ahead.
-const PRODUCT_WORDS: usize = 4096;
+/// Words of a part of a limb of a product: long enough for memory to give operands at nearly its full speed.
+const PRODUCT_WORDS: usize = 1 << 14;
 
 /// An integer of `Z[i]`: multiplies slots by `(re + i·im)·2^shift`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -206,20 +205,15 @@ pub fn tensor(ring: &Ring, main: usize, pairs: &[(Parts<'_>, Parts<'_>)]) -> Ten
             .iter()
             .map(|(a, b)| [a.0, a.1, b.0, b.1].map(|part| part.limb_of(ring, main, limb)))
             .collect();
+        // In parallel within a limb, too: threads that have no limb left take a part of the last ones.
         let [d0, d1, d2] = out.map(|words| words.par_chunks_mut(PRODUCT_WORDS));
         d0.zip(d1).zip(d2).enumerate().for_each(|(block, ((d0, d1), d2))| {
-            let start = block * PRODUCT_WORDS;
-            let range = start..start + d0.len();
-            let mut terms: [Vec<(&[u64], &[u64])>; 3] = Default::default();
-            for factors in &factors {
-                let [a0, a1, b0, b1] = factors.each_ref().map(|words| &words[range.clone()]);
-                terms[0].push((a0, b0));
-                terms[1].extend([(a0, b1), (a1, b0)]);
-                terms[2].push((a1, b1));
-            }
-            for (out, terms) in [d0, d1, d2].into_iter().zip(&terms) {
-                kernels::inner_product(m, out, terms);
-            }
+            let range = block * PRODUCT_WORDS..block * PRODUCT_WORDS + d0.len();
+            let pairs: Vec<_> = factors
+                .iter()
+                .map(|pair| pair.each_ref().map(|words| &words[range.clone()]))
+                .collect();
+            kernels::tensor_products(m, [d0, d1, d2], &pairs);
         });
     })
 }

@@ -86,6 +86,8 @@ mod avx512_matrix;
 mod avx512_packed;
 #[cfg(target_arch = "x86_64")]
 mod avx512_sums;
+#[cfg(target_arch = "x86_64")]
+mod avx512_tensor;
 mod conversion;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) mod digit_product;
@@ -113,6 +115,7 @@ mod residue_matrix;
 mod residue_recombination;
 mod scalar;
 mod sums;
+mod tensor;
 #[cfg(test)]
 mod tests;
 #[cfg(target_arch = "x86_64")]
@@ -141,5 +144,6 @@ pub use sums::{
     inner_product, inner_product_add, inner_product_runs, inner_product_runs_add,
     linear_combination, linear_combination_add,
 };
+pub use tensor::{TensorPair, tensor_products};
 #[cfg(target_arch = "x86_64")]
 use wide::{avx2 as avx2_wide, avx512 as avx512_wide};

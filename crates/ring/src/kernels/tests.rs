@@ -342,6 +342,34 @@ fn packed_sums_of_many_largest_products() {
 }
 
 #[test]
+fn products_of_pairs() {
+    for_each_case(|m, len, random| {
+        for count in [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] {
+            // The largest words, too: sums of them are as large as they get.
+            let mut words = || match random.word() % 3 {
+                0 => vec![m.value() - 1; len],
+                _ => random.vector(len, m.value()),
+            };
+            let pairs: Vec<[Vec<u64>; 4]> = (0..count).map(|_| [(); 4].map(|()| words())).collect();
+            let operands: Vec<_> =
+                pairs.iter().map(|pair| pair.each_ref().map(|words| &words[..])).collect();
+            let [mut d0, mut d1, mut d2] = [(); 3].map(|()| vec![u64::MAX; len]);
+            tensor_products(m, [&mut d0, &mut d1, &mut d2], &operands);
+            for i in 0..len {
+                let sum = |indices: &[[usize; 2]]| {
+                    let terms = pairs.iter().flat_map(|pair| {
+                        indices.iter().map(|&[j, k]| product(pair[j][i], pair[k][i], m.value()))
+                    });
+                    terms.fold(0, |sum, term| m.add(sum, term))
+                };
+                let expected = [sum(&[[0, 2]]), sum(&[[0, 3], [1, 2]]), sum(&[[1, 3]])];
+                assert_eq!([d0[i], d1[i], d2[i]], expected, "{m:?}, {count} pairs");
+            }
+        }
+    });
+}
+
+#[test]
 fn rounded_fractions() {
     let mut random = Random(2);
     for isa in Isa::available() {
