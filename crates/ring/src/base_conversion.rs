@@ -179,16 +179,20 @@ impl BaseConverter {
         };
         inputs.extend(overflow.as_deref());
         let used = inputs.len();
-        for (prime, output) in outputs {
+        let modulus = |prime: usize| {
             let m = tables[prime].modulus();
             // Words of a prime beyond 2^50 are too long for the vector kernels of a shorter one.
-            let m = if self.wide { m.for_wide_words() } else { *m };
-            kernels::linear_combination(
-                &m,
-                output,
-                &inputs,
-                &self.constants.factors[prime][..used],
-            );
+            if self.wide { m.for_wide_words() } else { *m }
+        };
+        let factors = |prime: usize| &self.constants.factors[prime][..used];
+        let mut outputs = outputs;
+        while let Some((prime0, output0)) = outputs.next() {
+            let (m0, factors0) = (modulus(prime0), factors(prime0));
+            let Some((prime1, output1)) = outputs.next() else {
+                return kernels::linear_combination(&m0, output0, &inputs, factors0);
+            };
+            let (moduli, factors) = ([&m0, &modulus(prime1)], [factors0, factors(prime1)]);
+            kernels::linear_combinations_of_two(moduli, [output0, output1], &inputs, factors);
         }
     }
 }

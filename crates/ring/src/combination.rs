@@ -1,6 +1,7 @@
 //! Products and linear combinations of several polynomials at once, blocked for the cache.
 
 use std::borrow::Cow;
+use std::ops::DerefMut;
 
 use rayon::prelude::*;
 
@@ -79,9 +80,7 @@ pub fn linear_combinations(
     assert!(rows.iter().all(|row| row.len() == inputs.len()), "row length");
     let residues = |prime| Halves::of_rows(ring, prime, rows);
     combine_blocks(ring, (main, rows.len()), inputs, residues, |m, out, blocks, factors| {
-        for (out, factors) in out.into_iter().zip(factors) {
-            kernels::linear_combination(m, out, blocks, factors);
-        }
+        combine_rows(m, out, blocks, factors);
     })
 }
 
@@ -120,6 +119,23 @@ pub(crate) fn combine_blocks<R: Sync>(
         });
     });
     outputs
+}
+
+/// A combination of the same words for every row of residues, two at a time.
+pub(crate) fn combine_rows(
+    m: &Modulus,
+    out: impl IntoIterator<Item = impl DerefMut<Target = [u64]>>,
+    inputs: &[&[u64]],
+    rows: impl IntoIterator<Item = impl AsRef<[u64]>>,
+) {
+    let mut rows = out.into_iter().zip(rows);
+    while let Some((mut out0, row0)) = rows.next() {
+        let Some((mut out1, row1)) = rows.next() else {
+            return kernels::linear_combination(m, &mut out0, inputs, row0.as_ref());
+        };
+        let (out, rows) = ([&mut *out0, &mut *out1], [row0.as_ref(), row1.as_ref()]);
+        kernels::linear_combinations_of_two([m; 2], out, inputs, rows);
+    }
 }
 
 /// Residues of constants of `Z[i]`, by which the two halves of the evaluations are multiplied.

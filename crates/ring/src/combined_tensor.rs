@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::combination::{GaussianInteger, Halves, Parts, Tensor};
+use crate::combination::{GaussianInteger, Halves, Parts, Tensor, combine_rows};
 use crate::modulus::Modulus;
 use crate::{Ring, kernels};
 
@@ -77,9 +77,8 @@ impl Operands<'_> {
         for part in 0..2 {
             let right: Vec<&[u64]> =
                 self.right.iter().map(|parts| &parts[part][range.clone()]).collect();
-            for (k, factors) in factors.iter().enumerate() {
-                kernels::linear_combination(m, combinations[2 * k + part], &right, factors);
-            }
+            let of_part = combinations.iter_mut().skip(part).step_by(2);
+            combine_rows(m, of_part.map(|words| &mut **words), &right, factors);
         }
         let mut terms: [Vec<(&[u64], &[u64])>; 3] = Default::default();
         for (parts, combined) in self.left.iter().zip(combinations.chunks(2)) {

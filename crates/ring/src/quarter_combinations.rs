@@ -5,8 +5,8 @@
 //! inputs with the same `j mod 4` are added up once for all four quarters, and four sums give four results: `n·m + 16·m`
 //! products in place of `4·n·m`. Powers of i are exact modulo every prime ([`Ring::imaginary_unit`]): no level, no rounding.
 
-use crate::combination::{GaussianInteger, Halves, combine_blocks};
-use crate::{Evaluations, Modulus, Poly, Ring, kernels};
+use crate::combination::{GaussianInteger, Halves, combine_blocks, combine_rows};
+use crate::{Evaluations, Modulus, Poly, Ring};
 
 /// Quarters, and exponents of i that tell inputs apart.
 const QUARTERS: usize = 4;
@@ -82,17 +82,20 @@ impl Residues {
         Halves { first: of_half(first, m.neg(i)), second: of_half(second, i) }
     }
 
-    /// Writes a block of all quarters from those of the inputs of each exponent.
+    /// Writes a block of all quarters from those of the inputs of each exponent, for two rows at a time.
     fn combine(&self, m: &Modulus, mut out: Vec<&mut [u64]>, inputs: &[Vec<&[u64]>; QUARTERS]) {
         let (words, count) = (out[0].len(), self.rows.len());
-        let mut scratch = vec![0; QUARTERS * words];
-        for (k, row) in self.rows.iter().enumerate() {
-            for ((sum, inputs), factors) in scratch.chunks_exact_mut(words).zip(inputs).zip(row) {
-                kernels::linear_combination(m, sum, inputs, factors);
+        let mut scratch = vec![0; 2 * QUARTERS * words];
+        for (pair, rows) in self.rows.chunks(2).enumerate() {
+            // All sums of one row, then those of the other.
+            for (r, inputs) in inputs.iter().enumerate() {
+                let sums = scratch.chunks_exact_mut(words).skip(r).step_by(QUARTERS);
+                combine_rows(m, sums, inputs, rows.iter().map(|row| &row[r]));
             }
-            let sums: Vec<&[u64]> = scratch.chunks_exact(words).collect();
-            for (t, turns) in self.turns.iter().enumerate() {
-                kernels::linear_combination(m, out[count * t + k], &sums, turns);
+            for (row, sums) in scratch.chunks_exact(QUARTERS * words).enumerate().take(rows.len()) {
+                let sums: Vec<&[u64]> = sums.chunks_exact(words).collect();
+                let of_row = out.iter_mut().skip(2 * pair + row).step_by(count);
+                combine_rows(m, of_row.map(|out| &mut **out), &sums, self.turns);
             }
         }
     }

@@ -134,7 +134,16 @@ pub(super) fn linear_combination<const ADD: bool>(
 }
 
 /// Terms of a combination whose sum is below `3q·2^52`: each is below `2^50·q`.
-const FEW_TERMS: usize = 12;
+pub(super) const FEW_TERMS: usize = 12;
+
+/// At most [`FEW_TERMS`] constants times the radix that [`VectorModulus::divide_by_radix`] divides by.
+pub(super) fn montgomery_factors(m: &Modulus, coefficients: &[u64]) -> [u64; FEW_TERMS] {
+    let (radix, mut factors) = (m.radix52().radix, [0; FEW_TERMS]);
+    for (factor, &c) in factors.iter_mut().zip(coefficients) {
+        *factor = m.mul(c, radix);
+    }
+    factors
+}
 
 /// [`linear_combination`] of at most [`FEW_TERMS`], as base conversions have: where reductions take as long as products,
 /// Montgomery's takes half as many of them. Constants are multiplied by the radix that it divides by.
@@ -145,11 +154,7 @@ fn combination_of_few(
     inputs: &[&[u64]],
     coefficients: &[u64],
 ) -> usize {
-    let (modulus, radix) = (VectorModulus::new(m), m.radix52().radix);
-    let mut factors = [0; FEW_TERMS];
-    for (factor, &c) in factors.iter_mut().zip(coefficients) {
-        *factor = m.mul(c, radix);
-    }
+    let (modulus, factors) = (VectorModulus::new(m), montgomery_factors(m, coefficients));
     let add_terms = |sums: &mut Sums, start| {
         for (x, &c) in inputs.iter().zip(&factors) {
             let c = splat(c);

@@ -81,6 +81,8 @@ mod avx512_automorphism;
 #[cfg(target_arch = "x86_64")]
 mod avx512_butterfly;
 #[cfg(target_arch = "x86_64")]
+mod avx512_combinations;
+#[cfg(target_arch = "x86_64")]
 mod avx512_matrix;
 #[cfg(target_arch = "x86_64")]
 mod avx512_packed;
@@ -142,7 +144,7 @@ pub use permute::{permute, permute_add_assign};
 pub use residue_block::{LimbGroup, ResidueBlock, limb_groups};
 pub use sums::{
     inner_product, inner_product_add, inner_product_runs, inner_product_runs_add,
-    linear_combination, linear_combination_add,
+    linear_combination, linear_combination_add, linear_combinations_of_two,
 };
 pub use tensor::{TensorPair, tensor_products};
 #[cfg(target_arch = "x86_64")]

@@ -2,6 +2,10 @@
 
 use super::elementwise::are_in_range;
 use super::scalar;
+#[cfg(target_arch = "x86_64")]
+use super::{avx512_combinations, avx512_sums};
+#[cfg(target_arch = "x86_64")]
+use crate::Isa;
 use crate::Modulus;
 
 /// Terms that a kernel adds up before it reduces, with a multiple of some words beside them
@@ -102,6 +106,43 @@ fn check_terms(len: usize, terms: &[(&[u64], &[u64])], log_run: u32) {
 pub fn linear_combination(m: &Modulus, out: &mut [u64], inputs: &[&[u64]], coefficients: &[u64]) {
     check_inputs(m, out.len(), inputs, coefficients);
     combine::<false>(m, out, inputs, coefficients);
+}
+
+/// `out[s] = Σ_k c_ks·x_k` for two sums s, each modulo a number of its own, which may be the same: as
+/// [`linear_combination`], twice, with inputs read once.
+///
+/// ```
+/// use cryptable_ring::{Modulus, kernels};
+/// let moduli = [&Modulus::new(97), &Modulus::new(193)];
+/// let [mut out0, mut out1] = [[0; 2]; 2];
+/// let (inputs, coefficients) = ([&[1, 2][..], &[3, 4]], [&[10, 20][..], &[1, 192]]);
+/// kernels::linear_combinations_of_two(moduli, [&mut out0, &mut out1], &inputs, coefficients);
+/// assert_eq!([out0, out1], [[70, 3], [191, 191]]);
+/// ```
+///
+/// # Panics
+/// As [`linear_combination`].
+pub fn linear_combinations_of_two(
+    m: [&Modulus; 2],
+    out: [&mut [u64]; 2],
+    inputs: &[&[u64]],
+    coefficients: [&[u64]; 2],
+) {
+    for (sum, out) in out.iter().enumerate() {
+        check_inputs(m[sum], out.len(), inputs, coefficients[sum]);
+    }
+    #[cfg(target_arch = "x86_64")]
+    if m.iter().all(|m| m.isa() == Isa::Avx512Ifma)
+        && inputs.len() <= MAX_TERMS
+        && out[0].len().is_multiple_of(avx512_sums::GROUP)
+    {
+        // SAFETY: `Modulus::isa` promises the instruction set.
+        unsafe { avx512_combinations::linear_combinations_of_two(m, out, inputs, coefficients) };
+        return;
+    }
+    for (sum, out) in out.into_iter().enumerate() {
+        combine::<false>(m[sum], out, inputs, coefficients[sum]);
+    }
 }
 
 /// `acc += Σ_k c_k·x_k`; see [`linear_combination`].

@@ -341,6 +341,31 @@ fn packed_sums_of_many_largest_products() {
     }
 }
 
+/// Both combinations are what they are alone: of few terms and of many, of the largest words and of random ones.
+#[test]
+fn combinations_of_two_moduli() {
+    for_each_case(|m, len, random| {
+        let moduli = [m, &Modulus::with_isa(97, m.isa())];
+        for (terms, largest) in [0, 1, 4, 11, 12, 13, 40].map(|terms| (terms, terms % 4 == 0)) {
+            let mut vector = |len, bound| match largest {
+                true => vec![bound - 1; len],
+                false => random.vector(len, bound),
+            };
+            let words: Vec<Vec<u64>> = (0..terms).map(|_| vector(len, word_bound(m))).collect();
+            let inputs: Vec<&[u64]> = words.iter().map(|words| &words[..]).collect();
+            let coefficients = moduli.map(|m| vector(terms, m.value()));
+            let [mut out0, mut out1] = [(); 2].map(|()| vec![u64::MAX; len]);
+            let of_two = coefficients.each_ref().map(|it| &it[..]);
+            linear_combinations_of_two(moduli, [&mut out0, &mut out1], &inputs, of_two);
+            for ((m, out), coefficients) in moduli.iter().zip([out0, out1]).zip(&coefficients) {
+                let mut alone = vec![0; len];
+                linear_combination(m, &mut alone, &inputs, coefficients);
+                assert_eq!(out, alone, "{m:?}, {terms} terms");
+            }
+        }
+    });
+}
+
 #[test]
 fn products_of_pairs() {
     for_each_case(|m, len, random| {
