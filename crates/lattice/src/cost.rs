@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 /// Time of a transform of the engines, in those of crate `tfhe-ntt`, by which u is defined: fitted with the proportions of
 /// [`CostModel::of_unit`].
-const OWN_TRANSFORM: f64 = 0.92;
+const OWN_TRANSFORM: f64 = 0.828;
 
 /// Seconds of each kind of work on one thread.
 ///
@@ -20,7 +20,7 @@ const OWN_TRANSFORM: f64 = 0.92;
 /// use cryptable_lattice::cost::{CostModel, Work};
 /// let model = CostModel::of_unit(66e-6);
 /// let work = Work { transforms: 1000.0, ..Work::default() };
-/// assert!((model.seconds(&work) - 0.92 * 0.066).abs() < 1e-9);
+/// assert!((model.seconds(&work) - 0.828 * 0.066).abs() < 1e-9);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -44,18 +44,18 @@ impl CostModel {
     /// The built-in proportions for a machine of this unit, fitted to benchmarks of packed values on one thread of
     /// processors with AVX-512 IFMA (Zen 4 and 5, u = 58 to 134 µs).
     ///
-    /// The engines' own transforms take 0.92 u, their memory traffic included, a product of limbs 0.17 u, a base conversion's
-    /// product and one by a constant 0.116 and 0.06 u. A product with a table's entry takes 0.0285 u on processors without a
-    /// matrix unit. AKP of 1 to 13 bits and trees of 8 to 16 bits are predicted within 10 % on a quiet machine:
+    /// The engines' own transforms take 0.83 u, their memory traffic included, a product of limbs 0.153 u, a base
+    /// conversion's product and one by a constant 0.104 and 0.054 u. A product with a table's entry takes 0.0257 u on
+    /// processors without a matrix unit. AKP of 1 to 13 bits and trees of 8 to 16 bits are predicted within 10 % on a quiet machine:
     /// `committed_lines_are_near_what_is_predicted` of `cryptable-packed` holds them to it, and prints what fits best. On
     /// other processors proportions differ: see [`CostModel::calibrated`].
     #[must_use]
     pub const fn of_unit(unit: f64) -> Self {
         Self {
             transform: unit,
-            limb_product: 0.17 * unit,
-            combination_product: 0.06 * unit,
-            table_product: 0.0285 * unit,
+            limb_product: 0.153 * unit,
+            combination_product: 0.054 * unit,
+            table_product: 0.02565 * unit,
             digit_transform: unit / 57.0,
             key_byte: unit / 4.07e6,
         }
