@@ -10,7 +10,7 @@ use std::sync::Arc;
 use cryptable_lattice::key_switching::{Digits, KeySum, special_product};
 use cryptable_lattice::{RlweCiphertext, SwitchingKey};
 use cryptable_ring::kernels::{self, Permutation};
-use cryptable_ring::{Basis, Buffer, Ring};
+use cryptable_ring::{Basis, Buffer, Evaluations, Poly, Ring};
 
 /// Key and permutation of a baby step; `None` for the rotation by 0.
 pub(crate) type BabyStep<'a> = Option<(&'a SwitchingKey, Arc<Permutation>)>;
@@ -46,49 +46,49 @@ impl BabySteps<'_> {
         BabyBlock { steps: (0..self.count).map(|_| pair()).collect(), sums: pair() }
     }
 
-    /// Fetches the beginning of what the product with the key of a baby step reads, if there is one.
-    fn prefetch_key(&self, index: usize, (limb, range): (usize, &Range<usize>)) {
-        let (Some(Some((key, permutation))), Some(BabyGroup { digits: Some(digits), .. })) =
-            (self.babies.get(index), self.groups.first())
-        else {
-            return;
-        };
-        let source = permutation.part(range.clone()).source();
-        key.prefetch(digits.count(), (self.basis, limb), source);
-    }
-
     /// Writes an aligned block of one limb of every step: as many words as the memory is for.
-    pub(crate) fn write(&self, (limb, range): (usize, &Range<usize>), block: &mut BabyBlock) {
-        let prime = self.ring.prime_index(self.basis, limb);
-        let special =
-            (limb < self.basis.main_limbs()).then(|| special_product(self.ring, self.basis, prime));
+    pub(crate) fn write(&self, limb: usize, range: &Range<usize>, block: &mut BabyBlock) {
         // A row of a key serves all groups while it is near.
         for (index, baby) in self.babies.iter().enumerate() {
-            self.prefetch_key(index + 1, (limb, range));
             let steps = block.steps.iter_mut().skip(index).step_by(self.babies.len());
-            for (group, out) in self.groups.iter().zip(steps) {
-                match (baby, &group.digits) {
+            for (BabyGroup { ct, digits }, out) in self.groups.iter().zip(steps) {
+                match (baby, digits) {
                     (Some((key, permutation)), Some(digits)) => {
                         let part = permutation.part(range.clone());
-                        let c0 = special.map(|p| (&group.ct.c0.limb(limb)[part.source()], p));
                         let [sum0, sum1] = &mut block.sums;
+                        let c0 = self.special(limb).map(|p| (&ct.c0.limb(limb)[part.source()], p));
                         let sums = KeySum::both([&mut *sum0, &mut *sum1], [c0, None]);
                         digits.inner_product_words(self.ring, key, (limb, part.source()), sums);
                         kernels::permute(&mut out[0], sum0, part);
                         kernels::permute(&mut out[1], sum1, part);
                     }
                     _ => {
-                        for (out, poly) in out.iter_mut().zip([&group.ct.c0, &group.ct.c1]) {
-                            let Some(p) = special else {
-                                out.fill(0);
-                                continue;
-                            };
-                            let m = self.ring.modulus(prime);
-                            kernels::mul_scalar(m, out, &poly.limb(limb)[range.clone()], p);
-                        }
+                        self.write_multiple(&ct.c0, limb, range, &mut out[0]);
+                        self.write_multiple(&ct.c1, limb, range, &mut out[1]);
                     }
                 }
             }
         }
+    }
+
+    /// Writes P times some words of a polynomial, what it is in the basis with special primes.
+    fn write_multiple(
+        &self,
+        poly: &Poly<Evaluations>,
+        limb: usize,
+        range: &Range<usize>,
+        out: &mut [u64],
+    ) {
+        let m = self.ring.modulus(self.ring.prime_index(self.basis, limb));
+        match self.special(limb) {
+            Some(p) => kernels::mul_scalar(m, out, &poly.limb(limb)[range.clone()], p),
+            None => out.fill(0),
+        }
+    }
+
+    /// P modulo the prime of a limb; none where it is 0.
+    fn special(&self, limb: usize) -> Option<u64> {
+        let prime = self.ring.prime_index(self.basis, limb);
+        (limb < self.basis.main_limbs()).then(|| special_product(self.ring, self.basis, prime))
     }
 }

@@ -271,7 +271,7 @@ impl LinearTransform {
             || steps.block(block),
             |babies, (index, mut outputs)| {
                 let range = index * block..(index + 1) * block;
-                steps.write((limb, &range), babies);
+                steps.write(limb, &range, babies);
                 let mut written = 0;
                 for group in self
                     .diagonals

@@ -110,12 +110,6 @@ impl<'a> Digits<'a> {
         self.basis
     }
 
-    /// The number of digits.
-    #[must_use]
-    pub fn count(&self) -> usize {
-        self.raised.len()
-    }
-
     /// Some words of limb `limb` of the inner product with a key, `Σ d_i·b_i` and `Σ d_i·a_i`, each on top of its multiple,
     /// which is of the same words.
     pub fn inner_product_words(

@@ -203,15 +203,6 @@ impl SwitchingKey {
         (self.layout.row(&b[start..], limb), self.layout.row(&a[start..], limb))
     }
 
-    /// Fetches the beginning of some words of limb `limb` of all rows of the first `digits` digits to the cache.
-    pub fn prefetch(&self, digits: usize, (basis, limb): (Basis, usize), words: Range<usize>) {
-        for digit in 0..digits {
-            let (b, a) = self.limb(digit, basis, limb);
-            b.range(words.clone()).prefetch();
-            a.range(words.clone()).prefetch();
-        }
-    }
-
     /// The number of the modulus of [`SwitchingKey::limb`]: a multiple of the modulus of that limb in `basis`, where the
     /// polynomial has dropped the second prime of a limb.
     #[must_use]

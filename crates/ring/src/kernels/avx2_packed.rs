@@ -5,8 +5,7 @@ use std::arch::x86_64::*;
 
 use super::avx2::{LANES, load, store, to_double};
 use super::avx2_sums::{GROUP, Reducer, for_each_group, group};
-use super::packed_row::{BLOCK, PackedRow};
-use super::packed_sums::Multiple;
+use super::packed_row::{BLOCK, Multiple, PackedRow};
 use super::prefetch::{fetch_ahead, packed_lines};
 use super::scalar;
 use crate::Modulus;

@@ -5,8 +5,7 @@ use std::arch::x86_64::*;
 
 use super::avx512::{LANES, load, splat, store};
 use super::avx512_sums::{GROUP, MAX_UNROLLED, Reducer, Sums, add_terms, for_each_group, group};
-use super::packed_row::{BLOCK, PackedRow};
-use super::packed_sums::{KeyTerm, Multiple};
+use super::packed_row::{BLOCK, KeyTerm, Multiple, PackedRow};
 use super::prefetch::{fetch_ahead, packed_lines};
 use crate::Modulus;
 

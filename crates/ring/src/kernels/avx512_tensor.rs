@@ -2,7 +2,6 @@
 
 use super::avx512::{LANES, load};
 use super::avx512_sums::{Reducer, Sums, add_terms, group};
-use super::tensor::TensorPair;
 use crate::Modulus;
 
 /// Vectors of a group: 24 accumulators for three sums.
@@ -11,11 +10,7 @@ const VECTORS: usize = 4;
 /// For the words in full groups; returns their number. See [`super::tensor::tensor_products`]; at most
 /// [`super::avx512_sums::MAX_UNROLLED`] pairs.
 #[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
-pub(super) fn tensor_products(
-    m: &Modulus,
-    out: [&mut [u64]; 3],
-    pairs: &[TensorPair<'_>],
-) -> usize {
+pub(super) fn tensor_products(m: &Modulus, out: [&mut [u64]; 3], pairs: &[[&[u64]; 4]]) -> usize {
     match pairs.len() {
         0 => products_of::<0>(m, out, pairs),
         1 => products_of::<1>(m, out, pairs),
@@ -34,7 +29,7 @@ pub(super) fn tensor_products(
 fn products_of<const PAIRS: usize>(
     m: &Modulus,
     out: [&mut [u64]; 3],
-    pairs: &[TensorPair<'_>],
+    pairs: &[[&[u64]; 4]],
 ) -> usize {
     let pairs: &[_; PAIRS] = pairs.try_into().expect("as many pairs");
     let reducer = Reducer::new(m, 2 * PAIRS, m.value());

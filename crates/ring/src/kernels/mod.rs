@@ -96,6 +96,8 @@ pub(crate) mod digit_product;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod doubles_matrix;
 mod elementwise;
+#[cfg(test)]
+mod joint_tests;
 mod matrix;
 mod matrix_layout;
 pub(crate) mod ntt;
@@ -133,10 +135,10 @@ pub use elementwise::{
 };
 pub use matrix::{ColumnBlock, tile_product};
 pub use matrix_layout::{MAX_COLUMNS, MIN_RESIDUE_COLUMNS, MatrixTiles};
-pub use packed_row::PackedRow;
+pub use packed_row::{KeyTerm, Multiple, PackedRow};
 pub use packed_sums::{
-    KeyTerm, Multiple, packed_inner_product, packed_inner_product_add,
-    packed_inner_product_with_multiple, packed_inner_products,
+    packed_inner_product, packed_inner_product_add, packed_inner_product_with_multiple,
+    packed_inner_products,
 };
 pub use permutation::{Permutation, PermutationPart};
 pub use permute::{permute, permute_add_assign};

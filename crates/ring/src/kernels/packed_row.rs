@@ -6,7 +6,6 @@
 
 use std::ops::Range;
 
-use super::prefetch::fetch_beginning;
 use super::scalar;
 use crate::Isa;
 
@@ -112,11 +111,6 @@ impl<'a> PackedRow<'a> {
         Self { bytes: &self.bytes[at(words.start)..at(words.end)], ..self }
     }
 
-    /// Fetches the beginning of the row to the cache; sums of products fetch the rest as they go on.
-    pub fn prefetch(self) {
-        fetch_beginning(self.bytes);
-    }
-
     /// The words.
     ///
     /// # Panics
@@ -144,6 +138,12 @@ impl<'a> PackedRow<'a> {
         })
     }
 }
+
+/// Residues, and the constant below q that they are multiplied by.
+pub type Multiple<'a> = (&'a [u64], u64);
+
+/// Words, and the rows that two sums multiply them by.
+pub type KeyTerm<'a> = (&'a [u64], [PackedRow<'a>; 2]);
 
 /// The instruction set for words of so many bits.
 fn vector_isa(isa: Isa, bits: u32) -> Isa {

@@ -1,6 +1,6 @@
 //! Sums of products with packed rows, unpacked in registers.
 
-use super::packed_row::PackedRow;
+use super::packed_row::{KeyTerm, Multiple, PackedRow};
 use super::sums::MAX_TERMS;
 #[cfg(target_arch = "x86_64")]
 use super::{avx512_packed, avx512_sums};
@@ -10,12 +10,6 @@ use crate::{Isa, Modulus};
 /// Words of a row that are unpacked at a time where no kernel does it in registers: with digits they stay in the
 /// first-level cache.
 const UNPACKED: usize = 512;
-
-/// Residues, and the constant below q that they are multiplied by.
-pub type Multiple<'a> = (&'a [u64], u64);
-
-/// Words, and the rows that two sums multiply them by.
-pub type KeyTerm<'a> = (&'a [u64], [PackedRow<'a>; 2]);
 
 /// `out = Σ_k a_k·b_k`, term by term, for rows `b_k` that are packed (0 for no terms): the kernel of key switching.
 ///
@@ -98,7 +92,7 @@ pub fn packed_inner_products(
     terms: &[KeyTerm<'_>],
     multiples: [Option<Multiple<'_>>; 2],
 ) {
-    let written = written_at_once(m, out.each_mut().map(|out| &mut **out), terms, multiples);
+    let written = written_at_once(m, &mut out, terms, multiples);
     for (part, out) in out.into_iter().enumerate() {
         let end = out.len();
         if written == end {
@@ -117,25 +111,35 @@ pub fn packed_inner_products(
 }
 
 /// [`packed_inner_products`] of both sums at once, as many words as there is a kernel for; returns their number.
+#[cfg(target_arch = "x86_64")]
 fn written_at_once(
     m: &Modulus,
-    out: [&mut [u64]; 2],
+    out: &mut [&mut [u64]; 2],
     terms: &[KeyTerm<'_>],
     multiples: [Option<Multiple<'_>>; 2],
 ) -> usize {
-    match m.isa() {
-        #[cfg(target_arch = "x86_64")]
-        Isa::Avx512Ifma if terms.len() <= avx512_sums::MAX_UNROLLED => {
-            for (part, out) in out.iter().enumerate() {
-                let of_part: Vec<_> = terms.iter().map(|(a, rows)| (*a, rows[part])).collect();
-                check_terms(m, out.len(), &of_part);
-                assert!(multiples[part].is_none_or(|(x, _)| x.len() == out.len()));
-            }
-            // SAFETY: `Modulus::isa` promises the instruction set.
-            unsafe { avx512_packed::packed_inner_products(m, out, terms, multiples) }
-        }
-        _ => 0,
+    if m.isa() != Isa::Avx512Ifma || terms.len() > avx512_sums::MAX_UNROLLED {
+        return 0;
     }
+    for (part, out) in out.iter().enumerate() {
+        let of_part: Vec<_> = terms.iter().map(|(a, rows)| (*a, rows[part])).collect();
+        check_terms(m, out.len(), &of_part);
+        assert!(multiples[part].is_none_or(|(x, _)| x.len() == out.len()));
+    }
+    let out = out.each_mut().map(|out| &mut **out);
+    // SAFETY: `Modulus::isa` promises the instruction set.
+    unsafe { avx512_packed::packed_inner_products(m, out, terms, multiples) }
+}
+
+/// No words: only AVX-512 has a kernel for both sums.
+#[cfg(not(target_arch = "x86_64"))]
+fn written_at_once(
+    _: &Modulus,
+    _: &mut [&mut [u64]; 2],
+    _: &[KeyTerm<'_>],
+    _: [Option<Multiple<'_>>; 2],
+) -> usize {
+    0
 }
 
 /// `c·x + Σ_k a_k·b_k`, on top of `out` if `ADD`; checked operands.

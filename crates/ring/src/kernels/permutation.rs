@@ -116,6 +116,10 @@ pub struct PermutationPart<'a> {
     /// The first of the words that positions are filled from.
     first: usize,
     indices: &'a [u32],
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        expect(dead_code, reason = "only vector kernels move whole blocks")
+    )]
     moves: Option<&'a [BlockMove]>,
 }
 

@@ -4,14 +4,17 @@
 const LINE: usize = 64;
 
 /// Bytes that sums of products fetch rows ahead: those of some groups, as memory takes longer than one of them.
-pub(super) const AHEAD: usize = 1024;
+#[cfg(target_arch = "x86_64")]
+const AHEAD: usize = 1024;
 
 /// Lines of so many words of 50 bits, the widest that sums of products in vectors take.
+#[cfg(target_arch = "x86_64")]
 pub(super) const fn packed_lines(words: usize) -> usize {
     (words * 50).div_ceil(8 * LINE)
 }
 
 /// Fetches so many lines, [`AHEAD`] of `source`, to the first-level cache. They may be beyond the end of what there is.
+#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(super) fn fetch_ahead<const LINES: usize>(source: *const u8) {
     for line in 0..LINES {
@@ -24,13 +27,6 @@ pub(super) fn fetch_ahead<const LINES: usize>(source: *const u8) {
 pub(super) fn prefetch(words: &[u64]) {
     for line in words.chunks(LINE / size_of::<u64>()) {
         fetch::<false>(line.as_ptr().cast());
-    }
-}
-
-/// Fetches the beginning of some bytes, as much as [`fetch_ahead`] has fetched of what follows.
-pub(super) fn fetch_beginning(bytes: &[u8]) {
-    for line in bytes[..bytes.len().min(AHEAD)].chunks(LINE) {
-        fetch::<true>(line.as_ptr());
     }
 }
 

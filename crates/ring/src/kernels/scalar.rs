@@ -1,7 +1,6 @@
 //! Portable kernels, for every modulus below 2^62: what the vector kernels are compared with.
 
-use super::packed_row::{self, PackedRow};
-use super::packed_sums::Multiple;
+use super::packed_row::{self, Multiple, PackedRow};
 use super::permutation::PermutationPart;
 use crate::Modulus;
 use crate::modulus::Factor;

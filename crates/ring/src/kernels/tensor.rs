@@ -27,15 +27,7 @@ pub fn tensor_products(m: &Modulus, mut out: [&mut [u64]; 3], pairs: &[TensorPai
     for out in &out {
         assert!(pairs.iter().flatten().all(|words| words.len() == out.len()), "lengths");
     }
-    let written = match m.isa() {
-        #[cfg(target_arch = "x86_64")]
-        Isa::Avx512Ifma if pairs.len() <= avx512_sums::MAX_UNROLLED => {
-            let out = out.each_mut().map(|out| &mut **out);
-            // SAFETY: `Modulus::isa` promises the instruction set.
-            unsafe { avx512_tensor::tensor_products(m, out, pairs) }
-        }
-        _ => 0,
-    };
+    let written = written_at_once(m, &mut out, pairs);
     let [d0, d1, d2] = out.map(|out| &mut out[written..]);
     if d0.is_empty() {
         return;
@@ -50,4 +42,20 @@ pub fn tensor_products(m: &Modulus, mut out: [&mut [u64]; 3], pairs: &[TensorPai
     for (out, terms) in [d0, d1, d2].into_iter().zip(&terms) {
         sums::inner_product(m, out, terms);
     }
+}
+
+/// [`tensor_products`] of all sums at once, as many words as there is a kernel for; returns their number.
+#[cfg(target_arch = "x86_64")]
+fn written_at_once(m: &Modulus, out: &mut [&mut [u64]; 3], pairs: &[TensorPair<'_>]) -> usize {
+    if m.isa() != Isa::Avx512Ifma || pairs.len() > avx512_sums::MAX_UNROLLED {
+        return 0;
+    }
+    // SAFETY: `Modulus::isa` promises the instruction set.
+    unsafe { avx512_tensor::tensor_products(m, out.each_mut().map(|out| &mut **out), pairs) }
+}
+
+/// No words: only AVX-512 has a kernel for all sums.
+#[cfg(not(target_arch = "x86_64"))]
+fn written_at_once(_: &Modulus, _: &mut [&mut [u64]; 3], _: &[TensorPair<'_>]) -> usize {
+    0
 }

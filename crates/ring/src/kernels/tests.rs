@@ -65,7 +65,7 @@ fn moduli() -> Vec<Modulus> {
 }
 
 /// Runs `check` for every modulus and every length.
-fn for_each_case(check: impl Fn(&Modulus, usize, &mut Random)) {
+pub(super) fn for_each_case(check: impl Fn(&Modulus, usize, &mut Random)) {
     let mut random = Random(1);
     for m in moduli() {
         LENGTHS.iter().for_each(|&len| check(&m, len, &mut random));
@@ -73,7 +73,7 @@ fn for_each_case(check: impl Fn(&Modulus, usize, &mut Random)) {
 }
 
 /// Words that a linear combination modulo `m` takes are below this.
-fn word_bound(m: &Modulus) -> u64 {
+pub(super) fn word_bound(m: &Modulus) -> u64 {
     if m.isa() == Isa::Scalar { 1 << 62 } else { 1 << 50 }
 }
 
@@ -339,59 +339,6 @@ fn packed_sums_of_many_largest_products() {
             assert_eq!(added, [(count - 1) % q; LEN], "{m:?}, {count} terms");
         }
     }
-}
-
-/// Both combinations are what they are alone: of few terms and of many, of the largest words and of random ones.
-#[test]
-fn combinations_of_two_moduli() {
-    for_each_case(|m, len, random| {
-        let moduli = [m, &Modulus::with_isa(97, m.isa())];
-        for (terms, largest) in [0, 1, 4, 11, 12, 13, 40].map(|terms| (terms, terms % 4 == 0)) {
-            let mut vector = |len, bound| match largest {
-                true => vec![bound - 1; len],
-                false => random.vector(len, bound),
-            };
-            let words: Vec<Vec<u64>> = (0..terms).map(|_| vector(len, word_bound(m))).collect();
-            let inputs: Vec<&[u64]> = words.iter().map(|words| &words[..]).collect();
-            let coefficients = moduli.map(|m| vector(terms, m.value()));
-            let [mut out0, mut out1] = [(); 2].map(|()| vec![u64::MAX; len]);
-            let of_two = coefficients.each_ref().map(|it| &it[..]);
-            linear_combinations_of_two(moduli, [&mut out0, &mut out1], &inputs, of_two);
-            for ((m, out), coefficients) in moduli.iter().zip([out0, out1]).zip(&coefficients) {
-                let mut alone = vec![0; len];
-                linear_combination(m, &mut alone, &inputs, coefficients);
-                assert_eq!(out, alone, "{m:?}, {terms} terms");
-            }
-        }
-    });
-}
-
-#[test]
-fn products_of_pairs() {
-    for_each_case(|m, len, random| {
-        for count in [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] {
-            // The largest words, too: sums of them are as large as they get.
-            let mut words = || match random.word() % 3 {
-                0 => vec![m.value() - 1; len],
-                _ => random.vector(len, m.value()),
-            };
-            let pairs: Vec<[Vec<u64>; 4]> = (0..count).map(|_| [(); 4].map(|()| words())).collect();
-            let operands: Vec<_> =
-                pairs.iter().map(|pair| pair.each_ref().map(|words| &words[..])).collect();
-            let [mut d0, mut d1, mut d2] = [(); 3].map(|()| vec![u64::MAX; len]);
-            tensor_products(m, [&mut d0, &mut d1, &mut d2], &operands);
-            for i in 0..len {
-                let sum = |indices: &[[usize; 2]]| {
-                    let terms = pairs.iter().flat_map(|pair| {
-                        indices.iter().map(|&[j, k]| product(pair[j][i], pair[k][i], m.value()))
-                    });
-                    terms.fold(0, |sum, term| m.add(sum, term))
-                };
-                let expected = [sum(&[[0, 2]]), sum(&[[0, 3], [1, 2]]), sum(&[[1, 3]])];
-                assert_eq!([d0[i], d1[i], d2[i]], expected, "{m:?}, {count} pairs");
-            }
-        }
-    });
 }
 
 #[test]
