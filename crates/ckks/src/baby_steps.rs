@@ -1,8 +1,8 @@
 //! Baby steps of a product with a matrix: rotations of one vector that share its decomposition (hoisting), modulo Q·P.
 //!
 //! An automorphism fills an aligned block of evaluations from one block, so a rotation is made block by block: product with
-//! the key, permutation, and, by the caller, products with all diagonals, while the words are in the second-level cache. Rotated
-//! polynomials are never whole in memory.
+//! the key, permutation, and, by the caller, products with all diagonals, while the words are in the cache. Rotated polynomials are
+//! never whole in memory.
 
 use std::ops::Range;
 use std::sync::Arc;

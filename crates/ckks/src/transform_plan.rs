@@ -11,7 +11,7 @@ use crate::dft_shapes::MatrixShape;
 const WORD_BYTES: usize = 8;
 
 /// Words of one part of all baby steps' blocks. Blocks of eight steps are runs of 16,384 words of a key's row, which memory
-/// gives at nearly its full speed (of 4,096 at half of it), and stay in the third-level cache for all diagonals.
+/// gives at nine tenths of its full speed (of 4,096 at seven tenths), and stay in the third-level cache for all diagonals.
 const BABY_BLOCKS_WORDS: usize = 8 * 16384;
 
 /// Which baby step and giant step a diagonal is served by, and where it is found in the matrix.

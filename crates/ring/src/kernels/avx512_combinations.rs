@@ -8,7 +8,7 @@ use crate::Modulus;
 /// Vectors of a group: 16 accumulators for both sums.
 const VECTORS: usize = 4;
 
-/// For the words in full groups; returns their number. See [`super::sums::linear_combinations_of_two`]; at most
+/// Of whole groups of words. See [`super::sums::linear_combinations_of_two`]; at most
 /// [`super::sums::MAX_TERMS`] inputs.
 #[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
 pub(super) fn linear_combinations_of_two(
@@ -16,13 +16,12 @@ pub(super) fn linear_combinations_of_two(
     out: [&mut [u64]; 2],
     inputs: &[&[u64]],
     coefficients: [&[u64]; 2],
-) -> usize {
+) {
     if inputs.len() <= FEW_TERMS {
         return combinations_of_few(m, out, inputs, coefficients);
     }
     let reducers = m.map(|m| Reducer::new(m, inputs.len(), 1 << 50));
     let [out0, out1] = out.map(|out| out.as_chunks_mut().0.as_chunks_mut().0);
-    let groups = out0.len();
     for (index, (out0, out1)) in out0.iter_mut().zip(out1).enumerate() {
         let sums = sums_of_group(inputs, coefficients, index * VECTORS * LANES);
         for ((mut sums, out), reducer) in sums.into_iter().zip([out0, out1]).zip(&reducers) {
@@ -30,7 +29,6 @@ pub(super) fn linear_combinations_of_two(
             sums.store(out, |low, high| reducer.residues(low, high));
         }
     }
-    groups * VECTORS * LANES
 }
 
 /// [`linear_combinations_of_two`] of at most [`FEW_TERMS`]; see `combination_of_few`.
@@ -40,18 +38,16 @@ fn combinations_of_few(
     out: [&mut [u64]; 2],
     inputs: &[&[u64]],
     coefficients: [&[u64]; 2],
-) -> usize {
+) {
     let moduli = m.map(|m| VectorModulus::new(m));
     let factors = [0, 1].map(|sum| montgomery_factors(m[sum], coefficients[sum]));
     let factors = factors.each_ref().map(|factors| &factors[..inputs.len()]);
     let [out0, out1] = out.map(|out| out.as_chunks_mut().0.as_chunks_mut().0);
-    let groups = out0.len();
     for (index, (out0, out1)) in out0.iter_mut().zip(out1).enumerate() {
         let [sum0, sum1] = sums_of_group(inputs, factors, index * VECTORS * LANES);
         sum0.store(out0, |low, high| moduli[0].divide_by_radix(low, high));
         sum1.store(out1, |low, high| moduli[1].divide_by_radix(low, high));
     }
-    groups * VECTORS * LANES
 }
 
 /// Both sums for the group of words that begins at `start`.

@@ -4,7 +4,9 @@
 use std::arch::x86_64::*;
 
 use super::avx512::{LANES, load, splat, store};
-use super::avx512_sums::{GROUP, MAX_UNROLLED, Reducer, Sums, add_terms, for_each_group, group};
+use super::avx512_sums::{
+    GROUP, MAX_UNROLLED, Reducer, Sums, add_terms, for_each_group, group, unrolled,
+};
 use super::packed_row::{BLOCK, KeyTerm, Multiple, PackedRow};
 use super::prefetch::{fetch_ahead, packed_lines};
 use crate::Modulus;
@@ -111,22 +113,15 @@ pub(super) fn packed_inner_product<const ADD: bool>(
     terms: &[(&[u64], PackedRow<'_>)],
     multiple: Option<Multiple<'_>>,
 ) -> usize {
-    match terms.len() {
-        0 => inner_product_of::<ADD, 0>(m, out, terms, multiple),
-        1 => inner_product_of::<ADD, 1>(m, out, terms, multiple),
-        2 => inner_product_of::<ADD, 2>(m, out, terms, multiple),
-        3 => inner_product_of::<ADD, 3>(m, out, terms, multiple),
-        4 => inner_product_of::<ADD, 4>(m, out, terms, multiple),
-        5 => inner_product_of::<ADD, 5>(m, out, terms, multiple),
-        6 => inner_product_of::<ADD, 6>(m, out, terms, multiple),
-        7 => inner_product_of::<ADD, 7>(m, out, terms, multiple),
-        8 => inner_product_of::<ADD, 8>(m, out, terms, multiple),
-        _ => {
+    unrolled!(
+        terms.len(),
+        |N| inner_product_of::<ADD, N>(m, out, terms, multiple),
+        more: {
             let (first, rest) = terms.split_at(MAX_UNROLLED);
             packed_inner_product::<ADD>(m, out, first, multiple);
             packed_inner_product::<true>(m, out, rest, None)
         }
-    }
+    )
 }
 
 /// [`packed_inner_product`] of exactly `TERMS` terms, at most [`MAX_UNROLLED`].
@@ -164,7 +159,7 @@ const PAIR_VECTORS: usize = 4;
 /// Words of such a group.
 const PAIR_GROUP: usize = PAIR_VECTORS * LANES;
 
-/// `c_s·x_s + Σ_k a_k·b_ks` for both sums s, for the words in full groups; returns their number. See
+/// `c_s·x_s + Σ_k a_k·b_ks` for both sums s, of whole groups of words. See
 /// [`super::packed_sums::packed_inner_products`]; at most [`MAX_UNROLLED`] terms.
 #[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
 pub(super) fn packed_inner_products(
@@ -172,18 +167,12 @@ pub(super) fn packed_inner_products(
     out: [&mut [u64]; 2],
     terms: &[KeyTerm<'_>],
     multiples: [Option<Multiple<'_>>; 2],
-) -> usize {
-    match terms.len() {
-        0 => inner_products_of::<0>(m, out, terms, multiples),
-        1 => inner_products_of::<1>(m, out, terms, multiples),
-        2 => inner_products_of::<2>(m, out, terms, multiples),
-        3 => inner_products_of::<3>(m, out, terms, multiples),
-        4 => inner_products_of::<4>(m, out, terms, multiples),
-        5 => inner_products_of::<5>(m, out, terms, multiples),
-        6 => inner_products_of::<6>(m, out, terms, multiples),
-        7 => inner_products_of::<7>(m, out, terms, multiples),
-        _ => inner_products_of::<8>(m, out, terms, multiples),
-    }
+) {
+    unrolled!(
+        terms.len(),
+        |N| inner_products_of::<N>(m, out, terms, multiples),
+        more: unreachable!("{} terms", terms.len())
+    );
 }
 
 /// [`packed_inner_products`] of exactly `TERMS` terms.
@@ -193,13 +182,12 @@ fn inner_products_of<const TERMS: usize>(
     [out0, out1]: [&mut [u64]; 2],
     terms: &[KeyTerm<'_>],
     multiples: [Option<Multiple<'_>>; 2],
-) -> usize {
+) {
     let unpacker = Unpacker::new(m.bits());
     let terms: &[_; TERMS] = terms.try_into().expect("as many terms");
     let reducer = Reducer::new(m, TERMS + 1, m.value());
     let multiples = multiples.map(|multiple| multiple.map(|(x, c)| (x, splat(c))));
     let [out0, out1] = [out0, out1].map(|out| out.as_chunks_mut().0.as_chunks_mut().0);
-    let groups = out0.len();
     for (index, out) in out0.iter_mut().zip(out1).enumerate() {
         let start = index * PAIR_GROUP;
         let mut sums: [Sums<PAIR_VECTORS>; 2] = [Sums::zero(); 2];
@@ -225,5 +213,4 @@ fn inner_products_of<const TERMS: usize>(
             sums.store(out, |low, high| reducer.residues(low, high));
         }
     }
-    groups * PAIR_GROUP
 }

@@ -8,7 +8,7 @@ use std::arch::x86_64::*;
 
 use super::avx512::{LANES, VectorModulus, load, splat, store};
 use super::scalar;
-use crate::Modulus;
+use crate::{Isa, Modulus};
 
 /// Vectors whose sums are kept in registers over all terms: 16 accumulators, which hide the latency
 /// of IFMA, and leave half of the 32 registers free.
@@ -35,8 +35,30 @@ macro_rules! add_terms {
 }
 pub(super) use add_terms;
 
+/// What is done for a number of terms known to the compiler, up to [`MAX_UNROLLED`] of them, and what for more.
+macro_rules! unrolled {
+    ($terms:expr, |$n:ident| $done:expr, more: $more:expr) => {
+        unrolled!($terms, $n, $done, $more, [0, 1, 2, 3, 4, 5, 6, 7, 8])
+    };
+    ($terms:expr, $n:ident, $done:expr, $more:expr, [$($count:literal),*]) => {
+        match $terms {
+            $($count => {
+                const $n: usize = $count;
+                $done
+            })*
+            _ => $more,
+        }
+    };
+}
+pub(super) use unrolled;
+
 /// Words of a group of vectors.
 pub(super) const GROUP: usize = VECTORS * LANES;
+
+/// Whether kernels that make several sums at once serve so many words modulo `m`: whole groups.
+pub(super) fn serves_whole_groups(m: &Modulus, words: usize) -> bool {
+    m.isa() == Isa::Avx512Ifma && words.is_multiple_of(GROUP)
+}
 
 /// `Σ_k a_k·b_k`, on top of `out` if `ADD`, for the words in full groups; returns their number. See
 /// [`super::sums::inner_product_runs`].
@@ -48,22 +70,15 @@ pub(super) fn inner_product<const ADD: bool>(
     log_run: u32,
 ) -> usize {
     if log_run == 0 {
-        return match terms.len() {
-            0 => inner_product_of::<ADD, 0>(m, out, terms),
-            1 => inner_product_of::<ADD, 1>(m, out, terms),
-            2 => inner_product_of::<ADD, 2>(m, out, terms),
-            3 => inner_product_of::<ADD, 3>(m, out, terms),
-            4 => inner_product_of::<ADD, 4>(m, out, terms),
-            5 => inner_product_of::<ADD, 5>(m, out, terms),
-            6 => inner_product_of::<ADD, 6>(m, out, terms),
-            7 => inner_product_of::<ADD, 7>(m, out, terms),
-            8 => inner_product_of::<ADD, 8>(m, out, terms),
-            _ => {
+        return unrolled!(
+            terms.len(),
+            |N| inner_product_of::<ADD, N>(m, out, terms),
+            more: {
                 let (first, rest) = terms.split_at(MAX_UNROLLED);
                 inner_product::<ADD>(m, out, first, 0);
                 inner_product::<true>(m, out, rest, 0)
             }
-        };
+        );
     }
     // Factors are below q, so high halves are below q²/2^52.
     let reducer = Reducer::new(m, terms.len(), m.value());

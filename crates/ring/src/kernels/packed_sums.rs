@@ -88,58 +88,26 @@ pub fn packed_inner_product_add(m: &Modulus, acc: &mut [u64], terms: &[(&[u64], 
 /// As [`packed_inner_product`].
 pub fn packed_inner_products(
     m: &Modulus,
-    mut out: [&mut [u64]; 2],
+    out: [&mut [u64]; 2],
     terms: &[KeyTerm<'_>],
     multiples: [Option<Multiple<'_>>; 2],
 ) {
-    let written = written_at_once(m, &mut out, terms, multiples);
-    for (part, out) in out.into_iter().enumerate() {
-        let end = out.len();
-        if written == end {
-            continue;
-        }
-        let rest = terms.iter().map(|(a, rows)| (&a[written..], rows[part].range(written..end)));
-        let terms: Vec<_> = rest.collect();
-        let out = &mut out[written..];
-        match multiples[part] {
-            Some((x, c)) => {
-                packed_inner_product_with_multiple(m, out, &terms, (&x[written..], c));
-            }
-            None => packed_inner_product(m, out, &terms),
-        }
+    let of_part = |part: usize| terms.iter().map(|(a, rows)| (*a, rows[part])).collect();
+    let parts: [Vec<_>; 2] = [0, 1].map(of_part);
+    for ((out, terms), multiple) in out.iter().zip(&parts).zip(multiples) {
+        check_terms(m, out.len(), terms);
+        assert!(multiple.is_none_or(|(x, _)| x.len() == out.len()), "length of a multiple");
     }
-}
-
-/// [`packed_inner_products`] of both sums at once, as many words as there is a kernel for; returns their number.
-#[cfg(target_arch = "x86_64")]
-fn written_at_once(
-    m: &Modulus,
-    out: &mut [&mut [u64]; 2],
-    terms: &[KeyTerm<'_>],
-    multiples: [Option<Multiple<'_>>; 2],
-) -> usize {
-    if m.isa() != Isa::Avx512Ifma || terms.len() > avx512_sums::MAX_UNROLLED {
-        return 0;
+    #[cfg(target_arch = "x86_64")]
+    if out.iter().all(|out| avx512_sums::serves_whole_groups(m, out.len()))
+        && terms.len() <= avx512_sums::MAX_UNROLLED
+    {
+        // SAFETY: `Modulus::isa` promises the instruction set.
+        return unsafe { avx512_packed::packed_inner_products(m, out, terms, multiples) };
     }
-    for (part, out) in out.iter().enumerate() {
-        let of_part: Vec<_> = terms.iter().map(|(a, rows)| (*a, rows[part])).collect();
-        check_terms(m, out.len(), &of_part);
-        assert!(multiples[part].is_none_or(|(x, _)| x.len() == out.len()));
+    for ((out, terms), multiple) in out.into_iter().zip(&parts).zip(multiples) {
+        sum_products::<false>(m, out, terms, multiple);
     }
-    let out = out.each_mut().map(|out| &mut **out);
-    // SAFETY: `Modulus::isa` promises the instruction set.
-    unsafe { avx512_packed::packed_inner_products(m, out, terms, multiples) }
-}
-
-/// No words: only AVX-512 has a kernel for both sums.
-#[cfg(not(target_arch = "x86_64"))]
-fn written_at_once(
-    _: &Modulus,
-    _: &mut [&mut [u64]; 2],
-    _: &[KeyTerm<'_>],
-    _: [Option<Multiple<'_>>; 2],
-) -> usize {
-    0
 }
 
 /// `c·x + Σ_k a_k·b_k`, on top of `out` if `ADD`; checked operands.

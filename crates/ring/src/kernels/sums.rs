@@ -4,8 +4,6 @@ use super::elementwise::are_in_range;
 use super::scalar;
 #[cfg(target_arch = "x86_64")]
 use super::{avx512_combinations, avx512_sums};
-#[cfg(target_arch = "x86_64")]
-use crate::Isa;
 use crate::Modulus;
 
 /// Terms that a kernel adds up before it reduces, with a multiple of some words beside them
@@ -132,9 +130,8 @@ pub fn linear_combinations_of_two(
         check_inputs(m[sum], out.len(), inputs, coefficients[sum]);
     }
     #[cfg(target_arch = "x86_64")]
-    if m.iter().all(|m| m.isa() == Isa::Avx512Ifma)
+    if m.iter().all(|m| avx512_sums::serves_whole_groups(m, out[0].len()))
         && inputs.len() <= MAX_TERMS
-        && out[0].len().is_multiple_of(avx512_sums::GROUP)
     {
         // SAFETY: `Modulus::isa` promises the instruction set.
         unsafe { avx512_combinations::linear_combinations_of_two(m, out, inputs, coefficients) };

@@ -3,8 +3,6 @@
 use super::sums;
 #[cfg(target_arch = "x86_64")]
 use super::{avx512_sums, avx512_tensor};
-#[cfg(target_arch = "x86_64")]
-use crate::Isa;
 use crate::Modulus;
 
 /// Words of `a0`, `a1`, `b0` and `b1`, which stand for `a0 + a1·s` and `b0 + b1·s`.
@@ -23,39 +21,24 @@ pub type TensorPair<'a> = [&'a [u64]; 4];
 ///
 /// # Panics
 /// If lengths differ.
-pub fn tensor_products(m: &Modulus, mut out: [&mut [u64]; 3], pairs: &[TensorPair<'_>]) {
+pub fn tensor_products(m: &Modulus, out: [&mut [u64]; 3], pairs: &[TensorPair<'_>]) {
     for out in &out {
         assert!(pairs.iter().flatten().all(|words| words.len() == out.len()), "lengths");
     }
-    let written = written_at_once(m, &mut out, pairs);
-    let [d0, d1, d2] = out.map(|out| &mut out[written..]);
-    if d0.is_empty() {
-        return;
+    #[cfg(target_arch = "x86_64")]
+    if out.iter().all(|out| avx512_sums::serves_whole_groups(m, out.len()))
+        && pairs.len() <= avx512_sums::MAX_UNROLLED
+    {
+        // SAFETY: `Modulus::isa` promises the instruction set.
+        return unsafe { avx512_tensor::tensor_products(m, out, pairs) };
     }
     let mut terms: [Vec<(&[u64], &[u64])>; 3] = Default::default();
-    for pair in pairs {
-        let [a0, a1, b0, b1] = pair.map(|words| &words[written..]);
+    for &[a0, a1, b0, b1] in pairs {
         terms[0].push((a0, b0));
         terms[1].extend([(a0, b1), (a1, b0)]);
         terms[2].push((a1, b1));
     }
-    for (out, terms) in [d0, d1, d2].into_iter().zip(&terms) {
+    for (out, terms) in out.into_iter().zip(&terms) {
         sums::inner_product(m, out, terms);
     }
-}
-
-/// [`tensor_products`] of all sums at once, as many words as there is a kernel for; returns their number.
-#[cfg(target_arch = "x86_64")]
-fn written_at_once(m: &Modulus, out: &mut [&mut [u64]; 3], pairs: &[TensorPair<'_>]) -> usize {
-    if m.isa() != Isa::Avx512Ifma || pairs.len() > avx512_sums::MAX_UNROLLED {
-        return 0;
-    }
-    // SAFETY: `Modulus::isa` promises the instruction set.
-    unsafe { avx512_tensor::tensor_products(m, out.each_mut().map(|out| &mut **out), pairs) }
-}
-
-/// No words: only AVX-512 has a kernel for all sums.
-#[cfg(not(target_arch = "x86_64"))]
-fn written_at_once(_: &Modulus, _: &mut [&mut [u64]; 3], _: &[TensorPair<'_>]) -> usize {
-    0
 }
