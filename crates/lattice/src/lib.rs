@@ -11,6 +11,7 @@ pub mod cost;
 #[cfg(feature = "client")]
 pub mod decrypted_values;
 pub mod divided_key_switch;
+pub mod embedding_bound;
 pub mod error;
 mod error_distribution;
 pub mod evaluation_key_files;
@@ -28,6 +29,7 @@ pub mod lwe_encryption;
 pub mod lwe_list;
 pub mod lwe_masks;
 pub mod noise_bound;
+pub mod noise_law;
 pub mod plaintext_encoding;
 #[cfg(feature = "client")]
 pub mod power_of_two_product;
@@ -45,6 +47,7 @@ pub use error_distribution::ERROR_VARIANCE;
 pub use evaluation_keys::{EvaluationKeys, KeyPurpose, KeyRequest};
 pub use failure_probability::FailureProbability;
 pub use noise_bound::{NoiseBound, SumLimits};
+pub use noise_law::NoiseLaw;
 pub use progress::{Progress, Steps};
 pub use switching_key::{RlweCiphertext, StoredKey, SwitchingKey, SwitchingKeyShape};
 pub use table::Table;

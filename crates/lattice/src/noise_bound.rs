@@ -1,8 +1,8 @@
 //! A bound on the noise of encrypted integers, carried along by every operation on them.
 //!
 //! A value m of `Z_p` is the phase m/p, as a fraction of the ciphertext modulus, plus an error. The error has a random
-//! part, taken as Gaussian, and a bias, which is bounded for certain: the rounding of m/p where p does not divide the
-//! modulus, and what an approximation leaves.
+//! part, whose law is a [`NoiseLaw`], and a bias, which is bounded for certain: the rounding of m/p where p does not divide
+//! the modulus, what an approximation leaves, and all that table and input fix.
 
 use std::io::{self, Write};
 use std::ops::Add;
@@ -12,12 +12,12 @@ use serde::Serialize;
 
 use crate::ERROR_VARIANCE;
 use crate::error::{Error, Result};
-use crate::gaussian_tail::{gaussian_ratio_for, gaussian_tail_log2};
+use crate::noise_law::NoiseLaw;
 
 /// How far below the least one a standard deviation may be: two machines may compute it with other roundings.
 const TOLERANCE: f64 = 1e-6;
 
-/// Standard deviation and bias of a phase, as fractions of the ciphertext modulus: upper bounds of both.
+/// Law of the noise and bias of a phase, as fractions of the ciphertext modulus: upper bounds of both.
 ///
 /// Sums add standard deviations, not variances: their terms may depend on each other, as those of `x + x` do. For
 /// independent terms the bound of a sum of t is too large by √t.
@@ -31,25 +31,41 @@ const TOLERANCE: f64 = 1e-6;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NoiseBound {
-    deviation: f64,
+    law: NoiseLaw,
     bias: f64,
 }
 
-// Neither part is ever NaN.
+// No part is ever NaN.
 impl Eq for NoiseBound {}
 
 impl NoiseBound {
     /// Bytes that [`NoiseBound::write`] writes.
-    pub const BYTES: u64 = 16;
+    pub const BYTES: u64 = NoiseLaw::BYTES + 8;
 
-    /// A standard deviation and a bias, as fractions of the modulus.
+    /// Gaussian noise of this standard deviation, and a bias, as fractions of the modulus.
     ///
     /// # Panics
     /// If one is negative or no number.
     #[must_use]
     pub fn new(deviation: f64, bias: f64) -> Self {
-        assert!(deviation >= 0.0 && bias >= 0.0, "noise of deviation {deviation} and bias {bias}");
-        Self { deviation, bias }
+        assert!(deviation >= 0.0, "deviation {deviation}");
+        Self::of_law(NoiseLaw::gaussian(deviation * deviation), bias)
+    }
+
+    /// Noise of this law, and a bias, as fractions of the modulus.
+    ///
+    /// # Panics
+    /// If the bias is negative or no number.
+    #[must_use]
+    pub fn of_law(law: NoiseLaw, bias: f64) -> Self {
+        assert!(bias >= 0.0, "bias {bias}");
+        Self { law, bias }
+    }
+
+    /// The law of the noise, as fractions of the modulus.
+    #[must_use]
+    pub fn law(self) -> NoiseLaw {
+        self.law
     }
 
     /// A fresh encryption modulo `modulus` of a value modulo `plaintext_modulus`: an error of variance
@@ -70,7 +86,7 @@ impl NoiseBound {
     /// Standard deviation of the phase, as a fraction of the modulus.
     #[must_use]
     pub fn deviation(self) -> f64 {
-        self.deviation
+        self.law.deviation()
     }
 
     /// Largest error that is no chance, as a fraction of the modulus.
@@ -84,33 +100,45 @@ impl NoiseBound {
     #[must_use]
     pub fn times(self, factor: u64) -> Self {
         let factor = factor.max(1) as f64;
-        Self::new(factor * self.deviation, factor * self.bias)
+        Self::of_law(self.law.times(factor), factor * self.bias)
     }
 
-    /// The larger standard deviation and the larger bias.
+    /// At least as much noise of each kind, and as large a bias, as in both.
     #[must_use]
     pub fn max(self, other: Self) -> Self {
-        Self::new(self.deviation.max(other.deviation), self.bias.max(other.bias))
+        Self::of_law(self.law.max(other.law), self.bias.max(other.bias))
     }
 
-    /// log2 of the probability that a value of this modulus decrypts wrong: that the error exceeds half a step,
+    /// With independent noise added: variances add up, and biases.
+    #[must_use]
+    pub fn with_independent(self, other: Self) -> Self {
+        Self::of_law(self.law.with_independent(other.law), self.bias + other.bias)
+    }
+
+    /// The size that the error exceeds with a probability of at most `2^log2_fail`, bias included.
+    #[must_use]
+    pub fn largest(self, log2_fail: f64) -> f64 {
+        self.bias + self.law.largest(log2_fail)
+    }
+
+    /// log2 of the probability that a value of this modulus decrypts wrong, at most: that the error exceeds half a step,
     /// `1/2p`.
     #[must_use]
     pub fn log2_fail(self, plaintext_modulus: u64) -> f64 {
-        let margin = 0.5 / plaintext_modulus as f64 - self.bias;
-        match (margin > 0.0, self.deviation > 0.0) {
-            (false, _) => 0.0,
-            (true, false) => f64::NEG_INFINITY,
-            (true, true) => gaussian_tail_log2(margin / self.deviation),
-        }
+        self.log2_exceeds(0.5 / plaintext_modulus as f64)
+    }
+
+    /// log2 of the probability that the error exceeds `margin`, at most.
+    #[must_use]
+    pub fn log2_exceeds(self, margin: f64) -> f64 {
+        self.law.log2_exceeds(margin - self.bias)
     }
 
     /// The largest factor by which [`NoiseBound::times`] keeps the probability that a value of this modulus decrypts
     /// wrong at or below `2^log2_limit`; 0 if there is none.
     #[must_use]
     pub fn terms(self, plaintext_modulus: u64, log2_limit: f64) -> u64 {
-        // (1/2p - t·bias)/(t·deviation) >= ratio.
-        let one = self.deviation * gaussian_ratio_for(log2_limit) + self.bias;
+        let one = self.largest(log2_limit);
         largest_where(0.5 / plaintext_modulus as f64 / one, |terms| {
             self.times(terms).log2_fail(plaintext_modulus) <= log2_limit
         })
@@ -134,19 +162,19 @@ impl NoiseBound {
     /// # Errors
     /// [`Error::Mismatch`].
     pub fn check_floor(self, fresh: Self) -> Result<()> {
-        if self.deviation >= fresh.deviation * (1.0 - TOLERANCE) {
+        if self.deviation() >= fresh.deviation() * (1.0 - TOLERANCE) {
             return Ok(());
         }
-        let expected = format!("at least {:e}, that of fresh ones", fresh.deviation);
-        Err(Error::mismatch("noise of the ciphertext", format!("{:e}", self.deviation), expected))
+        let expected = format!("at least {:e}, that of fresh ones", fresh.deviation());
+        Err(Error::mismatch("noise of the ciphertext", format!("{:e}", self.deviation()), expected))
     }
 
-    /// Writes deviation and bias.
+    /// Writes law and bias.
     ///
     /// # Errors
     /// Those of the writer.
     pub fn write<W: Write>(self, writer: &mut BodyWriter<W>) -> io::Result<()> {
-        writer.f64(self.deviation)?;
+        self.law.write(writer)?;
         writer.f64(self.bias)
     }
 
@@ -155,16 +183,14 @@ impl NoiseBound {
     /// # Errors
     /// If bytes are missing, or a number is not from 0 to 1/2: there is no phase further away.
     pub fn read(reader: &mut BodyReader<'_>) -> Result<Self> {
-        let mut part = |name| {
-            let value = reader.f64(name)?;
-            // Negative zero would be another encoding of the same bound.
-            if (0.0..=0.5).contains(&value) && value.is_sign_positive() {
-                return Ok(value);
-            }
-            Err(WireError::invalid(name, value, "from 0 to 1/2"))
-        };
-        let deviation = part("standard deviation of the noise")?;
-        Ok(Self { deviation, bias: part("bias of the noise")? })
+        let law = NoiseLaw::read(reader)?;
+        let name = "bias of the noise";
+        let bias = reader.f64(name)?;
+        // Negative zero would be another encoding of the same bound.
+        if !((0.0..=0.5).contains(&bias) && bias.is_sign_positive()) {
+            return Err(WireError::invalid(name, bias, "from 0 to 1/2").into());
+        }
+        Ok(Self { law, bias })
     }
 }
 
@@ -172,7 +198,7 @@ impl Add for NoiseBound {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
-        Self::new(self.deviation + other.deviation, self.bias + other.bias)
+        Self::of_law(self.law + other.law, self.bias + other.bias)
     }
 }
 
@@ -292,7 +318,7 @@ mod tests {
     fn biases_take_from_the_margin() {
         let unbiased = NoiseBound::new(0.01, 0.0);
         let biased = NoiseBound::new(0.01, 0.05);
-        assert_eq!(biased.log2_fail(4), gaussian_tail_log2((0.125 - 0.05) / 0.01));
+        assert_eq!(biased.log2_fail(4), NoiseLaw::gaussian(1e-4).log2_exceeds(0.125 - 0.05));
         assert!(biased.log2_fail(4) > unbiased.log2_fail(4));
         assert_eq!(NoiseBound::new(0.01, 0.2).log2_fail(4), 0.0);
     }
@@ -312,7 +338,9 @@ mod tests {
             (1e-9, f64::NAN, false),
         ] {
             let mut writer = BodyWriter::new(Vec::new());
-            NoiseBound { deviation, bias }.write(&mut writer).unwrap();
+            [deviation, 0.0, 0.0, 0.0, 0.0, bias]
+                .iter()
+                .for_each(|&part| writer.f64(part).unwrap());
             let bytes = writer.into_inner();
             assert_eq!(bytes.len() as u64, NoiseBound::BYTES);
             let read = NoiseBound::read(&mut BodyReader::new(&bytes));

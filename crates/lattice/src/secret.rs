@@ -4,6 +4,7 @@ use cryptable_ring::random::RandomStream;
 use cryptable_ring::{Basis, Coefficients, Evaluations, Poly, Ring};
 use zeroize::Zeroizing;
 
+use crate::embedding_bound::bounded_uniform_ternary;
 use crate::security::SecretDistribution;
 
 /// A secret polynomial with coefficients in {-1, 0, 1}.
@@ -30,7 +31,8 @@ impl std::fmt::Debug for TernarySecret {
 }
 
 impl TernarySecret {
-    /// Samples a secret of the given distribution.
+    /// Samples a secret of the given distribution. No slot of a uniform ternary one is beyond
+    /// [`crate::embedding_bound::embedding_limit`].
     ///
     /// # Panics
     /// If a fixed weight exceeds the degree, or the distribution is binary.
@@ -41,7 +43,7 @@ impl TernarySecret {
         stream: &mut RandomStream,
     ) -> Self {
         let coefficients = match distribution {
-            SecretDistribution::UniformTernary => stream.uniform_ternary(degree),
+            SecretDistribution::UniformTernary => bounded_uniform_ternary(degree, stream),
             SecretDistribution::FixedWeightTernary(weight) => {
                 stream.fixed_weight_ternary(degree, weight as usize)
             }

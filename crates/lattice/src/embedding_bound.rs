@@ -1,0 +1,132 @@
+//! A bound on the slots of a ring secret, which every rounding of a ciphertext is multiplied by.
+//!
+//! For a uniform ternary secret s of degree N, `X_j = |s(ζ_j)|²/(2N/3)` is exponentially distributed over the N/2 slots
+//! and over secrets. The largest X_j decides how far out noise of slots lies ([`crate::noise_law`]), and a secret keeps it
+//! for life. So a secret is drawn again until no X_j is above `B = ln(N/2) - 0.4`.
+//!
+//! A secret passes with a probability of `(1 - e^{-B})^{N/2}`, about `e^{-e^{0.4}} = 0.225`: 4.4 secrets are drawn on average.
+//! What passes is a uniform ternary secret given that it passes, so that an adversary's probability of success
+//! grows by a factor of at most 1/0.225, 2.15 bits, over that with an unconditioned secret.
+
+/// Secrets of lower degree are not chosen: they are those of tests, and of blocks whose slots nothing reads.
+const LEAST_DEGREE: usize = 1024;
+
+/// By how much the limit is below the size that one slot exceeds on average.
+const BELOW_EXPECTED: f64 = 0.4;
+
+/// The limit B of `|s(ζ_j)|²/(2N/3)` that key generation keeps for a uniform ternary secret of this degree; infinite below
+/// degree 1,024.
+///
+/// ```
+/// use cryptable_lattice::embedding_bound::embedding_limit;
+/// assert!((embedding_limit(65_536) - 9.997).abs() < 1e-3);
+/// assert_eq!(embedding_limit(512), f64::INFINITY);
+/// ```
+#[must_use]
+pub fn embedding_limit(degree: usize) -> f64 {
+    if degree < LEAST_DEGREE { f64::INFINITY } else { (degree as f64 / 2.0).ln() - BELOW_EXPECTED }
+}
+
+#[cfg(feature = "client")]
+mod client {
+    use cryptable_ring::random::RandomStream;
+    use cryptable_ring::{Embedding, SecretSlots};
+    use num_complex::Complex64;
+    use zeroize::Zeroizing;
+
+    use super::embedding_limit;
+
+    /// Draws uniform ternary coefficients until they keep [`embedding_limit`]. How often tells nothing of those that
+    /// are kept.
+    pub(crate) fn bounded_uniform_ternary(
+        degree: usize,
+        stream: &mut RandomStream,
+    ) -> Zeroizing<Vec<i8>> {
+        let limit = embedding_limit(degree);
+        if limit.is_infinite() {
+            return stream.uniform_ternary(degree);
+        }
+        let embedding = Embedding::new(degree / 2);
+        loop {
+            let coefficients = stream.uniform_ternary(degree);
+            if largest_slot(&embedding, &coefficients) <= limit {
+                return coefficients;
+            }
+        }
+    }
+
+    /// The largest `|s(ζ_j)|²/(2N/3)` of a secret.
+    pub(crate) fn largest_slot(embedding: &Embedding, coefficients: &[i8]) -> f64 {
+        let half = coefficients.len() / 2;
+        let mut slots = SecretSlots::from_fn(half, |k| {
+            Complex64::new(coefficients[k].into(), coefficients[k + half].into())
+        });
+        embedding.slots_from_coefficients(&mut slots);
+        let largest = slots.iter().map(|slot| slot.norm_sqr()).fold(0.0, f64::max);
+        largest * 1.5 / coefficients.len() as f64
+    }
+}
+
+#[cfg(feature = "client")]
+pub(crate) use client::bounded_uniform_ternary;
+
+#[cfg(all(test, feature = "client"))]
+mod tests {
+    use cryptable_ring::Embedding;
+    use cryptable_ring::random::{RandomStream, replay};
+
+    use super::client::{bounded_uniform_ternary, largest_slot};
+    use super::embedding_limit;
+
+    /// A fifth to a quarter of secrets pass, and all that key generation returns.
+    #[test]
+    fn secrets_keep_their_limit_and_one_in_four_or_five_would() {
+        let _replay = replay::begin();
+        let mut stream = RandomStream::from_os();
+        let (degree, samples) = (4096, 2000);
+        let embedding = Embedding::new(degree / 2);
+        let limit = embedding_limit(degree);
+        let passes = |_| largest_slot(&embedding, &stream.uniform_ternary(degree)) <= limit;
+        let passed = (0..samples).map(passes).filter(|&it| it).count() as f64;
+        let expected = (1.0 - (-limit).exp()).powi(degree as i32 / 2);
+        let deviation = (expected * (1.0 - expected) / samples as f64).sqrt();
+        let share = passed / samples as f64;
+        assert!((share - expected).abs() < 5.0 * deviation, "{share} of {expected}");
+        let mut stream = RandomStream::from_os();
+        for _ in 0..20 {
+            let secret = bounded_uniform_ternary(degree, &mut stream);
+            assert!(largest_slot(&embedding, &secret) <= limit);
+        }
+    }
+
+    /// Squares of slots are exponentially distributed: counts beyond several sizes.
+    #[test]
+    fn slots_of_secrets_are_exponentially_distributed() {
+        let _replay = replay::begin();
+        let mut stream = RandomStream::from_os();
+        let (degree, secrets) = (4096, 100);
+        let embedding = Embedding::new(degree / 2);
+        let mut beyond = [0u32; 4];
+        for _ in 0..secrets {
+            let secret = stream.uniform_ternary(degree);
+            let mut slots: Vec<_> = (0..degree / 2)
+                .map(|k| {
+                    num_complex::Complex64::new(secret[k].into(), secret[k + degree / 2].into())
+                })
+                .collect();
+            embedding.slots_from_coefficients(&mut slots);
+            for slot in slots {
+                let x = slot.norm_sqr() * 1.5 / degree as f64;
+                beyond
+                    .iter_mut()
+                    .zip([1.0, 3.0, 6.0, 9.0])
+                    .for_each(|(n, at)| *n += u32::from(x > at));
+            }
+        }
+        for (count, at) in beyond.into_iter().zip([1.0f64, 3.0, 6.0, 9.0]) {
+            let expected = f64::from(secrets) * degree as f64 / 2.0 * (-at).exp();
+            let deviation = (f64::from(count) - expected).abs() / expected.sqrt();
+            assert!(deviation < 5.0, "{count} beyond {at} instead of {expected}");
+        }
+    }
+}
