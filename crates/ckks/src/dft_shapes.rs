@@ -38,6 +38,12 @@ impl MatrixShape {
         self.periods.values().map(|period| 2 * period).sum()
     }
 
+    /// Entries per row that are not zero, at least: a factor of a Fourier transform has 2^r of them on 2^(r+1) - 1 diagonals.
+    #[must_use]
+    pub fn row_entries(&self) -> usize {
+        self.periods.len().div_ceil(2)
+    }
+
     /// On vectors of twice the dimension, as [`DiagonalMatrix`] is doubled.
     fn doubled(mut self) -> Self {
         let slots = self.slots;

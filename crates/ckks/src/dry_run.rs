@@ -2,6 +2,7 @@
 
 mod parameters;
 mod shape;
+mod slot_noise;
 
 use std::sync::{Mutex, OnceLock, RwLock};
 
@@ -18,14 +19,19 @@ use crate::transform_plan::{TransformPlan, division_transforms, lifted_limbs};
 pub use parameters::{DryRunParameters, PlannedChain};
 use shape::combination;
 pub use shape::{PlainShape, Shape, SlotVariance};
+pub use slot_noise::SlotNoise;
 
 /// Products that the four quarters of a row take beyond its own: sixteen by powers of i, and what the reductions of four sums
 /// and of four results take, by measurement on a Zen 4.
 const QUARTERS_OF_A_ROW: usize = 36;
 
+/// Deviations by which the rounding of an encoded plaintext is off in a slot, at most: 2^-29 for each of 2^16 slots, for
+/// plaintexts that are not made up for their roundings.
+const ENCODING_DEVIATIONS: f64 = 6.5;
+
 /// [`Arithmetic`] on [`Shape`]s.
 ///
-/// Noise is propagated as a variance. Noises that meet in a product are taken as fully correlated, which
+/// Noise is propagated as variances, one per kind of law ([`SlotNoise`]). Noises that meet in a product are taken as fully correlated, which
 /// is exact for powers of one ciphertext and an upper bound elsewhere, but for those that the circuit has
 /// declared to be independent ([`NoiseSources`]).
 #[derive(Debug)]
@@ -108,20 +114,20 @@ impl DryRun {
     /// Slot variance of one rounding of both parts: `M·(1 + 2N/3)/12`, over the scale squared, where noise of M
     /// coefficients counts.
     #[must_use]
-    pub fn rounding_noise(&self, scale: f64) -> SlotVariance {
+    pub fn rounding_noise(&self, scale: f64) -> SlotNoise {
         let n = self.parameters.degree as f64;
-        self.slots_of_coefficients((1.0 + 2.0 * n / 3.0) / 12.0, scale)
+        SlotNoise::roundings(self.slots_of_coefficients((1.0 + 2.0 * n / 3.0) / 12.0, scale))
     }
 
     /// Slot variance of a fresh ciphertext.
     #[must_use]
-    pub fn fresh_noise(&self, scale: f64) -> SlotVariance {
-        self.slots_of_coefficients(ERROR_VARIANCE, scale)
+    pub fn fresh_noise(&self, scale: f64) -> SlotNoise {
+        SlotNoise::gaussian(self.slots_of_coefficients(ERROR_VARIANCE, scale))
     }
 
     /// Slot variance of independent noise of this variance in every coefficient.
-    fn slots_of_coefficients(&self, variance: f64, scale: f64) -> SlotVariance {
-        SlotVariance(self.parameters.noise_coefficients as f64 * variance / (scale * scale))
+    fn slots_of_coefficients(&self, variance: f64, scale: f64) -> f64 {
+        self.parameters.noise_coefficients as f64 * variance / (scale * scale)
     }
 
     /// Adds to what has been counted: for steps of circuits that are no operation of [`Arithmetic`].
@@ -161,19 +167,13 @@ impl DryRun {
 
     /// Counts one key switch with the cheapest key that serves, notes the key, and gives the slot variance that the switch adds
     /// before its rounding.
-    fn switch(
-        &self,
-        purpose: KeyPurpose,
-        basis: Basis,
-        kind: Switching,
-        scale: f64,
-    ) -> SlotVariance {
+    fn switch(&self, purpose: KeyPurpose, basis: Basis, kind: Switching, scale: f64) -> SlotNoise {
         let planned = &self.switches[kind as usize][basis.chain][basis.main];
         let PlannedSwitch { shape, noise, counts } =
             *planned.get_or_init(|| self.plan_switch(basis, kind));
         self.add_counts(counts);
         self.request(KeyRequest { purpose, shape });
-        SlotVariance(noise / (scale * scale))
+        SlotNoise::switches(noise / (scale * scale))
     }
 
     fn plan_switch(&self, basis: Basis, kind: Switching) -> PlannedSwitch {
@@ -199,13 +199,13 @@ impl DryRun {
                 streamed_limbs: keys,
                 ..Counts::default()
             },
-            noise: self.switching_noise(1.0, basis.main, shape).0,
+            noise: self.switching_noise(1.0, basis.main, shape),
         }
     }
 
     /// Slot variance that one key switch adds before its rounding: `M·N·σ²/12·Σ_i (D_i/P)²` for digits D_i; small against
     /// the rounding as long as the special primes exceed a digit by some bits.
-    fn switching_noise(&self, scale: f64, limbs: usize, shape: SwitchingKeyShape) -> SlotVariance {
+    fn switching_noise(&self, scale: f64, limbs: usize, shape: SwitchingKeyShape) -> f64 {
         let primes = &self.log2_primes[shape.basis.chain];
         let n = self.parameters.degree as f64;
         let special = self.parameters.log2_special * shape.basis.special as f64;
@@ -260,7 +260,7 @@ impl Arithmetic for DryRun {
 
     fn add_assign(&self, ct: &mut Shape, other: &Shape) {
         ct.power.0 += other.power.0;
-        ct.noise.0 += other.noise.0;
+        ct.noise += other.noise;
         ct.sources = ct.sources.union(other.sources);
         self.count_products(2 * self.basis_of(ct).limbs());
     }
@@ -276,7 +276,7 @@ impl Arithmetic for DryRun {
     fn mul_integer_assign(&self, ct: &mut Shape, factor: i64) {
         let square = (factor * factor) as f64;
         ct.power.0 *= square;
-        ct.noise.0 *= square;
+        ct.noise = ct.noise * square;
     }
 
     fn mul_imaginary_unit_assign(&self, _: &mut Shape) {}
@@ -284,7 +284,7 @@ impl Arithmetic for DryRun {
     fn divide_slots_assign(&self, ct: &mut Shape, factor: f64) {
         ct.scale *= factor;
         ct.power.0 /= factor * factor;
-        ct.noise.0 /= factor * factor;
+        ct.noise = ct.noise * (1.0 / (factor * factor));
     }
 
     fn declare_power(&self, ct: &mut Shape, mean_square: f64) {
@@ -292,9 +292,9 @@ impl Arithmetic for DryRun {
     }
 
     fn declare_cleaned(&self, ct: &mut Shape, before: &Shape, factor: f64, roundings: f64) {
-        // The variance of ε² is 3·σ⁴ about 0.
-        let squared = 3.0 * (factor * before.noise.0).powi(2);
-        ct.noise.0 = squared + roundings * self.rounding_noise(ct.scale).0;
+        // The mean square of ε² is 3·σ⁴ for a Gaussian. This is what to expect: no bound holds by it.
+        let squared = 3.0 * (factor * before.noise.total()).powi(2);
+        ct.noise = SlotNoise::fixed(squared, 0.0) + self.rounding_noise(ct.scale) * roundings;
     }
 
     fn declare_source(&self, ct: &mut Shape, source: u32) {
@@ -338,7 +338,7 @@ impl Arithmetic for DryRun {
             chain,
             scale: pairs[0].0.scale * pairs[0].1.scale,
             power: SlotVariance(pairs.iter().map(|(a, b)| a.power.0 * b.power.0).sum()),
-            noise: SlotVariance(pairs.iter().map(|(a, b)| a.product_noise(b)).sum()),
+            noise: pairs.iter().map(|(a, b)| a.product_noise(b)).sum(),
             sources: NoiseSources::union_of(pairs.iter().map(|(a, b)| a.sources.union(b.sources))),
         }
     }
@@ -347,17 +347,18 @@ impl Arithmetic for DryRun {
         let limbs = pairs.iter().map(|(ct, _)| ct.limbs).min().expect("a pair");
         let chain = pairs[0].0.chain;
         self.count_products(2 * self.basis(chain, limbs).limbs() * pairs.len());
-        let sum = |term: fn(&Shape, &PlainShape) -> f64| {
-            SlotVariance(pairs.iter().map(|(ct, plain)| term(ct, plain)).sum())
+        let noise = |(ct, plain): &(&Shape, &PlainShape)| {
+            let rounding = ct.power.0 * plain.encoding_noise();
+            let largest = ENCODING_DEVIATIONS * rounding.sqrt();
+            ct.noise * plain.mean_square + SlotNoise::fixed(rounding, largest)
         };
+        let power = |(ct, plain): &(&Shape, &PlainShape)| ct.power.0 * plain.mean_square;
         Shape {
             limbs,
             chain,
             scale: pairs[0].0.scale * pairs[0].1.scale,
-            power: sum(|ct, plain| ct.power.0 * plain.mean_square),
-            noise: sum(|ct, plain| {
-                ct.noise.0 * plain.mean_square + ct.power.0 * plain.encoding_noise()
-            }),
+            power: SlotVariance(pairs.iter().map(power).sum()),
+            noise: pairs.iter().map(noise).sum(),
             sources: NoiseSources::union_of(pairs.iter().map(|(ct, _)| ct.sources)),
         }
     }
@@ -366,7 +367,7 @@ impl Arithmetic for DryRun {
         assert!(ct.limbs >= product.limbs, "operand lacks limbs");
         self.count_products(2 * self.basis_of(product).limbs());
         product.power.0 += factor * factor * ct.power.0;
-        product.noise.0 += factor * factor * ct.noise.0;
+        product.noise += ct.noise * (factor * factor);
         product.sources = product.sources.union(ct.sources);
     }
 
@@ -374,7 +375,7 @@ impl Arithmetic for DryRun {
         assert!(other.limbs == product.limbs, "products of {} limbs", product.limbs);
         self.count_products(3 * self.basis_of(product).limbs());
         product.power.0 += other.power.0;
-        product.noise.0 += other.noise.0;
+        product.noise += other.noise;
         product.sources = product.sources.union(other.sources);
     }
 
@@ -383,8 +384,8 @@ impl Arithmetic for DryRun {
         let purpose = KeyPurpose::Relinearization;
         let switching = self.switch(purpose, basis, Switching::Relinearization, product.scale);
         let scale = product.scale / self.divisor(basis, rescale);
-        let noise = product.noise.0 + self.rounding_noise(scale).0 + switching.0;
-        Shape { limbs: product.limbs - rescale, scale, noise: SlotVariance(noise), ..product }
+        let noise = product.noise + self.rounding_noise(scale) + switching;
+        Shape { limbs: product.limbs - rescale, scale, noise, ..product }
     }
 
     fn rescale(&self, ct: Shape, count: usize) -> Shape {
@@ -397,7 +398,7 @@ impl Arithmetic for DryRun {
             conversion_products: 2 * count * stored,
             ..Counts::default()
         });
-        let noise = SlotVariance(ct.noise.0 + self.rounding_noise(scale).0);
+        let noise = ct.noise + self.rounding_noise(scale);
         Shape { limbs: kept, scale, noise, ..ct }
     }
 
@@ -412,7 +413,7 @@ impl Arithmetic for DryRun {
         let primes =
             |basis: Basis| self.parameters.chains[basis.chain].primes[..basis.main].iter().copied();
         let scale = ct.scale * ratio_of_products(primes(to), primes(from));
-        let noise = SlotVariance(ct.noise.0 + self.rounding_noise(scale).0);
+        let noise = ct.noise + self.rounding_noise(scale);
         Shape { limbs, chain, scale, noise, ..ct }
     }
 
@@ -436,18 +437,30 @@ impl Arithmetic for DryRun {
         let scale = ct.scale * matrix.scale / self.divisor(matrix.shape.basis, rescale);
         let gain = matrix.row_norm * matrix.row_norm;
         // Rotations by baby steps are multiplied by the matrix, those by giant steps come after it.
-        let switching = self.switching_noise(ct.scale, limbs, matrix.shape).0;
-        let turn = switching + self.rounding_noise(ct.scale).0;
-        let babies = switching + matrix.mean_turns() * turn;
-        let noise = (ct.noise.0 + babies) * gain
-            + ct.power.0 * matrix.encoding_noise()
-            + self.rounding_noise(scale).0 * matrix.giants as f64;
+        let switching = SlotNoise::switches(self.switching_noise(ct.scale, limbs, matrix.shape));
+        let turn = switching + self.rounding_noise(ct.scale);
+        let babies = (switching + turn * matrix.mean_turns()).averaged(matrix.row_entries(), gain);
+        let giants = self.rounding_noise(scale) * matrix.giants as f64;
+        let encoding = ct.power.0 * matrix.encoding_noise();
+        let noise = if let Some(span) = matrix.coefficient_span {
+            // Outputs go with their noise to coefficients. Noise that the matrix adds is read through its inverse.
+            let added = babies + giants.averaged(matrix.row_entries(), 1.0);
+            // By Cauchy's and Schwarz's inequality, whatever the outputs are.
+            let largest = (encoding * span as f64).sqrt();
+            ct.noise * gain + added + SlotNoise::fixed(encoding, largest)
+        } else {
+            // Phases are random: so is the error that roundings of the matrix make of them.
+            ct.noise.averaged(matrix.row_entries(), gain)
+                + babies
+                + giants
+                + SlotNoise::gaussian(encoding)
+        };
         Shape {
             limbs: limbs - rescale,
             chain: ct.chain,
             scale,
             power: SlotVariance(ct.power.0 * gain),
-            noise: SlotVariance(noise),
+            noise,
             sources: ct.sources,
         }
     }
@@ -458,7 +471,7 @@ impl DryRun {
         let basis = self.basis_of(ct);
         let purpose = KeyPurpose::Galois(element as u32);
         let switching = self.switch(purpose, basis, Switching::Automorphism, ct.scale);
-        let noise = SlotVariance(ct.noise.0 + switching.0 + self.rounding_noise(ct.scale).0);
+        let noise = ct.noise + switching + self.rounding_noise(ct.scale);
         Shape { noise, ..*ct }
     }
 }

@@ -4,7 +4,7 @@
 use cryptable_lattice::error::{Error, Result};
 use num_complex::Complex64;
 
-use crate::dry_run::{Shape, SlotVariance};
+use crate::dry_run::{Shape, SlotNoise};
 use crate::paterson_stockmeyer::{PolynomialBasis, Steps};
 use crate::polynomial_hermite::HermitePolynomial;
 use crate::{Arithmetic, DryRun};
@@ -127,15 +127,15 @@ impl LeveledTable {
     #[must_use]
     pub fn predict(&self, dry_run: &DryRun, input: Shape, scale: f64) -> Shape {
         let mut result = self.predict_exact(dry_run, input, scale);
-        let variance = input.noise.0 / (self.radius * self.radius);
-        result.noise.0 += self.polynomial.mean_square_deviation(variance);
+        let variance = input.noise.total() / (self.radius * self.radius);
+        result.noise += SlotNoise::fixed(self.polynomial.mean_square_deviation(variance), 0.0);
         result
     }
 
     /// The same for an input without noise: what the evaluation adds.
     #[must_use]
     pub fn predict_exact(&self, dry_run: &DryRun, input: Shape, scale: f64) -> Shape {
-        let exact = Shape { noise: SlotVariance(0.0), ..input };
+        let exact = Shape { noise: SlotNoise::ZERO, ..input };
         let mut result = self.evaluate(dry_run, &exact, scale);
         let squares: f64 = self.polynomial.values().iter().map(|f| f * f).sum();
         dry_run.declare_power(&mut result, squares / self.polynomial.values().len() as f64);

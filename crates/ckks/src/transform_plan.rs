@@ -61,6 +61,8 @@ pub struct TransformPlan {
     pub rounded_coefficients: usize,
     /// Diagonals that encode to as many coefficients as the ring has.
     pub full_diagonals: usize,
+    /// For a matrix of SlotsToCoeffs, the number of slots that an error of the matrix may bring to one coefficient.
+    pub coefficient_span: Option<usize>,
 }
 
 impl TransformPlan {
@@ -130,6 +132,7 @@ impl TransformPlan {
             row_norm: matrix.row_power.sqrt(),
             rounded_coefficients: matrix.rounded_coefficients(),
             full_diagonals: matrix.periods.values().filter(|&&it| it == ring_slots).count(),
+            coefficient_span: None,
         }
     }
 
@@ -141,6 +144,12 @@ impl TransformPlan {
     pub fn sharing_baby_keys(self, keyed_babies: usize) -> Self {
         assert!(keyed_babies > 0, "no baby step has a key");
         Self { keyed_babies: keyed_babies.min(self.babies.len()), ..self }
+    }
+
+    /// Entries per row that are not zero, at least: a factor of a Fourier transform has 2^r of them on 2^(r+1) - 1 diagonals.
+    #[must_use]
+    pub fn row_entries(&self) -> usize {
+        self.steps.len().div_ceil(2)
     }
 
     /// Words of the blocks of all baby steps, for a ring of degree N.

@@ -292,7 +292,7 @@ fn dry_run_predicts_limbs_scale_and_noise() {
     }
     assert_eq!(real.limbs(), predicted.limbs);
     assert!((real.scale / predicted.scale - 1.0).abs() < 1e-12);
-    let ratio = noise(&setup, &real, |i| slots[i].powu(16)) / predicted.noise.0;
+    let ratio = noise(&setup, &real, |i| slots[i].powu(16)) / predicted.noise.total();
     assert!((0.2..2.5).contains(&ratio), "measured over predicted variance: {ratio}");
     assert_eq!(dry_run.counts().key_switches, 4);
 }
@@ -327,7 +327,9 @@ fn variances_add_up_in_products_of_declared_sources_only() {
     let sum = found / (2.0 * operands[0]);
     assert!((1.7..2.3).contains(&sum), "equal operands: {sum} times the sum");
     // The dry run knows no more than it is told.
-    let sum_of = |a: &Shape, b: &Shape| dry_run.mul(a, b).noise.0 / (a.noise.0 + b.noise.0);
+    let sum_of = |a: &Shape, b: &Shape| {
+        dry_run.mul(a, b).noise.total() / (a.noise.total() + b.noise.total())
+    };
     assert!((1.95..2.05).contains(&sum_of(&shapes[0], &shapes[1])));
     for (source, shape) in shapes.iter_mut().enumerate() {
         dry_run.declare_source(shape, source as u32);
@@ -360,7 +362,7 @@ fn traces_by_hoisted_rotations_are_means_over_all_copies() {
         let result = trace.apply(&Evaluator::new(&setup.ring, &setup.keys), &matrices, ct);
         assert_eq!((result.limbs(), result.scale), (predicted.limbs, predicted.scale));
         assert!((predicted.power.0 * copies as f64 - 1.0).abs() < 1e-12);
-        let ratio = noise(&setup, &result, mean) / predicted.noise.0;
+        let ratio = noise(&setup, &result, mean) / predicted.noise.total();
         assert!((0.3..2.5).contains(&ratio), "{halvings}: measured over predicted: {ratio}");
         work.push(dry_run.counts().transforms);
     }

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use cryptable_ckks::dry_run::{DryRunParameters, PlannedChain, Shape, SlotVariance};
+use cryptable_ckks::dry_run::{DryRunParameters, PlannedChain, Shape, SlotNoise, SlotVariance};
 use cryptable_ckks::encryption::{decrypt, encrypt};
 use cryptable_ckks::leveled_table::LeveledTable;
 use cryptable_ckks::noise_sources::NoiseSources;
@@ -69,18 +69,18 @@ impl InsecureSetup {
         let found = decrypt(&self.ring, &self.secret, &output, slots.len());
         let dry_run = self.dry_run();
         let power = inputs.iter().map(|x| x * x).sum::<f64>() / inputs.len() as f64;
-        let fresh = dry_run.fresh_noise(scale).0;
+        let fresh = dry_run.fresh_noise(scale).total();
         let shape = Shape {
             limbs: LIMBS,
             chain: 0,
             scale,
             power: SlotVariance(power),
-            noise: SlotVariance(fresh + variance),
+            noise: SlotNoise::gaussian(fresh + variance),
             sources: NoiseSources::UNKNOWN,
         };
         let predicted = table.predict(&dry_run, shape, scale);
         assert_eq!((predicted.limbs, predicted.scale), (output.limbs(), output.scale));
-        (found.iter().map(|z| z.re).collect(), predicted.noise.0.sqrt())
+        (found.iter().map(|z| z.re).collect(), predicted.noise.total().sqrt())
     }
 }
 

@@ -1,6 +1,8 @@
 //! Products with plaintexts against plain arithmetic, and their noise against the dry run.
 
-use cryptable_ckks::dry_run::{DryRunParameters, PlainShape, PlannedChain, Shape, SlotVariance};
+use cryptable_ckks::dry_run::{
+    DryRunParameters, PlainShape, PlannedChain, Shape, SlotNoise, SlotVariance,
+};
 use cryptable_ckks::encryption::{decrypt, encrypt, encrypt_seeded};
 use cryptable_ckks::noise_sources::NoiseSources;
 use cryptable_ckks::plaintext::rounded_coefficients;
@@ -62,7 +64,7 @@ fn noise_ratio(slots: usize, plain_scale: f64) -> f64 {
     assert_eq!(found.limbs(), LIMBS - 1);
 
     // Samples have a mean square of 1 over both parts; encryption noise is that of every coefficient.
-    let noise = SlotVariance(10.5 * DEGREE as f64 / (scale * scale));
+    let noise = SlotNoise::gaussian(10.5 * DEGREE as f64 / (scale * scale));
     let shape = Shape {
         limbs: LIMBS,
         chain: 0,
@@ -81,7 +83,7 @@ fn noise_ratio(slots: usize, plain_scale: f64) -> f64 {
         let expected: Complex64 = values.iter().map(|(x, y)| x[j] * y[j]).sum();
         (decrypted[j] - expected).norm_sqr()
     });
-    (errors.sum::<f64>() / slots as f64 / predicted.noise.0).sqrt()
+    (errors.sum::<f64>() / slots as f64 / predicted.noise.total()).sqrt()
 }
 
 #[test]

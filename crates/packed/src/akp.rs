@@ -19,10 +19,10 @@ pub(crate) mod trigonometric_hermite;
 
 use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
 use cryptable_ckks::bootstrapping::mod_raise;
-use cryptable_ckks::dry_run::{Shape, SlotVariance};
+use cryptable_ckks::dry_run::{Shape, SlotNoise, SlotVariance};
 use cryptable_ckks::{Arithmetic, Bootstrapping, DryRun};
-use cryptable_lattice::Result;
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
+use cryptable_lattice::{NoiseLaw, Result};
 
 use crate::akp::interpolation::{Interpolation, InterpolationShape};
 use crate::bootstrapping::phase_exponential::PhaseExponential;
@@ -92,10 +92,9 @@ impl AkpCircuit {
         DryRun::new(self.literal.dry_run_parameters(&self.primes))
     }
 
-    /// Variance of a coefficient's noise modulo q_0, of an input with noise of this standard deviation (a fraction of
-    /// the client's modulus).
-    pub(crate) fn input_noise(&self, deviation: f64) -> f64 {
-        self.literal.input_noise(self.primes[0], deviation)
+    /// Noise of a coefficient modulo q_0, of an input with this noise as a fraction of the client's modulus.
+    pub(crate) fn input_noise(&self, input: NoiseLaw) -> NoiseLaw {
+        self.literal.input_noise(self.primes[0], input)
     }
 
     /// Predicts a lookup of `table`, so many times on one input, with keys, counts and noise.
@@ -149,14 +148,14 @@ impl AkpCircuit {
     ) -> ([Shape; 2], Shape) {
         let front = &self.phase_exponential;
         let fresh = self.literal.fresh_noise(self.literal.input_modulus);
-        let raised = front.raised_shape(self.input_noise(fresh.deviation()));
+        let raised = front.raised_shape(self.input_noise(fresh.law()).variance());
         let mut phases = front.phases(dry_run, &front.coeffs_to_slots.plans(), raised);
-        phases.iter_mut().for_each(|x| x.noise = SlotVariance(0.0));
+        phases.iter_mut().for_each(|x| x.noise = SlotNoise::ZERO);
         let mut exponentials = front.exponentials(dry_run, phases);
         let exponential = exponentials[0];
         // A cosine is an output but for constants, with its noise.
         if let Interpolation::Power(_) = table {
-            exponentials.iter_mut().for_each(|z| z.noise = SlotVariance(0.0));
+            exponentials.iter_mut().for_each(|z| z.noise = SlotNoise::ZERO);
         }
         let tables = vec![table; tables * self.literal.tables_of_output()];
         let mut outputs = self

@@ -1,7 +1,9 @@
 //! All numbers of a parameter set, before validation: what files hold, and what everything else is computed from.
 
 use cryptable_ckks::bootstrapping::subring_trace::TraceHalvings;
-use cryptable_lattice::{NoiseBound, SecurityLevel, Table};
+use cryptable_ckks::dry_run::SlotNoise;
+use cryptable_lattice::embedding_bound::embedding_limit;
+use cryptable_lattice::{NoiseBound, NoiseLaw, SecurityLevel, Table};
 use serde::{Deserialize, Serialize};
 
 use crate::akp::hermite_kernel::HermiteOrder;
@@ -169,10 +171,29 @@ impl ParametersLiteral {
         self.output_range.map_or(1.0, |range| range as f64 / self.output_modulus as f64)
     }
 
-    /// Variance of a coefficient's noise after the switch to q_0 = `scale`, from a ciphertext with noise of this
-    /// standard deviation, a fraction of the client's modulus.
-    pub(crate) fn input_noise(&self, scale: f64, deviation: f64) -> f64 {
-        (scale * deviation).powi(2) + (1.0 + 2.0 * self.ring_degree as f64 / 3.0) / 12.0
+    /// Noise of a coefficient after the switch to q_0 = `scale`, from a ciphertext with this noise as a fraction of the
+    /// client's modulus.
+    pub(crate) fn input_noise(&self, scale: f64, input: NoiseLaw) -> NoiseLaw {
+        let rounding = (1.0 + 2.0 * self.ring_degree as f64 / 3.0) / 12.0;
+        input.times(scale).with_independent(NoiseLaw::gaussian(rounding))
+    }
+
+    /// A bound on noise of slots that `count` slots share out to as many coefficients.
+    pub(crate) fn coefficient_bound(&self, noise: SlotNoise, count: usize) -> NoiseBound {
+        let share = 1.0 / (count as f64).sqrt();
+        let law = self.slot_law(noise).times(share);
+        NoiseBound::of_law(law, noise.bound * share)
+    }
+
+    /// The law of a slot's noise. Errors that table and inputs fix are not part of it.
+    pub(crate) fn slot_law(&self, noise: SlotNoise) -> NoiseLaw {
+        let copies = self.ring_degree / self.noise_coefficients();
+        noise.law(embedding_limit(self.ring_degree), copies)
+    }
+
+    /// Coefficients that noise reaches results from. Values of sparse ciphertexts are real numbers in as many slots.
+    pub(crate) fn noise_coefficients(&self) -> usize {
+        self.ring_degree.min(2 * self.slots)
     }
 
     /// Noise of a fresh ciphertext of values of this modulus.

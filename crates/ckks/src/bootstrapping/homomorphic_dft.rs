@@ -60,6 +60,9 @@ pub enum ScaleShares {
     /// diagonals of short periods have few coefficients. For a ring of degree 2^14 and three matrices, the sum of what
     /// they add is 2^3 times smaller.
     ByRounding,
+    /// Scales by the largest error that the rounding of a matrix may bring to a coefficient, so that the sum of all is
+    /// least: for SlotsToCoeffs, whose last matrices bring more slots to a coefficient.
+    ByLargestError,
 }
 
 impl DftLevels<'_> {
@@ -68,11 +71,18 @@ impl DftLevels<'_> {
         let count = matrices.len() as f64;
         let product: f64 = self.primes.iter().product();
         let mean = (product * self.target / self.scale).powf(1.0 / count);
+        let mut span = 1;
         let weights: Vec<f64> = matrices
             .iter()
-            .map(|matrix| match self.shares {
-                ScaleShares::Equal => 1.0,
-                ScaleShares::ByRounding => (matrix.rounded_coefficients() as f64).sqrt(),
+            .map(|matrix| {
+                span *= matrix.row_entries();
+                match self.shares {
+                    ScaleShares::Equal => 1.0,
+                    ScaleShares::ByRounding => (matrix.rounded_coefficients() as f64).sqrt(),
+                    ScaleShares::ByLargestError => {
+                        (matrix.rounded_coefficients() as f64 * span as f64).sqrt()
+                    }
+                }
             })
             .collect();
         let mean_weight = weights.iter().product::<f64>().powf(1.0 / count);
@@ -166,6 +176,17 @@ impl HomomorphicDft {
             let TransformPlan { shape, scale, .. } = stage.plan;
             stage.plan = TransformPlan::of_shape(&matrix, ring_slots, babies, shape, scale)
                 .sharing_baby_keys(keyed);
+        }
+        self
+    }
+
+    /// The chain as that of SlotsToCoeffs, whose results are read as coefficients: a dry run keeps the law of slots.
+    #[must_use]
+    pub fn ending_in_coefficients(mut self) -> Self {
+        let mut span = 1;
+        for DftStage { plan, .. } in &mut self.stages {
+            span *= plan.row_entries();
+            plan.coefficient_span = Some(span);
         }
         self
     }

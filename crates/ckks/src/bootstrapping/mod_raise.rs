@@ -14,7 +14,7 @@ use cryptable_ring::{
     modulus_switch::from_power_of_two_assign,
 };
 
-use crate::dry_run::{Shape, SlotVariance};
+use crate::dry_run::{Shape, SlotNoise, SlotVariance};
 use crate::noise_sources::NoiseSources;
 use crate::{Arithmetic, Ciphertext, Evaluator};
 
@@ -54,7 +54,8 @@ pub fn raised_shape(
         chain: raised.chain,
         scale: bottom_prime,
         power: SlotVariance(n * (weight + 1.0) / 12.0),
-        noise: SlotVariance(switching / (bottom_prime * bottom_prime)),
+        // CoeffsToSlots brings errors of coefficients to slots: each is a sum over the whole secret.
+        noise: SlotNoise::gaussian(switching / (bottom_prime * bottom_prime)),
         sources: NoiseSources::UNKNOWN,
     }
 }

@@ -2,9 +2,10 @@
 
 use num_complex::Complex64;
 
+use super::slot_noise::SlotNoise;
 use crate::noise_sources::NoiseSources;
 
-/// A variance of slot values, in units of 1 (not scaled): of noise, or of messages about 0.
+/// A variance of slot values about 0, in units of 1 (not scaled).
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Default)]
 pub struct SlotVariance(pub f64);
 
@@ -27,23 +28,23 @@ pub struct Shape {
     pub scale: f64,
     /// Mean square of the slots.
     pub power: SlotVariance,
-    /// Variance of the noise in a slot.
-    pub noise: SlotVariance,
+    /// Noise in a slot.
+    pub noise: SlotNoise,
     /// Where the noise comes from.
     pub sources: NoiseSources,
 }
 
 impl Shape {
-    /// Variance of the noise of the product with `other`, but for the product of both noises: they add up as
-    /// variances if their sources are independent, else as deviations.
+    /// Noise of the product with `other`, but for the product of both noises: they add up as variances if their sources are
+    /// independent, else as deviations.
     #[must_use]
-    pub fn product_noise(&self, other: &Self) -> f64 {
-        let of_self = other.power.0 * self.noise.0;
-        let of_other = self.power.0 * other.noise.0;
+    pub fn product_noise(&self, other: &Self) -> SlotNoise {
+        let of_self = self.noise * other.power.0;
+        let of_other = other.noise * self.power.0;
         if self.sources.independent_of(other.sources) {
             of_self + of_other
         } else {
-            (of_self.sqrt() + of_other.sqrt()).powi(2)
+            of_self.with_correlated(of_other)
         }
     }
 }
@@ -55,14 +56,17 @@ pub(super) fn combination(
     constants: &[Complex64],
     scale: f64,
 ) -> Shape {
-    let (mut power, mut noise) = (0.0, 0.0);
+    let (mut power, mut noise) = (0.0, SlotNoise::ZERO);
     for (constant, input) in constants.iter().zip(inputs) {
         let rounding = (input.scale / scale).powi(2) / 6.0;
         power += constant.norm_sqr() * input.power.0;
-        noise += constant.norm_sqr() * input.noise.0 + rounding * input.power.0;
+        // Both parts of a constant are off by half a unit at most.
+        let largest = (3.0 * rounding * input.power.0).sqrt();
+        let rounded = SlotNoise::fixed(rounding * input.power.0, largest);
+        noise += input.noise * constant.norm_sqr() + rounded;
     }
     let sources = NoiseSources::union_of(inputs.iter().map(|input| input.sources));
-    let (power, noise) = (SlotVariance(power), SlotVariance(noise));
+    let power = SlotVariance(power);
     let chain = inputs.first().map_or(0, |input| input.chain);
     Shape { limbs, chain, scale, power, noise, sources }
 }

@@ -31,11 +31,12 @@ pub(crate) fn plan(
         target: primes[0],
         ring_slots: degree / 2,
         baby_steps: stc.baby_steps,
-        shares: ScaleShares::Equal,
+        shares: ScaleShares::ByLargestError,
     };
     HomomorphicDft::new(matrices, &levels, |limbs| literal.low_transform_shape(limbs))
         .sharing_baby_keys(stc.keyed_babies)
         .with_baby_steps(degree / 2, &stc.matrix_babies)
+        .ending_in_coefficients()
 }
 
 /// Whether outputs are real numbers, one a slot, that come to the two parts of half as many slots before. Complex ones are

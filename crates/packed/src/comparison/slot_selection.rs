@@ -11,7 +11,7 @@
 //! where no digit has more than n/2 values; errors of digits stay as they are; the product adds its own.
 
 use cryptable_ckks::bootstrapping::homomorphic_dft::{HomomorphicDft, real_parts};
-use cryptable_ckks::dry_run::{Shape, SlotVariance};
+use cryptable_ckks::dry_run::{Shape, SlotNoise};
 use cryptable_ckks::{Arithmetic, DryRun};
 use cryptable_lattice::{KeyRequest, NoiseBound};
 use num_complex::Complex64;
@@ -49,7 +49,7 @@ pub(crate) struct SlotSelection {
     pub slots_to_coeffs: HomomorphicDft,
     requests: Vec<KeyRequest>,
     /// Noise of coefficients that products add, modulo q_0: the sum over slots.
-    noise: f64,
+    noise: SlotNoise,
 }
 
 impl SlotSelection {
@@ -69,12 +69,12 @@ impl SlotSelection {
             literal: literal.clone(),
             slots_to_coeffs: HomomorphicDft::default(),
             requests: Vec::new(),
-            noise: 0.0,
+            noise: SlotNoise::ZERO,
         };
         let products = selection.predict(&dry_run, outputs);
         selection.slots_to_coeffs = slots_to_coeffs::plan(literal, primes, products, 1.0);
         let matrices = selection.slots_to_coeffs.plans();
-        selection.noise = selection.finish(&dry_run, &matrices, products).noise.0;
+        selection.noise = selection.finish(&dry_run, &matrices, products).noise;
         selection.requests = dry_run.key_requests();
         Some(selection)
     }
@@ -148,12 +148,13 @@ impl SlotSelection {
     /// Noise of a selected digit, of results of tables with this noise: of digits, and of each of so many signs.
     pub(crate) fn noise(&self, digit: NoiseBound, sign: NoiseBound, signs: usize) -> NoiseBound {
         let of_signs = signs as f64 * self.largest_difference();
-        let own = self.noise / self.literal.slots as f64;
-        let deviation = digit.deviation() + of_signs * sign.deviation();
-        let bias = digit.bias() + of_signs * sign.bias();
+        let own = self.literal.coefficient_bound(self.noise, self.literal.slots);
+        let of_operands = digit.law() + sign.law().times(of_signs);
+        let law = of_operands.with_independent(own.law());
+        let bias = digit.bias() + of_signs * sign.bias() + own.bias();
         // Both errors at once.
         let both = 1.0 + 2.0 * signs as f64 * sign.bias();
-        NoiseBound::new(both * (deviation * deviation + own).sqrt(), both * bias)
+        NoiseBound::of_law(law.times(both), both * bias)
     }
 
     /// The largest difference of two digits of results, as a fraction of n.
@@ -167,7 +168,7 @@ impl SlotSelection {
 
     /// Products of exact values by as many signs as there may be.
     fn predict(&self, dry_run: &DryRun, outputs: Shape) -> Shape {
-        let digits = self.split(dry_run, Shape { noise: SlotVariance(0.0), ..outputs });
+        let digits = self.split(dry_run, Shape { noise: SlotNoise::ZERO, ..outputs });
         let mut sign = digits.clone();
         sign.iter_mut().for_each(|part| dry_run.declare_power(part, 1.0));
         let choices = [(); MOST_SIGNS].map(|()| (&sign, Selected::Slots(&digits)));

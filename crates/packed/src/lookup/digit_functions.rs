@@ -2,7 +2,7 @@
 
 use cryptable_lattice::cost::Prediction;
 use cryptable_lattice::error::{Error, Result};
-use cryptable_lattice::{NoiseBound, Progress, Table};
+use cryptable_lattice::{NoiseBound, NoiseLaw, Progress, Table};
 
 use crate::ciphertext::Ciphertext;
 use crate::keys::evaluation_key::EvaluationKey;
@@ -112,11 +112,12 @@ impl EvaluationKey {
         let bias = self.result_noise(input)?.bias();
         let of_digit = |(digit, tables): (usize, &Vec<Table>)| {
             let prediction = circuit.predict_digit_function(digit);
-            let shared = prediction.noise.0 / literal.slots as f64;
-            let deviation = (shared + literal.output_rounding()).sqrt();
+            let shared = literal.coefficient_bound(prediction.noise, literal.slots);
+            let rounded = NoiseLaw::gaussian(literal.output_rounding());
+            let law = shared.law().with_independent(rounded);
             let of_table = |table: &Table| {
                 let rounding = prediction.rounding(&centered_fractions(table));
-                let noise = NoiseBound::new(deviation, bias + rounding);
+                let noise = NoiseBound::of_law(law, bias + shared.bias() + rounding);
                 let (name, modulus) = ("a function of a digit", table.output_modulus());
                 noise.check_decryption(name, modulus, literal.log2_fail)?;
                 Ok(noise)

@@ -13,7 +13,7 @@
 //! ε/p_{i+1} in the phase of the next digit, where values are 1/p_{i+1} apart.
 
 use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
-use cryptable_ckks::dry_run::Shape;
+use cryptable_ckks::dry_run::{Shape, SlotNoise};
 use cryptable_ckks::{Arithmetic, DryRun};
 use cryptable_lattice::Table;
 use cryptable_lattice::error::{Error, Result};
@@ -42,7 +42,7 @@ pub(crate) struct DigitClearing {
     /// SlotsToCoeffs that brings it to its place, as a fraction of M.
     pub slots_to_coeffs: HomomorphicDft,
     /// Noise of coefficients after it, modulo q_0: the sum over slots.
-    noise: f64,
+    noise: SlotNoise,
 }
 
 /// What the dry run of all digits finds.
@@ -77,7 +77,7 @@ impl MultiPrecisionCircuit {
             let dry_run = circuit.akp.dry_run();
             let (_, result) =
                 circuit.akp.predict_through(&dry_run, (&worst, WORST_POWER), 1, &plan);
-            let noise = result.noise.0;
+            let noise = result.noise;
             let table = circuit.value_of_digit(digit);
             circuit.clearing.push(DigitClearing { table, slots_to_coeffs: plan, noise });
         }
@@ -110,9 +110,9 @@ impl MultiPrecisionCircuit {
         self.digits[digit] / 2
     }
 
-    /// Variance that clearing a digit adds to the phase of what is left, as a fraction of M: its outputs' noise.
-    pub(crate) fn clearing_noise(&self, digit: usize) -> f64 {
-        self.clearing[digit].noise / self.akp.literal().slots as f64
+    /// Noise of slots that clearing a digit adds to the phase of what is left, as a fraction of M: its outputs' noise.
+    pub(crate) fn clearing_noise(&self, digit: usize) -> SlotNoise {
+        self.clearing[digit].noise
     }
 
     /// The interpolation of a table of a digit, or of anything else of a size that divides the largest digit's.

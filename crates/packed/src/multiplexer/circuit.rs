@@ -20,9 +20,9 @@ use std::ops::Range;
 
 use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
 use cryptable_ckks::bootstrapping::mod_raise;
-use cryptable_ckks::dry_run::{Shape, SlotVariance};
+use cryptable_ckks::dry_run::{Shape, SlotNoise};
 use cryptable_ckks::{Arithmetic, DryRun};
-use cryptable_lattice::{Result, Table};
+use cryptable_lattice::{NoiseLaw, Result, Table};
 use cryptable_ring::{Basis, SharedLimbs};
 use num_complex::Complex64;
 
@@ -82,8 +82,8 @@ pub(crate) struct DeltaPrediction {
 /// What a dry run finds of functions of one digit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DigitFunctionPrediction {
-    /// Variance of the noise of slots.
-    pub noise: SlotVariance,
+    /// Noise of slots.
+    pub noise: SlotNoise,
     /// Values become integers times this.
     unit: f64,
 }
@@ -196,7 +196,9 @@ impl MultiplexerCircuit {
             for kind in [EntryKind::Plain, EntryKind::Encrypted] {
                 let slots = self.predict_slots(kind, mean_square);
                 slots.dry_run.key_requests().into_iter().for_each(|key| dry_run.request(key));
-                prediction.result.noise.0 = prediction.result.noise.0.max(slots.result.noise.0);
+                if slots.result.noise.total() > prediction.result.noise.total() {
+                    prediction.result.noise = slots.result.noise;
+                }
             }
         }
         // All digits but the last go through SlotsToCoeffs, too.
@@ -251,13 +253,14 @@ impl MultiplexerCircuit {
         let front = &self.phase_exponential;
         let matrices = front.coeffs_to_slots.plans();
         let count = self.digits().len();
-        let fresh = self.literal.fresh_noise(self.literal.input_modulus).deviation();
+        let fresh = self.literal.fresh_noise(self.literal.input_modulus).law();
         let mut exponential = None;
         let deltas: Vec<_> = (0..count)
             .map(|digit| {
-                let raised = front.raised_shape(self.digit_input_noise(digit, &(0..count), fresh));
+                let input = self.digit_input_noise(digit, &(0..count), fresh);
+                let raised = front.raised_shape(input.variance());
                 let mut parts = front.phases(dry_run, &matrices, raised);
-                parts.iter_mut().for_each(|x| x.noise = SlotVariance(0.0));
+                parts.iter_mut().for_each(|x| x.noise = SlotNoise::ZERO);
                 let exponentials = front.exponentials(dry_run, parts);
                 exponential = exponential.or(Some(exponentials[0]));
                 self.deltas(dry_run, exponentials, digit)
@@ -266,21 +269,23 @@ impl MultiplexerCircuit {
         DeltaPrediction { exponential: exponential.expect("a digit"), deltas }
     }
 
-    /// Variance of a coefficient's noise modulo q_0 at the start of a digit, for a ciphertext of the digits `all` with
-    /// noise of this standard deviation (a fraction of the client's modulus): the input's, or for later digits also that
-    /// of the digit subtracted before, rounded modulo the client's modulus.
+    /// Noise of a coefficient modulo q_0 at the start of a digit, for a ciphertext of the digits `all` with this noise as a
+    /// fraction of the client's modulus: the input's, or for later digits also that of the digits subtracted before, rounded
+    /// modulo the client's modulus.
     pub(crate) fn digit_input_noise(
         &self,
         digit: usize,
         all: &Range<usize>,
-        deviation: f64,
-    ) -> f64 {
+        input: NoiseLaw,
+    ) -> NoiseLaw {
         let literal = &self.literal;
-        let input = literal.input_noise(self.primes[0], deviation);
+        let input = literal.input_noise(self.primes[0], input);
         let rounding = (1.0 + 2.0 * literal.ring_degree as f64 / 3.0) / 12.0;
         let ratio = self.primes[0] / f64::from(literal.log2_ciphertext_modulus).exp2();
         let subtracted = rounding * ratio * ratio * (digit - all.start) as f64;
-        (input + subtracted) * (self.digit_multiplier(digit, all.end) as f64).powi(2)
+        input
+            .with_independent(NoiseLaw::gaussian(subtracted))
+            .times(self.digit_multiplier(digit, all.end) as f64)
     }
 
     /// Predicts a result of [`MultiplexerCircuit::digit_function`] in coefficients: outputs of ±1/2, the noisiest. What

@@ -399,7 +399,7 @@ mod tests {
             (found / repetitions - value).norm_sqr()
         };
         let errors: f64 = expected.iter().enumerate().map(error).sum();
-        let ratio = (errors / count as f64 / predicted.noise.0).sqrt();
+        let ratio = (errors / count as f64 / predicted.noise.total()).sqrt();
         assert!((0.6..1.15).contains(&ratio), "{slots} slots, {kind:?}: {ratio} times predicted");
     }
 

@@ -3,7 +3,7 @@
 //!
 //! Lines 9 and 7 of Algorithms 4 and 6 of Dumezy et al. (ePrint 2025/1301).
 
-use cryptable_ckks::dry_run::{Counts, Shape, SlotVariance};
+use cryptable_ckks::dry_run::{Counts, Shape, SlotNoise, SlotVariance};
 use cryptable_ckks::noise_sources::NoiseSources;
 use cryptable_ckks::{Arithmetic, Ciphertext, DryRun, Evaluator, Product};
 use cryptable_lattice::cost::table_products;
@@ -97,15 +97,13 @@ impl TableArithmetic for DryRun {
             ..Counts::default()
         });
         // Exactly one column is 1, so a row sum has the power of an entry; noise comes of all.
-        let sum = |part: fn(&Shape) -> f64| {
-            SlotVariance(columns.iter().map(|ct| part(ct)).sum::<f64>() * table.mean_square)
-        };
+        let power = columns.iter().map(|ct| ct.power.0).sum::<f64>() * table.mean_square;
         let row = Shape {
             limbs,
             chain: 0,
             scale: columns[0].scale,
-            power: sum(|ct| ct.power.0),
-            noise: sum(|ct| ct.noise.0),
+            power: SlotVariance(power),
+            noise: columns.iter().map(|ct| ct.noise).sum::<SlotNoise>() * table.mean_square,
             sources: NoiseSources::union_of(columns.iter().map(|ct| ct.sources)),
         };
         let outputs = selectors.iter().map(|set| Shape {
@@ -113,7 +111,7 @@ impl TableArithmetic for DryRun {
             chain: 0,
             scale: row.scale * set[0].scale,
             power: SlotVariance(set.iter().map(|s| s.power.0 * row.power.0).sum()),
-            noise: SlotVariance(set.iter().map(|s| row.product_noise(s)).sum()),
+            noise: set.iter().map(|s| row.product_noise(s)).sum(),
             sources: NoiseSources::union_of(set.iter().map(|s| row.sources.union(s.sources))),
         });
         vec![outputs.collect(); table.outer]

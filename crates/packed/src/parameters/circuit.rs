@@ -5,7 +5,7 @@ use std::ops::Range;
 use cryptable_ckks::DryRun;
 use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
 use cryptable_ckks::dry_run::Shape;
-use cryptable_lattice::NoiseBound;
+use cryptable_lattice::{NoiseBound, NoiseLaw};
 
 use crate::akp::AkpCircuit;
 use crate::bootstrapping::phase_exponential::PhaseExponential;
@@ -38,8 +38,8 @@ pub(crate) struct CircuitPrediction {
 /// Noise of a coefficient that is raised: for a digit, after the multiplication that makes it one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RaisedNoise {
-    /// Variance modulo q_0.
-    pub variance: f64,
+    /// Its law modulo q_0.
+    pub law: NoiseLaw,
     /// Largest error that is no chance, as a fraction of q_0.
     pub bias: f64,
 }
@@ -129,14 +129,14 @@ impl Circuit {
     /// # Panics
     /// If digits are cleared one after the other: the failure model follows those.
     pub(crate) fn raised_noise(&self, input: NoiseBound, all: Range<usize>) -> Vec<RaisedNoise> {
-        let (deviation, bias) = (input.deviation(), input.bias());
+        let (law, bias) = (input.law(), input.bias());
         match self {
             Self::Akp(circuit) => {
-                vec![RaisedNoise { variance: circuit.input_noise(deviation), bias }]
+                vec![RaisedNoise { law: circuit.input_noise(law), bias }]
             }
             Self::Multiplexer(circuit) => {
                 let of_digit = |digit| RaisedNoise {
-                    variance: circuit.digit_input_noise(digit, &all, deviation),
+                    law: circuit.digit_input_noise(digit, &all, law),
                     bias: bias * circuit.digit_multiplier(digit, all.end) as f64,
                 };
                 all.clone().map(of_digit).collect()

@@ -4,9 +4,9 @@ use std::f64::consts::TAU;
 use std::ops::Range;
 
 use cryptable_ckks::bootstrapping::exponential::Exponential;
-use cryptable_ckks::dry_run::Shape;
-use cryptable_ckks::overflow::{gaussian_ratio_for, gaussian_tail_log2, tail_log2};
-use cryptable_lattice::{NoiseBound, Table};
+use cryptable_ckks::dry_run::{Shape, SlotNoise};
+use cryptable_ckks::overflow::tail_log2;
+use cryptable_lattice::{NoiseBound, NoiseLaw, Table};
 
 use crate::akp::hermite_kernel::HermiteKernel;
 use crate::akp::interpolation::Interpolation;
@@ -16,9 +16,10 @@ use crate::parameters::circuit::{Circuit, CircuitPrediction, RaisedNoise};
 
 /// Where the probability comes from that one value decrypts wrong.
 ///
-/// Three things may push an output by half a step, 1/(2P): noise that the dry run predicts, taken as
-/// Gaussian and for the worst table within the range of outputs that parameters state; the power of the phase's error which the interpolation leaves (its square
-/// where the first derivative is zero), taken at its bound; and an overflow beyond the interval of the exponential.
+/// Four things may push an output by half a step, 1/(2P): noise that the dry run predicts, for the worst table within the range
+/// of outputs that parameters state, by its law; errors that table and inputs fix, and the power of the phase's error which the
+/// interpolation leaves (its square where the first derivative is zero), at their bounds; a phase whose error is beyond its
+/// bound; and an overflow beyond the interval of the exponential.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FailureEstimate {
     /// Standard deviation of the output, as a fraction of the half step.
@@ -26,9 +27,10 @@ pub struct FailureEstimate {
     /// The same for uniformly random tables, with what powers of phase errors, and for AKP the exponential's approximation,
     /// add on average: what to expect of a measurement.
     pub typical_ratio: f64,
-    /// The power of the phase error and the exponential's approximation error, as a fraction of it.
+    /// The power of the phase error, the exponential's approximation error and roundings that table and inputs fix, as a
+    /// fraction of it.
     pub bias_ratio: f64,
-    /// log2 of the probability that noise is too large.
+    /// log2 of the probability that noise is too large, of the output or of a phase.
     pub log2_noise: f64,
     /// log2 of the probability that the overflow is outside the interval.
     pub log2_overflow: f64,
@@ -39,19 +41,16 @@ pub struct FailureEstimate {
 pub(crate) struct FailureModel {
     literal: ParametersLiteral,
     tables: Tables,
-    /// Bound K of the phase.
-    bound: f64,
-    /// Variance that noise adds to outputs of the worst table, as fractions of P.
-    worst_noise: f64,
-    /// Variance of the exponential's noise beyond that of its phase.
-    exponential_noise: f64,
-    /// Variance of the noise of x = t/K: what the circuit adds, and what the variance of a coefficient of the raised
-    /// input, modulo q_0, is multiplied by. Every step up to there is linear.
-    phase_noise: [f64; 2],
+    /// Noise of outputs of the worst table, as fractions of P.
+    worst_noise: NoiseBound,
+    /// The exponential's noise beyond that of its phase.
+    exponential_noise: SlotNoise,
+    /// Law of the noise of t that the circuit adds.
+    phase_noise: NoiseLaw,
+    /// By how much noise of a coefficient of the raised input, modulo q_0, is multiplied in t. Every step up to there is linear.
+    phase_gain: f64,
     /// log2 of the probability that an overflow of any digit is outside the interval.
     log2_overflow: f64,
-    /// Deviations that a Gaussian exceeds with the stated probability.
-    ratio: f64,
     /// The largest factor by which an interpolation amplifies errors of the exponential; 0 of trees.
     gain: f64,
     /// Bound on the error of the exponential's approximation.
@@ -70,8 +69,8 @@ enum Tables {
 /// The failure probability of a lookup of the worst table: the fields are those of [`FailureEstimate`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WorstCase {
-    pub(crate) noise_ratio: f64,
-    pub(crate) bias_ratio: f64,
+    /// Law and bias of an output, as fractions of the output modulus.
+    pub(crate) noise: NoiseBound,
     log2_noise: f64,
     log2_overflow: f64,
 }
@@ -86,8 +85,8 @@ impl WorstCase {
 /// The error of a phase t: one, or one a digit. Fractions of the torus.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PhaseError {
-    /// Variance of its noise.
-    variance: f64,
+    /// Law of its noise.
+    law: NoiseLaw,
     /// Largest error that is no chance.
     bias: f64,
 }
@@ -102,7 +101,7 @@ impl FailureModel {
         let front = circuit.phase_exponential();
         let (dry_run, matrices) = (circuit.dry_run(), front.coeffs_to_slots.plans());
         let phase_noise =
-            |input| front.phases(&dry_run, &matrices, front.raised_shape(input))[0].noise.0;
+            |input| front.phases(&dry_run, &matrices, front.raised_shape(input))[0].noise;
         // Noise of about what the circuit adds, so that the difference has its full precision.
         let unit = literal.ring_degree as f64;
         let fixed = phase_noise(0.0);
@@ -118,22 +117,20 @@ impl FailureModel {
         let overflow = tail_log2(literal.sparse_weight, front.bound);
         Self {
             log2_overflow: overflow + literal.log2_raises(),
-            ratio: gaussian_ratio_for(literal.log2_fail),
             gain,
             approximation: approximation_error(literal, front.bound),
             literal: literal.clone(),
             tables,
-            bound: front.bound,
-            worst_noise: noise_of_result(literal, prediction.result),
-            exponential_noise: prediction.exponential.noise.0,
-            phase_noise: [fixed, (phase_noise(unit) - fixed) / unit],
+            worst_noise: bound_of_result(literal, prediction.result),
+            exponential_noise: prediction.exponential.noise,
+            phase_noise: literal.slot_law(fixed).times(front.bound),
+            phase_gain: front.bound * ((phase_noise(unit).total() - fixed.total()) / unit).sqrt(),
         }
     }
 
-    /// The error of a phase of which a raised coefficient has noise of this variance modulo q_0, and this bias.
-    pub(crate) fn phase(&self, RaisedNoise { variance, bias }: RaisedNoise) -> PhaseError {
-        let [fixed, gain] = self.phase_noise;
-        PhaseError { variance: self.bound * self.bound * (fixed + gain * variance), bias }
+    /// The error of a phase of which a raised coefficient has this noise modulo q_0.
+    pub(crate) fn phase(&self, RaisedNoise { law, bias }: RaisedNoise) -> PhaseError {
+        PhaseError { law: self.phase_noise.with_independent(law.times(self.phase_gain)), bias }
     }
 
     /// The failure probability of a lookup of inputs with some noise: with each, how many of the next digits it has.
@@ -143,8 +140,9 @@ impl FailureModel {
         inputs: &[(NoiseBound, usize)],
     ) -> FailureEstimate {
         let phases = self.phases(circuit, inputs);
-        let WorstCase { noise_ratio, bias_ratio, log2_noise, log2_overflow } =
-            self.worst_case_of(&phases);
+        let WorstCase { noise, log2_noise, log2_overflow } = self.worst_case_of(&phases);
+        let noise_ratio = noise.deviation() / self.half_step();
+        let bias_ratio = noise.bias() / self.half_step();
         let typical = self.typical_noise(circuit) + self.typical_variance(circuit, &phases);
         let typical_ratio = typical.sqrt();
         let typical_ratio = typical_ratio / self.half_step();
@@ -199,26 +197,34 @@ impl FailureModel {
 
     /// The failure probability of a lookup of any table, by phases with these errors.
     fn worst_case_of(&self, phases: &[PhaseError]) -> WorstCase {
-        let (variance, bias) = match &self.tables {
+        let noise = match &self.tables {
             Tables::Interpolation(kernel) => self.akp_errors(kernel, phases[0]),
             Tables::Tree(multiplexer) => {
-                (self.worst_noise, self.multiplexer_bias(multiplexer, phases))
+                let bias = self.multiplexer_bias(multiplexer, phases);
+                NoiseBound::of_law(self.worst_noise.law(), self.worst_noise.bias() + bias)
             }
         };
-        let (ratio, bias) = (variance.sqrt() / self.half_step(), bias / self.half_step());
+        let log2_output = noise.log2_exceeds(self.half_step());
+        // The bias holds as long as no phase is beyond its bound.
+        let log2_phases = self.log2_phase_fail() + (phases.len() as f64).log2();
         WorstCase {
-            noise_ratio: ratio,
-            bias_ratio: bias,
-            log2_noise: if bias < 1.0 { gaussian_tail_log2((1.0 - bias) / ratio) } else { 0.0 },
+            noise,
+            log2_noise: log2_of_sum(log2_output, log2_phases),
             log2_overflow: self.log2_overflow(),
         }
+    }
+
+    /// log2 of the probability that the error of a phase is beyond its bound: a sixteenth of what is stated, shared by all
+    /// phases.
+    fn log2_phase_fail(&self) -> f64 {
+        self.literal.log2_fail - 4.0 - self.literal.log2_raises()
     }
 
     /// Variance that uniformly random tables add to what the dry run says of them.
     fn typical_variance(&self, circuit: &Circuit, phases: &[PhaseError]) -> f64 {
         match &self.tables {
             Tables::Interpolation(kernel) => {
-                let deviation = kernel.mean_square_deviation(phases[0].variance);
+                let deviation = kernel.mean_square_deviation(phases[0].law.variance());
                 let gain = kernel.mean_square_gain();
                 self.literal.output_width().powi(2)
                     * self.average_akp_variance(circuit, deviation, gain)
@@ -228,15 +234,15 @@ impl FailureModel {
         }
     }
 
-    /// The largest error of a phase, as a fraction of the torus, at the stated failure probability.
+    /// The bound on the error of a phase, as a fraction of the torus.
     fn phase_error(&self, phase: PhaseError) -> f64 {
-        phase.bias + phase.variance.sqrt() * self.ratio
+        phase.bias + phase.law.largest(self.log2_phase_fail())
     }
 
     /// The error of the phase of a ciphertext of a digit, modulo its size, that has some noise.
     fn digit_phase(&self, circuit: &MultiPrecisionCircuit, digit: NoiseBound) -> PhaseError {
-        let variance = circuit.akp.input_noise(digit.deviation());
-        self.phase(RaisedNoise { variance, bias: digit.bias() })
+        let law = circuit.akp.input_noise(digit.law());
+        self.phase(RaisedNoise { law, bias: digit.bias() })
     }
 
     /// Noise of what is left of an input before each of these digits is cleared, and after the last.
@@ -262,12 +268,17 @@ impl FailureModel {
             // The switch to q_0 comes after the multiplication.
             let phase = self.digit_phase(circuit, rest.times(circuit.multiplier(digit)));
             let amplitude = circuit.amplitude(digit);
-            let exponential = (amplitude * gain).powi(2) * self.exponential_noise / 2.0;
-            let added = circuit.clearing_noise(digit) + exponential + rounding;
+            let exponential = self.exponential_noise * ((amplitude * gain).powi(2) / 2.0);
+            let cleared = circuit.clearing_noise(digit);
+            let added = self
+                .literal
+                .coefficient_bound(cleared, circuit.akp.literal().slots)
+                .with_independent(self.literal.coefficient_bound(exponential, 1))
+                .with_independent(NoiseBound::new(rounding.sqrt(), 0.0));
             let left = kernel.largest_deviation(self.phase_error(phase));
             let approximation = self.approximation * (1.0 + gain);
-            let bias = rest.bias() + amplitude * (left + approximation) + encoding.bias();
-            rests.push(NoiseBound::new((rest.deviation().powi(2) + added).sqrt(), bias));
+            let bias = amplitude * (left + approximation) + encoding.bias();
+            rests.push(rest.with_independent(added).with_independent(NoiseBound::new(0.0, bias)));
         }
         rests
     }
@@ -295,8 +306,7 @@ impl FailureModel {
         circuit: &MultiPrecisionCircuit,
         digit: NoiseBound,
     ) -> NoiseBound {
-        let (variance, bias) = self.akp_errors(self.kernel(), self.digit_phase(circuit, digit));
-        NoiseBound::new(variance.sqrt(), bias)
+        self.akp_errors(self.kernel(), self.digit_phase(circuit, digit))
     }
 
     /// log2 of the probability that an overflow of any digit is outside the interval.
@@ -311,15 +321,18 @@ impl FailureModel {
         }
     }
 
-    /// Variance and bias of AKP: what the table makes of the exponential's noise is added.
-    fn akp_errors(&self, kernel: &HermiteKernel, phase: PhaseError) -> (f64, f64) {
+    /// Noise of AKP: what the table makes of the exponential's noise is added.
+    fn akp_errors(&self, kernel: &HermiteKernel, phase: PhaseError) -> NoiseBound {
         // The dry run takes the mean over inputs of how much the table amplifies the exponential's relative noise.
         // Both are in proportion to differences of outputs.
         let width = self.literal.output_width();
         let gain = if self.literal.is_cosine_table() { 0.0 } else { width * self.gain };
-        let worst = self.worst_noise + gain * gain * self.exponential_noise / 2.0;
+        let exponential = self.exponential_noise * (gain * gain / 2.0);
+        let noise =
+            self.worst_noise.with_independent(self.literal.coefficient_bound(exponential, 1));
         let approximation = self.approximation * (1.0 + gain);
-        (worst, width * kernel.largest_deviation(self.phase_error(phase)) + approximation)
+        let left = width * kernel.largest_deviation(self.phase_error(phase));
+        NoiseBound::of_law(noise.law(), noise.bias() + left + approximation)
     }
 
     /// What phase errors and the exponential's approximation leave in deltas, added over digits: an error of
@@ -377,7 +390,8 @@ impl FailureModel {
                 let every = self.literal.interpolated_modulus() as usize / outputs.len();
                 let nodes = outputs.iter().flat_map(|&y| std::iter::repeat_n(y, every));
                 let nodes: Vec<f64> = nodes.collect();
-                let deviation = kernel.mean_square_error(&nodes, every, phases[0].variance);
+                let variance = phases[0].law.variance();
+                let deviation = kernel.mean_square_error(&nodes, every, variance);
                 let gain = kernel.mean_square_gain_of(&nodes, every);
                 self.average_akp_variance(circuit, deviation, gain)
             }
@@ -396,7 +410,7 @@ impl FailureModel {
         }
         let p = self.literal.interpolated_modulus();
         let approximation = circuit.phase_exponential().mean_square_modulus_error(p);
-        deviation + gain * (self.exponential_noise / 2.0 + approximation)
+        deviation + gain * (self.exponential_noise.total() / 2.0 + approximation)
     }
 }
 
@@ -417,7 +431,13 @@ impl FailureEstimate {
 
 /// Variance of a coefficient of a result, whose noise is that of slots: n of them share it out to n coefficients.
 fn noise_of_result(literal: &ParametersLiteral, result: Shape) -> f64 {
-    result.noise.0 / literal.output_slots() as f64 + literal.output_rounding()
+    result.noise.total() / literal.output_slots() as f64 + literal.output_rounding()
+}
+
+/// A bound on the noise of a coefficient of a result.
+fn bound_of_result(literal: &ParametersLiteral, result: Shape) -> NoiseBound {
+    let rounding = NoiseBound::of_law(NoiseLaw::gaussian(literal.output_rounding()), 0.0);
+    literal.coefficient_bound(result.noise, literal.output_slots()).with_independent(rounding)
 }
 
 /// `log2(2^a + 2^b)`.
@@ -440,7 +460,7 @@ fn typical_bias_variance(digits: &[u64], phases: &[PhaseError]) -> f64 {
     let digit_variance = |(&digit, phase): (&u64, &PhaseError)| {
         let curvature = TAU.powi(4) * ((digit as f64).powi(4) - 1.0) / 30.0 / 12.0;
         // E φ⁴ = 3σ⁴.
-        curvature * 3.0 * phase.variance * phase.variance / 4.0
+        curvature * 3.0 * phase.law.variance().powi(2) / 4.0
     };
     digits.iter().zip(phases).map(digit_variance).sum()
 }

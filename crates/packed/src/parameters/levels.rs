@@ -132,8 +132,7 @@ impl ParametersLiteral {
         automorphism.push(self.low_transform_shape(bottom));
         DryRunParameters {
             degree: self.ring_degree,
-            // Values of sparse ciphertexts are real numbers in as many slots.
-            noise_coefficients: self.ring_degree.min(2 * self.slots),
+            noise_coefficients: self.noise_coefficients(),
             chains: vec![PlannedChain::new(primes)],
             relinearization,
             automorphism,

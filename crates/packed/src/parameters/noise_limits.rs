@@ -210,7 +210,6 @@ impl Parameters {
     }
 
     fn noise_of_result(&self, found: &WorstCase) -> NoiseBound {
-        let half_step = 0.5 / self.output_modulus() as f64;
-        NoiseBound::new(found.noise_ratio * half_step, found.bias_ratio * half_step)
+        found.noise
     }
 }

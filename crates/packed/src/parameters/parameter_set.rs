@@ -282,9 +282,9 @@ impl Parameters {
             return Err(Error::Unsupported(what));
         };
         let noise = match kind {
-            EntryKind::Shared => circuit.predict(mean_square, 1).result.noise.0,
+            EntryKind::Shared => circuit.predict(mean_square, 1).result.noise.total(),
             _ if circuit.has_entry_level() => {
-                circuit.predict_slots(kind, mean_square).result.noise.0
+                circuit.predict_slots(kind, mean_square).result.noise.total()
             }
             _ => {
                 return Err(Error::Unsupported(format!(

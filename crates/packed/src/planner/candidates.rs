@@ -20,7 +20,7 @@ const LEAST_TREE_MODULUS: u64 = 1 << 8;
 
 /// What is tried for precision, the cheapest first: cleanings of the exponential and of the deltas, extra primes of
 /// CoeffsToSlots, and precision of SlotsToCoeffs.
-const CLEANINGS: [(u32, u32, usize, OutputPrecision); 12] = [
+const CLEANINGS: [(u32, u32, usize, OutputPrecision); 14] = [
     (0, 0, 0, FewestPrimes),
     (1, 0, 0, FewestPrimes),
     (0, 0, 0, PrimeMore),
@@ -29,6 +29,8 @@ const CLEANINGS: [(u32, u32, usize, OutputPrecision); 12] = [
     (1, 0, 1, FewestPrimes),
     (0, 0, 1, PrimeMore),
     (1, 0, 1, PrimeMore),
+    (1, 0, 2, FewestPrimes),
+    (1, 0, 2, PrimeMore),
     (0, 1, 0, FewestPrimes),
     (0, 1, 0, PrimeMore),
     (0, 2, 0, FewestPrimes),

@@ -25,6 +25,9 @@ const BABY_STEPS_OF_WHOLE_PRIME: usize = 32;
 /// Primes of a product of two values in slots, each of which has its constants in its scale: it then has as much as one prime.
 const SELECTION_PRIMES: usize = 2;
 
+/// log2 of the number of constants up to which half of a prime is enough for them.
+const LOG_FEW_CONSTANTS: u32 = 8;
+
 /// The literal with `dnum` digits of keys and primes of `log2_scale` bits.
 pub(crate) fn literal(
     request: &Request,
@@ -60,10 +63,11 @@ pub(crate) fn literal(
         log2_special: 50.0,
         dnum,
         trace_halvings: TraceHalvings::of(slots < degree),
-        coeffs_to_slots: dft(levels, extra_primes),
+        // Smaller matrices have fewer giant steps, whose roundings stay in slots.
+        coeffs_to_slots: dft(levels, LEVELS_OF_MATRIX - extra_primes as u32, extra_primes),
         slots_to_coeffs: match evaluation.output_precision() {
-            OutputPrecision::FewestPrimes => dft(output_levels, 0),
-            OutputPrecision::PrimeMore => dft(output_levels, 1),
+            OutputPrecision::FewestPrimes => dft(output_levels, LEVELS_OF_MATRIX, 0),
+            OutputPrecision::PrimeMore => dft(output_levels, LEVELS_OF_MATRIX, 1),
             OutputPrecision::WholePrimes => dft_of_whole_primes(output_levels),
         },
         chebyshev_log_length: exponential.log_length,
@@ -78,16 +82,26 @@ pub(crate) fn literal(
         output_range: output_range_of(request, evaluation),
         complex_outputs: request.complex_outputs,
         log_babies: log_coefficients.div_ceil(2).clamp(1, most_log_babies),
-        constant_bits: if is_cosine { 0.0 } else { log2_scale / 2.0 },
+        constant_bits: match evaluation {
+            Evaluation::Tree(_) => log2_scale / 2.0,
+            _ if is_cosine => 0.0,
+            _ => constant_bits(log2_scale, log_coefficients),
+        },
         log2_ciphertext_modulus: log2_ciphertext_modulus_of(request, evaluation),
         sparse_weight: SPARSE_WEIGHT,
         log2_fail: request.failure_of_value().log2(),
     }
 }
 
-/// Matrices of so many levels in all.
-fn dft(levels: u32, extra_primes: usize) -> DftLiteral {
-    let stages = split_levels(levels, LEVELS_OF_MATRIX);
+/// Bits of the constants of AKP's interpolation: half of a prime, and two more per doubling of many constants, whose roundings
+/// may all fall the same way.
+fn constant_bits(log2_scale: f64, log_coefficients: u32) -> f64 {
+    log2_scale / 2.0 + 2.0 * f64::from(log_coefficients.saturating_sub(LOG_FEW_CONSTANTS))
+}
+
+/// Matrices of `levels` levels in all and at most `most` each, with `extra_primes` primes beyond the fewest.
+fn dft(levels: u32, most: u32, extra_primes: usize) -> DftLiteral {
+    let stages = split_levels(levels, most);
     let primes = stages.len().min(2) + extra_primes;
     DftLiteral { stages, primes, baby_steps: 8, keyed_babies: None, matrix_babies: Vec::new() }
 }

@@ -1,0 +1,176 @@
+//! Noise in slots, by the law that it has.
+
+use std::ops::{Add, AddAssign, Mul};
+
+use cryptable_lattice::NoiseLaw;
+
+/// Variances of the noise in a slot, in units of 1 (not scaled), by what makes them differ from slot to slot.
+///
+/// A slot's noise is Gaussian under one key, but its variance differs between slots: a rounding `e_0 + e_1·s` comes to slot
+/// j times `|s(ζ_j)|²`, a key switch `Σ d_i·e_i` times `|e_i(ζ_j)|²`, both fixed by the keys. Operations in slots keep that
+/// law; matrices average over slots. [`SlotNoise::law`] makes a [`NoiseLaw`] of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SlotNoise {
+    /// Noise with the same variance in every slot: errors of coefficients, and roundings of a matrix times random phases.
+    pub gaussian: f64,
+    /// Roundings in slots: times `|s(ζ_j)|²`, s the secret.
+    pub roundings: f64,
+    /// Key switches in slots: times `|e(ζ_j)|²`, e an error of a key.
+    pub switches: f64,
+    /// Means of roundings and key switches over several slots.
+    pub means: f64,
+    /// The largest variance of a product of two Gaussians among the means.
+    pub largest_mean: f64,
+    /// Mean square of errors that table and inputs fix: roundings of constants and of matrices that outputs meet.
+    pub fixed: f64,
+    /// Largest size of errors that table and inputs fix. It is no variance: sums and multiples of noise have it once.
+    pub bound: f64,
+}
+
+impl SlotNoise {
+    /// No noise.
+    pub const ZERO: Self = Self {
+        bound: 0.0,
+        gaussian: 0.0,
+        roundings: 0.0,
+        switches: 0.0,
+        means: 0.0,
+        largest_mean: 0.0,
+        fixed: 0.0,
+    };
+
+    /// Gaussian noise of this variance.
+    #[must_use]
+    pub fn gaussian(variance: f64) -> Self {
+        Self { gaussian: variance, ..Self::ZERO }
+    }
+
+    /// Noise of roundings in slots, of this variance.
+    #[must_use]
+    pub fn roundings(variance: f64) -> Self {
+        Self { roundings: variance, ..Self::ZERO }
+    }
+
+    /// Noise of key switches in slots, of this variance.
+    #[must_use]
+    pub fn switches(variance: f64) -> Self {
+        Self { switches: variance, ..Self::ZERO }
+    }
+
+    /// Errors that table and inputs fix, of this mean square and at most this size.
+    #[must_use]
+    pub fn fixed(mean_square: f64, bound: f64) -> Self {
+        Self { fixed: mean_square, bound, ..Self::ZERO }
+    }
+
+    /// The variance of the whole noise.
+    #[must_use]
+    pub fn total(self) -> f64 {
+        self.gaussian + self.roundings + self.switches + self.means + self.fixed
+    }
+
+    /// log2 of the standard deviation.
+    #[must_use]
+    pub fn log2_deviation(self) -> f64 {
+        self.total().log2() / 2.0
+    }
+
+    /// Noise whose deviations of every kind are the sums of those of both, at least: a bound for noises that depend on each
+    /// other.
+    #[must_use]
+    pub fn with_correlated(self, other: Self) -> Self {
+        let sum = |a: f64, b: f64| (a.sqrt() + b.sqrt()).powi(2);
+        // Means add up as products do in NoiseLaw.
+        let largest = self.largest_mean.sqrt() + other.largest_mean.sqrt();
+        let means = |it: Self| if it.means > 0.0 { it.means / it.largest_mean.sqrt() } else { 0.0 };
+        Self {
+            gaussian: sum(self.gaussian, other.gaussian),
+            roundings: sum(self.roundings, other.roundings),
+            switches: sum(self.switches, other.switches),
+            means: largest * (means(self) + means(other)),
+            largest_mean: largest * largest,
+            fixed: sum(self.fixed, other.fixed),
+            bound: self.bound + other.bound,
+        }
+    }
+
+    /// The noise after a matrix with `entries` equal entries per row whose squares sum up to `gain`: each slot is a mean over
+    /// as many slots.
+    #[must_use]
+    pub fn averaged(self, entries: usize, gain: f64) -> Self {
+        let averaged = self.roundings + self.switches;
+        // A slot is two products of variance 1/2.
+        let largest = averaged / (2 * entries) as f64;
+        Self {
+            gaussian: self.gaussian,
+            means: self.means + averaged,
+            largest_mean: self.largest_mean.max(largest),
+            fixed: self.fixed,
+            bound: self.bound * (entries as f64).sqrt(),
+            ..Self::ZERO
+        } * gain
+    }
+
+    /// The law of the real part of a slot's noise where `|s(ζ_j)|²` is at most `limit` times its mean, or the mean over
+    /// `copies` slots where so many repeat. Errors that table and inputs fix are not part of it.
+    ///
+    /// Variances are those of the whole slot: whoever wants that of a part halves them.
+    #[must_use]
+    pub fn law(self, limit: f64, copies: usize) -> NoiseLaw {
+        let count = copies.max(1);
+        let roundings = if count == 1 {
+            NoiseLaw::slots(self.roundings, limit)
+        } else {
+            NoiseLaw::mean_of_slots(self.roundings, count)
+        };
+        NoiseLaw::gaussian(self.gaussian)
+            .with_independent(roundings)
+            .with_independent(NoiseLaw::mean_of_slots(self.switches, count))
+            .with_independent(NoiseLaw::products(self.means, self.largest_mean))
+    }
+}
+
+impl Add for SlotNoise {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            gaussian: self.gaussian + other.gaussian,
+            roundings: self.roundings + other.roundings,
+            switches: self.switches + other.switches,
+            means: self.means + other.means,
+            largest_mean: self.largest_mean.max(other.largest_mean),
+            fixed: self.fixed + other.fixed,
+            bound: self.bound + other.bound,
+        }
+    }
+}
+
+impl AddAssign for SlotNoise {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl std::iter::Sum for SlotNoise {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::ZERO, Add::add)
+    }
+}
+
+/// Noise times a number whose square is the factor.
+impl Mul<f64> for SlotNoise {
+    type Output = Self;
+
+    fn mul(self, factor: f64) -> Self {
+        Self {
+            gaussian: self.gaussian * factor,
+            roundings: self.roundings * factor,
+            switches: self.switches * factor,
+            means: self.means * factor,
+            largest_mean: self.largest_mean * factor,
+            fixed: self.fixed * factor,
+            bound: self.bound * factor.sqrt(),
+        }
+    }
+}
