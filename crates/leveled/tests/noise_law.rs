@@ -167,7 +167,7 @@ fn trees_of_toys_have_the_predicted_law() {
 fn chains_have_the_law_of_their_distinct_selectors() {
     let _replay = replay::begin();
     let (rotation, rgsw) = rotations()[0];
-    let parameters = noisy_toy(rotation, GadgetLiteral { base_log2: rgsw.base_log2 - 2, ..rgsw });
+    let parameters = noisy_toy(rotation, rgsw);
     let noise = CircuitBootstrappingNoise::new(&parameters);
     let (depth, selectors) = (32, 2);
     let law = noise.chain(depth, selectors, 0.5);
