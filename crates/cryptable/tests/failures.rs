@@ -94,7 +94,7 @@ fn often_failing() -> [Parameters; 3] {
     let often = Some(-8.0);
     let packed = packed::Request { log2_fail: often, ..packed::Request::new(2, 2) };
     let single = single::Request { log2_fail: often, ..single::Request::new(16, 16) };
-    let shallow = Some("two-bit-depth-11".parse().unwrap());
+    let shallow = Some("cmux-depth-2".parse().unwrap());
     let leveled =
         leveled::Request { log2_fail: often, method: shallow, ..leveled::Request::new(1 << 24, 2) };
     [
