@@ -156,8 +156,8 @@ fn what_is_not_served_is_named() {
     let fail = |line: &str| here.fail(&format!("plan --mode leveled {line}"));
     assert!(fail("--modulus 16777217").contains("at most 16777216"));
     assert!(fail("--bits 4 --memory 1kB").contains("in 1 kB of memory: the smallest needs"));
-    assert!(fail("--bits 4 --variant None").contains("cmux-depth-8"));
-    assert!(fail("--bits 16 --variant cmux-depth-8").contains("2^-64"));
+    assert!(fail("--bits 4 --variant None").contains("cmux-depth-2"));
+    assert!(fail("--bits 16 --variant cmux-depth-2").contains("2^-64"));
     let message = here.fail("plan --mode single --bits 12");
     assert!(message.contains("--mode leveled"), "{message}");
 }

@@ -220,12 +220,12 @@ impl Request {
     }
 
     /// This method only, by the name that plans show, in capital or small letters: `FDFB-KS`, `CMT 16^2`, or just
-    /// `cmt` for any digits, `two-bit-depth-8` for a set of the leveled engine.
+    /// `cmt` for any digits, `two-bit-depth-11` for a set of the leveled engine.
     ///
     /// ```
     /// use cryptable::{Engine, Request};
     /// let method = |name: &str| Request::new(256, 256).engine(Engine::Leveled).method(name).plan();
-    /// let best = method("two-bit-depth-13")?.best().parameters().clone();
+    /// let best = method("two-bit-depth-11")?.best().parameters().clone();
     /// assert_eq!(method(&best.method_name())?.best().parameters(), &best);
     /// assert!(method("none").is_err());
     /// # Ok::<(), cryptable::Error>(())

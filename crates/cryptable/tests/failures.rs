@@ -94,7 +94,7 @@ fn often_failing() -> [Parameters; 3] {
     let often = Some(-8.0);
     let packed = packed::Request { log2_fail: often, ..packed::Request::new(2, 2) };
     let single = single::Request { log2_fail: often, ..single::Request::new(16, 16) };
-    let shallow = Some("two-bit-depth-8".parse().unwrap());
+    let shallow = Some("cmux-depth-2".parse().unwrap());
     let leveled =
         leveled::Request { log2_fail: often, method: shallow, ..leveled::Request::new(1 << 24, 2) };
     [
@@ -166,7 +166,7 @@ fn gates_integers_and_aes_that_fail_often_are_refused() {
 
     // A block of AES has its limit whatever the reader allows.
     let one_bit = leveled::Request {
-        method: Some("cmux-depth-8".parse().unwrap()),
+        method: Some("cmux-depth-2".parse().unwrap()),
         ..leveled::Request::new(2, 2)
     };
     let one_bit = leveled::Parameters::candidates(&one_bit).unwrap().swap_remove(0);

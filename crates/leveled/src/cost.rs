@@ -183,8 +183,9 @@ mod tests {
             let name = line.method.split(", ").nth(1).expect("the name of a set");
             // Lines of before sets had names that say what they are.
             let set = match name {
-                "DIGITS_1" => ParameterSet::TwoBitDepth8,
-                "DIGITS_2" => ParameterSet::TwoBitDepth13,
+                // A set that no longer is: RGSW ciphertexts had a row less.
+                "DIGITS_1" => continue,
+                "DIGITS_2" => ParameterSet::TwoBitDepth11,
                 "DIGITS_3" => ParameterSet::TwoBitDepth24,
                 "AES_128" => ParameterSet::Aes128,
                 name => name.parse().expect("the name of a set"),
@@ -195,6 +196,6 @@ mod tests {
             check(&line.method, &cost.lookup(shape), line.units_per_value, 0.93);
             found += 1;
         }
-        assert!(found >= 6, "{found} lines");
+        assert!(found >= 5, "{found} lines");
     }
 }

@@ -35,7 +35,7 @@ fn tables_of_8_bits_and_their_results() {
 fn small_tables_take_the_fastest_set() {
     let table = Table::from_fn(37, 50, |x| x * x % 50).unwrap();
     let parameters = fastest(&Request::new(37, 50));
-    assert_eq!(parameters.parameter_set(), Some(ParameterSet::TwoBitDepth8));
+    assert_eq!(parameters.parameter_set(), Some(ParameterSet::TwoBitDepth11));
     assert_eq!(parameters.circuit_bootstrapping().bits_per_ciphertext(), 2);
     let secret = SecretKey::generate(&parameters);
     let key = secret.evaluation_key(Progress::silent()).unwrap();
@@ -47,7 +47,7 @@ fn small_tables_take_the_fastest_set() {
 #[test]
 fn a_rotation_a_bit() {
     let table = Table::from_fn(7, 5, |x| x * x % 5).unwrap();
-    let method = Some(ParameterSet::CmuxDepth8);
+    let method = Some(ParameterSet::CmuxDepth2);
     let secret = SecretKey::generate(&fastest(&Request { method, ..Request::new(7, 5) }));
     let key = secret.evaluation_key(Progress::silent()).unwrap();
     let input = secret.encrypt(&[0, 1, 2, 3, 4, 5, 6]).unwrap();

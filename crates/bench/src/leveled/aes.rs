@@ -81,7 +81,7 @@ fn measure(
     }
     checked.enter(&mut line, parameters);
     let noise = CircuitBootstrappingNoise::new(parameters);
-    let output = noise.cmux(0.5) * 8.0;
+    let output = noise.tree(8, 0.5);
     let contract = &mut line.contract;
     let (method, cmuxes) = match direction {
         Direction::Encrypt => ("AES-128, one block", aes.cmuxes()),
@@ -92,8 +92,7 @@ fn measure(
     (contract.prepare_s, contract.encrypt_s) = (prepare_s, encrypt_s);
     (contract.bits_in, contract.bits_out) = (128.0, 128.0);
     (contract.input_bytes, contract.output_bytes) = ciphertext_bytes(parameters, 8 * BLOCK_BYTES);
-    contract.predicted_noise_std_log2 =
-        Some((output.standard_deviation() / parameters.margin()).log2());
+    contract.predicted_noise_std_log2 = Some((output.deviation() / parameters.margin()).log2());
     contract.log2_fail = aes.log2_fail();
     Ok(CircuitLine::new(line, (Aes::bootstraps(), cmuxes), parameters))
 }

@@ -59,7 +59,7 @@ impl Bits {
         // RGSW ciphertexts stay in the server's memory.
         contract.output_bytes = CircuitBootstrappingCost::of(parameters).rgsw_bytes as usize;
         contract.predicted_noise_std_log2 =
-            Some((noise.cmux(0.5).standard_deviation() / parameters.margin()).log2());
+            Some((noise.cmux(0.5).deviation() / parameters.margin()).log2());
         contract.log2_fail = noise.log2_fail(parameters.input_variance());
         Ok(line)
     }

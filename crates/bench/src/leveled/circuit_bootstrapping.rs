@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn sets_are_numbered_from_1() {
-        assert_eq!(Variant::Auto.set(1).unwrap(), ParameterSet::AutoDepth7);
+        assert_eq!(Variant::Auto.set(1).unwrap(), ParameterSet::AutoDepth2);
         let message = Variant::Cmux.set(0).unwrap_err().to_string();
         assert_eq!(message, "--set is 0; sets are numbered 1 to 5");
         assert!(Variant::Cmux.set(6).is_err());

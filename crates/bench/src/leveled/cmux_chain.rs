@@ -1,7 +1,8 @@
 //! `bench cmux-chain`: a circuit bootstrap and a chain of CMUXes, over the depth (Figure 4 of Wang et al., EUROCRYPT
-//! 2024, ePrint 2024/323). The deepest chain is the longest that the set's noise model states.
+//! 2024, ePrint 2024/323). The deepest chain is the longest that the set's noise model states for so many selectors.
 
 use clap::Args;
+use cryptable_lattice::NoiseBound;
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::rgsw::RgswCiphertext;
 use cryptable_leveled::bootstrapping::{CircuitBootstrapping, bit_error, decrypt_bit, encrypt_bit};
@@ -17,7 +18,7 @@ use super::line::{Checked, CircuitLine, CommonArguments, ciphertext_bytes};
 use crate::measurement::timed;
 use crate::single::{Batch, Session};
 
-/// Selectors of a chain: as many of 0 as of 1, so that no single one's noise decides.
+/// Distinct selectors of a chain: as many of 0 as of 1, so that no single one's noise decides.
 const SELECTORS: usize = 16;
 
 /// Coefficients of the result that are checked, that of the bit among them.
@@ -45,7 +46,7 @@ pub fn run(arguments: &CmuxChainArguments, json: bool) -> anyhow::Result<()> {
     let parameters = set.parameters();
     let bits = parameters.bits_per_ciphertext();
     anyhow::ensure!(bits == 1, "{set} has {bits} bits a ciphertext; chains are of single bits");
-    let most = CircuitBootstrappingNoise::new(&parameters).max_depth();
+    let most = CircuitBootstrappingNoise::new(&parameters).max_depth_by(SELECTORS as u64);
     let depths = if depth.is_empty() { usual_depths(most) } else { depth.clone() };
     anyhow::ensure!(
         depths.iter().all(|depth| (1..=most).contains(depth)),
@@ -120,15 +121,15 @@ impl Chain {
         let mut line = session.line(Batch { size: 1, runs }, &self.inputs, evaluate);
         self.check(&exponents, &circuit)?.enter(&mut line, parameters);
         let noise = CircuitBootstrappingNoise::new(parameters);
-        let predicted = noise.cmux(0.5) * depth as f64;
+        let predicted = noise.chain(depth, depth.min(SELECTORS as u64), 0.5);
         let contract = &mut line.contract;
         contract.table = "chain".to_owned();
         (contract.bits_in, contract.bits_out, contract.modulus_in) = (1.0, 1.0, 2);
         contract.encrypt_s = self.encrypt_s;
         (contract.input_bytes, contract.output_bytes) = ciphertext_bytes(parameters, 1);
         contract.predicted_noise_std_log2 =
-            Some((predicted.standard_deviation() / parameters.margin()).log2());
-        contract.log2_fail = noise.log2_fail(predicted);
+            Some((predicted.deviation() / parameters.margin()).log2());
+        contract.log2_fail = noise.log2_fail(NoiseBound::of_law(predicted, 0.0));
         let mut line = CircuitLine::new(line, (1, depth as usize), parameters);
         line.chain_depth = Some(depth);
         Ok(line)

@@ -40,8 +40,9 @@ pub struct CmuxTreeArguments {
 
 /// Reads a set's name, or the name that it has in the paper or had in old results.
 pub(super) fn parse_set(name: &str) -> cryptable::Result<ParameterSet> {
+    // Tables of 8 bits had a set of their own.
     const TWO_BITS: [ParameterSet; 3] =
-        [ParameterSet::TwoBitDepth8, ParameterSet::TwoBitDepth13, ParameterSet::TwoBitDepth24];
+        [ParameterSet::TwoBitDepth11, ParameterSet::TwoBitDepth11, ParameterSet::TwoBitDepth24];
     let families: [(&str, &[ParameterSet]); 3] = [
         ("CMUX_", &ParameterSet::WANG_CMUX),
         ("AUTO_", &ParameterSet::WANG_AUTO),
@@ -109,8 +110,7 @@ fn measure(
     (contract.bits_in, contract.bits_out) = (bits as f64, bits as f64);
     contract.modulus_in = 1 << bits;
     (contract.input_bytes, contract.output_bytes) = ciphertext_bytes(parameters, digits);
-    contract.predicted_noise_std_log2 =
-        Some((output.standard_deviation() / parameters.margin()).log2());
+    contract.predicted_noise_std_log2 = Some((output.deviation() / parameters.margin()).log2());
     Ok(CircuitLine::new(line, (digits, tree.cmuxes()), parameters))
 }
 
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn tables_of_toys() {
-        for set in [ParameterSet::TwoBitDepth8, ParameterSet::CmuxDepth8] {
+        for set in [ParameterSet::TwoBitDepth11, ParameterSet::CmuxDepth2] {
             let mut line = measure(&set.insecure_toy(), 5, 1, 1).unwrap();
             let contract = &mut line.line.contract;
             (contract.method, contract.log2_fail) = (set.to_string(), -64.0);
@@ -160,9 +160,9 @@ mod tests {
     #[test]
     fn old_names_of_sets_are_read() {
         for (name, set) in [
-            ("CMUX_1", ParameterSet::CmuxDepth8),
+            ("CMUX_1", ParameterSet::CmuxDepth2),
             ("AUTO_5", ParameterSet::AutoDepth16800),
-            ("DIGITS_2", ParameterSet::TwoBitDepth13),
+            ("DIGITS_2", ParameterSet::TwoBitDepth11),
             ("AES_128", ParameterSet::Aes128),
             ("two-bit-depth-24", ParameterSet::TwoBitDepth24),
         ] {

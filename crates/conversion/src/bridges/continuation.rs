@@ -246,7 +246,7 @@ impl Continuation for LeveledTable {
     fn insecure_toys(&self) -> Result<Vec<Self::Target>> {
         let (input, output) = (self.input_modulus, self.output_modulus);
         // The last has the least noise.
-        [ParameterSet::TwoBitDepth8, ParameterSet::TwoBitDepth117]
+        [ParameterSet::TwoBitDepth11, ParameterSet::TwoBitDepth117]
             .map(|set| leveled::Parameters::insecure_toy_of(set, input, output))
             .into_iter()
             .collect()

@@ -379,7 +379,7 @@ mod tests {
 
     #[test]
     fn rows_are_those_of_the_processor() {
-        for set in [ParameterSet::Aes128, ParameterSet::TwoBitDepth8, ParameterSet::CmuxDepth8] {
+        for set in [ParameterSet::Aes128, ParameterSet::TwoBitDepth11, ParameterSet::CmuxDepth2] {
             check(&set.insecure_toy());
         }
     }
@@ -403,6 +403,6 @@ mod tests {
 
     #[test]
     fn rows_of_full_size_are_those_of_the_processor() {
-        check(&ParameterSet::CmuxDepth8.parameters());
+        check(&ParameterSet::CmuxDepth2.parameters());
     }
 }

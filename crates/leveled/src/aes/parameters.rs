@@ -1,6 +1,9 @@
 //! Parameters of AES-128: of circuit bootstrapping, one bit a ciphertext, quiet enough for a block.
 
-use cryptable_lattice::{Error, FailureProbability, ReadOptions, Result, SecurityLevel};
+use cryptable_lattice::noise_law::NoiseLaw;
+use cryptable_lattice::{
+    Error, FailureProbability, NoiseBound, ReadOptions, Result, SecurityLevel,
+};
 
 use super::column_table::TERMS;
 use super::linear_layer::{INVERSE_MIX_COLUMNS, LinearLayer};
@@ -11,7 +14,7 @@ use crate::parameters::{CircuitBootstrappingParameters, LOG2_FAIL, ParameterSet}
 pub(super) const BOOTSTRAPS_A_BLOCK: usize = 10 * 16 * 8;
 
 /// Bits of a byte: CMUXes from an entry of a table to its result.
-const DEPTH: f64 = 8.0;
+const DEPTH: usize = 8;
 
 /// Parameters with which a block of AES-128 fails with a probability of at most 2^-64. Immutable, cheap to clone.
 ///
@@ -140,8 +143,11 @@ impl Parameters {
 /// Of a sum of four results of a table, plus a round key through the inverse of MixColumns, in every bootstrap.
 fn log2_fail(circuit: &CircuitBootstrappingParameters) -> f64 {
     let noise = CircuitBootstrappingNoise::new(circuit);
-    let mixed = noise.cmux(1.0) * DEPTH * TERMS as f64;
+    // Results of four bytes, each by its own selectors.
+    let result = noise.tree(DEPTH, 1.0);
+    let mixed = (1..TERMS).fold(result, |sum, _| sum.with_independent(result));
     let largest_sum = LinearLayer::circulant(INVERSE_MIX_COLUMNS).largest_sum();
-    let round_key = noise.fresh() * largest_sum as f64;
-    noise.log2_fail(mixed + round_key) + (BOOTSTRAPS_A_BLOCK as f64).log2()
+    let round_key = NoiseLaw::gaussian(noise.fresh().0 * largest_sum as f64);
+    let sum = NoiseBound::of_law(mixed.with_independent(round_key), 0.0);
+    noise.log2_fail(sum) + (BOOTSTRAPS_A_BLOCK as f64).log2()
 }

@@ -43,7 +43,7 @@ pub const BATCH: usize = 4;
 /// use cryptable_leveled::bootstrapping::{CircuitBootstrapping, decrypt_bit, encrypt_bit};
 /// use cryptable_leveled::parameters::ParameterSet;
 /// use cryptable_leveled::tree::{Cmux, LeveledCiphertext};
-/// let parameters = ParameterSet::CmuxDepth8.parameters();
+/// let parameters = ParameterSet::CmuxDepth2.parameters();
 /// let secret = SecretKey::generate(parameters.fhew());
 /// let key = EvaluationKey::expand(&secret.evaluation_key());
 /// let circuit = CircuitBootstrapping::new(&parameters, &key);

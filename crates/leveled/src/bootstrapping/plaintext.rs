@@ -67,7 +67,7 @@ pub fn xor_assign(bit: &mut LweCiphertext, other: &LweCiphertext) {
 /// use cryptable_fhew::keys::SecretKey;
 /// use cryptable_leveled::bootstrapping::{Plaintext, decrypt_plaintext, encrypt_plaintext};
 /// use cryptable_leveled::parameters::ParameterSet;
-/// let secret = SecretKey::generate(ParameterSet::TwoBitDepth8.parameters().fhew());
+/// let secret = SecretKey::generate(ParameterSet::TwoBitDepth11.parameters().fhew());
 /// let digit = encrypt_plaintext(&secret, Plaintext { value: 3, bits: 2 });
 /// assert_eq!(decrypt_plaintext(&secret, &digit, 2)?, 3);
 /// # Ok::<(), cryptable_lattice::Error>(())

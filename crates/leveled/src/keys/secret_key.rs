@@ -40,7 +40,7 @@ pub(crate) struct FileStart<'a> {
 /// ```
 /// use cryptable_leveled::keys::CircuitBootstrappingSecretKey;
 /// use cryptable_leveled::parameters::ParameterSet;
-/// let secret = CircuitBootstrappingSecretKey::generate(&ParameterSet::TwoBitDepth8.parameters());
+/// let secret = CircuitBootstrappingSecretKey::generate(&ParameterSet::TwoBitDepth11.parameters());
 /// let encrypted = secret.encrypt_values(8, &[7, 255])?;
 /// assert_eq!(encrypted.len(), 2 * 4);
 /// assert_eq!(secret.decrypt_values(8, &encrypted)?, [7, 255]);

@@ -10,7 +10,6 @@ use super::ciphertext::Ciphertext;
 use super::evaluation_key::EvaluationKey;
 use super::parameters::{MAX_MODULUS, Parameters, width};
 use crate::bootstrapping::ciphertext_count;
-use crate::noise::CircuitBootstrappingNoise;
 use crate::parameters::LOG2_FAIL;
 use crate::tree::CmuxTree;
 
@@ -27,9 +26,7 @@ impl Parameters {
     /// Noise of digits that leave: of a lookup of one digit.
     #[must_use]
     pub fn exported_noise(&self) -> NoiseBound {
-        let circuit = self.circuit_bootstrapping();
-        let cmux = CircuitBootstrappingNoise::new(circuit).cmux(1.0);
-        (cmux * f64::from(circuit.bits_per_ciphertext())).into()
+        self.tree_noise(self.circuit_bootstrapping().bits_per_ciphertext() as usize)
     }
 
     /// LWE ciphertexts of a value below a modulus.

@@ -32,7 +32,7 @@ pub(super) fn width(modulus: u64) -> usize {
 /// let request = Request { log2_fail: Some(-80.0), ..Request::new(256, 16) };
 /// let fastest = &Parameters::candidates(&request)?[0];
 /// assert!(fastest.log2_fail() <= -80.0);
-/// assert_eq!(fastest.parameter_set(), Some(ParameterSet::TwoBitDepth13));
+/// assert_eq!(fastest.parameter_set(), Some(ParameterSet::TwoBitDepth24));
 /// # Ok::<(), cryptable_lattice::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -102,7 +102,7 @@ impl Parameters {
     /// # Errors
     /// If a modulus is not from 2 to 2^24.
     pub fn insecure_toy(input_modulus: u64, output_modulus: u64) -> Result<Self> {
-        Self::insecure_toy_of(ParameterSet::TwoBitDepth8, input_modulus, output_modulus)
+        Self::insecure_toy_of(ParameterSet::TwoBitDepth11, input_modulus, output_modulus)
     }
 
     /// The same of any set, with its noise: not secure.
@@ -136,11 +136,15 @@ impl Parameters {
         Ok(found)
     }
 
-    /// Noise of the results of lookups, as fractions of Q: a chain of CMUXes that all choose 1 is the noisiest.
+    /// Noise of the results of lookups, as fractions of Q: a tree whose CMUXes all choose 1 is the noisiest.
     #[must_use]
     pub fn result_noise(&self) -> NoiseBound {
-        let noise = CircuitBootstrappingNoise::new(&self.circuit);
-        (noise.cmux(1.0) * self.max_bits() as f64).into()
+        self.tree_noise(self.max_bits())
+    }
+
+    /// Noise of the results of trees of this depth.
+    pub(super) fn tree_noise(&self, depth: usize) -> NoiseBound {
+        NoiseBound::of_law(CircuitBootstrappingNoise::new(&self.circuit).tree(depth, 1.0), 0.0)
     }
 
     /// Noise of fresh values.
@@ -171,7 +175,7 @@ impl Parameters {
         self.set
     }
 
-    /// How a lookup goes, in words: "CMUX tree, 2 bits a rotation, depth 8".
+    /// How a lookup goes, in words: "CMUX tree, 2 bits a rotation, depth 11".
     #[must_use]
     pub fn method_name(&self) -> String {
         let bits = self.circuit.bits_per_ciphertext();
@@ -348,28 +352,33 @@ mod tests {
     /// Two bits a rotation, wherever there are two.
     #[test]
     fn two_bits_a_rotation_are_faster() {
-        use ParameterSet::{CmuxDepth8, TwoBitDepth8, TwoBitDepth13, TwoBitDepth24};
-        let chosen = |bits: u32| {
-            fastest(&Request::new(1 << bits, 1 << bits)).unwrap().parameter_set().unwrap()
+        use ParameterSet::{CmuxDepth2, TwoBitDepth11, TwoBitDepth24, TwoBitDepth117};
+        let chosen = |bits: u32, log2_fail: f64| {
+            let request = Request::new(1 << bits, 1 << bits);
+            let request = Request { log2_fail: Some(log2_fail), ..request };
+            fastest(&request).unwrap().parameter_set().unwrap()
         };
-        assert_eq!(
-            [1, 2, 8, 9, 13, 14, 24].map(chosen),
-            [
-                CmuxDepth8,
-                TwoBitDepth8,
-                TwoBitDepth8,
-                TwoBitDepth13,
-                TwoBitDepth13,
-                TwoBitDepth24,
-                TwoBitDepth24
-            ]
-        );
+        for (log2_fail, sets) in [
+            (
+                -64.0,
+                [(1, CmuxDepth2), (2, TwoBitDepth11), (11, TwoBitDepth11), (12, TwoBitDepth24)],
+            ),
+            (
+                -128.0,
+                [(2, TwoBitDepth24), (8, TwoBitDepth24), (9, TwoBitDepth117), (24, TwoBitDepth117)],
+            ),
+        ] {
+            for (bits, set) in sets {
+                assert_eq!(chosen(bits, log2_fail), set, "{bits} bits, 2^{log2_fail}");
+            }
+        }
+        assert_eq!(chosen(24, -64.0), TwoBitDepth24);
     }
 
     #[test]
     fn failures_grow_with_the_larger_modulus() {
         let log2_fail = |input, output| {
-            let method = Some(ParameterSet::CmuxDepth8);
+            let method = Some(ParameterSet::CmuxDepth2);
             let request = Request { method, log2_fail: Some(-1.0), ..Request::new(input, output) };
             fastest(&request).unwrap().log2_fail()
         };
@@ -383,7 +392,7 @@ mod tests {
         let message = |request: &Request| fastest(request).unwrap_err().to_string();
         assert!(message(&Request::new(1, 16)).contains("input modulus is 1"));
         assert!(message(&Request::new(16, (1 << 24) + 1)).contains("output modulus is 16777217"));
-        let method = Some(ParameterSet::CmuxDepth8);
+        let method = Some(ParameterSet::CmuxDepth2);
         let shallow = Request { method, ..Request::new(1 << 20, 2) };
         assert!(message(&shallow).contains("2^-64"), "{}", message(&shallow));
         let sure = Request { log2_fail: Some(-5000.0), ..Request::new(16, 16) };

@@ -1,13 +1,13 @@
 //! Parameters of circuit bootstrapping (Wang et al., EUROCRYPT 2024, ePrint 2024/323).
 //!
-//! A circuit bootstrap of an input of variance σ² reads it right if the sum of σ², of LWE key switching's noise and of
-//! sparse rounding's stays below the margin of a digit, `1/2^(d + 1)` of the modulus for d bits a ciphertext, up to a
-//! probability of 2^-64. What is left for σ² is [`CircuitBootstrappingParameters::input_variance`].
+//! A circuit bootstrap reads its input right if the sum of its noise, of LWE key switching's and of sparse rounding's stays
+//! below the margin of a digit, `1/2^(d + 1)` of the modulus for d bits a ciphertext, up to a probability of 2^-64. What is
+//! left for an input with Gaussian noise is [`CircuitBootstrappingParameters::input_variance`].
 
 use cryptable_fhew::noise::{NoiseModel, Variance};
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral, RotationMethod};
-use cryptable_lattice::gaussian_tail::gaussian_ratio_for;
 use cryptable_lattice::lwe_list::LweShape;
+use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_lattice::{FailureProbability, Result, SecurityLevel};
 use cryptable_ring::gadget::Gadget;
 use serde::{Deserialize, Serialize};
@@ -41,7 +41,7 @@ pub struct CircuitBootstrappingLiteral {
 pub struct CircuitBootstrappingParameters {
     literal: CircuitBootstrappingLiteral,
     fhew: Parameters,
-    /// Largest variance of an input's phase, as a fraction of the modulus squared.
+    /// Largest variance of an input's phase with Gaussian noise, as a fraction of the modulus squared.
     input: Variance,
 }
 
@@ -168,7 +168,8 @@ impl CircuitBootstrappingParameters {
         self.fhew.rotation_modulus() >> self.sparsity_log2()
     }
 
-    /// Variance of an input's phase that a circuit bootstrap may get: it fails with probability 2^-64 then.
+    /// Variance of an input's phase with Gaussian noise that a circuit bootstrap may get: it fails with probability 2^-64
+    /// then.
     #[must_use]
     pub fn input_variance(&self) -> Variance {
         self.input
@@ -180,9 +181,9 @@ impl CircuitBootstrappingParameters {
     }
 }
 
-/// The largest variance whose errors exceed `margin` with a probability of at most 2^[`LOG2_FAIL`].
+/// The largest variance of a Gaussian whose errors exceed `margin` with a probability of at most 2^[`LOG2_FAIL`].
 fn largest_variance(margin: f64) -> Variance {
-    Variance((margin / gaussian_ratio_for(LOG2_FAIL)).powi(2))
+    Variance((margin / NoiseLaw::gaussian(1.0).largest(LOG2_FAIL)).powi(2))
 }
 
 /// Demands that rotation by sparse automorphisms takes phases as sparse as they are made: multiples of 2^θ.

@@ -13,8 +13,8 @@
 //! Entries are in the order of their inputs' Gray codes ([`crate::bootstrapping::gray_code`]): that is what RGSW
 //! ciphertexts are of.
 
-use cryptable_fhew::noise::Variance;
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_lattice::rgsw::RgswCiphertext;
 use cryptable_lattice::{Error, Result};
 use cryptable_ring::prime_ring::PrimeRing;
@@ -35,7 +35,7 @@ use cryptable_lattice::error::out_of_range;
 /// use cryptable_leveled::parameters::ParameterSet;
 /// use cryptable_leveled::tree::CmuxTree;
 /// let table: Vec<u64> = (0..256).map(|x| x * x % 256).collect();
-/// let tree = CmuxTree::new(&ParameterSet::CmuxDepth8.parameters(), &table, 8)?;
+/// let tree = CmuxTree::new(&ParameterSet::CmuxDepth2.parameters(), &table, 8)?;
 /// assert_eq!((tree.input_bits(), tree.width()), (8, 8));
 /// assert_eq!(tree.depth(), 8);
 /// # Ok::<(), cryptable_lattice::Error>(())
@@ -124,10 +124,11 @@ impl CmuxTree {
         self.shape.cmuxes()
     }
 
-    /// Predicted variance of a result, if bits are 1 with this probability: that of as many CMUXes as the tree is deep.
+    /// Predicted noise of a result, if bits are 1 with this probability: see
+    /// [`CircuitBootstrappingNoise::tree`].
     #[must_use]
-    pub fn output_noise(&self, noise: &CircuitBootstrappingNoise, ones: f64) -> Variance {
-        noise.cmux(ones) * self.depth() as f64
+    pub fn output_noise(&self, noise: &CircuitBootstrappingNoise, ones: f64) -> NoiseLaw {
+        noise.tree(self.depth(), ones)
     }
 
     /// All ciphertexts of the entry that the selectors choose, the lowest bits first: LWE of dimension N modulo Q, of

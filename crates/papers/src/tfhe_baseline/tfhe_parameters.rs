@@ -103,7 +103,7 @@ impl TfheParameters {
     /// ```
     /// use cryptable_papers::tfhe_baseline::{PrivateKeyForm, TfheParameters};
     /// use cryptable_leveled::parameters::ParameterSet;
-    /// let circuit = ParameterSet::CmuxDepth8.parameters();
+    /// let circuit = ParameterSet::CmuxDepth2.parameters();
     /// let products = TfheParameters::as_deep(&circuit, PrivateKeyForm::Products)?;
     /// assert!(products.noise().max_depth() >= 8);
     /// # Ok::<(), cryptable_lattice::Error>(())
@@ -223,6 +223,8 @@ impl TfheParameters {
             constant: phase + rows,
             body: phase + rows * degree,
             mask: times_secret + rows * degree,
+            spread: rows * (2.0 * degree),
+            largest: phase + times_secret,
         })
     }
 }

@@ -80,6 +80,8 @@ impl ThreeLevelNoise {
             constant: phase + rows,
             body: phase + all,
             mask: phase * self.level_1_norm() + all,
+            spread: all * 2.0,
+            largest: phase * (1.0 + self.level_1_norm()),
         }
     }
 
