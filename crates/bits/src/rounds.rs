@@ -8,6 +8,9 @@
 //!
 //! `P(ε > y) <= Σ_k P(r + r' in class k)·P(|noise| > y - slope·(q_k + q'_k))`.
 //!
+//! Noise of slots would depend on it, where a residue was left in the same slot: both grow with `|s(ζ_j)|²`. It is taken as
+//! it is in the loudest slot of a key, in which it is Gaussian.
+//!
 //! From bounds on the residues of inputs follow those on results'; they rise from round to round, to a fixed point that
 //! holds in all of them, or there is none. Beyond the last class is a failure: a circuit fails with at most the sum
 //! over its gates.
@@ -83,11 +86,10 @@ impl RoundNoise {
 
     /// Of a sum of two whose residues add up to so much at most.
     fn of_sum(&self, residue: f64) -> BitNoise {
-        let residue_deviation = (2f64.sqrt() * self.residue_deviation).min(residue);
         self.noise
             .with_independent(self.noise)
             .with_independent(self.common)
-            .with_independent(BitNoise::new([0.0, 0.0, residue, residue_deviation]))
+            .with_independent(BitNoise::bias_of(residue, 2f64.sqrt() * self.residue_deviation))
     }
 
     /// Bounds on a residue, each with the log2 of a probability: an event that, given such a residue, is as rare as that,
@@ -129,10 +131,11 @@ impl Parameters {
             return Err(Error::TooSmall { name: "levels after a bootstrap", value, limit });
         }
         let (model, limit) = (self.noise_model(), self.literal().log2_fail);
-        let cleaned = model.coefficients(MODULUS, 1, cleaning::roundings(model.rounding));
-        let (noise, common) = (cleaned.with_independent(own.into()), common.into());
         // Half of the stated probability is that of an overflow.
         let log2_fail = limit - 1.0;
+        let roundings = cleaning::roundings(model.rounding).in_loudest_slot(log2_fail);
+        let cleaned = model.coefficients(MODULUS, 1, roundings);
+        let (noise, common) = (cleaned.with_independent(own.into()), common.into());
         let residues = [0.0; CLASSES];
         let mut found = RoundNoise { noise, common, residues, residue_deviation: 0.0, log2_fail };
         found.residue_deviation = self.residue_deviation(&found);
@@ -166,16 +169,17 @@ impl Parameters {
     fn residue_deviation(&self, inputs: &RoundNoise) -> f64 {
         let log2_fail = inputs.log2_fail;
         let error = self.gate_error(inputs, 0.0, log2_fail);
-        let [.., deviation] = error.squared(3.0, log2_fail).parts();
-        deviation / MODULUS as f64
+        error.squared(3.0, log2_fail).deviation() / MODULUS as f64
     }
 
     /// The error of a gate before cleaning, of inputs whose residues add up to `residue` at most, but for a
     /// probability of `2^log2_fail`.
     fn gate_error(&self, inputs: &RoundNoise, residue: f64, log2_fail: f64) -> BitNoise {
         let function = PeriodicFunction::gate_boot(Gate::Nand.outputs(), MODULUS);
-        let phase = self.noise_model().phase(inputs.of_sum(residue));
-        self.noise_model().after_functions(self.circuit(), &[function], phase, log2_fail)[0]
+        let (model, loudest) = (self.noise_model(), inputs.log2_fail);
+        let phase = model.phase(inputs.of_sum(residue)).in_loudest_slot(loudest);
+        model.after_functions(self.circuit(), &[function], phase, log2_fail)[0]
+            .in_loudest_slot(loudest)
     }
 }
 

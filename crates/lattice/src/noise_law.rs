@@ -189,6 +189,15 @@ impl NoiseLaw {
         }
     }
 
+    /// The law in the loudest slot that a key has but for a probability of `2^log2_fail`: X is as large as it may be there,
+    /// so that noise of slots is Gaussian, and depends on no other noise of its slot.
+    #[must_use]
+    pub fn in_loudest_slot(self, log2_fail: f64) -> Self {
+        let largest = self.slot_limit.min((-log2_fail * LN_2).max(1.0));
+        let gaussian = self.gaussian.hypot(largest.sqrt() * self.slots);
+        Self { gaussian, slots: 0.0, slot_limit: 0.0, ..self }
+    }
+
     /// log2 of an upper bound on the probability that the noise exceeds `margin` in size: Chernoff's. It is 0 for a margin
     /// that is not positive, and negative infinity without noise.
     #[must_use]
@@ -543,6 +552,16 @@ mod tests {
             assert!(bound > measured, "{ratio}: {bound}, {measured}");
             assert!((estimate - measured).abs() < 0.3, "{ratio}: {estimate}, {measured}");
         }
+    }
+
+    #[test]
+    fn loudest_slots_are_gaussian() {
+        let law = NoiseLaw::gaussian(1.0).with_independent(NoiseLaw::slots(2.0, 10.0));
+        assert!((law.in_loudest_slot(-80.0).variance() - 21.0).abs() < 1e-9);
+        assert!((law.in_loudest_slot(-4.0).variance() - (1.0 + 8.0 * LN_2)).abs() < 1e-9);
+        assert_eq!(law.in_loudest_slot(-80.0).kurtosis(), 3.0);
+        assert!(law.in_loudest_slot(-80.0).log2_exceeds(10.0) > law.log2_exceeds(10.0));
+        assert_eq!(NoiseLaw::products(1.0, 0.5).in_loudest_slot(-9.0).kurtosis(), 6.0);
     }
 
     #[test]
