@@ -67,7 +67,8 @@ impl BitNoise {
     }
 
     /// Law of the noise.
-    pub(crate) fn law(self) -> NoiseLaw {
+    #[must_use]
+    pub fn law(self) -> NoiseLaw {
         self.bound.law()
     }
 
