@@ -327,7 +327,7 @@ pub fn least_lwe_dimension(secret: SecretDistribution, log2_modulus: f64) -> Opt
 ///
 /// ```
 /// use cryptable_lattice::security::{lwe_security_bits, SecretDistribution::*};
-/// assert_eq!(lwe_security_bits(820, Binary, 20.0), 128.6);
+/// assert_eq!(lwe_security_bits(820, Binary, 20.0), 128.8);
 /// // The sets of Ma et al. (TCHES 2024) fall short of what they state:
 /// assert!(lwe_security_bits(760, UniformTernary, 20.0) < 128.0);
 /// ```

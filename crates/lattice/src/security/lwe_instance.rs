@@ -16,7 +16,7 @@ use crate::ERROR_VARIANCE;
 /// use cryptable_lattice::security::{LweInstance, SecretDistribution::Binary};
 /// let instance = LweInstance::lwe("LWE secret", 820, Binary, 20.0);
 /// assert!(instance.check().is_ok());
-/// assert_eq!(instance.security_bits(), 128.6);
+/// assert_eq!(instance.security_bits(), 128.8);
 /// assert!(LweInstance::ring("ring secret", 2048, Binary, 54.0).check().is_err());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
