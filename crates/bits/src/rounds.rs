@@ -158,7 +158,9 @@ impl Parameters {
         std::array::from_fn(|k| {
             let given = |(log2, residue): (f64, f64)| {
                 // Half for a large phase, half for a large error of the function's evaluation.
-                let largest = self.gate_error(inputs, residue, log2 - 1.0).largest(log2 - 1.0);
+                let loudest = |noise: BitNoise| noise.in_loudest_slot(inputs.log2_fail);
+                let error = self.gate_error(inputs.of_sum(residue), log2 - 1.0, loudest);
+                let largest = error.largest(log2 - 1.0);
                 (3.0 + 2.0 * largest) * largest * largest / MODULUS as f64
             };
             inputs.classes_of_sum(inputs.step() * (k + 1) as f64).map(given).fold(0.0, f64::max)
@@ -168,18 +170,22 @@ impl Parameters {
     /// Root mean square of a residue, `3·√(E ε⁴)`.
     fn residue_deviation(&self, inputs: &RoundNoise) -> f64 {
         let log2_fail = inputs.log2_fail;
-        let error = self.gate_error(inputs, 0.0, log2_fail);
+        let error = self.gate_error(inputs.of_sum(0.0), log2_fail, |noise| noise);
         error.squared(3.0, log2_fail).deviation() / MODULUS as f64
     }
 
-    /// The error of a gate before cleaning, of inputs whose residues add up to `residue` at most, but for a
-    /// probability of `2^log2_fail`.
-    fn gate_error(&self, inputs: &RoundNoise, residue: f64, log2_fail: f64) -> BitNoise {
+    /// The error of a gate before cleaning, but for a probability of `2^log2_fail`, in some slot: the noise of phases and of
+    /// the function's evaluation is what `in_slot` makes of it.
+    fn gate_error(
+        &self,
+        sum: BitNoise,
+        log2_fail: f64,
+        in_slot: impl Fn(BitNoise) -> BitNoise,
+    ) -> BitNoise {
         let function = PeriodicFunction::gate_boot(Gate::Nand.outputs(), MODULUS);
-        let (model, loudest) = (self.noise_model(), inputs.log2_fail);
-        let phase = model.phase(inputs.of_sum(residue)).in_loudest_slot(loudest);
-        model.after_functions(self.circuit(), &[function], phase, log2_fail)[0]
-            .in_loudest_slot(loudest)
+        let (model, functions) = (self.noise_model(), [function]);
+        let phase = in_slot(model.phase(sum));
+        in_slot(model.after_functions(self.circuit(), &functions, phase, log2_fail)[0])
     }
 }
 
@@ -199,7 +205,8 @@ mod tests {
         assert!(noise.residues.windows(2).all(|pair| pair[0] < pair[1]));
         // Of exact inputs, by the model of single gates: no more than of inputs with residues, but not by far.
         let exact = RoundNoise { residues: [0.0; CLASSES], ..noise };
-        let error = parameters.gate_error(&exact, 0.0, noise.log2_fail);
+        let loudest = |it: BitNoise| it.in_loudest_slot(noise.log2_fail);
+        let error = parameters.gate_error(exact.of_sum(0.0), noise.log2_fail, loudest);
         let once = cleaning::noise_after(error, BitNoise::default(), noise.log2_fail).bias() / 4.0;
         let residue = noise.residues[CLASSES - 1];
         assert!((1.0..2.5).contains(&(residue / once)), "{residue} and {once}");
