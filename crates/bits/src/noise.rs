@@ -90,10 +90,9 @@ impl BitNoise {
         self.bound.bias()
     }
 
-    /// The error in the loudest slot that a key has but for a probability of `2^log2_fail`: it depends on no other noise
-    /// of its slot.
-    pub(crate) fn in_loudest_slot(self, log2_fail: f64) -> Self {
-        let law = self.law().in_loudest_slot(log2_fail);
+    /// The error in a slot whose `|s(ζ_j)|²` is at most so many times its mean: it depends on no other noise of its slot.
+    pub(crate) fn in_slots_up_to(self, size: f64) -> Self {
+        let law = self.law().in_slots_up_to(size);
         Self { bound: NoiseBound::of_law(law, self.bias()), ..self }
     }
 

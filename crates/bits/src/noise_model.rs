@@ -43,7 +43,7 @@ pub(crate) struct NoiseModel {
     /// What one rounding adds to the real part of a slot, at the least scale that bits have.
     pub rounding: BitNoise,
     /// The limit of noise of slots that key generation keeps.
-    slot_limit: f64,
+    pub slot_limit: f64,
     /// The stated failure probability, log2.
     pub log2_fail: f64,
     /// For sums as fractions of 2, 3, …, [`MAX_MODULUS`].

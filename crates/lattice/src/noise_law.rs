@@ -189,12 +189,11 @@ impl NoiseLaw {
         }
     }
 
-    /// The law in the loudest slot that a key has but for a probability of `2^log2_fail`: X is as large as it may be there,
-    /// so that noise of slots is Gaussian, and depends on no other noise of its slot.
+    /// The law in a slot whose X is at most `size`: noise of slots is Gaussian there, and depends on no other noise of its
+    /// slot.
     #[must_use]
-    pub fn in_loudest_slot(self, log2_fail: f64) -> Self {
-        let largest = self.slot_limit.min((-log2_fail * LN_2).max(1.0));
-        let gaussian = self.gaussian.hypot(largest.sqrt() * self.slots);
+    pub fn in_slots_up_to(self, size: f64) -> Self {
+        let gaussian = self.gaussian.hypot(self.slot_limit.min(size).sqrt() * self.slots);
         Self { gaussian, slots: 0.0, slot_limit: 0.0, ..self }
     }
 
@@ -555,14 +554,15 @@ mod tests {
     }
 
     #[test]
-    fn loudest_slots_are_gaussian() {
+    fn noise_of_one_slot_is_gaussian() {
         let law = NoiseLaw::gaussian(1.0).with_independent(NoiseLaw::slots(2.0, 10.0));
-        assert!((law.in_loudest_slot(-80.0).variance() - 21.0).abs() < 1e-9);
-        assert!((law.in_loudest_slot(-4.0).variance() - (1.0 + 8.0 * LN_2)).abs() < 1e-9);
-        assert_eq!(law.in_loudest_slot(-80.0).kurtosis(), 3.0);
-        assert!(law.in_loudest_slot(-80.0).log2_exceeds(10.0) > law.log2_exceeds(10.0));
+        for (size, variance) in [(1.0, 3.0), (10.0, 21.0), (f64::INFINITY, 21.0)] {
+            let found = law.in_slots_up_to(size);
+            assert!((found.variance() - variance).abs() < 1e-9 && found.kurtosis() == 3.0);
+        }
+        assert!(law.in_slots_up_to(10.0).log2_exceeds(10.0) > law.log2_exceeds(10.0));
         let products = NoiseLaw::products(1.0, 0.5);
-        assert_eq!(products.in_loudest_slot(-9.0), products);
+        assert_eq!(products.in_slots_up_to(9.0), products);
     }
 
     #[test]
