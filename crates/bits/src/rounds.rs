@@ -8,7 +8,7 @@
 //!
 //! `P(ε > y) <= Σ_k P(r + r' in class k)·P(|noise| > y - slope·(q_k + q'_k))`.
 //!
-//! Noise of slots would depend on it, where a residue was left in the same slot: both grow with X, the `|s(ζ_j)|²` of the
+//! Noise of slots depends on a residue that was left in the same slot: both grow with X, the `|s(ζ_j)|²` of the
 //! slot over its mean. So all of this is done for slots whose X is at most 1, 2, …, in which such noise is Gaussian. Slots
 //! with X above x are as rare as `e^-x`, and what happens in them alone may be so much less rare.
 //!
