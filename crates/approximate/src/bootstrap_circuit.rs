@@ -205,6 +205,11 @@ impl BootstrapCircuit {
         f64::from(self.bootstrapping.sparse_weight + 1) / 12.0
     }
 
+    /// The degree of the ring.
+    pub(crate) fn ring_degree(&self) -> usize {
+        self.literal.ring_degree
+    }
+
     /// The primes that ModRaise raises to.
     pub(crate) fn raised_basis(&self) -> cryptable_ring::Basis {
         self.literal.raised_basis()

@@ -22,6 +22,8 @@ pub(crate) struct Tags {
     pub bounds: SlotBounds,
     /// Largest error that is no noise.
     pub bias: f64,
+    /// The limit of noise of slots that key generation keeps.
+    pub slot_limit: f64,
     /// Limbs where no level is left.
     pub bottom_limbs: usize,
     pub slots: usize,
@@ -64,7 +66,8 @@ impl Ciphertext {
     /// How far slots are from what they stand for.
     #[must_use]
     pub fn error(&self) -> SlotError {
-        SlotError { deviation: self.shape.noise.0.sqrt(), bias: self.tags.bias }
+        let Tags { bias, slot_limit, .. } = self.tags;
+        SlotError { deviation: self.shape.noise.0.sqrt(), bias, slot_limit }
     }
 
     /// The secret key that it was encrypted under.

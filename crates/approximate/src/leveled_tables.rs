@@ -4,12 +4,10 @@
 use cryptable_ckks::leveled_table::LeveledTable;
 use cryptable_lattice::error::{Result, demand};
 
-use crate::bounds::SlotBounds;
+use crate::bootstrap_circuit::EVALUATION_MARGIN;
+use crate::bounds::{LOG2_FAIL, SlotBounds};
 use crate::ciphertext::{Ciphertext, Tags};
 use crate::evaluation_key::EvaluationKey;
-
-/// log2 of the probability, a slot, that its error is larger than lookups without a bootstrap take it to be.
-const LOG2_FAIL: f64 = -80.0;
 
 impl EvaluationKey {
     /// The table of every slot, for real slots that hold its points up to errors: [`LeveledTable::levels`] levels below.
@@ -47,7 +45,8 @@ impl EvaluationKey {
         let (evaluator, dry_run) = self.arithmetics();
         let scale = self.parameters().level_scales().scale_at(a.inner.limbs() - needed);
         let inner = table.evaluate(&evaluator, &a.inner, scale);
-        let shape = table.predict_exact(&dry_run, a.shape, scale);
+        let mut shape = table.predict_exact(&dry_run, a.shape, scale);
+        shape.noise.0 *= EVALUATION_MARGIN;
         let bias = table.largest_deviation(error);
         let values = table.polynomial().values().iter();
         let largest = values.fold(bias, |largest, f| largest.max(f.abs() + bias));

@@ -28,7 +28,8 @@ impl EvaluationKey {
         Ok(PreparedMap { map: map.clone(), encoded, parameter_digest: self.parameters().digest() })
     }
 
-    /// The product of a matrix with slots, a level below that of the matrix.
+    /// The product of a matrix with slots, a level below that of the matrix. Errors of slots are multiplied by the largest sum
+    /// of absolute values of a row: they may depend on each other.
     ///
     /// ```
     /// use cryptable_approximate::{Complex64, KeySet, LinearMap, Parameters, SecretKey};
@@ -62,7 +63,10 @@ impl EvaluationKey {
         let (evaluator, dry_run) = self.arithmetics();
         let inner = evaluator.transform(&levels.lower(&evaluator, &ct.inner, limbs), encoded, 1);
         let lowered = levels.lower(&dry_run, &ct.shape, limbs);
-        let shape = dry_run.transform(&lowered, map.plan(), 1);
+        let mut shape = dry_run.transform(&lowered, map.plan(), 1);
+        // Errors of slots may depend on each other, as those of a sum over slots do.
+        let independent = map.plan().row_norm.powi(2);
+        shape.noise.0 += lowered.noise.0 * (map.row_sum().powi(2) - independent).max(0.0);
         Ok(Ciphertext::join(inner, shape, tags))
     }
 }

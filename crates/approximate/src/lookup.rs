@@ -46,7 +46,7 @@ impl Parameters {
     pub(crate) fn lookup_prediction(&self, found: &PredictedLookup) -> LookupPrediction {
         LookupPrediction {
             phase_error: found.phase_error,
-            error: SlotError { deviation: found.shape.noise.0.sqrt(), bias: found.bias },
+            error: self.slot_error(found.shape.noise, found.bias),
             expected_deviation: found.expected_deviation,
             level: found.shape.limbs - self.level_scales().bottom(),
             log2_fail: self.literal().bootstrapping.as_ref().map_or(0.0, |it| it.log2_fail),

@@ -13,9 +13,11 @@
 
 use cryptable_ckks::bootstrapping::homomorphic_dft::join_halves;
 use cryptable_ckks::dry_run::{Shape, SlotVariance};
-use cryptable_ckks::overflow::gaussian_ratio_for;
 use cryptable_ckks::paterson_stockmeyer::{PolynomialBasis, Steps};
 use cryptable_ckks::{Arithmetic, DryRun};
+use cryptable_lattice::NoiseBound;
+use cryptable_lattice::embedding_bound::embedding_limit;
+use cryptable_lattice::noise_law::NoiseLaw;
 use num_complex::Complex64;
 use rayon::prelude::*;
 
@@ -161,8 +163,7 @@ impl BootstrapCircuit {
     ) -> PredictedLookup {
         let grid = table.grid();
         let coefficients = self.predict_coefficients(dry_run, input, (grid, parts));
-        let period = grid.period();
-        let error = SlotError { deviation: error.deviation / period, bias: error.bias / period };
+        let error = in_periods(error.of_part(), grid);
         self.predict_table(dry_run, (coefficients, error, parts), table)
     }
 
@@ -184,29 +185,28 @@ impl BootstrapCircuit {
         })
     }
 
-    /// A dry run of the table of coefficients, modulo q_0, that have an error of slots besides, as fractions of q_0.
+    /// A dry run of the table of coefficients, modulo q_0, that have an error from before besides, as fractions of q_0.
     pub(crate) fn predict_table(
         &self,
         dry_run: &DryRun,
-        (coefficients, error, parts): (CoefficientVariance, SlotError, usize),
+        (coefficients, error, parts): (CoefficientVariance, NoiseBound, usize),
         table: &SlotTable,
     ) -> PredictedLookup {
         let of_circuit = self.predict_phases(dry_run, coefficients, parts);
-        // Noise of the rounding at the switch of chains is one of slots: Laplace's distribution, of real and imaginary parts.
+        // The rounding at the switch of chains is noise of slots, of which a part has half.
         let k = self.odd_function.series.bound;
-        let rounding = dry_run.rounding_noise(self.exact_phase().scale);
-        let of_slots = SlotError { deviation: rounding.0.sqrt() * k, bias: 0.0 };
-        let log2_fail = self.bootstrapping.log2_fail - 2.0;
-        let gaussian = (of_circuit - rounding.0 * k * k).max(0.0).sqrt();
-        let phase = error.largest(log2_fail)
-            + gaussian * gaussian_ratio_for(log2_fail)
-            + of_slots.largest(log2_fail);
+        let rounding = dry_run.rounding_noise(self.exact_phase().scale).0 * k * k;
+        let of_slots = NoiseLaw::slots(rounding / 2.0, embedding_limit(self.ring_degree()));
+        let own = NoiseLaw::gaussian((of_circuit - rounding).max(0.0)).with_independent(of_slots);
+        // Half of the stated probability is that of an overflow.
+        let log2_fail = self.bootstrapping.log2_fail - 1.0;
+        let phase = error.with_independent(NoiseBound::of_law(own, 0.0)).largest(log2_fail);
         let (shape, gained) = self.predict_polynomial(dry_run, parts, table);
         let kernel = table.kernel();
         let (gain, approximation) =
             (kernel.largest_gain(), self.odd_function.series.approximation_error());
         let left = kernel.largest_deviation(phase) + approximation * (1.0 + gain);
-        let phase_variance = error.deviation.powi(2) / 2.0 + error.bias.powi(2);
+        let phase_variance = error.law().variance() + error.bias().powi(2);
         let left_on_average = kernel.mean_square_deviation(phase_variance + of_circuit);
         // The first term that the series leaves out oscillates, half of it along the modulus.
         let of_series = (approximation / 2.0).powi(2);
@@ -241,4 +241,10 @@ impl BootstrapCircuit {
         let joined = self.join_sparse(dry_run, joined, self.mask_plan(parts).as_ref());
         (joined, EVALUATION_MARGIN * z.noise.0 / 2.0)
     }
+}
+
+/// An error of slots as a fraction of the period of a grid.
+pub(crate) fn in_periods(error: NoiseBound, grid: Grid) -> NoiseBound {
+    let factor = 1.0 / grid.period();
+    NoiseBound::of_law(error.law().times(factor), error.bias() * factor)
 }

@@ -8,7 +8,7 @@ use cryptable_ckks::dry_run::{Counts, Shape, SlotVariance};
 use cryptable_lattice::cost::{CostModel, Work};
 use cryptable_lattice::error::{Result, demand};
 
-use crate::bounds::{SlotBounds, SlotError};
+use crate::bounds::SlotBounds;
 use crate::key_set::KeySet;
 use crate::lookup::LookupPrediction;
 use crate::parameters::Parameters;
@@ -140,7 +140,7 @@ impl Parameters {
         let power = SlotVariance(bounds.modulus().powi(2));
         let fresh = Shape { power, ..self.fresh_shape(1.0) };
         let input = levels.lower(&dry_run, &fresh, levels.bottom() + before);
-        let error = SlotError { deviation: input.noise.0.sqrt(), bias: 0.0 };
+        let error = self.slot_error(input.noise, 0.0);
         let found = circuit.predict_lookup(&dry_run, (&input, error, parts), table);
         let prediction = self.lookup_prediction(&found);
         let limbs = found.shape.limbs;

@@ -8,7 +8,7 @@ use cryptable_lattice::error::{Error, Result, demand};
 use cryptable_ring::Embedding;
 use num_complex::Complex64;
 
-use crate::bounds::SlotBounds;
+use crate::bounds::{LOG2_FAIL, SlotBounds};
 use crate::ciphertext::{Ciphertext, Tags};
 use crate::evaluation_key::EvaluationKey;
 use crate::key_set::wrapped;
@@ -146,7 +146,8 @@ impl EvaluationKey {
         Ok(Ciphertext::join(inner, shape, tags))
     }
 
-    /// `a·b`, slot by slot, a level below the lower of them.
+    /// `a·b`, slot by slot, a level below the lower of them. Errors are multiplied by the bounds of the other operand; the
+    /// product of both errors counts as bias, as large as both are but for a probability of 2^-80 per slot each.
     ///
     /// # Errors
     /// If one is of another client or other parameters or has no level, or the product may be larger than its level holds.
@@ -159,7 +160,9 @@ impl EvaluationKey {
         let limbs = a.inner.limbs().min(b.inner.limbs()) - 1;
         let (size_a, size_b) = (a.bounds().modulus(), b.bounds().modulus());
         let (bias_a, bias_b) = (a.tags.bias, b.tags.bias);
-        let bias = size_a * bias_b + size_b * bias_a + bias_a * bias_b;
+        // Of both parts, 2 for √2 of either.
+        let of_errors = 2.0 * a.error().largest(LOG2_FAIL) * b.error().largest(LOG2_FAIL);
+        let bias = size_a * bias_b + size_b * bias_a + of_errors;
         let tags = Tags { bounds: a.bounds() * b.bounds(), bias, ..a.tags };
         self.check_capacity(tags, limbs)?;
         let (evaluator, dry_run) = self.arithmetics();

@@ -13,14 +13,15 @@ use cryptable_ckks::bootstrapping::modulus_switch::{CoefficientShape, switch_to_
 use cryptable_lattice::NoiseBound;
 use cryptable_lattice::coefficient_ciphertext::CoefficientLayout;
 use cryptable_lattice::error::{Error, Result, check_client, check_equal, demand};
+use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_packed as packed;
 use cryptable_wire::KeyId;
 
 use crate::bootstrap_circuit::CoefficientVariance;
-use crate::bounds::{SlotBounds, SlotError};
+use crate::bounds::SlotBounds;
 use crate::ciphertext::{Ciphertext, Tags};
 use crate::evaluation_key::EvaluationKey;
-use crate::lookup_circuit::PredictedLookup;
+use crate::lookup_circuit::{PredictedLookup, in_periods};
 use crate::parameters::Parameters;
 use crate::slot_table::{Grid, SlotTable};
 
@@ -100,9 +101,8 @@ impl EvaluationKey {
         let predicted = circuit.predict_coefficients(&dry_run, &ct.shape, (grid, parts));
         let of_rounding =
             rounding_variance(degree, f64::from(literal.log2_ciphertext_modulus).exp2());
-        let deviation = (predicted.0 + of_rounding).sqrt();
-        let largest = ct.error().largest(packed.key.parameters().stated_log2_fail());
-        let noise = NoiseBound::new(deviation, largest / grid.period());
+        let own = NoiseBound::of_law(NoiseLaw::gaussian(predicted.0 + of_rounding), 0.0);
+        let noise = in_periods(ct.error().of_part(), grid).with_independent(own);
         packed.key.import(switch_to_power_of_two(self.ring(), coefficients, shape), noise)
     }
 
@@ -152,16 +152,16 @@ impl EvaluationKey {
         let parts = if ct.count() <= self.parameters().slots() { 1 } else { 2 };
         let bottom = mod_raise::switch_to_bottom(self.ring(), body);
         let bottom_prime = self.ring().main_prime(0) as f64;
-        let variance = ct.noise().deviation().powi(2) + rounding_variance(degree, bottom_prime);
-        let error = SlotError { deviation: 0.0, bias: ct.noise().bias() };
+        let rounding = CoefficientVariance(rounding_variance(degree, bottom_prime));
         let found: PredictedLookup = circuit.predict_table(
             &self.parameters().dry_run(),
-            (CoefficientVariance(variance), error, parts),
+            (rounding, ct.noise(), parts),
             table,
         );
         let tags = Tags {
             bounds: SlotBounds::real(0.0),
             bias: 0.0,
+            slot_limit: self.parameters().slot_limit(),
             bottom_limbs: self.parameters().level_scales().bottom(),
             slots: self.parameters().slots(),
             parameter_digest: self.parameters().digest(),

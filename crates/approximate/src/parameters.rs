@@ -6,6 +6,7 @@ use cryptable_ckks::DryRun;
 use cryptable_ckks::chain_primes::{ChainPrimes, ChainSizes};
 use cryptable_ckks::dry_run::{Counts, Shape, SlotVariance};
 use cryptable_ckks::noise_sources::NoiseSources;
+use cryptable_lattice::embedding_bound::embedding_limit;
 use cryptable_lattice::error::{Result, demand};
 use cryptable_lattice::security::LweInstance;
 use cryptable_lattice::{ReadOptions, SecurityLevel};
@@ -183,7 +184,17 @@ impl Parameters {
     pub fn bootstrap_error(&self) -> Option<SlotError> {
         let circuit = self.bootstrap_circuit()?;
         let (shape, bias) = circuit.predict(&self.dry_run(), (&self.fresh_shape(2.0), 2), 1.0);
-        Some(SlotError { deviation: shape.noise.0.sqrt(), bias })
+        Some(self.slot_error(shape.noise, bias))
+    }
+
+    /// The limit of noise of slots that key generation keeps.
+    pub(crate) fn slot_limit(&self) -> f64 {
+        embedding_limit(self.literal.ring_degree)
+    }
+
+    /// An error of slots of these parameters.
+    pub(crate) fn slot_error(&self, noise: SlotVariance, bias: f64) -> SlotError {
+        SlotError { deviation: noise.0.sqrt(), bias, slot_limit: self.slot_limit() }
     }
 
     /// Counts of the operations of a bootstrap of a ciphertext of the lowest level; none without bootstrapping.

@@ -9,6 +9,7 @@ use cryptable_ckks::paterson_stockmeyer::{PolynomialBasis, Steps};
 use cryptable_lattice::error::{Result, demand};
 use num_complex::Complex64;
 
+use crate::bootstrap_circuit::EVALUATION_MARGIN;
 use crate::bounds::SlotBounds;
 use crate::ciphertext::{Ciphertext, Tags};
 use crate::evaluation_key::EvaluationKey;
@@ -159,7 +160,8 @@ fn evaluate<A: Arithmetic>(
 impl EvaluationKey {
     /// A polynomial of every slot, which must be real.
     ///
-    /// Errors of slots are multiplied by the polynomial's slope at most.
+    /// Errors of slots are multiplied by the polynomial's slope at most. What the evaluation adds is no bound but a prediction
+    /// with a margin: it takes errors of the terms as independent.
     ///
     /// ```
     /// use cryptable_approximate::{KeySet, Parameters, Polynomial, SecretKey};
@@ -192,7 +194,7 @@ impl EvaluationKey {
         exact.noise.0 = 0.0;
         let mut shape = evaluate(&dry_run, levels, &exact, polynomial);
         let slope = polynomial.slope();
-        shape.noise.0 += slope * slope * x.shape.noise.0;
+        shape.noise.0 = EVALUATION_MARGIN * shape.noise.0 + slope * slope * x.shape.noise.0;
         let bias = slope * x.tags.bias + polynomial.bias;
         let bounds = SlotBounds::real(polynomial.bound());
         Ok(Ciphertext::join(inner, shape, Tags { bounds, bias, ..x.tags }))

@@ -127,6 +127,7 @@ impl SecretKey {
         let tags = Tags {
             bounds,
             bias: 0.0,
+            slot_limit: self.parameters.slot_limit(),
             bottom_limbs: levels.bottom(),
             slots,
             parameter_digest: self.parameters.digest(),

@@ -112,8 +112,15 @@ impl Ciphertext {
         let noise = SlotVariance(deviation * deviation);
         let (power, sources) = (SlotVariance(0.0), NoiseSources::UNKNOWN);
         let shape = Shape { limbs, chain: 0, scale, power, noise, sources };
-        let (bounds, slots) = (SlotBounds { re, im }, parameters.slots());
-        let tags = Tags { bounds, bias, bottom_limbs: bottom, slots, parameter_digest, key_id };
+        let tags = Tags {
+            bounds: SlotBounds { re, im },
+            bias,
+            slot_limit: parameters.slot_limit(),
+            bottom_limbs: bottom,
+            slots: parameters.slots(),
+            parameter_digest,
+            key_id,
+        };
         Ok(Self::join(inner, shape, tags))
     }
 }

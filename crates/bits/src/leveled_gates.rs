@@ -77,7 +77,7 @@ fn add_constant<A: Arithmetic>(arithmetic: &A, bits: &mut A::Ciphertext, constan
 /// The noise of a gate: the worst inputs, and what roundings add.
 ///
 /// Deviations of x and y add up, because they may be the same; the product of errors is at most `|d|·ε_x·ε_y`, with
-/// `E(ε_x²·ε_y²) <= 6·σ_x²·σ_y²`, as for equal ones, and as large as both are with the stated probability.
+/// `E(ε_x²·ε_y²)² <= E ε_x⁴·E ε_y⁴`, as for equal ones, and as large as both are with the stated probability.
 pub(crate) fn noise_after(
     polynomial: GatePolynomial,
     (x, y): (BitNoise, BitNoise),
@@ -85,12 +85,7 @@ pub(crate) fn noise_after(
     log2_fail: f64,
 ) -> BitNoise {
     let factor = polynomial.of_product.unsigned_abs() as f64;
-    let of_product = factor * 6f64.sqrt() * x.deviation() * y.deviation();
+    let of_product = factor * (x.fourth_moment() * y.fourth_moment()).powf(0.25);
     let largest = factor * x.largest(log2_fail) * y.largest(log2_fail);
-    (x + y).with_independent(roundings).with_independent(BitNoise::new([
-        0.0,
-        0.0,
-        largest,
-        of_product.min(largest),
-    ]))
+    (x + y).with_independent(roundings).with_independent(BitNoise::bias_of(largest, of_product))
 }

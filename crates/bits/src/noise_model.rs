@@ -3,6 +3,8 @@
 use std::sync::Mutex;
 
 use cryptable_ckks::dry_run::SlotVariance;
+use cryptable_lattice::embedding_bound::embedding_limit;
+use cryptable_lattice::noise_law::NoiseLaw;
 
 use crate::circuit::{BitCircuit, MAX_MODULUS};
 use crate::literal::ParametersLiteral;
@@ -40,6 +42,8 @@ pub(crate) struct NoiseModel {
     pub fresh: BitNoise,
     /// What one rounding adds to the real part of a slot, at the least scale that bits have.
     pub rounding: BitNoise,
+    /// The limit of noise of slots that key generation keeps.
+    pub slot_limit: f64,
     /// The stated failure probability, log2.
     pub log2_fail: f64,
     /// For sums as fractions of 2, 3, …, [`MAX_MODULUS`].
@@ -57,7 +61,9 @@ impl NoiseModel {
         let least = scales.fold(f64::INFINITY, f64::min);
         // Encodings round N coefficients, two a slot. Real parts have half of the variance of a slot.
         let encoding = literal.ring_degree as f64 / 12.0 / (least * least);
-        let fresh = BitNoise::gaussian((dry_run.fresh_noise(least).0 + encoding) / 2.0);
+        let fresh = NoiseLaw::gaussian((dry_run.fresh_noise(least).0 + encoding) / 2.0);
+        let slot_limit = embedding_limit(literal.ring_degree);
+        let rounding = NoiseLaw::slots(dry_run.rounding_noise(least).0 / 2.0, slot_limit);
         let coefficients = |m: u64| {
             let at = |power, noise| {
                 circuit.coefficient_noise(m, SlotVariance(power), SlotVariance(noise))
@@ -69,13 +75,19 @@ impl NoiseModel {
         let per_noise = circuit.raised_noise(1.0) - all;
         let phases = PhaseModel { own: all - of_slots, of_slots, per_noise };
         Self {
-            fresh,
-            rounding: BitNoise::of_slots(dry_run.rounding_noise(least).0 / 2.0),
+            fresh: BitNoise::of_law(fresh),
+            rounding: BitNoise::of_law(rounding),
+            slot_limit,
             log2_fail: literal.log2_fail,
             coefficients: (2..=MAX_MODULUS).map(coefficients).collect(),
             phases,
             evaluations: Mutex::default(),
         }
+    }
+
+    /// Noise of slots of this variance.
+    pub(crate) fn of_slots(&self, variance: f64) -> BitNoise {
+        BitNoise::of_law(NoiseLaw::slots(variance, self.slot_limit))
     }
 
     /// The noise of coefficients sum/m, as fractions of q_0, from that of a sum of so many bits in slots.
@@ -84,20 +96,17 @@ impl NoiseModel {
         // Modulo 2 every other summand is subtracted.
         let largest = if m == 2 { summands.div_ceil(2) } else { summands };
         let power = (largest * largest) as f64;
-        let [gaussian, of_slots, bias, bias_deviation] = sum.parts();
-        let (gain, m) = (per_noise.sqrt(), m as f64);
-        BitNoise::new([gain * gaussian, gain * of_slots, bias / m, bias_deviation / m])
-            .with_independent(BitNoise::gaussian(own + per_power * power))
+        sum.scaled_apart(per_noise.sqrt(), 1.0 / m as f64)
+            .with_independent(BitNoise::of_law(NoiseLaw::gaussian(own + per_power * power)))
     }
 
     /// The noise of t = v + I from that of coefficients v, as fractions of q_0.
     pub(crate) fn phase(&self, coefficients: BitNoise) -> BitNoise {
         let PhaseModel { own, of_slots, per_noise } = self.phases;
-        let [gaussian, slots, bias, bias_deviation] = coefficients.parts();
-        let gain = per_noise.sqrt();
-        BitNoise::new([gain * gaussian, gain * slots, bias, bias_deviation])
-            .with_independent(BitNoise::gaussian(own))
-            .with_independent(BitNoise::of_slots(of_slots))
+        coefficients
+            .scaled_apart(per_noise.sqrt(), 1.0)
+            .with_independent(BitNoise::of_law(NoiseLaw::gaussian(own)))
+            .with_independent(self.of_slots(of_slots))
     }
 
     fn evaluation_noise(
@@ -129,11 +138,12 @@ impl NoiseModel {
             .iter()
             .zip(evaluation)
             .map(|(function, evaluation)| {
+                let of_series = function.gain() * approximation;
                 phase
                     .squared(function.curvature(), log2_fail)
                     .with_independent(phase.scaled(function.slope()))
-                    .with_independent(BitNoise::of_slots(EVALUATION_MARGIN * evaluation.0))
-                    .with_independent(BitNoise::bias_of(function.gain() * approximation))
+                    .with_independent(self.of_slots(EVALUATION_MARGIN * evaluation.0))
+                    .with_independent(BitNoise::bias_of(of_series, of_series))
             })
             .collect()
     }

@@ -8,12 +8,18 @@
 //!
 //! `P(ε > y) <= Σ_k P(r + r' in class k)·P(|noise| > y - slope·(q_k + q'_k))`.
 //!
+//! Noise of slots depends on a residue that was left in the same slot: both grow with X, the `|s(ζ_j)|²` of the
+//! slot over its mean. So all of this is done for slots whose X is at most 1, 2, …, in which such noise is Gaussian. Slots
+//! with X above x are as rare as `e^-x`, and what happens in them alone may be so much less rare.
+//!
 //! From bounds on the residues of inputs follow those on results'; they rise from round to round, to a fixed point that
 //! holds in all of them, or there is none. Beyond the last class is a failure: a circuit fails with at most the sum
 //! over its gates.
 //!
 //! Errors of both inputs are taken as independent, as gates of FHEW take them. Those of results that have inputs in
 //! common are not, but what they share is squared at each gate.
+
+use std::f64::consts::LN_2;
 
 use cryptable_lattice::NoiseBound;
 use cryptable_lattice::error::{Error, Result};
@@ -54,11 +60,11 @@ pub struct RoundNoise {
     noise: BitNoise,
     /// What a sum gets.
     common: BitNoise,
-    /// Bounds q_k on what cleaning left.
-    residues: [f64; CLASSES],
+    /// Largest size of what cleaning left.
+    residue: f64,
     /// Its root mean square: no failure depends on it.
     residue_deviation: f64,
-    log2_fail: f64,
+    largest: f64,
 }
 
 impl RoundNoise {
@@ -71,23 +77,45 @@ impl RoundNoise {
     /// The largest error, as a fraction of the modulus, but for the stated failure probability.
     #[must_use]
     pub fn largest(&self) -> f64 {
-        let given = |(log2, residue): (f64, f64)| residue + self.noise.largest(log2);
-        self.classes(self.log2_fail).map(given).fold(0.0, f64::max)
+        self.largest
     }
 
     /// Of a sum of two, as GateBoot takes it.
     #[must_use]
     pub fn of_sum_of_two(&self) -> BitNoise {
-        self.of_sum(2.0 * self.residues[CLASSES - 1])
+        let residue = BitNoise::bias_of(2.0 * self.residue, 2f64.sqrt() * self.residue_deviation);
+        of_sum([self.noise, self.noise, self.common, residue])
+    }
+}
+
+/// The sum of independent noises.
+fn of_sum(noises: [BitNoise; 4]) -> BitNoise {
+    noises.into_iter().fold(BitNoise::default(), BitNoise::with_independent)
+}
+
+/// Noise of a bit in slots whose X is at most `size`.
+#[derive(Clone, Copy, Debug)]
+struct SlotNoise {
+    size: f64,
+    /// Noise of known law, Gaussian but for what is no noise of slots.
+    noise: BitNoise,
+    common: BitNoise,
+    /// Bounds q_k on what cleaning left.
+    residues: [f64; CLASSES],
+    /// log2 of the failure probability in such a slot.
+    log2_fail: f64,
+}
+
+impl SlotNoise {
+    /// The largest error but for the failure probability.
+    fn largest(&self) -> f64 {
+        let given = |(log2, residue): (f64, f64)| residue + self.noise.largest(log2);
+        self.classes(self.log2_fail).map(given).fold(0.0, f64::max)
     }
 
     /// Of a sum of two whose residues add up to so much at most.
     fn of_sum(&self, residue: f64) -> BitNoise {
-        let residue_deviation = (2f64.sqrt() * self.residue_deviation).min(residue);
-        self.noise
-            .with_independent(self.noise)
-            .with_independent(self.common)
-            .with_independent(BitNoise::new([0.0, 0.0, residue, residue_deviation]))
+        of_sum([self.noise, self.noise, self.common, BitNoise::bias_of(residue, residue)])
     }
 
     /// Bounds on a residue, each with the log2 of a probability: an event that, given such a residue, is as rare as that,
@@ -131,11 +159,28 @@ impl Parameters {
         let (model, limit) = (self.noise_model(), self.literal().log2_fail);
         let cleaned = model.coefficients(MODULUS, 1, cleaning::roundings(model.rounding));
         let (noise, common) = (cleaned.with_independent(own.into()), common.into());
+        let (residue, residue_deviation, largest) = Default::default();
+        let mut found = RoundNoise { noise, common, residue, residue_deviation, largest };
         // Half of the stated probability is that of an overflow.
         let log2_fail = limit - 1.0;
-        let residues = [0.0; CLASSES];
-        let mut found = RoundNoise { noise, common, residues, residue_deviation: 0.0, log2_fail };
-        found.residue_deviation = self.residue_deviation(&found);
+        let error = self.gate_error(found.of_sum_of_two(), log2_fail, |noise| noise);
+        found.residue_deviation = error.squared(3.0, log2_fail).deviation() / MODULUS as f64;
+        for (size, log2_fail) in slot_sizes(model.slot_limit, log2_fail) {
+            let noise = noise.in_slots_up_to(size);
+            let residues = [0.0; CLASSES];
+            let of_slots =
+                self.fixed_point(SlotNoise { size, noise, common, residues, log2_fail })?;
+            found.residue = found.residue.max(of_slots.residues[CLASSES - 1]);
+            found.largest = found.largest.max(of_slots.largest());
+        }
+        Ok(found)
+    }
+
+    /// Noise with bounds on residues that hold in all rounds, from that of fresh bits.
+    ///
+    /// # Errors
+    /// [`Error::NoiseTooLarge`] if there are none.
+    fn fixed_point(&self, mut found: SlotNoise) -> Result<SlotNoise> {
         for _ in 0..MAX_ROUNDS {
             let residues = self.residues(&found);
             let is_fixed = |(new, old): (&f64, &f64)| *new <= old * (1.0 + TOLERANCE);
@@ -147,36 +192,47 @@ impl Parameters {
                 break;
             }
         }
+        let limit = self.literal().log2_fail;
         Err(Error::NoiseTooLarge { operation: "rounds of gates", found: 0.0, limit })
     }
 
     /// Bounds on the residues of results, from those of inputs.
-    fn residues(&self, inputs: &RoundNoise) -> [f64; CLASSES] {
+    fn residues(&self, inputs: &SlotNoise) -> [f64; CLASSES] {
+        let in_slot = |noise: BitNoise| noise.in_slots_up_to(inputs.size);
         std::array::from_fn(|k| {
             let given = |(log2, residue): (f64, f64)| {
                 // Half for a large phase, half for a large error of the function's evaluation.
-                let largest = self.gate_error(inputs, residue, log2 - 1.0).largest(log2 - 1.0);
+                let error = self.gate_error(inputs.of_sum(residue), log2 - 1.0, in_slot);
+                let largest = error.largest(log2 - 1.0);
                 (3.0 + 2.0 * largest) * largest * largest / MODULUS as f64
             };
             inputs.classes_of_sum(inputs.step() * (k + 1) as f64).map(given).fold(0.0, f64::max)
         })
     }
 
-    /// Root mean square of a residue, `3·√(E ε⁴)`.
-    fn residue_deviation(&self, inputs: &RoundNoise) -> f64 {
-        let log2_fail = inputs.log2_fail;
-        let error = self.gate_error(inputs, 0.0, log2_fail);
-        let [.., deviation] = error.squared(3.0, log2_fail).parts();
-        deviation / MODULUS as f64
-    }
-
-    /// The error of a gate before cleaning, of inputs whose residues add up to `residue` at most, but for a
-    /// probability of `2^log2_fail`.
-    fn gate_error(&self, inputs: &RoundNoise, residue: f64, log2_fail: f64) -> BitNoise {
+    /// The error of a gate before cleaning, but for a probability of `2^log2_fail`, in some slot: the noise of phases and of
+    /// the function's evaluation is what `in_slot` makes of it.
+    fn gate_error(
+        &self,
+        sum: BitNoise,
+        log2_fail: f64,
+        in_slot: impl Fn(BitNoise) -> BitNoise,
+    ) -> BitNoise {
         let function = PeriodicFunction::gate_boot(Gate::Nand.outputs(), MODULUS);
-        let phase = self.noise_model().phase(inputs.of_sum(residue));
-        self.noise_model().after_functions(self.circuit(), &[function], phase, log2_fail)[0]
+        let (model, functions) = (self.noise_model(), [function]);
+        let phase = in_slot(model.phase(sum));
+        in_slot(model.after_functions(self.circuit(), &functions, phase, log2_fail)[0])
     }
+}
+
+/// Sizes of X up to the limit, each with the log2 of a probability: events that are as rare as that in slots with X between
+/// the size before and this one are as rare as `2^log2_fail` in all slots. Beyond the last size so are slots themselves.
+fn slot_sizes(limit: f64, log2_fail: f64) -> impl Iterator<Item = (f64, f64)> {
+    let most = limit.min((8.0 - log2_fail) * LN_2).ceil();
+    let share = log2_fail - (most + 1.0).log2();
+    let sizes = (1..=most as usize).map(|size| size as f64);
+    let with_share = move |size: f64| (size, share + (size - 1.0) / LN_2);
+    sizes.map(with_share).take_while(|&(_, log2_fail)| log2_fail < 0.0)
 }
 
 #[cfg(test)]
@@ -192,14 +248,27 @@ mod tests {
     fn bounds_hold_what_two_steps_of_the_law_say() {
         let parameters = Parameters::insecure_toy(Packing::Complex).unwrap();
         let noise = parameters.noise_of_rounds(gaussian(1e-3), gaussian(1e-6)).unwrap();
-        assert!(noise.residues.windows(2).all(|pair| pair[0] < pair[1]));
         // Of exact inputs, by the model of single gates: no more than of inputs with residues, but not by far.
-        let exact = RoundNoise { residues: [0.0; CLASSES], ..noise };
-        let error = parameters.gate_error(&exact, 0.0, noise.log2_fail);
-        let once = cleaning::noise_after(error, BitNoise::default(), noise.log2_fail).bias() / 4.0;
-        let residue = noise.residues[CLASSES - 1];
+        let log2_fail = parameters.literal().log2_fail - 1.0;
+        let exact = RoundNoise { residue: 0.0, residue_deviation: 0.0, ..noise };
+        let error = parameters.gate_error(exact.of_sum_of_two(), log2_fail, |noise| noise);
+        let once = cleaning::noise_after(error, BitNoise::default(), log2_fail).bias() / 4.0;
+        let residue = noise.residue;
         assert!((1.0..2.5).contains(&(residue / once)), "{residue} and {once}");
-        assert!(noise.largest() < residue + noise.noise.largest(noise.log2_fail - 5.0));
+        assert!(noise.largest() < residue + noise.noise.largest(log2_fail - 8.0));
+    }
+
+    #[test]
+    fn sizes_of_slots_share_the_probability_out() {
+        for limit in [5.8, 9.3, f64::INFINITY] {
+            let sizes: Vec<_> = slot_sizes(limit, -81.0).collect();
+            let last = sizes[sizes.len() - 1].0;
+            assert!(last >= limit || last > 55.0, "{last}");
+            let in_all = |(size, log2): &(f64, f64)| (1.0 - size).exp() * log2.exp2();
+            let beyond = if limit.is_finite() { 0.0 } else { (-last).exp() };
+            let all = sizes.iter().map(in_all).sum::<f64>() + beyond;
+            assert!((-83.0..=-81.0).contains(&all.log2()), "{limit}: {}", all.log2());
+        }
     }
 
     #[test]

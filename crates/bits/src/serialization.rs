@@ -6,6 +6,7 @@ use cryptable_lattice::error::{Result, check_parameters};
 use cryptable_lattice::key_files::{
     EvaluationKeyBody, ExpectedKeys, MAX_EVALUATION_KEY_BYTES, read_evaluation_key,
 };
+use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_lattice::switching_key::SharedBytes;
 use cryptable_lattice::{ReadOptions, RlweCiphertext};
 use cryptable_ring::{Evaluations, Poly, Ring};
@@ -152,7 +153,9 @@ impl RlweInput {
         let modulus = reader.u64_within("modulus of the values", 2..=MAX_MODULUS)?;
         let noise = BitNoise::read(&mut reader)?;
         let prime = parameters.bottom_prime();
-        noise.check_floor(BitNoise::gaussian(1.0 / (12.0 * (prime as f64).powi(2))))?;
+        noise.check_floor(BitNoise::of_law(NoiseLaw::gaussian(
+            1.0 / (12.0 * (prime as f64).powi(2)),
+        )))?;
         let ring = parameters.ring();
         let c0 = read_poly(&mut reader, &ring, (1, &[prime]))?;
         let c1 = read_poly(&mut reader, &ring, (1, &[prime]))?;

@@ -40,7 +40,7 @@ impl Parameters {
         let of_products = of_products(inputs, log2_fail);
         let of_table = |table: &BitTable| {
             assert_eq!(table.inputs(), inputs.len(), "inputs of a table");
-            let roundings = roundings(self.circuit(), table, limbs);
+            let roundings = self.noise_model().of_slots(roundings(self.circuit(), table, limbs));
             let noise = worst_sum(table, inputs);
             let noise = noise.with_independent(of_products).with_independent(roundings);
             // Results that depend on nothing have no noise: less than is believed of any bits.
@@ -86,31 +86,29 @@ fn worst_sum(table: &BitTable, inputs: &[BitNoise]) -> BitNoise {
 
 /// What products of two errors and more leave, at most `Σ_{|S|≥2} 2^{|S|-1}·Π_{i∈S} ε_i`: a difference of order n of
 /// bits is at most 2^{n-1}. Its root mean square is that of the products of two, as if all errors were equal up to a
-/// factor: `E ε⁴ <= 6σ⁴`.
+/// factor, by their fourth moments.
 fn of_products(inputs: &[BitNoise], log2_fail: f64) -> BitNoise {
     let above_first_order = |errors: &[f64]| -> f64 {
         let product: f64 = errors.iter().map(|error| 1.0 + 2.0 * error).product();
         ((product - 1.0) / 2.0 - errors.iter().sum::<f64>()).max(0.0)
     };
     let largest: Vec<f64> = inputs.iter().map(|noise| noise.largest(log2_fail)).collect();
-    let deviations: Vec<f64> = inputs.iter().map(|noise| noise.deviation()).collect();
-    let (largest, deviation) =
-        (above_first_order(&largest), 6f64.sqrt() * above_first_order(&deviations));
-    BitNoise::new([0.0, 0.0, largest, deviation.min(largest)])
+    let average: Vec<f64> = inputs.iter().map(|noise| noise.fourth_moment().powf(0.25)).collect();
+    BitNoise::bias_of(above_first_order(&largest), above_first_order(&average))
 }
 
-/// Roundings of characters and of the result, as noise of slots.
-fn roundings(circuit: &BitCircuit, table: &BitTable, limbs: usize) -> BitNoise {
+/// Variance of the noise of slots of roundings: of characters and of the result.
+fn roundings(circuit: &BitCircuit, table: &BitTable, limbs: usize) -> f64 {
     let inputs: Vec<bool> = (0..table.inputs()).map(|input| table.depends_on(input)).collect();
     let depth = table.levels();
     if depth == 0 {
-        return BitNoise::default();
+        return 0.0;
     }
     let half = low_half(inputs.len());
     let halves = [&inputs[..half], &inputs[half..]];
     let characters: f64 =
         halves.iter().map(|group| of_characters(circuit, group, limbs, depth - 1)).sum();
-    BitNoise::of_slots(characters + rounding(circuit, limbs - depth, 1.0))
+    characters + rounding(circuit, limbs - depth, 1.0)
 }
 
 /// What roundings of the characters of a group of inputs add to the variance of an output: at most a quarter of one, at

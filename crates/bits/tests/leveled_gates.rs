@@ -83,7 +83,7 @@ fn noise_of_gates_is_as_predicted() {
 #[test]
 fn noise_of_roundings_is_as_predicted_and_not_gaussian() {
     let parameters = Parameters::insecure_toy(Packing::Complex).unwrap();
-    let (mut square, mut fourth, mut samples) = (0.0, 0.0, 0.0);
+    let mut all = Vec::new();
     let fresh = parameters.fresh_noise();
     // One rounding, and half of the time the error of either bit: as much as lowering one bit.
     let predicted = parameters.noise_after_lowering(fresh);
@@ -91,22 +91,27 @@ fn noise_of_roundings_is_as_predicted_and_not_gaussian() {
         let Setup { secret, server, x, y } = setup(&parameters);
         let (a, b) = (secret.encrypt(&x).unwrap(), secret.encrypt(&y).unwrap());
         let result = server.gate(Gate::And, &a, &b).unwrap();
-        for error in secret.errors(&result, &gate(Gate::And, &x, &y)).unwrap() {
-            square += error * error;
-            fourth += error.powi(4);
-            samples += 1.0;
-        }
+        all.extend(secret.errors(&result, &gate(Gate::And, &x, &y)).unwrap());
     }
+    let moment = |power| all.iter().map(|e: &f64| e.powi(power)).sum::<f64>() / all.len() as f64;
+    let (square, law) = (moment(2), predicted.law());
     // 12,288 slots, X shared by two of them: 2% of the variance, twice.
-    let ratio = square / samples / predicted.variance();
+    let ratio = square / predicted.variance();
     println!("variance {ratio:.3} of the prediction");
     assert!((0.85..1.1).contains(&ratio), "variance {ratio:.3} of the prediction");
-    let kurtosis = fourth * samples / (square * square);
-    println!("kurtosis {kurtosis:.2}");
-    assert!(
-        (4.5..7.5).contains(&kurtosis),
-        "kurtosis {kurtosis:.2}, 6 by Laplace's law, 3 by Gauss's"
-    );
+    // 5.8 by the law: keys of this degree have no slot with X above 5.8.
+    let (kurtosis, expected) = (moment(4) / (square * square), law.kurtosis());
+    println!("kurtosis {kurtosis:.2}, {expected:.2} by the law");
+    assert!((0.75..1.25).contains(&(kurtosis / expected)), "kurtosis {kurtosis:.2}");
+    // Counts of large errors: some 180 beyond 3 deviations and 40 beyond 4, where a Gaussian has 33 and 1.
+    for (ratio, interval) in [(3.0, 0.6..1.4), (4.0, 0.4..1.7)] {
+        let margin = ratio * predicted.deviation();
+        let found = all.iter().filter(|e| e.abs() > margin).count() as f64;
+        let [bound, expected] = [law.log2_exceeds(margin), law.log2_exceeds_estimate(margin)]
+            .map(|log2| log2.exp2() * all.len() as f64);
+        println!("{found} beyond {ratio} deviations, {expected:.0} by the law, {bound:.0} at most");
+        assert!(interval.contains(&(found / expected)) && found < bound, "{ratio}: {found}");
+    }
 }
 
 #[test]

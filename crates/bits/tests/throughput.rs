@@ -40,9 +40,9 @@ fn check(secret: &cryptable_bits::SecretKey, bits: &EncryptedBits, expected: &[b
     let (deviation, largest) = errors(secret, bits, expected);
     let noise = bits.noise();
     println!("{what}: 2^{:.2}, predicted 2^{:.2}", deviation.log2(), noise.deviation().log2());
-    // On a toy ring, the root mean square of 1,024 errors of Laplace's law is within a tenth.
+    // On a toy ring, the root mean square of 1,024 errors of noise of slots is within a tenth.
     assert!(deviation <= 1.1 * noise.deviation());
-    assert!(largest <= noise.bias() + 40.0 * noise.deviation());
+    assert!(largest <= secret.parameters().largest_error(noise));
 }
 
 /// The worst case of predictions: every gate of equal operands, bootstrap after bootstrap, with so many gates between

@@ -1,16 +1,20 @@
 //! Security of parameters, by published tables.
 //!
-//! The CSV files beside this one are embedded: `rlwe_128bit.csv` (dense secrets; lattice-estimator for
-//! degrees up to 8192, Bossuat et al., "Security Guidelines for Implementing Homomorphic Encryption",
-//! IACR CiC 1(4) 2025, Table 5.2, above), `sparse_128bit.csv` (fixed weights; Ogilvie, ePrint
-//! 2026/279), `rlwe_estimates.csv` (levels near the limit) and `lwe_128bit.csv` (least LWE dimensions; both by
-//! lattice-estimator, commit 27a581b, cost model MATZOV). All levels are classical, for errors of standard deviation
-//! 3.19; ours is 3.24.
+//! The CSV files beside this one are embedded. Two hold limits for 128 bits: `rlwe_128bit.csv` (dense secrets;
+//! lattice-estimator for degrees up to 8192, Bossuat et al., "Security Guidelines for Implementing Homomorphic Encryption",
+//! IACR CiC 1(4) 2025, Table 5.2, above) and `sparse_128bit.csv` (fixed weights; Ogilvie, ePrint 2026/279). Three hold
+//! what attacks cost: `lwe_128bit.csv` (least LWE dimensions), `rlwe_estimates.csv` (levels near the limit) and
+//! `shipped_sets.csv` (the weakest secrets of the sets that ship), all by lattice-estimator, commit 27a581b, cost model
+//! MATZOV. All levels are classical, for errors of standard deviation 3.19 or more; ours is 3.24.
 //!
-//! The columns of the last two tables are log2 of the costs of attacks, by the estimator's names: `usvp` and `bdd`
+//! The columns of the last three tables are log2 of the costs of attacks, by the estimator's names: `usvp` and `bdd`
 //! (primal), `bdd_hybrid` and `bdd_mitm_hybrid` (primal hybrid, without and with meet in the middle) and
-//! `dual_hybrid`. The least of a row is its level; an empty field was not computed. `shipped_sets.csv` has the same
-//! for the weakest secrets of the sets that ship. `scripts/estimate_security.py` computes all of them again.
+//! `dual_hybrid`. The least of a row is its level; an empty field was not computed. `scripts/estimate_security.py`
+//! computes all of them again.
+//!
+//! **Nothing is extrapolated.** The level of a problem that the limits admit is that of an estimated one which is no
+//! harder: the same kind of secret, no more dimensions, no smaller modulus. Where no estimate is, it is the 128 bits of
+//! the limits.
 
 mod lwe_instance;
 
@@ -91,9 +95,9 @@ struct Limit {
     log2_modulus: f64,
 }
 
-/// A row of the estimates: the cheapest attack on one degree, kind of secret and modulus.
+/// A row of the estimates: the cheapest attack on one dimension, kind of secret and modulus.
 struct Estimate {
-    degree: usize,
+    dimension: usize,
     secret: SecretDistribution,
     log2_modulus: f64,
     bits: f64,
@@ -115,12 +119,12 @@ fn number(field: &str) -> f64 {
     field.trim().parse().expect("embedded tables hold numbers")
 }
 
-/// The name of a dense secret in an embedded table.
-fn dense(field: &str) -> SecretDistribution {
+/// The secret that a field of an embedded table names: a dense one, or one of fixed weight.
+fn secret(field: &str) -> SecretDistribution {
     match field {
         "ternary" => SecretDistribution::UniformTernary,
         "binary" => SecretDistribution::Binary,
-        other => unreachable!("embedded tables know no {other} secret"),
+        weight => SecretDistribution::FixedWeightTernary(number(weight) as u32),
     }
 }
 
@@ -128,32 +132,45 @@ fn dense(field: &str) -> SecretDistribution {
 fn limits() -> &'static [Limit] {
     static LIMITS: OnceLock<Vec<Limit>> = OnceLock::new();
     LIMITS.get_or_init(|| {
-        let row = |f: &[&str], secret| Limit {
+        let rows = fields(include_str!("security/rlwe_128bit.csv"))
+            .chain(fields(include_str!("security/sparse_128bit.csv")));
+        rows.map(|f| Limit {
             degree: number(f[0]) as usize,
-            secret,
+            secret: secret(f[1]),
             log2_modulus: number(f[2]),
-        };
-        let weight = |field| SecretDistribution::FixedWeightTernary(number(field) as u32);
-        fields(include_str!("security/rlwe_128bit.csv"))
-            .map(|f| row(&f, dense(f[1])))
-            .chain(
-                fields(include_str!("security/sparse_128bit.csv")).map(|f| row(&f, weight(f[1]))),
-            )
-            .collect()
+        })
+        .collect()
     })
 }
 
-/// All estimates, parsed once; moduli ascend for each degree and secret.
+/// A row of estimates: dimension, kind of secret and log2 of the modulus, and costs of attacks.
+fn estimate([dimension, kind, log2_modulus]: [&str; 3], costs: &[&str]) -> Estimate {
+    Estimate {
+        dimension: number(dimension) as usize,
+        secret: secret(kind),
+        log2_modulus: number(log2_modulus),
+        bits: cheapest(costs),
+    }
+}
+
+/// All estimates but those of least LWE dimensions, parsed once.
 fn estimates() -> &'static [Estimate] {
     static ESTIMATES: OnceLock<Vec<Estimate>> = OnceLock::new();
     ESTIMATES.get_or_init(|| {
-        fields(include_str!("security/rlwe_estimates.csv"))
-            .map(|f| Estimate {
-                degree: number(f[0]) as usize,
-                secret: dense(f[2]),
-                log2_modulus: number(f[1]),
-                bits: cheapest(&f[3..]),
-            })
+        let of_rings = fields(include_str!("security/rlwe_estimates.csv"))
+            .map(|f| estimate([f[0], f[2], f[1]], &f[3..]));
+        let shipped = fields(include_str!("security/shipped_sets.csv"))
+            .map(|f| estimate([f[0], f[2], f[3]], &f[5..]));
+        of_rings.chain(shipped).collect()
+    })
+}
+
+/// All least LWE dimensions, parsed once; moduli ascend for each kind of secret.
+fn lwe_rows() -> &'static [Estimate] {
+    static ROWS: OnceLock<Vec<Estimate>> = OnceLock::new();
+    ROWS.get_or_init(|| {
+        fields(include_str!("security/lwe_128bit.csv"))
+            .map(|f| estimate([f[2], f[1], f[0]], &f[3..]))
             .collect()
     })
 }
@@ -197,18 +214,58 @@ fn sparse_degree() -> usize {
     limits().iter().filter(is_sparse).map(|row| row.degree).max().unwrap_or(0)
 }
 
-/// Largest level that [`security_bits`] states: the estimate means nothing that far from the tables.
-const MAX_BITS: f64 = 512.0;
+/// Moduli of the estimates are rounded to a hundredth of a bit.
+const ROUNDING: f64 = 0.01;
 
-/// Largest level that [`security_bits`] states for a modulus above the limit.
+/// The level that the limits state.
+const LIMIT_BITS: f64 = 128.0;
+
+/// Largest level that is stated of what the limits refuse.
 const MAX_BITS_ABOVE_LIMIT: f64 = 127.9;
 
-/// An estimate of the level in bits, 0 if the tables do not know the degree or the weight.
+/// What the cheapest attack costs at least, log2, by the estimates: the most of all rows with the same kind of secret, no
+/// more dimensions and no smaller modulus, which are no harder. `None` if there is no such row.
 ///
-/// Between two rows of the estimates, their interpolation. Elsewhere an approximation: the level is
-/// inversely proportional to log2 of the modulus (the first-order law of lattice reduction at a fixed
-/// degree), from the nearest row, or from 128 bits at the limit. At most 512; below 128 exactly if
-/// [`check`] refuses; never increasing with the modulus.
+/// A ring counts as LWE of its degree. For secrets of fixed weight more dimensions are no easier either: see
+/// [`max_log2_modulus`].
+///
+/// ```
+/// use cryptable_lattice::security::{estimated_bits, SecretDistribution::*};
+/// // Meet in the middle, at 99 bits and at less:
+/// assert_eq!(estimated_bits(32768, FixedWeightTernary(32), 99.0), Some(153.4));
+/// assert_eq!(estimated_bits(32768, FixedWeightTernary(32), 90.0), Some(153.4));
+/// assert_eq!(estimated_bits(32768, FixedWeightTernary(32), 120.0), None);
+/// ```
+#[must_use]
+pub fn estimated_bits(
+    dimension: usize,
+    secret: SecretDistribution,
+    log2_modulus: f64,
+) -> Option<f64> {
+    let is_no_harder = |row: &&Estimate| {
+        row.secret == secret
+            && row.dimension <= dimension
+            && row.log2_modulus >= log2_modulus - ROUNDING
+    };
+    let all = lwe_rows().iter().chain(estimates());
+    all.filter(is_no_harder).map(|row| row.bits).reduce(f64::max)
+}
+
+/// A level in bits: 128 or more exactly if the limits admit a problem, by an estimate if there is one; else
+/// `approximation`.
+fn level(estimate: Option<f64>, is_admitted: bool, approximation: impl FnOnce() -> f64) -> f64 {
+    if is_admitted {
+        estimate.map_or(LIMIT_BITS, |bits| bits.max(LIMIT_BITS))
+    } else {
+        estimate.unwrap_or_else(approximation).min(MAX_BITS_ABOVE_LIMIT)
+    }
+}
+
+/// The level of RLWE in bits, 0 if the tables do not know the degree or the weight: that of [`estimated_bits`], and where
+/// there is no estimate the 128 bits of the limits.
+///
+/// Below 128 exactly if [`check`] refuses. Without an estimate it is then an approximation: inversely proportional to log2 of
+/// the modulus, from 128 bits at the limit (the first-order law of lattice reduction at a fixed degree).
 ///
 /// ```
 /// use cryptable_lattice::security::{security_bits, SecretDistribution::*};
@@ -221,26 +278,8 @@ pub fn security_bits(ring_degree: usize, secret: SecretDistribution, log2_modulu
     if log2_modulus.is_nan() {
         return 0.0;
     }
-    let log2_modulus = log2_modulus.max(1.0);
-    let estimate = interpolate(ring_degree, secret, log2_modulus)
-        .unwrap_or_else(|| 128.0 * limit / log2_modulus)
-        .min(MAX_BITS);
-    if log2_modulus > limit { estimate.min(MAX_BITS_ABOVE_LIMIT) } else { estimate }
-}
-
-/// The level by the estimates; `None` if there are none for this degree and secret.
-fn interpolate(degree: usize, secret: SecretDistribution, log2_modulus: f64) -> Option<f64> {
-    let rows: Vec<&Estimate> =
-        estimates().iter().filter(|row| row.degree == degree && row.secret == secret).collect();
-    let scaled = |row: &Estimate| row.bits * row.log2_modulus / log2_modulus;
-    let (first, last) = (rows.first()?, rows.last()?);
-    if log2_modulus <= first.log2_modulus {
-        return Some(scaled(first));
-    }
-    let between = rows.windows(2).find(|pair| log2_modulus <= pair[1].log2_modulus);
-    let Some(&[low, high]) = between else { return Some(scaled(last)) };
-    let share = (log2_modulus - low.log2_modulus) / (high.log2_modulus - low.log2_modulus);
-    Some(low.bits + share * (high.bits - low.bits))
+    let estimate = estimated_bits(ring_degree, secret, log2_modulus);
+    level(estimate, log2_modulus <= limit, || LIMIT_BITS * limit / log2_modulus)
 }
 
 /// Demands 128 bits.
@@ -263,31 +302,8 @@ pub fn check(
     Ok(())
 }
 
-/// A row of the least LWE dimensions.
-struct LweRow {
-    log2_modulus: f64,
-    secret: SecretDistribution,
-    dimension: usize,
-    bits: f64,
-}
-
-/// All least dimensions, parsed once; moduli ascend for each kind of secret.
-fn lwe_rows() -> &'static [LweRow] {
-    static ROWS: OnceLock<Vec<LweRow>> = OnceLock::new();
-    ROWS.get_or_init(|| {
-        fields(include_str!("security/lwe_128bit.csv"))
-            .map(|f| LweRow {
-                log2_modulus: number(f[0]),
-                secret: dense(f[1]),
-                dimension: number(f[2]) as usize,
-                bits: cheapest(&f[3..]),
-            })
-            .collect()
-    })
-}
-
 /// The row that a modulus is checked against: between two rows, the stricter one.
-fn lwe_row(secret: SecretDistribution, log2_modulus: f64) -> Option<&'static LweRow> {
+fn lwe_row(secret: SecretDistribution, log2_modulus: f64) -> Option<&'static Estimate> {
     lwe_rows().iter().find(|row| row.secret == secret && row.log2_modulus >= log2_modulus)
 }
 
@@ -305,22 +321,22 @@ pub fn least_lwe_dimension(secret: SecretDistribution, log2_modulus: f64) -> Opt
     lwe_row(secret, log2_modulus).map(|row| row.dimension)
 }
 
-/// An estimate of the level of LWE in bits, 0 if the table does not know the modulus.
+/// The level of LWE in bits, 0 if the table does not know the modulus.
 ///
-/// The level of the row that [`least_lwe_dimension`] takes, in proportion to the dimension (the first-order
-/// law of lattice reduction); below 128 exactly if [`check_lwe`] refuses.
+/// As [`security_bits`], by the least dimension; what is below is approximated in proportion to the dimension.
 ///
 /// ```
 /// use cryptable_lattice::security::{lwe_security_bits, SecretDistribution::*};
-/// assert_eq!(lwe_security_bits(820, Binary, 20.0), 128.6);
+/// assert_eq!(lwe_security_bits(820, Binary, 20.0), 128.8);
 /// // The sets of Ma et al. (TCHES 2024) fall short of what they state:
 /// assert!(lwe_security_bits(760, UniformTernary, 20.0) < 128.0);
 /// ```
 #[must_use]
 pub fn lwe_security_bits(dimension: usize, secret: SecretDistribution, log2_modulus: f64) -> f64 {
     let Some(row) = lwe_row(secret, log2_modulus) else { return 0.0 };
-    let estimate = (row.bits * dimension as f64 / row.dimension as f64).min(MAX_BITS);
-    if dimension < row.dimension { estimate.min(MAX_BITS_ABOVE_LIMIT) } else { estimate }
+    let estimate = estimated_bits(dimension, secret, log2_modulus);
+    let approximation = || row.bits * dimension as f64 / row.dimension as f64;
+    level(estimate, dimension >= row.dimension, approximation)
 }
 
 /// Demands 128 bits of an LWE dimension.
@@ -369,7 +385,7 @@ mod tests {
         ] {
             assert_eq!(max_log2_modulus(degree, secret), None, "{degree} {secret:?}");
         }
-        assert_eq!((limits().len(), estimates().len()), (36, 28));
+        assert_eq!((limits().len(), estimates().len()), (36, 45));
     }
 
     #[test]
@@ -389,16 +405,32 @@ mod tests {
     }
 
     #[test]
-    fn levels_are_those_of_the_estimates_and_between() {
-        assert_eq!(security_bits(1024, UniformTernary, 25.0), 136.8);
-        let middle = security_bits(1024, UniformTernary, 25.5);
-        assert!((middle - (136.8 + 131.3) / 2.0).abs() < 1e-9, "{middle}");
-        assert_eq!(security_bits(1024, UniformTernary, 26.5), MAX_BITS_ABOVE_LIMIT);
-        assert_eq!(security_bits(1024, UniformTernary, 27.0), 126.2);
-        assert_eq!(security_bits(1024, UniformTernary, 12.5), 2.0 * 136.8);
-        assert_eq!(security_bits(65536, UniformTernary, 1747.0), 128.0);
+    fn levels_are_those_of_estimates_that_are_no_harder() {
+        for (degree, secret, log2_modulus, bits) in [
+            (1024, UniformTernary, 25.0, 136.8),
+            // The row with the next larger modulus, or with fewer dimensions.
+            (1024, UniformTernary, 25.5, 131.3),
+            (1500, UniformTernary, 25.5, 131.3),
+            (1024, UniformTernary, 12.5, 136.8),
+            (131_072, UniformTernary, 1747.0, 128.0),
+            (65_536, FixedWeightTernary(32), 90.0, 153.4),
+            (16_384, FixedWeightTernary(32), 70.0, 139.9),
+        ] {
+            let found = estimated_bits(degree, secret, log2_modulus);
+            assert_eq!(found, Some(bits), "{degree} {secret:?} {log2_modulus}");
+        }
+        for (degree, secret, log2_modulus) in [
+            (32_768, FixedWeightTernary(32), 100.0),
+            (32_768, FixedWeightTernary(64), 99.0),
+            (16_384, FixedWeightTernary(32), 71.0),
+            (131_072, UniformTernary, 3000.0),
+        ] {
+            assert_eq!(estimated_bits(degree, secret, log2_modulus), None);
+            // Nothing is made of the limits but what they say.
+            assert_eq!(security_bits(degree, secret, log2_modulus), LIMIT_BITS);
+        }
+        assert_eq!(security_bits(1024, UniformTernary, 26.5), 126.2);
         assert_eq!(security_bits(65536, UniformTernary, 2.0 * 1747.0), 64.0);
-        assert_eq!(security_bits(65536, UniformTernary, 0.0), MAX_BITS);
         assert_eq!(security_bits(65536, UniformTernary, f64::NAN), 0.0);
         assert_eq!(security_bits(512, UniformTernary, 10.0), 0.0);
     }
@@ -406,7 +438,7 @@ mod tests {
     #[test]
     fn levels_fall_with_the_modulus_and_agree_with_the_check() {
         for row in limits() {
-            let mut last = MAX_BITS;
+            let mut last = f64::INFINITY;
             for step in 0..400 {
                 let log2_modulus = row.log2_modulus * f64::from(step) / 200.0;
                 let bits = security_bits(row.degree, row.secret, log2_modulus);

@@ -35,8 +35,8 @@ pub(crate) struct Secret {
     distribution: String,
     /// log2 of the largest modulus that anything is encrypted under.
     log2_modulus: f64,
-    /// Estimated security in bits; 0 of insecure ones.
-    security_bits: f64,
+    /// What the cheapest attack costs at least, log2, by the tables of estimates; None where they do not say.
+    security_bits: Option<f64>,
 }
 
 impl From<&LweInstance> for Secret {
@@ -52,7 +52,7 @@ impl From<&LweInstance> for Secret {
             dimension: instance.dimension(),
             distribution,
             log2_modulus: instance.log2_modulus(),
-            security_bits: instance.security_bits(),
+            security_bits: instance.estimated_bits(),
         }
     }
 }
@@ -62,8 +62,9 @@ impl Secret {
     fn __repr__(&self) -> String {
         let Self { name, dimension, distribution, log2_modulus, security_bits, .. } = self;
         let kind = if self.is_ring { "ring degree" } else { "dimension" };
+        let bits = security_bits.map_or("-".to_owned(), |bits| format!("{bits:.1}"));
         format!(
-            "Secret({name}: {kind} {dimension}, {distribution}, log2 q {log2_modulus:.1}, {security_bits:.1} bits)"
+            "Secret({name}: {kind} {dimension}, {distribution}, log2 q {log2_modulus:.1}, {bits} bits)"
         )
     }
 }

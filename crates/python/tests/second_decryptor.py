@@ -44,7 +44,7 @@ def read_object(data: bytes) -> tuple[int, Reader]:
     """The type of an object, and its body."""
     assert data[:8] == b"CRYPTABL", "no object of cryptable"
     version, kind = struct.unpack("<HH", data[8:12])
-    assert version == 4, f"format version {version}"
+    assert version == 5, f"format version {version}"
     (length,) = struct.unpack("<Q", data[48:56])
     assert len(data) == 64 + length + 32, "not exactly one object"
     return kind, Reader(data[64 : 64 + length])
@@ -125,7 +125,7 @@ def decode(phases: list[int], modulus: int, plaintext_modulus: int) -> list[int]
 
 def packed_values(body: Reader, secret: np.ndarray) -> list[int]:
     """Values in the coefficients of an RLWE ciphertext modulo 2^k."""
-    body.raw(16 + 16)  # identifier of the key, bound on the noise
+    body.raw(16 + 48)  # identifier of the key, bound on the noise
     log2_modulus, modulus = body.number("I"), body.number("Q")
     degree, slots, count = (body.number("Q") for _ in range(3))
     is_seed = body.number("B") == 0
@@ -156,7 +156,7 @@ def single_values(body: Reader, secrets: list[np.ndarray]) -> list[int]:
     """A value in each LWE ciphertext."""
     body.raw(16)
     plaintext_modulus = body.number("Q")
-    body.raw(16)  # bound on the noise
+    body.raw(48)  # bound on the noise
     count, is_fresh = body.number("Q"), body.number("I") == 1
     shape = (body.number("I"), body.number("Q"), count, is_fresh)
     phases, modulus = lwe_phases(body, secrets, shape)

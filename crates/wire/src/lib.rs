@@ -56,7 +56,7 @@ pub fn hex(bytes: &[u8]) -> String {
 }
 
 /// The version that is written, and the only one that is read.
-pub const FORMAT_VERSION: u16 = 4;
+pub const FORMAT_VERSION: u16 = 5;
 
 /// Length of the header in bytes.
 pub const HEADER_BYTES: usize = 64;

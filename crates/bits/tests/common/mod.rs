@@ -49,6 +49,6 @@ pub fn check_noise(
         predicted.bias().log2()
     );
     assert!(interval.contains(&difference), "{what}: 2^{difference:.2} of the prediction");
-    // Laplace's law: 15 deviations in one of 10^9 slots.
-    assert!(largest <= predicted.bias() + 15.0 * predicted.deviation(), "{what}: {largest:e}");
+    let bound = predicted.bias() + predicted.law().largest(-30.0);
+    assert!(largest <= bound, "{what}: {largest:e}, at most {bound:e} in all but 2^-30");
 }

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 
 use cryptable_bits::{BitTable, Gate, SumGate};
 use cryptable_lattice::cost::Work;
-use cryptable_lattice::gaussian_tail::gaussian_tail_log2;
+use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_lattice::{Error, Result};
 use rand::SeedableRng;
 use rand_chacha::ChaCha20Rng;
@@ -159,7 +159,7 @@ impl BitModel for SimulatedParameters {
     }
 
     fn log2_fail(&self, noise: SimulatedNoise) -> f64 {
-        gaussian_tail_log2(0.5 / noise.0)
+        NoiseLaw::gaussian(noise.0.powi(2)).log2_exceeds(0.5)
     }
 
     fn largest_error(&self, noise: SimulatedNoise) -> f64 {

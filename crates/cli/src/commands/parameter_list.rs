@@ -40,6 +40,7 @@ struct Report {
 struct SetReport {
     name: String,
     security_level: SecurityLevel,
+    /// Of the weakest secret; where no estimate says, the 128 of the limits.
     security_bits: f64,
     /// `null` where it depends on the circuit.
     log2_fail: Option<f64>,
@@ -58,7 +59,8 @@ struct SecretReport {
     /// `binary`, `ternary`, or the weight of a ternary secret of fixed weight.
     secret: String,
     error_std: f64,
-    security_bits: f64,
+    /// What the cheapest attack costs at least; `null`, and empty in CSV, where no estimate says.
+    security_bits: Option<f64>,
 }
 
 impl SetReport {
@@ -87,7 +89,7 @@ impl SecretReport {
                 SecretDistribution::FixedWeightTernary(weight) => weight.to_string(),
             },
             error_std: (instance.error_standard_deviation() * 100.0).round() / 100.0,
-            security_bits: tenths(instance.security_bits()),
+            security_bits: instance.estimated_bits().map(tenths),
         }
     }
 }
@@ -115,9 +117,10 @@ impl fmt::Display for Report {
                     Ok(weight) => format!("ternary of weight {weight}"),
                     Err(_) => secret.clone(),
                 };
+                let bits = security_bits.map_or("-".to_owned(), |bits| format!("{bits:.1}"));
                 writeln!(
                     f,
-                    "  {name}: {kind} {dimension}, {secret}, modulus 2^{log2_modulus:.2}, {security_bits:.1} bits"
+                    "  {name}: {kind} {dimension}, {secret}, modulus 2^{log2_modulus:.2}, {bits} bits"
                 )?;
             }
         }

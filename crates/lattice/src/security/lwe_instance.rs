@@ -1,7 +1,8 @@
 //! The LWE problems that the secrets of a parameter set rest on.
 
 use super::{
-    SecretDistribution, SecurityError, check, check_lwe, lwe_security_bits, security_bits,
+    SecretDistribution, SecurityError, check, check_lwe, estimated_bits, lwe_security_bits,
+    security_bits,
 };
 use crate::ERROR_VARIANCE;
 
@@ -15,7 +16,7 @@ use crate::ERROR_VARIANCE;
 /// use cryptable_lattice::security::{LweInstance, SecretDistribution::Binary};
 /// let instance = LweInstance::lwe("LWE secret", 820, Binary, 20.0);
 /// assert!(instance.check().is_ok());
-/// assert_eq!(instance.security_bits(), 128.6);
+/// assert_eq!(instance.security_bits(), 128.8);
 /// assert!(LweInstance::ring("ring secret", 2048, Binary, 54.0).check().is_err());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -98,8 +99,15 @@ impl LweInstance {
         }
     }
 
-    /// An estimate of the level in bits, 0 if the tables do not know; below 128 exactly if [`LweInstance::check`]
-    /// refuses.
+    /// What the cheapest attack costs at least, log2, by the embedded estimates; `None` if none is of such a problem or of one
+    /// that is no harder.
+    #[must_use]
+    pub fn estimated_bits(&self) -> Option<f64> {
+        estimated_bits(self.dimension, self.secret, self.log2_modulus)
+    }
+
+    /// The level in bits: [`LweInstance::estimated_bits`], where there is no estimate the 128 of the limits, 0 if the
+    /// tables do not know; below 128 exactly if [`LweInstance::check`] refuses.
     #[must_use]
     pub fn security_bits(&self) -> f64 {
         if self.is_ring {
