@@ -16,7 +16,7 @@ use cryptable_ckks::bootstrapping::homomorphic_dft::{
 use cryptable_ckks::bootstrapping::mod_raise;
 use cryptable_ckks::bootstrapping::subring_trace::SubringTrace;
 use cryptable_ckks::dft_factors::{coeffs_to_slots, coeffs_to_slots_sparse, slots_to_coeffs};
-use cryptable_ckks::dry_run::{PlainShape, Shape, SlotVariance};
+use cryptable_ckks::dry_run::{PlainShape, Shape, SlotNoise, SlotVariance};
 use cryptable_ckks::noise_sources::NoiseSources;
 use cryptable_ckks::overflow::bound_for;
 use cryptable_ckks::{Arithmetic, DryRun};
@@ -233,7 +233,8 @@ impl BootstrapCircuit {
         let phases = vec![self.exact_phase(); self.exponentials(parts)];
         let mut shape = self.evaluate(dry_run, phases, self.mask_plan(parts).as_ref());
         // Deviations are stated of both parts: of real slots as if there were another.
-        shape.noise.0 = of_phases + EVALUATION_MARGIN * shape.noise.0 * 2.0 / parts as f64;
+        let evaluation = shape.noise * (EVALUATION_MARGIN * 2.0 / parts as f64);
+        shape.noise = SlotNoise::roundings(of_phases) + evaluation;
         (shape, std::f64::consts::SQRT_2 * self.odd_function.bias(bound))
     }
 
@@ -244,9 +245,9 @@ impl BootstrapCircuit {
         input: &Shape,
         map: impl Fn(&Shape) -> Shape,
     ) -> CoefficientVariance {
-        let zero = SlotVariance(0.0);
-        let all = map(input).noise.0;
-        let of_roundings = map(&Shape { power: zero, noise: zero, ..*input }).noise.0.min(all);
+        let (power, noise) = (SlotVariance(0.0), SlotNoise::ZERO);
+        let all = map(input).noise.total();
+        let of_roundings = map(&Shape { power, noise, ..*input }).noise.total().min(all);
         let (degree, own) = (self.literal.ring_degree as f64, 2.0 * self.literal.slots as f64);
         CoefficientVariance(of_roundings / degree + (all - of_roundings) / own)
     }
@@ -267,7 +268,7 @@ impl BootstrapCircuit {
         let secret = (degree, self.bootstrapping.sparse_weight);
         let raised = mod_raise::raised_shape(secret, raised, self.bottom_prime, noise);
         let phases = self.phases(dry_run, &self.coeffs_to_slots.plans(), raised, parts);
-        phases[0].noise.0 * k * k
+        phases[0].noise.total() * k * k
     }
 
     /// A phase without noise. An error of it in the imaginary direction comes to results times sin θ, which is small.
@@ -279,7 +280,7 @@ impl BootstrapCircuit {
             chain: 0,
             scale: self.top_prime,
             power: SlotVariance(variance / (k * k)),
-            noise: SlotVariance(0.0),
+            noise: SlotNoise::ZERO,
             sources: NoiseSources::UNKNOWN,
         }
     }

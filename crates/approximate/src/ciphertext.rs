@@ -67,7 +67,7 @@ impl Ciphertext {
     #[must_use]
     pub fn error(&self) -> SlotError {
         let Tags { bias, slot_limit, .. } = self.tags;
-        SlotError { deviation: self.shape.noise.0.sqrt(), bias, slot_limit }
+        SlotError { deviation: self.shape.noise.total().sqrt(), bias, slot_limit }
     }
 
     /// The secret key that it was encrypted under.

@@ -46,7 +46,7 @@ impl EvaluationKey {
         let scale = self.parameters().level_scales().scale_at(a.inner.limbs() - needed);
         let inner = table.evaluate(&evaluator, &a.inner, scale);
         let mut shape = table.predict_exact(&dry_run, a.shape, scale);
-        shape.noise.0 *= EVALUATION_MARGIN;
+        shape.noise = shape.noise * EVALUATION_MARGIN;
         let bias = table.largest_deviation(error);
         let values = table.polynomial().values().iter();
         let largest = values.fold(bias, |largest, f| largest.max(f.abs() + bias));

@@ -1,5 +1,6 @@
 //! Products of slots with matrices.
 
+use cryptable_ckks::dry_run::SlotNoise;
 use cryptable_ckks::{Arithmetic, LinearTransform};
 use cryptable_lattice::error::{Error, Result};
 
@@ -66,7 +67,8 @@ impl EvaluationKey {
         let mut shape = dry_run.transform(&lowered, map.plan(), 1);
         // Errors of slots may depend on each other, as those of a sum over slots do.
         let independent = map.plan().row_norm.powi(2);
-        shape.noise.0 += lowered.noise.0 * (map.row_sum().powi(2) - independent).max(0.0);
+        let dependent = (map.row_sum().powi(2) - independent).max(0.0);
+        shape.noise += SlotNoise::roundings(lowered.noise.total() * dependent);
         Ok(Ciphertext::join(inner, shape, tags))
     }
 }

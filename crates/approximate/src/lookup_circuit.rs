@@ -12,7 +12,7 @@
 //! its bias. Errors of modulus of z are multiplied by the table's gain, and the polynomial adds its own noise.
 
 use cryptable_ckks::bootstrapping::homomorphic_dft::join_halves;
-use cryptable_ckks::dry_run::{Shape, SlotVariance};
+use cryptable_ckks::dry_run::{Shape, SlotNoise, SlotVariance};
 use cryptable_ckks::paterson_stockmeyer::{PolynomialBasis, Steps};
 use cryptable_ckks::{Arithmetic, DryRun};
 use cryptable_lattice::NoiseBound;
@@ -175,7 +175,7 @@ impl BootstrapCircuit {
         (grid, parts): (Grid, usize),
     ) -> CoefficientVariance {
         let (plans, zero) = (self.slots_to_coeffs.plans(), SlotVariance(0.0));
-        let exact = Shape { noise: zero, ..*input };
+        let exact = Shape { noise: SlotNoise::ZERO, ..*input };
         self.phases_of_grid(dry_run, &plans, &exact, (grid, parts));
         self.coefficient_variance(&exact, |input| {
             // Slots that are zero have no first point either.
@@ -195,7 +195,7 @@ impl BootstrapCircuit {
         let of_circuit = self.predict_phases(dry_run, coefficients, parts);
         // The rounding at the switch of chains is noise of slots, of which a part has half.
         let k = self.odd_function.series.bound;
-        let rounding = dry_run.rounding_noise(self.exact_phase().scale).0 * k * k;
+        let rounding = dry_run.rounding_noise(self.exact_phase().scale).total() * k * k;
         let of_slots = NoiseLaw::slots(rounding / 2.0, embedding_limit(self.ring_degree()));
         let own = NoiseLaw::gaussian((of_circuit - rounding).max(0.0)).with_independent(of_slots);
         // Half of the stated probability is that of an overflow.
@@ -211,14 +211,15 @@ impl BootstrapCircuit {
         // The first term that the series leaves out oscillates, half of it along the modulus.
         let of_series = (approximation / 2.0).powi(2);
         let gained_on_average = kernel.mean_square_gain() * (gained + of_series);
-        let expected = shape.noise.0 / parts as f64
+        let expected = shape.noise.total() / parts as f64
             + table.relative_variance() * (left_on_average + gained_on_average);
         let spread = table.spread();
         // Deviations are stated of both parts: of real slots as if there were another.
-        let noise = shape.noise.0 * 2.0 / parts as f64 + 2.0 * (spread * gain).powi(2) * gained;
+        let noise =
+            shape.noise.total() * 2.0 / parts as f64 + 2.0 * (spread * gain).powi(2) * gained;
         PredictedLookup {
             phase_error: phase * 2.0 * table.grid().count as f64,
-            shape: Shape { noise: SlotVariance(noise), ..shape },
+            shape: Shape { noise: SlotNoise::roundings(noise), ..shape },
             bias: spread * left,
             expected_deviation: expected.sqrt(),
         }
@@ -235,11 +236,11 @@ impl BootstrapCircuit {
         let phase = self.exact_phase();
         let rounded = Shape { noise: dry_run.rounding_noise(phase.scale), ..phase };
         let z = self.exponential(dry_run, &rounded, table.levels());
-        let exact = Shape { noise: SlotVariance(0.0), ..z };
+        let exact = Shape { noise: SlotNoise::ZERO, ..z };
         let half = self.evaluate_tables(dry_run, &exact, &[table]).swap_remove(0);
         let joined = join_halves(dry_run, vec![half; self.exponentials(parts)]);
         let joined = self.join_sparse(dry_run, joined, self.mask_plan(parts).as_ref());
-        (joined, EVALUATION_MARGIN * z.noise.0 / 2.0)
+        (joined, EVALUATION_MARGIN * z.noise.total() / 2.0)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use cryptable_ckks::dry_run::Shape;
+use cryptable_ckks::dry_run::{Shape, SlotNoise};
 use cryptable_ckks::{Arithmetic, Plaintext};
 use cryptable_lattice::error::{Error, Result, demand};
 use cryptable_ring::Embedding;
@@ -41,8 +41,9 @@ impl EvaluationKey {
         let inner = levels.add(&evaluator, &a.inner, &b.inner, negative);
         let mut shape = levels.add(&dry_run, &a.shape, &b.shape, negative);
         // Errors of one origin may add up.
-        let lowered = [a, b].map(|ct| levels.lower(&dry_run, &ct.shape, limbs).noise.0.sqrt());
-        shape.noise.0 = (lowered[0] + lowered[1]).powi(2);
+        let lowered =
+            [a, b].map(|ct| levels.lower(&dry_run, &ct.shape, limbs).noise.total().sqrt());
+        shape.noise = SlotNoise::roundings((lowered[0] + lowered[1]).powi(2));
         Ok(Ciphertext::join(inner, shape, tags))
     }
 
@@ -120,7 +121,7 @@ impl EvaluationKey {
         let mut inner = a.inner.clone();
         inner.parts.c0.add_assign(self.ring(), &plain.poly);
         let mut shape = a.shape;
-        shape.noise.0 += a.slots() as f64 / 6.0 / plain.scale.powi(2);
+        shape.noise += SlotNoise::roundings(a.slots() as f64 / 6.0 / plain.scale.powi(2));
         Ok(Ciphertext::join(inner, shape, tags))
     }
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use cryptable_ckks::DryRun;
 use cryptable_ckks::chain_primes::{ChainPrimes, ChainSizes};
-use cryptable_ckks::dry_run::{Counts, Shape, SlotVariance};
+use cryptable_ckks::dry_run::{Counts, Shape, SlotNoise, SlotVariance};
 use cryptable_ckks::noise_sources::NoiseSources;
 use cryptable_lattice::embedding_bound::embedding_limit;
 use cryptable_lattice::error::{Result, demand};
@@ -193,8 +193,8 @@ impl Parameters {
     }
 
     /// An error of slots of these parameters.
-    pub(crate) fn slot_error(&self, noise: SlotVariance, bias: f64) -> SlotError {
-        SlotError { deviation: noise.0.sqrt(), bias, slot_limit: self.slot_limit() }
+    pub(crate) fn slot_error(&self, noise: SlotNoise, bias: f64) -> SlotError {
+        SlotError { deviation: noise.total().sqrt(), bias, slot_limit: self.slot_limit() }
     }
 
     /// Counts of the operations of a bootstrap of a ciphertext of the lowest level; none without bootstrapping.
@@ -213,7 +213,7 @@ impl Parameters {
         let scale = self.levels.scale_at(limbs);
         let mut noise = self.dry_run().fresh_noise(scale);
         // Encoding rounds two coefficients a slot.
-        noise.0 += self.literal.slots as f64 / 6.0 / (scale * scale);
+        noise += SlotNoise::gaussian(self.literal.slots as f64 / 6.0 / (scale * scale));
         let (power, sources) = (SlotVariance(mean_square), NoiseSources::UNKNOWN);
         Shape { limbs, chain: 0, scale, power, noise, sources }
     }

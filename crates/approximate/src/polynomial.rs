@@ -5,6 +5,7 @@
 
 use cryptable_ckks::Arithmetic;
 use cryptable_ckks::chebyshev::ChebyshevSeries;
+use cryptable_ckks::dry_run::SlotNoise;
 use cryptable_ckks::paterson_stockmeyer::{PolynomialBasis, Steps};
 use cryptable_lattice::error::{Result, demand};
 use num_complex::Complex64;
@@ -191,10 +192,10 @@ impl EvaluationKey {
         let inner = evaluate(&evaluator, levels, &x.inner, polynomial);
         // The noise of evaluation, of an exact argument; and that of the argument by the slope.
         let mut exact = x.shape;
-        exact.noise.0 = 0.0;
+        exact.noise = SlotNoise::ZERO;
         let mut shape = evaluate(&dry_run, levels, &exact, polynomial);
         let slope = polynomial.slope();
-        shape.noise.0 = EVALUATION_MARGIN * shape.noise.0 + slope * slope * x.shape.noise.0;
+        shape.noise = shape.noise * EVALUATION_MARGIN + x.shape.noise * (slope * slope);
         let bias = slope * x.tags.bias + polynomial.bias;
         let bounds = SlotBounds::real(polynomial.bound());
         Ok(Ciphertext::join(inner, shape, Tags { bounds, bias, ..x.tags }))

@@ -1,6 +1,6 @@
 //! Keys and ciphertexts as files: secret keys, evaluation keys that are used where they lie, encrypted vectors.
 
-use cryptable_ckks::dry_run::{Shape, SlotVariance};
+use cryptable_ckks::dry_run::{Shape, SlotNoise, SlotVariance};
 use cryptable_ckks::noise_sources::NoiseSources;
 use cryptable_lattice::error::{Error, Result, check_parameters};
 use cryptable_lattice::key_files::{
@@ -97,7 +97,7 @@ impl Ciphertext {
         let im = number("bound of imaginary parts", capacity)?;
         let deviation = number("deviation of errors", capacity)?;
         let bias = number("bias of errors", capacity)?;
-        let least = parameters.fresh_shape(1.0).noise.0.sqrt();
+        let least = parameters.fresh_shape(1.0).noise.total().sqrt();
         // Two machines may compute a deviation with other roundings.
         if deviation < least * (1.0 - 1e-6) {
             let expected = format!("at least {least:e}, that of fresh ones");
@@ -109,7 +109,7 @@ impl Ciphertext {
         reader.finish()?;
         let scale = levels.scale_at(limbs);
         let inner = cryptable_ckks::Ciphertext { parts: RlweCiphertext { c0, c1 }, scale };
-        let noise = SlotVariance(deviation * deviation);
+        let noise = SlotNoise::roundings(deviation * deviation);
         let (power, sources) = (SlotVariance(0.0), NoiseSources::UNKNOWN);
         let shape = Shape { limbs, chain: 0, scale, power, noise, sources };
         let tags = Tags {

@@ -8,7 +8,7 @@ use cryptable_ckks::bootstrapping::homomorphic_dft::{
 use cryptable_ckks::bootstrapping::mod_raise;
 use cryptable_ckks::chain_primes;
 use cryptable_ckks::dft_factors::{coeffs_to_slots, slots_to_coeffs};
-use cryptable_ckks::dry_run::{Shape, SlotVariance};
+use cryptable_ckks::dry_run::{Shape, SlotNoise, SlotVariance};
 use cryptable_ckks::noise_sources::NoiseSources;
 use cryptable_ckks::overflow::bound_for;
 use cryptable_ckks::{Arithmetic, DryRun};
@@ -152,7 +152,7 @@ impl BitCircuit {
     /// functions square or amplify, is [`Self::raised_noise`]; only their imaginary parts are added here, which become
     /// errors of modulus in `e^{2πit}`: a rounding's, and twice its half, because none of it is lost where real parts are
     /// taken.
-    pub(crate) fn evaluation_noise(&self, functions: &[PeriodicFunction]) -> Vec<SlotVariance> {
+    pub(crate) fn evaluation_noise(&self, functions: &[PeriodicFunction]) -> Vec<SlotNoise> {
         let dry_run = self.dry_run();
         let limbs = self.literal.exponential_limbs();
         let scale = self.primes[limbs - 1];
@@ -167,7 +167,7 @@ impl BitCircuit {
     /// A dry run of a bootstrap of sums of bits, slots in and slots out: its counts and keys.
     pub(crate) fn predict(&self, functions: &[PeriodicFunction]) -> DryRun {
         let dry_run = self.dry_run();
-        let exact = self.sums(SlotVariance(1.0), SlotVariance(0.0));
+        let exact = self.sums(SlotVariance(1.0), 0.0);
         self.to_coefficients(&dry_run, &self.slots_to_coeffs.plans(), &exact);
         self.predict_half(&dry_run, functions);
         dry_run
@@ -189,13 +189,8 @@ impl BitCircuit {
 
     /// Variance of the noise of a coefficient sum/m after SlotsToCoeffs, as a fraction of q_0, for sums of the given mean
     /// square, whose real and imaginary parts have noise of the given variance each.
-    pub(crate) fn coefficient_noise(
-        &self,
-        m: u64,
-        power: SlotVariance,
-        noise: SlotVariance,
-    ) -> f64 {
-        let sums = self.sums(power, SlotVariance(2.0 * noise.0));
+    pub(crate) fn coefficient_noise(&self, m: u64, power: SlotVariance, noise: f64) -> f64 {
+        let sums = self.sums(power, 2.0 * noise);
         let mut plans = self.slots_to_coeffs.plans();
         let stages = &self.literal.slots_to_coeffs.stages;
         let levels: u32 = stages.iter().sum();
@@ -204,7 +199,7 @@ impl BitCircuit {
             plan.row_norm *= (2.0 / m as f64).powf(f64::from(stage) / f64::from(levels));
         }
         // N coefficients share the noise of slots out.
-        self.to_coefficients(&self.dry_run(), &plans, &sums).noise.0
+        self.to_coefficients(&self.dry_run(), &plans, &sums).noise.total()
             / self.literal.ring_degree as f64
     }
 
@@ -213,21 +208,22 @@ impl BitCircuit {
     pub(crate) fn raised_noise(&self, input: f64) -> f64 {
         let plans = self.coeffs_to_slots.plans();
         let phases = self.phases(&self.dry_run(), &plans, self.raised(input));
-        phases[0].noise.0 * self.series.bound * self.series.bound
+        phases[0].noise.total() * self.series.bound * self.series.bound
     }
 
     /// The part of the noise of t that comes from the rounding of the switch to the first chain: noise of slots.
     pub(crate) fn last_phase_noise(&self) -> f64 {
         let scale = self.primes[self.literal.exponential_limbs() - 1];
         let bound = self.series.bound;
-        self.dry_run().rounding_noise(scale).0 * bound * bound
+        self.dry_run().rounding_noise(scale).total() * bound * bound
     }
 
     /// Sums of bits that a dry run begins with.
-    fn sums(&self, power: SlotVariance, noise: SlotVariance) -> Vec<Shape> {
+    fn sums(&self, power: SlotVariance, noise: f64) -> Vec<Shape> {
         let limbs = self.literal.output_limbs();
         let scale = self.scale_at(limbs);
         let sources = NoiseSources::UNKNOWN;
+        let noise = SlotNoise::roundings(noise);
         let sums = Shape { limbs, chain: 0, scale, power, noise, sources };
         vec![sums; self.literal.packing.parts()]
     }

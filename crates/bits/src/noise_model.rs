@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use cryptable_ckks::dry_run::SlotVariance;
+use cryptable_ckks::dry_run::{SlotNoise, SlotVariance};
 use cryptable_lattice::embedding_bound::embedding_limit;
 use cryptable_lattice::noise_law::NoiseLaw;
 
@@ -50,7 +50,7 @@ pub(crate) struct NoiseModel {
     coefficients: Vec<CoefficientModel>,
     phases: PhaseModel,
     /// What evaluation adds, of all functions that were asked for: schedules ask thousands of times for a few.
-    evaluations: Mutex<Vec<(Vec<PeriodicFunction>, Vec<SlotVariance>)>>,
+    evaluations: Mutex<Vec<(Vec<PeriodicFunction>, Vec<SlotNoise>)>>,
 }
 
 impl NoiseModel {
@@ -61,13 +61,11 @@ impl NoiseModel {
         let least = scales.fold(f64::INFINITY, f64::min);
         // Encodings round N coefficients, two a slot. Real parts have half of the variance of a slot.
         let encoding = literal.ring_degree as f64 / 12.0 / (least * least);
-        let fresh = NoiseLaw::gaussian((dry_run.fresh_noise(least).0 + encoding) / 2.0);
+        let fresh = NoiseLaw::gaussian((dry_run.fresh_noise(least).total() + encoding) / 2.0);
         let slot_limit = embedding_limit(literal.ring_degree);
-        let rounding = NoiseLaw::slots(dry_run.rounding_noise(least).0 / 2.0, slot_limit);
+        let rounding = NoiseLaw::slots(dry_run.rounding_noise(least).total() / 2.0, slot_limit);
         let coefficients = |m: u64| {
-            let at = |power, noise| {
-                circuit.coefficient_noise(m, SlotVariance(power), SlotVariance(noise))
-            };
+            let at = |power, noise| circuit.coefficient_noise(m, SlotVariance(power), noise);
             let own = at(0.0, 0.0);
             CoefficientModel { own, per_noise: at(0.0, 1.0) - own, per_power: at(1.0, 0.0) - own }
         };
@@ -88,6 +86,12 @@ impl NoiseModel {
     /// Noise of slots of this variance.
     pub(crate) fn of_slots(&self, variance: f64) -> BitNoise {
         BitNoise::of_law(NoiseLaw::slots(variance, self.slot_limit))
+    }
+
+    /// Noise that evaluation adds to slots. What roundings of constants fix is taken as noise.
+    fn of_evaluation(&self, noise: SlotNoise) -> BitNoise {
+        let fixed = SlotNoise::roundings(noise.fixed);
+        BitNoise::of_law((noise + fixed).law(self.slot_limit, 1))
     }
 
     /// The noise of coefficients sum/m, as fractions of q_0, from that of a sum of so many bits in slots.
@@ -113,7 +117,7 @@ impl NoiseModel {
         &self,
         circuit: &BitCircuit,
         functions: &[PeriodicFunction],
-    ) -> Vec<SlotVariance> {
+    ) -> Vec<SlotNoise> {
         let mut known = self.evaluations.lock().expect("no panic under lock");
         if let Some((_, noise)) = known.iter().find(|(of, _)| of == functions) {
             return noise.clone();
@@ -142,7 +146,7 @@ impl NoiseModel {
                 phase
                     .squared(function.curvature(), log2_fail)
                     .with_independent(phase.scaled(function.slope()))
-                    .with_independent(self.of_slots(EVALUATION_MARGIN * evaluation.0))
+                    .with_independent(self.of_evaluation(evaluation * EVALUATION_MARGIN))
                     .with_independent(BitNoise::bias_of(of_series, of_series))
             })
             .collect()

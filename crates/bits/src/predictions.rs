@@ -1,7 +1,7 @@
 //! What operations on bits will do to their noise, and what they cost: for schedules, before any ciphertext exists.
 
 use cryptable_ckks::Arithmetic;
-use cryptable_ckks::dry_run::{Counts, Shape, SlotVariance};
+use cryptable_ckks::dry_run::{Counts, Shape, SlotNoise, SlotVariance};
 use cryptable_ckks::noise_sources::NoiseSources;
 use cryptable_lattice::error::{Error, Result, out_of_range};
 
@@ -245,7 +245,7 @@ impl Parameters {
                 chain: 0,
                 scale: self.circuit().scale_at(limbs),
                 power: SlotVariance(1.0),
-                noise: SlotVariance(0.0),
+                noise: SlotNoise::ZERO,
                 sources: NoiseSources::UNKNOWN,
             };
             let lowered = dry_run.truncated(&x, limbs - 1);

@@ -1,7 +1,7 @@
 //! Noise of tables of bits, by the derivatives of their multilinear extensions; see `table_of_bits.rs`.
 
 use cryptable_ckks::Arithmetic;
-use cryptable_ckks::dry_run::{Counts, Shape, SlotVariance};
+use cryptable_ckks::dry_run::{Counts, Shape, SlotNoise, SlotVariance};
 use cryptable_ckks::noise_sources::NoiseSources;
 use cryptable_lattice::Result;
 
@@ -131,8 +131,8 @@ fn rounding(circuit: &BitCircuit, limbs: usize, factor: f64) -> f64 {
         chain: 0,
         scale: circuit.scale_at(limbs) / factor * dry_run.prime(limbs),
         power: SlotVariance(1.0),
-        noise: SlotVariance(0.0),
+        noise: SlotNoise::ZERO,
         sources: NoiseSources::UNKNOWN,
     };
-    dry_run.relinearize(product, 1).noise.0 / 2.0
+    dry_run.relinearize(product, 1).noise.total() / 2.0
 }

@@ -104,7 +104,7 @@ impl SlotNoise {
         Self {
             gaussian: self.gaussian,
             means: self.means + averaged,
-            largest_mean: self.largest_mean.max(largest),
+            largest_mean: self.largest_mean + largest,
             fixed: self.fixed,
             bound: self.bound * (entries as f64).sqrt(),
             ..Self::ZERO
@@ -139,7 +139,8 @@ impl Add for SlotNoise {
             roundings: self.roundings + other.roundings,
             switches: self.switches + other.switches,
             means: self.means + other.means,
-            largest_mean: self.largest_mean.max(other.largest_mean),
+            // Both may be means over the same slots.
+            largest_mean: self.largest_mean + other.largest_mean,
             fixed: self.fixed + other.fixed,
             bound: self.bound + other.bound,
         }
