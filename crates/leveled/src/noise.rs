@@ -90,9 +90,8 @@ impl CircuitBootstrappingNoise {
     pub fn log2_fail(&self, input: impl Into<NoiseBound>) -> f64 {
         let input: NoiseBound = input.into();
         let sparse = self.model.lwe_modulus_switch(self.parameters.sparse_modulus());
-        let margin = self.parameters.margin() - input.bias();
-        let total = Variance::from(input) + self.model.key_switching() + sparse;
-        if margin > 0.0 { total.log2_tail(margin) } else { 0.0 }
+        let switches = NoiseBound::from(self.model.key_switching() + sparse);
+        input.with_independent(switches).log2_exceeds(self.parameters.margin())
     }
 }
 
