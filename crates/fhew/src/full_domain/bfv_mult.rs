@@ -254,19 +254,17 @@ impl FullDomainMethod for FdfbBfvMult {
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: NoiseLaw) -> MethodNoise {
         let rotation = model.blind_rotation();
         let [positive, difference] = self.squared_norms(model, table);
-        // Results of one rotation depend on each other: f_pos adds at most P times the noise of a factor to what
-        // multiplies that by M, of deviation P·σ_u; and of the sign's noise the difference's has a share.
-        let (added, shared) = match self.lookups {
-            Lookups::Separate => (1.0, 0.0),
-            Lookups::Factored => (1.0 + 1.0 / model.overflow(), 1.0),
-            Lookups::Interleaved => (1.0 + 1.0 / model.overflow(), 0.0),
+        // Results of one rotation depend on each other. f_pos adds at most P times the sign's noise, and once the
+        // difference's if that is factored, to the same times M, of deviation P·σ_u; and of the sign's noise the
+        // factored difference's has a share.
+        let added = 1.0 / model.overflow();
+        let norms = match self.lookups {
+            Lookups::Separate => [1.0, difference],
+            Lookups::Factored => [1.0 + added, (1.0 + added) * difference + 1.0],
+            Lookups::Interleaved => [1.0 + added, difference],
         };
-        let packed = |norm: f64| model.packed(rotation * (norm * added));
-        let product = model.bfv_multiplication(
-            packed(1.0),
-            packed(difference + shared),
-            table.output_modulus(),
-        );
+        let [sign, difference] = norms.map(|norm| model.packed(rotation * norm));
+        let product = model.bfv_multiplication(sign, difference, table.output_modulus());
         let switch = model.lwe_modulus_switch(self.phase_modulus(model.parameters()));
         let decision = match self.lookups {
             Lookups::Interleaved => Decision {
