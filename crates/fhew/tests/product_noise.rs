@@ -144,9 +144,8 @@ fn wrong_results_are_as_many_as_stated() {
     println!("{}", law(&parameters, method, p).log2_exceeds_estimate(margin));
     let law = law(&parameters, method, p);
     // Keys of this degree differ: the mean of some is what is stated.
-    let errors: Vec<f64> = (0..16)
-        .flat_map(|_| errors(&Setting::new(&parameters), method, p, 3_000))
-        .collect();
+    let errors: Vec<f64> =
+        (0..16).flat_map(|_| errors(&Setting::new(&parameters), method, p, 3_000)).collect();
     assert_law("toy", &errors, law);
     let (wrong, expected) = beyond(&errors, law, margin);
     let bound = errors.len() as f64 * law.log2_exceeds(margin).exp2();

@@ -215,8 +215,7 @@ fn continuous_functions() {
             setting.secret.phase_error(&output, expected).unwrap().powi(2)
         });
         let measured = squares.sum::<f64>() / f64::from(samples);
-        let noise =
-            method.noise(&model, &function, model.fresh().law(), parameters.lwe_modulus());
+        let noise = method.noise(&model, &function, model.fresh().law(), parameters.lwe_modulus());
         let predicted = noise.output.variance();
         println!("{name}: {:.3}", measured / predicted);
         assert!(measured < 2.0 * predicted, "{name}: {}", measured / predicted);

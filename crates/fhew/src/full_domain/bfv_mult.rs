@@ -275,8 +275,7 @@ impl FullDomainMethod for FdfbBfvMult {
             _ => input_decision(model, table.input_modulus(), input),
         };
         MethodNoise {
-            output: product
-                .with_independent((rotation * positive + model.key_switching()).law()),
+            output: product.with_independent((rotation * positive + model.key_switching()).law()),
             decisions: vec![decision],
         }
     }

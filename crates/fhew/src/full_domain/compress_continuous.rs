@@ -237,8 +237,7 @@ impl CompressContinuous {
     ) -> MethodNoise {
         let two_n = model.parameters().rotation_modulus();
         let switch = model.lwe_modulus_switch(two_n).law();
-        let switched =
-            if input_modulus == two_n { input } else { input.with_independent(switch) };
+        let switched = if input_modulus == two_n { input } else { input.with_independent(switch) };
         let last = model.blind_rotation() + model.key_switching();
         let recovered = self.recovered(model, switched).times(function.gain());
         MethodNoise {

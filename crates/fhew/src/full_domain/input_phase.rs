@@ -67,11 +67,7 @@ pub(crate) fn with_extra_bit(input: &LweCiphertext, plaintext_modulus: u64) -> L
 /// The decision about an input's slot of width 1/p, at modulus 2N.
 pub(crate) fn input_decision(model: &NoiseModel, p: u64, input: NoiseLaw) -> Decision {
     let switch = model.lwe_modulus_switch(model.parameters().rotation_modulus());
-    Decision {
-        name: "input",
-        noise: input.with_independent(switch.law()),
-        margin: 0.5 / p as f64,
-    }
+    Decision { name: "input", noise: input.with_independent(switch.law()), margin: 0.5 / p as f64 }
 }
 
 /// Decision about a phase of [`with_extra_bit`] switched to 2N: half the input's error, against half a slot of 2p.
