@@ -215,7 +215,7 @@ impl Bench {
         line.contract.noise_std_log2 = relative(sums.output / count);
         line.contract.predicted_noise_std_log2 =
             Some(relative((model.blind_rotation() + model.key_switching()).0));
-        line.contract.log2_fail = model.bootstrap().log2_tail(0.5 / MODULUS as f64);
+        line.contract.log2_fail = model.bootstrap().law().log2_exceeds(0.5 / MODULUS as f64);
         line.rotations = 1;
         line.count_transforms(cost::rotation(parameters.literal()).digit_transforms);
         let bits = parameters.literal().log2_lwe_modulus as usize;

@@ -141,7 +141,7 @@ fn measure(
     check(&session.secret, &plan, (&values, &results), &mut line.contract)?;
     let contract = &mut line.contract;
     let last = plan.digits() - 1;
-    let predicted = plan.digit_noise(&model, last).standard_deviation();
+    let predicted = plan.digit_noise(&model, last).deviation();
     contract.predicted_noise_std_log2 = Some(relative(predicted, plan.digit_bits(last)));
     contract.method = algorithm.name().to_owned();
     contract.table = "digits".to_owned();

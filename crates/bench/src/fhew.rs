@@ -204,12 +204,12 @@ fn measure(
         results.expect("inputs of these parameters").swap_remove(0)
     };
     let model = NoiseModel::new(parameters);
-    let predicted = method.noise(&model, TableKind::Given(&table), model.fresh()).output;
+    let predicted = method.noise(&model, TableKind::Given(&table), model.fresh().law()).output;
     let expected = |value: u64| table.output(value);
     let mut line = finish(&session, arguments, &lookup, &expected)?;
     line.contract.method = method.name().to_owned();
     line.contract.prepare_s = prepare_s;
-    line.contract.predicted_noise_std_log2 = Some(relative(predicted.standard_deviation(), p));
+    line.contract.predicted_noise_std_log2 = Some(relative(predicted.deviation(), p));
     line.contract.log2_fail = full_domain::log2_fail(method, &model, p, p);
     line.contract.requested_log2_fail =
         arguments.paper_set.is_none().then_some(arguments.log2_fail);
@@ -245,7 +245,7 @@ fn measure_bootstrap(parameters: &Parameters, arguments: &FhewArguments) -> anyh
     line.contract.prepare_s = prepare_s;
     line.contract.predicted_noise_std_log2 = Some(relative(output.standard_deviation(), p));
     line.contract.log2_fail =
-        log2_sum([input, output].map(|v| v.log2_tail(0.5 / p as f64)).into_iter());
+        log2_sum([input, output].map(|v| v.law().log2_exceeds(0.5 / p as f64)).into_iter());
     line.contract.requested_log2_fail = Some(arguments.log2_fail);
     line.rotations = 1;
     line.count_transforms(cost::rotation(parameters.literal()).digit_transforms);

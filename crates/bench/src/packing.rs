@@ -149,7 +149,7 @@ impl Direction {
             wrong: errors.iter().filter(|e| e.abs() >= 0.125).count(),
             noise_std_log2: (8.0 * squares.sqrt()).log2(),
             predicted_noise_std_log2: Some((8.0 * predicted.standard_deviation()).log2()),
-            log2_fail: predicted.log2_tail(0.125),
+            log2_fail: predicted.law().log2_exceeds(0.125),
             security_bits: parameters.security_bits(),
             peak_rss_bytes: memory::peak_rss(),
             eval_rss_bytes: memory::peak_rss(),

@@ -26,7 +26,7 @@ pub(crate) fn bottom_prime(ring_degree: usize) -> u64 {
 
 /// Noise with an independent part more.
 pub(crate) fn added(noise: NoiseBound, more: Variance) -> NoiseBound {
-    NoiseBound::new((noise.deviation().powi(2) + more.0).sqrt(), noise.bias())
+    noise.with_independent(more.into())
 }
 
 /// What rounding both halves of a ciphertext of degree N, uniform ternary secret, to a modulus adds to a phase.

@@ -331,7 +331,7 @@ fn gates_of_128_bits_have_a_conversion() {
         );
         // A fresh encryption has 2^-14.3, and a sum of two inputs of a gate a margin of 1/8.
         assert!(packing.standard_deviation() < (-20f64).exp2());
-        assert!((extraction * 2.0).log2_tail(0.125) < -128.0);
+        assert!((extraction * 2.0).law().log2_exceeds(0.125) < -128.0);
         // Less than results of gates have.
         assert!(extraction < gates::noise(&NoiseModel::new(&single)));
     }

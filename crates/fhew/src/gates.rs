@@ -167,8 +167,8 @@ pub fn log2_fail(model: &NoiseModel) -> f64 {
     let switch = model.lwe_modulus_switch(model.parameters().rotation_modulus());
     let single = noise(model) * 2.0 + switch;
     let double = noise(model) * 8.0 + switch;
-    let tails = [single.log2_tail(0.125), single.log2_tail(0.125), double.log2_tail(0.25)];
-    log2_sum(tails.into_iter())
+    let tails = [(single, 0.125), (single, 0.125), (double, 0.25)];
+    log2_sum(tails.into_iter().map(|(noise, margin)| noise.law().log2_exceeds(margin)))
 }
 
 /// The fastest parameters for Boolean gates that fail with probability at most 2^`limit`.

@@ -7,6 +7,7 @@
 use cryptable_lattice::ERROR_VARIANCE;
 use cryptable_lattice::external_product::RgswGadget;
 use cryptable_lattice::lwe::{modulus_switch_variance, odd_modulus_switch_variance};
+use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_ring::gadget::Gadget;
 
 use crate::multiplication::bfv::{self, PackedNoise};
@@ -171,8 +172,9 @@ impl NoiseModel {
     /// A value of variance `raw` packed into the constant coefficient ([`crate::keys::EvaluationKey::pack`]).
     #[must_use]
     pub fn packed(&self, raw: Variance) -> PackedNoise {
-        let constant = raw + self.packing(PackedLength::Constant);
-        PackedNoise { constant, packing: self.packing_mean() }
+        let packing = self.packing(PackedLength::Constant);
+        let all = self.packing_mean() * self.parameters.ring_degree() as f64;
+        PackedNoise { constant: raw + packing, packing, others: Variance(all.0 - packing.0) }
     }
 
     /// Mean variance over all coefficients of a value packed into the constant one.
@@ -193,21 +195,22 @@ impl NoiseModel {
         key_switching::noise_elsewhere(&self.ring(), self.parameters.packing_gadget())
     }
 
-    /// Variance of the overflow of a phase over the integers, in units of Q (the paper's σ_u²).
+    /// Variance of how often a phase over the integers passes Q (the paper's σ_u²).
     #[must_use]
     pub fn overflow(&self) -> f64 {
-        bfv::overflow(&self.ring())
+        let literal = self.parameters.literal();
+        bfv::overflow(literal.ring_degree, literal.ring_secret)
     }
 
-    /// The constant coefficient of [`crate::keys::EvaluationKey::bfv_multiply`], for a left factor that is 0 or ±1
-    /// (Theorem 10 without an auxiliary modulus).
+    /// The constant coefficient of [`crate::keys::EvaluationKey::bfv_multiply`] (Theorem 10 without an auxiliary
+    /// modulus): mostly products of two noises.
     #[must_use]
     pub fn bfv_multiplication(
         &self,
         sign: PackedNoise,
         value: PackedNoise,
         plaintext_modulus: u64,
-    ) -> Variance {
+    ) -> NoiseLaw {
         let gadget = self.parameters.relinearization_gadget();
         bfv::noise(&self.ring(), gadget, [sign, value], plaintext_modulus, 1.0)
     }
@@ -220,7 +223,7 @@ impl NoiseModel {
         sign: PackedNoise,
         value: PackedNoise,
         plaintext_modulus: u64,
-    ) -> Variance {
+    ) -> NoiseLaw {
         let (ring, gadget) = (self.ring(), self.parameters.relinearization_gadget());
         bfv::noise(&ring, gadget, [sign, value], plaintext_modulus, ring.degree)
     }

@@ -3,12 +3,13 @@
 use std::ops::{Add, Mul};
 
 use cryptable_lattice::external_product::RgswGadget;
-use cryptable_lattice::gaussian_tail::gaussian_tail_log2;
+use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_lattice::security::SecretDistribution;
 use cryptable_lattice::{ERROR_VARIANCE, NoiseBound};
 use cryptable_ring::gadget::Gadget;
 
-/// A variance of a phase, as a fraction of the squared modulus.
+/// A variance of a phase, as a fraction of the squared modulus: of a sum of very many terms, whose law is the Gaussian's
+/// ([`Variance::law`]). What is multiplied by another noise is a [`NoiseLaw`] from the start.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Default)]
 pub struct Variance(pub f64);
 
@@ -28,28 +29,24 @@ impl Variance {
         self.0.sqrt()
     }
 
-    /// log2 of the probability that a Gaussian of this variance exceeds `margin`, a fraction of the modulus.
+    /// The Gaussian law of this variance.
     #[must_use]
-    pub fn log2_tail(self, margin: f64) -> f64 {
-        if self.0 == 0.0 {
-            f64::NEG_INFINITY
-        } else {
-            gaussian_tail_log2(margin / self.standard_deviation())
-        }
+    pub fn law(self) -> NoiseLaw {
+        NoiseLaw::gaussian(self.0)
     }
 }
 
-/// Noise of this variance, without bias.
+/// The Gaussian law of this variance.
+impl From<Variance> for NoiseLaw {
+    fn from(variance: Variance) -> Self {
+        variance.law()
+    }
+}
+
+/// Gaussian noise of this variance, without bias.
 impl From<Variance> for NoiseBound {
     fn from(variance: Variance) -> Self {
-        Self::new(variance.standard_deviation(), 0.0)
-    }
-}
-
-/// The variance of a bound, its bias left out.
-impl From<NoiseBound> for Variance {
-    fn from(noise: NoiseBound) -> Self {
-        Self(noise.deviation().powi(2))
+        Self::of_law(variance.law(), 0.0)
     }
 }
 

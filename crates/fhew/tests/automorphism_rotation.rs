@@ -280,7 +280,8 @@ fn check_set(set: AutomorphismSet) -> f64 {
     assert!((count / expected - 1.0).abs() < 0.02);
     let model = NoiseModel::new(&parameters);
     assert_ratio("rotation", noise, model.blind_rotation());
-    assert!(model.bootstrap().log2_tail(0.125) <= -64.0, "{}", model.bootstrap().log2_tail(0.125));
+    let tail = model.bootstrap().law().log2_exceeds(0.125);
+    assert!(tail <= -64.0, "{tail}");
     count
 }
 

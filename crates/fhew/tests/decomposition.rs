@@ -149,7 +149,7 @@ fn check_noise(bits: u32) {
         for digit in 0..plan.digits() {
             let squares: f64 = errors.iter().map(|errors| errors[digit].powi(2)).sum();
             let measured = Variance(squares / errors.len() as f64);
-            let ratio = measured.0 / plan.digit_noise(&model, digit).0;
+            let ratio = measured.0 / plan.digit_noise(&model, digit).variance();
             assert!((0.5..2.0).contains(&ratio), "{}, digit {digit}: {ratio}", algorithm.name());
         }
     }

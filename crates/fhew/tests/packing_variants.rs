@@ -10,7 +10,7 @@ use cryptable_fhew::full_domain::{
     FullDomainMethod, Lookups, WopPbs1, WopPbs2,
 };
 use cryptable_fhew::keys::EvaluationKey;
-use cryptable_fhew::noise::{NoiseModel, Variance};
+use cryptable_fhew::noise::NoiseModel;
 use cryptable_fhew::packing::PackedLength;
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
 use cryptable_fhew::test_polynomial::TestPolynomial;
@@ -36,12 +36,6 @@ fn setting() -> &'static Setting {
         };
         Setting::new(&Parameters::insecure(literal).unwrap())
     })
-}
-
-fn assert_ratio(what: &str, measured: f64, predicted: Variance) {
-    let ratio = measured / predicted.0;
-    println!("{what}: measured/predicted {ratio:.3}");
-    assert!((0.5..2.0).contains(&ratio), "{what}: measured/predicted {ratio}");
 }
 
 /// A raw ciphertext (LWE modulo Q under the ring secret) of ±value·Q, by the sign of a phase, through one rotation.
@@ -90,38 +84,6 @@ fn packing_fills_coefficients_with_the_noise_of_the_formula() {
             assert!(*outside < 1e-4, "{length:?}: other coefficients are not near 0: {outside}");
         }
     }
-}
-
-#[test]
-fn products_have_the_noise_of_theorem_10() {
-    let _replay = replay::begin();
-    let setting = setting();
-    let key = &setting.key;
-    let (parameters, model) = (key.parameters(), NoiseModel::new(key.parameters()));
-    let q = parameters.prime() as f64;
-    let modulus = 16;
-    // Products of errors have heavy tails: many samples.
-    let unit = 1.0 / modulus as f64;
-    let errors: Vec<f64> = (0..1024u32)
-        .into_par_iter()
-        .map(|sample| {
-            let _part = replay::part(sample.into());
-            // The formula is for the largest values.
-            let value = 4 + sample % 4;
-            let [sign, value_raw] =
-                [unit, unit * f64::from(value)].map(|value| raw(key, setting, value));
-            let [sign, factor] =
-                [sign, value_raw].map(|raw| key.pack(&raw, PackedLength::Constant));
-            let product = key.bfv_multiply(&sign, &factor, modulus);
-            let phase = setting.secret.rlwe_phase(&product)[0];
-            let expected = (unit * f64::from(value) * q) as u64;
-            let m = parameters.modulus();
-            (m.center(m.sub(phase, expected)) as f64 / q).powi(2)
-        })
-        .collect();
-    let measured = errors.iter().sum::<f64>() / errors.len() as f64;
-    let packed = model.packed(model.blind_rotation());
-    assert_ratio("BFV", measured, model.bfv_multiplication(packed, packed, modulus));
 }
 
 fn check(method: &dyn FullDomainMethod) {

@@ -215,11 +215,12 @@ fn continuous_functions() {
             setting.secret.phase_error(&output, expected).unwrap().powi(2)
         });
         let measured = squares.sum::<f64>() / f64::from(samples);
-        let noise = method.noise(&model, &function, model.fresh(), parameters.lwe_modulus());
-        println!("{name}: {:.3}", measured / noise.output.0);
-        assert!(measured < 2.0 * noise.output.0, "{name}: {}", measured / noise.output.0);
+        let noise = method.noise(&model, &function, model.fresh().law(), parameters.lwe_modulus());
+        let predicted = noise.output.variance();
+        println!("{name}: {:.3}", measured / predicted);
+        assert!(measured < 2.0 * predicted, "{name}: {}", measured / predicted);
         if name != "sine" {
-            assert_ratio(name, measured, noise.output);
+            assert_ratio(name, measured, Variance(predicted));
         }
     }
 }

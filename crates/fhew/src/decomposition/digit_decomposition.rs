@@ -1,6 +1,7 @@
 //! What an algorithm of homomorphic digit decomposition is: it clears one window after the other.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::noise_law::NoiseLaw;
 
 use super::large_precision::to_large;
 use crate::full_domain::method::Decision;
@@ -25,9 +26,9 @@ impl Window {
         (f64::from(self.log2_window) - f64::from(self.log2_modulus)).exp2()
     }
 
-    /// A variance that is a fraction of the modulus, as one of the window.
-    pub(super) fn of_large(self, variance: Variance) -> Variance {
-        variance * self.share().powi(-2)
+    /// Noise that is a fraction of the modulus, as one of the window.
+    pub(super) fn of_large(self, noise: NoiseLaw) -> NoiseLaw {
+        noise.times(self.share().recip())
     }
 
     /// An error that is a fraction of the modulus, as one of the window.
@@ -87,9 +88,9 @@ impl Clearing<'_> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClearedNoise {
     /// Of what is left of the ciphertext, a fraction of q_0.
-    pub output: Variance,
+    pub output: NoiseLaw,
     /// The largest that it may be, where a phase meets a jump of a function.
-    pub worst: Variance,
+    pub worst: NoiseLaw,
     /// Decisions on the way, besides the digit's own.
     pub decisions: Vec<Decision>,
 }
@@ -116,12 +117,12 @@ pub trait DigitDecomposition: std::fmt::Debug + Sync {
         low: &LweCiphertext,
     ) -> LweCiphertext;
 
-    /// Predicted noise, for a ciphertext of variance `input` (a fraction of q_0).
+    /// Predicted noise, for a ciphertext with noise of law `input` (a fraction of q_0).
     fn noise(
         &self,
         model: &NoiseModel,
         rotation_key: usize,
         window: Window,
-        input: Variance,
+        input: NoiseLaw,
     ) -> ClearedNoise;
 }

@@ -2,12 +2,13 @@
 //! FDFB-Compress.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::noise_law::NoiseLaw;
 
 use super::digit_decomposition::{ClearedNoise, Clearing, DigitDecomposition, Window};
 use super::hom_decomp_reduce::rotation;
 use crate::full_domain::compress_continuous::CompressContinuous;
 use crate::full_domain::method::Decision;
-use crate::noise::{NoiseModel, Variance};
+use crate::noise::NoiseModel;
 
 /// Looks the whole window up by FDFB-Compress with β-padding, and takes it away.
 ///
@@ -66,15 +67,15 @@ impl DigitDecomposition for HomDecompFdfb {
         model: &NoiseModel,
         rotation_key: usize,
         window: Window,
-        _input: Variance,
+        _input: NoiseLaw,
     ) -> ClearedNoise {
         let compress = Self::compress(model);
         let common = model.common(model.parameters().rotation_modulus());
         let recovered = common + model.bootstrap() * compress.slope().powi(-2);
-        let output = rotation(model, rotation_key) + window.to_large(recovered);
+        let output = (rotation(model, rotation_key) + window.to_large(recovered)).law();
         let compressed = Decision {
             name: "compressed phase",
-            variance: model.bootstrap(),
+            noise: model.bootstrap().law(),
             margin: compress.padding(),
         };
         ClearedNoise { output, worst: output, decisions: vec![compressed] }

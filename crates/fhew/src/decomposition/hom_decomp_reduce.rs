@@ -2,6 +2,7 @@
 //! window.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::noise_law::NoiseLaw;
 
 use super::digit_decomposition::{ClearedNoise, Clearing, DigitDecomposition, Window};
 use crate::noise::{NoiseModel, Variance};
@@ -60,9 +61,9 @@ impl DigitDecomposition for HomDecompReduce {
         model: &NoiseModel,
         rotation_key: usize,
         _window: Window,
-        input: Variance,
+        input: NoiseLaw,
     ) -> ClearedNoise {
-        let output = input + rotation(model, rotation_key);
+        let output = input.with_independent(rotation(model, rotation_key).law());
         ClearedNoise { output, worst: output, decisions: Vec::new() }
     }
 }

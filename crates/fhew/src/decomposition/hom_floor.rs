@@ -1,10 +1,11 @@
 //! HomFloor (Liu, Micciancio, Polyakov, ASIACRYPT 2022): two bootstraps a digit, which clear the window.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::noise_law::NoiseLaw;
 
 use super::digit_decomposition::{ClearedNoise, Clearing, DigitDecomposition, Window};
 use super::hom_decomp_reduce::{halve_range, rotation};
-use crate::noise::{NoiseModel, Variance};
+use crate::noise::NoiseModel;
 
 /// Halves the range by the window's upper bit, then looks the rest up and takes it away.
 ///
@@ -52,13 +53,13 @@ impl DigitDecomposition for HomFloor {
         model: &NoiseModel,
         rotation_key: usize,
         window: Window,
-        input: Variance,
+        input: NoiseLaw,
     ) -> ClearedNoise {
         let two_n = model.parameters().rotation_modulus();
         let rotation = rotation(model, rotation_key);
-        let output = rotation + window.to_large(model.common(two_n));
+        let output = (rotation + window.to_large(model.common(two_n))).law();
         // At ±window/4, twice the errors of both phases.
-        let worst = (input + rotation) * 4.0 + output;
+        let worst = input.with_independent(rotation.law()).times(2.0).with_independent(output);
         ClearedNoise { output, worst, decisions: Vec::new() }
     }
 }

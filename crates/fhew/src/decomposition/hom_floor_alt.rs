@@ -2,12 +2,13 @@
 //! coming near a jump.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::noise_law::NoiseLaw;
 
 use super::digit_decomposition::{ClearedNoise, Clearing, DigitDecomposition, Window};
 use super::hom_decomp_reduce::{halve_range, rotation};
 use super::hom_floor::triangle;
 use crate::full_domain::method::Decision;
-use crate::noise::{NoiseModel, Variance};
+use crate::noise::NoiseModel;
 
 /// Halves the range twice, to ±window/8, then looks the rest up, far from where f(x) = x ends, and takes it away.
 ///
@@ -47,15 +48,17 @@ impl DigitDecomposition for HomFloorAlt {
         model: &NoiseModel,
         rotation_key: usize,
         window: Window,
-        input: Variance,
+        input: NoiseLaw,
     ) -> ClearedNoise {
         let common = model.common(model.parameters().rotation_modulus());
         let rotation = rotation(model, rotation_key);
-        let output = rotation + window.to_large(common);
+        let output = (rotation + window.to_large(common)).law();
         let halved = Decision {
             name: "range after two halvings",
             // The errors of both decisions, and of what they added.
-            variance: window.of_large(input + rotation * 2.0) + common * 2.0,
+            noise: window
+                .of_large(input.with_independent((rotation * 2.0).law()))
+                .with_independent((common * 2.0).law()),
             margin: 0.125,
         };
         ClearedNoise { output, worst: output, decisions: vec![halved] }

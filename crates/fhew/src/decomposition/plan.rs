@@ -1,12 +1,13 @@
 //! A decomposition planned, digit by digit, and evaluated (Algorithms 7 and 8 of Ma et al., TCHES 2024).
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_lattice::{Error, NoiseBound, Result};
 
 use super::digit_decomposition::{Clearing, DigitDecomposition, Window};
 use super::large_precision::{check_large, check_large_bits};
 use crate::keys::evaluation_key::EvaluationKey;
-use crate::noise::{NoiseModel, Variance, log2_sum};
+use crate::noise::{NoiseModel, log2_sum};
 use crate::parameters::Parameters;
 
 /// Largest number of bits of a digit.
@@ -20,7 +21,7 @@ pub struct Decomposition {
     base_log2: u32,
     /// For every digit but the highest.
     rotation_keys: Vec<usize>,
-    digit_noise: Vec<Variance>,
+    digit_noise: Vec<NoiseLaw>,
     log2_fail: f64,
 }
 
@@ -52,7 +53,7 @@ impl Decomposition {
         limit: f64,
     ) -> Result<Self> {
         let input: NoiseBound = input.into();
-        let (input, mut bias) = (Variance::from(input), input.bias());
+        let (input, mut bias) = (input.law(), input.bias());
         check_large_bits(model.parameters(), bits)?;
         if !(1..=MAX_DIGIT_BITS).contains(&base_log2) {
             let limit = format!("it must be from 1 to {MAX_DIGIT_BITS}");
@@ -79,7 +80,7 @@ impl Decomposition {
             bias *= if algorithm.remainder() > 0.0 { 1.0 } else { 2.0 };
             for rotation_key in 0..=finest {
                 let cleared = algorithm.noise(model, rotation_key, window, worst);
-                let own = cleared.decisions.iter().map(|d| tail(d.variance, d.margin - biased));
+                let own = cleared.decisions.iter().map(|d| d.noise.log2_exceeds(d.margin - biased));
                 let next = plan.digit_tail(model, digit + 1, cleared.worst, bias);
                 let tail = log2_sum(own.chain([next]));
                 // As coarse as keeps the sum of all probabilities within the limit.
@@ -115,11 +116,11 @@ impl Decomposition {
     }
 
     /// log2 of the probability that a digit is taken for another when a blind rotation looks it up.
-    fn digit_tail(&self, model: &NoiseModel, digit: usize, large: Variance, bias: f64) -> f64 {
+    fn digit_tail(&self, model: &NoiseModel, digit: usize, large: NoiseLaw, bias: f64) -> f64 {
         let window = self.window(model.parameters(), digit);
         let common = model.common(model.parameters().rotation_modulus());
         let margin = self.margin(digit, window) - window.of_large_error(bias);
-        tail(window.of_large(large) + common, margin)
+        window.of_large(large).with_independent(common.law()).log2_exceeds(margin)
     }
 
     /// Distance from a digit's phase to the end of its slot, a fraction of its window.
@@ -171,12 +172,12 @@ impl Decomposition {
         self.log2_fail
     }
 
-    /// Predicted variance of a digit's ciphertext (at the LWE modulus), around the digit's phase and what is left of
+    /// Predicted noise of a digit's ciphertext (at the LWE modulus), around the digit's phase and what is left of
     /// lower digits.
     #[must_use]
-    pub fn digit_noise(&self, model: &NoiseModel, digit: usize) -> Variance {
+    pub fn digit_noise(&self, model: &NoiseModel, digit: usize) -> NoiseLaw {
         let window = self.window(model.parameters(), digit);
-        window.of_large(self.digit_noise[digit]) + model.key_switching()
+        window.of_large(self.digit_noise[digit]).with_independent(model.key_switching().law())
     }
 
     /// Digits of a value.
@@ -204,11 +205,6 @@ impl Decomposition {
         }
         Ok(Digits { lower, highest: large })
     }
-}
-
-/// log2 of the probability that noise exceeds what a bias left of a margin.
-pub(crate) fn tail(variance: Variance, margin: f64) -> f64 {
-    if margin > 0.0 { variance.log2_tail(margin) } else { 0.0 }
 }
 
 /// Digits of a value, the lowest first.

@@ -1,6 +1,7 @@
 //! FDFB-BFVMult (Algorithm 6 of Ma et al., TCHES 2024): BFV multiplication by the sign bit selects a table.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_lattice::{Result, Table};
 
 use crate::full_domain::encoded_table::EncodedTable;
@@ -9,7 +10,7 @@ use crate::full_domain::input_phase::{input_decision, slot_phase};
 use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::multi_value::factored_test::{FactoredTest, UnscaledTest, boot_raw_factored};
-use crate::noise::{NoiseModel, Variance};
+use crate::noise::NoiseModel;
 use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
 use crate::rlwe::RlweCiphertext;
@@ -30,8 +31,9 @@ pub enum Lookups {
 
 /// `f_pos + MSB·(f_neg - f_pos)`, the product by packing both factors and BFV multiplication. Any even p.
 ///
-/// Noise (Theorem 6): `P²·σ_u²·(σ_diff² + σ_sgn²)` dominates, with σ_u² near N/24 (binary secret): about 150 times a
-/// rotation's deviation for P = 16. TV_1 of the sign is the constant -1: Q/2P is TV_0 itself. (The paper takes tables
+/// Noise (Theorem 6): `P²·σ_u²·(σ_diff² + σ_sgn²)` dominates, two products of two Gaussians each, with σ_u² near N/48
+/// (binary secret): about 150 times a rotation's deviation for P = 16, with a heavy tail
+/// ([`crate::multiplication`]). TV_1 of the sign is the constant -1: Q/2P is TV_0 itself. (The paper takes tables
 /// modulo 2P, which quadruples |TV_1|² of f_neg - f_pos.)
 #[derive(Clone, Copy, Debug)]
 pub struct FdfbBfvMult {
@@ -249,24 +251,31 @@ impl FullDomainMethod for FdfbBfvMult {
         Ok(key.key_switch_all(&looked.into_iter().map(multiply).collect::<Vec<_>>()))
     }
 
-    fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {
+    fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: NoiseLaw) -> MethodNoise {
         let rotation = model.blind_rotation();
         let [positive, difference] = self.squared_norms(model, table);
-        let product = model.bfv_multiplication(
-            model.packed(rotation),
-            model.packed(rotation * difference),
-            table.output_modulus(),
-        );
+        // Results of one rotation depend on each other. f_pos adds at most P times the sign's noise, and once the
+        // difference's if that is factored, to the same times M, of deviation P·σ_u; and of the sign's noise the
+        // factored difference's has a share.
+        let added = 1.0 / model.overflow();
+        let norms = match self.lookups {
+            Lookups::Separate => [1.0, difference],
+            Lookups::Factored => [1.0 + added, (1.0 + added) * difference + 1.0],
+            Lookups::Interleaved => [1.0 + added, difference],
+        };
+        let [sign, difference] = norms.map(|norm| model.packed(rotation * norm));
+        let product = model.bfv_multiplication(sign, difference, table.output_modulus());
+        let switch = model.lwe_modulus_switch(self.phase_modulus(model.parameters()));
         let decision = match self.lookups {
             Lookups::Interleaved => Decision {
                 name: "input",
-                variance: input + model.lwe_modulus_switch(self.phase_modulus(model.parameters())),
+                noise: input.with_independent(switch.law()),
                 margin: 0.5 / table.input_modulus() as f64,
             },
             _ => input_decision(model, table.input_modulus(), input),
         };
         MethodNoise {
-            output: product + rotation * positive + model.key_switching(),
+            output: product.with_independent((rotation * positive + model.key_switching()).law()),
             decisions: vec![decision],
         }
     }

@@ -1,6 +1,7 @@
 //! FDFB-CancelSign (Algorithm 2 of Ma et al., TCHES 2024): two bootstraps by the same phase, whose signs cancel.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_lattice::{Error, Result, Table};
 
 use crate::full_domain::encoded_table::EncodedTable;
@@ -60,11 +61,11 @@ fn lookup_packing(
 fn noise_packing(
     model: &NoiseModel,
     table: TableKind<'_>,
-    input: Variance,
+    input: NoiseLaw,
     packing: Variance,
 ) -> MethodNoise {
     MethodNoise {
-        output: model.blind_rotation() * 2.0 + packing + model.key_switching(),
+        output: (model.blind_rotation() * 2.0 + packing + model.key_switching()).law(),
         decisions: vec![extra_bit_decision(model, table.input_modulus(), input)],
     }
 }
@@ -95,7 +96,7 @@ impl FullDomainMethod for FdfbCancelSign {
         lookup_packing(key, tables, input, |signed| key.pack(signed, PackedLength::All))
     }
 
-    fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {
+    fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: NoiseLaw) -> MethodNoise {
         noise_packing(model, table, input, model.packing(PackedLength::All))
     }
 }
@@ -128,7 +129,7 @@ impl FullDomainMethod for FdfbCancelSignPackingKs<'_> {
         lookup_packing(key, tables, input, |signed| packing_key.pack(signed))
     }
 
-    fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {
+    fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: NoiseLaw) -> MethodNoise {
         noise_packing(model, table, input, model.packing_key_switching())
     }
 }

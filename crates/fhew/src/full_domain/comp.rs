@@ -2,14 +2,15 @@
 //! an even one, two bootstraps each.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_lattice::{Result, Table};
 
 use crate::full_domain::encoded_table::EncodedTable;
-use crate::full_domain::input_phase::input_phase;
+use crate::full_domain::input_phase::{input_decision, input_phase};
 use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::multi_value::factored_test::{FactoredTest, UnscaledTest, boot_raw_factored};
-use crate::noise::{NoiseModel, Variance};
+use crate::noise::NoiseModel;
 use crate::parameters::Parameters;
 use crate::test_polynomial::{TestPolynomial, encode, slot_of};
 
@@ -142,15 +143,11 @@ impl FullDomainMethod for Comp {
         Ok(key.key_switch_all(&tables.iter().map(look_up).collect::<Vec<_>>()))
     }
 
-    fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {
+    fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: NoiseLaw) -> MethodNoise {
         let parameters = model.parameters();
         let (p, two_n) = (table.input_modulus(), parameters.rotation_modulus());
         let margin = 0.5 / p as f64;
-        let mut decisions = vec![Decision {
-            name: "input",
-            variance: input + model.lwe_modulus_switch(two_n),
-            margin,
-        }];
+        let mut decisions = vec![input_decision(model, p, input)];
         for (part, name) in PARTS.into_iter().zip(["even phase", "odd phase"]) {
             let raw = if self.multi_value {
                 let factored: FactoredTest = part.unscaled(parameters.ring_degree(), p).factored();
@@ -158,8 +155,9 @@ impl FullDomainMethod for Comp {
             } else {
                 model.blind_rotation()
             };
-            decisions.push(Decision { name, variance: raw + model.common(two_n), margin });
+            decisions.push(Decision { name, noise: (raw + model.common(two_n)).law(), margin });
         }
-        MethodNoise { output: model.blind_rotation() * 2.0 + model.key_switching(), decisions }
+        let output = (model.blind_rotation() * 2.0 + model.key_switching()).law();
+        MethodNoise { output, decisions }
     }
 }

@@ -1,13 +1,14 @@
 //! FDFB-Compress (Algorithm 1 of Ma et al., TCHES 2024): two bootstraps, of which the first compresses.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_lattice::{Result, Table};
 
 use crate::full_domain::encoded_table::EncodedTable;
-use crate::full_domain::input_phase::input_phase;
+use crate::full_domain::input_phase::{input_decision, input_phase};
 use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
-use crate::noise::{NoiseModel, Variance};
+use crate::noise::NoiseModel;
 use crate::parameters::Parameters;
 use crate::test_polynomial::{TestPolynomial, encode_output, slot_of};
 
@@ -88,20 +89,15 @@ impl FullDomainMethod for FdfbCompress {
         Ok(key.key_switch_all(&tables.iter().map(look_up).collect::<Vec<_>>()))
     }
 
-    fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {
+    fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: NoiseLaw) -> MethodNoise {
         let p = table.input_modulus() as f64;
-        let two_n = model.parameters().rotation_modulus();
         MethodNoise {
-            output: model.blind_rotation() + model.key_switching(),
+            output: (model.blind_rotation() + model.key_switching()).law(),
             decisions: vec![
-                Decision {
-                    name: "input",
-                    variance: input + model.lwe_modulus_switch(two_n),
-                    margin: 0.5 / p,
-                },
+                input_decision(model, table.input_modulus(), input),
                 Decision {
                     name: "compressed phase",
-                    variance: model.bootstrap(),
+                    noise: model.bootstrap().law(),
                     margin: 0.25 / p,
                 },
             ],

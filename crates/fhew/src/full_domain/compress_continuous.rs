@@ -7,15 +7,15 @@
 //!
 //! All phases here are fractions of their ciphertext's modulus, so that β, scales and noise have one meaning.
 
-use cryptable_lattice::gaussian_tail::gaussian_ratio_for;
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::lwe_list::LweShape;
+use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_lattice::{Error, Result};
 
 use crate::decomposition::large_precision::to_large;
 use crate::full_domain::method::{Decision, MethodNoise};
 use crate::keys::evaluation_key::EvaluationKey;
-use crate::noise::{NoiseModel, Variance};
+use crate::noise::NoiseModel;
 use crate::test_polynomial::TestPolynomial;
 
 /// A real function v ↦ F(v), with how values are written as phases.
@@ -99,7 +99,7 @@ impl CompressContinuous {
     /// # Panics
     /// If `log2_fail` is not finite.
     pub fn new(model: &NoiseModel, log2_fail: f64) -> Result<Self> {
-        let padding = gaussian_ratio_for(log2_fail) * model.bootstrap().standard_deviation();
+        let padding = model.bootstrap().law().largest(log2_fail);
         if padding >= MAX_PADDING {
             return Err(Error::Parameter {
                 name: "padding of FDFB-Compress",
@@ -114,7 +114,7 @@ impl CompressContinuous {
     /// As [`CompressContinuous::new`], but with at most the largest padding: whether it is enough is for the caller
     /// to decide.
     pub(crate) fn clamped(model: &NoiseModel, log2_fail: f64) -> Self {
-        let padding = gaussian_ratio_for(log2_fail) * model.bootstrap().standard_deviation();
+        let padding = model.bootstrap().law().largest(log2_fail);
         let padding = padding.min(MAX_PADDING);
         let two_n = model.parameters().rotation_modulus() as f64;
         // x = 0 goes to β and x = N - 1 to 1/4 - β.
@@ -223,7 +223,7 @@ impl CompressContinuous {
         key.to_rotation_modulus(&compressed, two_n)
     }
 
-    /// Predicted noise, for an input of variance `input` modulo `input_modulus`, where it is not near a jump of F.
+    /// Predicted noise, for an input with noise of law `input` modulo `input_modulus`, where it is not near a jump of F.
     ///
     /// Theorem 8: `gain²·(input + σ_boot²/k_2²)`, for a function that everywhere is as steep as L, plus that of the
     /// second bootstrap; a switch of the input to 2N counts as input.
@@ -232,26 +232,26 @@ impl CompressContinuous {
         &self,
         model: &NoiseModel,
         function: &ContinuousFunction<'_>,
-        input: Variance,
+        input: NoiseLaw,
         input_modulus: u64,
     ) -> MethodNoise {
         let two_n = model.parameters().rotation_modulus();
-        let switched =
-            if input_modulus == two_n { input } else { input + model.lwe_modulus_switch(two_n) };
+        let switch = model.lwe_modulus_switch(two_n).law();
+        let switched = if input_modulus == two_n { input } else { input.with_independent(switch) };
+        let last = model.blind_rotation() + model.key_switching();
+        let recovered = self.recovered(model, switched).times(function.gain());
         MethodNoise {
-            output: self.recovered(model, switched) * function.gain().powi(2)
-                + model.blind_rotation()
-                + model.key_switching(),
+            output: recovered.with_independent(last.law()),
             decisions: vec![Decision {
                 name: "compressed phase",
-                variance: model.bootstrap(),
+                noise: model.bootstrap().law(),
                 margin: self.padding,
             }],
         }
     }
 
-    /// Noise of the phase that the second bootstrap looks up, before compression, for one of this variance modulo 2N.
-    pub(crate) fn recovered(&self, model: &NoiseModel, phase: Variance) -> Variance {
-        phase + model.bootstrap() * self.slope.powi(-2)
+    /// Noise of the phase that the second bootstrap looks up, before compression, for one with this noise modulo 2N.
+    pub(crate) fn recovered(&self, model: &NoiseModel, phase: NoiseLaw) -> NoiseLaw {
+        phase.with_independent((model.bootstrap() * self.slope.powi(-2)).law())
     }
 }

@@ -1,13 +1,14 @@
 //! EvalFunc (Liu, Micciancio, Polyakov, ASIACRYPT 2022, "LMP22"): two bootstraps, of which the first finds a bit.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_lattice::{Result, Table};
 
 use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::input_phase::{extra_bit_decision, with_extra_bit};
 use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
-use crate::noise::{NoiseModel, Variance};
+use crate::noise::NoiseModel;
 use crate::parameters::Parameters;
 use crate::test_polynomial::{TestPolynomial, encode_output, slot_of};
 
@@ -72,15 +73,15 @@ impl FullDomainMethod for EvalFunc {
         Ok(key.key_switch_all(&tables.iter().map(look_up).collect::<Vec<_>>()))
     }
 
-    fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {
+    fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: NoiseLaw) -> MethodNoise {
         let p = table.input_modulus();
         MethodNoise {
-            output: model.blind_rotation() + model.key_switching(),
+            output: (model.blind_rotation() + model.key_switching()).law(),
             decisions: vec![
                 extra_bit_decision(model, p, input),
                 Decision {
                     name: "input without the extra bit",
-                    variance: input * 0.25 + model.bootstrap(),
+                    noise: input.times(0.5).with_independent(model.bootstrap().law()),
                     margin: 0.25 / p as f64,
                 },
             ],

@@ -2,6 +2,7 @@
 //! that an encrypted sign bit selects.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_lattice::{Error, Result, Table};
 
 use crate::full_domain::encoded_table::EncodedTable;
@@ -10,7 +11,7 @@ use crate::full_domain::input_phase::input_phase;
 use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
 use crate::full_domain::sign_selection;
 use crate::keys::evaluation_key::EvaluationKey;
-use crate::noise::{NoiseModel, Variance};
+use crate::noise::NoiseModel;
 use crate::parameters::Parameters;
 
 /// Rotates f_pos + MSB·(f_neg - f_pos) by the input's phase. The product is that of integers modulo P, written
@@ -126,7 +127,7 @@ impl FullDomainMethod for FdfbKs {
         Ok(key.key_switch_all(&sign_selection::look_up(key, tables, &phase, half_weights)))
     }
 
-    fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {
+    fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: NoiseLaw) -> MethodNoise {
         sign_selection::noise(model, table, input, self.mean_square(table))
     }
 }

@@ -2,6 +2,7 @@
 //! polynomial that the sign bit selects is decomposed modulo Q.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_lattice::{Result, Table};
 
 use crate::full_domain::encoded_table::EncodedTable;
@@ -10,7 +11,7 @@ use crate::full_domain::input_phase::input_phase;
 use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
 use crate::full_domain::sign_selection;
 use crate::keys::evaluation_key::EvaluationKey;
-use crate::noise::{NoiseModel, Variance};
+use crate::noise::NoiseModel;
 use crate::parameters::Parameters;
 use crate::test_polynomial::encode;
 
@@ -90,7 +91,7 @@ impl FullDomainMethod for FdfbKsModuloQ {
         Ok(key.key_switch_all(&sign_selection::look_up(key, tables, &phase, half_weights)))
     }
 
-    fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {
+    fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: NoiseLaw) -> MethodNoise {
         let parameters = model.parameters();
         let square = match table {
             TableKind::Given(table) => sign_selection::mean_square(table, |tables, slot| {

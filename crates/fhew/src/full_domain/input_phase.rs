@@ -3,10 +3,11 @@
 
 use cryptable_lattice::Result;
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::noise_law::NoiseLaw;
 
 use crate::full_domain::method::Decision;
 use crate::keys::evaluation_key::EvaluationKey;
-use crate::noise::{NoiseModel, Variance};
+use crate::noise::NoiseModel;
 use crate::test_polynomial::half_slot;
 
 /// The phase modulo 2N of a lookup's input m·q/p: in the middle of slot m, of width 2N/p.
@@ -64,20 +65,17 @@ pub(crate) fn with_extra_bit(input: &LweCiphertext, plaintext_modulus: u64) -> L
 }
 
 /// The decision about an input's slot of width 1/p, at modulus 2N.
-pub(crate) fn input_decision(model: &NoiseModel, p: u64, input: Variance) -> Decision {
-    Decision {
-        name: "input",
-        variance: input + model.lwe_modulus_switch(model.parameters().rotation_modulus()),
-        margin: 0.5 / p as f64,
-    }
+pub(crate) fn input_decision(model: &NoiseModel, p: u64, input: NoiseLaw) -> Decision {
+    let switch = model.lwe_modulus_switch(model.parameters().rotation_modulus());
+    Decision { name: "input", noise: input.with_independent(switch.law()), margin: 0.5 / p as f64 }
 }
 
 /// Decision about a phase of [`with_extra_bit`] switched to 2N: half the input's error, against half a slot of 2p.
-pub(crate) fn extra_bit_decision(model: &NoiseModel, p: u64, input: Variance) -> Decision {
+pub(crate) fn extra_bit_decision(model: &NoiseModel, p: u64, input: NoiseLaw) -> Decision {
     let two_n = model.parameters().rotation_modulus();
     Decision {
         name: "input with an extra bit",
-        variance: input * 0.25 + model.lwe_modulus_switch(two_n),
+        noise: input.times(0.5).with_independent(model.lwe_modulus_switch(two_n).law()),
         margin: 0.25 / p as f64,
     }
 }

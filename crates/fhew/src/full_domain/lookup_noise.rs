@@ -1,16 +1,17 @@
 //! The failure probability of a lookup by a method, for any noise of its input.
 
 use cryptable_lattice::NoiseBound;
+use cryptable_lattice::noise_law::NoiseLaw;
 
 use crate::full_domain::method::{FullDomainMethod, TableKind};
-use crate::noise::{NoiseModel, Variance, log2_sum};
+use crate::noise::{NoiseModel, log2_sum};
 
-/// A decision, and how the input's noise takes part in it: variances are linear in that of the input.
+/// A decision, and how the input's noise takes part in it: its share is a multiple of the input.
 #[derive(Clone, Copy, Debug)]
 struct InputDecision {
-    /// Variance of the phase there for an input without noise.
-    fixed: Variance,
-    /// What the input's variance is multiplied by.
+    /// Law of the phase's noise there for an input without noise.
+    fixed: NoiseLaw,
+    /// What the input's noise is multiplied by.
     gain: f64,
     /// Largest error that is decided right.
     margin: f64,
@@ -18,10 +19,9 @@ struct InputDecision {
 
 impl InputDecision {
     /// log2 of the probability that it goes wrong.
-    fn log2_tail(&self, input: NoiseBound) -> f64 {
-        let margin = self.margin - self.gain.sqrt() * input.bias();
-        let input = Variance(input.deviation().powi(2)) * self.gain;
-        if margin > 0.0 { (self.fixed + input).log2_tail(margin) } else { 0.0 }
+    fn log2_fail(&self, input: NoiseBound) -> f64 {
+        let input = NoiseBound::of_law(input.law().times(self.gain), self.gain * input.bias());
+        NoiseBound::of_law(self.fixed, 0.0).with_independent(input).log2_exceeds(self.margin)
     }
 }
 
@@ -53,16 +53,16 @@ impl LookupNoise {
         output_modulus: u64,
     ) -> Self {
         let table = TableKind::Worst { input_modulus, output_modulus };
-        let without = method.noise(model, table, Variance::ZERO);
-        let with = method.noise(model, table, Variance(1.0));
+        let without = method.noise(model, table, NoiseLaw::ZERO);
+        let with = method.noise(model, table, NoiseLaw::gaussian(1.0));
         let decisions = without.decisions.iter().zip(&with.decisions).map(|(without, with)| {
-            let gain = (with.variance.0 - without.variance.0).max(0.0);
-            InputDecision { fixed: without.variance, gain, margin: without.margin }
+            let gain = (with.noise.variance() - without.noise.variance()).max(0.0).sqrt();
+            InputDecision { fixed: without.noise, gain, margin: without.margin }
         });
         let fresh = NoiseBound::fresh(model.parameters().lwe_modulus() as f64, input_modulus);
         // Outputs are multiples of Q/P or Q/2P, rounded once: half a unit of Q, up to 2P times.
         let bias = output_modulus as f64 / model.parameters().prime() as f64;
-        let result = NoiseBound::new(without.output.standard_deviation(), bias);
+        let result = NoiseBound::of_law(without.output, bias);
         // No ciphertext says that it has less noise than fresh ones.
         let floor = NoiseBound::new(fresh.deviation(), 0.0);
         Self { decisions: decisions.collect(), fresh, result: result.max(floor), output_modulus }
@@ -83,7 +83,7 @@ impl LookupNoise {
     /// log2 of the probability that a lookup of an input with this noise goes wrong, decryption of its result included.
     #[must_use]
     pub fn log2_fail(&self, input: NoiseBound) -> f64 {
-        let tails = self.decisions.iter().map(|decision| decision.log2_tail(input));
+        let tails = self.decisions.iter().map(|decision| decision.log2_fail(input));
         log2_sum(tails.chain([self.result.log2_fail(self.output_modulus)]))
     }
 
@@ -122,13 +122,13 @@ mod tests {
                 let noise = LookupNoise::new(*method, &model, p, 16);
                 for factor in [0.0, 1.0, 10.0, 1e4] {
                     let input = NoiseBound::new(factor * noise.fresh.deviation(), 0.0);
-                    let exact = method.noise(&model, table, Variance(input.deviation().powi(2)));
+                    let exact = method.noise(&model, table, input.law());
                     let found = noise.log2_fail(input);
                     let expected = exact.log2_fail(16);
                     // The result's bias of rounding takes a little from its margin.
                     let tolerance = 1e-3 * expected.abs().max(1.0);
                     assert!((found - expected).abs() < tolerance, "{}: {found}", method.name());
-                    assert_eq!(exact.output, method.noise(&model, table, Variance::ZERO).output);
+                    assert_eq!(exact.output, method.noise(&model, table, NoiseLaw::ZERO).output);
                 }
             }
         }

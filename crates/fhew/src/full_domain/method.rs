@@ -1,11 +1,12 @@
 //! What a full-domain method is: a lookup, and the noise that it predicts.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_lattice::{Result, Table};
 
 use crate::full_domain::encoded_table::EncodedTable;
 use crate::keys::evaluation_key::EvaluationKey;
-use crate::noise::{NoiseModel, Variance, log2_sum};
+use crate::noise::{NoiseModel, log2_sum};
 use crate::parameters::Parameters;
 
 /// Where a method may go wrong: a phase whose noise must stay within a margin.
@@ -13,8 +14,8 @@ use crate::parameters::Parameters;
 pub struct Decision {
     /// What is decided.
     pub name: &'static str,
-    /// Variance of the phase there.
-    pub variance: Variance,
+    /// Law of the phase's noise there.
+    pub noise: NoiseLaw,
     /// Largest error that is decided right, as a fraction of the modulus of that phase.
     pub margin: f64,
 }
@@ -22,8 +23,8 @@ pub struct Decision {
 /// Noise of a method.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MethodNoise {
-    /// Variance of the result, LWE modulo the LWE modulus.
-    pub output: Variance,
+    /// Law of the result's noise, LWE modulo the LWE modulus.
+    pub output: NoiseLaw,
     /// All decisions on the way. Decoding the result comes on top.
     pub decisions: Vec<Decision>,
 }
@@ -33,8 +34,8 @@ impl MethodNoise {
     /// the sum of all (union bound).
     #[must_use]
     pub fn log2_fail(&self, output_modulus: u64) -> f64 {
-        let decoding = self.output.log2_tail(0.5 / output_modulus as f64);
-        let tails = self.decisions.iter().map(|d| d.variance.log2_tail(d.margin));
+        let decoding = self.output.log2_exceeds(0.5 / output_modulus as f64);
+        let tails = self.decisions.iter().map(|d| d.noise.log2_exceeds(d.margin));
         log2_sum(tails.chain([decoding]))
     }
 }
@@ -157,6 +158,6 @@ pub trait FullDomainMethod: std::fmt::Debug + Sync {
         Ok(self.lookup_many(key, &[&table], input)?.swap_remove(0))
     }
 
-    /// Predicted noise, for an input of variance `input` (at the LWE modulus).
-    fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise;
+    /// Predicted noise, for an input with noise of this law (at the LWE modulus).
+    fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: NoiseLaw) -> MethodNoise;
 }

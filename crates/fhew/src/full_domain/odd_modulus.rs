@@ -1,12 +1,13 @@
 //! Tables of an odd number of inputs: one bootstrap, whatever the table.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_lattice::{Error, Result, Table};
 
 use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
-use crate::noise::{NoiseModel, Variance};
+use crate::noise::NoiseModel;
 use crate::parameters::Parameters;
 use crate::test_polynomial::{TestPolynomial, encode_output};
 
@@ -75,13 +76,13 @@ impl FullDomainMethod for OddModulus {
         Ok(key.key_switch_all(&tables.iter().map(look_up).collect::<Vec<_>>()))
     }
 
-    fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {
+    fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: NoiseLaw) -> MethodNoise {
         let two_n = model.parameters().rotation_modulus();
         MethodNoise {
-            output: model.blind_rotation() + model.key_switching(),
+            output: (model.blind_rotation() + model.key_switching()).law(),
             decisions: vec![Decision {
                 name: "input",
-                variance: input + model.lwe_modulus_switch(two_n),
+                noise: input.with_independent(model.lwe_modulus_switch(two_n).law()),
                 margin: 0.25 / table.input_modulus() as f64,
             }],
         }

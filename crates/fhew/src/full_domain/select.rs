@@ -1,6 +1,7 @@
 //! FDFB-Select (Algorithm 3 of Ma et al., TCHES 2024): a bootstrap selects between the results of two tables.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_lattice::{Result, Table};
 
 use crate::full_domain::encoded_table::EncodedTable;
@@ -9,7 +10,7 @@ use crate::full_domain::input_phase::{input_decision, input_phase};
 use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::multi_value::factored_test::{FactoredTest, boot_raw_factored};
-use crate::noise::{NoiseModel, Variance};
+use crate::noise::NoiseModel;
 use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
 use crate::test_polynomial::TestPolynomial;
@@ -105,25 +106,24 @@ impl FullDomainMethod for FdfbSelect {
         Ok(key.key_switch_all(&raw.chunks_exact(2).map(select).collect::<Vec<_>>()))
     }
 
-    fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {
+    fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: NoiseLaw) -> MethodNoise {
         let rotation = model.blind_rotation();
         let mut lookup = rotation;
-        let mut sign = Decision { name: "sign", variance: rotation, margin: 0.125 };
+        let (mut sign, mut margin) = (rotation, 0.125);
         if self.multi_value {
             let (finer, constant) = sign_units(table.output_modulus());
             let finer = finer as f64;
             let norm = HalfTables::squared_norm(model.parameters(), table);
             let amplitude = constant as f64 / (2.0 * finer * table.output_modulus() as f64);
             lookup = rotation * (norm * finer * finer);
-            sign.variance = rotation * (constant as f64).powi(2);
-            sign.margin = amplitude.min(0.25 - amplitude);
+            sign = rotation * (constant as f64).powi(2);
+            margin = amplitude.min(0.25 - amplitude);
         }
-        sign.variance = sign.variance + model.common(model.parameters().rotation_modulus());
+        let sign = sign + model.common(model.parameters().rotation_modulus());
+        let sign = Decision { name: "sign", noise: sign.law(), margin };
+        let packings = model.packing(PackedLength::Half) * 2.0;
         MethodNoise {
-            output: lookup
-                + rotation
-                + model.packing(PackedLength::Half) * 2.0
-                + model.key_switching(),
+            output: (lookup + rotation + packings + model.key_switching()).law(),
             decisions: vec![input_decision(model, table.input_modulus(), input), sign],
         }
     }

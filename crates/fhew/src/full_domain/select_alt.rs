@@ -2,6 +2,7 @@
 //! to the difference.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_lattice::{Result, Table};
 
 use crate::full_domain::encoded_table::EncodedTable;
@@ -10,7 +11,7 @@ use crate::full_domain::input_phase::{input_decision, input_phase};
 use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::multi_value::factored_test::boot_raw_factored;
-use crate::noise::{NoiseModel, Variance};
+use crate::noise::NoiseModel;
 use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
 
@@ -95,16 +96,17 @@ impl FullDomainMethod for FdfbSelectAlt {
         Ok(key.key_switch_all(&halves.chunks_exact(2).map(select).collect::<Vec<_>>()))
     }
 
-    fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {
+    fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: NoiseLaw) -> MethodNoise {
         let lookups = if self.multi_value {
             4.0 * HalfTables::squared_norm(model.parameters(), table)
         } else {
             2.0
         };
+        let output = model.blind_rotation() * (lookups + 1.0)
+            + model.packing(PackedLength::All)
+            + model.key_switching();
         MethodNoise {
-            output: model.blind_rotation() * (lookups + 1.0)
-                + model.packing(PackedLength::All)
-                + model.key_switching(),
+            output: output.law(),
             decisions: vec![input_decision(model, table.input_modulus(), input)],
         }
     }

@@ -9,13 +9,14 @@
 
 use cryptable_lattice::Table;
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::noise_law::NoiseLaw;
 
 use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::half_tables::HalfTables;
 use crate::full_domain::input_phase::input_decision;
 use crate::full_domain::method::{MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
-use crate::noise::{NoiseModel, Variance};
+use crate::noise::NoiseModel;
 use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
 use crate::rlwe::RlweCiphertext;
@@ -98,13 +99,14 @@ pub(super) fn mean_square(
 pub(super) fn noise(
     model: &NoiseModel,
     table: TableKind<'_>,
-    input: Variance,
+    input: NoiseLaw,
     mean_square: f64,
 ) -> MethodNoise {
+    let output = model.blind_rotation() * (1.0 + mean_square)
+        + model.packing(PackedLength::All) * mean_square
+        + model.key_switching();
     MethodNoise {
-        output: model.blind_rotation() * (1.0 + mean_square)
-            + model.packing(PackedLength::All) * mean_square
-            + model.key_switching(),
+        output: output.law(),
         decisions: vec![input_decision(model, table.input_modulus(), input)],
     }
 }

@@ -2,6 +2,7 @@
 //! TCHES 2024): one circuit, two analyses of its noise.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_lattice::{Result, Table};
 
 use crate::full_domain::encoded_table::EncodedTable;
@@ -11,7 +12,7 @@ use crate::full_domain::input_phase::{extra_bit_decision, input_phase_with_extra
 use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::multi_value::factored_test::{FactoredTest, UnscaledTest, boot_raw_factored};
-use crate::noise::{NoiseModel, Variance};
+use crate::noise::NoiseModel;
 use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
 use crate::test_polynomial::{TestPolynomial, encode, slot_of};
@@ -69,7 +70,8 @@ impl WopPbs1 {
                 UnscaledTest::worst_squared_norm(input_modulus, output_modulus)
             }
         };
-        [norm, 4.0]
+        // The sign shares the rotation: its noise is in the table's, too.
+        [norm + 4.0, 4.0]
     }
 }
 
@@ -123,7 +125,7 @@ impl FullDomainMethod for WopPbs1 {
         Ok(key.key_switch_all(&packed.iter().map(product).collect::<Vec<_>>()))
     }
 
-    fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {
+    fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: NoiseLaw) -> MethodNoise {
         let [value, sign] = self
             .squared_norms(model.parameters(), table)
             .map(|norm| model.packed(model.blind_rotation() * norm));
@@ -134,7 +136,7 @@ impl FullDomainMethod for WopPbs1 {
             model.bfv_multiplication_unrefined(sign, value, modulus)
         };
         MethodNoise {
-            output: product + model.key_switching(),
+            output: product.with_independent(model.key_switching().law()),
             decisions: vec![extra_bit_decision(model, table.input_modulus(), input)],
         }
     }

@@ -1,7 +1,10 @@
 //! WoP-PBS2 (Chillotti, Ligier, Orfila, Tap, ASIACRYPT 2021, "CLOT21"): BFV multiplication of both halves of the table
 //! by the sign bit and its complement.
 
+use std::f64::consts::SQRT_2;
+
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_lattice::{Result, Table};
 
 use crate::full_domain::encoded_table::EncodedTable;
@@ -10,7 +13,7 @@ use crate::full_domain::input_phase::{input_decision, input_phase};
 use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::multi_value::factored_test::{FactoredTest, boot_raw_factored};
-use crate::noise::{NoiseModel, Variance};
+use crate::noise::NoiseModel;
 use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
 use crate::test_polynomial::TestPolynomial;
@@ -110,10 +113,11 @@ impl FullDomainMethod for WopPbs2 {
         Ok(key.key_switch_all(&raw.chunks_exact(2).map(select).collect::<Vec<_>>()))
     }
 
-    fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {
+    fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: NoiseLaw) -> MethodNoise {
         let rotation = model.blind_rotation();
         let norm = if self.multi_value {
-            HalfTables::squared_norm(model.parameters(), table)
+            // The sign shares the rotation: its noise is in the table's, too.
+            HalfTables::squared_norm(model.parameters(), table) + 1.0
         } else {
             1.0
         };
@@ -123,7 +127,8 @@ impl FullDomainMethod for WopPbs2 {
             table.output_modulus(),
         );
         MethodNoise {
-            output: product * 2.0 + model.key_switching(),
+            // Both halves are multiplied by the sign, and depend on each other.
+            output: product.times(SQRT_2).with_independent(model.key_switching().law()),
             decisions: vec![input_decision(model, table.input_modulus(), input)],
         }
     }

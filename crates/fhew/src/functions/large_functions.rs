@@ -3,7 +3,7 @@
 use cryptable_lattice::{Error, NoiseBound, Result};
 
 use crate::decomposition::digit_decomposition::DigitDecomposition;
-use crate::decomposition::plan::{Decomposition, tail};
+use crate::decomposition::plan::Decomposition;
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance, log2_sum};
 use crate::parameters::Parameters;
@@ -32,11 +32,10 @@ impl LargePlan {
         limit: f64,
     ) -> Result<Self> {
         let input: NoiseBound = input.into();
-        let variance = Variance::from(input);
         let model = NoiseModel::new(parameters);
         // A comparison has the noise of two inputs.
         let each = limit - 2.0;
-        let of_two = NoiseBound::new((variance * 2.0).standard_deviation(), 2.0 * input.bias());
+        let of_two = input.with_independent(input);
         let plan = Decomposition::plan(&model, algorithm, (bits, base_log2), of_two, each)?;
         let folding = Self::folding_log2_fail(&model, &plan);
         let margin = f64::from(bits + 1).exp2().recip();
@@ -45,8 +44,10 @@ impl LargePlan {
             let gadget = model.parameters().rotation_gadgets()[rotation_key];
             let rotation = model.blind_rotation_by(gadget) + model.to_large();
             let output_noise = rotation * plan.digits() as f64;
-            // A maximum adds twice an input.
-            let tail = tail(output_noise + variance * 5.0, margin - 3.0 * input.bias());
+            // A maximum adds twice an input, and a result another one.
+            let result = NoiseBound::from(output_noise);
+            let result = result.with_independent(input.times(2)).with_independent(input);
+            let tail = result.log2_exceeds(margin);
             let log2_fail = log2_sum([plan.log2_fail(), folding, tail].into_iter());
             best = Some((rotation_key, output_noise, log2_fail));
             if log2_fail <= limit {
@@ -65,7 +66,7 @@ impl LargePlan {
     fn folding_log2_fail(model: &NoiseModel, plan: &Decomposition) -> f64 {
         let sign = model.blind_rotation() + model.key_switching();
         let margin = 0.25 / f64::from(1u32 << plan.digit_bits(0));
-        let tail = (model.bootstrap() + sign).log2_tail(margin);
+        let tail = (model.bootstrap() + sign).law().log2_exceeds(margin);
         log2_sum((0..plan.digits()).map(|_| tail))
     }
 

@@ -87,9 +87,10 @@ impl<'a> TreeTable<'a> {
     fn predict(&self, model: &NoiseModel) -> f64 {
         let p = self.base as f64;
         let input = model.blind_rotation() + model.common(model.parameters().rotation_modulus());
-        let digit = [input.log2_tail(0.5 / p), model.bootstrap().log2_tail(0.25 / p)];
+        let decisions = [(input, 0.5 / p), (model.bootstrap(), 0.25 / p)];
+        let digit = decisions.map(|(noise, margin)| noise.law().log2_exceeds(margin));
         let digits = (0..self.digits).flat_map(|_| digit);
-        let result = self.output_noise(model).log2_tail(0.5 / self.output_modulus as f64);
+        let result = self.output_noise(model).law().log2_exceeds(0.5 / self.output_modulus as f64);
         log2_sum(digits.chain([result]))
     }
 

@@ -13,7 +13,6 @@ use super::interchange::precise_rotation;
 use super::{EncryptedIntegers, EvaluationKey, Parameters};
 use crate::full_domain::{CompressContinuous, ContinuousFunction};
 use crate::noise::NoiseModel;
-use crate::variance::Variance;
 
 /// Fractions of the modulus that v = 1 is: phases are from -1/2 to below 1/2.
 const SCALE: f64 = 0.5;
@@ -48,11 +47,11 @@ impl Parameters {
             return Err(Error::Parameter { name, value: lipschitz, limit });
         }
         let (model, method) = self.continuous_method()?;
-        let recovered = method.recovered(&model, self.phase_noise(&model, input));
+        let recovered = method.recovered(&model, self.phase_noise(&model, input).law());
         let gadget = self.fhew().rotation_gadgets()[precise_rotation(self.fhew())];
         let rotation = model.blind_rotation_by(gadget) + model.to_large();
-        let output = recovered * lipschitz.powi(2) + rotation;
-        Ok(NoiseBound::new(output.standard_deviation(), lipschitz * input.bias()))
+        let output = recovered.times(lipschitz).with_independent(rotation.law());
+        Ok(NoiseBound::of_law(output, lipschitz * input.bias()))
     }
 
     /// The largest |v| that is not taken for one of the other end of [-1, 1) but with the stated failure probability, for
@@ -62,9 +61,7 @@ impl Parameters {
     /// If bootstraps are too noisy for continuous functions.
     pub fn continuous_limit(&self, input: NoiseBound) -> Result<f64> {
         let (model, _) = self.continuous_method()?;
-        let ratio = cryptable_lattice::gaussian_tail::gaussian_ratio_for(self.limit());
-        let error = ratio * self.phase_noise(&model, input).standard_deviation() + input.bias();
-        Ok(1.0 - error / SCALE)
+        Ok(1.0 - self.phase_noise(&model, input).largest(self.limit()) / SCALE)
     }
 
     fn continuous_method(&self) -> Result<(NoiseModel, CompressContinuous)> {
@@ -73,10 +70,9 @@ impl Parameters {
         Ok((model, method))
     }
 
-    /// Variance of an integer's phase modulo 2N.
-    fn phase_noise(&self, model: &NoiseModel, input: NoiseBound) -> Variance {
-        let switches = model.common(self.fhew().rotation_modulus());
-        Variance::from(input) + switches
+    /// Noise of an integer's phase modulo 2N.
+    fn phase_noise(&self, model: &NoiseModel, input: NoiseBound) -> NoiseBound {
+        input.with_independent(model.common(self.fhew().rotation_modulus()).into())
     }
 }
 

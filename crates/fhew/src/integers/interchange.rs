@@ -17,7 +17,7 @@ use super::{
 use crate::decomposition::to_large;
 use crate::full_domain::input_phase::input_phase;
 use crate::full_domain::{FdfbCompress, FullDomainMethod, LookupNoise};
-use crate::noise::{NoiseModel, Variance};
+use crate::noise::NoiseModel;
 use crate::parameters::Parameters as FhewParameters;
 
 impl Parameters {
@@ -53,8 +53,7 @@ impl Parameters {
     #[must_use]
     pub fn digit_log2_fail(&self, modulus: u64, noise: NoiseBound) -> f64 {
         let model = NoiseModel::new(self.fhew());
-        let variance = Variance::from(noise) + model.key_switching();
-        let input = NoiseBound::new(variance.standard_deviation(), noise.bias());
+        let input = noise.with_independent(model.key_switching().into());
         LookupNoise::new(&FdfbCompress, &model, modulus, RADIX_MODULUS).log2_fail(input)
     }
 
@@ -64,9 +63,9 @@ impl Parameters {
     pub fn exported_noise(&self, modulus: u64) -> NoiseBound {
         let (model, fhew) = (NoiseModel::new(self.fhew()), self.fhew());
         let gadget = fhew.rotation_gadgets()[precise_rotation(fhew)];
-        let variance = model.blind_rotation_by(gadget) + model.to_large();
+        let noise = model.blind_rotation_by(gadget) + model.to_large();
         // Outputs are multiples of Q/P or Q/2P, rounded once: half a unit of Q, up to 2P times.
-        NoiseBound::new(variance.standard_deviation(), modulus as f64 / fhew.prime() as f64)
+        NoiseBound::of_law(noise.law(), modulus as f64 / fhew.prime() as f64)
     }
 }
 

@@ -259,7 +259,7 @@ impl Parameters {
     /// If they would fail too often.
     pub(super) fn plan_of_imported(&self, noise: NoiseBound) -> Result<LargePlan> {
         // What depends on each other adds deviations up: a plan takes two inputs as independent.
-        let input = NoiseBound::new(SQRT_2 * noise.deviation(), noise.bias());
+        let input = NoiseBound::of_law(noise.law().times(SQRT_2), noise.bias());
         let widths = (self.bits(), RADIX_BASE_LOG2);
         LargePlan::new(&self.fhew, &HomDecompReduce, widths, input, self.limit())
     }
@@ -289,8 +289,8 @@ impl Parameters {
 fn radix_log2_fail(model: &NoiseModel) -> f64 {
     let (input_modulus, output_modulus) = (RADIX_MODULUS, RADIX_MODULUS);
     let table = TableKind::Worst { input_modulus, output_modulus };
-    let result = FdfbCompress.noise(model, table, model.fresh()).output;
-    let input = result * (RADIX_BASE * RADIX_BASE + 2) as f64;
+    let result = FdfbCompress.noise(model, table, model.fresh().law()).output;
+    let input = result.times(((RADIX_BASE * RADIX_BASE + 2) as f64).sqrt());
     let one = FdfbCompress.noise(model, table, input).log2_fail(output_modulus);
     FailureProbability::from_log2(one).of_any(4 * MAX_RADIX_DIGITS).log2()
 }

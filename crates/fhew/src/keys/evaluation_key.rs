@@ -351,7 +351,8 @@ impl EvaluationKey {
         plaintext_modulus: u64,
     ) -> RlweCiphertext {
         let (key, ring) = (&self.relinearization, self.parameters.ring());
-        bfv::multiply(key, ring, [left, right], plaintext_modulus)
+        let secret = self.parameters.literal().ring_secret;
+        bfv::multiply(key, ring, [left, right], (plaintext_modulus, secret))
     }
 
     /// A ciphertext of phase s·(b + a·s), for one of phase b + a·s: scheme switching.

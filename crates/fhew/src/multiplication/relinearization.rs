@@ -8,7 +8,8 @@ use cryptable_ring::{Buffer, torus};
 
 use crate::rlwe::RlweCiphertext;
 
-/// log2 of the primes that hold products beside Q: together they must exceed products of P·N·Q/2.
+/// log2 of the primes that hold products beside Q: together they must exceed twice products of P·N·Q by 2^14, the square of
+/// the largest body over Q.
 const LOG2_AUXILIARY: f64 = 49.9;
 
 /// A gadget ciphertext of s², and rings for products.

@@ -145,8 +145,9 @@ fn multiply_by_ones(ring: &PrimeRing, polynomial: &mut [u64], count: usize) {
 
 /// σ_pk²: packing by the trace, for one of the coefficients that have the value, by the variance of one automorphism.
 ///
-/// The noise of the step that r others follow ends, times 2^r, in N/2^r coefficients. The constant one gets all:
-/// Σ_r 4^r = (N² - 1)/3 of a step; sums of N coefficients Σ_r 4^r·N/2^r = N(N - 1), and of N/2 half of it.
+/// The step that r others follow has noise in N coefficients. Its constant one is multiplied by 2^r: Σ_r 4^r = (N² - 1)/3 of
+/// a step in all. Others vanish, or spread to up to 2^r coefficients; with the constant one, squares add up to
+/// Σ_r 2^r·N = N(N - 1): what sums of N coefficients have, and of N/2 half of it.
 pub(crate) fn noise(automorphism: Variance, degree: usize, length: PackedLength) -> Variance {
     let n = degree as f64;
     automorphism

@@ -116,8 +116,8 @@ pub fn check_noise(setting: &Setting, method: &dyn FullDomainMethod, p: u64, sam
     };
     let measured = (0..samples).into_par_iter().map(error).sum::<f64>() / samples as f64;
     let model = NoiseModel::new(setting.parameters());
-    let predicted = method.noise(&model, TableKind::Given(&table), model.fresh()).output;
-    let ratio = measured / predicted.0;
+    let predicted = method.noise(&model, TableKind::Given(&table), model.fresh().law()).output;
+    let ratio = measured / predicted.variance();
     println!("{}: p = {p}, measured/predicted {ratio}", method.name());
     // Keys are the same for all samples, so that ratios vary from key to key: of eight, those of FDFB-KS modulo Q were from
     // 0.50 to 0.77.

@@ -129,7 +129,7 @@ impl ThreeLevelNoise {
     /// log2 of the probability that a circuit bootstrap reads an input of this variance wrong.
     #[must_use]
     pub fn log2_fail(&self, input: Variance) -> f64 {
-        (input + self.key_switching() + self.sparse_rounding()).log2_tail(MARGIN)
+        (input + self.key_switching() + self.sparse_rounding()).law().log2_exceeds(MARGIN)
     }
 
     /// Longest chain of CMUXes, on bits that are as often 0 as 1, whose result a circuit bootstrap takes, failing with
