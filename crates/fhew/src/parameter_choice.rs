@@ -319,6 +319,21 @@ mod tests {
         }
     }
 
+    /// One body digit, whose variance alone says 2^-90 at 4 bits: too coarse for products of noises.
+    #[test]
+    fn products_count_with_their_tails() {
+        let method = full_domain::method("FDFB-BFVMult, interleaved").unwrap();
+        let gadget = |base_log2, length| GadgetLiteral { base_log2, length };
+        let chosen = choose(method, 16, 16, -64.0).unwrap();
+        let rotation = RgswGadgetLiteral { body: gadget(20, 1), mask: gadget(15, 2) };
+        assert!(chosen.literal().rotation.rows() > rotation.rows());
+        let key_switching = gadget(2, 7);
+        let coarse = ParametersLiteral { rotation, key_switching, ..*chosen.literal() };
+        let model = NoiseModel::new(&chosen.with_literal(coarse));
+        let found = full_domain::log2_fail(method, &model, 16, 16);
+        assert!((-31.0..-29.0).contains(&found), "{found}");
+    }
+
     #[test]
     fn what_cannot_be_reached_is_said() {
         let message = choose(&FdfbCompress, 512, 512, -64.0).unwrap_err().to_string();
