@@ -29,6 +29,10 @@ const QUARTERS_OF_A_ROW: usize = 36;
 /// plaintexts that are not made up for their roundings.
 const ENCODING_DEVIATIONS: f64 = 6.5;
 
+/// Deviations that noise of slots stays within before it is cleaned, but for a probability of 2^-150 where key generation keeps
+/// slots of the secret below 11 times their mean.
+const CLEANED_DEVIATIONS: f64 = 46.0;
+
 /// [`Arithmetic`] on [`Shape`]s.
 ///
 /// Noise is propagated as variances, one per kind of law ([`SlotNoise`]). Noises that meet in a product are taken as fully correlated, which
@@ -292,9 +296,12 @@ impl Arithmetic for DryRun {
     }
 
     fn declare_cleaned(&self, ct: &mut Shape, before: &Shape, factor: f64, roundings: f64) {
-        // The mean square of ε² is 3·σ⁴ for a Gaussian. This is what to expect: no bound holds by it.
-        let squared = 3.0 * (factor * before.noise.total()).powi(2);
-        ct.noise = SlotNoise::fixed(squared, 0.0) + self.rounding_noise(ct.scale) * roundings;
+        // The mean square of ε² is 3·σ⁴ for a Gaussian: what to expect. Its bound is that of the largest ε.
+        let before = before.noise;
+        let squared = 3.0 * (factor * before.total()).powi(2);
+        let largest = before.bound + CLEANED_DEVIATIONS * (before.total() - before.fixed).sqrt();
+        let left = SlotNoise::fixed(squared, factor * largest * largest);
+        ct.noise = left + self.rounding_noise(ct.scale) * roundings;
     }
 
     fn declare_source(&self, ct: &mut Shape, source: u32) {

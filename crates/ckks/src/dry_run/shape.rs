@@ -41,11 +41,15 @@ impl Shape {
     pub fn product_noise(&self, other: &Self) -> SlotNoise {
         let of_self = self.noise * other.power.0;
         let of_other = other.noise * self.power.0;
-        if self.sources.independent_of(other.sources) {
+        let noise = if self.sources.independent_of(other.sources) {
             of_self + of_other
         } else {
             of_self.with_correlated(of_other)
-        }
+        };
+        // Of bits, one in a set is 1: their sizes add up as powers do. Others have the size that their power says.
+        let size = |power: SlotVariance| power.0.min(power.0.sqrt());
+        let bound = self.noise.bound * size(other.power) + other.noise.bound * size(self.power);
+        SlotNoise { bound, ..noise }
     }
 }
 

@@ -106,12 +106,15 @@ impl TableArithmetic for DryRun {
             noise: columns.iter().map(|ct| ct.noise).sum::<SlotNoise>() * table.mean_square,
             sources: NoiseSources::union_of(columns.iter().map(|ct| ct.sources)),
         };
+        // Entries are no bits: their sizes, not their squares, multiply errors of selectors.
+        let bound = |s: &Shape| row.noise.bound * s.power.0 + s.noise.bound * row.power.0.sqrt();
+        let product = |s: &Shape| SlotNoise { bound: bound(s), ..row.product_noise(s) };
         let outputs = selectors.iter().map(|set| Shape {
             limbs,
             chain: 0,
             scale: row.scale * set[0].scale,
             power: SlotVariance(set.iter().map(|s| s.power.0 * row.power.0).sum()),
-            noise: set.iter().map(|s| row.product_noise(s)).sum(),
+            noise: set.iter().map(|s| product(s)).sum(),
             sources: NoiseSources::union_of(set.iter().map(|s| row.sources.union(s.sources))),
         });
         vec![outputs.collect(); table.outer]
