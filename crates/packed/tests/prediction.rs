@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use cryptable_packed::{
-    CostModel, EntryKind, Method, Operation, Parameters, ParametersLiteral, Prediction, Request,
-    Table,
+    CostModel, EntryKind, Error, Method, Operation, Parameters, ParametersLiteral, Prediction,
+    Request, Table,
 };
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
@@ -29,7 +29,7 @@ const WITHIN_OF_FORMER: std::ops::Range<f64> = 0.7..1.0;
 const WITHIN_ON_TWO_THREADS: std::ops::Range<f64> = 0.8..1.1;
 
 /// Sets by kernels of today, at least: others that were measured do not reach their failure probability by the law of slots.
-const MIN_SETS_OF_TODAY: usize = 6;
+const MIN_SETS_OF_TODAY: usize = 5;
 
 /// What was measured by the circuits of today, on a Zen 4 with AVX-512 IFMA.
 struct Line {
@@ -362,14 +362,10 @@ fn higher_orders_serve_where_the_first_does_not() {
     let name = |found: Result<Parameters, _>| found.map(|found: Parameters| found.method_name());
     assert_eq!(name(akp(4, 1000)).unwrap(), "AKP");
     assert_eq!(name(akp(8, 1)).unwrap(), "AKP");
-    // By CoeffsToSlots in four matrices, which leave less noise; in three, it took the third order.
-    assert_eq!(name(akp(8, 1000)).unwrap(), "AKP-2");
-    // The first order fails with 2^-66 a value.
-    let twelve = akp(12, 1).unwrap();
-    assert_eq!(twelve.method_name(), "AKP-2");
-    assert!(twelve.ciphertext_failure_probability().log2() <= -64.0);
-    let error = name(akp(12, 2)).unwrap_err().to_string();
-    assert!(error.contains("lookups in a row") && error.contains('2'), "{error}");
+    assert_eq!(name(akp(8, 1000)).unwrap(), "AKP-3");
+    // No order reaches 2^-64 per ciphertext at 12 bits.
+    let error = akp(12, 1).unwrap_err();
+    assert!(matches!(error, Error::FailureProbability { .. }), "{error}");
 }
 
 #[test]

@@ -30,9 +30,9 @@ const CLEANINGS: [(u32, u32, usize, OutputPrecision); 14] = [
     (0, 0, 1, PrimeMore),
     (1, 0, 1, PrimeMore),
     (1, 0, 2, FewestPrimes),
-    (1, 0, 2, PrimeMore),
     (0, 1, 0, FewestPrimes),
     (0, 1, 0, PrimeMore),
+    (1, 0, 2, PrimeMore),
     (0, 2, 0, FewestPrimes),
     (0, 2, 0, PrimeMore),
 ];
@@ -335,15 +335,11 @@ mod tests {
         let found = Parameters::candidates(&request).unwrap();
         let of = &found[0].literal().slots_to_coeffs;
         assert_eq!((&of.stages[..], of.primes), (&[8, 7][..], 2));
-        // Three matrices with three primes are as precise, and take a limb more.
+        // Three matrices with three primes are as precise, and take a limb more than security leaves room for.
         let mut three = found[0].literal().clone();
         let stages = vec![5; 3];
         three.slots_to_coeffs = DftLiteral { stages, primes: 3, baby_steps: 8, ..of.clone() };
-        let three = Parameters::new(three).unwrap();
-        let deviation = |of: &Parameters| of.failure().typical_ratio;
-        assert!((deviation(&found[0]) / deviation(&three)).log2().abs() < 0.1);
-        let seconds = |of: &Parameters| CostModel::default().seconds(&of.prediction().work);
-        assert!(seconds(&found[0]) < 0.95 * seconds(&three));
+        assert!(matches!(Parameters::new(three), Err(Error::Security(_))));
     }
 
     #[test]
