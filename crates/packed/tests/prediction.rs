@@ -367,7 +367,7 @@ fn higher_orders_serve_where_the_first_does_not() {
     // The first order fails with 2^-66 a value.
     let twelve = akp(12, 1).unwrap();
     assert_eq!(twelve.method_name(), "AKP-2");
-    assert!(twelve.ciphertext_failure_probability().log2() <= -64.0);
+    assert!(twelve.failure_probability().log2() <= -64.0);
     let error = name(akp(12, 2)).unwrap_err().to_string();
     assert!(error.contains("lookups in a row") && error.contains('2'), "{error}");
 }

@@ -24,7 +24,7 @@ impl Parameters {
     /// assert_eq!(parameters.input_modulus(), 1 << 21);
     /// assert_eq!(parameters.literal().digits.iter().product::<u64>(), 1 << 21);
     /// assert!(parameters.security_bits() >= 128.0);
-    /// assert!(parameters.ciphertext_failure_probability().log2() <= -64.0);
+    /// assert!(parameters.failure_probability().log2() <= -64.0);
     /// # Ok::<(), cryptable_packed::Error>(())
     /// ```
     ///

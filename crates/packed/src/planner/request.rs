@@ -102,7 +102,7 @@ impl FromStr for Method {
 /// let request = Request { ring_degree: Some(32_768), log2_fail: Some(-40.0), ..Request::new(2, 2) };
 /// let parameters = Parameters::choose(&request)?;
 /// assert!(parameters.security_bits() >= 128.0);
-/// assert!(parameters.ciphertext_failure_probability().log2() <= -40.0);
+/// assert!(parameters.failure_probability().log2() <= -40.0);
 /// # Ok::<(), cryptable_packed::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
