@@ -84,8 +84,13 @@ fn what_comes_back_decides_on_the_digits_of_trees() {
     let table = LeveledTable { input_modulus: 1024, output_modulus: 1024 };
     let stays = request(1024, table).plan().unwrap();
     check(&stays, -64.0);
-    let back = request(1024, table).returning(Returning::LookedUp).plan().unwrap();
-    check(&back, -64.0);
+    // At 2^-64 of all 512 values, not of one, their phases are bounded so surely that no tree over five digits takes them.
+    let back = request(1024, table).returning(Returning::LookedUp);
+    let error = back.clone().plan().map(drop).unwrap_err();
+    assert!(matches!(error, Error::FailureUnreachable { limit: -64.0, .. }), "{error}");
+    assert!(error.to_string().contains("packed lookup of what came back"), "{error}");
+    let back = back.log2_fail(-56.0).plan().unwrap();
+    check(&back, -56.0);
     let tree = back.parameters().packed().literal().multiplexer.clone().unwrap();
     assert!(tree.digits.iter().all(|&digit| digit == 4 || digit == 2), "{:?}", tree.digits);
     let noise =

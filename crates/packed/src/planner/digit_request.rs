@@ -8,7 +8,7 @@ use crate::parameters::parameter_set::Parameters;
 use crate::parameters::validation::MAX_DIGITS_MODULUS;
 use crate::planner::digit_choice::Evaluation;
 use crate::planner::matrix_choice::choose_primes_and_matrices;
-use crate::planner::request::Request;
+use crate::planner::request::{Request, surer};
 
 /// Bits of the largest digits that are tried: larger ones have polynomials that cost more than another digit.
 const DIGIT_BITS: std::ops::RangeInclusive<u32> = 3..=9;
@@ -65,7 +65,7 @@ pub(crate) fn fastest(found: Vec<Result<Parameters>>, memory: Option<usize>) -> 
         let parameters = match parameters {
             Ok(parameters) => parameters,
             Err(error) => {
-                last = Some(error);
+                last = Some(surer(last, error));
                 continue;
             }
         };

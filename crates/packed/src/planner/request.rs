@@ -95,6 +95,19 @@ impl FromStr for Method {
     }
 }
 
+/// log2 of the failure probability per value that parameters were refused for; infinite if it was for anything else.
+pub(crate) fn reached(error: &Error) -> f64 {
+    match error {
+        Error::FailureProbability { found, .. } | Error::NoiseTooLarge { found, .. } => *found,
+        _ => f64::INFINITY,
+    }
+}
+
+/// That of two reasons why parameters do not serve which names the lower failure probability; the later one if neither does.
+pub(crate) fn surer(first: Option<Error>, other: Error) -> Error {
+    first.filter(|first| reached(first) < reached(&other)).unwrap_or(other)
+}
+
 /// What a caller needs parameters for.
 ///
 /// ```
