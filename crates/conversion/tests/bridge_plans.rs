@@ -84,7 +84,7 @@ fn what_comes_back_decides_on_the_digits_of_trees() {
     let table = LeveledTable { input_modulus: 1024, output_modulus: 1024 };
     let stays = request(1024, table).plan().unwrap();
     check(&stays, -64.0);
-    // What is true of all 512 values, not of one: trees over five digits do not take it at 2^-64, and at 2^-20 they do.
+    // Trees over five digits do not take what comes back at 2^-64, whichever leveled set it is of; at 2^-20 they do.
     let back = request(1024, table).returning(Returning::LookedUp);
     let error = back.clone().plan().map(drop).unwrap_err();
     assert!(matches!(error, Error::FailureUnreachable { limit: -64.0, .. }), "{error}");
