@@ -71,7 +71,7 @@ pub struct Contract {
     pub noise_std_log2: f64,
     /// What the noise model says of it; nothing where it does not say.
     pub predicted_noise_std_log2: Option<f64>,
-    /// log2 of the failure probability that the parameters state.
+    /// log2 of the failure probability per value that the parameters state, as in all lines measured so far.
     pub log2_fail: f64,
     /// log2 of the failure probability of a value that parameters were chosen for, where the benchmark chose them and
     /// `literal` does not say; older lines lack it.

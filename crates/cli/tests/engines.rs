@@ -41,7 +41,7 @@ fn plans_have_one_shape() {
         "security_level",
         "log2_fail",
         "values_per_ciphertext",
-        "log2_fail_ciphertext",
+        "log2_fail_per_value",
         "values",
         "threads",
         "eval_s",
@@ -117,9 +117,9 @@ fn failure_probabilities_are_chosen() {
         let plan = |options: &str| {
             report(&here.succeed(&format!("--json plan --mode {engine} --bits 2 {options}")))
         };
-        assert!(plan("")["log2_fail_ciphertext"].as_f64().unwrap() <= -64.0);
+        assert!(plan("")["log2_fail"].as_f64().unwrap() <= -64.0);
         let strict = plan("--log2-fail -128");
-        assert!(strict["log2_fail_ciphertext"].as_f64().unwrap() <= -128.0, "{engine}");
+        assert!(strict["log2_fail"].as_f64().unwrap() <= -128.0, "{engine}");
         // Packed parameters come in steps: less is not always faster, but never slower by much.
         let time = |plan: &Value| plan["eval_s"].as_f64().unwrap();
         assert!(time(&plan("--log2-fail -30")) <= 1.05 * time(&strict), "{engine}");

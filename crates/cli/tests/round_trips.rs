@@ -118,7 +118,7 @@ fn plan_predicts_without_files() {
     // Of any value of a ciphertext, and so of one value an n-th of it.
     assert_eq!(plan["values_per_ciphertext"], 32_768);
     let [ciphertext, value] =
-        ["log2_fail_ciphertext", "log2_fail"].map(|name| plan[name].as_f64().unwrap());
+        ["log2_fail", "log2_fail_per_value"].map(|name| plan[name].as_f64().unwrap());
     assert!(ciphertext <= -64.0 && (ciphertext - value - 15.0).abs() < 1e-9);
     assert_eq!((&plan["ciphertexts"], &plan["values"]), (&2.into(), &40_000.into()));
     let time = |name: &str| plan[name].as_f64().unwrap();

@@ -23,11 +23,30 @@ fn request<C: Continuation>(p: u64, next: C) -> Request<C> {
     Request::new(p, next).values(512).taken_out(32).cost_model(CostModel::default())
 }
 
+/// What a plan states is the sum over its steps, each of all values that pass it.
+fn check_union<T: Target>(plan: &Plan<T>) {
+    let parameters = plan.parameters();
+    let of_value = plan.value_failure_probability();
+    assert!(of_value.log2() >= parameters.value_failure_probability().log2() - 1e-9);
+    // All values are looked up, and those taken out go the whole way.
+    assert!(plan.log2_fail() >= of_value.of_any(plan.taken_out()).log2() - 1e-9);
+    assert!(plan.log2_fail() <= of_value.of_any(plan.values()).log2() + 1e-9);
+    let failures = plan.steps().iter().filter_map(|step| step.failure);
+    let sum: f64 = failures.map(|failure| (failure.log2() - plan.log2_fail()).exp2()).sum();
+    assert!((sum - 1.0).abs() < 1e-9, "{sum}");
+    let slots = parameters.packed().literal().slots;
+    assert_eq!(
+        parameters.failure_probability(),
+        parameters.value_failure_probability().of_any(slots)
+    );
+}
+
 fn check<T: Target>(plan: &Plan<T>, limit: f64) {
     println!("{plan}\n");
     let parameters = plan.parameters();
     assert!(parameters.security_bits() >= 128.0, "{}", parameters.security_bits());
-    assert!(plan.log2_fail() <= limit && plan.log2_fail() >= parameters.log2_fail() - 1e-9);
+    assert!(plan.log2_fail() <= limit);
+    check_union(plan);
     assert!(plan.duration().as_secs_f64() > 0.1 && plan.peak_bytes() > 100 << 20);
     assert!(plan.key_file_bytes() > 10 << 20);
     let read = plan.parameters().to_bytes();
@@ -65,8 +84,14 @@ fn what_comes_back_decides_on_the_digits_of_trees() {
     let table = LeveledTable { input_modulus: 1024, output_modulus: 1024 };
     let stays = request(1024, table).plan().unwrap();
     check(&stays, -64.0);
-    let back = request(1024, table).returning(Returning::LookedUp).plan().unwrap();
-    check(&back, -64.0);
+    // Trees over five digits do not take what comes back at 2^-64, whichever leveled set it is of; at 2^-20 they do.
+    let back = request(1024, table).returning(Returning::LookedUp);
+    let error = back.clone().plan().map(drop).unwrap_err();
+    assert!(matches!(error, Error::FailureUnreachable { limit: -64.0, .. }), "{error}");
+    assert!(error.to_string().contains("packed lookup of what came back"), "{error}");
+    let back = back.log2_fail(-20.0).plan().unwrap();
+    assert!(back.log2_fail() <= -20.0);
+    check_union(&back);
     let tree = back.parameters().packed().literal().multiplexer.clone().unwrap();
     assert!(tree.digits.iter().all(|&digit| digit == 4 || digit == 2), "{:?}", tree.digits);
     let noise =
@@ -95,7 +120,7 @@ fn what_is_in_the_way_is_named() {
     let request = Request::new(16, Integers { bits: 12, function: Function::Sign });
     let error = request.values(8).insecure_toy().log2_fail(-900.0).plan().map(drop).unwrap_err();
     let Error::FailureUnreachable { what, found, limit } = &error else { panic!("{error}") };
-    assert!(what.contains("step ") && *found > *limit && *limit == -900.0, "{error}");
+    assert!(what.contains("in step ") && *found > *limit && *limit == -900.0, "{error}");
     // Digits that come back are no digits of the tree.
     let table = LeveledTable { input_modulus: 8, output_modulus: 8 };
     let request = Request::new(8, table).values(8).insecure_toy();

@@ -40,7 +40,7 @@ pub struct ListedParameters {
     pub name: String,
     /// Whether it claims to be secure, or to be a toy.
     pub security_level: SecurityLevel,
-    /// log2 of the probability that a value, a gate, a bit, or a block of AES goes wrong; `None` for sets of circuit
+    /// log2 of the probability that a ciphertext of values, a gate, a bit, or a block of AES goes wrong; `None` for sets of circuit
     /// bootstrapping, where it depends on the circuit.
     pub log2_fail: Option<f64>,
     /// The LWE problems that its secrets rest on.

@@ -83,16 +83,26 @@ impl Parameters {
         each_engine!(self, it => it.ring_degree())
     }
 
-    /// log2 of the probability that a lookup of one value goes wrong, computed.
+    /// log2 of [`Parameters::failure_probability`].
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
-        each_engine!(self, it => it.log2_fail())
+        self.failure_probability().log2()
     }
 
-    /// The probability that a lookup of one value goes wrong, computed: that of [`Parameters::log2_fail`].
+    /// The probability that any value of one encryption goes wrong in a lookup, computed: what
+    /// [`crate::Request::log2_fail`] bounds. At most [`Parameters::values_per_ciphertext`] times that of a value.
     #[must_use]
     pub fn failure_probability(&self) -> FailureProbability {
         each_engine!(self, it => it.failure_probability())
+    }
+
+    /// The probability that a lookup of one value goes wrong: what readers bound.
+    #[must_use]
+    pub fn value_failure_probability(&self) -> FailureProbability {
+        match self {
+            Self::Packed(it) => it.value_failure_probability(),
+            _ => self.failure_probability(),
+        }
     }
 
     /// Values of one encryption: those of a full packed ciphertext, 65,536 at most; one of the other engines, whose
@@ -103,13 +113,6 @@ impl Parameters {
             Self::Packed(parameters) => parameters.literal().slots,
             Self::Single(_) | Self::Leveled(_) | Self::Bridged(_) => 1,
         }
-    }
-
-    /// The probability that any value of one encryption goes wrong in a lookup: what [`crate::Request::log2_fail`]
-    /// bounds. At most [`Parameters::values_per_ciphertext`] times that of a value.
-    #[must_use]
-    pub fn ciphertext_failure_probability(&self) -> FailureProbability {
-        self.failure_probability().of_any(self.values_per_ciphertext())
     }
 
     /// How many terms sums of values may have, so that lookups of sums and their decryption keep the stated failure
@@ -228,11 +231,11 @@ impl fmt::Display for Parameters {
             SecurityLevel::Insecure => f.write_str("INSECURE")?,
             SecurityLevel::Bits128 => write!(f, "{:.0}-bit security", self.security_bits())?,
         }
-        write!(f, ", a value fails with a probability of {}", self.failure_probability())?;
+        write!(f, ", a value fails with a probability of {}", self.value_failure_probability())?;
         match self.values_per_ciphertext() {
             1 => Ok(()),
             values => {
-                let ciphertext = self.ciphertext_failure_probability();
+                let ciphertext = self.failure_probability();
                 write!(f, ", a ciphertext of {values} values with {ciphertext}")
             }
         }

@@ -22,7 +22,7 @@ pub enum Goal {
 /// let table = Table::from_fn(16, 16, |x| x * x % 16)?;
 /// let plan = Request::for_table(&table).values(1).goal(Goal::Latency).engine(Engine::Single).plan()?;
 /// let parameters = plan.best().parameters();
-/// assert!(parameters.ciphertext_failure_probability().log2() <= -64.0);
+/// assert!(parameters.failure_probability().log2() <= -64.0);
 /// assert!(parameters.security_bits() >= 128.0);
 /// # Ok::<(), cryptable::Error>(())
 /// ```
@@ -167,8 +167,8 @@ impl Request {
     /// use cryptable::{Engine, Request};
     /// let plan = Request::new(2, 2).engine(Engine::Packed).log2_fail(-128.0).plan()?;
     /// let parameters = plan.best().parameters();
-    /// assert!(parameters.ciphertext_failure_probability().log2() <= -128.0);
-    /// assert!(parameters.log2_fail() <= -143.0);
+    /// assert!(parameters.failure_probability().log2() <= -128.0);
+    /// assert!(parameters.value_failure_probability().log2() <= -143.0);
     /// # Ok::<(), cryptable::Error>(())
     /// ```
     #[must_use]

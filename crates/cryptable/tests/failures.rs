@@ -17,7 +17,7 @@ const MOST_TIME: Duration = Duration::from_secs(30);
 fn reached(engine: Engine, bits: u32, log2_fail: f64) -> f64 {
     let request = Request::new(1 << bits, 1 << bits).engine(engine).log2_fail(log2_fail);
     let plan = request.cost_model(Default::default()).plan().unwrap();
-    plan.best().parameters().ciphertext_failure_probability().log2()
+    plan.best().parameters().failure_probability().log2()
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn defaults_are_2_to_the_minus_64_a_ciphertext() {
         let plan = request.cost_model(Default::default()).plan().unwrap();
         let parameters = plan.best().parameters();
         let [value, ciphertext] =
-            [parameters.failure_probability(), parameters.ciphertext_failure_probability()];
+            [parameters.value_failure_probability(), parameters.failure_probability()];
         assert!(ciphertext <= FailureProbability::DEFAULT, "{engine}: {ciphertext}");
         assert_eq!(value.of_any(parameters.values_per_ciphertext()), ciphertext);
     }
@@ -74,8 +74,9 @@ fn what_cannot_be_reached_is_refused_with_what_can() {
         let request = Request::new(64, 64).engine(engine).log2_fail(-900.0);
         request.cost_model(Default::default()).plan().unwrap_err().to_string()
     };
-    for engine in [Engine::Single, Engine::Leveled] {
-        assert!(message(engine).contains("2^-"), "{}", message(engine));
+    for engine in Engine::ALL {
+        let message = message(engine);
+        assert!(message.contains("2^-") && message.contains("2^-900.0"), "{message}");
     }
     for error in [
         booleans::Parameters::with_log2_fail(-1e6).unwrap_err(),
@@ -107,7 +108,7 @@ fn often_failing() -> [Parameters; 3] {
 #[test]
 fn keys_whose_values_fail_often_are_refused() {
     for parameters in often_failing() {
-        let (engine, found) = (parameters.engine(), parameters.failure_probability());
+        let (engine, found) = (parameters.engine(), parameters.value_failure_probability());
         assert!(parameters.security_bits() >= 128.0);
         assert!((-40.0..-5.0).contains(&found.log2()), "{engine}: {found}");
         let strict = ReadOptions::default();
@@ -126,7 +127,8 @@ fn keys_whose_values_fail_often_are_refused() {
         assert_eq!(SecretKey::from_bytes(&secret.to_bytes(), told).unwrap().id(), secret.id());
         // What the file is may be seen all the same.
         let seen = inspect(&secret.to_bytes()).unwrap().parameters.unwrap();
-        assert_eq!(seen.failure_probability(), found);
+        assert_eq!(seen.value_failure_probability(), found);
+        assert_eq!(seen.failure_probability(), parameters.failure_probability());
     }
 }
 

@@ -11,7 +11,7 @@ use cryptable_ring::random::replay;
 fn parameters_state_their_failures() {
     let packed = packed_parameters(3).unwrap();
     assert!(packed.security_bits() >= 128.0);
-    assert!(packed.ciphertext_failure_probability().log2() <= -64.0);
+    assert!(packed.failure_probability().log2() <= -64.0);
     let dry_run = DryRun::new(&packed, 1 << 16);
     let server = Evaluator::new(&dry_run).unwrap();
     assert!(server.terms() > 8, "{server:?}");

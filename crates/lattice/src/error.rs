@@ -123,7 +123,7 @@ pub enum Error {
     Security(#[from] SecurityError),
     /// Parameters cannot reach the failure probability that they state.
     #[error(
-        "these parameters fail with probability 2^{found:.1} a value, above the stated 2^{limit:.1}"
+        "these parameters fail with probability 2^{found:.1} per value, above the stated 2^{limit:.1}"
     )]
     FailureProbability {
         /// log2 of the predicted probability.
@@ -143,7 +143,7 @@ pub enum Error {
     },
     /// A ciphertext has too much noise for an operation, or its result would have.
     #[error(
-        "{operation} would fail with probability 2^{found:.1} a value, above the limit 2^{limit:.1}: its noise is too \
+        "{operation} would fail with probability 2^{found:.1} per value, above the limit 2^{limit:.1}: its noise is too \
          large; sum fewer values, multiply by smaller numbers, or look values up before"
     )]
     NoiseTooLarge {

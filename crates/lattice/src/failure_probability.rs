@@ -1,4 +1,9 @@
 //! Failure probabilities: how often a result may be wrong.
+//!
+//! A failure probability, `log2_fail` as its logarithm, is that of the whole operation on one ciphertext: that any decision on
+//! the way, decryption included, of any of its values is wrong. A ciphertext of single values holds one. That of one value has
+//! a name of its own: `value_failure_probability`, `log2_fail_per_value` in JSON. Literals of packed parameters, what they
+//! state (`stated_log2_fail`) and what readers bound ([`FailureProbability::READ_LIMIT`]) are per value.
 
 use std::fmt;
 

@@ -120,7 +120,7 @@ pub struct ParametersLiteral {
     pub log2_ciphertext_modulus: u32,
     /// Hamming weight of the encapsulated secret.
     pub sparse_weight: u32,
-    /// Stated failure probability a value, log2.
+    /// Stated failure probability per value, log2: not that of a ciphertext, which depends on the slots.
     pub log2_fail: f64,
 }
 

@@ -124,7 +124,7 @@ fn full_size_parameters() {
         let parameters = Parameters::choose(&request).unwrap();
         assert_eq!(parameters.literal().slots, 1 << 15);
         assert!(parameters.security_bits() >= 128.0);
-        assert!(parameters.ciphertext_failure_probability().log2() <= -64.0);
+        assert!(parameters.failure_probability().log2() <= -64.0);
     }
 }
 
@@ -137,7 +137,7 @@ fn thirteen_bits_by_akp_take_ring_degree_2_to_17() {
     println!("{} GB, {:?}", prediction.peak_bytes() as f64 / 1e9, prediction.work);
     assert_eq!(parameters.ring_degree(), 1 << 17);
     assert!(parameters.security_bits() >= 128.0);
-    assert!(parameters.ciphertext_failure_probability().log2() <= -64.0);
+    assert!(parameters.failure_probability().log2() <= -64.0);
     // Without the method, trees alone are tried, at the usual degree.
     let parameters = Parameters::choose(&Request::new(1 << 13, 1 << 13)).unwrap();
     assert!(parameters.method_name().starts_with("CMT") && parameters.ring_degree() == 1 << 16);

@@ -11,7 +11,7 @@ fn check(p: u64, ring_degree: usize, count: usize, table: &Table) {
         Request { ring_degree: Some(ring_degree), count: Some(count), ..Request::new(p, p) };
     let parameters = Parameters::choose(&request).unwrap();
     assert!(parameters.security_bits() >= 128.0);
-    assert!(parameters.ciphertext_failure_probability().log2() <= -64.0);
+    assert!(parameters.failure_probability().log2() <= -64.0);
     let secret = SecretKey::generate(&parameters);
     let keys = secret.evaluation_key(Progress::silent()).unwrap();
     let slots = parameters.literal().slots as u64;
@@ -61,7 +61,7 @@ fn twelve_bits_by_digits_on_65536_values() {
     let request = Request { method: Some(Method::Cmt), ..Request::new(modulus, modulus) };
     let parameters = Parameters::choose(&request).unwrap();
     assert!(parameters.security_bits() >= 128.0);
-    assert!(parameters.ciphertext_failure_probability().log2() <= -64.0);
+    assert!(parameters.failure_probability().log2() <= -64.0);
     let secret = SecretKey::generate(&parameters);
     let keys = secret.evaluation_key(Progress::silent()).unwrap();
     let values: Vec<u64> = (0..1 << 16).map(|i| (i * 31 + i / modulus) % modulus).collect();

@@ -30,7 +30,7 @@ impl Client {
         let p = 1 << bits;
         let parameters = Parameters::choose(&Request { entries, ..Request::new(p, p) }).unwrap();
         assert!(parameters.security_bits() >= 128.0);
-        assert!(parameters.ciphertext_failure_probability().log2() <= -64.0);
+        assert!(parameters.failure_probability().log2() <= -64.0);
         let secret = SecretKey::generate(&parameters);
         let keys = secret.evaluation_key(Progress::silent()).unwrap();
         let outputs = (0..p << 16).map(|i| (mix(i + 1) % p) as u32).collect();

@@ -19,7 +19,7 @@ fn number(seed: u64) -> f64 {
 fn client(request: &Request) -> (SecretKey, EvaluationKey, Vec<u64>) {
     let parameters = Parameters::choose(request).unwrap();
     assert!(parameters.security_bits() >= 128.0);
-    assert!(parameters.ciphertext_failure_probability().log2() <= -64.0);
+    assert!(parameters.failure_probability().log2() <= -64.0);
     let secret = SecretKey::generate(&parameters);
     let key = secret.evaluation_key(Progress::silent()).unwrap();
     let p = request.input_modulus;

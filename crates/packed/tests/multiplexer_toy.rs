@@ -277,7 +277,7 @@ fn full_size_parameters_exist_for_large_tables() {
         let parameters = Parameters::choose(&request).unwrap();
         assert!(parameters.security_bits() >= 128.0);
         // A ciphertext has 2^16 values.
-        assert!(parameters.failure().log2_fail() <= -80.0, "{bits} bits");
+        assert!(parameters.failure().value_log2_fail() <= -80.0, "{bits} bits");
     }
 }
 

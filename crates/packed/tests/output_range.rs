@@ -127,7 +127,7 @@ fn requests_of_less_take_a_lower_order() {
     let choose = |range| Parameters::choose(&request(range, Some(HermiteOrder::First))).unwrap();
     let (any, narrow) = (choose(None), choose(Some(15)));
     assert_eq!(narrow.output_range(), 15);
-    assert!(narrow.ciphertext_failure_probability().log2() <= -64.0);
+    assert!(narrow.failure_probability().log2() <= -64.0);
     let limits = [&any, &narrow].map(|it| it.sum_limits().result_lookup);
     assert!(limits[1] > limits[0], "{limits:?}");
     for range in [0, 64] {

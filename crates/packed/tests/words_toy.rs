@@ -146,7 +146,7 @@ fn full_size(words: usize, value_modulus: u64) {
     println!("{} entries hashed in {:.1} s", entries.len(), start.elapsed().as_secs_f64());
     let parameters = Parameters::for_words(&circuit, &Request::new(2, 2)).unwrap();
     assert!(parameters.security_bits() >= 128.0);
-    let failure = parameters.words_failure(&circuit).of_any(1 << 16);
+    let failure = parameters.words_value_failure(&circuit).of_any(1 << 16);
     assert!(failure.log2() <= -64.0);
     let prediction = parameters.words_prediction(&circuit);
     let threads = rayon::current_num_threads();

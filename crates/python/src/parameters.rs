@@ -254,13 +254,13 @@ impl Parameters {
     /// log2 of the probability that any value of a ciphertext comes out wrong of a lookup.
     #[getter]
     fn log2_fail(&self) -> f64 {
-        self.inner.ciphertext_failure_probability().log2()
+        self.inner.failure_probability().log2()
     }
 
     /// log2 of the probability that one value does.
     #[getter]
-    fn log2_fail_of_a_value(&self) -> f64 {
-        self.inner.log2_fail()
+    fn log2_fail_per_value(&self) -> f64 {
+        self.inner.value_failure_probability().log2()
     }
 
     /// Security in bits, classical, of the weakest secret; 0 of toys.

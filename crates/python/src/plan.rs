@@ -76,7 +76,7 @@ impl Candidate {
     /// log2 of the probability that any value of a ciphertext comes out wrong.
     #[getter]
     fn log2_fail(&self) -> f64 {
-        self.parameters().ciphertext_failure_probability().log2()
+        self.parameters().failure_probability().log2()
     }
 
     /// Security in bits, classical.

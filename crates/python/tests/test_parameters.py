@@ -17,7 +17,7 @@ def test_parameters_of_keys(engine):
     assert secret.parameters == toy and hash(secret.parameters) == hash(toy)
     assert (toy.engine, toy.input_modulus, toy.output_modulus) == (engine, 16, 16)
     assert toy.is_insecure and toy.ring_degree > 1 and toy.values_per_ciphertext >= 1
-    assert toy.log2_fail >= toy.log2_fail_of_a_value
+    assert toy.log2_fail >= toy.log2_fail_per_value
     assert secret.encrypt([1]).parameter_digest == toy.digest and len(toy.digest) == 64
     assert any("ring degree" in repr(found) or "dimension" in repr(found) for found in toy.secrets)
     assert engine in repr(toy) and str(toy)

@@ -109,7 +109,7 @@ pub struct BridgeArgs {
     /// The most memory that it may take, keys included, as `6GB`
     #[arg(long, value_name = "SIZE", value_parser = memory_size)]
     pub memory: Option<usize>,
-    /// log2 of the largest probability that a value goes wrong anywhere on its way
+    /// log2 of the largest probability that any value of a packed ciphertext goes wrong anywhere on its way
     #[arg(long, value_name = "L", allow_hyphen_values = true, default_value = "-64", value_parser = log2_fail)]
     pub log2_fail: f64,
     /// INSECURE parameters of small rings, for tests of this program

@@ -165,7 +165,7 @@ fn decrypt(
     let security_level = parameters.security_level();
     report::note(
         global,
-        key_input::insecurity(security_level, parameters.failure_probability(), &args.secret)
+        key_input::insecurity(security_level, parameters.value_failure_probability(), &args.secret)
             .as_ref(),
     );
     let report = Report {

@@ -132,7 +132,7 @@ fn encrypt(global: Global, args: &EncryptArgs, key: SecretKey, layout: Layout) -
     let security_level = parameters.security_level();
     report::note(
         global,
-        key_input::insecurity(security_level, parameters.failure_probability(), &args.secret)
+        key_input::insecurity(security_level, parameters.value_failure_probability(), &args.secret)
             .as_ref(),
     );
     report::note(global, values.note());

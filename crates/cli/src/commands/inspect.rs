@@ -52,7 +52,7 @@ fn inspect(path: &Path) -> Result<Report> {
         parameters: found.parameters.as_ref().and_then(parameter_report),
         set: found.parameters.as_ref().and_then(SetReport::new),
         warning: found.parameters.as_ref().and_then(|parameters| {
-            parameters::warning(parameters.security_level(), parameters.failure_probability())
+            parameters::warning(parameters.security_level(), parameters.value_failure_probability())
         }),
         values: found.values.map(|(values, _)| values),
         modulus: found.values.map(|(_, modulus)| modulus),
@@ -180,7 +180,7 @@ impl SetReport {
 
     /// What the failure probability is of.
     fn what(&self) -> &'static str {
-        if self.bits.is_some() { "a bit" } else { "a value, on the whole way," }
+        if self.bits.is_some() { "a bit" } else { "a ciphertext, on the whole way," }
     }
 
     fn of_bridge(parameters: &InspectedParameters, name: String, ring_degree: usize) -> Self {

@@ -106,12 +106,12 @@ pub struct ParameterReport {
     pub ring_degree: usize,
     pub security_bits: f64,
     pub security_level: SecurityLevel,
-    /// Of a value; of a block for transciphering.
+    /// Of a ciphertext, any of its values; of a block for transciphering.
     pub log2_fail: f64,
     /// Values that are encrypted together: of packed values many.
     pub values_per_ciphertext: usize,
-    /// Of any value of a ciphertext.
-    pub log2_fail_ciphertext: f64,
+    /// Of one of these values.
+    pub log2_fail_per_value: f64,
     pub parameter_digest: String,
     /// The method with what it means.
     #[serde(skip)]
@@ -131,7 +131,7 @@ impl ParameterReport {
             security_level: parameters.security_level(),
             log2_fail: parameters.log2_fail(),
             values_per_ciphertext: parameters.values_per_ciphertext(),
-            log2_fail_ciphertext: parameters.ciphertext_failure_probability().log2(),
+            log2_fail_per_value: parameters.value_failure_probability().log2(),
             parameter_digest: hex(&parameters.digest()),
             named_method: explain::named_method(parameters),
         }
@@ -153,20 +153,20 @@ impl ParameterReport {
             security_level: parameters.security_level(),
             log2_fail: parameters.log2_fail(),
             values_per_ciphertext: 1,
-            log2_fail_ciphertext: parameters.log2_fail(),
+            log2_fail_per_value: parameters.log2_fail(),
             parameter_digest: hex(&parameters.digest()),
         }
     }
 
     /// Failure probabilities in words.
     pub fn failures(&self) -> String {
-        let Self { log2_fail, values_per_ciphertext, log2_fail_ciphertext, .. } = self;
+        let Self { log2_fail, values_per_ciphertext, log2_fail_per_value, .. } = self;
         let what = if self.engine.is_some() { "value" } else { "block" };
-        let one = format!("a {what} fails with probability 2^{log2_fail:.1}");
+        let one = format!("a {what} fails with probability 2^{log2_fail_per_value:.1}");
         match values_per_ciphertext {
             1 => one,
             values => {
-                format!("{one}, a ciphertext of {values} values with 2^{log2_fail_ciphertext:.1}")
+                format!("{one}, a ciphertext of {values} values with 2^{log2_fail:.1}")
             }
         }
     }

@@ -49,7 +49,8 @@ pub trait Continuation: Clone + Debug {
     /// Tables of the packed lookup, one for every digit that goes on.
     fn tables(&self) -> usize;
 
-    /// Parameters that serve it, the fastest first, those with less noise behind them.
+    /// Parameters that serve it, one value with a failure probability of about 2^`log2_fail`: the fastest first, those
+    /// with less noise behind them.
     ///
     /// # Errors
     /// If there are none.
@@ -61,7 +62,7 @@ pub trait Continuation: Clone + Debug {
     /// If there are none.
     fn insecure_toys(&self) -> Result<Vec<Self::Target>>;
 
-    /// log2 of the probability that a value goes wrong whose digits were taken out with this noise, decryption of its result
+    /// log2 of the probability that one value goes wrong whose digits were taken out with this noise, decryption of its result
     /// included.
     ///
     /// # Errors

@@ -88,7 +88,7 @@ impl<T: Target> Parameters<T> {
         Self::assemble(packed, target, ConversionParameters::new(literal)?)
     }
 
-    /// Demands that results of packed lookups go on as rarely wrong as is stated.
+    /// Checks that results of packed lookups go on as rarely wrong as is stated, per value.
     pub(super) fn check_outward(&self) -> Result<()> {
         let found = self.outward_log2_fail()?;
         check_log2_fail("what goes on from packed results", found, self.limit())
@@ -165,7 +165,7 @@ impl<T: Target> Parameters<T> {
         self.taken_out_noise(self.packed.result_noise(fresh))
     }
 
-    /// log2 of the probability that a packed lookup of a fresh value goes wrong, or what goes on from its result.
+    /// log2 of the probability that a packed lookup of one fresh value goes wrong, or what goes on from its result.
     ///
     /// # Errors
     /// If values of the output modulus do not go on.
@@ -177,23 +177,30 @@ impl<T: Target> Parameters<T> {
         Ok((looked_up + goes_on.exp2()).log2())
     }
 
-    /// log2 of the probability that a value goes wrong on the whole way: a packed lookup of a fresh one, and one function or
-    /// lookup of its result at the other end.
+    /// log2 of [`Parameters::failure_probability`].
+    #[must_use]
+    pub fn log2_fail(&self) -> f64 {
+        self.failure_probability().log2()
+    }
+
+    /// The probability that any value of a full packed ciphertext goes wrong on the whole way outward, where all are taken
+    /// out: [`Plan::failure_probability`](super::Plan::failure_probability) knows how many are, and what comes back.
+    #[must_use]
+    pub fn failure_probability(&self) -> FailureProbability {
+        self.value_failure_probability().of_any(self.packed.literal().slots)
+    }
+
+    /// The probability that one value goes wrong on the whole way outward: a packed lookup of a fresh one, and one function
+    /// or lookup of its result at the other end.
     ///
     /// # Panics
     /// Never: construction computed it.
     #[must_use]
-    pub fn log2_fail(&self) -> f64 {
-        self.outward_log2_fail().expect("checked by construction")
+    pub fn value_failure_probability(&self) -> FailureProbability {
+        FailureProbability::from_log2(self.outward_log2_fail().expect("checked by construction"))
     }
 
-    /// The probability of [`Parameters::log2_fail`].
-    #[must_use]
-    pub fn failure_probability(&self) -> FailureProbability {
-        FailureProbability::from_log2(self.log2_fail())
-    }
-
-    /// The largest failure probability that is let pass.
+    /// log2 of the largest failure probability per value that is let pass.
     pub(super) fn limit(&self) -> f64 {
         limit(self.packed.stated_log2_fail())
     }

@@ -21,7 +21,7 @@ const LOG2_NEVER: f64 = -1000.0;
 pub struct Step {
     /// What it is.
     pub name: &'static str,
-    /// The probability that one value goes wrong in it; none of steps that only add noise, which the next one counts.
+    /// The probability that any value that passes it goes wrong in it; none of steps that only add noise, which the next one counts.
     pub failure: Option<FailureProbability>,
     /// Predicted time, of all values that pass it.
     pub duration: Duration,
@@ -32,6 +32,7 @@ pub struct Step {
 pub struct Plan<T: Target> {
     parameters: Parameters<T>,
     steps: Vec<Step>,
+    value_failure: FailureProbability,
     values: usize,
     taken_out: usize,
     threads: usize,
@@ -75,16 +76,23 @@ impl<T: Target> Plan<T> {
         self.steps.iter().map(|step| step.duration).sum()
     }
 
-    /// log2 of the probability that a value goes wrong anywhere on its way: `log2 Σ_step 2^(log2_fail of the step)`.
+    /// log2 of [`Plan::failure_probability`].
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         total_log2_fail(&self.steps)
     }
 
-    /// The probability of [`Plan::log2_fail`].
+    /// The probability that any value of a packed ciphertext goes wrong anywhere on its way: the sum over all steps, each of
+    /// all values that pass it.
     #[must_use]
     pub fn failure_probability(&self) -> FailureProbability {
         FailureProbability::from_log2(self.log2_fail())
+    }
+
+    /// The probability that one value goes wrong anywhere on its whole way.
+    #[must_use]
+    pub fn value_failure_probability(&self) -> FailureProbability {
+        self.value_failure
     }
 
     /// Predicted memory of the server, keys of both ends included.
@@ -119,10 +127,10 @@ impl<T: Target> fmt::Display for Plan<T> {
         } else {
             writeln!(f, "{:.1} bits of security", parameters.security_bits())?;
         }
-        let of_all = self.failure_probability().of_any(*taken_out);
         writeln!(
             f,
-            "  a value fails on its whole way with {}, any of {taken_out} with {of_all}",
+            "  a value fails on its whole way with {}, a ciphertext with {}",
+            self.value_failure_probability(),
             self.failure_probability()
         )?;
         let gigabytes = |bytes: usize| bytes as f64 / 1e9;
@@ -157,6 +165,8 @@ pub(super) struct Draft<'a, C: Continuation> {
     /// With those of conversions: what noise is computed with.
     parameters: Parameters<C::Target>,
     steps: Vec<Step>,
+    /// log2 of the probability that one value goes wrong in the steps so far.
+    value_log2_fail: f64,
     request: &'a Request<C>,
     values: usize,
     taken_out: usize,
@@ -176,7 +186,9 @@ impl<'a, C: Continuation> Draft<'a, C> {
         let slots = packed.literal().slots;
         let values = request.values.unwrap_or(slots);
         let taken_out = request.taken_out.unwrap_or(values).min(values);
-        let mut draft = Self { target, parameters, steps: Vec::new(), request, values, taken_out };
+        let (steps, value_log2_fail) = (Vec::new(), f64::NEG_INFINITY);
+        let mut draft =
+            Self { target, parameters, steps, value_log2_fail, request, values, taken_out };
         draft.outward()?;
         if request.returning != Returning::Single {
             let again = request.returning == Returning::LookedUp;
@@ -206,9 +218,10 @@ impl<'a, C: Continuation> Draft<'a, C> {
         let work = next.work(self.target, noise).unwrap_or_default();
         let of_values = self.one_by_one(work);
         let extraction = self.time_of(times(extraction, tables));
-        self.push("packed lookup", Some(tables_fail), lookup);
-        self.push("values taken out", None, extraction);
-        self.push(next.name(), Some(FailureProbability::from_log2(failure)), of_values);
+        self.push_failing("packed lookup", (tables_fail, self.values), lookup);
+        self.push("values taken out", extraction);
+        let failure = FailureProbability::from_log2(failure);
+        self.push_failing(next.name(), (failure, self.taken_out), of_values);
         Ok(())
     }
 
@@ -224,25 +237,34 @@ impl<'a, C: Continuation> Draft<'a, C> {
         let (leaving, packing) =
             (self.one_by_one(returned.work), self.time_of(times(packing, returned.digits)));
         let decryption = FailureProbability::from_log2(noise.log2_fail(returned.modulus));
-        self.push("results prepared to be packed", None, leaving);
-        self.push("ring packing", Some(decryption.of_any(returned.digits)), packing);
+        self.push("results prepared to be packed", leaving);
+        let decryption = decryption.of_any(returned.digits);
+        self.push_failing("ring packing", (decryption, self.taken_out), packing);
         if self.request.returning == Returning::LookedUp {
             let widths = digits_of(&packed, returned)?;
             let inputs: Vec<_> = widths.into_iter().map(|digits| (noise, digits)).collect();
             let again = FailureProbability::from_log2(packed.lookup_digits_log2_fail(&inputs));
             let lookup = self.lookup_time(1);
-            self.push("packed lookup of what came back", Some(again), lookup);
+            let name = "packed lookup of what came back";
+            self.push_failing(name, (again, self.taken_out), lookup);
         }
         Ok(())
     }
 
-    fn push(
+    fn push(&mut self, name: &'static str, duration: Duration) {
+        self.steps.push(Step { name, failure: None, duration });
+    }
+
+    /// A step in which each of so many values goes wrong with some probability. Of several ciphertexts the values of one count.
+    fn push_failing(
         &mut self,
         name: &'static str,
-        failure: Option<FailureProbability>,
+        (of_value, values): (FailureProbability, usize),
         duration: Duration,
     ) {
-        self.steps.push(Step { name, failure, duration });
+        let values = values.min(self.parameters.packed().literal().slots);
+        self.value_log2_fail = sum_log2([self.value_log2_fail, of_value.log2()]);
+        self.steps.push(Step { name, failure: Some(of_value.of_any(values)), duration });
     }
 
     fn cost(&self) -> CostModel {
@@ -279,7 +301,7 @@ impl<'a, C: Continuation> Draft<'a, C> {
         self.steps.iter().map(|step| step.duration).sum()
     }
 
-    /// log2 of the probability that a value goes wrong.
+    /// log2 of the probability that any value of a ciphertext goes wrong.
     pub(super) fn log2_fail(&self) -> f64 {
         total_log2_fail(&self.steps)
     }
@@ -294,14 +316,17 @@ impl<'a, C: Continuation> Draft<'a, C> {
         keys + self.parameters.working_bytes(tables, self.taken_out)
     }
 
-    /// Why it is not taken: the step that fails most often.
+    /// Why it is not taken: how often a ciphertext fails, and the step that does most often.
     pub(super) fn refusal(&self, limit: f64) -> Error {
         let log2 = |step: &Step| step.failure.map_or(f64::NEG_INFINITY, FailureProbability::log2);
         let worst = self.steps.iter().max_by(|a, b| log2(a).total_cmp(&log2(b)));
         let worst = worst.expect("a plan has steps");
         let number = 1 + self.steps.iter().take_while(|step| step.name != worst.name).count();
-        let what = format!("step {number} of {}, {},", self.steps.len(), worst.name);
-        Error::FailureUnreachable { what, found: log2(worst), limit }
+        let (steps, name) = (self.steps.len(), worst.name);
+        let what = format!(
+            "a ciphertext on its whole way, most often in step {number} of {steps}, {name},"
+        );
+        Error::FailureUnreachable { what, found: self.log2_fail(), limit }
     }
 
     /// The plan.
@@ -310,9 +335,11 @@ impl<'a, C: Continuation> Draft<'a, C> {
     /// If the parameters do not fit together.
     pub(super) fn finish(self) -> Result<Plan<C::Target>> {
         let peak_bytes = self.peak_bytes();
+        let value_failure = FailureProbability::from_log2(self.value_log2_fail);
         let Self { parameters, steps, values, taken_out, request, .. } = self;
         parameters.check_outward()?;
-        Ok(Plan { parameters, steps, values, taken_out, threads: request.threads, peak_bytes })
+        let threads = request.threads;
+        Ok(Plan { parameters, steps, value_failure, values, taken_out, threads, peak_bytes })
     }
 }
 

@@ -10,6 +10,9 @@ use super::plan::{Draft, Plan};
 /// Ring degree and slots of packed toys.
 const TOY: (usize, usize) = (2048, 1024);
 
+/// Steps that may go wrong, among which the failure probability is shared where parameters are looked for.
+const STEPS: usize = 4;
+
 /// log2 of the largest failure probability of toys.
 const TOY_LOG2_FAIL: f64 = -30.0;
 
@@ -97,7 +100,7 @@ impl<C: Continuation> Request<C> {
         self
     }
 
-    /// The largest probability, log2, that a value goes wrong anywhere on its way; -64 if left out.
+    /// The largest probability, log2, that any value of a packed ciphertext goes wrong anywhere on its way; -64 if left out.
     #[must_use]
     pub fn log2_fail(mut self, log2_fail: f64) -> Self {
         self.log2_fail = Some(log2_fail);
@@ -134,7 +137,7 @@ impl<C: Continuation> Request<C> {
     pub fn plan(&self) -> Result<Plan<C::Target>> {
         let limit = self.limit();
         let targets =
-            if self.is_toy { self.next.insecure_toys()? } else { self.next.candidates(limit)? };
+            if self.is_toy { self.next.insecure_toys()? } else { self.target_candidates()? };
         let packed = self.packed_candidates()?;
         let (mut drafts, mut refusal) = (Vec::new(), None);
         for packed in &packed {
@@ -169,10 +172,19 @@ impl<C: Continuation> Request<C> {
         Err(refusal)
     }
 
-    /// log2 of the largest failure probability of a value.
+    /// log2 of the largest failure probability of a ciphertext.
     fn limit(&self) -> f64 {
         let usual = if self.is_toy { TOY_LOG2_FAIL } else { FailureProbability::DEFAULT.log2() };
         self.log2_fail.unwrap_or(usual)
+    }
+
+    /// Parameters of what comes next, by the probability that each of the values taken out may fail with.
+    fn target_candidates(&self) -> Result<Vec<C::Target>> {
+        let slots = packed::Request::new(self.input_modulus, self.next.output_modulus());
+        let slots = packed::Request { count: self.values, ..slots }.values_per_ciphertext();
+        let values = self.taken_out.or(self.values).unwrap_or(slots).min(slots);
+        let of_value = FailureProbability::from_log2(self.limit()).of_each(STEPS * values);
+        self.next.candidates(of_value.log2())
     }
 
     /// Parameters of the packed lookup, the fastest first; such that take what comes back, if that is looked up again.
@@ -181,11 +193,13 @@ impl<C: Continuation> Request<C> {
         if self.is_toy {
             return self.packed_toys(output);
         }
+        let of_tables =
+            FailureProbability::from_log2(self.limit()).of_each(STEPS * self.next.tables());
         packed::Parameters::candidates(&packed::Request {
             count: self.values,
             memory: self.memory,
             tables: self.next.tables(),
-            log2_fail: self.log2_fail,
+            log2_fail: Some(of_tables.log2()),
             ..packed::Request::new(self.input_modulus, output)
         })
     }

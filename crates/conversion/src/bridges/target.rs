@@ -107,7 +107,7 @@ pub trait Target: Clone + std::fmt::Debug + Send + Sync {
     /// Bytes of the server's key in memory, and in a file without its header.
     fn evaluation_key_bytes(&self) -> [usize; 2];
 
-    /// log2 of the probability that values of a modulus and with this noise, taken out, go on wrong.
+    /// log2 of the probability that one value of a modulus and with this noise, taken out, goes on wrong.
     ///
     /// # Errors
     /// If values of this modulus do not go on.
@@ -236,7 +236,7 @@ impl Target for leveled::Parameters {
     }
 }
 
-/// log2 of the largest failure probability of what goes on, beside the packed engine's own statement.
+/// log2 of the largest failure probability per value of what goes on, beside the packed engine's own statement.
 pub(super) fn limit(packed: f64) -> f64 {
     packed.max(FailureProbability::DEFAULT.log2())
 }

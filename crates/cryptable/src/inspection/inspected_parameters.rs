@@ -59,17 +59,27 @@ impl InspectedParameters {
         each_kind!(self, it => it.security_bits(), bits => bits.security_bits(), it => it.security_bits())
     }
 
-    /// log2 of the probability that a value, a gate, a bit, or a block of AES goes wrong. Minus infinity of conversions: they add
-    /// noise, which counts in the probability of what follows them.
+    /// log2 of the probability that any value of a ciphertext, a gate, a bit, or a block of AES goes wrong. Minus infinity of
+    /// conversions: they add noise, which counts in the probability of what follows them.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         each_kind!(self, it => it.log2_fail(), bits => bits.literal().log2_fail, _it => f64::NEG_INFINITY)
     }
 
-    /// The probability of [`InspectedParameters::log2_fail`]. Readers refuse what is above
-    /// [`FailureProbability::READ_LIMIT`].
+    /// The probability of [`InspectedParameters::log2_fail`].
     #[must_use]
     pub fn failure_probability(&self) -> FailureProbability {
         FailureProbability::from_log2(self.log2_fail())
+    }
+
+    /// The same of one value. Readers refuse what is above [`FailureProbability::READ_LIMIT`].
+    #[must_use]
+    pub fn value_failure_probability(&self) -> FailureProbability {
+        match self {
+            Self::Engine(it) => it.value_failure_probability(),
+            Self::IntegerBridge(it) => it.value_failure_probability(),
+            Self::LeveledBridge(it) => it.value_failure_probability(),
+            _ => self.failure_probability(),
+        }
     }
 }

@@ -76,7 +76,7 @@ fn write_line(
         bytes(prediction.peak_bytes()),
         bytes(prediction.key_file_bytes),
         bytes(prediction.ciphertext_bytes),
-        format!("2^{:.0}", parameters.ciphertext_failure_probability().log2()),
+        format!("2^{:.0}", parameters.failure_probability().log2()),
         parameters.security_bits(),
     )
 }

@@ -198,7 +198,7 @@ impl Plan {
     /// The probability that any value of a full ciphertext comes out wrong of a dictionary.
     #[must_use]
     pub fn failure_probability(&self) -> FailureProbability {
-        self.packed().words_failure(&self.circuit).of_any(self.packed().literal().slots)
+        self.packed().words_failure(&self.circuit)
     }
 
     /// What a dictionary and each kind of structure takes on so many threads.

@@ -77,7 +77,7 @@ pub(crate) struct WorstCase {
 
 impl WorstCase {
     /// log2 of the probability that one value decrypts wrong.
-    pub(crate) fn log2_fail(&self) -> f64 {
+    pub(crate) fn value_log2_fail(&self) -> f64 {
         log2_of_sum(self.log2_noise, self.log2_overflow)
     }
 }
@@ -424,7 +424,7 @@ fn approximation_error(literal: &ParametersLiteral, bound: f64) -> f64 {
 impl FailureEstimate {
     /// log2 of the probability that one value decrypts wrong.
     #[must_use]
-    pub fn log2_fail(&self) -> f64 {
+    pub fn value_log2_fail(&self) -> f64 {
         log2_of_sum(self.log2_noise, self.log2_overflow)
     }
 }

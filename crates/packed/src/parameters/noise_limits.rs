@@ -17,7 +17,7 @@ const MAX_LOOKUPS: u32 = 1000;
 const CONVERGED: f64 = 1e-12;
 
 impl Parameters {
-    /// log2 of the failure probability a value that is stated: every lookup and every operation on ciphertexts keeps it.
+    /// log2 of the failure probability per value that is stated: every lookup and every operation on ciphertexts keeps it.
     #[must_use]
     pub fn stated_log2_fail(&self) -> f64 {
         self.literal().log2_fail
@@ -38,14 +38,14 @@ impl Parameters {
         self.noise_of_result(&self.estimate_of(input))
     }
 
-    /// log2 of the probability that a lookup of a value with this noise goes wrong, decryption of its result included.
+    /// log2 of the probability that a lookup of one value with this noise goes wrong, decryption of its result included.
     #[must_use]
     pub fn lookup_log2_fail(&self, input: NoiseBound) -> f64 {
-        self.estimate_of(input).log2_fail()
+        self.estimate_of(input).value_log2_fail()
     }
 
-    /// log2 of the probability that a lookup of values in several ciphertexts goes wrong, each with so many of the next
-    /// digits: [`crate::EvaluationKey::lookup_digits`].
+    /// log2 of the probability that a lookup of one value in several ciphertexts goes wrong, each with so many of the
+    /// next digits: [`crate::EvaluationKey::lookup_digits`].
     ///
     /// ```
     /// use cryptable_packed::{MultiplexerLiteral, Parameters};
@@ -61,7 +61,7 @@ impl Parameters {
     /// If they are not all digits that the parameters have.
     #[must_use]
     pub fn lookup_digits_log2_fail(&self, inputs: &[(NoiseBound, usize)]) -> f64 {
-        self.failure_model().worst_case(self.circuit(), inputs).log2_fail()
+        self.failure_model().worst_case(self.circuit(), inputs).value_log2_fail()
     }
 
     /// The most noise without bias that inputs of lookups may have: with more, lookups would fail more often than
@@ -138,7 +138,7 @@ impl Parameters {
         inputs: &[(NoiseBound, usize)],
     ) -> Result<NoiseBound> {
         let found = self.failure_model().worst_case(self.circuit(), inputs);
-        check_log2_fail("a lookup", found.log2_fail(), self.stated_log2_fail())?;
+        check_log2_fail("a lookup", found.value_log2_fail(), self.stated_log2_fail())?;
         Ok(self.noise_of_result(&found))
     }
 

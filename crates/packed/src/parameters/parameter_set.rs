@@ -28,7 +28,7 @@ use crate::parameters::validation;
 /// let parameters = Parameters::choose(&request)?;
 /// assert_eq!(parameters.method_name(), "AKP");
 /// assert!(parameters.security_bits() >= 128.0);
-/// assert!(parameters.ciphertext_failure_probability().log2() <= -64.0);
+/// assert!(parameters.failure_probability().log2() <= -64.0);
 /// # Ok::<(), cryptable_packed::Error>(())
 /// ```
 #[derive(Clone)]
@@ -40,7 +40,7 @@ pub struct Parameters {
     failure_model: Arc<FailureModel>,
     /// Computed when it is asked for: what is typical takes a dry run of its own.
     failure: Arc<OnceLock<FailureEstimate>>,
-    log2_fail: f64,
+    value_failure: FailureProbability,
     circuit: Arc<Circuit>,
     selection: Arc<Option<SlotSelection>>,
     /// Counts and keys of a lookup of one table.
@@ -77,7 +77,7 @@ impl Parameters {
         let failure_model = Arc::new(FailureModel::new(&literal, &circuit, &prediction));
         let fresh = literal.fresh_noise(literal.input_modulus);
         let log2_fail =
-            failure_model.worst_case(&circuit, &[(fresh, circuit.digits())]).log2_fail();
+            failure_model.worst_case(&circuit, &[(fresh, circuit.digits())]).value_log2_fail();
         // A probability that is not a number exceeds any.
         if log2_fail.is_nan() || log2_fail > literal.log2_fail {
             let (found, limit) = (log2_fail, literal.log2_fail);
@@ -91,7 +91,7 @@ impl Parameters {
             security_bits,
             failure_model,
             failure: Arc::default(),
-            log2_fail,
+            value_failure: FailureProbability::from_log2(log2_fail),
             circuit,
             selection: Arc::new(selection),
             single: Arc::new(prediction.dry_run),
@@ -177,23 +177,23 @@ impl Parameters {
         lwe_instances(&self.literal, &self.main_primes, &self.special_primes).into()
     }
 
-    /// log2 of the predicted probability that one value decrypts wrong after a lookup.
+    /// log2 of [`Parameters::failure_probability`].
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
-        self.log2_fail
-    }
-
-    /// The predicted probability that one value decrypts wrong after a lookup.
-    #[must_use]
-    pub fn failure_probability(&self) -> FailureProbability {
-        FailureProbability::from_log2(self.log2_fail())
+        self.failure_probability().log2()
     }
 
     /// The predicted probability that any value of a full ciphertext decrypts wrong after a lookup: what requests
     /// bound.
     #[must_use]
-    pub fn ciphertext_failure_probability(&self) -> FailureProbability {
-        self.failure_probability().of_any(self.literal.output_slots())
+    pub fn failure_probability(&self) -> FailureProbability {
+        self.value_failure_probability().of_any(self.literal.output_slots())
+    }
+
+    /// The predicted probability that one value decrypts wrong after a lookup: what literals state and readers bound.
+    #[must_use]
+    pub fn value_failure_probability(&self) -> FailureProbability {
+        self.value_failure
     }
 
     /// The predicted failure probability and its parts.
@@ -313,7 +313,7 @@ impl Parameters {
         })?;
         options.check(literal.security)?;
         let parameters = Self::new(literal)?;
-        options.check_failures(parameters.failure_probability())?;
+        options.check_failures(parameters.value_failure_probability())?;
         Ok(parameters)
     }
 
@@ -364,8 +364,8 @@ impl fmt::Display for Parameters {
         write!(
             f,
             ", a value fails with {}, a ciphertext with {}",
-            self.failure_probability(),
-            self.ciphertext_failure_probability()
+            self.value_failure_probability(),
+            self.failure_probability()
         )
     }
 }
@@ -437,7 +437,7 @@ mod tests {
             assert_eq!(towards_sparse.len(), 1);
             assert_eq!(towards_sparse[0].shape.basis, Basis::new(1, 1));
             assert!(parameters.security_bits() >= 128.0);
-            assert!(parameters.ciphertext_failure_probability().log2() <= -64.0);
+            assert!(parameters.failure_probability().log2() <= -64.0);
         }
     }
 

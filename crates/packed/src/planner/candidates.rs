@@ -13,7 +13,7 @@ use crate::planner::digit_choice::OutputPrecision::{self, FewestPrimes, PrimeMor
 use crate::planner::digit_choice::{DigitChoice, Evaluation, digit_lists, selector_choices};
 use crate::planner::matrix_choice::choose_matrices;
 use crate::planner::prime_choice::{choose_primes, choose_primes_where};
-use crate::planner::request::{Method, Request};
+use crate::planner::request::{Method, Request, reached, surer};
 
 /// Smaller input moduli have nothing to gain from digits, unless a tree is asked for.
 const LEAST_TREE_MODULUS: u64 = 1 << 8;
@@ -76,7 +76,7 @@ impl Parameters {
         if is_wanted(Method::Akp) && request.may_be_akp() {
             match lowest_order(request) {
                 Ok(parameters) => found.push(Candidate::new(request, parameters)),
-                Err(error) => last = Some(error),
+                Err(error) => last = Some((error, Method::Akp)),
             }
         }
         // AKP's tables are polynomials, the same for all values.
@@ -88,7 +88,10 @@ impl Parameters {
             if is_wanted(method) && may_be {
                 match trees(request, is_binary) {
                     Ok(candidates) => found.extend(candidates),
-                    Err(error) => last = last.or(Some(error)),
+                    Err(error) => {
+                        let is_surer = |last: &(Error, Method)| reached(&last.0) <= reached(&error);
+                        last = last.filter(is_surer).or(Some((error, method)));
+                    }
                 }
             }
         }
@@ -104,12 +107,24 @@ impl Parameters {
             let Request { input_modulus, output_modulus, .. } = request;
             let nothing =
                 format!("input modulus {input_modulus} and output modulus {output_modulus}");
-            return Err(last.unwrap_or(Error::Unsupported(nothing)));
+            return Err(
+                last.map_or(Error::Unsupported(nothing), |last| unreachable_by(request, last))
+            );
         }
         found.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
         drop_wasteful(&mut found);
         Ok(found.into_iter().map(|candidate| candidate.parameters).collect())
     }
+}
+
+/// Why no method serves: the lowest failure probability of a ciphertext that one reaches, where that is the reason.
+fn unreachable_by(request: &Request, (error, method): (Error, Method)) -> Error {
+    let Error::FailureProbability { found, limit } = error else { return error };
+    let Request { input_modulus: p, output_modulus: q, .. } = request;
+    let what = format!("a ciphertext of a lookup {p} -> {q} by {method}, the surest method,");
+    let of_ciphertext = request.log2_fail() - limit;
+    let found = (found + of_ciphertext).min(0.0);
+    Error::FailureUnreachable { what, found, limit: request.log2_fail() }
 }
 
 /// Parameters, and what a lookup of the request's tables is predicted to take.
@@ -209,7 +224,7 @@ fn trees(request: &Request, is_binary: bool) -> Result<Vec<Candidate>> {
     for result in results {
         match result {
             Ok(candidate) => found.push(candidate),
-            Err(error) => last = error,
+            Err(error) => last = surer(Some(last), error),
         }
     }
     if found.is_empty() { Err(last) } else { Ok(found) }
@@ -317,7 +332,7 @@ fn cheapest_cleaning(
         }
         match choose_primes_where(request, Evaluation::Tree(&choice), check) {
             Ok(parameters) => return Ok((choice, parameters)),
-            Err(error) => last = Some(error),
+            Err(error) => last = Some(surer(last, error)),
         }
     }
     Err(last.expect("some cleaning was tried"))

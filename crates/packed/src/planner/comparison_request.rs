@@ -55,8 +55,10 @@ impl Parameters {
         fastest(found, request.memory).map_err(|error| match error {
             Error::NoiseTooLarge { found, limit, .. }
             | Error::FailureProbability { found, limit } => {
-                let what = format!("a lookup for comparisons of integers of {bits} bits");
-                Error::FailureUnreachable { what, found, limit }
+                let what = format!("an operation on a ciphertext of integers of {bits} bits");
+                let of_all = request.log2_fail() - limit;
+                let found = (found + of_all).min(0.0);
+                Error::FailureUnreachable { what, found, limit: request.log2_fail() }
             }
             other => other,
         })

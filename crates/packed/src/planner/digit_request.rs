@@ -8,7 +8,7 @@ use crate::parameters::parameter_set::Parameters;
 use crate::parameters::validation::MAX_DIGITS_MODULUS;
 use crate::planner::digit_choice::Evaluation;
 use crate::planner::matrix_choice::choose_primes_and_matrices;
-use crate::planner::request::Request;
+use crate::planner::request::{Request, surer};
 
 /// Bits of the largest digits that are tried: larger ones have polynomials that cost more than another digit.
 const DIGIT_BITS: std::ops::RangeInclusive<u32> = 3..=9;
@@ -24,7 +24,7 @@ impl Parameters {
     /// assert_eq!(parameters.input_modulus(), 1 << 21);
     /// assert_eq!(parameters.literal().digits.iter().product::<u64>(), 1 << 21);
     /// assert!(parameters.security_bits() >= 128.0);
-    /// assert!(parameters.ciphertext_failure_probability().log2() <= -64.0);
+    /// assert!(parameters.failure_probability().log2() <= -64.0);
     /// # Ok::<(), cryptable_packed::Error>(())
     /// ```
     ///
@@ -65,7 +65,7 @@ pub(crate) fn fastest(found: Vec<Result<Parameters>>, memory: Option<usize>) -> 
         let parameters = match parameters {
             Ok(parameters) => parameters,
             Err(error) => {
-                last = Some(error);
+                last = Some(surer(last, error));
                 continue;
             }
         };

@@ -116,7 +116,7 @@ mod tests {
         assert!(small.prediction().peak_bytes() < fast.prediction().peak_bytes());
         for found in [fast, small] {
             assert!(found.security_bits() >= 128.0);
-            assert!(found.ciphertext_failure_probability().log2() <= -64.0);
+            assert!(found.failure_probability().log2() <= -64.0);
         }
     }
 

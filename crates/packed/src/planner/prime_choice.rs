@@ -6,7 +6,7 @@ use cryptable_lattice::security::{SecretDistribution, max_log2_modulus};
 use crate::parameters::parameter_set::Parameters;
 use crate::planner::digit_choice::Evaluation;
 use crate::planner::literals::literal;
-use crate::planner::request::Request;
+use crate::planner::request::{Request, surer};
 
 /// Numbers of digits of keys (dnum) that are tried: more of them leave room for more or larger primes.
 const DNUMS: [usize; 8] = [2, 3, 4, 5, 6, 8, 12, 24];
@@ -76,7 +76,7 @@ pub(crate) fn choose_primes_where(
                     noisy = noisy.or(Some(found));
                 }
                 Ok(parameters) => return Ok(parameters),
-                Err(error) => last = error,
+                Err(error) => last = surer(Some(last), error),
             }
             break;
         }

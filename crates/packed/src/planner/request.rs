@@ -95,6 +95,19 @@ impl FromStr for Method {
     }
 }
 
+/// log2 of the failure probability per value that parameters were refused for; infinite if it was for anything else.
+pub(crate) fn reached(error: &Error) -> f64 {
+    match error {
+        Error::FailureProbability { found, .. } | Error::NoiseTooLarge { found, .. } => *found,
+        _ => f64::INFINITY,
+    }
+}
+
+/// That of two reasons why parameters do not serve which names the lower failure probability; the later one if neither does.
+pub(crate) fn surer(first: Option<Error>, other: Error) -> Error {
+    first.filter(|first| reached(first) < reached(&other)).unwrap_or(other)
+}
+
 /// What a caller needs parameters for.
 ///
 /// ```
@@ -102,7 +115,7 @@ impl FromStr for Method {
 /// let request = Request { ring_degree: Some(32_768), log2_fail: Some(-40.0), ..Request::new(2, 2) };
 /// let parameters = Parameters::choose(&request)?;
 /// assert!(parameters.security_bits() >= 128.0);
-/// assert!(parameters.ciphertext_failure_probability().log2() <= -40.0);
+/// assert!(parameters.failure_probability().log2() <= -40.0);
 /// # Ok::<(), cryptable_packed::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -26,7 +26,7 @@ impl Parameters {
     /// let dictionary = Dictionary::new(1 << 16, 2, 256, [(0xdead_beef, 1), (0x0bad_cafe, 2)], 0)?;
     /// let circuit = dictionary.circuit()?;
     /// let parameters = Parameters::for_words(&circuit, &Request::new(2, 2))?;
-    /// assert!(parameters.words_failure(&circuit).of_any(65_536).log2() <= -64.0);
+    /// assert!(parameters.words_failure(&circuit).log2() <= -64.0);
     /// # Ok::<(), cryptable_packed::Error>(())
     /// ```
     ///
@@ -57,9 +57,15 @@ impl Parameters {
         Err(last.expect("a candidate was tried"))
     }
 
-    /// The probability that a value comes out wrong of a circuit of words on fresh inputs, the sum over all lookups.
+    /// The probability that any value of a full ciphertext comes out wrong of a circuit of words on fresh inputs.
     #[must_use]
     pub fn words_failure(&self, circuit: &WordCircuit) -> FailureProbability {
+        self.words_value_failure(circuit).of_any(self.literal().slots)
+    }
+
+    /// The same of one value: the sum over all lookups, and decryption.
+    #[must_use]
+    pub fn words_value_failure(&self, circuit: &WordCircuit) -> FailureProbability {
         let noise = vec![self.fresh_noise(circuit.modulus()); circuit.input_words()];
         let WordFailures { lookups, decryption } = self.failures_of_words(circuit, &noise);
         FailureProbability::from_log2(lookups.into_iter().fold(decryption, log2_of_sum))

@@ -57,8 +57,8 @@ def plan_integers(
 
     `function` is `"sign"` (comparisons, too) or `"absolute"` (maximum and ReLU, too): comparisons need a bit of
     headroom. `returning` says whether results stay `"single"`, are `"packed"`, or packed and `"looked up"` again. By
-    name: `values` looked up at once, how many are `taken_out`, `memory` in bytes, `log2_fail` of a value on its whole
-    way, `threads`.
+    name: `values` looked up at once, how many are `taken_out`, `memory` in bytes, `log2_fail` of a packed
+    ciphertext, any of its values on its whole way, `threads`.
     """
     return _plan(input_modulus, function, bits, (2, 2), returning, **limits)
 

@@ -65,10 +65,16 @@ impl BridgePlan {
         each_plan!(&self.inner, plan => plan.duration().as_secs_f64())
     }
 
-    /// log2 of the probability that a value goes wrong anywhere on its way.
+    /// log2 of the probability that any value of a packed ciphertext goes wrong anywhere on its way.
     #[getter]
     fn log2_fail(&self) -> f64 {
         each_plan!(&self.inner, plan => plan.log2_fail())
+    }
+
+    /// log2 of the probability that one value does.
+    #[getter]
+    fn log2_fail_per_value(&self) -> f64 {
+        each_plan!(&self.inner, plan => plan.value_failure_probability().log2())
     }
 
     /// Predicted memory at its peak, keys included.

@@ -89,8 +89,10 @@ pub struct Report {
     ring_degree: usize,
     security_level: SecurityLevel,
     security_bits: f64,
-    /// Of a value, on its whole way.
+    /// Of a packed ciphertext, any of its values on its whole way.
     log2_fail: f64,
+    /// Of one of these values.
+    log2_fail_per_value: f64,
     values: usize,
     taken_out: usize,
     threads: usize,
@@ -108,7 +110,7 @@ struct StepReport {
     step: &'static str,
     /// Predicted, of all values that pass it.
     eval_s: f64,
-    /// Of a value; none of steps whose noise the next one counts.
+    /// Of all values that pass it; none of steps whose noise the next one counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     log2_fail: Option<f64>,
 }
@@ -132,6 +134,7 @@ impl Report {
             security_level: parameters.security_level(),
             security_bits: parameters.security_bits(),
             log2_fail: plan.log2_fail(),
+            log2_fail_per_value: plan.value_failure_probability().log2(),
             values: plan.values(),
             taken_out: plan.taken_out(),
             threads: plan.threads(),

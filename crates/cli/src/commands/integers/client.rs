@@ -82,7 +82,7 @@ pub fn encrypt(global: Global, args: &IntegersEncryptArgs) -> Result<()> {
 
 fn tell_insecurity(global: Global, key: &SecretKey, path: &std::path::Path) {
     let parameters = key.parameters();
-    let (level, failures) = (parameters.security_level(), parameters.failure_probability());
+    let (level, failures) = (parameters.security_level(), parameters.value_failure_probability());
     report::note(global, key_input::insecurity(level, failures, path).as_ref());
 }
 

@@ -152,7 +152,7 @@ struct Report {
     lookups: usize,
     /// Words of each output.
     output_words: usize,
-    /// Of a value.
+    /// Of a ciphertext of values.
     log2_fail: f64,
     threads: usize,
     eval_s: f64,
@@ -163,7 +163,7 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{}: {} values in {} each, {}; {} lookups, {}, a value fails with 2^{:.1}",
+            "{}: {} values in {} each, {}; {} lookups, {}, a ciphertext fails with 2^{:.1}",
             atomic_file::shown(&self.output).printable(),
             self.values,
             counted(self.output_words as u64, "word"),
