@@ -19,6 +19,9 @@ pub struct Statistics {
     pub predicted_deviation: f64,
     /// Measured mean square over the law's variance.
     pub variance_ratio: f64,
+    /// The same without what table, inputs and key fix: by half the mean square of differences of errors of the same
+    /// coefficient in two lookups.
+    pub random_variance_ratio: f64,
     /// Kurtosis around 0: 3 of a Gaussian, 6 of Laplace's law.
     pub kurtosis: f64,
     /// The law's.
@@ -82,6 +85,9 @@ impl Statistics {
             deviation: square.sqrt(),
             predicted_deviation: predicted,
             variance_ratio: square / law.variance(),
+            random_variance_ratio: mean_of_pairs(lookups, |a, b| (a - b).powi(2))
+                / 2.0
+                / law.variance(),
             kurtosis: fourth / (square * square),
             predicted_kurtosis: law.kurtosis(),
             beyond: BEYOND.map(beyond).to_vec(),
@@ -145,6 +151,7 @@ mod tests {
             let lookups = [lookup(), lookup()];
             let found = Statistics::new(&lookups, law, true);
             assert!((found.variance_ratio - 1.0).abs() < 0.05, "{found:?}");
+            assert!((found.random_variance_ratio - 1.0).abs() < 0.05, "{found:?}");
             assert!((found.kurtosis / found.predicted_kurtosis - 1.0).abs() < 0.1, "{found:?}");
             let correlation = if is_slots { 2.0 } else { 1.0 };
             assert!((found.square_correlation - correlation).abs() < 0.15, "{found:?}");
