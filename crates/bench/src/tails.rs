@@ -188,9 +188,12 @@ mod tests {
     #[test]
     fn packed_values_of_toys() {
         use cryptable::engines::packed::Parameters;
-        let parameters = Parameters::insecure_toy_of(16, 16, 1024, 1024).unwrap();
+        let toy = Parameters::insecure_toy_of(4, 4, 1024, 1024).unwrap().literal().clone();
+        // Primes of the toy are so large that noise would be less than what is fixed.
+        let literal = ParametersLiteral { log2_scale: 26.0, constant_bits: 13.0, ..toy };
+        let parameters = Parameters::new(literal).unwrap();
         for table in [TableChoice::Worst, TableChoice::Random] {
-            let arguments = TailArguments::of("akp", 4, table, 6000);
+            let arguments = TailArguments::of("akp", 2, table, 6000);
             let record = packed::measure(&parameters, &arguments).unwrap();
             check(&record, false);
             let Statistics { samples, lookups, fixed_deviations, .. } = record.statistics;
