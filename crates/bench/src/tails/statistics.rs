@@ -38,7 +38,8 @@ pub struct Statistics {
     /// The bound on what table and inputs fix, in predicted deviations; nothing where there is none.
     pub fixed_bound_deviations: Option<f64>,
     /// `E[e_0²·e_1²]/(E[e_0²]·E[e_1²])` of the same coefficient in two lookups: 1 if sizes of errors do not depend on each
-    /// other, 2 if an exponential factor that the key fixes multiplies both variances.
+    /// other, 2 if an exponential factor that the key fixes multiplies both variances. It says so where little is fixed: errors
+    /// that are all fixed have their kurtosis here.
     pub square_correlation: f64,
 }
 
