@@ -60,8 +60,8 @@ impl Measured {
         7.0 * (together * expected).sqrt() + 7.0
     }
 
-    /// Compares with a law: `least` is the least share of its variance that is measured.
-    fn check(&self, law: NoiseLaw, least: f64, name: &str) {
+    /// Compares with a law, beside a bias of at most `bias`: `least` is the least share of its variance that is measured.
+    fn check(&self, (law, bias): (NoiseLaw, f64), least: f64, name: &str) {
         let (square, fourth) = (self.mean(|e| e * e), self.mean(|e| e.powi(4)));
         let (ratio, kurtosis) = (square / law.variance(), fourth / (square * square));
         let fixed = self.mean_product(|e| e).max(0.0) / law.variance();
@@ -71,7 +71,8 @@ impl Measured {
              correlate {correlation:.3}",
             law.kurtosis()
         );
-        assert!((least..1.1).contains(&ratio), "{name}: variance {ratio}");
+        let most = 1.1 * (1.0 + bias / law.deviation()).powi(2);
+        assert!((least..most).contains(&ratio), "{name}: variance {ratio}");
         // A fifth of the excess more: by few loud slots, and by how loud a slot is from lookup to lookup, which has a share of
         // AKP's kurtosis of 6.3 to 6.6.
         let sampling = 0.2 * (law.kurtosis() - 3.0) + 30.0 / (self.samples() as f64).sqrt();
@@ -79,7 +80,7 @@ impl Measured {
         for deviations in 3..=6 {
             let margin = f64::from(deviations) * law.deviation();
             let expected = self.samples() as f64 * law.log2_exceeds_estimate(margin).exp2();
-            let count = self.beyond(margin);
+            let count = self.beyond(bias + margin);
             println!("{name}: {count} beyond {deviations} deviations, {expected:.2} expected");
             let limit = expected + self.tolerance(expected);
             assert!(count as f64 <= limit, "{name}: {count} beyond {deviations}, {expected}");
@@ -111,24 +112,27 @@ fn full_size(method: Method, bits: u32) -> Parameters {
     parameters
 }
 
-fn check_worst(parameters: &Parameters, least: f64, name: &str) {
+fn worst(parameters: &Parameters) -> Measured {
     let (table, value) = peak(parameters);
-    let values = vec![value; parameters.literal().slots];
-    Measured::new(parameters, &table, &values, 3).check(predicted(parameters).0, least, name);
+    Measured::new(parameters, &table, &vec![value; parameters.literal().slots], 3)
 }
 
 #[test]
 #[ignore = "a minute and gigabytes"]
 fn akp_of_11_bits_has_the_law_of_the_worst_table() {
     let _replay = replay::begin();
-    check_worst(&full_size(Method::Akp, 11), 0.5, "AKP, 11 bits, worst table");
+    let parameters = full_size(Method::Akp, 11);
+    let law = predicted(&parameters).0;
+    worst(&parameters).check((law, 0.0), 0.5, "AKP, 11 bits, worst table");
 }
 
 #[test]
 #[ignore = "a minute and gigabytes"]
 fn cmt_of_12_bits_has_the_law_of_the_worst_table() {
     let _replay = replay::begin();
-    check_worst(&full_size(Method::Cmt, 12), 0.0, "CMT, 12 bits, worst table");
+    // Constants, matrices and squares of phase errors make most of what is measured. The law counts them as a bias.
+    let parameters = full_size(Method::Cmt, 12);
+    worst(&parameters).check(predicted(&parameters), 0.0, "CMT, 12 bits, worst table");
 }
 
 #[test]
@@ -142,7 +146,7 @@ fn akp_of_8_bits_has_the_law_of_its_table() {
     let measured = Measured::new(&parameters, &table, &values, 3);
     let law = predicted(&parameters).0;
     let own = parameters.noise_of_table(&table).unwrap();
-    measured.check(law.times(own / law.deviation()), 0.4, "AKP, 8 bits, random table");
+    measured.check((law.times(own / law.deviation()), 0.0), 0.4, "AKP, 8 bits, random table");
 }
 
 /// A toy of AKP whose results of the worst table fail by noise almost as often as `2^log2_fail`: primes are small, and
