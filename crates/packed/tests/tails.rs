@@ -173,40 +173,35 @@ fn failing_toy(log2_fail: f64) -> Parameters {
     largest.expect("the toy itself")
 }
 
+/// What is counted as wrong, in half steps of the failing toy: an error by which outputs of a modulus 1/0.36 times as large
+/// decrypt wrong. Parameters for those are refused.
+const HALF_OF_A_FINER_STEP: f64 = 0.36;
+
 #[test]
 fn wrong_values_of_a_failing_toy_are_as_many_as_the_law_says() {
     let _replay = replay::begin();
     let parameters = failing_toy(-8.0);
-    let (law, bias) = predicted(&parameters);
+    let law = predicted(&parameters).0;
     let (table, value) = peak(&parameters);
     let values = vec![value; parameters.literal().slots];
-    // Keys fix how loud slots are, so that there are several.
-    let runs: Vec<Measured> =
-        (0..10).map(|_| Measured::new(&parameters, &table, &values, 10)).collect();
-    let wrong = runs.iter().map(|run| run.wrong).sum::<usize>() as f64;
+    // Keys fix how loud slots are, so that there are many of them.
+    let run = |_| Measured::new(&parameters, &table, &values, 3);
+    let runs: Vec<Measured> = (0..40).map(run).collect();
+    let wrong = runs.iter().map(|run| run.beyond(HALF_OF_A_FINER_STEP)).sum::<usize>() as f64;
     let samples = runs.iter().map(Measured::samples).sum::<usize>() as f64;
     let square = runs.iter().map(|run| run.mean(|e| e * e)).sum::<f64>() / runs.len() as f64;
-    let of_law = |law: NoiseLaw, margin: f64| samples * law.log2_exceeds_estimate(margin).exp2();
-    let bound = samples * law.log2_exceeds(1.0 - bias).exp2();
-    // The shape of the law, of the variance that was measured.
-    let measured = law.times((square / law.variance()).sqrt());
+    let ratio = square / law.variance();
+    let estimate = |law: NoiseLaw| samples * law.log2_exceeds_estimate(HALF_OF_A_FINER_STEP).exp2();
+    let bound = samples * law.log2_exceeds(HALF_OF_A_FINER_STEP).exp2();
+    // The law's shape with the variance that was measured, which is less: no value meets the worst of all steps.
+    let (stated, measured) = (estimate(law), estimate(law.times(ratio.sqrt())));
     println!(
-        "P = {}, {wrong} of {samples} wrong: {:.1} by the law, {:.1} with the bias, {bound:.1} at most, {:.1} by the measured \
-         variance, {:.3} of the predicted; deviation {:.4}, kurtosis {:.3}, bias {bias:.4}, stated 2^{:.2}",
-        parameters.output_modulus(),
-        of_law(law, 1.0),
-        of_law(law, 1.0 - bias),
-        of_law(measured, 1.0),
-        square / law.variance(),
-        law.deviation(),
-        law.kurtosis(),
-        parameters.log2_fail()
+        "{wrong} of {samples} wrong: {stated:.1} by the law, {bound:.1} at most, {measured:.1} by the measured variance, \
+         {ratio:.3} of the law's"
     );
-    let tolerance = |expected: f64| 7.0 * (20.0 * expected).sqrt() + 7.0;
-    assert!(samples >= 1e5 && samples * law.log2_exceeds_estimate(1.0).exp2() > 5.0);
-    // Not above what is stated, nor above the estimate with the largest bias; and as many as such a law's variance makes.
-    assert!(wrong <= bound && bound <= samples * parameters.log2_fail().exp2() * 1.001);
-    let [least, most] = [of_law(measured, 1.0), of_law(law, 1.0 - bias)];
-    assert!(wrong <= most + tolerance(most), "{wrong} wrong, {most}");
-    assert!(wrong >= least - tolerance(least), "{wrong} wrong, {least}");
+    assert!(samples >= 1e5 && measured > 100.0 && ratio < 1.1);
+    assert!(wrong <= bound && wrong <= stated + 5.0 * stated.sqrt());
+    // Errors of the two coefficients of a slot, in three lookups, may be large together: five deviations of a count.
+    let tolerance = 5.0 * (2.5 * measured).sqrt();
+    assert!((wrong - measured).abs() <= tolerance, "{wrong} wrong, {measured} by the variance");
 }
