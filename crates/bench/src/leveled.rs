@@ -5,6 +5,6 @@ mod bits;
 pub mod circuit_bootstrapping;
 pub mod cmux_chain;
 pub mod cmux_tree;
-mod line;
+pub(crate) mod line;
 mod tfhe_circuit_bootstrapping;
 mod tfhe_three_levels;

@@ -13,6 +13,7 @@
 //! | `integers`, `single_integers` | operations on integers in digits, packed and single |
 //! | `circuit` | circuits on packed bits |
 //! | `leveled` | circuit bootstrapping, CMUX trees, AES |
+//! | `tails` | counts of large errors beside the law of noise |
 //! | `primitives`, `cost_model` | the operations under all of them, and what the planner takes them for |
 //! | `json_lines` | reading lines |
 //! | `plot`, `report` | pictures of lines; the standard set, and a page of it |
@@ -47,6 +48,7 @@ mod report;
 mod single;
 mod single_integers;
 mod slot_lookup;
+mod tails;
 mod vectors;
 
 use clap::Subcommand;
@@ -115,6 +117,9 @@ pub enum BenchCommand {
     CmuxTree(cmux_tree::CmuxTreeArguments),
     /// AES-128 under an encrypted key.
     Aes(aes::AesArguments),
+    /// Tails of noise: how often errors exceed 3 to 6 standard deviations, and their kurtosis, beside what the law of noise
+    /// predicts.
+    Tails(tails::TailArguments),
     /// Pictures of time and memory over the width of tables, from the lines of other benchmarks.
     Plot(plot::PlotArguments),
     /// The standard set, its lines, and a page with tables and pictures.
@@ -162,6 +167,7 @@ pub fn run(command: &BenchCommand, threads: usize, json: bool) -> anyhow::Result
         BenchCommand::CmuxChain(arguments) => cmux_chain::run(arguments, json),
         BenchCommand::CmuxTree(arguments) => cmux_tree::run(arguments, json),
         BenchCommand::Aes(arguments) => aes::run(arguments, json),
+        BenchCommand::Tails(arguments) => tails::run(arguments, json),
         BenchCommand::Plot(arguments) => plot::run(arguments),
         BenchCommand::Report(arguments) => report::run(arguments, threads),
         BenchCommand::Primitives(arguments) => primitives::run(arguments, json),

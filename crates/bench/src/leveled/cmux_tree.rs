@@ -115,7 +115,7 @@ fn measure(
 }
 
 /// The digits of a value, the least significant first.
-fn digits_of(value: u64, bits: usize, digit_bits: u32) -> Vec<Plaintext> {
+pub(crate) fn digits_of(value: u64, bits: usize, digit_bits: u32) -> Vec<Plaintext> {
     let shifts = (0..ciphertext_count(bits, digit_bits)).map(|i| i * digit_bits as usize);
     let digit = |shift| value >> shift & ((1 << digit_bits) - 1);
     shifts.map(|shift| Plaintext { value: digit(shift), bits: digit_bits }).collect()

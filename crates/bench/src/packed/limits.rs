@@ -23,4 +23,9 @@ impl LimitArguments {
         let Self { count, memory, log2_fail } = *self;
         Request { count, memory, log2_fail, ..Request::new(input_modulus, output_modulus) }
     }
+
+    /// log2 of the largest failure probability, if it is limited.
+    pub fn log2_fail(&self) -> Option<f64> {
+        self.log2_fail
+    }
 }
