@@ -8,7 +8,7 @@ use cryptable_ckks::dry_run::{Shape, SlotNoise};
 use cryptable_ckks::overflow::tail_log2;
 use cryptable_lattice::{NoiseBound, NoiseLaw, Table};
 
-use crate::akp::hermite_kernel::HermiteKernel;
+use crate::akp::hermite_kernel::{HermiteKernel, HermiteOrder};
 use crate::akp::interpolation::Interpolation;
 use crate::literal::{MultiplexerLiteral, ParametersLiteral};
 use crate::multi_precision::circuit::MultiPrecisionCircuit;
@@ -120,8 +120,8 @@ impl FailureModel {
             gain,
             approximation: approximation_error(literal, front.bound),
             literal: literal.clone(),
+            worst_noise: worst_of_tables(&tables, bound_of_result(literal, prediction.result)),
             tables,
-            worst_noise: bound_of_result(literal, prediction.result),
             exponential_noise: prediction.exponential.noise,
             phase_noise: literal.slot_law(fixed).times(front.bound),
             phase_gain: front.bound * ((phase_noise(unit).total() - fixed.total()) / unit).sqrt(),
@@ -432,6 +432,23 @@ impl FailureEstimate {
 /// Variance of a coefficient of a result, whose noise is that of slots: n of them share it out to n coefficients.
 fn noise_of_result(literal: &ParametersLiteral, result: Shape) -> f64 {
     result.noise.total() / literal.output_slots() as f64 + literal.output_rounding()
+}
+
+/// The noise of outputs for the worst table. A dry run adds noises of a digit's deltas as if they were independent; of errors
+/// that they share, such as the exponential's modulus, a peak at the value that is looked up takes more.
+fn worst_of_tables(tables: &Tables, noise: NoiseBound) -> NoiseBound {
+    let Tables::Tree(multiplexer) = tables else { return noise };
+    if multiplexer.delta_cleanings > 0 {
+        // Nothing but the roundings of each delta is left.
+        return noise;
+    }
+    let share = |&digit: &u64| {
+        let kernel = HermiteKernel::new(digit as usize, HermiteOrder::First);
+        // Gains `Σ_d |G(d)|/2` of the worst table, `Σ_d G(d)²/4` of independent errors.
+        kernel.largest_gain().powi(2) / (3.0 * kernel.mean_square_gain())
+    };
+    let most = multiplexer.digits.iter().map(share).fold(1.0, f64::max);
+    NoiseBound::of_law(noise.law().times(most.sqrt()), noise.bias())
 }
 
 /// A bound on the noise of a coefficient of a result.
