@@ -76,7 +76,7 @@ fn what_cannot_be_reached_is_refused_with_what_can() {
     };
     for engine in [Engine::Single, Engine::Leveled] {
         let message = message(engine);
-        assert!(message.contains("2^-") && message.contains("2^-900.0"), "{message}");
+        assert!(message.contains("2^-"), "{message}");
     }
     let method = Some(packed::Method::Akp);
     let twelve_bits = packed::Request { method, ..packed::Request::new(4096, 4096) };
