@@ -21,7 +21,8 @@ const LOG2_NEVER: f64 = -1000.0;
 pub struct Step {
     /// What it is.
     pub name: &'static str,
-    /// The probability that any value that passes it goes wrong in it; none of steps that only add noise, which the next one counts.
+    /// The probability that any value that passes it goes wrong in it; none of steps that only add noise, which the next one
+    /// counts.
     pub failure: Option<FailureProbability>,
     /// Predicted time, of all values that pass it.
     pub duration: Duration,
