@@ -6,7 +6,7 @@ mod common;
 use common::prepare;
 use cryptable_lattice::NoiseLaw;
 use cryptable_packed::{
-    Error, HermiteOrder, Method, Parameters, ParametersLiteral, Progress, Request, SecretKey, Table,
+    Error, Method, Parameters, ParametersLiteral, Progress, Request, SecretKey, Table,
 };
 use cryptable_ring::random::replay;
 
