@@ -139,7 +139,8 @@ fn noise_that_grows_is_refused() {
     let finer = Parameters::with_log2_fail(-128.0).unwrap();
     assert_eq!(finer.fhew().literal().log2_lwe_modulus, 18);
     // Half of the margin that a sum of two has for each.
-    assert!(noise(&finer).unwrap().largest() < 0.5 / 16.0);
+    let largest = noise(&finer).unwrap().largest();
+    assert!(largest < 0.5 / 16.0, "{largest}");
 }
 
 #[test]
