@@ -143,7 +143,7 @@ impl Request {
     /// let request = Request::new(256, 256).engine(Engine::Packed).method("akp");
     /// // An interpolation of higher order leaves less of the noise of its input.
     /// assert_eq!(request.clone().plan()?.best().parameters().method_name(), "AKP");
-    /// assert_eq!(request.lookups_in_a_row(10).plan()?.best().parameters().method_name(), "AKP-2");
+    /// assert_eq!(request.lookups_in_a_row(10).plan()?.best().parameters().method_name(), "AKP-3");
     /// # Ok::<(), cryptable::Error>(())
     /// ```
     #[must_use]

@@ -56,7 +56,7 @@ fn modulus(digit_bits: u32) -> Result<u64> {
 /// use cryptable_integers::packed_parameters_for;
 /// use cryptable_packed::Request;
 /// let fastest = packed_parameters_for(3, &Request::new(4, 4))?;
-/// assert_eq!((fastest.method_name().as_str(), fastest.output_range()), ("AKP", 15));
+/// assert_eq!((fastest.method_name().as_str(), fastest.output_range()), ("AKP-3", 15));
 /// let for_merges = Request { output_range: Some(31), ..Request::new(64, 64) };
 /// assert!(packed_parameters_for(3, &for_merges)?.output_range() >= 31);
 /// # Ok::<(), cryptable_packed::Error>(())

@@ -365,7 +365,7 @@ fn higher_orders_serve_where_the_first_does_not() {
     assert_eq!(name(akp(8, 1000)).unwrap(), "AKP-3");
     // No order reaches 2^-64 per ciphertext at 12 bits.
     let error = akp(12, 1).unwrap_err();
-    assert!(matches!(error, Error::FailureProbability { .. }), "{error}");
+    assert!(matches!(error, Error::FailureUnreachable { .. }), "{error}");
 }
 
 #[test]

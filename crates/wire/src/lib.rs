@@ -288,7 +288,7 @@ mod tests {
     #[test]
     fn layout_is_as_documented() {
         let file = object(b"body");
-        assert_eq!(&file[..12], b"CRYPTABL\x04\x00\x04\x00");
+        assert_eq!(&file[..12], b"CRYPTABL\x05\x00\x04\x00");
         assert_eq!(file[16..48], DIGEST);
         assert_eq!(file[48..64], [4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
         assert_eq!(&file[64..68], b"body");
