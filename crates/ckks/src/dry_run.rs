@@ -25,18 +25,18 @@ pub use slot_noise::SlotNoise;
 /// and of four results take, by measurement on a Zen 4.
 const QUARTERS_OF_A_ROW: usize = 36;
 
-/// Deviations by which the rounding of an encoded plaintext is off in a slot, at most: 2^-29 for each of 2^16 slots, for
-/// plaintexts that are not made up for their roundings.
+/// Bounds the rounding of an encoded plaintext in a slot, in deviations: a slot exceeds it with 2^-33 where plaintexts are not
+/// chosen for their roundings.
 const ENCODING_DEVIATIONS: f64 = 6.5;
 
-/// Deviations that noise of slots stays within before it is cleaned, but for a probability of 2^-150 where key generation keeps
-/// slots of the secret below 11 times their mean.
+/// Bounds noise of slots before it is cleaned, in deviations: a slot exceeds it with 2^-150 where key generation keeps slots of
+/// the secret below 11 times their mean.
 const CLEANED_DEVIATIONS: f64 = 46.0;
 
 /// [`Arithmetic`] on [`Shape`]s.
 ///
-/// Noise is propagated as variances, one per kind of law ([`SlotNoise`]). Noises that meet in a product are taken as fully correlated, which
-/// is exact for powers of one ciphertext and an upper bound elsewhere, but for those that the circuit has
+/// Noise is propagated as variances, one per kind of law ([`SlotNoise`]). Noises that meet in a product are taken as fully
+/// correlated, which is exact for powers of one ciphertext and an upper bound elsewhere, but for those that the circuit has
 /// declared to be independent ([`NoiseSources`]).
 #[derive(Debug)]
 pub struct DryRun {

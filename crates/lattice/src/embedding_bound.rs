@@ -57,13 +57,19 @@ mod client {
 
     /// The largest `|s(ζ_j)|²/(2N/3)` of a secret.
     pub(crate) fn largest_slot(embedding: &Embedding, coefficients: &[i8]) -> f64 {
+        let slots = slots(embedding, coefficients);
+        let largest = slots.iter().map(|slot| slot.norm_sqr()).fold(0.0, f64::max);
+        largest * 1.5 / coefficients.len() as f64
+    }
+
+    /// The slots `s(ζ_j)` of a secret.
+    pub(crate) fn slots(embedding: &Embedding, coefficients: &[i8]) -> SecretSlots {
         let half = coefficients.len() / 2;
         let mut slots = SecretSlots::from_fn(half, |k| {
             Complex64::new(coefficients[k].into(), coefficients[k + half].into())
         });
         embedding.slots_from_coefficients(&mut slots);
-        let largest = slots.iter().map(|slot| slot.norm_sqr()).fold(0.0, f64::max);
-        largest * 1.5 / coefficients.len() as f64
+        slots
     }
 }
 
@@ -75,7 +81,7 @@ mod tests {
     use cryptable_ring::Embedding;
     use cryptable_ring::random::{RandomStream, replay};
 
-    use super::client::{bounded_uniform_ternary, largest_slot};
+    use super::client::{bounded_uniform_ternary, largest_slot, slots};
     use super::embedding_limit;
 
     /// A fifth to a quarter of secrets pass, and all that key generation returns.
@@ -109,13 +115,7 @@ mod tests {
         let mut beyond = [0u32; 4];
         for _ in 0..secrets {
             let secret = stream.uniform_ternary(degree);
-            let mut slots: Vec<_> = (0..degree / 2)
-                .map(|k| {
-                    num_complex::Complex64::new(secret[k].into(), secret[k + degree / 2].into())
-                })
-                .collect();
-            embedding.slots_from_coefficients(&mut slots);
-            for slot in slots {
+            for slot in slots(&embedding, &secret).iter() {
                 let x = slot.norm_sqr() * 1.5 / degree as f64;
                 beyond
                     .iter_mut()
