@@ -6,9 +6,9 @@ use std::iter::Sum;
 use std::ops::Add;
 
 use cryptable_lattice::error::Result;
-use cryptable_lattice::noise_bound::{NoiseBound, check_log2_fail};
+use cryptable_lattice::noise_bound::{NoiseBound, check_log2_fail, read_size};
 use cryptable_lattice::noise_law::NoiseLaw;
-use cryptable_wire::{BodyReader, BodyWriter, WireError};
+use cryptable_wire::{BodyReader, BodyWriter};
 
 /// A bound on the error of a bit: the law of its noise, and the size of what is no noise (squares of errors, what series
 /// leave), which holds but for the stated failure probability.
@@ -173,12 +173,7 @@ impl BitNoise {
     /// If bytes are missing, or a number is not from 0 to 1/2: bits so noisy are none.
     pub(crate) fn read(reader: &mut BodyReader<'_>) -> Result<Self> {
         let bound = NoiseBound::read(reader)?;
-        let name = "root mean square of the bias";
-        let bias_deviation = reader.f64(name)?;
-        // Negative zero would be another encoding of the same bound.
-        if !((0.0..=0.5).contains(&bias_deviation) && bias_deviation.is_sign_positive()) {
-            return Err(WireError::invalid(name, bias_deviation, "from 0 to 1/2").into());
-        }
+        let bias_deviation = read_size(reader, "root mean square of the bias")?;
         Ok(Self { bound, bias_deviation })
     }
 

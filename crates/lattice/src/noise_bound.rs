@@ -184,14 +184,21 @@ impl NoiseBound {
     /// If bytes are missing, or a number is not from 0 to 1/2: there is no phase further away.
     pub fn read(reader: &mut BodyReader<'_>) -> Result<Self> {
         let law = NoiseLaw::read(reader)?;
-        let name = "bias of the noise";
-        let bias = reader.f64(name)?;
-        // Negative zero would be another encoding of the same bound.
-        if !((0.0..=0.5).contains(&bias) && bias.is_sign_positive()) {
-            return Err(WireError::invalid(name, bias, "from 0 to 1/2").into());
-        }
-        Ok(Self { law, bias })
+        Ok(Self { law, bias: read_size(reader, "bias of the noise")? })
     }
+}
+
+/// Reads the size of an error, as a fraction of the modulus.
+///
+/// # Errors
+/// If bytes are missing, or the size is not from 0 to 1/2.
+pub fn read_size(reader: &mut BodyReader<'_>, name: &'static str) -> Result<f64> {
+    let size = reader.f64(name)?;
+    // Negative zero would be another encoding of the same size.
+    if (0.0..=0.5).contains(&size) && size.is_sign_positive() {
+        return Ok(size);
+    }
+    Err(WireError::invalid(name, size, "from 0 to 1/2").into())
 }
 
 impl Add for NoiseBound {
