@@ -18,7 +18,7 @@ use crate::slot_table::{Grid, SlotTable};
 /// What is known of a lookup before it runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LookupPrediction {
-    /// Largest error of a slot and of the circuit but for the probability of [`LookupPrediction::log2_fail`], as a fraction
+    /// Largest error of a slot and of the circuit but for the probability of [`LookupPrediction::log2_fail_per_slot`], as a fraction
     /// of half the distance of two points: from 1 on slots would be taken for others, and lookups are refused.
     pub phase_error: f64,
     /// Errors of the result: their deviation and bias for the worst inputs.
@@ -27,9 +27,9 @@ pub struct LookupPrediction {
     pub expected_deviation: f64,
     /// Levels of the result.
     pub level: usize,
-    /// log2 of the probability, a slot, that its error is beyond the bias and noise stated: it is of the overflow and of both
+    /// log2 of the probability per slot that its error is beyond the bias and noise stated: it is of the overflow and of both
     /// errors of the phase.
-    pub log2_fail: f64,
+    pub log2_fail_per_slot: f64,
 }
 
 impl Parameters {
@@ -49,7 +49,11 @@ impl Parameters {
             error: self.slot_error(found.shape.noise, found.bias),
             expected_deviation: found.expected_deviation,
             level: found.shape.limbs - self.level_scales().bottom(),
-            log2_fail: self.literal().bootstrapping.as_ref().map_or(0.0, |it| it.log2_fail),
+            log2_fail_per_slot: self
+                .literal()
+                .bootstrapping
+                .as_ref()
+                .map_or(0.0, |it| it.log2_fail),
         }
     }
 

@@ -5,6 +5,7 @@ use std::fmt;
 use cryptable_ckks::Arithmetic;
 use cryptable_ckks::bootstrapping::mod_raise;
 use cryptable_ckks::dry_run::{Counts, Shape, SlotVariance};
+use cryptable_lattice::FailureProbability;
 use cryptable_lattice::cost::{CostModel, Work};
 use cryptable_lattice::error::{Result, demand};
 
@@ -50,9 +51,16 @@ impl LookupCandidate {
     ) -> Result<Self> {
         let (prediction, counts) = parameters.predict_fresh_lookup(table, bounds)?;
         let memory_bytes = parameters.lookup_memory_bytes()?;
-        let largest = prediction.error.largest(prediction.log2_fail);
+        let largest = prediction.error.largest(prediction.log2_fail_per_slot);
         let precision_bits = -(largest / table.spread().max(f64::MIN_POSITIVE)).log2();
         Ok(Self { parameters, order, prediction, precision_bits, counts, memory_bytes })
+    }
+
+    /// log2 of the probability that any value of a ciphertext is off by more: both parts of all slots are counted.
+    #[must_use]
+    pub fn log2_fail(&self) -> f64 {
+        let of_slot = FailureProbability::from_log2(self.prediction.log2_fail_per_slot);
+        of_slot.of_any(2 * self.parameters.slots()).log2()
     }
 
     /// Operations of one lookup, as work of the cost model.
@@ -113,7 +121,7 @@ impl fmt::Display for LookupPlan {
                 seconds,
                 it.memory_bytes as f64 / 1e9,
                 it.precision_bits,
-                format!("2^{:.1}", it.prediction.log2_fail),
+                format!("2^{:.1}", it.log2_fail()),
                 it.parameters.security_bits()
             )?;
         }

@@ -9,7 +9,7 @@ use cryptable_ckks::noise_sources::NoiseSources;
 use cryptable_lattice::embedding_bound::embedding_limit;
 use cryptable_lattice::error::{Result, demand};
 use cryptable_lattice::security::LweInstance;
-use cryptable_lattice::{ReadOptions, SecurityLevel};
+use cryptable_lattice::{FailureProbability, ReadOptions, SecurityLevel};
 use cryptable_ring::{Chain, Ring, RingModuli};
 use cryptable_wire::WireError;
 
@@ -96,10 +96,17 @@ impl Parameters {
         self.literal.security
     }
 
-    /// log2 of the probability, a slot, that a bootstrap goes wrong altogether: that the overflow of ModRaise leaves the
-    /// interval of the exponential. Negative infinity without bootstrapping.
+    /// log2 of the probability that any value of a bootstrapped ciphertext goes wrong altogether, both parts of all slots.
+    /// Negative infinity without bootstrapping.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
+        FailureProbability::from_log2(self.log2_fail_per_slot()).of_any(2 * self.slots()).log2()
+    }
+
+    /// log2 of the probability per slot that a bootstrap goes wrong altogether: that the overflow of ModRaise leaves the
+    /// interval of the exponential. Negative infinity without bootstrapping.
+    #[must_use]
+    pub fn log2_fail_per_slot(&self) -> f64 {
         let bootstrapping = self.literal.bootstrapping.as_ref();
         bootstrapping.map_or(f64::NEG_INFINITY, |it| it.log2_fail)
     }

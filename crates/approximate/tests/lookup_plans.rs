@@ -31,7 +31,7 @@ fn a_grid_of_requests() {
                     assert!(it.prediction.level >= levels);
                     let parts = if complex { 2 } else { 1 };
                     let values = (parts * it.parameters.slots()) as f64;
-                    assert!(it.prediction.log2_fail + values.log2() <= -63.99);
+                    assert!(it.prediction.log2_fail_per_slot + values.log2() <= -63.99);
                 }
                 plans += 1;
             }

@@ -147,7 +147,7 @@ fn stated_failures_and_security() {
         let predicted = parameters.predict_lookup(&x, &table).unwrap();
         // Both parts of all slots.
         let values = (2 * parameters.slots()) as f64;
-        assert!(predicted.log2_fail + values.log2() <= -64.0);
+        assert!(predicted.log2_fail_per_slot + values.log2() <= -64.0);
         assert!(predicted.phase_error < 0.01 && predicted.level >= 2, "{predicted:?}");
         assert!(predicted.error.largest(-80.0) < 0.01, "{predicted:?}");
     }

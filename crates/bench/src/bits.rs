@@ -5,7 +5,7 @@ use cryptable_bits::{
     EncryptedBits, EvaluationKey, Gate, Packing, Parameters, RlweInput, SecretKey,
 };
 use cryptable_lattice::noise_bound::NoiseBound;
-use cryptable_lattice::{Progress, Result};
+use cryptable_lattice::{FailureProbability, Progress, Result};
 use cryptable_ring::Ring;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
@@ -233,7 +233,7 @@ fn contract(benchmark: Benchmark, parameters: &Parameters, half: bool) -> Contra
         Benchmark::GateBoot => parameters.gate_boot_precision(),
     };
     // Half bootstraps are refused above the stated probability, whatever their input's noise.
-    let log2_fail = if half { parameters.literal().log2_fail } else { precision.log2_fail };
+    let log2_fail = if half { parameters.literal().log2_fail } else { precision.log2_fail_per_bit };
     Contract {
         method: method.into(),
         table: table.into(),
@@ -241,7 +241,7 @@ fn contract(benchmark: Benchmark, parameters: &Parameters, half: bool) -> Contra
         bits_out: 1.0,
         modulus_in: 2,
         ring_degree: parameters.literal().ring_degree,
-        log2_fail,
+        log2_fail: FailureProbability::from_log2(log2_fail).of_any(parameters.bits()).log2(),
         security_bits: parameters.security_bits(),
         ..Contract::here()
     }

@@ -138,7 +138,7 @@ impl<'a, T: Target> Session<'a, T> {
             keygen_s,
             eval_key_bytes: keys.bridge().memory_bytes(),
             peak_rss_bytes: memory::peak_rss(),
-            log2_fail: plan.value_failure_probability().log2(),
+            log2_fail: plan.log2_fail(),
             security_bits: parameters.security_bits(),
             ..Contract::here()
         };

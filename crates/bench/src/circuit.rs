@@ -94,8 +94,8 @@ struct CircuitRecord {
     predicted_bytes: usize,
     /// Of the evaluation key, with its matrices.
     predicted_key_bytes: usize,
-    /// log2 of the probability that any output of any word is wrong, at most.
-    log2_fail_of_any: f64,
+    /// log2 of the probability that any output of one word is wrong, at most.
+    log2_fail_per_value: f64,
 }
 
 /// What a benchmark runs.
@@ -172,7 +172,7 @@ impl Run<'_> {
             bits_out: circuit.output_bits() as f64,
             ring_degree: parameters.literal().ring_degree,
             keygen_s,
-            log2_fail: plan.word_failure().log2(),
+            log2_fail: plan.failure().log2(),
             security_bits: parameters.security_bits(),
             ..Contract::here()
         };
@@ -206,7 +206,7 @@ impl Run<'_> {
             predicted_units: cost.seconds(&plan.work()) / cost.unit(),
             predicted_bytes: plan.memory_bytes(),
             predicted_key_bytes: plan.key_bytes(),
-            log2_fail_of_any: plan.failure().log2(),
+            log2_fail_per_value: plan.word_failure().log2(),
         })
     }
 

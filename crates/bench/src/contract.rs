@@ -71,9 +71,9 @@ pub struct Contract {
     pub noise_std_log2: f64,
     /// What the noise model says of it; nothing where it does not say.
     pub predicted_noise_std_log2: Option<f64>,
-    /// log2 of the failure probability per value that the parameters state, as in all lines measured so far.
+    /// log2 of the failure probability that is stated: of the whole operation on one ciphertext, any of its values.
     pub log2_fail: f64,
-    /// log2 of the failure probability of a value that parameters were chosen for, where the benchmark chose them and
+    /// log2 of the failure probability that parameters were chosen for, where the benchmark chose them and
     /// `literal` does not say; older lines lack it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requested_log2_fail: Option<f64>,

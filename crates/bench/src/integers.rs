@@ -97,8 +97,8 @@ struct IntegersRecord {
     digit_bits: u32,
     /// Tables of every lookup, by the dry run.
     lookups: Vec<usize>,
-    /// log2 of the probability that any value of any lookup goes wrong.
-    log2_fail_of_operation: f64,
+    /// log2 of the probability that any value of one lookup goes wrong.
+    log2_fail_of_lookup: f64,
     /// Predicted seconds of a lookup of one table in u, of the default cost model.
     predicted_lookup_units: f64,
     /// All numbers of the parameters.
@@ -267,7 +267,7 @@ fn measure<T: Integer>(
         values_checked: found.len(),
         wrong: found.iter().zip(&wanted).filter(|(a, b)| a != b).count(),
         noise_std_log2: deviation(&keys.secret, &result, &wanted, server.digit_bits())?.log2(),
-        log2_fail: parameters.log2_fail(),
+        log2_fail: dry_run.failure_probability().log2(),
         security_bits: parameters.security_bits(),
         ..Contract::here()
     };
@@ -276,7 +276,7 @@ fn measure<T: Integer>(
         contract,
         digit_bits: server.digit_bits(),
         lookups: dry_run.lookups(),
-        log2_fail_of_operation: dry_run.failure_probability().log2(),
+        log2_fail_of_lookup: parameters.log2_fail(),
         predicted_lookup_units: model.seconds(&parameters.prediction().work) / model.unit(),
         literal: literal.clone(),
     })

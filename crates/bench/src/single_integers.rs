@@ -20,8 +20,8 @@ struct SingleIntegersRecord {
     digit_bits: u32,
     /// Tables of every lookup, by the dry run.
     lookups: Vec<usize>,
-    /// log2 of the probability that any value of any lookup goes wrong.
-    log2_fail_of_operation: f64,
+    /// log2 of the probability that one lookup goes wrong.
+    log2_fail_of_lookup: f64,
     /// The full-domain method of lookups.
     lookup_method: String,
 }
@@ -85,7 +85,7 @@ fn measure<T: Integer>(
         values_checked: measured.checked,
         wrong: measured.wrong,
         noise_std_log2: (measured.squares / measured.digits as f64).sqrt().log2(),
-        log2_fail: parameters.stated_log2_fail(),
+        log2_fail: dry_run.failure_probability().log2(),
         security_bits: parameters.security_bits(),
         ..Contract::here()
     };
@@ -95,7 +95,7 @@ fn measure<T: Integer>(
         contract,
         digit_bits: server.digit_bits(),
         lookups: dry_run.lookups(),
-        log2_fail_of_operation: dry_run.failure_probability().log2(),
+        log2_fail_of_lookup: parameters.stated_log2_fail(),
         lookup_method: parameters.method_name(),
     })
 }

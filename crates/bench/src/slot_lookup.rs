@@ -5,7 +5,7 @@ use clap::Args;
 use cryptable_approximate::{
     Complex64, Grid, KeySet, LookupPrediction, Parameters, SecretKey, SlotBounds, SlotTable,
 };
-use cryptable_lattice::Progress;
+use cryptable_lattice::{FailureProbability, Progress};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
@@ -194,7 +194,9 @@ fn contract(parameters: &Parameters, arguments: &SlotLookupArguments, count: usi
         modulus_in: 1 << arguments.bits,
         ring_degree: literal.ring_degree,
         slots: count,
-        log2_fail: literal.bootstrapping.as_ref().map_or(0.0, |it| it.log2_fail),
+        log2_fail: FailureProbability::from_log2(parameters.log2_fail_per_slot())
+            .of_any(count)
+            .log2(),
         security_bits: parameters.security_bits(),
         ..Contract::here()
     }

@@ -149,14 +149,13 @@ fn measure(parameters: &Parameters, arguments: &BootstrapArguments) -> Result<Bo
 
 /// What is known before anything is measured.
 fn contract(parameters: &Parameters) -> Contract {
-    let bootstrapping = parameters.literal().bootstrapping.as_ref();
     Contract {
         method: "CKKS bootstrapping".into(),
         table: "identity".into(),
         bits_in: REQUIRED_BITS,
         bits_out: REQUIRED_BITS,
         ring_degree: parameters.literal().ring_degree,
-        log2_fail: bootstrapping.map_or(0.0, |it| it.log2_fail),
+        log2_fail: parameters.log2_fail(),
         security_bits: parameters.security_bits(),
         ..Contract::here()
     }

@@ -2,19 +2,19 @@
 //! Moshkowich, Pelleg, Shaul, Journal of Cryptology 37(1), 2024, ePrint 2022/1298).
 //!
 //! In: bits at scale S. Out: two levels below, at the scale that two squarings leave, as after two gates. Noise: ε becomes
-//! at most `(3 + 2ε)·ε²`, and of the three roundings (of the square, of x one level lower, of the product) up to
+//! at most `(3 + 2ε)·ε²`, and of the three roundings (of a factor, of x one level lower, of the product) up to
 //! [`ROUNDINGS`] are left.
 
 use cryptable_ckks::Arithmetic;
-use cryptable_ckks::cleaning::h1_of_square;
+use cryptable_ckks::cleaning::{H1_ROUNDINGS, h1};
 
 use crate::noise::BitNoise;
 
 /// Levels that it takes.
 pub(crate) const LEVELS: usize = 2;
 
-/// Roundings in the result, in units of the variance of one: at 0 nine of the square and one of the product; fewer at 1.
-const ROUNDINGS: f64 = 10.0;
+/// Roundings in the result, in units of the variance of one: those of the polynomial, and that of x one level lower.
+const ROUNDINGS: f64 = H1_ROUNDINGS + 1.0;
 
 /// `3x² - 2x³`; `lowered` is x one level below, at the scale of its square.
 pub(crate) fn clean<A: Arithmetic>(
@@ -22,8 +22,7 @@ pub(crate) fn clean<A: Arithmetic>(
     x: &A::Ciphertext,
     lowered: &A::Ciphertext,
 ) -> A::Ciphertext {
-    let square = arithmetic.mul(x, x);
-    h1_of_square(arithmetic, &square, lowered)
+    h1(arithmetic, x, lowered)
 }
 
 /// The noise of a cleaned bit, from that of the bit and of one rounding. Errors are as large as they are with the stated

@@ -27,7 +27,7 @@ impl Parameters {
     /// use cryptable_bits::{Packing, Parameters};
     /// let parameters = Parameters::latency_128(Packing::Real)?;
     /// assert!(parameters.security_bits() >= 128.0 && parameters.bits() == 8192);
-    /// assert!(parameters.gate_boot_precision().log2_fail <= -96.0);
+    /// assert!(parameters.gate_boot_precision().log2_fail_per_bit <= -96.0);
     /// # Ok::<(), cryptable_lattice::Error>(())
     /// ```
     ///

@@ -25,7 +25,7 @@ use cryptable_wire::{BodyReader, BodyWriter};
 /// let parameters = Parameters::insecure_toy(Packing::Real)?;
 /// let fresh = parameters.fresh_noise();
 /// assert_eq!((fresh + fresh).deviation(), 2.0 * fresh.deviation());
-/// assert!(parameters.log2_fail(fresh) < -1000.0);
+/// assert!(parameters.log2_fail_per_bit(fresh) < -1000.0);
 /// # Ok::<(), cryptable_lattice::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -37,7 +37,7 @@ pub struct Precision {
     /// Predicted standard deviation of a bit after the bootstrap, from 0 or 1.
     pub deviation: f64,
     /// log2 of the probability that the overflow leaves its interval, or that a bit is off by half.
-    pub log2_fail: f64,
+    pub log2_fail_per_bit: f64,
 }
 
 impl Parameters {
@@ -62,7 +62,8 @@ impl Parameters {
         let literal = Arc::new(literal);
         let ring = Arc::default();
         let found = Self { literal, primes, security_bits, circuit, noise_model, ring };
-        let (failure, limit) = (found.gate_boot_precision().log2_fail, found.literal.log2_fail);
+        let (failure, limit) =
+            (found.gate_boot_precision().log2_fail_per_bit, found.literal.log2_fail);
         if failure.is_nan() || failure > limit {
             return Err(Error::FailureProbability { found: failure, limit });
         }
@@ -79,6 +80,12 @@ impl Parameters {
     #[must_use]
     pub fn bits(&self) -> usize {
         self.literal.bits()
+    }
+
+    /// log2 of the probability that any bit of a ciphertext goes wrong, where each keeps to what is stated of one.
+    #[must_use]
+    pub fn log2_fail(&self) -> f64 {
+        FailureProbability::from_log2(self.literal.log2_fail).of_any(self.bits()).log2()
     }
 
     /// How bits are packed.
@@ -128,8 +135,8 @@ impl Parameters {
         let lowered = self.noise_model.fresh.with_independent(self.noise_model.rounding);
         let functions = std::slice::from_ref(function);
         let noise = self.noise_after_functions(functions, &vec![lowered; bits])[0];
-        let log2_fail = self.overflow_log2_fail().max(noise.log2_fail()) + 0.01;
-        Precision { deviation: noise.deviation(), log2_fail }
+        let log2_fail_per_bit = self.overflow_log2_fail().max(noise.log2_fail()) + 0.01;
+        Precision { deviation: noise.deviation(), log2_fail_per_bit }
     }
 
     /// log2 of the probability that the overflow of ModRaise leaves the interval of the series.
@@ -192,7 +199,7 @@ impl Parameters {
             .map_err(|error| WireError::invalid("parameters", error, "a literal of bits"))?;
         options.check(literal.security)?;
         let parameters = Self::new(literal)?;
-        let log2_fail = parameters.gate_boot_precision().log2_fail;
+        let log2_fail = parameters.gate_boot_precision().log2_fail_per_bit;
         options.check_failures(FailureProbability::from_log2(log2_fail))?;
         Ok(parameters)
     }

@@ -147,7 +147,7 @@ impl Parameters {
     /// stated probability of every bootstrap or cleaning that it comes from, [`crate::ParametersLiteral::log2_fail`]: a
     /// circuit fails with at most the sum of all.
     #[must_use]
-    pub fn log2_fail(&self, noise: BitNoise) -> f64 {
+    pub fn log2_fail_per_bit(&self, noise: BitNoise) -> f64 {
         noise.log2_fail()
     }
 

@@ -56,7 +56,7 @@ fn rounds(parameters: &Parameters, segments: [usize; 3]) -> (Vec<BitNoise>, f64)
             for _ in 0..gates {
                 noise = parameters.noise_after_gate(Gate::Xor, noise, noise);
             }
-            log2_fail = parameters.log2_fail(noise).max(log2_fail);
+            log2_fail = parameters.log2_fail_per_bit(noise).max(log2_fail);
             if segment + 1 < segments.len() {
                 noise = parameters.noise_after_cleaning(noise);
             }

@@ -1,24 +1,27 @@
 //! Cleaning of bits: the polynomial h1 of BLEACH (Drucker, Moshkowich, Pelleg, Shaul, Journal of Cryptology 37(1), 2024,
 //! ePrint 2022/1298).
 
-use num_complex::Complex64;
-
 use crate::arithmetic::Arithmetic;
 
-/// `h1(x) = 3x² - 2x³ = x²·(3 - 2x)` from x and its square: 0 and 1 stay, an error ε becomes `3ε² - 2ε³` at 0 and
-/// `-3ε² - 2ε³` at 1. One level below the square, at the scale that the product leaves; x has at least as many limbs.
+/// Roundings in what [`h1`] leaves of a bit, in units of the variance of one: one at 0, two at 1, and one more at 1 if
+/// `lowered` was rounded itself.
+pub const H1_ROUNDINGS: f64 = 2.0;
+
+/// `h1(x) = 3x² - 2x³ = (3x - 2x²)·x`: 0 and 1 stay, an error ε becomes `3ε² - 2ε³` at 0 and `-3ε² - 2ε³` at 1.
 ///
-/// Noise: that of the square comes out three times at 0 and once at 1, that of x in the other factor is multiplied by 2 at
-/// 1; the product is rounded once.
-pub fn h1_of_square<A: Arithmetic>(
+/// Takes two levels and two multiplications. The second factor is `lowered`: x itself, or x one level lower at the scale that
+/// the result is to have. The first is rounded once, where a rounding of x² would come out three times at 0; so is the product.
+pub fn h1<A: Arithmetic>(
     arithmetic: &A,
-    square: &A::Ciphertext,
     x: &A::Ciphertext,
+    lowered: &A::Ciphertext,
 ) -> A::Ciphertext {
-    let mut factor = x.clone();
-    arithmetic.mul_integer_assign(&mut factor, -2);
-    arithmetic.add_constant_assign(&mut factor, Complex64::new(3.0, 0.0));
-    arithmetic.mul(square, &factor)
+    let mut twice = x.clone();
+    arithmetic.mul_integer_assign(&mut twice, -2);
+    let mut factor = arithmetic.product(x, &twice);
+    arithmetic.product_add_assign(&mut factor, x, 3.0);
+    let factor = arithmetic.relinearize(factor, 1);
+    arithmetic.mul(&factor, lowered)
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ pub struct ListedParameters {
     pub name: String,
     /// Whether it claims to be secure, or to be a toy.
     pub security_level: SecurityLevel,
-    /// log2 of the probability that a ciphertext of values, a gate, a bit, or a block of AES goes wrong; `None` for sets of circuit
+    /// log2 of the probability that a ciphertext of values or bits, a gate, or a block of AES goes wrong; `None` for sets of circuit
     /// bootstrapping, where it depends on the circuit.
     pub log2_fail: Option<f64>,
     /// The LWE problems that its secrets rest on.
@@ -204,10 +204,8 @@ fn of_fhew((name, parameters): (&str, FhewParameters)) -> ListedParameters {
 fn of_comparisons(bits: u32) -> Result<ListedParameters> {
     let plan = comparisons::Request::new(bits).plan()?;
     let parameters = plan.parameters();
-    let of_value = |planned: &comparisons::PlannedOperation| {
-        planned.failure.log2() - (parameters.values_per_ciphertext() as f64).log2()
-    };
-    let log2_fail = plan.operations().iter().map(of_value).fold(f64::NEG_INFINITY, f64::max);
+    let failures = plan.operations().iter().map(|planned| planned.failure.log2());
+    let log2_fail = failures.fold(f64::NEG_INFINITY, f64::max);
     Ok(ListedParameters {
         name: format!("comparisons, {bits} bits, {}", parameters.method_name()),
         security_level: parameters.security_level(),
@@ -221,7 +219,7 @@ fn of_bits((name, parameters): (String, circuits::Parameters)) -> ListedParamete
     ListedParameters {
         name: format!("circuits, {name}"),
         security_level: parameters.literal().security,
-        log2_fail: Some(parameters.literal().log2_fail),
+        log2_fail: Some(parameters.log2_fail()),
         instances: parameters.lwe_instances(),
     }
 }

@@ -79,7 +79,7 @@ def test_functions_of_sums_and_tables(keys, two):
 def test_files_and_pickles(keys, two, tmp_path):
     secret, server = keys
     x = bits.encrypt(secret, two[0], levels=1)
-    assert x.levels == 1 and x.log2_fail < -100 and x.parameters == secret.parameters == server.parameters
+    assert x.levels == 1 and x.log2_fail_per_bit < -100 and x.parameters == secret.parameters == server.parameters
     x.save(tmp_path / "x.ct")
     loaded = bits.EncryptedBits.load(tmp_path / "x.ct", server.parameters).reshape(3, 50)
     for again in (loaded, pickle.loads(pickle.dumps(x))):
@@ -130,7 +130,7 @@ def test_parameters():
         assert name and description and previous
     for_use = bits.Parameters.named("latency")
     assert for_use.security_bits >= 128 and for_use.bits_at_once == 8192 and len(for_use.secrets) == 2
-    assert for_use.gate_boot_precision[1] <= for_use.log2_fail <= -64 and "latency" in repr(for_use)
+    assert for_use.gate_boot_precision[1] <= for_use.log2_fail_per_bit <= -64 and "latency" in repr(for_use)
     assert for_use.bin_boot_precision[0] < 1e-3 and for_use.key_memory_bytes > 10**7
 
 

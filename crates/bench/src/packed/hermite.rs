@@ -108,7 +108,7 @@ fn measure(parameters: &Parameters, arguments: &HermiteArguments) -> anyhow::Res
         wrong: decrypted.iter().zip(&expected).filter(|(a, b)| a != b).count(),
         noise_std_log2: rms(&keys.secret.errors(&exact, &expected)?).log2(),
         predicted_noise_std_log2: Some(parameters.failure().typical_ratio.log2()),
-        log2_fail: parameters.value_failure_probability().log2(),
+        log2_fail: parameters.log2_fail(),
         security_bits: parameters.security_bits(),
         ..Contract::here()
     };

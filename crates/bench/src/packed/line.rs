@@ -48,7 +48,7 @@ pub fn common(parameters: &Parameters, keys: &Keys) -> Contract {
         setup_s: keys.setup_s,
         keygen_s: keys.keygen_s,
         eval_key_bytes: keys.evaluation_key.memory_bytes(),
-        log2_fail: parameters.value_failure_probability().log2(),
+        log2_fail: parameters.log2_fail(),
         security_bits: parameters.security_bits(),
         ..Contract::here()
     }

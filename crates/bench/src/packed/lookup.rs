@@ -296,7 +296,7 @@ impl Session {
             wrong: checked.wrong,
             noise_std_log2: checked.deviation.log2(),
             predicted_noise_std_log2: Some(parameters.failure().typical_ratio.log2()),
-            log2_fail: parameters.value_failure_probability().log2(),
+            log2_fail: parameters.log2_fail(),
             security_bits: parameters.security_bits(),
             ..Contract::here()
         };

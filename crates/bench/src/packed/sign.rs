@@ -117,7 +117,7 @@ fn measure_operation(
         bits_out: if operation.is_predicate() { 1.0 } else { (half as f64).log2() },
         encrypt_s,
         input_bytes: operation.operands() * x_input.to_bytes().len(),
-        log2_fail: parameters.operation_failure(operation).log2() - (literal.slots as f64).log2(),
+        log2_fail: parameters.operation_failure(operation).log2(),
         ..common(parameters, &keys)
     };
     let work = parameters.operation_prediction(operation);

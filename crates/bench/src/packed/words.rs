@@ -105,7 +105,7 @@ fn measure(
         encrypt_s,
         prepare_s,
         input_bytes: input.iter().map(|word| word.to_bytes().len()).sum(),
-        log2_fail: parameters.words_value_failure(&job.circuit).log2(),
+        log2_fail: parameters.words_failure(&job.circuit).log2(),
         ..common(parameters, &keys)
     };
     let prediction = parameters.words_prediction(&job.circuit);

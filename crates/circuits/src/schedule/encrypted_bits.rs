@@ -79,7 +79,7 @@ impl BitModel for Parameters {
     }
 
     fn log2_fail(&self, noise: BitNoise) -> f64 {
-        Self::log2_fail(self, noise)
+        self.log2_fail_per_bit(noise)
     }
 
     fn largest_error(&self, noise: BitNoise) -> f64 {

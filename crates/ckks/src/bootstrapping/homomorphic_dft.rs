@@ -80,7 +80,8 @@ impl DftLevels<'_> {
                     ScaleShares::Equal => 1.0,
                     ScaleShares::ByRounding => (matrix.rounded_coefficients() as f64).sqrt(),
                     ScaleShares::ByLargestError => {
-                        (matrix.rounded_coefficients() as f64 * span as f64).sqrt()
+                        (matrix.rounded_coefficients() as f64 * span as f64 / matrix.row_power)
+                            .sqrt()
                     }
                 }
             })

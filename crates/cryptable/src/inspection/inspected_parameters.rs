@@ -59,11 +59,11 @@ impl InspectedParameters {
         each_kind!(self, it => it.security_bits(), bits => bits.security_bits(), it => it.security_bits())
     }
 
-    /// log2 of the probability that any value of a ciphertext, a gate, a bit, or a block of AES goes wrong. Minus infinity of
+    /// log2 of the probability that any value of a ciphertext, a gate, or a block of AES goes wrong. Minus infinity of
     /// conversions: they add noise, which counts in the probability of what follows them.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
-        each_kind!(self, it => it.log2_fail(), bits => bits.literal().log2_fail, _it => f64::NEG_INFINITY)
+        each_kind!(self, it => it.log2_fail(), bits => bits.log2_fail(), _it => f64::NEG_INFINITY)
     }
 
     /// The probability of [`InspectedParameters::log2_fail`].
@@ -79,6 +79,8 @@ impl InspectedParameters {
             Self::Engine(it) => it.value_failure_probability(),
             Self::IntegerBridge(it) => it.value_failure_probability(),
             Self::LeveledBridge(it) => it.value_failure_probability(),
+            Self::Vectors(it) => FailureProbability::from_log2(it.log2_fail_per_slot()),
+            Self::Circuits(it) => FailureProbability::from_log2(it.literal().log2_fail),
             _ => self.failure_probability(),
         }
     }

@@ -2,7 +2,7 @@
 //! Cryptology 37(1), 2024, ePrint 2022/1298; Section 4.2 of Dumezy et al., TCHES 2026(1), ePrint 2025/1301).
 
 use cryptable_ckks::Arithmetic;
-use cryptable_ckks::cleaning::h1_of_square;
+use cryptable_ckks::cleaning::{H1_ROUNDINGS, h1};
 use num_complex::Complex64;
 
 /// Levels of [`clean`].
@@ -11,19 +11,17 @@ pub(crate) const IDENTITY_LEVELS: usize = 2;
 /// Levels of [`clean_and`].
 pub(crate) const AND_LEVELS: usize = 3;
 
-/// `3x² - 2x³ = x²·(3 - 2x)`: 0 and 1 stay, an error ε becomes `±3ε²`. Two multiplications, two levels.
+/// `3x² - 2x³`: 0 and 1 stay, an error ε becomes `±3ε²`. Two multiplications, two levels.
 ///
 /// `power` is the mean square of x, for dry runs.
 pub(crate) fn clean<A: Arithmetic>(arithmetic: &A, x: &A::Ciphertext, power: f64) -> A::Ciphertext {
-    let square = arithmetic.mul(x, x);
-    let mut cleaned = h1_of_square(arithmetic, &square, x);
-    // The square's rounding is multiplied by 3 where x is 0; the product's is added.
-    arithmetic.declare_cleaned(&mut cleaned, x, 3.0, 10.0);
+    let mut cleaned = h1(arithmetic, x, x);
+    arithmetic.declare_cleaned(&mut cleaned, x, 3.0, H1_ROUNDINGS);
     arithmetic.declare_power(&mut cleaned, power);
     cleaned
 }
 
-/// `5x²y² - 2x³y² - 2x²y³ = (xy)²·(5 - 2x - 2y)`: the product of bits x and y, with all partial derivatives
+/// `5x²y² - 2x³y² - 2x²y³ = z·(z·(5 - 2x - 2y))`, z = xy: the product of bits x and y, with all partial derivatives
 /// zero at bits. Three multiplications, three levels.
 ///
 /// `power` is the mean square of the result, for dry runs.
@@ -34,15 +32,15 @@ pub(crate) fn clean_and<A: Arithmetic>(
     power: f64,
 ) -> A::Ciphertext {
     let product = arithmetic.mul(x, y);
-    let square = arithmetic.mul(&product, &product);
     let mut factor = x.clone();
     arithmetic.add_assign(&mut factor, y);
     arithmetic.mul_integer_assign(&mut factor, -2);
     arithmetic.add_constant_assign(&mut factor, Complex64::new(5.0, 0.0));
-    let mut cleaned = arithmetic.mul(&square, &factor);
-    // Second derivatives at bits are at most 10, so the error is at most 5·(ε_x² + ε_y²). Roundings: of the
-    // product (doubled where it is 1), of its square times at most 5, of the last product.
-    arithmetic.declare_cleaned(&mut cleaned, x, 10.0, 30.0);
+    let multiple = arithmetic.mul(&product, &factor);
+    let mut cleaned = arithmetic.mul(&multiple, &product);
+    // Second derivatives at bits are at most 10, so the error is at most 5·(ε_x² + ε_y²). Roundings: of the product (doubled
+    // where it is 1, nothing where it is 0), of its multiple, of the last product.
+    arithmetic.declare_cleaned(&mut cleaned, x, 10.0, 6.0);
     arithmetic.declare_power(&mut cleaned, power);
     cleaned
 }

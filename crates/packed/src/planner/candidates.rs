@@ -272,7 +272,8 @@ fn fastest_tree_where(request: &Request, digits: &[u64], check: Check<'_>) -> Re
     Ok(Candidate::new(request, parameters))
 }
 
-/// The same digits with other selectors; and, where SlotsToCoeffs has a prime more, with matrices that need none.
+/// The same digits with other selectors; and, where SlotsToCoeffs has a prime more, with matrices that need none. Those leave
+/// less of the margin to errors of phases, which a further prime of CoeffsToSlots makes smaller.
 fn alternatives(
     choice: &DigitChoice,
     selectors: impl Iterator<Item = Vec<usize>>,
@@ -283,10 +284,14 @@ fn alternatives(
     };
     let mut all: Vec<_> = selectors.map(with_selectors).collect();
     if choice.output_precision == PrimeMore {
-        let whole =
-            |choice: &DigitChoice| DigitChoice { output_precision: WholePrimes, ..choice.clone() };
-        let others: Vec<_> = [choice].into_iter().chain(&all).map(whole).collect();
-        all.extend(others);
+        let mut of_whole = Vec::new();
+        for choice in [choice].into_iter().chain(&all) {
+            for extra_primes in [choice.extra_primes, choice.extra_primes + 1] {
+                let output_precision = WholePrimes;
+                of_whole.push(DigitChoice { extra_primes, output_precision, ..choice.clone() });
+            }
+        }
+        all.extend(of_whole);
     }
     all
 }
@@ -349,7 +354,7 @@ mod tests {
         let request = Request { method: Some(Method::Cmt), digit_bits: Some(4), ..base };
         let found = Parameters::candidates(&request).unwrap();
         let of = &found[0].literal().slots_to_coeffs;
-        assert_eq!((&of.stages[..], of.primes), (&[8, 7][..], 2));
+        assert_eq!((&of.stages[..], of.primes), (&[7, 8][..], 2));
         // Three matrices with three primes are as precise, and take a limb more than security leaves room for.
         let mut three = found[0].literal().clone();
         let stages = vec![5; 3];

@@ -107,9 +107,11 @@ fn dft(levels: u32, most: u32, extra_primes: usize) -> DftLiteral {
 }
 
 /// The fewest matrices, each with a prime of its own: as precise as matrices of five levels with as many primes as
-/// matrices, for a prime less.
+/// matrices, for a prime less. The last one, which has half the diagonals for its levels, is the largest: errors of
+/// rounding are then fewest.
 fn dft_of_whole_primes(levels: u32) -> DftLiteral {
-    let stages = split_levels(levels, LEVELS_OF_WHOLE_PRIME);
+    let mut stages = split_levels(levels, LEVELS_OF_WHOLE_PRIME);
+    stages.reverse();
     let (primes, baby_steps) = (stages.len(), BABY_STEPS_OF_WHOLE_PRIME);
     DftLiteral { stages, primes, baby_steps, keyed_babies: None, matrix_babies: Vec::new() }
 }

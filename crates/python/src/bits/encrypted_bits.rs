@@ -83,8 +83,8 @@ impl EncryptedBits {
 
     /// log2 of the probability that a bit is wrong.
     #[getter]
-    fn log2_fail(&self) -> f64 {
-        self.parameters.log2_fail(self.inner.noise())
+    fn log2_fail_per_bit(&self) -> f64 {
+        self.parameters.log2_fail_per_bit(self.inner.noise())
     }
 
     /// Its parameters.

@@ -37,7 +37,7 @@ fn toy(name: &str) -> Option<cryptable::Result<LibraryParameters>> {
 
 /// Standard deviation of a bit from 0 or 1, and log2 of the probability that it is wrong.
 fn pair(precision: Precision) -> (f64, f64) {
-    (precision.deviation, precision.log2_fail)
+    (precision.deviation, precision.log2_fail_per_bit)
 }
 
 #[pymethods]
@@ -115,7 +115,7 @@ impl Parameters {
 
     /// log2 of the stated failure probability of a bit: operations that would exceed it are refused.
     #[getter]
-    fn log2_fail(&self) -> f64 {
+    fn log2_fail_per_bit(&self) -> f64 {
         self.inner.literal().log2_fail
     }
 

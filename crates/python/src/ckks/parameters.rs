@@ -102,10 +102,10 @@ impl Parameters {
         hexadecimal(&self.inner.digest())
     }
 
-    /// log2 of the probability that a bootstrap goes wrong in any slot.
+    /// log2 of the probability per slot that a bootstrap goes wrong.
     #[getter]
-    fn log2_fail(&self) -> f64 {
-        self.inner.log2_fail()
+    fn log2_fail_per_slot(&self) -> f64 {
+        self.inner.log2_fail_per_slot()
     }
 
     /// Standard deviation and bias of the error of a bootstrap of a fresh vector; `None` without bootstraps.
@@ -138,7 +138,7 @@ impl Parameters {
         result.set_item("level", found.level)?;
         result.set_item("error", (found.error.deviation, found.error.bias))?;
         result.set_item("phase_error", found.phase_error)?;
-        result.set_item("log2_fail", found.log2_fail)?;
+        result.set_item("log2_fail_per_slot", found.log2_fail_per_slot)?;
         Ok(result)
     }
 
@@ -204,10 +204,10 @@ impl LookupCandidate {
         self.inner.precision_bits
     }
 
-    /// log2 of the probability, a slot, that an error is larger.
+    /// log2 of the probability that the error of any value of a ciphertext is larger.
     #[getter]
     fn log2_fail(&self) -> f64 {
-        self.inner.prediction.log2_fail
+        self.inner.log2_fail()
     }
 
     /// Predicted time of a lookup on one thread, in seconds.
