@@ -129,7 +129,9 @@ fn cleaning_squares_errors() {
     let squares: Vec<f64> =
         secret.errors(&noisy, &expected).unwrap().iter().map(|e| (3.0 * e * e).powi(2)).collect();
     let squared = (squares.iter().sum::<f64>() / squares.len() as f64).sqrt();
+    // Three roundings are stated, which ones have; zeros have one.
     let rounding = parameters.noise_after_cleaning(parameters.fresh_noise()).deviation();
+    let rounding = rounding * (2.0f64 / 3.0).sqrt();
     let ratio = measured.0 / squared.hypot(rounding);
     println!(
         "h1: {ratio:.2} of the squares, 2^{:.2}, roundings 2^{:.2}",

@@ -216,14 +216,15 @@ fn predicted_memory_is_never_below_what_was_measured() {
 }
 
 #[test]
-fn typical_noise_is_within_two_thirds_of_a_bit_of_what_was_measured() {
+fn typical_noise_is_near_what_was_measured() {
     let mut wrong = Vec::new();
     for line in lines() {
         let Some([predicted, measured]) = line.noise else { continue };
         let name = &line.name;
         println!("{name}: noise 2^{predicted:.2}, measured 2^{measured:.2}");
-        // Matrices of SlotsToCoeffs had equal scales when these lines were measured: half a bit, and a sixth for that.
-        if (predicted - measured).abs() > 0.67 {
+        // Half a bit; and a third where predictions are larger, since matrices of SlotsToCoeffs had equal scales when these
+        // lines were measured, and now share them for the least largest error.
+        if !(-0.5..0.84).contains(&(predicted - measured)) {
             wrong.push(format!("{name}: 2^{predicted:.2} for 2^{measured:.2}"));
         }
     }
