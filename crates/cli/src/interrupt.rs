@@ -17,6 +17,16 @@ static PARTIAL_FILES: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 /// What people are told if the program is interrupted now.
 static LAST_WORDS: Mutex<Option<String>> = Mutex::new(None);
 
+/// What the first interruption does in place of ending the program, if anything.
+#[cfg(feature = "serve")]
+static INSTEAD: Mutex<Option<Box<dyn FnOnce() + Send>>> = Mutex::new(None);
+
+/// The first interruption from now on does this; the program ends by itself then, or by the next one.
+#[cfg(feature = "serve")]
+pub fn instead(call: impl FnOnce() + Send + 'static) {
+    *INSTEAD.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(call));
+}
+
 /// As long as it lives, an interrupted program tells what this was given last, if anything.
 #[derive(Debug, Default)]
 pub struct LastWords(());
@@ -182,6 +192,11 @@ pub fn install() -> Result<()> {
         .context("cannot prepare for being interrupted")?;
     std::thread::spawn(move || {
         for signal in signals.forever() {
+            #[cfg(feature = "serve")]
+            if let Some(call) = INSTEAD.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                call();
+                continue;
+            }
             let partial = Uninterrupted::start();
             for path in partial.0.iter() {
                 let _ = std::fs::remove_file(path);

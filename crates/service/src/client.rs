@@ -16,13 +16,18 @@ use ureq::{Agent, Body};
 
 pub use self::error::ClientError;
 use self::error::Result;
-use self::requests::{RequestParts, check, complete, copy, digest, is_later, is_passing, json};
+use self::requests::{
+    RequestParts, check, complete, copy, digest, is_later, is_passing, json, next_page,
+};
 use crate::Problem;
 use crate::identifiers::new_id;
 use crate::messages::{Announcement, Job, Kind, Object, Order, State, TableInfo, Upload};
 
 /// Bytes of a part, unless told otherwise.
 const PART: u64 = 8 << 20;
+
+/// Most entries of a list that a server may send.
+const MAX_LISTED: usize = 1_000_000;
 
 /// First and longest pause before something is tried again.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
@@ -115,7 +120,7 @@ impl Client {
     /// # Errors
     /// If the server refuses or cannot be reached.
     pub fn keys(&self) -> Result<Vec<Object>> {
-        self.get("/v1/keys")
+        self.list("/v1/keys")
     }
 
     /// All files of ciphertexts that this client sent.
@@ -123,7 +128,7 @@ impl Client {
     /// # Errors
     /// If the server refuses or cannot be reached.
     pub fn ciphertexts(&self) -> Result<Vec<Object>> {
-        self.get("/v1/ciphertexts")
+        self.list("/v1/ciphertexts")
     }
 
     /// All jobs that this client ordered and that are still there, the first one first.
@@ -131,7 +136,7 @@ impl Client {
     /// # Errors
     /// If the server refuses or cannot be reached.
     pub fn jobs(&self) -> Result<Vec<Job>> {
-        self.get("/v1/jobs")
+        self.list("/v1/jobs")
     }
 
     /// Sends an evaluation key, unless the server has it.
@@ -325,6 +330,22 @@ impl Client {
 
     fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T> {
         self.answer(self.patiently(&self.request("GET", path), &[])?)
+    }
+
+    /// All of a list that comes in pages.
+    fn list<T: DeserializeOwned>(&self, path: &str) -> Result<Vec<T>> {
+        let (mut all, mut path) = (Vec::new(), Some(path.to_owned()));
+        while let Some(this) = path {
+            let response = check(self.patiently(&self.request("GET", &this), &[])?)?;
+            path = next_page(response.headers()).map(str::to_owned);
+            let page: Vec<T> = self.answer(response)?;
+            if path.is_some() && (page.is_empty() || all.len() + page.len() > MAX_LISTED) {
+                let text = format!("a list of more than {MAX_LISTED}, or pages without content");
+                return Err(ClientError::Answer(text));
+            }
+            all.extend(page);
+        }
+        Ok(all)
     }
 
     fn post<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T> {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// A clock: that of the system, or one that a test moves.
 ///
@@ -20,25 +20,45 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// assert!(Clock::system().now() > 1_700_000_000);
 /// ```
 #[derive(Clone)]
-pub struct Clock(Arc<dyn Fn() -> u64 + Send + Sync>);
+pub struct Clock {
+    now: Source,
+    steady: Source,
+}
+
+/// What counts seconds.
+type Source = Arc<dyn Fn() -> u64 + Send + Sync>;
 
 impl Clock {
-    /// A clock that asks for the seconds since 1970-01-01 UTC.
+    /// A clock that asks for the seconds since 1970-01-01 UTC, and never jumps.
     #[must_use]
     pub fn new(now: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
-        Self(Arc::new(now))
+        let now: Source = Arc::new(now);
+        Self { steady: now.clone(), now }
+    }
+
+    /// The same clock, with seconds since any moment which pass evenly: by them a jump is noticed.
+    #[must_use]
+    pub fn with_steady(self, steady: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
+        Self { steady: Arc::new(steady), ..self }
     }
 
     /// The clock of the system.
     #[must_use]
     pub fn system() -> Self {
+        let start = Instant::now();
         Self::new(|| SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs()))
+            .with_steady(move || start.elapsed().as_secs())
     }
 
     /// Seconds since 1970-01-01 UTC.
     #[must_use]
     pub fn now(&self) -> u64 {
-        (self.0)()
+        (self.now)()
+    }
+
+    /// Seconds that pass evenly.
+    pub(crate) fn steady(&self) -> u64 {
+        (self.steady)()
     }
 }
 

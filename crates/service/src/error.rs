@@ -42,7 +42,7 @@ impl Error {
             Self::Library(error) => Problem::unusable(error.to_string()),
             Self::Io(error) => logged(&error),
             Self::Database(error) if is_busy(&error) => {
-                eprintln!("error: {error}");
+                tracing::error!(%error, "another process holds the database");
                 Problem::unavailable(
                     "another process writes to the server's folder; try again later",
                 )
@@ -59,6 +59,6 @@ pub(crate) fn is_busy(error: &rusqlite::Error) -> bool {
 }
 
 fn logged(error: &dyn std::error::Error) -> Problem {
-    eprintln!("error: {error}");
+    tracing::error!(%error, "the server failed");
     Problem::internal()
 }

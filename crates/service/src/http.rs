@@ -1,8 +1,10 @@
 //! The interface: HTTP, under `/v1`. `openapi.json` describes it.
 
 mod jobs;
+mod log;
 mod metrics;
 mod objects;
+mod pages;
 mod places;
 mod problems;
 mod requests;
@@ -13,21 +15,20 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Router;
-use axum::body::Body;
-use axum::extract::{FromRequestParts, Request, State};
+use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
-use axum::middleware::{self, Next};
+use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, head, post};
 use cryptable::ReadOptions;
 
 pub(crate) use self::metrics::Counters;
-use self::places::{Place, Requests, Visit, VisitBody, VisitSlot};
+use self::places::{Place, Requests, Visit, VisitSlot};
 pub(crate) use self::server::serve;
 use crate::limits::Limits;
 use crate::store::Store;
-use crate::worker::Worker;
+use crate::worker::{LOOK, Worker};
 use crate::{Problem, Result};
 
 /// The description of the interface.
@@ -115,11 +116,12 @@ impl FromRequestParts<App> for Client {
         // The server and the outermost layer put both in.
         let place = parts.extensions.get::<Arc<Place>>().ok_or_else(Problem::internal)?;
         let slot = parts.extensions.get::<VisitSlot>().ok_or_else(Problem::internal)?;
-        if slot.get().is_none() {
+        let _ = slot.client.set(client.name);
+        if slot.visit.get().is_none() {
             let limit = app.limits.client_requests;
-            let _ = slot.set(Visit::begin(&app.requests, client, (place, limit))?);
+            let _ = slot.visit.set(Visit::begin(&app.requests, client.id, (place, limit))?);
         }
-        Ok(Self(client))
+        Ok(Self(client.id))
     }
 }
 
@@ -154,24 +156,12 @@ pub(crate) fn router(app: App) -> Router {
         .method_not_allowed_fallback(|| async {
             Problem::new("method-not-allowed", 405, "the address does not have this method")
         })
-        .layer(middleware::from_fn_with_state(app.clone(), count))
+        .layer(middleware::from_fn_with_state(app.clone(), log::record))
         .with_state(app)
 }
 
 async fn openapi() -> Response {
     ([(header::CONTENT_TYPE, "application/json")], OPENAPI).into_response()
-}
-
-/// Counts answers by their status, and holds what a client's request occupies until the answer has gone.
-async fn count(State(app): State<App>, mut request: Request, next: Next) -> Response {
-    let visit = VisitSlot::default();
-    request.extensions_mut().insert(visit.clone());
-    let response = next.run(request).await;
-    app.counters.answered(response.status());
-    match visit.get() {
-        Some(_) => response.map(|body| Body::new(VisitBody { body, _visit: visit })),
-        None => response,
-    }
 }
 
 /// Looks again and again for what was kept long enough, and removes it.
@@ -183,8 +173,16 @@ pub(crate) async fn remove_expired(app: App) {
         });
         match removed.await {
             Ok(expired) => app.counters.expired(expired),
-            Err(error) => eprintln!("error: {error}"),
+            Err(error) => tracing::error!(%error, "what was kept long enough cannot be removed"),
         }
         tokio::time::sleep(app.limits.keep.look).await;
+    }
+}
+
+/// Looks again and again whether the job that runs is there still.
+pub(crate) async fn stop_removed(app: App) {
+    loop {
+        tokio::time::sleep(LOOK).await;
+        let _ = app.blocking(|app| Ok(app.worker.stop_if_removed())).await;
     }
 }

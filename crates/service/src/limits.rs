@@ -11,6 +11,13 @@ pub struct Limits {
     pub ciphertext_bytes: u64,
     /// Bytes of all keys, ciphertexts and results of a client, those included that it announced or will get.
     pub client_bytes: u64,
+    /// Files of a client: keys, ciphertexts, uploads and results, those included that it will get. Each counts 4 KiB at
+    /// least.
+    pub client_objects: u64,
+    /// Bytes of all clients' files together; none is as many as the disk has room for.
+    pub total_bytes: Option<u64>,
+    /// Bytes that stay free on the disk: uploads and jobs that would take of them are refused, jobs wait.
+    pub free_bytes: u64,
     /// Jobs of all clients that wait or run.
     pub queue: u64,
     /// Jobs of a client that wait or run.
@@ -33,6 +40,8 @@ pub struct Limits {
     pub part: Duration,
     /// Longest wait for a command of the operator that writes to the folder.
     pub lock_wait: Duration,
+    /// How long requests of clients may take to end when the server is stopped.
+    pub drain: Duration,
     /// What is removed by itself, and when.
     pub keep: Retention,
 }
@@ -44,6 +53,8 @@ pub struct Retention {
     pub jobs: Option<Duration>,
     /// Bytes of a client's results; what is beyond goes, the oldest jobs first, but never that which ended last.
     pub client_results: u64,
+    /// Jobs of a client that ended; of more, the oldest go.
+    pub client_jobs: u64,
     /// Unfinished uploads, from the last part that arrived on; none keeps them for ever.
     pub uploads: Option<Duration>,
     /// Files of ciphertexts, from the last job on that was ordered with them; none keeps them for ever.
@@ -60,6 +71,7 @@ impl Default for Retention {
         Self {
             jobs: Some(Duration::from_secs(7 * DAY_S)),
             client_results: 64 << 30,
+            client_jobs: 10_000,
             uploads: Some(Duration::from_secs(2 * DAY_S)),
             ciphertexts: Some(Duration::from_secs(30 * DAY_S)),
             look: Duration::from_secs(60),
@@ -73,6 +85,9 @@ impl Default for Limits {
             key_bytes: 16 << 30,
             ciphertext_bytes: 64 << 30,
             client_bytes: 256 << 30,
+            client_objects: 10_000,
+            total_bytes: None,
+            free_bytes: 1 << 30,
             queue: 1024,
             client_queue: 64,
             client_uploads: 16,
@@ -84,6 +99,7 @@ impl Default for Limits {
             silence: Duration::from_secs(30),
             part: Duration::from_secs(600),
             lock_wait: Duration::from_secs(10),
+            drain: Duration::from_secs(10),
             keep: Retention::default(),
         }
     }

@@ -111,6 +111,16 @@ impl Problem {
         Self::new("too-many", 429, detail).exceeds(name, found, limit)
     }
 
+    /// The server's disk is full, or all that it may hold is there: names the limit.
+    #[must_use]
+    pub fn no_room(name: &str, found: u64, limit: u64) -> Self {
+        let detail = format!(
+            "the server has no room: {name} is {limit}, found {found}; remove what you no longer need, or ask its \
+             operator"
+        );
+        Self::new("no-room", 507, detail).exceeds(name, found, limit)
+    }
+
     /// Come back later: the server cannot do it now.
     #[must_use]
     pub fn unavailable(detail: impl Into<String>) -> Self {

@@ -1,6 +1,5 @@
 //! A server: a folder, an address, a worker.
 
-use std::fs::File;
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,9 +8,9 @@ use cryptable::{CostModel, ReadOptions};
 use tokio::sync::watch;
 
 use crate::clock::Clock;
-use crate::http::{App, remove_expired, router, serve};
+use crate::http::{App, remove_expired, router, serve, stop_removed};
 use crate::limits::Limits;
-use crate::store::Store;
+use crate::store::{Serving, Store};
 use crate::worker::Worker;
 use crate::{Error, Result};
 
@@ -30,6 +29,9 @@ pub struct Config {
     pub options: ReadOptions,
     /// By which things expire.
     pub clock: Clock,
+    /// Whether files that the folder's database does not know are moved out of the way, or a new database is begun where
+    /// it is gone.
+    pub recover: bool,
 }
 
 impl Config {
@@ -37,7 +39,8 @@ impl Config {
     #[must_use]
     pub fn new(folder: impl Into<PathBuf>, listen: SocketAddr) -> Self {
         let (limits, options, clock) = (Limits::default(), ReadOptions::default(), Clock::system());
-        Self { folder: folder.into(), listen, behind_proxy: false, limits, options, clock }
+        let (folder, behind_proxy, recover) = (folder.into(), false, false);
+        Self { folder, listen, behind_proxy, limits, options, clock, recover }
     }
 }
 
@@ -63,7 +66,7 @@ pub struct Service {
     address: SocketAddr,
     stopped: watch::Sender<bool>,
     /// Held as long as it serves.
-    _lock: File,
+    serving: Serving,
 }
 
 /// Ends a server from elsewhere.
@@ -71,7 +74,7 @@ pub struct Service {
 pub struct Stopper(watch::Sender<bool>);
 
 impl Stopper {
-    /// Ends it: requests are cut off, the job that runs starts anew with the next server.
+    /// Ends it: requests that are under way have [`Limits::drain`] to end, the job that runs starts anew with the next server.
     pub fn stop(&self) {
         self.0.send_replace(true);
     }
@@ -81,10 +84,10 @@ impl Service {
     /// Opens the folder and the address. Jobs that ran when the last server ended wait again.
     ///
     /// # Errors
-    /// If another server has the folder or the address, or the address is not on the loopback and there is no proxy that
-    /// speaks TLS.
+    /// If another server has the folder or the address, the address is not on the loopback and there is no proxy that
+    /// speaks TLS, or the folder is not a server's, has no database or files that it does not know.
     pub fn open(config: Config) -> Result<Self> {
-        let Config { folder, listen, behind_proxy, limits, options, clock } = config;
+        let Config { folder, listen, behind_proxy, limits, options, clock, recover } = config;
         if !listen.ip().is_loopback() && !behind_proxy {
             let text = format!(
                 "{listen} is not on the loopback: tokens and files would travel in the clear; have a proxy that speaks \
@@ -93,20 +96,26 @@ impl Service {
             return Err(Error::Operator(text));
         }
         let options = options.max_memory(limits.memory);
-        let store = Arc::new(Store::open_with(&folder, clock, limits.lock_wait)?);
-        let lock = store.start_serving()?;
+        let store = Arc::new(Store::open_to_serve(&folder, clock, limits.lock_wait, recover)?);
+        let serving = store.start_serving()?;
         let listener = TcpListener::bind(listen)?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let worker = Arc::new(Worker::new(store.clone(), limits, options));
         let app = App::new(store, worker, limits, options);
-        Ok(Self { app, listener, address, stopped: watch::Sender::new(false), _lock: lock })
+        Ok(Self { app, listener, address, stopped: watch::Sender::new(false), serving })
     }
 
     /// Where it listens.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Where files went that the folder's database did not know.
+    #[must_use]
+    pub fn moved_files(&self) -> &[PathBuf] {
+        &self.serving.moved
     }
 
     /// What ends it.
@@ -133,6 +142,7 @@ impl Service {
         let outcome = runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(listener)?;
             tokio::spawn(remove_expired(app.clone()));
+            tokio::spawn(stop_removed(app.clone()));
             serve(listener, router(app), limits, stopped).await
         });
         worker.stop();

@@ -13,13 +13,17 @@ use cryptable::{
     PreparedTable, ReadOptions,
 };
 
+use crate::error::is_busy;
 use crate::identifiers::new_id;
 use crate::limits::Limits;
 use crate::store::{QueuedJob, Store};
 use crate::{Error, Result};
 
 /// How often the queue is looked at when nobody says that there is a job: the operator's commands do not.
-const LOOK: Duration = Duration::from_secs(2);
+pub(crate) const LOOK: Duration = Duration::from_secs(2);
+
+/// How often an outcome is recorded that the database refuses, when it is not for a lock: as when the disk is full.
+const RECORDINGS: u32 = 5;
 
 /// Progress in parts of a million.
 const WHOLE: u64 = 1_000_000;
@@ -107,15 +111,30 @@ impl Worker {
     pub(crate) fn run(&self) {
         // The one that was used last comes last.
         let mut loaded: Vec<Loaded> = Vec::new();
+        let mut has_room = true;
         while !self.lock().is_stopped {
-            match self.store.take_job() {
-                Ok(Some(job)) => self.run_one(&job, &mut loaded),
+            loaded.retain(|loaded| self.store.has_object(&loaded.id).unwrap_or(true));
+            let taken = self.store.check_disk(0, &self.limits).and_then(|()| self.store.take_job());
+            match &taken {
+                Ok(Some(job)) => self.run_one(job, &mut loaded),
                 Ok(None) => self.wait(),
                 Err(error) => {
-                    eprintln!("error: {error}");
+                    // A disk that stays full is told once.
+                    if has_room || !matches!(error, Error::Refused(_)) {
+                        tracing::error!(%error, "no job can be taken; it is tried again and again");
+                    }
                     self.wait();
                 }
             }
+            has_room = !matches!(taken, Err(Error::Refused(_)));
+        }
+    }
+
+    /// Stops the job that runs if it was removed with its client, by a command of the operator.
+    pub(crate) fn stop_if_removed(&self) {
+        let Some(job) = self.lock().job.clone() else { return };
+        if matches!(self.store.has_job(&job), Ok(false)) {
+            self.cancel(&job);
         }
     }
 
@@ -135,6 +154,8 @@ impl Worker {
             (current.is_cancelled.clone(), current.progress.clone())
         };
         let start = Instant::now();
+        let (id, client) = (job.id.as_str(), job.client.as_str());
+        tracing::info!(job = id, client, tables = job.tables.len(), "job starts");
         // A panic is a defect of the library, and ends this job, not the server.
         let outcome = catch_unwind(AssertUnwindSafe(|| {
             self.look_up(job, loaded, (&is_cancelled, &progress))
@@ -150,16 +171,36 @@ impl Worker {
             Ok(Err(error)) => self.failed(error.problem().detail),
             Err(_) => self.failed("the lookup ended by a defect of the library".to_owned()),
         };
-        // What fails is the disk, or a lock that an operator's command holds: the work is not done again for that. The next
-        // server finds a job that runs, and starts it anew.
-        while let Err(error) = self.record(&job.id, &outcome) {
-            eprintln!("error: {error}");
-            self.wait();
-            if self.lock().is_stopped {
-                break;
+        let seconds = start.elapsed().as_secs_f64();
+        match &outcome {
+            Outcome::Done(results) => {
+                let bytes: u64 = results.iter().map(|(_, bytes)| bytes).sum();
+                tracing::info!(job = id, client, seconds, bytes, "job is done");
+            }
+            Outcome::Stopped => tracing::info!(job = id, client, seconds, "job is stopped"),
+            Outcome::Failed(reason) => {
+                tracing::warn!(job = id, client, seconds, reason, "job failed");
             }
         }
+        self.keep_recording(id, &outcome);
         self.lock().job = None;
+    }
+
+    /// Records an outcome. What fails is a lock that an operator's command holds, which is waited for: the work is not done
+    /// again for that. If it is the disk, the job waits again, and its results go.
+    fn keep_recording(&self, job: &str, outcome: &Outcome) {
+        let mut left = RECORDINGS;
+        while let Err(error) = self.record(job, outcome) {
+            tracing::error!(job, %error, "the outcome of a job cannot be recorded");
+            left -= u32::from(!matches!(&error, Error::Database(error) if is_busy(error)));
+            if left == 0 || self.lock().is_stopped {
+                if let Outcome::Done(results) = outcome {
+                    results.iter().for_each(|(file, _)| self.store.discard(file));
+                }
+                break;
+            }
+            self.wait();
+        }
     }
 
     fn failed(&self, reason: String) -> Outcome {
@@ -252,7 +293,7 @@ impl<'a> Outputs<'a> {
         let mut outputs = Self { store, files: Vec::new(), writers: Vec::new() };
         for _ in 0..count {
             let id = new_id()?;
-            let file = File::create(store.file(&id))?;
+            let file = store.create_unfinished(&id)?;
             outputs.files.push(id);
             outputs.writers.push(CiphertextWriter::new(BufWriter::new(file), contents)?);
         }
@@ -283,7 +324,7 @@ impl<'a> Outputs<'a> {
 impl Drop for Outputs<'_> {
     fn drop(&mut self) {
         for id in &self.files {
-            let _ = std::fs::remove_file(self.store.file(id));
+            self.store.discard(id);
         }
     }
 }
@@ -298,7 +339,6 @@ mod tests {
 
     use super::*;
     use crate::clock::Clock;
-    use crate::error::is_busy;
 
     /// A worker that has taken the one job of a folder, whose key is missing; and what an operator's command opens.
     fn with_job(folder: &Path) -> (Worker, QueuedJob, Connection) {

@@ -26,6 +26,9 @@ pub struct ServeArgs {
     /// A proxy in front speaks TLS: allows addresses other than the loopback
     #[arg(long)]
     pub behind_proxy: bool,
+    /// Move files that the folder's database does not know to lost/ there, and begin a new database where it is gone
+    #[arg(long)]
+    pub recover: bool,
     /// What clients may take.
     #[command(flatten)]
     pub limits: LimitArgs,
@@ -44,6 +47,15 @@ pub struct LimitArgs {
     /// All keys, files and results of a client
     #[arg(long, value_name = "SIZE", default_value = "256GiB", value_parser = memory_size)]
     pub client_bytes: usize,
+    /// Keys, files and results of a client, each of which counts 4 KiB at least
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub client_objects: u64,
+    /// All keys, files and results of all clients [default: as much as the disk has room for]
+    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
+    pub total_bytes: Option<usize>,
+    /// What stays free on the disk: uploads and jobs that would take of it are refused, jobs wait
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = memory_size)]
+    pub free_bytes: usize,
     /// Jobs that wait or run
     #[arg(long, value_name = "N", default_value_t = 1024)]
     pub queue: u64,
@@ -74,6 +86,9 @@ pub struct LimitArgs {
     /// Results of a client; what is beyond goes, the oldest jobs first, but never the last
     #[arg(long, value_name = "SIZE", default_value = "64GiB", value_parser = memory_size)]
     pub client_results: usize,
+    /// Jobs of a client that ended; of more, the oldest go
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub client_jobs: u64,
     /// How long an unfinished upload is kept to which nothing comes
     #[arg(long, value_name = "TIME", default_value = "2d", value_parser = age)]
     pub keep_uploads: Age,
@@ -181,13 +196,20 @@ Examples:
   cryptable serve --folder service --memory 20GB --client-queue 4 --threads 8
   cryptable serve --folder service --listen 0.0.0.0:8080 --behind-proxy
   cryptable serve --folder service --keep-jobs 12h --client-results 10GB --keep-uploads 6h
+  cryptable serve --folder service --client-objects 1000 --total-bytes 500GB --free-bytes 20GB
+  cryptable serve --folder service --recover
   cryptable serve table list --folder service
   cryptable serve client renew --folder service --name hospital
   cryptable serve client remove --folder service --name hospital
 
 Clients register evaluation keys, send files of ciphertexts, and have them looked up in the tables:
 with `cryptable remote`, cryptable.Client in Python, or over HTTP as GET /v1/openapi.json says. A
-server that is killed has lost no key and no job; started again, it goes on.";
+server that is killed has lost no key and no job; started again, it goes on. One that is told to end by
+SIGTERM lets requests end first. It logs a line per request and per job to standard error, as JSON with
+--json; --quiet leaves warnings and errors.
+
+A folder is a new or empty one, or a server's. A server whose folder has files that its database does not
+know, or has lost its database, does not start: put the database back, or see --recover.";
 
 #[cfg(test)]
 mod tests {

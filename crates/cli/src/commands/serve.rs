@@ -1,8 +1,8 @@
 //! `cryptable serve`: the service, and what its operator does.
 
-use std::fmt;
 use std::path::Path;
 use std::time::Duration;
+use std::{fmt, io};
 
 use anyhow::{Context, Result};
 use cryptable_service::{Config, Limits, Retention, Service, Store};
@@ -16,13 +16,14 @@ use crate::args::serve::{
 };
 use crate::formats::table::Moduli;
 use crate::printable::Printable as _;
-use crate::report;
+use crate::{interrupt, report};
 
-/// Starts a server, which ends when it is killed; or does what its operator asks for.
+/// Starts a server, which ends when it is told to or killed; or does what its operator asks for.
 ///
 /// # Errors
 /// If the folder or the address cannot be had, or there is no such client or table.
 pub fn run(global: Global, args: &ServeArgs) -> Result<()> {
+    start_log(global);
     match &args.command {
         None => serve(global, args),
         Some(ServeCommand::Table(args)) => match &args.command {
@@ -49,6 +50,18 @@ pub fn run(global: Global, args: &ServeArgs) -> Result<()> {
     }
 }
 
+/// What the service has to say goes to standard error, a line an event.
+fn start_log(global: Global) {
+    let level = if global.quiet { tracing::Level::WARN } else { tracing::Level::INFO };
+    let log = tracing_subscriber::fmt().with_writer(io::stderr).with_max_level(level);
+    // A log that cannot be written is no reason to panic.
+    let log = log.with_target(false).log_internal_errors(false);
+    match global.json {
+        true => log.json().flatten_event(true).init(),
+        false => log.init(),
+    }
+}
+
 fn open(folder: &Path) -> Result<Store> {
     Store::open(folder).with_context(|| format!("cannot open {}", folder.printable()))
 }
@@ -58,11 +71,18 @@ fn serve(global: Global, args: &ServeArgs) -> Result<()> {
     let name = folder.printable();
     let config = Config {
         behind_proxy: args.behind_proxy,
+        recover: args.recover,
         limits: limits(global, &args.limits),
         options: global.read_options(),
         ..Config::new(folder, args.listen)
     };
     let service = Service::open(config).with_context(|| format!("cannot serve {name}"))?;
+    for path in service.moved_files() {
+        let moved = format!("the database did not know {}", path.printable());
+        report::note(global, Some(&moved));
+    }
+    let stopper = service.stopper();
+    interrupt::instead(move || stopper.stop());
     report::result(global, &Started { url: format!("http://{}", service.address()) })?;
     Ok(service.run()?)
 }
@@ -72,6 +92,9 @@ fn limits(global: Global, args: &LimitArgs) -> Limits {
         key_bytes: args.key_bytes as u64,
         ciphertext_bytes: args.ciphertext_bytes as u64,
         client_bytes: args.client_bytes as u64,
+        client_objects: args.client_objects,
+        total_bytes: args.total_bytes.map(|bytes| bytes as u64),
+        free_bytes: args.free_bytes as u64,
         queue: args.queue,
         client_queue: args.client_queue,
         client_uploads: args.client_uploads,
@@ -84,6 +107,7 @@ fn limits(global: Global, args: &LimitArgs) -> Limits {
         keep: Retention {
             jobs: args.keep_jobs.0,
             client_results: args.client_results as u64,
+            client_jobs: args.client_jobs,
             uploads: args.keep_uploads.0,
             ciphertexts: args.keep_ciphertexts.0,
             ..Retention::default()

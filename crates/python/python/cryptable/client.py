@@ -16,6 +16,7 @@ import http.client
 import io
 import json
 import os
+import re
 import secrets
 import time
 import urllib.parse
@@ -41,6 +42,9 @@ SILENCE = 900.0
 _PAUSES = (0.1, 10.0)
 
 _LATER = (429, 502, 503, 504)
+
+#: Most entries of a list that a server may send.
+_MAX_LISTED = 1_000_000
 
 
 class ServiceError(CryptableError):
@@ -86,6 +90,18 @@ class Client:
         """All tables of the server: `name`, `input_modulus`, `output_modulus`, `digest`."""
         found: list[dict[str, Any]] = self._json("GET", "/v1/tables")
         return found
+
+    def keys(self) -> list[dict[str, Any]]:
+        """All evaluation keys that this client registered, the first one first: `sha256`, `bytes`, `engine` and more."""
+        return self._list("/v1/keys")
+
+    def ciphertexts(self) -> list[dict[str, Any]]:
+        """All files of ciphertexts that this client sent, the first one first: `sha256`, `bytes`, `values` and more."""
+        return self._list("/v1/ciphertexts")
+
+    def jobs(self) -> list[dict[str, Any]]:
+        """All jobs of this client that are still there, the first one first: `id`, `state`, `order` and more."""
+        return self._list("/v1/jobs")
 
     def register(self, evaluation_key: KeyFile, *, progress: Progress = True) -> str:
         """Sends an evaluation key, as `SecretKey.save_evaluation_key` wrote it, unless the server has it.
@@ -192,23 +208,46 @@ class Client:
                     raise ServiceError("the result was cut off again and again") from cut
         return result
 
+    def _list(self, path: str) -> list[dict[str, Any]]:
+        """All of a list that comes in pages, each of which says where the next one is."""
+        found: list[dict[str, Any]] = []
+        following: str | None = path
+        while following is not None:
+            links: list[str] = []
+            page: list[dict[str, Any]] = json.loads(self._answer("GET", following, links=links))
+            link = re.fullmatch(r'<(/v1/[^>]*)>; rel="next"', "".join(links))
+            following = link[1] if link else None
+            if following is not None and (not page or len(found) + len(page) > _MAX_LISTED):
+                raise ServiceError(f"the server's list has more than {_MAX_LISTED} entries, or pages without content")
+            found += page
+        return found
+
     def _json(self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None) -> Any:
         content = b"" if body is None else json.dumps(body).encode()
         return json.loads(self._answer(method, path, content, headers))
 
-    def _answer(self, method: str, path: str, body: bytes = b"", headers: dict[str, str] | None = None) -> bytes:
-        """Tries until the server answers, or too long."""
+    def _answer(
+        self,
+        method: str,
+        path: str,
+        body: bytes = b"",
+        headers: dict[str, str] | None = None,
+        links: list[str] | None = None,
+    ) -> bytes:
+        """Tries until the server answers, or too long; its header `Link` goes to `links`."""
         start, pause = time.monotonic(), _PAUSES[0]
         while True:
             try:
-                return self._once(method, path, body, headers or {})
+                return self._once(method, path, body, headers or {}, links)
             except ServiceError as error:
                 if error.status not in (0, *_LATER) or time.monotonic() - start + pause > self._patience:
                     raise
             time.sleep(pause)
             pause = min(2 * pause, _PAUSES[1])
 
-    def _once(self, method: str, path: str, body: bytes, headers: dict[str, str]) -> bytes:
+    def _once(
+        self, method: str, path: str, body: bytes, headers: dict[str, str], links: list[str] | None = None
+    ) -> bytes:
         kind = http.client.HTTPSConnection if self._parts.scheme == "https" else http.client.HTTPConnection
         connection = kind(self._parts.hostname or "", self._parts.port, timeout=SILENCE)
         headers = {"Authorization": f"Bearer {self._token}", **headers}
@@ -224,6 +263,8 @@ class Client:
             connection.close()
         if response.status >= 300:
             raise _refusal(response.status, content)
+        if links is not None:
+            links += response.headers.get_all("Link", [])
         return content
 
 

@@ -6,7 +6,7 @@ use cryptable_wire::hex;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use ureq::Body;
-use ureq::http::Response;
+use ureq::http::{HeaderMap, Response};
 
 use super::error::{ClientError, Result};
 use crate::Problem;
@@ -65,6 +65,13 @@ pub(super) fn check(mut response: Response<Body>) -> Result<Response<Body>> {
     let text = response.body_mut().read_to_vec().unwrap_or_default();
     let problem: std::result::Result<Problem, _> = serde_json::from_slice(&text);
     Err(problem.unwrap_or_else(|_| Problem::new("unknown", status, "no reason is given")).into())
+}
+
+/// Where the next page of a list is, on the same server.
+pub(super) fn next_page(headers: &HeaderMap) -> Option<&str> {
+    let link = headers.get("link")?.to_str().ok()?;
+    let (path, rest) = link.strip_prefix('<')?.split_once('>')?;
+    (path.starts_with("/v1/") && rest.contains("rel=\"next\"")).then_some(path)
 }
 
 /// Whether the server is busy, or a proxy does not reach it.

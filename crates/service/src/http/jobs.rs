@@ -3,16 +3,17 @@
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{Path, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncSeekExt};
 use tokio_util::io::ReaderStream;
 
 use super::requests::{json, range};
-use super::{App, Client};
+use super::{App, Client, pages};
 use crate::checks::check_order;
 use crate::messages::{Job, Kind, Order, State as JobState};
+use crate::store::Listed;
 use crate::{Problem, Result};
 
 /// Longest identifier of a request.
@@ -72,13 +73,19 @@ fn accept(app: &App, client: i64, request: Option<&str>, order: &Order) -> Resul
     Ok(job)
 }
 
-/// All jobs of a client.
-pub(super) async fn list(State(app): State<App>, Client(client): Client) -> Result<Json<Vec<Job>>> {
-    let jobs = app.blocking(move |app| {
-        let jobs = app.store.jobs(client)?;
-        Ok(jobs.into_iter().map(|job| as_it_is_now(app, job)).collect())
+/// Jobs of a client, a page of them.
+pub(super) async fn list(
+    State(app): State<App>,
+    Client(client): Client,
+    uri: Uri,
+) -> Result<(HeaderMap, Json<Vec<Job>>)> {
+    let page = pages::page(&uri)?;
+    let listed = app.blocking(move |app| {
+        let Listed { items, next } = app.store.jobs(client, page)?;
+        let items = items.into_iter().map(|job| as_it_is_now(app, job)).collect();
+        Ok(Listed { items, next })
     });
-    Ok(Json(jobs.await?))
+    Ok(pages::answer(listed.await?, &uri, page))
 }
 
 /// A job.

@@ -2,9 +2,9 @@
 
 use axum::Json;
 use axum::extract::{Path, State};
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode, Uri};
 
-use super::{App, Client};
+use super::{App, Client, pages};
 use crate::Result;
 use crate::messages::{Kind, Object, TableInfo};
 
@@ -13,14 +13,17 @@ pub(super) async fn tables(State(app): State<App>, _: Client) -> Result<Json<Vec
     Ok(Json(app.blocking(|app| app.store.tables()).await?))
 }
 
-/// All keys of a client.
-pub(super) async fn keys(app: State<App>, client: Client) -> Result<Json<Vec<Object>>> {
-    all(app, client, Kind::EvaluationKey).await
+/// Keys or files of a client, a page of them.
+type Objects = (HeaderMap, Json<Vec<Object>>);
+
+/// Keys of a client.
+pub(super) async fn keys(app: State<App>, client: Client, uri: Uri) -> Result<Objects> {
+    list(app, client, uri, Kind::EvaluationKey).await
 }
 
-/// All files of ciphertexts of a client.
-pub(super) async fn ciphertexts(app: State<App>, client: Client) -> Result<Json<Vec<Object>>> {
-    all(app, client, Kind::Ciphertext).await
+/// Files of ciphertexts of a client.
+pub(super) async fn ciphertexts(app: State<App>, client: Client, uri: Uri) -> Result<Objects> {
+    list(app, client, uri, Kind::Ciphertext).await
 }
 
 /// A key.
@@ -59,13 +62,15 @@ pub(super) async fn remove_ciphertext(
     remove(app, client, name, Kind::Ciphertext).await
 }
 
-async fn all(
+async fn list(
     State(app): State<App>,
     Client(client): Client,
+    uri: Uri,
     kind: Kind,
-) -> Result<Json<Vec<Object>>> {
-    let found = app.blocking(move |app| app.store.objects(client, kind)).await?;
-    Ok(Json(found.into_iter().map(Object::from).collect()))
+) -> Result<Objects> {
+    let page = pages::page(&uri)?;
+    let listed = app.blocking(move |app| app.store.objects(client, kind, page)).await?;
+    Ok(pages::answer(listed, &uri, page))
 }
 
 async fn one(

@@ -5,15 +5,15 @@
 //! nothing, a client gets its place.
 
 use std::collections::{BTreeMap, HashMap};
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::task::{Context, Poll};
+use std::time::Duration;
 
-use axum::body::{Body, Bytes, HttpBody};
-use hyper::body::{Frame, SizeHint};
 use tokio::sync::Notify;
 
 use crate::{Problem, Result};
+
+/// How long the end of an answer may be on its way, and how often is looked for connections that ended.
+const FLUSH: Duration = Duration::from_millis(50);
 
 /// All connections.
 #[derive(Debug)]
@@ -63,6 +63,22 @@ impl Places {
         let since = state.wait(&ended);
         drop(state);
         Arc::new(Place { places: self.clone(), ended, since: Mutex::new(since) })
+    }
+
+    /// Waits until no connection has a request of a client, for at most so long.
+    pub(super) async fn drain(&self, patience: Duration) {
+        let is_busy = || {
+            let state = self.lock();
+            state.open > state.waiting.len()
+        };
+        let end = tokio::time::Instant::now() + patience;
+        while is_busy() && tokio::time::Instant::now() < end {
+            tokio::time::sleep(FLUSH).await;
+        }
+        if self.lock().open > 0 {
+            // The last bytes of an answer leave after its request has ended.
+            tokio::time::sleep(FLUSH).await;
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -160,39 +176,20 @@ impl Drop for Visit {
     }
 }
 
-/// Where a request keeps its visit, once its token is known.
-pub(super) type VisitSlot = Arc<OnceLock<Visit>>;
-
-/// The body of an answer, during which the visit lasts.
-pub(super) struct VisitBody {
-    pub(super) body: Body,
-    pub(super) _visit: VisitSlot,
+/// Where a request keeps what is known of its client.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    /// Its name, once its token is known.
+    pub(super) client: OnceLock<String>,
+    /// Its visit, unless it has too many.
+    pub(super) visit: OnceLock<Visit>,
 }
 
-impl HttpBody for VisitBody {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<std::result::Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(context)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
-}
+/// It is shared by the request and its answer.
+pub(super) type VisitSlot = Arc<Known>;
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     async fn is_ended(place: &Place) -> bool {

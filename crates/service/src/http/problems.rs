@@ -21,6 +21,8 @@ impl IntoResponse for Problem {
             }
             _ => {}
         }
+        // For the log.
+        response.extensions_mut().insert(self);
         response
     }
 }

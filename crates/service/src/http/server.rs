@@ -12,6 +12,7 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
+use super::log::Peer;
 use super::places::{Place, Places};
 use crate::Result;
 use crate::limits::Limits;
@@ -19,8 +20,8 @@ use crate::limits::Limits;
 /// Longest head of a request.
 const MAX_HEAD: usize = 1 << 15;
 
-/// Serves until it is told to stop. Requests whose head is slow are dropped, and connections without a client's request
-/// make room for others.
+/// Serves until it is told to stop; then requests of clients that are under way may end. Requests whose head is slow are
+/// dropped, and connections without a client's request make room for others.
 pub(crate) async fn serve(
     listener: TcpListener,
     router: Router,
@@ -36,26 +37,38 @@ pub(crate) async fn serve(
         };
         let accepted = tokio::select! {
             accepted = next => accepted,
-            _ = stopped.wait_for(|stopped| *stopped) => return Ok(()),
+            _ = stopped.wait_for(|stopped| *stopped) => break,
         };
         match accepted {
-            Ok((stream, _)) => serve_one(stream, &router, places.enter(), &limits),
+            Ok((stream, peer)) => {
+                let known = (places.enter(), Peer(peer), stopped.clone());
+                serve_one(stream, &router, known, &limits);
+            }
             Err(error) => {
                 // As when files run out: others end meanwhile.
-                eprintln!("error: cannot accept a connection: {error}");
+                tracing::error!(%error, "cannot accept a connection");
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }
         }
     }
+    drop(listener);
+    places.drain(limits.drain).await;
+    Ok(())
 }
 
 /// Serves a connection until it ends, or another one needs its place.
-fn serve_one(stream: TcpStream, router: &Router, place: Arc<Place>, limits: &Limits) {
+fn serve_one(
+    stream: TcpStream,
+    router: &Router,
+    (place, peer, mut stopped): (Arc<Place>, Peer, watch::Receiver<bool>),
+    limits: &Limits,
+) {
     let _ = stream.set_nodelay(true);
     let service = TowerToHyperService::new(router.clone());
     let known = place.clone();
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(known.clone());
+        request.extensions_mut().insert(peer);
         service.call(request)
     });
     let connection = http1::Builder::new()
@@ -66,10 +79,24 @@ fn serve_one(stream: TcpStream, router: &Router, place: Arc<Place>, limits: &Lim
         .max_buf_size(MAX_HEAD)
         .serve_connection(TokioIo::new(stream), service);
     tokio::spawn(async move {
-        tokio::select! {
-            // What goes wrong on a connection is its client's.
-            _ = connection => {}
-            () = place.ended() => {}
+        let mut connection = std::pin::pin!(connection);
+        let mut is_stopped = false;
+        loop {
+            tokio::select! {
+                outcome = connection.as_mut() => {
+                    // What goes wrong on a connection is its client's.
+                    if let Err(error) = outcome {
+                        tracing::debug!(peer = %peer.0, %error, "a connection ended");
+                    }
+                    return;
+                }
+                () = place.ended() => return,
+                _ = stopped.wait_for(|stopped| *stopped), if !is_stopped => {
+                    // The request that is under way is the last one.
+                    is_stopped = true;
+                    connection.as_mut().graceful_shutdown();
+                }
+            }
         }
     });
 }

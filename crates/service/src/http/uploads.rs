@@ -74,9 +74,12 @@ pub(super) async fn append(
     if begin != upload.offset {
         return Err(Problem::wrong_offset(begin, upload.offset).into());
     }
-    if let Some(count) = number(&headers, "content-length")? {
+    let count = number(&headers, "content-length")?;
+    if let Some(count) = count {
         check_end(&upload, count)?;
     }
+    // Others may have filled the disk since the upload was announced.
+    app.blocking(move |app| app.store.check_disk(count.unwrap_or(0), &app.limits)).await?;
     // A client that goes away ends the body, not what is done with it.
     let task = tokio::spawn(async move {
         let mut receiver = Receiver::open(app, upload, busy).await?;

@@ -1,6 +1,6 @@
 //! Clients and their tokens, of which only a hash is kept.
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 
 use super::Store;
 use crate::identifiers::random_hex;
@@ -70,43 +70,35 @@ impl Store {
     /// # Errors
     /// If there is none of that name.
     pub fn remove_client(&self, name: &str) -> Result<()> {
-        let files: Vec<String>;
-        {
-            let mut rows = self.rows();
-            let transaction = rows.transaction()?;
-            let id: Option<i64> = transaction
-                .query_row("SELECT id FROM client WHERE name = ?1", [name], |row| row.get(0))
-                .optional()?;
-            let id = id.ok_or_else(|| no_client(name))?;
-            let mut query = transaction.prepare(
-                "SELECT id FROM upload WHERE client = ?1 UNION SELECT id FROM object WHERE client = ?1
-                 UNION SELECT file FROM result JOIN job ON result.job = job.id WHERE job.client = ?1",
-            )?;
-            files = query.query_map([id], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
-            drop(query);
-            transaction.execute("DELETE FROM client WHERE id = ?1", [id])?;
-            transaction.commit()?;
+        let found = self.rows().execute("DELETE FROM client WHERE name = ?1", [name])?;
+        match found {
+            0 => Err(no_client(name)),
+            _ => self.remove_files(),
         }
-        self.remove_files(&files);
-        Ok(())
     }
 
-    /// The client of a token. All hashes are compared, each in constant time.
-    pub(crate) fn client_of(&self, token: &str) -> Result<Option<i64>> {
+    /// The client of a token, and its name. All hashes are compared, each in constant time.
+    pub(crate) fn client_of(&self, token: &str) -> Result<Option<StoredClient>> {
         let presented = blake3::hash(token.as_bytes());
         let rows = self.reader();
-        let mut query = rows.prepare("SELECT id, token_hash FROM client")?;
-        let clients = query.query_map([], |row| Ok((row.get(0)?, row.get::<_, [u8; 32]>(1)?)))?;
+        let mut query = rows.prepare("SELECT id, name, token_hash FROM client")?;
+        let mut clients = query.query([])?;
         let mut found = None;
-        for client in clients {
-            let (id, hash) = client?;
+        while let Some(row) = clients.next()? {
             // The comparison of this type is in constant time.
-            if blake3::Hash::from_bytes(hash) == presented {
-                found = Some(id);
+            if blake3::Hash::from_bytes(row.get(2)?) == presented {
+                found = Some(StoredClient { id: row.get(0)?, name: row.get(1)? });
             }
         }
         Ok(found)
     }
+}
+
+/// A client whose token was presented.
+#[derive(Clone, Debug)]
+pub(crate) struct StoredClient {
+    pub(crate) id: i64,
+    pub(crate) name: String,
 }
 
 fn no_client(name: &str) -> Error {

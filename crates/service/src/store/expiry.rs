@@ -1,8 +1,9 @@
 //! What is removed by itself: finished jobs, abandoned uploads, files that nobody uses.
 
+use std::sync::PoisonError;
 use std::time::Duration;
 
-use rusqlite::{Params, Transaction, params};
+use rusqlite::{OptionalExtension, params};
 
 use super::Store;
 use crate::Result;
@@ -16,6 +17,10 @@ pub(crate) struct Expired {
     pub(crate) ciphertexts: u64,
 }
 
+/// What a clock may be off between two looks of a server, in seconds, and between two servers.
+const SLACK: u64 = 3600;
+const LONGEST_PAUSE: u64 = 86_400;
+
 impl Store {
     /// Removes what has been kept long enough. Uploads for which `is_busy` says so stay.
     pub(crate) fn remove_expired(
@@ -24,98 +29,91 @@ impl Store {
         is_busy: impl Fn(&str) -> bool,
     ) -> Result<Expired> {
         let now = self.clock.now();
+        self.follow_clock(now)?;
         let before = |age: Option<Duration>| age.and_then(|age| now.checked_sub(age.as_secs()));
-        let (jobs, jobs_files) = match before(keep.jobs) {
-            Some(time) => self.remove_jobs_ended_by(time)?,
-            None => (0, Vec::new()),
-        };
-        let (beyond, beyond_files) = self.remove_results_beyond(keep.client_results)?;
-        let uploads = match before(keep.uploads) {
-            Some(time) => self.remove_uploads_untouched_since(time, is_busy)?,
-            None => Vec::new(),
-        };
-        let ciphertexts = match before(keep.ciphertexts) {
-            Some(time) => self.remove_ciphertexts_unused_since(time)?,
-            None => Vec::new(),
-        };
-        for files in [&jobs_files, &beyond_files, &uploads, &ciphertexts] {
-            self.remove_files(files);
+        let mut expired = Expired::default();
+        if let Some(time) = before(keep.jobs) {
+            expired.jobs = self.remove_all("DELETE FROM job WHERE ended <= ?1", time)?;
         }
-        let (uploads, ciphertexts) = (uploads.len() as u64, ciphertexts.len() as u64);
-        Ok(Expired { jobs: jobs + beyond, uploads, ciphertexts })
+        expired.jobs += self.remove_jobs_beyond(keep)?;
+        if let Some(time) = before(keep.uploads) {
+            expired.uploads = self.remove_uploads_untouched_since(time, is_busy)?;
+        }
+        if let Some(time) = before(keep.ciphertexts) {
+            let query = "DELETE FROM object WHERE kind = 'ciphertext' AND used <= ?1 AND id NOT IN
+                         (SELECT ciphertext FROM job WHERE state IN ('queued', 'running'))";
+            expired.ciphertexts = self.remove_all(query, time)?;
+        }
+        self.finish_removals()?;
+        Ok(expired)
     }
 
-    fn remove_jobs_ended_by(&self, time: u64) -> Result<(u64, Vec<String>)> {
+    fn remove_all(&self, query: &str, time: u64) -> Result<u64> {
+        Ok(self.rows().execute(query, [time])? as u64)
+    }
+
+    /// Ages are of time that passes, not of what the clock says: if it jumps, or no server ran for long, all times by which
+    /// things expire move along, and nothing goes at once.
+    fn follow_clock(&self, now: u64) -> Result<()> {
+        let steady = self.clock.steady();
+        let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        let (passed, slack) = match *looked {
+            Some(before) => (steady.saturating_sub(before), SLACK),
+            None => (0, LONGEST_PAUSE),
+        };
         let mut rows = self.rows();
         let transaction = rows.transaction()?;
-        let files = strings(
-            &transaction,
-            "SELECT file FROM result JOIN job ON result.job = job.id WHERE job.ended <= ?1",
-            [time],
-        )?;
-        let jobs = transaction.execute("DELETE FROM job WHERE ended <= ?1", [time])?;
+        let at: Option<u64> =
+            transaction.query_row("SELECT at FROM looked", [], |row| row.get(0)).optional()?;
+        let jump = at.map_or(0, |at| now.cast_signed() - at.saturating_add(passed).cast_signed());
+        if jump.unsigned_abs() > slack {
+            for (table, column) in [("upload", "touched"), ("object", "used"), ("job", "ended")] {
+                let query = format!("UPDATE {table} SET {column} = max(0, min({column} + ?1, ?2))");
+                transaction.execute(&query, params![jump, now])?;
+            }
+            tracing::warn!(
+                seconds = jump,
+                "the clock jumped, or no server ran: nothing expires by that"
+            );
+        }
+        transaction.execute("DELETE FROM looked", [])?;
+        transaction.execute("INSERT INTO looked VALUES (?1)", [now])?;
         transaction.commit()?;
-        Ok((jobs as u64, files))
+        *looked = Some(steady);
+        Ok(())
     }
 
-    /// Of every client, the results that ended last stay, as far as they have so many bytes together.
-    fn remove_results_beyond(&self, limit: u64) -> Result<(u64, Vec<String>)> {
-        let mut rows = self.rows();
-        let transaction = rows.transaction()?;
-        // Bytes of a job and of all that ended after it; a first one stays whatever it has.
-        let jobs = strings(
-            &transaction,
-            "SELECT id FROM (
-               SELECT id, sum(reserved) OVER ended_later AS bytes, row_number() OVER ended_later AS place
-               FROM job WHERE state = 'done'
+    /// Of every client, the jobs that ended last stay: so many, and as far as their results have so many bytes together.
+    fn remove_jobs_beyond(&self, keep: &Retention) -> Result<u64> {
+        // Bytes of a job and of all that ended after it; a first one with results stays whatever it has.
+        let removed = self.rows().execute(
+            "DELETE FROM job WHERE id IN (SELECT id FROM (
+               SELECT id, state, sum(reserved) OVER ended_later AS bytes, row_number() OVER ended_later AS place,
+                 sum(state = 'done') OVER ended_later AS done
+               FROM job WHERE state IN ('done', 'failed')
                WINDOW ended_later AS (PARTITION BY client ORDER BY ended DESC, sequence DESC))
-             WHERE bytes > ?1 AND place > 1",
-            [limit],
+             WHERE place > ?2 OR (state = 'done' AND bytes > ?1 AND done > 1))",
+            params![keep.client_results, keep.client_jobs],
         )?;
-        let mut files = Vec::new();
-        for job in &jobs {
-            files.extend(strings(&transaction, "SELECT file FROM result WHERE job = ?1", [job])?);
-            transaction.execute("DELETE FROM job WHERE id = ?1", [job])?;
-        }
-        transaction.commit()?;
-        Ok((jobs.len() as u64, files))
+        Ok(removed as u64)
     }
 
     fn remove_uploads_untouched_since(
         &self,
         time: u64,
         is_busy: impl Fn(&str) -> bool,
-    ) -> Result<Vec<String>> {
+    ) -> Result<u64> {
         let mut rows = self.rows();
         let transaction = rows.transaction()?;
-        let mut ids = strings(&transaction, "SELECT id FROM upload WHERE touched <= ?1", [time])?;
+        let mut query = transaction.prepare("SELECT id FROM upload WHERE touched <= ?1")?;
+        let ids = query.query_map([time], |row| row.get(0))?;
+        let mut ids: Vec<String> = ids.collect::<rusqlite::Result<_>>()?;
+        drop(query);
         ids.retain(|id| !is_busy(id));
         for id in &ids {
             transaction.execute("DELETE FROM upload WHERE id = ?1", [id])?;
         }
         transaction.commit()?;
-        Ok(ids)
+        Ok(ids.len() as u64)
     }
-
-    fn remove_ciphertexts_unused_since(&self, time: u64) -> Result<Vec<String>> {
-        let mut rows = self.rows();
-        let transaction = rows.transaction()?;
-        let ids = strings(
-            &transaction,
-            "SELECT id FROM object WHERE kind = 'ciphertext' AND used <= ?1 AND id NOT IN
-             (SELECT ciphertext FROM job WHERE state IN ('queued', 'running'))",
-            [time],
-        )?;
-        for id in &ids {
-            transaction.execute("DELETE FROM object WHERE id = ?1", params![id])?;
-        }
-        transaction.commit()?;
-        Ok(ids)
-    }
-}
-
-fn strings(transaction: &Transaction<'_>, query: &str, values: impl Params) -> Result<Vec<String>> {
-    let mut query = transaction.prepare(query)?;
-    let found = query.query_map(values, |row| row.get(0))?;
-    Ok(found.collect::<rusqlite::Result<_>>()?)
 }

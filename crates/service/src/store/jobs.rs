@@ -1,12 +1,10 @@
 //! Jobs, which are rows: queued, running, done or failed.
 
-use std::collections::HashMap;
-
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
+use super::disk::More;
 use super::tables::is_needed;
-use super::uploads::check_room;
-use super::{Store, StoredObject};
+use super::{Listed, Page, Store, StoredObject};
 use crate::identifiers::new_id;
 use crate::limits::Limits;
 use crate::messages::{Job, Order, State};
@@ -24,6 +22,8 @@ pub(crate) struct Reservation {
 #[derive(Clone, Debug)]
 pub(crate) struct QueuedJob {
     pub(crate) id: String,
+    /// Name of the client.
+    pub(crate) client: String,
     /// Files of key and ciphertexts.
     pub(crate) key: String,
     pub(crate) ciphertext: String,
@@ -53,7 +53,8 @@ impl Store {
             return self.job(client, &found.id);
         }
         check_queue(&transaction, client, limits)?;
-        check_room(&transaction, client, reserved.bytes, limits)?;
+        let more = More { bytes: reserved.bytes, files: digests.len() as u64 };
+        self.check_room(&transaction, client, more, limits)?;
         for digest in digests {
             if !is_needed(&transaction, digest)? {
                 return Err(Problem::not_found("table any more").into());
@@ -110,32 +111,31 @@ impl Store {
         let mut query = rows.prepare(&format!("{COLUMNS} WHERE client = ?1 AND id = ?2"))?;
         let found = query.query_row(params![client, id], job).optional()?;
         let mut found = found.ok_or_else(|| Problem::not_found("job"))?;
-        let mut query = rows.prepare("SELECT bytes FROM result WHERE job = ?1 ORDER BY place")?;
-        let bytes = query.query_map([id], |row| row.get(0))?;
-        found.results = bytes.collect::<rusqlite::Result<_>>()?;
+        found.results = results(&rows, id)?;
         Ok(found)
     }
 
-    pub(crate) fn jobs(&self, client: i64) -> Result<Vec<Job>> {
+    /// Jobs of a client, page by page, the first one first.
+    pub(crate) fn jobs(&self, client: i64, page: Page) -> Result<Listed<Job>> {
         let mut rows = self.reader();
         let rows = rows.transaction()?;
-        let mut query = rows.prepare(&format!("{COLUMNS} WHERE client = ?1 ORDER BY sequence"))?;
-        let jobs = query.query_map([client], job)?;
-        let mut jobs: Vec<Job> = jobs.collect::<rusqlite::Result<_>>()?;
         let mut query = rows.prepare(
-            "SELECT job, result.bytes FROM result JOIN job ON result.job = job.id
-             WHERE job.client = ?1 ORDER BY place",
+            "SELECT id, state, estimate_s, sent_order, reason, ended, sequence FROM job
+             WHERE client = ?1 AND sequence > ?2 ORDER BY sequence LIMIT ?3",
         )?;
-        let found = query.query_map([client], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        let mut results: HashMap<String, Vec<u64>> = HashMap::new();
-        for result in found {
-            let (job, bytes) = result?;
-            results.entry(job).or_default().push(bytes);
+        let values = params![client, page.after, page.limit + 1];
+        let found = query.query_map(values, |row| Ok((row.get(6)?, job(row)?)))?;
+        let mut listed = page.of(found.collect::<rusqlite::Result<_>>()?);
+        for job in &mut listed.items {
+            job.results = results(&rows, &job.id)?;
         }
-        for job in &mut jobs {
-            job.results = results.remove(&job.id).unwrap_or_default();
-        }
-        Ok(jobs)
+        Ok(listed)
+    }
+
+    /// Whether a job is there still.
+    pub(crate) fn has_job(&self, id: &str) -> Result<bool> {
+        let query = "SELECT EXISTS(SELECT 1 FROM job WHERE id = ?1)";
+        Ok(self.reader().query_row(query, [id], |row| row.get(0))?)
     }
 
     /// The file of a result.
@@ -155,34 +155,26 @@ impl Store {
     /// Removes a job and its results. A worker that runs it finds no row in the end.
     pub(crate) fn remove_job(&self, client: i64, id: &str) -> Result<()> {
         self.job(client, id)?;
-        let files: Vec<String> = {
-            let mut rows = self.rows();
-            let transaction = rows.transaction()?;
-            let files = {
-                let mut query = transaction.prepare("SELECT file FROM result WHERE job = ?1")?;
-                query.query_map([id], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?
-            };
-            transaction.execute("DELETE FROM job WHERE id = ?1", [id])?;
-            transaction.commit()?;
-            files
-        };
-        self.remove_files(&files);
-        Ok(())
+        self.rows().execute("DELETE FROM job WHERE id = ?1", [id])?;
+        self.remove_files()
     }
 
     /// The next job to run, of the client who has waited longest for one, which runs from now on.
     pub(crate) fn take_job(&self) -> Result<Option<QueuedJob>> {
         let mut rows = self.rows();
         let transaction = rows.transaction()?;
+        // The one worker runs none now: the outcome of such a job could not be recorded.
+        transaction.execute("UPDATE job SET state = 'queued' WHERE state = 'running'", [])?;
         let found = transaction
             .query_row(
-                "SELECT job.id, key, ciphertext, tables FROM job JOIN client ON job.client = client.id
+                "SELECT job.id, key, ciphertext, tables, name FROM job JOIN client ON job.client = client.id
                  WHERE state = 'queued' ORDER BY served, sequence LIMIT 1",
                 [],
                 |row| {
                     let tables: String = row.get(3)?;
                     let tables = serde_json::from_str(&tables).unwrap_or_default();
-                    Ok(QueuedJob { id: row.get(0)?, key: row.get(1)?, ciphertext: row.get(2)?, tables })
+                    let (id, client) = (row.get(0)?, row.get(4)?);
+                    Ok(QueuedJob { id, client, key: row.get(1)?, ciphertext: row.get(2)?, tables })
                 },
             )
             .optional()?;
@@ -217,9 +209,10 @@ impl Store {
             transaction.commit()?;
             done
         };
-        if done == 0 {
-            let files: Vec<String> = results.iter().map(|(file, _)| file.clone()).collect();
-            self.remove_files(&files);
+        let files = results.iter().map(|(file, _)| file.as_str());
+        match done {
+            0 => files.for_each(|file| self.discard(file)),
+            _ => self.settle(files),
         }
         Ok(())
     }
@@ -240,9 +233,9 @@ impl Store {
         Ok(())
     }
 
-    /// How many rows there are, by name, for the operator.
+    /// How many rows there are, by name, for the operator. All rows are counted, on a connection that nobody waits for.
     pub(crate) fn counts(&self) -> Result<Vec<(String, u64)>> {
-        let rows = self.reader();
+        let rows = self.connect()?;
         let mut query = rows.prepare(
             "SELECT 'jobs_' || state, count(*) FROM job GROUP BY state
              UNION ALL SELECT 'clients', count(*) FROM client
@@ -255,6 +248,13 @@ impl Store {
         let counts = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok(counts.collect::<rusqlite::Result<_>>()?)
     }
+}
+
+/// Bytes of a job's results.
+fn results(rows: &Connection, job: &str) -> rusqlite::Result<Vec<u64>> {
+    let query = "SELECT bytes FROM result WHERE job = ?1 ORDER BY place";
+    let mut query = rows.prepare(query)?;
+    query.query_map([job], |row| row.get(0))?.collect()
 }
 
 fn json(value: &impl serde::Serialize) -> Result<String> {

@@ -2,7 +2,7 @@
 
 use rusqlite::{OptionalExtension, Row, params};
 
-use super::{Store, StoredUpload};
+use super::{Listed, Page, Store, StoredUpload};
 use crate::messages::{About, Kind, Object};
 use crate::{Problem, Result};
 
@@ -77,14 +77,22 @@ impl Store {
         found.ok_or_else(|| Problem::not_found(what).into())
     }
 
-    pub(crate) fn objects(&self, client: i64, kind: Kind) -> Result<Vec<StoredObject>> {
+    /// Keys or files of a client, page by page in the order in which they came.
+    pub(crate) fn objects(&self, client: i64, kind: Kind, page: Page) -> Result<Listed<Object>> {
         let rows = self.reader();
         let mut query = rows.prepare(
-            "SELECT id, sha256, bytes, about, parameters FROM object
-             WHERE client = ?1 AND kind = ?2 ORDER BY rowid",
+            "SELECT id, sha256, bytes, about, parameters, rowid FROM object
+             WHERE client = ?1 AND kind = ?2 AND rowid > ?3 ORDER BY rowid LIMIT ?4",
         )?;
-        let objects = query.query_map(params![client, kind.word()], object)?;
-        Ok(objects.collect::<rusqlite::Result<_>>()?)
+        let values = params![client, kind.word(), page.after, page.limit + 1];
+        let found = query.query_map(values, |row| Ok((row.get(5)?, object(row)?.into())))?;
+        Ok(page.of(found.collect::<rusqlite::Result<_>>()?))
+    }
+
+    /// Whether a key or a file is there still.
+    pub(crate) fn has_object(&self, id: &str) -> Result<bool> {
+        let query = "SELECT EXISTS(SELECT 1 FROM object WHERE id = ?1)";
+        Ok(self.reader().query_row(query, [id], |row| row.get(0))?)
     }
 
     /// Removes a key or a file, unless a job needs it.
@@ -98,8 +106,7 @@ impl Store {
         if removed == 0 {
             return Err(Problem::conflict("a job that waits or runs needs it").into());
         }
-        self.remove_files(&[id]);
-        Ok(())
+        self.remove_files()
     }
 }
 

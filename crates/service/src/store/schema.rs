@@ -5,7 +5,10 @@ use rusqlite::{Connection, Transaction, params};
 use crate::{Error, Result};
 
 /// The version that this program writes.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+
+/// What SQLite calls the application's identifier, by which the database is known for a server's: `ctbl`.
+const APPLICATION: u32 = u32::from_be_bytes(*b"ctbl");
 
 /// Version 0.
 const SCHEMA: &str = "
@@ -40,6 +43,52 @@ CREATE INDEX job_of_state ON job(state, client, sequence);
 PRAGMA user_version = 1;
 ";
 
+/// What version 2 adds: files that go, which triggers note in the transaction that removes their rows; when a server last
+/// looked for what expires; and indices by which lists are read page by page.
+const SECOND: &str = "
+CREATE TABLE removed(id INTEGER PRIMARY KEY AUTOINCREMENT, file TEXT NOT NULL);
+CREATE TABLE looked(at INTEGER NOT NULL);
+CREATE INDEX job_of_client ON job(client, sequence);
+CREATE INDEX object_of_client ON object(client, kind);
+CREATE TRIGGER upload_removed AFTER DELETE ON upload WHEN NOT EXISTS(SELECT 1 FROM object WHERE id = old.id)
+  BEGIN INSERT INTO removed(file) VALUES (old.id); END;
+CREATE TRIGGER object_removed AFTER DELETE ON object BEGIN INSERT INTO removed(file) VALUES (old.id); END;
+CREATE TRIGGER result_removed AFTER DELETE ON result BEGIN INSERT INTO removed(file) VALUES (old.file); END;
+CREATE TRIGGER table_removed AFTER DELETE ON lookup_table
+  BEGIN INSERT INTO removed(file) VALUES (old.digest); END;
+CREATE TRIGGER table_replaced AFTER UPDATE ON lookup_table WHEN old.digest <> new.digest
+  BEGIN INSERT INTO removed(file) VALUES (old.digest); END;
+PRAGMA user_version = 2;
+";
+
+/// Whose a database is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owner {
+    Server,
+    /// It has nothing in it.
+    Nobody,
+    AnotherProgram,
+}
+
+/// Says whose a database is, without a change to it.
+pub(super) fn owner(database: &Connection) -> rusqlite::Result<Owner> {
+    database.query_row(
+        "SELECT (SELECT application_id FROM pragma_application_id), count(*),
+         coalesce(sum(name IN ('client', 'lookup_table', 'upload', 'object', 'job', 'result')), 0)
+         FROM sqlite_master WHERE type = 'table'",
+        [],
+        |row| {
+            Ok(match (row.get::<_, u32>(0)?, row.get(1)?, row.get(2)?) {
+                (APPLICATION, _, _) => Owner::Server,
+                (0, 0_u64, _) => Owner::Nobody,
+                // Databases of version 1 have no identifier.
+                (0, _, 6_u64) => Owner::Server,
+                _ => Owner::AnotherProgram,
+            })
+        },
+    )
+}
+
 /// Makes the tables, or brings those of an older version up to date. What is there counts as used now.
 pub(super) fn prepare(database: &mut Connection, now: u64) -> Result<()> {
     let transaction = database.transaction()?;
@@ -55,6 +104,10 @@ pub(super) fn prepare(database: &mut Connection, now: u64) -> Result<()> {
         transaction.execute("UPDATE object SET used = ?1", params![now])?;
         transaction
             .execute("UPDATE job SET ended = ?1 WHERE state IN ('done', 'failed')", [now])?;
+    }
+    if found < 2 {
+        transaction.execute_batch(SECOND)?;
+        transaction.pragma_update(None, "application_id", APPLICATION)?;
     }
     Ok(transaction.commit()?)
 }
@@ -91,6 +144,22 @@ mod tests {
         }
         database.pragma_update(None, "user_version", VERSION + 1).unwrap();
         let error = prepare(&mut database, 1000).unwrap_err().to_string();
-        assert!(error.contains("version 2"), "{error}");
+        assert!(error.contains(&format!("version {}", VERSION + 1)), "{error}");
+    }
+
+    #[test]
+    fn databases_of_others_are_known() {
+        let mut database = Connection::open_in_memory().unwrap();
+        assert_eq!(owner(&database).unwrap(), Owner::Nobody);
+        database.execute_batch(SCHEMA).unwrap();
+        assert_eq!(owner(&database).unwrap(), Owner::Server);
+        prepare(&mut database, 1).unwrap();
+        database.execute_batch("DROP TABLE lookup_table").unwrap();
+        assert_eq!(owner(&database).unwrap(), Owner::Server);
+        database.pragma_update(None, "application_id", 7).unwrap();
+        assert_eq!(owner(&database).unwrap(), Owner::AnotherProgram);
+        let database = Connection::open_in_memory().unwrap();
+        database.execute_batch("CREATE TABLE client(id INTEGER)").unwrap();
+        assert_eq!(owner(&database).unwrap(), Owner::AnotherProgram);
     }
 }

@@ -1,7 +1,7 @@
 //! Tables that the operator offers, in files named by their content.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 use cryptable::Table;
@@ -10,7 +10,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::Store;
 use super::clients::check_name;
-use super::uploads::is_digest;
+use super::recovery::{UNFINISHED, begin_file, remove_file, unfinished};
 use crate::messages::TableInfo;
 use crate::{Error, Result};
 
@@ -35,25 +35,32 @@ impl Store {
         let bytes: Vec<u8> = words.flat_map(|word| word.to_le_bytes()).collect();
         let digest = hex(blake3::hash(&bytes).as_bytes());
         let path = self.table_file(&digest);
-        let mut file = tempfile::NamedTempFile::new_in(self.folder.join("tables"))?;
-        file.write_all(&bytes)?;
-        file.as_file().sync_all()?;
         let (input_modulus, output_modulus) = (table.input_modulus(), table.output_modulus());
         let replaced = {
-            // No other command finds the file without its row, and removes it.
+            // All within one transaction: no other command finds the file without its row, and removes it.
             let mut rows = self.rows();
             let transaction = rows.transaction()?;
+            begin_file(&path)?;
+            let folder = self.folder.join("tables");
+            let prefix = format!("{digest}.");
+            let mut builder = tempfile::Builder::new();
+            let mut file = builder.prefix(&prefix).suffix(UNFINISHED).tempfile_in(&folder)?;
+            file.write_all(&bytes)?;
+            file.as_file().sync_all()?;
             file.persist(&path).map_err(|error| error.error)?;
-            fs::File::open(self.folder.join("tables"))?.sync_all()?;
+            fs::File::open(&folder)?.sync_all()?;
             let replaced = digest_of(&transaction, name)?;
             transaction.execute(
-                "INSERT OR REPLACE INTO lookup_table VALUES (?1, ?2, ?3, ?4)",
+                "INSERT INTO lookup_table VALUES (?1, ?2, ?3, ?4) ON CONFLICT(name) DO UPDATE SET
+                 digest = excluded.digest, input_modulus = excluded.input_modulus,
+                 output_modulus = excluded.output_modulus",
                 params![name, digest, input_modulus, output_modulus],
             )?;
             transaction.commit()?;
+            let _ = fs::remove_file(unfinished(&path));
             replaced
         };
-        if let Some(replaced) = replaced {
+        if let Some(replaced) = replaced.filter(|replaced| *replaced != digest) {
             self.remove_unused_table(&replaced)?;
         }
         Ok(TableInfo { name: name.to_owned(), input_modulus, output_modulus, digest })
@@ -93,24 +100,9 @@ impl Store {
         // While it lasts, nobody names the file in a row.
         let transaction = rows.transaction()?;
         if !is_needed(&transaction, digest)? {
-            match fs::remove_file(self.table_file(digest)) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                outcome => outcome?,
-            }
+            remove_file(&self.table_file(digest))?;
         }
         Ok(transaction.commit()?)
-    }
-
-    /// Removes files of tables that were offered once and that no job needs any more.
-    pub(super) fn remove_unused_tables(&self) -> Result<()> {
-        for entry in fs::read_dir(self.folder.join("tables"))? {
-            let name = entry?.file_name();
-            // Files that are being written have other names.
-            if let Some(digest) = name.to_str().filter(|name| is_digest(name)) {
-                self.remove_unused_table(digest)?;
-            }
-        }
-        Ok(())
     }
 
     pub(crate) fn table(&self, name: &str) -> Result<Option<TableInfo>> {
@@ -132,7 +124,7 @@ impl Store {
         Ok(Table::new(input, output, words.collect())?)
     }
 
-    fn table_file(&self, digest: &str) -> PathBuf {
+    pub(super) fn table_file(&self, digest: &str) -> PathBuf {
         self.folder.join("tables").join(digest)
     }
 }
@@ -141,6 +133,12 @@ impl Store {
 fn digest_of(rows: &Connection, name: &str) -> Result<Option<String>> {
     let query = "SELECT digest FROM lookup_table WHERE name = ?1";
     Ok(rows.query_row(query, [name], |row| row.get(0)).optional()?)
+}
+
+/// Whether a table is offered.
+pub(super) fn is_offered(rows: &Connection, digest: &str) -> Result<bool> {
+    let query = "SELECT EXISTS(SELECT 1 FROM lookup_table WHERE digest = ?1)";
+    Ok(rows.query_row(query, [digest], |row| row.get(0))?)
 }
 
 /// Whether a table is offered, or a job that waits or runs was ordered with it.

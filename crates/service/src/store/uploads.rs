@@ -1,10 +1,11 @@
 //! Files that arrive in parts.
 
-use std::fs::File;
-
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{OptionalExtension, Row, params};
 
 use super::Store;
+use super::disk::More;
+use super::folder::create_file;
+use super::recovery::{DIGEST_DIGITS, is_hex};
 use crate::identifiers::new_id;
 use crate::limits::Limits;
 use crate::messages::{Announcement, Kind};
@@ -47,12 +48,12 @@ impl Store {
             return Ok(found);
         }
         let id = new_id()?;
-        File::create(self.file(&id))?.sync_all()?;
+        create_file(&self.file(&id))?.sync_all()?;
         self.sync_files()?;
         let added = self.add_upload(&id, client, announced, limits);
         if !matches!(added, Ok(true)) {
             // Refused, or announced twice at the same time, or with another length.
-            self.remove_files(&[id]);
+            self.discard(&id);
         }
         added?;
         let found = self.upload_of(client, announced)?;
@@ -70,7 +71,8 @@ impl Store {
     ) -> Result<bool> {
         let mut rows = self.rows();
         let transaction = rows.transaction()?;
-        check_room(&transaction, client, announced.length, limits)?;
+        let more = More { bytes: announced.length, files: 1 };
+        self.check_room(&transaction, client, more, limits)?;
         let count: u64 = transaction.query_row(
             "SELECT count(*) FROM upload WHERE client = ?1",
             [client],
@@ -119,39 +121,16 @@ impl Store {
     /// Forgets an upload and its file.
     pub(crate) fn remove_upload(&self, id: &str) -> Result<()> {
         self.rows().execute("DELETE FROM upload WHERE id = ?1", [id])?;
-        self.remove_files(&[id.to_owned()]);
-        Ok(())
-    }
-}
-
-/// Demands that a client may keep so many bytes more, beside those that it keeps, announced or will get.
-pub(super) fn check_room(rows: &Connection, client: i64, more: u64, limits: &Limits) -> Result<()> {
-    let kept: u64 = rows.query_row(
-        "SELECT (SELECT coalesce(sum(length), 0) FROM upload WHERE client = ?1)
-              + (SELECT coalesce(sum(bytes), 0) FROM object WHERE client = ?1)
-              + (SELECT coalesce(sum(reserved), 0) FROM job WHERE client = ?1)",
-        [client],
-        |row| row.get(0),
-    )?;
-    let total = kept.saturating_add(more);
-    match total > limits.client_bytes {
-        true => Err(Problem::too_large("client-bytes", total, limits.client_bytes).into()),
-        false => Ok(()),
+        self.remove_files()
     }
 }
 
 /// Demands a SHA-256 digest in lower-case hexadecimal digits.
 fn check_digest(digest: &str) -> Result<()> {
-    match is_digest(digest) {
+    match is_hex(digest, DIGEST_DIGITS) {
         true => Ok(()),
         false => Err(Problem::bad_request("a digest has 64 digits of 0-9 a-f").into()),
     }
-}
-
-/// Whether a text is a digest of 256 bits in lower-case hexadecimal digits.
-pub(super) fn is_digest(text: &str) -> bool {
-    let is_digit = |letter: char| letter.is_ascii_digit() || ('a'..='f').contains(&letter);
-    text.len() == 64 && text.chars().all(is_digit)
 }
 
 fn upload(row: &Row<'_>) -> rusqlite::Result<StoredUpload> {

@@ -1,0 +1,184 @@
+//! The folder of a server: how it is known, and who may read it.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+
+use crate::{Error, Result};
+
+/// Says whose the folder is. It is written after the database, so that a folder with it and without a database lost that.
+const MARK: &str = "cryptable-service";
+
+const MARK_TEXT: &str =
+    "This folder is a server's of `cryptable serve`, which removes and moves files in it.\n";
+
+/// The database.
+pub(super) const DATABASE: &str = "service.sqlite";
+
+/// Folders of files, which have no other content.
+pub(super) const CONTENT: [&str; 2] = ["files", "tables"];
+
+/// Where files go that the database does not know.
+pub(super) const LOST: &str = "lost";
+
+/// Names that a folder has before it has a mark, or that a file system brings.
+const OWN: [&str; 8] = [
+    DATABASE,
+    "service.sqlite-wal",
+    "service.sqlite-shm",
+    "service.sqlite-journal",
+    "files",
+    "tables",
+    "server.lock",
+    "lost+found",
+];
+
+/// What a folder was found to be, before anything was changed in it.
+#[derive(Debug)]
+pub(super) struct Condition<'a> {
+    folder: &'a Path,
+    has_mark: bool,
+    /// Something that no server made.
+    foreign: Option<String>,
+    recover: bool,
+}
+
+impl<'a> Condition<'a> {
+    /// Looks at a folder, which may not exist. Others may start it meanwhile.
+    pub(super) fn of(folder: &'a Path, recover: bool) -> Result<Self> {
+        let has_mark = folder.join(MARK).is_file();
+        let foreign = if has_mark { None } else { foreign_name(folder)? };
+        let condition = Self { folder, has_mark, foreign, recover };
+        // After the mark and the names: whoever starts a folder makes its database first of all.
+        if !folder.join(DATABASE).exists() {
+            condition.allow_new()?;
+        }
+        Ok(condition)
+    }
+
+    /// Checks that a new database may be started here.
+    pub(super) fn allow_new(&self) -> Result<()> {
+        let folder = self.folder.display();
+        if self.has_mark && !self.recover {
+            return Err(Error::Operator(format!(
+                "the database {DATABASE} of {folder} is gone: put it back, or start the server with --recover, which \
+                 begins a new one and moves the files that are there to {LOST}/"
+            )));
+        }
+        match &self.foreign {
+            Some(name) => Err(Error::Operator(format!(
+                "{folder} is no server's folder and has {name:?} in it: choose one that is new or empty"
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// Marks the folder, whose database is there.
+    pub(super) fn mark(&self) -> Result<()> {
+        if !self.has_mark {
+            create_file(&self.folder.join(MARK))?.write_all(MARK_TEXT.as_bytes())?;
+        }
+        Ok(())
+    }
+}
+
+/// A name in a folder that no server makes in a new one.
+fn foreign_name(folder: &Path) -> Result<Option<String>> {
+    for name in names(folder)? {
+        if !OWN.contains(&name.as_str()) && name != MARK {
+            return Ok(Some(name));
+        }
+    }
+    if folder.join(DATABASE).exists() {
+        return Ok(None);
+    }
+    for part in CONTENT {
+        if let Some(name) = names(&folder.join(part))?.into_iter().next() {
+            return Ok(Some(format!("{part}/{name}")));
+        }
+    }
+    Ok(None)
+}
+
+/// Names in a folder; none if there is no such folder.
+fn names(folder: &Path) -> Result<Vec<String>> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let name =
+        |entry: io::Result<fs::DirEntry>| Ok(entry?.file_name().to_string_lossy().into_owned());
+    entries.map(name).collect()
+}
+
+/// Makes a file that only this user reads, or empties the one that is there.
+pub(super) fn create_file(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    private(&mut options).open(path)
+}
+
+/// Makes the file of the database, unless it is there: SQLite gives those beside it the same permissions.
+pub(super) fn create_database(path: &Path) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    private(&mut options).open(path).map(drop)
+}
+
+fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    options
+}
+
+/// Makes a folder that only this user reads, or takes from others what they may do in the one that is there.
+pub(super) fn create_private(folder: &Path) -> Result<()> {
+    if folder.is_dir() {
+        return tighten(folder);
+    }
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    Ok(builder.create(folder)?)
+}
+
+/// Takes from others what they may do with a file or a folder, and says so.
+///
+/// # Errors
+/// If it is another user's, or everybody may write to it: then it is no place for keys of clients.
+#[cfg(unix)]
+pub(super) fn tighten(path: &Path) -> Result<()> {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+
+    let metadata = match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        // A link to the folder itself is the operator's; its target counts.
+        Ok(found) if found.is_symlink() => fs::metadata(path)?,
+        found => found?,
+    };
+    let (name, user) = (path.display(), rustix::process::geteuid());
+    let mode = metadata.mode() & 0o7777;
+    if metadata.uid() != user.as_raw() && !user.is_root() {
+        let (owner, user) = (metadata.uid(), user.as_raw());
+        return Err(Error::Operator(format!(
+            "{name} is user {owner}'s, but this program runs as {user}: run it as that user, or give it away by chown"
+        )));
+    }
+    if metadata.is_dir() && mode & 0o002 != 0 {
+        return Err(Error::Operator(format!(
+            "everybody may write to {name} (mode {mode:o}): chmod 700 it after looking at what is in it"
+        )));
+    }
+    if mode & 0o077 != 0 {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode & 0o700))?;
+        tracing::warn!(path = %name, mode = format!("{mode:o}"), "others could read this; now they cannot");
+    }
+    Ok(())
+}
+
+/// Permissions are the system's own.
+#[cfg(not(unix))]
+pub(super) fn tighten(_: &Path) -> Result<()> {
+    Ok(())
+}

@@ -1,0 +1,268 @@
+//! Files and rows are brought together when a server starts.
+//!
+//! ```text
+//! a file                                   is there because                                       goes
+//! in a row                                 it is needed                                           no
+//! in the table `removed`                   its row went, and the server was killed                yes
+//! NAME, beside NAME.unfinished             it was being written                                   yes
+//! NAME.unfinished, empty                   NAME was being written                                 yes
+//! an identifier, empty                     its upload was not in a row yet                        yes
+//! anything else                            the database is not the one of these files, or it is   to lost/, if
+//!                                          not the server's                                       asked for
+//! ```
+//! Nothing is removed while there is anything else.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+use rusqlite::params;
+
+use super::Store;
+use super::folder::{self, CONTENT, LOST, create_private, tighten};
+use super::tables::{is_needed, is_offered};
+use crate::{Error, Result};
+
+/// What the name of an empty file ends in beside one that is being written.
+pub(super) const UNFINISHED: &str = ".unfinished";
+
+/// Hexadecimal digits of names of files, and of tables.
+const ID_DIGITS: usize = 32;
+pub(super) const DIGEST_DIGITS: usize = 64;
+
+/// Whether a name has so many lower-case hexadecimal digits and nothing else.
+pub(super) fn is_hex(name: &str, digits: usize) -> bool {
+    let is_digit = |letter: u8| letter.is_ascii_digit() || (b'a'..=b'f').contains(&letter);
+    name.len() == digits && name.bytes().all(is_digit)
+}
+
+/// The name of the empty file beside one that is being written.
+pub(super) fn unfinished(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(UNFINISHED);
+    name.into()
+}
+
+/// Says on the disk that a file is being written which is in no row yet.
+pub(super) fn begin_file(path: &Path) -> Result<()> {
+    folder::create_file(&unfinished(path))?.sync_all()?;
+    if let Some(parent) = path.parent() {
+        File::open(parent)?.sync_all()?;
+    }
+    Ok(())
+}
+
+/// Removes a file; one that is not there is gone, too.
+pub(super) fn remove_file(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        outcome => outcome,
+    }
+}
+
+/// A file whose row is gone.
+struct Removed {
+    id: i64,
+    file: String,
+}
+
+impl Store {
+    /// Makes a file that a row will name. Killed before that, the next server removes it.
+    pub(crate) fn create_unfinished(&self, id: &str) -> Result<File> {
+        let path = self.file(id);
+        begin_file(&path)?;
+        Ok(folder::create_file(&path)?)
+    }
+
+    /// Files of these are in rows now.
+    pub(super) fn settle<'a>(&self, ids: impl IntoIterator<Item = &'a str>) {
+        for id in ids {
+            let _ = fs::remove_file(unfinished(&self.file(id)));
+        }
+    }
+
+    /// Removes a file unless it came into a row.
+    pub(crate) fn discard(&self, id: &str) {
+        let path = self.file(id);
+        if matches!(self.is_known(id), Ok(false)) && remove_file(&path).is_ok() {
+            let _ = fs::remove_file(unfinished(&path));
+        }
+    }
+
+    /// Removes files whose rows went since this was called last; one that is left goes with [`Self::finish_removals`].
+    pub(super) fn remove_files(&self) -> Result<()> {
+        let found = self.removed(self.swept.load(Ordering::Relaxed))?;
+        for Removed { id, file } in found {
+            if is_hex(&file, ID_DIGITS) {
+                let _ = fs::remove_file(self.file(&file));
+            }
+            self.swept.fetch_max(id, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    fn removed(&self, after: i64) -> Result<Vec<Removed>> {
+        let rows = self.reader();
+        let mut query = rows.prepare("SELECT id, file FROM removed WHERE id > ?1 ORDER BY id")?;
+        let found =
+            query.query_map([after], |row| Ok(Removed { id: row.get(0)?, file: row.get(1)? }))?;
+        Ok(found.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Removes all files whose rows are gone, durably, and forgets them. Tables that a job needs wait for it.
+    pub(super) fn finish_removals(&self) -> Result<()> {
+        let found = self.removed(0)?;
+        if found.is_empty() {
+            return Ok(());
+        }
+        let mut rows = self.rows();
+        // While it lasts, nobody names the file of a table in a row.
+        let transaction = rows.transaction()?;
+        let mut done = Vec::new();
+        for Removed { id, file } in found {
+            let is_table = is_hex(&file, DIGEST_DIGITS);
+            if is_table && is_needed(&transaction, &file)? {
+                if is_offered(&transaction, &file)? {
+                    done.push(id);
+                }
+                continue;
+            }
+            let path = if is_table { self.table_file(&file) } else { self.file(&file) };
+            let is_own = is_table || is_hex(&file, ID_DIGITS);
+            if !is_own || remove_file(&path).is_ok() {
+                done.push(id);
+            }
+        }
+        for part in CONTENT {
+            File::open(self.folder.join(part))?.sync_all()?;
+        }
+        for id in done {
+            transaction.execute("DELETE FROM removed WHERE id = ?1", [id])?;
+        }
+        Ok(transaction.commit()?)
+    }
+
+    /// Brings files and rows together; returns where files went that the database does not know.
+    ///
+    /// # Errors
+    /// If there are such files and they are not to be moved; nothing was changed then.
+    pub(super) fn recover_files(&self) -> Result<Vec<PathBuf>> {
+        let (mut unneeded, mut unknown) = (Vec::new(), Vec::new());
+        for part in CONTENT {
+            for entry in fs::read_dir(self.folder.join(part))? {
+                let entry = entry?;
+                let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+                if !self.is_own(&path, &name)? {
+                    unknown.push(path);
+                } else if !self.is_known(&name)? {
+                    unneeded.push(path);
+                } else {
+                    tighten(&path)?;
+                }
+            }
+        }
+        if !unknown.is_empty() && !self.recover {
+            return Err(self.unknown_files(&unknown));
+        }
+        self.remove_unneeded(&unneeded)?;
+        self.finish_removals()?;
+        unknown.iter().map(|path| self.move_to_lost(path)).collect()
+    }
+
+    fn unknown_files(&self, unknown: &[PathBuf]) -> Error {
+        let (count, first, folder) = (unknown.len(), unknown[0].display(), self.folder.display());
+        Error::Operator(format!(
+            "the database of {folder} does not know {count} of the files there, such as {first}: it is older than they \
+             are, or they are not the server's; put the right database back, or start with --recover, which moves them \
+             to {LOST}/ and removes none"
+        ))
+    }
+
+    /// Whether a file is in a row, or one that the server or its operator was about to remove or to write.
+    fn is_own(&self, path: &Path, name: &str) -> Result<bool> {
+        let metadata = match fs::symlink_metadata(path) {
+            // Removed meanwhile by a command of the operator.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
+            metadata => metadata?,
+        };
+        if !metadata.is_file() {
+            return Ok(false);
+        }
+        let is_empty = metadata.len() == 0;
+        // First of all: an operator's command that ends now removes it when the row is there.
+        let is_unfinished = unfinished(path).exists();
+        if let Some(start) = name.strip_suffix(UNFINISHED) {
+            // Tables are written under their digest, a dot and random letters.
+            let (digits, random) = start.split_once('.').unwrap_or((start, ""));
+            let is_name = is_hex(digits, ID_DIGITS) || is_hex(digits, DIGEST_DIGITS);
+            return Ok(is_name && (is_empty || !random.is_empty()));
+        }
+        if !is_hex(name, ID_DIGITS) && !is_hex(name, DIGEST_DIGITS) {
+            return Ok(false);
+        }
+        Ok(is_unfinished
+            || (is_empty && is_hex(name, ID_DIGITS))
+            || self.is_known(name)?
+            || self.reader().query_row(
+                "SELECT EXISTS(SELECT 1 FROM removed WHERE file = ?1)",
+                [name],
+                |row| row.get(0),
+            )?)
+    }
+
+    /// Whether a row names a file, or needs the table of this digest.
+    fn is_known(&self, name: &str) -> Result<bool> {
+        if is_hex(name, DIGEST_DIGITS) {
+            return is_needed(&self.reader(), name);
+        }
+        Ok(self.reader().query_row(
+            "SELECT EXISTS(SELECT 1 FROM upload WHERE id = ?1) OR EXISTS(SELECT 1 FROM object WHERE id = ?1)
+             OR EXISTS(SELECT 1 FROM result WHERE file = ?1)",
+            params![name],
+            |row| row.get(0),
+        )?)
+    }
+
+    /// Removes what was being written or removed when a server or a command was killed. While it lasts, no command writes
+    /// a table.
+    fn remove_unneeded(&self, paths: &[PathBuf]) -> Result<()> {
+        let mut rows = self.rows();
+        let transaction = rows.transaction()?;
+        let ends = |path: &PathBuf| path.to_string_lossy().ends_with(UNFINISHED);
+        // What says that a file is not finished goes after it.
+        for are_last in [false, true] {
+            for path in paths.iter().filter(|path| ends(path) == are_last) {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                // A command may have offered the table meanwhile.
+                if !is_hex(&name, DIGEST_DIGITS) || !is_needed(&transaction, &name)? {
+                    remove_file(path)?;
+                }
+            }
+            for part in CONTENT {
+                File::open(self.folder.join(part))?.sync_all()?;
+            }
+        }
+        Ok(transaction.commit()?)
+    }
+
+    /// Moves a file out of the way, under a name that nothing has there.
+    fn move_to_lost(&self, path: &Path) -> Result<PathBuf> {
+        let inside = path.strip_prefix(&self.folder).unwrap_or(path);
+        let target = self.folder.join(LOST).join(inside);
+        let place = target.parent().unwrap_or(&self.folder);
+        create_private(&self.folder.join(LOST))?;
+        create_private(place)?;
+        let name = inside.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let mut found = target.clone();
+        for number in 1_u32.. {
+            if fs::symlink_metadata(&found).is_err() {
+                break;
+            }
+            found = place.join(format!("{name}.{number}"));
+        }
+        fs::rename(path, &found)?;
+        tracing::warn!(from = %path.display(), to = %found.display(), "the database does not know this file");
+        Ok(found)
+    }
+}
