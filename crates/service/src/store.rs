@@ -142,6 +142,15 @@ impl Store {
         connect(&self.folder.join(DATABASE), self.lock_wait)
     }
 
+    /// Keeps the database from growing, as a full disk does.
+    #[cfg(test)]
+    pub(crate) fn hold_size(&self, is_held: bool) {
+        let rows = self.rows();
+        let pages: u32 = rows.pragma_query_value(None, "page_count", |row| row.get(0)).unwrap();
+        let most = if is_held { pages } else { u32::MAX - 1 };
+        rows.query_row(&format!("PRAGMA max_page_count = {most}"), [], |_| Ok(())).unwrap();
+    }
+
     /// Where a file lies.
     pub(crate) fn file(&self, id: &str) -> PathBuf {
         self.folder.join("files").join(id)

@@ -413,4 +413,26 @@ mod tests {
         let _serving = worker.store.start_serving().unwrap();
         assert_eq!(state(&other), "queued");
     }
+
+    #[test]
+    fn an_outcome_that_the_disk_refuses_ends_and_the_job_waits_again() {
+        let folder = tempdir().unwrap();
+        let (worker, job, other) = with_job(folder.path());
+        worker.store.hold_size(true);
+        let file = new_id().unwrap();
+        drop(worker.store.create_unfinished(&file).unwrap());
+        let reason = "x".repeat(1 << 20);
+        let results =
+            Outcome::Done((0..2000).map(|_| (format!("{file}{reason:.500}"), 3)).collect());
+        thread::scope(|scope| {
+            let recording = scope.spawn(|| worker.keep_recording(&job.id, &results));
+            while !recording.is_finished() {
+                thread::sleep(Duration::from_millis(5));
+                worker.wake();
+            }
+        });
+        assert_eq!(state(&other), "running");
+        worker.store.hold_size(false);
+        assert_eq!(worker.store.take_job().unwrap().expect("the job").id, job.id);
+    }
 }

@@ -149,7 +149,8 @@ fn limits_are_named() {
     let limits = Limits {
         key_bytes: key.len() as u64,
         ciphertext_bytes: 5000,
-        client_bytes: key.len() as u64 + 9000,
+        client_bytes: key.len() as u64 + 9500,
+        client_objects: 3,
         client_uploads: 2,
         job_tables: 2,
         ..Limits::default()
@@ -179,7 +180,7 @@ fn limits_are_named() {
     let another = support::token(&server);
     upload_id(announce(&server, &another, "evaluation-key", key.len(), &digest(6)));
     upload_id(announce(&server, &another, "ciphertext", 5000, &digest(7)));
-    let no_room = announce(&server, &another, "ciphertext", 4001, &digest(8));
+    let no_room = announce(&server, &another, "ciphertext", 5000, &digest(8));
     assert_eq!(exceeded(no_room), (413, "client-bytes".into()));
     let client = Client::new(&server.url(), &support::token(&server));
     let sent = client.register(&mut Cursor::new(key)).unwrap();

@@ -155,3 +155,36 @@ fn abandoned_uploads_and_unused_files_go() {
     client.remove_ciphertext(&used).unwrap();
     assert!(client.ciphertexts().unwrap().is_empty() && client.jobs().unwrap().is_empty());
 }
+
+#[test]
+fn jumps_of_the_clock_remove_nothing() {
+    let (now, steady) = (Arc::new(AtomicU64::new(START)), Arc::new(AtomicU64::new(0)));
+    let read = |time: &Arc<AtomicU64>| {
+        let time = time.clone();
+        move || time.load(Ordering::Relaxed)
+    };
+    let clock = Clock::new(read(&now)).with_steady(read(&steady));
+    let keep = Retention { jobs: hours(2), ciphertexts: hours(3), ..retention() };
+    let server = Server::start_at(Limits { keep, ..Limits::default() }, clock);
+    server.store().add_table("squares", &squares(4)).unwrap();
+    let client = server.client("one");
+    let (secret, key) = keys(Engine::Single, 4);
+    let key = client.register(&mut Cursor::new(key)).unwrap().sha256;
+    let sent = send(&client, &secret, &[1, 2]);
+    let job = run(&client, &key, &sent);
+    std::thread::sleep(Duration::from_millis(100));
+    for jump in [1000 * HOUR, 0] {
+        now.store(START + jump, Ordering::Relaxed);
+        wait_until("the job's time has moved along", || {
+            client.job(&job.id).is_ok_and(|job| job.ended == Some(START + jump))
+        });
+        std::thread::sleep(Duration::from_millis(100));
+        assert_eq!(client.ciphertexts().unwrap().len(), 1);
+    }
+    // Time that passes counts.
+    for clock in [&now, &steady] {
+        clock.fetch_add(2 * HOUR, Ordering::Relaxed);
+    }
+    wait_until("the job is gone", || is_gone(&client, &job));
+    assert_eq!(client.ciphertexts().unwrap().len(), 1);
+}

@@ -56,6 +56,17 @@ impl Server {
         answer(&mut stream)
     }
 
+    /// Sends a request as it is; returns head and body.
+    pub fn whole(&self, request: impl AsRef<[u8]>) -> (String, String) {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream.write_all(request.as_ref()).unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        (head.to_owned(), body.to_owned())
+    }
+
     /// Sends a request with a body.
     pub fn send(
         &self,
