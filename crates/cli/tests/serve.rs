@@ -67,3 +67,90 @@ fn the_operator_is_told_what_is_wrong() {
     let error = workspace.fail("serve --folder service --listen 127.0.0.1:0");
     assert!(error.contains("another server"), "{error}");
 }
+
+/// Lines of a server's log, without colours.
+fn log(workspace: &Workspace) -> String {
+    String::from_utf8(workspace.read("log")).unwrap()
+}
+
+#[test]
+#[cfg(unix)]
+fn requests_refusals_and_jobs_are_logged_and_tokens_are_not() {
+    let workspace = Workspace::with_keys("--mode single --bits 2");
+    workspace.write("table.csv", "3\n2\n1\n0\n").write("values.csv", "0\n1\n");
+    workspace.succeed("serve table add --folder service --name backwards --table table.csv");
+    let token = workspace.succeed("serve client add --folder service --name hospital");
+    let token = token.trim();
+    workspace.succeed("encrypt --secret client.key --input values.csv --output values.ct");
+    let process = Process::start(&workspace);
+    let client = Client::new(&process.url, token);
+    let key = client.register(&mut File::open(workspace.path("server.key")).unwrap()).unwrap();
+    let mut silent = |_| ControlFlow::Continue(());
+    let mut input = File::open(workspace.path("values.ct")).unwrap();
+    let sent = client.upload(Kind::Ciphertext, &mut input, &mut silent).unwrap();
+    let order =
+        Order { key: key.sha256, ciphertext: sent.sha256, tables: vec!["backwards".into()] };
+    let job = client.order(&order).unwrap();
+    let job = client.wait(&job.id, &mut silent).unwrap();
+    let mut result = Vec::new();
+    client.fetch(&job, 0, &mut result).unwrap();
+    let wrong = format!("{}x", &token[1..]);
+    assert!(Client::new(&process.url, &wrong).tables().is_err());
+    let unknown = Order { tables: vec!["no\nsuch \u{1b}[31m".into()], ..order };
+    assert!(client.order(&unknown).is_err());
+    assert!(process.terminate().success());
+    let log = log(&workspace);
+    let line = |parts: &[&str]| {
+        let found = log.lines().any(|line| parts.iter().all(|part| line.contains(part)));
+        assert!(found, "{parts:?} in {log}");
+    };
+    let bytes = format!("sent={}", result.len());
+    line(&[
+        "INFO request",
+        r#"client="hospital""#,
+        r#"method="GET""#,
+        "results/{place}",
+        "status=206",
+        &bytes,
+    ]);
+    let received = std::fs::metadata(workspace.path("server.key")).unwrap().len();
+    line(&[
+        "PATCH",
+        r#"route="/v1/uploads/{id}""#,
+        "status=204",
+        &format!("received={received}"),
+        "seconds=",
+    ]);
+    line(&[
+        "WARN request refused",
+        "status=401",
+        "unauthorized: the token is of no client",
+        "peer=\"127.0.0.1\"",
+    ]);
+    line(&["WARN request refused", "hospital", "status=404", "not-found: there is no such table"]);
+    line(&["INFO job starts", &job.id, "hospital", "tables=1"]);
+    line(&["INFO job is done", &job.id, "hospital", "seconds="]);
+    assert!(!log.contains(token) && !log.contains(&wrong), "{log}");
+    let is_plain = |letter: char| letter == '\n' || !letter.is_control();
+    assert!(log.chars().all(is_plain) && !log.contains("\nsuch"), "{log}");
+}
+
+#[test]
+fn folders_that_are_no_servers_are_refused() {
+    let workspace = Workspace::new();
+    workspace.write("thesis.txt", "years of work");
+    for line in ["serve --folder .", "serve client add --folder . --name one"] {
+        let error = workspace.fail(line);
+        assert!(error.contains("no server's folder") && error.contains("thesis.txt"), "{error}");
+    }
+    assert_eq!(workspace.files(), ["thesis.txt"]);
+    workspace.succeed("serve client add --folder service --name one");
+    let unknown = format!("service/files/{}", "a".repeat(32));
+    workspace.write(&unknown, "a key");
+    let error = workspace.fail("serve --folder service --listen 127.0.0.1:0");
+    assert!(
+        error.contains("does not know 1 of the files") && error.contains("--recover"),
+        "{error}"
+    );
+    assert_eq!(workspace.read(&unknown), b"a key");
+}

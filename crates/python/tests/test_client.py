@@ -1,5 +1,6 @@
 """The client of the service, against a program that was built with the feature `serve`."""
 
+import io
 import os
 import pickle
 import subprocess
@@ -101,6 +102,16 @@ def test_refusals_have_their_reason(client, service, packed, tmp_path):
     register(client, secret, tmp_path)
     with pytest.raises(ServiceError, match="no such table"):
         client.lookup(secret.encrypt([1]), "nothing")
+
+
+def test_lists_come_in_pages(client, secret, tmp_path):
+    key = register(client, secret, tmp_path)
+    assert [found["sha256"] for found in client.keys()] == [key]
+    files = [secret.encrypt([value]).to_bytes() for value in range(3)]
+    sent = [client._upload("ciphertext", io.BytesIO(file), None) for file in files]
+    for found in (client.ciphertexts(), client._list("/v1/ciphertexts?limit=1")):
+        assert [file["sha256"] for file in found] == sent
+    assert client.jobs() == []
 
 
 def test_tokens_are_not_shown(client):
