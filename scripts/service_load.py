@@ -52,14 +52,16 @@ class Server:
         self._command: list[str] = [
             *(str(program), "serve", "--folder", str(folder), "--listen", f"127.0.0.1:{self.port}"),
             *("--queue", "1000000", "--client-queue", "1000000", "--client-requests", "128"),
-            *("--connections", str(CONNECTIONS)),
+            *("--client-objects", "1000000", "--client-jobs", "1000000", "--connections", str(CONNECTIONS)),
         ]
+        self._log = folder.with_suffix(".log")
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> float:
         """Starts it; returns the seconds until it answers."""
         start = time.monotonic()
-        self._process = subprocess.Popen(self._command, stdout=subprocess.DEVNULL, env=ENVIRONMENT)
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(self._command, stdout=subprocess.DEVNULL, stderr=log, env=ENVIRONMENT)
         while True:
             with suppress(OSError):
                 connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
@@ -101,6 +103,18 @@ class Client:
         if status >= 300:
             sys.exit(f"{method} {path}: {status} {text.decode(errors='replace')}")
         return json.loads(text)
+
+    def pages(self, path: str) -> list[dict[str, Any]]:
+        """All pages of a list."""
+        found: list[dict[str, Any]] = []
+        while path:
+            status, text, headers = self.send("GET", path)
+            if status >= 300:
+                sys.exit(f"GET {path}: {status} {text.decode(errors='replace')}")
+            found += json.loads(text)
+            link = re.match(r"<([^>]*)>", headers.get("link", ""))
+            path = link[1] if link else ""
+        return found
 
     def announce(self, kind: str, content: bytes) -> str:
         digest = hashlib.sha256(content).hexdigest()
@@ -292,7 +306,7 @@ def killed_in_the_middle(server: Server, client: Client, workplace: Workplace, o
     token = workplace.token
     command = ["ab", "-q", "-r", "-n", "1000000", "-c", str(AT_A_TIME), "-H", f"Authorization: Bearer {token}"]
     command += ["-T", "application/json", "-p", str(order), f"http://127.0.0.1:{server.port}/v1/jobs"]
-    before = {job["id"] for job in client.json("GET", "/v1/jobs")}
+    before = {job["id"] for job in client.pages("/v1/jobs")}
     witnesses = Witnesses(client, order.read_bytes())
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as generator:
         witnesses.start()
@@ -302,10 +316,10 @@ def killed_in_the_middle(server: Server, client: Client, workplace: Workplace, o
         generator.kill()
     witnesses.stop()
     seconds = server.start()
-    there = {job["id"] for job in client.json("GET", "/v1/jobs")}
+    there = {job["id"] for job in client.pages("/v1/jobs")}
     lost = [job for job in witnesses.accepted if job not in there]
     offset = int(client.send("HEAD", witnesses.path)[2]["upload-offset"])
-    keys = [found["sha256"] for found in client.json("GET", "/v1/keys")]
+    keys = [found["sha256"] for found in client.pages("/v1/keys")]
     return {
         "accepted_jobs": len(there - before),
         "confirmed_to_witnesses": len(witnesses.accepted),
@@ -322,7 +336,7 @@ def finish(client: Client, workplace: Workplace, limit: float) -> dict[str, Any]
     start = time.monotonic()
     while True:
         states: dict[str, int] = {}
-        jobs = client.json("GET", "/v1/jobs")
+        jobs = client.pages("/v1/jobs")
         for job in jobs:
             states[job["state"]] = states.get(job["state"], 0) + 1
         if not states.keys() & {"queued", "running"}:

@@ -150,3 +150,32 @@ fn bodies_that_end_early_under_load_lose_nothing() {
         done.store(true, Ordering::Relaxed);
     });
 }
+
+#[test]
+fn requests_that_are_under_way_end_when_the_server_is_told_to() {
+    let server = crowded();
+    let token = token(&server);
+    let body = format!(r#"{{"kind":"ciphertext","length":9,"sha256":"{:064x}"}}"#, 1);
+    let (_, upload) = server.send("POST /v1/uploads", &token, "", body);
+    let upload: serde_json::Value = serde_json::from_str(&upload).unwrap();
+    let line = format!("/v1/uploads/{}", upload["id"].as_str().unwrap());
+    let mut stream = TcpStream::connect(server.address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    let head = format!(
+        "PATCH {line} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\nupload-offset: 0\r\n\
+         expect: 100-continue\r\ncontent-length: 9\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut expected = [0; CONTINUE.len()];
+    stream.read_exact(&mut expected).unwrap();
+    assert_eq!(&expected, CONTINUE);
+    // Somebody who says nothing does not keep it.
+    let _silent = TcpStream::connect(server.address).unwrap();
+    server.stop();
+    wait_until("nobody is let in", || TcpStream::connect(server.address).is_err());
+    stream.write_all(b"123456789").unwrap();
+    assert_eq!(answer(&mut stream).0, 204);
+    let start = Instant::now();
+    drop(server);
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+}

@@ -47,6 +47,11 @@ impl Server {
             .patience(Duration::from_secs(20))
     }
 
+    /// Tells it to end.
+    pub fn stop(&self) {
+        self.stopper.stop();
+    }
+
     /// Sends a request as it is; returns status and body. The connection is closed for writing afterwards.
     pub fn raw(&self, request: impl AsRef<[u8]>) -> (u16, String) {
         let mut stream = TcpStream::connect(self.address).unwrap();
