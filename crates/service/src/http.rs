@@ -183,6 +183,6 @@ pub(crate) async fn remove_expired(app: App) {
 pub(crate) async fn stop_removed(app: App) {
     loop {
         tokio::time::sleep(LOOK).await;
-        let _ = app.blocking(|app| Ok(app.worker.stop_if_removed())).await;
+        let _ = app.blocking(|app| app.worker.stop_if_removed()).await;
     }
 }

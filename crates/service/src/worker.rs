@@ -131,11 +131,12 @@ impl Worker {
     }
 
     /// Stops the job that runs if it was removed with its client, by a command of the operator.
-    pub(crate) fn stop_if_removed(&self) {
-        let Some(job) = self.lock().job.clone() else { return };
-        if matches!(self.store.has_job(&job), Ok(false)) {
+    pub(crate) fn stop_if_removed(&self) -> Result<()> {
+        let Some(job) = self.lock().job.clone() else { return Ok(()) };
+        if !self.store.has_job(&job)? {
             self.cancel(&job);
         }
+        Ok(())
     }
 
     fn wait(&self) {

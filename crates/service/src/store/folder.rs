@@ -172,7 +172,11 @@ pub(super) fn tighten(path: &Path) -> Result<()> {
     }
     if mode & 0o077 != 0 {
         fs::set_permissions(path, fs::Permissions::from_mode(mode & 0o700))?;
-        tracing::warn!(path = %name, mode = format!("{mode:o}"), "others could read this; now they cannot");
+        tracing::warn!(
+            ?path,
+            mode = format!("{mode:o}"),
+            "others could read this; now they cannot"
+        );
     }
     Ok(())
 }

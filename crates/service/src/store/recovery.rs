@@ -46,7 +46,7 @@ pub(super) fn unfinished(path: &Path) -> PathBuf {
 
 /// Says on the disk that a file is being written which is in no row yet.
 pub(super) fn begin_file(path: &Path) -> Result<()> {
-    folder::create_file(&unfinished(path))?.sync_all()?;
+    folder::create_file(&unfinished(path))?;
     if let Some(parent) = path.parent() {
         File::open(parent)?.sync_all()?;
     }
@@ -262,7 +262,7 @@ impl Store {
             found = place.join(format!("{name}.{number}"));
         }
         fs::rename(path, &found)?;
-        tracing::warn!(from = %path.display(), to = %found.display(), "the database does not know this file");
+        tracing::warn!(?path, to = ?found, "the database does not know this file");
         Ok(found)
     }
 }
