@@ -1,6 +1,6 @@
 //! Room: on the disk for all, and for each client by its quota.
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Row};
 
 use super::Store;
 use super::folder::CONTENT;
@@ -105,13 +105,14 @@ fn too_much(name: &str, found: u64, limit: u64) -> Problem {
 
 /// What a client keeps, or what all do.
 fn kept(rows: &Connection, client: Option<i64>) -> Result<Kept> {
-    Ok(rows.query_row(
-        "SELECT coalesce(sum(max(bytes, ?2 * files)), 0), coalesce(sum(files), 0) FROM (
-           SELECT length AS bytes, 1 AS files FROM upload WHERE ?1 IS NULL OR client = ?1
-           UNION ALL SELECT bytes, 1 FROM object WHERE ?1 IS NULL OR client = ?1
-           UNION ALL SELECT reserved, json_array_length(tables) FROM job
-             WHERE (?1 IS NULL OR client = ?1) AND state <> 'failed')",
-        params![client, LEAST_BYTES],
-        |row| Ok(Kept { bytes: row.get(0)?, files: row.get(1)? }),
-    )?)
+    // A condition that says both would read the rows of all.
+    let whose = if client.is_some() { "client = ?1" } else { "?1 IS NULL" };
+    let query = format!(
+        "SELECT coalesce(sum(max(bytes, {LEAST_BYTES} * files)), 0), coalesce(sum(files), 0) FROM (
+           SELECT length AS bytes, 1 AS files FROM upload WHERE {whose}
+           UNION ALL SELECT bytes, 1 FROM object WHERE {whose}
+           UNION ALL SELECT reserved, json_array_length(tables) FROM job WHERE {whose} AND state <> 'failed')"
+    );
+    let kept = |row: &Row<'_>| Ok(Kept { bytes: row.get(0)?, files: row.get(1)? });
+    Ok(rows.query_row(&query, [client], kept)?)
 }
