@@ -61,7 +61,8 @@ impl Measured {
     }
 
     /// Compares with a law, beside a bias of at most `bias`: `least` is the least share of its variance that is measured.
-    fn check(&self, (law, bias): (NoiseLaw, f64), least: f64, name: &str) {
+    /// Returns the share of what differs from lookup to lookup.
+    fn check(&self, (law, bias): (NoiseLaw, f64), least: f64, name: &str) -> f64 {
         let (square, fourth) = (self.mean(|e| e * e), self.mean(|e| e.powi(4)));
         let (ratio, kurtosis) = (square / law.variance(), fourth / (square * square));
         let fixed = self.mean_product(|e| e).max(0.0) / law.variance();
@@ -86,6 +87,7 @@ impl Measured {
             assert!(count as f64 <= limit, "{name}: {count} beyond {deviations}, {expected}");
         }
         assert_eq!(self.wrong, 0, "{name}");
+        ratio - fixed
     }
 }
 
@@ -132,7 +134,9 @@ fn cmt_of_12_bits_has_the_law_of_the_worst_table() {
     let _replay = replay::begin();
     // Constants, matrices and squares of phase errors make most of what is measured. The law counts them as a bias.
     let parameters = full_size(Method::Cmt, 12);
-    worst(&parameters).check(predicted(&parameters), 0.0, "CMT, 12 bits, worst table");
+    let random = worst(&parameters).check(predicted(&parameters), 0.0, "CMT, 12 bits, worst table");
+    // What is left varies with the exponential's modulus, which all deltas of a digit share.
+    assert!((0.4..1.1).contains(&random), "{random}");
 }
 
 #[test]
