@@ -5,7 +5,6 @@ use std::path::Path;
 
 use anyhow::{Result, bail, ensure};
 
-use super::csv::is_header;
 use super::domain::Domain;
 use super::integer;
 use super::records::{Records, is_missing, quoted};
@@ -34,7 +33,7 @@ pub fn read(path: &Path, columns: Columns) -> Result<Vec<(u64, u64)>> {
     let mut records: Records<File> = Records::new(input_file::open(path)?, shown, None)?;
     let mut pairs = Vec::new();
     let mut more = records.advance()?;
-    if more && is_header(&records, None, None)? {
+    if more && records.is_header() && records.missing_among(0..2).is_none() {
         more = records.advance()?;
     }
     while more {
@@ -88,5 +87,7 @@ mod tests {
         assert!(read("1,2,3\n").unwrap_err().contains("3 columns; there must be `key,value`"));
         assert!(read("1,x\n2,3\n").unwrap_err().contains("\"x\" is not an integer"));
         assert!(read("1,\n").unwrap_err().contains("missing value"));
+        // A line that lacks a number is no header.
+        assert!(read("x,NA\n2,3\n").unwrap_err().contains("line 1, key: \"x\" is not"));
     }
 }

@@ -1,6 +1,7 @@
 //! Lines of separated fields: delimiters, quotes, empty lines, encodings.
 
 use std::io::{BufRead, BufReader, Chain, Cursor, Read};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::integer;
@@ -214,6 +215,11 @@ impl<R: Read> Records<R> {
     fn is_number(&self, column: usize) -> bool {
         let text = std::str::from_utf8(self.field(column)).unwrap_or_default();
         text.parse::<f64>().is_ok_and(f64::is_finite)
+    }
+
+    /// The first of these fields of the current record that stands for a missing value.
+    pub fn missing_among(&self, columns: Range<usize>) -> Option<String> {
+        self.fields().take(columns.end).skip(columns.start).find(|field| is_missing(field))
     }
 
     /// Whether the current record looks like a header: words, and no number.

@@ -215,7 +215,10 @@ fn has_header<R: Read>(records: &Records<R>, options: &TableOptions<'_>) -> Resu
         _ => None,
     };
     let book = words.map(|book| book.borrow());
-    is_header(records, options.header, book.as_deref().map(|book| (0, book)))
+    // Tables that pandas writes have no name above their inputs.
+    let is_unnamed = records.width() > 1 && records.text(0)?.is_empty();
+    let values = usize::from(is_unnamed)..records.width();
+    is_header(records, options.header, values, book.as_deref().map(|book| (0, book)))
 }
 
 /// The value in a field of the current record.

@@ -154,7 +154,7 @@ impl Rows {
         let shown = input_file::shown(path);
         let mut records = Records::new(input_file::open(path)?, shown, options.csv.delimiter)?;
         let found = records.advance()?;
-        let has_header = found && is_header(&records, options.csv.stated_header(), None)?;
+        let has_header = found && is_header(&records, options.csv.stated_header(), 0..0, None)?;
         let header = has_header
             .then(|| {
                 let name = options.column.with_context(|| {
