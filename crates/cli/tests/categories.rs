@@ -122,5 +122,10 @@ fn results_join_the_rows_they_came_from() {
     assert_eq!(here.fail(line), "people.csv: more rows than values, which are 4");
     here.write("people.csv", "a;1\r\nb;2\r\nc;3\r\nd;4\r\n");
     here.succeed(line);
-    assert_eq!(here.read("joined.csv"), b"a;1;0\nb;2;1\nc;3;0\nd;4;2\n");
+    assert_eq!(here.read("joined.csv"), b"a;1;0\r\nb;2;1\r\nc;3;0\r\nd;4;2\r\n");
+    // What spreadsheets take for their encoding is kept, and a line end that the last line lacks is added.
+    here.write("people.csv", "\u{feff}a;1\r\nb;2\r\nc;3\r\nd;4");
+    here.succeed(line);
+    let expected = "\u{feff}a;1;0\r\nb;2;1\r\nc;3;0\r\nd;4;2\r\n";
+    assert_eq!(String::from_utf8(here.read("joined.csv")).unwrap(), expected);
 }

@@ -163,8 +163,15 @@ pub fn memory_size(text: &str) -> Result<usize, String> {
         }
     };
     let number: f64 = number.parse().map_err(|_| format!("\"{number}\" is no number of bytes"))?;
-    Ok((number * unit) as usize)
+    let bytes = number * unit;
+    if suffix.trim().is_empty() && bytes < LEAST_BARE_MEMORY {
+        return Err(format!("{text} is so many bytes: say {text}GB, {text}MB or {text}B"));
+    }
+    Ok(bytes as usize)
 }
+
+/// Fewer bytes than this are taken for a number whose unit was forgotten.
+const LEAST_BARE_MEMORY: f64 = 1e6;
 
 #[cfg(test)]
 mod tests {
@@ -173,8 +180,13 @@ mod tests {
     #[test]
     fn sizes_of_memory_have_suffixes() {
         assert_eq!(memory_size("6GB"), Ok(6_000_000_000));
+        assert_eq!(memory_size("6000000000"), Ok(6_000_000_000));
+        assert_eq!(memory_size("8B"), Ok(8));
+        for bare in ["8", "1.5", "0"] {
+            assert!(memory_size(bare).unwrap_err().contains(&format!("{bare}GB")), "{bare}");
+        }
         assert_eq!(memory_size("1.5 GiB"), Ok(3 << 29));
-        assert_eq!(memory_size("4096"), Ok(4096));
+        assert_eq!(memory_size("4096B"), Ok(4096));
         assert!(memory_size("6 parsecs").unwrap_err().contains("parsecs"));
         assert!(memory_size("GB").unwrap_err().contains("no number"));
     }

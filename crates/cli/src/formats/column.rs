@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use super::csv::{Coding, ReadNote, is_header};
-use super::records::{Records, is_missing, quoted};
+use super::records::{Records, is_missing, is_missing_word, quoted};
 use crate::args::CsvArgs;
 use crate::printable::Printable as _;
 
@@ -101,6 +101,10 @@ impl<R: Read> Column<R> {
             self.note.skipped = self.records.skipped();
             return Ok(None);
         }
+        let is_missing = match self.coding {
+            Coding::Integers(_) => is_missing,
+            Coding::Words(..) => is_missing_word,
+        };
         let value = if is_missing(self.records.text(self.column)?) {
             self.note.missing += 1;
             self.missing_value()?
@@ -267,6 +271,11 @@ mod tests {
             error("a,b\n,1\n", Some("a"))
                 .contains("line 2, column \"a\": an empty field is a missing value")
         );
+        for text in ["None", "#N/A", "<NA>", "n/a", "NaT"] {
+            let text = format!("{text}\n4\n");
+            assert!(error(&text, None).contains("--missing VALUE says"), "{text}");
+            assert_eq!(read_with(&text, None, &missing).unwrap(), [9, 4]);
+        }
         let large = CsvArgs { missing: Some("300".into()), ..CsvArgs::default() };
         let message = read_with("\n3\n", None, &large).unwrap_err().to_string();
         assert_eq!(message, "--missing: 300 is not below the modulus 256");

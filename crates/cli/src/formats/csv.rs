@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::rc::Rc;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use cryptable_wire::printable;
 use serde::Serialize;
 
@@ -54,8 +54,15 @@ impl Coding {
         match self {
             Self::Words(book, modulus) => book.borrow_mut().code(field, *modulus, place),
             Self::Integers(domain) => match integer::parse(field) {
+                Ok(integer) if integer < 0 && !domain.signed => domain
+                    .value(integer, place)
+                    .map_err(|error| anyhow!("{error}; --signed takes negative ones")),
                 Ok(integer) => domain.value(integer, place),
-                Err(error) => bail!("{}: {} {error}", place(), quoted(field)),
+                Err(error) => {
+                    let is_word = field.chars().any(char::is_alphabetic);
+                    let hint = if is_word { "; --dictionary takes words" } else { "" };
+                    bail!("{}: {} {error}{hint}", place(), quoted(field))
+                }
             },
         }
     }

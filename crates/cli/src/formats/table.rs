@@ -12,7 +12,7 @@ use cryptable::Table;
 use super::csv::{Coding, ReadNote, is_header};
 use super::dictionary::Dictionary;
 use super::domain::Domain;
-use super::records::{Records, is_missing, quoted};
+use super::records::{Records, is_missing, is_missing_word, quoted};
 use super::{extension, npy};
 use crate::input_file;
 use crate::printable::Printable as _;
@@ -230,7 +230,11 @@ fn value<R: Read>(
 ) -> Result<u64> {
     let place = || format!("{} line {}, {label}", records.path().printable(), records.line());
     let text = records.text(column)?;
-    ensure!(!is_missing(text), "{}: {} is a missing value", place(), quoted(text));
+    let is_missing = match coding {
+        Coding::Integers(_) => is_missing(text),
+        Coding::Words(..) => is_missing_word(text),
+    };
+    ensure!(!is_missing, "{}: {} is a missing value", place(), quoted(text));
     coding.value(text, place)
 }
 
