@@ -80,8 +80,8 @@ const MAX_KEY_BYTE: f64 = 1e-6;
 
 impl CostModel {
     /// The model of this machine: measured once, then read from the user's cache directory, or the
-    /// built-in one if `CRYPTABLE_CALIBRATION` is `off`, in builds with debug assertions, or where no thread can be started to
-    /// measure on.
+    /// built-in one if `CRYPTABLE_CALIBRATION` is `off`, in builds with debug assertions, or where no
+    /// thread can be started to measure on.
     ///
     /// The first call in a process reads a file of some kilobytes; the first on a machine takes
     /// some tenths of a second and 64 MiB, which are given back. Later calls cost nothing. Errors

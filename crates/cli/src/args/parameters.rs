@@ -8,6 +8,8 @@ use clap::{Arg, Args, Command, ValueEnum};
 use cryptable::engines::packed::EntryKind;
 use cryptable::{Engine, Goal};
 
+use super::lookup::TableArgs;
+
 /// What parameters are chosen for.
 #[derive(Args, Clone, Debug)]
 pub struct ParameterArgs {
@@ -24,9 +26,15 @@ pub struct ParameterArgs {
     /// Input modulus: values are 0..P-1
     #[arg(long, value_name = "P", group = "input", value_parser = clap::value_parser!(u64).range(2..=1 << 32))]
     pub modulus: Option<u64>,
-    /// A table (.csv or .npy) to take the moduli from: as many inputs as it has entries
+    /// A table (.csv or .npy) to take the moduli from: inputs up to its largest
     #[arg(long, value_name = "FILE", group = "input")]
     pub table: Option<PathBuf>,
+    /// Largest input that will be encrypted, where --table has smaller ones only; --default says what it gives
+    #[arg(long, value_name = "N", requires = "table", value_parser = clap::value_parser!(u64).range(1..1 << 24))]
+    pub max_input: Option<u64>,
+    /// How it is read.
+    #[command(flatten)]
+    pub reading: TableArgs,
     /// Width of the outputs in bits [default: as the inputs; enough for the entries of --table]
     #[arg(long, value_name = "B", conflicts_with = "output_modulus", value_parser = clap::value_parser!(u32).range(1..=32))]
     pub output_bits: Option<u32>,

@@ -1,6 +1,7 @@
 //! Lookup tables from files.
 
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -29,7 +30,7 @@ pub type Book = Rc<RefCell<Dictionary>>;
 /// Moduli that a table must have, where they are known.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Moduli {
-    /// Input modulus; else the number of entries.
+    /// Input modulus; else the number of entries, or one more than the largest input of lines `input,output`.
     pub input: Option<u64>,
     /// Output modulus; else the input modulus, or the next power of two that holds all entries if
     /// that is larger.
@@ -251,8 +252,21 @@ fn sort(
         return Ok(lines.into_iter().map(|line| line.output).collect());
     }
     let count = lines.len() as u64;
-    let modulus = input_modulus.unwrap_or(count);
+    let inputs = || lines.iter().filter_map(|line| line.input);
+    let past_largest = inputs().max().map_or(0, |largest| largest + 1);
+    let modulus = input_modulus.unwrap_or_else(|| past_largest.max(count));
     check_length(modulus, path)?;
+    let gap = |missing: u64| {
+        format!(
+            "{name}: {count} inputs of {modulus}; the first one missing is {missing}; \
+             --default VALUE gives all of them an output"
+        )
+    };
+    if default.is_none() && input_modulus.is_none() && modulus > count {
+        // Before there is room for all of them: a line may say any input.
+        let stated: HashSet<u64> = inputs().collect();
+        bail!(gap((0..modulus).find(|input| !stated.contains(input)).unwrap_or(0)));
+    }
     // Line number and output of each input; line 0 is none.
     let mut entries = vec![(0, 0); modulus as usize];
     for Line { number, input, output } in lines {
@@ -268,10 +282,7 @@ fn sort(
         *entry = (number, output);
     }
     if let (Some(missing), None) = (entries.iter().position(|entry| entry.0 == 0), default) {
-        bail!(
-            "{name}: {count} inputs of {modulus}; the first one missing is {missing}; \
-             --default VALUE gives all of them an output"
-        );
+        bail!(gap(missing as u64));
     }
     let output = |(line, output)| if line == 0 { default.unwrap_or(0) } else { output };
     Ok(entries.into_iter().map(output).collect())
