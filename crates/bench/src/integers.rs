@@ -199,7 +199,7 @@ impl Task {
             Operation::Add => x.to_word().wrapping_add(y.to_word()),
             Operation::Mul => x.to_word().wrapping_mul(y.to_word()),
             Operation::Lt => u64::from(x < y),
-            Operation::Shl => x.to_word() << (y.to_word() % u64::from(T::BITS)),
+            Operation::Shl => x.to_word().unbounded_shl(y.to_word().min(64) as u32),
             Operation::Tree => self.entry(x.to_word()),
             Operation::Max | Operation::Merge => x.max(y).to_word(),
         };

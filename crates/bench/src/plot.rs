@@ -19,6 +19,8 @@ pub use chart::write;
 use chart::{Chart, Curve};
 use records::Record;
 
+use crate::json_lines;
+
 /// Arguments of `bench plot`.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  cryptable bench plot --out plots crates/bench/results/*.jsonl")]
@@ -37,13 +39,16 @@ pub struct PlotArguments {
 /// Reads all files and writes the pictures: time a value and latency, in seconds and in units u, and memory; and a table of
 /// them, in Markdown.
 ///
-/// Lines of several tables, of packed ciphertexts that are not full, and of `bench primitives` are passed over.
+/// Lines of several tables, of packed ciphertexts that are not full, and of other benchmarks are passed over, and counted.
 ///
 /// # Errors
 /// If a file cannot be read, a line is no record, a method was not measured on that many threads, or a picture
 /// cannot be written.
 pub fn run(arguments: &PlotArguments) -> Result<()> {
     let lines = Lines::read(&arguments.files)?;
+    if lines.passed_over > 0 {
+        eprintln!("{} lines of other kinds were passed over", lines.passed_over);
+    }
     if lines.single_pictures(arguments.of_threads)?.is_empty() || lines.has_full() {
         records::check_measured(&lines.records, arguments.of_threads)?;
     }
@@ -67,6 +72,8 @@ pub fn run(arguments: &PlotArguments) -> Result<()> {
 pub struct Lines {
     records: Vec<Record>,
     single: Vec<single_values::SingleRecord>,
+    /// Lines that are in no picture, whatever the number of threads.
+    passed_over: usize,
 }
 
 impl Lines {
@@ -75,12 +82,14 @@ impl Lines {
     /// # Errors
     /// If a file cannot be read, or a line is no record.
     pub fn read(files: &[PathBuf]) -> Result<Self> {
-        let (mut records, mut single) = (Vec::new(), Vec::new());
+        let (mut records, mut single, mut all) = (Vec::new(), Vec::new(), 0);
         for file in files {
             records.extend(records::read(file)?);
             single.extend(single_values::read(file)?);
+            all += json_lines::read(file, "JSON", |_| Ok(Some(())))?.len();
         }
-        Ok(Self { records, single })
+        let drawn = single.len() + records.iter().filter(|record| record.is_full()).count();
+        Ok(Self { passed_over: all.saturating_sub(drawn), records, single })
     }
 
     fn has_full(&self) -> bool {

@@ -57,7 +57,7 @@ pub struct Cli {
 /// Options of every subcommand.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct Global {
-    /// Worker threads [default: all cores]
+    /// Worker threads, at most four per core [default: all cores]
     #[arg(long, global = true, help_heading = "Global options", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
     /// Write machine-readable JSON to standard output, one object a line, and nothing else; errors are

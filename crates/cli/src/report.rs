@@ -2,17 +2,20 @@
 
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
+use std::path::Path;
+#[cfg(feature = "client")]
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::Context;
 use cryptable_wire::{printable, printable_json};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::args::Global;
 use crate::atomic_file::stdout_is_taken;
 
 /// Prints what a command found out, whatever `--quiet` says: to standard error if an output went to standard output.
-pub fn result<R: Serialize + Display>(global: Global, report: &R) -> Result<()> {
+pub fn result<R: Serialize + Display>(global: Global, report: &R) -> anyhow::Result<()> {
     let line = if global.json {
         let json = serde_json::to_string(report).context("cannot write the report as JSON")?;
         printable_json(&json).into_owned()
@@ -30,6 +33,20 @@ pub fn result<R: Serialize + Display>(global: Global, report: &R) -> Result<()> 
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         other => other.context("cannot write to standard output"),
     }
+}
+
+/// A path in a report: what is not UTF-8 in it is replaced by U+FFFD, since JSON has no other text.
+pub fn path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&path.display())
+}
+
+/// As [`path`], of one that may be missing.
+#[cfg(feature = "client")]
+pub fn optional_path<S: Serializer>(
+    path: &Option<PathBuf>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    path.as_ref().map(|path| path.to_string_lossy()).serialize(serializer)
 }
 
 /// Tells people on standard error what a command read; with `--json`, that is part of the report.
@@ -76,7 +93,7 @@ fn printable_lines(text: &str) -> String {
 }
 
 /// Prints what a command did: nothing with `--quiet`.
-pub fn summary<R: Serialize + Display>(global: Global, report: &R) -> Result<()> {
+pub fn summary<R: Serialize + Display>(global: Global, report: &R) -> anyhow::Result<()> {
     if global.quiet && !global.json { Ok(()) } else { result(global, report) }
 }
 

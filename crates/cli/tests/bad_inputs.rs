@@ -27,7 +27,9 @@ fn values() {
         fail("range.csv --column height"),
         "range.csv: no column \"height\"; there are \"name\", \"age\""
     );
-    assert_eq!(fail("text.csv"), "text.csv line 3, column 1: \"three\" is not an integer");
+    let message =
+        "text.csv line 3, column 1: \"three\" is not an integer; --dictionary takes words";
+    assert_eq!(fail("text.csv"), message);
     assert_eq!(fail("none.csv"), "none.csv holds no values");
     assert_eq!(fail("empty.csv"), "empty.csv holds no values");
     assert_eq!(fail("range.bin"), "range.bin element 2: 16 is not below the modulus 16");

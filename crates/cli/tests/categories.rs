@@ -122,5 +122,49 @@ fn results_join_the_rows_they_came_from() {
     assert_eq!(here.fail(line), "people.csv: more rows than values, which are 4");
     here.write("people.csv", "a;1\r\nb;2\r\nc;3\r\nd;4\r\n");
     here.succeed(line);
-    assert_eq!(here.read("joined.csv"), b"a;1;0\nb;2;1\nc;3;0\nd;4;2\n");
+    assert_eq!(here.read("joined.csv"), b"a;1;0\r\nb;2;1\r\nc;3;0\r\nd;4;2\r\n");
+    // What spreadsheets take for their encoding is kept, and a line end that the last line lacks is added.
+    here.write("people.csv", "\u{feff}a;1\r\nb;2\r\nc;3\r\nd;4");
+    here.succeed(line);
+    let expected = "\u{feff}a;1;0\r\nb;2;1\r\nc;3;0\r\nd;4;2\r\n";
+    assert_eq!(String::from_utf8(here.read("joined.csv")).unwrap(), expected);
+}
+
+#[test]
+fn plans_and_keys_take_the_tables_that_lookups_take() {
+    let here = Workspace::new();
+    here.write("words.csv", "SW1A 1AA,north\nB33 8TH,south\nB33 9XX,north\n");
+    here.write("in.csv", "SW1A 1AA,0\nB33 8TH,1\nB33 9XX,2\n")
+        .write("out.csv", "north,0\nsouth,1\n");
+    let words = "--no-header --dictionary in.csv --output-dictionary out.csv";
+    let moduli = |options: &str| {
+        let report =
+            here.succeed(&format!("--json plan --values 5 --mode single --table {options}"));
+        let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+        (report["input_modulus"].as_u64().unwrap(), report["output_modulus"].as_u64().unwrap())
+    };
+    assert_eq!(moduli(&format!("words.csv {words}")), (3, 3));
+    here.write("sparse.csv", "3,1\n29,2\n");
+    assert_eq!(moduli("sparse.csv --default 0"), (30, 30));
+    assert_eq!(moduli("sparse.csv --default 0 --max-input 31"), (32, 32));
+    here.write("signed.csv", "0\n-1\n");
+    assert_eq!(moduli("signed.csv --signed --output-bits 3"), (2, 8));
+    let message = here.fail("plan --table sparse.csv");
+    assert!(message.ends_with(
+        "2 inputs of 30; the first one missing is 0; --default VALUE gives all of them an output"
+    ));
+    here.write("far.csv", "3,1\n16777215,2\n");
+    assert!(here.fail("plan --table far.csv").contains("2 inputs of 16777216"));
+    assert!(here.fail("plan --bits 4 --default 0").contains("go with --table"));
+    let files = "--insecure-toy --mode single --secret client.key --evaluation server.key";
+    here.succeed(&format!("keygen {files} --table words.csv {words}"));
+    here.write("v.csv", "B33 8TH\nSW1A 1AA\n");
+    here.succeed(
+        "encrypt --secret client.key --input v.csv --no-header --dictionary in.csv --output v.ct",
+    );
+    here.succeed(&format!(
+        "lookup --evaluation server.key --table words.csv {words} --input v.ct --output r.ct"
+    ));
+    here.succeed("decrypt --secret client.key --input r.ct --dictionary out.csv --output r.csv");
+    assert_eq!(here.read("r.csv"), b"south\nnorth\n");
 }

@@ -42,7 +42,7 @@ fn columns_of_several_parts_are_computed_on() {
     assert_eq!(run(&here, &format!("--op add {two}")), expected(&|x, y| (x + y) % 256));
     assert_eq!(run(&here, &format!("--op max {two}")), expected(&|x, y| x.max(y)));
     let by = "--op shl --input x.ct --amount y.ct";
-    assert_eq!(run(&here, by), expected(&|x, y| (x << (y % 8)) % 256));
+    assert_eq!(run(&here, by), expected(&|x, y| (x << y.min(8)) % 256));
     assert_eq!(run(&here, "--op mul --input x.ct --constant 5"), expected(&|x, _| x * 5 % 256));
     let lazy = run(&here, "--op sub --lazy --input x.ct --constant 200");
     assert_eq!(lazy, expected(&|x, _| (x - 200).rem_euclid(256)));
@@ -64,7 +64,22 @@ fn signed_integers_and_tax_tables() {
     encrypt(&here, "x", &x, "--bits 8 --signed");
     let expected = |f: &dyn Fn(i128) -> i128| lines(x.iter().map(|&x| f(x)));
     assert_eq!(run(&here, "--op shr --input x.ct --constant 3"), expected(&|x| x >> 3));
+    assert_eq!(run(&here, "--op shr --input x.ct --constant 8"), expected(&|x| x >> 8));
+    assert_eq!(run(&here, "--op shl --input x.ct --constant 300"), expected(&|_| 0));
     assert_eq!(run(&here, "--op min --input x.ct --constant -5"), expected(&|x| x.min(-5)));
+    // The same for all values.
+    for (line, value) in [
+        ("--op lt --constant -128", 0),
+        ("--op le --constant 127", 1),
+        ("--op le --lazy --constant 127", 1),
+        ("--op mul --constant 0", 0),
+        ("--op min --constant -128", -128),
+        ("--op piecewise --pieces zero.csv", 0),
+        ("--op piecewise --wide --pieces zero.csv", 0),
+    ] {
+        here.write("zero.csv", "-128,0\n");
+        assert_eq!(run(&here, &format!("{line} --input x.ct")), expected(&|_| value), "{line}");
+    }
     here.write("pieces.csv", "from,rate\n-128,1\n0,2\n");
     let found = run(&here, "--op piecewise --wide --pieces pieces.csv --input x.ct");
     assert_eq!(found, expected(&|x| if x < 0 { x + 128 } else { 128 + 2 * x }));
@@ -114,7 +129,7 @@ fn bad_input_is_refused_by_name() {
         ("--op add --input x.ct --input wide.ct", "wide.ct: u16, where u8 are needed"),
         ("--op add --input x.ct --input short.ct", "short.ct: 1 values, but x.ct has 2"),
         ("--op add --input x.ct --constant 300", "300 is no u8"),
-        ("--op shl --input x.ct --constant 8", "shifted by less"),
+        ("--op shl --input x.ct --constant -1", "shifted by 0 to"),
         ("--op select --input x.ct --input x.ct", "select takes --condition"),
         ("--op select --condition x.ct --input x.ct --input x.ct", "where booleans are needed"),
         ("--op lt --wide --input x.ct --constant 1", "--wide is not for lt"),

@@ -16,6 +16,22 @@ fn toy() -> Workspace {
     here
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn reports_name_files_that_are_not_utf8() {
+    let here = toy();
+    let found = here.shell_succeeds(
+        "mkdir $'bad\\xff'; cd $'bad\\xff'; cp ../client.key ../values.csv .; \
+         cryptable --json encrypt --secret \"$PWD/client.key\" --input values.csv --output \"$PWD/v.ct\"; \
+         cryptable --json inspect \"$PWD/v.ct\"",
+    );
+    assert_eq!(found.lines().count(), 2, "{found}");
+    for line in found.lines() {
+        let report: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert!(report.to_string().contains("bad\u{fffd}/v.ct"), "{report}");
+    }
+}
+
 #[test]
 fn no_output_replaces_an_input_or_a_key_of_the_command() {
     let here = toy();

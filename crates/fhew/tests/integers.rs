@@ -21,7 +21,8 @@ fn parties(parameters: &Parameters) -> (SecretKey, EvaluationKey) {
 /// Functions of pairs whose differences fit.
 fn check_integers(secret: &SecretKey, key: &EvaluationKey, pairs: &[(i64, i64)]) {
     let (xs, ys): (Vec<i64>, Vec<i64>) = pairs.iter().copied().unzip();
-    let (x, y) = (secret.encrypt(&xs).unwrap(), secret.encrypt(&ys).unwrap());
+    let encrypt = |values: &[i64]| secret.encrypt_full_range(values).unwrap();
+    let (x, y) = (encrypt(&xs), encrypt(&ys));
     let of_x = |of: fn(i64) -> i64| -> Vec<i64> { xs.iter().map(|&x| of(x)).collect() };
     let small = |values| -> Vec<i64> {
         secret.decrypt_small(&values).unwrap().iter().map(|&value| value as i64).collect()
@@ -143,13 +144,30 @@ fn numbers_of_bits_have_limits() {
         assert!(Parameters::new(bits).is_err(), "{bits}");
     }
     let (secret, _) = parties(&Parameters::insecure_toy(8).unwrap());
-    assert!(secret.encrypt(&[127, -128]).is_ok());
+    assert!(secret.encrypt_full_range(&[127, -128]).is_ok());
     for value in [128, -129, i64::MAX, i64::MIN] {
+        let message = secret.encrypt_full_range(&[0, value]).unwrap_err().to_string();
+        assert!(message.ends_with("from -128 to 127"), "{message}");
+    }
+    for value in [64, -65, 127, i64::MIN] {
         let message = secret.encrypt(&[0, value]).unwrap_err().to_string();
-        assert!(message.contains("from -128 to 127"), "{message}");
+        assert!(message.contains("from -64 to 63, so that any two can be compared"), "{message}");
     }
     assert!(secret.encrypt_radix(8, 1).is_err() && secret.encrypt_radix(0, 0).is_err());
     assert!(secret.encrypt_radix(0, 22).is_err());
+}
+
+#[test]
+fn what_is_encrypted_by_default_is_compared_right() {
+    let _replay = replay::begin();
+    let (secret, key) = parties(&Parameters::insecure_toy(8).unwrap());
+    let ends = [(-64, 63), (63, -64), (-64, -64), (63, 63), (-64, 0), (0, 63)];
+    let (xs, ys): (Vec<i64>, Vec<i64>) = ends.into_iter().unzip();
+    let (x, y) = (secret.encrypt(&xs).unwrap(), secret.encrypt(&ys).unwrap());
+    let less = secret.decrypt_small(&key.less_than(&x, &y, SILENT).unwrap()).unwrap();
+    assert_eq!(less, ends.map(|(x, y)| u64::from(x < y)));
+    let maximum = secret.decrypt(&key.maximum(&x, &y, SILENT).unwrap()).unwrap();
+    assert_eq!(maximum, ends.map(|(x, y)| x.max(y).rem_euclid(128)));
 }
 
 #[test]

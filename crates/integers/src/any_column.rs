@@ -1,6 +1,11 @@
 //! Columns whose kind is known at run time.
 
+use cryptable_lattice::Result;
+
 use crate::columns::{BooleanColumn, IntegerColumn};
+use crate::digit::Digit;
+use crate::digit_arithmetic::DigitArithmetic;
+use crate::evaluator::Evaluator;
 use crate::integer::{AnyInteger, ColumnKind, Integer};
 use crate::serialization::{Column, ColumnDigits, OwnedDigits};
 
@@ -43,6 +48,30 @@ impl<C> From<IntegerColumn<AnyInteger, C>> for AnyColumn<C> {
 impl<T: Integer, C> From<IntegerColumn<T, C>> for AnyColumn<C> {
     fn from(column: IntegerColumn<T, C>) -> Self {
         Self::Integers(column.into())
+    }
+}
+
+impl<E: DigitArithmetic> Evaluator<'_, E> {
+    /// The column; if it is public, as a ciphertext of its values, in the form of another: 0·like + values.
+    pub(crate) fn encrypted(
+        &self,
+        column: AnyColumn<E::Ciphertext>,
+        like: &E::Ciphertext,
+    ) -> Result<AnyColumn<E::Ciphertext>> {
+        if column.parts().first_ciphertext().is_some() {
+            return Ok(column);
+        }
+        let zero = Digit::encrypted(self.engine().mul_scalar(like, 0)?, 0, 0);
+        Ok(match column {
+            AnyColumn::Booleans(flags) => {
+                BooleanColumn::new(self.linear(&[(1, &zero), (1, flags.digit())], 0)?).into()
+            }
+            AnyColumn::Integers(integers) => {
+                let mut digits = integers.digits().to_vec();
+                digits[0] = self.linear(&[(1, &zero), (1, &digits[0])], 0)?;
+                IntegerColumn::<AnyInteger, _>::new(integers.kind(), digits).into()
+            }
+        })
     }
 }
 

@@ -4,6 +4,11 @@
 //! one lookup of `x_i + B·a_k` has a table for every digit of the result that any of them reach; all bits of the integer go
 //! to different places, and sums of tables need no carry. With n digits: `n·⌈log2(BITS)/b⌉` lookups at most, where
 //! selections by one bit of the amount after the other would take `n·log2(BITS)` and the shifts themselves.
+//!
+//! Amounts of BITS and more leave nothing but the sign. Whether one is so large is a lookup of the sum of its digits beyond
+//! those, or several where the sum does not fit. If it is, the last digit becomes the largest one where that alone moves
+//! all bits out: a lookup. Where BITS is a power of the base, all digits become the largest ones, and the one bit that is
+//! left then is cleared: a lookup for each digit of the amount, and one more of what is not signed and shifted right.
 
 use cryptable_lattice::Result;
 
@@ -14,8 +19,9 @@ use crate::evaluator::{DigitFunction, Evaluator};
 use crate::integer::{ColumnKind, IntegerType, Shift};
 
 impl<E: DigitArithmetic> Evaluator<'_, E> {
-    /// `x << amount`, amounts modulo `BITS` as in `wrapping_shl`: a lookup a digit, once for each digit that amounts below
-    /// `BITS` have.
+    /// `x << amount`, 0 for amounts of `BITS` and more: a lookup per digit, once for each digit that amounts below `BITS`
+    /// have, and two to five that find larger amounts, or none if the amount has no room for them. Negative amounts are
+    /// taken for the large ones that have the same bits.
     ///
     /// ```
     /// use cryptable_integers::{Evaluator, decrypt, encrypt, insecure_packed_toy};
@@ -39,7 +45,8 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         self.shift_by(x, amount, Shift::Left)
     }
 
-    /// `x >> amount` with its sign if the type is signed, as [`Evaluator::shl_by`].
+    /// `x >> amount` with its sign if the type is signed, as [`Evaluator::shl_by`]: amounts of `BITS` and more give 0, or -1
+    /// of negative integers.
     ///
     /// # Errors
     /// As all operations.
@@ -51,7 +58,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         self.shift_by(x, amount, Shift::Right)
     }
 
-    /// x rotated by `amount` bits to the more significant ones, as [`Evaluator::shl_by`].
+    /// x rotated by `amount` bits, modulo `BITS`, to the more significant ones, as [`Evaluator::shl_by`].
     ///
     /// # Errors
     /// As all operations.
@@ -63,7 +70,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         self.shift_by(x, amount, Shift::RotateLeft)
     }
 
-    /// x rotated by `amount` bits to the less significant ones, as [`Evaluator::shl_by`].
+    /// x rotated by `amount` bits, modulo `BITS`, to the less significant ones, as [`Evaluator::shl_by`].
     ///
     /// # Errors
     /// As all operations.
@@ -98,11 +105,62 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         shift: Shift,
     ) -> Result<IntegerColumn<T, E::Ciphertext>> {
         let (kind, mut digits) = (x.kind(), self.reduce(x)?.digits().to_vec());
-        let stages = kind.bits().ilog2().div_ceil(self.digit_bits()) as usize;
-        for digit in self.low_digits(amount, stages)?.iter().enumerate() {
-            digits = self.shift_digits(kind, &digits, digit, shift)?;
+        let amount_bits = kind.bits().ilog2();
+        let stages = amount_bits.div_ceil(self.digit_bits()) as usize;
+        if shift.is_rotation() {
+            for digit in self.low_digits(amount, stages)?.iter().enumerate() {
+                digits = self.shift_digits(kind, &digits, digit, shift)?;
+            }
+            return Ok(IntegerColumn::new(kind, digits));
+        }
+        let amount = self.reduce(amount)?;
+        let (low, high) = amount.digits().split_at(stages.min(amount.digit_count()));
+        let is_large = self.any_is_not_zero(high)?;
+        let is_exact = amount_bits.is_multiple_of(self.digit_bits());
+        for (index, digit) in low.iter().enumerate() {
+            let largest;
+            let mut digit = digit;
+            if is_exact || index + 1 == stages {
+                largest = self.largest_where(digit, &is_large)?;
+                digit = &largest;
+            }
+            digits = self.shift_digits(kind, &digits, (index, digit), shift)?;
+        }
+        if is_exact && !(matches!(shift, Shift::Right) && kind.is_signed()) {
+            let last = if matches!(shift, Shift::Left) { digits.len() - 1 } else { 0 };
+            let base = self.radix(kind).base(last);
+            let pair = self.pair(&digits[last], &is_large, base)?;
+            digits[last] = self.map(&pair, |pair| if pair < base { pair } else { 0 })?;
         }
         Ok(IntegerColumn::new(kind, digits))
+    }
+
+    /// 1 if any of the digits, none of which is negative, is not 0.
+    fn any_is_not_zero(&self, digits: &[Digit<E::Ciphertext>]) -> Result<Digit<E::Ciphertext>> {
+        let is_not_zero = |value: i64| i64::from(value != 0);
+        let mut sum = Digit::public(0);
+        for digit in digits {
+            let mut digit = digit.clone();
+            for is_sum in [true, false] {
+                if !self.fits(self.shape(&[(1, &sum), (1, &digit)])) {
+                    let part = if is_sum { &mut sum } else { &mut digit };
+                    *part = self.map(part, is_not_zero)?;
+                }
+            }
+            sum = self.linear(&[(1, &sum), (1, &digit)], 0)?;
+        }
+        self.map(&sum, is_not_zero)
+    }
+
+    /// The digit, or the largest one where the flag is 1.
+    fn largest_where(
+        &self,
+        digit: &Digit<E::Ciphertext>,
+        flag: &Digit<E::Ciphertext>,
+    ) -> Result<Digit<E::Ciphertext>> {
+        let base = self.base();
+        let pair = self.pair(digit, flag, base)?;
+        self.map(&pair, |pair| pair.min(base - 1))
     }
 
     /// Shifts by one digit of the amount.
@@ -120,7 +178,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
             let moved = |pair: i64| {
                 let word = (pair.rem_euclid(base) as u64) << (i as u32 * radix.digit_bits());
                 let amount = (pair.div_euclid(base) as u64) << (index as u32 * radix.digit_bits());
-                shift.apply(kind, word, (amount % u64::from(kind.bits())) as u32)
+                shift.apply(kind, word, amount)
             };
             let sum = self.sum_beside(digit, &scaled)?;
             let words: Vec<u64> = (sum.low()..=sum.high()).map(moved).collect();

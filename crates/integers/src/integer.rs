@@ -202,8 +202,18 @@ pub(crate) enum Shift {
 }
 
 impl Shift {
-    /// The word of an integer, moved by an amount below its bits.
-    pub(crate) fn apply(self, kind: ColumnKind, word: u64, amount: u32) -> u64 {
+    /// Whether bits that leave at one end come in at the other.
+    pub(crate) fn is_rotation(self) -> bool {
+        matches!(self, Self::RotateLeft | Self::RotateRight)
+    }
+
+    /// The word of an integer, moved by any amount.
+    pub(crate) fn apply(self, kind: ColumnKind, word: u64, amount: u64) -> u64 {
+        let bits = u64::from(kind.bits());
+        let amount = match self {
+            Self::RotateLeft | Self::RotateRight => amount % bits,
+            Self::Left | Self::Right => amount.min(bits),
+        } as u32;
         let (low, rest) = (u128::from(kind.truncated(word)), kind.bits() - amount);
         let moved = match self {
             Self::Left => low << amount,

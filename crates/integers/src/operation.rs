@@ -68,13 +68,13 @@ pub enum Operation {
     Xor,
     /// Not x, of booleans.
     Not,
-    /// `x << amount`.
+    /// `x << amount`, 0 for amounts of as many bits as x has and more.
     ShiftLeft,
-    /// `x >> amount`.
+    /// `x >> amount`, 0 for amounts of as many bits as x has and more, or -1 of negative integers.
     ShiftRight,
-    /// x rotated to the more significant bits.
+    /// x rotated to the more significant bits, by the amount modulo its bits.
     RotateLeft,
-    /// x rotated to the less significant bits.
+    /// x rotated to the less significant bits, by the amount modulo its bits.
     RotateRight,
     /// To another kind of integers, modulo their size; booleans become 0 and 1.
     Cast(ColumnKind),
@@ -168,12 +168,30 @@ impl Operation {
         matches!(self, Self::Concatenate | Self::Merge | Self::BitonicMerge)
     }
 
-    /// Applies the operation: one result, or as many as it has.
+    /// Applies the operation: one result, or as many as it has. A result that is the same for all values, as of `x < 0` of
+    /// unsigned x, is a ciphertext like all others: it decrypts, goes to files and is an operand.
     ///
     /// # Errors
     /// If operands are too few or of other kinds, or a number is out of range; [`Error::UnsupportedOperation`] if values
     /// would change places; whatever keeps the evaluator from its work.
     pub fn apply<E: DigitArithmetic>(
+        &self,
+        server: &Evaluator<'_, E>,
+        operands: &[Operand<'_, E::Ciphertext>],
+    ) -> Results<E::Ciphertext> {
+        let results = self.results(server, operands)?;
+        let like = operands.iter().find_map(|operand| match operand {
+            Operand::Column(column) => column.parts().first_ciphertext(),
+            Operand::Number(_) => None,
+        });
+        match like {
+            Some(like) => results.into_iter().map(|found| server.encrypted(found, like)).collect(),
+            None => Ok(results),
+        }
+    }
+
+    /// Results that may be public.
+    fn results<E: DigitArithmetic>(
         &self,
         server: &Evaluator<'_, E>,
         operands: &[Operand<'_, E::Ciphertext>],
@@ -260,24 +278,25 @@ impl Operation {
         x: &Integers<E::Ciphertext>,
         amount: &Operand<'_, E::Ciphertext>,
     ) -> Result<Integers<E::Ciphertext>> {
-        let (bits, of_amounts) = (x.kind().bits(), ColumnKind::of::<u8>());
+        let bits = x.kind().bits();
         let amount = match amount {
             Operand::Number(amount) => {
+                let amount = ColumnKind::of::<u64>().word(*amount)?;
                 // Rotations to the other side are by what is left of the bits.
-                let amount = of_amounts.word(*amount)? as u32;
+                let (rest, amount) =
+                    ((amount % u64::from(bits)) as u32, amount.min(bits.into()) as u32);
                 return match self {
                     Self::ShiftLeft => server.shl(x, amount),
                     Self::ShiftRight => server.shr(x, amount),
-                    Self::RotateLeft => server.rotate_left(x, amount),
-                    _ => server.rotate_left(x, bits - amount % bits),
+                    Self::RotateLeft => server.rotate_left(x, rest),
+                    _ => server.rotate_left(x, bits - rest),
                 };
             }
-            Operand::Column(AnyColumn::Integers(column)) => server.cast_to(column, of_amounts)?,
+            Operand::Column(AnyColumn::Integers(column)) => column,
             Operand::Column(other) => {
                 return Err(Error::mismatch("amount", other.kind(), "integers"));
             }
         };
-        let amount: &Integers<_> = &amount;
         match self {
             Self::ShiftLeft => server.shl_by(x, amount),
             Self::ShiftRight => server.shr_by(x, amount),

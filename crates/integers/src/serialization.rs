@@ -110,6 +110,12 @@ pub struct ColumnDigits<'a, C>(&'a [Digit<C>]);
 #[derive(Debug)]
 pub struct OwnedDigits<C>(Vec<Digit<C>>);
 
+impl<'a, C> ColumnDigits<'a, C> {
+    pub(crate) fn first_ciphertext(&self) -> Option<&'a C> {
+        self.0.iter().find_map(Digit::ciphertext)
+    }
+}
+
 impl<T: IntegerType, C> Column<C> for IntegerColumn<T, C> {
     fn kind(&self) -> ColumnKind {
         self.kind()
@@ -236,8 +242,10 @@ pub(crate) struct Body {
 impl Body {
     pub(crate) fn new<C: DigitCiphertext, X: Column<C>>(column: &X, index: u32) -> Result<Self> {
         let digits = column.parts().0;
-        let first = digits.iter().find_map(Digit::ciphertext);
-        let first = first.ok_or_else(|| Error::mismatch("column", "public", "encrypted values"))?;
+        let first = column.parts().first_ciphertext().ok_or_else(|| {
+            let found = "the same public number for all values";
+            Error::mismatch("column", found, "encrypted values: add x - x of an encrypted column x")
+        })?;
         let (kind, key_id) = (column.kind(), first.key_id());
         let mut bytes = Vec::new();
         let mut writer = BodyWriter::new(&mut bytes);

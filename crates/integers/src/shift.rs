@@ -9,8 +9,8 @@ use crate::evaluator::Evaluator;
 use crate::integer::{ColumnKind, Integer, IntegerType, Radix};
 
 impl<E: DigitArithmetic> Evaluator<'_, E> {
-    /// `x << amount`, the amount modulo `BITS` as in `wrapping_shl`: digits move, and are multiplied by what is left of the
-    /// amount; without lookups as long as they fit.
+    /// `x << amount`, 0 for amounts of `BITS` and more: digits move, and are multiplied by what is left of the amount;
+    /// without lookups as long as they fit.
     ///
     /// # Errors
     /// As all operations.
@@ -19,7 +19,9 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         x: &IntegerColumn<T, E::Ciphertext>,
         amount: u32,
     ) -> Result<IntegerColumn<T, E::Ciphertext>> {
-        let amount = amount % x.kind().bits();
+        if amount >= x.kind().bits() {
+            return Ok(self.public(x.kind(), 0));
+        }
         let (places, rest) = ((amount / self.digit_bits()) as usize, amount % self.digit_bits());
         let moved = |x: &IntegerColumn<T, E::Ciphertext>| {
             let zeros = (0..places).map(|_| Digit::public(0));
@@ -42,8 +44,8 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         self.sum_lists(x.kind(), lists)
     }
 
-    /// `x >> amount`, the amount modulo `BITS` as in `wrapping_shr`; with its sign if the type is signed. One lookup a
-    /// digit that is left, of two tables; none if the amount is a multiple of the bits of a digit.
+    /// `x >> amount`, with its sign if the type is signed: amounts of `BITS` and more give 0, or -1 of negative integers.
+    /// One lookup per digit that is left, of two tables; none if the amount is a multiple of the bits of a digit.
     ///
     /// # Errors
     /// As all operations.
@@ -52,10 +54,15 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         x: &IntegerColumn<T, E::Ciphertext>,
         amount: u32,
     ) -> Result<IntegerColumn<T, E::Ciphertext>> {
-        let amount = amount % x.kind().bits();
+        let bits = x.kind().bits();
         if amount == 0 {
             return Ok(x.clone());
         }
+        if amount >= bits && !x.kind().is_signed() {
+            return Ok(self.public(x.kind(), 0));
+        }
+        // The sign alone.
+        let amount = if amount < bits { amount } else { bits - 1 };
         let (places, rest) = ((amount / self.digit_bits()) as usize, amount % self.digit_bits());
         let digits = self.extended(&self.reduce(x)?)?;
         let mut lists = vec![Vec::new(); digits.len()];

@@ -43,6 +43,13 @@ impl Case<'_> {
 
     fn apply(&self, operation: &Operation, operands: &[Operand<'_, ClearCiphertext>]) -> Vec<u64> {
         let found = operation.apply_moving(&self.server, operands).unwrap();
+        for found in &found {
+            let is_public = match found {
+                AnyColumn::Integers(column) => column.is_public(),
+                AnyColumn::Booleans(column) => column.ciphertext().is_none(),
+            };
+            assert!(!is_public, "{operation:?} of {} and {operands:?}", self.kind);
+        }
         self.words(&found[0])
     }
 
@@ -70,13 +77,24 @@ impl Case<'_> {
             let operation = Operation::by_name(name).unwrap();
             let found = self.apply(&operation, &[Operand::Column(&a), Operand::Column(&b)]);
             assert_eq!(found, self.expected(f), "{name} of {}", self.kind);
-            let constant = self.kind.number(self.y[3]);
-            let found = self.apply(&operation, &[Operand::Column(&a), Operand::Number(constant)]);
-            assert_eq!(found, self.expected(|x, _| f(x, constant)), "{name} of {}", self.kind);
+            // The ends give results that are the same for all values.
+            let ends = [u64::from(self.kind.is_signed()) << (self.kind.bits() - 1), 0];
+            let ends = [ends[0], ends[1], self.kind.truncated(ends[0].wrapping_sub(1))];
+            for word in [self.y[3], ends[0], ends[1], ends[2]] {
+                let constant = self.kind.number(word);
+                let operands = [Operand::Column(&a), Operand::Number(constant)];
+                let expected = self.expected(|x, _| f(x, constant));
+                assert_eq!(self.apply(&operation, &operands), expected, "{name} of {}", self.kind);
+                let operands = [Operand::Number(constant), Operand::Column(&a)];
+                let expected = self.expected(|x, _| f(constant, x));
+                assert_eq!(self.apply(&operation, &operands), expected, "{name} of {}", self.kind);
+            }
         }
         if self.kind.bits() <= 16 {
             let found = self.apply(&Operation::Mul, &[Operand::Column(&a), Operand::Column(&b)]);
             assert_eq!(found, self.expected(|x, y| x * y), "product of {}", self.kind);
+            let found = self.apply(&Operation::Mul, &[Operand::Column(&a), Operand::Number(0)]);
+            assert_eq!(found, [0; COUNT]);
         }
         let negated = self.apply(&Operation::Negate, &[Operand::Column(&a)]);
         assert_eq!(negated, self.expected(|x, _| -x));
@@ -84,12 +102,17 @@ impl Case<'_> {
 
     fn check_shifts_and_casts(&self) {
         let a = self.column(&self.x);
-        for amount in [0u32, 1, self.kind.bits() - 1] {
+        for amount in [0u32, 1, self.kind.bits() - 1, self.kind.bits(), 256, u32::MAX] {
+            let amounts = AnyColumn::from(encrypt(self.clear, &[amount; COUNT]).unwrap());
             let operands = [Operand::Column(&a), Operand::Number(amount.into())];
-            let left = self.apply(&Operation::ShiftLeft, &operands);
-            assert_eq!(left, self.expected(|x, _| x << amount), "{} << {amount}", self.kind);
-            let right = self.apply(&Operation::ShiftRight, &operands);
-            assert_eq!(right, self.expected(|x, _| x >> amount), "{} >> {amount}", self.kind);
+            let places = amount.min(64);
+            for operands in [operands, [Operand::Column(&a), Operand::Column(&amounts)]] {
+                let left = self.apply(&Operation::ShiftLeft, &operands);
+                assert_eq!(left, self.expected(|x, _| x << places), "{} << {amount}", self.kind);
+                let right = self.apply(&Operation::ShiftRight, &operands);
+                assert_eq!(right, self.expected(|x, _| x >> places), "{} >> {amount}", self.kind);
+            }
+            let operands = [Operand::Column(&a), Operand::Number(amount.into())];
             let back = self.apply(&Operation::RotateRight, &operands);
             let again = self.column(&back);
             let operands = [Operand::Column(&again), Operand::Number(amount.into())];
@@ -113,13 +136,15 @@ impl Case<'_> {
         let least = if self.kind.is_signed() { -(1 << (self.kind.bits() - 1)) } else { 0 };
         // Of 64 bits, values of the second function are beyond 128 bits, but what they are modulo the kind's size counts.
         let middle = 50;
-        for slopes in [[1, 3], [i64::MIN, i64::MAX]] {
+        for slopes in [[0, 0], [1, 3], [i64::MIN, i64::MAX]] {
             let pieces = Piece::continuous(&[(least, slopes[0]), (middle, slopes[1])]);
             let value = |x: i128| pieces[usize::from(x >= middle)].value(x);
             let operation = Operation::Piecewise(pieces.clone(), self.kind);
             let found = self.apply(&operation, &[Operand::Column(&a)]);
             assert_eq!(found, self.expected(|x, _| value(x)), "pieces of {}", self.kind);
         }
+        let never = Operation::LessThanEach(vec![least]);
+        assert_eq!(self.apply(&never, &[Operand::Column(&a)]), [0; COUNT]);
         let below = Operation::LessThanEach(vec![least + 1, 100]);
         let found = below.apply(&self.server, &[Operand::Column(&a)]).unwrap();
         assert_eq!(self.words(&found[0]), self.expected(|x, _| (x < least + 1).into()));

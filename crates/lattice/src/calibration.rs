@@ -46,6 +46,7 @@
 //! link-time optimisation alone nearly halves a transform. A file that is damaged or of another
 //! format counts as empty; where it cannot be written, every process measures anew.
 //!
+//! Builds with debug assertions take the built-in model: measuring without optimisation takes a minute and is of no use.
 //! The environment variable `CRYPTABLE_CALIBRATION=off` stands for the built-in model, without
 //! measuring, reading or writing anything: for tests, and for output that is the same everywhere.
 
@@ -79,8 +80,8 @@ const MAX_KEY_BYTE: f64 = 1e-6;
 
 impl CostModel {
     /// The model of this machine: measured once, then read from the user's cache directory, or the
-    /// built-in one if `CRYPTABLE_CALIBRATION` is `off`, or where no thread can be started to
-    /// measure on.
+    /// built-in one if `CRYPTABLE_CALIBRATION` is `off`, in builds with debug assertions, or where no
+    /// thread can be started to measure on.
     ///
     /// The first call in a process reads a file of some kilobytes; the first on a machine takes
     /// some tenths of a second and 64 MiB, which are given back. Later calls cost nothing. Errors
@@ -95,7 +96,8 @@ impl CostModel {
     pub fn calibrated() -> Self {
         static MODEL: OnceLock<CostModel> = OnceLock::new();
         *MODEL.get_or_init(|| {
-            if is_off(std::env::var_os(SETTING).as_deref()) {
+            // Builds that are not optimised would measure for a minute, and what they measured would be of no use.
+            if cfg!(debug_assertions) || is_off(std::env::var_os(SETTING).as_deref()) {
                 return Self::default();
             }
             let measured = || Self::measure().ok();

@@ -14,6 +14,9 @@ pub(crate) struct Numbers<T> {
     pub(crate) shape: Vec<usize>,
 }
 
+/// From here on floats of 64 bits skip integers: 2^53.
+const LEAST_SKIPPED: f64 = 9_007_199_254_740_992.0;
+
 /// What numpy makes an array of.
 struct Source<'py> {
     array: Bound<'py, PyAny>,
@@ -60,7 +63,6 @@ impl<'py> Source<'py> {
         self.refuse_large_integers()?;
         let found = self.array.getattr("dtype")?;
         let hint = match self.kind.as_str() {
-            "f" if expected == "integers" => ": astype(int) makes them so, where none is missing",
             "U" | "S" | "M" | "O" => ": a CodeBook makes integers of words, dates and categories",
             _ => "",
         };
@@ -70,6 +72,29 @@ impl<'py> Source<'py> {
 }
 
 impl Source<'_> {
+    /// Floats that are all integers as such, as pandas makes of integers once one was missing; others as they are.
+    ///
+    /// # Errors
+    /// `TypeError` names the first float that is no integer, or so large that floats skip integers.
+    fn of_integers(values: &Bound<'_, PyAny>) -> Result<Self> {
+        let mut source = Self::new(values)?;
+        if source.kind != "f" || places(&source.shape) == 0 {
+            return Ok(source);
+        }
+        let floats = source.values::<f64>("float64")?;
+        let is_whole = |value: &f64| value.fract() == 0.0 && value.abs() < LEAST_SKIPPED;
+        if let Some(place) = floats.iter().position(|value| !is_whole(value)) {
+            let (found, value) = (source.array.getattr("dtype")?, floats[place]);
+            return Err(PyTypeError::new_err(format!(
+                "values are of type {found}, but must be integers, and {value} at position {place} is none: \
+                 round().astype(int) makes them so, where none is missing"
+            )));
+        }
+        source.array = source.array.call_method1("astype", ("int64",))?;
+        source.kind = "i".to_owned();
+        Ok(source)
+    }
+
     /// Of Python's own integers, which numpy keeps as objects where they have more than 64 bits: names the first such.
     fn refuse_large_integers(&self) -> Result<()> {
         if self.kind != "O" {
@@ -99,7 +124,7 @@ pub(crate) fn integers(
     modulus: u64,
     signed: bool,
 ) -> Result<Numbers<u64>> {
-    let source = Source::new(values)?;
+    let source = Source::of_integers(values)?;
     let values = match source.kind.as_str() {
         _ if places(&source.shape) == 0 => Vec::new(),
         "b" | "u" => source.values("uint64")?,
@@ -114,7 +139,7 @@ pub(crate) fn integers(
 /// # Errors
 /// `TypeError` if there is anything but integers, `RangeError` if one is above 2^63 - 1.
 pub(crate) fn signed_integers(values: &Bound<'_, PyAny>) -> Result<Numbers<i64>> {
-    let source = Source::new(values)?;
+    let source = Source::of_integers(values)?;
     let values = match source.kind.as_str() {
         "b" | "i" => source.values("int64")?,
         "u" => {
@@ -183,7 +208,7 @@ pub(crate) fn array<'py>(
 /// # Errors
 /// `TypeError` if there is anything but integers; `RangeError` names the first value that does not fit.
 pub(crate) fn words(values: &Bound<'_, PyAny>, bits: u32, signed: bool) -> Result<Numbers<u64>> {
-    let source = Source::new(values)?;
+    let source = Source::of_integers(values)?;
     let bits = bits.clamp(1, u64::BITS);
     let (least, most) = if signed {
         (i64::MIN >> (u64::BITS - bits), (i64::MAX >> (u64::BITS - bits)).cast_unsigned())

@@ -43,6 +43,10 @@ mod _native {
     use pyo3::prelude::*;
 
     #[pymodule_export]
+    #[allow(non_upper_case_globals)]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+
+    #[pymodule_export]
     use crate::ciphertext::Ciphertext;
     #[pymodule_export]
     use crate::ciphertext_files::{CiphertextReader, CiphertextWriter};

@@ -121,6 +121,16 @@ def test_code_books_of_any_words(tmp_path):
     with pytest.raises(TypeError, match="no word such as"):
         cryptable.CodeBook([pandas.Interval(0, 1)]).save(tmp_path / "other.json")
     assert not (tmp_path / "other.json").exists()
+    with pytest.raises(TableError, match="half a character"):
+        cryptable.CodeBook(["a\ud800"]).save(tmp_path / "other.json")
+    assert [path.name for path in tmp_path.iterdir()] == ["book.json"]
+    for missing in (float("nan"), np.float32("nan"), pandas.NaT, pandas.NA):
+        with pytest.raises(ValueError, match="word 1 is missing"):
+            cryptable.CodeBook(["a", missing])
+        with pytest.raises(ValueError, match="is missing"):
+            cryptable.CodeBook.of(pandas.Series(["a", missing], dtype=object))
+    with pytest.raises(ValueError, match="value 1 is missing"):
+        cryptable.CodeBook.of(["a", None])
     (tmp_path / "book.json").write_text((tmp_path / "book.json").read_text().replace("2026-01-02", "2026-99"))
     with pytest.raises(TableError, match="damaged"):
         cryptable.CodeBook.load(tmp_path / "book.json")

@@ -32,8 +32,12 @@ def test_functions_of_whole_integers(keys):
         server.function("maximum", a, **QUIET)
     with pytest.raises(ValueError, match="one dimension"):
         secret.encrypt([[1, 2]])
-    with pytest.raises(RangeError, match="128"):
-        secret.encrypt([128])
+    # Of what is encrypted without a word, any two can be compared.
+    with pytest.raises(RangeError, match="from -64 to 63, so that any two"):
+        secret.encrypt([64])
+    assert secret.decrypt(secret.encrypt([-128, 127], full_range=True)).tolist() == [-128, 127]
+    with pytest.raises(RangeError, match="from -128 to 127"):
+        secret.encrypt([128], full_range=True)
 
 
 def test_digits(keys):

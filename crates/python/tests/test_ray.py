@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from cryptable.errors import MismatchError
 
-ray = pytest.importorskip("ray", reason="ray is not installed: pip install cryptable[ray]")
-pytest.importorskip("pyarrow", reason="ray[data] is not installed: pip install cryptable[ray]")
+ray = pytest.importorskip("ray", reason="ray is not installed: pip install '.[ray]'")
+pytest.importorskip("pyarrow", reason="ray[data] is not installed: pip install '.[ray]'")
 
 import cryptable.ray  # noqa: E402
 

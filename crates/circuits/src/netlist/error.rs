@@ -139,7 +139,11 @@ pub enum NetlistError {
         cell: String,
     },
     /// A cell does not have this pin.
-    #[error("{place}: {} has no pin {}", shown(.cell), shown(.pin))]
+    #[error(
+        "{place}: {} has no pin {}: if it is a model or module of the design, flatten it first",
+        shown(.cell),
+        shown(.pin)
+    )]
     UnknownPin {
         /// Where.
         place: Place,
@@ -171,7 +175,10 @@ pub enum NetlistError {
         found: usize,
     },
     /// A bit that is neither 0 nor 1 nor a net.
-    #[error("{place}: bit {} is not 0, 1 or a net", shown(.bit))]
+    #[error(
+        "{place}: bit {} is not 0, 1 or a net: setundef -zero of Yosys makes bits without a value 0",
+        shown(.bit)
+    )]
     UndefinedBit {
         /// Where.
         place: Place,

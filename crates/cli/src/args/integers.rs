@@ -121,11 +121,11 @@ pub enum IntegerOperation {
     Eq,
     /// x where --condition is true, else y
     Select,
-    /// x shifted to the more significant bits by --amount or --constant
+    /// x shifted to the more significant bits by --amount or --constant; 0 if that is as many bits as x has, or more
     Shl,
-    /// x shifted to the less significant bits, with its sign
+    /// x shifted to the less significant bits, with its sign; 0, or -1 of negative ones, if by as many bits as x has, or more
     Shr,
-    /// x rotated to the more significant bits
+    /// x rotated to the more significant bits, by the amount modulo its bits
     Rotate,
     /// The piecewise linear function of --pieces: a tax table
     Piecewise,

@@ -7,7 +7,7 @@ use clap::Args;
 use super::memory::MemoryArgs;
 
 /// How a table is read.
-#[derive(Args, Clone, Debug, Default)]
+#[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableArgs {
     /// Output for all inputs that a table of lines `input,output` leaves out [default: they are
     /// errors]

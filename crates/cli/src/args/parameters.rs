@@ -8,6 +8,8 @@ use clap::{Arg, Args, Command, ValueEnum};
 use cryptable::engines::packed::EntryKind;
 use cryptable::{Engine, Goal};
 
+use super::lookup::TableArgs;
+
 /// What parameters are chosen for.
 #[derive(Args, Clone, Debug)]
 pub struct ParameterArgs {
@@ -24,9 +26,15 @@ pub struct ParameterArgs {
     /// Input modulus: values are 0..P-1
     #[arg(long, value_name = "P", group = "input", value_parser = clap::value_parser!(u64).range(2..=1 << 32))]
     pub modulus: Option<u64>,
-    /// A table (.csv or .npy) to take the moduli from: as many inputs as it has entries
+    /// A table (.csv or .npy) to take the moduli from: inputs up to its largest
     #[arg(long, value_name = "FILE", group = "input")]
     pub table: Option<PathBuf>,
+    /// Largest input that will be encrypted, where --table has smaller ones only; --default says what it gives
+    #[arg(long, value_name = "N", requires = "table", value_parser = clap::value_parser!(u64).range(1..1 << 24))]
+    pub max_input: Option<u64>,
+    /// How it is read.
+    #[command(flatten)]
+    pub reading: TableArgs,
     /// Width of the outputs in bits [default: as the inputs; enough for the entries of --table]
     #[arg(long, value_name = "B", conflicts_with = "output_modulus", value_parser = clap::value_parser!(u32).range(1..=32))]
     pub output_bits: Option<u32>,
@@ -163,8 +171,15 @@ pub fn memory_size(text: &str) -> Result<usize, String> {
         }
     };
     let number: f64 = number.parse().map_err(|_| format!("\"{number}\" is no number of bytes"))?;
-    Ok((number * unit) as usize)
+    let bytes = number * unit;
+    if suffix.trim().is_empty() && bytes < LEAST_BARE_MEMORY {
+        return Err(format!("{text} is so many bytes: say {text}GB, {text}MB or {text}B"));
+    }
+    Ok(bytes as usize)
 }
+
+/// Fewer bytes than this are taken for a number whose unit was forgotten.
+const LEAST_BARE_MEMORY: f64 = 1e6;
 
 #[cfg(test)]
 mod tests {
@@ -173,8 +188,13 @@ mod tests {
     #[test]
     fn sizes_of_memory_have_suffixes() {
         assert_eq!(memory_size("6GB"), Ok(6_000_000_000));
+        assert_eq!(memory_size("6000000000"), Ok(6_000_000_000));
+        assert_eq!(memory_size("8B"), Ok(8));
+        for bare in ["8", "1.5", "0"] {
+            assert!(memory_size(bare).unwrap_err().contains(&format!("{bare}GB")), "{bare}");
+        }
         assert_eq!(memory_size("1.5 GiB"), Ok(3 << 29));
-        assert_eq!(memory_size("4096"), Ok(4096));
+        assert_eq!(memory_size("4096B"), Ok(4096));
         assert!(memory_size("6 parsecs").unwrap_err().contains("parsecs"));
         assert!(memory_size("GB").unwrap_err().contains("no number"));
     }

@@ -182,6 +182,7 @@ fn decrypt(
 
 #[derive(Serialize)]
 struct Report {
+    #[serde(serialize_with = "report::path")]
     output: PathBuf,
     engine: Engine,
     security_level: SecurityLevel,

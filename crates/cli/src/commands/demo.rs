@@ -235,6 +235,7 @@ struct Report {
     values_checked: usize,
     wrong: usize,
     peak_rss_bytes: Option<u64>,
+    #[serde(serialize_with = "report::path")]
     output: PathBuf,
 }
 

@@ -152,6 +152,7 @@ fn encrypt(global: Global, args: &EncryptArgs, key: SecretKey, layout: Layout) -
 
 #[derive(Serialize)]
 struct Report {
+    #[serde(serialize_with = "report::path")]
     output: PathBuf,
     #[serde(skip_serializing_if = "Option::is_none")]
     read: Option<ReadNote>,

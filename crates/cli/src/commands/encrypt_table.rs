@@ -91,6 +91,7 @@ fn read(
 
 #[derive(Serialize)]
 struct Report {
+    #[serde(serialize_with = "report::path")]
     output: PathBuf,
     #[serde(skip_serializing_if = "Option::is_none")]
     read: Option<ReadNote>,

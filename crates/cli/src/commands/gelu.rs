@@ -90,6 +90,7 @@ struct Report {
     wrong: usize,
     peak_rss_bytes: Option<u64>,
     sample: Vec<(u64, u64)>,
+    #[serde(serialize_with = "report::path")]
     output: PathBuf,
 }
 

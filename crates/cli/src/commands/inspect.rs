@@ -217,6 +217,7 @@ impl fmt::Display for SetReport {
 
 #[derive(Serialize)]
 struct Report {
+    #[serde(serialize_with = "report::path")]
     file: PathBuf,
     #[serde(rename = "type")]
     kind: String,

@@ -10,6 +10,7 @@ use zeroize::Zeroizing;
 
 use crate::atomic_file::{self, Access, AtomicFile, Destination};
 use crate::printable::Printable as _;
+use crate::report;
 use crate::report::bytes;
 
 /// Where keys go.
@@ -96,8 +97,10 @@ impl OpenKeyFiles<'_> {
 /// What was written: part of a report.
 #[derive(Debug, Serialize)]
 pub struct WrittenKeys {
+    #[serde(serialize_with = "report::path")]
     secret: PathBuf,
     secret_bytes: u64,
+    #[serde(serialize_with = "report::path")]
     evaluation: PathBuf,
     evaluation_bytes: u64,
 }

@@ -243,9 +243,11 @@ struct Report {
 /// The results in one table.
 #[derive(Serialize)]
 struct OutputReport {
+    #[serde(serialize_with = "report::path")]
     table: PathBuf,
     #[serde(skip_serializing_if = "Option::is_none")]
     table_read: Option<ReadNote>,
+    #[serde(serialize_with = "report::path")]
     output: PathBuf,
     output_bytes: u64,
 }

@@ -52,12 +52,17 @@ use crate::args::{
 use crate::core_dumps;
 use crate::interrupt;
 
+/// Most threads per core that work: more of them wait for each other, and take seconds to start.
+const MAX_THREADS_PER_CORE: usize = 4;
+
 /// Runs the program.
 ///
 /// # Errors
 /// Whatever keeps the subcommand from its work.
 pub fn run(cli: Cli) -> Result<()> {
-    let global = cli.global;
+    let mut global = cli.global;
+    let most = MAX_THREADS_PER_CORE * std::thread::available_parallelism().map_or(1, usize::from);
+    global.threads = global.threads.map(|threads| threads.min(most.try_into().unwrap_or(u16::MAX)));
     // Before anything secret is read or drawn.
     #[cfg(feature = "client")]
     if handles_secrets(&cli.command) {

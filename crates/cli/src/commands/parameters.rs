@@ -1,14 +1,15 @@
 //! From options to requests and parameters, and what is told of parameters.
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use cryptable::{Engine, FailureProbability, Parameters, Request, SecurityLevel, transciphering};
 use cryptable_wire::hex;
 use serde::Serialize;
 
 use super::explain;
-use crate::args::ParameterArgs;
+use super::table_files;
+use crate::args::{ParameterArgs, TableArgs};
 use crate::formats::csv::ReadNote;
-use crate::formats::table::{self, Moduli, TableOptions};
+use crate::formats::table::Moduli;
 
 /// Values of a byte.
 const BYTE_VALUES: u64 = 256;
@@ -18,10 +19,17 @@ const BYTE_VALUES: u64 = 256;
 /// # Errors
 /// If the table cannot be read.
 pub fn resolve_table(args: &mut ParameterArgs) -> Result<Option<ReadNote>> {
-    let Some(path) = args.table.take() else { return Ok(None) };
+    let Some(path) = args.table.take() else {
+        ensure!(
+            args.reading == TableArgs::default(),
+            "options of tables, as --header, --default and --dictionary, go with --table"
+        );
+        return Ok(None);
+    };
     let stated = args.output_bits.take().map(|bits| 1 << bits).or(args.output_modulus);
-    let moduli = Moduli { input: None, output: stated };
-    let (table, note) = table::read(&path, &TableOptions::plain(moduli))?;
+    let moduli = Moduli { input: args.max_input.map(|largest| largest + 1), output: stated };
+    let mut found = table_files::read_all(&args.reading, &[path], moduli)?;
+    let (table, note) = found.swap_remove(0);
     args.modulus = Some(table.input_modulus());
     args.output_modulus = Some(table.output_modulus());
     Ok(note)

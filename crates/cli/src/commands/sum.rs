@@ -82,6 +82,7 @@ fn name(path: &Path) -> String {
 
 #[derive(Serialize)]
 struct Report {
+    #[serde(serialize_with = "report::path")]
     output: PathBuf,
     output_bytes: u64,
     engine: Engine,

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use super::csv::{Coding, ReadNote, is_header};
-use super::records::{Records, is_missing, quoted};
+use super::records::{Records, is_missing, is_missing_word, quoted};
 use crate::args::CsvArgs;
 use crate::printable::Printable as _;
 
@@ -44,15 +44,20 @@ impl<R: Read> Column<R> {
         let mut records = Records::new(reader, path, csv.delimiter)?;
         let found = records.advance()?;
         let is_named = column.is_some_and(|column| records.fields().any(|field| field == column));
+        let position = column.and_then(|column| column.parse::<usize>().ok());
+        let position = position.map_or(0, |number| number.saturating_sub(1));
         let header = match (coding, csv.stated_header()) {
             // Words may look like a header, but hardly like the name that is asked for.
             (Coding::Words(..), None) if is_named && records.is_header() => true,
             (Coding::Words(book, _), stated) => {
-                let position = column.and_then(|column| column.parse::<usize>().ok());
-                let position = position.map_or(0, |number| number.saturating_sub(1));
-                is_header(&records, stated, Some((position, &book.borrow())))?
+                is_header(&records, stated, 0..0, Some((position, &book.borrow())))?
             }
-            (Coding::Integers(_), stated) => is_header(&records, stated, None)?,
+            (Coding::Integers(_), stated) => {
+                // A column that is found by its name has one, and several columns want to be told apart first.
+                let is_certain = is_named || column.is_none() && records.width() > 1;
+                let values = if is_certain { 0..0 } else { position..position + 1 };
+                is_header(&records, stated, values, None)?
+            }
         };
         let names: Vec<String> = if header { records.fields().collect() } else { Vec::new() };
         let index = match column {
@@ -96,6 +101,10 @@ impl<R: Read> Column<R> {
             self.note.skipped = self.records.skipped();
             return Ok(None);
         }
+        let is_missing = match self.coding {
+            Coding::Integers(_) => is_missing,
+            Coding::Words(..) => is_missing_word,
+        };
         let value = if is_missing(self.records.text(self.column)?) {
             self.note.missing += 1;
             self.missing_value()?
@@ -205,6 +214,21 @@ mod tests {
         assert!(error("12x\n1\n", None).contains("line 1"));
         assert!(error("-1\n1\n", None).contains("negative"));
         assert!(error("NA\n1\n", None).contains("line 1, column 1: \"NA\" is a missing value"));
+        for (text, column, found) in [
+            ("ann,NA\nbob,3\n", "2", "\"NA\""),
+            ("ann,\nbob,3\n", "2", "an empty field"),
+            (",ann\n3,bob\n", "1", "an empty field"),
+            ("ann,null\nbob,3\n", "2", "\"null\""),
+        ] {
+            let message =
+                format!("v.csv: nobody can tell whether its first line, with {found}, is a header");
+            assert!(error(text, Some(column)).starts_with(&message), "{text}");
+            let stated =
+                CsvArgs { no_header: true, missing: Some("0".into()), ..CsvArgs::default() };
+            assert_eq!(read_with(text, Some(column), &stated).unwrap(), [0, 3]);
+            let stated = CsvArgs { header: true, ..CsvArgs::default() };
+            assert_eq!(read_with(text, Some(column), &stated).unwrap(), [3]);
+        }
         let stated = CsvArgs { header: true, ..CsvArgs::default() };
         assert_eq!(read_with("1\n2\n", None, &stated).unwrap(), [2]);
         let stated = CsvArgs { no_header: true, ..CsvArgs::default() };
@@ -247,6 +271,11 @@ mod tests {
             error("a,b\n,1\n", Some("a"))
                 .contains("line 2, column \"a\": an empty field is a missing value")
         );
+        for text in ["None", "#N/A", "<NA>", "n/a", "NaT"] {
+            let text = format!("{text}\n4\n");
+            assert!(error(&text, None).contains("--missing VALUE says"), "{text}");
+            assert_eq!(read_with(&text, None, &missing).unwrap(), [9, 4]);
+        }
         let large = CsvArgs { missing: Some("300".into()), ..CsvArgs::default() };
         let message = read_with("\n3\n", None, &large).unwrap_err().to_string();
         assert_eq!(message, "--missing: 300 is not below the modulus 256");

@@ -3,11 +3,12 @@
 use std::cell::RefCell;
 use std::fmt;
 use std::io::Read;
+use std::ops::Range;
 #[cfg(feature = "client")]
 use std::path::Path;
 use std::rc::Rc;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, anyhow, bail};
 use cryptable_wire::printable;
 use serde::Serialize;
 
@@ -53,8 +54,15 @@ impl Coding {
         match self {
             Self::Words(book, modulus) => book.borrow_mut().code(field, *modulus, place),
             Self::Integers(domain) => match integer::parse(field) {
+                Ok(integer) if integer < 0 && !domain.signed => domain
+                    .value(integer, place)
+                    .map_err(|error| anyhow!("{error}; --signed takes negative ones")),
                 Ok(integer) => domain.value(integer, place),
-                Err(error) => bail!("{}: {} {error}", place(), quoted(field)),
+                Err(error) => {
+                    let is_word = field.chars().any(char::is_alphabetic);
+                    let hint = if is_word { "; --dictionary takes words" } else { "" };
+                    bail!("{}: {} {error}{hint}", place(), quoted(field))
+                }
             },
         }
     }
@@ -125,30 +133,37 @@ impl fmt::Display for ReadNote {
     }
 }
 
-/// Whether the first record is a header: as stated; else by its look, or, where fields are words, only if that is
-/// certain.
+/// Whether the first record is a header: as stated; else by its look. Where fields are words, or one of the fields in
+/// `values`, the columns that are read, stands for a missing value, the look decides only if it is certain.
 ///
 /// # Errors
 /// If nobody can tell.
 pub fn is_header<R: Read>(
     records: &Records<R>,
     stated: Option<bool>,
+    values: Range<usize>,
     words: Option<(usize, &Dictionary)>,
 ) -> Result<bool> {
-    match (stated, words) {
-        (Some(stated), _) => Ok(stated),
-        (None, None) => Ok(records.is_header()),
-        (None, Some((column, book))) if records.is_header() => {
-            let first = records.text(column)?;
-            ensure!(
-                book.knows(first),
-                "{}: nobody can tell whether its first line, with {}, is a header: \
-                 use --header or --no-header",
-                records.path().printable(),
-                quoted(first)
-            );
-            Ok(false)
-        }
-        (None, Some(_)) => Ok(false),
+    if let Some(stated) = stated {
+        return Ok(stated);
     }
+    if !records.is_header() {
+        return Ok(false);
+    }
+    let doubtful = match words {
+        Some((column, book)) => {
+            let first = records.text(column)?;
+            if book.knows(first) {
+                return Ok(false);
+            }
+            Some(first.to_owned())
+        }
+        None => records.missing_among(values),
+    };
+    let Some(field) = doubtful else { return Ok(true) };
+    bail!(
+        "{}: nobody can tell whether its first line, with {}, is a header: use --header or --no-header",
+        records.path().printable(),
+        quoted(&field)
+    )
 }

@@ -45,6 +45,12 @@ impl Dictionary {
                 return Ok(book);
             }
         }
+        if !may_grow && !input_file::is_stdin(path) && !path.exists() {
+            bail!(
+                "{}: there is no such dictionary; encrypt --dictionary FILE --extend starts one",
+                path.printable()
+            );
+        }
         match extension(path).as_str() {
             "csv" => book.read_csv()?,
             _ => book.read_json()?,

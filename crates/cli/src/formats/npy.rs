@@ -136,6 +136,11 @@ impl<'a> Parser<'a> {
     }
 
     fn string(&mut self) -> Result<&'a str> {
+        // Python 2 marks strings that are not bytes.
+        self.rest = self.rest.trim_start();
+        if self.rest.starts_with("u'") || self.rest.starts_with("u\"") {
+            self.rest = &self.rest[1..];
+        }
         let quote = if self.take("\"") { '"' } else { '\'' };
         if quote == '\'' {
             self.expect("'")?;
@@ -162,7 +167,8 @@ impl<'a> Parser<'a> {
             let end = self.rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(self.rest.len());
             let (digits, rest) = self.rest.split_at(end);
             lengths.push(digits.parse().context("the header's shape is not made of integers")?);
-            self.rest = rest;
+            // Python 2 marks its long integers.
+            self.rest = rest.strip_prefix('L').unwrap_or(rest);
             if !self.take(",") {
                 self.expect(")")?;
                 break;

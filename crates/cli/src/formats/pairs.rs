@@ -1,11 +1,11 @@
 //! Two columns of integers, from CSV files.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::path::Path;
 
 use anyhow::{Result, bail, ensure};
 
-use super::csv::is_header;
 use super::domain::Domain;
 use super::integer;
 use super::records::{Records, is_missing, quoted};
@@ -22,6 +22,8 @@ pub struct Columns {
     pub names: [&'static str; 2],
     /// Moduli: integers are below them.
     pub moduli: [u128; 2],
+    /// No two lines have the same first integer.
+    pub is_map: bool,
 }
 
 /// Reads all lines; the first may be a header.
@@ -32,9 +34,9 @@ pub fn read(path: &Path, columns: Columns) -> Result<Vec<(u64, u64)>> {
     let shown = input_file::shown(path);
     let name = shown.printable();
     let mut records: Records<File> = Records::new(input_file::open(path)?, shown, None)?;
-    let mut pairs = Vec::new();
+    let (mut pairs, mut lines) = (Vec::new(), HashMap::new());
     let mut more = records.advance()?;
-    if more && is_header(&records, None, None)? {
+    if more && records.is_header() && records.missing_among(0..2).is_none() {
         more = records.advance()?;
     }
     while more {
@@ -47,7 +49,11 @@ pub fn read(path: &Path, columns: Columns) -> Result<Vec<(u64, u64)>> {
         );
         ensure!(!records.is_empty_line(), "{name} line {line}: an empty line");
         ensure!(pairs.len() < MAX_LINES, "{name}: more than {MAX_LINES} lines");
-        pairs.push((value(&records, 0, columns)?, value(&records, 1, columns)?));
+        let pair = (value(&records, 0, columns)?, value(&records, 1, columns)?);
+        if let (Some(before), true) = (lines.insert(pair.0, line), columns.is_map) {
+            bail!("{name} line {line}: {first} {} was on line {before} already", pair.0);
+        }
+        pairs.push(pair);
         more = records.advance()?;
     }
     Ok(pairs)
@@ -75,7 +81,7 @@ mod tests {
         let path = directory.path().join("d.csv");
         let read = |text: &str| {
             std::fs::write(&path, text).unwrap();
-            let columns = Columns { names: ["key", "value"], moduli: [1 << 64, 8] };
+            let columns = Columns { names: ["key", "value"], moduli: [1 << 64, 8], is_map: true };
             read(&path, columns).map_err(|error| format!("{error:#}"))
         };
         let largest = u64::MAX;
@@ -88,5 +94,9 @@ mod tests {
         assert!(read("1,2,3\n").unwrap_err().contains("3 columns; there must be `key,value`"));
         assert!(read("1,x\n2,3\n").unwrap_err().contains("\"x\" is not an integer"));
         assert!(read("1,\n").unwrap_err().contains("missing value"));
+        let twice = read("key,value\n7,1\n8,2\n7,3\n").unwrap_err();
+        assert!(twice.ends_with("d.csv line 4: key 7 was on line 2 already"), "{twice}");
+        // A line that lacks a number is no header.
+        assert!(read("x,NA\n2,3\n").unwrap_err().contains("line 1, key: \"x\" is not"));
     }
 }

@@ -1,6 +1,7 @@
 //! Lines of separated fields: delimiters, quotes, empty lines, encodings.
 
 use std::io::{BufRead, BufReader, Chain, Cursor, Read};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::integer;
@@ -10,11 +11,18 @@ use anyhow::{Context, Result, bail, ensure};
 /// Longest line that is read.
 const MAX_LINE_BYTES: u64 = 1 << 20;
 
+/// The byte order mark of UTF-8.
+const MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
+
 /// What may separate fields if nothing is said; the first is taken where several come as often.
 const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
 
 /// What stands for missing values, in small letters.
 const MISSING: [&str; 4] = ["", "na", "null", "nan"];
+
+/// What else stands for missing values where fields are numbers; among words it may be one of them.
+const MISSING_NUMBERS: [&str; 9] =
+    ["none", "nil", "n/a", "#n/a", "#n/a n/a", "#na", "<na>", "-nan", "nat"];
 
 /// Records of a CSV file, with their line numbers.
 pub struct Records<R> {
@@ -23,6 +31,12 @@ pub struct Records<R> {
     delimiter: u8,
     /// The byte that ends lines.
     terminator: u8,
+    /// The file begins with the byte order mark of UTF-8.
+    #[cfg(feature = "client")]
+    has_mark: bool,
+    /// Lines end in a carriage return and a newline, as the first does.
+    #[cfg(feature = "client")]
+    has_returns: bool,
     /// Number of the line that comes next, from 1.
     next_line: u64,
     /// Number of fields of the first record; none yet if 0.
@@ -61,11 +75,20 @@ impl<R: Read> Records<R> {
         let terminator =
             if start.contains(&b'\n') || !start.contains(&b'\r') { b'\n' } else { b'\r' };
         let delimiter = delimiter.unwrap_or_else(|| found_delimiter(&start));
+        #[cfg(feature = "client")]
+        let has_returns = {
+            let mut lines = start.split_inclusive(|&byte| byte == b'\n');
+            lines.next().is_some_and(|line| line.ends_with(b"\r\n"))
+        };
         Ok(Self {
             reader: BufReader::with_capacity(1 << 16, Cursor::new(start).chain(reader)),
             path: path.to_path_buf(),
             delimiter,
             terminator,
+            #[cfg(feature = "client")]
+            has_mark: mark > 0,
+            #[cfg(feature = "client")]
+            has_returns,
             next_line: 1,
             width: 0,
             record: Record::default(),
@@ -180,6 +203,22 @@ impl<R: Read> Records<R> {
         if self.is_empty_line() { &[] } else { self.record.raw.trim_ascii_end_of_line() }
     }
 
+    /// What the file begins with beside its text: a byte order mark, or nothing.
+    #[cfg(feature = "client")]
+    pub fn mark(&self) -> &'static [u8] {
+        if self.has_mark { MARK } else { b"" }
+    }
+
+    /// What lines end in.
+    #[cfg(feature = "client")]
+    pub fn line_end(&self) -> &'static [u8] {
+        match (self.has_returns, self.terminator) {
+            (true, _) => b"\r\n",
+            (_, b'\r') => b"\r",
+            _ => b"\n",
+        }
+    }
+
     /// Number of fields of a record.
     pub fn width(&self) -> usize {
         self.width
@@ -214,6 +253,11 @@ impl<R: Read> Records<R> {
     fn is_number(&self, column: usize) -> bool {
         let text = std::str::from_utf8(self.field(column)).unwrap_or_default();
         text.parse::<f64>().is_ok_and(f64::is_finite)
+    }
+
+    /// The first of these fields of the current record that stands for a missing value.
+    pub fn missing_among(&self, columns: Range<usize>) -> Option<String> {
+        self.fields().take(columns.end).skip(columns.start).find(|field| is_missing(field))
     }
 
     /// Whether the current record looks like a header: words, and no number.
@@ -289,9 +333,15 @@ impl Cut for [u8] {
     }
 }
 
-/// Whether a field stands for a missing value.
-pub fn is_missing(field: &str) -> bool {
+/// Whether a field stands for a missing word.
+pub fn is_missing_word(field: &str) -> bool {
     MISSING.iter().any(|missing| field.eq_ignore_ascii_case(missing))
+}
+
+/// Whether a field stands for a missing number.
+pub fn is_missing(field: &str) -> bool {
+    is_missing_word(field)
+        || MISSING_NUMBERS.iter().any(|missing| field.eq_ignore_ascii_case(missing))
 }
 
 /// A field for a message, cut to a readable length.
@@ -321,7 +371,7 @@ fn check_encoding(start: &[u8]) -> Result<usize> {
         bail!("it is in UTF-16; save it as UTF-8");
     }
     ensure!(!start.contains(&0), "it holds zero bytes: it is in UTF-16, or no text at all");
-    Ok(if start.starts_with(&[0xEF, 0xBB, 0xBF]) { 3 } else { 0 })
+    Ok(if start.starts_with(MARK) { MARK.len() } else { 0 })
 }
 
 /// What there is most of in the first line, quotes aside.

@@ -1,6 +1,7 @@
 //! Lookup tables from files.
 
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -12,7 +13,7 @@ use cryptable::Table;
 use super::csv::{Coding, ReadNote, is_header};
 use super::dictionary::Dictionary;
 use super::domain::Domain;
-use super::records::{Records, is_missing, quoted};
+use super::records::{Records, is_missing, is_missing_word, quoted};
 use super::{extension, npy};
 use crate::input_file;
 use crate::printable::Printable as _;
@@ -29,7 +30,7 @@ pub type Book = Rc<RefCell<Dictionary>>;
 /// Moduli that a table must have, where they are known.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Moduli {
-    /// Input modulus; else the number of entries.
+    /// Input modulus; else the number of entries, or one more than the largest input of lines `input,output`.
     pub input: Option<u64>,
     /// Output modulus; else the input modulus, or the next power of two that holds all entries if
     /// that is larger.
@@ -215,7 +216,10 @@ fn has_header<R: Read>(records: &Records<R>, options: &TableOptions<'_>) -> Resu
         _ => None,
     };
     let book = words.map(|book| book.borrow());
-    is_header(records, options.header, book.as_deref().map(|book| (0, book)))
+    // Tables that pandas writes have no name above their inputs.
+    let is_unnamed = records.width() > 1 && records.text(0)?.is_empty();
+    let values = usize::from(is_unnamed)..records.width();
+    is_header(records, options.header, values, book.as_deref().map(|book| (0, book)))
 }
 
 /// The value in a field of the current record.
@@ -227,7 +231,11 @@ fn value<R: Read>(
 ) -> Result<u64> {
     let place = || format!("{} line {}, {label}", records.path().printable(), records.line());
     let text = records.text(column)?;
-    ensure!(!is_missing(text), "{}: {} is a missing value", place(), quoted(text));
+    let is_missing = match coding {
+        Coding::Integers(_) => is_missing(text),
+        Coding::Words(..) => is_missing_word(text),
+    };
+    ensure!(!is_missing, "{}: {} is a missing value", place(), quoted(text));
     coding.value(text, place)
 }
 
@@ -244,8 +252,21 @@ fn sort(
         return Ok(lines.into_iter().map(|line| line.output).collect());
     }
     let count = lines.len() as u64;
-    let modulus = input_modulus.unwrap_or(count);
+    let inputs = || lines.iter().filter_map(|line| line.input);
+    let past_largest = inputs().max().map_or(0, |largest| largest + 1);
+    let modulus = input_modulus.unwrap_or_else(|| past_largest.max(count));
     check_length(modulus, path)?;
+    let gap = |missing: u64| {
+        format!(
+            "{name}: {count} inputs of {modulus}; the first one missing is {missing}; \
+             --default VALUE gives all of them an output"
+        )
+    };
+    if default.is_none() && input_modulus.is_none() && modulus > count {
+        // Before there is room for all of them: a line may say any input.
+        let stated: HashSet<u64> = inputs().collect();
+        bail!(gap((0..modulus).find(|input| !stated.contains(input)).unwrap_or(0)));
+    }
     // Line number and output of each input; line 0 is none.
     let mut entries = vec![(0, 0); modulus as usize];
     for Line { number, input, output } in lines {
@@ -261,10 +282,7 @@ fn sort(
         *entry = (number, output);
     }
     if let (Some(missing), None) = (entries.iter().position(|entry| entry.0 == 0), default) {
-        bail!(
-            "{name}: {count} inputs of {modulus}; the first one missing is {missing}; \
-             --default VALUE gives all of them an output"
-        );
+        bail!(gap(missing as u64));
     }
     let output = |(line, output)| if line == 0 { default.unwrap_or(0) } else { output };
     Ok(entries.into_iter().map(output).collect())

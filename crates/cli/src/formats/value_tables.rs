@@ -63,7 +63,7 @@ impl ValueTables {
                 if waits {
                     check_width(records.width() as u64, inputs, &path)?;
                 }
-                if waits && is_header(&records, options.header, None)? {
+                if waits && is_header(&records, options.header, 0..records.width(), None)? {
                     waits = records.advance()?;
                 }
                 Source::Csv(Box::new(records), waits)

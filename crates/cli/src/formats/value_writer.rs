@@ -70,6 +70,7 @@ impl ValueWriter {
         let mut start = Vec::new();
         let layout = match (encoding, &coding, rows) {
             (_, _, Some(rows)) => {
+                start.extend(rows.records.mark());
                 start.extend(rows.header.iter().flatten());
                 Layout::Joined(Box::new(rows))
             }
@@ -154,7 +155,7 @@ impl Rows {
         let shown = input_file::shown(path);
         let mut records = Records::new(input_file::open(path)?, shown, options.csv.delimiter)?;
         let found = records.advance()?;
-        let has_header = found && is_header(&records, options.csv.stated_header(), None)?;
+        let has_header = found && is_header(&records, options.csv.stated_header(), 0..0, None)?;
         let header = has_header
             .then(|| {
                 let name = options.column.with_context(|| {
@@ -192,7 +193,9 @@ fn extended(records: &Records<File>, field: &str) -> Result<Vec<u8>> {
         line.extend(std::iter::repeat_n(delimiter, records.width() - 1));
     }
     line.push(delimiter);
-    line.extend(line_of(field, delimiter)?);
+    let field = line_of(field, delimiter)?;
+    line.extend(field.strip_suffix(b"\n").unwrap_or(&field));
+    line.extend(records.line_end());
     Ok(line)
 }
 

@@ -152,7 +152,7 @@ impl super::SecretKey {
             return Err(Error::Parameter { name: "number", value, limit });
         }
         let rounded = |value: &f64| ((value * one).round() as i64).min(one as i64 - 1);
-        self.encrypt(&values.iter().map(rounded).collect::<Vec<i64>>())
+        self.encrypt_full_range(&values.iter().map(rounded).collect::<Vec<i64>>())
     }
 
     /// Decrypts integers as numbers of [-1, 1).

@@ -79,7 +79,7 @@ impl EvaluationKey {
         self.signs(signs)
     }
 
-    /// 1 where x < y, else 0, modulo 16. The difference must fit the bits: it does for integers of one bit less.
+    /// 1 where x < y, else 0, modulo 16. The difference must fit the bits: it does for all integers but those of `encrypt_full_range`.
     ///
     /// # Errors
     /// As [`EvaluationKey::sign`], or if counts differ.

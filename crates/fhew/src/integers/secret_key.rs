@@ -58,19 +58,45 @@ impl SecretKey {
         self.binding.key_id
     }
 
-    /// Encrypts any number of integers from -2^(bits - 1) to below 2^(bits - 1).
+    /// Encrypts any number of integers from -2^(bits - 2) to below 2^(bits - 2): the difference of any two fits the bits, so
+    /// that all of them can be compared.
     ///
     /// # Errors
     /// If one is outside: names it.
     pub fn encrypt(&self, values: &[i64]) -> Result<EncryptedIntegers> {
+        let quarter = 1i64 << (self.parameters.bits() - 2);
+        self.encrypt_below(values, quarter, || {
+            format!(
+                ", so that any two can be compared: keys of a bit more take twice as many, and full range takes {} to {}",
+                -2 * quarter,
+                2 * quarter - 1
+            )
+        })
+    }
+
+    /// Encrypts any number of integers from -2^(bits - 1) to below 2^(bits - 1), for functions of one integer. Comparisons
+    /// and maxima of those that differ by 2^(bits - 1) or more are wrong.
+    ///
+    /// # Errors
+    /// If one is outside: names it.
+    pub fn encrypt_full_range(&self, values: &[i64]) -> Result<EncryptedIntegers> {
+        self.encrypt_below(values, 1 << (self.parameters.bits() - 1), String::new)
+    }
+
+    fn encrypt_below(
+        &self,
+        values: &[i64],
+        end: i64,
+        remedy: impl Fn() -> String,
+    ) -> Result<EncryptedIntegers> {
         let bits = self.parameters.bits();
-        let half = 1i64 << (bits - 1);
+        let mask = (1u64 << bits) - 1;
         let encrypt = |&value: &i64| {
-            if !(-half..half).contains(&value) {
-                let limit = format!("it must be from {} to {}", -half, half - 1);
+            if !(-end..end).contains(&value) {
+                let limit = format!("it must be from {} to {}{}", -end, end - 1, remedy());
                 return Err(Error::Parameter { name: "integer", value: value as f64, limit });
             }
-            encrypt_large(&self.secret, value as u64 & (2 * half - 1) as u64, bits)
+            encrypt_large(&self.secret, value as u64 & mask, bits)
         };
         let ciphertexts = values.iter().map(encrypt).collect::<Result<Vec<_>>>()?;
         let list = LweList::computed(self.parameters.large_shape(), ciphertexts)?;

@@ -91,6 +91,17 @@ impl Request {
             let found = self.with_moduli(input_modulus, output_modulus).search();
             found.is_ok_and(|found| !found.is_empty())
         };
+        // A table is filled up to a larger modulus with entries that no value meets.
+        let larger = [input_modulus + 1, input_modulus.next_power_of_two()]
+            .into_iter()
+            .find(|&larger| larger > input_modulus && serves(larger, output_modulus));
+        if let (Some(larger), None) = (larger, &self.method) {
+            return Error::Unsupported(format!(
+                "single values of moduli {input_modulus} -> {output_modulus} with failures below 2^{}: the nearest \
+                 input modulus that is served is {larger}; fill the table up to it with any outputs",
+                self.log2_fail()
+            ));
+        }
         // Odd moduli are compared with the odd numbers below powers of two.
         let odd = input_modulus % 2;
         let (what, limit) = if serves(input_modulus, 2) {
@@ -195,6 +206,18 @@ mod tests {
             let other = Request { method: Some(name.to_owned()), ..Request::new(p, 4) };
             assert!(message(&other).contains("input moduli"), "{}", message(&other));
         }
+    }
+
+    #[test]
+    fn odd_moduli_that_are_not_served_name_the_next_that_is() {
+        let message = |request: &Request| Parameters::choose(request).unwrap_err().to_string();
+        for p in [51, 57, 63] {
+            let found = message(&Request::new(p, p));
+            assert!(found.contains(&format!("that is served is {};", p + 1)), "{found}");
+            Parameters::choose(&Request::new(p + 1, p)).unwrap();
+        }
+        let sure = Request { log2_fail: Some(-128.0), ..Request::new(49, 49) };
+        assert!(message(&sure).contains("that is served is 50;"), "{}", message(&sure));
     }
 
     #[test]

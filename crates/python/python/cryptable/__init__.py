@@ -60,6 +60,7 @@ from ._native import (
     SecretKey,
     SumLimits,
     Table,
+    __version__,
     inspect,
     list_parameters,
 )
@@ -72,6 +73,7 @@ from .linear import computing
 from .tables import TableLike, complex_table, real_table, table
 
 __all__ = [
+    "__version__",
     "Candidate",
     "Ciphertext",
     "CiphertextReader",

@@ -52,6 +52,17 @@ def _of_json(word: Any) -> Any:
     return _KINDS[name][2](written)
 
 
+def _equals_itself(word: Any) -> bool:
+    try:
+        return bool(word == word)
+    except TypeError:
+        return False
+
+
+def _missing(place: str, word: Any) -> ValueError:
+    return ValueError(f"{place} is missing ({word!r}): leave it out, or name it, as by fillna('unknown') of pandas")
+
+
 class CodeBook:
     """A code for every word: 0, 1, 2, ... in the order in which they came.
 
@@ -74,13 +85,20 @@ class CodeBook:
     @classmethod
     def of(cls, values: Any) -> CodeBook:
         """The book of all values of a column: categories of a pandas Categorical, in their order, or else values in
-        the order in which they come."""
+        the order in which they come. A `ValueError` if one is missing: None, NaN and their like are no words."""
         categories = getattr(getattr(values, "cat", values), "categories", None)
-        return cls(categories if categories is not None else np.asarray(values, dtype=object).ravel())
+        words = categories if categories is not None else np.asarray(values, dtype=object).ravel()
+        gap = next((place for place, word in enumerate(words) if word is None), None)
+        if gap is not None:
+            raise _missing(f"value {gap}", None)
+        return cls(words)
 
     def extend(self, words: Iterable[Hashable]) -> None:
-        """Gives codes to new words."""
-        for word in words:
+        """Gives codes to new words. A `ValueError` if one is NaN or its like, which is equal to no word."""
+        for place, word in enumerate(words):
+            # NaN differs from itself, and pandas' NA does not say.
+            if not isinstance(word, (str, bytes)) and not _equals_itself(word):
+                raise _missing(f"word {place}", word)
             self._codes.setdefault(word, len(self._codes))
 
     def encode(self, values: Any) -> npt.NDArray[np.uint64]:
@@ -139,10 +157,13 @@ class CodeBook:
             content: Any = self._codes
         else:
             content = {_WORDS: [_to_json(word) for word in self._codes]}
-        with tempfile.NamedTemporaryFile(
-            "w", dir=target.parent, prefix=f".{target.name}.", delete=False, encoding="utf-8"
-        ) as file:
-            json.dump(content, file, ensure_ascii=False, indent=0)
+        try:
+            text = json.dumps(content, ensure_ascii=False, indent=0).encode()
+        except UnicodeEncodeError as error:
+            word = error.object[error.start : error.end]
+            raise TableError(f"{target}: a word holds {word!r}, which is half a character and no text") from None
+        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
+            file.write(text)
         os.replace(file.name, target)
 
     @classmethod

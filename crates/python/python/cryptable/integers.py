@@ -222,22 +222,22 @@ def logical_not(server: EvaluationKey, x: Column, **how: Any) -> Column:
 
 
 def shift_left(server: EvaluationKey, x: Column, amount: Operand, **how: Any) -> Column:
-    """x << amount, modulo the bits of x; the amount may be encrypted."""
+    """x << amount, which may be encrypted; 0 where it is as many bits as x has, or more, as in numpy."""
     return _one(server, "shift_left", (x, amount), **how)
 
 
 def shift_right(server: EvaluationKey, x: Column, amount: Operand, **how: Any) -> Column:
-    """x >> amount, with its sign if x is signed; the amount may be encrypted."""
+    """x >> amount, which may be encrypted, with the sign of x; 0 or -1 where it is as many bits as x has, or more."""
     return _one(server, "shift_right", (x, amount), **how)
 
 
 def rotate_left(server: EvaluationKey, x: Column, amount: Operand, **how: Any) -> Column:
-    """x rotated to the more significant bits; the amount may be encrypted."""
+    """x rotated to the more significant bits, by the amount modulo its bits; the amount may be encrypted."""
     return _one(server, "rotate_left", (x, amount), **how)
 
 
 def rotate_right(server: EvaluationKey, x: Column, amount: Operand, **how: Any) -> Column:
-    """x rotated to the less significant bits; the amount may be encrypted."""
+    """x rotated to the less significant bits, by the amount modulo its bits; the amount may be encrypted."""
     return _one(server, "rotate_right", (x, amount), **how)
 
 

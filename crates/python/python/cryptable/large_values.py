@@ -9,7 +9,8 @@
     >>> secret.decrypt(large_values.maximum(server, x, y, progress=False)).tolist()
     [20, 30]
 
-Operands of comparisons and maxima differ by less than `2**(bits - 1)`. An integer in digits of base 8 (`to_radix`, or
+Integers are from `-2**(bits - 2)` to `2**(bits - 2) - 1`, so that any two can be compared;
+`encrypt(..., full_range=True)` takes twice as many, for functions of one integer. An integer in digits of base 8 (`to_radix`, or
 `SecretKey.encrypt_radix`) is computed on without end:
 
     >>> a, b = secret.encrypt_radix(100, digits=3), secret.encrypt_radix(29, digits=3)

@@ -1,4 +1,4 @@
-"""Lookups on many machines, by Ray Data: `pip install cryptable[ray]`.
+"""Lookups on many machines, by Ray Data: `pip install '.[ray]'` in a copy of the repository.
 
     import cryptable.ray
     results = cryptable.ray.lookup(files, "server.key", table, output="results")

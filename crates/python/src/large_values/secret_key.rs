@@ -63,7 +63,7 @@ impl SecretKey {
         self.inner.id().to_string()
     }
 
-    /// Bits of the integers: from -2^(bits-1) to 2^(bits-1) - 1.
+    /// Bits of the integers and of differences: integers that are compared are from -2^(bits-2) to 2^(bits-2) - 1.
     #[getter]
     fn bits(&self) -> u32 {
         self.inner.parameters().bits()
@@ -81,10 +81,19 @@ impl SecretKey {
         self.inner.parameters().log2_fail()
     }
 
-    /// Encrypts integers, of one dimension.
-    fn encrypt(&self, values: &Bound<'_, PyAny>) -> Result<Integers> {
+    /// Encrypts integers, of one dimension, from -2^(bits-2) to 2^(bits-2) - 1: any two of them are compared right. With
+    /// `full_range` from -2^(bits-1) to 2^(bits-1) - 1, for functions of one integer: comparisons and maxima of those that
+    /// differ by 2^(bits-1) or more are wrong.
+    #[pyo3(signature = (values, *, full_range = false))]
+    fn encrypt(&self, values: &Bound<'_, PyAny>, full_range: bool) -> Result<Integers> {
         let clear = Zeroizing::new(one_dimension(signed_integers(values)?)?);
-        let inner = call::run_silently(values.py(), || self.inner.encrypt(&clear))?;
+        let inner = call::run_silently(values.py(), || {
+            if full_range {
+                self.inner.encrypt_full_range(&clear)
+            } else {
+                self.inner.encrypt(&clear)
+            }
+        })?;
         Ok(Integers { inner })
     }
 

@@ -42,6 +42,7 @@ pub(super) fn check(url: &str) -> Result<()> {
         Some("https") => refused(
             "this build speaks no TLS; one with the feature tls, or remote-tls of the program, does",
         ),
+        _ if url.is_empty() => refused("it is empty; an address is as http://127.0.0.1:8080"),
         _ => refused("an address is as https://lookups.example or http://127.0.0.1:8080"),
     }
 }

@@ -148,6 +148,7 @@ fn write(path: &Path, content: &[u8]) -> Result<u64> {
 /// What a command that writes one file did.
 #[derive(Serialize)]
 pub(super) struct Report {
+    #[serde(serialize_with = "report::path")]
     pub(super) output: PathBuf,
     /// What is in the file.
     #[serde(rename = "type")]

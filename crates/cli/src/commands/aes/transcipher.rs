@@ -116,6 +116,7 @@ fn read_evaluation_key(global: Global, path: &Path) -> Result<EvaluationKey> {
 
 #[derive(Serialize)]
 struct TranscipherReport {
+    #[serde(serialize_with = "report::path")]
     output: PathBuf,
     message_bytes: u64,
     output_bytes: u64,

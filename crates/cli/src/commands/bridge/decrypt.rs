@@ -128,6 +128,7 @@ fn digits(leveled: &leveled::Parameters) -> usize {
 
 #[derive(Serialize)]
 struct Report {
+    #[serde(serialize_with = "report::path")]
     output: PathBuf,
     values: usize,
     modulus: u64,

@@ -323,6 +323,7 @@ impl<'a> Output<'a> {
 
 #[derive(Serialize)]
 struct Report {
+    #[serde(serialize_with = "report::path")]
     output: PathBuf,
     output_bytes: u64,
     operation: &'static str,

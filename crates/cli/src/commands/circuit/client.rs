@@ -160,6 +160,7 @@ fn read_secret(global: Global, path: &Path) -> Result<SecretKey> {
 /// What a command that writes words did.
 #[derive(Serialize)]
 struct Report {
+    #[serde(serialize_with = "report::path")]
     output: PathBuf,
     output_bytes: u64,
     words: u64,

@@ -183,6 +183,7 @@ fn fresh_bits(
 
 #[derive(Serialize)]
 struct Report {
+    #[serde(serialize_with = "report::path")]
     output: PathBuf,
     output_bytes: u64,
     circuit: String,

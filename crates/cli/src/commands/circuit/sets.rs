@@ -69,8 +69,25 @@ pub fn candidates(
     options: &PlanOptions,
 ) -> Result<Candidates> {
     let all = Candidates::new(circuits, choice.sets()?, words, options);
-    ensure!(!all.found.is_empty(), "no parameter set runs it: {}", Refusals(&all.refused));
+    ensure!(
+        !all.found.is_empty(),
+        "no parameter set runs it: {}{}",
+        Refusals(&all.refused),
+        remedies(&all.refused, choice)
+    );
     Ok(all)
+}
+
+/// What else may be asked for: the failure probability that a set reached, and the other sets.
+fn remedies(refused: &[(&'static str, PlanError)], choice: Choice) -> String {
+    let reached = refused.iter().filter_map(|(name, error)| match error {
+        PlanError::Failure { found, .. } => Some((found.log2(), name)),
+        _ => None,
+    });
+    let least = reached.min_by(|a, b| a.0.total_cmp(&b.0));
+    let lower = least.map(|(log2, name)| format!("; --log2-fail {} admits {name}", log2.ceil()));
+    let others = matches!(choice, Choice::Only(_)).then_some("; without --set, all sets are tried");
+    lower.unwrap_or_default() + others.unwrap_or_default()
 }
 
 /// The fastest plan.

@@ -159,7 +159,7 @@ struct Report {
     words_checked: usize,
     wrong: usize,
     peak_rss_bytes: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "report::optional_path")]
     output: Option<PathBuf>,
 }
 

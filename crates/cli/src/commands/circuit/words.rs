@@ -31,7 +31,7 @@ pub fn read(path: &Path, ports: &[WordPort], csv: &CsvArgs) -> Result<Words> {
     let mut records = Records::new(file, input_file::shown(path), csv.delimiter)?;
     let name = input_file::shown(path).printable();
     ensure!(records.advance()?, "{name} holds no words");
-    let columns = if is_header(&records, csv.stated_header(), None)? {
+    let columns = if is_header(&records, csv.stated_header(), 0..0, None)? {
         let header = fields(&records, ports.len())?;
         let found = columns_of(&header, ports).with_context(|| name.clone())?;
         ensure!(records.advance()?, "{name} holds no words");

@@ -100,6 +100,7 @@ fn check_inputs(readers: &[Reader], key: &EvaluationKey, args: &CompareRunArgs) 
 
 #[derive(Serialize)]
 struct Report {
+    #[serde(serialize_with = "report::path")]
     output: PathBuf,
     output_bytes: u64,
     operation: &'static str,

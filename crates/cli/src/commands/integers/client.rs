@@ -190,6 +190,7 @@ fn decrypt_part<S: DigitEncryption<Ciphertext: DigitCiphertext>>(
 
 #[derive(Serialize)]
 struct Report {
+    #[serde(serialize_with = "report::path")]
     output: PathBuf,
     #[serde(skip_serializing_if = "Option::is_none")]
     read: Option<ReadNote>,

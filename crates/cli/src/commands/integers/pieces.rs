@@ -20,7 +20,8 @@ pub fn read(path: &Path) -> Result<Vec<(i128, i64)>> {
     let mut records = Records::new(input_file::open(path)?, shown, None)?;
     let mut pieces = Vec::new();
     while records.advance()? {
-        if pieces.is_empty() && records.line() == 1 && records.is_header() {
+        let is_first = pieces.is_empty() && records.line() == 1;
+        if is_first && records.is_header() && records.missing_among(0..2).is_none() {
             continue;
         }
         let place = format!("{} line {}", shown.printable(), records.line());

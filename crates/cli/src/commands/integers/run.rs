@@ -147,6 +147,7 @@ fn planned_lookups(job: &Job, model: Model<'_>, kinds: &[ColumnKind]) -> Result<
 
 #[derive(Serialize)]
 struct Report {
+    #[serde(serialize_with = "report::path")]
     output: PathBuf,
     output_bytes: u64,
     operation: String,

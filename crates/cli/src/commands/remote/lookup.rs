@@ -154,6 +154,7 @@ impl fmt::Display for Ordered {
 
 #[derive(Serialize)]
 struct OutputReport {
+    #[serde(serialize_with = "report::path")]
     output: PathBuf,
     output_bytes: u64,
 }

@@ -68,6 +68,7 @@ pub fn send(global: Global, client: &Client, kind: Kind, file: &mut File) -> Res
 
 #[derive(Serialize)]
 struct Report {
+    #[serde(serialize_with = "report::path")]
     file: PathBuf,
     kind: &'static str,
     #[serde(flatten)]

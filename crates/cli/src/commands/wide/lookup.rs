@@ -73,7 +73,7 @@ fn circuit(args: &WideLookupArgs, modulus: u64) -> Result<WordCircuit> {
     let named = |path: &Path| input_file::shown(path).printable();
     if let (Some(path), Some(default)) = (&args.dictionary, args.default) {
         let moduli = [1u128 << args.bits, 1u128 << args.value_bits.unwrap_or(32)];
-        let entries = pairs::read(path, Columns { names: ["key", "value"], moduli })?;
+        let entries = pairs::read(path, Columns { names: ["key", "value"], moduli, is_map: true })?;
         let largest = entries.iter().map(|entry| entry.1).max().unwrap_or(0).max(default).max(1);
         let values = args.value_bits.map_or((largest + 1).next_power_of_two(), |bits| 1 << bits);
         let words = words_of_bits(args.bits, modulus);
@@ -81,7 +81,8 @@ fn circuit(args: &WideLookupArgs, modulus: u64) -> Result<WordCircuit> {
         return dictionary.and_then(|it| it.circuit()).with_context(|| named(path));
     }
     if let Some(path) = &args.pieces {
-        let columns = Columns { names: ["start", "value"], moduli: [range, outputs.into()] };
+        let columns =
+            Columns { names: ["start", "value"], moduli: [range, outputs.into()], is_map: true };
         let pieces = pairs::read(path, columns)?;
         let found = WordCircuit::piecewise_constant(modulus, outputs, &pieces);
         return found.with_context(|| named(path));
@@ -100,7 +101,7 @@ fn circuit(args: &WideLookupArgs, modulus: u64) -> Result<WordCircuit> {
 
 /// Two functions of a half, a line for each value of it.
 fn halves(path: &Path, modulus: u64, outputs: u64) -> Result<(Vec<u64>, Vec<u64>)> {
-    let columns = Columns { names: ["low", "high"], moduli: [outputs.into(); 2] };
+    let columns = Columns { names: ["low", "high"], moduli: [outputs.into(); 2], is_map: false };
     let pairs = pairs::read(path, columns)?;
     let (name, found) = (input_file::shown(path).printable(), pairs.len());
     ensure!(found as u64 == modulus, "{name}: {found} lines, but halves have {modulus} values");
@@ -146,6 +147,7 @@ fn push(writer: &mut Writer, words: Vec<packed::Ciphertext>) -> Result<()> {
 
 #[derive(Serialize)]
 struct Report {
+    #[serde(serialize_with = "report::path")]
     output: PathBuf,
     output_bytes: u64,
     values: u64,

@@ -15,6 +15,8 @@ _Path = str | PathLike[str]
 _Engine = Literal["packed", "single", "leveled"]
 _Entries = Literal["shared", "per-value", "encrypted"]
 
+__version__: str
+
 class Table:
     def __new__(cls, outputs: npt.ArrayLike, output_modulus: int, *, signed: bool = False) -> Table: ...
     @property
