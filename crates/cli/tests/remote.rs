@@ -139,6 +139,31 @@ fn what_is_wrong_is_said_by_its_reason_and_status() {
 }
 
 #[test]
+fn a_token_goes_through_no_proxy_to_this_machine() {
+    let (workspace, process) = ready("--mode single --bits 2", 4);
+    let proxy = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", proxy.local_addr().unwrap());
+    let with_proxy = |line: &str| {
+        let mut command = workspace.strict_command(line);
+        for name in ["http_proxy", "HTTP_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"] {
+            command.env(name, &address);
+        }
+        command.env_remove("NO_PROXY").env_remove("no_proxy");
+        command.timeout(Duration::from_secs(30)).assert()
+    };
+    let tables = at(&process, "tables");
+    let told = with_proxy(&tables).success().get_output().stdout.clone();
+    assert!(String::from_utf8(told).unwrap().contains("backwards"));
+    let port = process.url.rsplit(':').next().unwrap();
+    with_proxy(&tables.replace(&process.url, &format!("http://localhost:{port}"))).success();
+    let away = "remote tables --server http://lookups.example --token-file token";
+    let error = with_proxy(away).code(1).get_output().stderr.clone();
+    assert!(String::from_utf8(error).unwrap().contains("in the clear"));
+    proxy.set_nonblocking(true).unwrap();
+    assert!(proxy.accept().is_err(), "the proxy was asked");
+}
+
+#[test]
 fn an_upload_goes_on_when_server_or_client_is_killed_in_the_middle() {
     let (workspace, mut process) = ready("--mode single --bits 2", 4);
     let bytes = workspace.read("server.key").len() as u64;
