@@ -58,7 +58,7 @@ impl EncryptedTable {
     /// Writes a file, for `EvaluationKey.open_encrypted_table`. An existing one is replaced only if told so.
     #[pyo3(signature = (path, *, replace = false))]
     fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> Result<()> {
-        py.detach(|| {
+        crate::call::detach(py, || {
             write_file(&path, Access::Public, replace, |out| self.inner.write(out).map_err(raise))
         })
     }

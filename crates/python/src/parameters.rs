@@ -165,7 +165,7 @@ impl Prediction {
         #[pyo3(from_py_with = crate::threads::of_prediction)] threads: usize,
         cost_model: Option<&CostModel>,
     ) -> f64 {
-        let model = py.detach(|| CostModel::or_calibrated(cost_model));
+        let model = call::detach(py, || CostModel::or_calibrated(cost_model));
         self.inner.duration(&model, values, threads).as_secs_f64()
     }
 

@@ -69,7 +69,7 @@ impl SecretKey {
             );
             return Err(PyTypeError::new_err(message));
         };
-        Ok(Self { inner: py.detach(|| cryptable::SecretKey::generate(parameters)) })
+        Ok(Self { inner: call::detach(py, || cryptable::SecretKey::generate(parameters)) })
     }
 
     /// A key of toy parameters, for tests: no security at all. With `entries`, for tables of their own for every value or
