@@ -117,7 +117,12 @@ def test_tokens_are_not_shown(client):
 
 
 def test_tokens_travel_in_the_clear_only_where_they_are_told_to():
-    for url in ("http://10.0.0.5", "http://lookups.example:80", "http://localhost.example", "http://localhost@10.0.0.5"):
+    for url in (
+        "http://10.0.0.5",
+        "http://lookups.example:80",
+        "http://localhost.example",
+        "http://localhost@10.0.0.5",
+    ):
         with pytest.raises(ValueError, match="in the clear"):
             cryptable.Client(url, "token")
         cryptable.Client(url, "token", plain_http=True)

@@ -11,7 +11,9 @@ import numpy.typing as npt
 def as_array(values: Any, dtype: npt.DTypeLike | None = None) -> Any:
     """`numpy.asarray`, but a `TypeError` of masked elements: numpy would take what lies under the mask for values."""
     if _is_masked(values):
-        raise TypeError("elements are masked, and have no value: filled(...) gives them one, compressed() leaves them out")
+        raise TypeError(
+            "elements are masked, and have no value: filled(...) gives them one, compressed() leaves them out"
+        )
     return np.asarray(values, dtype=dtype)
 
 
@@ -20,5 +22,7 @@ def _is_masked(values: Any) -> bool:
         return bool(np.ma.is_masked(values))
     if isinstance(values, list | tuple):
         kinds = set(map(type, values))
-        return any(issubclass(kind, (np.ma.MaskedArray, list, tuple)) for kind in kinds) and any(map(_is_masked, values))
+        return any(issubclass(kind, (np.ma.MaskedArray, list, tuple)) for kind in kinds) and any(
+            map(_is_masked, values)
+        )
     return False

@@ -255,7 +255,9 @@ def _own_folder() -> Path:
     # Others may have made it before, as a link to a folder of this user.
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
-        raise PermissionError(f"{folder} must be a folder of this user that nobody else can enter (mode 0700): remove it")
+        raise PermissionError(
+            f"{folder} must be a folder of this user that nobody else can enter (mode 0700): remove it"
+        )
     return folder
 
 

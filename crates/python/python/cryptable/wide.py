@@ -129,7 +129,8 @@ def recognise(
     `source` is an array of the p*p outputs, p the values of a word (`wide.plan(...).word_modulus`), or a function of
     arrays of inputs. All outputs are looked at, which takes minutes where words have 16 bits, and 4 GB for each byte of
     an output: an array may be a `numpy.memmap`. Arrays that may be written to are copied, as other threads go on
-    meanwhile; those of `numpy.memmap(..., mode="r")`, and others that are read-only, are not. Outputs are below p, or below 2 to the `value_bits`.
+    meanwhile; those of `numpy.memmap(..., mode="r")`, and others that are read-only, are not. Outputs are below p, or
+    below 2 to the `value_bits`.
 
     >>> secret = SecretKey.generate(plan(8, value_bits=3, insecure_toy=True))
     >>> server = secret.evaluation_key(progress=False)
