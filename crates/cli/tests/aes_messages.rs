@@ -128,3 +128,32 @@ fn keys_from_pipes_have_no_record() {
     assert!(open(&here) == here.read("long.bin"));
     assert!(!here.files().iter().any(|name| name.contains("counters")));
 }
+
+#[cfg(unix)]
+#[test]
+fn keys_of_several_names_have_no_record_to_rely_upon() {
+    let here = with_key();
+    std::fs::hard_link(here.path("key.bin"), here.path("other.bin")).unwrap();
+    for key in ["key.bin", "other.bin"] {
+        let line = format!("aes encrypt --key-file {key} --input plain.bin --output cipher.aes");
+        let message = here.fail(&format!("{line} --counter {COUNTER}"));
+        assert!(message.contains("has 2 names (hard links)"), "{message}");
+        // Random counters are safe.
+        let notes = here.notes(&line);
+        assert!(notes.contains("hard links"), "{notes}");
+    }
+    assert!(!here.files().iter().any(|name| name.contains("counters")));
+}
+
+#[cfg(unix)]
+#[test]
+fn records_are_not_written_through_links() {
+    let here = with_key();
+    here.write("target", "");
+    std::os::unix::fs::symlink(here.path("target"), here.path("key.bin.counters")).unwrap();
+    let line = "aes encrypt --key-file key.bin --input plain.bin --output cipher.aes";
+    let message = here.fail(&format!("{line} --counter {COUNTER}"));
+    assert!(message.contains("cannot write") && message.contains("key.bin.counters"), "{message}");
+    here.succeed(line);
+    assert!(here.read("target").is_empty());
+}

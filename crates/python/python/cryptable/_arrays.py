@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 
-def as_array(values: Any, dtype: npt.DTypeLike | None = None) -> Any:
+def as_array(values: Any, dtype: npt.DTypeLike | None = None) -> npt.NDArray[Any]:
     """`numpy.asarray`, but a `TypeError` of masked elements: numpy would take what lies under the mask for values."""
     if _is_masked(values):
         raise TypeError(
