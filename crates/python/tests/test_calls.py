@@ -145,14 +145,14 @@ import multiprocessing as mp
 import sys
 import cryptable
 import numpy as np
-from cryptable import circuits, integers
+from cryptable import booleans as boolean_keys
 
 def keys(engine):
     secret = cryptable.SecretKey.generate_insecure_toy(engine, 16, 16)
     return secret, secret.evaluation_key(progress=False)
 
 pairs = [keys(engine) for engine in ("packed", "single", "leveled")]
-booleans = cryptable.booleans.SecretKey.generate_insecure_toy()
+booleans = boolean_keys.SecretKey.generate(insecure_toy=True)
 gates = booleans.evaluation_key(progress=False)
 
 def work(i):
