@@ -20,7 +20,7 @@ use crate::commands::key_files::{KeyFiles, WrittenKeys};
 use crate::commands::parameters::ParameterReport;
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
-use crate::{guard, input_file, key_input, progress};
+use crate::{input_file, key_input, progress};
 
 /// Longest file of an AES key that is read.
 const MAX_AES_KEY_BYTES: u64 = 1 << 20;
