@@ -4,7 +4,7 @@ DEMO_OUTPUT ?= demo-output
 BENCH_ARGUMENTS ?= --help
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-aarch64 test-gpu gpu-kernels format lint docs book book-if-possible server-build unit-tests all-unit-tests python-tests run-python-tests ray-tests ray-overhead notebooks wheel wheel-test release-check service-load fuzz bench deny sbom
+.PHONY: help demo test test-all test-aarch64 test-gpu gpu-kernels format lint docs book book-if-possible server-build unit-tests all-unit-tests python-tests run-python-tests ray-tests ray-overhead notebooks wheel wheel-test release-check service-load fuzz bench deny deny-if-possible sbom
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -12,9 +12,9 @@ help: ## List the targets
 demo: ## Apply a contrast table to an encrypted picture; writes demo-output/before-after.png
 	$(CARGO) run --release -p cryptable-cli --bin cryptable -- demo --output $(DEMO_OUTPUT)
 
-test: format lint docs book-if-possible server-build unit-tests python-tests ## Run the checks: formatting, lints, documentation, builds, tests; some twenty minutes on two cores from scratch
+test: format lint docs book-if-possible deny-if-possible server-build unit-tests python-tests ## Run the checks: formatting, lints, documentation, builds, tests; some twenty minutes on two cores from scratch
 
-test-all: format lint docs book-if-possible server-build all-unit-tests python-tests ## Run the checks and the slow tests: five minutes more than make test, nine more without AVX-512 IFMA
+test-all: format lint docs book-if-possible deny-if-possible server-build all-unit-tests python-tests ## Run the checks and the slow tests: five minutes more than make test, nine more without AVX-512 IFMA
 
 format: ## Check the formatting
 	$(CARGO) fmt --all --check
@@ -173,7 +173,7 @@ fuzz: ## Fuzz every reader, guided by coverage: FUZZ_RUNS inputs or FUZZ_SECONDS
 bench: ## Run a benchmark: make bench BENCH_ARGUMENTS="..."
 	$(CARGO) run --release -p cryptable-cli --features bench --bin cryptable -- bench $(BENCH_ARGUMENTS)
 
-# Not part of `make test`: the tools are installed apart, and advisories come from the network.
+# The tool is installed apart, and advisories come from the network: `make test` runs it where it is.
 ADVISORY_DATABASES ?= $(or $(CARGO_HOME),$(HOME)/.cargo)/advisory-dbs
 
 deny: ## Check licences, sources and advisories of all dependencies; needs cargo-deny
@@ -181,6 +181,9 @@ deny: ## Check licences, sources and advisories of all dependencies; needs cargo
 	$(CARGO) deny --offline check licenses bans sources
 	@if [ -d '$(ADVISORY_DATABASES)' ]; then $(CARGO) deny --offline check advisories; \
 	else echo 'advisories NOT checked: cargo deny fetch brings their database'; fi
+
+deny-if-possible:
+	@if command -v cargo-deny > /dev/null; then $(MAKE) deny; else echo 'dependencies NOT checked: there is no cargo-deny'; fi
 
 sbom: ## Write bills of materials (CycloneDX) to target/sbom; needs cargo-cyclonedx
 	@command -v cargo-cyclonedx > /dev/null || { echo 'cargo install cargo-cyclonedx brings the tool'; exit 1; }

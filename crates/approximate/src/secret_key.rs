@@ -10,7 +10,7 @@ use cryptable_lattice::secret::TernarySecret;
 use cryptable_lattice::security::SecretDistribution;
 use cryptable_lattice::{EvaluationKeys, KeyRequest, Progress, StoredKey, SwitchingKey};
 use cryptable_ring::random::RandomStream;
-use cryptable_ring::{Ring, SecretSlots};
+use cryptable_ring::{Ring, SecretSlots, clear_stack};
 use cryptable_wire::{KeyId, pack_ternary};
 use num_complex::Complex64;
 use zeroize::Zeroizing;
@@ -72,6 +72,7 @@ impl SecretKey {
         let ring = parameters.ring();
         let packed = pack_ternary(secret.coefficients());
         let id = KeyId::of_secret("cryptable: identifier of a secret key of vectors", &packed);
+        clear_stack();
         Self { parameters, ring, secret, id }
     }
 

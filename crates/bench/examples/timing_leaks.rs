@@ -16,17 +16,20 @@ use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use cryptable_ckks::plaintext::rounded_coefficients;
 use cryptable_fhew::keys::SecretKey;
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral, RotationMethod};
-use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
+use cryptable_lattice::coefficient_ciphertext::{CoefficientCiphertext, RealDecryption};
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::lwe_encryption::{lwe_body_with, phase};
 use cryptable_lattice::plaintext_encoding::PlaintextEncoding;
 use cryptable_lattice::secret::TernarySecret;
 use cryptable_lattice::security::SecretDistribution;
 use cryptable_leveled::aes::round_keys::expand_key;
+use cryptable_ring::Embedding;
 use cryptable_ring::processor::processor_name;
 use cryptable_ring::random::{RandomStream, Seed, StreamPurpose};
+use num_complex::Complex64;
 use serde::Serialize;
 use zeroize::Zeroizing;
 
@@ -152,6 +155,7 @@ fn welch(times: &[(Class, f64)], limit: f64) -> f64 {
 fn operations() -> Vec<Operation> {
     let operation = |name, part, prepare| Operation { name, part, is_control: false, prepare };
     let control = |name, prepare| Operation { name, part: 1, is_control: true, prepare };
+    let coarse = RealDecryption::default().precision(4);
     vec![
         operation("LWE encryption, by secret", 1, lwe_encryption()),
         operation("LWE decryption, by secret", 1, lwe_decryption()),
@@ -160,6 +164,9 @@ fn operations() -> Vec<Operation> {
         operation("packed encryption, by secret", 10, packed_encryption(false)),
         operation("packed encryption, by values", 10, packed_encryption(true)),
         operation("packed decryption, by secret", 10, packed_decryption()),
+        operation("real decryption, by values", 10, real_decryption(RealDecryption::default())),
+        operation("real decryption, coarse, by values", 10, real_decryption(coarse)),
+        operation("vector encryption, by values", 100, vector_encryption()),
         operation("key of blind rotation, binary, by coefficient", 10, rotation_key(false, false)),
         operation("key of blind rotation, ternary, by coefficient", 10, rotation_key(true, false)),
         operation("key of blind rotation by automorphisms", 10, rotation_key(true, true)),
@@ -267,6 +274,30 @@ fn packed_decryption() -> Prepare {
     Box::new(move |class| {
         let (secret, ciphertext) = (packed_secret(class), fresh.clone());
         Box::new(move || _ = black_box(ciphertext.decrypt(&secret)))
+    })
+}
+
+/// A table's results, of which those of one class are all 0.
+fn real_decryption(options: RealDecryption) -> Prepare {
+    Box::new(move |class| {
+        let secret = packed_secret(Class::Random);
+        let values = words(class, DEGREE, PLAINTEXT_MODULUS);
+        let shape = (DEGREE, PLAINTEXT_MODULUS, 40);
+        let ciphertext = CoefficientCiphertext::encrypt(&secret, &values, shape);
+        Box::new(move || _ = black_box(ciphertext.decrypt_reals(&secret, options)))
+    })
+}
+
+/// Slots as coefficients: how values of vectors are rounded.
+fn vector_encryption() -> Prepare {
+    Box::new(move |class| {
+        let of_class = words(class, DEGREE / 2, 1 << 20);
+        let slots: Vec<Complex64> =
+            of_class.iter().map(|&word| Complex64::from(word as f64 / 1e6)).collect();
+        let embedding = Embedding::new(DEGREE / 2);
+        Box::new(move || {
+            black_box(rounded_coefficients(DEGREE, &embedding, &slots, 40f64.exp2()));
+        })
     })
 }
 

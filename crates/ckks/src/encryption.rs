@@ -4,6 +4,7 @@
 use cryptable_lattice::RlweCiphertext;
 use cryptable_lattice::secret::TernarySecret;
 use cryptable_ring::random::{RandomStream, Seed};
+use cryptable_ring::rounding::{nearest, nearest_integer};
 use cryptable_ring::{Coefficients, Embedding, Evaluations, Poly, Ring, SecretSlots};
 use num_complex::Complex64;
 use zeroize::Zeroizing;
@@ -68,13 +69,13 @@ pub fn decrypt_integers(
     count: usize,
 ) -> Zeroizing<Vec<i64>> {
     let slots = noisy_slots(ring, secret, ct, count);
-    Zeroizing::new(slots.iter().map(|slot| slot.re.round() as i64).collect())
+    Zeroizing::new(slots.iter().map(|slot| nearest_integer(slot.re)).collect())
 }
 
 /// How slots are decrypted that hold no integers.
 #[derive(Clone, Copy, Debug)]
 pub struct SlotRounding {
-    /// Both parts are rounded to multiples of this.
+    /// Both parts are rounded to multiples of this, a power of two.
     pub step: f64,
     /// Standard deviation of Gaussian noise that is added to both parts before.
     pub deviation: f64,
@@ -93,7 +94,8 @@ pub fn decrypt_rounded(
 ) -> SecretSlots {
     let SlotRounding { step, deviation } = rounding;
     let noise = RandomStream::from_os().gaussian(2 * count, deviation);
-    let round = |x: f64, noise: f64| ((x + noise) / step).round() * step;
+    let steps = 1.0 / step;
+    let round = |x: f64, noise: f64| nearest((x + noise) * steps) * step;
     // In place: no noise is left behind.
     let mut slots = noisy_slots(ring, secret, ct, count);
     for (z, e) in slots.iter_mut().zip(noise.chunks(2)) {
@@ -121,9 +123,10 @@ pub fn decrypt(
 fn noisy_slots(ring: &Ring, secret: &TernarySecret, ct: &Ciphertext, count: usize) -> SecretSlots {
     let coefficients = Zeroizing::new(noisy_coefficients(ring, secret, &ct.parts));
     let gap = ring.degree() / (2 * count);
+    let unit = 1.0 / ct.scale;
     let mut values = SecretSlots::from_fn(count, |k| {
         let (re, im) = (coefficients[k * gap], coefficients[(k + count) * gap]);
-        Complex64::new(re, im) / ct.scale
+        Complex64::new(re * unit, im * unit)
     });
     Embedding::new(count).slots_from_coefficients(&mut values);
     values

@@ -1,5 +1,6 @@
 //! Plaintexts: slots that are no secret, encoded for products with ciphertexts.
 
+use cryptable_ring::rounding::nearest_integer;
 use cryptable_ring::{Coefficients, Embedding, Evaluations, Poly, Ring, SecretSlots};
 use num_complex::Complex64;
 
@@ -65,10 +66,10 @@ pub fn rounded_coefficients(
     let gap = degree / (2 * count);
     let mut coefficients = vec![0; degree];
     for (k, value) in values.iter().enumerate() {
-        let (re, im) = ((value.re * scale).round(), (value.im * scale).round());
+        let (re, im) = (value.re * scale, value.im * scale);
         assert!(re.abs().max(im.abs()) < 62f64.exp2(), "scaled coefficient beyond 2^62");
-        coefficients[k * gap] = re as i64;
-        coefficients[(k + count) * gap] = im as i64;
+        coefficients[k * gap] = nearest_integer(re);
+        coefficients[(k + count) * gap] = nearest_integer(im);
     }
     coefficients
 }

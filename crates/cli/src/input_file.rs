@@ -1,6 +1,6 @@
 //! Inputs: regular files, standard input and pipes.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 #[cfg(feature = "client")]
 use std::io::Read;
 use std::io::{self, Seek};
@@ -62,6 +62,40 @@ pub fn open_seekable(path: &Path) -> Result<File> {
     let spooled: io::Result<File> = spool();
     let directory = std::env::temp_dir();
     spooled.with_context(|| format!("cannot copy {name} to a file in {}", directory.printable()))
+}
+
+/// What people must hear of a file that holds a secret and that others can read, or write to.
+#[cfg(all(unix, any(feature = "client", feature = "remote")))]
+pub fn exposure(path: &Path) -> Option<String> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let metadata = path.metadata().ok().filter(|found| !is_stdin(path) && found.is_file())?;
+    let mode = metadata.permissions().mode() & 0o777;
+    (mode & 0o077 != 0).then(|| {
+        let name = path.printable();
+        format!(
+            "{name} is secret, and not of its owner alone (mode {mode:04o}): chmod 600 makes it so"
+        )
+    })
+}
+
+/// Elsewhere, files have no modes.
+#[cfg(all(not(unix), any(feature = "client", feature = "remote")))]
+pub fn exposure(_: &Path) -> Option<String> {
+    None
+}
+
+/// Opens a file that this program keeps beside another one. A link in its place is not followed: somebody else would
+/// choose what is written to.
+///
+/// # Errors
+/// If that fails, or it is a link.
+pub fn open_companion(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits() as i32);
+    }
+    options.open(path)
 }
 
 /// Bytes that say what a key is.

@@ -14,6 +14,8 @@ use crate::args::Global;
 use crate::guard;
 use crate::input_file;
 use crate::printable::Printable as _;
+#[cfg(feature = "client")]
+use crate::report;
 use crate::report::{bytes, bytes_at_least};
 
 /// Longest secret key file that is read.
@@ -123,7 +125,7 @@ pub fn read_evaluation_key(global: Global, path: &Path) -> Result<MappedKey> {
 /// If the file cannot be read or is no secret key, or an insecure one that is not allowed.
 #[cfg(feature = "client")]
 pub fn read_secret_key(global: Global, path: &Path) -> Result<SecretKey> {
-    read_secret_of(path, |bytes| SecretKey::from_bytes(bytes, global.read_options()))
+    read_secret_of(global, path, |bytes| SecretKey::from_bytes(bytes, global.read_options()))
 }
 
 /// Reads a secret key of any kind.
@@ -132,10 +134,12 @@ pub fn read_secret_key(global: Global, path: &Path) -> Result<SecretKey> {
 /// If the file cannot be read or is no secret key, or `read` refuses it.
 #[cfg(feature = "client")]
 pub fn read_secret_of<T>(
+    global: Global,
     path: &Path,
     read: impl FnOnce(&[u8]) -> cryptable::Result<T>,
 ) -> Result<T> {
     let check = |start: &[u8]| guard::check_secret_key("--secret", start);
+    report::note(global, input_file::exposure(path).as_ref());
     let bytes = input_file::read_secret(path, MAX_SECRET_KEY_BYTES, "a secret key", check)?;
     read(&bytes).with_context(|| format!("cannot read {}", input_file::shown(path).printable()))
 }

@@ -11,6 +11,7 @@ const COUNTER: &str = "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff";
 fn with_key() -> Workspace {
     let here = Workspace::new();
     here.write("key.bin", b"sixteen bytes ok").write("plain.bin", "a message");
+    here.keep_to_owner("key.bin");
     here.write("long.bin", vec![7; (1 << 20) + 21]);
     here
 }
@@ -58,6 +59,7 @@ fn given_counters_serve_once() {
     // Another key of the same name has taken nothing yet; and this one is known by every name.
     std::fs::copy(here.path("key.bin"), here.path("kept.bin")).unwrap();
     here.write("key.bin", b"another key here");
+    here.keep_to_owner("key.bin");
     encrypt(&here, &format!("--input plain.bin --counter {COUNTER}"));
     std::fs::rename(here.path("kept.bin"), here.path("key.bin")).unwrap();
     assert!(again("plain.bin", COUNTER).contains("overlap"));
@@ -127,4 +129,33 @@ fn keys_from_pipes_have_no_record() {
     here.shell_succeeds(&format!("cat long.bin | {script}"));
     assert!(open(&here) == here.read("long.bin"));
     assert!(!here.files().iter().any(|name| name.contains("counters")));
+}
+
+#[cfg(unix)]
+#[test]
+fn keys_of_several_names_have_no_record_to_rely_upon() {
+    let here = with_key();
+    std::fs::hard_link(here.path("key.bin"), here.path("other.bin")).unwrap();
+    for key in ["key.bin", "other.bin"] {
+        let line = format!("aes encrypt --key-file {key} --input plain.bin --output cipher.aes");
+        let message = here.fail(&format!("{line} --counter {COUNTER}"));
+        assert!(message.contains("has 2 names (hard links)"), "{message}");
+        // Random counters are safe.
+        let notes = here.notes(&line);
+        assert!(notes.contains("hard links"), "{notes}");
+    }
+    assert!(!here.files().iter().any(|name| name.contains("counters")));
+}
+
+#[cfg(unix)]
+#[test]
+fn records_are_not_written_through_links() {
+    let here = with_key();
+    here.write("target", "");
+    std::os::unix::fs::symlink(here.path("target"), here.path("key.bin.counters")).unwrap();
+    let line = "aes encrypt --key-file key.bin --input plain.bin --output cipher.aes";
+    let message = here.fail(&format!("{line} --counter {COUNTER}"));
+    assert!(message.contains("cannot write") && message.contains("key.bin.counters"), "{message}");
+    here.succeed(line);
+    assert!(here.read("target").is_empty());
 }

@@ -92,6 +92,16 @@ fn long_work_starts_with_an_estimate() {
 }
 
 #[test]
+fn finished_parts_are_not_written_through_links() {
+    let here = toy();
+    here.write("target", "");
+    std::os::unix::fs::symlink(here.path("target"), here.path("r.ct.partial")).unwrap();
+    let message = here.fail(&format!("{LOOKUP} --resume"));
+    assert!(message.contains("cannot open r.ct.partial"), "{message}");
+    assert!(here.read("target").is_empty());
+}
+
+#[test]
 fn an_interrupted_lookup_is_resumed() {
     let here = toy();
     let partial = || here.path("r.ct.partial").metadata().map_or(0, |metadata| metadata.len());

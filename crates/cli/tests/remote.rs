@@ -19,6 +19,7 @@ fn ready(options: &str, inputs: u64) -> (Workspace, Process) {
     workspace.succeed("serve table add --folder service --name backwards --table table.csv");
     let token = workspace.succeed("serve client add --folder service --name one");
     workspace.write("token", token);
+    workspace.keep_to_owner("token");
     let process = Process::start(&workspace);
     (workspace, process)
 }
@@ -87,6 +88,7 @@ fn a_whole_round_without_another_program() {
 fn what_is_wrong_is_said_by_its_reason_and_status() {
     let (workspace, process) = ready("--mode single --bits 2", 4);
     workspace.write("values.csv", "0\n").write("empty", "").write("other", "nonsense");
+    workspace.keep_to_owner("empty").keep_to_owner("other");
     workspace.write("table.csv", "1\n0\n");
     workspace.succeed("encrypt --secret client.key --input values.csv --output values.ct");
     workspace.succeed("serve table add --folder service --name small --table table.csv");
@@ -136,6 +138,31 @@ fn what_is_wrong_is_said_by_its_reason_and_status() {
     workspace.succeed(&at(&process, "upload server.key"));
     let error = workspace.fail_with(&at(&process, "remove --ciphertext 00"), 1);
     assert!(error.contains("no file of ciphertexts 00"), "{error}");
+}
+
+#[test]
+fn a_token_goes_through_no_proxy_to_this_machine() {
+    let (workspace, process) = ready("--mode single --bits 2", 4);
+    let proxy = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", proxy.local_addr().unwrap());
+    let with_proxy = |line: &str| {
+        let mut command = workspace.strict_command(line);
+        for name in ["http_proxy", "HTTP_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"] {
+            command.env(name, &address);
+        }
+        command.env_remove("NO_PROXY").env_remove("no_proxy");
+        command.timeout(Duration::from_secs(30)).assert()
+    };
+    let tables = at(&process, "tables");
+    let told = with_proxy(&tables).success().get_output().stdout.clone();
+    assert!(String::from_utf8(told).unwrap().contains("backwards"));
+    let port = process.url.rsplit(':').next().unwrap();
+    with_proxy(&tables.replace(&process.url, &format!("http://localhost:{port}"))).success();
+    let away = "remote tables --server http://lookups.example --token-file token";
+    let error = with_proxy(away).code(1).get_output().stderr.clone();
+    assert!(String::from_utf8(error).unwrap().contains("in the clear"));
+    proxy.set_nonblocking(true).unwrap();
+    assert!(proxy.accept().is_err(), "the proxy was asked");
 }
 
 #[test]

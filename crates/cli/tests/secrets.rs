@@ -49,3 +49,28 @@ fn commands_with_secrets_dump_no_core() {
         child.wait().unwrap();
     }
 }
+
+#[test]
+fn secrets_that_others_can_read_are_told_of() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let here = Workspace::with_keys("--mode single --bits 2");
+    here.write("values.csv", "1\n").write("key.bin", b"sixteen bytes ok");
+    let chmod = |name: &str, mode| {
+        fs::set_permissions(here.path(name), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    for (name, line) in [
+        ("client.key", "encrypt --secret client.key --input values.csv --output v.ct"),
+        ("key.bin", "aes encrypt --key-file key.bin --input values.csv --output v.aes"),
+    ] {
+        chmod(name, 0o600);
+        assert_eq!(here.notes(line).matches("chmod").count(), 0, "{line}");
+        for mode in [0o640, 0o604, 0o620] {
+            chmod(name, mode);
+            let expected =
+                format!("{name} is secret, and not of its owner alone (mode {mode:04o})");
+            let notes = here.notes(line);
+            assert!(notes.contains(&expected), "{line}: {notes}");
+        }
+        assert_eq!(here.notes(&format!("--quiet {line}")), "");
+    }
+}

@@ -132,5 +132,11 @@ fn decrypt_digit<S: DigitEncryption>(secret: &S, digit: &Digit<S::Ciphertext>) -
     let (low, modulus) = (digit.low(), secret.modulus() as i64);
     let Some(ciphertext) = digit.ciphertext() else { return Ok(vec![low]) };
     let values = secret.decrypt(ciphertext)?.into_iter();
-    Ok(values.map(|residue| low + (residue as i64 - low).rem_euclid(modulus)).collect())
+    // By masks: divisions take a time that depends on the value.
+    let shift = (-low).rem_euclid(modulus);
+    let value = |residue: u64| {
+        let shifted = residue as i64 + shift - modulus;
+        low + shifted + (modulus & (shifted >> 63))
+    };
+    Ok(values.map(value).collect())
 }

@@ -228,9 +228,9 @@ mod client {
 
         /// The phases without rounding, as fractions of the ciphertext modulus within [-1/2, 1/2).
         pub(super) fn noisy_fractions(&self, secret: &TernarySecret) -> Zeroizing<Vec<f64>> {
-            let scale = f64::from(self.log2_modulus).exp2();
+            let unit = (-f64::from(self.log2_modulus)).exp2();
             let phases = self.phases(secret);
-            Zeroizing::new(phases.iter().map(|&x| self.signed(x) / scale).collect())
+            Zeroizing::new(phases.iter().map(|&x| self.signed(x) * unit).collect())
         }
 
         /// A word as the representative of least size.

@@ -60,7 +60,7 @@ impl PlaintextEncoding {
 
 /// A number of at most `modulus`, which becomes 0.
 #[inline]
-fn below(number: u64, modulus: u64) -> u64 {
+pub(crate) fn below(number: u64, modulus: u64) -> u64 {
     // All bits are set if the number is below the modulus; both are below 2^63.
     let is_below = (number.wrapping_sub(modulus) as i64 >> 63) as u64;
     number & is_below

@@ -25,10 +25,18 @@ struct Source<'py> {
     shape: Vec<usize>,
 }
 
+/// What numpy makes an array of, but for masked elements.
+///
+/// # Errors
+/// `TypeError` of those.
+pub(crate) fn as_array<'py>(values: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
+    values.py().import("cryptable._arrays")?.call_method1("as_array", (values,))
+}
+
 impl<'py> Source<'py> {
     fn new(values: &Bound<'py, PyAny>) -> Result<Self> {
         let numpy = values.py().import("numpy")?;
-        let mut array = numpy.call_method1("asarray", (values,))?;
+        let mut array = as_array(values)?;
         let kind_of = |array: &Bound<'py, PyAny>| -> Result<String> {
             array.getattr("dtype")?.getattr("kind")?.extract()
         };

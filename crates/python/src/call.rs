@@ -13,6 +13,8 @@ use pyo3::impl_::wrap::SomeWrap;
 use pyo3::prelude::*;
 
 use crate::errors::{self, Result};
+use crate::pool;
+use crate::watched_file::Call;
 
 /// How often the caller looks for signals and news.
 const PERIOD: Duration = Duration::from_millis(50);
@@ -115,6 +117,11 @@ pub(crate) fn run<R: Send>(
     Ok(result.expect("a call that did not fail has a result"))
 }
 
+/// Runs what takes a moment, without the interpreter lock.
+pub(crate) fn detach<R: Send>(py: Python<'_>, call: impl FnOnce() -> R + Send) -> R {
+    py.detach(|| pool::run(call))
+}
+
 /// A call that keeps its result.
 type BoxedCall<'a> = Box<dyn FnOnce(Execution<'_>) -> cryptable::Result<()> + Send + 'a>;
 
@@ -127,14 +134,14 @@ fn run_boxed(
 ) -> Result<()> {
     let progress = progress.map(|callback| callback.clone().unbind());
     py.detach(|| {
-        let news = News::default();
+        let (news, of_files) = (News::default(), Call::begin());
         let (finished, wait) = channel::<()>();
         std::thread::scope(|scope| {
             let worker = scope.spawn(|| {
                 // Dropped when the call ends, even by a panic.
                 let _finished = finished;
                 let tell = |done, total| news.tell(done, total);
-                call(Execution::default().threads(threads).progress(&tell))
+                pool::run(|| call(Execution::default().threads(threads).progress(&tell)))
             });
             let mut told = (0, 0);
             let mut interruption = None;
@@ -146,7 +153,7 @@ fn run_boxed(
                     news.stop.store(true, Ordering::Relaxed);
                 }
             }
-            let result = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            let result = of_files.end(worker.join())?;
             match interruption {
                 Some(error) => Err(error),
                 None => {

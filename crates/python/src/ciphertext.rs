@@ -117,26 +117,26 @@ impl Ciphertext {
     /// Writes a file that every program of this library reads. An existing one is replaced only if told so.
     #[pyo3(signature = (path, *, replace = false))]
     fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> Result<()> {
-        let bytes = py.detach(|| self.inner.to_bytes());
+        let bytes = crate::call::detach(py, || self.inner.to_bytes());
         save_public(py, &path, replace, &bytes)
     }
 
     /// Reads a file of ciphertexts: one dimension.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> Result<Self> {
-        py.detach(|| Self::read(&read_file(&path)?).map_err(raise_of(&path)))
+        crate::call::detach(py, || Self::read(&read_file(&path)?).map_err(raise_of(&path)))
     }
 
     /// Its bytes, as a file has them.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        let bytes = py.detach(|| self.inner.to_bytes());
+        let bytes = crate::call::detach(py, || self.inner.to_bytes());
         PyBytes::new(py, &bytes)
     }
 
     /// From the bytes of a file: one dimension.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, bytes: &[u8]) -> Result<Self> {
-        py.detach(|| Self::read(bytes)).map_err(raise)
+        crate::call::detach(py, || Self::read(bytes)).map_err(raise)
     }
 
     fn __reduce__<'py>(

@@ -36,7 +36,7 @@ impl CiphertextWriter {
     /// Appends the values of a ciphertext: of the same key, engine and modulus as the first.
     fn write(&self, py: Python<'_>, ciphertext: &Ciphertext) -> Result<()> {
         let contents = ciphertext.inner.contents();
-        py.detach(|| {
+        crate::call::detach(py, || {
             self.pieces.write(
                 |file| LibraryWriter::new(file, contents).map_err(raise),
                 |writer| writer.push(&ciphertext.inner).map_err(raise),
@@ -46,7 +46,9 @@ impl CiphertextWriter {
 
     /// Completes the file.
     fn close(&self, py: Python<'_>) -> Result<()> {
-        py.detach(|| self.pieces.close(|writer| Ok(writer.finish().map_err(raise)?.0)))
+        crate::call::detach(py, || {
+            self.pieces.close(|writer| Ok(writer.finish().map_err(raise)?.0))
+        })
     }
 
     fn __enter__(slf: Py<Self>) -> Py<Self> {
@@ -86,7 +88,7 @@ impl CiphertextReader {
     /// Opens a file and checks all of it.
     #[new]
     fn new(py: Python<'_>, path: PathBuf) -> Result<Self> {
-        let reader = py.detach(|| LibraryReader::new(open(&path)?).map_err(raise))?;
+        let reader = crate::call::detach(py, || LibraryReader::new(open(&path)?).map_err(raise))?;
         Ok(Self { path, summary: *reader.summary(), reader: Mutex::new(reader) })
     }
 
@@ -144,7 +146,7 @@ impl CiphertextReader {
     }
 
     fn __next__(&self, py: Python<'_>) -> Result<Option<Ciphertext>> {
-        let next = py.detach(|| {
+        let next = crate::call::detach(py, || {
             let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
             reader.next_ciphertext().map_err(raise)
         })?;

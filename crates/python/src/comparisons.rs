@@ -142,26 +142,28 @@ impl Digits {
     /// Writes a file, one of `cryptable compare`. An existing one is replaced only if told so.
     #[pyo3(signature = (path, *, replace = false))]
     fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> Result<()> {
-        let bytes = py.detach(|| self.bytes()).map_err(raise)?;
+        let bytes = call::detach(py, || self.bytes()).map_err(raise)?;
         save_public(py, &path, replace, &bytes)
     }
 
     /// Reads a file of digits under parameters: one dimension.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf, parameters: &Parameters) -> Result<Self> {
-        py.detach(|| Self::read(&read_file(&path)?, &parameters.inner).map_err(raise_of(&path)))
+        call::detach(py, || {
+            Self::read(&read_file(&path)?, &parameters.inner).map_err(raise_of(&path))
+        })
     }
 
     /// Its bytes, as a file has them.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
-        let bytes = py.detach(|| self.bytes()).map_err(raise)?;
+        let bytes = call::detach(py, || self.bytes()).map_err(raise)?;
         Ok(PyBytes::new(py, &bytes))
     }
 
     /// From the bytes of a file of digits under parameters: one dimension.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, bytes: &[u8], parameters: &Parameters) -> Result<Self> {
-        py.detach(|| Self::read(bytes, &parameters.inner)).map_err(raise)
+        call::detach(py, || Self::read(bytes, &parameters.inner)).map_err(raise)
     }
 
     /// The same integers in another shape.

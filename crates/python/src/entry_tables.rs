@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use crate::arrays::{Numbers, integers};
 use crate::errors::{Result, exception, raise};
 use crate::files::{Access, write_file};
+use crate::pool;
 
 /// What a user calls kinds of entries.
 const KINDS: [(&str, EntryKind); 3] = [
@@ -58,7 +59,7 @@ impl EncryptedTable {
     /// Writes a file, for `EvaluationKey.open_encrypted_table`. An existing one is replaced only if told so.
     #[pyo3(signature = (path, *, replace = false))]
     fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> Result<()> {
-        py.detach(|| {
+        crate::call::detach(py, || {
             write_file(&path, Access::Public, replace, |out| self.inner.write(out).map_err(raise))
         })
     }
@@ -92,7 +93,7 @@ pub(crate) fn per_value(
     }
     // What does not fit is refused with its place.
     let outputs = outputs.into_iter().map(|y| u32::try_from(y).unwrap_or(u32::MAX)).collect();
-    SlotTables::from_outputs((inputs, modulus), outputs).map_err(raise)
+    pool::run(|| SlotTables::from_outputs((inputs, modulus), outputs)).map_err(raise)
 }
 
 /// Tables that a client encrypts: one of `cryptable.table`, or one for every value.
@@ -107,5 +108,6 @@ pub(crate) fn to_encrypt(
     }
     let moduli = (parameters.input_modulus(), parameters.output_modulus());
     let table = crate::table::of_moduli(table, moduli, signed)?;
-    SlotTables::shared(&table.cast::<crate::table::Table>()?.get().inner).map_err(raise)
+    let table = &table.cast::<crate::table::Table>()?.get().inner;
+    pool::run(|| SlotTables::shared(table)).map_err(raise)
 }

@@ -3,13 +3,14 @@
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use cryptable_wire::MappedFile;
 use pyo3::PyErr;
 use pyo3::exceptions::PyFileExistsError;
 use tempfile::NamedTempFile;
 
 use crate::errors::Result;
+use crate::watched_file::WatchedFile;
 
 /// Who may read a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -105,12 +106,12 @@ pub(crate) fn write_file<E: Into<PyErr>>(
     file.commit()
 }
 
-/// Maps a file into memory: one that is longer than that.
+/// Maps a file into memory: one that is longer than that. Calls that read it fail if somebody changes it meanwhile.
 ///
 /// # Errors
 /// `OSError` that names it.
-pub(crate) fn map_file(path: &Path) -> Result<MappedFile> {
-    Ok(MappedFile::open(path)?)
+pub(crate) fn map_file(path: &Path) -> Result<Arc<WatchedFile>> {
+    Ok(WatchedFile::open(path)?)
 }
 
 /// Reads a file.

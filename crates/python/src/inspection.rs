@@ -11,7 +11,9 @@ use crate::files::read_file;
 /// Says what a file is: type, engine, key, sizes, security and failure probability of its parameters.
 #[pyfunction]
 pub(crate) fn inspect(py: Python<'_>, path: PathBuf) -> Result<Bound<'_, PyDict>> {
-    let found = py.detach(|| cryptable::inspect(&read_file(&path)?).map_err(raise_of(&path)))?;
+    let found = crate::call::detach(py, || {
+        cryptable::inspect(&read_file(&path)?).map_err(raise_of(&path))
+    })?;
     let result = PyDict::new(py);
     result.set_item("object", &found.object)?;
     result.set_item("bytes", found.bytes)?;

@@ -1,10 +1,8 @@
 //! Keys of all kinds in files: secrets for their owner alone, evaluation keys mapped into memory and pickled by their path.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use cryptable::{ReadOptions, SharedBytes};
-use cryptable_wire::MappedFile;
 use pyo3::PyTypeInfo;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -14,6 +12,7 @@ use zeroize::Zeroizing;
 use crate::call::{self, Progress};
 use crate::errors::{Result, raise_of};
 use crate::files::{Access, Out, read_file, write_file};
+use crate::watched_file::WatchedFile;
 
 /// What `pickle` wants: a function and its arguments.
 pub(crate) type Reduced<'py, A> = (Bound<'py, PyAny>, A);
@@ -76,7 +75,7 @@ pub(crate) fn open_mapped<T: Send>(
 ) -> Result<(T, Origin)> {
     let origin = Origin::of(path, allow_insecure)?;
     let options = read_options(allow_insecure);
-    let open = || read(Arc::new(MappedFile::open(path)?), options);
+    let open = || read(WatchedFile::open(path)?, options);
     let key = call::run_silently(py, || Ok(open()))?.map_err(raise_of(path))?;
     Ok((key, origin))
 }
@@ -91,7 +90,7 @@ pub(crate) fn load_secret<T: Send>(
     allow_insecure: bool,
     read: impl FnOnce(&[u8], ReadOptions) -> cryptable::Result<T> + Send,
 ) -> Result<T> {
-    py.detach(|| {
+    call::detach(py, || {
         let bytes = Zeroizing::new(read_file(path)?);
         read(&bytes, read_options(allow_insecure)).map_err(raise_of(path))
     })
@@ -110,7 +109,7 @@ pub(crate) fn save_secret(path: &Path, replace: bool, bytes: &[u8]) -> Result<()
 /// # Errors
 /// If there is a file that is not to be replaced, or the disk refuses it.
 pub(crate) fn save_public(py: Python<'_>, path: &Path, replace: bool, bytes: &[u8]) -> Result<()> {
-    py.detach(|| write_file(path, Access::Public, replace, |out| out.write_all(bytes)))
+    call::detach(py, || write_file(path, Access::Public, replace, |out| out.write_all(bytes)))
 }
 
 /// Makes a server's key and writes it to a file, never all of it in memory.

@@ -30,17 +30,25 @@ mod literals;
 mod parameters;
 mod pieces;
 mod plan;
+mod pool;
 mod real_function;
 mod secret_key;
 mod table;
 mod threads;
 mod transciphering;
+mod watched_file;
 mod wide;
 
 /// The compiled half of `cryptable`. Import `cryptable` instead.
 #[pyo3::pymodule]
 mod _native {
     use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn begin(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::pool::note_process();
+        Ok(())
+    }
 
     #[pymodule_export]
     #[allow(non_upper_case_globals)]

@@ -49,7 +49,7 @@ pub(crate) fn read<T: Send>(
     read: impl FnOnce(&[u8], ReadOptions) -> cryptable::Result<T> + Send,
 ) -> Result<T> {
     let bytes = dumped(literal)?;
-    literal.py().detach(|| read(&bytes, read_options(allow_insecure))).map_err(raise)
+    crate::call::detach(literal.py(), || read(&bytes, read_options(allow_insecure))).map_err(raise)
 }
 
 /// What `pickle` wants of parameters: their class and their literal.

@@ -165,7 +165,7 @@ impl Prediction {
         #[pyo3(from_py_with = crate::threads::of_prediction)] threads: usize,
         cost_model: Option<&CostModel>,
     ) -> f64 {
-        let model = py.detach(|| CostModel::or_calibrated(cost_model));
+        let model = call::detach(py, || CostModel::or_calibrated(cost_model));
         self.inner.duration(&model, values, threads).as_secs_f64()
     }
 
@@ -200,19 +200,22 @@ impl Parameters {
             let message = "a toy has entries, complex outputs, digits, or is bridged: one of them";
             return Err(PyValueError::new_err(message));
         }
-        let inner = if bridged {
-            cryptable::Parameters::insecure_bridged_toy(input_modulus, output_modulus)
-        } else if let Some(digits) = digits {
-            toy_of_digits(digits, output_modulus).map(Into::into)
-        } else if complex_outputs {
-            packed::Parameters::insecure_toy_complex(input_modulus, output_modulus, TOY_COMPLEX)
-                .map(Into::into)
-        } else if kind != EntryKind::Shared {
-            packed::Parameters::insecure_toy_entries(input_modulus, output_modulus).map(Into::into)
-        } else {
-            cryptable::Parameters::insecure_toy(engine, input_modulus, output_modulus)
+        let make = || {
+            let moduli = (input_modulus, output_modulus);
+            let packed = if bridged {
+                return cryptable::Parameters::insecure_bridged_toy(moduli.0, moduli.1);
+            } else if let Some(digits) = digits {
+                toy_of_digits(digits, output_modulus)
+            } else if complex_outputs {
+                packed::Parameters::insecure_toy_complex(moduli.0, moduli.1, TOY_COMPLEX)
+            } else if kind != EntryKind::Shared {
+                packed::Parameters::insecure_toy_entries(moduli.0, moduli.1)
+            } else {
+                return cryptable::Parameters::insecure_toy(engine, moduli.0, moduli.1);
+            };
+            packed.map(Into::into)
         };
-        Ok(Self { inner: inner.map_err(raise)? })
+        Ok(Self { inner: crate::pool::run(make).map_err(raise)? })
     }
 
     /// Which engine they are of.
@@ -284,7 +287,7 @@ impl Parameters {
     /// How many terms sums may have; `None` where there are no sums.
     #[getter]
     fn sum_limits(&self) -> Option<SumLimits> {
-        self.inner.sum_limits().map(|limits| SumLimits {
+        crate::pool::run(|| self.inner.sum_limits()).map(|limits| SumLimits {
             fresh_lookup: limits.fresh_lookup,
             result_lookup: limits.result_lookup,
             result_decryption: limits.result_decryption,

@@ -21,6 +21,7 @@ use crate::integers::IntegerPlan;
 use crate::key_files::{load_secret, refuse_pickle, save_secret};
 use crate::parameters::Parameters;
 use crate::plan::{Candidate, Plan};
+use crate::pool;
 use crate::wide::WidePlan;
 
 /// The client's secret key: encrypts and decrypts, and makes the evaluation key that a server gets.
@@ -69,7 +70,7 @@ impl SecretKey {
             );
             return Err(PyTypeError::new_err(message));
         };
-        Ok(Self { inner: py.detach(|| cryptable::SecretKey::generate(parameters)) })
+        Ok(Self { inner: call::detach(py, || cryptable::SecretKey::generate(parameters)) })
     }
 
     /// A key of toy parameters, for tests: no security at all. With `entries`, for tables of their own for every value or
@@ -84,7 +85,7 @@ impl SecretKey {
     ) -> Result<Self> {
         let moduli = (input_modulus, output_modulus);
         let toy = Parameters::toy(engine, moduli, entries)?;
-        Ok(Self { inner: cryptable::SecretKey::generate(toy.inner) })
+        Ok(Self { inner: pool::run(|| cryptable::SecretKey::generate(toy.inner)) })
     }
 
     /// The identifier that this key, its evaluation keys and its ciphertexts share. Reveals nothing of the key.

@@ -1,5 +1,6 @@
 //! Dictionaries, and tables of wide values that have structure, for `cryptable/wide.py`.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -179,7 +180,7 @@ impl WideValues {
     /// Writes a file, one of `cryptable wide`. An existing one is replaced only if told so.
     #[pyo3(signature = (path, *, replace = false))]
     fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> Result<()> {
-        let bytes = py.detach(|| self.bytes()).map_err(raise)?;
+        let bytes = call::detach(py, || self.bytes()).map_err(raise)?;
         save_public(py, &path, replace, &bytes)
     }
 
@@ -187,19 +188,19 @@ impl WideValues {
     #[staticmethod]
     #[pyo3(signature = (path, *, words))]
     fn load(py: Python<'_>, path: PathBuf, words: usize) -> Result<Self> {
-        py.detach(|| Self::read(&read_file(&path)?, words).map_err(raise_of(&path)))
+        call::detach(py, || Self::read(&read_file(&path)?, words).map_err(raise_of(&path)))
     }
 
     /// Its bytes, as a file has them.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
-        let bytes = py.detach(|| self.bytes()).map_err(raise)?;
+        let bytes = call::detach(py, || self.bytes()).map_err(raise)?;
         Ok(PyBytes::new(py, &bytes))
     }
 
     /// From the bytes of a file, of values of so many words: one dimension.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, bytes: &[u8], words: usize) -> Result<Self> {
-        py.detach(|| Self::read(bytes, words)).map_err(raise)
+        call::detach(py, || Self::read(bytes, words)).map_err(raise)
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> Result<Reduced<'py, Pickled<'py>>> {
@@ -382,20 +383,36 @@ pub(crate) fn prepare_wide(
     Ok(PreparedWide { inner })
 }
 
+/// Whether nobody writes to an array, nor to those that it is a view of.
+fn is_read_only(array: &Bound<'_, PyAny>) -> Result<bool> {
+    let mut array = array.clone();
+    while let Ok(flags) = array.getattr("flags") {
+        if flags.getattr("writeable")?.extract()? {
+            return Ok(false);
+        }
+        array = array.getattr("base")?;
+    }
+    Ok(true)
+}
+
 /// Finds the structure of a table of words, an output for every value of two words, and encodes it: an array of one
-/// dimension, of `uint8` to `uint64`, which is not copied.
+/// dimension, of `uint8` to `uint64`, which is copied if somebody may write to it meanwhile.
 #[pyfunction]
 pub(crate) fn recognise_wide(
     key: &EvaluationKey,
     outputs: &Bound<'_, PyAny>,
     output_modulus: u64,
 ) -> Result<PreparedWide> {
-    fn of<'py, T: Element + Copy + Into<u64> + Sync>(
+    fn of<'py, T: Element + Copy + Into<u64> + Send + Sync>(
         key: &cryptable::EvaluationKey,
         outputs: &PyReadonlyArray1<'py, T>,
         output_modulus: u64,
     ) -> Result<PreparedWide> {
-        let (py, outputs) = (outputs.py(), outputs.as_slice()?);
+        let py = outputs.py();
+        let outputs = match is_read_only(outputs.as_any())? {
+            true => Cow::Borrowed(outputs.as_slice()?),
+            false => Cow::Owned(outputs.as_slice()?.to_vec()),
+        };
         let inner = call::run_silently(py, || {
             let key = key.packed()?;
             let (parameters, found) = (key.parameters(), outputs.len());

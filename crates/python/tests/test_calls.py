@@ -137,3 +137,53 @@ def test_the_demo_at_toy_size(tmp_path, capsys):
     pytest.importorskip("PIL")
     path = cryptable.demo(tmp_path / "picture.png", insecure_toy=True)
     assert path.exists() and "0 wrong" in capsys.readouterr().out
+
+
+# A forked process has none of the threads of its parent.
+FORKED = """
+import multiprocessing as mp
+import sys
+import cryptable
+import numpy as np
+from cryptable import booleans as boolean_keys
+
+def keys(engine):
+    secret = cryptable.SecretKey.generate_insecure_toy(engine, 16, 16)
+    return secret, secret.evaluation_key(progress=False)
+
+pairs = [keys(engine) for engine in ("packed", "single", "leveled")]
+booleans = boolean_keys.SecretKey.generate(insecure_toy=True)
+gates = booleans.evaluation_key(progress=False)
+
+def work(i):
+    for secret, server in pairs:
+        table = (np.arange(16) + i) % 16
+        for threads in (0, 2):
+            result = server.lookup(secret.encrypt(np.arange(16)), table, threads=threads, progress=False)
+            assert secret.decrypt(result).tolist() == table.tolist()
+    bits = booleans.encrypt([True, False])
+    assert booleans.decrypt(gates.gate("and", bits, bits, progress=False)).tolist() == [True, False]
+    fresh, _ = keys("packed")
+    assert fresh.decrypt(fresh.encrypt([i])).tolist() == [i]
+    return i
+
+context = mp.get_context("fork")
+
+def nested(i):
+    with context.Pool(1) as pool:
+        return work(i) + pool.apply(work, (i,))
+
+assert work(1) == 1
+with context.Pool(2) as pool:
+    assert pool.map(work, range(4)) == list(range(4))
+child = context.Process(target=lambda: sys.exit(nested(2) != 4))
+child.start()
+child.join()
+assert child.exitcode == 0
+assert work(3) == 3
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+def test_forked_processes_have_threads():
+    subprocess.run([sys.executable, "-W", "ignore", "-c", FORKED], check=True, timeout=120)

@@ -3,7 +3,10 @@
 import io
 import os
 import pickle
+import socket
 import subprocess
+import threading
+from contextlib import suppress
 from pathlib import Path
 
 import cryptable
@@ -122,3 +125,50 @@ def test_tokens_are_not_shown(client):
         cryptable.Client("ftp://x", "token")
     with pytest.raises(ServiceError, match="cannot reach"):
         cryptable.Client("http://127.0.0.1:9", "token", patience=0).tables()
+
+
+def test_tokens_travel_in_the_clear_only_where_they_are_told_to():
+    for url in (
+        "http://10.0.0.5",
+        "http://lookups.example:80",
+        "http://localhost.example",
+        "http://localhost@10.0.0.5",
+    ):
+        with pytest.raises(ValueError, match="in the clear"):
+            cryptable.Client(url, "token")
+        cryptable.Client(url, "token", plain_http=True)
+    for url in ("http://127.0.0.1:1", "http://[::1]", "http://localhost", "https://lookups.example"):
+        cryptable.Client(url, "token")
+
+
+def answering(*answers):
+    """The address of a server that gives these answers, one after the other, and closes each connection."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def serve():
+        for answer in answers:
+            connection, _ = listener.accept()
+            with connection:
+                while b"\r\n\r\n" not in connection.recv(1 << 16):
+                    pass
+                # A client that has enough closes it.
+                with suppress(OSError):
+                    connection.sendall(answer)
+        listener.close()
+
+    threading.Thread(target=serve, daemon=True).start()
+    return f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+
+def test_no_more_is_taken_than_was_said():
+    head = b"HTTP/1.1 206 Partial Content\r\nContent-Length: 100000\r\n\r\n"
+    # More than was said; then cut off, and gone on with.
+    for answers in [[head + bytes(100_000)], [head + bytes(4), head, head + bytes(6)]]:
+        client = cryptable.Client(answering(*answers), "token", patience=5)
+        assert client._fetch({"id": "0", "results": [10]}, 0) == bytes(10)
+    cut = b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n[]"
+    with pytest.raises(ServiceError, match="cut off"):
+        cryptable.Client(answering(cut), "token", patience=0).tables()
+    endless = b"HTTP/1.1 200 OK\r\nContent-Length: 20000000\r\n\r\n" + bytes(20_000_000)
+    with pytest.raises(ServiceError, match="longer than"):
+        cryptable.Client(answering(endless), "token", patience=0).tables()

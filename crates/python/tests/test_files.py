@@ -3,9 +3,12 @@
 import datetime
 import os
 import pickle
+import shutil
 import stat
+import tempfile
 
 import cryptable
+import cryptable.ray
 import numpy as np
 import pytest
 from cryptable.errors import FormatError, RangeError, TableError, TrustError
@@ -134,3 +137,53 @@ def test_code_books_of_any_words(tmp_path):
     (tmp_path / "book.json").write_text((tmp_path / "book.json").read_text().replace("2026-01-02", "2026-99"))
     with pytest.raises(TableError, match="damaged"):
         cryptable.CodeBook.load(tmp_path / "book.json")
+
+
+def test_keys_that_change_in_place_are_noticed(tmp_path, packed):
+    secret, _ = packed
+    path, other = tmp_path / "server.key", tmp_path / "other.key"
+    secret.save_evaluation_key(path, progress=False)
+    secret.save_evaluation_key(other, progress=False)
+    values = secret.encrypt(np.arange(16))
+
+    def opened(path):
+        return cryptable.EvaluationKey.open(path, allow_insecure=True)
+
+    def lookup(server):
+        return secret.decrypt(server.lookup(values, 15 - np.arange(16), progress=False)).tolist()
+
+    expected = (15 - np.arange(16)).tolist()
+    unchanged = opened(other)
+    server = opened(path)
+    assert lookup(server) == expected
+    # Replaced is not changed: the mapped file is the one from before.
+    os.replace(shutil.copy(path, tmp_path / "copy"), path)
+    assert lookup(server) == expected
+    server = opened(path)
+    with path.open("r+b") as file:
+        file.seek(path.stat().st_size // 2)
+        file.write(bytes(8))
+    os.utime(path, (0, 0))
+    for _ in range(2):
+        with pytest.raises(OSError, match=r"server\.key changed while it was in use: it was written to"):
+            lookup(server)
+    assert lookup(unchanged) == expected
+    # Cut short, the first read would end the interpreter.
+    os.truncate(other, 1000)
+    with pytest.raises(OSError, match=r"other\.key changed while it was in use: it was \d+ bytes long"):
+        lookup(unchanged)
+
+
+def test_the_folder_of_ray_s_keys_is_of_this_user_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    folder = cryptable.ray._own_folder()
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700 and cryptable.ray._own_folder() == folder
+    folder.chmod(0o755)
+    with pytest.raises(PermissionError, match="0700"):
+        cryptable.ray._own_folder()
+    cryptable.ray.forget_keys()
+    own = tmp_path / "own"
+    own.mkdir(mode=0o700)
+    folder.symlink_to(own)
+    with pytest.raises(PermissionError, match="0700"):
+        cryptable.ray._own_folder()

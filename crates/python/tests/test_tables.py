@@ -91,3 +91,27 @@ def test_tables_of_bfloat16():
     np.testing.assert_array_equal(table.outputs[numbers], patterns[numbers] ^ 0x8000)
     with pytest.raises(ZeroDivisionError):
         bfloat16.table(lambda x: 1 / x)
+
+
+def test_masked_elements_are_no_values(packed):
+    secret, server = packed
+    masked = np.ma.array([1, 2, 3], mask=[0, 1, 0])
+    whole = np.ma.array([1, 2, 3])
+    table = np.ma.array(range(16), mask=[1] + [0] * 15)
+    x = secret.encrypt(whole)
+    assert secret.decrypt(x).tolist() == [1, 2, 3]
+    for call in (
+        lambda: secret.encrypt(masked),
+        lambda: secret.encrypt([whole, masked]),
+        lambda: secret.encrypt([[1, 2, 3], [1, np.ma.masked, 3]]),
+        lambda: cryptable.integers.encrypt(secret, masked, dtype="uint8"),
+        lambda: cryptable.CodeBook(["a"]).encode(np.ma.array(["a", "b"], mask=[0, 1])),
+        lambda: cryptable.CodeBook.of(masked),
+        lambda: server.lookup(x, table, progress=False),
+        lambda: cryptable.table(table),
+        lambda: cryptable.real_table(np.ma.array([0.25, 0.5], mask=[1, 0]), error=1e-2),
+        lambda: server.add_plain(x, masked),
+        lambda: cryptable.bfloat16.patterns(np.ma.array([0.5], mask=[1])),
+    ):
+        with pytest.raises(TypeError, match="masked"):
+            call()

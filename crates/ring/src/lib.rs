@@ -39,6 +39,7 @@ pub mod random;
 mod ring;
 mod roots;
 mod rounded_division;
+pub mod rounding;
 pub mod row_sums;
 mod secret_slots;
 pub mod selected_product;

@@ -53,6 +53,7 @@ pub struct Client {
     agent: Agent,
     url: String,
     token: String,
+    plain_http: bool,
     patience: Duration,
     part: u64,
 }
@@ -68,29 +69,34 @@ impl Client {
     /// `https://lookups.example`, with the feature `tls`, by the system's library and with whom the system trusts.
     #[must_use]
     pub fn new(url: &str, token: &str) -> Self {
-        let (agent, token) = (address::agent(), token.to_owned());
         let url = url.trim_end_matches('/').to_owned();
-        Self { agent, url, token, patience: Duration::from_secs(60), part: PART }
+        let (agent, token, patience) =
+            (address::agent(&url), token.to_owned(), Duration::from_secs(60));
+        Self { agent, url, token, plain_http: false, patience, part: PART }
     }
 
-    /// Demands an address that this build can use: every call would fail otherwise.
+    /// Checks the address, without a connection. Every call does so first.
     ///
     /// ```
     /// use cryptable_service::Client;
     /// assert!(Client::new("http://127.0.0.1:8080", "TOKEN").check_address().is_ok());
     /// assert!(Client::new("lookups.example", "TOKEN").check_address().is_err());
+    /// let exposed = Client::new("http://lookups.example", "TOKEN");
+    /// assert!(exposed.check_address().is_err() && exposed.plain_http().check_address().is_ok());
     /// ```
     ///
     /// # Errors
-    /// [`ClientError::Address`] says what is wrong with it.
+    /// [`ClientError::Address`] if this build cannot use it, or the token would travel in the clear.
     pub fn check_address(&self) -> Result<()> {
-        address::check(&self.url)
+        address::check(&self.url, self.plain_http)
     }
 
-    /// Whether token and files go to another machine without TLS.
+    /// Sends token and files without TLS to another machine, or through the proxy that the environment names for it:
+    /// whoever is on the way reads them. Refused unless asked for; a server on this machine is reached directly.
     #[must_use]
-    pub fn is_exposed(&self) -> bool {
-        address::is_exposed(&self.url)
+    pub fn plain_http(mut self) -> Self {
+        self.plain_http = true;
+        self
     }
 
     /// Tries so long to reach a server that does not answer; a minute unless told otherwise.
@@ -293,7 +299,8 @@ impl Client {
                 return Err(ClientError::Answer(text));
             }
             let before = done;
-            let cut_off = copy(response.body_mut().as_reader(), output, &mut done)?;
+            let rest = response.body_mut().as_reader().take(length - done);
+            let cut_off = copy(rest, output, &mut done)?;
             if done > before {
                 start = Instant::now();
             } else if start.elapsed() > self.patience {
@@ -383,6 +390,7 @@ impl Client {
     }
 
     fn once(&self, request: &RequestParts, body: &[u8]) -> Result<Response<Body>> {
+        self.check_address()?;
         let mut builder = Request::builder().method(request.method.as_str()).uri(&request.url);
         for (name, value) in &request.headers {
             builder = builder.header(*name, value);

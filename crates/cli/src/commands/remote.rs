@@ -22,7 +22,7 @@ pub fn run(global: Global, command: &RemoteCommand) -> Result<()> {
         RemoteCommand::Upload(args) => upload::run(global, args),
         RemoteCommand::Lookup(args) => lookup::run(global, args),
         RemoteCommand::Fetch(args) => lookup::fetch(global, args),
-        RemoteCommand::Remove(args) => remove(args),
+        RemoteCommand::Remove(args) => remove(global, args),
     }
 }
 
@@ -38,8 +38,8 @@ pub fn kind_and_status(error: &anyhow::Error) -> Option<(&'static str, u8)> {
     }
 }
 
-fn remove(args: &RemoveArgs) -> Result<()> {
-    let client = connection::open(&args.connection)?;
+fn remove(global: Global, args: &RemoveArgs) -> Result<()> {
+    let client = connection::open(global, &args.connection)?;
     if !args.jobs.is_empty() {
         let known: Vec<String> = client.jobs()?.into_iter().map(|job| job.id).collect();
         for job in &args.jobs {

@@ -18,6 +18,7 @@ use cryptable::{Ciphertext, CiphertextFileSummary, Table};
 
 use crate::atomic_file::Destination;
 use crate::formats::raw::read_up_to;
+use crate::input_file;
 use crate::printable::Printable as _;
 
 /// First bytes of the file.
@@ -55,8 +56,8 @@ impl Finished {
         let shown = path.printable();
         let failed = || format!("cannot open {shown}");
         let mut options = OpenOptions::new();
-        let file = options.read(true).write(true).create(true).truncate(false).open(&path);
-        let mut file = file.with_context(failed)?;
+        options.read(true).write(true).create(true).truncate(false);
+        let mut file = input_file::open_companion(&path, &mut options).with_context(failed)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => bail!("{shown} is of a lookup that still runs"),
@@ -107,7 +108,7 @@ impl Finished {
         Ok(None)
     }
 
-    /// Appends the results of a ciphertext that is finished now.
+    /// Appends the results of a ciphertext that is finished now; on return they are on the disk.
     ///
     /// # Errors
     /// If writing fails.
@@ -119,7 +120,9 @@ impl Finished {
                 .write_all(&record)
                 .map_err(|error| anyhow!("cannot write {}: {error}", self.path.printable()))?;
         }
-        Ok(())
+        self.file
+            .sync_data()
+            .map_err(|error| anyhow!("cannot write {}: {error}", self.path.printable()))
     }
 
     /// What to do after an interruption, with so many of all values finished.

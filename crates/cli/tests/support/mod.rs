@@ -39,6 +39,19 @@ impl Workspace {
         self
     }
 
+    /// Gives a file the mode of secrets.
+    #[allow(dead_code, reason = "not every test binary has secrets of its own")]
+    pub fn keep_to_owner(&self, name: &str) -> &Self {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = std::fs::Permissions::from_mode(0o600);
+            std::fs::set_permissions(self.path(name), mode).unwrap();
+        }
+        let _ = name;
+        self
+    }
+
     /// Reads a file.
     pub fn read(&self, name: &str) -> Vec<u8> {
         std::fs::read(self.path(name)).unwrap()

@@ -1,8 +1,10 @@
 //! What a client does with its key.
 
+use cryptable::ckks::KeySet;
+use cryptable::engines::bridged;
 use cryptable::transciphering::{AesKey, MessageEncryptor};
 use cryptable::{Engine, Execution, Parameters, Progress, ReadOptions, SecretKey};
-use cryptable::{booleans, integers::large_values, transciphering};
+use cryptable::{booleans, bridges, ckks, integers::large_values, transciphering};
 use cryptable_ring::random::{RandomStream, SecretSeed, Seed, StreamPurpose};
 use zeroize::Zeroizing;
 
@@ -15,18 +17,29 @@ pub enum Case {
     Booleans,
     Integers,
     Transciphering,
+    /// Bits in the slots of vectors.
+    Bits,
+    Vectors,
+    /// Single values that a server may pack: two secrets, with conversions between them.
+    Bridged,
+    /// Packed values and integers, with a bridge between them.
+    Bridge,
     /// Seeds of secrets and errors, and what is drawn from them.
     Seeds,
 }
 
 impl Case {
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 11] = [
         Self::Packed,
         Self::Single,
         Self::Leveled,
         Self::Booleans,
         Self::Integers,
         Self::Transciphering,
+        Self::Bits,
+        Self::Vectors,
+        Self::Bridged,
+        Self::Bridge,
         Self::Seeds,
     ];
 
@@ -73,6 +86,11 @@ pub fn integers() -> Zeroizing<Vec<i64>> {
     Zeroizing::new((0..VALUES / 4).map(|index| scrambled(index) as i8 as i64).collect())
 }
 
+/// Numbers that decryption rounds to themselves.
+pub fn numbers() -> Zeroizing<Vec<f64>> {
+    Zeroizing::new((0..VALUES).map(|index| (scrambled(index) % 256) as f64 / 256.0).collect())
+}
+
 /// A message.
 pub fn message() -> Zeroizing<Vec<u8>> {
     Zeroizing::new((0..VALUES).map(|index| scrambled(index) as u8).collect())
@@ -104,6 +122,10 @@ pub fn run(case: Case) -> Sent {
         Case::Booleans => run_booleans(),
         Case::Integers => run_integers(),
         Case::Transciphering => run_transciphering(),
+        Case::Bits => run_bits(),
+        Case::Vectors => run_vectors(),
+        Case::Bridged => run_bridged(),
+        Case::Bridge => run_bridge(),
         Case::Seeds => run_seeds(),
     }
 }
@@ -150,6 +172,72 @@ fn run_integers() -> Sent {
     let decrypted = Zeroizing::new(again.decrypt(&ciphertext).unwrap());
     assert!(*decrypted == *integers);
     Sent { secret: file, ciphertext: ciphertext.to_bytes() }
+}
+
+fn run_bits() -> Sent {
+    let secret = booleans::PackedSecretKey::generate(&bit_parameters());
+    let bits = bits();
+    let ciphertext = secret.encrypt(&bits).unwrap();
+    let (mut sent, silent) = (Vec::new(), Progress::silent());
+    drop(secret.evaluation_key(silent).unwrap());
+    secret.write_evaluation_key(&mut sent, silent).unwrap();
+    let file = secret.to_bytes();
+    let again = booleans::PackedSecretKey::from_bytes(&file, toys()).unwrap();
+    assert!(*Zeroizing::new(again.decrypt(&ciphertext).unwrap()) == *bits);
+    Sent { secret: file, ciphertext: Vec::new() }
+}
+
+fn run_vectors() -> Sent {
+    let secret = ckks::SecretKey::generate(&vector_parameters());
+    let numbers = numbers();
+    let ciphertext = secret.encrypt_reals(&numbers).unwrap();
+    let (keys, silent) = (KeySet::new().rotations([1, 2]).conjugation(), Progress::silent());
+    let mut sent = Vec::new();
+    drop(secret.evaluation_key(&keys, silent).unwrap());
+    secret.write_evaluation_key(&keys, &mut sent, silent).unwrap();
+    let file = secret.to_bytes();
+    let again = ckks::SecretKey::from_bytes(&file, toys()).unwrap();
+    let decrypted = Zeroizing::new(again.decrypt_reals(&ciphertext).unwrap());
+    assert!(decrypted[..VALUES] == **numbers);
+    Sent { secret: file, ciphertext: Vec::new() }
+}
+
+fn run_bridged() -> Sent {
+    let parameters = bridged::Parameters::insecure_toy(MODULUS, MODULUS).unwrap();
+    let secret = bridged::SecretKey::generate(&parameters);
+    let values = values();
+    let ciphertext = secret.encrypt(&values).unwrap();
+    let (mut sent, silent) = (Vec::new(), Progress::silent());
+    drop(secret.evaluation_key(silent).unwrap());
+    secret.write_evaluation_key(&mut sent, silent).unwrap();
+    let file = secret.to_bytes();
+    let again = bridged::SecretKey::from_bytes(&file, toys()).unwrap();
+    assert!(*Zeroizing::new(again.decrypt(&ciphertext).unwrap()) == *values);
+    Sent { secret: file, ciphertext: Vec::new() }
+}
+
+fn run_bridge() -> Sent {
+    let parameters = bridges::IntegerParameters::insecure_toy(MODULUS, 8).unwrap();
+    let secrets = bridges::SecretKeys::generate(&parameters);
+    let values = values();
+    let ciphertext = secrets.packed().encrypt(&values).unwrap();
+    let (mut sent, silent) = (Vec::new(), Progress::silent());
+    drop(secrets.evaluation_keys(silent).unwrap());
+    secrets.write_evaluation_keys(&mut sent, silent).unwrap();
+    let file = secrets.to_bytes();
+    let again = bridges::IntegerSecretKeys::from_bytes(&file, toys()).unwrap();
+    assert!(*Zeroizing::new(again.packed().decrypt(&ciphertext).unwrap()) == *values);
+    Sent { secret: file, ciphertext: Vec::new() }
+}
+
+/// Parameters of bits.
+pub fn bit_parameters() -> booleans::PackedParameters {
+    booleans::PackedParameters::insecure_toy(booleans::Packing::Real).unwrap()
+}
+
+/// Parameters of vectors.
+pub fn vector_parameters() -> ckks::Parameters {
+    ckks::Parameters::insecure_toy().unwrap()
 }
 
 fn run_transciphering() -> Sent {

@@ -55,13 +55,33 @@ fn transciphering_leaves_nothing() {
 }
 
 #[test]
+fn keys_of_bits_in_slots_leave_nothing() {
+    assert_nothing_is_left(Case::Bits);
+}
+
+#[test]
+fn keys_of_vectors_leave_nothing() {
+    assert_nothing_is_left(Case::Vectors);
+}
+
+#[test]
+fn keys_of_values_that_may_be_packed_leave_nothing() {
+    assert_nothing_is_left(Case::Bridged);
+}
+
+#[test]
+fn keys_of_both_ends_of_a_bridge_leave_nothing() {
+    assert_nothing_is_left(Case::Bridge);
+}
+
+#[test]
 fn seeds_and_draws_leave_nothing() {
     assert_nothing_is_left(Case::Seeds);
 }
 
 #[test]
 fn the_scanner_finds_every_form_of_what_is_alive() {
-    for case in [Case::Single, Case::Transciphering, Case::Seeds] {
+    for case in [Case::Single, Case::Transciphering, Case::Bits, Case::Bridged, Case::Seeds] {
         let client = Client::run(case, true);
         let patterns = patterns::of(case, &client.sent());
         let found = client.scan(&patterns);

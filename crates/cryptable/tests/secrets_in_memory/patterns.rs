@@ -1,7 +1,7 @@
 //! The forms that the library computes of a secret, as they would lie in memory.
 
 use cryptable::transciphering::round_keys::expand_key;
-use cryptable::{KeyId, Parameters, booleans, integers::large_values, transciphering};
+use cryptable::{KeyId, Parameters, Progress, booleans, integers::large_values, transciphering};
 use cryptable_lattice::NoiseBound;
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
 use cryptable_lattice::power_of_two_product::multiply;
@@ -56,6 +56,12 @@ fn plaintexts(case: Case) -> Vec<Pattern> {
         Case::Packed | Case::Single | Case::Leveled => {
             vec![Pattern::of_words("values", &client::values(), 16)]
         }
+        Case::Bridged | Case::Bridge => plaintexts(Case::Packed),
+        Case::Bits => plaintexts(Case::Booleans),
+        Case::Vectors => {
+            let words: Vec<u64> = client::numbers().iter().map(|x| x.to_bits()).collect();
+            vec![Pattern::of_words("numbers", &words, 8)]
+        }
         Case::Seeds => Vec::new(),
         Case::Booleans => {
             let bits: Vec<u8> = client::bits().iter().map(|&bit| bit.into()).collect();
@@ -90,7 +96,7 @@ fn draws(seed: &[u8; Seed::BYTES]) -> Vec<Pattern> {
     ]
 }
 
-/// The secrets of a key's file: whatever follows the parameters.
+/// The secrets of a key's file: whatever follows the parameters. Those of two ends are files of their own.
 fn secrets(file: &[u8]) -> Vec<Vec<i8>> {
     let object_type = peek_header(file).unwrap().object_type;
     let body = read_object(file, object_type, None, u64::MAX).unwrap();
@@ -99,6 +105,10 @@ fn secrets(file: &[u8]) -> Vec<Vec<i8>> {
     let mut secrets = Vec::new();
     while reader.position() < body.len() {
         let packed = reader.bytes("secret", u64::MAX).unwrap();
+        if peek_header(packed).is_ok() {
+            secrets.extend(self::secrets(packed));
+            continue;
+        }
         secrets.push(unpack_ternary(packed, 4 * packed.len()).unwrap().to_vec());
     }
     secrets
@@ -119,6 +129,18 @@ fn primes(case: Case) -> Vec<u64> {
         }
         (Some(Parameters::Single(it)), _) => fhew(it.fhew()),
         (Some(Parameters::Leveled(it)), _) => fhew(it.circuit_bootstrapping().fhew()),
+        (_, Case::Bits) => {
+            let secret = booleans::PackedSecretKey::generate(&client::bit_parameters());
+            let server = secret.evaluation_key(Progress::silent()).unwrap();
+            server.ring().moduli().values().to_vec()
+        }
+        (_, Case::Vectors) => {
+            let degree = client::vector_parameters().literal().ring_degree;
+            // The base, the special primes and those of levels.
+            [ntt_primes(degree, 49.0, 3, &[]), ntt_primes(degree, 40.0, 3, &[])].concat()
+        }
+        (_, Case::Bridged) => [primes(Case::Packed), primes(Case::Single)].concat(),
+        (_, Case::Bridge) => [primes(Case::Packed), primes(Case::Integers)].concat(),
         (_, Case::Booleans) => fhew(booleans::Parameters::insecure_toy().fhew()),
         (_, Case::Integers) => fhew(large_values::Parameters::insecure_toy(8).unwrap().fhew()),
         _ => {

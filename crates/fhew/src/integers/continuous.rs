@@ -7,6 +7,8 @@
 use std::fmt;
 
 use cryptable_lattice::{Error, NoiseBound, Progress, Result};
+#[cfg(feature = "client")]
+use cryptable_ring::rounding::nearest_integer;
 
 use super::ciphertexts::Encoding;
 use super::interchange::precise_rotation;
@@ -151,7 +153,7 @@ impl super::SecretKey {
             let limit = "it must be from -1 to below 1".to_owned();
             return Err(Error::Parameter { name: "number", value, limit });
         }
-        let rounded = |value: &f64| ((value * one).round() as i64).min(one as i64 - 1);
+        let rounded = |value: &f64| nearest_integer(value * one).min(one as i64 - 1);
         self.encrypt_full_range(&values.iter().map(rounded).collect::<Vec<i64>>())
     }
 
@@ -163,7 +165,7 @@ impl super::SecretKey {
     /// # Errors
     /// As [`super::SecretKey::decrypt`].
     pub fn decrypt_reals(&self, integers: &EncryptedIntegers) -> Result<Vec<f64>> {
-        let one = f64::from(1u32 << (self.parameters().bits() - 1));
-        Ok(self.decrypt(integers)?.into_iter().map(|value| value as f64 / one).collect())
+        let unit = 1.0 / f64::from(1u32 << (self.parameters().bits() - 1));
+        Ok(self.decrypt(integers)?.into_iter().map(|value| value as f64 * unit).collect())
     }
 }

@@ -7,11 +7,17 @@
 //!
 //! Where that bound is not enough, or ciphertexts are not trusted to keep to it, flooding hides noise in other noise
 //! (Li, Micciancio, Schultz, Sorrell, CRYPTO 2022).
+//!
+//! Phases become integers, and integers real numbers, in a time that does not depend on them: by products, sums and
+//! masks. Flooding is the exception: drawing its noise takes a time that depends on that noise.
 
 use super::CoefficientCiphertext;
 use crate::error::{Result, demand};
+use crate::plaintext_encoding::{PlaintextEncoding, below};
 use crate::secret::TernarySecret;
+use cryptable_ring::public_divisor::PublicDivisor;
 use cryptable_ring::random::RandomStream;
+use cryptable_ring::rounding::{FractionOf, nearest_integer};
 
 /// Largest standard deviation of flooding, as a fraction of the range of values: beyond it hardly anything is left.
 const MAX_DEVIATION: f64 = 0.125;
@@ -81,12 +87,12 @@ impl RealDecryption {
     }
 
     /// Steps of the range that results are rounded to, of a table of `modulus` steps.
-    fn steps(self, modulus: u64) -> Result<f64> {
-        let Some(bits) = self.precision else { return Ok(modulus as f64) };
+    fn steps(self, modulus: u64) -> Result<u64> {
+        let Some(bits) = self.precision else { return Ok(modulus) };
         let most = modulus.ilog2();
         let limit = format!("it must be from 1 to {most}: the table has {modulus} steps");
         demand((1..=most).contains(&bits), "bits of precision", bits.into(), &limit)?;
-        Ok(f64::from(bits).exp2())
+        Ok(1 << bits)
     }
 }
 
@@ -108,10 +114,18 @@ impl CoefficientCiphertext {
     ) -> Result<Vec<f64>> {
         let modulus = self.plaintext_modulus;
         let steps = options.steps(modulus)?;
-        let round = |x: f64| centred((x * steps).round() / steps);
+        let fractions = FractionOf::new(steps);
         let Some(flooding) = options.flooding else {
-            let values = self.decrypt(secret);
-            return Ok(values.iter().map(|&v| round(centred(v as f64 / modulus as f64))).collect());
+            let (encoding, coarser) = (self.encoding(), PlaintextEncoding::new(steps, modulus));
+            let value = |&phase: &u64| {
+                // Rounded by size: ties go away from zero.
+                let exact = centred(encoding.decode(phase), modulus);
+                let sign = exact >> 63;
+                let size = coarser.decode(((exact ^ sign) - sign) as u64) as i64;
+                let residue = ((size ^ sign) - sign) + (steps as i64 & sign);
+                fractions.of(centred(below(residue as u64, steps), steps))
+            };
+            return Ok(self.phases(secret).iter().map(value).collect());
         };
         let deviation = flooding.deviation(0.5 / modulus as f64, self.layout.count);
         let limit = format!(
@@ -121,13 +135,22 @@ impl CoefficientCiphertext {
         demand(deviation <= MAX_DEVIATION, "standard deviation of flooding", deviation, &limit)?;
         let phases = self.noisy_fractions(secret);
         let noise = RandomStream::from_os().gaussian(phases.len(), deviation);
-        Ok(phases.iter().zip(noise.iter()).map(|(x, e)| round(x + e)).collect())
+        let divisor = PublicDivisor::new(steps);
+        let value = |(x, e): (&f64, &f64)| {
+            // Noise is never drawn beyond 14 deviations: the sum is positive.
+            let rounded = nearest_integer((x + e) * steps as f64) + 16 * steps as i64;
+            fractions.of(centred(divisor.divide(rounded as u128).1, steps))
+        };
+        Ok(phases.iter().zip(noise.iter()).map(value).collect())
     }
 }
 
-/// The representative modulo 1 within [-1/2, 1/2).
-fn centred(x: f64) -> f64 {
-    x - (x + 0.5).floor()
+/// The representative of least size of a residue; that of half of the modulus is negative.
+fn centred(residue: u64, modulus: u64) -> i64 {
+    let (residue, modulus) = (residue as i64, modulus as i64);
+    // All bits are set for residues from half of the modulus on: both are below 2^62.
+    let is_upper = (modulus - 1 - 2 * residue) >> 63;
+    residue - (modulus & is_upper)
 }
 
 #[cfg(test)]
@@ -156,6 +179,27 @@ mod tests {
         let coarse = RealDecryption::default().precision(2);
         let found = ciphertext.decrypt_reals(&secret, coarse).unwrap();
         assert_eq!(found, [0.0, 0.0, -0.5, -0.5, -0.5, 0.0]);
+    }
+
+    #[test]
+    fn every_value_is_what_a_division_gives() {
+        let centred = |x: f64| x - (x + 0.5).floor();
+        for modulus in [2, 3, 10, 255, 256, 1000, 4093, (1 << 24) - 3, 1 << 24] {
+            let step = (modulus / 256).max(1) as usize;
+            let values: Vec<u64> = (0..modulus).rev().step_by(step).take(256).collect();
+            let (secret, ciphertext) = encrypted(modulus, &values);
+            let all = (1..=modulus.ilog2()).map(Some).chain([None]);
+            for precision in all {
+                let options = RealDecryption { precision, flooding: None };
+                let steps = precision.map_or(modulus as f64, |bits| f64::from(bits).exp2());
+                let expected = |&value: &u64| {
+                    let exact = centred(value as f64 / modulus as f64);
+                    centred((exact * steps).round() / steps)
+                };
+                let expected: Vec<f64> = values.iter().map(expected).collect();
+                assert_eq!(ciphertext.decrypt_reals(&secret, options).unwrap(), expected);
+            }
+        }
     }
 
     #[test]

@@ -71,7 +71,9 @@ impl AesKey {
     /// The identifier that messages and encrypted keys of this key carry.
     #[must_use]
     pub fn id(&self) -> AesKeyId {
-        AesKeyId(KeyId::of_secret(ID_CONTEXT, self.as_bytes()))
+        let id = KeyId::of_secret(ID_CONTEXT, self.as_bytes());
+        clear_stack();
+        AesKeyId(id)
     }
 
     /// The key that checks messages and decrypts none: BLAKE3 of this key in a domain of its own.

@@ -18,6 +18,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from ._arrays import as_array
 from ._native import Table, bfloat16_table, gelu
 
 __all__ = ["floats", "gelu", "patterns", "table"]
@@ -36,7 +37,7 @@ def patterns(numbers: npt.ArrayLike) -> npt.NDArray[np.uint16]:
 
     Arrays of `ml_dtypes.bfloat16` keep their bits.
     """
-    array = np.asarray(numbers)
+    array = as_array(numbers)
     if array.dtype.name == "bfloat16":
         return array.view(np.uint16)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -54,4 +55,4 @@ def patterns(numbers: npt.ArrayLike) -> npt.NDArray[np.uint16]:
 
 def floats(patterns: npt.ArrayLike) -> npt.NDArray[np.float32]:
     """The bfloat16 numbers of patterns, which `float32` has all of."""
-    return (np.asarray(patterns).astype(np.uint32) << 16).view(np.float32)
+    return (as_array(patterns).astype(np.uint32) << 16).view(np.float32)

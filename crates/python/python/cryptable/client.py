@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import http.client
 import io
+import ipaddress
 import json
 import os
 import re
@@ -41,6 +42,9 @@ SILENCE = 900.0
 #: First and longest pause before something is tried again, in seconds.
 _PAUSES = (0.1, 10.0)
 
+#: Longest answer that is no result: lists of some ten thousand files.
+_LONGEST_ANSWER = 10 << 20
+
 _LATER = (429, 502, 503, 504)
 
 #: Most entries of a list that a server may send.
@@ -67,13 +71,20 @@ class Client:
     """A client of a server: its address, and the token that its operator gave out.
 
     `patience` is how many seconds a server that cannot be reached is tried. A key that was registered last is that of
-    lookups which name none.
+    lookups which name none. Proxies of the environment are not used.
+
+    Token and files go to another machine by TLS, `https://`; `plain_http=True` sends them without, to be read by
+    whoever is on the way.
     """
 
-    def __init__(self, url: str, token: str, *, patience: float = 60.0) -> None:
+    def __init__(self, url: str, token: str, *, patience: float = 60.0, plain_http: bool = False) -> None:
         parts = urllib.parse.urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError(f"{url!r} is no address such as https://lookups.example")
+        if parts.scheme == "http" and not plain_http and not _is_loopback(parts.hostname):
+            raise ValueError(
+                f"{url}: another machine without TLS: the token would travel in the clear; plain_http=True sends it so"
+            )
         self._parts = parts
         self._path = parts.path.rstrip("/")
         self._token = token.strip()
@@ -197,15 +208,18 @@ class Client:
 
     def _fetch(self, job: dict[str, Any], place: int) -> bytes:
         length, result, start = job["results"][place], b"", time.monotonic()
+        path = f"/v1/jobs/{job['id']}/results/{place}"
         while len(result) < length:
+            # What was cut off goes on from there.
             headers = {"Range": f"bytes={len(result)}-"}
-            try:
-                result += self._answer("GET", f"/v1/jobs/{job['id']}/results/{place}", headers=headers)
-            except http.client.IncompleteRead as cut:
-                # Goes on from there.
-                result += cut.partial
-                if time.monotonic() - start > self._patience:
-                    raise ServiceError("the result was cut off again and again") from cut
+            part = self._answer("GET", path, headers=headers, most=length - len(result))
+            result += part
+            if part:
+                start = time.monotonic()
+            elif time.monotonic() - start > self._patience:
+                raise ServiceError("the result was cut off again and again")
+            else:
+                time.sleep(_PAUSES[0])
         return result
 
     def _list(self, path: str) -> list[dict[str, Any]]:
@@ -232,13 +246,15 @@ class Client:
         path: str,
         body: bytes = b"",
         headers: dict[str, str] | None = None,
+        *,
         links: list[str] | None = None,
+        most: int | None = None,
     ) -> bytes:
         """Tries until the server answers, or too long; its header `Link` goes to `links`."""
         start, pause = time.monotonic(), _PAUSES[0]
         while True:
             try:
-                return self._once(method, path, body, headers or {}, links)
+                return self._once(method, path, body, headers or {}, links=links, most=most)
             except ServiceError as error:
                 if error.status not in (0, *_LATER) or time.monotonic() - start + pause > self._patience:
                     raise
@@ -246,26 +262,58 @@ class Client:
             pause = min(2 * pause, _PAUSES[1])
 
     def _once(
-        self, method: str, path: str, body: bytes, headers: dict[str, str], links: list[str] | None = None
+        self,
+        method: str,
+        path: str,
+        body: bytes,
+        headers: dict[str, str],
+        *,
+        links: list[str] | None = None,
+        most: int | None = None,
     ) -> bytes:
+        """The answer; of a part of a result, what arrives of at most so many bytes."""
         kind = http.client.HTTPSConnection if self._parts.scheme == "https" else http.client.HTTPConnection
         connection = kind(self._parts.hostname or "", self._parts.port, timeout=SILENCE)
         headers = {"Authorization": f"Bearer {self._token}", **headers}
         try:
             connection.request(method, self._path + path, body or None, headers)
             response = connection.getresponse()
-            content = response.read()
-        except http.client.IncompleteRead:
-            raise
+            content, is_whole = _read(response, most if most is not None else _LONGEST_ANSWER)
         except (OSError, http.client.HTTPException) as error:
             raise ServiceError(f"cannot reach {self._parts.hostname}: {error}") from error
         finally:
             connection.close()
         if response.status >= 300:
             raise _refusal(response.status, content)
+        if most is None and not is_whole:
+            raise ServiceError(
+                f"the answer of {self._parts.hostname} is cut off, or longer than {_LONGEST_ANSWER} bytes"
+            )
         if links is not None:
             links += response.headers.get_all("Link", [])
         return content
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _read(response: http.client.HTTPResponse, most: int) -> tuple[bytes, bool]:
+    """What arrives of an answer, at most so many bytes, and whether that is all."""
+    content = b""
+    try:
+        while len(content) < most:
+            part = response.read(min(most - len(content), PART))
+            if not part:
+                # Before Python 3.13, what is cut off just ends.
+                return content, not response.length
+            content += part
+        return content, not response.read(1)
+    except http.client.IncompleteRead as cut:
+        return content + cut.partial, False
 
 
 def _refusal(status: int, content: bytes) -> ServiceError:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ._arrays import as_array
 from ._native import Table
 from .errors import RangeError, TableError
 from .tables import table, whole
@@ -87,7 +88,7 @@ class CodeBook:
         """The book of all values of a column: categories of a pandas Categorical, in their order, or else values in
         the order in which they come. A `ValueError` if one is missing: None, NaN and their like are no words."""
         categories = getattr(getattr(values, "cat", values), "categories", None)
-        words = categories if categories is not None else np.asarray(values, dtype=object).ravel()
+        words = categories if categories is not None else as_array(values, dtype=object).ravel()
         gap = next((place for place, word in enumerate(words) if word is None), None)
         if gap is not None:
             raise _missing(f"value {gap}", None)
@@ -103,7 +104,7 @@ class CodeBook:
 
     def encode(self, values: Any) -> npt.NDArray[np.uint64]:
         """The codes of values, in their shape. A `RangeError` names the first that has none."""
-        values = np.asarray(values, dtype=object)
+        values = as_array(values, dtype=object)
         try:
             codes = [self._codes[word] for word in values.ravel()]
         except KeyError as missing:
@@ -113,7 +114,7 @@ class CodeBook:
     def decode(self, codes: npt.ArrayLike) -> list[Hashable]:
         """The words of codes."""
         words = list(self._codes)
-        array = np.asarray(codes)
+        array = as_array(codes)
         if array.dtype.kind == "O":  # pandas' own integers
             array = np.asarray(array.tolist())
         if array.size and array.dtype.kind not in "iu":

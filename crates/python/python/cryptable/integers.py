@@ -33,6 +33,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from ._arrays import as_array
 from ._native import EvaluationKey, SecretKey
 from ._native import integers as _compiled
 from ._threads import checked
@@ -102,7 +103,7 @@ def plan(bits: int = 32, *, signed: bool = False, engine: str = "packed", **requ
 
 def encrypt(secret: SecretKey, values: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> Column:
     """Encrypts integers or booleans of any shape, as the array's own type or as `dtype`: `bool`, `uint8` to `int64`."""
-    array = np.asarray(values)
+    array = as_array(values)
     return _compiled.encrypt_column(secret, array, *_kind(array.dtype if dtype is None else dtype))
 
 
@@ -273,7 +274,7 @@ def lookup(
         arguments = [v if v < half else v - (1 << width) for v in range(1 << width)]
         outputs: Any = np.array([whole(table(v), f"the output for {v}") for v in arguments])
     else:
-        outputs = np.asarray(table)
+        outputs = as_array(table)
     kind = _kind(x.dtype if dtype is None else dtype)
     return _one(server, "lookup", (x,), kind=kind, table=outputs, **how)
 

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from ._arrays import as_array
 from ._native import Ciphertext, EvaluationKey
 from .errors import UnsupportedError
 
@@ -55,7 +56,7 @@ def _operator(name: str, x: Ciphertext, operand: Any) -> Any:
         return _operator("add", server.negate(x), operand)
     if isinstance(operand, Ciphertext):
         return server.add(x, operand) if name == "add" else server.sub(x, operand)
-    constants = np.broadcast_to(np.asarray(operand), x.shape)
+    constants = np.broadcast_to(as_array(operand), x.shape)
     if constants.dtype.kind not in "iu":
         return NotImplemented
     residues = np.mod(constants if name == "add" else -constants.astype(np.int64), x.modulus)

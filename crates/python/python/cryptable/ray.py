@@ -19,8 +19,10 @@ import fcntl
 import hashlib
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -175,14 +177,12 @@ class _Key:
         """The node's own file, which the first worker writes."""
         import ray
 
-        folder = Path(tempfile.gettempdir()) / f"cryptable-keys-{os.getuid()}"
-        folder.mkdir(mode=0o700, exist_ok=True)
-        if folder.stat().st_uid != os.getuid():
-            raise PermissionError(f"{folder} is of another user")
+        folder = _own_folder()
         path = folder / self.name
         with open(folder / f"{self.name}.lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not path.exists():
+                # Left by a worker that was killed, maybe.
                 part = path.with_suffix(".part")
                 # An array in the store's shared memory, not copied.
                 ray.get(self.stored).tofile(part)
@@ -243,6 +243,24 @@ def _share(path: str, share: str | None, allow_insecure: bool) -> _Key:
     return _Key(path, name, stored, allow_insecure)
 
 
+def _folder() -> Path:
+    return Path(tempfile.gettempdir()) / f"cryptable-keys-{os.getuid()}"
+
+
+def _own_folder() -> Path:
+    """The folder of this machine's own files of evaluation keys: of this user, who alone may write to it."""
+    folder = _folder()
+    with suppress(FileExistsError):
+        folder.mkdir(mode=0o700)
+    # Others may have made it before, as a link to a folder of this user.
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
+        raise PermissionError(
+            f"{folder} must be a folder of this user that nobody else can enter (mode 0700): remove it"
+        )
+    return folder
+
+
 def forget_keys() -> None:
     """Removes this machine's own files of evaluation keys."""
-    shutil.rmtree(Path(tempfile.gettempdir()) / f"cryptable-keys-{os.getuid()}", ignore_errors=True)
+    shutil.rmtree(_folder(), ignore_errors=True)

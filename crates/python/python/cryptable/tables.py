@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
+from ._arrays import as_array
 from ._native import ComplexTable, Table, modulus_for
 from ._native import real_table as _real_table
 from .errors import TableError
@@ -45,7 +46,7 @@ def table(
     elif isinstance(source, Mapping) or _is_series(source):
         outputs = _of_mapping(dict(cast(Mapping[int, int], source)), inputs, default, signed)
     else:
-        outputs = np.asarray(source)
+        outputs = as_array(source)
         if outputs.dtype.kind == "O" and outputs.ndim == 1:  # pandas' own integers, and large ones of Python's
             outputs = np.asarray(outputs.tolist())
             if outputs.dtype.kind == "O" and all(isinstance(it, int) for it in outputs):
@@ -112,7 +113,7 @@ def _numbers(source: npt.ArrayLike | Callable[[int], complex], inputs: int | Non
         if inputs is None:
             raise TableError("a table of a function needs the number of inputs: real_table(f, inputs=256, error=1e-3)")
         source = [source(x) for x in range(inputs)]
-    outputs = np.asarray(source)
+    outputs = as_array(source)
     if outputs.ndim != 1 or (inputs is not None and len(outputs) != inputs):
         raise TableError(f"a table has one dimension, an output for each input, not the shape {outputs.shape}")
     return outputs

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ._arrays import as_array
 from ._native import EvaluationKey, SecretKey
 from ._native import wide as _compiled
 from .errors import RangeError
@@ -87,7 +88,7 @@ def pieces(
 ) -> PreparedWide:
     """A function of two words that changes at few places: the value of the last start that is not above the input; the
     first start is 0."""
-    found = zip(np.asarray(starts).tolist(), np.asarray(values).tolist(), strict=True)
+    found = zip(as_array(starts).tolist(), as_array(values).tolist(), strict=True)
     return _prepared(server, "pieces", value_bits, pairs=list(found))
 
 
@@ -100,7 +101,7 @@ def classes(
     value_bits: int | None = None,
 ) -> PreparedWide:
     """`outputs[high[x // p], low[x % p]]`, p the values of a word: a table that tells classes of words apart only."""
-    rows = np.asarray(outputs)
+    rows = as_array(outputs)
     return _prepared(server, "classes", value_bits, halves=[_halves(low, high)], outputs=rows.ravel().tolist())
 
 
@@ -127,7 +128,9 @@ def recognise(
 
     `source` is an array of the p*p outputs, p the values of a word (`wide.plan(...).word_modulus`), or a function of
     arrays of inputs. All outputs are looked at, which takes minutes where words have 16 bits, and 4 GB for each byte of
-    an output: an array may be a `numpy.memmap`. Outputs are below p, or below 2 to the `value_bits`.
+    an output: an array may be a `numpy.memmap`. Arrays that may be written to are copied, as other threads go on
+    meanwhile; those of `numpy.memmap(..., mode="r")`, and others that are read-only, are not. Outputs are below p, or
+    below 2 to the `value_bits`.
 
     >>> secret = SecretKey.generate(plan(8, value_bits=3, insecure_toy=True))
     >>> server = secret.evaluation_key(progress=False)
@@ -143,6 +146,7 @@ def recognise(
         low = np.arange(p, dtype=np.uint64)
         for high in range(p):
             outputs[high] = _outputs(source(low + np.uint64(high * p)), modulus, dtype)
+        _final(outputs)
     else:
         outputs = _outputs(source, modulus, dtype)
     return _compiled.recognise_wide(server, outputs.reshape(-1), modulus)
@@ -150,13 +154,21 @@ def recognise(
 
 def _outputs(values: npt.ArrayLike, modulus: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     """Outputs below a modulus, not copied if they are of an unsigned type."""
-    array = np.ascontiguousarray(values)
+    array = np.ascontiguousarray(as_array(values))
     if array.dtype.kind not in "biu":
         raise TypeError(f"outputs are of type {array.dtype}, but must be integers")
     least, largest = (int(array.min()), int(array.max())) if array.size else (0, 0)
     if least < 0 or largest >= modulus:
         raise RangeError(f"output {least if least < 0 else largest} of the table is not from 0 to {modulus - 1}")
-    return array if array.dtype.kind == "u" and array.dtype.isnative else array.astype(dtype)
+    if array.dtype.kind == "u" and array.dtype.isnative:
+        return array
+    return _final(array.astype(dtype))
+
+
+def _final(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """An array that nobody writes to any more."""
+    array.flags.writeable = False
+    return array
 
 
 def lookup(server: EvaluationKey, values: WideValues, table: PreparedWide, **how: Any) -> WideValues:
@@ -165,7 +177,7 @@ def lookup(server: EvaluationKey, values: WideValues, table: PreparedWide, **how
 
 
 def _halves(low: npt.ArrayLike, high: npt.ArrayLike) -> tuple[list[int], list[int]]:
-    return np.asarray(low).tolist(), np.asarray(high).tolist()
+    return as_array(low).tolist(), as_array(high).tolist()
 
 
 def _prepared(server: EvaluationKey, kind: str, value_bits: int | None, **given: Any) -> PreparedWide:

@@ -45,7 +45,7 @@ impl Parameters {
     /// The set of a name of `names()`; or one for tests, of which `insecure-toy` is the smallest.
     #[staticmethod]
     fn named(py: Python<'_>, name: &str) -> Result<Self> {
-        let found = py.detach(|| match NamedSet::by_name(name) {
+        let found = crate::call::detach(py, || match NamedSet::by_name(name) {
             Some(set) => Some(set.parameters()),
             None => toy(name),
         });

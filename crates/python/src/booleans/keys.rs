@@ -66,7 +66,7 @@ impl SecretKey {
     fn encrypt(&self, values: &Bound<'_, PyAny>) -> Result<EncryptedBits> {
         let bits = booleans(values)?;
         let clear = Zeroizing::new(bits.values);
-        let inner = values.py().detach(|| self.inner.encrypt(&clear));
+        let inner = call::detach(values.py(), || self.inner.encrypt(&clear));
         Ok(EncryptedBits::new(inner, bits.shape))
     }
 

@@ -17,6 +17,7 @@ use crate::call::{self, Progress};
 use crate::errors::{Result, raise};
 use crate::files::{Access, map_file, read_file, write_file};
 use crate::key_files::{Origin, ReducedKey, open_mapped, read_options};
+use crate::watched_file::Call;
 
 /// Parameters of bits, as JSON.
 const GATES: &str = "gates.json";
@@ -89,13 +90,13 @@ fn join(
     let (packing, extraction) =
         (map_file(&folder.join(PACKING))?, map_file(&folder.join(EXTRACTION))?);
     let read = || {
-        let lwe = inspect(packing.as_ref())?.key_id.ok_or_else(|| {
+        let lwe = inspect((*packing).as_ref())?.key_id.ok_or_else(|| {
             WireError::invalid("packing key", "no identifier of a client", "that of bits")
         })?;
         let clients = Clients { lwe, ring: server.key_id() };
-        let packing = SeededRingPackingKey::from_bytes(&parameters, clients, packing.as_ref())?;
+        let packing = SeededRingPackingKey::from_bytes(&parameters, clients, (*packing).as_ref())?;
         let packing = RingPackingKey::expand(&packing);
-        let bytes = extraction.as_ref();
+        let bytes = (*extraction).as_ref();
         let extraction = SeededExtractionKey::from_bytes(&parameters, clients, bytes)?;
         let extraction = ExtractionKey::expand(&extraction);
         LibraryPackedGates::new(&gates, server, packing, extraction)
@@ -116,8 +117,10 @@ impl PackedGates {
     #[pyo3(signature = (folder, *, allow_insecure = false))]
     fn open(py: Python<'_>, folder: PathBuf, allow_insecure: bool) -> Result<Self> {
         let path = folder.join(BOOTSTRAPS);
+        let of_files = Call::begin();
         let (server, _) = open_mapped(py, &path, allow_insecure, PackedEvaluationKey::from_shared)?;
-        let inner = py.detach(|| join(server, &folder, read_options(allow_insecure)))?;
+        let inner = call::detach(py, || join(server, &folder, read_options(allow_insecure)))?;
+        let inner = of_files.end(Ok(inner))?;
         Ok(Self { inner, origin: Origin::of(&folder, allow_insecure)? })
     }
 

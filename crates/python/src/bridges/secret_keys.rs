@@ -48,7 +48,7 @@ impl SecretKeys {
     /// Draws fresh secrets for a plan.
     #[staticmethod]
     fn generate(py: Python<'_>, plan: &BridgePlan) -> Self {
-        let inner = py.detach(|| match &plan.inner {
+        let inner = call::detach(py, || match &plan.inner {
             Planned::Integers(plan) => {
                 Secrets::Integers(Box::new(IntegerSecretKeys::generate(plan.parameters())))
             }

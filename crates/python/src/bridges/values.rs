@@ -43,14 +43,14 @@ macro_rules! single_values {
 
             /// Its bytes, as a file has them.
             fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-                let bytes = py.detach(|| self.inner.to_bytes());
+                let bytes = crate::call::detach(py, || self.inner.to_bytes());
                 PyBytes::new(py, &bytes)
             }
 
             /// From the bytes of a file.
             #[staticmethod]
             fn from_bytes(py: Python<'_>, bytes: &[u8]) -> Result<Self> {
-                let inner = py.detach(|| <$library>::from_bytes(bytes)).map_err(raise)?;
+                let inner = crate::call::detach(py, || <$library>::from_bytes(bytes)).map_err(raise)?;
                 Ok(Self { inner })
             }
 

@@ -54,7 +54,7 @@ impl Circuit {
             let known = Self::names().join(", ");
             PyValueError::new_err(format!("there is no built-in circuit {name:?}, but {known}"))
         })?;
-        Ok(Self { forms: py.detach(|| named.variants()).into() })
+        Ok(Self { forms: crate::call::detach(py, || named.variants()).into() })
     }
 
     /// The names of the circuits of the library.
@@ -67,14 +67,14 @@ impl Circuit {
     #[staticmethod]
     #[pyo3(signature = (text, top = None))]
     fn from_blif(py: Python<'_>, text: &str, top: Option<&str>) -> Result<Self> {
-        Self::of_netlist(py.detach(|| read_blif_forms(text, top)))
+        Self::of_netlist(crate::call::detach(py, || read_blif_forms(text, top)))
     }
 
     /// A netlist in the JSON of Yosys, of the module `top` if there are several.
     #[staticmethod]
     #[pyo3(signature = (text, top = None))]
     fn from_yosys_json(py: Python<'_>, text: &str, top: Option<&str>) -> Result<Self> {
-        Self::of_netlist(py.detach(|| read_yosys_json_forms(text, top)))
+        Self::of_netlist(crate::call::detach(py, || read_yosys_json_forms(text, top)))
     }
 
     /// A netlist of a file whose name ends in `.blif` or `.json`.

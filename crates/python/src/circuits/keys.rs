@@ -50,7 +50,7 @@ impl SecretKey {
             Ok(plan) => plan.get().best().parameters.clone(),
             Err(_) => plan.cast::<Parameters>()?.get().inner.clone(),
         };
-        Ok(Self { inner: py.detach(|| LibrarySecretKey::generate(&parameters)) })
+        Ok(Self { inner: call::detach(py, || LibrarySecretKey::generate(&parameters)) })
     }
 
     /// The parameter set.
@@ -294,7 +294,7 @@ impl EvaluationKey {
                 let inputs = InputLevels::Given(levels.clone());
                 let options = PlanOptions { inputs, ..options() };
                 let parameters = self.inner.parameters();
-                py.detach(|| Plan::cheapest(&circuit.forms, parameters, &options))
+                call::detach(py, || Plan::cheapest(&circuit.forms, parameters, &options))
                     .map_err(|error| exception("PlanError", error.to_string()))?
             }
         };

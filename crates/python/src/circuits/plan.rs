@@ -152,7 +152,7 @@ pub(crate) fn plan_circuit(
     });
     let set = set.transpose()?;
     let forms = Arc::clone(&circuit.get().forms);
-    let all = py.detach(|| -> cryptable::Result<Candidates> {
+    let all = crate::call::detach(py, || -> cryptable::Result<Candidates> {
         let named = |set: &NamedSet| Ok((set.name(), set.parameters()?));
         let sets: Vec<(&'static str, LibraryParameters)> = match set {
             _ if insecure_toy => {

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use zeroize::Zeroizing;
 
-use crate::arrays::{length, no_truth, places, reshaped};
+use crate::arrays::{as_array, length, no_truth, places, reshaped};
 use crate::equality::{compared, hash_of};
 use crate::errors::{Result, exception, raise, raise_of};
 use crate::files::read_file;
@@ -89,7 +89,7 @@ impl EncryptedWords {
     /// Reads a file of words: one dimension.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> Result<Self> {
-        py.detach(|| Self::new(read_file(&path)?, None).map_err(raise_of(&path)))
+        crate::call::detach(py, || Self::new(read_file(&path)?, None).map_err(raise_of(&path)))
     }
 
     /// Its bytes, as a file has them.
@@ -100,7 +100,7 @@ impl EncryptedWords {
     /// From the bytes of a file: one dimension.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, bytes: &[u8]) -> Result<Self> {
-        py.detach(|| Self::new(bytes.to_vec(), None)).map_err(raise)
+        crate::call::detach(py, || Self::new(bytes.to_vec(), None)).map_err(raise)
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> Result<ReducedArray<'py>> {
@@ -176,7 +176,7 @@ fn column_of(
     port: &WordPort,
     given: &Bound<'_, PyAny>,
 ) -> Result<(Zeroizing<Vec<u128>>, Vec<usize>)> {
-    let array = given.py().import("numpy")?.call_method1("asarray", (given,))?;
+    let array = as_array(given)?;
     let shape: Vec<usize> = array.getattr("shape")?.extract()?;
     // Python's own integers: those of more than 64 bits, too.
     let listed = array.call_method0("ravel")?.call_method0("tolist")?;

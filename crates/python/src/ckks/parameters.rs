@@ -30,7 +30,7 @@ impl Parameters {
             let ending = if slots.is_some() { " with a number of slots" } else { "" };
             PyValueError::new_err(format!("there is no parameter set {name:?}{ending}"))
         };
-        let inner = py.detach(|| {
+        let inner = call::detach(py, || {
             Some(match (name, slots) {
                 ("leveled_128", None) => LibraryParameters::leveled_128(),
                 ("bootstrapping_128", None) => LibraryParameters::bootstrapping_128(),
@@ -111,7 +111,7 @@ impl Parameters {
     /// Standard deviation and bias of the error of a bootstrap of a fresh vector; `None` without bootstraps.
     #[getter]
     fn bootstrap_error(&self, py: Python<'_>) -> Option<(f64, f64)> {
-        let error = py.detach(|| self.inner.bootstrap_error());
+        let error = call::detach(py, || self.inner.bootstrap_error());
         error.map(|error| (error.deviation, error.bias))
     }
 

@@ -75,7 +75,7 @@ impl SecretKey {
     /// Draws a fresh secret for parameters.
     #[staticmethod]
     fn generate(py: Python<'_>, parameters: &Parameters) -> Self {
-        Self { inner: py.detach(|| LibrarySecretKey::generate(&parameters.inner)) }
+        Self { inner: call::detach(py, || LibrarySecretKey::generate(&parameters.inner)) }
     }
 
     /// A key of the secret of packed integers, so that servers convert between the two.

@@ -63,7 +63,7 @@ pub(crate) fn restore_vector(
 ) -> Result<Vector> {
     // Parameters are of no harm: what is of insecure ones goes with insecure keys only.
     let options = ReadOptions::default().allow_insecure();
-    let vector = py.detach(|| {
+    let vector = crate::call::detach(py, || {
         let parameters = LibraryParameters::from_bytes(parameters, options)?;
         Vector::read(&parameters, bytes)
     });
@@ -163,26 +163,30 @@ impl Vector {
     /// Writes a file. An existing one is replaced only if told so.
     #[pyo3(signature = (path, *, replace = false))]
     fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> Result<()> {
-        let bytes = py.detach(|| self.inner.to_bytes(&self.parameters)).map_err(raise)?;
+        let bytes =
+            crate::call::detach(py, || self.inner.to_bytes(&self.parameters)).map_err(raise)?;
         save_public(py, &path, replace, &bytes)
     }
 
     /// Reads a file of a vector of these parameters: all slots, in one dimension.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf, parameters: &Parameters) -> Result<Self> {
-        py.detach(|| Self::read(&parameters.inner, &read_file(&path)?).map_err(raise_of(&path)))
+        crate::call::detach(py, || {
+            Self::read(&parameters.inner, &read_file(&path)?).map_err(raise_of(&path))
+        })
     }
 
     /// Its bytes, as a file has them.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
-        let bytes = py.detach(|| self.inner.to_bytes(&self.parameters)).map_err(raise)?;
+        let bytes =
+            crate::call::detach(py, || self.inner.to_bytes(&self.parameters)).map_err(raise)?;
         Ok(PyBytes::new(py, &bytes))
     }
 
     /// From the bytes of a file, of a vector of these parameters: all slots, in one dimension.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, bytes: &[u8], parameters: &Parameters) -> Result<Self> {
-        py.detach(|| Self::read(&parameters.inner, bytes)).map_err(raise)
+        crate::call::detach(py, || Self::read(&parameters.inner, bytes)).map_err(raise)
     }
 
     #[allow(clippy::type_complexity)]

@@ -36,7 +36,7 @@ impl ColumnWriter {
 
     /// Appends the values of a column: of the same key and type as the first.
     fn write(&self, py: Python<'_>, column: &Column) -> Result<()> {
-        py.detach(|| {
+        crate::call::detach(py, || {
             self.pieces.write(
                 |file| Ok(LibraryWriter::new(file)),
                 |writer| {
@@ -51,7 +51,7 @@ impl ColumnWriter {
 
     /// Completes the file.
     fn close(&self, py: Python<'_>) -> Result<()> {
-        py.detach(|| self.pieces.close(|writer| writer.finish().map_err(raise)))
+        crate::call::detach(py, || self.pieces.close(|writer| writer.finish().map_err(raise)))
     }
 
     fn __enter__(slf: Py<Self>) -> Py<Self> {
@@ -105,7 +105,7 @@ impl ColumnReader {
     /// Opens a file and checks its first part.
     #[new]
     fn new(py: Python<'_>, path: PathBuf) -> Result<Self> {
-        let reader = py.detach(|| match LibraryReader::new(open(&path)?) {
+        let reader = crate::call::detach(py, || match LibraryReader::new(open(&path)?) {
             Ok(reader) => Ok(EngineReader::Packed(reader)),
             // Files say which engine they are of; what is neither is refused by both.
             Err(error) => match LibraryReader::new(open(&path)?) {
@@ -129,7 +129,7 @@ impl ColumnReader {
     }
 
     fn __next__(&self, py: Python<'_>) -> Result<Option<Column>> {
-        let found = py.detach(|| {
+        let found = crate::call::detach(py, || {
             let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
             Ok(match &mut *reader {
                 EngineReader::Packed(reader) => next(reader)?.map(EngineColumn::Packed),

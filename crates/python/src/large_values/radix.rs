@@ -25,14 +25,14 @@ impl Radix {
 
     /// Its bytes, as a file has them.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        let bytes = py.detach(|| self.inner.to_bytes());
+        let bytes = crate::call::detach(py, || self.inner.to_bytes());
         PyBytes::new(py, &bytes)
     }
 
     /// From the bytes of a file.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, bytes: &[u8]) -> Result<Self> {
-        let inner = py.detach(|| RadixInteger::from_bytes(bytes)).map_err(raise)?;
+        let inner = crate::call::detach(py, || RadixInteger::from_bytes(bytes)).map_err(raise)?;
         Ok(Self { inner })
     }
 

@@ -64,7 +64,7 @@ impl AesKey {
         message: &[u8],
         first_counter: Option<[u8; BLOCK_BYTES]>,
     ) -> Result<Message> {
-        let inner = py.detach(|| {
+        let inner = call::detach(py, || {
             self.with(|encryptor| match first_counter {
                 None => encryptor.encrypt(message),
                 Some(first) => encryptor.encrypt_from(first, message),
@@ -75,7 +75,7 @@ impl AesKey {
 
     /// Checks a message's tag and decrypts it: `AuthenticityError` if anybody changed it.
     fn open<'py>(&self, py: Python<'py>, message: &Message) -> Result<Bound<'py, PyBytes>> {
-        let plain = py.detach(|| {
+        let plain = call::detach(py, || {
             let message = message.library()?;
             self.with(|encryptor| encryptor.key().open(&message))
         });
@@ -114,7 +114,7 @@ impl AesKey {
         let file = map_file(&source)?;
         write_file(&target, Access::Owner, replace, |out| {
             call::run_silently(py, || {
-                let message = LibraryMessage::from_bytes(file.as_ref())?;
+                let message = LibraryMessage::from_bytes((*file).as_ref())?;
                 self.with(|encryptor| encryptor.key().open_stream(&message, out))
             })
         })
@@ -194,7 +194,7 @@ impl AuthenticationKey {
 
     /// Raises `AuthenticityError` if anybody changed the message, or it has no tag.
     fn verify(&self, py: Python<'_>, message: &Message) -> Result<()> {
-        py.detach(|| self.inner.verify(&message.library()?)).map_err(raise)
+        call::detach(py, || self.inner.verify(&message.library()?)).map_err(raise)
     }
 
     fn __reduce__(&self) -> Result<()> {
@@ -271,7 +271,7 @@ impl Message {
     /// Reads a file of a message.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> Result<Self> {
-        py.detach(|| Self::read(read_file(&path)?).map_err(raise_of(&path)))
+        call::detach(py, || Self::read(read_file(&path)?).map_err(raise_of(&path)))
     }
 
     /// Its bytes, as a file has them.

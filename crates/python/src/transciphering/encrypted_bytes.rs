@@ -36,14 +36,14 @@ macro_rules! public_object {
             /// Writes a file that every program of this library reads. An existing one is replaced only if told so.
             #[pyo3(signature = (path, *, replace = false))]
             fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> Result<()> {
-                let bytes = py.detach(|| self.inner.to_bytes());
+                let bytes = crate::call::detach(py, || self.inner.to_bytes());
                 save_public(py, &path, replace, &bytes)
             }
 
             /// Reads a file.
             #[staticmethod]
             fn load(py: Python<'_>, path: PathBuf) -> Result<Self> {
-                py.detach(|| {
+                crate::call::detach(py, || {
                     let inner = <$library>::from_bytes(&read_file(&path)?).map_err(raise_of(&path))?;
                     Ok(Self { inner })
                 })
@@ -51,14 +51,14 @@ macro_rules! public_object {
 
             /// Its bytes, as a file has them.
             fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-                let bytes = py.detach(|| self.inner.to_bytes());
+                let bytes = crate::call::detach(py, || self.inner.to_bytes());
                 PyBytes::new(py, &bytes)
             }
 
             /// From the bytes of a file.
             #[staticmethod]
             fn from_bytes(py: Python<'_>, bytes: &[u8]) -> Result<Self> {
-                let inner = py.detach(|| <$library>::from_bytes(bytes)).map_err(raise)?;
+                let inner = crate::call::detach(py, || <$library>::from_bytes(bytes)).map_err(raise)?;
                 Ok(Self { inner })
             }
 

@@ -64,18 +64,19 @@ impl SecretKey {
 
     /// Encrypts an AES key bit by bit: what the server gets, once.
     fn encrypt_key(&self, py: Python<'_>, key: &AesKey) -> EncryptedKey {
-        let inner = py.detach(|| key.with(|encryptor| self.inner.encrypt_key(encryptor.key())));
+        let inner =
+            call::detach(py, || key.with(|encryptor| self.inner.encrypt_key(encryptor.key())));
         EncryptedKey { inner }
     }
 
     /// Encrypts bytes homomorphically, without AES.
     fn encrypt(&self, py: Python<'_>, data: &[u8]) -> EncryptedBytes {
-        EncryptedBytes { inner: py.detach(|| self.inner.encrypt(data)) }
+        EncryptedBytes { inner: call::detach(py, || self.inner.encrypt(data)) }
     }
 
     /// Decrypts homomorphically encrypted bytes.
     fn decrypt<'py>(&self, py: Python<'py>, data: &EncryptedBytes) -> Result<Bound<'py, PyBytes>> {
-        let plain = py.detach(|| self.inner.decrypt(&data.inner)).map_err(raise)?;
+        let plain = call::detach(py, || self.inner.decrypt(&data.inner)).map_err(raise)?;
         Ok(PyBytes::new(py, &plain))
     }
 
@@ -95,7 +96,7 @@ impl SecretKey {
         let mut count = 0;
         write_file(&target, Access::Owner, replace, |out| {
             count = call::run_engine(py, (threads, progress, "decrypt"), |progress| {
-                self.inner.decrypt_stream(file.as_ref(), out, progress)
+                self.inner.decrypt_stream((*file).as_ref(), out, progress)
             })?;
             Result::Ok(())
         })?;
@@ -256,7 +257,7 @@ impl EvaluationKey {
         let file = map_file(&source)?;
         write_file(&target, Access::Public, replace, |out| {
             call::run_engine(py, (threads, progress, "transcipher"), |progress| {
-                let bytes = file.as_ref();
+                let bytes = (*file).as_ref();
                 let message = match first_counter {
                     None => LibraryMessage::from_bytes(bytes)?,
                     Some(first) => {

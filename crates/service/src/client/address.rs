@@ -14,10 +14,12 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// How long a silent server is waited for: it checks keys of gigabytes meanwhile.
 const PATIENCE: Duration = Duration::from_secs(900);
 
-/// What connects to servers.
-pub(super) fn agent() -> Agent {
+/// What connects to a server. Proxies of the environment are for other machines: on the way to this one, they would
+/// see the token in the clear. Redirects are not followed: they lead to addresses that nobody looked at.
+pub(super) fn agent(url: &str) -> Agent {
     let builder = Agent::config_builder()
         .http_status_as_error(false)
+        .max_redirects(0)
         .timeout_connect(Some(CONNECT))
         .timeout_recv_response(Some(PATIENCE))
         .allow_non_standard_methods(true);
@@ -29,15 +31,20 @@ pub(super) fn agent() -> Agent {
         let tls = TlsConfig::builder().provider(TlsProvider::NativeTls).root_certs(roots);
         builder.tls_config(tls.build())
     };
+    let builder = if is_loopback(url) { builder.proxy(None) } else { builder };
     builder.build().new_agent()
 }
 
-/// Demands an address that this build can use.
-pub(super) fn check(url: &str) -> Result<()> {
+/// Checks that this build can use an address, and that a token travels there in the clear only where it was asked to.
+pub(super) fn check(url: &str, plain_http: bool) -> Result<()> {
     let refused = |reason| Err(ClientError::Address { url: url.to_owned(), reason });
     let uri = url.parse::<Uri>().ok().filter(|uri| uri.host().is_some_and(|host| !host.is_empty()));
     match uri.as_ref().and_then(Uri::scheme_str) {
-        Some("http") => Ok(()),
+        Some("http") if plain_http || is_loopback(url) => Ok(()),
+        Some("http") => refused(
+            "another machine without TLS: the token would travel in the clear; plain_http, or --plain-http of the \
+             program, sends it so",
+        ),
         Some("https") if cfg!(feature = "tls") => Ok(()),
         Some("https") => refused(
             "this build speaks no TLS; one with the feature tls, or remote-tls of the program, does",
@@ -47,13 +54,11 @@ pub(super) fn check(url: &str) -> Result<()> {
     }
 }
 
-/// Whether what is sent there crosses a network as it is.
-pub(super) fn is_exposed(url: &str) -> bool {
-    let Ok(uri) = url.parse::<Uri>() else { return true };
+/// Whether a server is on this machine.
+fn is_loopback(url: &str) -> bool {
+    let Ok(uri) = url.parse::<Uri>() else { return false };
     let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
-    let is_loopback =
-        host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
-    uri.scheme_str() != Some("https") && !is_loopback
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]
@@ -63,15 +68,23 @@ mod tests {
     #[test]
     fn addresses_are_told_apart() {
         for url in ["http://127.0.0.1:8080", "http://localhost", "http://[::1]:80/path"] {
-            assert!(check(url).is_ok() && !is_exposed(url), "{url}");
+            assert!(check(url, false).is_ok(), "{url}");
+            assert!(agent(url).config().proxy().is_none(), "{url}");
         }
-        for url in ["http://10.0.0.5:8080", "http://lookups.example"] {
-            assert!(check(url).is_ok() && is_exposed(url), "{url}");
+        for url in [
+            "http://10.0.0.5:8080",
+            "http://lookups.example",
+            "http://localhost.example",
+            "http://localhost@10.0.0.5",
+            "http://127.0.0.1.example",
+        ] {
+            let error = check(url, false).unwrap_err().to_string();
+            assert!(error.contains("in the clear"), "{url}: {error}");
+            assert!(check(url, true).is_ok(), "{url}");
         }
-        assert_eq!(check("https://lookups.example").is_ok(), cfg!(feature = "tls"));
-        assert!(!is_exposed("https://lookups.example"));
+        assert_eq!(check("https://lookups.example", false).is_ok(), cfg!(feature = "tls"));
         for url in ["lookups.example", "ftp://lookups.example", "http://", "", "a b"] {
-            assert!(check(url).is_err(), "{url}");
+            assert!(check(url, true).is_err(), "{url}");
         }
     }
 }

@@ -14,7 +14,7 @@ pub enum ClientError {
     #[error("cannot reach the server: {0}")]
     Unreachable(Box<ureq::Error>),
     /// No address of a server, or one that this build cannot use.
-    #[error("{url}: {reason}")]
+    #[error("{}: {reason}", cryptable_wire::printable(url))]
     Address {
         /// The address.
         url: String,

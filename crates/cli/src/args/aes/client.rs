@@ -150,7 +150,8 @@ Examples:
 
 Two messages under one key whose counters overlap betray each other. The first 12 bytes of the
 counter are drawn at random, and the file beside the key, its name and `.counters`, keeps which
-counters were taken: one that was is refused. Nothing is kept for --key, nor for a key from a pipe.
+counters were taken: one that was is refused. Nothing is kept for --key, nor for a key from a pipe,
+nor for one with several names (hard links), for which --counter is refused.
 A message has at most 64 GiB. It carries the counter, and a tag by which `aes open` detects changes.";
 
 /// Help of `aes open`.

@@ -20,10 +20,10 @@ use crate::commands::key_files::{KeyFiles, WrittenKeys};
 use crate::commands::parameters::ParameterReport;
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
-use crate::{guard, input_file, key_input, progress};
+use crate::{input_file, key_input, progress};
 
-/// Longest secret key file that is read.
-const MAX_SECRET_KEY_BYTES: u64 = 1 << 20;
+/// Longest file of an AES key that is read.
+const MAX_AES_KEY_BYTES: u64 = 1 << 20;
 
 /// Generates both keys.
 ///
@@ -63,7 +63,7 @@ pub fn keygen(global: Global, args: &AesKeygenArgs) -> Result<()> {
 pub fn encrypt_key(global: Global, args: &AesEncryptKeyArgs) -> Result<()> {
     let start = Instant::now();
     let secret = read_secret(global, &args.secret)?;
-    let keys = secret.encrypt_key(&aes_key(&args.source)?);
+    let keys = secret.encrypt_key(&aes_key(global, &args.source)?);
     let report = Report {
         output_bytes: write(&args.output, &keys.to_bytes())?,
         output: args.output.clone(),
@@ -108,22 +108,21 @@ fn warn(global: Global, secret: &SecretKey, path: &Path) {
 }
 
 fn read_secret(global: Global, path: &Path) -> Result<SecretKey> {
-    let check = |start: &[u8]| guard::check_secret_key("--secret", start);
-    let file = input_file::read_secret(path, MAX_SECRET_KEY_BYTES, "a secret key", check)?;
-    let name = input_file::shown(path).printable();
-    SecretKey::from_bytes(&file, global.read_options())
-        .with_context(|| format!("cannot read {name}"))
+    key_input::read_secret_of(global, path, |bytes| {
+        SecretKey::from_bytes(bytes, global.read_options())
+    })
 }
 
 /// Reads an AES key.
 ///
 /// # Errors
 /// If its file cannot be read, or has not 16 bytes.
-pub(super) fn aes_key(source: &AesKeySource) -> Result<AesKey> {
+pub(super) fn aes_key(global: Global, source: &AesKeySource) -> Result<AesKey> {
     match (&source.key, &source.key_file) {
         (Some(key), _) => Ok(AesKey::from_bytes(&key.0)),
         (None, Some(path)) => {
-            let file = input_file::read_secret(path, MAX_SECRET_KEY_BYTES, "a key", |_| Ok(()))?;
+            report::note(global, input_file::exposure(path).as_ref());
+            let file = input_file::read_secret(path, MAX_AES_KEY_BYTES, "a key", |_| Ok(()))?;
             let name = input_file::shown(path).printable();
             let found = file.len();
             ensure!(

@@ -15,7 +15,7 @@ use cryptable::transciphering::{AesKeyId, CounterRange, UsedCounters};
 use cryptable_wire::hex;
 
 use crate::args::aes::block;
-use crate::input_file::is_stdin;
+use crate::input_file::{self, is_stdin};
 use crate::printable::Printable as _;
 
 /// What is appended to the name of the key's file.
@@ -35,8 +35,8 @@ enum Place {
     File { path: PathBuf, file: File },
     /// The key has no file that one could be beside.
     None,
-    /// The file cannot be written, for this reason.
-    ReadOnly { reason: String },
+    /// There is none that could be relied upon, for this reason.
+    Unusable { reason: String },
 }
 
 impl CounterRecord {
@@ -47,6 +47,10 @@ impl CounterRecord {
     pub fn beside(key_file: Option<&Path>, key_id: AesKeyId) -> Result<Self> {
         let mut record = Self { key_id, place: Place::None, used: UsedCounters::default() };
         let Some(path) = key_file.and_then(record_path) else { return Ok(record) };
+        if let Some(reason) = key_file.and_then(other_names) {
+            record.place = Place::Unusable { reason };
+            return Ok(record);
+        }
         match open(&path) {
             Ok(mut file) => {
                 let content = read_whole_lines(&mut file)
@@ -56,7 +60,7 @@ impl CounterRecord {
             }
             Err(error) => {
                 let reason = format!("cannot write {}: {error}", path.printable());
-                record.place = Place::ReadOnly { reason };
+                record.place = Place::Unusable { reason };
             }
         }
         Ok(record)
@@ -81,17 +85,17 @@ impl CounterRecord {
                     .and_then(|()| file.sync_all())
                     .with_context(|| format!("cannot write {}", path.printable()))
             }
-            Place::ReadOnly { reason } if were_given => {
+            Place::Unusable { reason } if were_given => {
                 bail!("{reason}; --counter needs a record of what was taken")
             }
-            Place::ReadOnly { .. } | Place::None => Ok(()),
+            Place::Unusable { .. } | Place::None => Ok(()),
         }
     }
 
     /// What the user should know about where counters are kept.
     pub fn note(&self) -> Option<&String> {
         match &self.place {
-            Place::ReadOnly { reason } => Some(reason),
+            Place::Unusable { reason } => Some(reason),
             Place::File { .. } | Place::None => None,
         }
     }
@@ -107,13 +111,24 @@ fn record_path(key_file: &Path) -> Option<PathBuf> {
     Some(path.with_file_name(name))
 }
 
+/// Why a key's file has more than one record: a hard link, which no path leads to, has one of its own.
+fn other_names(key_file: &Path) -> Option<String> {
+    #[cfg(unix)]
+    let names = std::os::unix::fs::MetadataExt::nlink(&fs::metadata(key_file).ok()?);
+    #[cfg(not(unix))]
+    let names = 1;
+    let shown = key_file.printable();
+    (names > 1)
+        .then(|| format!("{shown} has {names} names (hard links), with a record beside each"))
+}
+
 /// Opens a record for its owner only, and locks it until it is dropped.
 fn open(path: &Path) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).append(true).create(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(path)?;
+    let file = input_file::open_companion(path, &mut options)?;
     file.lock()?;
     Ok(file)
 }

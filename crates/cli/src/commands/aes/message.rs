@@ -29,7 +29,7 @@ const PIECE_BYTES: u64 = 1 << 20;
 /// If a file cannot be read or written, the AES key has not 16 bytes, or a counter block was taken before.
 pub fn encrypt(global: Global, args: &AesEncryptArgs) -> Result<()> {
     let start = Instant::now();
-    let key = aes_key(&args.source)?;
+    let key = aes_key(global, &args.source)?;
     let failed = || format!("cannot encrypt {}", input_file::shown(&args.input).printable());
     let mut input = Input::open(args)?;
     let mut record = CounterRecord::beside(args.source.key_file.as_deref(), key.id())?;
@@ -57,7 +57,7 @@ pub fn encrypt(global: Global, args: &AesEncryptArgs) -> Result<()> {
 /// If a file cannot be read or written, or the message is of another key or was changed.
 pub fn open(global: Global, args: &AesOpenArgs) -> Result<()> {
     let start = Instant::now();
-    let key = aes_key(&args.source)?;
+    let key = aes_key(global, &args.source)?;
     let named = || input_file::shown(&args.input).printable();
     let file = key_input::map(&args.input)?;
     let message = Message::from_bytes(file.as_ref()).with_context(named)?;

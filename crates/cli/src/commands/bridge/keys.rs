@@ -73,7 +73,7 @@ impl Secrets {
 #[cfg(feature = "client")]
 pub fn read_secrets(global: Global, path: &Path) -> Result<Secrets> {
     let options = global.read_options();
-    key_input::read_secret_of(path, |bytes| {
+    key_input::read_secret_of(global, path, |bytes| {
         let found = peek_header(bytes)?.object_type;
         Ok(match found {
             ObjectType::IntegerBridgeSecretKeys => {

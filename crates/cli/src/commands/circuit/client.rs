@@ -154,7 +154,9 @@ fn warn(global: Global, parameters: &Parameters, path: &Path) {
 }
 
 fn read_secret(global: Global, path: &Path) -> Result<SecretKey> {
-    key_input::read_secret_of(path, |bytes| SecretKey::from_bytes(bytes, global.read_options()))
+    key_input::read_secret_of(global, path, |bytes| {
+        SecretKey::from_bytes(bytes, global.read_options())
+    })
 }
 
 /// What a command that writes words did.

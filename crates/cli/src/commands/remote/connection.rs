@@ -8,9 +8,11 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use cryptable_service::Client;
 
+use crate::args::Global;
 use crate::args::remote::ConnectionArgs;
 use crate::input_file;
 use crate::printable::Printable as _;
+use crate::report;
 
 /// Variables that stand for options.
 const SERVER: &str = "CRYPTABLE_SERVER";
@@ -23,7 +25,7 @@ const MAX_TOKEN_BYTES: u64 = 1 << 12;
 ///
 /// # Errors
 /// If server or token are not named, the token's file holds none, or the token would travel in the clear.
-pub fn open(args: &ConnectionArgs) -> Result<Client> {
+pub fn open(global: Global, args: &ConnectionArgs) -> Result<Client> {
     let url = args.server.clone().or_else(|| env::var(SERVER).ok());
     let url =
         url.with_context(|| format!("no server: --server or the variable {SERVER} names it"))?;
@@ -31,13 +33,10 @@ pub fn open(args: &ConnectionArgs) -> Result<Client> {
     let file = file.with_context(|| {
         format!("no token: --token-file or the variable {TOKEN_FILE} names its file")
     })?;
+    report::note(global, input_file::exposure(&file).as_ref());
     let client = Client::new(&url, &read_token(&file)?);
+    let client = if args.plain_http { client.plain_http() } else { client };
     client.check_address()?;
-    let shown = cryptable_wire::printable(&url);
-    ensure!(
-        args.plain_http || !client.is_exposed(),
-        "{shown} is on another machine and without TLS: the token would travel in the clear; --plain-http sends it so"
-    );
     Ok(client.patience(Duration::from_secs(u64::from(args.patience))))
 }
 

@@ -20,7 +20,7 @@ pub const SHOWN_DIGITS: usize = 12;
 /// # Errors
 /// If the server refuses or cannot be reached.
 pub fn tables(global: Global, args: &ConnectionArgs) -> Result<()> {
-    report::result(global, &Tables { tables: connection::open(args)?.tables()? })
+    report::result(global, &Tables { tables: connection::open(global, args)?.tables()? })
 }
 
 /// Lists what the client keeps there.
@@ -28,7 +28,7 @@ pub fn tables(global: Global, args: &ConnectionArgs) -> Result<()> {
 /// # Errors
 /// If the server refuses or cannot be reached.
 pub fn everything(global: Global, args: &ConnectionArgs) -> Result<()> {
-    let client = connection::open(args)?;
+    let client = connection::open(global, args)?;
     let (keys, ciphertexts, jobs) = (client.keys()?, client.ciphertexts()?, client.jobs()?);
     report::result(global, &Everything { keys, ciphertexts, jobs })
 }

@@ -31,7 +31,7 @@ pub fn run(global: Global, args: &RemoteLookupArgs) -> Result<()> {
     if !args.detach {
         check_outputs(args.tables.len(), &args.results)?;
     }
-    let client = connection::open(&args.connection)?;
+    let client = connection::open(global, &args.connection)?;
     let mut input = input_file::open_seekable(&args.input)?;
     let name = input_file::shown(&args.input).printable();
     let contents = contents(&input).with_context(|| name.clone())?;
@@ -62,7 +62,7 @@ pub fn run(global: Global, args: &RemoteLookupArgs) -> Result<()> {
 /// # Errors
 /// As [`run`].
 pub fn fetch(global: Global, args: &FetchArgs) -> Result<()> {
-    let client = connection::open(&args.connection)?;
+    let client = connection::open(global, &args.connection)?;
     let jobs = client.jobs()?;
     let known: Vec<String> = jobs.iter().map(|job| job.id.clone()).collect();
     let id = named("job", &args.job, &known)?;

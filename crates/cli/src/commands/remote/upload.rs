@@ -26,7 +26,7 @@ pub const STEPS: usize = 1_000_000;
 /// # Errors
 /// If one cannot be read, is not for a server, or the server refuses it or cannot be reached.
 pub fn run(global: Global, args: &UploadArgs) -> Result<()> {
-    let client = connection::open(&args.connection)?.part_bytes(args.part as u64);
+    let client = connection::open(global, &args.connection)?.part_bytes(args.part as u64);
     // None is sent if one is not for a server.
     let files = args.files.iter().map(|path| Ok((path, open(path)?)));
     let files: Vec<(&PathBuf, (File, Kind))> = files.collect::<Result<_>>()?;
