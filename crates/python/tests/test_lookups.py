@@ -126,7 +126,10 @@ def test_what_is_refused_names_the_value(packed):
         secret.encrypt([0, -1])
     with pytest.raises(RangeError, match="value 8 at position 0 is not from -8 to 7"):
         secret.encrypt([8], signed=True)
-    for values, message in (([0, 0.5], r"0.5 at position 1 is none: round\(\).astype"), ([np.nan], "NaN at position 0")):
+    for values, message in (
+        ([0, 0.5], r"0.5 at position 1 is none: round\(\).astype"),
+        ([np.nan], "NaN at position 0"),
+    ):
         with pytest.raises(TypeError, match=message):
             secret.encrypt(values)
     with pytest.raises(TypeError, match="9007199254740992 at position 0"):
