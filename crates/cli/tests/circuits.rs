@@ -195,7 +195,7 @@ fn words_go_through_files() {
     assert_eq!(text.matches("  key ").count(), 4, "{text}");
     // Sets are in keys; files of words have their digests, by which those with names are found.
     assert_eq!(text.matches("  set         ").count(), 2, "{text}");
-    assert_eq!(text.matches("a bit fails with probability 2^-96.0").count(), 2, "{text}");
+    assert_eq!(text.matches("a ciphertext fails with probability 2^-87.0").count(), 2, "{text}");
     #[cfg(unix)]
     for name in ["bits.secret", "sums.csv"] {
         use std::os::unix::fs::PermissionsExt;

@@ -180,7 +180,7 @@ impl SetReport {
 
     /// What the failure probability is of.
     fn what(&self) -> &'static str {
-        if self.bits.is_some() { "a bit" } else { "a ciphertext, on the whole way," }
+        if self.bits.is_some() { "a ciphertext" } else { "a ciphertext, on the whole way," }
     }
 
     fn of_bridge(parameters: &InspectedParameters, name: String, ring_degree: usize) -> Self {

@@ -324,7 +324,10 @@ mod tests {
         let message = error("x\n1\n12\n", Some(2), Some(12));
         assert_eq!(message, "t.csv line 3, output: 12 is not below the modulus 12");
         assert!(error("0,1\n1,1\n0,2\n", None, None).contains("line 3: input 0 was on line 1"));
-        assert!(error("0,1\n3,1\n", None, None).contains("line 2: input 3 is not below"));
+        assert!(
+            error("0,1\n3,1\n", None, None).contains("2 inputs of 4; the first one missing is 1")
+        );
+        assert!(error("0,1\n3,1\n", Some(2), None).contains("line 2: input 3 is not below"));
         assert!(error("0,1\n2,1\n", Some(3), None).contains("the first one missing is 1"));
         assert!(error("0,1,2\n", None, None).contains("line 1: 3 columns"));
         assert!(error("0\n-1\n", None, None).contains("line 2, output: -1 is negative"));
