@@ -136,6 +136,25 @@ impl Ciphertext {
         self.parts.into_iter().map(|part| Self { parts: vec![part] })
     }
 
+    /// Its values in ciphertexts of at most so many, in order. Packed values, which are together, stay so.
+    ///
+    /// ```
+    /// use cryptable::{Engine, Parameters, SecretKey};
+    /// let secret = SecretKey::generate(Parameters::insecure_toy(Engine::Single, 4, 4)?);
+    /// let pieces: Vec<_> = secret.encrypt(&[3, 1, 2])?.into_pieces(2).collect();
+    /// assert_eq!((secret.decrypt(&pieces[0])?, secret.decrypt(&pieces[1])?), (vec![3, 1], vec![2]));
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If a piece is to have no value.
+    pub fn into_pieces(self, most: usize) -> impl Iterator<Item = Self> {
+        self.parts
+            .into_iter()
+            .flat_map(move |part| part.into_pieces(most))
+            .map(|part| Self { parts: vec![part] })
+    }
+
     /// Joins ciphertexts of the same contents: the values of the first, then those of the next.
     ///
     /// ```
@@ -222,6 +241,34 @@ impl Part {
 
     pub(crate) fn count(&self) -> usize {
         each_part!(self, it => it.count())
+    }
+
+    /// How many of its values have so many bytes in a file, by those of one; all of a fresh or packed part, which is small.
+    pub(crate) fn values_within(&self, bytes: u64) -> usize {
+        let one = match self {
+            Self::Single(part) if !part.is_fresh() && part.count() > 1 => {
+                part.slice(0..1).to_bytes()
+            }
+            Self::Leveled(part) if !part.is_fresh() && part.count() > 1 => {
+                part.slice(0..1).to_bytes()
+            }
+            _ => return usize::MAX,
+        };
+        ((bytes / one.len() as u64) as usize).max(1)
+    }
+
+    /// As [`Ciphertext::into_pieces`]: cut one after the other, a piece at a time in memory.
+    pub(crate) fn into_pieces(self, most: usize) -> impl Iterator<Item = Self> {
+        let count = self.count();
+        let most = if matches!(self, Self::Packed(_)) { count.max(1) } else { most };
+        // One that is short enough keeps its seed.
+        let is_whole = count <= most;
+        (0..count.max(1)).step_by(most).map(move |start| match &self {
+            whole if is_whole => whole.clone(),
+            Self::Packed(part) => Self::Packed(part.clone()),
+            Self::Single(part) => Self::Single(part.slice(start..count.min(start + most))),
+            Self::Leveled(part) => Self::Leveled(part.slice(start..count.min(start + most))),
+        })
     }
 
     pub(crate) fn is_fresh(&self) -> bool {

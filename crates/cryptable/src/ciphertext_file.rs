@@ -101,19 +101,28 @@ impl<W: Write> CiphertextWriter<W> {
         Ok(file)
     }
 
-    /// Appends a ciphertext, part after part.
+    /// Appends a ciphertext, part after part. Parts that are longer than readers take are cut.
     ///
     /// # Errors
     /// If it does not belong to the file's contents, or those of the writer.
     pub fn push(&mut self, ciphertext: &Ciphertext) -> Result<()> {
         self.summary.contents.check(&ciphertext.contents(), "ciphertext")?;
         for part in ciphertext.parts() {
-            let bytes = part.to_bytes();
-            self.write(&(bytes.len() as u64).to_le_bytes())?;
-            self.write(&bytes)?;
-            self.summary.values += part.count() as u64;
-            self.summary.ciphertexts += 1;
+            let most = part.values_within(MAX_CIPHERTEXT_BYTES);
+            match part.count() > most {
+                false => self.push_part(part)?,
+                true => part.clone().into_pieces(most).try_for_each(|p| self.push_part(&p))?,
+            }
         }
+        Ok(())
+    }
+
+    fn push_part(&mut self, part: &Part) -> Result<()> {
+        let bytes = part.to_bytes();
+        self.write(&(bytes.len() as u64).to_le_bytes())?;
+        self.write(&bytes)?;
+        self.summary.values += part.count() as u64;
+        self.summary.ciphertexts += 1;
         Ok(())
     }
 
