@@ -136,23 +136,26 @@ impl Ciphertext {
         self.parts.into_iter().map(|part| Self { parts: vec![part] })
     }
 
-    /// Its values in ciphertexts of at most so many, in order. Packed values, which are together, stay so.
+    /// Its values from `first` on, in ciphertexts of at most `most`, in order. Packed values, which are together, stay so.
     ///
     /// ```
     /// use cryptable::{Engine, Parameters, SecretKey};
     /// let secret = SecretKey::generate(Parameters::insecure_toy(Engine::Single, 4, 4)?);
-    /// let pieces: Vec<_> = secret.encrypt(&[3, 1, 2])?.into_pieces(2).collect();
+    /// let pieces: Vec<_> = secret.encrypt(&[0, 3, 1, 2])?.into_pieces(1, 2).collect();
     /// assert_eq!((secret.decrypt(&pieces[0])?, secret.decrypt(&pieces[1])?), (vec![3, 1], vec![2]));
     /// # Ok::<(), cryptable::Error>(())
     /// ```
     ///
     /// # Panics
     /// If a piece is to have no value.
-    pub fn into_pieces(self, most: usize) -> impl Iterator<Item = Self> {
-        self.parts
-            .into_iter()
-            .flat_map(move |part| part.into_pieces(most))
-            .map(|part| Self { parts: vec![part] })
+    pub fn into_pieces(self, first: usize, most: usize) -> impl Iterator<Item = Self> {
+        let mut skipped = first;
+        let pieces = self.parts.into_iter().flat_map(move |part| {
+            let first = skipped.min(part.count());
+            skipped -= first;
+            part.into_pieces(first, most)
+        });
+        pieces.map(|part| Self { parts: vec![part] })
     }
 
     /// Joins ciphertexts of the same contents: the values of the first, then those of the next.
@@ -258,16 +261,19 @@ impl Part {
     }
 
     /// As [`Ciphertext::into_pieces`]: cut one after the other, a piece at a time in memory.
-    pub(crate) fn into_pieces(self, most: usize) -> impl Iterator<Item = Self> {
+    pub(crate) fn into_pieces(self, first: usize, most: usize) -> impl Iterator<Item = Self> {
         let count = self.count();
-        let most = if matches!(self, Self::Packed(_)) { count.max(1) } else { most };
-        // One that is short enough keeps its seed.
-        let is_whole = count <= most;
-        (0..count.max(1)).step_by(most).map(move |start| match &self {
-            whole if is_whole => whole.clone(),
-            Self::Packed(part) => Self::Packed(part.clone()),
-            Self::Single(part) => Self::Single(part.slice(start..count.min(start + most))),
-            Self::Leveled(part) => Self::Leveled(part.slice(start..count.min(start + most))),
+        let is_whole = first == 0 && count <= most || matches!(self, Self::Packed(_));
+        let step = if is_whole { count.max(1) } else { most };
+        (first..count).step_by(step).map(move |start| {
+            let range = start..count.min(start + step);
+            match &self {
+                // Those that are fresh keep their seed.
+                whole if is_whole => whole.clone(),
+                Self::Packed(part) => Self::Packed(part.clone()),
+                Self::Single(part) => Self::Single(part.slice(range)),
+                Self::Leveled(part) => Self::Leveled(part.slice(range)),
+            }
         })
     }
 

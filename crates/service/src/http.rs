@@ -9,7 +9,7 @@ mod requests;
 mod server;
 mod uploads;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Router;
@@ -45,6 +45,8 @@ pub(crate) struct App {
     busy: Arc<Mutex<HashSet<String>>>,
     /// One file is checked at a time: keys take memory.
     checking: Arc<tokio::sync::Mutex<()>>,
+    /// One of every client waits for that.
+    client_checks: Arc<Mutex<HashMap<i64, Arc<tokio::sync::Mutex<()>>>>>,
     /// What every client has under way.
     requests: Arc<Requests>,
 }
@@ -56,8 +58,8 @@ impl App {
         limits: Limits,
         options: ReadOptions,
     ) -> Self {
-        let (counters, busy, checking, requests) = Default::default();
-        Self { store, worker, limits, options, counters, busy, checking, requests }
+        let (counters, busy, checking, client_checks, requests) = Default::default();
+        Self { store, worker, limits, options, counters, busy, checking, client_checks, requests }
     }
 
     /// Runs what waits for the disk or computes where it keeps no request from being served.
@@ -71,6 +73,14 @@ impl App {
             // A panic was written to the log.
             Err(_) => Err(Problem::internal().into()),
         }
+    }
+
+    /// What a client's files wait for before they wait for those of others.
+    fn own_checks(&self, client: i64) -> Arc<tokio::sync::Mutex<()>> {
+        let mut checks = self.client_checks.lock().unwrap_or_else(PoisonError::into_inner);
+        // Those that nobody waits for are made again.
+        checks.retain(|_, check| Arc::strong_count(check) > 1);
+        checks.entry(client).or_default().clone()
     }
 
     /// Makes this request the only one that writes an upload.

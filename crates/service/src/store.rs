@@ -13,6 +13,7 @@ mod clients;
 mod expiry;
 mod jobs;
 mod objects;
+mod running;
 mod schema;
 mod tables;
 mod uploads;
@@ -25,8 +26,9 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, TransactionBehavior};
 
 pub(crate) use self::expiry::Expired;
-pub(crate) use self::jobs::{QueuedJob, Reservation};
+pub(crate) use self::jobs::Reservation;
 pub(crate) use self::objects::StoredObject;
+pub(crate) use self::running::{QueuedJob, Turn};
 pub(crate) use self::uploads::StoredUpload;
 use crate::clock::Clock;
 use crate::error::is_busy;
@@ -92,7 +94,7 @@ impl Store {
             }
             Err(TryLockError::Error(error)) => return Err(error.into()),
         }
-        self.rows().execute("UPDATE job SET state = 'queued' WHERE state = 'running'", [])?;
+        self.recover_jobs()?;
         for entry in fs::read_dir(self.folder.join("files"))? {
             let entry = entry?;
             let id = entry.file_name().to_string_lossy().into_owned();

@@ -20,18 +20,7 @@ pub(crate) struct Reservation {
     pub(crate) bytes: u64,
 }
 
-/// A job as the worker gets it.
-#[derive(Clone, Debug)]
-pub(crate) struct QueuedJob {
-    pub(crate) id: String,
-    /// Files of key and ciphertexts.
-    pub(crate) key: String,
-    pub(crate) ciphertext: String,
-    /// Digests of tables.
-    pub(crate) tables: Vec<String>,
-}
-
-const COLUMNS: &str = "SELECT id, state, estimate_s, sent_order, reason, ended FROM job";
+const COLUMNS: &str = "SELECT id, state, estimate_s, sent_order, reason, ended, progress FROM job";
 
 impl Store {
     /// Accepts a job; one of the same request identifier that was accepted before is that one.
@@ -53,6 +42,7 @@ impl Store {
             return self.job(client, &found.id);
         }
         check_queue(&transaction, client, limits)?;
+        catch_up(&transaction, client)?;
         check_room(&transaction, client, reserved.bytes, limits)?;
         for digest in digests {
             if !is_needed(&transaction, digest)? {
@@ -110,6 +100,9 @@ impl Store {
         let mut query = rows.prepare(&format!("{COLUMNS} WHERE client = ?1 AND id = ?2"))?;
         let found = query.query_row(params![client, id], job).optional()?;
         let mut found = found.ok_or_else(|| Problem::not_found("job"))?;
+        if found.state != State::Done {
+            return Ok(found);
+        }
         let mut query = rows.prepare("SELECT bytes FROM result WHERE job = ?1 ORDER BY place")?;
         let bytes = query.query_map([id], |row| row.get(0))?;
         found.results = bytes.collect::<rusqlite::Result<_>>()?;
@@ -124,7 +117,7 @@ impl Store {
         let mut jobs: Vec<Job> = jobs.collect::<rusqlite::Result<_>>()?;
         let mut query = rows.prepare(
             "SELECT job, result.bytes FROM result JOIN job ON result.job = job.id
-             WHERE job.client = ?1 ORDER BY place",
+             WHERE job.client = ?1 AND job.state = 'done' ORDER BY place",
         )?;
         let found = query.query_map([client], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let mut results: HashMap<String, Vec<u64>> = HashMap::new();
@@ -142,8 +135,10 @@ impl Store {
     pub(crate) fn result(&self, client: i64, id: &str, place: u64) -> Result<(String, u64)> {
         let state = self.job(client, id)?.state;
         let rows = self.reader();
-        let mut query =
-            rows.prepare("SELECT file, bytes FROM result WHERE job = ?1 AND place = ?2")?;
+        let mut query = rows.prepare(
+            "SELECT file, result.bytes FROM result JOIN job ON result.job = job.id
+             WHERE job.id = ?1 AND place = ?2 AND job.state = 'done'",
+        )?;
         let found =
             query.query_row(params![id, place], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
         found.ok_or_else(|| match state.is_final() {
@@ -167,76 +162,6 @@ impl Store {
             files
         };
         self.remove_files(&files);
-        Ok(())
-    }
-
-    /// The next job to run, of the client who has waited longest for one, which runs from now on.
-    pub(crate) fn take_job(&self) -> Result<Option<QueuedJob>> {
-        let mut rows = self.rows();
-        let transaction = rows.transaction()?;
-        let found = transaction
-            .query_row(
-                "SELECT job.id, key, ciphertext, tables FROM job JOIN client ON job.client = client.id
-                 WHERE state = 'queued' ORDER BY served, sequence LIMIT 1",
-                [],
-                |row| {
-                    let tables: String = row.get(3)?;
-                    let tables = serde_json::from_str(&tables).unwrap_or_default();
-                    Ok(QueuedJob { id: row.get(0)?, key: row.get(1)?, ciphertext: row.get(2)?, tables })
-                },
-            )
-            .optional()?;
-        if let Some(job) = &found {
-            transaction.execute("UPDATE job SET state = 'running' WHERE id = ?1", [&job.id])?;
-            transaction.execute(
-                "UPDATE client SET served = (SELECT max(served) + 1 FROM client)
-                 WHERE id = (SELECT client FROM job WHERE id = ?1)",
-                [&job.id],
-            )?;
-        }
-        transaction.commit()?;
-        Ok(found)
-    }
-
-    /// Names the results of a job, whose files are on the disk: the moment from which on it is done.
-    pub(crate) fn finish_job(&self, id: &str, results: &[(String, u64)]) -> Result<()> {
-        let done = {
-            let mut rows = self.rows();
-            let transaction = rows.transaction()?;
-            let total: u64 = results.iter().map(|(_, bytes)| bytes).sum();
-            let done = transaction.execute(
-                "UPDATE job SET state = 'done', reserved = ?2, ended = ?3 WHERE id = ?1 AND state = 'running'",
-                params![id, total, self.clock.now()],
-            )?;
-            if done == 1 {
-                for (place, (file, bytes)) in results.iter().enumerate() {
-                    let values = params![id, place as u64, file, bytes];
-                    transaction.execute("INSERT INTO result VALUES (?1, ?2, ?3, ?4)", values)?;
-                }
-            }
-            transaction.commit()?;
-            done
-        };
-        if done == 0 {
-            let files: Vec<String> = results.iter().map(|(file, _)| file.clone()).collect();
-            self.remove_files(&files);
-        }
-        Ok(())
-    }
-
-    /// A job has no results and never will.
-    pub(crate) fn fail_job(&self, id: &str, reason: &str) -> Result<()> {
-        self.rows().execute(
-            "UPDATE job SET state = 'failed', reserved = 0, reason = ?2, ended = ?3 WHERE id = ?1",
-            params![id, reason, self.clock.now()],
-        )?;
-        Ok(())
-    }
-
-    /// A job that runs waits again.
-    pub(crate) fn requeue_job(&self, id: &str) -> Result<()> {
-        self.rows()
-            .execute("UPDATE job SET state = 'queued' WHERE id = ?1 AND state = 'running'", [id])?;
         Ok(())
     }
 
@@ -277,6 +202,22 @@ fn check_queue(transaction: &Transaction<'_>, client: i64, limits: &Limits) -> R
     Ok(())
 }
 
+/// A client without jobs has saved no time up: it begins where those are who have some, or where the last one ended.
+fn catch_up(transaction: &Transaction<'_>, client: i64) -> Result<()> {
+    let active = "(SELECT client FROM job WHERE state IN ('queued', 'running'))";
+    let begin = format!(
+        "coalesce((SELECT min(used_us) FROM client WHERE id IN {active}),
+                  (SELECT max(used_us) FROM client))"
+    );
+    transaction.execute(
+        &format!(
+            "UPDATE client SET used_us = max(used_us, {begin}) WHERE id = ?1 AND id NOT IN {active}"
+        ),
+        [client],
+    )?;
+    Ok(())
+}
+
 fn job_of_request(
     rows: &Connection,
     client: i64,
@@ -304,7 +245,7 @@ fn job(row: &Row<'_>) -> rusqlite::Result<Job> {
     Ok(Job {
         id: row.get(0)?,
         state,
-        progress: if state == State::Done { 1.0 } else { 0.0 },
+        progress: if state == State::Done { 1.0 } else { row.get(6)? },
         estimate_s: row.get(2)?,
         order: serde_json::from_str(&order).map_err(unreadable)?,
         results: Vec::new(),

@@ -5,7 +5,7 @@ use rusqlite::{Connection, Transaction, params};
 use crate::{Error, Result};
 
 /// The version that this program writes.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Version 0.
 const SCHEMA: &str = "
@@ -40,6 +40,14 @@ CREATE INDEX job_of_state ON job(state, client, sequence);
 PRAGMA user_version = 1;
 ";
 
+/// What version 2 adds: time that clients used, how far jobs are, and how many servers ended while they ran.
+const SECOND: &str = "
+ALTER TABLE client RENAME COLUMN served TO used_us;
+ALTER TABLE job ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE job ADD COLUMN progress REAL NOT NULL DEFAULT 0;
+PRAGMA user_version = 2;
+";
+
 /// Makes the tables, or brings those of an older version up to date. What is there counts as used now.
 pub(super) fn prepare(database: &mut Connection, now: u64) -> Result<()> {
     let transaction = database.transaction()?;
@@ -55,6 +63,9 @@ pub(super) fn prepare(database: &mut Connection, now: u64) -> Result<()> {
         transaction.execute("UPDATE object SET used = ?1", params![now])?;
         transaction
             .execute("UPDATE job SET ended = ?1 WHERE state IN ('done', 'failed')", [now])?;
+    }
+    if found < 2 {
+        transaction.execute_batch(SECOND)?;
     }
     Ok(transaction.commit()?)
 }
@@ -91,6 +102,6 @@ mod tests {
         }
         database.pragma_update(None, "user_version", VERSION + 1).unwrap();
         let error = prepare(&mut database, 1000).unwrap_err().to_string();
-        assert!(error.contains("version 2"), "{error}");
+        assert!(error.contains("version 3"), "{error}");
     }
 }
