@@ -234,16 +234,17 @@ impl Worker {
             None => Started::open(&self.store, job, &key, self.options)?,
         };
         let most = self.values_at_once(&key.parameters(), tables.len());
-        let turn = Instant::now();
+        let mut turn = Instant::now();
         while let Some(pieces) = started.next_pieces(most)? {
             for piece in pieces {
                 let results = self.look_up_piece(job, (&key, &tables), &piece, &started)?;
                 started.push(&results, piece.count())?;
                 self.totals.values.fetch_add(piece.count() as u64, Ordering::Relaxed);
-                if turn.elapsed() >= self.limits.turn
-                    && !started.is_done()
-                    && self.end_turn(job, &mut started, since)?
-                {
+                if turn.elapsed() < self.limits.turn || started.is_done() {
+                    continue;
+                }
+                turn = Instant::now();
+                if self.end_turn(job, &started, since) {
                     started.pause()?;
                     kept.jobs.push(started);
                     let many = kept.jobs.len().saturating_sub(KEPT_JOBS);
@@ -255,24 +256,18 @@ impl Worker {
         Ok(Outcome::Done(started.finish(&self.store)?))
     }
 
-    /// Writes what is there, and charges it to the client; whether another one has its turn.
-    fn end_turn(
-        &self,
-        job: &QueuedJob,
-        started: &mut Started,
-        since: &mut Instant,
-    ) -> Result<bool> {
-        started.flush()?;
+    /// Charges what was done to the client; whether another one has its turn.
+    fn end_turn(&self, job: &QueuedJob, started: &Started, since: &mut Instant) -> bool {
         let turn = Turn { spent: since.elapsed(), progress: started.progress(0.0) };
         match self.store.end_turn(job, turn) {
             Ok(waits) => {
                 *since = Instant::now();
-                Ok(waits)
+                waits
             }
             // The job goes on, and what it took is charged later.
             Err(error) => {
                 eprintln!("error: {error}");
-                Ok(false)
+                false
             }
         }
     }

@@ -170,11 +170,8 @@ pub(super) async fn complete(
     // Goes on if the client does not wait.
     let task = tokio::spawn(async move {
         let _busy = busy;
-        // Waits here, where it keeps no thread from others: for this client's other files first, so that all clients' are
-        // checked in turn.
-        let own = app.own_checks(client);
-        let _own = own.lock_owned().await;
-        let _one = app.checking.clone().lock_owned().await;
+        // Waits here, where it keeps no thread from others.
+        let _turn = app.turn_to_check(client).await;
         app.blocking(move |app| finish(app, client, &id)).await
     });
     let object = task.await.map_err(|_| Problem::internal())??;

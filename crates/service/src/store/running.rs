@@ -192,3 +192,68 @@ fn charge(transaction: &Transaction<'_>, client: i64, spent: Duration) -> Result
     )?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use tempfile::tempdir;
+
+    use super::*;
+
+    fn add_job(store: &Store, id: &str, client: &str) {
+        let row = "INSERT INTO job(id, client, state, sent_order, key, ciphertext, tables, estimate_s, reserved)
+                   SELECT ?1, id, 'queued', '{\"key\":\"\",\"ciphertext\":\"\",\"tables\":[]}', 'key', 'values', '[]',
+                   0.5, 9 FROM client WHERE name = ?2";
+        store.rows().execute(row, [id, client]).unwrap();
+    }
+
+    #[test]
+    fn a_job_that_two_servers_ended_with_fails() {
+        let folder = tempdir().unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        store.add_client("one").unwrap();
+        add_job(&store, "job", "one");
+        let ended = |store: &Store| drop(store.start_serving().unwrap());
+        let turn = Turn { spent: Duration::from_secs(1), progress: 0.5 };
+        let job = store.take_job().unwrap().unwrap();
+        std::fs::write(store.file("result"), "kept").unwrap();
+        store.begin_results("job", &["result".to_owned()]).unwrap();
+        ended(&store);
+        // It got on meanwhile, so that the next time is the first again.
+        assert_eq!(store.take_job().unwrap().unwrap().results, ["result"]);
+        store.end_turn(&job, turn).unwrap();
+        ended(&store);
+        assert!(store.is_queued("job").unwrap() && store.file("result").exists());
+        store.take_job().unwrap().unwrap();
+        ended(&store);
+        let found = store.job(job.client, "job").unwrap();
+        assert!(found.state.is_final(), "{found:?}");
+        assert!(found.reason.unwrap().contains("the server ended twice"));
+        assert!(store.take_job().unwrap().is_none() && !store.file("result").exists());
+    }
+
+    #[test]
+    fn clients_have_turns_by_the_time_that_they_used() {
+        let folder = tempdir().unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        for name in ["one", "two"] {
+            store.add_client(name).unwrap();
+        }
+        for (id, client) in [("a", "one"), ("b", "one"), ("c", "two"), ("d", "two")] {
+            add_job(&store, id, client);
+        }
+        let turn = |seconds| Turn { spent: Duration::from_secs(seconds), progress: 0.1 };
+        let a = store.take_job().unwrap().unwrap();
+        assert_eq!(a.id, "a");
+        assert!(store.end_turn(&a, turn(5)).unwrap(), "the other client waits");
+        store.requeue_job(&a, Duration::ZERO).unwrap();
+        // Two jobs of four seconds are fewer than one of five and more.
+        let c = store.take_job().unwrap().unwrap();
+        assert_eq!(c.id, "c");
+        store.finish_job(&c, &[], Duration::from_secs(4)).unwrap();
+        let d = store.take_job().unwrap().unwrap();
+        assert_eq!(d.id, "d");
+        assert!(!store.end_turn(&d, turn(0)).unwrap());
+        store.finish_job(&d, &[], Duration::from_secs(4)).unwrap();
+        assert_eq!(store.take_job().unwrap().unwrap().id, "a");
+    }
+}

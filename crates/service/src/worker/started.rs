@@ -85,10 +85,11 @@ impl Started {
         Ok(None)
     }
 
-    /// Appends the results of a piece of so many values.
+    /// Appends the results of a piece of so many values: a server that is killed afterwards left them.
     pub(super) fn push(&mut self, results: &[Ciphertext], values: usize) -> Result<()> {
         for (writer, result) in self.writers.iter_mut().zip(results) {
             writer.push(result)?;
+            writer.flush()?;
         }
         self.done += values as u64;
         self.begun += values as u64;
@@ -103,11 +104,6 @@ impl Started {
     /// The share that is done, with so many values more.
     pub(super) fn progress(&self, more: f64) -> f64 {
         ((self.done as f64 + more) / self.total.max(1) as f64).min(1.0)
-    }
-
-    /// Leaves results in their files.
-    pub(super) fn flush(&mut self) -> Result<()> {
-        Ok(self.writers.iter_mut().try_for_each(CiphertextWriter::flush)?)
     }
 
     /// Waits for the next turn, without the ciphertext at hand.
