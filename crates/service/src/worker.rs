@@ -52,6 +52,8 @@ pub(crate) struct Worker {
     options: ReadOptions,
     current: Mutex<Current>,
     changed: Condvar,
+    /// When it was looked whether the job that runs is still there.
+    looked: Mutex<Instant>,
     pub(crate) totals: Totals,
 }
 
@@ -84,8 +86,9 @@ enum Outcome {
 
 impl Worker {
     pub(crate) fn new(store: Arc<Store>, limits: Limits, options: ReadOptions) -> Self {
-        let (current, changed) = Default::default();
-        Self { store, limits, options, current, changed, totals: Totals::default() }
+        let (current, changed, totals) = Default::default();
+        let looked = Mutex::new(Instant::now());
+        Self { store, limits, options, current, changed, looked, totals }
     }
 
     /// There is a new job.
@@ -297,12 +300,11 @@ impl Worker {
             let current = self.lock();
             (current.is_cancelled.clone(), current.progress.clone())
         };
-        let looked = Mutex::new(Instant::now());
         let moved = |step: usize, steps: usize| {
             let share = step as f64 / steps.max(1) as f64;
             let done = started.progress(share * piece.count() as f64);
             progress.store((WHOLE as f64 * done) as u64, Ordering::Relaxed);
-            if let Ok(mut looked) = looked.try_lock()
+            if let Ok(mut looked) = self.looked.try_lock()
                 && looked.elapsed() >= LOOK
             {
                 *looked = Instant::now();

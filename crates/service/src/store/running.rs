@@ -108,16 +108,15 @@ impl Store {
         Ok(self.reader().query_row(query, [id], |row| row.get(0))?)
     }
 
-    /// Charges a turn to a client whose job goes on; says whether another client's job waits that has used less time.
+    /// Charges a turn to a client whose job goes on; says whether it is over: another client's job waits that has used no more
+    /// time, or the job was removed.
     pub(crate) fn end_turn(&self, job: &QueuedJob, turn: Turn) -> Result<bool> {
         let mut rows = self.rows();
         let transaction = rows.transaction()?;
         charge(&transaction, job.client, turn.spent)?;
-        transaction.execute(
-            "UPDATE job SET attempts = 0, progress = ?2 WHERE id = ?1",
-            params![job.id, turn.progress],
-        )?;
-        let waits = transaction.query_row(
+        let query = "UPDATE job SET attempts = 0, progress = ?2 WHERE id = ?1";
+        let is_gone = transaction.execute(query, params![job.id, turn.progress])? == 0;
+        let waits: bool = transaction.query_row(
             "SELECT EXISTS(SELECT 1 FROM job JOIN client ON job.client = client.id
              WHERE state = 'queued' AND client.id != ?1
              AND used_us <= (SELECT used_us FROM client WHERE id = ?1))",
@@ -125,7 +124,7 @@ impl Store {
             |row| row.get(0),
         )?;
         transaction.commit()?;
-        Ok(waits)
+        Ok(waits || is_gone)
     }
 
     /// The files of the results, which are on the disk, have so many bytes: the moment from which on a job is done.
