@@ -190,36 +190,7 @@ impl CiphertextWriter<BufWriter<File>> {
     /// # Errors
     /// If the file cannot be read or written.
     pub fn resume(file: File, contents: Contents, values: u64) -> Result<Self> {
-        let (mut reader, end) = (BufReader::new(&file), file.metadata()?.len());
-        reader.seek(SeekFrom::Start(0))?;
-        let mut kept = CiphertextWriter::new(io::sink(), contents)?;
-        let mut header = [0; HEADER_BYTES];
-        let found = read_up_to(&mut reader, &mut header)?;
-        let is_ours = parse_header(&header[..found]).is_ok_and(|found| found == contents);
-        while is_ours {
-            let mut length = [0; 8];
-            let rest = end.saturating_sub(kept.summary.bytes + 8);
-            if read_up_to(&mut reader, &mut length)? < length.len() {
-                break;
-            }
-            let length = u64::from_le_bytes(length);
-            if length == 0 || length > rest.min(MAX_CIPHERTEXT_BYTES) {
-                break;
-            }
-            let mut bytes = vec![0; length as usize];
-            reader.read_exact(&mut bytes)?;
-            match Part::from_bytes(contents.engine, &bytes) {
-                Ok(part) if part.contents() == contents => {
-                    if kept.summary.values + part.count() as u64 > values {
-                        break;
-                    }
-                    kept.push_part(&part)?;
-                }
-                _ => break,
-            }
-        }
-        let CiphertextWriter { hasher, summary, .. } = kept;
-        drop(reader);
+        let CiphertextWriter { hasher, summary, .. } = whole_ciphertexts(&file, contents, values)?;
         let mut writer = BufWriter::new(file);
         if summary.ciphertexts == 0 {
             writer.get_ref().set_len(0)?;
@@ -229,6 +200,42 @@ impl CiphertextWriter<BufWriter<File>> {
         writer.get_ref().set_len(summary.bytes)?;
         writer.seek(SeekFrom::Start(summary.bytes))?;
         Ok(Self { writer, hasher, summary })
+    }
+}
+
+/// What is whole and undamaged at the beginning of a file, as if it had just been written.
+fn whole_ciphertexts(
+    file: &File,
+    contents: Contents,
+    values: u64,
+) -> Result<CiphertextWriter<io::Sink>> {
+    let (mut reader, end) = (BufReader::new(file), file.metadata()?.len());
+    reader.seek(SeekFrom::Start(0))?;
+    let mut whole = CiphertextWriter::new(io::sink(), contents)?;
+    let mut header = [0; HEADER_BYTES];
+    let found = read_up_to(&mut reader, &mut header)?;
+    if !parse_header(&header[..found]).is_ok_and(|found| found == contents) {
+        return Ok(whole);
+    }
+    loop {
+        let mut length = [0; 8];
+        let found = read_up_to(&mut reader, &mut length)?;
+        let length = u64::from_le_bytes(length);
+        let rest = end.saturating_sub(whole.summary.bytes + found as u64);
+        if found < 8 || length == 0 || length > rest.min(MAX_CIPHERTEXT_BYTES) {
+            return Ok(whole);
+        }
+        let mut bytes = vec![0; length as usize];
+        reader.read_exact(&mut bytes)?;
+        match Part::from_bytes(contents.engine, &bytes) {
+            Ok(part)
+                if part.contents() == contents
+                    && whole.summary.values + part.count() as u64 <= values =>
+            {
+                whole.push_part(&part)?;
+            }
+            _ => return Ok(whole),
+        }
     }
 }
 
