@@ -138,7 +138,10 @@ impl Lookup<'_> {
         let mut resumed = Resumed { finished, values: 0 };
         let (mut bar, mut last_words) = (None, LastWords::default());
         let mut done = Done { ciphertexts: 0, values: 0 };
-        while let Some(ciphertext) = reader.next_ciphertext().with_context(named)? {
+        let next = |reader: &mut Reader| {
+            reader.next_ciphertext().map_err(key_input::with_option).with_context(named)
+        };
+        while let Some(ciphertext) = next(reader)? {
             let count = ciphertext.count() as u64;
             if count > self.mapped.key.parameters().values_per_part() as u64 {
                 let predicted = predicted(self.mapped, self.tables, count);
