@@ -38,6 +38,10 @@ pub use self::parameters::ParameterArgs;
 #[cfg(feature = "client")]
 pub use self::parameters::TableKind;
 pub use self::sum::SumArgs;
+use crate::memory_limit;
+
+/// Most memory that a key takes when nothing else is said, 16 GiB.
+const MAX_KEY_MEMORY: usize = 16 << 30;
 
 /// Lookup tables on encrypted data.
 ///
@@ -76,15 +80,18 @@ pub struct Global {
     /// Use keys whose values fail with a probability of up to 2^L [default: -40]
     #[arg(long, global = true, help_heading = "Global options", value_name = "L", allow_hyphen_values = true, value_parser = parameters::log2_fail)]
     pub allow_log2_fail: Option<f64>,
-    /// Refuse evaluation keys that take more memory than this when they are read, as `6GB`
-    #[arg(long, global = true, help_heading = "Global options", value_name = "SIZE", default_value = "16GiB", value_parser = parameters::memory_size)]
-    pub max_key_memory: usize,
+    /// Refuse evaluation keys and ciphertexts that take more memory than this when they are read, as `6GB` [default: 16GiB,
+    /// or what a container or ulimit leaves]
+    #[arg(long, global = true, help_heading = "Global options", value_name = "SIZE", value_parser = parameters::memory_size)]
+    pub max_key_memory: Option<usize>,
 }
 
 impl Global {
     /// Which keys are used.
     pub fn read_options(self) -> ReadOptions {
-        let mut options = ReadOptions::default().max_memory(self.max_key_memory as u64);
+        let least = || Some(memory_limit::hard_limit()?.min(MAX_KEY_MEMORY));
+        let most = self.max_key_memory.or_else(least).unwrap_or(MAX_KEY_MEMORY);
+        let mut options = ReadOptions::default().max_memory(most as u64);
         if self.allow_insecure {
             options = options.allow_insecure();
         }

@@ -65,7 +65,7 @@ pub fn of_keygen(path: &Path, group: &str) -> String {
 }
 
 /// Says which option allows what the library refused.
-fn with_option(error: cryptable::Error) -> anyhow::Error {
+pub fn with_option(error: cryptable::Error) -> anyhow::Error {
     match error {
         cryptable::Error::ReadingMemory { object, needed, limit } => {
             let (needed, limit) = (bytes_at_least(needed), bytes(limit));

@@ -255,7 +255,7 @@ mod tests {
             progress_seconds: 10.0,
             allow_insecure,
             allow_log2_fail: None,
-            max_key_memory: 0,
+            max_key_memory: None,
         };
         assert_eq!(Style::choose(global, true, Some("xterm")), Style::Bar);
         assert_eq!(Style::choose(global, true, Some("dumb")), Style::Lines);

@@ -136,6 +136,28 @@ impl Ciphertext {
         self.parts.into_iter().map(|part| Self { parts: vec![part] })
     }
 
+    /// Its values from `first` on, in ciphertexts of at most `most`, in order. Packed values, which are together, stay so.
+    ///
+    /// ```
+    /// use cryptable::{Engine, Parameters, SecretKey};
+    /// let secret = SecretKey::generate(Parameters::insecure_toy(Engine::Single, 4, 4)?);
+    /// let pieces: Vec<_> = secret.encrypt(&[0, 3, 1, 2])?.into_pieces(1, 2).collect();
+    /// assert_eq!((secret.decrypt(&pieces[0])?, secret.decrypt(&pieces[1])?), (vec![3, 1], vec![2]));
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If a piece is to have no value.
+    pub fn into_pieces(self, first: usize, most: usize) -> impl Iterator<Item = Self> {
+        let mut skipped = first;
+        let pieces = self.parts.into_iter().flat_map(move |part| {
+            let first = skipped.min(part.count());
+            skipped -= first;
+            part.into_pieces(first, most)
+        });
+        pieces.map(|part| Self { parts: vec![part] })
+    }
+
     /// Joins ciphertexts of the same contents: the values of the first, then those of the next.
     ///
     /// ```
@@ -222,6 +244,37 @@ impl Part {
 
     pub(crate) fn count(&self) -> usize {
         each_part!(self, it => it.count())
+    }
+
+    /// How many of its values have so many bytes in a file, by those of one; all of a fresh or packed part, which is small.
+    pub(crate) fn values_within(&self, bytes: u64) -> usize {
+        let one = match self {
+            Self::Single(part) if !part.is_fresh() && part.count() > 1 => {
+                part.slice(0..1).to_bytes()
+            }
+            Self::Leveled(part) if !part.is_fresh() && part.count() > 1 => {
+                part.slice(0..1).to_bytes()
+            }
+            _ => return usize::MAX,
+        };
+        ((bytes / one.len() as u64) as usize).max(1)
+    }
+
+    /// As [`Ciphertext::into_pieces`]: cut one after the other, a piece at a time in memory.
+    pub(crate) fn into_pieces(self, first: usize, most: usize) -> impl Iterator<Item = Self> {
+        let count = self.count();
+        let is_whole = first == 0 && count <= most || matches!(self, Self::Packed(_));
+        let step = if is_whole { count.max(1) } else { most };
+        (first..count).step_by(step).map(move |start| {
+            let range = start..count.min(start + step);
+            match &self {
+                // Those that are fresh keep their seed.
+                whole if is_whole => whole.clone(),
+                Self::Packed(part) => Self::Packed(part.clone()),
+                Self::Single(part) => Self::Single(part.slice(range)),
+                Self::Leveled(part) => Self::Leveled(part.slice(range)),
+            }
+        })
     }
 
     pub(crate) fn is_fresh(&self) -> bool {

@@ -18,12 +18,13 @@
 //! to a pipe. Digests detect damage, not forgery. Each ciphertext has a checksum of its own; the digest over all of them
 //! also detects missing, swapped and repeated ones, before any work is done.
 
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 
 use cryptable_wire::{FORMAT_VERSION, Header, KeyId, WireError, peek_header};
 
 use crate::ciphertext::{Contents, Part};
-use crate::{Ciphertext, Engine, Result};
+use crate::{Ciphertext, Engine, ReadOptions, Result};
 
 /// First bytes of a file of ciphertexts.
 pub const CIPHERTEXT_FILE_MAGIC: [u8; 8] = *b"CRYPTCTS";
@@ -35,6 +36,12 @@ const TRAILER_BYTES: usize = 24 + blake3::OUT_LEN;
 
 /// Longest ciphertext that is read.
 const MAX_CIPHERTEXT_BYTES: u64 = 1 << 30;
+
+/// Bytes of memory for every byte of a ciphertext that is read: those of the file, and words that stay packed.
+const MEMORY_PER_BYTE: u64 = 2;
+
+/// Most bytes beside them: words of packed values, and one word for each ciphertext of single ones, which are unpacked.
+const UNPACKED_BYTES: u64 = 16 << 20;
 
 /// How much is hashed at a time.
 const HASH_BATCH: usize = 1 << 20;
@@ -101,20 +108,43 @@ impl<W: Write> CiphertextWriter<W> {
         Ok(file)
     }
 
-    /// Appends a ciphertext, part after part.
+    /// Appends a ciphertext, part after part. Parts that are longer than readers take are cut.
     ///
     /// # Errors
     /// If it does not belong to the file's contents, or those of the writer.
     pub fn push(&mut self, ciphertext: &Ciphertext) -> Result<()> {
         self.summary.contents.check(&ciphertext.contents(), "ciphertext")?;
         for part in ciphertext.parts() {
-            let bytes = part.to_bytes();
-            self.write(&(bytes.len() as u64).to_le_bytes())?;
-            self.write(&bytes)?;
-            self.summary.values += part.count() as u64;
-            self.summary.ciphertexts += 1;
+            let most = part.values_within(MAX_CIPHERTEXT_BYTES);
+            match part.count() > most {
+                false => self.push_part(part)?,
+                true => part.clone().into_pieces(0, most).try_for_each(|p| self.push_part(&p))?,
+            }
         }
         Ok(())
+    }
+
+    fn push_part(&mut self, part: &Part) -> Result<()> {
+        let bytes = part.to_bytes();
+        self.write(&(bytes.len() as u64).to_le_bytes())?;
+        self.write(&bytes)?;
+        self.summary.values += part.count() as u64;
+        self.summary.ciphertexts += 1;
+        Ok(())
+    }
+
+    /// What was written so far; digest and length of the whole file are known when it is finished.
+    #[must_use]
+    pub fn summary(&self) -> &CiphertextFileSummary {
+        &self.summary
+    }
+
+    /// Passes on what the writer holds back.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn flush(&mut self) -> Result<()> {
+        Ok(self.writer.flush()?)
     }
 
     /// Completes the file and flushes the writer; returns it and what was written. Without this call the file is refused as
@@ -139,6 +169,76 @@ impl<W: Write> CiphertextWriter<W> {
     }
 }
 
+impl CiphertextWriter<BufWriter<File>> {
+    /// Goes on with a file of these contents that was not completed, after its first `values` values or what there is of them:
+    /// ciphertexts that are whole and undamaged stay, what follows is cut off. [`CiphertextWriter::summary`] says what stayed.
+    ///
+    /// ```
+    /// use cryptable::{CiphertextWriter, Engine, Parameters, SecretKey};
+    /// let secret = SecretKey::generate(Parameters::insecure_toy(Engine::Single, 4, 4)?);
+    /// let (first, second) = (secret.encrypt(&[1, 2, 3])?, secret.encrypt(&[0])?);
+    /// let file = tempfile::tempfile()?;
+    /// let mut writer = CiphertextWriter::resume(file.try_clone()?, first.contents(), u64::MAX)?;
+    /// writer.push(&first)?;
+    /// writer.push(&second)?;
+    /// writer.flush()?;
+    /// let writer = CiphertextWriter::resume(file, first.contents(), 3)?;
+    /// assert_eq!((writer.summary().values, writer.summary().ciphertexts), (3, 1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the file cannot be read or written.
+    pub fn resume(file: File, contents: Contents, values: u64) -> Result<Self> {
+        let CiphertextWriter { hasher, summary, .. } = whole_ciphertexts(&file, contents, values)?;
+        let mut writer = BufWriter::new(file);
+        if summary.ciphertexts == 0 {
+            writer.get_ref().set_len(0)?;
+            writer.seek(SeekFrom::Start(0))?;
+            return Self::new(writer, contents);
+        }
+        writer.get_ref().set_len(summary.bytes)?;
+        writer.seek(SeekFrom::Start(summary.bytes))?;
+        Ok(Self { writer, hasher, summary })
+    }
+}
+
+/// What is whole and undamaged at the beginning of a file, as if it had just been written.
+fn whole_ciphertexts(
+    file: &File,
+    contents: Contents,
+    values: u64,
+) -> Result<CiphertextWriter<io::Sink>> {
+    let (mut reader, end) = (BufReader::new(file), file.metadata()?.len());
+    reader.seek(SeekFrom::Start(0))?;
+    let mut whole = CiphertextWriter::new(io::sink(), contents)?;
+    let mut header = [0; HEADER_BYTES];
+    let found = read_up_to(&mut reader, &mut header)?;
+    if !parse_header(&header[..found]).is_ok_and(|found| found == contents) {
+        return Ok(whole);
+    }
+    loop {
+        let mut length = [0; 8];
+        let found = read_up_to(&mut reader, &mut length)?;
+        let length = u64::from_le_bytes(length);
+        let rest = end.saturating_sub(whole.summary.bytes + found as u64);
+        if found < 8 || length == 0 || length > rest.min(MAX_CIPHERTEXT_BYTES) {
+            return Ok(whole);
+        }
+        let mut bytes = vec![0; length as usize];
+        reader.read_exact(&mut bytes)?;
+        match Part::from_bytes(contents.engine, &bytes) {
+            Ok(part)
+                if part.contents() == contents
+                    && whole.summary.values + part.count() as u64 <= values =>
+            {
+                whole.push_part(&part)?;
+            }
+            _ => return Ok(whole),
+        }
+    }
+}
+
 /// Reads a file of ciphertexts one after another, in the memory of one; all of it is checked before the first. See
 /// [`CiphertextWriter`] for an example.
 #[derive(Debug)]
@@ -149,6 +249,9 @@ pub struct CiphertextReader<R> {
     position: u64,
     ciphertexts_left: u64,
     values_left: u64,
+    /// Where the last one that was read starts, and its values; none after another step back.
+    last: Option<(u64, u64)>,
+    options: ReadOptions,
 }
 
 impl<R: Read + Seek> CiphertextReader<R> {
@@ -186,7 +289,17 @@ impl<R: Read + Seek> CiphertextReader<R> {
         let summary = CiphertextFileSummary { contents, values, ciphertexts, bytes, digest };
         let position = HEADER_BYTES as u64;
         reader.seek(SeekFrom::Start(position))?;
-        Ok(Self { reader, summary, position, ciphertexts_left: ciphertexts, values_left: values })
+        let (ciphertexts_left, values_left) = (ciphertexts, values);
+        let options = ReadOptions::default();
+        let last = None;
+        Ok(Self { reader, summary, position, ciphertexts_left, values_left, last, options })
+    }
+
+    /// Refuses ciphertexts that take more memory when they are read than the options allow
+    /// ([`ReadOptions::max_memory`]): twice their bytes and up to 16 MiB.
+    #[must_use]
+    pub fn with_options(self, options: ReadOptions) -> Self {
+        Self { options, ..self }
     }
 
     /// What the file says of itself.
@@ -206,6 +319,20 @@ impl<R: Read + Seek> CiphertextReader<R> {
         })
     }
 
+    /// Stands before the ciphertext again that was read last, once.
+    ///
+    /// # Errors
+    /// Those of the reader.
+    pub fn step_back(&mut self) -> Result<()> {
+        if let Some((position, values)) = self.last.take() {
+            self.reader.seek(SeekFrom::Start(position))?;
+            self.position = position;
+            self.ciphertexts_left += 1;
+            self.values_left += values;
+        }
+        Ok(())
+    }
+
     pub(crate) fn next_part(&mut self) -> Result<Option<Part>> {
         let end = self.summary.bytes - TRAILER_BYTES as u64;
         if self.ciphertexts_left == 0 {
@@ -213,6 +340,7 @@ impl<R: Read + Seek> CiphertextReader<R> {
             let rest = WireError::invalid("what follows the last ciphertext", left, "nothing");
             return if left == 0 { Ok(None) } else { Err(rest.into()) };
         }
+        let start = self.position;
         let mut length = [0; 8];
         self.take(&mut length, end)?;
         let length = u64::from_le_bytes(length);
@@ -224,6 +352,8 @@ impl<R: Read + Seek> CiphertextReader<R> {
             let (needed, found) = (length, end - self.position);
             return Err(WireError::Truncated { name: "ciphertext", needed, found }.into());
         }
+        let needed = MEMORY_PER_BYTE * length + UNPACKED_BYTES.min(64 * length);
+        self.options.check_memory("ciphertext", needed)?;
         let mut bytes = vec![0; length as usize];
         self.take(&mut bytes, end)?;
         let part = Part::from_bytes(self.summary.contents.engine, &bytes)?;
@@ -234,6 +364,7 @@ impl<R: Read + Seek> CiphertextReader<R> {
             WireError::invalid("number of values of a ciphertext", count, expected)
         })?;
         self.ciphertexts_left -= 1;
+        self.last = Some((start, count));
         Ok(Some(part))
     }
 

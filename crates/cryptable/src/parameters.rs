@@ -115,6 +115,17 @@ impl Parameters {
         }
     }
 
+    /// Values that [`crate::SecretKey::encrypt`] puts into one part of a ciphertext, and that servers look up at once.
+    #[must_use]
+    pub fn values_per_part(&self) -> usize {
+        match self {
+            Self::Packed(it) => it.literal().slots,
+            Self::Single(_) => single::VALUES_PER_CIPHERTEXT,
+            Self::Leveled(_) => leveled::VALUES_PER_CIPHERTEXT,
+            Self::Bridged(it) => it.packed().literal().slots,
+        }
+    }
+
     /// How many terms sums of values may have, so that lookups of sums and their decryption keep the stated failure
     /// probability; `None` of the leveled engine, which has no sums.
     #[must_use]
@@ -151,8 +162,9 @@ impl Parameters {
         each_engine!(self, it => it.prediction())
     }
 
-    /// What a lookup of so many values in so many tables of a kind will take. Of single and leveled values it is that of one
-    /// table: most work does not depend on the table.
+    /// What a lookup of so many values at once in so many tables of a kind will take; packed values are those of one ciphertext.
+    /// Of single and leveled values the results of all are in memory together: who reads and writes files by the part says how
+    /// many a part has ([`Parameters::values_per_part`]). Work is that of one ciphertext, or of one value, in all tables.
     ///
     /// ```
     /// use cryptable::{Engine, Parameters, engines::packed::EntryKind};
@@ -174,11 +186,12 @@ impl Parameters {
                 // Few values are not packed.
                 let crossing = it.crossing(&CostModel::calibrated());
                 match crossing.is_none_or(|n| values < n) {
-                    true => it.single().prediction(),
-                    false => self.prediction(),
+                    true => it.single().prediction_for(values, tables),
+                    false => it.prediction_for(tables),
                 }
             }
-            Self::Single(_) | Self::Leveled(_) => self.prediction(),
+            Self::Single(it) => it.prediction_for(values, tables),
+            Self::Leveled(it) => it.prediction_for(values, tables),
         }
     }
 

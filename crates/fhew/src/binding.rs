@@ -56,18 +56,19 @@ impl Binding {
     /// Reads what [`Binding::ciphertext_bytes`] wrote.
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged ciphertext of this type.
+    /// If the bytes are not exactly one undamaged ciphertext of this type and of at most `most` values.
     pub(crate) fn read_ciphertext<H>(
         bytes: &[u8],
         object_type: ObjectType,
-        head: impl FnOnce(&mut BodyReader<'_>) -> Result<H>,
+        (most, head): (usize, impl FnOnce(&mut BodyReader<'_>) -> Result<H>),
     ) -> Result<(Self, H, LweList)> {
         let body = read_object(bytes, object_type, None, MAX_CIPHERTEXT_BYTES)?;
         let mut reader = BodyReader::new(body);
         let key_id = KeyId(reader.array("identifier of the key")?);
         let head = head(&mut reader)?;
         // Every value has a body of at least one bit: more cannot be in these bytes.
-        let count = reader.u64_within("number of values", 0..=8 * body.len() as u64)? as usize;
+        let most = (8 * body.len()).min(most) as u64;
+        let count = reader.u64_within("number of values", 0..=most)? as usize;
         let is_fresh = read_is_fresh(&mut reader)?;
         let shape = LweShape::read(&mut reader)?;
         let values = LweList::read_words(&mut reader, shape, count, is_fresh)?;

@@ -55,3 +55,7 @@ pub use prepared_table::PreparedTable;
 pub use request::Request;
 #[cfg(feature = "client")]
 pub use secret_key::SecretKey;
+
+/// Values that files put into one ciphertext, and that services look up at once: enough to keep all threads busy, and for
+/// progress to show.
+pub const VALUES_PER_CIPHERTEXT: usize = 1024;

@@ -10,7 +10,7 @@ use rustix::time::{ClockId, clock_gettime};
 /// Bytes that any input may take: twice the largest picture, which compresses a thousandfold.
 pub const FREE_BYTES: usize = 128 << 20;
 
-/// Bytes that every byte of an input may take beside them: words of six bits, the least modulus of LWE ciphertexts, become
+/// Bytes that every byte of an input may take beside them: bodies of six bits, the least modulus of LWE ciphertexts, become
 /// words of 64 bits, and are copied once.
 pub const BYTES_PER_BYTE: usize = 24;
 
@@ -41,15 +41,22 @@ impl Drop for Limited {
 /// # Panics
 /// If that takes longer than [`MAX_TIME`]. More memory than [`FREE_BYTES`] and [`BYTES_PER_BYTE`] allow ends the process.
 pub fn within_limits<T>(input_bytes: usize, read: impl FnOnce() -> T) -> T {
-    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    let limit = ALLOCATOR.allocated() + FREE_BYTES + BYTES_PER_BYTE * input_bytes;
-    ALLOCATOR.set_limit(limit).expect("more than what is allocated");
-    let (limited, start) = (Limited, cpu_time());
-    let found = read();
-    let time = cpu_time().saturating_sub(start);
-    drop(limited);
+    let (found, time) = within_bytes(FREE_BYTES + BYTES_PER_BYTE * input_bytes, || {
+        let start = cpu_time();
+        let found = read();
+        (found, cpu_time().saturating_sub(start))
+    });
     assert!(time <= MAX_TIME, "{input_bytes} bytes took {time:?}");
     found
+}
+
+/// Makes a call that may allocate so many bytes more than there are; with one more the process ends.
+pub fn within_bytes<T>(bytes: usize, call: impl FnOnce() -> T) -> T {
+    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let limit = ALLOCATOR.allocated() + bytes;
+    ALLOCATOR.set_limit(limit).expect("more than what is allocated");
+    let _limited = Limited;
+    call()
 }
 
 /// Time that the processor spent on this process: it does not count what other processes took.

@@ -4,7 +4,7 @@
 //! one thread: built-in ones ([`CostModel::default`], [`CostModel::of_unit`]), or measured ones
 //! ([`CostModel::calibrated`], see [`crate::calibration`]).
 
-use std::ops::AddAssign;
+use std::ops::{AddAssign, Mul};
 use std::time::Duration;
 
 use cryptable_ring::kernels::MIN_RESIDUE_COLUMNS;
@@ -132,6 +132,21 @@ impl AddAssign for Work {
     }
 }
 
+impl Mul<f64> for Work {
+    type Output = Self;
+
+    fn mul(self, factor: f64) -> Self {
+        Self {
+            transforms: factor * self.transforms,
+            limb_products: factor * self.limb_products,
+            combination_products: factor * self.combination_products,
+            table_products: factor * self.table_products,
+            digit_transforms: factor * self.digit_transforms,
+            key_bytes: factor * self.key_bytes,
+        }
+    }
+}
+
 /// Rows of a table, the most whose blocks keep to the time of smaller ones: 24 bits by 1,024 columns.
 const MOST_NEAR_ROWS: usize = 1 << 14;
 
@@ -218,7 +233,7 @@ impl Prediction {
     #[must_use]
     pub fn peak_bytes_on(&self, threads: usize) -> usize {
         let more = if threads > 1 { self.second_thread_bytes } else { 0 };
-        self.key_memory_bytes + self.working_bytes + more
+        self.key_memory_bytes.saturating_add(self.working_bytes).saturating_add(more)
     }
 
     /// Time of a lookup of `values` values on `threads` threads.

@@ -28,6 +28,22 @@ const MIN_MODULUS: u64 = 2 * 32;
 /// Largest modulus that is read.
 const MAX_MODULUS: u64 = (1 << 62) - 1;
 
+/// Most values that a ciphertext of single or leveled values holds when it is read, as many as the largest packed one has.
+/// What has more is cut into several.
+pub const MAX_VALUES: usize = 1 << 16;
+
+/// Demands a number of values that readers take in one ciphertext.
+///
+/// # Errors
+/// If there are more than [`MAX_VALUES`].
+pub fn check_count(values: usize) -> Result<()> {
+    let (name, value, limit) = ("number of values of a ciphertext", values, MAX_VALUES as u64);
+    match value > MAX_VALUES {
+        true => Err(Error::TooLarge { name, value: value as u64, limit }),
+        false => Ok(()),
+    }
+}
+
 /// What all ciphertexts of a list have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LweShape {
@@ -85,6 +101,12 @@ impl LweShape {
             .saturating_add(packed_field_bytes(count, self.modulus))
     }
 
+    /// Bytes of memory of `count` computed ciphertexts, each a list of words by itself. Saturates.
+    #[must_use]
+    pub fn memory_bytes(&self, count: usize) -> usize {
+        count.saturating_mul(size_of::<u64>() * (self.dimension + 1) + size_of::<LweCiphertext>())
+    }
+
     /// Bytes of `count` fresh ciphertexts: a seed and bodies. Saturates.
     #[must_use]
     pub fn fresh_bytes(&self, count: usize) -> u64 {
@@ -134,7 +156,10 @@ impl LweList {
         shape: LweShape,
         ciphertexts: impl IntoIterator<Item = LweCiphertext>,
     ) -> Result<Self> {
-        let (mut masks, mut bodies) = (Vec::new(), Vec::new());
+        let ciphertexts = ciphertexts.into_iter();
+        let count = ciphertexts.size_hint().0;
+        let mut masks = Vec::with_capacity(count * shape.dimension);
+        let mut bodies = Vec::with_capacity(count);
         for ciphertext in ciphertexts {
             check_shape((&ciphertext).into(), shape)?;
             masks.extend_from_slice(ciphertext.mask());
@@ -223,11 +248,12 @@ impl LweList {
     pub fn mask_columns(&self) -> Option<&Columns> {
         match &self.masks {
             Masks::Columns(columns) => Some(columns),
-            Masks::Seed(_) | Masks::Words(_) => None,
+            Masks::Seed(_) | Masks::Words(_) | Masks::Packed(_) => None,
         }
     }
 
-    /// The same ciphertexts with masks in place of their seed, in recycled pages: for those who read all of them.
+    /// The same ciphertexts with words of masks in place of their seed, or of what is packed, in recycled pages: for those who
+    /// read all of them.
     ///
     /// ```
     /// # #[cfg(feature = "client")] {
@@ -241,11 +267,31 @@ impl LweList {
     #[must_use]
     pub fn with_words(&self) -> Self {
         let LweShape { dimension, modulus } = self.shape;
-        let Masks::Seed(seed) = &self.masks else { return self.clone() };
+        if let Masks::Words(_) | Masks::Columns(_) = &self.masks {
+            return self.clone();
+        }
         let mut words = Buffer::unspecified(self.len() * dimension);
-        let draw = |(index, mask): (usize, &mut [u64])| fill_fresh_mask(mask, seed, index, modulus);
-        words.par_chunks_exact_mut(dimension).enumerate().for_each(draw);
+        let fill = |(index, mask): (usize, &mut [u64])| match &self.masks {
+            Masks::Seed(seed) => fill_fresh_mask(mask, seed, index, modulus),
+            masks => mask.copy_from_slice(&masks.mask(index, dimension, modulus)),
+        };
+        words.par_chunks_exact_mut(dimension).enumerate().for_each(fill);
         Self { shape: self.shape, masks: Masks::Words(words), bodies: self.bodies.clone() }
+    }
+
+    /// Some of the ciphertexts, with words of masks.
+    ///
+    /// # Panics
+    /// If there are not as many.
+    #[must_use]
+    pub fn slice(&self, range: std::ops::Range<usize>) -> Self {
+        let bodies = self.bodies[range.clone()].to_vec();
+        let LweShape { dimension, modulus } = self.shape;
+        let mut words = Buffer::unspecified(bodies.len() * dimension);
+        for (mask, index) in words.chunks_exact_mut(dimension).zip(range) {
+            mask.copy_from_slice(&self.masks.mask(index, dimension, modulus));
+        }
+        Self { shape: self.shape, masks: Masks::Words(words), bodies }
     }
 
     /// Bodies of all ciphertexts, in their order: words below the modulus.
@@ -268,8 +314,8 @@ impl LweList {
     /// If the shapes differ, or a list is fresh: a seed draws the masks of one list only.
     pub fn append(&mut self, other: Self) {
         assert_eq!(self.shape, other.shape, "shapes of lists");
-        if let Masks::Columns(columns) = &self.masks {
-            self.masks = Masks::Words(columns.to_rows());
+        if let Masks::Columns(_) | Masks::Packed(_) = &self.masks {
+            self.masks = Masks::Words(self.masks().into_owned().into());
         }
         let (Masks::Words(masks), Some(more)) = (&mut self.masks, other.masks.words()) else {
             panic!("fresh ciphertexts cannot be joined to a list");
@@ -285,6 +331,7 @@ impl LweList {
     pub fn write_words<W: Write>(&self, writer: &mut BodyWriter<W>) -> io::Result<()> {
         match &self.masks {
             Masks::Seed(seed) => writer.raw(seed.as_bytes())?,
+            Masks::Packed(packed) => writer.kept_words(packed)?,
             Masks::Words(_) | Masks::Columns(_) => {
                 writer.packed_words(&self.masks(), self.shape.modulus)?;
             }
@@ -313,7 +360,8 @@ impl LweList {
         Ok(())
     }
 
-    /// Reads what [`LweList::write_words`] wrote. Nothing is allocated before the number of bytes is checked.
+    /// Reads what [`LweList::write_words`] wrote. Nothing is allocated before the number of bytes is checked. Masks stay
+    /// packed; bodies, one for each ciphertext, take 8 bytes each.
     ///
     /// # Errors
     /// If bytes are missing, or a word is not below the modulus.
@@ -327,7 +375,7 @@ impl LweList {
             Masks::Seed(Seed::from_bytes(reader.array("seed of the masks")?))
         } else {
             let words = count.saturating_mul(shape.dimension);
-            Masks::Words(reader.packed_words("masks", words, shape.modulus)?.into())
+            Masks::Packed(reader.kept_words("masks", words, shape.modulus)?)
         };
         let bodies = reader.packed_words("bodies", count, shape.modulus)?;
         Ok(Self { shape, masks, bodies })
@@ -386,5 +434,29 @@ mod tests {
         for modulus in [MIN_MODULUS, MAX_MODULUS] {
             assert_eq!(read(modulus).unwrap(), LweShape { dimension: 4, modulus });
         }
+    }
+
+    #[test]
+    fn what_was_read_is_as_what_was_written() {
+        let shape = LweShape { dimension: 3, modulus: 1 << 20 };
+        let masks: Vec<u64> = (0..15).map(|word| word * word * 3001).collect();
+        let list = LweList::from_words(shape, masks.into(), vec![5, 4, 3, 2, 1]);
+        let bytes = |list: &LweList| {
+            let mut writer = BodyWriter::new(Vec::new());
+            list.write_words(&mut writer).unwrap();
+            writer.into_inner()
+        };
+        let written = bytes(&list);
+        let mut read =
+            LweList::read_words(&mut BodyReader::new(&written), shape, 5, false).unwrap();
+        assert!(matches!(read.masks, Masks::Packed(_)));
+        assert_eq!((&read, bytes(&read)), (&list, written));
+        assert_eq!(read.with_words(), list);
+        for piece in [read.slice(1..3), list.slice(1..3)] {
+            assert_eq!(piece.len(), 2);
+            assert!((0..2).all(|i| piece.ciphertext(i) == list.ciphertext(i + 1)));
+        }
+        read.append(list.slice(0..1));
+        assert_eq!((read.len(), read.ciphertext(5)), (6, list.ciphertext(0)));
     }
 }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use cryptable_ring::Buffer;
 use cryptable_ring::columns::Columns;
 use cryptable_ring::random::{RandomStream, Seed, StreamPurpose};
+use cryptable_wire::PackedWords;
 
 /// Masks of LWE ciphertexts of one dimension and modulus.
 #[derive(Clone, Debug)]
@@ -16,6 +17,8 @@ pub enum Masks {
     /// The same, word i of all ciphertexts in column i: what is computed of whole lists, for moduli up to 2^32. Half the
     /// memory, and the next method on whole lists reads columns, too.
     Columns(Columns),
+    /// As they lie in a file: what was read takes the memory of its bytes, not up to ten times that.
+    Packed(PackedWords),
 }
 
 /// Words are compared, however they lie in memory.
@@ -23,6 +26,7 @@ impl PartialEq for Masks {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Seed(seed), Self::Seed(other)) => seed == other,
+            (Self::Packed(words), Self::Packed(other)) => words == other,
             _ => self.words().is_some_and(|words| other.words() == Some(words)),
         }
     }
@@ -43,6 +47,11 @@ impl Masks {
             Self::Columns(columns) => {
                 (0..dimension).map(|column| columns.column(column)[index].into()).collect()
             }
+            Self::Packed(packed) => {
+                let mut words = Vec::with_capacity(dimension + 1);
+                packed.unpack_into(index * dimension..(index + 1) * dimension, &mut words);
+                words
+            }
         }
     }
 
@@ -53,6 +62,11 @@ impl Masks {
             Self::Seed(_) => None,
             Self::Words(words) => Some(Cow::Borrowed(words)),
             Self::Columns(columns) => Some(Cow::Owned(columns.to_rows().to_vec())),
+            Self::Packed(packed) => {
+                let mut words = Vec::with_capacity(packed.len());
+                packed.unpack_into(0..packed.len(), &mut words);
+                Some(Cow::Owned(words))
+            }
         }
     }
 

@@ -4,6 +4,7 @@ mod evaluation_key;
 #[cfg(feature = "client")]
 mod secret_key;
 
+pub(crate) use evaluation_key::BITS_A_THREAD;
 pub use evaluation_key::{CircuitBootstrappingEvaluationKey, MAX_EVALUATION_KEY_BYTES};
 #[cfg(feature = "client")]
 pub use secret_key::{CircuitBootstrappingSecretKey, IDENTIFIER};

@@ -45,3 +45,6 @@ pub use parameters::{Parameters, Request};
 pub use prepared_table::PreparedTable;
 #[cfg(feature = "client")]
 pub use secret_key::SecretKey;
+
+/// Values that go into one ciphertext of a file, and that services look up at once: results take up to 290 kB each.
+pub const VALUES_PER_CIPHERTEXT: usize = 64;

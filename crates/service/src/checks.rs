@@ -7,8 +7,7 @@ use std::path::Path;
 use cryptable::engines::bridged;
 use cryptable::engines::packed::EntryKind;
 use cryptable::{
-    CiphertextReader, Contents, CostModel, Engine, EvaluationKey, KeyId, Parameters, Prediction,
-    ReadOptions,
+    CiphertextReader, Contents, CostModel, Engine, EvaluationKey, KeyId, Parameters, ReadOptions,
 };
 use cryptable_wire::hex;
 use sha2::{Digest, Sha256};
@@ -37,7 +36,7 @@ pub(crate) fn check_file(
     }
     match kind {
         Kind::EvaluationKey => check_key(path, options),
-        Kind::Ciphertext => Ok((check_ciphertexts(path)?, Vec::new())),
+        Kind::Ciphertext => Ok((check_ciphertexts(path, options)?, Vec::new())),
     }
 }
 
@@ -70,8 +69,9 @@ fn check_key(path: &Path, options: ReadOptions) -> Result<(About, Vec<u8>)> {
     Ok((about, [vec![kind], parameters.to_bytes()].concat()))
 }
 
-fn check_ciphertexts(path: &Path) -> Result<About> {
-    let mut reader = CiphertextReader::new(BufReader::new(File::open(path)?))?;
+fn check_ciphertexts(path: &Path, options: ReadOptions) -> Result<About> {
+    let reader = CiphertextReader::new(BufReader::new(File::open(path)?))?;
+    let mut reader = reader.with_options(options);
     while reader.next_ciphertext()?.is_some() {}
     let summary = reader.summary();
     let contents = summary.contents;
@@ -115,31 +115,51 @@ pub(crate) fn check_order(
             }
         }
     }
-    let values = ciphertext.about.values.unwrap_or(0);
-    let prediction = parameters.lookup_prediction(EntryKind::Shared, tables.len(), values);
-    let needed = prediction.peak_bytes() as u64;
+    let input = &ciphertext.about;
+    let needed = memory(&parameters, tables.len());
     if needed > limits.memory {
         return Err(Problem::too_large("memory", needed, limits.memory).into());
     }
-    Ok(reservation(&prediction, &ciphertext.about, tables.len() as u64, limits))
+    let reserved = reservation(&parameters, input, tables.len(), limits);
+    match limits.job_time.map(|time| time.as_secs()) {
+        Some(most) if reserved.estimate_s > most as f64 => {
+            let (found, shown) = (reserved.estimate_s.ceil() as u64, reserved.estimate_s.ceil());
+            let detail = format!(
+                "the job is predicted to take {shown} s, but job-time is {most} s: order fewer values or tables at a time"
+            );
+            let problem = Problem::new("too-large", 413, detail);
+            Err(problem.exceeds("job-time", found, most).into())
+        }
+        _ => Ok(reserved),
+    }
+}
+
+/// Bytes that a lookup may take, of as many values as are looked up at once, whatever a file holds.
+fn memory(parameters: &Parameters, tables: usize) -> u64 {
+    // Few values that may be packed are not.
+    let values = [1, parameters.values_per_part() as u64];
+    let needed = values.map(|values| {
+        parameters.lookup_prediction(EntryKind::Shared, tables, values).peak_bytes() as u64
+    });
+    needed[0].max(needed[1])
 }
 
 fn reservation(
-    prediction: &Prediction,
+    parameters: &Parameters,
     input: &About,
-    tables: u64,
+    tables: usize,
     limits: &Limits,
 ) -> Reservation {
-    let values = input.values.unwrap_or(0);
-    let threads = match limits.threads {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        threads => threads,
-    };
-    // Leveled and single values are counted one by one, packed ones by what holds them.
+    let (values, ciphertexts) = (input.values.unwrap_or(0), input.ciphertexts.unwrap_or(1).max(1));
+    let at_once = values.div_ceil(ciphertexts).min(parameters.values_per_part() as u64);
+    let prediction = parameters.lookup_prediction(EntryKind::Shared, tables, at_once);
+    // Leveled and single values are counted one by one, packed ones by what holds them, however few that is.
     let per = prediction.values_per_ciphertext.max(1) as u64;
-    let results = values.div_ceil(per).max(input.ciphertexts.unwrap_or(1));
-    let bytes = results.saturating_mul(prediction.result_bytes as u64).saturating_mul(tables);
-    let time = prediction.duration(&CostModel::calibrated(), values, threads);
+    let results = values.div_ceil(per).max(ciphertexts);
+    let bytes =
+        results.saturating_mul(prediction.result_bytes as u64).saturating_mul(tables as u64);
+    let values = if per == 1 { values } else { results.saturating_mul(per) };
+    let time = prediction.duration(&CostModel::calibrated(), values, limits.threads());
     Reservation { estimate_s: time.as_secs_f64(), bytes }
 }
 

@@ -11,7 +11,7 @@ mod requests;
 mod server;
 mod uploads;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Router;
@@ -22,6 +22,7 @@ use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, head, post};
 use cryptable::ReadOptions;
+use tokio::sync::OwnedMutexGuard;
 
 pub(crate) use self::metrics::Counters;
 use self::places::{Place, Requests, Visit, VisitSlot};
@@ -46,6 +47,8 @@ pub(crate) struct App {
     busy: Arc<Mutex<HashSet<String>>>,
     /// One file is checked at a time: keys take memory.
     checking: Arc<tokio::sync::Mutex<()>>,
+    /// One of every client waits for that.
+    client_checks: Arc<Mutex<HashMap<i64, Arc<tokio::sync::Mutex<()>>>>>,
     /// What every client has under way.
     requests: Arc<Requests>,
 }
@@ -57,8 +60,8 @@ impl App {
         limits: Limits,
         options: ReadOptions,
     ) -> Self {
-        let (counters, busy, checking, requests) = Default::default();
-        Self { store, worker, limits, options, counters, busy, checking, requests }
+        let (counters, busy, checking, client_checks, requests) = Default::default();
+        Self { store, worker, limits, options, counters, busy, checking, client_checks, requests }
     }
 
     /// Runs what waits for the disk or computes where it keeps no request from being served.
@@ -72,6 +75,19 @@ impl App {
             // A panic was written to the log.
             Err(_) => Err(Problem::internal().into()),
         }
+    }
+
+    /// Waits until a client's file may be checked: for its own other files first, so that clients have their turns. The
+    /// guards are of both.
+    async fn turn_to_check(&self, client: i64) -> [OwnedMutexGuard<()>; 2] {
+        let own = {
+            let mut checks = self.client_checks.lock().unwrap_or_else(PoisonError::into_inner);
+            // Those that nobody waits for are made again.
+            checks.retain(|_, check| Arc::strong_count(check) > 1);
+            checks.entry(client).or_default().clone()
+        };
+        let own = own.lock_owned().await;
+        [self.checking.clone().lock_owned().await, own]
     }
 
     /// Makes this request the only one that writes an upload.
@@ -184,5 +200,41 @@ pub(crate) async fn stop_removed(app: App) {
     loop {
         tokio::time::sleep(LOOK).await;
         let _ = app.blocking(|app| app.worker.stop_if_removed()).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_clients_are_checked_in_turn() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Arc::new(Store::open(folder.path()).unwrap());
+        let (limits, options) = (Limits::default(), ReadOptions::default());
+        let worker = Arc::new(Worker::new(store.clone(), limits, options));
+        let app = App::new(store, worker, limits, options);
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let order = Arc::new(Mutex::new(Vec::new()));
+        runtime.block_on(async {
+            let first = app.turn_to_check(1).await;
+            // Three more of the same client were there before the other one's.
+            let wait = |client| {
+                let (app, order) = (app.clone(), order.clone());
+                tokio::spawn(async move {
+                    let _turn = app.turn_to_check(client).await;
+                    order.lock().unwrap().push(client);
+                })
+            };
+            let mut waiting: Vec<_> = (0..3).map(|_| wait(1)).collect();
+            tokio::task::yield_now().await;
+            waiting.push(wait(2));
+            tokio::task::yield_now().await;
+            drop(first);
+            for task in waiting {
+                task.await.unwrap();
+            }
+        });
+        assert_eq!(*order.lock().unwrap(), [2, 1, 1, 1]);
     }
 }

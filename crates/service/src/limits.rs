@@ -28,6 +28,10 @@ pub struct Limits {
     pub job_tables: u64,
     /// Bytes of memory that a lookup may take by its prediction, key included; also what all loaded keys may take together.
     pub memory: u64,
+    /// Longest time that a job may take by its prediction; none takes any.
+    pub job_time: Option<Duration>,
+    /// How long a job runs before one of another client has its turn.
+    pub turn: Duration,
     /// Threads of a lookup; 0 is all of rayon's pool.
     pub threads: usize,
     /// Connections at a time. For another one, that which has waited longest for a request of a client ends.
@@ -79,6 +83,16 @@ impl Default for Retention {
     }
 }
 
+impl Limits {
+    /// Threads of a lookup on this machine.
+    pub(crate) fn threads(&self) -> usize {
+        match self.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            threads => threads,
+        }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self {
@@ -93,6 +107,8 @@ impl Default for Limits {
             client_uploads: 16,
             job_tables: 16,
             memory: 12 << 30,
+            job_time: Some(Duration::from_secs(DAY_S)),
+            turn: Duration::from_secs(10),
             threads: 0,
             connections: 512,
             client_requests: 64,

@@ -161,7 +161,7 @@ pub struct Job {
     pub id: String,
     /// Where it is.
     pub state: State,
-    /// The share of its work that is done, 0 to 1.
+    /// The share of its work that is done, 0 to 1; above 0 also while it waits for its next turn.
     pub progress: f64,
     /// Predicted seconds of its work, without waiting.
     pub estimate_s: f64,

@@ -134,7 +134,7 @@ impl Problem {
         Self::new("server-error", 500, detail)
     }
 
-    fn exceeds(mut self, name: &str, found: u64, limit: u64) -> Self {
+    pub(crate) fn exceeds(mut self, name: &str, found: u64, limit: u64) -> Self {
         self.exceeded = Some(Box::new(Exceeded { name: name.to_owned(), limit, found }));
         self
     }

@@ -19,6 +19,7 @@ mod folder;
 mod jobs;
 mod objects;
 mod recovery;
+mod running;
 mod schema;
 mod tables;
 mod uploads;
@@ -33,8 +34,9 @@ use rusqlite::{Connection, TransactionBehavior};
 
 pub(crate) use self::expiry::Expired;
 use self::folder::{CONTENT, Condition, DATABASE, create_private};
-pub(crate) use self::jobs::{QueuedJob, Reservation};
+pub(crate) use self::jobs::Reservation;
 pub(crate) use self::objects::StoredObject;
+pub(crate) use self::running::{QueuedJob, Turn};
 use self::schema::Owner;
 pub(crate) use self::uploads::StoredUpload;
 use crate::clock::Clock;
@@ -133,7 +135,7 @@ impl Store {
             Err(TryLockError::Error(error)) => return Err(error.into()),
         }
         let moved = self.recover_files()?;
-        self.rows().execute("UPDATE job SET state = 'queued' WHERE state = 'running'", [])?;
+        self.recover_jobs()?;
         Ok(Serving { moved, _lock: lock })
     }
 

@@ -1,22 +1,22 @@
-//! The one worker: it takes jobs one after the other, and the library takes all threads for each.
+//! The one worker: it runs jobs in turns, one at a time, and the library takes all threads for each.
 
-use std::fs::File;
-use std::io::{BufReader, BufWriter};
+mod started;
+
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use cryptable::engines::packed::EntryKind;
 use cryptable::{
-    Ciphertext, CiphertextReader, CiphertextWriter, Contents, EvaluationKey, Execution,
-    PreparedTable, ReadOptions,
+    Ciphertext, CostModel, EvaluationKey, Execution, Parameters, PreparedTable, ReadOptions,
 };
 
+use self::started::Started;
 use crate::error::is_busy;
-use crate::identifiers::new_id;
 use crate::limits::Limits;
-use crate::store::{QueuedJob, Store};
+use crate::store::{QueuedJob, Store, Turn};
 use crate::{Error, Result};
 
 /// How often the queue is looked at when nobody says that there is a job: the operator's commands do not.
@@ -47,7 +47,7 @@ pub(crate) struct Totals {
     pub(crate) lookup_ms: AtomicU64,
 }
 
-/// Runs jobs in the order in which they were accepted, each client's in turn.
+/// Runs jobs in turns: always that of the client who has used the least time, its first one first.
 #[derive(Debug)]
 pub(crate) struct Worker {
     store: Arc<Store>,
@@ -64,18 +64,31 @@ struct Loaded {
     key: Arc<EvaluationKey>,
 }
 
+/// What stays from turn to turn.
+#[derive(Default)]
+struct Kept {
+    /// Keys; the one that was used last comes last.
+    keys: Vec<Loaded>,
+    /// Jobs that wait for their next turn; the one that ran last comes last.
+    jobs: Vec<Started>,
+}
+
+/// Jobs that are kept between turns, each with a file for each of its tables; others are opened again.
+const KEPT_JOBS: usize = 8;
+
 /// What became of a job.
 enum Outcome {
-    /// Files of the results, and their bytes.
-    Done(Vec<(String, u64)>),
+    /// Bytes of the results.
+    Done(Vec<u64>),
+    /// It waits: for its next turn, or for the next server.
     Stopped,
     Failed(String),
 }
 
 impl Worker {
     pub(crate) fn new(store: Arc<Store>, limits: Limits, options: ReadOptions) -> Self {
-        let (current, changed) = Default::default();
-        Self { store, limits, options, current, changed, totals: Totals::default() }
+        let (current, changed, totals) = Default::default();
+        Self { store, limits, options, current, changed, totals }
     }
 
     /// There is a new job.
@@ -109,14 +122,15 @@ impl Worker {
 
     /// Takes jobs until it is stopped.
     pub(crate) fn run(&self) {
-        // The one that was used last comes last.
-        let mut loaded: Vec<Loaded> = Vec::new();
+        let mut kept = Kept::default();
         let mut has_room = true;
         while !self.lock().is_stopped {
-            loaded.retain(|loaded| self.store.has_object(&loaded.id).unwrap_or(true));
+            kept.keys.retain(|loaded| self.store.has_object(&loaded.id).unwrap_or(true));
+            // Those that were removed give their files back.
+            kept.jobs.retain(|job| self.store.is_queued(job.id()).unwrap_or(false));
             let taken = self.store.check_disk(0, &self.limits).and_then(|()| self.store.take_job());
             match &taken {
-                Ok(Some(job)) => self.run_one(job, &mut loaded),
+                Ok(Some(job)) => self.run_one(job, &mut kept),
                 Ok(None) => self.wait(),
                 Err(error) => {
                     // A disk that stays full is told once.
@@ -133,7 +147,7 @@ impl Worker {
     /// Stops the job that runs if it was removed with its client, by a command of the operator.
     pub(crate) fn stop_if_removed(&self) -> Result<()> {
         let Some(job) = self.lock().job.clone() else { return Ok(()) };
-        if !self.store.has_job(&job)? {
+        if !self.store.is_running(&job)? {
             self.cancel(&job);
         }
         Ok(())
@@ -146,58 +160,57 @@ impl Worker {
         waited.unwrap_or_else(PoisonError::into_inner).0.has_new = false;
     }
 
-    fn run_one(&self, job: &QueuedJob, loaded: &mut Vec<Loaded>) {
-        let (is_cancelled, progress) = {
+    /// A turn of a job.
+    fn run_one(&self, job: &QueuedJob, kept: &mut Kept) {
+        let is_cancelled = {
             let mut current = self.lock();
             current.job = Some(job.id.clone());
             current.is_cancelled = Arc::new(AtomicBool::new(current.is_stopped));
             current.progress = Arc::default();
-            (current.is_cancelled.clone(), current.progress.clone())
+            current.is_cancelled.clone()
         };
-        let start = Instant::now();
-        let (id, client) = (job.id.as_str(), job.client.as_str());
-        tracing::info!(job = id, client, tables = job.tables.len(), "job starts");
+        // Begins again whenever the client was charged.
+        let (start, mut since) = (Instant::now(), Instant::now());
+        let (id, client) = (job.id.as_str(), job.client_name.as_str());
+        let is_first = job.results.is_empty();
+        tracing::info!(job = id, client, tables = job.tables.len(), is_first, "job has its turn");
         // A panic is a defect of the library, and ends this job, not the server.
-        let outcome = catch_unwind(AssertUnwindSafe(|| {
-            self.look_up(job, loaded, (&is_cancelled, &progress))
-        }));
+        let outcome = catch_unwind(AssertUnwindSafe(|| self.look_up(job, kept, &mut since)));
+        self.totals.lookup_ms.fetch_add(start.elapsed().as_millis() as u64, Ordering::Relaxed);
         let outcome = match outcome {
-            Ok(Ok(results)) => {
-                self.totals.jobs.fetch_add(1, Ordering::Relaxed);
-                let spent = start.elapsed().as_millis() as u64;
-                self.totals.lookup_ms.fetch_add(spent, Ordering::Relaxed);
-                Outcome::Done(results)
+            Ok(Ok(outcome)) => {
+                let is_done = matches!(outcome, Outcome::Done(_));
+                self.totals.jobs.fetch_add(is_done.into(), Ordering::Relaxed);
+                outcome
             }
             Ok(Err(_)) if is_cancelled.load(Ordering::Relaxed) => Outcome::Stopped,
+            Ok(Err(Error::Database(error))) if is_busy(&error) => Outcome::Stopped,
             Ok(Err(error)) => self.failed(error.problem().detail),
             Err(_) => self.failed("the lookup ended by a defect of the library".to_owned()),
         };
         let seconds = start.elapsed().as_secs_f64();
         match &outcome {
             Outcome::Done(results) => {
-                let bytes: u64 = results.iter().map(|(_, bytes)| bytes).sum();
+                let bytes: u64 = results.iter().sum();
                 tracing::info!(job = id, client, seconds, bytes, "job is done");
             }
-            Outcome::Stopped => tracing::info!(job = id, client, seconds, "job is stopped"),
+            Outcome::Stopped => tracing::info!(job = id, client, seconds, "job waits"),
             Outcome::Failed(reason) => {
                 tracing::warn!(job = id, client, seconds, reason, "job failed");
             }
         }
-        self.keep_recording(id, &outcome);
+        self.keep_recording(job, &outcome, since);
         self.lock().job = None;
     }
 
-    /// Records an outcome. What fails is a lock that an operator's command holds, which is waited for: the work is not done
-    /// again for that. If it is the disk, the job waits again, and its results go.
-    fn keep_recording(&self, job: &str, outcome: &Outcome) {
+    /// Records an outcome. What fails is a lock that an operator's command holds, which is waited for, or the disk: then the
+    /// job waits again, with the results that are in its files.
+    fn keep_recording(&self, job: &QueuedJob, outcome: &Outcome, since: Instant) {
         let mut left = RECORDINGS;
-        while let Err(error) = self.record(job, outcome) {
-            tracing::error!(job, %error, "the outcome of a job cannot be recorded");
+        while let Err(error) = self.record(job, outcome, since.elapsed()) {
+            tracing::error!(job = job.id, %error, "the outcome of a job cannot be recorded");
             left -= u32::from(!matches!(&error, Error::Database(error) if is_busy(error)));
             if left == 0 || self.lock().is_stopped {
-                if let Outcome::Done(results) = outcome {
-                    results.iter().for_each(|(file, _)| self.store.discard(file));
-                }
                 break;
             }
             self.wait();
@@ -209,124 +222,134 @@ impl Worker {
         Outcome::Failed(reason)
     }
 
-    fn record(&self, job: &str, outcome: &Outcome) -> Result<()> {
+    fn record(&self, job: &QueuedJob, outcome: &Outcome, spent: Duration) -> Result<()> {
         match outcome {
-            Outcome::Done(results) => self.store.finish_job(job, results),
-            Outcome::Stopped => self.store.requeue_job(job),
-            Outcome::Failed(reason) => self.store.fail_job(job, reason),
+            Outcome::Done(bytes) => self.store.finish_job(job, bytes, spent),
+            Outcome::Stopped => self.store.requeue_job(job, spent),
+            Outcome::Failed(reason) => self.store.fail_job(&job.id, reason),
         }
     }
 
-    /// A key, loaded now or before. Others go, the one used longest ago first, until all fit.
-    fn key(&self, id: &str, loaded: &mut Vec<Loaded>) -> Result<Arc<EvaluationKey>> {
-        if let Some(place) = loaded.iter().position(|other| other.id == id) {
-            let found = loaded.remove(place);
-            let key = found.key.clone();
-            loaded.push(found);
-            return Ok(key);
-        }
-        let path = self.store.file(id);
-        let bytes = std::fs::metadata(&path)?.len();
+    /// A key, loaded now or before. Others go, the one used longest ago first, until all fit beside the lookup.
+    fn key(&self, job: &QueuedJob, loaded: &mut Vec<Loaded>) -> Result<Arc<EvaluationKey>> {
         let taken = |loaded: &[Loaded]| -> u64 {
             loaded.iter().map(|other| other.key.memory_bytes() as u64).sum()
         };
-        // A key takes up to some times its file; what it really takes is known afterwards.
-        while !loaded.is_empty() && taken(loaded) + bytes > self.limits.memory / 2 {
+        let found = loaded.iter().position(|other| other.id == job.key);
+        let this = match found {
+            Some(place) => loaded.remove(place),
+            None => {
+                let path = self.store.file(&job.key);
+                // A key takes up to some times its file; what it really takes is known afterwards.
+                let bytes = std::fs::metadata(&path)?.len();
+                while !loaded.is_empty() && taken(loaded) + bytes > self.limits.memory / 2 {
+                    loaded.remove(0);
+                }
+                let key = Arc::new(EvaluationKey::open(&path, self.options)?);
+                Loaded { id: job.key.clone(), key }
+            }
+        };
+        let parameters = this.key.parameters();
+        let values = parameters.values_per_part() as u64;
+        let lookup = parameters.lookup_prediction(EntryKind::Shared, job.tables.len(), values);
+        let room = self.limits.memory.saturating_sub(lookup.peak_bytes() as u64);
+        while !loaded.is_empty() && taken(loaded) > room.min(self.limits.memory / 2) {
             loaded.remove(0);
         }
-        let key = Arc::new(EvaluationKey::open(&path, self.options)?);
-        loaded.push(Loaded { id: id.to_owned(), key: key.clone() });
-        while loaded.len() > 1 && taken(loaded) > self.limits.memory / 2 {
-            loaded.remove(0);
-        }
+        let key = this.key.clone();
+        loaded.push(this);
         Ok(key)
     }
 
-    /// Looks all values up; returns the files of the results and their bytes.
-    fn look_up(
-        &self,
-        job: &QueuedJob,
-        loaded: &mut Vec<Loaded>,
-        (is_cancelled, progress): (&AtomicBool, &AtomicU64),
-    ) -> Result<Vec<(String, u64)>> {
-        let key = self.key(&job.key, loaded)?;
+    /// Looks values up until all are, or another client has its turn.
+    fn look_up(&self, job: &QueuedJob, kept: &mut Kept, since: &mut Instant) -> Result<Outcome> {
+        let key = self.key(job, &mut kept.keys)?;
         let prepare = |digest: &String| Ok(key.prepare(&self.store.read_table(digest)?)?);
         let tables: Vec<PreparedTable> = job.tables.iter().map(prepare).collect::<Result<_>>()?;
         let tables: Vec<&PreparedTable> = tables.iter().collect();
-        let input = File::open(self.store.file(&job.ciphertext))?;
-        let mut reader = CiphertextReader::new(BufReader::new(input))?;
-        let total = reader.summary().ciphertexts;
-        let contents = reader.summary().contents;
-        let contents = Contents { modulus: key.parameters().output_modulus(), ..contents };
-        let mut outputs = Outputs::create(&self.store, contents, tables.len())?;
-        let mut done = 0;
-        while let Some(ciphertext) = reader.next_ciphertext()? {
-            let moved = |step: usize, steps: usize| {
-                let share = WHOLE * step as u64 / steps.max(1) as u64;
-                progress.store((done * WHOLE + share) / total, Ordering::Relaxed);
-                match is_cancelled.load(Ordering::Relaxed) {
-                    true => ControlFlow::Break(()),
-                    false => ControlFlow::Continue(()),
+        let before = kept.jobs.iter().position(|other| other.id() == job.id);
+        let mut started = match before.map(|place| kept.jobs.remove(place)) {
+            Some(started) => started,
+            None => Started::open(&self.store, job, &key, self.options)?,
+        };
+        let most = self.values_at_once(&key.parameters(), tables.len());
+        let mut turn = Instant::now();
+        while let Some(pieces) = started.next_pieces(most)? {
+            for piece in pieces {
+                let results = self.look_up_piece((&key, &tables), &piece, &started)?;
+                started.push(&results, piece.count())?;
+                self.totals.values.fetch_add(piece.count() as u64, Ordering::Relaxed);
+                if turn.elapsed() < self.limits.turn || started.is_done() {
+                    continue;
                 }
-            };
-            let execution = Execution::default().threads(self.limits.threads).progress(&moved);
-            outputs.push(&key.lookup_many_with(&ciphertext, &tables, execution)?)?;
-            self.totals.values.fetch_add(ciphertext.count() as u64, Ordering::Relaxed);
-            done += 1;
+                turn = Instant::now();
+                if self.end_turn(job, &started, since) {
+                    started.pause()?;
+                    kept.jobs.push(started);
+                    let many = kept.jobs.len().saturating_sub(KEPT_JOBS);
+                    kept.jobs.drain(..many);
+                    return Ok(Outcome::Stopped);
+                }
+            }
         }
-        outputs.finish()
+        Ok(Outcome::Done(started.finish(&self.store)?))
+    }
+
+    /// Charges what was done to the client; whether another one has its turn.
+    fn end_turn(&self, job: &QueuedJob, started: &Started, since: &mut Instant) -> bool {
+        let turn = Turn { spent: since.elapsed(), progress: started.progress(0.0) };
+        match self.store.end_turn(job, turn) {
+            Ok(waits) => {
+                *since = Instant::now();
+                waits
+            }
+            // The job goes on, and what it took is charged later.
+            Err(error) => {
+                tracing::error!(job = job.id, %error, "a turn cannot be recorded");
+                false
+            }
+        }
+    }
+
+    /// Values of a turn at most, so that it ends in time: of single values, which are looked up one by one.
+    fn values_at_once(&self, parameters: &Parameters, tables: usize) -> usize {
+        let most = parameters.values_per_part();
+        if let Parameters::Packed(_) | Parameters::Bridged(_) = parameters {
+            return most;
+        }
+        let prediction = parameters.lookup_prediction(EntryKind::Shared, tables, 1);
+        let all = prediction.duration(&CostModel::calibrated(), most as u64, self.limits.threads());
+        let share = self.limits.turn.as_secs_f64() / all.as_secs_f64();
+        let least = (4 * self.limits.threads()).min(most);
+        ((share * most as f64) as usize).clamp(least, most)
+    }
+
+    /// Looks up what is looked up at once.
+    fn look_up_piece(
+        &self,
+        (key, tables): (&EvaluationKey, &[&PreparedTable]),
+        piece: &Ciphertext,
+        started: &Started,
+    ) -> Result<Vec<Ciphertext>> {
+        let (is_cancelled, progress) = {
+            let current = self.lock();
+            (current.is_cancelled.clone(), current.progress.clone())
+        };
+        let moved = |step: usize, steps: usize| {
+            let share = step as f64 / steps.max(1) as f64;
+            let done = started.progress(share * piece.count() as f64);
+            progress.store((WHOLE as f64 * done) as u64, Ordering::Relaxed);
+            match is_cancelled.load(Ordering::Relaxed) {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        };
+        let execution = Execution::default().threads(self.limits.threads).progress(&moved);
+        Ok(key.lookup_many_with(piece, tables, execution)?)
     }
 
     fn lock(&self) -> MutexGuard<'_, Current> {
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Results that are being written; files that are not finished go.
-struct Outputs<'a> {
-    store: &'a Store,
-    files: Vec<String>,
-    writers: Vec<CiphertextWriter<BufWriter<File>>>,
-}
-
-impl<'a> Outputs<'a> {
-    fn create(store: &'a Store, contents: Contents, count: usize) -> Result<Self> {
-        let mut outputs = Self { store, files: Vec::new(), writers: Vec::new() };
-        for _ in 0..count {
-            let id = new_id()?;
-            let file = store.create_unfinished(&id)?;
-            outputs.files.push(id);
-            outputs.writers.push(CiphertextWriter::new(BufWriter::new(file), contents)?);
-        }
-        Ok(outputs)
-    }
-
-    fn push(&mut self, results: &[Ciphertext]) -> Result<()> {
-        for (writer, result) in self.writers.iter_mut().zip(results) {
-            writer.push(result)?;
-        }
-        Ok(())
-    }
-
-    /// Puts all on the disk.
-    fn finish(mut self) -> Result<Vec<(String, u64)>> {
-        let mut bytes = Vec::new();
-        for writer in self.writers.drain(..) {
-            let (file, summary) = writer.finish()?;
-            let file = file.into_inner().map_err(|error| Error::Io(error.into_error()))?;
-            file.sync_all()?;
-            bytes.push(summary.bytes);
-        }
-        self.store.sync_files()?;
-        Ok(std::mem::take(&mut self.files).into_iter().zip(bytes).collect())
-    }
-}
-
-impl Drop for Outputs<'_> {
-    fn drop(&mut self) {
-        for id in &self.files {
-            self.store.discard(id);
-        }
     }
 }
 
@@ -361,7 +384,7 @@ mod tests {
     #[test]
     fn outcomes_are_refused_under_a_lock_and_recorded_after_it() {
         let outcomes = [
-            (Outcome::Done(vec![("file".into(), 3)]), "done"),
+            (Outcome::Done(vec![3]), "done"),
             (Outcome::Stopped, "queued"),
             (Outcome::Failed("reason".into()), "failed"),
         ];
@@ -369,11 +392,11 @@ mod tests {
             let folder = tempdir().unwrap();
             let (worker, job, mut other) = with_job(folder.path());
             let lock = other.transaction_with_behavior(TransactionBehavior::Immediate).unwrap();
-            let error = worker.record(&job.id, &outcome).unwrap_err();
+            let error = worker.record(&job, &outcome, Duration::ZERO).unwrap_err();
             assert!(matches!(&error, Error::Database(error) if is_busy(error)), "{error}");
             assert_eq!(state(&lock), "running");
             lock.rollback().unwrap();
-            worker.record(&job.id, &outcome).unwrap();
+            worker.record(&job, &outcome, Duration::ZERO).unwrap();
             assert_eq!(state(&other), expected);
         }
     }
@@ -384,7 +407,7 @@ mod tests {
         let (worker, job, mut other) = with_job(folder.path());
         let lock = other.transaction_with_behavior(TransactionBehavior::Immediate).unwrap();
         thread::scope(|scope| {
-            let running = scope.spawn(|| worker.run_one(&job, &mut Vec::new()));
+            let running = scope.spawn(|| worker.run_one(&job, &mut Kept::default()));
             for _ in 0..5 {
                 thread::sleep(Duration::from_millis(60));
                 worker.wake();
@@ -405,7 +428,7 @@ mod tests {
         let (worker, job, mut other) = with_job(folder.path());
         let lock = other.transaction_with_behavior(TransactionBehavior::Immediate).unwrap();
         thread::scope(|scope| {
-            scope.spawn(|| worker.run_one(&job, &mut Vec::new()));
+            scope.spawn(|| worker.run_one(&job, &mut Kept::default()));
             thread::sleep(Duration::from_millis(60));
             worker.stop();
         });
@@ -420,13 +443,9 @@ mod tests {
         let folder = tempdir().unwrap();
         let (worker, job, other) = with_job(folder.path());
         worker.store.hold_size(true);
-        let file = new_id().unwrap();
-        drop(worker.store.create_unfinished(&file).unwrap());
-        let reason = "x".repeat(1 << 20);
-        let results =
-            Outcome::Done((0..2000).map(|_| (format!("{file}{reason:.500}"), 3)).collect());
+        let outcome = Outcome::Failed("x".repeat(1 << 20));
         thread::scope(|scope| {
-            let recording = scope.spawn(|| worker.keep_recording(&job.id, &results));
+            let recording = scope.spawn(|| worker.keep_recording(&job, &outcome, Instant::now()));
             while !recording.is_finished() {
                 thread::sleep(Duration::from_millis(5));
                 worker.wake();

@@ -230,6 +230,38 @@ fn orders_that_do_not_fit() {
 }
 
 #[test]
+fn what_takes_too_long_or_too_much_memory_is_refused_before_it_is_accepted() {
+    let limits = Limits { job_time: Some(Duration::ZERO), memory: 1 << 20, ..Limits::default() };
+    let server = Server::start(Limits { memory: 1 << 30, ..limits });
+    server.store().add_table("squares", &squares(4)).unwrap();
+    let client = server.client("one");
+    let (secret, key) = keys(Engine::Single, 4);
+    let key = client.register(&mut Cursor::new(key)).unwrap().sha256;
+    let values = secret.encrypt(&vec![3; 200_000]).unwrap().to_bytes();
+    let mut silent = |_: f64| ControlFlow::Continue(());
+    let sent = client.upload(Kind::Ciphertext, &mut Cursor::new(&values), &mut silent).unwrap();
+    let order = Order { key, ciphertext: sent.sha256, tables: vec!["squares".to_owned()] };
+    let problem = match client.order(&order) {
+        Err(ClientError::Refused(problem)) => problem,
+        other => panic!("{other:?}"),
+    };
+    let exceeded = problem.exceeded.clone().unwrap();
+    assert_eq!((problem.status, exceeded.name.as_str(), exceeded.limit), (413, "job-time", 0));
+    assert!(problem.detail.contains("order fewer values or tables"), "{}", problem.detail);
+
+    // A ciphertext takes twice its bytes, and more, when it is read.
+    let server = Server::start(limits);
+    let client = server.client("one");
+    let many = secret.encrypt(&vec![1; 1024]).unwrap();
+    let results = secret.evaluation_key();
+    let table = results.prepare(&squares(4)).unwrap();
+    let many = results.lookup(&many, &table).unwrap().to_bytes();
+    let error = client.upload(Kind::Ciphertext, &mut Cursor::new(&many), &mut silent).unwrap_err();
+    let text = error.to_string();
+    assert!(text.contains("memory is ") && text.contains("at most 1048576"), "{text}");
+}
+
+#[test]
 fn memory_and_queue_are_limited() {
     let (secret, key) = keys(Engine::Single, 4);
     let bytes = key;

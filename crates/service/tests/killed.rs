@@ -118,10 +118,23 @@ fn a_killed_server_goes_on_where_it_was() {
         std::thread::sleep(Duration::from_millis(5));
     }
     assert_eq!(client.job(&waiting.id).unwrap().state, State::Queued);
+    let progress = || client.job(&long.id).unwrap().progress;
+    let start = Instant::now();
+    while progress() < 0.002 {
+        assert!(start.elapsed() < Duration::from_secs(20));
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let before = progress();
     process.kill();
     let _process = Process::start(folder);
-    // Both are there again, and the key.
+    // Both are there again, and the key; the long one goes on where it was, at most a part before.
     assert!(!client.job(&long.id).unwrap().state.is_final());
+    while progress() == 0.0 {
+        assert!(start.elapsed() < Duration::from_secs(40));
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let part = 100.0 / 300_000.0;
+    assert!(progress() >= before - part, "{} after {before}", progress());
     client.remove_job(&long.id).unwrap();
     let done = client.wait(&waiting.id, &mut silent).unwrap();
     let mut result = Vec::new();

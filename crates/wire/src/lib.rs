@@ -40,7 +40,7 @@ pub use keys::{
 };
 pub use mapped_file::MappedFile;
 pub use object_type::ObjectType;
-pub use packed_words::packed_field_bytes;
+pub use packed_words::{PackedWords, packed_field_bytes};
 pub use printable::{printable, printable_json};
 
 /// The first bytes of a digest as hexadecimal digits: enough to tell objects apart in a message.

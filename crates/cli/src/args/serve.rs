@@ -68,9 +68,16 @@ pub struct LimitArgs {
     /// Tables of a job
     #[arg(long, value_name = "N", default_value_t = 16)]
     pub job_tables: u64,
-    /// Memory of a lookup as predicted, its key included; also what a key may take when it is read
-    #[arg(long, value_name = "SIZE", default_value = "12GiB", value_parser = memory_size)]
-    pub memory: usize,
+    /// Memory of a lookup as predicted, its key and other loaded ones included; a file that is checked may take as much
+    /// beside it [default: two fifths of what the machine has, or of its container's limit]
+    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
+    pub memory: Option<usize>,
+    /// Longest time that a job may take as predicted: 1d, 12h, 30m, 90s or never to take any
+    #[arg(long, value_name = "TIME", default_value = "1d", value_parser = age)]
+    pub job_time: Age,
+    /// How long a job runs before another client's has its turn, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    pub turn: u32,
     /// Connections at a time; for one more, that which holds no client's request for longest ends
     #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u16).range(1..))]
     pub connections: u16,

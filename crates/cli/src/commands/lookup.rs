@@ -36,13 +36,14 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
     let (named, outputs) = (args.tables.len(), args.outputs.len());
     ensure!(named == outputs, "{named} --table and {outputs} --output: each table has an output");
     // The cheap checks first: the key takes a while.
-    let mut reader = ciphertext_file::open(&args.input)?;
+    let mut reader = ciphertext_file::open(&args.input)?.with_options(global.read_options());
     let mapped = key_input::read_evaluation_key(global, &args.evaluation)?;
     let key = &mapped.key;
     let input = *reader.summary();
     let moduli = check(&reader, key, args)?;
     let tables = Tables::open(args, key, moduli, &input)?;
-    memory_limit::check(args.memory.limit, &predicted(&mapped, &tables, input.values))?;
+    let at_once = input.values.min(key.parameters().values_per_part() as u64);
+    memory_limit::check(args.memory.limit, &predicted(&mapped, &tables, at_once))?;
     let finished = match args.resume {
         true => Some(Finished::open(&args.outputs[0], tables.len(), tables.binding(&input)?)?),
         false => None,
@@ -58,7 +59,13 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
     let load_s = start.elapsed().as_secs_f64();
 
     let start = Instant::now();
-    let lookup = Lookup { global, mapped: &mapped, tables: &tables, path: &args.input };
+    let lookup = Lookup {
+        global,
+        mapped: &mapped,
+        tables: &tables,
+        path: &args.input,
+        memory: args.memory.limit,
+    };
     let resumed = lookup.run(&mut reader, &mut writers, finished)?;
     tables.finish()?;
     let notes = tables.notes();
@@ -102,6 +109,7 @@ struct Lookup<'a> {
     mapped: &'a MappedKey,
     tables: &'a Tables,
     path: &'a Path,
+    memory: Option<usize>,
 }
 
 /// What an interrupted lookup left.
@@ -130,8 +138,15 @@ impl Lookup<'_> {
         let mut resumed = Resumed { finished, values: 0 };
         let (mut bar, mut last_words) = (None, LastWords::default());
         let mut done = Done { ciphertexts: 0, values: 0 };
-        while let Some(ciphertext) = reader.next_ciphertext().with_context(named)? {
+        let next = |reader: &mut Reader| {
+            reader.next_ciphertext().map_err(key_input::with_option).with_context(named)
+        };
+        while let Some(ciphertext) = next(reader)? {
             let count = ciphertext.count() as u64;
+            if count > self.mapped.key.parameters().values_per_part() as u64 {
+                let predicted = predicted(self.mapped, self.tables, count);
+                memory_limit::check(self.memory, &predicted).with_context(named)?;
+            }
             let known = resumed.finished.as_mut().map(Finished::next).transpose()?.flatten();
             let results = match known {
                 Some(results) => {

@@ -16,7 +16,7 @@ use crate::args::serve::{
 };
 use crate::formats::table::Moduli;
 use crate::printable::Printable as _;
-use crate::{interrupt, report};
+use crate::{interrupt, memory_limit, report};
 
 /// Starts a server, which ends when it is told to or killed; or does what its operator asks for.
 ///
@@ -99,7 +99,9 @@ fn limits(global: Global, args: &LimitArgs) -> Limits {
         client_queue: args.client_queue,
         client_uploads: args.client_uploads,
         job_tables: args.job_tables,
-        memory: args.memory as u64,
+        memory: memory(args.memory),
+        job_time: args.job_time.0,
+        turn: Duration::from_secs(u64::from(args.turn)),
         threads: global.threads.map_or(0, usize::from),
         connections: usize::from(args.connections),
         client_requests: usize::from(args.client_requests),
@@ -114,6 +116,12 @@ fn limits(global: Global, args: &LimitArgs) -> Limits {
         },
         ..Limits::default()
     }
+}
+
+/// A lookup and a file that is checked beside it each take up to this: together four fifths of what there is.
+fn memory(asked: Option<usize>) -> u64 {
+    let share = || memory_limit::machine_bytes().map(|bytes| bytes / 5 * 2);
+    asked.or_else(share).map_or(Limits::default().memory, |bytes| bytes as u64)
 }
 
 fn add_table(global: Global, args: &TableAddArgs) -> Result<()> {

@@ -2,6 +2,7 @@
 
 use cryptable_lattice::cost::{CostModel, Prediction, Work};
 use cryptable_lattice::lwe_list::LweShape;
+use cryptable_packed::EntryKind;
 
 use super::Parameters;
 use crate::cost::{self, Masks};
@@ -22,7 +23,15 @@ impl Parameters {
     /// ```
     #[must_use]
     pub fn prediction(&self) -> Prediction {
-        let (single, packed) = (self.single().prediction(), self.packed().prediction());
+        self.prediction_for(1)
+    }
+
+    /// As [`Parameters::prediction`], in so many tables: every one has results of its own, and extractions.
+    #[must_use]
+    pub fn prediction_for(&self, tables: usize) -> Prediction {
+        let tables = tables.max(1);
+        let (single, packed) =
+            (self.single().prediction(), self.packed().prediction_for(EntryKind::Shared, tables));
         let LweShape { dimension, modulus } = self.conversion().lwe_shape();
         let slots = packed.values_per_ciphertext;
         let conversion = self.conversion();
@@ -30,9 +39,9 @@ impl Parameters {
             + SeededExtractionKey::body_bytes(conversion);
         let mut work = packed.work;
         work += self.packing_work(slots as f64);
-        work += self.extraction_work(slots as f64);
-        // Masks of the input and of the result, and columns of one of them.
-        let lists = 3 * 8 * slots * (dimension + 1);
+        work += self.extraction_work(slots as f64) * tables as f64;
+        // Masks of the input and of every result, and columns of one of them.
+        let lists = (2 + tables) * 8 * slots * (dimension + 1);
         Prediction {
             work,
             key_memory_bytes: single.key_memory_bytes

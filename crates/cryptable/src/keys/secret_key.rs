@@ -54,7 +54,7 @@ impl SecretKey {
     /// Values that [`SecretKey::encrypt`] puts into one part of a ciphertext.
     #[must_use]
     pub fn values_per_part(&self) -> usize {
-        each_engine!(self, it => it.values_per_ciphertext())
+        self.parameters().values_per_part()
     }
 
     /// Encrypts integers below the input modulus, any number from 1 on, in parts of [`SecretKey::values_per_part`]. Decryption

@@ -110,7 +110,8 @@ impl EncryptedBits {
     /// If the bytes are not exactly one undamaged ciphertext of bits.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let object_type = ObjectType::EncryptedBits;
-        let (binding, (), values) = Binding::read_ciphertext(bytes, object_type, |_| Ok(()))?;
+        let (binding, (), values) =
+            Binding::read_ciphertext(bytes, object_type, (usize::MAX, |_| Ok(())))?;
         Ok(Self { binding, values })
     }
 

@@ -96,7 +96,8 @@ impl EncryptedIntegers {
             other => Err(WireError::invalid("encoding of integers", other, "from 0 to 3").into()),
         };
         let object_type = ObjectType::EncryptedIntegers;
-        let (binding, encoding, values) = Binding::read_ciphertext(bytes, object_type, head)?;
+        let (binding, encoding, values) =
+            Binding::read_ciphertext(bytes, object_type, (usize::MAX, head))?;
         Ok(Self { binding, encoding, values })
     }
 
@@ -179,7 +180,8 @@ impl RadixInteger {
     /// If the bytes are not exactly one undamaged ciphertext of a radix integer.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let object_type = ObjectType::RadixInteger;
-        let (binding, (), list) = Binding::read_ciphertext(bytes, object_type, |_| Ok(()))?;
+        let (binding, (), list) =
+            Binding::read_ciphertext(bytes, object_type, (usize::MAX, |_| Ok(())))?;
         if !(1..=MAX_RADIX_DIGITS).contains(&list.len()) {
             let expected = format!("from 1 to {MAX_RADIX_DIGITS}");
             return Err(WireError::invalid("number of digits", list.len(), expected).into());
@@ -261,7 +263,8 @@ impl SmallValues {
             Ok((modulus, word != modulus))
         };
         let object_type = ObjectType::SmallValues;
-        let (binding, head, values) = Binding::read_ciphertext(bytes, object_type, head)?;
+        let (binding, head, values) =
+            Binding::read_ciphertext(bytes, object_type, (usize::MAX, head))?;
         let (modulus, of_bootstrap) = head;
         Ok(Self { binding, modulus, of_bootstrap, values })
     }

@@ -1,8 +1,10 @@
 //! Ciphertexts of single values: any number of LWE ciphertexts.
 
+use std::ops::Range;
+
 use cryptable_lattice::NoiseBound;
 use cryptable_lattice::error::{Error, Result};
-use cryptable_lattice::lwe_list::LweList;
+use cryptable_lattice::lwe_list::{LweList, MAX_VALUES};
 use cryptable_wire::{BodyReader, BodyWriter, KeyId, ObjectType};
 
 use super::Parameters;
@@ -77,6 +79,15 @@ impl Ciphertext {
         &self.values
     }
 
+    /// Some of the values, in their order.
+    ///
+    /// # Panics
+    /// If there are not as many.
+    #[must_use]
+    pub fn slice(&self, range: Range<usize>) -> Self {
+        Self { values: self.values.slice(range), ..*self }
+    }
+
     /// Checks that it belongs to these parameters and this key, in every number that later code relies on.
     ///
     /// # Errors
@@ -112,7 +123,7 @@ impl Ciphertext {
     /// Reads a ciphertext.
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged ciphertext of single values.
+    /// If the bytes are not exactly one undamaged ciphertext of at most [`MAX_VALUES`] single values.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let head = |reader: &mut BodyReader<'_>| {
             let modulus = reader.u64_within("modulus of the values", 2..=MAX_MODULUS)?;
@@ -120,7 +131,7 @@ impl Ciphertext {
         };
         let object_type = ObjectType::SingleCiphertext;
         let (binding, (modulus, noise), values) =
-            Binding::read_ciphertext(bytes, object_type, head)?;
+            Binding::read_ciphertext(bytes, object_type, (MAX_VALUES, head))?;
         Ok(Self { binding, modulus, noise, values })
     }
 }

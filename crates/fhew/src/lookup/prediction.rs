@@ -8,6 +8,9 @@ use super::Parameters;
 use crate::cost;
 use crate::keys::{evaluation_key_bytes, evaluation_key_memory_bytes};
 
+/// Most polynomials that an encoded table has, of all methods.
+const POLYNOMIALS_A_TABLE: usize = 8;
+
 /// Work of one lookup: blind rotations and a key switch.
 impl Parameters {
     /// Time, memory and sizes of a lookup in one table. Every value is by itself, so that all numbers are those of one
@@ -42,5 +45,29 @@ impl Parameters {
             ciphertext_bytes: bits.div_ceil(8),
             result_bytes: ((dimension + 1) * bits).div_ceil(8),
         }
+    }
+
+    /// As [`Parameters::prediction`], of so many values at once in so many tables. Memory grows with both: the results of all
+    /// values in all tables are there together. Work is that of as many lookups as there are tables, an upper bound:
+    /// [`super::EvaluationKey::lookup_many`] says what tables share.
+    ///
+    /// ```
+    /// use cryptable_fhew::lookup::Parameters;
+    /// let parameters = Parameters::insecure_toy(16, 16)?;
+    /// let [few, many] = [1, 1000].map(|values| parameters.prediction_for(values, 16));
+    /// let results = 16 * 999 * 8 * parameters.shape().dimension;
+    /// assert!(many.working_bytes - few.working_bytes > results);
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    #[must_use]
+    pub fn prediction_for(&self, values: u64, tables: usize) -> Prediction {
+        let (one, shape) = (self.prediction(), self.shape());
+        let values = usize::try_from(values).unwrap_or(usize::MAX).max(1);
+        let tables = tables.max(1);
+        // All results; one table's once more, while they become a list and bytes; the input.
+        let results = shape.memory_bytes(values.saturating_mul(tables + 2));
+        let encoded = tables * POLYNOMIALS_A_TABLE * 8 * self.fhew().ring_degree();
+        let working_bytes = one.working_bytes.saturating_add(results).saturating_add(encoded);
+        Prediction { work: one.work * tables as f64, working_bytes, ..one }
     }
 }

@@ -3,15 +3,12 @@
 use cryptable_lattice::Progress;
 use cryptable_lattice::decrypted_values::decrypt_each;
 use cryptable_lattice::error::{Result, check_values};
-use cryptable_lattice::lwe_list::LweList;
+use cryptable_lattice::lwe_list::{LweList, check_count};
 use cryptable_lattice::plaintext_encoding::PlaintextEncoding;
 use cryptable_wire::KeyId;
 
-use super::{Ciphertext, EvaluationKey, Parameters};
+use super::{Ciphertext, EvaluationKey, Parameters, VALUES_PER_CIPHERTEXT};
 use crate::keys::SecretKey as FhewSecret;
-
-/// Values that files put into one ciphertext: enough to keep all threads busy, and for progress to show.
-const VALUES_PER_CIPHERTEXT: usize = 1024;
 
 /// Domain of identifiers.
 const ID_CONTEXT: &str = "cryptable: identifier of a secret key for single values";
@@ -55,20 +52,21 @@ impl SecretKey {
         &self.secret
     }
 
-    /// The number of values that go into one ciphertext of a file: 1,024. [`SecretKey::encrypt`] takes any number.
+    /// The number of values that go into one ciphertext of a file: 1,024. [`SecretKey::encrypt`] takes more.
     #[must_use]
     pub fn values_per_ciphertext(&self) -> usize {
         VALUES_PER_CIPHERTEXT
     }
 
-    /// Encrypts values below the input modulus p, any number of them: LWE ciphertexts of phase m·q/p + e, e of
+    /// Encrypts values below the input modulus p, up to [`cryptable_lattice::lwe_list::MAX_VALUES`]: LWE ciphertexts of phase m·q/p + e, e of
     /// variance 10.5.
     ///
     /// # Errors
-    /// If a value is not below p: names its position.
+    /// If a value is not below p: names its position; if there are too many for one ciphertext.
     pub fn encrypt(&self, values: &[u64]) -> Result<Ciphertext> {
         let p = self.parameters.input_modulus();
         check_values(values, p)?;
+        check_count(values.len())?;
         let q = self.parameters.fhew().lwe_modulus();
         let encoding = PlaintextEncoding::new(p, q);
         let body =

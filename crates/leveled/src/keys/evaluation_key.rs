@@ -15,7 +15,7 @@ use cryptable_lattice::error::out_of_range;
 pub const MAX_EVALUATION_KEY_BYTES: u64 = 1 << 32;
 
 /// Bits that a thread bootstraps between two tables, of several megabytes of RGSW ciphertexts.
-const BITS_A_THREAD: usize = 8 * BATCH;
+pub(crate) const BITS_A_THREAD: usize = 8 * BATCH;
 
 /// Keys of one client for circuit bootstraps, expanded. Holds no secret, and is `Sync`.
 #[derive(Debug)]

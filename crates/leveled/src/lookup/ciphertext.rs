@@ -1,7 +1,9 @@
 //! Ciphertexts of single values: a list of LWE ciphertexts of one or two bits each.
 
+use std::ops::Range;
+
 use cryptable_lattice::error::{check_client, check_parameters};
-use cryptable_lattice::lwe_list::{LweList, LweShape, read_is_fresh};
+use cryptable_lattice::lwe_list::{LweList, LweShape, MAX_VALUES, read_is_fresh};
 use cryptable_lattice::{Error, Result};
 use cryptable_wire::{
     BodyReader, BodyWriter, KeyId, ObjectType, WireError, peek_header, read_object, write_object,
@@ -83,6 +85,16 @@ impl Ciphertext {
         &self.list
     }
 
+    /// Some of the values, in their order.
+    ///
+    /// # Panics
+    /// If there are not as many.
+    #[must_use]
+    pub fn slice(&self, range: Range<usize>) -> Self {
+        let each = self.ciphertexts_per_value();
+        Self { list: self.list.slice(range.start * each..range.end * each), ..*self }
+    }
+
     /// Checks that it belongs to these parameters and this client, in every number that later code relies on.
     ///
     /// # Errors
@@ -129,7 +141,7 @@ impl Ciphertext {
     /// Reads a ciphertext.
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged ciphertext.
+    /// If the bytes are not exactly one undamaged ciphertext of at most [`MAX_VALUES`] values.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let body = read_object(bytes, ObjectType::LeveledCiphertext, None, MAX_CIPHERTEXT_BYTES)?;
         let mut reader = BodyReader::new(body);
@@ -142,8 +154,7 @@ impl Ciphertext {
         }
         let key_id = KeyId(reader.array("client key identifier")?);
         let shape = LweShape::read(&mut reader)?;
-        // Every value has a body of at least one bit: more cannot be in these bytes.
-        let count = reader.u64_within("number of values", 0..=8 * body.len() as u64)? as usize;
+        let count = reader.u64_within("number of values", 0..=MAX_VALUES as u64)? as usize;
         let is_fresh = read_is_fresh(&mut reader)?;
         let count = count * ciphertext_count(width(plaintext_modulus), bits_per_ciphertext);
         let list = LweList::read_words(&mut reader, shape, count, is_fresh)?;

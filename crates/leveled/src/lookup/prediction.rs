@@ -6,6 +6,7 @@ use cryptable_lattice::cost::Prediction;
 use super::parameters::{Parameters, width};
 use crate::bootstrapping::ciphertext_count;
 use crate::cost::CircuitBootstrappingCost;
+use crate::keys::BITS_A_THREAD;
 use crate::tree::TreeShape;
 
 impl Parameters {
@@ -54,5 +55,41 @@ impl Parameters {
             ciphertext_bytes: lwe.fresh_bytes(inputs) as usize,
             result_bytes,
         }
+    }
+
+    /// As [`Parameters::prediction`], of so many values at once in so many tables. Memory grows with both: the results of all
+    /// values in all tables are there together, and RGSW ciphertexts of as many bits as threads take at once. Tables share
+    /// circuit bootstraps.
+    ///
+    /// ```
+    /// use cryptable_lattice::cost::CostModel;
+    /// use cryptable_leveled::lookup::Parameters;
+    /// let parameters = Parameters::insecure_toy(16, 16)?;
+    /// let of = |values, tables| parameters.prediction_for(values, tables);
+    /// assert!(of(1000, 16).working_bytes > 10 * of(1, 16).working_bytes);
+    /// let seconds = |tables| CostModel::default().seconds(&of(1, tables).work);
+    /// assert!(seconds(1) < seconds(16) && seconds(16) < 16.0 * seconds(1));
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    #[must_use]
+    pub fn prediction_for(&self, values: u64, tables: usize) -> Prediction {
+        let circuit = self.circuit_bootstrapping();
+        let (one, shape, lwe) = (self.prediction(), self.shape(), circuit.lwe_shape());
+        let cost = CircuitBootstrappingCost::of(circuit);
+        let values = usize::try_from(values).unwrap_or(usize::MAX).max(1);
+        let tables = tables.max(1);
+        // A table's results are there three times at most: as values, as a list, as bytes.
+        let results = values.saturating_mul(shape.outputs()).saturating_mul(tables + 2);
+        let of_input = values.saturating_mul(shape.inputs());
+        let bits = values.saturating_mul(shape.input_bits());
+        let selectors =
+            |threads: usize| (cost.rgsw_bytes * bits.min(BITS_A_THREAD * threads) as f64) as usize;
+        let working_bytes = (tables * self.table_bytes())
+            .saturating_add(lwe.memory_bytes(results.saturating_add(of_input)))
+            .saturating_add(selectors(1));
+        let mut work = one.work;
+        (1..tables).for_each(|_| work += cost.tree(shape));
+        let second_thread_bytes = selectors(2) - selectors(1);
+        Prediction { work, working_bytes, second_thread_bytes, ..one }
     }
 }

@@ -1,16 +1,15 @@
 //! The client's key for single values.
 
 use cryptable_lattice::error::check_values;
+use cryptable_lattice::lwe_list::check_count;
 use cryptable_lattice::{Progress, Result};
 use cryptable_wire::KeyId;
 
+use super::VALUES_PER_CIPHERTEXT;
 use super::ciphertext::Ciphertext;
 use super::evaluation_key::EvaluationKey;
 use super::parameters::{Parameters, width};
 use crate::keys::CircuitBootstrappingSecretKey;
-
-/// Values that go into one ciphertext of a file: results take up to 290 kB each.
-const VALUES_PER_CIPHERTEXT: usize = 64;
 
 /// The secret key of one client. Zeroized on drop, redacted in Debug, not `Clone`.
 #[derive(Debug)]
@@ -54,7 +53,7 @@ impl SecretKey {
     }
 
     /// Values that go into one ciphertext where many are cut into several, as in files. Every value is by itself, so
-    /// that [`SecretKey::encrypt`] takes any number.
+    /// that [`SecretKey::encrypt`] takes more.
     #[must_use]
     pub fn values_per_ciphertext(&self) -> usize {
         VALUES_PER_CIPHERTEXT
@@ -68,13 +67,15 @@ impl SecretKey {
         Ok(EvaluationKey::new(self.parameters.clone(), self.secret.evaluation_key(progress)?))
     }
 
-    /// Encrypts values of `Z_p`, one or two bits a ciphertext: errors of variance 10.5.
+    /// Encrypts values of `Z_p`, up to [`cryptable_lattice::lwe_list::MAX_VALUES`], one or two bits a ciphertext: errors of
+    /// variance 10.5.
     ///
     /// # Errors
-    /// If one is not below p.
+    /// If one is not below p, or there are too many for one ciphertext.
     pub fn encrypt(&self, values: &[u64]) -> Result<Ciphertext> {
         let p = self.parameters.input_modulus();
         check_values(values, p)?;
+        check_count(values.len())?;
         let list = self.secret.encrypt_values(width(p), values)?;
         Ok(Ciphertext::new(&self.parameters, p, self.id(), list))
     }

@@ -102,7 +102,7 @@ fn as_it_is_now(app: &App, mut job: Job) -> Job {
     let kept = app.limits.keep.jobs.map(|kept| kept.as_secs());
     job.expires = job.ended.zip(kept).map(|(ended, kept)| ended.saturating_add(kept));
     if job.state == JobState::Running {
-        job.progress = app.worker.progress(&job.id).unwrap_or(0.0);
+        job.progress = app.worker.progress(&job.id).unwrap_or(job.progress).max(job.progress);
     }
     job
 }

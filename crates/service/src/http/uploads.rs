@@ -174,7 +174,7 @@ pub(super) async fn complete(
     let task = tokio::spawn(async move {
         let _busy = busy;
         // Waits here, where it keeps no thread from others.
-        let _one = app.checking.clone().lock_owned().await;
+        let _turn = app.turn_to_check(client).await;
         app.blocking(move |app| finish(app, client, &id)).await
     });
     let object = task.await.map_err(|_| Problem::internal())??;

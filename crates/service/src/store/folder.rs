@@ -118,6 +118,13 @@ pub(super) fn create_file(path: &Path) -> io::Result<File> {
     private(&mut options).open(path)
 }
 
+/// Opens a file to read and go on with; makes one that only this user reads, if there is none.
+pub(super) fn open_file(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    private(&mut options).open(path)
+}
+
 /// Makes the file of the database, unless it is there: SQLite gives those beside it the same permissions.
 pub(super) fn create_database(path: &Path) -> io::Result<()> {
     let mut options = OpenOptions::new();

@@ -18,20 +18,8 @@ pub(crate) struct Reservation {
     pub(crate) bytes: u64,
 }
 
-/// A job as the worker gets it.
-#[derive(Clone, Debug)]
-pub(crate) struct QueuedJob {
-    pub(crate) id: String,
-    /// Name of the client.
-    pub(crate) client: String,
-    /// Files of key and ciphertexts.
-    pub(crate) key: String,
-    pub(crate) ciphertext: String,
-    /// Digests of tables.
-    pub(crate) tables: Vec<String>,
-}
-
-const COLUMNS: &str = "SELECT id, state, estimate_s, sent_order, reason, ended FROM job";
+const COLUMNS: &str =
+    "SELECT id, state, estimate_s, sent_order, reason, ended, progress, sequence FROM job";
 
 impl Store {
     /// Accepts a job; one of the same request identifier that was accepted before is that one.
@@ -53,6 +41,7 @@ impl Store {
             return self.job(client, &found.id);
         }
         check_queue(&transaction, client, limits)?;
+        catch_up(&transaction, client)?;
         let more = More { bytes: reserved.bytes, files: digests.len() as u64 };
         self.check_room(&transaction, client, more, limits)?;
         for digest in digests {
@@ -111,7 +100,9 @@ impl Store {
         let mut query = rows.prepare(&format!("{COLUMNS} WHERE client = ?1 AND id = ?2"))?;
         let found = query.query_row(params![client, id], job).optional()?;
         let mut found = found.ok_or_else(|| Problem::not_found("job"))?;
-        found.results = results(&rows, id)?;
+        if found.state == State::Done {
+            found.results = results(&rows, id)?;
+        }
         Ok(found)
     }
 
@@ -119,31 +110,26 @@ impl Store {
     pub(crate) fn jobs(&self, client: i64, page: Page) -> Result<Listed<Job>> {
         let mut rows = self.reader();
         let rows = rows.transaction()?;
-        let mut query = rows.prepare(
-            "SELECT id, state, estimate_s, sent_order, reason, ended, sequence FROM job
-             WHERE client = ?1 AND sequence > ?2 ORDER BY sequence LIMIT ?3",
-        )?;
+        let mut query = rows.prepare(&format!(
+            "{COLUMNS} WHERE client = ?1 AND sequence > ?2 ORDER BY sequence LIMIT ?3"
+        ))?;
         let values = params![client, page.after, page.limit + 1];
-        let found = query.query_map(values, |row| Ok((row.get(6)?, job(row)?)))?;
+        let found = query.query_map(values, |row| Ok((row.get(7)?, job(row)?)))?;
         let mut listed = page.of(found.collect::<rusqlite::Result<_>>()?);
-        for job in &mut listed.items {
+        for job in listed.items.iter_mut().filter(|job| job.state == State::Done) {
             job.results = results(&rows, &job.id)?;
         }
         Ok(listed)
-    }
-
-    /// Whether a job is there still.
-    pub(crate) fn has_job(&self, id: &str) -> Result<bool> {
-        let query = "SELECT EXISTS(SELECT 1 FROM job WHERE id = ?1)";
-        Ok(self.reader().query_row(query, [id], |row| row.get(0))?)
     }
 
     /// The file of a result.
     pub(crate) fn result(&self, client: i64, id: &str, place: u64) -> Result<(String, u64)> {
         let state = self.job(client, id)?.state;
         let rows = self.reader();
-        let mut query =
-            rows.prepare("SELECT file, bytes FROM result WHERE job = ?1 AND place = ?2")?;
+        let mut query = rows.prepare(
+            "SELECT file, result.bytes FROM result JOIN job ON result.job = job.id
+             WHERE job.id = ?1 AND place = ?2 AND job.state = 'done'",
+        )?;
         let found =
             query.query_row(params![id, place], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
         found.ok_or_else(|| match state.is_final() {
@@ -157,80 +143,6 @@ impl Store {
         self.job(client, id)?;
         self.rows().execute("DELETE FROM job WHERE id = ?1", [id])?;
         self.remove_files()
-    }
-
-    /// The next job to run, of the client who has waited longest for one, which runs from now on.
-    pub(crate) fn take_job(&self) -> Result<Option<QueuedJob>> {
-        let mut rows = self.rows();
-        let transaction = rows.transaction()?;
-        // The one worker runs none now: the outcome of such a job could not be recorded.
-        transaction.execute("UPDATE job SET state = 'queued' WHERE state = 'running'", [])?;
-        let found = transaction
-            .query_row(
-                "SELECT job.id, key, ciphertext, tables, name FROM job JOIN client ON job.client = client.id
-                 WHERE state = 'queued' ORDER BY served, sequence LIMIT 1",
-                [],
-                |row| {
-                    let tables: String = row.get(3)?;
-                    let tables = serde_json::from_str(&tables).unwrap_or_default();
-                    let (id, client) = (row.get(0)?, row.get(4)?);
-                    Ok(QueuedJob { id, client, key: row.get(1)?, ciphertext: row.get(2)?, tables })
-                },
-            )
-            .optional()?;
-        if let Some(job) = &found {
-            transaction.execute("UPDATE job SET state = 'running' WHERE id = ?1", [&job.id])?;
-            transaction.execute(
-                "UPDATE client SET served = (SELECT max(served) + 1 FROM client)
-                 WHERE id = (SELECT client FROM job WHERE id = ?1)",
-                [&job.id],
-            )?;
-        }
-        transaction.commit()?;
-        Ok(found)
-    }
-
-    /// Names the results of a job, whose files are on the disk: the moment from which on it is done.
-    pub(crate) fn finish_job(&self, id: &str, results: &[(String, u64)]) -> Result<()> {
-        let done = {
-            let mut rows = self.rows();
-            let transaction = rows.transaction()?;
-            let total: u64 = results.iter().map(|(_, bytes)| bytes).sum();
-            let done = transaction.execute(
-                "UPDATE job SET state = 'done', reserved = ?2, ended = ?3 WHERE id = ?1 AND state = 'running'",
-                params![id, total, self.clock.now()],
-            )?;
-            if done == 1 {
-                for (place, (file, bytes)) in results.iter().enumerate() {
-                    let values = params![id, place as u64, file, bytes];
-                    transaction.execute("INSERT INTO result VALUES (?1, ?2, ?3, ?4)", values)?;
-                }
-            }
-            transaction.commit()?;
-            done
-        };
-        let files = results.iter().map(|(file, _)| file.as_str());
-        match done {
-            0 => files.for_each(|file| self.discard(file)),
-            _ => self.settle(files),
-        }
-        Ok(())
-    }
-
-    /// A job has no results and never will.
-    pub(crate) fn fail_job(&self, id: &str, reason: &str) -> Result<()> {
-        self.rows().execute(
-            "UPDATE job SET state = 'failed', reserved = 0, reason = ?2, ended = ?3 WHERE id = ?1",
-            params![id, reason, self.clock.now()],
-        )?;
-        Ok(())
-    }
-
-    /// A job that runs waits again.
-    pub(crate) fn requeue_job(&self, id: &str) -> Result<()> {
-        self.rows()
-            .execute("UPDATE job SET state = 'queued' WHERE id = ?1 AND state = 'running'", [id])?;
-        Ok(())
     }
 
     /// How many rows there are, by name, for the operator. All rows are counted, on a connection that nobody waits for.
@@ -277,6 +189,22 @@ fn check_queue(transaction: &Transaction<'_>, client: i64, limits: &Limits) -> R
     Ok(())
 }
 
+/// A client without jobs has saved no time up: it begins where those are who have some, or where the last one ended.
+fn catch_up(transaction: &Transaction<'_>, client: i64) -> Result<()> {
+    let active = "(SELECT client FROM job WHERE state IN ('queued', 'running'))";
+    let begin = format!(
+        "coalesce((SELECT min(used_us) FROM client WHERE id IN {active}),
+                  (SELECT max(used_us) FROM client))"
+    );
+    transaction.execute(
+        &format!(
+            "UPDATE client SET used_us = max(used_us, {begin}) WHERE id = ?1 AND id NOT IN {active}"
+        ),
+        [client],
+    )?;
+    Ok(())
+}
+
 fn job_of_request(
     rows: &Connection,
     client: i64,
@@ -304,7 +232,7 @@ fn job(row: &Row<'_>) -> rusqlite::Result<Job> {
     Ok(Job {
         id: row.get(0)?,
         state,
-        progress: if state == State::Done { 1.0 } else { 0.0 },
+        progress: if state == State::Done { 1.0 } else { row.get(6)? },
         estimate_s: row.get(2)?,
         order: serde_json::from_str(&order).map_err(unreadable)?,
         results: Vec::new(),

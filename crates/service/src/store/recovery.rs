@@ -68,20 +68,6 @@ struct Removed {
 }
 
 impl Store {
-    /// Makes a file that a row will name. Killed before that, the next server removes it.
-    pub(crate) fn create_unfinished(&self, id: &str) -> Result<File> {
-        let path = self.file(id);
-        begin_file(&path)?;
-        Ok(folder::create_file(&path)?)
-    }
-
-    /// Files of these are in rows now.
-    pub(super) fn settle<'a>(&self, ids: impl IntoIterator<Item = &'a str>) {
-        for id in ids {
-            let _ = fs::remove_file(unfinished(&self.file(id)));
-        }
-    }
-
     /// Removes a file unless it came into a row.
     pub(crate) fn discard(&self, id: &str) {
         let path = self.file(id);

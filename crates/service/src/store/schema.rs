@@ -43,9 +43,13 @@ CREATE INDEX job_of_state ON job(state, client, sequence);
 PRAGMA user_version = 1;
 ";
 
-/// What version 2 adds: files that go, which triggers note in the transaction that removes their rows; when a server last
-/// looked for what expires; and indices by which lists are read page by page.
+/// What version 2 adds: time that clients used, how far jobs are, and how many servers ended while they ran; files that go,
+/// which triggers note in the transaction that removes their rows; when a server last looked for what expires; and indices by
+/// which lists are read page by page.
 const SECOND: &str = "
+ALTER TABLE client RENAME COLUMN served TO used_us;
+ALTER TABLE job ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE job ADD COLUMN progress REAL NOT NULL DEFAULT 0;
 CREATE TABLE removed(id INTEGER PRIMARY KEY AUTOINCREMENT, file TEXT NOT NULL);
 CREATE TABLE looked(at INTEGER NOT NULL);
 CREATE INDEX job_of_client ON job(client, sequence);

@@ -1,0 +1,124 @@
+//! Jobs run in turns: a long one of one client keeps no other client waiting, and goes on afterwards.
+
+mod support;
+
+use std::io::Cursor;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use cryptable::{Ciphertext, Engine, SecretKey};
+use cryptable_service::messages::{Job, Kind, Order, State};
+use cryptable_service::{Client, Limits};
+
+use support::{Server, keys, squares, wait_until};
+
+const TURN: Duration = Duration::from_millis(100);
+
+/// Orders a lookup of values in both tables.
+fn order(client: &Client, key: &str, ciphertext: &Ciphertext) -> Job {
+    let mut silent = |_| ControlFlow::Continue(());
+    let bytes = ciphertext.to_bytes();
+    let sent = client.upload(Kind::Ciphertext, &mut Cursor::new(bytes), &mut silent).unwrap();
+    let tables = vec!["squares".to_owned(), "again".to_owned()];
+    client.order(&Order { key: key.to_owned(), ciphertext: sent.sha256, tables }).unwrap()
+}
+
+fn server() -> Server {
+    let server = Server::start(Limits { turn: TURN, ..Limits::default() });
+    for name in ["squares", "again"] {
+        server.store().add_table(name, &squares(4)).unwrap();
+    }
+    server
+}
+
+/// A client with a key: its keys, and the name of the server's.
+fn client(server: &Server, name: &str) -> (Client, SecretKey, String) {
+    let client = server.client(name);
+    let (secret, key) = keys(Engine::Single, 4);
+    let key = client.register(&mut Cursor::new(key)).unwrap().sha256;
+    (client, secret, key)
+}
+
+/// Values that take minutes.
+fn many(secret: &SecretKey) -> Ciphertext {
+    let some = secret.encrypt(&[3; 1000]).unwrap();
+    Ciphertext::join((0..500).map(|_| some.clone())).unwrap()
+}
+
+#[test]
+fn a_long_job_keeps_no_other_client_waiting_and_stops_when_it_is_removed() {
+    let server = server();
+    let (one, secret, key) = client(&server, "one");
+    let long = order(&one, &key, &many(&secret));
+    let (other, secret, key) = client(&server, "other");
+    wait_until("the long job runs", || one.job(&long.id).unwrap().state == State::Running);
+    for round in 0..3 {
+        let values = secret.encrypt(&[round, 3]).unwrap();
+        let result = other.lookup(&key, &values, "squares").unwrap();
+        assert_eq!(secret.decrypt(&result).unwrap(), [round * round % 4, 1]);
+    }
+    let job = one.job(&long.id).unwrap();
+    assert!(!job.state.is_final() && job.progress > 0.0, "{job:?}");
+    // Whoever removes it: the operator's command is another process, and tells the server nothing.
+    let files = server.folder.path().join("files");
+    let count = || std::fs::read_dir(&files).unwrap().count();
+    let before = count();
+    server.store().remove_client("one").unwrap();
+    // Its key, its ciphertexts and two results, which no turn of the job makes again.
+    assert_eq!(count(), before - 4);
+    let last = order(&other, &key, &secret.encrypt(&[2]).unwrap());
+    let mut silent = |_| ControlFlow::Continue(());
+    assert_eq!(other.wait(&last.id, &mut silent).unwrap().state, State::Done);
+    assert_eq!(count(), before - 4 + 3);
+}
+
+/// In one long turn, too.
+#[test]
+fn a_job_stops_soon_when_its_client_is_removed() {
+    let server = Server::start(Limits::default());
+    for name in ["squares", "again"] {
+        server.store().add_table(name, &squares(4)).unwrap();
+    }
+    let (one, secret, key) = client(&server, "one");
+    let long = order(&one, &key, &many(&secret));
+    let (other, secret, key) = client(&server, "other");
+    wait_until("the long job runs", || one.job(&long.id).unwrap().progress > 0.0);
+    server.store().remove_client("one").unwrap();
+    let start = Instant::now();
+    let values = secret.encrypt(&[2]).unwrap();
+    other.lookup(&key, &values, "squares").unwrap();
+    assert!(start.elapsed() < Duration::from_secs(8), "{:?}", start.elapsed());
+}
+
+#[test]
+fn jobs_that_wait_for_their_next_turn_go_on_and_give_all_values() {
+    let server = server();
+    let clients: Vec<_> = ["one", "two"].map(|name| client(&server, name)).into();
+    let values: Vec<u64> = (0..400).map(|x| x * 7 % 4).collect();
+    let jobs: Vec<Job> = clients
+        .iter()
+        .map(|(client, secret, key)| order(client, key, &secret.encrypt(&values).unwrap()))
+        .collect();
+    let mut has_waited = [false; 2];
+    wait_until("both are done", || {
+        let mut done = 0;
+        for (index, (client, ..)) in clients.iter().enumerate() {
+            let job = client.job(&jobs[index].id).unwrap();
+            has_waited[index] |= job.state == State::Queued && job.progress > 0.0;
+            assert_ne!(job.state, State::Failed, "{job:?}");
+            done += usize::from(job.state == State::Done);
+        }
+        done == clients.len()
+    });
+    assert_eq!(has_waited, [true; 2]);
+    for ((client, secret, _), job) in clients.iter().zip(&jobs) {
+        let job = client.job(&job.id).unwrap();
+        for place in 0..2 {
+            let mut result = Vec::new();
+            client.fetch(&job, place, &mut result).unwrap();
+            let result = Ciphertext::from_bytes(&result).unwrap();
+            let expected: Vec<u64> = values.iter().map(|x| x * x % 4).collect();
+            assert_eq!(secret.decrypt(&result).unwrap(), expected);
+        }
+    }
+}
