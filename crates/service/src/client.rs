@@ -360,8 +360,15 @@ impl Client {
     }
 
     fn delete(&self, path: &str) -> Result<()> {
-        check(self.patiently(&self.request("DELETE", path), &[])?)?;
-        Ok(())
+        let mut was_interrupted = false;
+        let request = self.request("DELETE", path);
+        match check(self.patiently_told(&request, &[], &mut was_interrupted)?) {
+            // Gone by the request whose answer did not arrive.
+            Err(ClientError::Refused(problem)) if was_interrupted && problem.status == 404 => {
+                Ok(())
+            }
+            outcome => outcome.map(drop),
+        }
     }
 
     fn request(&self, method: &str, path: &str) -> RequestParts {
@@ -374,6 +381,16 @@ impl Client {
 
     /// Tries until the server answers, or too long.
     fn patiently(&self, request: &RequestParts, body: &[u8]) -> Result<Response<Body>> {
+        self.patiently_told(request, body, &mut false)
+    }
+
+    /// As [`Self::patiently`]; tells whether the server may have done it before it answered.
+    fn patiently_told(
+        &self,
+        request: &RequestParts,
+        body: &[u8],
+        was_interrupted: &mut bool,
+    ) -> Result<Response<Body>> {
         let (start, mut pause) = (Instant::now(), FIRST_PAUSE);
         loop {
             let outcome = self.once(request, body);
@@ -384,6 +401,7 @@ impl Client {
             if !again || start.elapsed() + pause > self.patience {
                 return outcome;
             }
+            *was_interrupted |= outcome.is_err();
             std::thread::sleep(pause);
             pause = (pause * 2).min(LONGEST_PAUSE);
         }

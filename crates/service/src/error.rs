@@ -38,14 +38,19 @@ impl Error {
             Self::Library(cryptable::Error::ReadingMemory { needed, limit, .. }) => {
                 Problem::too_large("memory", needed, limit)
             }
-            Self::Library(cryptable::Error::Io(error)) => logged(&error),
+            Self::Library(cryptable::Error::Io(error)) | Self::Io(error) => match error.kind() {
+                io::ErrorKind::StorageFull => full(&error),
+                _ => logged(&error),
+            },
             Self::Library(error) => Problem::unusable(error.to_string()),
-            Self::Io(error) => logged(&error),
             Self::Database(error) if is_busy(&error) => {
                 tracing::error!(%error, "another process holds the database");
                 Problem::unavailable(
                     "another process writes to the server's folder; try again later",
                 )
+            }
+            Self::Database(error) if error.sqlite_error_code() == Some(ErrorCode::DiskFull) => {
+                full(&error)
             }
             Self::Database(error) => logged(&error),
             Self::Operator(text) => logged(&io::Error::other(text)),
@@ -58,7 +63,35 @@ pub(crate) fn is_busy(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
+/// Others have taken the reserve, too.
+fn full(error: &dyn std::error::Error) -> Problem {
+    tracing::error!(%error, "the disk is full");
+    let detail =
+        "the server has no room: its disk is full; try again when its operator has made room";
+    Problem::new("no-room", 507, detail)
+}
+
 fn logged(error: &dyn std::error::Error) -> Problem {
     tracing::error!(%error, "the server failed");
     Problem::internal()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn full_disks_are_told_as_such() {
+        let database = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_FULL);
+        for error in [
+            Error::Io(io::ErrorKind::StorageFull.into()),
+            Error::Library(cryptable::Error::Io(io::ErrorKind::StorageFull.into())),
+            Error::Database(rusqlite::Error::SqliteFailure(database, None)),
+        ] {
+            let problem = error.problem();
+            assert_eq!((problem.status, problem.word()), (507, "no-room"));
+        }
+        let other = Error::Io(io::ErrorKind::PermissionDenied.into()).problem();
+        assert_eq!(other.status, 500);
+    }
 }

@@ -72,6 +72,9 @@ impl App {
         let app = self.clone();
         match tokio::task::spawn_blocking(move || call(&app)).await {
             Ok(result) => result,
+            Err(error) if error.is_cancelled() => {
+                Err(Problem::unavailable("the server ends; try again later").into())
+            }
             // A panic was written to the log.
             Err(_) => Err(Problem::internal().into()),
         }
@@ -189,6 +192,8 @@ pub(crate) async fn remove_expired(app: App) {
         });
         match removed.await {
             Ok(expired) => app.counters.expired(expired),
+            // The server ends.
+            Err(crate::Error::Refused(_)) => return,
             Err(error) => tracing::error!(%error, "what was kept long enough cannot be removed"),
         }
         tokio::time::sleep(app.limits.keep.look).await;

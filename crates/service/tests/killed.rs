@@ -3,7 +3,8 @@
 
 mod support;
 
-use std::io::Cursor;
+use std::io::{Cursor, Read, Write};
+use std::net::TcpListener;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -177,4 +178,27 @@ fn killed_in_the_middle_of_load() {
             std::thread::sleep(Duration::from_millis(600));
         }
     });
+}
+
+/// A server that dies after it removed something, before it answers: the next one does not find it.
+#[test]
+fn what_was_removed_by_an_interrupted_request_is_removed() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let client = Client::new(&format!("http://{}", listener.local_addr().unwrap()), "token")
+        .patience(Duration::from_secs(20));
+    let server = std::thread::spawn(move || {
+        let body = r#"{"type":"urn:cryptable:problem:not-found","title":"not found","status":404,"detail":"no job"}"#;
+        let head = "HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length";
+        for is_first in [true, false, false] {
+            let (mut stream, _) = listener.accept().unwrap();
+            let _ = stream.read(&mut [0; 1000]).unwrap();
+            if !is_first {
+                write!(stream, "{head}: {}\r\n\r\n{body}", body.len()).unwrap();
+            }
+        }
+    });
+    client.remove_job("0").unwrap();
+    // One that is not there is told.
+    assert!(client.remove_job("0").unwrap_err().to_string().contains("404"));
+    server.join().unwrap();
 }

@@ -10,19 +10,41 @@ use crate::support::Workspace;
 pub struct Process {
     child: Child,
     pub url: String,
+    options: String,
 }
 
 impl Process {
     /// Starts a server on any port.
     pub fn start(workspace: &Workspace) -> Self {
-        Self::start_at(workspace, "127.0.0.1:0")
+        Self::start_with(workspace, "")
+    }
+
+    /// Starts a server with these options on any port.
+    pub fn start_with(workspace: &Workspace, options: &str) -> Self {
+        Self::start_at(workspace, "127.0.0.1:0", options)
     }
 
     /// Starts a server at an address.
-    pub fn start_at(workspace: &Workspace, address: &str) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_cryptable"))
+    fn start_at(workspace: &Workspace, address: &str, options: &str) -> Self {
+        let command = Command::new(env!("CARGO_BIN_EXE_cryptable"));
+        Self::start_by(command, workspace, address, options)
+    }
+
+    /// Starts a server whose files may have so many KiB, which stands for a disk that is full for some of them.
+    #[cfg(unix)]
+    #[allow(dead_code, reason = "not every test binary fills a disk")]
+    pub fn start_with_small_files(workspace: &Workspace, kibibytes: u32) -> Self {
+        let script = format!("trap '' XFSZ; ulimit -f {kibibytes}; exec \"$0\" \"$@\"");
+        let mut command = Command::new("bash");
+        command.args(["-c", &script, env!("CARGO_BIN_EXE_cryptable")]);
+        Self::start_by(command, workspace, "127.0.0.1:0", "")
+    }
+
+    fn start_by(mut command: Command, workspace: &Workspace, address: &str, options: &str) -> Self {
+        let mut child = command
             .args(["serve", "--allow-insecure", "--listen", address, "--folder"])
             .arg(workspace.path("service"))
+            .args(options.split_whitespace())
             .env("CRYPTABLE_CALIBRATION", "off")
             .stdout(Stdio::piped())
             .stderr(File::options().create(true).append(true).open(workspace.path("log")).unwrap())
@@ -31,7 +53,13 @@ impl Process {
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let url = line.trim().strip_prefix("serving at ").unwrap().to_owned();
-        Self { child, url }
+        Self { child, url, options: options.to_owned() }
+    }
+
+    /// Its number in the system.
+    #[allow(dead_code, reason = "not every test binary looks at processes")]
+    pub fn id(&self) -> u32 {
+        self.child.id()
     }
 
     /// Tells it to end, and waits until it does.
@@ -43,12 +71,13 @@ impl Process {
         self.child.wait().unwrap()
     }
 
-    /// Kills it, and starts another one at the same address.
+    /// Kills it, and starts another one at the same address with the same options.
     #[allow(dead_code, reason = "not every test binary kills servers")]
     pub fn restart(self, workspace: &Workspace) -> Self {
         let address = self.url.trim_start_matches("http://").to_owned();
+        let options = self.options.clone();
         drop(self);
-        Self::start_at(workspace, &address)
+        Self::start_at(workspace, &address, &options)
     }
 }
 

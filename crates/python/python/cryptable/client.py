@@ -252,10 +252,15 @@ class Client:
     ) -> bytes:
         """Tries until the server answers, or too long; its header `Link` goes to `links`."""
         start, pause = time.monotonic(), _PAUSES[0]
+        was_interrupted = False
         while True:
             try:
                 return self._once(method, path, body, headers or {}, links=links, most=most)
             except ServiceError as error:
+                if method == "DELETE" and was_interrupted and error.status == 404:
+                    # Gone by the request whose answer did not arrive.
+                    return b""
+                was_interrupted |= error.status == 0
                 if error.status not in (0, *_LATER) or time.monotonic() - start + pause > self._patience:
                     raise
             time.sleep(pause)

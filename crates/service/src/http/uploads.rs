@@ -138,7 +138,11 @@ impl Receiver {
                 let (found, limit) = (self.written + count, self.upload.length);
                 return Err(Problem::too_large("upload-length", found, limit).into());
             }
-            self.file.write_all(&chunk).await?;
+            if let Err(error) = self.file.write_all(&chunk).await {
+                // It may be of bytes that were taken before.
+                self.written = self.kept;
+                return Err(error.into());
+            }
             self.written += count;
             self.app.counters.received(count);
             if self.written - self.kept >= SYNC_BYTES {
@@ -147,16 +151,18 @@ impl Receiver {
         }
     }
 
-    /// Puts all on the disk, and then says so in the database.
+    /// Puts all on the disk, and then says so in the database. What cannot be put there has not arrived: the file tells of
+    /// an error once.
     async fn keep(&mut self) -> Result<()> {
-        if self.written == self.kept {
+        let offset = std::mem::replace(&mut self.written, self.kept);
+        if offset == self.kept {
             return Ok(());
         }
         self.file.flush().await?;
         self.file.sync_data().await?;
-        let (id, offset) = (self.upload.id.clone(), self.written);
+        let id = self.upload.id.clone();
         self.app.blocking(move |app| app.store.advance_upload(&id, offset)).await?;
-        self.kept = self.written;
+        (self.written, self.kept) = (offset, offset);
         Ok(())
     }
 }

@@ -80,17 +80,7 @@ impl Server {
         headers: &str,
         body: impl AsRef<[u8]>,
     ) -> (u16, String) {
-        let body = body.as_ref();
-        let head = format!(
-            "{line} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\ncontent-length: {}\r\n\
-             connection: close\r\n{headers}\r\n",
-            body.len()
-        );
-        let mut stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-        stream.write_all(head.as_bytes()).unwrap();
-        let _ = stream.write_all(body);
-        answer(&mut stream)
+        send(self.address, (line, token), headers, body)
     }
 }
 
@@ -101,6 +91,26 @@ impl Drop for Server {
             let _ = thread.join();
         }
     }
+}
+
+/// Sends a request with a body and a token to a server at this address.
+pub fn send(
+    address: SocketAddr,
+    (line, token): (&str, &str),
+    headers: &str,
+    body: impl AsRef<[u8]>,
+) -> (u16, String) {
+    let body = body.as_ref();
+    let head = format!(
+        "{line} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\ncontent-length: {}\r\n\
+         connection: close\r\n{headers}\r\n",
+        body.len()
+    );
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    stream.write_all(head.as_bytes()).unwrap();
+    let _ = stream.write_all(body);
+    answer(&mut stream)
 }
 
 /// Tries until it is so.
