@@ -287,7 +287,10 @@ fn blif_that_is_refused() {
             ".subckt adder A=a B=b Y=y",
             "line 4: unknown cell adder: flatten the design and map it to simple gates",
         ),
-        (".gate and A=a B=b Q=y", "line 4: AND has no pin Q"),
+        (
+            ".gate and A=a B=b Q=y",
+            "line 4: AND has no pin Q: if it is a model or module of the design, flatten it first",
+        ),
         (".gate and A=a Y=y", "line 4: pin B of AND is not connected"),
         (".gate and A=a A=b B=b Y=y", "line 4: pin A of AND has 2 connections instead of one"),
         (".inputs a\n.conn a y", "line 4: net a is driven a second time, first at line 2"),
@@ -347,7 +350,10 @@ fn json_that_is_refused() {
             cell("$_DFF_P_", r#""C": [2], "D": [2], "Q": [3]"#),
             "cell g: $_DFF_P_ has a state: circuits here are combinational",
         ),
-        (cell("$_NOT_", r#""A": [2], "Q": [3]"#), "cell g: NOT has no pin Q"),
+        (
+            cell("$_NOT_", r#""A": [2], "Q": [3]"#),
+            "cell g: NOT has no pin Q: if it is a model or module of the design, flatten it first",
+        ),
         (cell("$_NOT_", r#""A": [2]"#), "cell g: pin Y of NOT is not connected"),
         (
             cell("$_NOT_", r#""A": [2, 2], "Y": [3]"#),
@@ -357,7 +363,10 @@ fn json_that_is_refused() {
             cell("$_NOT_", r#""A": [], "Y": [3]"#),
             "cell g: pin A of $_NOT_ has 0 connections instead of one",
         ),
-        (cell("$_NOT_", r#""A": ["x"], "Y": [3]"#), "cell g: bit x is not 0, 1 or a net"),
+        (
+            cell("$_NOT_", r#""A": ["x"], "Y": [3]"#),
+            "cell g: bit x is not 0, 1 or a net: setundef -zero of Yosys makes bits without a value 0",
+        ),
         (cell("$_NOT_", r#""A": [2], "Y": ["1"]"#), "cell g: a constant is driven"),
         (cell("$_NOT_", r#""A": [3], "Y": [3]"#), "cell g: a loop through 3"),
         (
