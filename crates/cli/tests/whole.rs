@@ -453,6 +453,8 @@ fn killed(kills: usize) {
         user.leave(ordered);
     }
     let jobs: usize = ordered.iter().map(Vec::len).sum();
+    // How many of each is up to the machine.
+    assert!(kills < MANY || found[1..].iter().all(|&count| count > 0), "{found:?}");
     println!("{kills} kills in {elapsed:?}, {jobs} jobs kept; killed in {DOINGS:?}: {found:?}");
     end(&workspace, process, &users);
 }

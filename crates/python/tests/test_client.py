@@ -92,6 +92,19 @@ def test_a_killed_server_is_waited_for(client, service, packed, tmp_path):
     assert all(np.array_equal(secret.decrypt(one), values * values % 16) for one in result)
 
 
+def test_removals_whose_answer_was_lost_are_done(monkeypatch):
+    client = cryptable.Client("http://127.0.0.1:9", "token", patience=20)
+    answers = [ServiceError("no answer"), ServiceError("not found", 404), ServiceError("not found", 404)]
+
+    def once(*_, **__):
+        raise answers.pop(0)
+
+    monkeypatch.setattr(client, "_once", once)
+    client.remove_key("0")
+    with pytest.raises(ServiceError, match="not found"):
+        client.remove_key("0")
+
+
 def test_refusals_have_their_reason(client, service, packed, tmp_path):
     secret, _ = packed
     with pytest.raises(ServiceError, match="unauthorized") as caught:
