@@ -84,8 +84,7 @@ fn a_crowd_of_bad_clients_keeps_nobody_from_right_results() {
         let strangers: Vec<_> = (0..2 * STRANGERS.len())
             .map(|index| {
                 let (done, token) = (&done, &bad.token);
-                let stranger = STRANGERS[index / 2];
-                scope.spawn(move || repeat(done, || stranger(address, token, index)))
+                scope.spawn(move || repeat(done, || STRANGERS[index / 2](address, token, index)))
             })
             .collect();
         let good: Vec<_> = (0_u64..)
