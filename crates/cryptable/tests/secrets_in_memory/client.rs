@@ -165,7 +165,7 @@ fn run_integers() -> Sent {
     let parameters = large_values::Parameters::insecure_toy(8).unwrap();
     let secret = large_values::SecretKey::generate(&parameters);
     let integers = integers();
-    let ciphertext = secret.encrypt(&integers).unwrap();
+    let ciphertext = secret.encrypt_full_range(&integers).unwrap();
     drop(secret.evaluation_key(Progress::silent()).unwrap());
     let file = secret.to_bytes();
     let again = large_values::SecretKey::from_bytes(&file, toys()).unwrap();
