@@ -139,9 +139,12 @@ pub fn read_secret_of<T>(
     read: impl FnOnce(&[u8]) -> cryptable::Result<T>,
 ) -> Result<T> {
     let check = |start: &[u8]| guard::check_secret_key("--secret", start);
-    report::note(global, input_file::exposure(path).as_ref());
     let bytes = input_file::read_secret(path, MAX_SECRET_KEY_BYTES, "a secret key", check)?;
-    read(&bytes).with_context(|| format!("cannot read {}", input_file::shown(path).printable()))
+    let failed = || format!("cannot read {}", input_file::shown(path).printable());
+    let key = read(&bytes).with_context(failed)?;
+    // Now that it is one.
+    report::note(global, input_file::exposure(path).as_ref());
+    Ok(key)
 }
 
 /// What people must hear where a key has no security at all, or its values fail too often.

@@ -138,7 +138,6 @@ fn files_of_the_wrong_kind() {
 fn files_of_other_commands_name_the_command() {
     let here = Workspace::with_keys("--bits 2");
     here.write("values.csv", "0\n1\n").write("table.csv", "0\n1\n2\n3\n").write("key.bin", [7; 16]);
-    here.keep_to_owner("key.bin");
     here.succeed("encrypt --secret client.key --input values.csv --output values.ct");
     here.succeed("integers keygen --insecure-toy --digit-bits 2 --secret i.key --evaluation e.key");
     here.succeed("integers encrypt --secret i.key --bits 8 --input values.csv --output column.ct");

@@ -24,7 +24,6 @@ fn keys_of_the_wrong_kind_are_named() {
     assert!(message.starts_with("cannot read values.csv: "), "{message}");
     here.succeed("aes keygen --insecure-toy --secret s.key --evaluation e.key");
     here.write("key.bin", [1; 16]);
-    here.keep_to_owner("key.bin");
     let message = here.fail("aes encrypt-key --secret e.key --key-file key.bin --output new.ct");
     assert!(message.contains("e.key: is an evaluation key"), "{message}");
 }

@@ -19,7 +19,6 @@ fn ready(options: &str, inputs: u64) -> (Workspace, Process) {
     workspace.succeed("serve table add --folder service --name backwards --table table.csv");
     let token = workspace.succeed("serve client add --folder service --name one");
     workspace.write("token", token);
-    workspace.keep_to_owner("token");
     let process = Process::start(&workspace);
     (workspace, process)
 }
@@ -88,7 +87,6 @@ fn a_whole_round_without_another_program() {
 fn what_is_wrong_is_said_by_its_reason_and_status() {
     let (workspace, process) = ready("--mode single --bits 2", 4);
     workspace.write("values.csv", "0\n").write("empty", "").write("other", "nonsense");
-    workspace.keep_to_owner("empty").keep_to_owner("other");
     workspace.write("table.csv", "1\n0\n");
     workspace.succeed("encrypt --secret client.key --input values.csv --output values.ct");
     workspace.succeed("serve table add --folder service --name small --table table.csv");

@@ -172,8 +172,11 @@ impl Worker {
         // Begins again whenever the client was charged.
         let (start, mut since) = (Instant::now(), Instant::now());
         let (id, client) = (job.id.as_str(), job.client_name.as_str());
-        let is_first = job.results.is_empty();
-        tracing::info!(job = id, client, tables = job.tables.len(), is_first, "job has its turn");
+        let tables = job.tables.len();
+        match job.results.is_empty() {
+            true => tracing::info!(job = id, client, tables, "job starts"),
+            false => tracing::info!(job = id, client, tables, "job goes on"),
+        }
         // A panic is a defect of the library, and ends this job, not the server.
         let outcome = catch_unwind(AssertUnwindSafe(|| self.look_up(job, kept, &mut since)));
         self.totals.lookup_ms.fetch_add(start.elapsed().as_millis() as u64, Ordering::Relaxed);

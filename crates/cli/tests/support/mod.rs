@@ -33,15 +33,14 @@ impl Workspace {
         self.directory.path().join(name)
     }
 
-    /// Writes a file.
+    /// Writes a file that nobody else reads, as commands write secrets.
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> &Self {
         std::fs::write(self.path(name), content).unwrap();
-        self
+        self.keep_to_owner(name)
     }
 
     /// Gives a file the mode of secrets.
-    #[allow(dead_code, reason = "not every test binary has secrets of its own")]
-    pub fn keep_to_owner(&self, name: &str) -> &Self {
+    fn keep_to_owner(&self, name: &str) -> &Self {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt as _;
