@@ -73,7 +73,6 @@ from .linear import computing
 from .tables import TableLike, complex_table, real_table, table
 
 __all__ = [
-    "__version__",
     "Candidate",
     "Ciphertext",
     "CiphertextReader",
@@ -96,6 +95,7 @@ __all__ = [
     "SumLimits",
     "Table",
     "TableLike",
+    "__version__",
     "bfloat16",
     "bits",
     "booleans",
