@@ -122,7 +122,8 @@ def test_refusals_have_their_reason(client, service, packed, tmp_path):
 
 def test_lists_come_in_pages(client, secret, tmp_path):
     key = register(client, secret, tmp_path)
-    assert [found["sha256"] for found in client.keys()] == [key]
+    found = client.keys()
+    assert [one["sha256"] for one in found] == [key]
     files = [secret.encrypt([value]).to_bytes() for value in range(3)]
     sent = [client._upload("ciphertext", io.BytesIO(file), None) for file in files]
     for found in (client.ciphertexts(), client._list("/v1/ciphertexts?limit=1")):

@@ -103,7 +103,7 @@ class Client:
         return found
 
     def keys(self) -> list[dict[str, Any]]:
-        """All evaluation keys that this client registered, the first one first: `sha256`, `bytes`, `engine` and more."""
+        """All evaluation keys that this client registered, the first one first: `sha256`, `bytes`, `engine`, ..."""
         return self._list("/v1/keys")
 
     def ciphertexts(self) -> list[dict[str, Any]]:

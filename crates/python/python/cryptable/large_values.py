@@ -10,8 +10,8 @@
     [20, 30]
 
 Integers are from `-2**(bits - 2)` to `2**(bits - 2) - 1`, so that any two can be compared;
-`encrypt(..., full_range=True)` takes twice as many, for functions of one integer. An integer in digits of base 8 (`to_radix`, or
-`SecretKey.encrypt_radix`) is computed on without end:
+`encrypt(..., full_range=True)` takes twice as many, for functions of one integer. An integer in digits of base 8
+(`to_radix`, or `SecretKey.encrypt_radix`) is computed on without end:
 
     >>> a, b = secret.encrypt_radix(100, digits=3), secret.encrypt_radix(29, digits=3)
     >>> secret.decrypt_radix(server.radix_add(a, b)), secret.decrypt_radix(server.radix_maximum(a, b))
