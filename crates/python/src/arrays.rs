@@ -79,12 +79,12 @@ impl<'py> Source<'py> {
     }
 }
 
-impl Source<'_> {
+impl<'py> Source<'py> {
     /// Floats that are all integers as such, as pandas makes of integers once one was missing; others as they are.
     ///
     /// # Errors
     /// `TypeError` names the first float that is no integer, or so large that floats skip integers.
-    fn of_integers(values: &Bound<'_, PyAny>) -> Result<Self> {
+    fn of_integers(values: &Bound<'py, PyAny>) -> Result<Self> {
         let mut source = Self::new(values)?;
         if source.kind != "f" || places(&source.shape) == 0 {
             return Ok(source);

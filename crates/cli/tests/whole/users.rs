@@ -109,10 +109,19 @@ impl User {
         Ordered { job, values, found: Vec::new() }
     }
 
-    /// Waits for a job.
+    /// Waits for a job. One that the server was killed in twice fails, since the server may have died of it, and is ordered
+    /// again.
     pub fn wait(&self, ordered: &mut Ordered) {
         let mut silent = |_| ControlFlow::Continue(());
-        let done = self.client.wait(&ordered.job.id, &mut silent).unwrap();
+        let done = loop {
+            match self.client.wait(&ordered.job.id, &mut silent) {
+                Err(ClientError::Failed(reason)) if reason.contains("ended twice") => {
+                    self.client.remove_job(&ordered.job.id).unwrap();
+                    ordered.job = self.client.order(&ordered.job.order).unwrap();
+                }
+                done => break done.unwrap(),
+            }
+        };
         if ordered.job.state == State::Done {
             assert_eq!(done, ordered.job, "a job that was done is done once");
         }
@@ -147,8 +156,12 @@ impl User {
 
     /// The jobs that are there are these and no other ones; removes all that the user has.
     pub fn leave(&self, ordered: &[Ordered]) {
-        let ids = |jobs: Vec<Job>| jobs.into_iter().map(|job| job.id).collect::<Vec<_>>();
-        let expected: Vec<String> = ordered.iter().map(|ordered| ordered.job.id.clone()).collect();
+        let ids = |jobs: Vec<Job>| {
+            let mut ids: Vec<String> = jobs.into_iter().map(|job| job.id).collect();
+            ids.sort();
+            ids
+        };
+        let expected = ids(ordered.iter().map(|ordered| ordered.job.clone()).collect());
         assert_eq!(ids(self.client.jobs().unwrap()), expected);
         for id in &expected {
             self.client.remove_job(id).unwrap();
