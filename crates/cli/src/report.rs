@@ -37,7 +37,7 @@ pub fn result<R: Serialize + Display>(global: Global, report: &R) -> anyhow::Res
 
 /// A path in a report: what is not UTF-8 in it is replaced by U+FFFD, since JSON has no other text.
 pub fn path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(&path.display())
+    serializer.serialize_str(&path.to_string_lossy())
 }
 
 /// As [`path`], of one that may be missing.

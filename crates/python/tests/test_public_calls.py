@@ -11,6 +11,11 @@ OTHERWISE = {
     "decrypt_digits": "decrypt_integers(signed=False)",
     "for_table": "plan(table)",
     "is_value_by_value": "engine != 'packed'",
+    # For servers, which go on where they were killed.
+    "into_pieces": "parts",
+    "resume": "lookup --resume",
+    "step_back": "a reader is opened again",
+    "with_options": "memory limits are the server's",
     # By their name, through `compare`.
     "absolute_value": "comparisons.absolute_value",
     "greater_or_equal": "comparisons.greater_or_equal",

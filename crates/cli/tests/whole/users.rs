@@ -17,8 +17,11 @@ use crate::support::Workspace;
 /// Modulus of all values.
 pub const MODULUS: u64 = 4;
 
+/// What a table has for an input.
+type Entry = fn(u64) -> u64;
+
 /// Tables of the server by name, and what each does in clear.
-const TABLES: [(&str, fn(u64) -> u64); 2] =
+const TABLES: [(&str, Entry); 2] =
     [("squares", |x| x * x % MODULUS), ("backwards", |x| MODULUS - 1 - x)];
 
 /// A workspace with a server's folder that offers the tables.

@@ -232,7 +232,7 @@ mod tests {
         store.begin_results("job", std::slice::from_ref(&result)).unwrap();
         ended(&store);
         // It got on meanwhile, so that the next time is the first again.
-        assert_eq!(store.take_job().unwrap().unwrap().results, [result.clone()]);
+        assert_eq!(store.take_job().unwrap().unwrap().results, std::slice::from_ref(&result));
         store.end_turn(&job, turn).unwrap();
         ended(&store);
         assert!(store.is_queued("job").unwrap() && store.file(&result).exists());
