@@ -2,11 +2,11 @@
 
 use clap::Args;
 use cryptable::bridges::{
-    Bridge, EvaluationKeys, Function, Integers, LeveledTable, Plan, Request, Returning, SecretKeys,
-    Target, TargetSecret,
+    Bridge, EvaluationKeys, Function, Integers, LeveledTable, Plan, Returning, SecretKeys, Target,
+    TargetSecret,
 };
 use cryptable::engines::packed;
-use cryptable::{CostModel, NoiseBound, Progress, ReadOptions, Result, Table};
+use cryptable::{CostModel, NoiseBound, Progress, ReadOptions, Request, Result, Table};
 use cryptable_conversion::power_of_two::from_power_of_two;
 use cryptable_conversion::{Clients, RingExtractionKey, Secrets};
 use cryptable_lattice::lwe_encryption::phase;
@@ -322,9 +322,10 @@ fn plan<C: cryptable::bridges::Continuation>(
     arguments: &BridgesArguments,
     next: C,
 ) -> Result<Plan<C::Target>> {
-    let request = Request::new(1 << arguments.bits, next)
-        .values(arguments.values as usize)
-        .taken_out(arguments.functions as usize)
+    let request = Request::bridge(1 << arguments.bits, next)
+        .values(u64::from(arguments.values))
+        .threads(1)
+        .taken_out(arguments.functions.into())
         .returning(Returning::Packed)
         .cost_model(CostModel::default());
     if arguments.insecure_toy { request.insecure_toy().plan() } else { request.plan() }

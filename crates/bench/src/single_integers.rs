@@ -1,7 +1,8 @@
 //! `bench integers --mode single`: operations on single integers in digits, a ciphertext for every digit.
 
 use cryptable::engines::single::{Ciphertext, Parameters, SecretKey};
-use cryptable::integers::{DryRun, Evaluator, Integer, IntegerColumn, decrypt, single_parameters};
+use cryptable::integers::{ColumnKind, DryRun, Evaluator, Integer, IntegerColumn, decrypt};
+use cryptable::{Engine, Request};
 use cryptable_fhew::test_polynomial::encode;
 use cryptable_lattice::{Progress, Result};
 use serde::Serialize;
@@ -28,7 +29,9 @@ struct SingleIntegersRecord {
 
 /// Runs the benchmark.
 pub fn run(arguments: &IntegersArguments, json: bool) -> anyhow::Result<()> {
-    let parameters = single_parameters(arguments.digit_bits())?;
+    let request = Request::integers(ColumnKind::of::<u32>()).engine(Engine::Single);
+    let plan = request.digit_bits(arguments.digit_bits()).plan()?;
+    let parameters = plan.parameters().single()?.clone();
     let record = match arguments.bits {
         8 => measure::<u8>(&parameters, arguments),
         16 => measure::<u16>(&parameters, arguments),

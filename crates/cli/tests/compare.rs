@@ -77,7 +77,7 @@ fn signed_integers_are_compared_and_selected() {
 fn plans_say_what_operations_take() {
     let here = Workspace::new();
     let plan = here.succeed("compare plan --bits 12");
-    for words in ["modulo 2^13: one bit is headroom", "maximum", "bootstraps", "fails with"] {
+    for words in ["modulo 2^13: one bit is headroom", "maximum", "lookups", "fails with"] {
         assert!(plan.contains(words), "{words}: {plan}");
     }
     let plan = here.succeed("--json compare plan --insecure-toy --bits 6");

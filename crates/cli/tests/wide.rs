@@ -128,7 +128,7 @@ fn plans_say_what_cannot_be_done() {
     assert!(text.contains("a table without structure would take"), "{text}");
     let plan: Value =
         serde_json::from_str(&here.succeed("--json wide plan --insecure-toy --bits 8")).unwrap();
-    assert_eq!(plan["tables"][0]["lookups"], 4);
+    assert_eq!(plan["operations"][0]["lookups"], 4);
     let error = here.fail("wide plan --insecure-toy --bits 8 --value-bits 9");
     assert!(error.contains("number of words of a dictionary's values is 3"), "{error}");
 }

@@ -21,8 +21,8 @@
 //! use cryptable_lattice::{Progress, Table};
 //!
 //! // A plan picks parameters of both ends, with 128 bits of security; toys keep this example quick.
-//! let request = Request::new(16, Integers { bits: 8, function: Function::Sign }).values(3);
-//! let plan = request.insecure_toy().plan()?;
+//! let next = Integers { bits: 8, function: Function::Sign };
+//! let plan = Request { values: Some(3), is_toy: true, ..Request::new(16, next) }.plan()?;
 //! let secrets = SecretKeys::generate(plan.parameters());          // the client
 //! let quiet = Progress::silent;
 //! let keys = secrets.evaluation_keys(quiet())?;                   // what the server gets

@@ -20,7 +20,24 @@ fn options() -> ReadOptions {
 
 /// Of 128 bits, for few values, so that plans take little; times are those of one machine.
 fn request<C: Continuation>(p: u64, next: C) -> Request<C> {
-    Request::new(p, next).values(512).taken_out(32).cost_model(CostModel::default())
+    let cost = Some(CostModel::default());
+    Request {
+        values: Some(512),
+        taken_out: Some(32),
+        threads: Some(1),
+        cost,
+        ..Request::new(p, next)
+    }
+}
+
+/// The same request, of results that are looked up again.
+fn looked_up<C: Continuation>(request: Request<C>) -> Request<C> {
+    Request { returning: Returning::LookedUp, ..request }
+}
+
+/// A request for INSECURE parameters of small rings.
+fn toy<C: Continuation>(p: u64, next: C, values: usize) -> Request<C> {
+    Request { values: Some(values), is_toy: true, ..Request::new(p, next) }
 }
 
 /// What a plan states is the sum over its steps, each of all values that pass it.
@@ -62,34 +79,35 @@ fn plans_are_secure_and_sure() {
     check(&plan, -64.0);
     assert_eq!((plan.steps().len(), plan.values(), plan.taken_out()), (3, 512, 32));
     // A sixteenth of the values that go on takes less time; more threads, too.
-    let longer = request(256, sign).taken_out(512).plan().unwrap();
+    let longer = Request { taken_out: Some(512), ..request(256, sign) }.plan().unwrap();
     assert!(longer.duration() > plan.duration());
-    assert!(request(256, sign).threads(2).plan().unwrap().duration() < plan.duration());
+    let faster = Request { threads: Some(2), ..request(256, sign) }.plan().unwrap();
+    assert!(faster.duration() < plan.duration());
     let maximum = Integers { bits: 16, function: Function::Absolute };
     check(&request(1 << 16, maximum).plan().unwrap(), -64.0);
-    check(&request(16, sign).returning(Returning::LookedUp).plan().unwrap(), -64.0);
-    check(&request(16, sign).log2_fail(-100.0).plan().unwrap(), -100.0);
+    check(&looked_up(request(16, sign)).plan().unwrap(), -64.0);
+    check(&Request { log2_fail: Some(-100.0), ..request(16, sign) }.plan().unwrap(), -100.0);
 }
 
 #[test]
 fn what_comes_back_decides_on_the_digits_of_trees() {
     let digits = |bits| Integers { bits, function: Function::ToRadix };
-    let plan = request(512, digits(9)).returning(Returning::LookedUp).plan().unwrap();
+    let plan = looked_up(request(512, digits(9))).plan().unwrap();
     check(&plan, -64.0);
     let tree = plan.parameters().packed().literal().multiplexer.clone().unwrap();
     assert_eq!(tree.digits, [8; 3]);
-    let plan = request(512, RadixDigits { digits: 3 }).returning(Returning::LookedUp).plan();
+    let plan = looked_up(request(512, RadixDigits { digits: 3 })).plan();
     check(&plan.unwrap(), -64.0);
     // Trees over five digits of two bits admit less noise than results of the fastest leveled sets have.
     let table = LeveledTable { input_modulus: 1024, output_modulus: 1024 };
     let stays = request(1024, table).plan().unwrap();
     check(&stays, -64.0);
     // Trees over five digits do not take what comes back at 2^-64, whichever leveled set it is of; at 2^-20 they do.
-    let back = request(1024, table).returning(Returning::LookedUp);
+    let back = looked_up(request(1024, table));
     let error = back.clone().plan().map(drop).unwrap_err();
     assert!(matches!(error, Error::FailureUnreachable { limit: -64.0, .. }), "{error}");
     assert!(error.to_string().contains("packed lookup of what came back"), "{error}");
-    let back = back.log2_fail(-20.0).plan().unwrap();
+    let back = Request { log2_fail: Some(-20.0), ..back }.plan().unwrap();
     assert!(back.log2_fail() <= -20.0);
     check_union(&back);
     let tree = back.parameters().packed().literal().multiplexer.clone().unwrap();
@@ -104,12 +122,13 @@ fn what_is_in_the_way_is_named() {
     let next = Integers { bits: 16, function: Function::Sign };
     let refused = |request: Request<Integers>| request.plan().map(drop).unwrap_err();
     // Signs are packed modulo 16 at most.
-    let error = refused(request(256, next).returning(Returning::LookedUp));
+    let error = refused(looked_up(request(256, next)));
     assert!(matches!(error, Error::PlaintextModulus { modulus: 256, .. }), "{error}");
     let maximum = Integers { bits: 8, function: Function::Absolute };
-    let error = refused(request(16, maximum).returning(Returning::Packed)).to_string();
+    let error =
+        refused(Request { returning: Returning::Packed, ..request(16, maximum) }).to_string();
     assert!(error.contains("they are whole integers"), "{error}");
-    let error = refused(request(16, next).memory(1 << 20));
+    let error = refused(Request { memory: Some(1 << 20), ..request(16, next) });
     assert!(matches!(error, Error::Memory { limit: 1_048_576, .. }), "{error}");
     let wide = Integers { bits: 30, function: Function::Sign };
     let error = refused(request(16, wide)).to_string();
@@ -117,14 +136,14 @@ fn what_is_in_the_way_is_named() {
     let error = request(16, RadixDigits { digits: 22 }).plan().map(drop).unwrap_err().to_string();
     assert!(error.contains("number of digits is 22"), "{error}");
     // A step that fails too often.
-    let request = Request::new(16, Integers { bits: 12, function: Function::Sign });
-    let error = request.values(8).insecure_toy().log2_fail(-900.0).plan().map(drop).unwrap_err();
+    let next = Integers { bits: 12, function: Function::Sign };
+    let request = Request { log2_fail: Some(-900.0), ..toy(16, next, 8) };
+    let error = request.plan().map(drop).unwrap_err();
     let Error::FailureUnreachable { what, found, limit } = &error else { panic!("{error}") };
     assert!(what.contains("in step ") && *found > *limit && *limit == -900.0, "{error}");
     // Digits that come back are no digits of the tree.
     let table = LeveledTable { input_modulus: 8, output_modulus: 8 };
-    let request = Request::new(8, table).values(8).insecure_toy();
-    let error = request.returning(Returning::LookedUp).plan().map(drop).unwrap_err().to_string();
+    let error = looked_up(toy(8, table, 8)).plan().map(drop).unwrap_err().to_string();
     assert!(error.contains("the tree's digits"), "{error}");
 }
 
@@ -142,8 +161,7 @@ fn file<T: Target>(secrets: &SecretKeys<T>) -> Vec<u8> {
 #[test]
 fn keys_of_a_plan_are_saved_and_loaded_and_used() -> Result<()> {
     let next = Integers { bits: 9, function: Function::Sign };
-    let plan =
-        Request::new(8, next).values(64).returning(Returning::Packed).insecure_toy().plan()?;
+    let plan = Request { returning: Returning::Packed, ..toy(8, next, 64) }.plan()?;
     let secrets = SecretKeys::generate(plan.parameters());
     let bytes = file(&secrets);
     let secrets = SecretKeys::<integers::Parameters>::from_bytes(&secrets.to_bytes(), options())?;
@@ -188,8 +206,7 @@ fn keys_of_a_plan_are_saved_and_loaded_and_used() -> Result<()> {
 #[test]
 fn leveled_results_of_a_plan_are_looked_up_again() -> Result<()> {
     let table = LeveledTable { input_modulus: 16, output_modulus: 16 };
-    let request = Request::new(16, table).values(32).insecure_toy();
-    let plan = request.returning(Returning::LookedUp).plan()?;
+    let plan = looked_up(toy(16, table, 32)).plan()?;
     let secrets = SecretKeys::generate(plan.parameters());
     let keys: EvaluationKeys<leveled::Parameters> =
         EvaluationKeys::from_shared(shared(file(&secrets)), options())?;

@@ -6,12 +6,12 @@
 //! ```
 
 use cryptable::bridges::{
-    EvaluationKeys, Function, Integers, LeveledTable, Plan, Request, Returning, SecretKeys, Target,
+    EvaluationKeys, Function, Integers, LeveledTable, Plan, Returning, SecretKeys, Target,
 };
-use cryptable::{Progress, Result, Table};
+use cryptable::{Progress, Request, Result, Table};
 
 /// Values that are looked up at once.
-const COUNT: usize = 256;
+const COUNT: u64 = 256;
 
 /// The client's keys of both ends, and what its server gets.
 fn keys<T: Target>(plan: &Plan<T>) -> Result<(SecretKeys<T>, EvaluationKeys<T>)> {
@@ -25,9 +25,10 @@ fn keys<T: Target>(plan: &Plan<T>) -> Result<(SecretKeys<T>, EvaluationKeys<T>)>
 fn compared_as_integers() -> Result<()> {
     let silent = Progress::silent;
     let next = Integers { bits: 8, function: Function::Sign };
-    let request = Request::new(256, next).values(COUNT).taken_out(4).returning(Returning::Packed);
+    let request =
+        Request::bridge(256, next).values(COUNT).taken_out(4).returning(Returning::Packed);
     let (secrets, keys) = keys(&request.plan()?)?;
-    let values: Vec<u64> = (0..COUNT as u64).collect();
+    let values: Vec<u64> = (0..COUNT).collect();
     let (packed, single) = (secrets.packed(), secrets.single());
     let (input, bound) = (packed.encrypt(&values)?, single.encrypt(&[48; 4])?);
 
@@ -53,11 +54,12 @@ fn compared_as_integers() -> Result<()> {
 fn looked_up_as_leveled_values() -> Result<()> {
     let silent = Progress::silent;
     let next = LeveledTable { input_modulus: 256, output_modulus: 256 };
-    let request = Request::new(256, next).values(COUNT).taken_out(2).returning(Returning::Packed);
+    let request =
+        Request::bridge(256, next).values(COUNT).taken_out(2).returning(Returning::Packed);
     let (secrets, keys) = keys(&request.plan()?)?;
     let (packed, single) = (secrets.packed(), secrets.single());
     let ((server, leveled), bridge) = (keys.ends(), keys.bridge());
-    let values: Vec<u64> = (0..COUNT as u64).collect();
+    let values: Vec<u64> = (0..COUNT).collect();
 
     let digit =
         |d: u32| server.prepare(&Table::from_fn(256, 4, |x| (((x * 3 + 7) % 256) >> (2 * d)) & 3)?);

@@ -7,10 +7,9 @@ use std::time::Instant;
 
 use cryptable::engines::packed::{Parameters, SecretKey};
 use cryptable::integers::{
-    DryRun, Evaluator, Piece, decrypt, decrypt_booleans, encrypt, insecure_packed_toy,
-    packed_parameters,
+    ColumnKind, DryRun, Evaluator, Piece, decrypt, decrypt_booleans, encrypt,
 };
-use cryptable::{Progress, Result};
+use cryptable::{Progress, Request, Result};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
@@ -24,10 +23,10 @@ const BRACKETS: [(u32, i64); 5] = [(0, 0), (12_000, 14), (30_000, 30), (80_000, 
 const DIGIT_BITS: u32 = 3;
 
 fn parameters() -> Result<Parameters> {
-    if std::env::args().any(|argument| argument == "full-size") {
-        return packed_parameters(DIGIT_BITS);
-    }
-    insecure_packed_toy(DIGIT_BITS, 1024)
+    let request = Request::integers(ColumnKind::of::<u32>()).digit_bits(DIGIT_BITS);
+    let is_full_size = std::env::args().any(|argument| argument == "full-size");
+    let request = if is_full_size { request } else { request.insecure_toy() };
+    request.plan()?.parameters().packed().cloned()
 }
 
 /// Incomes around all brackets, small and large ones, and the largest of all.

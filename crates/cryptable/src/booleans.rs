@@ -43,4 +43,6 @@ pub use cryptable_conversion::{
     Clients, ExtractionKey, PackedGates, Parameters as ConversionParameters, RingPackingKey,
     SeededExtractionKey, SeededRingPackingKey,
 };
-pub use cryptable_fhew::booleans::*;
+#[cfg(feature = "client")]
+pub use cryptable_fhew::booleans::SecretKey;
+pub use cryptable_fhew::booleans::{EncryptedBits, EvaluationKey, Gate, Parameters};

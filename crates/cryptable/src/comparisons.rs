@@ -1,17 +1,17 @@
 //! Comparison, maximum, ReLU and their like of encrypted integers, thousands at once.
 //!
 //! Integers of 4 to 39 bits, signed or not, are encrypted as packed values with one bit of headroom ([`Signedness`]), under
-//! keys of this module's [`Request`]. The sign of a difference compares them, by functional bootstrapping digit after digit
+//! keys of [`Request::comparisons`]. The sign of a difference compares them, by functional bootstrapping digit after digit
 //! (Alexandru, Kim, Polyakov, "General Functional Bootstrapping using CKKS", CRYPTO 2025). Results are bits
 //! ([`EvaluationKey::less_than`], [`EvaluationKey::equal`]), or integers as [`Digits`] ([`EvaluationKey::maximum`],
 //! [`EvaluationKey::relu`]): what AKP computes has too little precision for an integer of 32 bits in one ciphertext.
 //!
 //! ```
-//! use cryptable::comparisons::{Operation, Request, Signedness::Signed};
-//! use cryptable::SecretKey;
+//! use cryptable::comparisons::Signedness::Signed;
+//! use cryptable::{Request, SecretKey};
 //!
-//! let request = Request::new(32).memory(8 << 30);
-//! # let request = request.insecure_toy().bits(8); /*
+//! let request = Request::comparisons(32).memory(8 << 30);
+//! # let request = Request::comparisons(8).insecure_toy(); /*
 //! let plan = request.plan()?;                          // 128 bits of security; whole operations fail with 2^-64
 //! # */ let plan = request.plan()?;
 //! println!("{plan}");                                  // time and failures of every operation
@@ -35,12 +35,11 @@
 
 mod calls;
 mod digits;
-mod request;
+pub(crate) mod request;
 
 pub use calls::OperationResult;
 pub use cryptable_packed::{Operation, Signedness};
 pub use digits::Digits;
-pub use request::{Plan, PlannedOperation, Request};
 
 #[allow(unused_imports, reason = "links of the documentation")]
-use crate::EvaluationKey;
+use crate::{EvaluationKey, Request};

@@ -2,8 +2,8 @@
 //!
 //! Columns of integers of 8 to 64 bits in digits, on either of two engines: [`Evaluator`] takes the key of
 //! [`crate::engines::packed`], for thousands of integers at once, or of [`crate::engines::single`], for the least latency, and
-//! has the same calls on both. [`encrypt`] and [`decrypt`] are the client's, [`packed_parameters`] and
-//! [`single_parameters`] what both need first. [`DryRun`] counts the lookups of an operation beforehand.
+//! has the same calls on both. [`encrypt`] and [`decrypt`] are the client's. [`crate::Request::integers`] plans keys and says
+//! what operations take; [`DryRun`] counts the lookups of any program beforehand.
 //!
 //! ```
 //! use cryptable::Progress;
@@ -19,7 +19,7 @@
 //!     server.sub(&server.shl(&server.max(x, y)?, 1)?, &server.constant(1))
 //! }
 //!
-//! // For use: `packed_parameters(3)?` and `single_parameters(2)?`, of 128 bits of security; toys keep this quick.
+//! // For use: parameters of `Request::integers`, of 128 bits of security; toys keep this quick.
 //! let secret = packed::SecretKey::generate(&insecure_packed_toy(2, 1024)?);
 //! let key = secret.evaluation_key(Progress::silent())?;
 //! let (x, y) = (encrypt(&secret, &[-3i8, 50])?, encrypt(&secret, &[-5i8, 60])?);
@@ -34,12 +34,29 @@
 //!
 //! [`large_values`] are integers of engine `single` in one ciphertext each.
 
-pub use cryptable_integers::*;
+pub(crate) mod request;
+
+pub use cryptable_integers::{
+    AnyColumn, AnyInteger, BooleanColumn, Column, ColumnKind, ColumnReader, ColumnSummary,
+    ColumnWriter, DigitArithmetic, DigitCiphertext, DryRun, Evaluator, Integer, IntegerColumn,
+    IntegerType, LookupModel, Operand, Operation, Outline, Piece, Places, PlannedOperand,
+    insecure_packed_toy, packed_parameters_for,
+};
+#[cfg(feature = "client")]
+pub use cryptable_integers::{
+    DigitEncryption, decrypt, decrypt_booleans, decrypt_words, encrypt, encrypt_booleans,
+    encrypt_words,
+};
 
 /// Large single values, one ciphertext each: [`EncryptedIntegers`](large_values::EncryptedIntegers) of up to 24 bits with
 /// sign, comparison, absolute value, ReLU, maximum and digits; [`RadixInteger`](large_values::RadixInteger),
 /// [`SmallValues`](large_values::SmallValues), and their [`EvaluationKey`](large_values::EvaluationKey). The example
 /// `large_values` shows them.
 pub mod large_values {
-    pub use cryptable_fhew::integers::*;
+    #[cfg(feature = "client")]
+    pub use cryptable_fhew::integers::SecretKey;
+    pub use cryptable_fhew::integers::{
+        EncryptedIntegers, EvaluationKey, Function, MAX_RADIX_DIGITS, Parameters, RADIX_BASE,
+        RadixInteger, RealFunction, SmallValues,
+    };
 }

@@ -76,6 +76,7 @@
 
 pub mod bfloat16;
 pub mod booleans;
+pub mod bridges;
 mod ciphertext;
 mod ciphertext_file;
 pub mod circuits;
@@ -87,6 +88,7 @@ mod inspection;
 pub mod integers;
 mod keys;
 mod known_sets;
+mod operation_plan;
 mod parameter_list;
 mod parameters;
 mod plan;
@@ -113,14 +115,13 @@ pub use inspection::{InspectedParameters, Inspection, inspect};
 pub use keys::EvaluationKey;
 #[cfg(feature = "client")]
 pub use keys::SecretKey;
+pub use operation_plan::{OperationPlan, PlannedOperation};
 pub use parameter_list::{ListedParameters, list_parameters};
 pub use parameters::Parameters;
 pub use plan::{Candidate, Plan};
 pub use prepared_table::PreparedTable;
-pub use request::{Goal, Request};
+pub use request::{Goal, Limits, Request};
 
-/// Results of packed lookups that go on as integers (sign, comparison, digits) or leveled values, and back.
-pub use cryptable_conversion::bridges;
 /// From ciphertexts of AES-128 in counter mode to homomorphic ciphertexts, under an encrypted AES key.
 pub use cryptable_leveled::aes as transciphering;
 
@@ -128,6 +129,15 @@ pub use cryptable_leveled::aes as transciphering;
 /// of the repository.
 #[doc = include_str!("../SECURITY.txt")]
 pub mod security {}
+
+/// What a [`Request`] is for: its type parameter, by which plans differ.
+pub mod jobs {
+    pub use crate::bridges::request::Bridge;
+    pub use crate::comparisons::request::Comparisons;
+    pub use crate::integers::request::Integers;
+    pub use crate::request::Lookups;
+    pub use crate::wide::request::Words;
+}
 
 /// The engines themselves, for what one of them alone can do and for researchers.
 pub mod engines {

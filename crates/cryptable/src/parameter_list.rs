@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use crate::known_sets;
 use crate::{
     CostModel, Engine, Parameters, Request, Result, SecurityLevel, booleans, circuits, ckks,
-    comparisons, integers::large_values, transciphering,
+    integers::large_values, transciphering,
 };
 
 /// Widest table that is listed, in bits: the widest of any engine.
@@ -202,7 +202,7 @@ fn of_fhew((name, parameters): (&str, FhewParameters)) -> ListedParameters {
 
 /// Comparisons of packed integers; what fails is any operation.
 fn of_comparisons(bits: u32) -> Result<ListedParameters> {
-    let plan = comparisons::Request::new(bits).plan()?;
+    let plan = Request::comparisons(bits).plan()?;
     let parameters = plan.parameters();
     let failures = plan.operations().iter().map(|planned| planned.failure.log2());
     let log2_fail = failures.fold(f64::NEG_INFINITY, f64::max);

@@ -8,7 +8,7 @@ use cryptable_lattice::cost::CostModel;
 
 use crate::engines::packed::EntryKind;
 use crate::engines::{bridged, leveled, packed, single};
-use crate::request::Goal;
+use crate::request::{Goal, Lookups};
 use crate::{Engine, Error, Parameters, Prediction, Request, Result};
 
 /// Largest input modulus of which single values are considered: none larger is served, and the search takes a while.
@@ -137,14 +137,14 @@ impl Request {
 /// Asks every engine that the request leaves open.
 fn plan(request: &Request) -> Result<Plan> {
     let asked = [
-        ("number of values", request.values),
-        ("number of threads", request.threads.map(|threads| threads as u64)),
+        ("number of values", request.limits.values),
+        ("number of threads", request.limits.threads.map(|threads| threads as u64)),
     ];
     if let Some((name, _)) = asked.into_iter().find(|(_, value)| *value == Some(0)) {
         return Err(Error::TooSmall { name, value: 0, limit: 1 });
     }
-    let cost = request.cost.unwrap_or_else(CostModel::calibrated);
-    let threads = request.threads.unwrap_or_else(rayon::current_num_threads);
+    let cost = request.limits.cost();
+    let threads = request.limits.threads();
     let (mut found, mut refusals) = (Vec::new(), Vec::new());
     for way in ways(request)? {
         match candidates(way, request) {
@@ -152,8 +152,9 @@ fn plan(request: &Request) -> Result<Plan> {
             Err(error) => refusals.push((way.engine(), error)),
         }
     }
-    let values = request.values.unwrap_or_else(|| assumed_values(request, &found, &refusals));
-    let timed = match request.goal {
+    let values =
+        request.limits.values.unwrap_or_else(|| assumed_values(request, &found, &refusals));
+    let timed = match request.limits.goal {
         Goal::Latency => 1,
         Goal::Throughput => values,
     };
@@ -169,7 +170,7 @@ fn plan(request: &Request) -> Result<Plan> {
     }
     timed.sort_by_key(|&(time, _)| time);
     let candidates = timed.into_iter().map(|(_, candidate)| candidate).collect();
-    let values_assumed = request.values.is_none();
+    let values_assumed = request.limits.values.is_none();
     Ok(Plan { values, values_assumed, threads, cost, candidates, refusals })
 }
 
@@ -197,7 +198,7 @@ impl Way {
 /// # Errors
 /// If its engine never looks up what encrypts its inputs.
 fn ways(request: &Request) -> Result<Vec<Way>> {
-    let Request { engine, inputs, .. } = *request;
+    let Lookups { engine, inputs, .. } = request.job;
     let all = match inputs {
         None => Engine::ALL.map(Way::Same).to_vec(),
         Some(Engine::Single) => vec![Way::Same(Engine::Single), Way::Bridged],
@@ -217,7 +218,9 @@ fn ways(request: &Request) -> Result<Vec<Way>> {
 /// depend on the table.
 fn prediction_of(parameters: &Parameters, request: &Request) -> Prediction {
     match parameters {
-        Parameters::Packed(packed) => packed.prediction_for(request.entries, request.tables),
+        Parameters::Packed(packed) => {
+            packed.prediction_for(request.job.entries, request.job.tables)
+        }
         _ => parameters.prediction(),
     }
 }
@@ -225,7 +228,7 @@ fn prediction_of(parameters: &Parameters, request: &Request) -> Prediction {
 /// How many values ways are compared by where nobody says: as many as a packed ciphertext holds, if packed values are among the
 /// ways or lack nothing but memory, which says which ways there are and not how many values.
 fn assumed_values(request: &Request, found: &[Parameters], refusals: &[(Engine, Error)]) -> u64 {
-    if request.goal == Goal::Latency {
+    if request.limits.goal == Goal::Latency {
         return 1;
     }
     let lacks_memory =
@@ -245,7 +248,7 @@ fn retain_within_memory(
     request: &Request,
     refusals: &mut Vec<(Engine, Error)>,
 ) {
-    let Some(limit) = request.memory else { return };
+    let Some(limit) = request.limits.memory else { return };
     for engine in Engine::ALL {
         let of_engine = candidates.iter().filter(|(_, c)| c.parameters.engine() == engine);
         let least = of_engine.map(|(_, c)| c.prediction.peak_bytes()).min();
@@ -259,12 +262,13 @@ fn retain_within_memory(
 /// The parameters of one engine. A method may have its name in options, or in full as plans show it.
 fn candidates(way: Way, request: &Request) -> Result<Vec<Parameters>> {
     let found = all_candidates(way, request);
-    let (Some(name), Err(error)) = (&request.method, &found) else { return found };
+    let (Some(name), Err(error)) = (&request.job.method, &found) else { return found };
     // Other errors say what is wrong beside the name.
     if !matches!(error, Error::Unsupported(_)) {
         return found;
     }
-    let any_method = Request { method: None, ..request.clone() };
+    let mut any_method = request.clone();
+    any_method.job.method = None;
     let Ok(mut named) = all_candidates(way, &any_method) else { return found };
     named.retain(|parameters| parameters.method_name().eq_ignore_ascii_case(name));
     if named.is_empty() { found } else { Ok(named) }
@@ -274,26 +278,40 @@ fn all_candidates(way: Way, request: &Request) -> Result<Vec<Parameters>> {
     fn all<P: Into<Parameters>>(found: Vec<P>) -> Vec<Parameters> {
         found.into_iter().map(Into::into).collect()
     }
+    if request.limits.insecure_toy {
+        return Ok(vec![toy(way, request)?]);
+    }
     Ok(match way {
         Way::Same(Engine::Packed) => {
             all(packed::Parameters::candidates(&packed_request(request)?)?)
         }
         Way::Same(Engine::Single) => {
             let mut found = single::Parameters::candidates(&single_request(request)?)?;
-            demand_lookups_in_a_row(&mut found, request.lookups_in_a_row)?;
+            demand_lookups_in_a_row(&mut found, request.job.lookups_in_a_row)?;
             all(found)
         }
         Way::Same(Engine::Leveled) => {
             all(leveled::Parameters::candidates(&leveled_request(request)?)?)
         }
-        Way::Bridged if request.complex_outputs => {
+        Way::Bridged if request.job.complex_outputs => {
             return Err(unserved_complex("of single values"));
         }
-        Way::Bridged if request.entries != EntryKind::Shared => {
-            return Err(unserved_entries("of single values", request.entries));
+        Way::Bridged if request.job.entries != EntryKind::Shared => {
+            return Err(unserved_entries("of single values", request.job.entries));
         }
         Way::Bridged => all(bridged::Parameters::candidates(&packed_request(request)?)?),
     })
+}
+
+/// The toy of a way, for tests.
+fn toy(way: Way, request: &Request) -> Result<Parameters> {
+    let Lookups { input_modulus, output_modulus, .. } = request.job;
+    match way {
+        Way::Same(engine) => Parameters::insecure_toy(engine, input_modulus, output_modulus),
+        Way::Bridged => {
+            Ok(bridged::Parameters::insecure_toy(input_modulus, output_modulus)?.into())
+        }
+    }
 }
 
 /// Leaves the parameters of single values that admit so many lookups in a row.
@@ -311,61 +329,60 @@ fn demand_lookups_in_a_row(found: &mut Vec<single::Parameters>, wanted: u32) -> 
 }
 
 fn packed_request(request: &Request) -> Result<packed::Request> {
-    let method = request.method.as_deref().map(packed::Method::parse_with_order).transpose()?;
-    let count = request.values.and_then(|values| usize::try_from(values).ok());
+    let method = request.job.method.as_deref().map(packed::Method::parse_with_order).transpose()?;
     Ok(packed::Request {
-        ring_degree: request.ring_degree,
-        count: count.map(|count| count.min(1 << 17)),
+        ring_degree: request.job.ring_degree,
+        count: request.limits.count().map(|count| count.min(1 << 17)),
         method: method.map(|(method, _)| method),
         order: method.and_then(|(_, order)| order),
-        lookups_in_a_row: request.lookups_in_a_row,
-        digit_bits: request.digit_bits,
-        memory: request.memory,
-        tables: request.tables,
-        log2_fail: request.log2_fail,
-        entries: request.entries,
-        complex_outputs: request.complex_outputs,
-        ..packed::Request::new(request.input_modulus, request.output_modulus)
+        lookups_in_a_row: request.job.lookups_in_a_row,
+        digit_bits: request.job.digit_bits,
+        memory: request.limits.memory,
+        tables: request.job.tables,
+        log2_fail: request.limits.log2_fail,
+        entries: request.job.entries,
+        complex_outputs: request.job.complex_outputs,
+        ..packed::Request::new(request.job.input_modulus, request.job.output_modulus)
     })
 }
 
 fn single_request(request: &Request) -> Result<single::Request> {
     refuse_packed_options(Engine::Single, request)?;
-    if request.input_modulus > MAX_SINGLE_MODULUS {
-        let value = request.input_modulus;
+    if request.job.input_modulus > MAX_SINGLE_MODULUS {
+        let value = request.job.input_modulus;
         let name = "input modulus of single values";
         return Err(Error::TooLarge { name, value, limit: MAX_SINGLE_MODULUS });
     }
     Ok(single::Request {
-        method: request.method.clone(),
-        log2_fail: request.log2_fail,
-        ..single::Request::new(request.input_modulus, request.output_modulus)
+        method: request.job.method.clone(),
+        log2_fail: request.limits.log2_fail,
+        ..single::Request::new(request.job.input_modulus, request.job.output_modulus)
     })
 }
 
 fn leveled_request(request: &Request) -> Result<leveled::Request> {
-    if request.lookups_in_a_row > 1 {
+    if request.job.lookups_in_a_row > 1 {
         let what = "lookups of results with the engine leveled: its inputs are other ciphertexts";
         return Err(Error::Unsupported(what.into()));
     }
     refuse_packed_options(Engine::Leveled, request)?;
-    let method = request.method.as_deref().map(str::parse).transpose()?;
+    let method = request.job.method.as_deref().map(str::parse).transpose()?;
     Ok(leveled::Request {
         method,
-        log2_fail: request.log2_fail,
-        ..leveled::Request::new(request.input_modulus, request.output_modulus)
+        log2_fail: request.limits.log2_fail,
+        ..leveled::Request::new(request.job.input_modulus, request.job.output_modulus)
     })
 }
 
 /// Engines for single values have one ring degree and no tree digits: who asks for those means packed values.
 fn refuse_packed_options(engine: Engine, request: &Request) -> Result<()> {
-    if request.entries != EntryKind::Shared {
-        return Err(unserved_entries(&format!("with the engine {engine}"), request.entries));
+    if request.job.entries != EntryKind::Shared {
+        return Err(unserved_entries(&format!("with the engine {engine}"), request.job.entries));
     }
-    if request.complex_outputs {
+    if request.job.complex_outputs {
         return Err(unserved_complex(&format!("with the engine {engine}")));
     }
-    let option = match (request.ring_degree, request.digit_bits) {
+    let option = match (request.job.ring_degree, request.job.digit_bits) {
         (Some(_), _) => "a ring degree of one's choice",
         (None, Some(_)) => "a digit width of one's choice",
         (None, None) => return Ok(()),
@@ -393,12 +410,12 @@ fn nothing_found(request: &Request, mut refusals: Vec<(Engine, Error)>) -> Error
         Error::Memory { needed, .. } => Some(*needed),
         _ => None,
     });
-    if let (Some(needed), Some(limit)) = (needed.min(), request.memory) {
+    if let (Some(needed), Some(limit)) = (needed.min(), request.limits.memory) {
         return Error::Memory { needed, limit };
     }
     let reasons: Vec<String> =
         refusals.iter().map(|(engine, error)| format!("{engine}: {error}")).collect();
-    let (p, q) = (request.input_modulus, request.output_modulus);
+    let (p, q) = (request.job.input_modulus, request.job.output_modulus);
     Error::Unsupported(format!("tables {p} -> {q}: {}", reasons.join("; ")))
 }
 

@@ -1,9 +1,10 @@
-//! Requests: the table, the data and the limits that a plan follows from.
+//! Requests: a job, and the limits that its plan keeps to.
+
+mod lookups;
 
 use cryptable_lattice::cost::CostModel;
 
-use crate::engines::packed::EntryKind;
-use crate::{Engine, Table};
+pub use lookups::Lookups;
 
 /// What a plan is to be best at: its candidates are sorted by it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,7 +16,46 @@ pub enum Goal {
     Latency,
 }
 
-/// A table's moduli, the number of values, and limits: everything that a plan follows from.
+/// What every request may ask for, whatever its job: the same defaults and the same meaning everywhere.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Limits {
+    /// Values per operation. Default: as many as a packed ciphertext holds; see [`Lookups`] for tables.
+    pub values: Option<u64>,
+    /// Bytes of memory that the server may take, keys included. Default: any number.
+    pub memory: Option<usize>,
+    /// log2 of the largest probability that a whole operation on one ciphertext fails for any of its values. Default: -64.
+    pub log2_fail: Option<f64>,
+    /// Threads that times are predicted for. Default: the threads of rayon's pool.
+    pub threads: Option<usize>,
+    /// What the best candidate is best at. Jobs that have one way to be done have one candidate.
+    pub goal: Goal,
+    /// What operations cost on the server. Default: measured on this machine, once.
+    pub cost: Option<CostModel>,
+    /// INSECURE parameters of small rings, for tests.
+    pub insecure_toy: bool,
+}
+
+impl Limits {
+    /// The cost model asked for, or this machine's.
+    pub(crate) fn cost(&self) -> CostModel {
+        self.cost.unwrap_or_else(CostModel::calibrated)
+    }
+
+    /// The number of threads asked for, or that of rayon's pool.
+    pub(crate) fn threads(&self) -> usize {
+        self.threads.unwrap_or_else(rayon::current_num_threads)
+    }
+
+    /// The number of values asked for, as engines count them.
+    pub(crate) fn count(&self) -> Option<usize> {
+        self.values.map(|values| usize::try_from(values).unwrap_or(usize::MAX))
+    }
+}
+
+/// A job and its limits: everything that a plan follows from.
+///
+/// Each job has a constructor: [`Request::new`] and [`Request::for_table`] for lookups, [`Request::comparisons`],
+/// [`Request::words`] and [`Request::bridge`]. The calls below set limits of any of them.
 ///
 /// ```
 /// use cryptable::{Engine, Goal, Request, Table};
@@ -27,141 +67,48 @@ pub enum Goal {
 /// # Ok::<(), cryptable::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Request {
-    pub(crate) input_modulus: u64,
-    pub(crate) output_modulus: u64,
-    pub(crate) values: Option<u64>,
-    pub(crate) tables: usize,
-    pub(crate) entries: EntryKind,
-    pub(crate) complex_outputs: bool,
-    pub(crate) lookups_in_a_row: u32,
-    pub(crate) memory: Option<usize>,
-    pub(crate) log2_fail: Option<f64>,
-    pub(crate) threads: Option<usize>,
-    pub(crate) goal: Goal,
-    pub(crate) engine: Option<Engine>,
-    pub(crate) inputs: Option<Engine>,
-    pub(crate) method: Option<String>,
-    pub(crate) ring_degree: Option<usize>,
-    pub(crate) digit_bits: Option<u32>,
-    pub(crate) cost: Option<CostModel>,
+pub struct Request<J = Lookups> {
+    pub(crate) job: J,
+    pub(crate) limits: Limits,
 }
 
-impl Request {
-    /// A request for tables with the moduli of this one. Keys made for it serve every table with these moduli.
-    #[must_use]
-    pub fn for_table(table: &Table) -> Self {
-        Self::new(table.input_modulus(), table.output_modulus())
+impl<J> Request<J> {
+    /// A request for a job, without limits.
+    pub(crate) fn of(job: J) -> Self {
+        Self { job, limits: Limits::default() }
     }
 
-    /// A request for tables f from 0 ≤ x < `input_modulus` to 0 ≤ f(x) < `output_modulus`. Limits and choices are left out:
-    /// the calls below set them.
+    /// Replaces all limits at once, as a program does that reads them from its own options.
+    ///
+    /// ```
+    /// use cryptable::{Limits, Request};
+    /// let limits = Limits { memory: Some(8 << 30), log2_fail: Some(-80.0), ..Limits::default() };
+    /// assert_eq!(Request::new(4, 4).limits(limits), Request::new(4, 4).memory(8 << 30).log2_fail(-80.0));
+    /// ```
     #[must_use]
-    pub fn new(input_modulus: u64, output_modulus: u64) -> Self {
-        Self {
-            input_modulus,
-            output_modulus,
-            values: None,
-            tables: 1,
-            entries: EntryKind::Shared,
-            complex_outputs: false,
-            lookups_in_a_row: 1,
-            memory: None,
-            log2_fail: None,
-            threads: None,
-            goal: Goal::default(),
-            engine: None,
-            inputs: None,
-            method: None,
-            ring_degree: None,
-            digit_bits: None,
-            cost: None,
-        }
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
     }
 
-    /// So many values are looked up at a time: the time of all of them is predicted and compared. Left out: as many as a
-    /// packed ciphertext holds, whatever [`Request::memory`] leaves; where only engines for single values are asked or serve
-    /// the tables, or latency counts, one. Plans say which.
+    /// Sets the number of values per operation: their time is predicted and compared. Default: the capacity of a packed
+    /// ciphertext; plans of lookups say which number they assume ([`crate::Plan::values_assumed`]).
     #[must_use]
     pub fn values(mut self, values: u64) -> Self {
-        self.values = Some(values);
+        self.limits.values = Some(values);
         self
     }
 
-    /// Every value is looked up in so many tables at once. Left out: one.
-    #[must_use]
-    pub fn tables(mut self, tables: usize) -> Self {
-        self.tables = tables;
-        self
-    }
-
-    /// Every value has a table of its own, or tables are encrypted so that the server applies them unread: packed values,
-    /// looked up through [`crate::EvaluationKey::packed`] by
-    /// [`lookup_slots`](crate::engines::packed::EvaluationKey::lookup_slots) and
-    /// [`lookup_encrypted`](crate::engines::packed::EvaluationKey::lookup_encrypted). Keys for one kind serve both, and
-    /// tables that all values share. Left out: those alone.
-    ///
-    /// ```
-    /// use cryptable::{Request, engines::packed::EntryKind};
-    /// let plan = Request::new(256, 256).entries(EntryKind::Encrypted).plan()?;
-    /// let parameters = plan.best().parameters().packed()?;
-    /// assert!(parameters.security_bits() >= 128.0);
-    /// assert!(parameters.method_name().starts_with("CMT"));
-    /// # Ok::<(), cryptable::Error>(())
-    /// ```
-    #[must_use]
-    pub fn entries(mut self, entries: EntryKind) -> Self {
-        self.entries = entries;
-        self
-    }
-
-    /// Tables have complex outputs ([`crate::engines::packed::ComplexTable`]), of which a lookup gives one result for both
-    /// parts: packed values by AKP, half as many in a ciphertext, looked up through [`crate::EvaluationKey::packed`] by
-    /// [`lookup_complex`](crate::engines::packed::EvaluationKey::lookup_complex). The output modulus is that of either
-    /// part. Left out: real outputs, integers or, with
-    /// [`RealTable`](crate::engines::packed::RealTable), in fixed point.
-    ///
-    /// ```
-    /// use cryptable::{Request, engines::packed::RealTable};
-    /// let steps = RealTable::modulus_for(1e-2)?;
-    /// let plan = Request::new(16, steps).complex_outputs().plan()?;
-    /// let parameters = plan.best().parameters();
-    /// assert_eq!((parameters.method_name().as_str(), parameters.values_per_ciphertext()), ("AKP", 32_768));
-    /// # Ok::<(), cryptable::Error>(())
-    /// ```
-    #[must_use]
-    pub fn complex_outputs(mut self) -> Self {
-        self.complex_outputs = true;
-        self
-    }
-
-    /// So many lookups follow each other, each of the result of the one before: parameters whose results would be too
-    /// noisy as inputs are left out, and others are found for them. Left out: one; plans say how many there may be.
-    ///
-    /// ```
-    /// use cryptable::{Engine, Request};
-    /// let request = Request::new(256, 256).engine(Engine::Packed).method("akp");
-    /// // An interpolation of higher order leaves less of the noise of its input.
-    /// assert_eq!(request.clone().plan()?.best().parameters().method_name(), "AKP");
-    /// assert_eq!(request.lookups_in_a_row(10).plan()?.best().parameters().method_name(), "AKP-3");
-    /// # Ok::<(), cryptable::Error>(())
-    /// ```
-    #[must_use]
-    pub fn lookups_in_a_row(mut self, lookups: u32) -> Self {
-        self.lookups_in_a_row = lookups;
-        self
-    }
-
-    /// A lookup may take so many bytes of memory on the server, keys and prepared tables included. Left out: any number.
+    /// Limits the bytes of memory that the server may take, keys and prepared tables included. Default: any number.
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Self {
-        self.memory = Some(bytes);
+        self.limits.memory = Some(bytes);
         self
     }
 
-    /// A ciphertext may fail in a lookup with a probability of at most 2 to this power: any of the values of a packed
-    /// one ([`crate::Parameters::values_per_ciphertext`]), each of which then fails with less, or the one value that an
-    /// encryption of the other engines holds. Left out: 2^-64. All engines reach 2^-128.
+    /// Limits the failure probability, log2: that a whole operation on one ciphertext goes wrong for any of its values
+    /// ([`crate::Parameters::values_per_ciphertext`]). Each value of a packed ciphertext then fails less often; encryptions of
+    /// the other engines hold one. Default: -64. All engines reach -128 for tables.
     ///
     /// ```
     /// use cryptable::{Engine, Request};
@@ -173,88 +120,36 @@ impl Request {
     /// ```
     #[must_use]
     pub fn log2_fail(mut self, log2_fail: f64) -> Self {
-        self.log2_fail = Some(log2_fail);
+        self.limits.log2_fail = Some(log2_fail);
         self
     }
 
-    /// Times are predicted for so many threads. Left out: as many as rayon's pool has. Lookups themselves take the threads of
-    /// their [`Execution`](crate::Execution).
+    /// Sets the number of threads that times are predicted for. Default: the threads of rayon's pool. Operations themselves
+    /// use the threads of their [`Execution`](crate::Execution).
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
-        self.threads = Some(threads);
+        self.limits.threads = Some(threads);
         self
     }
 
-    /// What the best candidate is best at. Left out: [`Goal::Throughput`].
+    /// Sets what the best candidate is best at. Default: [`Goal::Throughput`].
     #[must_use]
     pub fn goal(mut self, goal: Goal) -> Self {
-        self.goal = goal;
+        self.limits.goal = goal;
         self
     }
 
-    /// Asks this engine only. Left out: all engines.
-    #[must_use]
-    pub fn engine(mut self, engine: Engine) -> Self {
-        self.engine = Some(engine);
-        self
-    }
-
-    /// The client encrypts values by this engine. Left out: by the engine that looks up. Of [`Engine::Single`], a server may
-    /// look them up one by one, or pack many, look them up at once and take the results out
-    /// ([`crate::EvaluationKey::pack`]): plans compare both and say from how many values on packing is faster
-    /// ([`crate::Plan::crossing`]). Other engines look up what they encrypt.
-    ///
-    /// ```no_run
-    /// use cryptable::{Engine, Parameters, Request};
-    /// let plan = Request::new(16, 16).inputs(Engine::Single).values(10_000).plan()?;
-    /// assert!(matches!(plan.best().parameters(), Parameters::Bridged(_)));
-    /// let crossing = plan.crossing().expect("packing pays before a ciphertext is full");
-    /// let plan = Request::new(16, 16).inputs(Engine::Single).values(crossing / 2).plan()?;
-    /// assert!(matches!(plan.best().parameters(), Parameters::Single(_)));
-    /// # Ok::<(), cryptable::Error>(())
-    /// ```
-    #[must_use]
-    pub fn inputs(mut self, engine: Engine) -> Self {
-        self.inputs = Some(engine);
-        self
-    }
-
-    /// This method only, by the name that plans show, in capital or small letters: `FDFB-KS`, `CMT 16^2`, or just
-    /// `cmt` for any digits, `two-bit-depth-11` for a set of the leveled engine.
-    ///
-    /// ```
-    /// use cryptable::{Engine, Request};
-    /// let method = |name: &str| Request::new(256, 256).engine(Engine::Leveled).method(name).plan();
-    /// let best = method("two-bit-depth-11")?.best().parameters().clone();
-    /// assert_eq!(method(&best.method_name())?.best().parameters(), &best);
-    /// assert!(method("none").is_err());
-    /// # Ok::<(), cryptable::Error>(())
-    /// ```
-    #[must_use]
-    pub fn method(mut self, method: impl Into<String>) -> Self {
-        self.method = Some(method.into());
-        self
-    }
-
-    /// This ring degree only, a power of two; packed values alone have a choice of it. Left out: all that are secure.
-    #[must_use]
-    pub fn ring_degree(mut self, ring_degree: usize) -> Self {
-        self.ring_degree = Some(ring_degree);
-        self
-    }
-
-    /// Packed values are looked up by multiplexer trees, which decompose inputs into digits of at most so many bits, 1 to 8, as
-    /// few and as even as possible. Left out: all sizes are compared.
-    #[must_use]
-    pub fn digit_bits(mut self, digit_bits: u32) -> Self {
-        self.digit_bits = Some(digit_bits);
-        self
-    }
-
-    /// What operations cost on the machine that will run the lookup. Left out: measured on this one.
+    /// Sets what operations cost on the machine that will run them. Default: measured on this one.
     #[must_use]
     pub fn cost_model(mut self, cost: CostModel) -> Self {
-        self.cost = Some(cost);
+        self.limits.cost = Some(cost);
+        self
+    }
+
+    /// Asks for INSECURE parameters of small rings, for tests.
+    #[must_use]
+    pub fn insecure_toy(mut self) -> Self {
+        self.limits.insecure_toy = true;
         self
     }
 }

@@ -2,14 +2,14 @@
 //!
 //! Values of up to 64 bits are encrypted in words, as packed values each ([`WideValues`]). What is looked up is a
 //! [`WordCircuit`]: that of a [`Dictionary`] of as many keys as a word has values, or of a table with structure
-//! ([`WordCircuit::sum`], [`WordCircuit::products`], [`WordCircuit::piecewise_constant`]). A [`Request`] finds parameters.
+//! ([`WordCircuit::sum`], [`WordCircuit::products`], [`WordCircuit::piecewise_constant`]). [`crate::Request::words`] finds parameters.
 //!
 //! ```
-//! use cryptable::wide::{Dictionary, Request, words_of_bits};
-//! use cryptable::{Execution, SecretKey};
+//! use cryptable::wide::{Dictionary, words_of_bits};
+//! use cryptable::{Execution, Request, SecretKey};
 //!
-//! let request = Request::new(32).value_bits(8);
-//! # let request = Request::new(8).value_bits(3).insecure_toy(); /*
+//! let request = Request::words(32).value_bits(8);
+//! # let request = Request::words(8).value_bits(3).insecure_toy(); /*
 //! let plan = request.plan()?;                          // 128 bits of security; a ciphertext fails with 2^-64
 //! # */ let plan = request.plan()?;
 //! println!("{plan}");
@@ -27,9 +27,9 @@
 //! # Ok::<(), cryptable::Error>(())
 //! ```
 
-mod request;
+pub(crate) mod request;
 mod values;
 
 pub use cryptable_packed::{Dictionary, PreparedWords, WordCircuit};
-pub use request::{Plan, PlannedTable, Request, words_of_bits};
+pub use request::words_of_bits;
 pub use values::WideValues;

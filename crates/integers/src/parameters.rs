@@ -160,15 +160,25 @@ pub fn packed_parameters(digit_bits: u32) -> Result<Parameters> {
     packed_parameters_for(digit_bits, &Request::new(4, 4))
 }
 
-/// Parameters of single values of at least 128 bits of security, for digits of 1 to 3 bits: the fastest method of which
-/// sums of `2^digit_bits + 1` results are looked up with failures below 2^-64 a value. Numbers are chosen for smaller
-/// probabilities, which leaves the room for sums.
+/// [`single_parameters_for`] failures below 2^-64.
 ///
 /// # Errors
 /// If there are none.
 pub fn single_parameters(digit_bits: u32) -> Result<cryptable_fhew::lookup::Parameters> {
+    single_parameters_for(digit_bits, FailureProbability::DEFAULT.log2())
+}
+
+/// Finds parameters of single values of at least 128 bits of security, for digits of 1 to 3 bits: the fastest method that looks
+/// sums of `2^digit_bits + 1` results up with failures of at most 2^`stated` per value. Numbers are chosen for smaller
+/// probabilities, which leaves room for sums.
+///
+/// # Errors
+/// If there are none.
+pub fn single_parameters_for(
+    digit_bits: u32,
+    stated: f64,
+) -> Result<cryptable_fhew::lookup::Parameters> {
     let modulus = modulus(digit_bits)?;
-    let stated = FailureProbability::DEFAULT.log2();
     let mut last = None;
     for factor in SURER {
         let log2_fail = Some(factor * stated);

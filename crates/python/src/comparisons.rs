@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use cryptable::comparisons::{Digits as LibraryDigits, OperationResult, Request, Signedness};
+use cryptable::comparisons::{Digits as LibraryDigits, OperationResult, Signedness};
+use cryptable::jobs::Comparisons;
+use cryptable::{Limits, OperationPlan, Request};
 use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
@@ -21,7 +23,7 @@ use crate::parameters::Parameters;
 /// What comparisons of integers of so many bits take. Prints as a list.
 #[pyclass(frozen, module = "cryptable.comparisons")]
 pub(crate) struct ComparisonPlan {
-    pub(crate) inner: cryptable::comparisons::Plan,
+    pub(crate) inner: OperationPlan<Comparisons>,
 }
 
 #[pymethods]
@@ -49,9 +51,7 @@ impl ComparisonPlan {
     #[getter]
     fn operations(&self) -> Vec<(&'static str, f64, f64)> {
         let operations = self.inner.operations().iter();
-        operations
-            .map(|it| (it.operation.name(), it.duration.as_secs_f64(), it.failure.log2()))
-            .collect()
+        operations.map(|it| (it.name, it.duration.as_secs_f64(), it.failure.log2())).collect()
     }
 
     fn __repr__(&self) -> String {
@@ -65,28 +65,16 @@ impl ComparisonPlan {
 pub(crate) fn plan_comparisons(
     py: Python<'_>,
     bits: u32,
-    values: Option<usize>,
+    values: Option<u64>,
     memory: Option<usize>,
     log2_fail: Option<f64>,
     #[pyo3(from_py_with = crate::threads::of_plan)] threads: Option<usize>,
     insecure_toy: bool,
 ) -> Result<ComparisonPlan> {
-    let mut request = Request::new(bits);
-    if let Some(values) = values {
-        request = request.values(values);
-    }
-    if let Some(bytes) = memory {
-        request = request.memory(bytes);
-    }
-    if let Some(log2_fail) = log2_fail {
-        request = request.log2_fail(log2_fail);
-    }
-    if let Some(threads) = threads {
-        request = request.threads(crate::threads::all_for_none(threads));
-    }
-    if insecure_toy {
-        request = request.insecure_toy();
-    }
+    // 0, as for calls: all.
+    let threads = threads.filter(|&threads| threads != 0);
+    let limits = Limits { values, memory, log2_fail, threads, insecure_toy, ..Limits::default() };
+    let request = Request::comparisons(bits).limits(limits);
     Ok(ComparisonPlan { inner: call::run(py, 0, None, |_| request.plan())? })
 }
 

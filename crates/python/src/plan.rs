@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use cryptable::{Engine, Goal, Parameters, Request};
+use cryptable::jobs::Lookups;
+use cryptable::{Engine, Goal, Limits, Parameters, Request};
 use pyo3::prelude::*;
 
 use crate::call;
@@ -234,7 +235,7 @@ pub(crate) fn plan(
     let request = Request::new(moduli.0, moduli.1).tables(tables);
     let request = request.lookups_in_a_row(lookups_in_a_row);
     let request = if complex_outputs { request.complex_outputs() } else { request };
-    let request = request.goal(goal).entries(kind_of(entries)?);
+    let request = request.entries(kind_of(entries)?);
     /// Sets what was given.
     fn with<T>(request: Request, given: Option<T>, set: impl Fn(Request, T) -> Request) -> Request {
         match given {
@@ -242,17 +243,21 @@ pub(crate) fn plan(
             None => request,
         }
     }
-    let request = with(request, values, Request::values);
-    let request = with(request, log2_fail, Request::log2_fail);
-    let request = with(request, memory, Request::memory);
-    // 0, as for calls: all.
-    let request = with(request, threads.filter(|&threads| threads != 0), Request::threads);
-    let request = with(request, engine, Request::engine);
+    let request = request.limits(Limits {
+        values,
+        memory,
+        log2_fail,
+        // 0, as for calls: all.
+        threads: threads.filter(|&threads| threads != 0),
+        goal,
+        cost: cost_model.map(|model| model.inner),
+        insecure_toy: false,
+    });
+    let request = with(request, engine, Request::<Lookups>::engine);
     let request = with(request, inputs, Request::inputs);
     let request = with(request, method, |request, name| request.method(name));
     let request = with(request, ring_degree, Request::ring_degree);
-    let request = with(request, digit_bits, Request::digit_bits);
-    let request = with(request, cost_model.map(|model| model.inner), Request::cost_model);
+    let request = with(request, digit_bits, Request::<Lookups>::digit_bits);
     let inner = call::run(py, 0, None, |_| request.plan())?;
     Ok(Plan { inner })
 }

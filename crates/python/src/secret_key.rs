@@ -54,7 +54,7 @@ impl SecretKey {
         let parameters = if let Ok(plan) = plan.cast::<ComparisonPlan>() {
             plan.get().inner.parameters().clone()
         } else if let Ok(plan) = plan.cast::<IntegerPlan>() {
-            plan.get().parameters.clone()
+            plan.get().inner.parameters().clone()
         } else if let Ok(plan) = plan.cast::<WidePlan>() {
             plan.get().inner.parameters().clone()
         } else if let Ok(plan) = plan.cast::<Plan>() {

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use cryptable::Ciphertext as LibraryCiphertext;
+use cryptable::jobs::Words;
 use cryptable::wide::{
-    Dictionary, Plan, PreparedWords, Request, WideValues as LibraryValues, WordCircuit,
-    words_of_bits,
+    Dictionary, PreparedWords, WideValues as LibraryValues, WordCircuit, words_of_bits,
 };
+use cryptable::{Ciphertext as LibraryCiphertext, Limits, OperationPlan, Request};
 use numpy::{Element, IxDyn, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
@@ -27,7 +27,7 @@ use crate::secret_key::SecretKey;
 /// What dictionaries and structured tables take. Prints as a list; keys are generated for it.
 #[pyclass(frozen, module = "cryptable.wide")]
 pub(crate) struct WidePlan {
-    pub(crate) inner: Plan,
+    pub(crate) inner: OperationPlan<Words>,
 }
 
 #[pymethods]
@@ -53,13 +53,13 @@ impl WidePlan {
     /// Predicted memory at its peak, keys included.
     #[getter]
     fn memory_bytes(&self) -> usize {
-        self.inner.prediction().peak_bytes()
+        self.inner.peak_bytes()
     }
 
     /// Bytes of the file of the evaluation key.
     #[getter]
     fn key_file_bytes(&self) -> usize {
-        self.inner.prediction().key_file_bytes
+        self.inner.key_file_bytes()
     }
 
     /// log2 of the probability that any value of a ciphertext comes out wrong of a dictionary.
@@ -75,14 +75,10 @@ impl WidePlan {
     }
 
     /// For a dictionary and each kind of structure its name, lookups, and predicted seconds of a full ciphertext.
-    #[pyo3(signature = (threads = 1))]
-    fn tables(
-        &self,
-        py: Python<'_>,
-        #[pyo3(from_py_with = crate::threads::of_prediction)] threads: usize,
-    ) -> Result<Vec<(&'static str, usize, f64)>> {
-        let tables = call::run_silently(py, || self.inner.tables(threads))?;
-        Ok(tables.into_iter().map(|it| (it.name, it.lookups, it.duration.as_secs_f64())).collect())
+    #[getter]
+    fn tables(&self) -> Vec<(&'static str, usize, f64)> {
+        let tables = self.inner.operations().iter();
+        tables.map(|it| (it.name, it.lookups, it.duration.as_secs_f64())).collect()
     }
 
     fn __repr__(&self) -> String {
@@ -92,32 +88,24 @@ impl WidePlan {
 
 /// What dictionaries of keys of so many bits take.
 #[pyfunction]
-#[pyo3(signature = (bits, *, value_bits = None, values = None, memory = None, log2_fail = None, insecure_toy = false))]
+#[pyo3(signature = (bits, *, value_bits = None, values = None, memory = None, log2_fail = None, threads = None, insecure_toy = false))]
+// One argument for each thing that a user may ask for, by name: what Python has in place of a builder.
+#[allow(clippy::too_many_arguments)]
 pub(crate) fn plan_wide(
     py: Python<'_>,
     bits: u32,
     value_bits: Option<u32>,
-    values: Option<usize>,
+    values: Option<u64>,
     memory: Option<usize>,
     log2_fail: Option<f64>,
+    #[pyo3(from_py_with = crate::threads::of_plan)] threads: Option<usize>,
     insecure_toy: bool,
 ) -> Result<WidePlan> {
-    let mut request = Request::new(bits);
-    if let Some(bits) = value_bits {
-        request = request.value_bits(bits);
-    }
-    if let Some(values) = values {
-        request = request.values(values);
-    }
-    if let Some(bytes) = memory {
-        request = request.memory(bytes);
-    }
-    if let Some(log2_fail) = log2_fail {
-        request = request.log2_fail(log2_fail);
-    }
-    if insecure_toy {
-        request = request.insecure_toy();
-    }
+    // 0, as for calls: all.
+    let threads = threads.filter(|&threads| threads != 0);
+    let limits = Limits { values, memory, log2_fail, threads, insecure_toy, ..Limits::default() };
+    let request = Request::words(bits).limits(limits);
+    let request = value_bits.into_iter().fold(request, Request::value_bits);
     Ok(WidePlan { inner: call::run_silently(py, || request.plan())? })
 }
 

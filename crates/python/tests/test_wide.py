@@ -15,7 +15,7 @@ QUIET = {"progress": False}
 def words():
     plan = wide.plan(8, value_bits=3, insecure_toy=True)
     assert plan.bits == 8 and plan.value_bits == 3 and plan.word_modulus == 16 and "dictionary" in str(plan)
-    assert {name for name, *_ in plan.tables()} >= {"dictionary", "few pieces, large blocks"}
+    assert {name for name, *_ in plan.tables} >= {"dictionary", "few pieces, large blocks"}
     secret = cryptable.SecretKey.generate(plan)
     return secret, secret.evaluation_key(**QUIET)
 

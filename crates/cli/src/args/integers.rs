@@ -114,18 +114,24 @@ pub enum IntegerOperation {
     /// The larger one
     Max,
     /// x < y, a boolean
+    #[value(alias = "less")]
     Lt,
     /// x <= y, a boolean
+    #[value(alias = "less_or_equal")]
     Le,
     /// x = y, a boolean
+    #[value(alias = "equal")]
     Eq,
     /// x where --condition is true, else y
     Select,
     /// x shifted to the more significant bits by --amount or --constant; 0 if that is as many bits as x has, or more
+    #[value(alias = "shift_left")]
     Shl,
     /// x shifted to the less significant bits, with its sign; 0, or -1 of negative ones, if by as many bits as x has, or more
+    #[value(alias = "shift_right")]
     Shr,
     /// x rotated to the more significant bits, by the amount modulo its bits
+    #[value(alias = "rotate_left")]
     Rotate,
     /// The piecewise linear function of --pieces: a tax table
     Piecewise,

@@ -8,13 +8,14 @@ mod pieces;
 mod plan;
 mod run;
 
-use anyhow::{Result, bail};
-use cryptable::engines::{packed, single};
-use cryptable::integers::{insecure_packed_toy, packed_parameters_for, single_parameters};
-use cryptable::{Engine, Parameters};
+use anyhow::Result;
+use cryptable::integers::ColumnKind;
+use cryptable::jobs::Integers;
+use cryptable::{Limits, OperationPlan, Request};
 
 use crate::args::Global;
 use crate::args::integers::{DigitArgs, IntegersCommand};
+use crate::commands::threads;
 
 /// Evaluates an expression for the integer type of a column.
 macro_rules! with_integer {
@@ -41,15 +42,6 @@ macro_rules! with_integer {
 }
 use with_integer;
 
-/// Digits of packed values, unless it is said otherwise.
-const PACKED_DIGIT_BITS: u32 = 3;
-
-/// Digits of single values.
-const SINGLE_DIGIT_BITS: u32 = 2;
-
-/// Places of a toy.
-const TOY_PLACES: usize = 1024;
-
 /// Runs a subcommand.
 ///
 /// # Errors
@@ -67,35 +59,19 @@ pub fn run(global: Global, command: &IntegersCommand) -> Result<()> {
     }
 }
 
-/// The parameters that keys are generated for.
-fn parameters(args: &DigitArgs) -> Result<Parameters> {
-    let DigitArgs { mode, digit_bits, insecure_toy, .. } = *args;
-    match mode {
-        Engine::Packed => {
-            let digit_bits = digit_bits.unwrap_or(PACKED_DIGIT_BITS);
-            if insecure_toy {
-                return Ok(insecure_packed_toy(digit_bits, TOY_PLACES)?.into());
-            }
-            let count = args.values.map(|values| usize::try_from(values).unwrap_or(usize::MAX));
-            let request = packed::Request {
-                count,
-                memory: args.memory,
-                log2_fail: args.log2_fail,
-                ..packed::Request::new(4, 4)
-            };
-            Ok(packed_parameters_for(digit_bits, &request)?.into())
-        }
-        Engine::Single => {
-            let digit_bits = digit_bits.unwrap_or(SINGLE_DIGIT_BITS);
-            if (args.values, args.memory, args.log2_fail) != (None, None, None) {
-                bail!("--values, --memory and --log2-fail are for --mode packed");
-            }
-            if insecure_toy {
-                let modulus = 1 << (2 * digit_bits.min(3));
-                return Ok(single::Parameters::insecure_toy(modulus, modulus)?.into());
-            }
-            Ok(single_parameters(digit_bits)?.into())
-        }
-        Engine::Leveled => bail!("integers are of --mode packed or --mode single"),
-    }
+/// Plans columns of a kind: keys serve all of them.
+fn plan_of(global: Global, args: &DigitArgs, kind: ColumnKind) -> Result<OperationPlan<Integers>> {
+    let request = Request::integers(kind).engine(args.mode).limits(Limits {
+        values: args.values,
+        memory: args.memory,
+        log2_fail: args.log2_fail,
+        threads: Some(threads(global)),
+        insecure_toy: args.insecure_toy,
+        ..Limits::default()
+    });
+    Ok(args
+        .digit_bits
+        .into_iter()
+        .fold(request, |request, bits| request.digit_bits(bits))
+        .plan()?)
 }

@@ -22,6 +22,7 @@ mod key_files;
 #[cfg(feature = "client")]
 mod keygen;
 mod lookup;
+mod operation_plan;
 mod parameter_list;
 mod parameters;
 mod plan;

@@ -1,7 +1,10 @@
 //! From options to requests and parameters, and what is told of parameters.
 
 use anyhow::{Result, ensure};
-use cryptable::{Engine, FailureProbability, Parameters, Request, SecurityLevel, transciphering};
+use cryptable::jobs::Lookups;
+use cryptable::{
+    Engine, FailureProbability, Limits, Parameters, Request, SecurityLevel, transciphering,
+};
 use cryptable_wire::hex;
 use serde::Serialize;
 
@@ -56,19 +59,21 @@ pub fn request(args: &ParameterArgs) -> Request {
         }
     }
     let (input, output) = moduli(args);
-    let mut request = Request::new(input, output);
-    request = set(request, args.mode, Request::engine);
+    let mut request = Request::new(input, output).limits(Limits {
+        values: args.values,
+        memory: args.memory,
+        log2_fail: args.log2_fail,
+        goal: args.goal.map(Into::into).unwrap_or_default(),
+        ..Limits::default()
+    });
+    request = set(request, args.mode, Request::<Lookups>::engine);
     request = set(request, args.inputs, Request::inputs);
-    request = set(request, args.values, Request::values);
-    request = set(request, args.goal.map(Into::into), Request::goal);
-    request = set(request, args.log2_fail, Request::log2_fail);
-    request = set(request, args.memory, Request::memory);
     request = set(request, args.method.clone(), Request::method);
     request = set(request, args.table_kind.map(Into::into), Request::entries);
     request = set(request, args.tables.map(usize::from), Request::tables);
     request = set(request, args.lookups_in_a_row, Request::lookups_in_a_row);
     request = set(request, args.ring_degree, Request::ring_degree);
-    set(request, args.digit_bits, Request::digit_bits)
+    set(request, args.digit_bits, Request::<Lookups>::digit_bits)
 }
 
 /// Says where a request is served that the engine asked for does not serve.

@@ -34,7 +34,7 @@ pub fn run(global: Global, command: &WideCommand) -> Result<()> {
 #[cfg(feature = "client")]
 fn generate(global: Global, args: &WideKeygenArgs) -> Result<()> {
     let files = KeyFiles::new(&args.secret, &args.evaluation, args.force)?;
-    let parameters = plan::choose(&args.values)?.parameters().clone();
+    let parameters = plan::choose(global, &args.values)?.parameters().clone();
     let reason = format!("for dictionaries of keys of {} bits", args.values.bits);
     keygen::generate(global, files, parameters, reason)
 }

@@ -274,12 +274,12 @@ impl<'a, C: Continuation> Draft<'a, C> {
 
     fn lookup_time(&self, tables: usize) -> Duration {
         let prediction = self.parameters.packed().prediction_of(tables);
-        prediction.duration(&self.cost(), self.values as u64, self.request.threads)
+        prediction.duration(&self.cost(), self.values as u64, self.request.threads())
     }
 
     /// Time of conversions: work that all threads share.
     fn time_of(&self, work: Work) -> Duration {
-        self.shared(work, 1, self.request.threads)
+        self.shared(work, 1, self.request.threads())
     }
 
     /// Time of work on every value that goes on.
@@ -290,7 +290,7 @@ impl<'a, C: Continuation> Draft<'a, C> {
     fn shared(&self, work: Work, values: u64, parallelism: usize) -> Duration {
         let prediction =
             Prediction { work, parallelism, values_per_ciphertext: 1, ..self.packed_prediction() };
-        prediction.duration(&self.cost(), values, self.request.threads)
+        prediction.duration(&self.cost(), values, self.request.threads())
     }
 
     fn packed_prediction(&self) -> Prediction {
@@ -339,7 +339,7 @@ impl<'a, C: Continuation> Draft<'a, C> {
         let value_failure = FailureProbability::from_log2(self.value_log2_fail);
         let Self { parameters, steps, values, taken_out, request, .. } = self;
         parameters.check_outward()?;
-        let threads = request.threads;
+        let threads = request.threads();
         Ok(Plan { parameters, steps, value_failure, values, taken_out, threads, peak_bytes })
     }
 }

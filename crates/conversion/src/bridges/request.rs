@@ -33,29 +33,46 @@ pub enum Returning {
 /// ```
 /// use cryptable_conversion::bridges::{Function, Integers, Request, Returning};
 /// let next = Integers { bits: 8, function: Function::Sign };
-/// let request = Request::new(16, next).values(100).taken_out(20).returning(Returning::Packed);
-/// // For use without `insecure_toy`, which keeps this example quick.
-/// let plan = request.insecure_toy().plan()?;
+/// // For use without `is_toy`, which keeps this example quick.
+/// let request = Request {
+///     values: Some(100),
+///     taken_out: Some(20),
+///     returning: Returning::Packed,
+///     is_toy: true,
+///     ..Request::new(16, next)
+/// };
+/// let plan = request.plan()?;
 /// println!("{plan}");                                  // time and failures of every step
 /// assert!(plan.log2_fail() <= -30.0 && plan.steps().len() == 5);
 /// # Ok::<(), cryptable_lattice::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Request<C: Continuation> {
-    pub(super) input_modulus: u64,
-    pub(super) next: C,
-    pub(super) values: Option<usize>,
-    pub(super) taken_out: Option<usize>,
-    pub(super) returning: Returning,
-    pub(super) threads: usize,
-    pub(super) cost: Option<CostModel>,
-    memory: Option<usize>,
-    log2_fail: Option<f64>,
-    is_toy: bool,
+    /// Modulus of the values that are looked up packed.
+    pub input_modulus: u64,
+    /// What comes after the lookup.
+    pub next: C,
+    /// Values per packed lookup. Default: as many as a packed ciphertext holds.
+    pub values: Option<usize>,
+    /// Values of those that go on one by one. Default: all.
+    pub taken_out: Option<usize>,
+    /// What becomes of results. Default: they stay single values.
+    pub returning: Returning,
+    /// Bytes of memory that a packed lookup may take, keys of both ends included. Default: any number.
+    pub memory: Option<usize>,
+    /// log2 of the largest probability that any value of a packed ciphertext goes wrong anywhere on its way. Default: -64, or
+    /// -30 of toys.
+    pub log2_fail: Option<f64>,
+    /// Threads that times are predicted for. Default: the threads of rayon's pool.
+    pub threads: Option<usize>,
+    /// What operations cost on the machine that will run them. Default: measured on this one.
+    pub cost: Option<CostModel>,
+    /// INSECURE parameters of small rings, for tests.
+    pub is_toy: bool,
 }
 
 impl<C: Continuation> Request<C> {
-    /// Packed lookups of values below a modulus, and what comes next.
+    /// Packed lookups of values below a modulus, and what comes next, without limits.
     #[must_use]
     pub fn new(input_modulus: u64, next: C) -> Self {
         Self {
@@ -64,68 +81,17 @@ impl<C: Continuation> Request<C> {
             values: None,
             taken_out: None,
             returning: Returning::default(),
-            threads: 1,
-            cost: None,
             memory: None,
             log2_fail: None,
+            threads: None,
+            cost: None,
             is_toy: false,
         }
     }
 
-    /// So many values are looked up at once. Left out: as many as a packed ciphertext holds.
-    #[must_use]
-    pub fn values(mut self, values: usize) -> Self {
-        self.values = Some(values);
-        self
-    }
-
-    /// So many of them go on one by one. Left out: all.
-    #[must_use]
-    pub fn taken_out(mut self, values: usize) -> Self {
-        self.taken_out = Some(values);
-        self
-    }
-
-    /// What becomes of results. Left out: they stay single values.
-    #[must_use]
-    pub fn returning(mut self, returning: Returning) -> Self {
-        self.returning = returning;
-        self
-    }
-
-    /// The most memory, in bytes, that a packed lookup may take, keys of both ends included.
-    #[must_use]
-    pub fn memory(mut self, bytes: usize) -> Self {
-        self.memory = Some(bytes);
-        self
-    }
-
-    /// The largest probability, log2, that any value of a packed ciphertext goes wrong anywhere on its way; -64 if left out.
-    #[must_use]
-    pub fn log2_fail(mut self, log2_fail: f64) -> Self {
-        self.log2_fail = Some(log2_fail);
-        self
-    }
-
-    /// Threads that times are predicted for: one by default.
-    #[must_use]
-    pub fn threads(mut self, threads: usize) -> Self {
-        self.threads = threads.max(1);
-        self
-    }
-
-    /// What operations cost on the machine that will do it. Left out: measured on this one.
-    #[must_use]
-    pub fn cost_model(mut self, cost: CostModel) -> Self {
-        self.cost = Some(cost);
-        self
-    }
-
-    /// INSECURE parameters of small rings, for tests.
-    #[must_use]
-    pub fn insecure_toy(mut self) -> Self {
-        self.is_toy = true;
-        self
+    /// The number of threads that times are predicted for.
+    pub(super) fn threads(&self) -> usize {
+        self.threads.unwrap_or_else(rayon::current_num_threads).max(1)
     }
 
     /// The fastest parameters of both ends under which all steps together keep to the failure probability, within the memory
@@ -187,7 +153,7 @@ impl<C: Continuation> Request<C> {
         self.next.candidates(of_value.log2())
     }
 
-    /// Parameters of the packed lookup, the fastest first; such that take what comes back, if that is looked up again.
+    /// Parameters of the packed lookup, fastest first. Where results come back to be looked up again, they admit that.
     fn packed_candidates(&self) -> Result<Vec<packed::Parameters>> {
         let output = self.next.output_modulus();
         if self.is_toy {

@@ -109,8 +109,9 @@ impl EvaluationKey {
     ///
     /// ```
     /// use cryptable::SecretKey;
-    /// use cryptable::comparisons::{Request, Signedness::Unsigned};
-    /// let secret = SecretKey::generate(&Request::new(8).insecure_toy().plan()?);
+    /// use cryptable::comparisons::Signedness::Unsigned;
+    /// use cryptable::Request;
+    /// let secret = SecretKey::generate(&Request::comparisons(8).insecure_toy().plan()?);
     /// let server = secret.evaluation_key();
     /// let x = secret.encrypt_integers(&[3, 99, 255], Unsigned)?;
     /// let clamped = server.clamp(&x, 10..=200)?;
@@ -140,9 +141,10 @@ impl EvaluationKey {
     /// no bounds.
     ///
     /// ```
-    /// use cryptable::comparisons::{Operation, OperationResult, Request, Signedness::Signed};
+    /// use cryptable::comparisons::{Operation, OperationResult, Signedness::Signed};
+    /// use cryptable::Request;
     /// use cryptable::{Execution, SecretKey};
-    /// let secret = SecretKey::generate(&Request::new(8).insecure_toy().plan()?);
+    /// let secret = SecretKey::generate(&Request::comparisons(8).insecure_toy().plan()?);
     /// let server = secret.evaluation_key();
     /// let x = secret.encrypt_integers(&[-3, 99], Signed)?;
     /// let execution = Execution::default().threads(1);

@@ -28,9 +28,10 @@ impl EvaluationKey {
     /// digit: functional digit decomposition. The digits themselves come from identity tables.
     ///
     /// ```
-    /// use cryptable::comparisons::{Request, Signedness::Unsigned};
+    /// use cryptable::comparisons::Signedness::Unsigned;
+    /// use cryptable::Request;
     /// use cryptable::{Execution, SecretKey, Table};
-    /// let secret = SecretKey::generate(&Request::new(8).insecure_toy().plan()?);
+    /// let secret = SecretKey::generate(&Request::comparisons(8).insecure_toy().plan()?);
     /// let server = secret.evaluation_key();
     /// let sizes = server.parameters().digit_sizes()?;
     /// let identity = |&p: &u64| Ok(vec![Table::from_fn(p, p, |digit| digit)?]);

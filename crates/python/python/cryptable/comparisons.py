@@ -38,10 +38,21 @@ __all__ = [
 ]
 
 
-def plan(bits: int, **request: Any) -> ComparisonPlan:
-    """What comparisons of integers of `bits` bits take: keys are made for it. By name: `values` at a time, `memory`
-    in bytes, `log2_fail` of a whole operation (-64), `threads`."""
-    return _plan(bits, **request)
+def plan(
+    bits: int,
+    *,
+    values: int | None = None,
+    memory: int | None = None,
+    log2_fail: float | None = None,
+    threads: int | None = None,
+    insecure_toy: bool = False,
+) -> ComparisonPlan:
+    """Finds parameters for comparisons of integers of `bits` bits, from which keys are generated.
+
+    `values` is the number per operation, `memory` is in bytes, `log2_fail` of a whole operation (default: -64), `threads`
+    those that times are predicted for.
+    """
+    return _plan(bits, values=values, memory=memory, log2_fail=log2_fail, threads=threads, insecure_toy=insecure_toy)
 
 
 def less_than(server: EvaluationKey, x: Ciphertext, y: Ciphertext, **how: Any) -> Ciphertext:

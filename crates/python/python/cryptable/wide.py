@@ -51,13 +51,30 @@ __all__ = [
 ]
 
 
-def plan(bits: int = 32, **request: Any) -> WidePlan:
-    """What dictionaries of keys of so many bits take; keys are made for it.
+def plan(
+    bits: int = 32,
+    *,
+    value_bits: int | None = None,
+    values: int | None = None,
+    memory: int | None = None,
+    log2_fail: float | None = None,
+    threads: int | None = None,
+    insecure_toy: bool = False,
+) -> WidePlan:
+    """Finds parameters for dictionaries with keys of `bits` bits, from which keys are generated.
 
-    By name: `value_bits` of the dictionary's values (14 by default, which are looked up fastest), `values` at a time,
-    `memory` in bytes, `log2_fail` of a whole ciphertext (-64).
+    `value_bits` are those of the dictionary's values (default: 14, the fastest), `values` the number per lookup, `memory`
+    is in bytes, `log2_fail` of a whole ciphertext (default: -64), `threads` those that times are predicted for.
     """
-    return _compiled.plan_wide(bits, **request)
+    return _compiled.plan_wide(
+        bits,
+        value_bits=value_bits,
+        values=values,
+        memory=memory,
+        log2_fail=log2_fail,
+        threads=threads,
+        insecure_toy=insecure_toy,
+    )
 
 
 def encrypt(secret: SecretKey, values: npt.ArrayLike, *, bits: int = 32) -> WideValues:

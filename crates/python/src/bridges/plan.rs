@@ -1,9 +1,7 @@
 //! Parameters of both ends of a bridge, and what every step takes.
 
-use cryptable::CostModel;
-use cryptable::bridges::{
-    Continuation, Function, Integers, LeveledTable, Plan, Request, Returning, Target,
-};
+use cryptable::Request;
+use cryptable::bridges::{Continuation, Function, Integers, LeveledTable, Plan, Returning, Target};
 use cryptable::engines::leveled;
 use cryptable::integers::large_values;
 use pyo3::exceptions::PyValueError;
@@ -98,8 +96,8 @@ impl BridgePlan {
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Limits {
-    values: Option<usize>,
-    taken_out: Option<usize>,
+    values: Option<u64>,
+    taken_out: Option<u64>,
     memory: Option<usize>,
     log2_fail: Option<f64>,
     threads: usize,
@@ -116,15 +114,21 @@ impl Limits {
     where
         C::Target: Target,
     {
-        let threads = crate::threads::all_for_none(self.threads);
-        let request = Request::new(input_modulus, next).returning(returning).threads(threads);
-        let request = request.cost_model(CostModel::calibrated());
-        let request = self.values.into_iter().fold(request, Request::values);
-        let request = self.taken_out.into_iter().fold(request, Request::taken_out);
-        let request = self.memory.into_iter().fold(request, Request::memory);
-        let request = self.log2_fail.into_iter().fold(request, Request::log2_fail);
-        let request = if self.insecure_toy { request.insecure_toy() } else { request };
-        request.plan()
+        let request = Request::bridge(input_modulus, next).returning(returning);
+        let request = request.limits(self.limits());
+        self.taken_out.into_iter().fold(request, Request::taken_out).plan()
+    }
+
+    fn limits(&self) -> cryptable::Limits {
+        cryptable::Limits {
+            values: self.values,
+            memory: self.memory,
+            log2_fail: self.log2_fail,
+            // 0, as for calls: all.
+            threads: Some(self.threads).filter(|&threads| threads != 0),
+            insecure_toy: self.insecure_toy,
+            ..cryptable::Limits::default()
+        }
     }
 }
 

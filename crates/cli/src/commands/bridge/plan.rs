@@ -3,12 +3,11 @@
 use std::fmt;
 
 use anyhow::{Result, ensure};
-use cryptable::SecurityLevel;
-use cryptable::bridges::{
-    Continuation, Function, Integers, LeveledTable, Plan, Request, Returning, Target,
-};
+use cryptable::bridges::{Continuation, Function, Integers, LeveledTable, Plan, Returning, Target};
 use cryptable::engines::leveled;
 use cryptable::integers::large_values;
+use cryptable::jobs::Bridge;
+use cryptable::{Limits, Request, SecurityLevel};
 use serde::Serialize;
 
 use crate::args::Global;
@@ -65,14 +64,19 @@ pub fn plan(global: Global, args: &BridgeArgs) -> Result<Planned> {
 }
 
 /// The library's request.
-fn request<C: Continuation>(global: Global, args: &BridgeArgs, next: C) -> Request<C> {
+fn request<C: Continuation>(global: Global, args: &BridgeArgs, next: C) -> Request<Bridge<C>> {
     let input = args.bits.map(|bits| 1 << bits).or(args.modulus);
     let input = input.expect("the grammar demands one of bits and modulus");
-    let request = Request::new(input, next).log2_fail(args.log2_fail).threads(threads(global));
-    let request = args.values.into_iter().fold(request, |it, n| it.values(n as usize));
-    let request = args.taken_out.into_iter().fold(request, |it, n| it.taken_out(n as usize));
-    let request = args.memory.into_iter().fold(request, Request::memory);
-    if args.insecure_toy { request.insecure_toy().log2_fail(TOY_LOG2_FAIL) } else { request }
+    let log2_fail = if args.insecure_toy { TOY_LOG2_FAIL } else { args.log2_fail };
+    let request = Request::bridge(input, next).limits(Limits {
+        values: args.values.map(u64::from),
+        memory: args.memory,
+        log2_fail: Some(log2_fail),
+        threads: Some(threads(global)),
+        insecure_toy: args.insecure_toy,
+        ..Limits::default()
+    });
+    args.taken_out.into_iter().fold(request, |request, count| request.taken_out(count.into()))
 }
 
 /// log2 of the largest failure probability of toys.

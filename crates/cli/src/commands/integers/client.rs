@@ -14,7 +14,7 @@ use serde::Serialize;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::column_file::ColumnFile;
-use super::{parameters, with_integer};
+use super::{plan_of, with_integer};
 use crate::args::integers::{IntegersEncryptArgs, IntegersKeygenArgs};
 use crate::args::{DecryptArgs, Global};
 use crate::atomic_file::{self, Access, AtomicFile};
@@ -34,9 +34,9 @@ use crate::{input_file, key_input};
 /// If no parameters serve, or writing fails.
 pub fn keygen(global: Global, args: &IntegersKeygenArgs) -> Result<()> {
     let files = KeyFiles::new(&args.secret, &args.evaluation, args.force)?;
-    let parameters = parameters(&args.digits)?;
-    let bits = parameters.input_modulus().ilog2() / 2;
-    keygen::generate(global, files, parameters, format!("for integers in digits of {bits} bits"))
+    let plan = plan_of(global, &args.digits, ColumnKind::of::<u32>())?;
+    let reason = format!("for integers in digits of {} bits", plan.digit_bits());
+    keygen::generate(global, files, plan.parameters().clone(), reason)
 }
 
 /// Encrypts a file of integers, as many at a time as a ciphertext holds.

@@ -25,7 +25,8 @@ class WidePlan:
     def log2_fail(self) -> float: ...
     @property
     def security_bits(self) -> float: ...
-    def tables(self, threads: int = 1) -> list[tuple[str, int, float]]: ...
+    @property
+    def tables(self) -> list[tuple[str, int, float]]: ...
 
 def plan_wide(
     bits: int,
@@ -34,6 +35,7 @@ def plan_wide(
     values: int | None = None,
     memory: int | None = None,
     log2_fail: float | None = None,
+    threads: int | None = None,
     insecure_toy: bool = False,
 ) -> WidePlan: ...
 

@@ -1,0 +1,75 @@
+//! Reports of plans whose job has several operations: comparisons, columns of integers, values of several words.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use cryptable::{OperationPlan, PlannedOperation};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::commands::parameters::ParameterReport;
+
+/// What is told of such a plan.
+#[derive(Serialize)]
+pub struct Report {
+    /// What the job alone has, by name.
+    #[serde(flatten)]
+    job: BTreeMap<&'static str, Value>,
+    #[serde(flatten)]
+    parameters: ParameterReport,
+    threads: usize,
+    memory_bytes: usize,
+    key_file_bytes: usize,
+    operations: Vec<OperationReport>,
+    #[serde(skip)]
+    text: String,
+}
+
+#[derive(Serialize)]
+struct OperationReport {
+    operation: &'static str,
+    lookups: usize,
+    tables: usize,
+    /// Predicted, of a full ciphertext.
+    eval_s: f64,
+    /// Of any value of a full ciphertext.
+    log2_fail: f64,
+}
+
+impl Report {
+    /// Reports a plan, with what its job alone has.
+    pub fn new<J, const N: usize>(plan: &OperationPlan<J>, job: [(&'static str, Value); N]) -> Self
+    where
+        OperationPlan<J>: fmt::Display,
+    {
+        let operation = |planned: &PlannedOperation| OperationReport {
+            operation: planned.name,
+            lookups: planned.lookups,
+            tables: planned.tables,
+            eval_s: planned.duration.as_secs_f64(),
+            log2_fail: planned.failure.log2(),
+        };
+        Self {
+            job: job.into(),
+            parameters: ParameterReport::new(plan.parameters()),
+            threads: plan.threads(),
+            memory_bytes: plan.peak_bytes(),
+            key_file_bytes: plan.key_file_bytes(),
+            operations: plan.operations().iter().map(operation).collect(),
+            text: plan.to_string(),
+        }
+    }
+
+    /// Adds a line for people.
+    pub fn with_note(mut self, note: &str) -> Self {
+        self.text.push_str("\n  ");
+        self.text.push_str(note);
+        self
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}

@@ -1,0 +1,72 @@
+//! The job of looking values up packed and going on with results one by one.
+
+use cryptable_conversion::bridges::{self, Continuation, Plan, Returning};
+
+use crate::{Request, Result};
+
+/// Looks values up packed, and goes on with results one by one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bridge<C> {
+    input_modulus: u64,
+    next: C,
+    taken_out: Option<u64>,
+    returning: Returning,
+}
+
+impl<C: Continuation> Request<Bridge<C>> {
+    /// A request for packed lookups of values below `input_modulus`, whose results go on with `next`.
+    ///
+    /// ```
+    /// use cryptable::Request;
+    /// use cryptable::bridges::{Function, Integers, Returning};
+    /// let next = Integers { bits: 8, function: Function::Sign };
+    /// let request = Request::bridge(16, next).values(100).taken_out(20).returning(Returning::Packed);
+    /// // For use without `insecure_toy`, which keeps this example quick.
+    /// let plan = request.insecure_toy().plan()?;
+    /// println!("{plan}");                                  // time and failures of every step
+    /// assert!(plan.log2_fail() <= -30.0 && plan.steps().len() == 5);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    #[must_use]
+    pub fn bridge(input_modulus: u64, next: C) -> Self {
+        let returning = Returning::default();
+        Self::of(Bridge { input_modulus, next, taken_out: None, returning })
+    }
+
+    /// Sets how many of the values go on one by one. Default: all.
+    #[must_use]
+    pub fn taken_out(mut self, values: u64) -> Self {
+        self.job.taken_out = Some(values);
+        self
+    }
+
+    /// Sets what becomes of results. Default: they stay single values.
+    #[must_use]
+    pub fn returning(mut self, returning: Returning) -> Self {
+        self.job.returning = returning;
+        self
+    }
+
+    /// Finds the fastest parameters of both ends under which all steps together keep to the failure probability, within the
+    /// memory limit.
+    ///
+    /// # Errors
+    /// If an end has no parameters; [`crate::Error::FailureUnreachable`], which names the step that is in the way, if no pair
+    /// keeps to the probability; [`crate::Error::Memory`] if none fits.
+    pub fn plan(&self) -> Result<Plan<C::Target>> {
+        let Self { job, limits } = self;
+        let count = |values| usize::try_from(values).unwrap_or(usize::MAX);
+        let request = bridges::Request {
+            values: limits.values.map(count),
+            taken_out: job.taken_out.map(count),
+            returning: job.returning,
+            memory: limits.memory,
+            log2_fail: limits.log2_fail,
+            threads: limits.threads,
+            cost: limits.cost,
+            is_toy: limits.insecure_toy,
+            ..bridges::Request::new(job.input_modulus, job.next.clone())
+        };
+        request.plan()
+    }
+}

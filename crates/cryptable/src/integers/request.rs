@@ -1,0 +1,216 @@
+//! The job of computing on columns of integers: its parameters, and what each operation takes.
+
+use std::time::Duration;
+
+use cryptable_integers::{
+    ColumnKind, DryRun, Evaluator, LookupModel, Operation, Piece, PlannedOperand,
+    insecure_packed_toy, packed_parameters_for, single_parameters_for,
+};
+
+use crate::engines::{packed, single};
+use crate::operation_plan::Title;
+use crate::{
+    Engine, Error, FailureProbability, OperationPlan, Parameters, PlannedOperation, Request, Result,
+};
+
+/// Bits of a packed digit by default.
+const PACKED_DIGIT_BITS: u32 = 3;
+
+/// Bits of a digit of engine `single` by default.
+const SINGLE_DIGIT_BITS: u32 = 2;
+
+/// Most bits of a digit of single toys.
+const MAX_SINGLE_TOY_BITS: u32 = 3;
+
+/// Places of a packed toy.
+const TOY_PLACES: usize = 1024;
+
+/// Pieces of the piecewise linear function that is planned.
+const PIECES: i128 = 5;
+
+/// Operations of two columns that are planned.
+const BINARY: [&str; 8] = ["add", "sub", "mul", "min", "max", "less", "less_or_equal", "equal"];
+
+/// Shifts by encrypted amounts that are planned.
+const SHIFTS: [&str; 3] = ["shift_left", "shift_right", "rotate_left"];
+
+/// Computes on columns of integers in digits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Integers {
+    kind: ColumnKind,
+    engine: Engine,
+    digit_bits: Option<u32>,
+}
+
+impl Request<Integers> {
+    /// A request for columns of integers of this kind. Keys serve integers of all kinds; plans say what operations on this
+    /// one take.
+    ///
+    /// ```
+    /// use cryptable::integers::ColumnKind;
+    /// use cryptable::{Engine, Request};
+    /// let plan = Request::integers(ColumnKind::of::<u16>()).engine(Engine::Single).plan()?;
+    /// println!("{plan}");                                  // lookups, time and failures of every operation
+    /// assert_eq!((plan.digit_bits(), plan.operations()[0].name), (2, "add"));
+    /// assert!(plan.parameters().failure_probability().log2() <= -64.0);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    #[must_use]
+    pub fn integers(kind: ColumnKind) -> Self {
+        Self::of(Integers { kind, engine: Engine::Packed, digit_bits: None })
+    }
+
+    /// Sets the engine: [`Engine::Packed`], the default, for thousands of integers at once, or [`Engine::Single`] for the
+    /// least latency.
+    #[must_use]
+    pub fn engine(mut self, engine: Engine) -> Self {
+        self.job.engine = engine;
+        self
+    }
+
+    /// Sets the bits of a digit, 1 to 5. Default: 3 of packed values, 2 of single ones.
+    #[must_use]
+    pub fn digit_bits(mut self, bits: u32) -> Self {
+        self.job.digit_bits = Some(bits);
+        self
+    }
+
+    /// Finds the fastest parameters for digits of that size.
+    ///
+    /// # Errors
+    /// If there are none within the limits; [`Error::Unsupported`] for [`Engine::Leveled`].
+    pub fn plan(&self) -> Result<OperationPlan<Integers>> {
+        let parameters = self.parameters()?;
+        if let Some(limit) = self.limits.memory {
+            let needed = parameters.prediction().peak_bytes();
+            if needed > limit {
+                return Err(Error::Memory { needed, limit });
+            }
+        }
+        let (model, capacity) = model_of(&parameters)?;
+        let digit_bits = Evaluator::new(&DryRun::new(model, capacity))?.digit_bits();
+        let mut operations = Vec::new();
+        for (name, operation, operands) in planned_operations(self.job.kind, digit_bits) {
+            let dry_run = DryRun::new(model, capacity);
+            operation.dry_run(&dry_run, &operands)?;
+            let lookups = dry_run.lookups();
+            operations.push(PlannedOperation {
+                name,
+                lookups: lookups.len(),
+                tables: lookups.iter().sum(),
+                duration: self.duration(&parameters, &lookups),
+                failure: dry_run.failure_probability(),
+            });
+        }
+        let prediction = parameters.prediction();
+        Ok(OperationPlan {
+            job: self.job,
+            threads: self.limits.threads(),
+            operations,
+            peak_bytes: prediction.peak_bytes(),
+            key_file_bytes: prediction.key_file_bytes,
+            parameters,
+        })
+    }
+
+    fn parameters(&self) -> Result<Parameters> {
+        let Self { job: Integers { engine, digit_bits, .. }, limits } = *self;
+        Ok(match engine {
+            Engine::Packed => {
+                let digit_bits = digit_bits.unwrap_or(PACKED_DIGIT_BITS);
+                if limits.insecure_toy {
+                    return Ok(insecure_packed_toy(digit_bits, TOY_PLACES)?.into());
+                }
+                let request = packed::Request {
+                    count: limits.count(),
+                    memory: limits.memory,
+                    log2_fail: limits.log2_fail,
+                    ..packed::Request::new(4, 4)
+                };
+                packed_parameters_for(digit_bits, &request)?.into()
+            }
+            Engine::Single => {
+                let digit_bits = digit_bits.unwrap_or(SINGLE_DIGIT_BITS);
+                if limits.insecure_toy {
+                    let modulus = 1 << (2 * digit_bits.min(MAX_SINGLE_TOY_BITS));
+                    return Ok(single::Parameters::insecure_toy(modulus, modulus)?.into());
+                }
+                let stated = limits.log2_fail.unwrap_or(FailureProbability::DEFAULT.log2());
+                single_parameters_for(digit_bits, stated)?.into()
+            }
+            Engine::Leveled => {
+                let what = "integers in digits by engine leveled: use packed or single";
+                return Err(Error::Unsupported(what.into()));
+            }
+        })
+    }
+
+    /// The time of lookups of a number of tables each.
+    fn duration(&self, parameters: &Parameters, lookups: &[usize]) -> Duration {
+        let cost = self.limits.cost();
+        let threads = self.limits.threads();
+        let capacity = parameters.values_per_ciphertext() as u64;
+        let one_table = parameters.prediction();
+        let of_lookup = |&tables: &usize| match parameters {
+            Parameters::Packed(packed) => {
+                packed.prediction_of(tables).duration(&cost, capacity, threads)
+            }
+            _ => {
+                let values = self.limits.values.unwrap_or(1);
+                one_table.duration(&cost, values.saturating_mul(tables as u64), threads)
+            }
+        };
+        lookups.iter().map(of_lookup).sum()
+    }
+}
+
+/// The model of lookups, and the number of values that fail together: those of a ciphertext.
+fn model_of(parameters: &Parameters) -> Result<(&(dyn LookupModel + Sync), usize)> {
+    Ok(match parameters {
+        Parameters::Single(single) => (&**single, 1),
+        other => (other.packed()?, parameters.values_per_ciphertext()),
+    })
+}
+
+/// The operations that plans list, each by its name and with fresh operands.
+fn planned_operations(
+    kind: ColumnKind,
+    digit_bits: u32,
+) -> Vec<(&'static str, Operation, Vec<PlannedOperand>)> {
+    let column = PlannedOperand::Column(kind);
+    let amount = PlannedOperand::Column(ColumnKind::of::<u8>());
+    let condition = PlannedOperand::Column(ColumnKind::BOOLEANS);
+    // Pieces are found by their most significant digit.
+    let most = 1 << (digit_bits - u32::from(digit_bits > 1));
+    let slopes: Vec<_> = (0..PIECES.min(most)).map(|i| (i * 20, 1 + i as i64)).collect();
+    let piecewise = Operation::Piecewise(Piece::continuous(&slopes), kind);
+    let named = |name: &'static str, operands: &[PlannedOperand]| {
+        let operation = Operation::by_name(name).expect("an operation of the list");
+        (name, operation, operands.to_vec())
+    };
+    let mut all: Vec<_> = BINARY.iter().map(|name| named(name, &[column, column])).collect();
+    all.push(("select", Operation::Select, vec![condition, column, column]));
+    all.extend(SHIFTS.iter().map(|name| named(name, &[column, amount])));
+    all.push(("piecewise", piecewise, vec![column]));
+    all
+}
+
+impl OperationPlan<Integers> {
+    /// The kind of integers that operations are planned for.
+    #[must_use]
+    pub fn kind(&self) -> ColumnKind {
+        self.job.kind
+    }
+
+    /// Bits of a digit, which is a ciphertext.
+    #[must_use]
+    pub fn digit_bits(&self) -> u32 {
+        self.parameters.input_modulus().ilog2() / 2
+    }
+}
+
+impl Title for OperationPlan<Integers> {
+    fn title(&self) -> String {
+        format!("{} in digits of {} bits", self.kind(), self.digit_bits())
+    }
+}

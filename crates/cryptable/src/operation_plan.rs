@@ -1,0 +1,126 @@
+//! Plans of jobs that have several operations under one set of parameters.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::{FailureProbability, Parameters};
+
+/// What an operation takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlannedOperation {
+    /// Its name.
+    pub name: &'static str,
+    /// Lookups, or functional bootstraps of all values of a ciphertext.
+    pub lookups: usize,
+    /// Tables that these look up.
+    pub tables: usize,
+    /// Predicted time, for a full ciphertext or, by engine `single`, for the values of the request.
+    pub duration: Duration,
+    /// The probability that any value of a full ciphertext comes out wrong.
+    pub failure: FailureProbability,
+}
+
+/// Parameters for a job `J`, and what each of its operations takes. Its `Display` is the list.
+///
+/// ```
+/// use cryptable::Request;
+/// let plan = Request::comparisons(12).insecure_toy().plan()?;
+/// println!("{plan}");
+/// let maximum = plan.operation("maximum").expect("an operation of comparisons");
+/// assert!(maximum.lookups > 1 && maximum.duration < plan.operations().iter().map(|it| it.duration).sum::<std::time::Duration>());
+/// # Ok::<(), cryptable::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct OperationPlan<J> {
+    pub(crate) job: J,
+    pub(crate) threads: usize,
+    pub(crate) parameters: Parameters,
+    pub(crate) operations: Vec<PlannedOperation>,
+    pub(crate) peak_bytes: usize,
+    pub(crate) key_file_bytes: usize,
+}
+
+impl<J> OperationPlan<J> {
+    /// The parameters that keys are generated for.
+    #[must_use]
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// What every operation takes.
+    #[must_use]
+    pub fn operations(&self) -> &[PlannedOperation] {
+        &self.operations
+    }
+
+    /// What the operation of a name takes; `None` if the job has none of that name.
+    #[must_use]
+    pub fn operation(&self, name: &str) -> Option<&PlannedOperation> {
+        self.operations.iter().find(|planned| planned.name == name)
+    }
+
+    /// The number of threads that times are predicted for.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Predicted bytes of memory of an operation on the server, keys included.
+    #[must_use]
+    pub fn peak_bytes(&self) -> usize {
+        self.peak_bytes
+    }
+
+    /// Bytes of the evaluation key's file.
+    #[must_use]
+    pub fn key_file_bytes(&self) -> usize {
+        self.key_file_bytes
+    }
+}
+
+impl<J> AsRef<Parameters> for OperationPlan<J> {
+    fn as_ref(&self) -> &Parameters {
+        &self.parameters
+    }
+}
+
+impl<J> fmt::Display for OperationPlan<J>
+where
+    Self: Title,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { threads, parameters, .. } = self;
+        let gigabytes = |bytes: usize| bytes as f64 / 1e9;
+        writeln!(f, "{}", self.title())?;
+        writeln!(f, "  {parameters}")?;
+        writeln!(
+            f,
+            "  {:.1} GB of memory, evaluation key of {:.1} GB",
+            gigabytes(self.peak_bytes),
+            gigabytes(self.key_file_bytes)
+        )?;
+        let values = parameters.values_per_ciphertext();
+        let plural = |count: usize| if count == 1 { "" } else { "s" };
+        write!(
+            f,
+            "  {values} value{} per ciphertext, {threads} thread{}, predicted:",
+            plural(values),
+            plural(*threads)
+        )?;
+        let width = self.operations.iter().map(|it| it.name.len()).max().unwrap_or_default();
+        for PlannedOperation { name, lookups, tables, duration, failure } in &self.operations {
+            let seconds = duration.as_secs_f64();
+            write!(
+                f,
+                "\n    {name:<width$} {lookups:>5} lookups, {tables:>5} tables {seconds:>9.3} s  fails with {failure}"
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// The first line of a plan: what it is for.
+pub trait Title {
+    /// Says what the plan is for.
+    fn title(&self) -> String;
+}
