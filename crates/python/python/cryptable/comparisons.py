@@ -49,8 +49,8 @@ def plan(
 ) -> ComparisonPlan:
     """Finds parameters for comparisons of integers of `bits` bits, from which keys are generated.
 
-    `values` is the number per operation, `memory` is in bytes, `log2_fail` of a whole operation (default: -64), `threads`
-    those that times are predicted for.
+    `values` is the number per operation, `memory` is in bytes, `log2_fail` of a whole operation (default: -64),
+    `threads` those that times are predicted for.
     """
     return _plan(bits, values=values, memory=memory, log2_fail=log2_fail, threads=threads, insecure_toy=insecure_toy)
 
