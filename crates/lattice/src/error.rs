@@ -82,12 +82,6 @@ pub enum Error {
         /// The limit.
         limit: usize,
     },
-    /// A graphics card is missing or failed.
-    #[error("{message}")]
-    Device {
-        /// What was asked of it, and what it answered.
-        message: String,
-    },
     /// An object takes more memory when it is read than the reader allows.
     #[error("the {object} takes {needed} bytes of memory, above the reader's limit of {limit}")]
     ReadingMemory {
