@@ -72,8 +72,7 @@ impl EvaluationKey {
     }
 
     /// The switching keys.
-    #[must_use]
-    pub fn keys(&self) -> &EvaluationKeys {
+    pub(crate) fn keys(&self) -> &EvaluationKeys {
         &self.keys
     }
 
