@@ -33,7 +33,7 @@
 //!
 //! // The client again:
 //! assert_eq!(*secret.decrypt(&outputs[0])?, *b"HI");
-//! # Ok::<(), cryptable_lattice::Error>(())
+//! # Ok::<(), cryptable_leveled::aes::MessageError>(())
 //! ```
 
 #[cfg(feature = "client")]
@@ -50,6 +50,7 @@ pub mod field;
 mod linear_layer;
 mod memory;
 mod message;
+mod message_error;
 #[cfg(feature = "client")]
 mod message_encryptor;
 mod parameters;
@@ -70,6 +71,7 @@ pub use encrypted_bytes::EncryptedBytes;
 pub use encrypted_key::EncryptedKey;
 pub use evaluation_key::{EvaluationKey, PreparedTable};
 pub use message::{AesKeyId, Message};
+pub use message_error::MessageError;
 #[cfg(feature = "client")]
 pub use message_encryptor::{MessageEncryption, MessageEncryptor};
 pub use parameters::Parameters;
