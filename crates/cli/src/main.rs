@@ -20,6 +20,7 @@ mod memory_limit;
 mod printable;
 mod progress;
 mod report;
+mod sizes;
 mod unnamed_file;
 
 use std::io::{self, ErrorKind};

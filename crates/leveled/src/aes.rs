@@ -50,9 +50,9 @@ pub mod field;
 mod linear_layer;
 mod memory;
 mod message;
-mod message_error;
 #[cfg(feature = "client")]
 mod message_encryptor;
+mod message_error;
 mod parameters;
 #[cfg(feature = "client")]
 pub mod plain;
@@ -71,9 +71,9 @@ pub use encrypted_bytes::EncryptedBytes;
 pub use encrypted_key::EncryptedKey;
 pub use evaluation_key::{EvaluationKey, PreparedTable};
 pub use message::{AesKeyId, Message};
-pub use message_error::MessageError;
 #[cfg(feature = "client")]
 pub use message_encryptor::{MessageEncryption, MessageEncryptor};
+pub use message_error::MessageError;
 pub use parameters::Parameters;
 #[cfg(feature = "client")]
 pub use secret_key::SecretKey;

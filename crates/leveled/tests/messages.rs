@@ -6,8 +6,7 @@ use std::collections::HashSet;
 use cryptable_lattice::Error;
 use cryptable_leveled::aes::plain::counter_mode;
 use cryptable_leveled::aes::{
-    AesKey, AuthenticationKey, CounterRange, Message, MessageEncryptor, MessageError,
-    UsedCounters,
+    AesKey, AuthenticationKey, CounterRange, Message, MessageEncryptor, MessageError, UsedCounters,
 };
 use cryptable_wire::{ObjectType, write_object};
 
@@ -99,7 +98,10 @@ fn forgeries_are_found() {
         write_object(&mut file, ObjectType::AesMessage, &digest, &forged).unwrap();
         match Message::from_bytes(&file) {
             Ok(read) => {
-                assert!(matches!(verifier.verify(&read), Err(MessageError::NotAuthentic)), "{position}");
+                assert!(
+                    matches!(verifier.verify(&read), Err(MessageError::NotAuthentic)),
+                    "{position}"
+                );
                 assert!(key().open(&read).is_err(), "{position}");
                 refused += 1;
             }

@@ -202,11 +202,12 @@ fn what_belongs_to_others_is_refused() {
     let (ours, theirs) = (toy(), toy());
     let server = server(&ours);
     let message = MessageEncryptor::new(aes_key()).encrypt(b"a").unwrap();
-    let transcipher = |key: &EncryptedKey| {
-        match server.transcipher(key, &message, Progress::silent()).unwrap_err() {
-            MessageError::Library(error) => error,
-            other => panic!("{other}"),
-        }
+    let transcipher = |key: &EncryptedKey| match server
+        .transcipher(key, &message, Progress::silent())
+        .unwrap_err()
+    {
+        MessageError::Library(error) => error,
+        other => panic!("{other}"),
     };
     let error = transcipher(&theirs.encrypt_key(&aes_key()));
     assert!(matches!(error, Error::OtherClient { .. }), "{error}");

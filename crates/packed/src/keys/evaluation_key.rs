@@ -71,11 +71,6 @@ impl EvaluationKey {
         &self.ring
     }
 
-    /// The switching keys.
-    pub(crate) fn keys(&self) -> &EvaluationKeys {
-        &self.keys
-    }
-
     /// The evaluator with these keys.
     pub(crate) fn evaluator(&self) -> Evaluator<'_> {
         Evaluator::new(&self.ring, &self.keys)

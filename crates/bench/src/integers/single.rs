@@ -7,9 +7,10 @@ use cryptable_lattice::{Progress, Result};
 use serde::Serialize;
 
 use crate::contract::{Contract, print_line};
-use crate::integers::{IntegersArguments, Operation, Task, encrypt_both};
 use crate::measurement::{UnitSampler, median, timed};
 use crate::memory;
+
+use super::{IntegersArguments, Operation, Task, encrypt_both};
 
 /// A line: noise is that of the result's digits.
 #[derive(Debug, Serialize)]
