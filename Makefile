@@ -4,7 +4,7 @@ DEMO_OUTPUT ?= demo-output
 BENCH_ARGUMENTS ?= --help
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-aarch64 test-gpu gpu-kernels format lint docs book book-if-possible server-build unit-tests all-unit-tests python-tests run-python-tests ray-tests ray-overhead notebooks wheel wheel-test release-check service-load fuzz bench deny deny-if-possible sbom
+.PHONY: help demo test test-all test-aarch64 format lint docs book book-if-possible server-build unit-tests all-unit-tests python-tests run-python-tests ray-tests ray-overhead notebooks wheel wheel-test release-check service-load fuzz bench deny deny-if-possible sbom
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -58,13 +58,6 @@ unit-tests: ## Run the tests
 all-unit-tests: ## Run the tests, also those that `make test` leaves out as slow
 	$(CARGO) test --workspace --profile checks --features cryptable-cli/serve -- --include-ignored
 
-test-gpu: export CRYPTABLE_TEST_CARD = 1
-test-gpu: ## Run the tests of crate gpu on the first NVIDIA card; make test emulates one
-	$(CARGO) test --package cryptable-gpu --profile checks
-
-gpu-kernels: ## Compile the kernels of cards; needs NVIDIA's run-time compiler from PyPI, see the script
-	python3 scripts/compile_kernels.py
-
 # Where NEON's vectors are; the other crates have no code of their own for a processor. Debian has gcc-aarch64-linux-gnu
 # and qemu-user; `rustup target add aarch64-unknown-linux-gnu` brings the library.
 test-aarch64: export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER ?= aarch64-linux-gnu-gcc
@@ -101,6 +94,7 @@ run-python-tests:
 	$(PYTHON_ENVIRONMENT)/bin/ruff check --quiet $(PYTHON_SOURCES)
 	$(PYTHON_ENVIRONMENT)/bin/mypy
 	$(PYTHON) scripts/release_check.py
+	$(PYTHON) scripts/import_circles.py
 	$(CARGO) build --workspace --all-targets --profile checks --features cryptable-cli/serve
 	cp target/checks/lib_native.$(if $(filter Darwin,$(shell uname)),dylib,so) $(PYTHON_PACKAGE)/cryptable/_native.abi3.so
 	PYTHONPATH=$(PYTHON_PACKAGE) $(PYTHON_ENVIRONMENT)/bin/pytest --quiet

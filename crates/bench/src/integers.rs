@@ -1,4 +1,6 @@
-//! `bench integers`: operations on 65,536 encrypted integers in digits; single ones in [`crate::single_integers`].
+//! `bench integers`: operations on 65,536 encrypted integers in digits; single ones in [`single`].
+
+mod single;
 
 use clap::{Args, ValueEnum};
 use cryptable::engines::packed::{
@@ -17,7 +19,6 @@ use crate::contract::{Contract, print_line};
 use crate::measurement::{UnitSampler, median, timed};
 use crate::memory;
 use crate::packed::keys::Keys;
-use crate::single_integers;
 
 /// The engine of the digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -108,7 +109,7 @@ struct IntegersRecord {
 /// Runs the benchmark.
 pub fn run(arguments: &IntegersArguments, json: bool) -> anyhow::Result<()> {
     if arguments.mode == Mode::Single {
-        return single_integers::run(arguments, json);
+        return single::run(arguments, json);
     }
     let digit_bits = arguments.digit_bits();
     // Merges take larger digits where outputs of tables may differ by as much as two of them need.

@@ -10,7 +10,7 @@
 //! | `vectors`, `slot_lookup` | bootstrapping of real and complex vectors; tables in slots |
 //! | `packing`, `fhew_gates` | ring packing and extraction; gates of LWE ciphertexts by GateBoot between them |
 //! | `bridges`, `crossing` | packed values to single ones and back; from how many values on packing pays |
-//! | `integers`, `single_integers` | operations on integers in digits, packed and single |
+//! | `integers`, `integers::single` | operations on integers in digits, packed and single |
 //! | `circuit` | circuits on packed bits |
 //! | `leveled` | circuit bootstrapping, CMUX trees, AES |
 //! | `tails` | counts of large errors beside the law of noise |
@@ -46,7 +46,6 @@ mod primitive_lines;
 mod primitives;
 mod report;
 mod single;
-mod single_integers;
 mod slot_lookup;
 mod tails;
 mod vectors;

@@ -20,6 +20,7 @@ mod page;
 mod predictions;
 mod stages;
 mod standard_set;
+mod title;
 
 use standard_set::{Benchmark, STANDARD_SET};
 

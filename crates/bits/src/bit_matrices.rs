@@ -1,26 +1,28 @@
-//! The matrices of the homomorphic DFTs of bits, in the form that arithmetic multiplies by.
+//! The encoded matrices of the homomorphic DFTs of bits.
 
 use std::sync::OnceLock;
+
+use cryptable_ckks::LinearTransform;
 
 use crate::circuit::MAX_MODULUS;
 
 /// The matrices of one parameter set. Those of SlotsToCoeffs are made when they are first used.
 #[derive(Debug)]
-pub struct BitMatrices<M> {
-    coeffs_to_slots: Vec<M>,
+pub(crate) struct BitMatrices {
+    coeffs_to_slots: Vec<LinearTransform>,
     /// For fractions of 2, 3, …, [`MAX_MODULUS`].
-    slots_to_coeffs: Vec<OnceLock<Vec<M>>>,
+    slots_to_coeffs: Vec<OnceLock<Vec<LinearTransform>>>,
 }
 
-impl<M> BitMatrices<M> {
-    /// Those of CoeffsToSlots, and none of SlotsToCoeffs yet.
-    pub(crate) fn new(coeffs_to_slots: Vec<M>) -> Self {
+impl BitMatrices {
+    /// Stores the matrices of CoeffsToSlots, and none of SlotsToCoeffs yet.
+    pub(crate) fn new(coeffs_to_slots: Vec<LinearTransform>) -> Self {
         let slots_to_coeffs = (2..=MAX_MODULUS).map(|_| OnceLock::new()).collect();
         Self { coeffs_to_slots, slots_to_coeffs }
     }
 
     /// The matrices of CoeffsToSlots.
-    pub(crate) fn coeffs_to_slots(&self) -> &[M] {
+    pub(crate) fn coeffs_to_slots(&self) -> &[LinearTransform] {
         &self.coeffs_to_slots
     }
 
@@ -28,13 +30,17 @@ impl<M> BitMatrices<M> {
     ///
     /// # Panics
     /// If m is not from 2 to [`MAX_MODULUS`].
-    pub(crate) fn slots_to_coeffs(&self, m: u64, make: impl FnOnce() -> Vec<M>) -> &[M] {
+    pub(crate) fn slots_to_coeffs(
+        &self,
+        m: u64,
+        make: impl FnOnce() -> Vec<LinearTransform>,
+    ) -> &[LinearTransform] {
         self.slots_to_coeffs[m as usize - 2].get_or_init(make)
     }
 
-    /// All that there are so far.
-    pub(crate) fn all(&self) -> impl Iterator<Item = &M> {
+    /// Bytes in memory of all that were made so far.
+    pub(crate) fn memory_bytes(&self) -> usize {
         let made = self.slots_to_coeffs.iter().filter_map(OnceLock::get).flatten();
-        made.chain(&self.coeffs_to_slots)
+        made.chain(&self.coeffs_to_slots).map(LinearTransform::memory_bytes).sum()
     }
 }

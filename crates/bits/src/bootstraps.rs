@@ -1,10 +1,8 @@
 //! BinBoot and GateBoot of bits in slots (Algorithms 2 and 3 of Bae, Cheon, Kim, Stehlé, EUROCRYPT 2024, ePrint 2024/767):
 //! sums of bits are taken to coefficients, and half bootstraps evaluate functions of the sums.
 
-use cryptable_ckks::{Bootstrapping, Transfers};
 use cryptable_lattice::error::{Result, check_equal};
 
-use crate::bit_operations::BitOperations;
 use crate::encrypted_bits::EncryptedBits;
 use crate::evaluation_key::EvaluationKey;
 use crate::gate::{Gate, SumGate};
@@ -17,7 +15,7 @@ impl EvaluationKey {
     /// # Errors
     /// If the bits are of another client or other parameters, or too noisy.
     pub fn bin_boot(&self, bits: &EncryptedBits) -> Result<EncryptedBits> {
-        self.operations().bin_boot(bits)
+        self.bin_boot_sum(&[bits])
     }
 
     /// BinBoot of a sum of bits: the XOR of all of them, with all levels back and errors squared. The sum takes no level.
@@ -37,7 +35,7 @@ impl EvaluationKey {
     /// # Errors
     /// If there are none, or they are of another client or other parameters, their numbers differ, or they are too noisy.
     pub fn bin_boot_sum(&self, bits: &[&EncryptedBits]) -> Result<EncryptedBits> {
-        self.operations().bin_boot_sum(bits)
+        self.boot_one("BinBoot", PeriodicFunction::bin_boot(), bits, &[])
     }
 
     /// GateBoot: a gate of two bits, and all levels back. Algorithm 3; a gate that is not symmetric is one of negated bits.
@@ -50,7 +48,9 @@ impl EvaluationKey {
         x: &EncryptedBits,
         y: &EncryptedBits,
     ) -> Result<EncryptedBits> {
-        self.operations().gate_boot(gate, x, y)
+        let (_, negated) = gate.symmetric_form();
+        let function = PeriodicFunction::gate_boot(gate.outputs(), 3);
+        self.boot_one("GateBoot", function, &[x, y], &negated)
     }
 
     /// GateBoot': a gate of two bits with errors squared, for one level more than [`EvaluationKey::gate_boot`]: the
@@ -65,7 +65,9 @@ impl EvaluationKey {
         x: &EncryptedBits,
         y: &EncryptedBits,
     ) -> Result<EncryptedBits> {
-        self.operations().gate_boot_cleaning(gate, x, y)
+        let (_, negated) = gate.symmetric_form();
+        let function = PeriodicFunction::hermite(&gate.outputs());
+        self.boot_one("GateBoot'", function, &[x, y], &negated)
     }
 
     /// Functions of the sum of bits, for little more than one of them: all share the exponential. A full adder is
@@ -94,72 +96,6 @@ impl EvaluationKey {
         gates: &[SumGate],
         bits: &[&EncryptedBits],
     ) -> Result<Vec<EncryptedBits>> {
-        self.operations().gate_boot_many(gates, bits)
-    }
-}
-
-impl<A: Bootstrapping + Transfers> BitOperations<'_, A> {
-    /// As [`EvaluationKey::bin_boot`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn bin_boot(
-        &self,
-        bits: &EncryptedBits<A::Ciphertext>,
-    ) -> Result<EncryptedBits<A::Ciphertext>> {
-        self.bin_boot_sum(&[bits])
-    }
-
-    /// As [`EvaluationKey::bin_boot_sum`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn bin_boot_sum(
-        &self,
-        bits: &[&EncryptedBits<A::Ciphertext>],
-    ) -> Result<EncryptedBits<A::Ciphertext>> {
-        self.boot_one("BinBoot", PeriodicFunction::bin_boot(), bits, &[])
-    }
-
-    /// As [`EvaluationKey::gate_boot`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn gate_boot(
-        &self,
-        gate: Gate,
-        x: &EncryptedBits<A::Ciphertext>,
-        y: &EncryptedBits<A::Ciphertext>,
-    ) -> Result<EncryptedBits<A::Ciphertext>> {
-        let (_, negated) = gate.symmetric_form();
-        let function = PeriodicFunction::gate_boot(gate.outputs(), 3);
-        self.boot_one("GateBoot", function, &[x, y], &negated)
-    }
-
-    /// As [`EvaluationKey::gate_boot_cleaning`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn gate_boot_cleaning(
-        &self,
-        gate: Gate,
-        x: &EncryptedBits<A::Ciphertext>,
-        y: &EncryptedBits<A::Ciphertext>,
-    ) -> Result<EncryptedBits<A::Ciphertext>> {
-        let (_, negated) = gate.symmetric_form();
-        let function = PeriodicFunction::hermite(&gate.outputs());
-        self.boot_one("GateBoot'", function, &[x, y], &negated)
-    }
-
-    /// As [`EvaluationKey::gate_boot_many`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn gate_boot_many(
-        &self,
-        gates: &[SumGate],
-        bits: &[&EncryptedBits<A::Ciphertext>],
-    ) -> Result<Vec<EncryptedBits<A::Ciphertext>>> {
         for gate in gates {
             check_equal("number of bits of a function", gate.inputs(), bits.len())?;
         }
@@ -170,9 +106,9 @@ impl<A: Bootstrapping + Transfers> BitOperations<'_, A> {
         &self,
         operation: &'static str,
         function: PeriodicFunction,
-        bits: &[&EncryptedBits<A::Ciphertext>],
+        bits: &[&EncryptedBits],
         negated: &[bool],
-    ) -> Result<EncryptedBits<A::Ciphertext>> {
+    ) -> Result<EncryptedBits> {
         Ok(self.boot(operation, &[function], bits, negated)?.swap_remove(0))
     }
 
@@ -180,11 +116,11 @@ impl<A: Bootstrapping + Transfers> BitOperations<'_, A> {
         &self,
         operation: &'static str,
         functions: &[PeriodicFunction],
-        bits: &[&EncryptedBits<A::Ciphertext>],
+        bits: &[&EncryptedBits],
         negated: &[bool],
-    ) -> Result<Vec<EncryptedBits<A::Ciphertext>>> {
-        self.key.check(bits)?;
+    ) -> Result<Vec<EncryptedBits>> {
+        self.check(bits)?;
         let sums = self.sum_to_coefficients(bits, negated, functions[0].modulus())?;
-        self.half_boot(operation, functions, sums)
+        self.half_boot(operation, functions, &sums)
     }
 }

@@ -1,9 +1,8 @@
 //! The OR of bits that are never both 1: their sum. No product, no level.
 
-use cryptable_ckks::{Bootstrapping, Transfers};
+use cryptable_ckks::Arithmetic;
 use cryptable_lattice::error::Result;
 
-use crate::bit_operations::BitOperations;
 use crate::encrypted_bits::EncryptedBits;
 use crate::evaluation_key::EvaluationKey;
 use crate::noise::BitNoise;
@@ -28,31 +27,17 @@ impl EvaluationKey {
     /// # Errors
     /// If the bits are of another client or other parameters, their numbers differ, or the sum would be too noisy.
     pub fn disjoint_or(&self, x: &EncryptedBits, y: &EncryptedBits) -> Result<EncryptedBits> {
-        self.operations().disjoint_or(x, y)
-    }
-}
-
-impl<A: Bootstrapping + Transfers> BitOperations<'_, A> {
-    /// As [`EvaluationKey::disjoint_or`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn disjoint_or(
-        &self,
-        x: &EncryptedBits<A::Ciphertext>,
-        y: &EncryptedBits<A::Ciphertext>,
-    ) -> Result<EncryptedBits<A::Ciphertext>> {
-        self.key.check(&[x, y])?;
+        self.check(&[x, y])?;
         let limbs = x.limbs().min(y.limbs());
-        let of_both = [x, y].map(|bits| self.key.noise_at(bits, limbs));
-        let noise = self.key.parameters().noise_after_disjoint_or(of_both[0], of_both[1]);
-        noise.check("the sum", self.key.parameters().literal().log2_fail)?;
+        let of_both = [x, y].map(|bits| self.noise_at(bits, limbs));
+        let noise = self.parameters().noise_after_disjoint_or(of_both[0], of_both[1]);
+        noise.check("the sum", self.parameters().literal().log2_fail)?;
         let parts = x.parts.iter().zip(&y.parts).map(|(x, y)| {
             let mut sum = self.lowered(x, limbs);
-            self.arithmetic.add_assign(&mut sum, &self.lowered(y, limbs));
+            self.evaluator().add_assign(&mut sum, &self.lowered(y, limbs));
             sum
         });
-        Ok(self.with_parts(x, parts.collect(), noise))
+        Ok(x.with_parts(parts.collect(), noise))
     }
 }
 

@@ -8,14 +8,9 @@ use crate::noise::BitNoise;
 use crate::parameters::Parameters;
 
 /// Bits under encryption, in the slots of one real CKKS ciphertext or two, with levels left for gates.
-///
-/// Ciphertexts are those of the processor, unless C says that they are of other arithmetic
-/// ([`BitOperations`](crate::BitOperations)).
 #[derive(Clone, Debug)]
-pub struct EncryptedBits<C = Ciphertext> {
-    pub(crate) parts: Vec<C>,
-    /// Limbs of every part.
-    pub(crate) limbs: usize,
+pub struct EncryptedBits {
+    pub(crate) parts: Vec<Ciphertext>,
     pub(crate) count: usize,
     /// Bounds on their errors.
     pub(crate) noise: BitNoise,
@@ -25,7 +20,7 @@ pub struct EncryptedBits<C = Ciphertext> {
     pub(crate) key_id: KeyId,
 }
 
-impl<C> EncryptedBits<C> {
+impl EncryptedBits {
     /// How many bits there are.
     #[must_use]
     pub fn count(&self) -> usize {
@@ -46,18 +41,13 @@ impl<C> EncryptedBits<C> {
 
     /// Limbs of every part.
     pub(crate) fn limbs(&self) -> usize {
-        self.limbs
+        self.parts[0].limbs()
     }
 
     /// Other parts with other noise, of the same client and parameters.
-    pub(crate) fn with_parts<D>(
-        &self,
-        parts: Vec<D>,
-        limbs: usize,
-        noise: BitNoise,
-    ) -> EncryptedBits<D> {
+    pub(crate) fn with_parts(&self, parts: Vec<Ciphertext>, noise: BitNoise) -> Self {
         let Self { count, bottom_limbs, parameter_digest, key_id, .. } = *self;
-        EncryptedBits { parts, limbs, count, noise, bottom_limbs, parameter_digest, key_id }
+        Self { parts, count, noise, bottom_limbs, parameter_digest, key_id }
     }
 
     /// Demands that they are of these parameters and this client.

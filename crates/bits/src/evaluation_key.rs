@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cryptable_ckks::LinearTransform;
+use cryptable_ckks::{Ciphertext, Evaluator, LinearTransform};
 use cryptable_lattice::EvaluationKeys;
 use cryptable_lattice::error::{Error, Result};
 use cryptable_ring::Ring;
@@ -20,7 +20,7 @@ pub struct EvaluationKey {
     key_id: KeyId,
     ring: Arc<Ring>,
     keys: EvaluationKeys,
-    matrices: BitMatrices<LinearTransform>,
+    matrices: BitMatrices,
 }
 
 impl EvaluationKey {
@@ -38,12 +38,11 @@ impl EvaluationKey {
     /// Bytes in memory: keys, and the matrices that were used so far.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        let matrices = self.matrices.all().map(LinearTransform::memory_bytes);
-        self.keys.memory_bytes(self.ring.moduli()) + matrices.sum::<usize>()
+        self.keys.memory_bytes(self.ring.moduli()) + self.matrices.memory_bytes()
     }
 
     /// Noise of bits that are lowered to so many limbs.
-    pub(crate) fn noise_at<C>(&self, bits: &EncryptedBits<C>, limbs: usize) -> BitNoise {
+    pub(crate) fn noise_at(&self, bits: &EncryptedBits, limbs: usize) -> BitNoise {
         if bits.limbs() == limbs {
             return bits.noise;
         }
@@ -54,7 +53,7 @@ impl EvaluationKey {
     ///
     /// # Errors
     /// If there are none, or one differs.
-    pub(crate) fn check<C>(&self, bits: &[&EncryptedBits<C>]) -> Result<()> {
+    pub(crate) fn check(&self, bits: &[&EncryptedBits]) -> Result<()> {
         let Some(first) = bits.first() else {
             return Err(Error::TooSmall { name: "number of operands", value: 0, limit: 1 });
         };
@@ -85,14 +84,42 @@ impl EvaluationKey {
         &self.ring
     }
 
-    /// The switching keys.
-    #[must_use]
-    pub fn keys(&self) -> &EvaluationKeys {
-        &self.keys
+    /// The evaluator with these keys.
+    pub(crate) fn evaluator(&self) -> Evaluator<'_> {
+        Evaluator::new(&self.ring, &self.keys)
     }
 
-    /// The matrices, as the processor multiplies by them.
-    pub(crate) fn matrices(&self) -> &BitMatrices<LinearTransform> {
-        &self.matrices
+    /// The matrices of CoeffsToSlots.
+    pub(crate) fn coeffs_to_slots(&self) -> &[LinearTransform] {
+        self.matrices.coeffs_to_slots()
+    }
+
+    /// The matrices of SlotsToCoeffs for fractions of m.
+    pub(crate) fn slots_to_coeffs(&self, m: u64) -> &[LinearTransform] {
+        let encode = || self.parameters.circuit().slots_to_coeffs_of(m).encode(&self.ring);
+        self.matrices.slots_to_coeffs(m, encode)
+    }
+
+    /// Lowers a part of bits to so few limbs.
+    pub(crate) fn lowered(&self, part: &Ciphertext, limbs: usize) -> Ciphertext {
+        self.parameters.circuit().lower(&self.evaluator(), part, limbs)
+    }
+
+    /// Joins results, `by_part[part][function]`, to bits of each function.
+    pub(crate) fn join_parts(
+        &self,
+        by_part: Vec<Vec<Ciphertext>>,
+        count: usize,
+        noises: &[BitNoise],
+    ) -> Vec<EncryptedBits> {
+        let (parameter_digest, key_id) = (self.parameters.digest(), self.key_id);
+        let bottom_limbs = self.parameters.literal().input_limbs();
+        let mut by_part: Vec<_> = by_part.into_iter().map(Vec::into_iter).collect();
+        let join = |&noise: &BitNoise| {
+            let parts = by_part.iter_mut().map(|part| part.next().expect("a result per function"));
+            let parts = parts.collect();
+            EncryptedBits { parts, count, noise, bottom_limbs, parameter_digest, key_id }
+        };
+        noises.iter().map(join).collect()
     }
 }

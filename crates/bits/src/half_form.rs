@@ -2,7 +2,8 @@
 //! (lines 2 to 4 of Algorithms 2 and 3 of Bae, Cheon, Kim, Stehlé, EUROCRYPT 2024, ePrint 2024/767, and their Section 6),
 //! and SlotsToCoeffs by itself, back to coefficients.
 
-use cryptable_ckks::{Bootstrapping, Ciphertext, Transfers};
+use cryptable_ckks::bootstrapping::mod_raise::raise;
+use cryptable_ckks::{Arithmetic, Ciphertext};
 use cryptable_lattice::RlweCiphertext;
 use cryptable_lattice::error::{
     Error, Result, check_client, check_equal, check_parameters, out_of_range,
@@ -10,7 +11,6 @@ use cryptable_lattice::error::{
 use cryptable_ring::Basis;
 use cryptable_wire::KeyId;
 
-use crate::bit_operations::BitOperations;
 use crate::circuit::MAX_MODULUS;
 use crate::encrypted_bits::EncryptedBits;
 use crate::evaluation_key::EvaluationKey;
@@ -27,18 +27,16 @@ use crate::sum_functions::functions_of;
 /// the others are ignored, with complex packing in all N.
 #[derive(Clone, Debug)]
 pub struct RlweInput {
-    ciphertext: RlweCiphertext,
+    values: Coefficients,
     modulus: u64,
-    count: usize,
-    /// As fractions of q_0.
-    noise: BitNoise,
     parameter_digest: [u8; 32],
     key_id: KeyId,
 }
 
-/// Values in coefficients modulo q_0 where arithmetic computes, checked.
-pub(crate) struct Coefficients<C> {
-    ciphertext: C,
+/// Values in coefficients modulo q_0, and how noisy they are.
+#[derive(Clone, Debug)]
+pub(crate) struct Coefficients {
+    ciphertext: RlweCiphertext,
     count: usize,
     /// As fractions of q_0.
     noise: BitNoise,
@@ -70,13 +68,14 @@ impl RlweInput {
             return Err(Error::TooLarge { name: "number of values", value, limit });
         }
         let (noise, parameter_digest) = (noise.into(), parameters.digest());
-        Ok(Self { ciphertext, modulus, count, noise, parameter_digest, key_id })
+        let values = Coefficients { ciphertext, count, noise };
+        Ok(Self { values, modulus, parameter_digest, key_id })
     }
 
     /// The ciphertext modulo q_0.
     #[must_use]
     pub fn ciphertext(&self) -> &RlweCiphertext {
-        &self.ciphertext
+        &self.values.ciphertext
     }
 
     /// The modulus m of its values.
@@ -88,13 +87,13 @@ impl RlweInput {
     /// How many values there are.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.count
+        self.values.count
     }
 
     /// Noise of coefficients, as fractions of q_0.
     #[must_use]
     pub fn noise(&self) -> BitNoise {
-        self.noise
+        self.values.noise
     }
 
     /// Demands that they are of these parameters and this client.
@@ -130,7 +129,10 @@ impl EvaluationKey {
     /// # Errors
     /// If the values are of another modulus, client or other parameters, or too noisy.
     pub fn half_bin_boot(&self, input: &RlweInput) -> Result<EncryptedBits> {
-        self.operations().half_bin_boot(input)
+        check_equal("modulus of the values", input.modulus, 2)?;
+        let mut outputs =
+            self.half_boot("BinBoot", &[PeriodicFunction::bin_boot()], self.checked(input)?)?;
+        Ok(outputs.swap_remove(0))
     }
 
     /// GateBoot of sums of two bits in coefficients, values 0, 1 and 2 of `Z_m`, m at least 3: a gate's symmetric form
@@ -139,7 +141,11 @@ impl EvaluationKey {
     /// # Errors
     /// As [`EvaluationKey::half_bin_boot`].
     pub fn half_gate_boot(&self, gate: Gate, sum: &RlweInput) -> Result<EncryptedBits> {
-        self.operations().half_gate_boot(gate, sum)
+        if sum.modulus < 3 {
+            return Err(Error::TooSmall { name: "modulus of sums", value: sum.modulus, limit: 3 });
+        }
+        let function = PeriodicFunction::gate_boot(gate.outputs(), sum.modulus);
+        Ok(self.half_boot("GateBoot", &[function], self.checked(sum)?)?.swap_remove(0))
     }
 
     /// Functions of values of `Z_m` in coefficients, several on one exponential: outputs at 0, 1, …, of which there are at
@@ -153,7 +159,8 @@ impl EvaluationKey {
         gates: &[SumGate],
         values: &RlweInput,
     ) -> Result<Vec<EncryptedBits>> {
-        self.operations().half_gate_boot_many(gates, values)
+        let functions = functions_of(gates, values.modulus)?;
+        self.half_boot("GateBoot", &functions, self.checked(values)?)
     }
 
     /// SlotsToCoeffs: bits in slots as `q_0·bit/m` in coefficients, modulo q_0.
@@ -161,100 +168,40 @@ impl EvaluationKey {
     /// # Errors
     /// If the bits are of another client or other parameters, or m is not from 2 to 16.
     pub fn to_coefficients(&self, bits: &EncryptedBits, m: u64) -> Result<RlweInput> {
-        self.operations().to_coefficients(bits, m)
-    }
-}
-
-impl<A: Bootstrapping + Transfers> BitOperations<'_, A> {
-    /// As [`EvaluationKey::half_bin_boot`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn half_bin_boot(&self, input: &RlweInput) -> Result<EncryptedBits<A::Ciphertext>> {
-        check_equal("modulus of the values", input.modulus, 2)?;
-        let mut outputs =
-            self.half_boot("BinBoot", &[PeriodicFunction::bin_boot()], self.loaded(input)?)?;
-        Ok(outputs.swap_remove(0))
-    }
-
-    /// As [`EvaluationKey::half_gate_boot`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn half_gate_boot(
-        &self,
-        gate: Gate,
-        sum: &RlweInput,
-    ) -> Result<EncryptedBits<A::Ciphertext>> {
-        if sum.modulus < 3 {
-            return Err(Error::TooSmall { name: "modulus of sums", value: sum.modulus, limit: 3 });
-        }
-        let function = PeriodicFunction::gate_boot(gate.outputs(), sum.modulus);
-        Ok(self.half_boot("GateBoot", &[function], self.loaded(sum)?)?.swap_remove(0))
-    }
-
-    /// As [`EvaluationKey::half_gate_boot_many`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn half_gate_boot_many(
-        &self,
-        gates: &[SumGate],
-        values: &RlweInput,
-    ) -> Result<Vec<EncryptedBits<A::Ciphertext>>> {
-        let functions = functions_of(gates, values.modulus)?;
-        self.half_boot("GateBoot", &functions, self.loaded(values)?)
-    }
-
-    /// As [`EvaluationKey::to_coefficients`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn to_coefficients(
-        &self,
-        bits: &EncryptedBits<A::Ciphertext>,
-        m: u64,
-    ) -> Result<RlweInput> {
         check_modulus(m)?;
         let sums = self.sum_to_coefficients(&[bits], &[], m)?;
         Ok(RlweInput {
-            ciphertext: self.arithmetic.fetch(sums.ciphertext)?.parts,
+            values: sums,
             modulus: m,
-            count: sums.count,
-            noise: sums.noise,
-            parameter_digest: self.key.parameters().digest(),
-            key_id: self.key.key_id(),
+            parameter_digest: self.parameters().digest(),
+            key_id: self.key_id(),
         })
     }
 
     /// The sum of bits, some of them negated, as `q_0·sum/m` in coefficients.
     pub(crate) fn sum_to_coefficients(
         &self,
-        bits: &[&EncryptedBits<A::Ciphertext>],
+        bits: &[&EncryptedBits],
         negated: &[bool],
         m: u64,
-    ) -> Result<Coefficients<A::Ciphertext>> {
-        self.key.check(bits)?;
-        let parameters = self.key.parameters();
+    ) -> Result<Coefficients> {
+        self.check(bits)?;
+        let parameters = self.parameters();
         let limbs = parameters.literal().input_limbs();
-        let sum = bits.iter().map(|bits| self.key.noise_at(bits, limbs)).sum();
+        let sum = bits.iter().map(|bits| self.noise_at(bits, limbs)).sum();
         let noise = parameters.noise_model().coefficients(m, bits.len(), sum);
         let sums = self.sum(bits, negated, m);
         let circuit = parameters.circuit();
-        let ciphertext = circuit.to_coefficients(&self.arithmetic, self.slots_to_coeffs(m), &sums);
+        let ciphertext = circuit.to_coefficients(&self.evaluator(), self.slots_to_coeffs(m), &sums);
+        let ciphertext = ciphertext.parts;
         Ok(Coefficients { ciphertext, count: bits[0].count(), noise })
     }
 
     /// The sum of bits at the bottom, some of them negated, by parts; modulo 2 every other bit is subtracted, which makes
     /// the largest sum half as large, and with it what SlotsToCoeffs rounds.
-    fn sum(
-        &self,
-        bits: &[&EncryptedBits<A::Ciphertext>],
-        negated: &[bool],
-        m: u64,
-    ) -> Vec<A::Ciphertext> {
-        let arithmetic = &self.arithmetic;
-        let limbs = self.key.parameters().literal().input_limbs();
+    fn sum(&self, bits: &[&EncryptedBits], negated: &[bool], m: u64) -> Vec<Ciphertext> {
+        let arithmetic = &self.evaluator();
+        let limbs = self.parameters().literal().input_limbs();
         let part = |index: usize| {
             let terms = bits.iter().enumerate().map(|(k, bits)| {
                 let lowered = self.lowered(&bits.parts[index], limbs);
@@ -275,15 +222,13 @@ impl<A: Bootstrapping + Transfers> BitOperations<'_, A> {
         (0..bits[0].parts.len()).map(|index| part(index).expect("a term")).collect()
     }
 
-    /// Values in coefficients to where arithmetic computes.
+    /// Returns the values of an input of these parameters and this client.
     ///
     /// # Errors
     /// If they are of other parameters or another client.
-    fn loaded(&self, input: &RlweInput) -> Result<Coefficients<A::Ciphertext>> {
-        input.check(self.key.parameters(), self.key.key_id())?;
-        let (parts, scale) = (input.ciphertext.clone(), self.arithmetic.prime(0));
-        let ciphertext = self.arithmetic.load(Ciphertext { parts, scale });
-        Ok(Coefficients { ciphertext, count: input.count, noise: input.noise })
+    fn checked<'i>(&self, input: &'i RlweInput) -> Result<&'i Coefficients> {
+        input.check(self.parameters(), self.key_id())?;
+        Ok(&input.values)
     }
 
     /// ModRaise, CoeffsToSlots, functions: refused if a result would be too noisy.
@@ -291,17 +236,17 @@ impl<A: Bootstrapping + Transfers> BitOperations<'_, A> {
         &self,
         operation: &'static str,
         functions: &[PeriodicFunction],
-        input: Coefficients<A::Ciphertext>,
-    ) -> Result<Vec<EncryptedBits<A::Ciphertext>>> {
-        let parameters = self.key.parameters();
+        input: &Coefficients,
+    ) -> Result<Vec<EncryptedBits>> {
+        let parameters = self.parameters();
         parameters.check_levels(functions)?;
         let noises = parameters.noise_after_half_boot(functions, input.noise);
         let limit = parameters.literal().log2_fail;
         noises.iter().try_for_each(|noise| noise.check(operation, limit))?;
-        let arithmetic = &self.arithmetic;
-        let raised = arithmetic.raise(&input.ciphertext, parameters.literal().raised_basis());
+        let arithmetic = &self.evaluator();
+        let raised = raise(arithmetic, &input.ciphertext, parameters.literal().raised_basis());
         let circuit = parameters.circuit();
-        let phases = circuit.phases(arithmetic, self.matrices.coeffs_to_slots(), raised);
+        let phases = circuit.phases(arithmetic, self.coeffs_to_slots(), raised);
         let by_part = circuit.evaluate_parts(arithmetic, phases, functions);
         Ok(self.join_parts(by_part, input.count, &noises))
     }

@@ -1,9 +1,8 @@
 //! What a server does with bits between bootstraps: gates, negations, cleaning.
 
-use cryptable_ckks::{Bootstrapping, Transfers};
+use cryptable_ckks::{Arithmetic, Ciphertext};
 use cryptable_lattice::error::{Error, Result};
 
-use crate::bit_operations::BitOperations;
 use crate::encrypted_bits::EncryptedBits;
 use crate::evaluation_key::EvaluationKey;
 use crate::gate::{Gate, GatePolynomial};
@@ -29,7 +28,18 @@ impl EvaluationKey {
     /// If the bits are of another client or other parameters, or their numbers differ; if no level is left; if the result
     /// would be too noisy ([`Error::NoiseTooLarge`]).
     pub fn gate(&self, gate: Gate, x: &EncryptedBits, y: &EncryptedBits) -> Result<EncryptedBits> {
-        self.operations().gate(gate, x, y)
+        self.check(&[x, y])?;
+        let limbs = self.limbs_above(&[x, y], 1)?;
+        let (noise_x, noise_y) = (self.noise_at(x, limbs), self.noise_at(y, limbs));
+        let noise = self.parameters().noise_after_gate(gate, noise_x, noise_y);
+        noise.check("the gate", self.parameters().literal().log2_fail)?;
+        let polynomial = gate.polynomial();
+        let parts = x.parts.iter().zip(&y.parts).collect();
+        let parts = self.evaluator().map_all(parts, |(x, y): (&Ciphertext, &Ciphertext)| {
+            let (x, y) = (self.lowered(x, limbs), self.lowered(y, limbs));
+            leveled_gates::gate(&self.evaluator(), polynomial, &x, &y)
+        });
+        Ok(x.with_parts(parts, noise))
     }
 
     /// Several gates of the same two bits, on one product: for little more than one gate.
@@ -42,7 +52,23 @@ impl EvaluationKey {
         x: &EncryptedBits,
         y: &EncryptedBits,
     ) -> Result<Vec<EncryptedBits>> {
-        self.operations().gates(gates, x, y)
+        self.check(&[x, y])?;
+        let limbs = self.limbs_above(&[x, y], 1)?;
+        let (noise_x, noise_y) = (self.noise_at(x, limbs), self.noise_at(y, limbs));
+        let predict =
+            |&gate: &Gate| self.parameters().noise_after_shared_gate(gate, noise_x, noise_y);
+        let noises: Vec<BitNoise> = gates.iter().map(predict).collect();
+        let limit = self.parameters().literal().log2_fail;
+        noises.iter().try_for_each(|noise| noise.check("the gate", limit))?;
+        let polynomials: Vec<GatePolynomial> = gates.iter().map(|gate| gate.polynomial()).collect();
+        let parts = x.parts.iter().zip(&y.parts).collect();
+        let by_part = self.evaluator().map_all(parts, |(x, y): (&Ciphertext, &Ciphertext)| {
+            let (x, y) = (self.lowered(x, limbs), self.lowered(y, limbs));
+            let lowered = [self.lowered(&x, limbs - 1), self.lowered(&y, limbs - 1)];
+            let lowered = [&lowered[0], &lowered[1]];
+            leveled_gates::gates(&self.evaluator(), &polynomials, (&x, &y), lowered)
+        });
+        Ok(self.join_parts(by_part, x.count, &noises))
     }
 
     /// The negated bits: no level, no noise.
@@ -50,7 +76,10 @@ impl EvaluationKey {
     /// # Errors
     /// If the bits are of another client or other parameters.
     pub fn not(&self, x: &EncryptedBits) -> Result<EncryptedBits> {
-        self.operations().not(x)
+        self.check(&[x])?;
+        let not = |part| leveled_gates::not(&self.evaluator(), part);
+        let parts = x.parts.iter().map(not).collect();
+        Ok(x.with_parts(parts, x.noise))
     }
 
     /// Bits with their errors squared, `3x² - 2x³`, for two levels.
@@ -59,7 +88,14 @@ impl EvaluationKey {
     /// If the bits are of another client or other parameters, fewer than two levels are left, or the result would be too
     /// noisy ([`Error::NoiseTooLarge`]).
     pub fn clean(&self, x: &EncryptedBits) -> Result<EncryptedBits> {
-        self.operations().clean(x)
+        self.check(&[x])?;
+        let limbs = self.limbs_above(&[x], cleaning::LEVELS)?;
+        let noise = self.parameters().noise_after_cleaning(x.noise);
+        noise.check("cleaning", self.parameters().literal().log2_fail)?;
+        let clean = |part: &Ciphertext| {
+            cleaning::clean(&self.evaluator(), part, &self.lowered(part, limbs - 1))
+        };
+        Ok(x.with_parts(self.evaluator().map_all(x.parts.iter().collect(), clean), noise))
     }
 
     /// The same bits with fewer levels left: less memory, and less time of what reads them. Takes no level of those that are
@@ -80,119 +116,22 @@ impl EvaluationKey {
     /// # Errors
     /// If the bits are of another client or other parameters, or have fewer levels left.
     pub fn lower(&self, x: &EncryptedBits, levels: usize) -> Result<EncryptedBits> {
-        self.operations().lower(x, levels)
+        self.check(&[x])?;
+        self.limbs_above(&[x], levels)?;
+        let limbs = self.parameters().literal().input_limbs() + levels;
+        let noise = self.noise_at(x, limbs);
+        let lower = |part: &Ciphertext| self.lowered(part, limbs);
+        let parts = self.evaluator().map_all(x.parts.iter().collect(), lower);
+        Ok(x.with_parts(parts, noise))
     }
 
     /// The limbs of the lowest of some bits, which have `levels` levels left.
-    pub(crate) fn limbs_above<C>(
-        &self,
-        bits: &[&EncryptedBits<C>],
-        levels: usize,
-    ) -> Result<usize> {
+    pub(crate) fn limbs_above(&self, bits: &[&EncryptedBits], levels: usize) -> Result<usize> {
         let left = bits.iter().map(|bits| bits.levels()).min().unwrap_or(0);
         if left < levels {
             let (value, limit) = (left as u64, levels as u64);
             return Err(Error::TooSmall { name: "number of levels left", value, limit });
         }
         Ok(self.parameters().literal().input_limbs() + left)
-    }
-}
-
-impl<A: Bootstrapping + Transfers> BitOperations<'_, A> {
-    /// As [`EvaluationKey::gate`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn gate(
-        &self,
-        gate: Gate,
-        x: &EncryptedBits<A::Ciphertext>,
-        y: &EncryptedBits<A::Ciphertext>,
-    ) -> Result<EncryptedBits<A::Ciphertext>> {
-        self.key.check(&[x, y])?;
-        let limbs = self.key.limbs_above(&[x, y], 1)?;
-        let (noise_x, noise_y) = (self.key.noise_at(x, limbs), self.key.noise_at(y, limbs));
-        let noise = self.key.parameters().noise_after_gate(gate, noise_x, noise_y);
-        noise.check("the gate", self.key.parameters().literal().log2_fail)?;
-        let polynomial = gate.polynomial();
-        let parts = x.parts.iter().zip(&y.parts).collect();
-        let parts = self.arithmetic.map_all(parts, |(x, y): (&A::Ciphertext, &A::Ciphertext)| {
-            let (x, y) = (self.lowered(x, limbs), self.lowered(y, limbs));
-            leveled_gates::gate(&self.arithmetic, polynomial, &x, &y)
-        });
-        Ok(self.with_parts(x, parts, noise))
-    }
-
-    /// As [`EvaluationKey::gates`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn gates(
-        &self,
-        gates: &[Gate],
-        x: &EncryptedBits<A::Ciphertext>,
-        y: &EncryptedBits<A::Ciphertext>,
-    ) -> Result<Vec<EncryptedBits<A::Ciphertext>>> {
-        self.key.check(&[x, y])?;
-        let limbs = self.key.limbs_above(&[x, y], 1)?;
-        let (noise_x, noise_y) = (self.key.noise_at(x, limbs), self.key.noise_at(y, limbs));
-        let predict =
-            |&gate: &Gate| self.key.parameters().noise_after_shared_gate(gate, noise_x, noise_y);
-        let noises: Vec<BitNoise> = gates.iter().map(predict).collect();
-        let limit = self.key.parameters().literal().log2_fail;
-        noises.iter().try_for_each(|noise| noise.check("the gate", limit))?;
-        let polynomials: Vec<GatePolynomial> = gates.iter().map(|gate| gate.polynomial()).collect();
-        let parts = x.parts.iter().zip(&y.parts).collect();
-        let by_part = self.arithmetic.map_all(parts, |(x, y): (&A::Ciphertext, &A::Ciphertext)| {
-            let (x, y) = (self.lowered(x, limbs), self.lowered(y, limbs));
-            let lowered = [self.lowered(&x, limbs - 1), self.lowered(&y, limbs - 1)];
-            let lowered = [&lowered[0], &lowered[1]];
-            leveled_gates::gates(&self.arithmetic, &polynomials, (&x, &y), lowered)
-        });
-        Ok(self.join_parts(by_part, x.count, &noises))
-    }
-
-    /// As [`EvaluationKey::not`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn not(&self, x: &EncryptedBits<A::Ciphertext>) -> Result<EncryptedBits<A::Ciphertext>> {
-        self.key.check(&[x])?;
-        let not = |part| leveled_gates::not(&self.arithmetic, part);
-        let parts = x.parts.iter().map(not).collect();
-        Ok(self.with_parts(x, parts, x.noise))
-    }
-
-    /// As [`EvaluationKey::clean`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn clean(&self, x: &EncryptedBits<A::Ciphertext>) -> Result<EncryptedBits<A::Ciphertext>> {
-        self.key.check(&[x])?;
-        let limbs = self.key.limbs_above(&[x], cleaning::LEVELS)?;
-        let noise = self.key.parameters().noise_after_cleaning(x.noise);
-        noise.check("cleaning", self.key.parameters().literal().log2_fail)?;
-        let clean = |part: &A::Ciphertext| {
-            cleaning::clean(&self.arithmetic, part, &self.lowered(part, limbs - 1))
-        };
-        Ok(self.with_parts(x, self.arithmetic.map_all(x.parts.iter().collect(), clean), noise))
-    }
-
-    /// As [`EvaluationKey::lower`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn lower(
-        &self,
-        x: &EncryptedBits<A::Ciphertext>,
-        levels: usize,
-    ) -> Result<EncryptedBits<A::Ciphertext>> {
-        self.key.check(&[x])?;
-        self.key.limbs_above(&[x], levels)?;
-        let limbs = self.key.parameters().literal().input_limbs() + levels;
-        let noise = self.key.noise_at(x, limbs);
-        let lower = |part: &A::Ciphertext| self.lowered(part, limbs);
-        let parts = self.arithmetic.map_all(x.parts.iter().collect(), lower);
-        Ok(self.with_parts(x, parts, noise))
     }
 }

@@ -31,7 +31,7 @@
 //! | gates whose results come back after other methods, round after round | `rounds.rs` |
 //! | all numbers of a parameter set, the sets with names | `literal.rs`, `named_sets.rs`, `set_names.rs` |
 //! | what bits and keys take in memory | `memory.rs` |
-//! | where operations run, on the processor or on other arithmetic | `bit_operations.rs`, `bit_matrices.rs` |
+//! | keys and encoded matrices | `evaluation_key.rs`, `bit_matrices.rs` |
 //! | validation, security, precision | `validation.rs`, `parameters.rs` |
 //!
 //! Users reach it as module `circuits` of `cryptable`.
@@ -40,7 +40,6 @@
 #![forbid(unsafe_code)]
 
 mod bit_matrices;
-mod bit_operations;
 mod bit_table;
 mod bootstraps;
 mod circuit;
@@ -73,8 +72,6 @@ mod table_of_bits;
 mod validation;
 mod walsh_hadamard;
 
-pub use bit_matrices::BitMatrices;
-pub use bit_operations::BitOperations;
 pub use bit_table::BitTable;
 pub use encrypted_bits::EncryptedBits;
 pub use evaluation_key::EvaluationKey;

@@ -95,7 +95,7 @@ impl SecretKey {
         let (parameter_digest, key_id) = (self.parameters.digest(), self.id);
         let (count, bottom_limbs) = (bits.len(), self.parameters.literal().input_limbs());
         let noise = self.parameters.fresh_noise();
-        Ok(EncryptedBits { parts, limbs, count, noise, bottom_limbs, parameter_digest, key_id })
+        Ok(EncryptedBits { parts, count, noise, bottom_limbs, parameter_digest, key_id })
     }
 
     /// The bits.

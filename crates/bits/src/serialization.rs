@@ -98,7 +98,7 @@ impl EncryptedBits {
         let parts = (0..parameters.packing().parts()).map(|_| part()).collect::<Result<_>>()?;
         reader.finish()?;
         let bottom_limbs = literal.input_limbs();
-        Ok(Self { parts, limbs, count, noise, bottom_limbs, parameter_digest, key_id })
+        Ok(Self { parts, count, noise, bottom_limbs, parameter_digest, key_id })
     }
 }
 

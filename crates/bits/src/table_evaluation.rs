@@ -1,9 +1,8 @@
 //! What a server does with tables of up to eight bits between bootstraps.
 
-use cryptable_ckks::{Bootstrapping, Transfers};
+use cryptable_ckks::{Arithmetic, Ciphertext};
 use cryptable_lattice::error::{Error, Result, check_equal};
 
-use crate::bit_operations::BitOperations;
 use crate::bit_table::BitTable;
 use crate::encrypted_bits::EncryptedBits;
 use crate::evaluation_key::EvaluationKey;
@@ -39,7 +38,9 @@ impl EvaluationKey {
         tables: &[BitTable],
         inputs: &[&EncryptedBits],
     ) -> Result<Vec<EncryptedBits>> {
-        self.operations().tables(tables, inputs)
+        let left = inputs.iter().map(|bits| bits.levels()).min().unwrap_or(0);
+        let taken = tables.iter().map(BitTable::levels).max().unwrap_or(0);
+        self.tables_at(tables, inputs, left.saturating_sub(taken))
     }
 
     /// As [`EvaluationKey::tables`], with results that have so many levels left: inputs are lowered to what that takes, where
@@ -53,36 +54,7 @@ impl EvaluationKey {
         inputs: &[&EncryptedBits],
         levels: usize,
     ) -> Result<Vec<EncryptedBits>> {
-        self.operations().tables_at(tables, inputs, levels)
-    }
-}
-
-impl<A: Bootstrapping + Transfers> BitOperations<'_, A> {
-    /// As [`EvaluationKey::tables`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn tables(
-        &self,
-        tables: &[BitTable],
-        inputs: &[&EncryptedBits<A::Ciphertext>],
-    ) -> Result<Vec<EncryptedBits<A::Ciphertext>>> {
-        let left = inputs.iter().map(|bits| bits.levels()).min().unwrap_or(0);
-        let taken = tables.iter().map(BitTable::levels).max().unwrap_or(0);
-        self.tables_at(tables, inputs, left.saturating_sub(taken))
-    }
-
-    /// As [`EvaluationKey::tables_at`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn tables_at(
-        &self,
-        tables: &[BitTable],
-        inputs: &[&EncryptedBits<A::Ciphertext>],
-        levels: usize,
-    ) -> Result<Vec<EncryptedBits<A::Ciphertext>>> {
-        self.key.check(inputs)?;
+        self.check(inputs)?;
         let Some(first) = tables.first() else {
             return Err(Error::TooSmall { name: "number of tables", value: 0, limit: 1 });
         };
@@ -90,18 +62,18 @@ impl<A: Bootstrapping + Transfers> BitOperations<'_, A> {
             check_equal("number of inputs of a table", table.inputs(), inputs.len())?;
         }
         let levels = levels + first.levels();
-        self.key.limbs_above(inputs, levels)?;
-        let limbs = self.key.parameters().literal().input_limbs() + levels;
-        let noises: Vec<_> = inputs.iter().map(|bits| self.key.noise_at(bits, limbs)).collect();
-        let noises = self.key.parameters().noise_after_tables(tables, &noises, levels);
-        let limit = self.key.parameters().literal().log2_fail;
+        self.limbs_above(inputs, levels)?;
+        let limbs = self.parameters().literal().input_limbs() + levels;
+        let noises: Vec<_> = inputs.iter().map(|bits| self.noise_at(bits, limbs)).collect();
+        let noises = self.parameters().noise_after_tables(tables, &noises, levels);
+        let limit = self.parameters().literal().log2_fail;
         noises.iter().try_for_each(|noise| noise.check("the table", limit))?;
         let parts = (0..inputs[0].parts.len()).collect();
-        let by_part = self.arithmetic.map_all(parts, |part: usize| {
+        let by_part = self.evaluator().map_all(parts, |part: usize| {
             let lowered = inputs.iter().map(|bits| self.lowered(&bits.parts[part], limbs));
-            let inputs: Vec<A::Ciphertext> = lowered.collect();
-            let circuit = self.key.parameters().circuit();
-            table_of_bits::evaluate(&self.arithmetic, circuit, &inputs, tables)
+            let inputs: Vec<Ciphertext> = lowered.collect();
+            let circuit = self.parameters().circuit();
+            table_of_bits::evaluate(&self.evaluator(), circuit, &inputs, tables)
         });
         Ok(self.join_parts(by_part, inputs[0].count, &noises))
     }

@@ -7,5 +7,4 @@ pub mod homomorphic_dft;
 pub mod literals;
 pub mod mod_raise;
 pub mod modulus_switch;
-pub mod operations;
 pub mod subring_trace;

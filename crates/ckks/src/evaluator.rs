@@ -53,25 +53,18 @@ impl<'a> Evaluator<'a> {
     ///
     /// # Panics
     /// If the basis has fewer.
-    #[must_use]
-    pub fn divisor(ring: &Ring, basis: Basis, count: usize) -> f64 {
+    fn divisor(ring: &Ring, basis: Basis, count: usize) -> f64 {
         let prime = |i| ring.chain_prime(basis.chain, i) as f64;
         (basis.main - count..basis.main).map(prime).product()
     }
 
     /// `round(constant·scale)` as an integer of `Z[i]`.
-    #[must_use]
-    pub fn integer(constant: Complex64, scale: f64) -> GaussianInteger {
+    fn integer(constant: Complex64, scale: f64) -> GaussianInteger {
         GaussianInteger::rounded(constant.re * scale, constant.im * scale)
     }
 
     /// Constants of linear combinations as integers at the ratio of `scale` to the inputs' scales.
-    #[must_use]
-    pub fn integers(
-        rows: &[Vec<Complex64>],
-        scales: &[f64],
-        scale: f64,
-    ) -> Vec<Vec<GaussianInteger>> {
+    fn integers(rows: &[Vec<Complex64>], scales: &[f64], scale: f64) -> Vec<Vec<GaussianInteger>> {
         let row = |row: &Vec<Complex64>| {
             let scaled = row.iter().zip(scales);
             scaled.map(|(&factor, &of_input)| Self::integer(factor, scale / of_input)).collect()

@@ -28,16 +28,13 @@ pub mod paterson_stockmeyer;
 pub mod plaintext;
 pub mod polynomial_hermite;
 pub mod stages;
-pub mod transfers;
 pub mod transform_plan;
 mod work;
 
 pub use arithmetic::Arithmetic;
-pub use bootstrapping::operations::Bootstrapping;
 pub use ciphertext::{Ciphertext, Product, SeededCiphertext};
 pub use dry_run::DryRun;
 pub use evaluator::Evaluator;
 pub use linear_transform::LinearTransform;
 pub use plaintext::Plaintext;
-pub use transfers::Transfers;
 pub use transform_plan::TransformPlan;

@@ -12,7 +12,7 @@ thread_local! {
 }
 
 /// Notes that a part begins.
-pub fn begin(name: &'static str) {
+pub(crate) fn begin(name: &'static str) {
     MARKS.with_borrow_mut(|marks| {
         if let Some(marks) = marks {
             marks.push((name, Instant::now()));

@@ -82,7 +82,7 @@ pub struct Global {
     pub allow_log2_fail: Option<f64>,
     /// Refuse evaluation keys and ciphertexts that take more memory than this when they are read, as `6GB` [default: 16GiB,
     /// or what a container or ulimit leaves]
-    #[arg(long, global = true, help_heading = "Global options", value_name = "SIZE", value_parser = parameters::memory_size)]
+    #[arg(long, global = true, help_heading = "Global options", value_name = "SIZE", value_parser = memory::memory_size)]
     pub max_key_memory: Option<usize>,
 }
 

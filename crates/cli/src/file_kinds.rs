@@ -2,6 +2,7 @@
 
 use std::error::Error;
 
+use cryptable::transciphering::MessageError;
 use cryptable::{CIPHERTEXT_FILE_MAGIC, WireError};
 use cryptable_wire::ObjectType;
 
@@ -44,7 +45,10 @@ fn told(cause: &(dyn Error + 'static)) -> String {
 fn wire_error<'a>(cause: &'a (dyn Error + 'static)) -> Option<&'a WireError> {
     match cause.downcast_ref() {
         Some(cryptable::Error::Wire(error)) => Some(error),
-        _ => cause.downcast_ref(),
+        _ => match cause.downcast_ref() {
+            Some(MessageError::Library(cryptable::Error::Wire(error))) => Some(error),
+            _ => cause.downcast_ref(),
+        },
     }
 }
 

@@ -20,6 +20,7 @@ mod memory_limit;
 mod printable;
 mod progress;
 mod report;
+mod sizes;
 mod unnamed_file;
 
 use std::io::{self, ErrorKind};
@@ -27,6 +28,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use clap::error::{ContextKind, ContextValue};
+use cryptable::transciphering::MessageError;
 
 /// The exit status of a program that writes to a pipe without a reader.
 const PIPE_CLOSED: u8 = 141;
@@ -105,6 +107,9 @@ fn is_of(error: &anyhow::Error, kind: ErrorKind) -> bool {
 fn io_error<'a>(cause: &'a (dyn std::error::Error + 'static)) -> Option<&'a io::Error> {
     match cause.downcast_ref() {
         Some(cryptable::Error::Io(error)) => Some(error),
-        _ => cause.downcast_ref(),
+        _ => match cause.downcast_ref() {
+            Some(MessageError::Library(cryptable::Error::Io(error))) => Some(error),
+            _ => cause.downcast_ref(),
+        },
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Result, bail, ensure};
 use cryptable::Prediction;
 
-use crate::report::bytes;
+use crate::sizes::bytes;
 
 /// Where Linux says how much memory there is.
 const ROOT: &str = "/";

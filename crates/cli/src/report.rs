@@ -11,6 +11,8 @@ use anyhow::Context;
 use cryptable_wire::{printable, printable_json};
 use serde::{Serialize, Serializer};
 
+pub use crate::sizes::{bytes, bytes_at_least};
+
 use crate::args::Global;
 use crate::atomic_file::stdout_is_taken;
 
@@ -95,23 +97,6 @@ fn printable_lines(text: &str) -> String {
 /// Prints what a command did: nothing with `--quiet`.
 pub fn summary<R: Serialize + Display>(global: Global, report: &R) -> anyhow::Result<()> {
     if global.quiet && !global.json { Ok(()) } else { result(global, report) }
-}
-
-/// A size for people: `1.5 GB`, by powers of 1000.
-pub fn bytes(count: u64) -> String {
-    let units = [("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)];
-    // A size that rounds to the next unit is told in that unit.
-    match units.into_iter().find(|&(_, size)| count as f64 >= 0.99995 * size) {
-        Some((unit, size)) => format!("{:.1} {unit}", count as f64 / size),
-        None => format!("{count} bytes"),
-    }
-}
-
-/// As [`bytes`], of what is needed: rounded up, so that a limit of so much is enough.
-pub fn bytes_at_least(count: u64) -> String {
-    let units = [1e12, 1e9, 1e6, 1e3];
-    let unit = units.into_iter().find(|&unit| count as f64 >= unit).unwrap_or(1.0);
-    bytes(((10.0 * count as f64 / unit).ceil() * unit / 10.0).round() as u64)
 }
 
 /// A number of values: `1 value`, `2 values`.

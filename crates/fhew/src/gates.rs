@@ -38,8 +38,7 @@ impl Gate {
 
     /// Factor of both inputs, and eighths of the modulus that are added: the sum is positive where the result is
     /// true.
-    #[must_use]
-    pub fn sum(self) -> (i64, i64) {
+    fn sum(self) -> (i64, i64) {
         match self {
             Self::And => (1, -1),
             Self::Nand => (-1, 1),
@@ -65,8 +64,7 @@ impl Gate {
 }
 
 /// `eighths/8` of a modulus that is a power of two.
-#[must_use]
-pub fn eighths(count: i64, modulus: u64) -> u64 {
+fn eighths(count: i64, modulus: u64) -> u64 {
     (count * (modulus as i64 / 8)).rem_euclid(modulus as i64) as u64
 }
 

@@ -82,12 +82,6 @@ pub enum Error {
         /// The limit.
         limit: usize,
     },
-    /// A graphics card is missing or failed.
-    #[error("{message}")]
-    Device {
-        /// What was asked of it, and what it answered.
-        message: String,
-    },
     /// An object takes more memory when it is read than the reader allows.
     #[error("the {object} takes {needed} bytes of memory, above the reader's limit of {limit}")]
     ReadingMemory {
@@ -226,27 +220,6 @@ pub enum Error {
         /// Name of the object's.
         found: &'static str,
     },
-    /// A message of AES is under another key than the encrypted one.
-    #[error("the message is under the AES key {found}, not under {expected}")]
-    OtherAesKey {
-        /// The key in use.
-        expected: KeyId,
-        /// The message's.
-        found: KeyId,
-    },
-    /// Counter blocks of AES that would come twice under one key, which reveals the XOR of two messages.
-    #[error(
-        "these counters overlap {blocks} blocks from {first} on, which a message under the same key has taken"
-    )]
-    CountersUsed {
-        /// First block of the message that took them, in hexadecimal.
-        first: String,
-        /// The number of its blocks.
-        blocks: u64,
-    },
-    /// A message was changed, was not made by a holder of the key, or has no authentication tag.
-    #[error("the message is not authentic: its tag is missing or is not what the key makes of it")]
-    NotAuthentic,
     /// Parameters that give no security, where they are not allowed.
     #[error(
         "these parameters are INSECURE toys for tests: readers refuse them unless told to allow them"

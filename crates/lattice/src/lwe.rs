@@ -228,7 +228,7 @@ impl LweCiphertext {
 
 /// Multiplication by modulus/q in fixed point.
 #[derive(Clone, Copy, Debug)]
-pub struct Scale {
+struct Scale {
     /// modulus·2^shift/q, of 63 or 64 bits: one word product instead of a long division.
     reciprocal: u64,
     shift: u32,
@@ -236,7 +236,7 @@ pub struct Scale {
 
 impl Scale {
     /// Bits after the point.
-    pub const FRACTION_BITS: u32 = 32;
+    const FRACTION_BITS: u32 = 32;
     /// 1/2.
     const HALF: u128 = 1 << (Self::FRACTION_BITS - 1);
 
@@ -244,19 +244,12 @@ impl Scale {
     ///
     /// # Panics
     /// If `to` is not in `[2, 2^62)`, or is more than 2^30 times `from`.
-    #[must_use]
-    pub fn new(from: u64, to: u64) -> Self {
+    fn new(from: u64, to: u64) -> Self {
         assert!((2..1 << 62).contains(&to), "LWE modulus {to}");
         let shift = 63 + from.ilog2() - to.ilog2();
         assert!(shift > Self::FRACTION_BITS, "from modulus {from} to {to}");
         // Below 2^64, as to/from < 2^(1 + log2 to - log2 from).
         Self { reciprocal: ((u128::from(to) << shift) / u128::from(from)) as u64, shift }
-    }
-
-    /// `to·2^shift/from`, rounded down, and the shift.
-    #[must_use]
-    pub fn reciprocal(self) -> (u64, u32) {
-        (self.reciprocal, self.shift)
     }
 
     /// word·to/from, in units of 2^-32; too small by less than word·2^(32 - shift) of them.

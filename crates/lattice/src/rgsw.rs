@@ -46,12 +46,6 @@ impl RgswCiphertext {
         self.gadget
     }
 
-    /// The prepared rows, as one key.
-    #[must_use]
-    pub fn rows(&self) -> &PreparedRows {
-        &self.rows
-    }
-
     /// Bytes of memory that it takes: 2ℓ + 1 rows of 2N words.
     #[must_use]
     pub fn bytes(&self) -> usize {

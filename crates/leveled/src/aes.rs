@@ -33,7 +33,7 @@
 //!
 //! // The client again:
 //! assert_eq!(*secret.decrypt(&outputs[0])?, *b"HI");
-//! # Ok::<(), cryptable_lattice::Error>(())
+//! # Ok::<(), cryptable_leveled::aes::MessageError>(())
 //! ```
 
 #[cfg(feature = "client")]
@@ -52,6 +52,7 @@ mod memory;
 mod message;
 #[cfg(feature = "client")]
 mod message_encryptor;
+mod message_error;
 mod parameters;
 #[cfg(feature = "client")]
 pub mod plain;
@@ -72,6 +73,7 @@ pub use evaluation_key::{EvaluationKey, PreparedTable};
 pub use message::{AesKeyId, Message};
 #[cfg(feature = "client")]
 pub use message_encryptor::{MessageEncryption, MessageEncryptor};
+pub use message_error::MessageError;
 pub use parameters::Parameters;
 #[cfg(feature = "client")]
 pub use secret_key::SecretKey;

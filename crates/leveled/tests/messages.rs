@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use cryptable_lattice::Error;
 use cryptable_leveled::aes::plain::counter_mode;
 use cryptable_leveled::aes::{
-    AesKey, AuthenticationKey, CounterRange, Message, MessageEncryptor, UsedCounters,
+    AesKey, AuthenticationKey, CounterRange, Message, MessageEncryptor, MessageError, UsedCounters,
 };
 use cryptable_wire::{ObjectType, write_object};
 
@@ -44,7 +44,7 @@ fn counters_are_random_and_never_come_twice() {
     // A counter that is asked for is refused if it was drawn before, or asked for before.
     let drawn = *nonces.iter().next().unwrap();
     let error = encryptor.encrypt_from(drawn, b"another").unwrap_err();
-    assert!(matches!(error, Error::CountersUsed { blocks: 1, .. }), "{error}");
+    assert!(matches!(error, MessageError::CountersUsed { blocks: 1, .. }), "{error}");
     encryptor.encrypt_from([3; 16], &[0; 33]).unwrap();
     let mut inside = [3; 16];
     inside[15] = 5;
@@ -98,7 +98,10 @@ fn forgeries_are_found() {
         write_object(&mut file, ObjectType::AesMessage, &digest, &forged).unwrap();
         match Message::from_bytes(&file) {
             Ok(read) => {
-                assert!(matches!(verifier.verify(&read), Err(Error::NotAuthentic)), "{position}");
+                assert!(
+                    matches!(verifier.verify(&read), Err(MessageError::NotAuthentic)),
+                    "{position}"
+                );
                 assert!(key().open(&read).is_err(), "{position}");
                 refused += 1;
             }
@@ -111,9 +114,9 @@ fn forgeries_are_found() {
     let bare = Message::from_counter_mode(key().id(), message.counters().first(), message.bytes())
         .unwrap();
     assert!(!bare.has_tag() && Message::from_bytes(&bare.to_bytes()).unwrap() == bare);
-    assert!(matches!(key().open(&bare), Err(Error::NotAuthentic)));
+    assert!(matches!(key().open(&bare), Err(MessageError::NotAuthentic)));
     let other = AesKey::generate();
-    assert!(matches!(other.open(&message), Err(Error::OtherAesKey { .. })));
+    assert!(matches!(other.open(&message), Err(MessageError::OtherAesKey { .. })));
     assert!(other.authentication_key().verify(&message).is_err());
 }
 

@@ -20,7 +20,7 @@ pub(crate) mod trigonometric_hermite;
 use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
 use cryptable_ckks::bootstrapping::mod_raise;
 use cryptable_ckks::dry_run::{Shape, SlotNoise, SlotVariance};
-use cryptable_ckks::{Arithmetic, Bootstrapping, DryRun};
+use cryptable_ckks::{Arithmetic, Ciphertext, DryRun, Evaluator, LinearTransform};
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
 use cryptable_lattice::{NoiseLaw, Result};
 
@@ -199,21 +199,22 @@ impl AkpCircuit {
     ///
     /// # Errors
     /// Those of `step`, which is called [`STEPS_BEFORE_TABLES`] and [`AkpCircuit::table_steps`] times.
-    pub(crate) fn look_up_in<A: Bootstrapping>(
+    pub(crate) fn look_up_in(
         &self,
-        arithmetic: &A,
-        (coeffs_to_slots, input): (&[A::Matrix], &CoefficientCiphertext),
+        evaluator: &Evaluator<'_>,
+        coeffs_to_slots: &[LinearTransform],
+        input: &CoefficientCiphertext,
         tables: &[&Interpolation],
         step: Step<'_>,
-    ) -> Result<Vec<A::Ciphertext>> {
-        arithmetic.begin_stage("mod_raise");
-        let raised = arithmetic.mod_raise(input, self.literal.limbs());
+    ) -> Result<Vec<Ciphertext>> {
+        evaluator.begin_stage("mod_raise");
+        let raised = mod_raise::mod_raise(evaluator, input, self.literal.limbs());
         step()?;
-        let phases = self.phase_exponential.phases(arithmetic, coeffs_to_slots, raised);
+        let phases = self.phase_exponential.phases(evaluator, coeffs_to_slots, raised);
         step()?;
-        let exponentials = self.phase_exponential.exponentials(arithmetic, phases);
+        let exponentials = self.phase_exponential.exponentials(evaluator, phases);
         step()?;
-        self.look_up_many(arithmetic, exponentials, tables, step)
+        self.look_up_many(evaluator, exponentials, tables, step)
     }
 
     /// Steps of progress of [`AkpCircuit::look_up_many`].

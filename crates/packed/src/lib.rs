@@ -80,16 +80,12 @@ pub use cryptable_lattice::{
 };
 pub use cryptable_wire::KeyId;
 pub use keys::evaluation_key::EvaluationKey;
-pub use keys::lookup_matrices::LookupMatrices;
 #[cfg(feature = "client")]
 pub use keys::secret_key::SecretKey;
 pub use literal::{DftLiteral, MultiplexerLiteral, ParametersLiteral};
 pub use lookup::complex_lookup::PreparedComplexTable;
-pub use lookup::lookup_arithmetic::LookupArithmetic;
-pub use lookup::lookups::Lookups;
 pub use lookup::prepared_table::PreparedTable;
 pub use multiplexer::entry_kind::EntryKind;
-pub use multiplexer::table_step::{TableArithmetic, TableShape};
 pub use parameters::failure::FailureEstimate;
 pub use parameters::parameter_set::Parameters;
 pub use planner::request::{Method, Request};

@@ -4,7 +4,5 @@ pub(crate) mod complex_lookup;
 mod digit_functions;
 pub(crate) mod digit_lookup;
 mod entry_lookup;
-pub(crate) mod lookup_arithmetic;
-pub(crate) mod lookups;
 pub(crate) mod prepared_table;
 mod table_lookup;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use cryptable::transciphering::MessageError;
 use pyo3::prelude::*;
 
 /// A result whose error is an exception.
@@ -28,12 +29,10 @@ fn class_name(error: &cryptable::Error) -> &'static str {
         E::Mismatch { .. }
         | E::OtherClient { .. }
         | E::OtherParameters { .. }
-        | E::OtherEngine { .. }
-        | E::OtherAesKey { .. } => "MismatchError",
+        | E::OtherEngine { .. } => "MismatchError",
         E::NoiseTooLarge { .. } => "NoiseError",
         E::UnsupportedOperation { .. } | E::MissingKey { .. } => "UnsupportedError",
         E::ReadingMemory { .. } | E::Insecure | E::WeakFailureProbability { .. } => "TrustError",
-        E::CountersUsed { .. } | E::NotAuthentic => "AuthenticityError",
         E::Cancelled { .. } => "CancelledError",
         E::Wire(_) => "FormatError",
         _ => "CryptableError",
@@ -47,6 +46,17 @@ pub(crate) fn raise(error: cryptable::Error) -> PyErr {
         return error.into();
     }
     exception(class_name(&error), error.to_string())
+}
+
+/// The exception for an error of a message.
+pub(crate) fn raise_of_message(error: MessageError) -> PyErr {
+    let class = match error {
+        MessageError::Library(error) => return raise(error),
+        MessageError::OtherAesKey { .. } => "MismatchError",
+        MessageError::CountersUsed { .. } | MessageError::NotAuthentic => "AuthenticityError",
+        _ => "CryptableError",
+    };
+    exception(class, error.to_string())
 }
 
 /// [`raise`] for errors of a file, which messages then name.

@@ -1,5 +1,7 @@
 //! Dictionaries, and tables of wide values that have structure, for `cryptable/wide.py`.
 
+mod client;
+
 use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,20 +11,20 @@ use cryptable::wide::{
     Dictionary, PreparedWords, WideValues as LibraryValues, WordCircuit, words_of_bits,
 };
 use cryptable::{Ciphertext as LibraryCiphertext, Limits, OperationPlan, Request};
-use numpy::{Element, IxDyn, PyArray1, PyArrayMethods, PyReadonlyArray1};
+use numpy::{Element, PyReadonlyArray1};
 use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
-use zeroize::Zeroizing;
 
-use crate::arrays::{Numbers, length, no_truth, places, reshaped, words};
+use crate::arrays::{length, no_truth, places, reshaped};
 use crate::call::{self, Progress};
 use crate::equality::{compared, hash_of};
 use crate::errors::{Result, raise, raise_of};
 use crate::evaluation_key::EvaluationKey;
 use crate::files::read_file;
 use crate::key_files::{Reduced, save_public};
-use crate::secret_key::SecretKey;
+
+pub(crate) use client::{decrypt_wide, encrypt_wide};
 
 /// What dictionaries and structured tables take. Prints as a list; keys are generated for it.
 #[pyclass(frozen, module = "cryptable.wide")]
@@ -224,32 +226,6 @@ impl WideValues {
     fn __repr__(&self) -> String {
         format!("WideValues({} words each, shape {:?})", self.words(), self.shape)
     }
-}
-
-/// Encrypts unsigned integers of so many bits, of any shape.
-#[pyfunction]
-pub(crate) fn encrypt_wide(
-    secret: &SecretKey,
-    values: &Bound<'_, PyAny>,
-    bits: u32,
-) -> Result<WideValues> {
-    let py = values.py();
-    let Numbers { values, shape } = words(values, bits, false)?;
-    let clear = Zeroizing::new(values);
-    let inner = call::run_silently(py, || secret.library().encrypt_wide(&clear, bits))?;
-    Ok(WideValues { inner: inner.into(), shape })
-}
-
-/// Decrypts values in words: an array of `uint64`, in the shape that was encrypted.
-#[pyfunction]
-pub(crate) fn decrypt_wide<'py>(
-    py: Python<'py>,
-    secret: &SecretKey,
-    values: &WideValues,
-) -> Result<Bound<'py, PyAny>> {
-    let found = call::run_silently(py, || secret.library().decrypt_wide(&values.inner))?;
-    let found = Zeroizing::new(found);
-    Ok(PyArray1::from_slice(py, &found).reshape(IxDyn(&values.shape))?.into_any())
 }
 
 /// A dictionary or a structured table, encoded for a key: made once, looked up often.

@@ -26,27 +26,21 @@ pub enum Rounding {
     Approximate,
 }
 
-/// The constants of a conversion from one set of primes, of product Q, to all primes of a ring, by their numbers.
-#[derive(Clone, Debug)]
-pub struct ConversionConstants {
-    /// The numbers of the source primes q_i.
-    pub sources: Vec<usize>,
-    /// `(Q/q_i)^-1 · N^-1 mod q_i`: takes along the factor that the inverse NTT leaves.
-    pub scaled_inverses: Vec<u64>,
-    /// `1/q_i`.
-    pub reciprocals: Vec<f64>,
-    /// `[target][i] = Q/q_i mod target`, and `-Q mod target` as the last entry.
-    pub factors: Vec<Vec<u64>>,
-    /// `[target] = Q^-1 mod target` (0 where the target shares a prime with a source).
-    pub product_inverses: Vec<u64>,
-}
-
-/// A conversion from one set of primes to all primes of a ring.
+/// A conversion from one set of primes, of product Q, to all primes of a ring.
 ///
 /// Primes are numbered as the `tables` that every method takes: those of the ring.
 #[derive(Debug)]
 pub(crate) struct BaseConverter {
-    constants: ConversionConstants,
+    /// The numbers of the source primes q_i.
+    sources: Vec<usize>,
+    /// `(Q/q_i)^-1 · N^-1 mod q_i`: takes along the factor that the inverse NTT leaves.
+    scaled_inverses: Vec<u64>,
+    /// `1/q_i`.
+    reciprocals: Vec<f64>,
+    /// `[target][i] = Q/q_i mod target`, and `-Q mod target` as the last entry.
+    factors: Vec<Vec<u64>>,
+    /// `[target] = Q^-1 mod target` (0 where the target shares a prime with a source).
+    product_inverses: Vec<u64>,
     /// Whether a source prime is beyond 2^50.
     wide: bool,
 }
@@ -84,24 +78,19 @@ impl BaseConverter {
         let product_inverses = (0..tables.len())
             .map(|target| modulus(target).try_inv(product(target, None)).unwrap_or(0))
             .collect();
-        let constants = ConversionConstants {
+        Self {
             sources: sources.to_vec(),
             scaled_inverses,
             reciprocals: values.iter().map(|&q| 1.0 / q as f64).collect(),
             factors,
             product_inverses,
-        };
-        Self { constants, wide: values.iter().any(|&q| q >= 1 << 50) }
-    }
-
-    /// Its constants.
-    pub(crate) fn constants(&self) -> &ConversionConstants {
-        &self.constants
+            wide: values.iter().any(|&q| q >= 1 << 50),
+        }
     }
 
     /// `Q^-1` modulo the modulus `target`, or 0 if it shares a prime with Q.
     pub(crate) fn product_inverse(&self, target: usize) -> u64 {
-        self.constants.product_inverses[target]
+        self.product_inverses[target]
     }
 
     /// See [`crate::Ring::convert_base`].
@@ -116,16 +105,16 @@ impl BaseConverter {
         let mut scaled = Buffer::unspecified(source.len());
         let limbs = scaled.par_chunks_mut(degree).zip(source.par_chunks(degree));
         limbs.enumerate().for_each(|(i, (limb, source))| {
-            let table = &tables[self.constants.sources[i]];
-            table.inverse_scaled(limb, source, self.constants.scaled_inverses[i]);
+            let table = &tables[self.sources[i]];
+            table.inverse_scaled(limb, source, self.scaled_inverses[i]);
         });
         self.convert_prepared(tables, &scaled, targets, rounding);
     }
 
     /// Evaluations modulo source prime `index` to the `y_i` of the conversion, in place.
     pub(crate) fn prepare(&self, tables: &[NttTable], index: usize, words: &mut [u64]) {
-        let table = &tables[self.constants.sources[index]];
-        table.inverse_scaled_assign(words, self.constants.scaled_inverses[index]);
+        let table = &tables[self.sources[index]];
+        table.inverse_scaled_assign(words, self.scaled_inverses[index]);
     }
 
     /// As [`BaseConverter::convert`], of limbs that are prepared.
@@ -137,8 +126,8 @@ impl BaseConverter {
         rounding: Rounding,
     ) {
         let degree = tables[0].degree();
-        assert_eq!(scaled.len(), degree * self.constants.sources.len());
-        let terms = self.constants.sources.len() + 1;
+        assert_eq!(scaled.len(), degree * self.sources.len());
+        let terms = self.sources.len() + 1;
         let block = (BLOCK_WORDS / terms).next_power_of_two().clamp(64, BLOCK_WORDS).min(degree);
         let primes: Vec<usize> = targets.iter().map(|(prime, _)| *prime).collect();
         let columns = by_block(targets.iter_mut().map(|(_, limb)| &mut **limb), block);
@@ -162,7 +151,7 @@ impl BaseConverter {
     ) {
         let mut inputs = inputs;
         if inputs.len() == 1 && rounding == Rounding::Exact {
-            let source = tables[self.constants.sources[0]].modulus();
+            let source = tables[self.sources[0]].modulus();
             for (prime, output) in outputs {
                 kernels::lift_centered(tables[prime].modulus(), output, inputs[0], source);
             }
@@ -171,8 +160,8 @@ impl BaseConverter {
         let overflow = match rounding {
             Rounding::Exact => {
                 let mut overflow = vec![0; inputs[0].len()];
-                let isa = tables[self.constants.sources[0]].modulus().wide_isa();
-                kernels::fractions_round(isa, &mut overflow, &inputs, &self.constants.reciprocals);
+                let isa = tables[self.sources[0]].modulus().wide_isa();
+                kernels::fractions_round(isa, &mut overflow, &inputs, &self.reciprocals);
                 Some(overflow)
             }
             Rounding::Approximate => None,
@@ -184,7 +173,7 @@ impl BaseConverter {
             // Words of a prime beyond 2^50 are too long for the vector kernels of a shorter one.
             if self.wide { m.for_wide_words() } else { *m }
         };
-        let factors = |prime: usize| &self.constants.factors[prime][..used];
+        let factors = |prime: usize| &self.factors[prime][..used];
         let mut outputs = outputs;
         while let Some((prime0, output0)) = outputs.next() {
             let (m0, factors0) = (modulus(prime0), factors(prime0));

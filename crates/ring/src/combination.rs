@@ -53,8 +53,7 @@ impl GaussianInteger {
 
     /// The residues that multiply the first and the second half of the evaluations modulo a prime
     /// (see [`Ring::imaginary_unit`]).
-    #[must_use]
-    pub fn residues(self, ring: &Ring, prime: usize) -> (u64, u64) {
+    pub(crate) fn residues(self, ring: &Ring, prime: usize) -> (u64, u64) {
         let m = ring.modulus(prime);
         let factor = m.pow(2, u64::from(self.shift));
         let re = m.mul(m.reduce_i128(self.re), factor);

@@ -35,8 +35,7 @@ fn root_of_unity(part: usize, whole: usize) -> Complex64 {
 ///
 /// # Panics
 /// If the node is 0.
-#[must_use]
-pub fn twiddle(node: usize, points: usize) -> Complex64 {
+pub(crate) fn twiddle(node: usize, points: usize) -> Complex64 {
     // The angle t, in parts of 4M: 1/4 for the root; half of it for the first child, half of a turn
     // more for the second.
     let whole = 8 * points;

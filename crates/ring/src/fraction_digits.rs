@@ -49,13 +49,6 @@ impl FractionDigits {
         self.length
     }
 
-    /// What is added to a fraction, wrapping, so that its digits are plain bits: of plain digits, and of mirrored
-    /// ones.
-    #[must_use]
-    pub fn biases(&self) -> [u64; 2] {
-        self.bias
-    }
-
     /// Whether the digits at a position of a polynomial are mirrored (1) or plain (0): the index of
     /// what depends on it.
     #[inline(always)]

@@ -19,7 +19,7 @@ pub mod combination;
 pub mod combined_tensor;
 mod digit_product;
 mod embedding;
-pub mod fourier_twiddles;
+mod fourier_twiddles;
 mod fraction_digits;
 pub mod gadget;
 mod isa;
@@ -49,7 +49,7 @@ pub mod unit;
 pub mod word_sums;
 
 pub use arena::{BufferUsage, buffer_usage, release_buffers, reset_buffer_peak};
-pub use base_conversion::{ConversionConstants, Rounding};
+pub use base_conversion::Rounding;
 pub use basis::{Basis, Chain, SharedLimbs};
 pub use buffer::Buffer;
 pub use byte_buffer::ByteBuffer;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
 
-use crate::base_conversion::{BaseConverter, ConversionConstants, Rounding};
+use crate::base_conversion::{BaseConverter, Rounding};
 use crate::basis::{Basis, Chain};
 use crate::kernels::Permutation;
 use crate::moduli::RingModuli;
@@ -217,21 +217,6 @@ impl Ring {
         rounding: Rounding,
     ) {
         self.converter(sources).convert(&self.tables, source, targets, rounding);
-    }
-
-    /// The constants by which [`Ring::convert_base`] converts from the primes `sources`, and a division by their product
-    /// ([`crate::RoundedDivision`]) multiplies.
-    ///
-    /// ```
-    /// use cryptable_ring::{Ring, primes::ntt_primes};
-    /// let ring = Ring::new(16, &ntt_primes(16, 49.0, 3, &[]), &[]);
-    /// let constants = ring.conversion_constants(&[2]);
-    /// let m = ring.modulus(0);
-    /// assert_eq!(m.mul(constants.product_inverses[0], ring.main_prime(2) % m.value()), 1);
-    /// ```
-    #[must_use]
-    pub fn conversion_constants(&self, sources: &[usize]) -> ConversionConstants {
-        self.converter(sources).constants().clone()
     }
 
     /// The conversion of residues modulo `sources` (prime indices) to every prime.

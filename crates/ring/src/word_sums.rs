@@ -47,11 +47,6 @@ impl Words24 {
         2 * self.low.len() + self.high.len()
     }
 
-    /// The words.
-    pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        self.low.iter().zip(&self.high).map(|(&low, &high)| u32::from(low) | u32::from(high) << 16)
-    }
-
     /// `sum += Σ_r factors[r]·rows[r]`, wrapping, of these words as rows as long as the sum.
     ///
     /// ```

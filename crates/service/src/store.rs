@@ -21,6 +21,7 @@ mod objects;
 mod recovery;
 mod running;
 mod schema;
+mod table_use;
 mod tables;
 mod uploads;
 

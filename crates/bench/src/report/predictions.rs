@@ -3,7 +3,7 @@
 use maud::{Markup, PreEscaped, html};
 
 use super::Line;
-use super::page::title;
+use super::title::title;
 
 /// Width and height of the picture, and of the margin of its scales.
 const SIZE: f64 = 420.0;

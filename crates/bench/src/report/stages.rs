@@ -39,7 +39,7 @@ pub fn bars(lines: &[Line]) -> Markup {
                 @for line in &lines {
                     @let total: f64 = line.steps.iter().map(|step| step.1).sum();
                     tr {
-                        td { (super::page::title(line)) }
+                        td { (super::title::title(line)) }
                         td class="number" { (format!("{total:.2} s")) }
                         td class="bar" {
                             @for (name, seconds) in &line.steps {

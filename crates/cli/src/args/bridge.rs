@@ -7,7 +7,8 @@ use clap::{Args, Subcommand, ValueEnum};
 #[cfg(feature = "client")]
 use super::client::{DecryptArgs, EncryptArgs};
 use super::memory::MemoryArgs;
-use super::parameters::{log2_fail, memory_size};
+use super::memory::memory_size;
+use super::parameters::log2_fail;
 
 /// Packed lookups whose results go on one by one.
 #[derive(Debug, Subcommand)]

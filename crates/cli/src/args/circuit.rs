@@ -14,7 +14,8 @@ use cryptable::circuits::aes::SBox;
 pub use self::client::{
     CircuitDecryptArgs, CircuitEncryptArgs, CircuitKeygenArgs, CircuitTestArgs,
 };
-use super::parameters::{log2_fail, memory_size};
+use super::memory::memory_size;
+use super::parameters::log2_fail;
 
 /// Binary circuits on encrypted words.
 #[derive(Debug, Subcommand)]

@@ -9,7 +9,8 @@ use cryptable::comparisons::Operation;
 #[cfg(feature = "client")]
 use super::client::{DecryptArgs, EncryptArgs};
 use super::memory::MemoryArgs;
-use super::parameters::{log2_fail, memory_size};
+use super::memory::memory_size;
+use super::parameters::log2_fail;
 
 /// Comparison, maximum and their like.
 #[derive(Debug, Subcommand)]

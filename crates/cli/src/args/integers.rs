@@ -8,7 +8,8 @@ use cryptable::Engine;
 #[cfg(feature = "client")]
 use super::client::{DecryptArgs, EncryptArgs};
 use super::memory::MemoryArgs;
-use super::parameters::{EngineParser, log2_fail, memory_size};
+use super::memory::memory_size;
+use super::parameters::{EngineParser, log2_fail};
 
 /// Arithmetic on columns of integers.
 #[derive(Debug, Subcommand)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::parameters::memory_size;
+use super::memory::memory_size;
 
 /// What a client does with a server of `serve`.
 #[derive(Debug, Subcommand)]

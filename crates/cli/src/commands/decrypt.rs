@@ -6,11 +6,11 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use cryptable::comparisons::Digits;
+use cryptable::wide::words_of_bits;
 use cryptable::{Ciphertext, Contents, Engine, Parameters, SecretKey, SecurityLevel};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
-use super::wide::words_of_bits;
 use crate::args::{CsvArgs, DecryptArgs, Global};
 use crate::ciphertext_file;
 use crate::formats::csv::Coding;

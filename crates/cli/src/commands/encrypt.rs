@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
+use cryptable::wide::words_of_bits;
 use cryptable::{Ciphertext, Contents, Engine, SecretKey, SecurityLevel};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
-use super::wide::words_of_bits;
 use crate::args::{EncryptArgs, Global};
 use crate::ciphertext_file::{self, ciphertexts, encryptions};
 use crate::formats::csv::{Coding, ReadNote};

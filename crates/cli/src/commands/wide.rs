@@ -4,7 +4,6 @@ mod lookup;
 mod plan;
 
 use anyhow::Result;
-pub use cryptable::wide::words_of_bits;
 
 use crate::args::Global;
 use crate::args::wide::WideCommand;

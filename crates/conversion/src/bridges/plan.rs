@@ -1,4 +1,5 @@
-//! What a packed lookup and what comes after it take, step by step.
+//! The search for the fastest pair of parameters under which every step keeps to the failure probability, and what a packed
+//! lookup and what comes after it take, step by step.
 
 use std::fmt;
 use std::time::Duration;
@@ -160,8 +161,54 @@ impl<T: Target> fmt::Display for Plan<T> {
     }
 }
 
+impl<C: Continuation> Request<C> {
+    /// The fastest parameters of both ends under which all steps together keep to the failure probability, within the memory
+    /// limit.
+    ///
+    /// # Errors
+    /// If an end has no parameters; [`Error::FailureUnreachable`], which names the step that is in the way, if no pair keeps
+    /// to the probability; [`Error::Memory`] if none fits.
+    pub fn plan(&self) -> Result<Plan<C::Target>> {
+        let limit = self.limit();
+        let targets =
+            if self.is_toy { self.next.insecure_toys()? } else { self.target_candidates()? };
+        let packed = self.packed_candidates()?;
+        let (mut drafts, mut refusal) = (Vec::new(), None);
+        for packed in &packed {
+            for target in &targets {
+                match Draft::new(self, packed, target) {
+                    Ok(draft) => drafts.push(draft),
+                    Err(error) => refusal = Some(error),
+                }
+            }
+        }
+        drafts.sort_by_key(Draft::duration);
+        let Some(least) = drafts.iter().map(Draft::peak_bytes).min() else {
+            return Err(refusal.expect("no parameters are an error of the engines"));
+        };
+        let best_failure = |drafts: &[Draft<'_, C>]| {
+            let best = drafts.iter().min_by(|a, b| a.log2_fail().total_cmp(&b.log2_fail()));
+            best.map(|best| best.refusal(limit)).expect("there are drafts")
+        };
+        let failing = best_failure(&drafts);
+        drafts.retain(|draft| draft.log2_fail() <= limit);
+        if drafts.is_empty() {
+            return Err(failing);
+        }
+        let memory = self.memory.unwrap_or(usize::MAX);
+        let mut refusal = Error::Memory { needed: least, limit: memory };
+        for draft in drafts.into_iter().filter(|draft| draft.peak_bytes() <= memory) {
+            match draft.finish() {
+                Ok(plan) => return Ok(plan),
+                Err(error) => refusal = error,
+            }
+        }
+        Err(refusal)
+    }
+}
+
 /// A pair of parameters, before those of conversions are made.
-pub(super) struct Draft<'a, C: Continuation> {
+struct Draft<'a, C: Continuation> {
     target: &'a C::Target,
     /// With those of conversions: what noise is computed with.
     parameters: Parameters<C::Target>,
@@ -178,7 +225,7 @@ impl<'a, C: Continuation> Draft<'a, C> {
     ///
     /// # Errors
     /// If values do not go on between these, whatever their noise.
-    pub(super) fn new(
+    fn new(
         request: &'a Request<C>,
         packed: &packed::Parameters,
         target: &'a C::Target,
@@ -298,17 +345,17 @@ impl<'a, C: Continuation> Draft<'a, C> {
     }
 
     /// Predicted time of all steps.
-    pub(super) fn duration(&self) -> Duration {
+    fn duration(&self) -> Duration {
         self.steps.iter().map(|step| step.duration).sum()
     }
 
     /// log2 of the probability that any value of a ciphertext goes wrong.
-    pub(super) fn log2_fail(&self) -> f64 {
+    fn log2_fail(&self) -> f64 {
         total_log2_fail(&self.steps)
     }
 
     /// Predicted memory: all keys, and the packed lookup or the values taken out, whichever takes more.
-    pub(super) fn peak_bytes(&self) -> usize {
+    fn peak_bytes(&self) -> usize {
         let prediction = self.packed_prediction();
         let tables = self.request.next.tables();
         let keys = prediction.key_memory_bytes
@@ -318,7 +365,7 @@ impl<'a, C: Continuation> Draft<'a, C> {
     }
 
     /// Why it is not taken: how often a ciphertext fails, and the step that does most often.
-    pub(super) fn refusal(&self, limit: f64) -> Error {
+    fn refusal(&self, limit: f64) -> Error {
         let log2 = |step: &Step| step.failure.map_or(f64::NEG_INFINITY, FailureProbability::log2);
         let worst = self.steps.iter().max_by(|a, b| log2(a).total_cmp(&log2(b)));
         let worst = worst.expect("a plan has steps");
@@ -334,7 +381,7 @@ impl<'a, C: Continuation> Draft<'a, C> {
     ///
     /// # Errors
     /// If the parameters do not fit together.
-    pub(super) fn finish(self) -> Result<Plan<C::Target>> {
+    fn finish(self) -> Result<Plan<C::Target>> {
         let peak_bytes = self.peak_bytes();
         let value_failure = FailureProbability::from_log2(self.value_log2_fail);
         let Self { parameters, steps, values, taken_out, request, .. } = self;

@@ -1,11 +1,10 @@
-//! The search for parameters of both ends: the fastest pair under which every step keeps to the failure probability.
+//! What is asked for: a packed lookup and what comes after it, and the parameters of either end that may serve it.
 
 use cryptable_lattice::cost::CostModel;
-use cryptable_lattice::{Error, FailureProbability, Result};
+use cryptable_lattice::{FailureProbability, Result};
 use cryptable_packed::{self as packed, MultiplexerLiteral};
 
 use super::continuation::Continuation;
-use super::plan::{Draft, Plan};
 
 /// Ring degree and slots of packed toys.
 const TOY: (usize, usize) = (2048, 1024);
@@ -94,58 +93,14 @@ impl<C: Continuation> Request<C> {
         self.threads.unwrap_or_else(rayon::current_num_threads).max(1)
     }
 
-    /// The fastest parameters of both ends under which all steps together keep to the failure probability, within the memory
-    /// limit.
-    ///
-    /// # Errors
-    /// If an end has no parameters; [`Error::FailureUnreachable`], which names the step that is in the way, if no pair keeps
-    /// to the probability; [`Error::Memory`] if none fits.
-    pub fn plan(&self) -> Result<Plan<C::Target>> {
-        let limit = self.limit();
-        let targets =
-            if self.is_toy { self.next.insecure_toys()? } else { self.target_candidates()? };
-        let packed = self.packed_candidates()?;
-        let (mut drafts, mut refusal) = (Vec::new(), None);
-        for packed in &packed {
-            for target in &targets {
-                match Draft::new(self, packed, target) {
-                    Ok(draft) => drafts.push(draft),
-                    Err(error) => refusal = Some(error),
-                }
-            }
-        }
-        drafts.sort_by_key(Draft::duration);
-        let Some(least) = drafts.iter().map(Draft::peak_bytes).min() else {
-            return Err(refusal.expect("no parameters are an error of the engines"));
-        };
-        let best_failure = |drafts: &[Draft<'_, C>]| {
-            let best = drafts.iter().min_by(|a, b| a.log2_fail().total_cmp(&b.log2_fail()));
-            best.map(|best| best.refusal(limit)).expect("there are drafts")
-        };
-        let failing = best_failure(&drafts);
-        drafts.retain(|draft| draft.log2_fail() <= limit);
-        if drafts.is_empty() {
-            return Err(failing);
-        }
-        let memory = self.memory.unwrap_or(usize::MAX);
-        let mut refusal = Error::Memory { needed: least, limit: memory };
-        for draft in drafts.into_iter().filter(|draft| draft.peak_bytes() <= memory) {
-            match draft.finish() {
-                Ok(plan) => return Ok(plan),
-                Err(error) => refusal = error,
-            }
-        }
-        Err(refusal)
-    }
-
     /// log2 of the largest failure probability of a ciphertext.
-    fn limit(&self) -> f64 {
+    pub(super) fn limit(&self) -> f64 {
         let usual = if self.is_toy { TOY_LOG2_FAIL } else { FailureProbability::DEFAULT.log2() };
         self.log2_fail.unwrap_or(usual)
     }
 
     /// Parameters of what comes next, by the probability that each of the values taken out may fail with.
-    fn target_candidates(&self) -> Result<Vec<C::Target>> {
+    pub(super) fn target_candidates(&self) -> Result<Vec<C::Target>> {
         let slots = packed::Request::new(self.input_modulus, self.next.output_modulus());
         let slots = packed::Request { count: self.values, ..slots }.values_per_ciphertext();
         let values = self.taken_out.or(self.values).unwrap_or(slots).min(slots);

@@ -88,7 +88,7 @@ impl EvaluationKey {
     /// modulus; [`Error::NoiseTooLarge`] if the ciphertext is a sum of so many that the lookup would fail with more than the
     /// stated probability.
     pub fn lookup(&self, input: &Ciphertext, table: &PreparedTable) -> Result<Ciphertext> {
-        self.lookup_with(input, table, Execution::default())
+        Ok(self.lookup_many_with(input, &[table], Execution::default())?.swap_remove(0))
     }
 
     /// [`EvaluationKey::lookup`] with threads, progress and cancellation.
@@ -159,34 +159,26 @@ impl EvaluationKey {
         tables: &[&PreparedTable],
         progress: Progress<'_>,
     ) -> Result<Vec<Part>> {
-        fn parts<C: Into<Part>>(results: Vec<C>) -> Vec<Part> {
-            results.into_iter().map(Into::into).collect()
-        }
         match (self, input) {
             (Self::Packed(key), Part::Packed(input)) => {
-                let tables =
-                    tables.iter().map(|table| table.packed()).collect::<Result<Vec<_>>>()?;
-                Ok(parts(key.lookup_many(input, &tables, progress)?))
+                let look_up = |tables: &[_]| key.lookup_many(input, tables, progress);
+                of_engine(tables, PreparedTable::packed, look_up)
             }
             (Self::Single(key), Part::Single(input)) => {
-                let tables =
-                    tables.iter().map(|table| table.single()).collect::<Result<Vec<_>>>()?;
-                Ok(parts(key.lookup_many(input, &tables, progress)?))
+                let look_up = |tables: &[_]| key.lookup_many(input, tables, progress);
+                of_engine(tables, PreparedTable::single, look_up)
             }
             (Self::Leveled(key), Part::Leveled(input)) => {
-                let tables =
-                    tables.iter().map(|table| table.leveled()).collect::<Result<Vec<_>>>()?;
-                Ok(parts(key.lookup_many(input, &tables, progress)?))
+                let look_up = |tables: &[_]| key.lookup_many(input, tables, progress);
+                of_engine(tables, PreparedTable::leveled, look_up)
             }
             (Self::Bridged(key), Part::Single(input)) => {
-                let tables =
-                    tables.iter().map(|table| table.bridged()).collect::<Result<Vec<_>>>()?;
-                Ok(parts(key.lookup_many(input, &tables, progress)?))
+                let look_up = |tables: &[_]| key.lookup_many(input, tables, progress);
+                of_engine(tables, PreparedTable::bridged, look_up)
             }
             (Self::Bridged(key), Part::Packed(input)) => {
-                let tables =
-                    tables.iter().map(|table| table.packed()).collect::<Result<Vec<_>>>()?;
-                Ok(parts(key.packed().lookup_many(input, &tables, progress)?))
+                let look_up = |tables: &[_]| key.packed().lookup_many(input, tables, progress);
+                of_engine(tables, PreparedTable::packed, look_up)
             }
             _ => Err(other_engine("ciphertext", self.engine(), input.engine())),
         }
@@ -249,4 +241,14 @@ impl EvaluationKey {
             }
         })
     }
+}
+
+/// Looks a part up in the tables of one engine.
+fn of_engine<'t, T: 't, C: Into<Part>>(
+    tables: &[&'t PreparedTable],
+    table: impl Fn(&'t PreparedTable) -> Result<&'t T>,
+    look_up: impl FnOnce(&[&'t T]) -> Result<Vec<C>>,
+) -> Result<Vec<Part>> {
+    let tables = tables.iter().map(|&prepared| table(prepared)).collect::<Result<Vec<_>>>()?;
+    Ok(look_up(&tables)?.into_iter().map(Into::into).collect())
 }

@@ -115,28 +115,10 @@ impl EvaluationKey {
         &self.rotations
     }
 
-    /// The key of LWE key switching.
-    #[must_use]
-    pub fn key_switching(&self) -> &LweKeySwitchingKey {
-        &self.key_switching
-    }
-
-    /// The key of the switch to the ring of lower degree, if there is one.
-    #[must_use]
-    pub fn ring_dimension(&self) -> Option<&RingDimensionSwitchingKey> {
-        self.ring_dimension.as_ref()
-    }
-
     /// The trace's key.
     #[must_use]
     pub fn trace(&self) -> &TraceKey {
         &self.trace
-    }
-
-    /// The gadget ciphertext of s².
-    #[must_use]
-    pub fn relinearization(&self) -> &RelinearizationKey {
-        &self.relinearization
     }
 
     /// Bytes held of keys of the trace and of scheme switching.

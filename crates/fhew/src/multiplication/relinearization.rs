@@ -30,18 +30,6 @@ impl RelinearizationKey {
         Self { gadget, rows, auxiliary }
     }
 
-    /// Decomposition of what multiplies the gadget ciphertext.
-    #[must_use]
-    pub fn gadget(&self) -> Gadget {
-        self.gadget
-    }
-
-    /// The prepared gadget ciphertext.
-    #[must_use]
-    pub fn rows(&self) -> &PreparedRows {
-        &self.rows
-    }
-
     /// Bytes of memory that the gadget ciphertext takes.
     #[must_use]
     pub fn bytes(&self) -> usize {

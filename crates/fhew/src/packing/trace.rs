@@ -66,18 +66,6 @@ impl TraceKey {
         Self { gadget, automorphisms }
     }
 
-    /// Decomposition of what automorphism keys multiply.
-    #[must_use]
-    pub fn gadget(&self) -> Gadget {
-        self.gadget
-    }
-
-    /// The prepared automorphism keys, in the order of [`exponents`].
-    #[must_use]
-    pub fn automorphisms(&self) -> &PreparedRows {
-        &self.automorphisms
-    }
-
     /// Bytes of memory that the automorphism keys take.
     #[must_use]
     pub fn bytes(&self) -> usize {

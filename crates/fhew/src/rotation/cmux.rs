@@ -39,24 +39,6 @@ impl CmuxRotationKey {
         Self { gadget, rgsw, per_coefficient }
     }
 
-    /// The prepared RGSW ciphertexts.
-    #[must_use]
-    pub fn rgsw(&self) -> &PreparedRows {
-        &self.rgsw
-    }
-
-    /// RGSW ciphertexts of a coefficient of the secret: 1 if it is binary, 2 if it is ternary.
-    #[must_use]
-    pub fn per_coefficient(&self) -> usize {
-        self.per_coefficient
-    }
-
-    /// The decompositions of accumulators.
-    #[must_use]
-    pub fn gadget(&self) -> RgswGadget {
-        self.gadget
-    }
-
     /// Bytes of memory that the prepared RGSW ciphertexts take.
     #[must_use]
     pub fn bytes(&self) -> usize {

@@ -92,35 +92,6 @@ impl LweKeySwitchingKey {
         }
     }
 
-    /// Decomposition of the masks that it switches.
-    #[must_use]
-    pub fn gadget(&self) -> Gadget {
-        self.gadget
-    }
-
-    /// Dimension n of what it switches to.
-    #[must_use]
-    pub fn dimension(&self) -> usize {
-        self.dimension
-    }
-
-    /// What is subtracted from every body: the mean of what rounding digits away adds to phases.
-    #[must_use]
-    pub fn offset(&self) -> u64 {
-        self.offset
-    }
-
-    /// All rows, n words of the mask and the body of each; row `i·ℓ + k` is of digit k of coefficient i.
-    #[must_use]
-    pub fn words(&self) -> Vec<u64> {
-        match &self.rows {
-            Rows::Short(blocks) => blocks.iter().flatten().map(|&word| word.into()).collect(),
-            Rows::Medium(blocks) => blocks.iter().flat_map(Words24::iter).map(u64::from).collect(),
-            Rows::Narrow(blocks) => blocks.iter().flatten().map(|&word| word.into()).collect(),
-            Rows::Wide(blocks) => blocks.iter().flatten().copied().collect(),
-        }
-    }
-
     /// The same phase under the LWE secret, with the noise of [`crate::noise::NoiseModel::key_switching`].
     ///
     /// # Panics

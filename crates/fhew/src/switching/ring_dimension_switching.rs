@@ -71,18 +71,6 @@ impl RingDimensionSwitchingKey {
         Self { small: small.clone(), blocks }
     }
 
-    /// The ring of lower degree.
-    #[must_use]
-    pub fn small_ring(&self) -> &SmallRing {
-        &self.small
-    }
-
-    /// The prepared gadget ciphertexts, one a block of the ring secret.
-    #[must_use]
-    pub fn blocks(&self) -> &PreparedRows {
-        &self.blocks
-    }
-
     /// Bytes of memory that the prepared blocks take.
     #[must_use]
     pub fn bytes(&self) -> usize {

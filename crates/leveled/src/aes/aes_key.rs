@@ -2,7 +2,6 @@
 
 use std::io::Write;
 
-use cryptable_lattice::{Error, Result};
 use cryptable_ring::clear_stack;
 use cryptable_ring::random::SecretSeed;
 use cryptable_wire::KeyId;
@@ -10,6 +9,7 @@ use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::block::BLOCK_BYTES;
 use super::message::{AesKeyId, Message, MessageStart, TAG_BYTES};
+use super::message_error::{MessageError, MessageResult};
 use super::plain::counter_mode_assign;
 
 /// Domain of the identifiers of AES keys.
@@ -93,8 +93,8 @@ impl AesKey {
     /// Checks a message and decrypts it in the clear.
     ///
     /// # Errors
-    /// As [`AuthenticationKey::verify`]; [`Error::OtherAesKey`].
-    pub fn open(&self, message: &Message<'_>) -> Result<Zeroizing<Vec<u8>>> {
+    /// As [`AuthenticationKey::verify`]; [`MessageError::OtherAesKey`].
+    pub fn open(&self, message: &Message<'_>) -> MessageResult<Zeroizing<Vec<u8>>> {
         let mut plain = Zeroizing::new(Vec::with_capacity(message.bytes().len()));
         self.open_stream(message, &mut *plain)?;
         Ok(plain)
@@ -105,7 +105,7 @@ impl AesKey {
     ///
     /// # Errors
     /// As [`AesKey::open`]; if writing fails.
-    pub fn open_stream(&self, message: &Message<'_>, out: &mut dyn Write) -> Result<()> {
+    pub fn open_stream(&self, message: &Message<'_>, out: &mut dyn Write) -> MessageResult<()> {
         message.check_key(self.id())?;
         self.authentication_key().verify(message)?;
         let mut buffer = Zeroizing::new(vec![0; PIECE_BYTES]);
@@ -130,7 +130,7 @@ impl AesKey {
 /// let message = encryptor.encrypt(b"a message")?;
 /// encryptor.key().authentication_key().verify(&message)?;
 /// assert!(AesKey::generate().authentication_key().verify(&message).is_err());
-/// # Ok::<(), cryptable_lattice::Error>(())
+/// # Ok::<(), cryptable_leveled::aes::MessageError>(())
 /// ```
 pub struct AuthenticationKey(
     /// On the heap, as that of [`AesKey`].
@@ -175,14 +175,14 @@ impl AuthenticationKey {
     /// Checks the tag of a message: key identifier, counter, length and bytes are as they were made.
     ///
     /// # Errors
-    /// [`Error::NotAuthentic`] if not, or if it has no tag.
-    pub fn verify(&self, message: &Message<'_>) -> Result<()> {
+    /// [`MessageError::NotAuthentic`] if not, or if it has no tag.
+    pub fn verify(&self, message: &Message<'_>) -> MessageResult<()> {
         let mut expected = self.tag_of(message.start());
         expected.update(message.bytes());
         // Hashes compare in constant time.
         match message.tag() {
             Some(tag) if expected.hasher.finalize() == *tag => Ok(()),
-            _ => Err(Error::NotAuthentic),
+            _ => Err(MessageError::NotAuthentic),
         }
     }
 }

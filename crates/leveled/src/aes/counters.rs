@@ -6,11 +6,12 @@
 
 use std::collections::BTreeMap;
 
+use cryptable_lattice::Result;
 use cryptable_lattice::error::out_of_range;
-use cryptable_lattice::{Error, Result};
 use cryptable_wire::hex;
 
 use super::block::BLOCK_BYTES;
+use super::message_error::{MessageError, MessageResult};
 
 /// Blocks of one nonce.
 const BLOCKS_A_NONCE: u64 = 1 << 32;
@@ -101,7 +102,7 @@ impl CounterRange {
 /// let mut used = UsedCounters::default();
 /// used.take(CounterRange::new([0; 16], 10)?)?;
 /// assert!(used.take(CounterRange::new([0; 16], 1)?).is_err());
-/// # Ok::<(), cryptable_lattice::Error>(())
+/// # Ok::<(), cryptable_leveled::aes::MessageError>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct UsedCounters {
@@ -113,13 +114,14 @@ impl UsedCounters {
     /// Takes blocks.
     ///
     /// # Errors
-    /// [`Error::CountersUsed`] if one of them is taken: nothing changes then.
-    pub fn take(&mut self, counters: CounterRange) -> Result<()> {
+    /// [`MessageError::CountersUsed`] if one of them is taken: nothing changes then.
+    pub fn take(&mut self, counters: CounterRange) -> MessageResult<()> {
         let Some(last) = counters.last() else { return Ok(()) };
         // Ranges do not overlap: if any reaches into this one, the last that begins within or before it does.
         let before = self.ranges.range(..=last).next_back();
         if let Some((_, taken)) = before.filter(|(_, taken)| taken.overlaps(&counters)) {
-            return Err(Error::CountersUsed { first: hex(&taken.first()), blocks: taken.blocks });
+            let first = hex(&taken.first());
+            return Err(MessageError::CountersUsed { first, blocks: taken.blocks });
         }
         self.ranges.insert(counters.first, counters);
         Ok(())
@@ -164,6 +166,6 @@ mod tests {
             assert_eq!(taken.is_ok(), is_free, "{first} {blocks}");
         }
         let error = used.take(range(105, 1)).unwrap_err();
-        assert!(matches!(error, Error::CountersUsed { blocks: 10, .. }), "{error}");
+        assert!(matches!(error, MessageError::CountersUsed { blocks: 10, .. }), "{error}");
     }
 }

@@ -9,13 +9,14 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write};
 
-use cryptable_lattice::{Error, Result};
+use cryptable_lattice::Result;
 use cryptable_wire::{
     BodyReader, BodyWriter, KeyId, ObjectType, ObjectWriter, WireError, read_object,
 };
 
 use super::block::BLOCK_BYTES;
 use super::counters::CounterRange;
+use super::message_error::{MessageError, MessageResult};
 
 /// Bytes of an authentication tag.
 pub(super) const TAG_BYTES: usize = 32;
@@ -86,7 +87,7 @@ fn cipher_digest() -> [u8; 32] {
 /// let message = Message::from_bytes(&file)?;
 /// assert_eq!((message.bytes().len(), message.key_id()), (9, encryptor.key().id()));
 /// assert_eq!(*encryptor.key().open(&message)?, b"a message");
-/// # Ok::<(), cryptable_lattice::Error>(())
+/// # Ok::<(), cryptable_leveled::aes::MessageError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message<'a> {
@@ -154,13 +155,13 @@ impl<'a> Message<'a> {
     /// Checks that it is under this AES key.
     ///
     /// # Errors
-    /// [`Error::OtherAesKey`].
-    pub fn check_key(&self, expected: AesKeyId) -> Result<()> {
+    /// [`MessageError::OtherAesKey`].
+    pub fn check_key(&self, expected: AesKeyId) -> MessageResult<()> {
         let found = self.key_id();
         if found == expected {
             return Ok(());
         }
-        Err(Error::OtherAesKey { expected: expected.0, found: found.0 })
+        Err(MessageError::OtherAesKey { expected: expected.0, found: found.0 })
     }
 
     /// The message in its wire format.

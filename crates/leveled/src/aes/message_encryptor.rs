@@ -13,6 +13,7 @@ use super::aes_key::AesKey;
 use super::block::BLOCK_BYTES;
 use super::counters::{CounterRange, UsedCounters, counter_block};
 use super::message::{Message, MessageStart};
+use super::message_error::MessageResult;
 use super::plain::counter_mode_assign;
 
 /// Bytes of a nonce.
@@ -35,7 +36,7 @@ const PIECE_BYTES: usize = 1 << 20;
 /// // A counter on request; a second time it is refused.
 /// encryptor.encrypt_from([1; 16], b"a message")?;
 /// assert!(encryptor.encrypt_from([1; 16], b"another").is_err());
-/// # Ok::<(), cryptable_lattice::Error>(())
+/// # Ok::<(), cryptable_leveled::aes::MessageError>(())
 /// ```
 #[derive(Debug)]
 pub struct MessageEncryptor {
@@ -69,21 +70,21 @@ impl MessageEncryptor {
     ///
     /// # Panics
     /// If the operating system has no randomness to give.
-    pub fn encrypt(&mut self, message: &[u8]) -> Result<Message<'static>> {
-        self.take(None, message.len() as u64)?.encrypt(message)
+    pub fn encrypt(&mut self, message: &[u8]) -> MessageResult<Message<'static>> {
+        Ok(self.take(None, message.len() as u64)?.encrypt(message)?)
     }
 
     /// Encrypts a message from a given counter on.
     ///
     /// # Errors
-    /// [`cryptable_lattice::Error::CountersUsed`] if a block was taken before; if the message has more blocks than the
+    /// [`super::MessageError::CountersUsed`] if a block was taken before; if the message has more blocks than the
     /// counter leaves of the 2^32 of its nonce, its first 12 bytes.
     pub fn encrypt_from(
         &mut self,
         first_counter: [u8; BLOCK_BYTES],
         message: &[u8],
-    ) -> Result<Message<'static>> {
-        self.take(Some(first_counter), message.len() as u64)?.encrypt(message)
+    ) -> MessageResult<Message<'static>> {
+        Ok(self.take(Some(first_counter), message.len() as u64)?.encrypt(message)?)
     }
 
     /// Takes the counters of one message of `length` bytes, random ones or from a given one on.
@@ -97,7 +98,7 @@ impl MessageEncryptor {
         &mut self,
         first_counter: Option<[u8; BLOCK_BYTES]>,
         length: u64,
-    ) -> Result<MessageEncryption<'_>> {
+    ) -> MessageResult<MessageEncryption<'_>> {
         let first_counter = first_counter.unwrap_or_else(random_counter);
         let start = MessageStart::new(self.key.id(), first_counter, length)?;
         self.used.take(start.counters)?;

@@ -13,6 +13,7 @@ use super::encrypted_bytes::EncryptedBytes;
 use super::encrypted_key::EncryptedKey;
 use super::evaluation_key::{EvaluationKey, PreparedTable};
 use super::message::{AesKeyId, Message};
+use super::message_error::MessageResult;
 
 /// Turns messages under one AES key into homomorphic ciphertexts, and maps each byte through a table if there is one.
 ///
@@ -32,7 +33,7 @@ use super::message::{AesKeyId, Message};
 /// let mut message = Vec::new();
 /// assert_eq!(secret.decrypt_stream(&file, &mut message, Progress::silent())?, 9);
 /// assert_eq!(message, b"a message");
-/// # Ok::<(), cryptable_lattice::Error>(())
+/// # Ok::<(), cryptable_leveled::aes::MessageError>(())
 /// ```
 #[derive(Debug)]
 pub struct Transciphering<'a> {
@@ -71,17 +72,17 @@ impl<'a> Transciphering<'a> {
     /// a block, and one more for the table.
     ///
     /// # Errors
-    /// [`Error::OtherAesKey`] if the message is under another AES key; [`Error::Cancelled`].
+    /// [`super::MessageError::OtherAesKey`] if the message is under another AES key; [`Error::Cancelled`].
     pub fn transcipher(
         &self,
         message: &Message<'_>,
         progress: Progress<'_>,
-    ) -> Result<EncryptedBytes> {
+    ) -> MessageResult<EncryptedBytes> {
         message.check_key(self.aes_key_id)?;
         let total = self.steps_a_block() * message.bytes().len().div_ceil(BLOCK_BYTES);
         progress.report(0, total)?;
         let first_counter = message.counters().first();
-        self.part(first_counter, message.bytes(), &Steps { progress, before: 0, total })
+        Ok(self.part(first_counter, message.bytes(), &Steps { progress, before: 0, total })?)
     }
 
     /// As [`Transciphering::transcipher`], chunk after chunk into a file: for messages that are mapped from a file, of
@@ -94,7 +95,7 @@ impl<'a> Transciphering<'a> {
         message: &Message<'_>,
         out: &mut dyn Write,
         progress: Progress<'_>,
-    ) -> Result<()> {
+    ) -> MessageResult<()> {
         message.check_key(self.aes_key_id)?;
         let (parameters, length) = (self.key.parameters(), message.bytes().len());
         let mut writer =
@@ -152,7 +153,7 @@ impl EvaluationKey {
         aes_key: &EncryptedKey,
         message: &Message<'_>,
         progress: Progress<'_>,
-    ) -> Result<EncryptedBytes> {
+    ) -> MessageResult<EncryptedBytes> {
         Transciphering::new(self, aes_key, None)?.transcipher(message, progress)
     }
 }

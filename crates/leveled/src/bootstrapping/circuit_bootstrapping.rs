@@ -112,12 +112,6 @@ impl<'a> CircuitBootstrapping<'a> {
         &self.half_weights
     }
 
-    /// What is rotated: a trivial ciphertext of the weights of all rows in neighbouring coefficients.
-    #[must_use]
-    pub fn test(&self) -> &RlweCiphertext {
-        &self.test
-    }
-
     /// The server's keys.
     #[must_use]
     pub fn key(&self) -> &'a EvaluationKey {

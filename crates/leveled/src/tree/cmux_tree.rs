@@ -88,12 +88,6 @@ impl CmuxTree {
         &self.parameters
     }
 
-    /// For each group of outputs, its polynomials, of which the upper bits of the input choose one.
-    #[must_use]
-    pub fn groups(&self) -> &[Vec<PlaintextPolynomial>] {
-        &self.groups
-    }
-
     /// Sizes of the tree.
     #[must_use]
     pub fn shape(&self) -> TreeShape {

@@ -62,14 +62,12 @@ impl TreeShape {
     }
 
     /// Bits that rotate; those above choose polynomials.
-    #[must_use]
-    pub fn rotating_bits(&self) -> usize {
+    pub(super) fn rotating_bits(&self) -> usize {
         self.input_bits.min(self.degree.ilog2() as usize)
     }
 
     /// Outputs in one polynomial.
-    #[must_use]
-    pub fn outputs_each(&self) -> usize {
+    pub(super) fn outputs_each(&self) -> usize {
         self.degree >> self.rotating_bits()
     }
 

@@ -11,8 +11,6 @@ use crate::ciphertext::Ciphertext;
 use crate::comparison::operation::Operation;
 use crate::comparison::passes::Passes;
 use crate::keys::evaluation_key::EvaluationKey;
-use crate::lookup::lookup_arithmetic::LookupArithmetic;
-use crate::lookup::lookups::Lookups;
 use crate::multi_precision::circuit::MultiPrecisionCircuit;
 use crate::parameters::circuit::Circuit;
 
@@ -27,7 +25,7 @@ impl EvaluationKey {
     /// If the ciphertext is of another client, other parameters, or another modulus; [`Error::NoiseTooLarge`] if the result
     /// would be wrong with more than the stated probability; [`Error::Cancelled`].
     pub fn is_negative(&self, x: &Ciphertext, progress: Progress<'_>) -> Result<Ciphertext> {
-        self.lookups().is_negative(x, progress)
+        self.step(x, [0, 1], progress)
     }
 
     /// 1 where x is less than y, else 0: one HomSign. Bits are as those of [`EvaluationKey::is_negative`].
@@ -55,7 +53,7 @@ impl EvaluationKey {
         y: &Ciphertext,
         progress: Progress<'_>,
     ) -> Result<Ciphertext> {
-        self.lookups().less_than(x, y, progress)
+        self.is_negative(&self.sub(x, y)?, progress)
     }
 
     /// 1 where x is not less than y, else 0.
@@ -68,7 +66,7 @@ impl EvaluationKey {
         y: &Ciphertext,
         progress: Progress<'_>,
     ) -> Result<Ciphertext> {
-        self.lookups().greater_or_equal(x, y, progress)
+        self.step(&self.sub(x, y)?, [1, 0], progress)
     }
 
     /// Which of x and y is larger, value by value: 0 for x, 1 for y, and 0 where they are equal.
@@ -81,7 +79,7 @@ impl EvaluationKey {
         y: &Ciphertext,
         progress: Progress<'_>,
     ) -> Result<Ciphertext> {
-        self.lookups().index_of_larger(x, y, progress)
+        self.less_than(x, y, progress)
     }
 
     /// 1 where x and y are equal, else 0. Needs no headroom.
@@ -94,70 +92,8 @@ impl EvaluationKey {
         y: &Ciphertext,
         progress: Progress<'_>,
     ) -> Result<Ciphertext> {
-        self.lookups().equal(x, y, progress)
-    }
-}
-
-impl<A: LookupArithmetic> Lookups<'_, A> {
-    /// As [`EvaluationKey::is_negative`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn is_negative(&self, x: &Ciphertext, progress: Progress<'_>) -> Result<Ciphertext> {
-        self.step(x, [0, 1], progress)
-    }
-
-    /// As [`EvaluationKey::less_than`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn less_than(
-        &self,
-        x: &Ciphertext,
-        y: &Ciphertext,
-        progress: Progress<'_>,
-    ) -> Result<Ciphertext> {
-        self.is_negative(&self.key.sub(x, y)?, progress)
-    }
-
-    /// As [`EvaluationKey::greater_or_equal`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn greater_or_equal(
-        &self,
-        x: &Ciphertext,
-        y: &Ciphertext,
-        progress: Progress<'_>,
-    ) -> Result<Ciphertext> {
-        self.step(&self.key.sub(x, y)?, [1, 0], progress)
-    }
-
-    /// As [`EvaluationKey::index_of_larger`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn index_of_larger(
-        &self,
-        x: &Ciphertext,
-        y: &Ciphertext,
-        progress: Progress<'_>,
-    ) -> Result<Ciphertext> {
-        self.less_than(x, y, progress)
-    }
-
-    /// As [`EvaluationKey::equal`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn equal(
-        &self,
-        x: &Ciphertext,
-        y: &Ciphertext,
-        progress: Progress<'_>,
-    ) -> Result<Ciphertext> {
-        let difference = self.key.sub(x, y)?;
-        match self.key.parameters().circuit() {
+        let difference = self.sub(x, y)?;
+        match self.parameters().circuit() {
             Circuit::MultiPrecision(circuit) => self.is_zero(circuit, &difference, progress),
             Circuit::Akp(_) | Circuit::Multiplexer(_) => {
                 self.whole(&difference, |d| u64::from(d == 0), progress)
@@ -167,13 +103,13 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
 
     /// Two values, for the lower and the upper half of the modulus.
     fn step(&self, x: &Ciphertext, values: [u64; 2], progress: Progress<'_>) -> Result<Ciphertext> {
-        match self.key.parameters().circuit() {
+        match self.parameters().circuit() {
             Circuit::MultiPrecision(circuit) => {
                 let step = (circuit.step(values, BIT_MODULUS)?, BIT_MODULUS);
                 Ok(self.last_digit_functions(circuit, x, &[step], progress)?.swap_remove(0))
             }
             Circuit::Akp(_) | Circuit::Multiplexer(_) => {
-                let half = self.key.parameters().input_modulus().div_ceil(2);
+                let half = self.parameters().input_modulus().div_ceil(2);
                 self.whole(x, |value| values[usize::from(value >= half)], progress)
             }
         }
@@ -186,7 +122,7 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
         f: impl FnMut(u64) -> u64,
         progress: Progress<'_>,
     ) -> Result<Ciphertext> {
-        let parameters = self.key.parameters();
+        let parameters = self.parameters();
         let (input, output) = (parameters.input_modulus(), parameters.output_modulus());
         self.lookup(x, &self.prepare(&Table::from_fn(input, output, f)?)?, progress)
     }
@@ -198,7 +134,7 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
         x: &Ciphertext,
         progress: Progress<'_>,
     ) -> Result<Ciphertext> {
-        check_equal("modulus of the values", x.modulus(), self.key.parameters().input_modulus())?;
+        check_equal("modulus of the values", x.modulus(), self.parameters().input_modulus())?;
         let (digits, largest) = (circuit.digits(), circuit.largest());
         let (name, value) = ("number of digits of an equality", digits.len() as u64);
         if value >= largest {
@@ -207,11 +143,11 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
         let is_not_zero = |&size: &u64| Table::from_fn(size, largest, |d| u64::from(d != 0));
         let tables = digits.iter().map(is_not_zero).map(|table| Ok(vec![table?]));
         let tables = tables.collect::<Result<Vec<_>>>()?;
-        let mut passes = Passes::new(progress, self.key.parameters().bootstraps(Operation::Equal));
+        let mut passes = Passes::new(progress, self.parameters().bootstraps(Operation::Equal));
         let bits = passes.run(digits.len(), |progress| self.decompose(x, &tables, progress))?;
         let mut bits = bits.into_iter().flatten();
         let first = bits.next().expect("a digit");
-        let sum = bits.try_fold(first, |sum, bit| self.key.add(&sum, &bit))?;
+        let sum = bits.try_fold(first, |sum, bit| self.add(&sum, &bit))?;
         let is_zero = Table::from_fn(largest, BIT_MODULUS, |sum| u64::from(sum == 0))?;
         let is_zero = self.prepare(&is_zero)?;
         let found = passes.run(1, |progress| self.lookup_digit(&sum, &[&is_zero], progress))?;

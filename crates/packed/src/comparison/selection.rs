@@ -28,8 +28,6 @@ use crate::comparison::passes::Passes;
 use crate::comparison::selection_in_slots::Selecting;
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::lookup::digit_lookup::DigitFunction;
-use crate::lookup::lookup_arithmetic::LookupArithmetic;
-use crate::lookup::lookups::Lookups;
 use crate::multi_precision::circuit::MultiPrecisionCircuit;
 use crate::parameters::circuit::Circuit;
 
@@ -57,7 +55,10 @@ impl EvaluationKey {
     /// # Errors
     /// As [`EvaluationKey::maximum`].
     pub fn digit_list(&self, x: &Ciphertext, progress: Progress<'_>) -> Result<DigitList> {
-        self.lookups().digit_list(x, progress)
+        match self.selecting_circuit()? {
+            None => self.in_one(self.whole(x, |value| value, progress)?),
+            Some(circuit) => self.in_digits(self.split(circuit, x, progress)?.digits),
+        }
     }
 
     /// The larger of x and y, value by value.
@@ -86,7 +87,12 @@ impl EvaluationKey {
         y: &Ciphertext,
         progress: Progress<'_>,
     ) -> Result<DigitList> {
-        self.lookups().maximum(x, y, progress)
+        let key = self;
+        match key.selecting_circuit()? {
+            // y + ReLU(x - y)
+            None => key.in_one(key.add(y, &self.relu_of_whole(&key.sub(x, y)?, progress)?)?),
+            Some(circuit) => self.larger(circuit, (x, y), true, progress),
+        }
     }
 
     /// The smaller of x and y, value by value.
@@ -99,7 +105,12 @@ impl EvaluationKey {
         y: &Ciphertext,
         progress: Progress<'_>,
     ) -> Result<DigitList> {
-        self.lookups().minimum(x, y, progress)
+        let key = self;
+        match key.selecting_circuit()? {
+            // x - ReLU(x - y)
+            None => key.in_one(key.sub(x, &self.relu_of_whole(&key.sub(x, y)?, progress)?)?),
+            Some(circuit) => self.larger(circuit, (x, y), false, progress),
+        }
     }
 
     /// x where it is positive, else 0.
@@ -107,7 +118,16 @@ impl EvaluationKey {
     /// # Errors
     /// As [`EvaluationKey::maximum`].
     pub fn relu(&self, x: &Ciphertext, progress: Progress<'_>) -> Result<DigitList> {
-        self.lookups().relu(x, progress)
+        let Some(circuit) = self.selecting_circuit()? else {
+            return self.in_one(self.relu_of_whole(x, progress)?);
+        };
+        if let Some(selecting) = self.selecting(circuit) {
+            return self.in_digits(self.relu_in_slots(selecting, x, progress)?);
+        }
+        let bootstraps = self.parameters().bootstraps(Operation::Relu);
+        let mut passes = Passes::new(progress, bootstraps);
+        let positive = self.positive_part(circuit, x, &mut passes)?;
+        self.in_digits(positive)
     }
 
     /// `|x|`, of which the least integer has none among signed ones: it is unsigned, from 0 to M/4.
@@ -115,7 +135,20 @@ impl EvaluationKey {
     /// # Errors
     /// As [`EvaluationKey::maximum`].
     pub fn absolute_value(&self, x: &Ciphertext, progress: Progress<'_>) -> Result<DigitList> {
-        self.lookups().absolute_value(x, progress)
+        let modulus = self.parameters().input_modulus();
+        let Some(circuit) = self.selecting_circuit()? else {
+            let half = modulus.div_ceil(2);
+            let absolute = |value| if value < half { value } else { modulus - value };
+            return self.in_one(self.whole(x, absolute, progress)?);
+        };
+        if let Some(selecting) = self.selecting(circuit) {
+            return self.in_digits(self.absolute_in_slots(selecting, x, progress)?);
+        }
+        let bootstraps = self.parameters().bootstraps(Operation::AbsoluteValue);
+        let mut passes = Passes::new(progress, bootstraps);
+        let positive = self.positive_part(circuit, x, &mut passes)?;
+        let negative = self.positive_part(circuit, &self.negate(x)?, &mut passes)?;
+        self.in_digits(self.sums(&positive, &negative)?)
     }
 
     /// x, but the nearest bound where x is not within them. Bounds may be any integers that values stand for.
@@ -128,7 +161,42 @@ impl EvaluationKey {
         bounds: RangeInclusive<i64>,
         progress: Progress<'_>,
     ) -> Result<DigitList> {
-        self.lookups().clamp(x, bounds, progress)
+        let modulus = self.parameters().input_modulus();
+        let (low, high) = (*bounds.start(), *bounds.end());
+        let residues = check_bounds(low, high, modulus)?;
+        let Some(circuit) = self.selecting_circuit()? else {
+            let half = modulus.div_ceil(2) as i64;
+            let clamped = |value: u64| {
+                let value = value as i64;
+                let value = if value < half { value } else { value - modulus as i64 };
+                value.clamp(low, high).rem_euclid(modulus as i64) as u64
+            };
+            return self.in_one(self.whole(x, clamped, progress)?);
+        };
+        let [from_low, to_high] = [modulus - residues[0], residues[1]];
+        let shifted = |x: &Ciphertext, by: u64| self.add_plain(x, &vec![by % modulus; x.count()]);
+        let (from_low, to_high) = (shifted(x, from_low)?, shifted(&self.negate(x)?, to_high)?);
+        let [low, high] =
+            residues.map(|bound| digits_of(&self.parameters().integer_digits(), bound));
+        if let Some(selecting) = self.selecting(circuit) {
+            let (distances, bounds) = ([&from_low, &to_high], [&low[..], &high[..]]);
+            let clamped = self.clamp_in_slots(selecting, x, distances, bounds, progress)?;
+            return self.in_digits(clamped);
+        }
+        let count = circuit.digits().len();
+        let mut passes = Passes::new(progress, self.parameters().bootstraps(Operation::Clamp));
+        let is_below = self.sign_of(circuit, &from_low, &mut passes)?;
+        let is_above = self.sign_of(circuit, &to_high, &mut passes)?;
+        let digits = passes.run(count, |progress| Ok(self.split(circuit, x, progress)?.digits))?;
+        let raised =
+            self.select(circuit, (&digits, &is_below), &mut passes, |i, d, is_below| {
+                if is_below { low[i] } else { d }
+            })?;
+        let clamped =
+            self.select(circuit, (&raised, &is_above), &mut passes, |i, d, is_above| {
+                if is_above { high[i] } else { d }
+            })?;
+        self.in_digits(clamped)
     }
 
     /// The circuit, if it takes digits, and they leave room for a sign; none, if it takes values as one.
@@ -181,142 +249,6 @@ impl EvaluationKey {
     pub(super) fn check_whole(&self, x: &Ciphertext) -> Result<()> {
         x.check(self.parameters(), self.key_id(), Some(self.parameters().input_modulus()))
     }
-}
-
-impl<A: LookupArithmetic> Lookups<'_, A> {
-    /// As [`EvaluationKey::digit_list`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn digit_list(&self, x: &Ciphertext, progress: Progress<'_>) -> Result<DigitList> {
-        match self.key.selecting_circuit()? {
-            None => self.key.in_one(self.whole(x, |value| value, progress)?),
-            Some(circuit) => self.key.in_digits(self.split(circuit, x, progress)?.digits),
-        }
-    }
-
-    /// As [`EvaluationKey::maximum`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn maximum(
-        &self,
-        x: &Ciphertext,
-        y: &Ciphertext,
-        progress: Progress<'_>,
-    ) -> Result<DigitList> {
-        let key = self.key;
-        match key.selecting_circuit()? {
-            // y + ReLU(x - y)
-            None => key.in_one(key.add(y, &self.relu_of_whole(&key.sub(x, y)?, progress)?)?),
-            Some(circuit) => self.larger(circuit, (x, y), true, progress),
-        }
-    }
-
-    /// As [`EvaluationKey::minimum`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn minimum(
-        &self,
-        x: &Ciphertext,
-        y: &Ciphertext,
-        progress: Progress<'_>,
-    ) -> Result<DigitList> {
-        let key = self.key;
-        match key.selecting_circuit()? {
-            // x - ReLU(x - y)
-            None => key.in_one(key.sub(x, &self.relu_of_whole(&key.sub(x, y)?, progress)?)?),
-            Some(circuit) => self.larger(circuit, (x, y), false, progress),
-        }
-    }
-
-    /// As [`EvaluationKey::relu`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn relu(&self, x: &Ciphertext, progress: Progress<'_>) -> Result<DigitList> {
-        let Some(circuit) = self.key.selecting_circuit()? else {
-            return self.key.in_one(self.relu_of_whole(x, progress)?);
-        };
-        if let Some(selecting) = self.key.selecting(circuit) {
-            return self.key.in_digits(self.relu_in_slots(selecting, x, progress)?);
-        }
-        let bootstraps = self.key.parameters().bootstraps(Operation::Relu);
-        let mut passes = Passes::new(progress, bootstraps);
-        let positive = self.positive_part(circuit, x, &mut passes)?;
-        self.key.in_digits(positive)
-    }
-
-    /// As [`EvaluationKey::absolute_value`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn absolute_value(&self, x: &Ciphertext, progress: Progress<'_>) -> Result<DigitList> {
-        let modulus = self.key.parameters().input_modulus();
-        let Some(circuit) = self.key.selecting_circuit()? else {
-            let half = modulus.div_ceil(2);
-            let absolute = |value| if value < half { value } else { modulus - value };
-            return self.key.in_one(self.whole(x, absolute, progress)?);
-        };
-        if let Some(selecting) = self.key.selecting(circuit) {
-            return self.key.in_digits(self.absolute_in_slots(selecting, x, progress)?);
-        }
-        let bootstraps = self.key.parameters().bootstraps(Operation::AbsoluteValue);
-        let mut passes = Passes::new(progress, bootstraps);
-        let positive = self.positive_part(circuit, x, &mut passes)?;
-        let negative = self.positive_part(circuit, &self.key.negate(x)?, &mut passes)?;
-        self.key.in_digits(self.key.sums(&positive, &negative)?)
-    }
-
-    /// As [`EvaluationKey::clamp`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn clamp(
-        &self,
-        x: &Ciphertext,
-        bounds: RangeInclusive<i64>,
-        progress: Progress<'_>,
-    ) -> Result<DigitList> {
-        let modulus = self.key.parameters().input_modulus();
-        let (low, high) = (*bounds.start(), *bounds.end());
-        let residues = check_bounds(low, high, modulus)?;
-        let Some(circuit) = self.key.selecting_circuit()? else {
-            let half = modulus.div_ceil(2) as i64;
-            let clamped = |value: u64| {
-                let value = value as i64;
-                let value = if value < half { value } else { value - modulus as i64 };
-                value.clamp(low, high).rem_euclid(modulus as i64) as u64
-            };
-            return self.key.in_one(self.whole(x, clamped, progress)?);
-        };
-        let [from_low, to_high] = [modulus - residues[0], residues[1]];
-        let shifted =
-            |x: &Ciphertext, by: u64| self.key.add_plain(x, &vec![by % modulus; x.count()]);
-        let (from_low, to_high) = (shifted(x, from_low)?, shifted(&self.key.negate(x)?, to_high)?);
-        let [low, high] =
-            residues.map(|bound| digits_of(&self.key.parameters().integer_digits(), bound));
-        if let Some(selecting) = self.key.selecting(circuit) {
-            let (distances, bounds) = ([&from_low, &to_high], [&low[..], &high[..]]);
-            let clamped = self.clamp_in_slots(selecting, x, distances, bounds, progress)?;
-            return self.key.in_digits(clamped);
-        }
-        let count = circuit.digits().len();
-        let mut passes = Passes::new(progress, self.key.parameters().bootstraps(Operation::Clamp));
-        let is_below = self.sign_of(circuit, &from_low, &mut passes)?;
-        let is_above = self.sign_of(circuit, &to_high, &mut passes)?;
-        let digits = passes.run(count, |progress| Ok(self.split(circuit, x, progress)?.digits))?;
-        let raised =
-            self.select(circuit, (&digits, &is_below), &mut passes, |i, d, is_below| {
-                if is_below { low[i] } else { d }
-            })?;
-        let clamped =
-            self.select(circuit, (&raised, &is_above), &mut passes, |i, d, is_above| {
-                if is_above { high[i] } else { d }
-            })?;
-        self.key.in_digits(clamped)
-    }
 
     /// The digits of the larger or the smaller of two values.
     fn larger(
@@ -326,14 +258,14 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
         wants_larger: bool,
         progress: Progress<'_>,
     ) -> Result<DigitList> {
-        let Some(selecting) = self.key.selecting(circuit) else {
+        let Some(selecting) = self.selecting(circuit) else {
             return self.larger_digits(circuit, operands, wants_larger, progress);
         };
-        self.key.in_digits(self.larger_in_slots(selecting, operands, wants_larger, progress)?)
+        self.in_digits(self.larger_in_slots(selecting, operands, wants_larger, progress)?)
     }
 
     fn relu_of_whole(&self, x: &Ciphertext, progress: Progress<'_>) -> Result<Ciphertext> {
-        let half = self.key.parameters().input_modulus().div_ceil(2);
+        let half = self.parameters().input_modulus().div_ceil(2);
         self.whole(x, |value| if value < half { value } else { 0 }, progress)
     }
 
@@ -346,9 +278,8 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
         progress: Progress<'_>,
     ) -> Result<DigitList> {
         let count = circuit.digits().len();
-        let mut passes =
-            Passes::new(progress, self.key.parameters().bootstraps(Operation::Maximum));
-        let is_less = self.sign_of(circuit, &self.key.sub(x, y)?, &mut passes)?;
+        let mut passes = Passes::new(progress, self.parameters().bootstraps(Operation::Maximum));
+        let is_less = self.sign_of(circuit, &self.sub(x, y)?, &mut passes)?;
         let [x, y] = [(x, !wants_larger), (y, wants_larger)].map(|(value, kept)| {
             let split = |progress: Progress<'_>| Ok(self.split(circuit, value, progress)?.digits);
             let digits = passes.run(count, split)?;
@@ -356,7 +287,7 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
                 if is_less == kept { digit } else { 0 }
             })
         });
-        self.key.in_digits(self.key.sums(&x?, &y?)?)
+        self.in_digits(self.sums(&x?, &y?)?)
     }
 
     /// Digits of a value where it is positive, else of 0.
@@ -386,8 +317,8 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
         x: &Ciphertext,
         progress: Progress<'_>,
     ) -> Result<SignedDigits> {
-        self.key.check_whole(x)?;
-        let (largest, sizes) = (circuit.largest(), self.key.parameters().integer_digits());
+        self.check_whole(x)?;
+        let (largest, sizes) = (circuit.largest(), self.parameters().integer_digits());
         let digit = |(&modulus, &size): (&u64, &u64)| {
             let table = Table::from_fn(modulus, largest, |digit| digit % size)?;
             Ok(vec![(circuit.digit_table(&table), largest)])
@@ -409,7 +340,7 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
         x: &Ciphertext,
         passes: &mut Passes<'_>,
     ) -> Result<Ciphertext> {
-        self.key.check_whole(x)?;
+        self.check_whole(x)?;
         let largest = circuit.largest();
         let step = [(circuit.step([0, largest / 2], largest)?, largest)];
         let signs = |progress: Progress<'_>| self.last_digit_functions(circuit, x, &step, progress);
@@ -429,7 +360,7 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
         let select = |(index, digit): (usize, &Ciphertext)| {
             let table = Table::from_fn(largest, largest, |v| f(index, v % half, v >= half))?;
             let function = [(circuit.digit_table(&table), largest)];
-            let joined = self.key.add(digit, sign)?;
+            let joined = self.add(digit, sign)?;
             let selected = passes.run(1, |progress| {
                 let step = progress.steps(Self::function_steps(circuit, &function))?;
                 self.digit_functions(circuit, &joined, &function, &|| step.done())

@@ -1,7 +1,8 @@
 //! Maximum, minimum, ReLU, absolute value and clamping where parameters select in slots: passes through all digits of the
 //! values, and nothing but products after them.
 
-use cryptable_ckks::bootstrapping::modulus_switch::CoefficientShape;
+use cryptable_ckks::Ciphertext as SlotCiphertext;
+use cryptable_ckks::bootstrapping::modulus_switch::{CoefficientShape, switch_to_power_of_two};
 use cryptable_lattice::error::Result;
 use cryptable_lattice::{NoiseBound, Progress, Table};
 
@@ -12,8 +13,6 @@ use crate::comparison::operation::Operation;
 use crate::comparison::passes::Passes;
 use crate::comparison::slot_selection::{RealSlots, Selected, SlotSelection};
 use crate::keys::evaluation_key::EvaluationKey;
-use crate::lookup::lookup_arithmetic::LookupArithmetic;
-use crate::lookup::lookups::Lookups;
 use crate::multi_precision::circuit::MultiPrecisionCircuit;
 
 /// What selections need of the parameters.
@@ -26,13 +25,13 @@ pub(super) struct Selecting<'a> {
 }
 
 /// A vector in slots, and the noise of the digits that it was looked up of.
-struct Found<C> {
-    slots: RealSlots<C>,
+struct Found {
+    slots: RealSlots<SlotCiphertext>,
     noise: NoiseBound,
 }
 
 /// A sign that was found, and what it selects.
-type FoundChoice<'a, C> = (&'a Found<C>, Selected<'a, C>);
+type FoundChoice<'a> = (&'a Found, Selected<'a, SlotCiphertext>);
 
 /// Which tables a pass has.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -43,9 +42,9 @@ enum Pass {
 }
 
 /// What a pass finds: digits, if they were asked for, and the sign.
-struct SlotDigits<C> {
-    digits: Vec<Found<C>>,
-    sign: Option<Found<C>>,
+struct SlotDigits {
+    digits: Vec<Found>,
+    sign: Option<Found>,
 }
 
 impl EvaluationKey {
@@ -62,9 +61,7 @@ impl EvaluationKey {
         };
         circuit.digits().iter().zip(&sizes).map(table).collect()
     }
-}
 
-impl<A: LookupArithmetic> Lookups<'_, A> {
     /// Digits of the larger or the smaller of two values.
     pub(super) fn larger_in_slots(
         &self,
@@ -73,13 +70,13 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
         wants_larger: bool,
         progress: Progress<'_>,
     ) -> Result<Vec<Ciphertext>> {
-        let mut passes = self.key.passes(Operation::Maximum, progress);
-        let is_less = self.pass(selecting, &self.key.sub(x, y)?, Pass::Sign, &mut passes)?;
+        let mut passes = self.passes(Operation::Maximum, progress);
+        let is_less = self.pass(selecting, &self.sub(x, y)?, Pass::Sign, &mut passes)?;
         let (first, second) = if wants_larger { (x, y) } else { (y, x) };
         let first = self.pass(selecting, first, Pass::Digits, &mut passes)?;
         let second = self.pass(selecting, second, Pass::Digits, &mut passes)?;
         let is_less = is_less.sign.expect("a sign was asked for");
-        let select = |(f, g): (&Found<_>, &Found<_>)| {
+        let select = |(f, g): (&Found, &Found)| {
             let noise = f.noise.max(g.noise);
             let choice = (&is_less, Selected::Slots(&g.slots));
             self.selected(selecting, (&f.slots, noise), vec![choice], x)
@@ -94,10 +91,10 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
         x: &Ciphertext,
         progress: Progress<'_>,
     ) -> Result<Vec<Ciphertext>> {
-        let mut passes = self.key.passes(Operation::Relu, progress);
+        let mut passes = self.passes(Operation::Relu, progress);
         let found = self.pass(selecting, x, Pass::DigitsAndSign, &mut passes)?;
         let is_negative = found.sign.expect("a sign was asked for");
-        let select = |f: &Found<_>| {
+        let select = |f: &Found| {
             let choice = (&is_negative, Selected::Constant(0.0));
             self.selected(selecting, (&f.slots, f.noise), vec![choice], x)
         };
@@ -111,11 +108,11 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
         x: &Ciphertext,
         progress: Progress<'_>,
     ) -> Result<Vec<Ciphertext>> {
-        let mut passes = self.key.passes(Operation::AbsoluteValue, progress);
+        let mut passes = self.passes(Operation::AbsoluteValue, progress);
         let positive = self.pass(selecting, x, Pass::DigitsAndSign, &mut passes)?;
-        let negative = self.pass(selecting, &self.key.negate(x)?, Pass::Digits, &mut passes)?;
+        let negative = self.pass(selecting, &self.negate(x)?, Pass::Digits, &mut passes)?;
         let is_negative = positive.sign.expect("a sign was asked for");
-        let select = |(f, g): (&Found<_>, &Found<_>)| {
+        let select = |(f, g): (&Found, &Found)| {
             let noise = f.noise.max(g.noise);
             let choice = (&is_negative, Selected::Slots(&g.slots));
             self.selected(selecting, (&f.slots, noise), vec![choice], x)
@@ -132,7 +129,7 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
         [low, high]: [&[u64]; 2],
         progress: Progress<'_>,
     ) -> Result<Vec<Ciphertext>> {
-        let mut passes = self.key.passes(Operation::Clamp, progress);
+        let mut passes = self.passes(Operation::Clamp, progress);
         let is_below = self.pass(selecting, from_low, Pass::Sign, &mut passes)?;
         let is_above = self.pass(selecting, to_high, Pass::Sign, &mut passes)?;
         let found = self.pass(selecting, x, Pass::Digits, &mut passes)?;
@@ -143,7 +140,7 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
             let fraction = digit as f64 / largest;
             if fraction < 0.5 { fraction } else { fraction - 1.0 }
         };
-        let select = |(i, f): (usize, &Found<_>)| {
+        let select = |(i, f): (usize, &Found)| {
             let choices = vec![
                 (&is_below, Selected::Constant(centred(low[i]))),
                 (&is_above, Selected::Constant(centred(high[i]))),
@@ -160,15 +157,15 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
         x: &Ciphertext,
         pass: Pass,
         passes: &mut Passes<'_>,
-    ) -> Result<SlotDigits<A::Ciphertext>> {
-        self.key.check_whole(x)?;
+    ) -> Result<SlotDigits> {
+        self.check_whole(x)?;
         let count = circuit.digits().len();
         let (last, cleared) = (count - 1, 0..count - 1);
-        let noise = self.key.parameters().noise_of_digits(x.noise(), 0..count);
+        let noise = self.parameters().noise_of_digits(x.noise(), 0..count);
         let has_digits = pass != Pass::Sign;
         let mut lists = vec![Vec::new(); count];
         if has_digits {
-            let tables = self.key.tables_of_digits(circuit)?;
+            let tables = self.tables_of_digits(circuit)?;
             lists.iter_mut().zip(tables).for_each(|(list, table)| list.push(table));
         }
         if pass != Pass::Digits {
@@ -181,7 +178,7 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
             let steps = STEPS_BEFORE_TABLES + circuit.akp.table_steps(&of_last);
             let step = progress.steps(evaluator.steps(cleared.clone(), lists) + steps)?;
             let done = || step.done();
-            let split = |outputs| selection.split(&self.arithmetic, outputs);
+            let split = |outputs| selection.split(&self.evaluator(), outputs);
             let mut digits = Vec::with_capacity(count);
             let rest = evaluator.clear(x.body(), cleared, lists, &done, |_, outputs| {
                 let noise = noise[digits.len().min(last)];
@@ -200,23 +197,23 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
     fn selected(
         &self,
         Selecting { circuit, selection }: Selecting<'_>,
-        (otherwise, digit): (&RealSlots<A::Ciphertext>, NoiseBound),
-        choices: Vec<FoundChoice<'_, A::Ciphertext>>,
+        (otherwise, digit): (&RealSlots<SlotCiphertext>, NoiseBound),
+        choices: Vec<FoundChoice<'_>>,
         like: &Ciphertext,
     ) -> Result<Ciphertext> {
         let (signs, largest) = (choices.len(), circuit.largest());
         let of_signs = choices.iter().map(|(sign, _)| sign.noise).reduce(NoiseBound::max);
         let sign = of_signs.expect("a sign");
-        let noise = self.key.parameters().checked_selection_noise((digit, sign), signs, largest)?;
+        let noise = self.parameters().checked_selection_noise((digit, sign), signs, largest)?;
         let choices: Vec<_> = choices.into_iter().map(|(sign, it)| (&sign.slots, it)).collect();
-        let products = selection.select(&self.arithmetic, otherwise, &choices);
-        let matrices = &self.matrices.selection;
-        let found = selection.finish(&self.arithmetic, matrices, products);
+        let products = selection.select(&self.evaluator(), otherwise, &choices);
+        let matrices = &self.matrices().selection;
+        let found = selection.finish(&self.evaluator(), matrices, products);
         let shape = CoefficientShape {
-            log2_modulus: self.key.parameters().literal().log2_ciphertext_modulus,
+            log2_modulus: self.parameters().literal().log2_ciphertext_modulus,
             plaintext_modulus: largest,
             layout: like.body().layout,
         };
-        Ok(self.key.result(self.arithmetic.switch_to_power_of_two(found, shape)?, noise))
+        Ok(self.result(switch_to_power_of_two(self.ring(), found, shape), noise))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cryptable_ckks::LinearTransform;
+use cryptable_ckks::Evaluator;
 use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::{EvaluationKeys, KeyRequest};
 use cryptable_ring::Ring;
@@ -20,7 +20,7 @@ pub struct EvaluationKey {
     key_id: KeyId,
     ring: Arc<Ring>,
     keys: EvaluationKeys,
-    matrices: LookupMatrices<LinearTransform>,
+    matrices: LookupMatrices,
 }
 
 impl EvaluationKey {
@@ -71,15 +71,13 @@ impl EvaluationKey {
         &self.ring
     }
 
-    /// The switching keys.
-    #[must_use]
-    pub fn keys(&self) -> &EvaluationKeys {
-        &self.keys
+    /// The evaluator with these keys.
+    pub(crate) fn evaluator(&self) -> Evaluator<'_> {
+        Evaluator::new(&self.ring, &self.keys)
     }
 
-    /// The matrices of lookups, as the processor multiplies by them.
-    #[must_use]
-    pub fn matrices(&self) -> &LookupMatrices<LinearTransform> {
+    /// The matrices of lookups.
+    pub(crate) fn matrices(&self) -> &LookupMatrices {
         &self.matrices
     }
 }

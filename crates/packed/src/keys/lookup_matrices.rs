@@ -1,25 +1,24 @@
-//! The matrices of the homomorphic DFTs of lookups, in the form that arithmetic multiplies by.
+//! The encoded matrices of the homomorphic DFTs of lookups.
 
 use cryptable_ckks::LinearTransform;
 use cryptable_ring::Ring;
 
 use crate::parameters::parameter_set::Parameters;
 
-/// The matrices of all lookups with one parameter set: encoded for the processor, or whatever other arithmetic makes of
-/// those ([`LookupMatrices::map`]).
-#[derive(Clone, Debug)]
-pub struct LookupMatrices<M> {
+/// The matrices of all lookups with one parameter set.
+#[derive(Debug)]
+pub(crate) struct LookupMatrices {
     /// Those of CoeffsToSlots.
-    pub coeffs_to_slots: Vec<M>,
+    pub coeffs_to_slots: Vec<LinearTransform>,
     /// Those of SlotsToCoeffs.
-    pub slots_to_coeffs: Vec<M>,
+    pub slots_to_coeffs: Vec<LinearTransform>,
     /// Those of SlotsToCoeffs for every digit that is cleared; none where parameters take values as one.
-    pub clearing: Vec<Vec<M>>,
+    pub clearing: Vec<Vec<LinearTransform>>,
     /// Those of SlotsToCoeffs for digits that are selected by signs; none where they are not.
-    pub selection: Vec<M>,
+    pub selection: Vec<LinearTransform>,
 }
 
-impl LookupMatrices<LinearTransform> {
+impl LookupMatrices {
     /// Encodes the matrices of a parameter set.
     pub(crate) fn encode(parameters: &Parameters, ring: &Ring) -> Self {
         let circuit = parameters.circuit();
@@ -34,26 +33,8 @@ impl LookupMatrices<LinearTransform> {
 
     /// Bytes in memory.
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.all().map(LinearTransform::memory_bytes).sum()
-    }
-}
-
-impl<M> LookupMatrices<M> {
-    /// All matrices.
-    fn all(&self) -> impl Iterator<Item = &M> {
-        let [front, back] = [&self.coeffs_to_slots, &self.slots_to_coeffs];
-        front.iter().chain(back).chain(self.clearing.iter().flatten()).chain(&self.selection)
-    }
-
-    /// The same in another form, matrix by matrix.
-    #[must_use]
-    pub fn map<'m, N>(&'m self, form: impl Fn(&'m M) -> N) -> LookupMatrices<N> {
-        let list = |list: &'m Vec<M>| list.iter().map(&form).collect();
-        LookupMatrices {
-            coeffs_to_slots: list(&self.coeffs_to_slots),
-            slots_to_coeffs: list(&self.slots_to_coeffs),
-            clearing: self.clearing.iter().map(list).collect(),
-            selection: list(&self.selection),
-        }
+        let plain = self.coeffs_to_slots.iter().chain(&self.slots_to_coeffs);
+        let of_digits = self.clearing.iter().flatten().chain(&self.selection);
+        plain.chain(of_digits).map(LinearTransform::memory_bytes).sum()
     }
 }

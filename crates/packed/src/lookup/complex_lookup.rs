@@ -9,19 +9,17 @@
 use cryptable_lattice::Progress;
 use cryptable_lattice::coefficient_ciphertext::CoefficientLayout;
 use cryptable_lattice::error::{Error, Result};
-use cryptable_ring::selected_product::TableMatrix;
 
+use crate::akp::AkpCircuit;
 use crate::ciphertext::Ciphertext;
 use crate::keys::evaluation_key::EvaluationKey;
-use crate::lookup::lookup_arithmetic::LookupArithmetic;
-use crate::lookup::lookups::Lookups;
 use crate::lookup::prepared_table::PreparedTable;
 use crate::parameters::circuit::Circuit;
 use crate::tables::real_table::ComplexTable;
 
 /// A complex table in the form that lookups of one parameter set use.
 #[derive(Debug)]
-pub struct PreparedComplexTable<T = TableMatrix>([PreparedTable<T>; 2]);
+pub struct PreparedComplexTable([PreparedTable; 2]);
 
 impl PreparedComplexTable {
     /// Bytes in memory.
@@ -37,7 +35,9 @@ impl EvaluationKey {
     /// # Errors
     /// As [`EvaluationKey::prepare`]; if the parameters have no complex outputs ([`crate::Request::complex_outputs`]).
     pub fn prepare_complex(&self, table: &ComplexTable) -> Result<PreparedComplexTable> {
-        self.lookups().prepare_complex(table)
+        self.complex_circuit()?;
+        let [re, im] = table.tables();
+        Ok(PreparedComplexTable([self.prepare(re)?, self.prepare(im)?]))
     }
 
     /// Maps values through complex tables: a result for each, which `SecretKey::decrypt_complex` decrypts.
@@ -66,55 +66,27 @@ impl EvaluationKey {
         tables: &[&PreparedComplexTable],
         progress: Progress<'_>,
     ) -> Result<Vec<Ciphertext>> {
-        self.lookups().lookup_complex(input, tables, progress)
-    }
-
-    fn check_complex(&self) -> Result<()> {
-        let literal = self.parameters().literal();
-        if literal.complex_outputs {
-            return Ok(());
-        }
-        let what = format!("complex tables: {} has real outputs", literal.name);
-        Err(Error::Unsupported(what))
-    }
-}
-
-impl<A: LookupArithmetic> Lookups<'_, A> {
-    /// As [`EvaluationKey::prepare_complex`], for lookups on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn prepare_complex(&self, table: &ComplexTable) -> Result<PreparedComplexTable<A::Table>> {
-        self.key.check_complex()?;
-        let [re, im] = table.tables();
-        Ok(PreparedComplexTable([self.prepare(re)?, self.prepare(im)?]))
-    }
-
-    /// As [`EvaluationKey::lookup_complex`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn lookup_complex(
-        &self,
-        input: &Ciphertext,
-        tables: &[&PreparedComplexTable<A::Table>],
-        progress: Progress<'_>,
-    ) -> Result<Vec<Ciphertext>> {
-        self.key.check_complex()?;
-        let parameters = self.key.parameters();
-        input.check(parameters, self.key.key_id(), Some(parameters.input_modulus()))?;
-        let Circuit::Akp(circuit) = parameters.circuit() else {
-            unreachable!("validated: complex outputs are those of AKP")
-        };
-        let noise = self.key.result_noise(input)?;
-        let parts: Vec<&PreparedTable<A::Table>> =
-            tables.iter().flat_map(|table| &table.0).collect();
-        let parts = self.key.interpolations(&parts)?;
+        let circuit = self.complex_circuit()?;
+        let noise = self.checked_noise(input)?;
+        let parts: Vec<&PreparedTable> = tables.iter().flat_map(|table| &table.0).collect();
+        let parts = self.forms(&parts, PreparedTable::interpolation)?;
         let layout = input.body().layout;
         let layout =
             CoefficientLayout { slots: 2 * layout.slots, count: 2 * layout.count, ..layout };
-        let bodies = self.lookup_akp(circuit, input, (&parts, layout), progress)?;
-        Ok(bodies.into_iter().map(|body| self.key.result(body, noise)).collect())
+        let bodies = self.lookup_akp(circuit, input.body(), &parts, layout, progress)?;
+        Ok(self.results(bodies, noise))
+    }
+
+    /// The circuit, if its outputs are complex.
+    fn complex_circuit(&self) -> Result<&AkpCircuit> {
+        let literal = self.parameters().literal();
+        match self.parameters().circuit() {
+            Circuit::Akp(circuit) if literal.complex_outputs => Ok(circuit),
+            _ => {
+                let what = format!("complex tables: {} has real outputs", literal.name);
+                Err(Error::Unsupported(what))
+            }
+        }
     }
 }
 

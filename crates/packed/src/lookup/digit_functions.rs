@@ -7,8 +7,6 @@ use cryptable_lattice::{NoiseBound, NoiseLaw, Progress, Table};
 use crate::ciphertext::Ciphertext;
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::lookup::digit_lookup::DigitFunction;
-use crate::lookup::lookup_arithmetic::LookupArithmetic;
-use crate::lookup::lookups::Lookups;
 use crate::lookup::prepared_table::check_digit_table;
 use crate::lookup::table_lookup::STEPS_AFTER_TABLE;
 use crate::multi_precision::circuit::MultiPrecisionCircuit;
@@ -96,7 +94,33 @@ impl EvaluationKey {
         tables: &[Vec<Table>],
         progress: Progress<'_>,
     ) -> Result<Vec<Vec<Ciphertext>>> {
-        self.lookups().decompose(input, tables, progress)
+        let parameters = self.parameters();
+        if let Circuit::MultiPrecision(circuit) = parameters.circuit() {
+            return self.decompose_by_clearing(circuit, input, tables, progress);
+        }
+        input.check(parameters, self.key_id(), Some(parameters.input_modulus()))?;
+        let circuit = self.tree()?;
+        check_digit_tables(circuit.digits(), tables)?;
+        let noise = self.digit_noise(circuit, input, tables)?;
+        let count: usize = tables.iter().map(Vec::len).sum();
+        let step = progress.steps(circuit.digits().len() * STEPS_PER_DIGIT + count)?;
+        let decomposition = self.decomposition(circuit);
+        let mut results = Vec::with_capacity(tables.len());
+        let (body, digits) = (input.body(), 0..circuit.digits().len());
+        decomposition.decompose(body, digits, &|| step.done(), |digit, deltas| {
+            let look_up = |table: &Table| {
+                let values = centered_fractions(table);
+                let outputs = circuit.digit_function(&self.evaluator(), &deltas, &values);
+                let body = decomposition.to_coefficients(outputs, body, table.output_modulus());
+                step.done()?;
+                Ok(body)
+            };
+            let bodies = tables[digit].iter().map(look_up).collect::<Result<Vec<_>>>()?;
+            let bodies = bodies.into_iter().zip(&noise[digit]);
+            results.push(bodies.map(|(body, &noise)| self.result(body, noise)).collect());
+            Ok(())
+        })?;
+        Ok(results)
     }
 
     /// The noise of functions of every digit of an input, which must decrypt modulo what their tables give.
@@ -126,47 +150,6 @@ impl EvaluationKey {
         };
         tables.iter().enumerate().map(of_digit).collect()
     }
-}
-
-impl<A: LookupArithmetic> Lookups<'_, A> {
-    /// As [`EvaluationKey::decompose`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn decompose(
-        &self,
-        input: &Ciphertext,
-        tables: &[Vec<Table>],
-        progress: Progress<'_>,
-    ) -> Result<Vec<Vec<Ciphertext>>> {
-        let parameters = self.key.parameters();
-        if let Circuit::MultiPrecision(circuit) = parameters.circuit() {
-            return self.decompose_by_clearing(circuit, input, tables, progress);
-        }
-        input.check(parameters, self.key.key_id(), Some(parameters.input_modulus()))?;
-        let circuit = self.key.tree()?;
-        check_digit_tables(circuit.digits(), tables)?;
-        let noise = self.key.digit_noise(circuit, input, tables)?;
-        let count: usize = tables.iter().map(Vec::len).sum();
-        let step = progress.steps(circuit.digits().len() * STEPS_PER_DIGIT + count)?;
-        let decomposition = self.decomposition(circuit);
-        let mut results = Vec::with_capacity(tables.len());
-        let (body, digits) = (input.body(), 0..circuit.digits().len());
-        decomposition.decompose(body, digits, &|| step.done(), |digit, deltas| {
-            let look_up = |table: &Table| {
-                let values = centered_fractions(table);
-                let outputs = circuit.digit_function(&self.arithmetic, &deltas, &values);
-                let body = decomposition.to_coefficients(outputs, body, table.output_modulus())?;
-                step.done()?;
-                Ok(body)
-            };
-            let bodies = tables[digit].iter().map(look_up).collect::<Result<Vec<_>>>()?;
-            let bodies = bodies.into_iter().zip(&noise[digit]);
-            results.push(bodies.map(|(body, &noise)| self.key.result(body, noise)).collect());
-            Ok(())
-        })?;
-        Ok(results)
-    }
 
     /// Digit decomposition by AKP: Algorithm 6 with tables.
     fn decompose_by_clearing(
@@ -176,7 +159,7 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
         tables: &[Vec<Table>],
         progress: Progress<'_>,
     ) -> Result<Vec<Vec<Ciphertext>>> {
-        let all = self.key.digits_of(circuit, input)?;
+        let all = self.digits_of(circuit, input)?;
         check_digit_tables(&circuit.digits()[all.clone()], tables)?;
         let functions = |tables: &Vec<Table>| {
             let function = |table: &Table| {
@@ -200,10 +183,10 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
         functions: Vec<Vec<DigitFunction>>,
         progress: Progress<'_>,
     ) -> Result<Vec<Vec<Ciphertext>>> {
-        let all = self.key.digits_of(circuit, input)?;
-        let of_digits = self.key.parameters().noise_of_digits(input.noise(), all.clone());
+        let all = self.digits_of(circuit, input)?;
+        let of_digits = self.parameters().noise_of_digits(input.noise(), all.clone());
         let noise = of_digits.iter().zip(&functions);
-        let noise = noise.map(|(&noise, of)| self.key.noise_of_functions(circuit, noise, of));
+        let noise = noise.map(|(&noise, of)| self.noise_of_functions(circuit, noise, of));
         let noise = noise.collect::<Result<Vec<NoiseBound>>>()?;
         let last = functions.len() - 1;
         let count: usize = functions[..last].iter().map(Vec::len).sum();
@@ -222,8 +205,8 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
         let rest = evaluator.clear(body, cleared, &tables, &done, |_, outputs| {
             let index = results.len();
             let finish = |(output, (_, modulus)): (_, &DigitFunction)| {
-                let body = self.finish_akp(&circuit.akp, output, (*modulus, body.layout), &done)?;
-                Ok(self.key.result(body, noise[index]))
+                let body = self.finish_akp(&circuit.akp, output, *modulus, body.layout, &done)?;
+                Ok(self.result(body, noise[index]))
             };
             results.push(
                 outputs.into_iter().zip(&functions[index]).map(finish).collect::<Result<_>>()?,
@@ -233,7 +216,7 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
         results.push(match functions[last].as_slice() {
             [] => Vec::new(),
             functions => {
-                let digit = self.key.result(evaluator.digit(&rest, all.end - 1), of_digits[last]);
+                let digit = self.result(evaluator.digit(&rest, all.end - 1), of_digits[last]);
                 self.digit_functions(circuit, &digit, functions, &done)?
             }
         });

@@ -14,8 +14,6 @@ use crate::akp::STEPS_BEFORE_TABLES;
 use crate::akp::interpolation::Interpolation;
 use crate::ciphertext::Ciphertext;
 use crate::keys::evaluation_key::EvaluationKey;
-use crate::lookup::lookup_arithmetic::LookupArithmetic;
-use crate::lookup::lookups::Lookups;
 use crate::lookup::prepared_table::PreparedTable;
 use crate::lookup::table_lookup::STEPS_AFTER_TABLE;
 use crate::multi_precision::circuit::MultiPrecisionCircuit;
@@ -41,7 +39,10 @@ impl EvaluationKey {
     /// # Errors
     /// As [`EvaluationKey::lookup`]; if the parameters take inputs as one, or the size of the last digit is odd.
     pub fn sign(&self, input: &Ciphertext, progress: Progress<'_>) -> Result<Ciphertext> {
-        self.lookups().sign(input, progress)
+        let circuit = self.digit_circuit("the sign of values")?;
+        let modulus = self.parameters().output_modulus();
+        let step = (circuit.step([0, 1], modulus)?, modulus);
+        Ok(self.last_digit_functions(circuit, input, &[step], progress)?.swap_remove(0))
     }
 
     /// `⌊m/(p_0⋯p_{count-1})⌋`: clears the `count` lowest digits, so that values are multiples of p_0⋯p_{count-1}, and takes
@@ -72,7 +73,26 @@ impl EvaluationKey {
         count: usize,
         progress: Progress<'_>,
     ) -> Result<Ciphertext> {
-        self.lookups().floor(input, count, progress)
+        let circuit = self.digit_circuit("floors of values")?;
+        let all = self.digits_of(circuit, input)?;
+        let (name, value, most) = ("number of cleared digits", count as u64, all.len() - 1);
+        if count == 0 {
+            return Err(Error::TooSmall { name, value, limit: 1 });
+        }
+        if count > most {
+            return Err(Error::TooLarge { name, value, limit: most as u64 });
+        }
+        let cleared = all.start..all.start + count;
+        let noise = self.parameters().failure_model();
+        let noise = noise.noise_of_rests(circuit, input.noise(), cleared.clone())[count];
+        let modulus = circuit.digits()[cleared.end..].iter().product();
+        noise.check_decryption("a floor", modulus, self.parameters().stated_log2_fail())?;
+        let evaluator = self.clearing_evaluator(circuit);
+        let step = progress.steps(evaluator.steps(cleared.clone(), &[]))?;
+        let done = || step.done();
+        let mut rest = evaluator.clear(input.body(), cleared, &[], &done, |_, _| Ok(()))?;
+        rest.plaintext_modulus = modulus;
+        Ok(self.result(rest, noise))
     }
 
     /// All digits of values, the least significant first, each modulo its size: digit decomposition, Algorithm 6 of Alexandru,
@@ -103,7 +123,23 @@ impl EvaluationKey {
     /// is no product of all digits from some digit on; [`Error::NoiseTooLarge`] if a result would decrypt wrong with more than
     /// the stated probability; [`Error::Cancelled`].
     pub fn digits(&self, input: &Ciphertext, progress: Progress<'_>) -> Result<Vec<Ciphertext>> {
-        self.lookups().digits(input, progress)
+        let circuit = self.digit_circuit("digits of values")?;
+        let all = self.digits_of(circuit, input)?;
+        let noise = self.parameters().noise_of_digits(input.noise(), all.clone());
+        for (digit, noise) in all.clone().zip(&noise) {
+            let (size, limit) = (circuit.digits()[digit], self.parameters().stated_log2_fail());
+            noise.check_decryption("a digit", size, limit)?;
+        }
+        let (cleared, last) = (all.start..all.end - 1, all.end - 1);
+        let evaluator = self.clearing_evaluator(circuit);
+        let step = progress.steps(evaluator.steps(cleared.clone(), &[]))?;
+        let mut bodies = Vec::with_capacity(all.len());
+        let rest = evaluator.clear(input.body(), cleared, &[], &|| step.done(), |digit, _| {
+            bodies.push(digit);
+            Ok(())
+        })?;
+        bodies.push(evaluator.digit(&rest, last));
+        Ok(bodies.into_iter().zip(noise).map(|(body, noise)| self.result(body, noise)).collect())
     }
 
     /// Maps a digit through tables: a result of [`EvaluationKey::digits`], [`EvaluationKey::decompose`] or of this, or a sum
@@ -120,7 +156,16 @@ impl EvaluationKey {
         tables: &[&PreparedTable],
         progress: Progress<'_>,
     ) -> Result<Vec<Ciphertext>> {
-        self.lookups().lookup_digit(input, tables, progress)
+        let circuit = self.digit_circuit("lookups of digits")?;
+        input.check(self.parameters(), self.key_id(), None)?;
+        let (modulus, largest) = (input.modulus(), circuit.largest());
+        if !largest.is_multiple_of(modulus) {
+            let expected = format!("a divisor of the largest digit's size, {largest}");
+            return Err(Error::mismatch("modulus of the digit", modulus, expected));
+        }
+        let functions = self.functions_of(tables, modulus)?;
+        let step = progress.steps(Self::function_steps(circuit, &functions))?;
+        self.digit_functions(circuit, input, &functions, &|| step.done())
     }
 
     /// The circuit, if it takes inputs digit by digit.
@@ -166,118 +211,24 @@ impl EvaluationKey {
     }
 
     /// The functions that tables of digits of this size were prepared to.
-    fn functions_of<T>(
+    pub(crate) fn functions_of(
         &self,
-        tables: &[&PreparedTable<T>],
+        tables: &[&PreparedTable],
         size: u64,
     ) -> Result<Vec<DigitFunction>> {
-        let interpolations = self.interpolations(tables)?.into_iter().cloned();
+        let interpolations = self.forms(tables, PreparedTable::interpolation)?;
+        let interpolations = interpolations.into_iter().cloned();
         tables.iter().try_for_each(|table| {
             let (name, found) = ("input modulus of the table", table.input_modulus());
             if found == size { Ok(()) } else { Err(Error::mismatch(name, found, size)) }
         })?;
         Ok(interpolations.zip(tables.iter().map(|table| table.output_modulus())).collect())
     }
-}
-
-impl<A: LookupArithmetic> Lookups<'_, A> {
-    /// As [`EvaluationKey::sign`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn sign(&self, input: &Ciphertext, progress: Progress<'_>) -> Result<Ciphertext> {
-        let circuit = self.key.digit_circuit("the sign of values")?;
-        let modulus = self.key.parameters().output_modulus();
-        let step = (circuit.step([0, 1], modulus)?, modulus);
-        Ok(self.last_digit_functions(circuit, input, &[step], progress)?.swap_remove(0))
-    }
-
-    /// As [`EvaluationKey::floor`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn floor(
-        &self,
-        input: &Ciphertext,
-        count: usize,
-        progress: Progress<'_>,
-    ) -> Result<Ciphertext> {
-        let circuit = self.key.digit_circuit("floors of values")?;
-        let all = self.key.digits_of(circuit, input)?;
-        let (name, value, most) = ("number of cleared digits", count as u64, all.len() - 1);
-        if count == 0 {
-            return Err(Error::TooSmall { name, value, limit: 1 });
-        }
-        if count > most {
-            return Err(Error::TooLarge { name, value, limit: most as u64 });
-        }
-        let cleared = all.start..all.start + count;
-        let noise = self.key.parameters().failure_model();
-        let noise = noise.noise_of_rests(circuit, input.noise(), cleared.clone())[count];
-        let modulus = circuit.digits()[cleared.end..].iter().product();
-        noise.check_decryption("a floor", modulus, self.key.parameters().stated_log2_fail())?;
-        let evaluator = self.clearing_evaluator(circuit);
-        let step = progress.steps(evaluator.steps(cleared.clone(), &[]))?;
-        let done = || step.done();
-        let mut rest = evaluator.clear(input.body(), cleared, &[], &done, |_, _| Ok(()))?;
-        rest.plaintext_modulus = modulus;
-        Ok(self.key.result(rest, noise))
-    }
-
-    /// As [`EvaluationKey::digits`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn digits(&self, input: &Ciphertext, progress: Progress<'_>) -> Result<Vec<Ciphertext>> {
-        let circuit = self.key.digit_circuit("digits of values")?;
-        let all = self.key.digits_of(circuit, input)?;
-        let noise = self.key.parameters().noise_of_digits(input.noise(), all.clone());
-        for (digit, noise) in all.clone().zip(&noise) {
-            let (size, limit) = (circuit.digits()[digit], self.key.parameters().stated_log2_fail());
-            noise.check_decryption("a digit", size, limit)?;
-        }
-        let (cleared, last) = (all.start..all.end - 1, all.end - 1);
-        let evaluator = self.clearing_evaluator(circuit);
-        let step = progress.steps(evaluator.steps(cleared.clone(), &[]))?;
-        let mut bodies = Vec::with_capacity(all.len());
-        let rest = evaluator.clear(input.body(), cleared, &[], &|| step.done(), |digit, _| {
-            bodies.push(digit);
-            Ok(())
-        })?;
-        bodies.push(evaluator.digit(&rest, last));
-        Ok(bodies
-            .into_iter()
-            .zip(noise)
-            .map(|(body, noise)| self.key.result(body, noise))
-            .collect())
-    }
-
-    /// As [`EvaluationKey::lookup_digit`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn lookup_digit(
-        &self,
-        input: &Ciphertext,
-        tables: &[&PreparedTable<A::Table>],
-        progress: Progress<'_>,
-    ) -> Result<Vec<Ciphertext>> {
-        let circuit = self.key.digit_circuit("lookups of digits")?;
-        input.check(self.key.parameters(), self.key.key_id(), None)?;
-        let (modulus, largest) = (input.modulus(), circuit.largest());
-        if !largest.is_multiple_of(modulus) {
-            let expected = format!("a divisor of the largest digit's size, {largest}");
-            return Err(Error::mismatch("modulus of the digit", modulus, expected));
-        }
-        let functions = self.key.functions_of(tables, modulus)?;
-        let step = progress.steps(Self::function_steps(circuit, &functions))?;
-        self.digit_functions(circuit, input, &functions, &|| step.done())
-    }
 
     /// Functions of a digit, of whatever size: one bootstrap.
     ///
     /// # Errors
-    /// As [`EvaluationKey::lookup_digit`]; those of `step`, which is called [`Lookups::function_steps`] times.
+    /// As [`EvaluationKey::lookup_digit`]; those of `step`, which is called [`EvaluationKey::function_steps`] times.
     pub(crate) fn digit_functions(
         &self,
         circuit: &MultiPrecisionCircuit,
@@ -285,18 +236,19 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
         functions: &[DigitFunction],
         step: crate::step::Step<'_>,
     ) -> Result<Vec<Ciphertext>> {
-        let noise = self.key.noise_of_functions(circuit, digit.noise(), functions)?;
+        let noise = self.noise_of_functions(circuit, digit.noise(), functions)?;
         let interpolations: Vec<&Interpolation> = functions.iter().map(|(f, _)| f).collect();
         let evaluator = self.clearing_evaluator(circuit);
         let outputs = evaluator.look_up(digit.body(), &interpolations, step)?;
         let finish = |(output, (_, modulus)): (_, &DigitFunction)| {
-            let shape = (*modulus, digit.body().layout);
-            Ok(self.key.result(self.finish_akp(&circuit.akp, output, shape, step)?, noise))
+            let layout = digit.body().layout;
+            let body = self.finish_akp(&circuit.akp, output, *modulus, layout, step)?;
+            Ok(self.result(body, noise))
         };
         outputs.into_iter().zip(functions).map(finish).collect()
     }
 
-    /// Steps of progress of [`Lookups::digit_functions`].
+    /// Steps of progress of [`EvaluationKey::digit_functions`].
     pub(crate) fn function_steps(
         circuit: &MultiPrecisionCircuit,
         functions: &[DigitFunction],
@@ -304,18 +256,6 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
         let interpolations: Vec<&Interpolation> = functions.iter().map(|(f, _)| f).collect();
         let after = STEPS_AFTER_TABLE * functions.len();
         STEPS_BEFORE_TABLES + circuit.akp.table_steps(&interpolations) + after
-    }
-
-    /// Tables of the most significant digit, once the others are cleared.
-    pub(crate) fn lookup_last_digit(
-        &self,
-        circuit: &MultiPrecisionCircuit,
-        input: &Ciphertext,
-        tables: &[&PreparedTable<A::Table>],
-        progress: Progress<'_>,
-    ) -> Result<Vec<Ciphertext>> {
-        let functions = self.key.functions_of(tables, self.key.parameters().table_modulus())?;
-        self.last_digit_functions(circuit, input, &functions, progress)
     }
 
     /// Functions of the most significant digit.
@@ -326,18 +266,18 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
         functions: &[DigitFunction],
         progress: Progress<'_>,
     ) -> Result<Vec<Ciphertext>> {
-        let all = self.key.digits_of(circuit, input)?;
+        let all = self.digits_of(circuit, input)?;
         let last = all.end - 1;
-        let noise = self.key.parameters().noise_of_digits(input.noise(), all.clone());
+        let noise = self.parameters().noise_of_digits(input.noise(), all.clone());
         let noise = *noise.last().expect("a digit");
         // Before anything is computed.
-        self.key.noise_of_functions(circuit, noise, functions)?;
+        self.noise_of_functions(circuit, noise, functions)?;
         let (cleared, evaluator) = (all.start..last, self.clearing_evaluator(circuit));
         let steps = evaluator.steps(cleared.clone(), &[]);
         let step = progress.steps(steps + Self::function_steps(circuit, functions))?;
         let done = || step.done();
         let rest = evaluator.clear(input.body(), cleared, &[], &done, |_, _| Ok(()))?;
-        let digit = self.key.result(evaluator.digit(&rest, last), noise);
+        let digit = self.result(evaluator.digit(&rest, last), noise);
         self.digit_functions(circuit, &digit, functions, &done)
     }
 
@@ -345,7 +285,7 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
     pub(crate) fn clearing_evaluator<'a>(
         &'a self,
         circuit: &'a MultiPrecisionCircuit,
-    ) -> DigitClearingEvaluator<'a, A> {
-        DigitClearingEvaluator { circuit, arithmetic: &self.arithmetic, matrices: self.matrices }
+    ) -> DigitClearingEvaluator<'a> {
+        DigitClearingEvaluator { circuit, evaluator: self.evaluator(), matrices: self.matrices() }
     }
 }

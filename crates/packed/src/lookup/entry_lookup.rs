@@ -1,14 +1,12 @@
 //! Lookups of tables of which every value has its own, in the clear or encrypted.
 
-use cryptable_ckks::Plaintext;
+use cryptable_ckks::{Ciphertext as SlotCiphertext, Plaintext};
 use cryptable_lattice::Progress;
 use cryptable_lattice::error::{Error, Result};
 use cryptable_ring::Embedding;
 
 use crate::ciphertext::Ciphertext;
 use crate::keys::evaluation_key::EvaluationKey;
-use crate::lookup::lookup_arithmetic::LookupArithmetic;
-use crate::lookup::lookups::Lookups;
 use crate::multiplexer::circuit::MultiplexerCircuit;
 use crate::multiplexer::entry_tables::SlotSelectors;
 use crate::multiplexer::functional_digit_decomposition::STEPS_PER_DIGIT;
@@ -28,7 +26,21 @@ impl EvaluationKey {
         tables: &SlotTables,
         progress: Progress<'_>,
     ) -> Result<Ciphertext> {
-        self.lookups().lookup_slots(input, tables, progress)
+        let circuit = entry_circuit(self.parameters())?;
+        tables.check(self.parameters())?;
+        self.check_values(input, tables.count())?;
+        let encoding = circuit.entry_encoding();
+        let stride = circuit.rows().iter().product::<usize>();
+        let embedding = Embedding::new(circuit.complex_slots());
+        self.lookup_entries(circuit, input, progress, |selectors, step| {
+            let entry = |row: usize, column: usize| {
+                let slots =
+                    circuit.slots_of(&tables.fractions(row + column * stride, circuit.slots()));
+                let (scale, limbs) = (encoding.scale, encoding.limbs);
+                Plaintext::encode(self.ring(), &embedding, &slots, scale, limbs)
+            };
+            circuit.look_up_slots(&self.evaluator(), selectors, entry, step)
+        })
     }
 
     /// Maps value k of `input` through encrypted table k.
@@ -42,7 +54,15 @@ impl EvaluationKey {
         tables: &EncryptedTables,
         progress: Progress<'_>,
     ) -> Result<Ciphertext> {
-        self.lookups().lookup_encrypted(input, tables, progress)
+        let circuit = entry_circuit(self.parameters())?;
+        tables.check(self.parameters(), self.key_id())?;
+        self.check_values(input, tables.count())?;
+        let stride = circuit.rows().iter().product::<usize>();
+        self.lookup_entries(circuit, input, progress, |selectors, step| {
+            let ring = self.ring();
+            let entry = |row: usize, column: usize| tables.entry(ring, row + column * stride);
+            circuit.look_up_encrypted(&self.evaluator(), selectors, entry, step)
+        })
     }
 
     /// Checks the input, and that there is a table for every value.
@@ -57,67 +77,15 @@ impl EvaluationKey {
             _ => Ok(()),
         }
     }
-}
-
-impl<A: LookupArithmetic> Lookups<'_, A> {
-    /// As [`EvaluationKey::lookup_slots`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn lookup_slots(
-        &self,
-        input: &Ciphertext,
-        tables: &SlotTables,
-        progress: Progress<'_>,
-    ) -> Result<Ciphertext> {
-        let circuit = entry_circuit(self.key.parameters())?;
-        tables.check(self.key.parameters())?;
-        self.key.check_values(input, tables.count())?;
-        let encoding = circuit.entry_encoding();
-        let stride = circuit.rows().iter().product::<usize>();
-        let embedding = Embedding::new(circuit.complex_slots());
-        self.lookup_entries(circuit, input, progress, |selectors, step| {
-            let entry = |row: usize, column: usize| {
-                let slots =
-                    circuit.slots_of(&tables.fractions(row + column * stride, circuit.slots()));
-                let (scale, limbs) = (encoding.scale, encoding.limbs);
-                Plaintext::encode(self.key.ring(), &embedding, &slots, scale, limbs)
-            };
-            let load = |plain| self.arithmetic.load_plain(plain);
-            circuit.look_up_slots(&self.arithmetic, selectors, (&entry, &load), step)
-        })
-    }
-
-    /// As [`EvaluationKey::lookup_encrypted`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn lookup_encrypted(
-        &self,
-        input: &Ciphertext,
-        tables: &EncryptedTables,
-        progress: Progress<'_>,
-    ) -> Result<Ciphertext> {
-        let circuit = entry_circuit(self.key.parameters())?;
-        tables.check(self.key.parameters(), self.key.key_id())?;
-        self.key.check_values(input, tables.count())?;
-        let stride = circuit.rows().iter().product::<usize>();
-        self.lookup_entries(circuit, input, progress, |selectors, step| {
-            let ring = self.key.ring();
-            let entry = |row: usize, column: usize| tables.entry(ring, row + column * stride);
-            let load = |entry| self.arithmetic.load(entry);
-            circuit.look_up_encrypted(&self.arithmetic, selectors, (&entry, &load), step)
-        })
-    }
 
     fn lookup_entries(
         &self,
         circuit: &MultiplexerCircuit,
         input: &Ciphertext,
         progress: Progress<'_>,
-        look_up: impl FnOnce(&SlotSelectors<A::Ciphertext>, Step<'_>) -> Result<A::Ciphertext>,
+        look_up: impl FnOnce(&SlotSelectors<SlotCiphertext>, Step<'_>) -> Result<SlotCiphertext>,
     ) -> Result<Ciphertext> {
-        let noise = self.key.result_noise(input)?;
+        let noise = self.result_noise(input)?;
         let digits = circuit.digits().len();
         let rows: usize = circuit.rows().iter().product();
         let step = progress.steps(digits * STEPS_PER_DIGIT + rows + 2)?;
@@ -128,12 +96,12 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
             deltas.push(digit);
             Ok(())
         })?;
-        let selectors = circuit.slot_selectors(&self.arithmetic, deltas);
+        let selectors = circuit.slot_selectors(&self.evaluator(), deltas);
         step.done()?;
         let outputs = look_up(&selectors, &done)?;
-        let output_modulus = self.key.parameters().output_modulus();
-        let body = decomposition.to_coefficients(outputs, input.body(), output_modulus)?;
+        let output_modulus = self.parameters().output_modulus();
+        let body = decomposition.to_coefficients(outputs, input.body(), output_modulus);
         step.done()?;
-        Ok(self.key.result(body, noise))
+        Ok(self.result(body, noise))
     }
 }

@@ -9,12 +9,13 @@ use num_complex::Complex64;
 
 use crate::akp::interpolation::Interpolation;
 use crate::keys::evaluation_key::EvaluationKey;
-use crate::lookup::lookup_arithmetic::LookupArithmetic;
-use crate::lookup::lookups::Lookups;
 use crate::multi_precision::circuit::MultiPrecisionCircuit;
 use crate::parameters::circuit::Circuit;
 use crate::parameters::parameter_set::Parameters;
 use crate::parameters::validation::{MAX_MODULUS, OUTPUT_RANGE};
+
+/// What errors call a prepared table.
+const PREPARED: &str = "prepared table";
 
 /// A table in the form that lookups of one parameter set use: the coefficients of its interpolation (AKP), or its
 /// entries in the order of the table steps (BMT, CMT).
@@ -31,26 +32,24 @@ use crate::parameters::validation::{MAX_MODULUS, OUTPUT_RANGE};
 /// assert_eq!(secret.decrypt(&twice)?, [0, 1, 2, 3]);
 /// # Ok::<(), cryptable_packed::Error>(())
 /// ```
-///
-/// The entries are in the form of the arithmetic that reads them, T: those of the processor unless said otherwise.
 #[derive(Debug)]
-pub struct PreparedTable<T = TableMatrix> {
+pub struct PreparedTable {
     input_modulus: u64,
     output_modulus: u64,
     parameter_digest: [u8; 32],
-    form: PreparedForm<T>,
+    form: PreparedForm,
 }
 
 /// What the method needs of a table.
 #[derive(Debug)]
-pub(crate) enum PreparedForm<T> {
+enum PreparedForm {
     /// The coefficients of the trigonometric Hermite interpolation.
     Interpolation(Interpolation),
     /// The entries, one matrix a table step.
-    Matrices(Vec<T>),
+    Matrices(Vec<TableMatrix>),
 }
 
-impl<T> PreparedTable<T> {
+impl PreparedTable {
     /// Modulus of the inputs.
     #[must_use]
     pub fn input_modulus(&self) -> u64 {
@@ -63,17 +62,34 @@ impl<T> PreparedTable<T> {
         self.output_modulus
     }
 
-    /// The form, if it is of these parameters.
+    /// Returns the coefficients of its interpolation.
     ///
     /// # Errors
-    /// If it is of others.
-    pub(crate) fn form(&self, parameters: &Parameters) -> Result<&PreparedForm<T>> {
-        check_parameters("prepared table", parameters.digest(), self.parameter_digest)?;
-        Ok(&self.form)
+    /// If it was prepared for other parameters.
+    pub(crate) fn interpolation(&self, parameters: &Parameters) -> Result<&Interpolation> {
+        check_parameters(PREPARED, parameters.digest(), self.parameter_digest)?;
+        match &self.form {
+            PreparedForm::Interpolation(interpolation) => Ok(interpolation),
+            PreparedForm::Matrices(_) => {
+                Err(Error::mismatch(PREPARED, "entries of a tree", "an interpolation"))
+            }
+        }
     }
-}
 
-impl PreparedTable {
+    /// Returns its entries, one matrix per table step of a multiplexer tree.
+    ///
+    /// # Errors
+    /// If it was prepared for other parameters.
+    pub(crate) fn matrices(&self, parameters: &Parameters) -> Result<&[TableMatrix]> {
+        check_parameters(PREPARED, parameters.digest(), self.parameter_digest)?;
+        match &self.form {
+            PreparedForm::Matrices(matrices) => Ok(matrices),
+            PreparedForm::Interpolation(_) => {
+                Err(Error::mismatch(PREPARED, "an interpolation", "entries of a tree"))
+            }
+        }
+    }
+
     /// Bytes in memory: 16 an entry for AKP; for multiplexer trees up to 42 an entry (`TableMatrix` of `ring`).
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
@@ -97,17 +113,7 @@ impl EvaluationKey {
     /// If the table's moduli are not those of the parameters, or its outputs differ by more than those state
     /// ([`Parameters::output_range`]).
     pub fn prepare(&self, table: &Table) -> Result<PreparedTable> {
-        self.lookups().prepare(table)
-    }
-}
-
-impl<A: LookupArithmetic> Lookups<'_, A> {
-    /// As [`EvaluationKey::prepare`], for lookups on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn prepare(&self, table: &Table) -> Result<PreparedTable<A::Table>> {
-        let parameters = self.key.parameters();
+        let parameters = self.parameters();
         let (input_modulus, output_modulus) = (table.input_modulus(), table.output_modulus());
         if parameters.literal().digits.is_empty() {
             table.check_moduli(parameters.table_modulus(), parameters.output_modulus())?;
@@ -122,9 +128,7 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
                 check_digit_table(circuit, table)?;
                 PreparedForm::Interpolation(circuit.digit_table(table))
             }
-            Circuit::Multiplexer(circuit) => {
-                PreparedForm::Matrices(circuit.table_matrices(&self.arithmetic, table))
-            }
+            Circuit::Multiplexer(circuit) => PreparedForm::Matrices(circuit.table_matrices(table)),
         };
         let parameter_digest = parameters.digest();
         Ok(PreparedTable { input_modulus, output_modulus, parameter_digest, form })

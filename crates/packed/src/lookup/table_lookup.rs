@@ -2,26 +2,27 @@
 
 use std::ops::Range;
 
-use cryptable_ckks::bootstrapping::modulus_switch::CoefficientShape;
+use cryptable_ckks::bootstrapping::modulus_switch::{CoefficientShape, switch_to_power_of_two};
+use cryptable_ckks::{Arithmetic, Ciphertext as SlotCiphertext};
 use cryptable_lattice::coefficient_ciphertext::{CoefficientCiphertext, CoefficientLayout};
 use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::{NoiseBound, Progress};
+use cryptable_ring::selected_product::TableMatrix;
 
 use crate::akp::interpolation::Interpolation;
 use crate::akp::{AkpCircuit, STEPS_BEFORE_TABLES};
 use crate::ciphertext::Ciphertext;
 use crate::keys::evaluation_key::EvaluationKey;
-use crate::lookup::lookup_arithmetic::LookupArithmetic;
-use crate::lookup::lookups::Lookups;
-use crate::lookup::prepared_table::{PreparedForm, PreparedTable};
+use crate::lookup::prepared_table::PreparedTable;
 use crate::multiplexer::circuit::MultiplexerCircuit;
 use crate::multiplexer::functional_digit_decomposition::{
     FunctionalDigitDecomposition, STEPS_PER_DIGIT,
 };
 use crate::parameters::circuit::Circuit;
+use crate::parameters::parameter_set::Parameters;
 use crate::step::Step;
 
-/// Steps of progress of [`Lookups::finish_akp`]: SlotsToCoeffs, and the switch to the client's modulus.
+/// Steps of progress of [`EvaluationKey::finish_akp`]: SlotsToCoeffs, and the switch to the client's modulus.
 pub(crate) const STEPS_AFTER_TABLE: usize = 2;
 
 impl EvaluationKey {
@@ -40,7 +41,7 @@ impl EvaluationKey {
         table: &PreparedTable,
         progress: Progress<'_>,
     ) -> Result<Ciphertext> {
-        self.lookups().lookup(input, table, progress)
+        Ok(self.lookup_many(input, &[table], progress)?.swap_remove(0))
     }
 
     /// Maps every value of `input` through each of `tables`: multi-value bootstrapping. Everything up to
@@ -67,7 +68,28 @@ impl EvaluationKey {
         tables: &[&PreparedTable],
         progress: Progress<'_>,
     ) -> Result<Vec<Ciphertext>> {
-        self.lookups().lookup_many(input, tables, progress)
+        let parameters = self.parameters();
+        match parameters.circuit() {
+            Circuit::Akp(circuit) => {
+                self.check_integer_outputs()?;
+                let noise = self.checked_noise(input)?;
+                let tables = self.forms(tables, PreparedTable::interpolation)?;
+                let layout = input.body().layout;
+                let bodies = self.lookup_akp(circuit, input.body(), &tables, layout, progress)?;
+                Ok(self.results(bodies, noise))
+            }
+            Circuit::MultiPrecision(circuit) => {
+                let functions = self.functions_of(tables, parameters.table_modulus())?;
+                self.last_digit_functions(circuit, input, &functions, progress)
+            }
+            Circuit::Multiplexer(circuit) => {
+                let noise = self.checked_noise(input)?;
+                let tables = self.forms(tables, PreparedTable::matrices)?;
+                let inputs = [(input, 0..circuit.digits().len())];
+                let bodies = self.lookup_tree(circuit, &inputs, &tables, progress)?;
+                Ok(self.results(bodies, noise))
+            }
+        }
     }
 
     /// Maps inputs that come in several ciphertexts, the least significant first, through tables of all of
@@ -96,7 +118,33 @@ impl EvaluationKey {
         tables: &[&PreparedTable],
         progress: Progress<'_>,
     ) -> Result<Vec<Ciphertext>> {
-        self.lookups().lookup_digits(inputs, tables, progress)
+        let circuit = self.tree()?;
+        let mut start = 0;
+        let mut ranges = Vec::with_capacity(inputs.len());
+        for input in inputs {
+            input.check(self.parameters(), self.key_id(), None)?;
+            if input.count() != inputs[0].count() {
+                let (found, expected) = (input.count().to_string(), inputs[0].count().to_string());
+                return Err(Error::Mismatch { name: "number of values", found, expected });
+            }
+            let end = digits_of_modulus(&circuit.digits()[start..], input.modulus())?;
+            ranges.push((input, start..start + end));
+            start += end;
+        }
+        if start != circuit.digits().len() {
+            let rest = circuit.digits()[start..].iter().product::<u64>();
+            let input_modulus = self.parameters().input_modulus();
+            return Err(Error::Mismatch {
+                name: "product of the inputs' moduli",
+                found: (input_modulus / rest).to_string(),
+                expected: input_modulus.to_string(),
+            });
+        }
+        let inputs: Vec<_> = ranges.iter().map(|(x, digits)| (x.noise(), digits.len())).collect();
+        let noise = self.parameters().checked_result_noise(&inputs)?;
+        let tables = self.forms(tables, PreparedTable::matrices)?;
+        let bodies = self.lookup_tree(circuit, &ranges, &tables, progress)?;
+        Ok(self.results(bodies, noise))
     }
 
     /// The circuit, if it is a multiplexer tree.
@@ -110,38 +158,40 @@ impl EvaluationKey {
         }
     }
 
-    /// The interpolations of tables of these parameters, at least one.
-    pub(crate) fn interpolations<'t, T>(
+    /// Returns the form of every table that lookups with these parameters read.
+    ///
+    /// # Errors
+    /// If there are no tables, or one was prepared for other parameters.
+    pub(crate) fn forms<'t, F: ?Sized>(
         &self,
-        tables: &[&'t PreparedTable<T>],
-    ) -> Result<Vec<&'t Interpolation>> {
-        let forms = self.forms(tables)?.into_iter();
-        forms
-            .map(|form| match form {
-                PreparedForm::Interpolation(interpolation) => Ok(interpolation),
-                PreparedForm::Matrices(_) => unreachable!("parameters of AKP prepare coefficients"),
-            })
-            .collect()
-    }
-
-    /// The matrices of tables of these parameters, at least one.
-    fn matrices_of<'t, T>(&self, tables: &[&'t PreparedTable<T>]) -> Result<Vec<&'t [T]>> {
-        let forms = self.forms(tables)?.into_iter();
-        forms
-            .map(|form| match form {
-                PreparedForm::Matrices(matrices) => Ok(matrices.as_slice()),
-                PreparedForm::Interpolation(_) => {
-                    unreachable!("parameters of trees prepare matrices")
-                }
-            })
-            .collect()
-    }
-
-    fn forms<'t, T>(&self, tables: &[&'t PreparedTable<T>]) -> Result<Vec<&'t PreparedForm<T>>> {
+        tables: &[&'t PreparedTable],
+        form: impl Fn(&'t PreparedTable, &Parameters) -> Result<&'t F>,
+    ) -> Result<Vec<&'t F>> {
         if tables.is_empty() {
             return Err(Error::TooSmall { name: "number of tables", value: 0, limit: 1 });
         }
-        tables.iter().map(|table| table.form(self.parameters())).collect()
+        tables.iter().map(|table| form(table, self.parameters())).collect()
+    }
+
+    /// Checks that outputs are integers.
+    fn check_integer_outputs(&self) -> Result<()> {
+        let literal = self.parameters().literal();
+        if literal.complex_outputs {
+            let what = format!("tables of integers: {} has complex outputs", literal.name);
+            return Err(Error::Unsupported(what));
+        }
+        Ok(())
+    }
+
+    /// Checks an input with all digits, and returns the noise of its result.
+    ///
+    /// # Errors
+    /// If it is of another client, other parameters or another modulus; [`Error::NoiseTooLarge`] if the lookup would fail
+    /// too often.
+    pub(crate) fn checked_noise(&self, input: &Ciphertext) -> Result<NoiseBound> {
+        let parameters = self.parameters();
+        input.check(parameters, self.key_id(), Some(parameters.input_modulus()))?;
+        self.result_noise(input)
     }
 
     /// The noise of the result of a lookup of an input with all digits.
@@ -158,134 +208,53 @@ impl EvaluationKey {
         Ciphertext::new(self.parameters().digest(), self.key_id(), noise, body)
     }
 
-    fn results(&self, bodies: Vec<CoefficientCiphertext>, noise: NoiseBound) -> Vec<Ciphertext> {
+    pub(crate) fn results(
+        &self,
+        bodies: Vec<CoefficientCiphertext>,
+        noise: NoiseBound,
+    ) -> Vec<Ciphertext> {
         bodies.into_iter().map(|body| self.result(body, noise)).collect()
-    }
-}
-
-impl<A: LookupArithmetic> Lookups<'_, A> {
-    /// As [`EvaluationKey::lookup`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn lookup(
-        &self,
-        input: &Ciphertext,
-        table: &PreparedTable<A::Table>,
-        progress: Progress<'_>,
-    ) -> Result<Ciphertext> {
-        Ok(self.lookup_many(input, &[table], progress)?.swap_remove(0))
-    }
-
-    /// As [`EvaluationKey::lookup_many`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn lookup_many(
-        &self,
-        input: &Ciphertext,
-        tables: &[&PreparedTable<A::Table>],
-        progress: Progress<'_>,
-    ) -> Result<Vec<Ciphertext>> {
-        let parameters = self.key.parameters();
-        if let Circuit::MultiPrecision(circuit) = parameters.circuit() {
-            return self.lookup_last_digit(circuit, input, tables, progress);
-        }
-        if parameters.literal().complex_outputs {
-            let name = &parameters.literal().name;
-            let what = format!("tables of integers: {name} has complex outputs");
-            return Err(Error::Unsupported(what));
-        }
-        input.check(parameters, self.key.key_id(), Some(parameters.input_modulus()))?;
-        let noise = self.key.result_noise(input)?;
-        let bodies = match parameters.circuit() {
-            Circuit::Akp(circuit) => {
-                let tables = self.key.interpolations(tables)?;
-                self.lookup_akp(circuit, input, (&tables, input.body().layout), progress)
-            }
-            Circuit::MultiPrecision(_) => unreachable!("taken digit by digit"),
-            Circuit::Multiplexer(circuit) => {
-                let inputs = [(input, 0..circuit.digits().len())];
-                self.lookup_tree(circuit, &inputs, &self.key.matrices_of(tables)?, progress)
-            }
-        }?;
-        Ok(self.key.results(bodies, noise))
-    }
-
-    /// As [`EvaluationKey::lookup_digits`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn lookup_digits(
-        &self,
-        inputs: &[Ciphertext],
-        tables: &[&PreparedTable<A::Table>],
-        progress: Progress<'_>,
-    ) -> Result<Vec<Ciphertext>> {
-        let circuit = self.key.tree()?;
-        let mut start = 0;
-        let mut ranges = Vec::with_capacity(inputs.len());
-        for input in inputs {
-            input.check(self.key.parameters(), self.key.key_id(), None)?;
-            if input.count() != inputs[0].count() {
-                let (found, expected) = (input.count().to_string(), inputs[0].count().to_string());
-                return Err(Error::Mismatch { name: "number of values", found, expected });
-            }
-            let end = digits_of_modulus(&circuit.digits()[start..], input.modulus())?;
-            ranges.push((input, start..start + end));
-            start += end;
-        }
-        if start != circuit.digits().len() {
-            let rest = circuit.digits()[start..].iter().product::<u64>();
-            let input_modulus = self.key.parameters().input_modulus();
-            return Err(Error::Mismatch {
-                name: "product of the inputs' moduli",
-                found: (input_modulus / rest).to_string(),
-                expected: input_modulus.to_string(),
-            });
-        }
-        let inputs: Vec<_> = ranges.iter().map(|(x, digits)| (x.noise(), digits.len())).collect();
-        let noise = self.key.parameters().checked_result_noise(&inputs)?;
-        let bodies =
-            self.lookup_tree(circuit, &ranges, &self.key.matrices_of(tables)?, progress)?;
-        Ok(self.key.results(bodies, noise))
     }
 
     /// Results of AKP in coefficients of this layout.
     pub(crate) fn lookup_akp(
         &self,
         circuit: &AkpCircuit,
-        input: &Ciphertext,
-        (tables, layout): (&[&Interpolation], CoefficientLayout),
+        input: &CoefficientCiphertext,
+        tables: &[&Interpolation],
+        layout: CoefficientLayout,
         progress: Progress<'_>,
     ) -> Result<Vec<CoefficientCiphertext>> {
         let results = tables.len() / circuit.literal().tables_of_output();
         let count = STEPS_BEFORE_TABLES + circuit.table_steps(tables) + STEPS_AFTER_TABLE * results;
         let step = progress.steps(count)?;
-        let (done, from) = (|| step.done(), (&self.matrices.coeffs_to_slots[..], input.body()));
-        let outputs = circuit.look_up_in(&self.arithmetic, from, tables, &done)?;
-        let modulus = self.key.parameters().output_modulus();
-        let finish = |output| self.finish_akp(circuit, output, (modulus, layout), &done);
+        let done = || step.done();
+        let matrices = &self.matrices().coeffs_to_slots;
+        let outputs = circuit.look_up_in(&self.evaluator(), matrices, input, tables, &done)?;
+        let modulus = self.parameters().output_modulus();
+        let finish = |output| self.finish_akp(circuit, output, modulus, layout, &done);
         outputs.into_iter().map(finish).collect()
     }
 
     /// Outputs in slots to results of a modulus in coefficients.
     ///
     /// # Errors
-    /// Those of `step`, which is called [`STEPS_AFTER_TABLE`] times, and of the arithmetic.
+    /// Those of `step`, which is called [`STEPS_AFTER_TABLE`] times.
     pub(crate) fn finish_akp(
         &self,
         circuit: &AkpCircuit,
-        outputs: A::Ciphertext,
-        (plaintext_modulus, layout): (u64, CoefficientLayout),
+        outputs: SlotCiphertext,
+        plaintext_modulus: u64,
+        layout: CoefficientLayout,
         step: Step<'_>,
     ) -> Result<CoefficientCiphertext> {
-        let log2_modulus = self.key.parameters().literal().log2_ciphertext_modulus;
+        let log2_modulus = self.parameters().literal().log2_ciphertext_modulus;
         let shape = CoefficientShape { log2_modulus, plaintext_modulus, layout };
-        let result = circuit.finish(&self.arithmetic, &self.matrices.slots_to_coeffs, outputs);
+        let evaluator = self.evaluator();
+        let result = circuit.finish(&evaluator, &self.matrices().slots_to_coeffs, outputs);
         step()?;
-        self.arithmetic.begin_stage("modulus_switch");
-        let body = self.arithmetic.switch_to_power_of_two(result, shape)?;
+        evaluator.begin_stage("modulus_switch");
+        let body = switch_to_power_of_two(self.ring(), result, shape);
         step()?;
         Ok(body)
     }
@@ -294,7 +263,7 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
         &self,
         circuit: &MultiplexerCircuit,
         inputs: &[(&Ciphertext, Range<usize>)],
-        tables: &[&[A::Table]],
+        tables: &[&[TableMatrix]],
         progress: Progress<'_>,
     ) -> Result<Vec<CoefficientCiphertext>> {
         let steps_per_table = circuit.table_steps() + 1;
@@ -309,14 +278,13 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
                 Ok(())
             })?;
         }
-        let arithmetic = &self.arithmetic;
-        let selectors = circuit.selectors(arithmetic, deltas);
+        let evaluator = &self.evaluator();
+        let selectors = circuit.selectors(evaluator, deltas);
         step.done()?;
-        let output_modulus = self.key.parameters().output_modulus();
-        let look_up = |matrices: &&[A::Table]| {
-            let outputs = circuit.look_up(arithmetic, &selectors, matrices, &done)?;
-            let body =
-                decomposition.to_coefficients(outputs, inputs[0].0.body(), output_modulus)?;
+        let output_modulus = self.parameters().output_modulus();
+        let look_up = |matrices: &&[TableMatrix]| {
+            let outputs = circuit.look_up(evaluator, &selectors, matrices, &done)?;
+            let body = decomposition.to_coefficients(outputs, inputs[0].0.body(), output_modulus);
             step.done()?;
             Ok(body)
         };
@@ -327,12 +295,12 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
     pub(crate) fn decomposition<'a>(
         &'a self,
         circuit: &'a MultiplexerCircuit,
-    ) -> FunctionalDigitDecomposition<'a, A> {
+    ) -> FunctionalDigitDecomposition<'a> {
         FunctionalDigitDecomposition {
             circuit,
-            arithmetic: &self.arithmetic,
-            matrices: self.matrices,
-            limbs: self.key.parameters().literal().limbs(),
+            evaluator: self.evaluator(),
+            matrices: self.matrices(),
+            limbs: self.parameters().literal().limbs(),
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use cryptable_ckks::Bootstrapping;
-use cryptable_ckks::bootstrapping::modulus_switch::CoefficientShape;
+use cryptable_ckks::bootstrapping::modulus_switch::{CoefficientShape, switch_to_power_of_two};
+use cryptable_ckks::{Ciphertext, Evaluator};
 use cryptable_lattice::Result;
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
 
@@ -17,30 +17,30 @@ use crate::step::Step;
 const STEPS_PER_DIGIT: usize = STEPS_BEFORE_TABLES + 1;
 
 /// The digits of ciphertexts of one client.
-pub(crate) struct DigitClearingEvaluator<'a, A: Bootstrapping> {
+pub(crate) struct DigitClearingEvaluator<'a> {
     /// The circuit, which knows the digits.
     pub circuit: &'a MultiPrecisionCircuit,
-    /// The arithmetic with the client's keys.
-    pub arithmetic: &'a A,
+    /// The evaluator with the client's keys.
+    pub evaluator: Evaluator<'a>,
     /// The matrices of the homomorphic DFTs.
-    pub matrices: &'a LookupMatrices<A::Matrix>,
+    pub matrices: &'a LookupMatrices,
 }
 
-impl<A: Bootstrapping> DigitClearingEvaluator<'_, A> {
+impl DigitClearingEvaluator<'_> {
     /// HomFloor (Algorithm 2), digit after digit: clears the given digits of an input whose lowest digit is the first of
     /// them. `tables` of each are evaluated in the same pass, on the powers that its value needs anyway; none, if there are
     /// no lists. `consume` gets a ciphertext of each digit, modulo its size, before it is cleared (line 4 of Algorithm 6),
     /// and the outputs of its tables.
     ///
     /// # Errors
-    /// Those of `step`, which is called [`DigitClearingEvaluator::steps`] times, of `consume` and of the arithmetic.
+    /// Those of `step`, which is called [`DigitClearingEvaluator::steps`] times and of `consume`.
     pub(crate) fn clear(
         &self,
         input: &CoefficientCiphertext,
         digits: Range<usize>,
         tables: &[Vec<Interpolation>],
         step: Step<'_>,
-        mut consume: impl FnMut(CoefficientCiphertext, Vec<A::Ciphertext>) -> Result<()>,
+        mut consume: impl FnMut(CoefficientCiphertext, Vec<Ciphertext>) -> Result<()>,
     ) -> Result<CoefficientCiphertext> {
         let modulus = input.plaintext_modulus;
         let first = digits.start;
@@ -53,13 +53,13 @@ impl<A: Bootstrapping> DigitClearingEvaluator<'_, A> {
             let mut outputs = self.look_up(&shifted, &all, step)?;
             let value = outputs.remove(0);
             let matrices = (digit, self.matrices.clearing[digit].as_slice());
-            let value = self.circuit.finish(self.arithmetic, matrices, value);
+            let value = self.circuit.finish(&self.evaluator, matrices, value);
             let shape = CoefficientShape {
                 log2_modulus: input.log2_modulus,
                 plaintext_modulus: modulus,
                 layout: input.layout,
             };
-            let value = self.arithmetic.switch_to_power_of_two(value, shape)?;
+            let value = switch_to_power_of_two(self.evaluator.ring(), value, shape);
             let place = self.circuit.place(digit) / self.circuit.place(first);
             let centre = self.circuit.centre(digit) * place;
             let constants = vec![modulus - centre; input.layout.count];
@@ -90,13 +90,9 @@ impl<A: Bootstrapping> DigitClearingEvaluator<'_, A> {
         digit: &CoefficientCiphertext,
         tables: &[&Interpolation],
         step: Step<'_>,
-    ) -> Result<Vec<A::Ciphertext>> {
-        self.circuit.akp.look_up_in(
-            self.arithmetic,
-            (&self.matrices.coeffs_to_slots, digit),
-            tables,
-            step,
-        )
+    ) -> Result<Vec<Ciphertext>> {
+        let matrices = &self.matrices.coeffs_to_slots;
+        self.circuit.akp.look_up_in(&self.evaluator, matrices, digit, tables, step)
     }
 
     /// Steps of progress of cleared digits, and of tables of them.

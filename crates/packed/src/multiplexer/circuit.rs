@@ -23,13 +23,13 @@ use cryptable_ckks::bootstrapping::mod_raise;
 use cryptable_ckks::dry_run::{Shape, SlotNoise};
 use cryptable_ckks::{Arithmetic, DryRun};
 use cryptable_lattice::{NoiseLaw, Result, Table};
+use cryptable_ring::selected_product::TableMatrix;
 use cryptable_ring::{Basis, SharedLimbs};
 use num_complex::Complex64;
 
 use crate::bootstrapping::phase_exponential::PhaseExponential;
 use crate::bootstrapping::slots_to_coeffs;
 use crate::literal::{MultiplexerLiteral, ParametersLiteral};
-use crate::lookup::lookup_arithmetic::LookupArithmetic;
 use crate::multiplexer::entry_kind::EntryKind;
 use crate::multiplexer::kronecker_deltas::kronecker_deltas;
 use crate::multiplexer::kronecker_product::{
@@ -458,11 +458,7 @@ impl MultiplexerCircuit {
     }
 
     /// The entries of a table, one matrix a table step, for [`MultiplexerCircuit::look_up`]: up to 8 bytes an entry.
-    pub(crate) fn table_matrices<A: LookupArithmetic>(
-        &self,
-        arithmetic: &A,
-        table: &Table,
-    ) -> Vec<A::Table> {
+    pub(crate) fn table_matrices(&self, table: &Table) -> Vec<TableMatrix> {
         let columns = self.multiplexer.columns();
         let stride = table.values().len() / columns;
         let factor = self.entry_factor() as i64;
@@ -470,7 +466,7 @@ impl MultiplexerCircuit {
         let (outer, inner) = multiplexer_tree::step_shape(&rows);
         let matrix = |step| {
             let first = step * outer * inner;
-            arithmetic.table(outer, inner, columns, |o, i, j| {
+            TableMatrix::new(outer, inner, columns, |o, i, j| {
                 table.centered_value(first + o * inner + i + j * stride) * factor
             })
         };

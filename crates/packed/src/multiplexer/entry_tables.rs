@@ -64,14 +64,14 @@ pub(crate) struct SlotPrediction {
 }
 
 /// A row of plaintext entries: `Σ_j entry(j)·δ_j`, rescaled.
-fn plain_row<A: Arithmetic, H: Send>(
+fn plain_row<A: Arithmetic>(
     arithmetic: &A,
     columns: &RowSelector<A::Ciphertext>,
-    entries: (&(impl Fn(usize) -> H + Sync), &impl Fn(H) -> A::Plain),
+    entry: impl Fn(usize) -> A::Plain + Sync,
 ) -> A::Ciphertext {
     let sums = sums_over_columns(
         columns,
-        entries,
+        entry,
         |pairs| arithmetic.plain_product_sum(pairs),
         |sum, other| arithmetic.add_assign(sum, other),
     );
@@ -84,14 +84,14 @@ fn plain_row<A: Arithmetic, H: Send>(
 }
 
 /// A row of encrypted entries: as [`plain_row`], relinearized once a set.
-fn encrypted_row<A: Arithmetic, H: Send>(
+fn encrypted_row<A: Arithmetic>(
     arithmetic: &A,
     columns: &RowSelector<A::Ciphertext>,
-    entries: (&(impl Fn(usize) -> H + Sync), &impl Fn(H) -> A::Ciphertext),
+    entry: impl Fn(usize) -> A::Ciphertext + Sync,
 ) -> A::Ciphertext {
     let sums = sums_over_columns(
         columns,
-        entries,
+        entry,
         |pairs| arithmetic.product_sum(pairs),
         |sum, other| arithmetic.add_product_assign(sum, other),
     );
@@ -99,10 +99,10 @@ fn encrypted_row<A: Arithmetic, H: Send>(
 }
 
 /// `Σ_j column_j·entry_j` for each set of columns, block by block: an entry is made once, on all threads with others,
-/// taken to where arithmetic computes, and dropped.
-fn sums_over_columns<C: Sync, H: Send, E, S>(
+/// and dropped.
+fn sums_over_columns<C: Sync, E: Send, S>(
     columns: &RowSelector<C>,
-    (entry, load): (&(impl Fn(usize) -> H + Sync), &impl Fn(H) -> E),
+    entry: impl Fn(usize) -> E + Sync,
     product_sum: impl Fn(&[(&C, &E)]) -> S,
     add_assign: impl Fn(&mut S, &S),
 ) -> Vec<S> {
@@ -110,8 +110,7 @@ fn sums_over_columns<C: Sync, H: Send, E, S>(
     let count = columns[0].len();
     for start in (0..count).step_by(COLUMN_BLOCK) {
         let block = start..count.min(start + COLUMN_BLOCK);
-        let made: Vec<H> = block.clone().into_par_iter().map(entry).collect();
-        let entries: Vec<E> = made.into_iter().map(load).collect();
+        let entries: Vec<E> = block.clone().into_par_iter().map(&entry).collect();
         for (sum, set) in sums.iter_mut().zip(columns) {
             let pairs: Vec<_> = set[block.clone()].iter().zip(&entries).collect();
             let product = product_sum(&pairs);
@@ -187,20 +186,19 @@ impl MultiplexerCircuit {
     }
 
     /// Outputs as fractions of P in slots, from entries `(row, column)` encoded as
-    /// [`MultiplexerCircuit::entry_encoding`] says, and what takes them to where arithmetic computes.
+    /// [`MultiplexerCircuit::entry_encoding`] says.
     ///
     /// # Errors
     /// Those of `step`, which is called after each row.
-    pub(crate) fn look_up_slots<A: Arithmetic, H: Send>(
+    pub(crate) fn look_up_slots<A: Arithmetic>(
         &self,
         arithmetic: &A,
         selectors: &SlotSelectors<A::Ciphertext>,
-        (entry, load): (&(impl Fn(usize, usize) -> H + Sync), &impl Fn(H) -> A::Plain),
+        entry: impl Fn(usize, usize) -> A::Plain + Sync,
         step: Step<'_>,
     ) -> Result<A::Ciphertext> {
         let row = |row| {
-            let entry = |column| entry(row, column);
-            let sum = plain_row(arithmetic, &selectors.columns, (&entry, load));
+            let sum = plain_row(arithmetic, &selectors.columns, |column| entry(row, column));
             step().map(|()| sum)
         };
         self.slot_outputs(arithmetic, &selectors.rows, &row)
@@ -210,16 +208,15 @@ impl MultiplexerCircuit {
     ///
     /// # Errors
     /// Those of `step`.
-    pub(crate) fn look_up_encrypted<A: Arithmetic, H: Send>(
+    pub(crate) fn look_up_encrypted<A: Arithmetic>(
         &self,
         arithmetic: &A,
         selectors: &SlotSelectors<A::Ciphertext>,
-        (entry, load): (&(impl Fn(usize, usize) -> H + Sync), &impl Fn(H) -> A::Ciphertext),
+        entry: impl Fn(usize, usize) -> A::Ciphertext + Sync,
         step: Step<'_>,
     ) -> Result<A::Ciphertext> {
         let row = |row| {
-            let entry = |column| entry(row, column);
-            let sum = encrypted_row(arithmetic, &selectors.columns, (&entry, load));
+            let sum = encrypted_row(arithmetic, &selectors.columns, |column| entry(row, column));
             step().map(|()| sum)
         };
         self.slot_outputs(arithmetic, &selectors.rows, &row)
@@ -251,15 +248,10 @@ impl MultiplexerCircuit {
             let (noise, power) = (dry_run.fresh_noise(scale), SlotVariance(mean_square));
             let sources = NoiseSources::single(ENTRY_SOURCE);
             let entry = Shape { limbs, chain: 0, scale, power, noise, sources };
-            self.look_up_encrypted(
-                &dry_run,
-                &selectors,
-                (&|_, _| entry, &|entry| entry),
-                &|| Ok(()),
-            )
+            self.look_up_encrypted(&dry_run, &selectors, |_, _| entry, &|| Ok(()))
         } else {
             let entry = PlainShape { scale, mean_square, slots: self.complex_slots() };
-            self.look_up_slots(&dry_run, &selectors, (&|_, _| entry, &|entry| entry), &|| Ok(()))
+            self.look_up_slots(&dry_run, &selectors, |_, _| entry, &|| Ok(()))
         };
         let outputs = outputs.expect("steps of a dry run do not fail");
         let result = self.finish(&dry_run, &self.slots_to_coeffs.plans(), outputs);
@@ -347,10 +339,8 @@ mod tests {
                 Plaintext::encode(ring, &embedding, &slots_at(row, column), scale, limbs)
             };
             let shape = PlainShape { scale, mean_square, slots };
-            let entries = (&entry, &|entry| entry);
-            let found = circuit.look_up_slots(&evaluator, &selectors, entries, &step);
-            let entries = (&|_, _| shape, &|entry| entry);
-            let predicted = circuit.look_up_slots(&dry_run, &shapes, entries, &step);
+            let found = circuit.look_up_slots(&evaluator, &selectors, entry, &step);
+            let predicted = circuit.look_up_slots(&dry_run, &shapes, |_, _| shape, &step);
             return (found.unwrap(), predicted.unwrap());
         }
         let entry = |row: usize, column: usize| {
@@ -360,10 +350,8 @@ mod tests {
         let (power, noise) = (SlotVariance(mean_square), dry_run.fresh_noise(scale));
         let sources = NoiseSources::single(ENTRY_SOURCE);
         let shape = Shape { limbs, chain: 0, scale, power, noise, sources };
-        let entries = (&entry, &|entry| entry);
-        let found = circuit.look_up_encrypted(&evaluator, &selectors, entries, &step);
-        let entries = (&|_, _| shape, &|entry| entry);
-        let predicted = circuit.look_up_encrypted(&dry_run, &shapes, entries, &step);
+        let found = circuit.look_up_encrypted(&evaluator, &selectors, entry, &step);
+        let predicted = circuit.look_up_encrypted(&dry_run, &shapes, |_, _| shape, &step);
         (found.unwrap(), predicted.unwrap())
     }
 

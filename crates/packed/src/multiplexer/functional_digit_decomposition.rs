@@ -9,8 +9,9 @@
 
 use std::ops::Range;
 
-use cryptable_ckks::Bootstrapping;
-use cryptable_ckks::bootstrapping::modulus_switch::CoefficientShape;
+use cryptable_ckks::bootstrapping::mod_raise::mod_raise;
+use cryptable_ckks::bootstrapping::modulus_switch::{CoefficientShape, switch_to_power_of_two};
+use cryptable_ckks::{Arithmetic, Ciphertext, Evaluator};
 use cryptable_lattice::Result;
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
 
@@ -22,18 +23,18 @@ use crate::step::Step;
 pub(crate) const STEPS_PER_DIGIT: usize = 5;
 
 /// A decomposition of ciphertexts of one client, digit after digit.
-pub(crate) struct FunctionalDigitDecomposition<'a, A: Bootstrapping> {
+pub(crate) struct FunctionalDigitDecomposition<'a> {
     /// The circuit of a multiplexer tree, which knows the digits.
     pub circuit: &'a MultiplexerCircuit,
-    /// The arithmetic with the client's keys.
-    pub arithmetic: &'a A,
+    /// The evaluator with the client's keys.
+    pub evaluator: Evaluator<'a>,
     /// The matrices of the homomorphic DFTs.
-    pub matrices: &'a LookupMatrices<A::Matrix>,
+    pub matrices: &'a LookupMatrices,
     /// Limbs of the whole chain.
     pub limbs: usize,
 }
 
-impl<A: Bootstrapping> FunctionalDigitDecomposition<'_, A> {
+impl FunctionalDigitDecomposition<'_> {
     /// Decomposes a ciphertext that holds the given digits of the circuit (all of them, or some of an input that comes
     /// in several ciphertexts). `consume(digit, deltas)` gets the deltas of every digit as soon as they are there.
     ///
@@ -44,15 +45,15 @@ impl<A: Bootstrapping> FunctionalDigitDecomposition<'_, A> {
         input: &CoefficientCiphertext,
         digits: Range<usize>,
         step: Step<'_>,
-        mut consume: impl FnMut(usize, DigitDeltas<A::Ciphertext>) -> Result<()>,
+        mut consume: impl FnMut(usize, DigitDeltas<Ciphertext>) -> Result<()>,
     ) -> Result<()> {
         let mut rest = input.clone();
         for digit in digits.clone() {
             let factor = self.circuit.digit_multiplier(digit, digits.end);
             let deltas = self.digit_deltas(&rest.mul_scalar(factor as i64), digit, step)?;
             if digit + 1 < digits.end {
-                let value = self.circuit.digit_value(self.arithmetic, &deltas, digit, &digits);
-                let value = self.to_coefficients(value, input, input.plaintext_modulus)?;
+                let value = self.circuit.digit_value(&self.evaluator, &deltas, digit, &digits);
+                let value = self.to_coefficients(value, input, input.plaintext_modulus);
                 rest = rest.sub(&value).expect("both are of the shape of the input");
             }
             step()?;
@@ -67,35 +68,33 @@ impl<A: Bootstrapping> FunctionalDigitDecomposition<'_, A> {
         input: &CoefficientCiphertext,
         digit: usize,
         step: Step<'_>,
-    ) -> Result<DigitDeltas<A::Ciphertext>> {
-        let (arithmetic, front) = (self.arithmetic, &self.circuit.phase_exponential);
-        arithmetic.begin_stage("mod_raise");
-        let raised = arithmetic.mod_raise(input, self.limbs);
+    ) -> Result<DigitDeltas<Ciphertext>> {
+        let evaluator = &self.evaluator;
+        let front = &self.circuit.phase_exponential;
+        evaluator.begin_stage("mod_raise");
+        let raised = mod_raise(evaluator, input, self.limbs);
         step()?;
-        let phases = front.phases(arithmetic, &self.matrices.coeffs_to_slots, raised);
+        let phases = front.phases(evaluator, &self.matrices.coeffs_to_slots, raised);
         step()?;
-        let exponentials = front.exponentials(arithmetic, phases);
+        let exponentials = front.exponentials(evaluator, phases);
         step()?;
-        let deltas = self.circuit.deltas(arithmetic, exponentials, digit);
+        let deltas = self.circuit.deltas(evaluator, exponentials, digit);
         step()?;
         Ok(deltas)
     }
 
     /// SlotsToCoeffs and the switch to the client's modulus: values of `plaintext_modulus` where those of `input` are.
-    ///
-    /// # Errors
-    /// Those of [`Bootstrapping::switch_to_power_of_two`].
     pub(crate) fn to_coefficients(
         &self,
-        slots: A::Ciphertext,
+        slots: Ciphertext,
         input: &CoefficientCiphertext,
         plaintext_modulus: u64,
-    ) -> Result<CoefficientCiphertext> {
+    ) -> CoefficientCiphertext {
         let matrices = &self.matrices.slots_to_coeffs;
-        let result = self.circuit.finish(self.arithmetic, matrices, slots);
+        let result = self.circuit.finish(&self.evaluator, matrices, slots);
         let (log2_modulus, layout) = (input.log2_modulus, input.layout);
         let shape = CoefficientShape { log2_modulus, plaintext_modulus, layout };
-        self.arithmetic.begin_stage("modulus_switch");
-        self.arithmetic.switch_to_power_of_two(result, shape)
+        self.evaluator.begin_stage("modulus_switch");
+        switch_to_power_of_two(self.evaluator.ring(), result, shape)
     }
 }

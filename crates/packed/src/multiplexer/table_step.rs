@@ -10,7 +10,7 @@ use cryptable_lattice::cost::table_products;
 use cryptable_ring::selected_product::{TableMatrix, selected_matrix_product};
 
 /// Arithmetic that knows the table step.
-pub trait TableArithmetic: Arithmetic {
+pub(crate) trait TableArithmetic: Arithmetic {
     /// The integers of a part of a table, prepared for [`TableArithmetic::select`].
     type Table: Sync;
 
@@ -24,29 +24,11 @@ pub trait TableArithmetic: Arithmetic {
         table: &Self::Table,
         selectors: &[Vec<&Self::Ciphertext>],
     ) -> Vec<Vec<Self::Product>>;
-
-    /// The limbs and the scale of what [`TableArithmetic::select`] gives of these operands.
-    ///
-    /// # Panics
-    /// If two columns, or two selectors, differ in their scale, or there are none: the circuit is wrong.
-    fn selected_shape(
-        &self,
-        columns: &[&Self::Ciphertext],
-        selectors: &[Vec<&Self::Ciphertext>],
-    ) -> (usize, f64) {
-        let all = columns.iter().chain(selectors.iter().flatten());
-        let limbs = all.map(|ct| self.limbs(ct)).min().expect("columns");
-        let (column, selector) = (self.scale(columns[0]), self.scale(selectors[0][0]));
-        columns.iter().for_each(|ct| Evaluator::check_scales(column, self.scale(ct)));
-        let selectors = selectors.iter().flatten();
-        selectors.for_each(|ct| Evaluator::check_scales(selector, self.scale(ct)));
-        (limbs, column * selector)
-    }
 }
 
 /// What a dry run knows of a part of a table.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TableShape {
+pub(crate) struct TableShape {
     /// Outputs of the table step.
     pub outer: usize,
     /// Rows that one output selects from.
@@ -66,14 +48,19 @@ impl TableArithmetic for Evaluator<'_> {
         table: &TableMatrix,
         selectors: &[Vec<&Ciphertext>],
     ) -> Vec<Vec<Product>> {
-        let (limbs, scale) = self.selected_shape(columns, selectors);
+        let all = columns.iter().chain(selectors.iter().flatten());
+        let limbs = all.map(|ct| ct.limbs()).min().expect("columns");
+        let column = columns[0].scale;
+        let selector = selectors[0][0].scale;
+        columns.iter().for_each(|ct| Self::check_scales(column, ct.scale));
+        selectors.iter().flatten().for_each(|ct| Self::check_scales(selector, ct.scale));
         let columns: Vec<_> = columns.iter().map(|ct| [&ct.parts.c0, &ct.parts.c1]).collect();
         let selectors: Vec<Vec<_>> = selectors
             .iter()
             .map(|set| set.iter().map(|ct| [&ct.parts.c0, &ct.parts.c1]).collect())
             .collect();
         let tensors = selected_matrix_product(self.ring(), limbs, &columns, table, &selectors);
-        let product = |tensor| Product { tensor, scale };
+        let product = |tensor| Product { tensor, scale: column * selector };
         tensors.into_iter().map(|row| row.into_iter().map(product).collect()).collect()
     }
 }

@@ -4,32 +4,27 @@ use std::ops::ControlFlow;
 
 use cryptable_lattice::Progress;
 use cryptable_lattice::error::{Error, Result, check_equal};
-use cryptable_ring::selected_product::TableMatrix;
 
 use crate::ciphertext::Ciphertext;
 use crate::keys::evaluation_key::EvaluationKey;
-use crate::lookup::lookup_arithmetic::LookupArithmetic;
-use crate::lookup::lookups::Lookups;
 use crate::lookup::prepared_table::PreparedTable;
 use crate::words::circuit::{Register, WordCircuit, WordStep};
 
 /// A circuit whose tables are encoded, for any number of lookups with keys of one parameter set.
 #[derive(Debug)]
-pub struct PreparedWords<T = TableMatrix> {
+pub struct PreparedWords {
     circuit: WordCircuit,
     /// Those of each lookup.
-    tables: Vec<Vec<PreparedTable<T>>>,
+    tables: Vec<Vec<PreparedTable>>,
 }
 
-impl<T> PreparedWords<T> {
+impl PreparedWords {
     /// The circuit.
     #[must_use]
     pub fn circuit(&self) -> &WordCircuit {
         &self.circuit
     }
-}
 
-impl PreparedWords {
     /// Bytes of the tables in memory.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
@@ -43,7 +38,15 @@ impl EvaluationKey {
     /// # Errors
     /// If the parameters are not for tables from words to words.
     pub fn prepare_words(&self, circuit: &WordCircuit) -> Result<PreparedWords> {
-        self.lookups().prepare_words(circuit)
+        self.parameters().check_words(circuit)?;
+        let prepare = |step: &WordStep| match step {
+            WordStep::LookUp(_, tables) => {
+                Some(tables.iter().map(|table| self.prepare(table)).collect::<Result<_>>())
+            }
+            WordStep::Sum(_) => None,
+        };
+        let tables = circuit.steps().iter().filter_map(prepare).collect::<Result<_>>()?;
+        Ok(PreparedWords { circuit: circuit.clone(), tables })
     }
 
     /// Maps the words of every value, each word a ciphertext, the least significant first, through a circuit: the words of
@@ -59,56 +62,10 @@ impl EvaluationKey {
         prepared: &PreparedWords,
         progress: Progress<'_>,
     ) -> Result<Vec<Ciphertext>> {
-        self.lookups().lookup_words(input, prepared, progress)
-    }
-
-    fn sum_of_words(&self, words: &[Ciphertext], terms: &[(Register, i64)]) -> Result<Ciphertext> {
-        let mut sum: Option<Ciphertext> = None;
-        for &(word, factor) in terms {
-            let word = &words[word.0];
-            sum = Some(match (sum, factor) {
-                (None, 1) => word.clone(),
-                (None, factor) => self.mul_scalar(word, factor)?,
-                (Some(sum), 1) => self.add(&sum, word)?,
-                (Some(sum), -1) => self.sub(&sum, word)?,
-                (Some(sum), factor) => self.add(&sum, &self.mul_scalar(word, factor)?)?,
-            });
-        }
-        sum.ok_or(Error::TooSmall { name: "number of terms", value: 0, limit: 1 })
-    }
-}
-
-impl<A: LookupArithmetic> Lookups<'_, A> {
-    /// As [`EvaluationKey::prepare_words`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn prepare_words(&self, circuit: &WordCircuit) -> Result<PreparedWords<A::Table>> {
-        self.key.parameters().check_words(circuit)?;
-        let prepare = |step: &WordStep| match step {
-            WordStep::LookUp(_, tables) => {
-                Some(tables.iter().map(|table| self.prepare(table)).collect::<Result<_>>())
-            }
-            WordStep::Sum(_) => None,
-        };
-        let tables = circuit.steps().iter().filter_map(prepare).collect::<Result<_>>()?;
-        Ok(PreparedWords { circuit: circuit.clone(), tables })
-    }
-
-    /// As [`EvaluationKey::lookup_words`], on this arithmetic.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn lookup_words(
-        &self,
-        input: &[Ciphertext],
-        prepared: &PreparedWords<A::Table>,
-        progress: Progress<'_>,
-    ) -> Result<Vec<Ciphertext>> {
-        let (circuit, parameters) = (&prepared.circuit, self.key.parameters());
+        let (circuit, parameters) = (&prepared.circuit, self.parameters());
         circuit.check_inputs(input.len())?;
         for word in input {
-            word.check(parameters, self.key.key_id(), Some(circuit.modulus()))?;
+            word.check(parameters, self.key_id(), Some(circuit.modulus()))?;
             check_equal("number of values", word.count(), input[0].count())?;
         }
         let noise: Vec<_> = input.iter().map(Ciphertext::noise).collect();
@@ -118,7 +75,7 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
         for step in circuit.steps() {
             match step {
                 WordStep::Sum(terms) => {
-                    let sum = self.key.sum_of_words(&words, terms)?;
+                    let sum = self.sum_of_words(&words, terms)?;
                     words.push(sum);
                 }
                 WordStep::LookUp(word, _) => {
@@ -138,5 +95,20 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
             }
         }
         Ok(circuit.outputs().iter().map(|word| words[word.0].clone()).collect())
+    }
+
+    fn sum_of_words(&self, words: &[Ciphertext], terms: &[(Register, i64)]) -> Result<Ciphertext> {
+        let mut sum: Option<Ciphertext> = None;
+        for &(word, factor) in terms {
+            let word = &words[word.0];
+            sum = Some(match (sum, factor) {
+                (None, 1) => word.clone(),
+                (None, factor) => self.mul_scalar(word, factor)?,
+                (Some(sum), 1) => self.add(&sum, word)?,
+                (Some(sum), -1) => self.sub(&sum, word)?,
+                (Some(sum), factor) => self.add(&sum, &self.mul_scalar(word, factor)?)?,
+            });
+        }
+        sum.ok_or(Error::TooSmall { name: "number of terms", value: 0, limit: 1 })
     }
 }

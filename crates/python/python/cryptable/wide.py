@@ -64,7 +64,8 @@ def plan(
     """Finds parameters for dictionaries with keys of `bits` bits, from which keys are generated.
 
     `value_bits` are those of the dictionary's values (default: 14, the fastest), `values` the number per lookup,
-    `memory` is in bytes, `log2_fail` of a whole ciphertext (default: -64), `threads` those that times are predicted for.
+    `memory` is in bytes, `log2_fail` of a whole ciphertext (default: -64), `threads` those that times are
+    predicted for.
     """
     return _compiled.plan_wide(
         bits,

@@ -3,7 +3,7 @@
 use cryptable::ckks::Grid;
 use pyo3::prelude::*;
 
-use super::parameters::Parameters;
+use super::parameter_set::Parameters;
 use crate::arrays::{complex_numbers, reals};
 use crate::errors::{Result, exception, raise};
 use crate::real_function::RealFunction;

@@ -7,17 +7,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::functions::SlotTable;
+pub(crate) use super::parameter_set::Parameters;
 use super::vector::Vector;
 use crate::call;
 use crate::errors::{Result, exception, raise};
 use crate::literals::{self, ReducedLiteral};
 use crate::parameters::{Secret, hexadecimal};
-
-/// A validated parameter set.
-#[pyclass(frozen, module = "cryptable.ckks")]
-pub(crate) struct Parameters {
-    pub(crate) inner: LibraryParameters,
-}
 
 #[pymethods]
 impl Parameters {

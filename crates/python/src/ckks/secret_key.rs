@@ -2,11 +2,7 @@
 
 use std::path::PathBuf;
 
-use cryptable::ckks::{
-    Complex64, Flooding, KeySet, SecretKey as LibrarySecretKey,
-    SharedSecret as LibrarySharedSecret, SlotBounds,
-};
-use cryptable_wire::KeyId;
+use cryptable::ckks::{Complex64, Flooding, KeySet, SecretKey as LibrarySecretKey, SlotBounds};
 use numpy::{IxDyn, PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -15,6 +11,7 @@ use zeroize::Zeroizing;
 use super::functions::LinearMap;
 use super::parameters::Parameters;
 use super::server::EvaluationKey;
+use super::shared_secret::SharedSecret;
 use super::vector::Vector;
 use crate::arrays::{complex_numbers, places};
 use crate::call::{self, Progress};
@@ -27,25 +24,6 @@ use crate::key_files::{load_secret, refuse_pickle, save_secret, write_evaluation
 #[pyclass(frozen, module = "cryptable.ckks")]
 pub(crate) struct SecretKey {
     inner: LibrarySecretKey,
-}
-
-/// A client's word to servers that its keys of vectors and of packed integers are of one secret.
-#[pyclass(frozen, module = "cryptable.ckks")]
-pub(crate) struct SharedSecret {
-    pub(crate) inner: LibrarySharedSecret,
-}
-
-#[pymethods]
-impl SharedSecret {
-    /// Of the identifiers of both keys.
-    #[new]
-    fn new(vectors: [u8; KeyId::BYTES], packed: [u8; KeyId::BYTES]) -> Self {
-        Self { inner: LibrarySharedSecret { vectors: KeyId(vectors), packed: KeyId(packed) } }
-    }
-
-    fn __getnewargs__(&self) -> ([u8; KeyId::BYTES], [u8; KeyId::BYTES]) {
-        (self.inner.vectors.0, self.inner.packed.0)
-    }
 }
 
 /// What a server is to do besides sums and products.

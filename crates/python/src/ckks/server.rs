@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 
 use super::functions::{LeveledTable, LinearMap, Polynomial, SlotTable};
 use super::parameters::Parameters;
-use super::secret_key::SharedSecret;
+use super::shared_secret::SharedSecret;
 use super::vector::Vector;
 use crate::arrays::{common_shape, complex_numbers};
 use crate::call;

@@ -9,7 +9,7 @@ use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
-use super::parameters::Parameters;
+use super::parameter_set::Parameters;
 use crate::arrays::{length, no_truth, places, reshaped};
 use crate::equality::{compared, hash_of};
 use crate::errors::{Result, exception, raise, raise_of};

@@ -5,14 +5,14 @@ use std::sync::{Mutex, PoisonError};
 
 use cryptable::transciphering::{
     AesKey as LibraryAesKey, AuthenticationKey as LibraryAuthenticationKey, BLOCK_BYTES,
-    Message as LibraryMessage, MessageEncryptor,
+    Message as LibraryMessage, MessageEncryptor, MessageError,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use zeroize::Zeroizing;
 
 use crate::call;
-use crate::errors::{Result, exception, raise, raise_of};
+use crate::errors::{Result, exception, raise, raise_of, raise_of_message};
 use crate::files::{Access, map_file, open, read_file, write_file};
 use crate::key_files::{Reduced, refuse_pickle, save_public};
 
@@ -70,7 +70,7 @@ impl AesKey {
                 Some(first) => encryptor.encrypt_from(first, message),
             })
         });
-        Ok(Message { bytes: inner.map_err(raise)?.to_bytes() })
+        Ok(Message { bytes: inner.map_err(raise_of_message)?.to_bytes() })
     }
 
     /// Checks a message's tag and decrypts it: `AuthenticityError` if anybody changed it.
@@ -79,7 +79,7 @@ impl AesKey {
             let message = message.library()?;
             self.with(|encryptor| encryptor.key().open(&message))
         });
-        Ok(PyBytes::new(py, &plain.map_err(raise)?))
+        Ok(PyBytes::new(py, &plain.map_err(raise_of_message)?))
     }
 
     /// Encrypts a file of any length, piece after piece, into a file of a message: what `encrypt` does, in little memory.
@@ -96,8 +96,12 @@ impl AesKey {
         let length = input.get_ref().metadata().map(|found| found.len())?;
         write_file(&target, Access::Public, replace, |out| {
             call::run_silently(py, || {
-                self.with(|it| it.take(first_counter, length)?.encrypt_stream(&mut input, out))
-            })
+                Ok(self.with(|encryptor| {
+                    let encryption = encryptor.take(first_counter, length)?;
+                    encryption.encrypt_stream(&mut input, out).map_err(MessageError::from)
+                }))
+            })?
+            .map_err(raise_of_message)
         })
     }
 
@@ -115,8 +119,9 @@ impl AesKey {
         write_file(&target, Access::Owner, replace, |out| {
             call::run_silently(py, || {
                 let message = LibraryMessage::from_bytes((*file).as_ref())?;
-                self.with(|encryptor| encryptor.key().open_stream(&message, out))
-            })
+                Ok(self.with(|encryptor| encryptor.key().open_stream(&message, out)))
+            })?
+            .map_err(raise_of_message)
         })
     }
 
@@ -194,7 +199,7 @@ impl AuthenticationKey {
 
     /// Raises `AuthenticityError` if anybody changed the message, or it has no tag.
     fn verify(&self, py: Python<'_>, message: &Message) -> Result<()> {
-        call::detach(py, || self.inner.verify(&message.library()?)).map_err(raise)
+        call::detach(py, || self.inner.verify(&message.library()?)).map_err(raise_of_message)
     }
 
     fn __reduce__(&self) -> Result<()> {

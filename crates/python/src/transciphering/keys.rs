@@ -12,7 +12,7 @@ use pyo3::types::PyBytes;
 use super::aes_key::{AesKey, Message};
 use super::encrypted_bytes::{EncryptedBytes, EncryptedKey};
 use crate::call::{self, Progress};
-use crate::errors::{Result, raise};
+use crate::errors::{Result, raise, raise_of_message};
 use crate::files::{Access, map_file, write_file};
 use crate::key_files::{
     Origin, ReducedKey, load_secret, open_mapped, refuse_pickle, save_secret, write_evaluation_key,
@@ -230,8 +230,9 @@ impl EvaluationKey {
         let table = table.map(|table| &table.inner);
         let inner = call::run_engine(py, (threads, progress, "transcipher"), |progress| {
             let transciphering = Transciphering::new(&self.inner, &key.inner, table)?;
-            transciphering.transcipher(&message.library()?, progress)
+            Ok(transciphering.transcipher(&message.library()?, progress))
         })?;
+        let inner = inner.map_err(raise_of_message)?;
         Ok(EncryptedBytes { inner })
     }
 
@@ -266,8 +267,9 @@ impl EvaluationKey {
                     }
                 };
                 let transciphering = Transciphering::new(&self.inner, &key.inner, table)?;
-                transciphering.transcipher_stream(&message, out, progress)
-            })
+                Ok(transciphering.transcipher_stream(&message, out, progress))
+            })?
+            .map_err(raise_of_message)
         })
     }
 

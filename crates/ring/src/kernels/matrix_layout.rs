@@ -5,6 +5,7 @@
 //! AVX-512 without IFMA, and NEON.
 
 use super::amx;
+use super::common_factor::common_factor;
 use super::residue_entries::{RESIDUE_TILE_ROWS, ResidueEntries};
 use crate::{Buffer, Isa};
 
@@ -338,25 +339,9 @@ impl Span {
 /// Whether entries of one byte are multiplied by VNNI.
 fn takes_vnni() -> bool {
     #[cfg(target_arch = "x86_64")]
-    return super::vnni_matrix::is_available();
+    return Isa::detect() >= Isa::Avx512f && is_x86_feature_detected!("avx512vnni");
     #[cfg(not(target_arch = "x86_64"))]
     false
-}
-
-/// The greatest common divisor of all entries; 1 if all are 0.
-pub(super) fn common_factor(entries: &[i64]) -> u64 {
-    let mut factor = 0u64;
-    for entry in entries {
-        let (mut a, mut b) = (entry.unsigned_abs(), factor);
-        while b != 0 {
-            (a, b) = (b, a % b);
-        }
-        factor = a;
-        if factor == 1 {
-            break;
-        }
-    }
-    factor.max(1)
 }
 
 #[cfg(test)]

@@ -90,6 +90,7 @@ mod avx512_packed;
 mod avx512_sums;
 #[cfg(target_arch = "x86_64")]
 mod avx512_tensor;
+mod common_factor;
 mod conversion;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) mod digit_product;
@@ -103,6 +104,7 @@ mod matrix_layout;
 pub(crate) mod ntt;
 mod packed_row;
 mod packed_sums;
+mod packing;
 mod permutation;
 mod permute;
 mod prefetch;

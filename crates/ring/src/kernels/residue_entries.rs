@@ -11,7 +11,7 @@
 
 use rayon::prelude::*;
 
-use super::matrix_layout::common_factor;
+use super::common_factor::common_factor;
 
 /// Coprime numbers up to 256, so that residues are unsigned bytes, and centered ones signed bytes.
 pub(super) const MODULI: [u16; 24] = [

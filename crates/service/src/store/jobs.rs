@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
 use super::disk::More;
-use super::tables::is_needed;
+use super::table_use::is_needed;
 use super::{Listed, Page, Store, StoredObject};
 use crate::identifiers::new_id;
 use crate::limits::Limits;

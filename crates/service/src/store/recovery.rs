@@ -21,7 +21,7 @@ use rusqlite::params;
 
 use super::Store;
 use super::folder::{self, CONTENT, LOST, create_private, tighten};
-use super::tables::{is_needed, is_offered};
+use super::table_use::{is_needed, is_offered};
 use crate::{Error, Result};
 
 /// What the name of an empty file ends in beside one that is being written.

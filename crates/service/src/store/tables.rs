@@ -11,6 +11,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::Store;
 use super::clients::check_name;
 use super::recovery::{UNFINISHED, begin_file, remove_file, unfinished};
+use super::table_use::is_needed;
 use crate::messages::TableInfo;
 use crate::{Error, Result};
 
@@ -133,22 +134,6 @@ impl Store {
 fn digest_of(rows: &Connection, name: &str) -> Result<Option<String>> {
     let query = "SELECT digest FROM lookup_table WHERE name = ?1";
     Ok(rows.query_row(query, [name], |row| row.get(0)).optional()?)
-}
-
-/// Whether a table is offered.
-pub(super) fn is_offered(rows: &Connection, digest: &str) -> Result<bool> {
-    let query = "SELECT EXISTS(SELECT 1 FROM lookup_table WHERE digest = ?1)";
-    Ok(rows.query_row(query, [digest], |row| row.get(0))?)
-}
-
-/// Whether a table is offered, or a job that waits or runs was ordered with it.
-pub(super) fn is_needed(rows: &Connection, digest: &str) -> Result<bool> {
-    Ok(rows.query_row(
-        "SELECT EXISTS(SELECT 1 FROM lookup_table WHERE digest = ?1)
-         OR EXISTS(SELECT 1 FROM job WHERE state IN ('queued', 'running') AND instr(tables, ?1))",
-        [digest],
-        |row| row.get(0),
-    )?)
 }
 
 fn info(row: &Row<'_>) -> rusqlite::Result<TableInfo> {

@@ -9,7 +9,7 @@ use cryptable::circuits::aes::SBox;
 
 use super::{NetlistArgs, ScheduleArgs, named_set, s_box};
 use crate::args::CsvArgs;
-use crate::args::parameters::memory_size;
+use crate::args::memory::memory_size;
 
 /// Arguments of `circuit test`.
 #[derive(Args, Debug)]

@@ -6,10 +6,10 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use cryptable::engines::packed::{self, Dictionary, WordCircuit};
+use cryptable::wide::words_of_bits;
 use cryptable::{Ciphertext, Contents, CostModel, EvaluationKey, Progress};
 use serde::Serialize;
 
-use super::words_of_bits;
 use crate::args::Global;
 use crate::args::wide::WideLookupArgs;
 use crate::ciphertext_file::{self, Reader, Writer};

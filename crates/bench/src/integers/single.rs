@@ -1,0 +1,207 @@
+//! `bench integers --mode single`: operations on single integers in digits, a ciphertext for every digit.
+
+use cryptable::engines::single::{Ciphertext, Parameters, SecretKey};
+use cryptable::integers::{ColumnKind, DryRun, Evaluator, Integer, IntegerColumn, decrypt};
+use cryptable::{Engine, Request};
+use cryptable_fhew::test_polynomial::encode;
+use cryptable_lattice::{Progress, Result};
+use serde::Serialize;
+
+use crate::contract::{Contract, print_line};
+use crate::measurement::{UnitSampler, median, timed};
+use crate::memory;
+
+use super::{IntegersArguments, Operation, Task, encrypt_both};
+
+/// A line: noise is that of the result's digits.
+#[derive(Debug, Serialize)]
+struct SingleIntegersRecord {
+    #[serde(flatten)]
+    contract: Contract,
+    /// Bits of a digit.
+    digit_bits: u32,
+    /// Tables of every lookup, by the dry run.
+    lookups: Vec<usize>,
+    /// log2 of the probability that one lookup goes wrong.
+    log2_fail_of_lookup: f64,
+    /// The full-domain method of lookups.
+    lookup_method: String,
+}
+
+/// Runs the benchmark.
+pub fn run(arguments: &IntegersArguments, json: bool) -> anyhow::Result<()> {
+    let request = Request::integers(ColumnKind::of::<u32>()).engine(Engine::Single);
+    let plan = request.digit_bits(arguments.digit_bits()).plan()?;
+    let parameters = plan.parameters().single()?.clone();
+    let record = match arguments.bits {
+        8 => measure::<u8>(&parameters, arguments),
+        16 => measure::<u16>(&parameters, arguments),
+        32 => measure::<u32>(&parameters, arguments),
+        _ => measure::<u64>(&parameters, arguments),
+    }?;
+    print_line(&record, json)?;
+    record.contract.check()
+}
+
+/// Measures an operation on so many integers at once, and checks every value of every run.
+fn measure<T: Integer>(
+    parameters: &Parameters,
+    arguments: &IntegersArguments,
+) -> anyhow::Result<SingleIntegersRecord> {
+    let (task, count) = (Task::new(arguments), arguments.count.max(1));
+    let secret = SecretKey::generate(parameters);
+    let (key, keygen_s) = timed(|| secret.evaluation_key(Progress::silent()));
+    let (key, generation_peak) = (key?, memory::peak_rss());
+    let server = Evaluator::new(&key)?;
+    memory::reset_peak();
+    let mut measured = Measured::start();
+    // The first warms keys and pages up.
+    for run in 0..=arguments.runs.max(1) {
+        let values = task.values::<T>(count, arguments.seed + run as u64);
+        let (columns, encrypt_s) = timed(|| encrypt_both(&secret, &values));
+        let columns = columns?;
+        let (result, time) = timed(|| task.evaluate_digits(&server, &columns));
+        let result = result?;
+        if run > 0 {
+            measured.times.push(time);
+        }
+        measured.encrypt_s = encrypt_s / (2 * count) as f64;
+        measured.input_bytes = columns.iter().map(bytes).sum();
+        measured.enter(&secret, &result, &task.expected(&values), server.digit_bits())?;
+        measured.unit.sample_if_due();
+    }
+    let dry_run = dry_run::<T>(parameters, task, count)?;
+    let eval_rss_bytes = memory::peak_rss();
+    let mut contract = Contract {
+        method: format!("{}, single values", task.name(T::BITS, server.digit_bits())),
+        table: "single integers".to_owned(),
+        bits_in: f64::from(T::BITS),
+        bits_out: if arguments.op == Operation::Lt { 1.0 } else { f64::from(T::BITS) },
+        modulus_in: parameters.input_modulus(),
+        ring_degree: parameters.ring_degree(),
+        keygen_s,
+        encrypt_s: measured.encrypt_s,
+        peak_rss_bytes: generation_peak.max(eval_rss_bytes),
+        eval_rss_bytes,
+        eval_key_bytes: key.memory_bytes(),
+        input_bytes: measured.input_bytes,
+        output_bytes: measured.output_bytes,
+        values_checked: measured.checked,
+        wrong: measured.wrong,
+        noise_std_log2: (measured.squares / measured.digits as f64).sqrt().log2(),
+        log2_fail: dry_run.failure_probability().log2(),
+        security_bits: parameters.security_bits(),
+        ..Contract::here()
+    };
+    let Measured { times, unit, .. } = measured;
+    contract.set_time(median(&times), times.len(), count, unit.finish());
+    Ok(SingleIntegersRecord {
+        contract,
+        digit_bits: server.digit_bits(),
+        lookups: dry_run.lookups(),
+        log2_fail_of_lookup: parameters.stated_log2_fail(),
+        lookup_method: parameters.method_name(),
+    })
+}
+
+/// What runs add up to.
+struct Measured {
+    unit: UnitSampler,
+    times: Vec<f64>,
+    encrypt_s: f64,
+    input_bytes: usize,
+    output_bytes: usize,
+    checked: usize,
+    wrong: usize,
+    /// Digits, and the sum of their squared errors in half steps.
+    digits: usize,
+    squares: f64,
+}
+
+impl Measured {
+    fn start() -> Self {
+        Self {
+            unit: UnitSampler::start(),
+            times: Vec::new(),
+            encrypt_s: 0.0,
+            input_bytes: 0,
+            output_bytes: 0,
+            checked: 0,
+            wrong: 0,
+            digits: 0,
+            squares: 0.0,
+        }
+    }
+
+    /// Checks the result of a run.
+    fn enter<T: Integer>(
+        &mut self,
+        secret: &SecretKey,
+        result: &IntegerColumn<T, Ciphertext>,
+        expected: &[T],
+        digit_bits: u32,
+    ) -> Result<()> {
+        let found = decrypt(secret, result)?;
+        self.checked += found.len();
+        self.wrong += found.iter().zip(expected).filter(|(a, b)| a != b).count();
+        self.output_bytes = bytes(result);
+        let p = secret.parameters().input_modulus();
+        for (index, ciphertext) in result.ciphertexts().enumerate() {
+            for (i, value) in expected.iter().enumerate() {
+                let digit =
+                    value.to_word() >> (index as u32 * digit_bits) & ((1 << digit_bits) - 1);
+                let lwe = ciphertext.values().ciphertext(i);
+                let error = secret.fhew().phase_error(&lwe, encode(digit, p, lwe.modulus()))?;
+                self.squares += (error * 2.0 * p as f64).powi(2);
+                self.digits += 1;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Bytes of a column as sent.
+fn bytes<T: Integer>(column: &IntegerColumn<T, Ciphertext>) -> usize {
+    column.ciphertexts().map(|digit| digit.to_bytes().len()).sum()
+}
+
+/// The operation without ciphertexts, for its lookups.
+fn dry_run<T: Integer>(parameters: &Parameters, task: Task, count: usize) -> Result<DryRun<'_>> {
+    let dry_run = DryRun::new(parameters, count);
+    let server = Evaluator::new(&dry_run)?;
+    let columns = [dry_run.fresh::<T>(&server), dry_run.fresh::<T>(&server)];
+    task.evaluate_digits(&server, &columns)?;
+    Ok(dry_run)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::contract::tests::check_line;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        arguments: IntegersArguments,
+    }
+
+    #[test]
+    fn operations_on_a_toy() {
+        let parameters = Parameters::insecure_toy(16, 16).unwrap();
+        for op in ["add", "lt", "tree"] {
+            let line = ["integers", "--mode", "single", "--op", op, "--count", "3"];
+            let line = line.into_iter().chain(["--table-bits", "5"]);
+            let arguments = Line::try_parse_from(line).unwrap().arguments;
+            let record = measure::<u8>(&parameters, &arguments).unwrap();
+            assert!(check_line(&serde_json::to_string(&record).unwrap()));
+            assert_eq!((record.contract.values_checked, record.contract.wrong), (6, 0));
+            assert!(record.contract.noise_std_log2 < 0.0 && !record.lookups.is_empty());
+        }
+        let merge = ["integers", "--mode", "single", "--op", "merge"];
+        let arguments = Line::try_parse_from(merge).unwrap().arguments;
+        let message = measure::<u8>(&parameters, &arguments).unwrap_err().to_string();
+        assert!(message.contains("merges of single values"), "{message}");
+    }
+}

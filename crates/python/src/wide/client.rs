@@ -1,0 +1,37 @@
+//! What a client does with values in words.
+
+use numpy::{IxDyn, PyArray1, PyArrayMethods};
+use pyo3::prelude::*;
+use zeroize::Zeroizing;
+
+use super::WideValues;
+use crate::arrays::{Numbers, words};
+use crate::call;
+use crate::errors::Result;
+use crate::secret_key::SecretKey;
+
+/// Encrypts unsigned integers of so many bits, of any shape.
+#[pyfunction]
+pub(crate) fn encrypt_wide(
+    secret: &SecretKey,
+    values: &Bound<'_, PyAny>,
+    bits: u32,
+) -> Result<WideValues> {
+    let py = values.py();
+    let Numbers { values, shape } = words(values, bits, false)?;
+    let clear = Zeroizing::new(values);
+    let inner = call::run_silently(py, || secret.library().encrypt_wide(&clear, bits))?;
+    Ok(WideValues { inner: inner.into(), shape })
+}
+
+/// Decrypts values in words: an array of `uint64`, in the shape that was encrypted.
+#[pyfunction]
+pub(crate) fn decrypt_wide<'py>(
+    py: Python<'py>,
+    secret: &SecretKey,
+    values: &WideValues,
+) -> Result<Bound<'py, PyAny>> {
+    let found = call::run_silently(py, || secret.library().decrypt_wide(&values.inner))?;
+    let found = Zeroizing::new(found);
+    Ok(PyArray1::from_slice(py, &found).reshape(IxDyn(&values.shape))?.into_any())
+}

@@ -1,0 +1,17 @@
+//! What entries of a matrix have in common.
+
+/// The greatest common divisor of all entries; 1 if all are 0.
+pub(super) fn common_factor(entries: &[i64]) -> u64 {
+    let mut factor = 0u64;
+    for entry in entries {
+        let (mut a, mut b) = (entry.unsigned_abs(), factor);
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        factor = a;
+        if factor == 1 {
+            break;
+        }
+    }
+    factor.max(1)
+}

@@ -1,0 +1,60 @@
+//! Rows of residues into their bits and out of them, by the vectors of the processor.
+
+use super::packed_row::{BLOCK, MAX_VECTOR_BITS, PackedRow};
+use super::scalar;
+use crate::Isa;
+
+/// Narrowest words that vectors pack: every second word begins in a byte of its own.
+const MIN_PACKED_BITS: u32 = 8;
+
+/// Words unpacked at once to be compared: they stay in the first-level cache.
+const COMPARED: usize = 512;
+
+impl PackedRow<'_> {
+    /// Packs words below `2^bits`.
+    ///
+    /// # Panics
+    /// If the words are no multiple of eight, `out` is not as long as they need, or the processor lacks `isa`.
+    pub fn pack(isa: Isa, out: &mut [u8], words: &[u64], bits: u32) {
+        assert!((1..=u64::BITS).contains(&bits), "{bits} bits");
+        assert!(words.len().is_multiple_of(BLOCK), "{} words", words.len());
+        assert_eq!(out.len(), Self::packed_bytes(words.len(), bits));
+        assert!(isa.is_available(), "this processor lacks {isa:?}");
+        debug_assert!(words.iter().all(|&word| word <= u64::MAX >> (u64::BITS - bits)));
+        let isa = if bits < MIN_PACKED_BITS { Isa::Scalar } else { vector_isa(isa, bits) };
+        let packed = dispatch!(isa, [avx512: avx512_packed], pack(out, words, bits));
+        scalar::pack(&mut out[Self::packed_bytes(packed, bits)..], &words[packed..], bits);
+    }
+
+    /// The words.
+    ///
+    /// # Panics
+    /// If `out` has another length, or the processor lacks `isa`.
+    pub fn unpack(self, isa: Isa, out: &mut [u64]) {
+        assert_eq!(out.len(), self.len());
+        assert!(isa.is_available(), "this processor lacks {isa:?}");
+        let isa = vector_isa(isa, self.bits());
+        dispatch!(isa, [avx2: avx2_packed, avx512: avx512_packed], unpack(out, self));
+    }
+
+    /// Whether every word is below `bound`.
+    ///
+    /// # Panics
+    /// If the processor lacks `isa`.
+    #[must_use]
+    pub fn is_below(self, isa: Isa, bound: u64) -> bool {
+        let mut words = [0; COMPARED];
+        (0..self.len()).step_by(COMPARED).all(|start| {
+            let part = self.range(start..self.len().min(start + COMPARED));
+            let words = &mut words[..part.len()];
+            part.unpack(isa, words);
+            // No early end within a part: comparisons run on vectors.
+            words.iter().fold(true, |all, &word| all & (word < bound))
+        })
+    }
+}
+
+/// The instruction set for words of so many bits.
+fn vector_isa(isa: Isa, bits: u32) -> Isa {
+    if bits <= MAX_VECTOR_BITS { isa } else { Isa::Scalar }
+}
