@@ -5,6 +5,7 @@
 //! `client`; a server builds without it.
 #![forbid(unsafe_code)]
 
+mod binding;
 pub mod calibration;
 pub mod coefficient_ciphertext;
 pub mod cost;
@@ -22,6 +23,7 @@ pub mod gaussian_tail;
 pub mod key_files;
 #[cfg(feature = "client")]
 pub mod key_generation;
+mod key_parameters;
 pub mod key_switching;
 pub mod lwe;
 #[cfg(feature = "client")]
@@ -42,10 +44,12 @@ pub mod switching_key;
 pub mod table;
 pub mod trust;
 
+pub use binding::Binding;
 pub use error::{Error, Result};
 pub use error_distribution::ERROR_VARIANCE;
 pub use evaluation_keys::{EvaluationKeys, KeyPurpose, KeyRequest};
 pub use failure_probability::FailureProbability;
+pub use key_parameters::KeyParameters;
 pub use noise_bound::{NoiseBound, SumLimits};
 pub use noise_law::NoiseLaw;
 pub use progress::{Progress, Steps};
