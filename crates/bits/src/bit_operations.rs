@@ -118,14 +118,14 @@ impl<'a, A: Bootstrapping + Transfers> BitOperations<'a, A> {
         noises: &[BitNoise],
     ) -> Vec<EncryptedBits<A::Ciphertext>> {
         let parameters = self.key.parameters();
-        let (parameter_digest, key_id) = (parameters.digest(), self.key.key_id());
+        let binding = *self.key.binding();
         let bottom_limbs = parameters.literal().input_limbs();
         let mut by_part: Vec<_> = by_part.into_iter().map(Vec::into_iter).collect();
         let join = |&noise: &BitNoise| {
             let parts = by_part.iter_mut().map(|part| part.next().expect("a result a function"));
             let parts: Vec<_> = parts.collect();
             let limbs = self.arithmetic.limbs(&parts[0]);
-            EncryptedBits { parts, limbs, count, noise, bottom_limbs, parameter_digest, key_id }
+            EncryptedBits { parts, limbs, count, noise, bottom_limbs, binding }
         };
         noises.iter().map(join).collect()
     }

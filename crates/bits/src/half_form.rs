@@ -3,10 +3,8 @@
 //! and SlotsToCoeffs by itself, back to coefficients.
 
 use cryptable_ckks::{Bootstrapping, Ciphertext, Transfers};
-use cryptable_lattice::RlweCiphertext;
-use cryptable_lattice::error::{
-    Error, Result, check_client, check_equal, check_parameters, out_of_range,
-};
+use cryptable_lattice::error::{Error, Result, check_equal, out_of_range};
+use cryptable_lattice::{Binding, RlweCiphertext};
 use cryptable_ring::Basis;
 use cryptable_wire::KeyId;
 
@@ -32,8 +30,7 @@ pub struct RlweInput {
     count: usize,
     /// As fractions of q_0.
     noise: BitNoise,
-    parameter_digest: [u8; 32],
-    key_id: KeyId,
+    binding: Binding,
 }
 
 /// Values in coefficients modulo q_0 where arithmetic computes, checked.
@@ -69,8 +66,8 @@ impl RlweInput {
         if value > limit {
             return Err(Error::TooLarge { name: "number of values", value, limit });
         }
-        let (noise, parameter_digest) = (noise.into(), parameters.digest());
-        Ok(Self { ciphertext, modulus, count, noise, parameter_digest, key_id })
+        let binding = Binding { parameter_digest: parameters.digest(), key_id };
+        Ok(Self { ciphertext, modulus, count, noise: noise.into(), binding })
     }
 
     /// The ciphertext modulo q_0.
@@ -97,19 +94,18 @@ impl RlweInput {
         self.noise
     }
 
-    /// Demands that they are of these parameters and this client.
+    /// Checks that they belong to a key.
     ///
     /// # Errors
     /// If not, with both digests or identifiers.
-    pub(crate) fn check(&self, parameters: &Parameters, key_id: KeyId) -> Result<()> {
-        check_parameters("values in coefficients", parameters.digest(), self.parameter_digest)?;
-        check_client("values in coefficients", key_id, self.key_id)
+    pub(crate) fn check(&self, expected: &Binding) -> Result<()> {
+        self.binding.check("values in coefficients", expected)
     }
 
     /// The secret key that it is under.
     #[must_use]
     pub fn key_id(&self) -> KeyId {
-        self.key_id
+        self.binding.key_id
     }
 }
 
@@ -222,8 +218,7 @@ impl<A: Bootstrapping + Transfers> BitOperations<'_, A> {
             modulus: m,
             count: sums.count,
             noise: sums.noise,
-            parameter_digest: self.key.parameters().digest(),
-            key_id: self.key.key_id(),
+            binding: *self.key.binding(),
         })
     }
 
@@ -280,7 +275,7 @@ impl<A: Bootstrapping + Transfers> BitOperations<'_, A> {
     /// # Errors
     /// If they are of other parameters or another client.
     fn loaded(&self, input: &RlweInput) -> Result<Coefficients<A::Ciphertext>> {
-        input.check(self.key.parameters(), self.key.key_id())?;
+        input.check(self.key.binding())?;
         let (parts, scale) = (input.ciphertext.clone(), self.arithmetic.prime(0));
         let ciphertext = self.arithmetic.load(Ciphertext { parts, scale });
         Ok(Coefficients { ciphertext, count: input.count, noise: input.noise })

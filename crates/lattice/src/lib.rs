@@ -15,12 +15,10 @@ pub mod divided_key_switch;
 pub mod embedding_bound;
 pub mod error;
 mod error_distribution;
-pub mod evaluation_key_files;
 pub mod evaluation_keys;
 pub mod external_product;
 mod failure_probability;
 pub mod gaussian_tail;
-pub mod key_files;
 #[cfg(feature = "client")]
 pub mod key_generation;
 mod key_parameters;
@@ -37,6 +35,9 @@ pub mod plaintext_encoding;
 pub mod power_of_two_product;
 pub mod progress;
 pub mod rgsw;
+pub mod ring_evaluation_key;
+#[cfg(feature = "client")]
+pub mod ring_secret_key;
 #[cfg(feature = "client")]
 pub mod secret;
 pub mod security;

@@ -102,7 +102,7 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
     ) -> Result<Vec<Ciphertext>> {
         self.key.check_complex()?;
         let parameters = self.key.parameters();
-        input.check(parameters, self.key.key_id(), Some(parameters.input_modulus()))?;
+        input.check(parameters, self.key.binding(), Some(parameters.input_modulus()))?;
         let Circuit::Akp(circuit) = parameters.circuit() else {
             unreachable!("validated: complex outputs are those of AKP")
         };
@@ -185,7 +185,7 @@ mod client {
         /// The checked ciphertext, with all coefficients that may hold values.
         fn complex_body(&self, ciphertext: &Ciphertext) -> Result<CoefficientCiphertext> {
             let slots = self.parameters().literal().output_slots();
-            ciphertext.check_slots(self.parameters(), self.id(), None, slots)?;
+            ciphertext.check_slots(self.parameters(), self.binding(), None, slots)?;
             let mut body = ciphertext.body().clone();
             body.layout = CoefficientLayout { count: slots, ..body.layout };
             Ok(body)

@@ -143,7 +143,7 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
         if let Circuit::MultiPrecision(circuit) = parameters.circuit() {
             return self.decompose_by_clearing(circuit, input, tables, progress);
         }
-        input.check(parameters, self.key.key_id(), Some(parameters.input_modulus()))?;
+        input.check(parameters, self.key.binding(), Some(parameters.input_modulus()))?;
         let circuit = self.key.tree()?;
         check_digit_tables(circuit.digits(), tables)?;
         let noise = self.key.digit_noise(circuit, input, tables)?;

@@ -48,7 +48,7 @@ impl EvaluationKey {
     /// Checks the input, and that there is a table for every value.
     fn check_values(&self, input: &Ciphertext, tables: Option<usize>) -> Result<()> {
         let parameters = self.parameters();
-        input.check(parameters, self.key_id(), Some(parameters.input_modulus()))?;
+        input.check(parameters, self.binding(), Some(parameters.input_modulus()))?;
         match tables {
             Some(tables) if tables < input.count() => {
                 let (value, limit) = (tables as u64, input.count() as u64);
@@ -99,7 +99,7 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
         progress: Progress<'_>,
     ) -> Result<Ciphertext> {
         let circuit = entry_circuit(self.key.parameters())?;
-        tables.check(self.key.parameters(), self.key.key_id())?;
+        tables.check(self.key.binding())?;
         self.key.check_values(input, tables.count())?;
         let stride = circuit.rows().iter().product::<usize>();
         self.lookup_entries(circuit, input, progress, |selectors, step| {

@@ -155,7 +155,7 @@ impl EvaluationKey {
 
     /// A result of this key.
     pub(crate) fn result(&self, body: CoefficientCiphertext, noise: NoiseBound) -> Ciphertext {
-        Ciphertext::new(self.parameters().digest(), self.key_id(), noise, body)
+        Ciphertext::new(*self.binding(), noise, body)
     }
 
     fn results(&self, bodies: Vec<CoefficientCiphertext>, noise: NoiseBound) -> Vec<Ciphertext> {
@@ -196,7 +196,7 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
             let what = format!("tables of integers: {name} has complex outputs");
             return Err(Error::Unsupported(what));
         }
-        input.check(parameters, self.key.key_id(), Some(parameters.input_modulus()))?;
+        input.check(parameters, self.key.binding(), Some(parameters.input_modulus()))?;
         let noise = self.key.result_noise(input)?;
         let bodies = match parameters.circuit() {
             Circuit::Akp(circuit) => {
@@ -226,7 +226,7 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
         let mut start = 0;
         let mut ranges = Vec::with_capacity(inputs.len());
         for input in inputs {
-            input.check(self.key.parameters(), self.key.key_id(), None)?;
+            input.check(self.key.parameters(), self.key.binding(), None)?;
             if input.count() != inputs[0].count() {
                 let (found, expected) = (input.count().to_string(), inputs[0].count().to_string());
                 return Err(Error::Mismatch { name: "number of values", found, expected });

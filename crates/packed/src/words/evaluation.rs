@@ -108,7 +108,7 @@ impl<A: LookupArithmetic> Lookups<'_, A> {
         let (circuit, parameters) = (&prepared.circuit, self.key.parameters());
         circuit.check_inputs(input.len())?;
         for word in input {
-            word.check(parameters, self.key.key_id(), Some(circuit.modulus()))?;
+            word.check(parameters, self.key.binding(), Some(circuit.modulus()))?;
             check_equal("number of values", word.count(), input[0].count())?;
         }
         let noise: Vec<_> = input.iter().map(Ciphertext::noise).collect();
