@@ -1,7 +1,8 @@
 //! Encrypted real and complex vectors.
 
 use cryptable_ckks::dry_run::{Shape, SlotVariance};
-use cryptable_lattice::error::{Result, check_client, check_parameters};
+use cryptable_lattice::Binding;
+use cryptable_lattice::error::Result;
 use cryptable_wire::KeyId;
 
 use crate::bounds::{SlotBounds, SlotError};
@@ -27,8 +28,7 @@ pub(crate) struct Tags {
     /// Limbs where no level is left.
     pub bottom_limbs: usize,
     pub slots: usize,
-    pub parameter_digest: [u8; 32],
-    pub key_id: KeyId,
+    pub binding: Binding,
 }
 
 impl Ciphertext {
@@ -73,7 +73,7 @@ impl Ciphertext {
     /// The secret key that it was encrypted under.
     #[must_use]
     pub fn key_id(&self) -> KeyId {
-        self.tags.key_id
+        self.tags.binding.key_id
     }
 
     /// The same with other bounds, which its owner knows to hold: of a polynomial's values, say, that were bounded by
@@ -87,12 +87,11 @@ impl Ciphertext {
         Ok(Self::join(self.inner, self.shape, self.tags))
     }
 
-    /// Demands that it is of these parameters and this client.
+    /// Checks that it belongs to a key.
     ///
     /// # Errors
     /// If not, with both digests or identifiers.
-    pub(crate) fn check(&self, parameter_digest: [u8; 32], key_id: KeyId) -> Result<()> {
-        check_parameters("encrypted vector", parameter_digest, self.tags.parameter_digest)?;
-        check_client("encrypted vector", key_id, self.tags.key_id)
+    pub(crate) fn check(&self, expected: &Binding) -> Result<()> {
+        self.tags.binding.check("encrypted vector", expected)
     }
 }

@@ -1,42 +1,151 @@
 //! What a server holds.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use cryptable_ckks::{DryRun, Evaluator};
-use cryptable_lattice::EvaluationKeys;
 use cryptable_lattice::error::Result;
-use cryptable_ring::Ring;
-use cryptable_wire::KeyId;
+use cryptable_lattice::ring_evaluation_key::{
+    RingEvaluationKey, RingEvaluationParameters, RingParameters,
+};
+use cryptable_lattice::switching_key::SharedBytes;
+use cryptable_lattice::{KeyParameters, KeyRequest, ReadOptions};
+use cryptable_ring::{Ring, RingModuli};
+use cryptable_wire::{ObjectType, WireError};
+use serde::{Deserialize, Serialize};
 
 use crate::bootstrap_circuit::BootstrapCircuit;
 use crate::bootstrap_matrices::BootstrapMatrices;
 use crate::ciphertext::Ciphertext;
 use crate::key_set::KeySet;
+use crate::literal::ParametersLiteral;
 use crate::parameters::Parameters;
+
+/// What the file of an evaluation key begins with.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KeyedLiteral {
+    parameters: ParametersLiteral,
+    keys: KeySet,
+}
+
+/// Parameters, and a selection of the keys that they allow.
+#[derive(Clone, Debug)]
+pub struct KeyedParameters {
+    parameters: Parameters,
+    key_set: KeySet,
+    requests: Vec<KeyRequest>,
+}
+
+impl KeyedParameters {
+    /// Lists the keys that a key set asks for.
+    ///
+    /// # Errors
+    /// If the parameters do not have them.
+    pub(crate) fn new(parameters: Parameters, key_set: KeySet) -> Result<Self> {
+        let requests = key_set.requests(&parameters)?;
+        Ok(Self { parameters, key_set, requests })
+    }
+}
+
+impl KeyParameters for Parameters {
+    fn to_bytes(&self) -> Vec<u8> {
+        self.to_bytes()
+    }
+
+    fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+        Self::from_bytes(bytes, options)
+    }
+
+    fn digest(&self) -> [u8; 32] {
+        self.digest()
+    }
+}
+
+impl KeyParameters for KeyedParameters {
+    fn to_bytes(&self) -> Vec<u8> {
+        let (parameters, keys) = (self.parameters.literal().clone(), self.key_set.clone());
+        serde_json::to_vec(&KeyedLiteral { parameters, keys }).expect("a literal serialises")
+    }
+
+    fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+        let KeyedLiteral { parameters, keys } = serde_json::from_slice(bytes).map_err(|error| {
+            WireError::invalid("parameters", error, "a literal of vectors and keys")
+        })?;
+        options.check(parameters.security)?;
+        Self::new(Parameters::new(parameters)?, keys)
+    }
+
+    fn digest(&self) -> [u8; 32] {
+        self.parameters.digest()
+    }
+}
+
+impl RingParameters for Parameters {
+    fn ring(&self) -> Arc<Ring> {
+        self.ring()
+    }
+}
+
+impl RingParameters for KeyedParameters {
+    fn ring(&self) -> Arc<Ring> {
+        self.parameters.ring()
+    }
+}
+
+impl RingEvaluationParameters for KeyedParameters {
+    const EVALUATION_KEY: ObjectType = ObjectType::VectorEvaluationKey;
+
+    fn moduli(&self) -> RingModuli {
+        self.parameters.moduli()
+    }
+
+    fn key_requests(&self) -> Vec<KeyRequest> {
+        self.requests.clone()
+    }
+}
+
+impl Parameters {
+    /// Reads the parameters that the file of an evaluation key begins with.
+    ///
+    /// # Errors
+    /// As [`Parameters::from_bytes`].
+    pub fn from_evaluation_key_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+        KeyedParameters::from_bytes(bytes, options).map(|keyed| keyed.parameters)
+    }
+}
 
 /// The public evaluation key of one client. Holds no secret; `Sync`.
 #[derive(Debug)]
 pub struct EvaluationKey {
-    parameters: Parameters,
-    key_set: KeySet,
-    key_id: KeyId,
-    ring: Arc<Ring>,
-    keys: EvaluationKeys,
+    keys: RingEvaluationKey<KeyedParameters>,
     matrices: Option<BootstrapMatrices>,
     automatic: bool,
 }
 
+impl Deref for EvaluationKey {
+    type Target = RingEvaluationKey<KeyedParameters>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.keys
+    }
+}
+
 impl EvaluationKey {
-    /// Joins switching keys with what the parameters alone determine.
-    pub(crate) fn new(
-        parameters: Parameters,
-        (key_set, keys): (KeySet, EvaluationKeys),
-        key_id: KeyId,
-        ring: Arc<Ring>,
-    ) -> Self {
+    /// Encodes the matrices of bootstraps, if there are keys for those.
+    pub(crate) fn new(keys: RingEvaluationKey<KeyedParameters>) -> Self {
+        let KeyedParameters { parameters, key_set, .. } = keys.parameters();
         let circuit = parameters.bootstrap_circuit().filter(|_| key_set.has_bootstrapping());
-        let matrices = circuit.map(|circuit| BootstrapMatrices::encode(circuit, &ring));
-        Self { parameters, key_set, key_id, ring, keys, matrices, automatic: false }
+        let matrices = circuit.map(|circuit| BootstrapMatrices::encode(circuit, keys.ring()));
+        Self { keys, matrices, automatic: false }
+    }
+
+    /// Reads a key from its wire format, with its switching keys where they lie.
+    ///
+    /// # Errors
+    /// As [`RingEvaluationKey::from_shared`].
+    pub fn from_shared(bytes: SharedBytes, options: ReadOptions) -> Result<Self> {
+        RingEvaluationKey::from_shared(bytes, options).map(Self::new)
     }
 
     /// With bootstraps wherever an operation needs more levels than an operand has: of slots within [-1, 1]. Without this,
@@ -70,25 +179,19 @@ impl EvaluationKey {
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         let matrices = self.matrices.as_ref().map_or(0, BootstrapMatrices::memory_bytes);
-        self.keys.memory_bytes(self.ring.moduli()) + matrices
+        self.keys.memory_bytes() + matrices
     }
 
     /// What the keys are for.
     #[must_use]
     pub fn key_set(&self) -> &KeySet {
-        &self.key_set
-    }
-
-    /// The secret key that it belongs to.
-    #[must_use]
-    pub fn key_id(&self) -> KeyId {
-        self.key_id
+        &self.keys.parameters().key_set
     }
 
     /// The parameters, those of the client's secret key.
     #[must_use]
     pub fn parameters(&self) -> &Parameters {
-        &self.parameters
+        &self.keys.parameters().parameters
     }
 
     /// Demands ciphertexts of these parameters and this client.
@@ -96,21 +199,16 @@ impl EvaluationKey {
     /// # Errors
     /// If one is not.
     pub(crate) fn check(&self, operands: &[&Ciphertext]) -> Result<()> {
-        let digest = self.parameters.digest();
-        operands.iter().try_for_each(|ct| ct.check(digest, self.key_id))
+        operands.iter().try_for_each(|ct| ct.check(self.binding()))
     }
 
     /// What bootstraps take, if there are keys for them.
     pub(crate) fn bootstrap_parts(&self) -> Option<(&BootstrapCircuit, &BootstrapMatrices)> {
-        self.parameters.bootstrap_circuit().zip(self.matrices.as_ref())
-    }
-
-    pub(crate) fn ring(&self) -> &Ring {
-        &self.ring
+        self.parameters().bootstrap_circuit().zip(self.matrices.as_ref())
     }
 
     /// What computes, and what predicts the same: every operation runs on both.
     pub(crate) fn arithmetics(&self) -> (Evaluator<'_>, DryRun) {
-        (Evaluator::new(&self.ring, &self.keys), self.parameters.dry_run())
+        (Evaluator::new(self.ring(), self.keys()), self.parameters().dry_run())
     }
 }

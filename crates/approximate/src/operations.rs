@@ -51,7 +51,7 @@ impl EvaluationKey {
     ///
     /// # Errors
     /// If it is of another client or other parameters.
-    pub fn neg(&self, a: &Ciphertext) -> Result<Ciphertext> {
+    pub fn negate(&self, a: &Ciphertext) -> Result<Ciphertext> {
         self.mul_integer(a, -1)
     }
 

@@ -164,8 +164,7 @@ impl EvaluationKey {
             slot_limit: self.parameters().slot_limit(),
             bottom_limbs: self.parameters().level_scales().bottom(),
             slots: self.parameters().slots(),
-            parameter_digest: self.parameters().digest(),
-            key_id: self.key_id(),
+            binding: *self.binding(),
         };
         let result = self.admit(&found, (table, parts), tags)?;
         Ok(self.look_up_coefficients(&bottom, (&[table], parts), vec![result]).swap_remove(0))

@@ -1,23 +1,22 @@
 //! The client's key: encrypts, decrypts, and generates evaluation keys.
 
-use std::sync::Arc;
+use std::io::Write;
+use std::ops::Deref;
 
 use cryptable_ckks::encryption::{self, SlotRounding};
 use cryptable_lattice::coefficient_ciphertext::Flooding;
 use cryptable_lattice::error::{Error, Result, check_client, check_equal, demand};
-use cryptable_lattice::key_generation::{generate_stored_keys, generate_switching_keys};
+use cryptable_lattice::ring_secret_key::{RingSecretKey, RingSecretParameters};
 use cryptable_lattice::secret::TernarySecret;
-use cryptable_lattice::security::SecretDistribution;
-use cryptable_lattice::{EvaluationKeys, KeyRequest, Progress, StoredKey, SwitchingKey};
-use cryptable_ring::random::RandomStream;
-use cryptable_ring::{Ring, SecretSlots, clear_stack};
-use cryptable_wire::{KeyId, pack_ternary};
+use cryptable_lattice::{Progress, ReadOptions};
+use cryptable_ring::SecretSlots;
+use cryptable_wire::ObjectType;
 use num_complex::Complex64;
 use zeroize::Zeroizing;
 
 use crate::bounds::SlotBounds;
 use crate::ciphertext::{Ciphertext, Tags};
-use crate::evaluation_key::EvaluationKey;
+use crate::evaluation_key::{EvaluationKey, KeyedParameters};
 use crate::key_set::KeySet;
 use crate::packed_integers::SharedSecret;
 use crate::parameters::Parameters;
@@ -27,21 +26,63 @@ const LOG2_FAIL_OF_ROUNDING: f64 = -40.0;
 
 /// The secret key of one client: a uniform ternary polynomial. Zeroized on drop, redacted in Debug, not `Clone`.
 #[derive(Debug)]
-pub struct SecretKey {
-    parameters: Parameters,
-    ring: Arc<Ring>,
-    secret: TernarySecret,
-    id: KeyId,
+pub struct SecretKey(RingSecretKey<Parameters>);
+
+impl Deref for SecretKey {
+    type Target = RingSecretKey<Parameters>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl RingSecretParameters for Parameters {
+    const SECRET_KEY: ObjectType = ObjectType::VectorSecretKey;
+    const IDENTIFIER: &'static str = "cryptable: identifier of a secret key of vectors";
+
+    /// Without bootstrapping nothing is under the sparse secret: that of weight 1 hides nothing.
+    fn sparse_weight(&self) -> u32 {
+        self.literal().bootstrapping.as_ref().map_or(1, |it| it.sparse_weight)
+    }
 }
 
 impl SecretKey {
     /// Draws a fresh secret.
     #[must_use]
     pub fn generate(parameters: &Parameters) -> Self {
-        let distribution = SecretDistribution::UniformTernary;
-        let degree = parameters.literal().ring_degree;
-        let secret = TernarySecret::sample(degree, distribution, &mut RandomStream::from_os());
-        Self::from_secret(parameters.clone(), secret)
+        Self(RingSecretKey::generate(parameters))
+    }
+
+    /// Reads a secret key.
+    ///
+    /// # Errors
+    /// As [`RingSecretKey::from_bytes`].
+    pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+        RingSecretKey::from_bytes(bytes, options).map(Self)
+    }
+
+    /// Generates the evaluation key of a server in the same process. Progress counts switching keys.
+    ///
+    /// # Errors
+    /// If the parameters do not have what is asked for, or [`Error::Cancelled`].
+    pub fn evaluation_key(&self, keys: &KeySet, progress: Progress<'_>) -> Result<EvaluationKey> {
+        let parameters = KeyedParameters::new(self.parameters().clone(), keys.clone())?;
+        self.generate_keys(parameters, progress).map(EvaluationKey::new)
+    }
+
+    /// Generates an evaluation key and writes it, one switching key at a time: parameters and key set, the key
+    /// identifier, then seed and words of every switching key. Progress counts switching keys.
+    ///
+    /// # Errors
+    /// If the parameters do not have what is asked for, writing fails, or [`Error::Cancelled`].
+    pub fn write_evaluation_key(
+        &self,
+        keys: &KeySet,
+        out: &mut dyn Write,
+        progress: Progress<'_>,
+    ) -> Result<()> {
+        let parameters = KeyedParameters::new(self.parameters().clone(), keys.clone())?;
+        self.write_keys(&parameters, out, progress)
     }
 
     /// A key of the secret of packed integers, so that servers convert between the two.
@@ -55,7 +96,8 @@ impl SecretKey {
         let coefficients = Zeroizing::new(packed.secret().coefficients().to_vec());
         let distribution = packed.secret().distribution();
         let secret = TernarySecret::from_coefficients(coefficients, distribution);
-        Ok(Self::from_secret(parameters.clone(), secret.expect("coefficients of a secret")))
+        let secret = secret.expect("coefficients of a secret");
+        Ok(Self(RingSecretKey::from_secret(parameters.clone(), secret)))
     }
 
     /// The word for servers that a key of packed integers has the same secret.
@@ -63,23 +105,9 @@ impl SecretKey {
     /// # Errors
     /// If it has another: [`Error::OtherClient`].
     pub fn shared_secret(&self, packed: &cryptable_packed::SecretKey) -> Result<SharedSecret> {
-        let other = Self::sharing(&self.parameters, packed)?;
-        check_client("secret key of packed integers", self.id, other.id)?;
-        Ok(SharedSecret { vectors: self.id, packed: packed.id() })
-    }
-
-    pub(crate) fn from_secret(parameters: Parameters, secret: TernarySecret) -> Self {
-        let ring = parameters.ring();
-        let packed = pack_ternary(secret.coefficients());
-        let id = KeyId::of_secret("cryptable: identifier of a secret key of vectors", &packed);
-        clear_stack();
-        Self { parameters, ring, secret, id }
-    }
-
-    /// The identifier that everything under this key carries.
-    #[must_use]
-    pub fn key_id(&self) -> KeyId {
-        self.id
+        let other = Self::sharing(self.parameters(), packed)?;
+        check_client("secret key of packed integers", self.id(), other.id())?;
+        Ok(SharedSecret { vectors: self.id(), packed: packed.id() })
     }
 
     /// Encrypts numbers whose parts are within [-1, 1], with all levels; slots beyond them are 0.
@@ -104,13 +132,13 @@ impl SecretKey {
     /// # Errors
     /// As [`SecretKey::encrypt`]; if the bounds are larger than what fresh ciphertexts hold.
     pub fn encrypt_within(&self, values: &[Complex64], bounds: SlotBounds) -> Result<Ciphertext> {
-        let (count, slots) = (values.len(), self.parameters.slots());
+        let (count, slots) = (values.len(), self.parameters().slots());
         if count > slots {
             let (name, value) = ("number of values", count as u64);
             return Err(Error::TooLarge { name, value, limit: slots as u64 });
         }
         bounds.check()?;
-        let levels = self.parameters.level_scales();
+        let levels = self.parameters().level_scales();
         let (limbs, scale) = (levels.top(), levels.scale_at(levels.top()));
         let capacity = levels.capacity(limbs);
         let limit = format!("it must be at most {capacity}, what a fresh ciphertext holds");
@@ -123,16 +151,15 @@ impl SecretKey {
             return Err(Error::Parameter { name: "part of a value", value, limit });
         }
         let padded = SecretSlots::from_fn(slots, |i| values.get(i).copied().unwrap_or_default());
-        let inner = encryption::encrypt(&self.ring, &self.secret, &padded, scale, limbs);
-        let shape = self.parameters.fresh_shape(1.0);
+        let inner = encryption::encrypt(self.ring(), self.secret(), &padded, scale, limbs);
+        let shape = self.parameters().fresh_shape(1.0);
         let tags = Tags {
             bounds,
             bias: 0.0,
-            slot_limit: self.parameters.slot_limit(),
+            slot_limit: self.parameters().slot_limit(),
             bottom_limbs: levels.bottom(),
             slots,
-            parameter_digest: self.parameters.digest(),
-            key_id: self.id,
+            binding: *self.binding(),
         };
         Ok(Ciphertext::join(inner, shape, tags))
     }
@@ -168,7 +195,7 @@ impl SecretKey {
     }
 
     fn decrypt_rounded(&self, ct: &Ciphertext, flooding: Option<Flooding>) -> Result<SecretSlots> {
-        ct.check(self.parameters.digest(), self.id)?;
+        ct.check(self.binding())?;
         let largest = ct.error().largest(LOG2_FAIL_OF_ROUNDING);
         let deviation = flooding.map_or(0.0, |it| it.deviation(largest, 2 * ct.slots()));
         if flooding.is_some() {
@@ -178,7 +205,7 @@ impl SecretKey {
         }
         let step = largest.max(deviation).log2().ceil().exp2();
         let rounding = SlotRounding { step, deviation };
-        Ok(encryption::decrypt_rounded(&self.ring, &self.secret, &ct.inner, ct.slots(), rounding))
+        Ok(encryption::decrypt_rounded(self.ring(), self.secret(), &ct.inner, ct.slots(), rounding))
     }
 
     /// Distances of the slots from `expected`.
@@ -187,68 +214,8 @@ impl SecretKey {
     /// If the ciphertext is of another client or other parameters.
     #[cfg(feature = "diagnostics")]
     pub fn errors(&self, ct: &Ciphertext, expected: &[Complex64]) -> Result<Vec<Complex64>> {
-        ct.check(self.parameters.digest(), self.id)?;
-        let slots = encryption::decrypt(&self.ring, &self.secret, &ct.inner, ct.slots());
+        ct.check(self.binding())?;
+        let slots = encryption::decrypt(self.ring(), self.secret(), &ct.inner, ct.slots());
         Ok(slots.iter().zip(expected).map(|(z, expected)| z - expected).collect())
-    }
-
-    /// The evaluation key for a server.
-    ///
-    /// # Errors
-    /// If the parameters do not have what is asked for, or [`Error::Cancelled`].
-    pub fn evaluation_key(&self, keys: &KeySet, progress: Progress<'_>) -> Result<EvaluationKey> {
-        let mut generated = EvaluationKeys::new();
-        let requests = keys.requests(&self.parameters)?;
-        self.generate_keys(requests, progress, |request, key| {
-            generated.insert(request.purpose, key);
-            Ok(())
-        })?;
-        let ring = Arc::clone(&self.ring);
-        Ok(EvaluationKey::new(self.parameters.clone(), (keys.clone(), generated), self.id, ring))
-    }
-
-    /// Generates the switching keys one at a time.
-    ///
-    /// # Errors
-    /// Whatever `consume` returns, or [`Error::Cancelled`].
-    pub(crate) fn generate_keys(
-        &self,
-        requests: Vec<KeyRequest>,
-        progress: Progress<'_>,
-        consume: impl FnMut(KeyRequest, SwitchingKey) -> Result<()>,
-    ) -> Result<()> {
-        let secret = (&self.secret, self.sparse_weight());
-        generate_switching_keys(&self.ring, secret, requests, progress, consume)
-    }
-
-    /// Generates what a file holds of the switching keys, one at a time.
-    ///
-    /// # Errors
-    /// Whatever `consume` returns, or [`Error::Cancelled`].
-    pub(crate) fn generate_stored_keys(
-        &self,
-        requests: &[KeyRequest],
-        progress: Progress<'_>,
-        consume: impl FnMut(StoredKey<'_>) -> Result<()>,
-    ) -> Result<()> {
-        let secret = (&self.secret, self.sparse_weight());
-        generate_stored_keys(&self.ring, secret, requests, progress, consume)
-    }
-
-    /// The weight of the sparse secret. Without bootstrapping nothing is under one: that of weight 1 hides nothing.
-    fn sparse_weight(&self) -> u32 {
-        let bootstrapping = self.parameters.literal().bootstrapping.as_ref();
-        bootstrapping.map_or(1, |it| it.sparse_weight)
-    }
-
-    /// The parameters of everything that this key encrypts.
-    #[must_use]
-    pub fn parameters(&self) -> &Parameters {
-        &self.parameters
-    }
-
-    /// The secret polynomial itself.
-    pub(crate) fn secret(&self) -> &TernarySecret {
-        &self.secret
     }
 }

@@ -27,12 +27,12 @@ fn insecure_files_are_read_again() {
     assert_eq!(Parameters::from_bytes(&bytes, toys()).unwrap().digest(), parameters.digest());
     let secret = SecretKey::generate(&parameters);
     let again = SecretKey::from_bytes(&secret.to_bytes(), toys()).unwrap();
-    assert_eq!(again.key_id(), secret.key_id());
+    assert_eq!(again.id(), secret.id());
     let mut file = Vec::new();
     let keys = KeySet::new().bootstrapping().rotations([1, -2]);
     again.write_evaluation_key(&keys, &mut file, Progress::silent()).unwrap();
     let server = EvaluationKey::from_shared(Arc::new(file), toys()).unwrap();
-    assert_eq!((server.key_id(), server.key_set()), (secret.key_id(), &keys));
+    assert_eq!((server.key_id(), server.key_set()), (secret.id(), &keys));
     let a = secret.encrypt_reals(&[0.5, -0.25, 0.125]).unwrap();
     let b = server.rotate(&a, -2).unwrap();
     let c = server.bootstrap(&server.mul(&a, &server.rotate(&a, 1).unwrap()).unwrap()).unwrap();

@@ -77,7 +77,7 @@ fn insecure_constants_plaintexts_rotations_and_conjugates() {
     check(&secret, &server.mul_plain(&a, &y).unwrap(), &map(&|j| x[j] * y[j]), 3.0);
     check(&secret, &server.add_plain(&a, &y).unwrap(), &map(&|j| x[j] + y[j]), 2.0);
     check(&secret, &server.mul_integer(&a, -5).unwrap(), &map(&|j| x[j] * -5.0), 1.2);
-    check(&secret, &server.neg(&a).unwrap(), &map(&|j| -x[j]), 1.2);
+    check(&secret, &server.negate(&a).unwrap(), &map(&|j| -x[j]), 1.2);
     check(&secret, &server.conjugate(&a).unwrap(), &map(&|j| x[j].conj()), 2.0);
     for steps in [0, 1, 3, -1, 37, slots as i64 + 5] {
         let shifted = |j: usize| x[(j as i64 + steps).rem_euclid(slots as i64) as usize];

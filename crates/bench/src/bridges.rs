@@ -1,9 +1,11 @@
 //! `bench bridges`: packed values taken out as integers and as leveled values, functions of them, and ring packing.
 
+use std::borrow::Borrow;
+
 use clap::Args;
 use cryptable::bridges::{
-    Bridge, EvaluationKeys, Function, Integers, LeveledTable, Plan, Returning, SecretKeys, Target,
-    TargetSecret,
+    Bridge, ClientKey, EvaluationKeys, Function, Integers, LeveledTable, Plan, Returning,
+    SecretKeys, Target,
 };
 use cryptable::engines::packed;
 use cryptable::{CostModel, NoiseBound, Progress, ReadOptions, Request, Result, Table};
@@ -116,14 +118,15 @@ impl<'a, T: Target> Session<'a, T> {
         let parameters = plan.parameters();
         let secrets = SecretKeys::generate(parameters);
         let mut file = Vec::new();
-        let ends = (secrets.packed(), secrets.single());
-        let (written, keygen_s) = timed(|| parameters.write_key(ends, &mut file, SILENT));
+        let single: &ClientKey<T> = secrets.single().borrow();
+        let (written, keygen_s) =
+            timed(|| parameters.write_key(secrets.packed(), single, &mut file, SILENT));
         written?;
         let options = ReadOptions::default().allow_insecure();
         let (bridge, setup_s) = timed(|| Bridge::from_bytes(&file, options));
         let packed = secrets.packed().evaluation_key(SILENT)?;
-        let single = secrets.single().evaluation_key(SILENT)?;
-        let keys = EvaluationKeys::new(packed, single, bridge?)?;
+        let single = single.evaluation_key(SILENT)?;
+        let keys = EvaluationKeys::new(packed, single.into(), bridge?)?;
         let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
         let p = 1u64 << arguments.bits;
         let values = (0..arguments.values).map(|_| rng.random_range(0..p)).collect();
@@ -200,7 +203,8 @@ impl<'a, T: Target> Session<'a, T> {
     /// bridge takes them out, by a key of the same secrets.
     fn deviation_taken_out(&self, from: &packed::Ciphertext, expected: &[u64]) -> Result<f64> {
         let parameters = self.keys.parameters();
-        let secret = self.secrets.single().fhew().ring_coefficients();
+        let single: &ClientKey<T> = self.secrets.single().borrow();
+        let secret = single.fhew().ring_coefficients();
         let ids = self.secrets.ids();
         let clients = Clients { lwe: ids[1], ring: ids[0] };
         let secrets = Secrets { lwe: secret, ring: self.secrets.packed().secret(), clients };

@@ -1,11 +1,11 @@
 //! Encrypted bits in the slots of CKKS ciphertexts.
 
 use cryptable_ckks::Ciphertext;
-use cryptable_lattice::error::{Result, check_client, check_parameters};
+use cryptable_lattice::Binding;
+use cryptable_lattice::error::Result;
 use cryptable_wire::KeyId;
 
 use crate::noise::BitNoise;
-use crate::parameters::Parameters;
 
 /// Bits under encryption, in the slots of one real CKKS ciphertext or two, with levels left for gates.
 #[derive(Clone, Debug)]
@@ -16,8 +16,7 @@ pub struct EncryptedBits {
     pub(crate) noise: BitNoise,
     /// Limbs that a bootstrap begins with.
     pub(crate) bottom_limbs: usize,
-    pub(crate) parameter_digest: [u8; 32],
-    pub(crate) key_id: KeyId,
+    pub(crate) binding: Binding,
 }
 
 impl EncryptedBits {
@@ -46,22 +45,21 @@ impl EncryptedBits {
 
     /// Other parts with other noise, of the same client and parameters.
     pub(crate) fn with_parts(&self, parts: Vec<Ciphertext>, noise: BitNoise) -> Self {
-        let Self { count, bottom_limbs, parameter_digest, key_id, .. } = *self;
-        Self { parts, count, noise, bottom_limbs, parameter_digest, key_id }
+        let Self { count, bottom_limbs, binding, .. } = *self;
+        Self { parts, count, noise, bottom_limbs, binding }
     }
 
-    /// Demands that they are of these parameters and this client.
+    /// Checks that they belong to a key.
     ///
     /// # Errors
     /// If not, with both digests or identifiers.
-    pub(crate) fn check(&self, parameters: &Parameters, key_id: KeyId) -> Result<()> {
-        check_parameters("encrypted bits", parameters.digest(), self.parameter_digest)?;
-        check_client("encrypted bits", key_id, self.key_id)
+    pub(crate) fn check(&self, expected: &Binding) -> Result<()> {
+        self.binding.check("encrypted bits", expected)
     }
 
     /// The secret key that they were encrypted under.
     #[must_use]
     pub fn key_id(&self) -> KeyId {
-        self.key_id
+        self.binding.key_id
     }
 }

@@ -1,44 +1,91 @@
 //! What a server holds: keys and matrices.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use cryptable_ckks::{Ciphertext, Evaluator, LinearTransform};
-use cryptable_lattice::EvaluationKeys;
 use cryptable_lattice::error::{Error, Result};
-use cryptable_ring::Ring;
-use cryptable_wire::KeyId;
+use cryptable_lattice::ring_evaluation_key::{
+    RingEvaluationKey, RingEvaluationParameters, RingParameters,
+};
+use cryptable_lattice::switching_key::SharedBytes;
+use cryptable_lattice::{KeyParameters, KeyRequest, ReadOptions};
+use cryptable_ring::{Ring, RingModuli};
+use cryptable_wire::ObjectType;
 
 use crate::bit_matrices::BitMatrices;
 use crate::encrypted_bits::EncryptedBits;
 use crate::noise::BitNoise;
 use crate::parameters::Parameters;
 
-/// The public evaluation key of one client. Holds no secret; `Sync`.
+impl KeyParameters for Parameters {
+    fn to_bytes(&self) -> Vec<u8> {
+        self.to_bytes()
+    }
+
+    fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+        Self::from_bytes(bytes, options)
+    }
+
+    fn digest(&self) -> [u8; 32] {
+        self.digest()
+    }
+}
+
+impl RingParameters for Parameters {
+    fn ring(&self) -> Arc<Ring> {
+        self.ring()
+    }
+}
+
+impl RingEvaluationParameters for Parameters {
+    const EVALUATION_KEY: ObjectType = ObjectType::SlotBitsEvaluationKey;
+
+    fn moduli(&self) -> RingModuli {
+        self.moduli()
+    }
+
+    fn key_requests(&self) -> Vec<KeyRequest> {
+        self.circuit().key_requests()
+    }
+}
+
+/// The public evaluation key of one client: switching keys, and the matrices that the parameters alone determine. Holds
+/// no secret; `Sync`.
 #[derive(Debug)]
 pub struct EvaluationKey {
-    parameters: Parameters,
-    key_id: KeyId,
-    ring: Arc<Ring>,
-    keys: EvaluationKeys,
+    keys: RingEvaluationKey<Parameters>,
     matrices: BitMatrices,
 }
 
+impl Deref for EvaluationKey {
+    type Target = RingEvaluationKey<Parameters>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.keys
+    }
+}
+
 impl EvaluationKey {
-    /// Joins switching keys with what the parameters alone determine: encodes the matrices.
-    pub(crate) fn new(
-        parameters: Parameters,
-        key_id: KeyId,
-        ring: Arc<Ring>,
-        keys: EvaluationKeys,
-    ) -> Self {
-        let matrices = BitMatrices::new(parameters.circuit().coeffs_to_slots.encode(&ring));
-        Self { parameters, key_id, ring, keys, matrices }
+    /// Encodes the matrices.
+    pub(crate) fn new(keys: RingEvaluationKey<Parameters>) -> Self {
+        let circuit = keys.parameters().circuit();
+        let matrices = BitMatrices::new(circuit.coeffs_to_slots.encode(keys.ring()));
+        Self { keys, matrices }
+    }
+
+    /// Reads a key from its wire format, with its switching keys where they lie.
+    ///
+    /// # Errors
+    /// As [`RingEvaluationKey::from_shared`].
+    pub fn from_shared(bytes: SharedBytes, options: ReadOptions) -> Result<Self> {
+        RingEvaluationKey::from_shared(bytes, options).map(Self::new)
     }
 
     /// Bytes in memory: keys, and the matrices that were used so far.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        self.keys.memory_bytes(self.ring.moduli()) + self.matrices.memory_bytes()
+        self.keys.memory_bytes() + self.matrices.memory_bytes()
     }
 
     /// Noise of bits that are lowered to so many limbs.
@@ -46,7 +93,7 @@ impl EvaluationKey {
         if bits.limbs() == limbs {
             return bits.noise;
         }
-        self.parameters.noise_after_lowering(bits.noise)
+        self.parameters().noise_after_lowering(bits.noise)
     }
 
     /// Demands bits, all of these parameters and this client, and of one number.
@@ -58,7 +105,7 @@ impl EvaluationKey {
             return Err(Error::TooSmall { name: "number of operands", value: 0, limit: 1 });
         };
         for bits in bits {
-            bits.check(&self.parameters, self.key_id)?;
+            bits.check(self.binding())?;
             if bits.count != first.count {
                 return Err(Error::mismatch("number of bits", bits.count, first.count));
             }
@@ -66,27 +113,9 @@ impl EvaluationKey {
         Ok(())
     }
 
-    /// The secret key that it belongs to.
-    #[must_use]
-    pub fn key_id(&self) -> KeyId {
-        self.key_id
-    }
-
-    /// The parameters, those of the client's secret key.
-    #[must_use]
-    pub fn parameters(&self) -> &Parameters {
-        &self.parameters
-    }
-
-    /// The ring of the parameters, with its tables.
-    #[must_use]
-    pub fn ring(&self) -> &Ring {
-        &self.ring
-    }
-
     /// The evaluator with these keys.
     pub(crate) fn evaluator(&self) -> Evaluator<'_> {
-        Evaluator::new(&self.ring, &self.keys)
+        Evaluator::new(self.ring(), self.keys.keys())
     }
 
     /// The matrices of CoeffsToSlots.
@@ -96,13 +125,13 @@ impl EvaluationKey {
 
     /// The matrices of SlotsToCoeffs for fractions of m.
     pub(crate) fn slots_to_coeffs(&self, m: u64) -> &[LinearTransform] {
-        let encode = || self.parameters.circuit().slots_to_coeffs_of(m).encode(&self.ring);
+        let encode = || self.parameters().circuit().slots_to_coeffs_of(m).encode(self.ring());
         self.matrices.slots_to_coeffs(m, encode)
     }
 
     /// Lowers a part of bits to so few limbs.
     pub(crate) fn lowered(&self, part: &Ciphertext, limbs: usize) -> Ciphertext {
-        self.parameters.circuit().lower(&self.evaluator(), part, limbs)
+        self.parameters().circuit().lower(&self.evaluator(), part, limbs)
     }
 
     /// Joins results, `by_part[part][function]`, to bits of each function.
@@ -112,13 +141,13 @@ impl EvaluationKey {
         count: usize,
         noises: &[BitNoise],
     ) -> Vec<EncryptedBits> {
-        let (parameter_digest, key_id) = (self.parameters.digest(), self.key_id);
-        let bottom_limbs = self.parameters.literal().input_limbs();
+        let binding = *self.binding();
+        let bottom_limbs = self.parameters().literal().input_limbs();
         let mut by_part: Vec<_> = by_part.into_iter().map(Vec::into_iter).collect();
         let join = |&noise: &BitNoise| {
             let parts = by_part.iter_mut().map(|part| part.next().expect("a result per function"));
             let parts = parts.collect();
-            EncryptedBits { parts, count, noise, bottom_limbs, parameter_digest, key_id }
+            EncryptedBits { parts, count, noise, bottom_limbs, binding }
         };
         noises.iter().map(join).collect()
     }

@@ -4,10 +4,8 @@
 
 use cryptable_ckks::bootstrapping::mod_raise::raise;
 use cryptable_ckks::{Arithmetic, Ciphertext};
-use cryptable_lattice::RlweCiphertext;
-use cryptable_lattice::error::{
-    Error, Result, check_client, check_equal, check_parameters, out_of_range,
-};
+use cryptable_lattice::error::{Error, Result, check_equal, out_of_range};
+use cryptable_lattice::{Binding, RlweCiphertext};
 use cryptable_ring::Basis;
 use cryptable_wire::KeyId;
 
@@ -29,8 +27,7 @@ use crate::sum_functions::functions_of;
 pub struct RlweInput {
     values: Coefficients,
     modulus: u64,
-    parameter_digest: [u8; 32],
-    key_id: KeyId,
+    binding: Binding,
 }
 
 /// Values in coefficients modulo q_0, and how noisy they are.
@@ -67,9 +64,9 @@ impl RlweInput {
         if value > limit {
             return Err(Error::TooLarge { name: "number of values", value, limit });
         }
-        let (noise, parameter_digest) = (noise.into(), parameters.digest());
-        let values = Coefficients { ciphertext, count, noise };
-        Ok(Self { values, modulus, parameter_digest, key_id })
+        let binding = Binding { parameter_digest: parameters.digest(), key_id };
+        let values = Coefficients { ciphertext, count, noise: noise.into() };
+        Ok(Self { values, modulus, binding })
     }
 
     /// The ciphertext modulo q_0.
@@ -96,19 +93,18 @@ impl RlweInput {
         self.values.noise
     }
 
-    /// Demands that they are of these parameters and this client.
+    /// Checks that they belong to a key.
     ///
     /// # Errors
     /// If not, with both digests or identifiers.
-    pub(crate) fn check(&self, parameters: &Parameters, key_id: KeyId) -> Result<()> {
-        check_parameters("values in coefficients", parameters.digest(), self.parameter_digest)?;
-        check_client("values in coefficients", key_id, self.key_id)
+    pub(crate) fn check(&self, expected: &Binding) -> Result<()> {
+        self.binding.check("values in coefficients", expected)
     }
 
     /// The secret key that it is under.
     #[must_use]
     pub fn key_id(&self) -> KeyId {
-        self.key_id
+        self.binding.key_id
     }
 }
 
@@ -173,8 +169,7 @@ impl EvaluationKey {
         Ok(RlweInput {
             values: sums,
             modulus: m,
-            parameter_digest: self.parameters().digest(),
-            key_id: self.key_id(),
+            binding: *self.binding(),
         })
     }
 
@@ -227,7 +222,7 @@ impl EvaluationKey {
     /// # Errors
     /// If they are of other parameters or another client.
     fn checked<'i>(&self, input: &'i RlweInput) -> Result<&'i Coefficients> {
-        input.check(self.parameters(), self.key_id())?;
+        input.check(self.binding())?;
         Ok(&input.values)
     }
 

@@ -1,23 +1,16 @@
-//! Keys and ciphertexts of bits as files: secret keys, evaluation keys that are used where they lie, encrypted bits, and
-//! values in coefficients.
+//! Ciphertexts of bits as files: encrypted bits, and values in coefficients.
 
 use cryptable_ckks::Ciphertext;
 use cryptable_lattice::error::{Result, check_parameters};
-use cryptable_lattice::key_files::{
-    EvaluationKeyBody, ExpectedKeys, MAX_EVALUATION_KEY_BYTES, read_evaluation_key,
-};
 use cryptable_lattice::noise_law::NoiseLaw;
-use cryptable_lattice::switching_key::SharedBytes;
-use cryptable_lattice::{ReadOptions, RlweCiphertext};
+use cryptable_lattice::{Binding, RlweCiphertext};
 use cryptable_ring::{Evaluations, Poly, Ring};
 use cryptable_wire::{
-    BodyReader, BodyWriter, KeyId, ObjectType, open_with_parameters, peek_header, read_object,
-    write_object,
+    BodyReader, BodyWriter, KeyId, ObjectType, peek_header, read_object, write_object,
 };
 
 use crate::circuit::MAX_MODULUS;
 use crate::encrypted_bits::EncryptedBits;
-use crate::evaluation_key::EvaluationKey;
 use crate::half_form::RlweInput;
 use crate::noise::BitNoise;
 use crate::parameters::Parameters;
@@ -27,17 +20,6 @@ const MAX_CIPHERTEXT_BYTES: u64 = (4 * 64 * 65_536 * 8) + (1 << 20);
 
 /// Longest body of values in coefficients: two polynomials of one limb at degree 65,536, and 1 KiB.
 const MAX_COEFFICIENT_BYTES: u64 = (2 * 65_536 * 8) + (1 << 10);
-
-/// Checks an object that starts with its parameters: those, and the rest of its body.
-fn open(
-    bytes: &[u8],
-    object_type: ObjectType,
-    max_body: u64,
-    options: ReadOptions,
-) -> Result<(Parameters, BodyReader<'_>)> {
-    let read = |bytes: &[u8]| Parameters::from_bytes(bytes, options);
-    open_with_parameters(bytes, object_type, max_body, read, Parameters::digest)
-}
 
 impl EncryptedBits {
     /// The bits in their wire format: identifier of their key, number, noise, limbs, and the words of every limb at the
@@ -49,10 +31,10 @@ impl EncryptedBits {
     /// # Panics
     /// If memory runs out.
     pub fn to_bytes(&self, parameters: &Parameters) -> Result<Vec<u8>> {
-        check_parameters("encrypted bits", parameters.digest(), self.parameter_digest)?;
+        check_parameters("encrypted bits", parameters.digest(), self.binding.parameter_digest)?;
         let (mut body, mut bytes) = (Vec::new(), Vec::new());
         let mut writer = BodyWriter::new(&mut body);
-        writer.raw(&self.key_id.0)?;
+        writer.raw(&self.binding.key_id.0)?;
         writer.u64(self.count as u64)?;
         self.noise.write(&mut writer)?;
         writer.u64(self.limbs() as u64)?;
@@ -65,7 +47,8 @@ impl EncryptedBits {
                 }
             }
         }
-        write_object(&mut bytes, ObjectType::SlotBitsCiphertext, &self.parameter_digest, &body)?;
+        let digest = &self.binding.parameter_digest;
+        write_object(&mut bytes, ObjectType::SlotBitsCiphertext, digest, &body)?;
         Ok(bytes)
     }
 
@@ -98,7 +81,8 @@ impl EncryptedBits {
         let parts = (0..parameters.packing().parts()).map(|_| part()).collect::<Result<_>>()?;
         reader.finish()?;
         let bottom_limbs = literal.input_limbs();
-        Ok(Self { parts, count, noise, bottom_limbs, parameter_digest, key_id })
+        let binding = Binding { parameter_digest, key_id };
+        Ok(Self { parts, count, noise, bottom_limbs, binding })
     }
 }
 
@@ -121,7 +105,7 @@ impl RlweInput {
     /// # Errors
     /// If they are of other parameters.
     pub fn to_bytes(&self, parameters: &Parameters) -> Result<Vec<u8>> {
-        self.check(parameters, self.key_id())?;
+        self.check(&Binding { parameter_digest: parameters.digest(), key_id: self.key_id() })?;
         let (mut body, mut bytes) = (Vec::new(), Vec::new());
         let mut writer = BodyWriter::new(&mut body);
         writer.raw(&self.key_id().0)?;
@@ -175,84 +159,4 @@ fn read_poly(
         words.extend(reader.packed_words("words of the bits", ring.degree(), modulus)?);
     }
     Ok(Poly::from_words(ring, ring.main_basis(main), words))
-}
-
-impl EvaluationKey {
-    /// A key from its wire format. The bodies of the switching keys are not copied: they are
-    /// read from `bytes`, a memory-mapped file for one. Their masks are expanded into memory.
-    ///
-    /// # Errors
-    /// If the bytes are not exactly one undamaged evaluation key, are of insecure parameters where those are
-    /// not allowed, or take more memory than the options allow.
-    pub fn from_shared(bytes: SharedBytes, options: ReadOptions) -> Result<Self> {
-        let all: &[u8] = (*bytes).as_ref();
-        let object_type = ObjectType::SlotBitsEvaluationKey;
-        let (parameters, reader) = open(all, object_type, MAX_EVALUATION_KEY_BYTES, options)?;
-        let expected = ExpectedKeys {
-            requests: parameters.circuit().key_requests(),
-            moduli: parameters.moduli(),
-            memory_bytes: parameters.key_memory_bytes() as u64,
-        };
-        let EvaluationKeyBody { key_id, ring, keys } =
-            read_evaluation_key(&bytes, reader, options, expected, || parameters.ring())?;
-        Ok(Self::new(parameters, key_id, ring, keys))
-    }
-}
-
-#[cfg(feature = "client")]
-mod client {
-    use std::io::Write;
-
-    use cryptable_lattice::Progress;
-    use cryptable_lattice::key_files::{
-        KeyFile, MAX_SECRET_KEY_BYTES, read_ternary_secret, ternary_secret_bytes,
-        write_evaluation_key,
-    };
-    use zeroize::Zeroizing;
-
-    use super::*;
-    use crate::secret_key::SecretKey;
-
-    impl SecretKey {
-        /// The key in its wire format: parameters, then two bits a coefficient.
-        #[must_use]
-        pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
-            let (object_type, digest) = (ObjectType::SlotBitsSecretKey, self.parameters().digest());
-            let parameters = &self.parameters().to_bytes();
-            ternary_secret_bytes(KeyFile { object_type, digest, parameters }, self.secret())
-        }
-
-        /// Reads a secret key.
-        ///
-        /// # Errors
-        /// If the bytes are not exactly one undamaged secret key, or it is of insecure parameters where those are not
-        /// allowed.
-        pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
-            let object_type = ObjectType::SlotBitsSecretKey;
-            let (parameters, reader) = open(bytes, object_type, MAX_SECRET_KEY_BYTES, options)?;
-            let secret = read_ternary_secret(reader, parameters.literal().ring_degree)?;
-            Ok(Self::from_secret(parameters, secret))
-        }
-
-        /// Generates an evaluation key and writes it, one switching key at a time: parameters, the key identifier, then
-        /// seed and words of every switching key. Progress counts switching keys.
-        ///
-        /// # Errors
-        /// If writing fails, or [`cryptable_lattice::Error::Cancelled`].
-        pub fn write_evaluation_key(
-            &self,
-            out: &mut dyn Write,
-            progress: Progress<'_>,
-        ) -> Result<()> {
-            let (object_type, digest) =
-                (ObjectType::SlotBitsEvaluationKey, self.parameters().digest());
-            let file = KeyFile { object_type, digest, parameters: &self.parameters().to_bytes() };
-            let requests = self.parameters().circuit().key_requests();
-            let moduli = self.parameters().moduli();
-            let keys = (&requests[..], &moduli);
-            write_evaluation_key(out, file, self.key_id(), keys, |write| {
-                self.generate_stored_keys(&requests, progress, write)
-            })
-        }
-    }
 }

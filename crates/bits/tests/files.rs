@@ -37,11 +37,11 @@ fn files_are_read_again() {
         );
         let Setup { secret, server, x, y } = setup(&parameters);
         let again = SecretKey::from_bytes(&secret.to_bytes(), toys()).unwrap();
-        assert_eq!(again.key_id(), secret.key_id());
+        assert_eq!(again.id(), secret.id());
         let mut file = Vec::new();
         again.write_evaluation_key(&mut file, Progress::silent()).unwrap();
         let read = EvaluationKey::from_shared(Arc::new(file), toys()).unwrap();
-        assert_eq!(read.key_id(), secret.key_id());
+        assert_eq!(read.key_id(), secret.id());
         let a = secret.encrypt(&x).unwrap();
         let b = again.encrypt(&y).unwrap();
         for bits in [&a, &server.gate(Gate::Or, &a, &b).unwrap(), &server.bin_boot(&a).unwrap()] {

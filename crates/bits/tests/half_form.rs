@@ -110,7 +110,7 @@ fn what_does_not_fit_is_refused() {
     let other =
         RlweInput::new(&other, values.key_id(), ciphertext.clone(), (512, 2), quiet).unwrap();
     assert!(matches!(server.half_bin_boot(&other), Err(Error::OtherParameters { .. })));
-    let stranger = SecretKey::generate(&parameters).key_id();
+    let stranger = SecretKey::generate(&parameters).id();
     let stranger = RlweInput::new(&parameters, stranger, ciphertext, (512, 2), quiet).unwrap();
     assert!(matches!(server.half_bin_boot(&stranger), Err(Error::OtherClient { .. })));
     // Two primes instead of q_0.

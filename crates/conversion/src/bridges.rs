@@ -69,15 +69,16 @@ mod target;
 pub use bridge::Bridge;
 pub use continuation::{Continuation, Integers, LeveledTable, RadixDigits, Returned};
 pub use cryptable_fhew::integers::Function;
-pub use evaluation_keys::EvaluationKeys;
 #[cfg(feature = "client")]
-pub use generation::TargetSecret;
+pub use cryptable_fhew::keys::ClientKey;
+pub use cryptable_fhew::keys::ServerKey;
+pub use evaluation_keys::EvaluationKeys;
 pub use parameters::Parameters;
 pub use plan::{Plan, Step};
 pub use request::{Request, Returning};
 #[cfg(feature = "client")]
 pub use secret_keys::SecretKeys;
-pub use target::{Target, TargetKey};
+pub use target::Target;
 
 /// Parameters of a bridge between packed values and integers.
 pub type IntegerParameters = Parameters<cryptable_fhew::integers::Parameters>;

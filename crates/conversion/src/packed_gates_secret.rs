@@ -61,7 +61,7 @@ impl<'a> PackedGatesSecret<'a> {
     /// Identifiers of both secrets.
     #[must_use]
     pub fn clients(&self) -> Clients {
-        Clients { lwe: self.single.id(), ring: self.ring.key_id() }
+        Clients { lwe: self.single.id(), ring: self.ring.id() }
     }
 
     /// The packing key, as it is sent.

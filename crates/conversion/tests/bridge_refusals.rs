@@ -3,9 +3,7 @@
 mod bridge_ends;
 
 use bridge_ends::{LEVELED, SILENT, WHOLE, options};
-use cryptable_conversion::bridges::{
-    IntegerBridge, LeveledBridge, Parameters, Target, TargetSecret,
-};
+use cryptable_conversion::bridges::{ClientKey, IntegerBridge, LeveledBridge, Parameters, Target};
 use cryptable_fhew::integers;
 use cryptable_lattice::{Error, NoiseBound, ReadOptions, Table};
 use cryptable_packed as packed;
@@ -13,10 +11,10 @@ use cryptable_packed as packed;
 fn file<T: Target>(
     parameters: &Parameters<T>,
     packed: &packed::SecretKey,
-    single: &impl TargetSecret<T>,
+    single: &ClientKey<T>,
 ) -> Vec<u8> {
     let mut bytes = Vec::new();
-    parameters.write_key((packed, single), &mut bytes, SILENT).unwrap();
+    parameters.write_key(packed, single, &mut bytes, SILENT).unwrap();
     bytes
 }
 

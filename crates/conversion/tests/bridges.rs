@@ -152,7 +152,7 @@ fn noise_of_both_ways_is_that_of_its_bounds() {
         let ends = (packed.evaluation_key(SILENT).unwrap(), single.evaluation_key(SILENT).unwrap());
         let keys = (&ends.0, &ends.1);
         let input = packed.encrypt(&values).unwrap();
-        let secret = single.secret().fhew().ring_coefficients();
+        let secret = single.fhew().ring_coefficients();
         let clients = Clients { lwe: single.id(), ring: packed.id() };
         let secrets = Secrets { lwe: secret, ring: packed.secret(), clients };
         let conversion = parameters.conversion();

@@ -51,7 +51,7 @@ impl<'a> Execution<'a> {
     /// let secret = SecretKey::generate(&Parameters::insecure_toy()?);
     /// let execution = Execution::default().threads(1);
     /// let server = execution.run(|progress| secret.evaluation_key(&KeySet::new(), progress))?;
-    /// assert_eq!(server.key_id(), secret.key_id());
+    /// assert_eq!(server.key_id(), secret.id());
     /// # Ok::<(), cryptable::Error>(())
     /// ```
     ///

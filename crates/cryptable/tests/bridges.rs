@@ -5,8 +5,8 @@
 use std::path::{Path, PathBuf};
 
 use cryptable::bridges::{
-    Bridge, IntegerBridge, IntegerParameters, LeveledBridge, LeveledParameters, Parameters,
-    SecretKeys, Target, TargetSecret,
+    Bridge, ClientKey, IntegerBridge, IntegerParameters, LeveledBridge, LeveledParameters,
+    Parameters, SecretKeys, Target,
 };
 use cryptable::engines::{leveled, packed};
 use cryptable::{
@@ -28,10 +28,10 @@ fn toys() -> ReadOptions {
 fn key_file<T: Target>(
     parameters: &Parameters<T>,
     packed: &packed::SecretKey,
-    single: &impl TargetSecret<T>,
+    single: &ClientKey<T>,
 ) -> Vec<u8> {
     let mut file = Vec::new();
-    parameters.write_key((packed, single), &mut file, SILENT).unwrap();
+    parameters.write_key(packed, single, &mut file, SILENT).unwrap();
     file
 }
 

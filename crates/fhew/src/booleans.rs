@@ -31,7 +31,6 @@ mod evaluation_key;
 mod parameters;
 #[cfg(feature = "client")]
 mod secret_key;
-mod serialization;
 
 pub use crate::gates::Gate;
 pub use encrypted_bits::EncryptedBits;

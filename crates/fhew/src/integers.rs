@@ -42,7 +42,6 @@ mod prediction;
 mod radix;
 #[cfg(feature = "client")]
 mod secret_key;
-mod serialization;
 
 pub use ciphertexts::{EncryptedIntegers, RadixInteger, SmallValues};
 pub use continuous::RealFunction;

@@ -7,12 +7,14 @@
 //! | `generation` | keys for the server from the secrets (feature `client`) |
 //! | `evaluation_key` | what a client sends, what a server expands it to, and the functional bootstrap |
 //! | `serialization` | what a client sends, as bytes |
-//! | `files` | files of keys, of every face |
+//! | `client_key` | parameters, secrets and identifier of a face: generation and files (feature `client`) |
+//! | `server_key` | parameters, bootstrapping keys and identifier of a face, and its files |
 
+#[cfg(feature = "client")]
+mod client_key;
 #[cfg(feature = "diagnostics")]
 mod diagnostics;
 pub(crate) mod evaluation_key;
-pub(crate) mod files;
 #[cfg(feature = "client")]
 pub(crate) mod generation;
 #[cfg(feature = "client")]
@@ -20,7 +22,10 @@ pub(crate) mod secret_key;
 #[cfg(feature = "client")]
 mod secret_serialization;
 pub(crate) mod serialization;
+mod server_key;
 
+#[cfg(feature = "client")]
+pub use client_key::ClientKey;
 pub use evaluation_key::{EvaluationKey, SeededEvaluationKey};
 #[cfg(feature = "client")]
 pub use generation::{RowEncryptor, lwe_key_switching_key};
@@ -29,3 +34,4 @@ pub use secret_key::SecretKey;
 pub use serialization::{
     conversion_key_bytes, evaluation_key_bytes, evaluation_key_memory_bytes, reading_memory_bytes,
 };
+pub use server_key::{BootstrappingParameters, ServerKey};

@@ -38,7 +38,6 @@
 //! | [`lookup`], [`booleans`], [`integers`] | faces: tables, gates, and functions of large values, with keys of their own |
 #![forbid(unsafe_code)]
 
-mod binding;
 pub mod booleans;
 pub mod cost;
 pub mod decomposition;
@@ -57,6 +56,7 @@ pub mod parameters;
 pub mod rlwe;
 pub mod rotation;
 pub mod seeded_rows;
+mod serialization;
 pub mod switching;
 pub mod test_polynomial;
 mod variance;

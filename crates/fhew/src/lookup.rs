@@ -31,7 +31,7 @@
 //! | `request` | what parameters are chosen for, and the search among all methods |
 //! | `parameters` | a method, its numbers, and the moduli of tables |
 //! | `prediction` | time and memory of a lookup, before it runs |
-//! | `secret_key`, `evaluation_key` | of the client and of the server; `serialization`: both as bytes |
+//! | `secret_key`, `evaluation_key` | of the client and of the server |
 //! | `ciphertext`, `prepared_table` | what the server works on |
 //! | `interchange` | LWE ciphertexts in and out, for methods beyond this engine |
 //! | `linear_operations` | sums and multiples, as far as their noise allows |
@@ -46,7 +46,6 @@ mod prepared_table;
 mod request;
 #[cfg(feature = "client")]
 mod secret_key;
-mod serialization;
 
 pub use ciphertext::Ciphertext;
 pub use evaluation_key::EvaluationKey;

@@ -52,9 +52,8 @@ pub fn bridge_parameters() -> Vec<Vec<u8>> {
 #[must_use]
 pub fn bridge_keys() -> Vec<Vec<u8>> {
     let packed = packed::SecretKey::generate(of_integers().packed());
-    let ends = (&packed, clients::integer_client());
-    let mut file = Vec::new();
-    let written = of_integers().write_key(ends, &mut file, Progress::silent());
+    let (single, mut file) = (clients::integer_client(), Vec::new());
+    let written = of_integers().write_key(&packed, single, &mut file, Progress::silent());
     written.expect("memory takes all bytes");
     vec![file]
 }

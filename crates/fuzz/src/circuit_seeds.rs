@@ -17,7 +17,7 @@ pub fn slot_bits_coefficients() -> Vec<Vec<u8>> {
         Poly::from_words(&ring, Basis::main(1), (0..ring.degree() as u64).collect())
     };
     let ciphertext = RlweCiphertext { c0: poly(), c1: poly() };
-    let (key_id, noise) = (slot_bits_client().key_id(), NoiseBound::new(1e-3, 0.0));
+    let (key_id, noise) = (slot_bits_client().id(), NoiseBound::new(1e-3, 0.0));
     let values = RlweInput::new(parameters, key_id, ciphertext, (3, 4), noise).expect("a value");
     vec![values.to_bytes(parameters).expect("values of these parameters")]
 }
@@ -28,7 +28,7 @@ pub fn encrypted_words() -> Vec<Vec<u8>> {
     let secret = slot_bits_client();
     let port = |name: &str, width| WordPort { name: name.to_owned(), width };
     let ports = vec![port("a", 1), port("b", 2)];
-    let summary = EncryptedWordsSummary::new(secret.parameters(), secret.key_id(), ports, 2);
+    let summary = EncryptedWordsSummary::new(secret.parameters(), secret.id(), ports, 2);
     let writer = EncryptedWordsWriter::new(Vec::new(), secret.parameters(), summary);
     let mut writer = writer.expect("memory takes all bytes");
     for _ in 0..3 {

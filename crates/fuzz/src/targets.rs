@@ -332,7 +332,7 @@ fn read_encrypted_words(bytes: &[u8]) -> bool {
     loop {
         match reader.next_bits(secret.parameters()) {
             Ok(Some(bits)) => {
-                assert!(secret.decrypt(&bits).is_ok() || bits.key_id() != secret.key_id())
+                assert!(secret.decrypt(&bits).is_ok() || bits.key_id() != secret.id())
             }
             Ok(None) => return is_undamaged,
             Err(_) => return false,

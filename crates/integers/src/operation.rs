@@ -214,7 +214,7 @@ impl Operation {
             Self::LessOrEqual => flags(server.le(&*integers(0)?, &*integers(1)?)?),
             Self::Equal => flags(server.eq(&*integers(0)?, &*integers(1)?)?),
             Self::Select => one(server.select(booleans(0)?, &*integers(1)?, &*integers(2)?)?),
-            Self::Negate => one(server.neg(&*integers(0)?)?),
+            Self::Negate => one(server.negate(&*integers(0)?)?),
             Self::Reduce => one(server.reduce(&*integers(0)?)?),
             Self::And => flags(server.and(booleans(0)?, booleans(1)?)?),
             Self::Or => flags(server.or(booleans(0)?, booleans(1)?)?),

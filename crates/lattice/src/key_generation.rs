@@ -186,7 +186,7 @@ impl Deref for SecretRow<'_> {
 ///
 /// # Errors
 /// Whatever `consume` returns, or [`crate::Error::Cancelled`].
-pub fn generate_switching_keys(
+pub(crate) fn generate_switching_keys(
     ring: &Ring,
     (dense, sparse_weight): (&TernarySecret, u32),
     requests: Vec<KeyRequest>,
@@ -214,7 +214,7 @@ fn sample_sparse(ring: &Ring, weight: u32) -> TernarySecret {
 ///
 /// # Errors
 /// Whatever `consume` returns, or [`crate::Error::Cancelled`].
-pub fn generate_stored_keys(
+pub(crate) fn generate_stored_keys(
     ring: &Ring,
     (dense, sparse_weight): (&TernarySecret, u32),
     requests: &[KeyRequest],

@@ -5,6 +5,7 @@
 //! `client`; a server builds without it.
 #![forbid(unsafe_code)]
 
+mod binding;
 pub mod calibration;
 pub mod coefficient_ciphertext;
 pub mod cost;
@@ -14,14 +15,13 @@ pub mod divided_key_switch;
 pub mod embedding_bound;
 pub mod error;
 mod error_distribution;
-pub mod evaluation_key_files;
 pub mod evaluation_keys;
 pub mod external_product;
 mod failure_probability;
 pub mod gaussian_tail;
-pub mod key_files;
 #[cfg(feature = "client")]
 pub mod key_generation;
+mod key_parameters;
 pub mod key_switching;
 pub mod lwe;
 #[cfg(feature = "client")]
@@ -35,6 +35,9 @@ pub mod plaintext_encoding;
 pub mod power_of_two_product;
 pub mod progress;
 pub mod rgsw;
+pub mod ring_evaluation_key;
+#[cfg(feature = "client")]
+pub mod ring_secret_key;
 #[cfg(feature = "client")]
 pub mod secret;
 pub mod security;
@@ -42,10 +45,12 @@ pub mod switching_key;
 pub mod table;
 pub mod trust;
 
+pub use binding::Binding;
 pub use error::{Error, Result};
 pub use error_distribution::ERROR_VARIANCE;
 pub use evaluation_keys::{EvaluationKeys, KeyPurpose, KeyRequest};
 pub use failure_probability::FailureProbability;
+pub use key_parameters::KeyParameters;
 pub use noise_bound::{NoiseBound, SumLimits};
 pub use noise_law::NoiseLaw;
 pub use progress::{Progress, Steps};

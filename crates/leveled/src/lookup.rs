@@ -37,7 +37,6 @@ mod prediction;
 mod prepared_table;
 #[cfg(feature = "client")]
 mod secret_key;
-mod serialization;
 
 pub use ciphertext::Ciphertext;
 pub use evaluation_key::EvaluationKey;

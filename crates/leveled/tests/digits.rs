@@ -11,7 +11,7 @@ use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_leveled::bootstrapping::{
     Plaintext, decrypt_plaintext, encrypt_plaintext, gray_code, plaintext_error,
 };
-use cryptable_leveled::keys::CircuitBootstrappingSecretKey;
+use cryptable_leveled::lookup;
 use cryptable_leveled::noise::CircuitBootstrappingNoise;
 use cryptable_leveled::parameters::{
     CircuitBootstrappingLiteral, CircuitBootstrappingParameters, ParameterSet,
@@ -166,8 +166,8 @@ fn digits_fail_as_often_as_predicted() {
 
 #[test]
 fn integers_come_back_and_bytes_want_single_bits() {
-    let parameters = ParameterSet::TwoBitDepth11.insecure_toy();
-    let secret = CircuitBootstrappingSecretKey::generate(&parameters);
+    let toy = lookup::Parameters::insecure_toy(2, 2).unwrap();
+    let secret = lookup::SecretKey::generate(&toy);
     for (bits, width) in [(1, 1), (5, 3), (24, 12), (64, 32)] {
         let values = random(5, if bits == 64 { u64::MAX } else { 1 << bits }, 2);
         let encrypted = secret.encrypt_values(bits, &values).unwrap();
@@ -179,7 +179,9 @@ fn integers_come_back_and_bytes_want_single_bits() {
     let five_bits = secret.encrypt_values(5, &[9]).unwrap();
     assert!(secret.decrypt_values(8, &five_bits).is_err());
     // Nothing looks up bytes by keys for two bits a ciphertext.
-    let message = cryptable_leveled::aes::Parameters::new(parameters).unwrap_err().to_string();
+    let message = cryptable_leveled::aes::Parameters::new(toy.circuit_bootstrapping().clone())
+        .unwrap_err()
+        .to_string();
     assert!(message.contains("number of a ciphertext's bits is 2"), "{message}");
 }
 

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use cryptable_fhew::keys::SecretKey;
 use cryptable_fhew::parameters::{GadgetLiteral, ParametersLiteral};
 use cryptable_lattice::{Error, ReadOptions, SecurityLevel};
 use cryptable_leveled::aes::EvaluationKey;
-use cryptable_leveled::keys::CircuitBootstrappingSecretKey;
+use cryptable_leveled::keys::IDENTIFIER;
 use cryptable_leveled::parameters::{
     CircuitBootstrappingLiteral, CircuitBootstrappingParameters, ParameterSet,
 };
@@ -38,10 +39,10 @@ fn private_parameters(digits: (u32, usize), form: PrivateKeyForm) -> TfheParamet
 
 /// A private switching key and its bytes.
 fn private_key(
-    secret: &CircuitBootstrappingSecretKey,
+    secret: &SecretKey,
     parameters: &TfheParameters,
 ) -> (SeededPrivateSwitchingKey, Vec<u8>) {
-    let key = SeededPrivateSwitchingKey::generate(parameters, secret.fhew());
+    let key = SeededPrivateSwitchingKey::generate(parameters, secret);
     let mut bytes = Vec::new();
     key.write(parameters, &mut bytes).unwrap();
     (key, bytes)
@@ -52,7 +53,7 @@ fn private_switching_keys_come_back() {
     let forms = [((20, 1), PrivateKeyForm::Products), ((3, 2), PrivateKeyForm::Precomputed)];
     for (digits, form) in forms {
         let parameters = private_parameters(digits, form);
-        let secret = CircuitBootstrappingSecretKey::generate(parameters.circuit_bootstrapping());
+        let secret = SecretKey::generate(parameters.circuit_bootstrapping().fhew());
         let (key, bytes) = private_key(&secret, &parameters);
         let overhead = bytes.len() as u64 - parameters.key_file_bytes();
         assert!((200..1200).contains(&overhead), "{overhead} bytes");
@@ -62,8 +63,8 @@ fn private_switching_keys_come_back() {
         let expanded = PrivateSwitchingKey::from_bytes(&bytes, insecure()).unwrap();
         let strict = PrivateSwitchingKey::from_bytes(&bytes, ReadOptions::default());
         assert!(matches!(strict.unwrap_err(), Error::Insecure));
-        assert_eq!(expanded.key_id(), secret.id());
-        let bits = [cryptable_leveled::bootstrapping::encrypt_bit(secret.fhew(), true)];
+        assert_eq!(expanded.key_id(), secret.id(IDENTIFIER));
+        let bits = [cryptable_leveled::bootstrapping::encrypt_bit(&secret, true)];
         let direct = PrivateSwitchingKey::expand(&parameters, &key).unwrap();
         for function in PrivateFunction::ALL {
             let switched = [&expanded, &direct].map(|key| key.switch(function, &bits).unwrap());
@@ -78,7 +79,7 @@ fn private_switching_keys_come_back() {
 #[test]
 fn damaged_private_switching_keys_are_refused() {
     let parameters = private_parameters((21, 1), PrivateKeyForm::Products);
-    let secret = CircuitBootstrappingSecretKey::generate(parameters.circuit_bootstrapping());
+    let secret = SecretKey::generate(parameters.circuit_bootstrapping().fhew());
     let (_, bytes) = private_key(&secret, &parameters);
     for length in (0..700).chain((700..bytes.len()).step_by(997)) {
         assert!(

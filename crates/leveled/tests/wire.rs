@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cryptable_fhew::parameters::RotationMethod;
-use cryptable_lattice::{Error, Progress, ReadOptions, Result, Table};
+use cryptable_lattice::{Binding, Error, Progress, ReadOptions, Result, Table};
 use cryptable_leveled::aes::{
     AesKey, CHUNK_BYTES, EncryptedBytes, EncryptedBytesReader, EncryptedBytesWriter, EncryptedKey,
     EvaluationKey, Message, MessageEncryptor, MessageError, Parameters, SecretKey, Transciphering,
@@ -365,7 +365,8 @@ fn hostile_fields_behind_a_right_checksum_are_refused() {
     // Well-formed, but of other sizes than its digest says: found when it is used.
     let odd = EncryptedBytes::from_bytes(&with_body(&body(8, 128, 1, 7))).unwrap();
     let secret = toy();
-    assert!(odd.check(secret.parameters(), odd.key_id()).is_err());
+    let binding = Binding { parameter_digest: odd.parameter_digest(), key_id: odd.key_id() };
+    assert!(odd.check(secret.parameters(), &binding).is_err());
     assert!(secret.decrypt(&odd).is_err());
 }
 

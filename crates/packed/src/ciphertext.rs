@@ -1,8 +1,8 @@
 //! Ciphertexts as callers see them.
 
-use cryptable_lattice::NoiseBound;
 use cryptable_lattice::coefficient_ciphertext::{CoefficientCiphertext, UniformPart};
-use cryptable_lattice::error::{Error, Result, check_client, check_equal, check_parameters};
+use cryptable_lattice::error::{Error, Result, check_equal};
+use cryptable_lattice::{Binding, NoiseBound};
 use cryptable_wire::{
     BodyReader, BodyWriter, KeyId, ObjectType, peek_header, read_object, write_object,
 };
@@ -29,20 +29,14 @@ const MAX_CIPHERTEXT_BYTES: u64 = 1 << 24;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ciphertext {
-    parameter_digest: [u8; 32],
-    key_id: KeyId,
+    binding: Binding,
     noise: NoiseBound,
     body: CoefficientCiphertext,
 }
 
 impl Ciphertext {
-    pub(crate) fn new(
-        parameter_digest: [u8; 32],
-        key_id: KeyId,
-        noise: NoiseBound,
-        body: CoefficientCiphertext,
-    ) -> Self {
-        Self { parameter_digest, key_id, noise, body }
+    pub(crate) fn new(binding: Binding, noise: NoiseBound, body: CoefficientCiphertext) -> Self {
+        Self { binding, noise, body }
     }
 
     /// The number of values.
@@ -60,13 +54,13 @@ impl Ciphertext {
     /// The digest of its parameters, [`Parameters::digest`].
     #[must_use]
     pub fn parameter_digest(&self) -> [u8; 32] {
-        self.parameter_digest
+        self.binding.parameter_digest
     }
 
     /// The secret key that it is encrypted under.
     #[must_use]
     pub fn key_id(&self) -> KeyId {
-        self.key_id
+        self.binding.key_id
     }
 
     /// The bound on its noise, which follows every operation on it; of one from a file, what the file says.
@@ -90,12 +84,12 @@ impl Ciphertext {
         let (mut body, mut bytes) = (Vec::new(), Vec::new());
         let mut writer = BodyWriter::new(&mut body);
         writer
-            .raw(&self.key_id.0)
+            .raw(&self.binding.key_id.0)
             .and_then(|()| self.noise.write(&mut writer))
             .and_then(|()| writer.raw(&self.body.to_body()))
             .and_then(|()| {
                 let object_type = ObjectType::PackedCiphertext;
-                write_object(&mut bytes, object_type, &self.parameter_digest, &body)
+                write_object(&mut bytes, object_type, &self.binding.parameter_digest, &body)
             })
             .expect("memory takes all bytes");
         bytes
@@ -111,7 +105,8 @@ impl Ciphertext {
         let key_id = KeyId(reader.array("key identifier")?);
         let noise = NoiseBound::read(&mut reader)?;
         let body = CoefficientCiphertext::from_body(&body[reader.position()..])?;
-        Ok(Self { parameter_digest: peek_header(bytes)?.parameter_digest, key_id, noise, body })
+        let binding = Binding { parameter_digest: peek_header(bytes)?.parameter_digest, key_id };
+        Ok(Self { binding, noise, body })
     }
 
     /// Checks that it belongs to these parameters and this key, in every number that later code relies on: a file may
@@ -123,10 +118,10 @@ impl Ciphertext {
     pub(crate) fn check(
         &self,
         parameters: &Parameters,
-        key_id: KeyId,
+        expected: &Binding,
         modulus: Option<u64>,
     ) -> Result<()> {
-        self.check_slots(parameters, key_id, modulus, parameters.literal().slots)
+        self.check_slots(parameters, expected, modulus, parameters.literal().slots)
     }
 
     /// As [`Ciphertext::check`], of a ciphertext with values in so many coefficients.
@@ -136,12 +131,11 @@ impl Ciphertext {
     pub(crate) fn check_slots(
         &self,
         parameters: &Parameters,
-        key_id: KeyId,
+        expected: &Binding,
         modulus: Option<u64>,
         slots: usize,
     ) -> Result<()> {
-        check_parameters("ciphertext", parameters.digest(), self.parameter_digest)?;
-        check_client("ciphertext", key_id, self.key_id)?;
+        self.binding.check("ciphertext", expected)?;
         let (literal, layout) = (parameters.literal(), self.body.layout);
         let log2_modulus = u64::from(literal.log2_ciphertext_modulus);
         for (name, found, expected) in [

@@ -14,7 +14,7 @@ impl EvaluationKey {
     /// # Errors
     /// If the ciphertext is of another client or other parameters, or claims noise that it cannot have.
     pub fn export<'a>(&self, ciphertext: &'a Ciphertext) -> Result<&'a CoefficientCiphertext> {
-        ciphertext.check(self.parameters(), self.key_id(), None)?;
+        ciphertext.check(self.parameters(), self.binding(), None)?;
         Ok(ciphertext.body())
     }
 
@@ -37,7 +37,7 @@ impl EvaluationKey {
         // No ciphertext says that it has less noise than fresh ones.
         let fresh = self.parameters().fresh_noise(body.plaintext_modulus);
         let found = self.result(body, noise.max(NoiseBound::new(fresh.deviation(), 0.0)));
-        found.check(self.parameters(), self.key_id(), None)?;
+        found.check(self.parameters(), self.binding(), None)?;
         Ok(found)
     }
 }

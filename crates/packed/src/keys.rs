@@ -4,4 +4,3 @@ pub(crate) mod evaluation_key;
 pub(crate) mod lookup_matrices;
 #[cfg(feature = "client")]
 pub(crate) mod secret_key;
-mod serialization;

@@ -99,7 +99,7 @@ impl EvaluationKey {
     }
 
     fn check_operands(&self, operands: &[&Ciphertext]) -> Result<()> {
-        operands.iter().try_for_each(|x| x.check(self.parameters(), self.key_id(), None))
+        operands.iter().try_for_each(|x| x.check(self.parameters(), self.binding(), None))
     }
 
     /// A result that decrypts.

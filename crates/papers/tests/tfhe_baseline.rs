@@ -2,14 +2,12 @@
 
 mod noise_checks;
 
-use cryptable_fhew::keys::EvaluationKey;
-use cryptable_fhew::keys::{conversion_key_bytes, evaluation_key_bytes};
+use cryptable_fhew::keys::{EvaluationKey, SecretKey, conversion_key_bytes, evaluation_key_bytes};
 use cryptable_fhew::parameters::{GadgetLiteral, ParametersLiteral};
 use cryptable_lattice::SecurityLevel;
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::rgsw::RgswCiphertext;
 use cryptable_leveled::bootstrapping::{bit_error, decrypt_bit, encrypt_bit, trivial_bit};
-use cryptable_leveled::keys::CircuitBootstrappingSecretKey;
 use cryptable_leveled::noise::CircuitBootstrappingNoise;
 use cryptable_leveled::parameters::{
     CircuitBootstrappingLiteral, CircuitBootstrappingParameters, ParameterSet,
@@ -26,7 +24,7 @@ use PrivateKeyForm::{Precomputed, Products};
 use noise_checks::{check_private_switching, private_errors};
 
 struct Setting {
-    secret: CircuitBootstrappingSecretKey,
+    secret: SecretKey,
     key: EvaluationKey,
     private: PrivateSwitchingKey,
 }
@@ -51,9 +49,9 @@ fn digits(base_log2: u32, length: usize) -> GadgetLiteral {
 
 impl Setting {
     fn new(parameters: &TfheParameters) -> Self {
-        let secret = CircuitBootstrappingSecretKey::generate(parameters.circuit_bootstrapping());
-        let key = EvaluationKey::expand(&secret.seeded_evaluation_key());
-        let seeded = SeededPrivateSwitchingKey::generate(parameters, secret.fhew());
+        let secret = SecretKey::generate(parameters.circuit_bootstrapping().fhew());
+        let key = EvaluationKey::expand(&secret.evaluation_key());
+        let seeded = SeededPrivateSwitchingKey::generate(parameters, &secret);
         let private = PrivateSwitchingKey::expand(parameters, &seeded).unwrap();
         Self { secret, key, private }
     }
@@ -65,13 +63,12 @@ impl Setting {
     /// The table's bits at `value`, and the sum of squares of their errors.
     fn lookup(&self, tree: &CmuxTree, value: u64, expected: u64) -> (u64, f64) {
         let circuit = self.circuit();
-        let one =
-            |i| circuit.bootstrap(&encrypt_bit(self.secret.fhew(), value >> i & 1 == 1)).unwrap();
+        let one = |i| circuit.bootstrap(&encrypt_bit(&self.secret, value >> i & 1 == 1)).unwrap();
         let selectors: Vec<RgswCiphertext> = (0..tree.input_bits()).map(one).collect();
         let results = tree.lookup(&selectors).unwrap();
         results.iter().enumerate().fold((0, 0.0), |(found, squares), (i, bit)| {
-            let one = u64::from(decrypt_bit(self.secret.fhew(), bit).unwrap());
-            let error = bit_error(self.secret.fhew(), bit, expected >> i & 1 == 1).unwrap();
+            let one = u64::from(decrypt_bit(&self.secret, bit).unwrap());
+            let error = bit_error(&self.secret, bit, expected >> i & 1 == 1).unwrap();
             (found | one << i, squares + error.powi(2))
         })
     }
@@ -125,7 +122,7 @@ fn results_of_trees_have_the_predicted_noise() {
 
 /// Errors of every result's coefficients.
 fn errors(setting: &Setting, function: PrivateFunction, inputs: &[LweCiphertext]) -> Vec<Vec<f64>> {
-    let secret = setting.secret.fhew();
+    let secret = &setting.secret;
     let q = secret.parameters().prime() as f64;
     let results = setting.private.switch(function, inputs).unwrap();
     let error = |(input, result): (&LweCiphertext, _)| -> Vec<f64> {
@@ -149,8 +146,7 @@ fn private_key_switching_has_the_predicted_noise() {
         let parameters = TfheParameters::new(&toy(), gadget, form).unwrap();
         let setting = Setting::new(&parameters);
         let noise = parameters.private_switching_noise();
-        let inputs: Vec<_> =
-            (0..200).map(|i| encrypt_bit(setting.secret.fhew(), i % 2 == 1)).collect();
+        let inputs: Vec<_> = (0..200).map(|i| encrypt_bit(&setting.secret, i % 2 == 1)).collect();
         let name = format!("{form:?}, {gadget:?}");
         check_private_switching(&name, |function| errors(&setting, function, &inputs), noise);
     }
@@ -217,12 +213,12 @@ fn bad_input_is_refused_by_name() {
 
     let parameters = new(digits(12, 2), Products).unwrap();
     let setting = Setting::new(&parameters);
-    let wrong = setting.secret.fhew().encrypt(1, 2).unwrap();
+    let wrong = setting.secret.encrypt(1, 2).unwrap();
     assert!(setting.circuit().bootstrap(&wrong).is_err());
     assert!(setting.private.switch(PrivateFunction::Identity, &[wrong]).is_err());
-    let bit = trivial_bit(setting.secret.fhew().parameters(), true);
+    let bit = trivial_bit(setting.secret.parameters(), true);
     assert!(setting.private.switch(PrivateFunction::Identity, &[bit]).is_ok());
-    let seeded = SeededPrivateSwitchingKey::generate(&parameters, setting.secret.fhew());
+    let seeded = SeededPrivateSwitchingKey::generate(&parameters, &setting.secret);
     let longer = new(digits(12, 3), Products).unwrap();
     assert!(PrivateSwitchingKey::expand(&longer, &seeded).is_err());
     let mut swapped = seeded;

@@ -3,11 +3,11 @@
 use std::fmt;
 use std::ops::Range;
 
+use cryptable_fhew::keys::ServerKey;
 use cryptable_lattice::error::{check_client, check_parameters};
 use cryptable_lattice::lwe_list::LweList;
-use cryptable_lattice::{NoiseBound, Result};
+use cryptable_lattice::{Binding, NoiseBound, Result};
 use cryptable_packed as packed;
-use cryptable_wire::KeyId;
 use rayon::prelude::*;
 
 use super::{Parameters, Target};
@@ -64,13 +64,14 @@ impl<T: Target> Bridge<T> {
     pub(super) fn check_ends(
         &self,
         packed: &packed::EvaluationKey,
-        (digests, single): ([[u8; 32]; 2], KeyId),
+        single: &ServerKey<T>,
     ) -> Result<()> {
         let (expected, found) = (self.parameters.packed().digest(), packed.parameters().digest());
         check_parameters(BRIDGE, expected, found)?;
-        check_parameters(BRIDGE, digests[0], digests[1])?;
-        check_client(BRIDGE, packed.key_id(), self.clients().ring)?;
-        check_client(BRIDGE, single, self.clients().lwe)
+        let clients = self.clients();
+        check_client(BRIDGE, packed.key_id(), clients.ring)?;
+        let parameter_digest = self.parameters.target().digest();
+        Binding { parameter_digest, key_id: clients.lwe }.check(BRIDGE, single.binding())
     }
 
     /// Some values of a packed ciphertext as LWE ciphertexts under the other engine's ring secret, with their noise.

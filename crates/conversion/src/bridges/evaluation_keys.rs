@@ -1,15 +1,16 @@
 //! A server's keys of both ends and between them, in one.
 
+use std::borrow::Borrow;
 use std::fmt;
 use std::sync::Arc;
 
+use cryptable_fhew::keys::ServerKey;
 use cryptable_lattice::error::{check_client, check_parameters};
 use cryptable_lattice::switching_key::SharedBytes;
 use cryptable_lattice::{ReadOptions, Result};
 use cryptable_packed as packed;
 use cryptable_wire::{CHECKSUM_BYTES, HEADER_BYTES, KeyId, open_with_parameters};
 
-use super::target::TargetKey;
 use super::{Bridge, Parameters, Target};
 use crate::file_parts::{PART, Part};
 
@@ -45,8 +46,7 @@ impl<T: Target> EvaluationKeys<T> {
         single: T::EvaluationKey,
         bridge: Bridge<T>,
     ) -> Result<Self> {
-        let digests = [bridge.parameters().target().digest(), single.parameter_digest()];
-        bridge.check_ends(&packed, (digests, single.key_id()))?;
+        bridge.check_ends(&packed, single.borrow())?;
         Ok(Self { packed, single, bridge })
     }
 
@@ -83,7 +83,8 @@ impl<T: Target> EvaluationKeys<T> {
     /// Bytes of memory that all keys take.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        self.packed.memory_bytes() + self.single.memory_bytes() + self.bridge.memory_bytes()
+        let single: &ServerKey<T> = self.single.borrow();
+        self.packed.memory_bytes() + single.memory_bytes() + self.bridge.memory_bytes()
     }
 
     /// Keys from their wire format, which `SecretKeys::write_evaluation_keys` wrote. Switching keys of packed values are
@@ -110,13 +111,13 @@ impl<T: Target> EvaluationKeys<T> {
         let bridge = part("bridge key")?;
         let start =
             HEADER_BYTES + reader.words_in_place("evaluation key of packed values", 0)?.start;
-        let single = T::EvaluationKey::from_shared(Arc::new(single.to_vec()), options)?;
+        let single = ServerKey::<T>::from_shared(Arc::new(single.to_vec()), options)?;
         let bridge = Bridge::from_bytes(bridge, options)?;
         let part = Part { all: Arc::clone(&bytes), range: start..all.len() - CHECKSUM_BYTES };
         let packed = packed::EvaluationKey::from_shared(Arc::new(part), options)?;
         check_parameters(PART, parameters.digest(), bridge.parameters().digest())?;
         check_client(PART, ids[0], packed.key_id())?;
         check_client(PART, ids[1], single.key_id())?;
-        Self::new(packed, single, bridge)
+        Self::new(packed, single.into(), bridge)
     }
 }

@@ -16,8 +16,7 @@ type Ends<'a> = (&'a packed::EvaluationKey, &'a integers::EvaluationKey);
 /// with [`cryptable_lattice::Error::NoiseTooLarge`] where values have too much noise to go on.
 impl Bridge<integers::Parameters> {
     fn check(&self, (packed, single): Ends<'_>) -> Result<()> {
-        let digests = [self.parameters().target().digest(), single.parameters().digest()];
-        self.check_ends(packed, (digests, single.key_id()))
+        self.check_ends(packed, single)
     }
 
     /// Packed values modulo 2^bits as integers in two's complement: results of a packed lookup, for sign, comparison,

@@ -16,8 +16,7 @@ type Ends<'a> = (&'a packed::EvaluationKey, &'a leveled::EvaluationKey);
 /// parameters, and with [`cryptable_lattice::Error::NoiseTooLarge`] where values have too much noise to go on.
 impl Bridge<leveled::Parameters> {
     fn check(&self, (packed, single): Ends<'_>) -> Result<()> {
-        let digests = [self.parameters().target().digest(), single.parameters().digest()];
-        self.check_ends(packed, (digests, single.key_id()))
+        self.check_ends(packed, single)
     }
 
     /// Packed digits, a ciphertext for every digit of a value below `modulus`, the lowest first, as leveled values: results of

@@ -1,8 +1,10 @@
 //! A client's keys of both ends, in one.
 
+use std::borrow::Borrow;
 use std::fmt;
 use std::io::Write;
 
+use cryptable_fhew::keys::ClientKey;
 use cryptable_lattice::error::check_parameters;
 use cryptable_lattice::{Progress, ReadOptions, Result};
 use cryptable_packed as packed;
@@ -11,7 +13,7 @@ use cryptable_wire::{BodyWriter, KeyId, ObjectWriter, open_with_parameters, secr
 use zeroize::Zeroizing;
 
 use super::evaluation_keys::EvaluationKeys;
-use super::{Bridge, Parameters, Target, TargetSecret};
+use super::{Bridge, Parameters, Target};
 use crate::file_parts::PART;
 
 /// Longest body of secret keys.
@@ -53,7 +55,7 @@ impl<T: Target> SecretKeys<T> {
     #[must_use]
     pub fn generate(parameters: &Parameters<T>) -> Self {
         let packed = packed::SecretKey::generate(parameters.packed());
-        let single = T::SecretKey::generate(parameters.target());
+        let single = ClientKey::generate(parameters.target()).into();
         Self { parameters: parameters.clone(), packed, single }
     }
 
@@ -75,6 +77,11 @@ impl<T: Target> SecretKeys<T> {
         &self.single
     }
 
+    /// What keys of all engines at the other end have in common.
+    fn client_key(&self) -> &ClientKey<T> {
+        self.single.borrow()
+    }
+
     /// The key of packed values, and that of the target.
     #[must_use]
     pub fn into_parts(self) -> (packed::SecretKey, T::SecretKey) {
@@ -84,7 +91,7 @@ impl<T: Target> SecretKeys<T> {
     /// Identifiers of both keys, that of packed values first.
     #[must_use]
     pub fn ids(&self) -> [KeyId; 2] {
-        [self.packed.id(), self.single.key_id()]
+        [self.packed.id(), self.client_key().id()]
     }
 
     /// All keys of a server, in memory. Progress counts switching keys of packed values.
@@ -93,15 +100,15 @@ impl<T: Target> SecretKeys<T> {
     /// If `progress` asks to stop.
     pub fn evaluation_keys(&self, progress: Progress<'_>) -> Result<EvaluationKeys<T>> {
         let packed = self.packed.evaluation_key(progress)?;
-        let single = self.single.evaluation_key(Progress::silent())?;
-        let bridge = Bridge::generate(&self.parameters, &self.packed, &self.single)?;
-        EvaluationKeys::new(packed, single, bridge)
+        let single = self.client_key().evaluation_key(Progress::silent())?;
+        let bridge = Bridge::generate(&self.parameters, &self.packed, self.client_key())?;
+        EvaluationKeys::new(packed, single.into(), bridge)
     }
 
     /// The keys in their wire format: parameters, then both secret keys, each an object with its length.
     #[must_use]
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
-        let parts = [self.packed.to_bytes(), self.single.to_bytes()];
+        let parts = [self.packed.to_bytes(), self.client_key().to_bytes()];
         let length = parts.iter().map(|part| 8 + part.len()).sum();
         let (digest, literals) = (self.parameters.digest(), self.parameters.to_bytes());
         let bytes = secret_key_bytes(T::SECRET_KEYS_TYPE, &digest, &literals, length, |writer| {
@@ -127,10 +134,10 @@ impl<T: Target> SecretKeys<T> {
         let single = part("secret key of single values")?;
         reader.finish()?;
         let packed = packed::SecretKey::from_bytes(packed, options)?;
-        let single = T::SecretKey::from_bytes(single, options)?;
+        let single = ClientKey::<T>::from_bytes(single, options)?;
         check_parameters(PART, parameters.packed().digest(), packed.parameters().digest())?;
-        check_parameters(PART, parameters.target().digest(), single.parameter_digest())?;
-        Ok(Self { parameters, packed, single })
+        check_parameters(PART, parameters.target().digest(), single.parameters().digest())?;
+        Ok(Self { parameters, packed, single: single.into() })
     }
 
     /// Generates all keys of a server and writes them in their wire format, which [`EvaluationKeys::from_shared`] reads:
@@ -142,9 +149,9 @@ impl<T: Target> SecretKeys<T> {
     /// If writing fails, or `progress` asks to stop.
     pub fn write_evaluation_keys(&self, out: &mut dyn Write, progress: Progress<'_>) -> Result<()> {
         let [mut single, mut bridge] = [const { Vec::new() }; 2];
-        self.single.write_evaluation_key(&mut single, Progress::silent())?;
-        let ends = (&self.packed, &self.single);
-        self.parameters.write_key(ends, &mut bridge, Progress::silent())?;
+        self.client_key().write_evaluation_key(&mut single, Progress::silent())?;
+        let (packed, silent) = (&self.packed, Progress::silent());
+        self.parameters.write_key(packed, self.client_key(), &mut bridge, silent)?;
         let head = [self.parameters.to_bytes(), single, bridge];
         // The same writer on nothing counts the bytes, padding included.
         let mut length = BodyWriter::new(std::io::sink());

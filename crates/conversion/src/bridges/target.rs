@@ -1,66 +1,25 @@
 //! What a bridge needs to know of the engine at its other end: its parameters.
 
+use std::borrow::Borrow;
+use std::fmt::Debug;
+
 use cryptable_fhew::integers;
-use cryptable_fhew::keys::{evaluation_key_bytes, evaluation_key_memory_bytes};
-use cryptable_fhew::parameters::Parameters as FhewParameters;
+#[cfg(feature = "client")]
+use cryptable_fhew::keys::ClientKey;
+use cryptable_fhew::keys::{
+    BootstrappingParameters, ServerKey, evaluation_key_bytes, evaluation_key_memory_bytes,
+};
 use cryptable_lattice::lwe_list::LweShape;
 use cryptable_lattice::security::LweInstance;
-use cryptable_lattice::switching_key::SharedBytes;
-use cryptable_lattice::{
-    Error, FailureProbability, NoiseBound, ReadOptions, Result, SecurityLevel,
-};
+use cryptable_lattice::{Error, FailureProbability, NoiseBound, Result, SecurityLevel};
 use cryptable_leveled::lookup as leveled;
-use cryptable_wire::{KeyId, ObjectType};
+use cryptable_wire::ObjectType;
 
 /// Largest modulus of values that go on as digits of integers: digits have a spare bit.
 const MAX_DIGIT_MODULUS: u64 = 16;
 
-/// A server's key of an engine of single values.
-pub trait TargetKey: Sized + std::fmt::Debug {
-    /// Reads it from bytes.
-    ///
-    /// # Errors
-    /// If they are none, or not accepted.
-    fn from_shared(bytes: SharedBytes, options: ReadOptions) -> Result<Self>;
-
-    /// Identifier of the client's key.
-    fn key_id(&self) -> KeyId;
-
-    /// Digest of its parameters.
-    fn parameter_digest(&self) -> [u8; 32];
-
-    /// Bytes of memory that it takes.
-    fn memory_bytes(&self) -> usize;
-}
-
-/// The same for keys of both engines.
-macro_rules! target_key {
-    ($key:ty) => {
-        impl TargetKey for $key {
-            fn from_shared(bytes: SharedBytes, options: ReadOptions) -> Result<Self> {
-                Self::from_shared(bytes, options)
-            }
-
-            fn key_id(&self) -> KeyId {
-                self.key_id()
-            }
-
-            fn parameter_digest(&self) -> [u8; 32] {
-                self.parameters().digest()
-            }
-
-            fn memory_bytes(&self) -> usize {
-                self.memory_bytes()
-            }
-        }
-    };
-}
-
-target_key!(integers::EvaluationKey);
-target_key!(leveled::EvaluationKey);
-
 /// Parameters of an engine of single values, at the other end of a bridge.
-pub trait Target: Clone + std::fmt::Debug + Send + Sync {
+pub trait Target: BootstrappingParameters + Debug {
     /// Type of the server's keys between both ends in files.
     const OBJECT_TYPE: ObjectType;
 
@@ -71,35 +30,20 @@ pub trait Target: Clone + std::fmt::Debug + Send + Sync {
     const EVALUATION_KEYS_TYPE: ObjectType;
 
     /// The server's key of the engine.
-    type EvaluationKey: TargetKey;
+    type EvaluationKey: Borrow<ServerKey<Self>> + From<ServerKey<Self>> + Debug;
 
     /// The client's key of the engine.
     #[cfg(feature = "client")]
-    type SecretKey: super::TargetSecret<Self>;
+    type SecretKey: Borrow<ClientKey<Self>> + From<ClientKey<Self>> + Debug;
 
     /// What it serves, in words: integers of so many bits, or a method.
     fn name(&self) -> String;
-
-    /// The numbers of blind rotation, of which the ring secret is the one that values are taken out to and packed from.
-    fn fhew(&self) -> &FhewParameters;
 
     /// What the parameters claim of their security.
     fn security_level(&self) -> SecurityLevel;
 
     /// Estimated security in bits; 0 of insecure toys.
     fn security_bits(&self) -> f64;
-
-    /// Canonical bytes.
-    fn to_bytes(&self) -> Vec<u8>;
-
-    /// The digest that names them.
-    fn digest(&self) -> [u8; 32];
-
-    /// Reads and validates canonical bytes.
-    ///
-    /// # Errors
-    /// If they are none, or not accepted.
-    fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self>;
 
     /// Dimension and modulus of values under the ring secret: what is taken out, and packed.
     fn shape(&self) -> LweShape;
@@ -132,28 +76,12 @@ impl Target for integers::Parameters {
         format!("integers of {} bits", self.bits())
     }
 
-    fn fhew(&self) -> &FhewParameters {
-        self.fhew()
-    }
-
     fn security_level(&self) -> SecurityLevel {
         self.security_level()
     }
 
     fn security_bits(&self) -> f64 {
         self.security_bits()
-    }
-
-    fn to_bytes(&self) -> Vec<u8> {
-        self.to_bytes()
-    }
-
-    fn digest(&self) -> [u8; 32] {
-        self.digest()
-    }
-
-    fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
-        Self::from_bytes(bytes, options)
     }
 
     fn shape(&self) -> LweShape {
@@ -192,28 +120,12 @@ impl Target for leveled::Parameters {
         self.method_name()
     }
 
-    fn fhew(&self) -> &FhewParameters {
-        self.circuit_bootstrapping().fhew()
-    }
-
     fn security_level(&self) -> SecurityLevel {
         self.security_level()
     }
 
     fn security_bits(&self) -> f64 {
         self.security_bits()
-    }
-
-    fn to_bytes(&self) -> Vec<u8> {
-        self.to_bytes()
-    }
-
-    fn digest(&self) -> [u8; 32] {
-        self.digest()
-    }
-
-    fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
-        Self::from_bytes(bytes, options)
     }
 
     fn shape(&self) -> LweShape {

@@ -145,7 +145,7 @@ impl EncryptedWordsSummary {
 /// let parameters = Parameters::insecure_toy(Packing::Real)?;
 /// let secret = SecretKey::generate(&parameters);
 /// let ports = vec![WordPort { name: "x".into(), width: 1 }];
-/// let summary = EncryptedWordsSummary::new(&parameters, secret.key_id(), ports, 3);
+/// let summary = EncryptedWordsSummary::new(&parameters, secret.id(), ports, 3);
 /// let mut writer = EncryptedWordsWriter::new(Vec::new(), &parameters, summary)?;
 /// writer.push(&secret.encrypt(&[true, false, true])?)?;
 /// let file = writer.finish()?;
@@ -262,7 +262,7 @@ impl<'a> EncryptedWordsReader<'a> {
     /// let parameters = Parameters::insecure_toy(Packing::Real)?;
     /// let secret = SecretKey::generate(&parameters);
     /// let ports = vec![WordPort { name: "x".into(), width: 2 }];
-    /// let summary = EncryptedWordsSummary::new(&parameters, secret.key_id(), ports, 1);
+    /// let summary = EncryptedWordsSummary::new(&parameters, secret.id(), ports, 1);
     /// let mut writer = EncryptedWordsWriter::new(Vec::new(), &parameters, summary)?;
     /// writer.push(&secret.encrypt(&[true])?)?;
     /// writer.push(&secret.encrypt(&[false])?)?;
@@ -373,7 +373,7 @@ mod tests {
         let secret = SecretKey::generate(&parameters);
         let ports = vec![WordPort { name: "x".into(), width: 1 }];
         let words = parameters.bits() as u64 + 3;
-        let summary = EncryptedWordsSummary::new(&parameters, secret.key_id(), ports, words);
+        let summary = EncryptedWordsSummary::new(&parameters, secret.id(), ports, words);
         assert_eq!((summary.batches(), summary.ciphertexts()), (2, 2));
         let mut writer = EncryptedWordsWriter::new(Vec::new(), &parameters, summary).unwrap();
         let bits = |count| secret.encrypt(&vec![true; count]).unwrap();
@@ -403,7 +403,7 @@ mod tests {
         let secret = SecretKey::generate(&parameters);
         let ports = vec![WordPort { name: "x".into(), width: 2 }];
         let words = parameters.bits() as u64 + 3;
-        let summary = EncryptedWordsSummary::new(&parameters, secret.key_id(), ports, words);
+        let summary = EncryptedWordsSummary::new(&parameters, secret.id(), ports, words);
         let mut writer = EncryptedWordsWriter::new(Vec::new(), &parameters, summary).unwrap();
         for (count, bit) in [parameters.bits(), 3].into_iter().flat_map(|n| [(n, false), (n, true)])
         {
@@ -440,7 +440,7 @@ mod tests {
     #[test]
     fn sizes_are_within_limits() {
         let parameters = Parameters::insecure_toy(Packing::Real).unwrap();
-        let key_id = SecretKey::generate(&parameters).key_id();
+        let key_id = SecretKey::generate(&parameters).id();
         let begin = |name: String, width, words| {
             let ports = vec![WordPort { name, width }];
             let summary = EncryptedWordsSummary::new(&parameters, key_id, ports, words);

@@ -108,8 +108,8 @@ fn secret_key_id(object_type: ObjectType, bytes: &[u8]) -> Result<Option<KeyId>>
         }
         ObjectType::BooleanSecretKey => booleans::SecretKey::from_bytes(bytes, options)?.id(),
         ObjectType::IntegerSecretKey => large_values::SecretKey::from_bytes(bytes, options)?.id(),
-        ObjectType::SlotBitsSecretKey => circuits::SecretKey::from_bytes(bytes, options)?.key_id(),
-        ObjectType::VectorSecretKey => ckks::SecretKey::from_bytes(bytes, options)?.key_id(),
+        ObjectType::SlotBitsSecretKey => circuits::SecretKey::from_bytes(bytes, options)?.id(),
+        ObjectType::VectorSecretKey => ckks::SecretKey::from_bytes(bytes, options)?.id(),
         // Of the packed values, which files of ciphertexts hold.
         ObjectType::IntegerBridgeSecretKeys => {
             bridges::IntegerSecretKeys::from_bytes(bytes, options)?.ids()[0]

@@ -4,12 +4,12 @@ use std::ops::Not;
 
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::lwe_list::LweList;
-use cryptable_lattice::{Error, Result};
+use cryptable_lattice::{Binding, Error, Result};
 use cryptable_wire::{KeyId, ObjectType};
 
 use super::Parameters;
-use crate::binding::Binding;
 use crate::gates::Gates;
+use crate::serialization::{ciphertext_bytes, read_ciphertext};
 
 /// Name of a ciphertext in errors.
 const OBJECT: &str = "ciphertext of bits";
@@ -101,7 +101,7 @@ impl EncryptedBits {
     /// The bits in their wire format.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        self.binding.ciphertext_bytes(ObjectType::EncryptedBits, |_| Ok(()), &self.values)
+        ciphertext_bytes(&self.binding, ObjectType::EncryptedBits, |_| Ok(()), &self.values)
     }
 
     /// Reads bits.
@@ -110,8 +110,7 @@ impl EncryptedBits {
     /// If the bytes are not exactly one undamaged ciphertext of bits.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let object_type = ObjectType::EncryptedBits;
-        let (binding, (), values) =
-            Binding::read_ciphertext(bytes, object_type, (usize::MAX, |_| Ok(())))?;
+        let (binding, (), values) = read_ciphertext(bytes, object_type, usize::MAX, |_| Ok(()))?;
         Ok(Self { binding, values })
     }
 

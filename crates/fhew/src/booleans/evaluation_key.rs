@@ -1,59 +1,17 @@
 //! The server's key for Boolean gates.
 
-use std::fmt;
-
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::{Error, Progress, Result};
-use cryptable_wire::KeyId;
 use rayon::prelude::*;
 
 use super::{EncryptedBits, Gate, Parameters};
-use crate::binding::Binding;
 use crate::gates::Gates;
-use crate::keys::{EvaluationKey as FhewKey, SeededEvaluationKey};
+use crate::keys::ServerKey;
 
 /// Evaluates gates on encrypted bits. Holds no secret, and is `Sync`.
-pub struct EvaluationKey {
-    parameters: Parameters,
-    binding: Binding,
-    key: FhewKey,
-}
-
-impl fmt::Debug for EvaluationKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("EvaluationKey").field("key_id", &self.key_id()).finish_non_exhaustive()
-    }
-}
+pub type EvaluationKey = ServerKey<Parameters>;
 
 impl EvaluationKey {
-    pub(super) fn expand(
-        parameters: Parameters,
-        key_id: KeyId,
-        key: &SeededEvaluationKey,
-    ) -> Result<Self> {
-        key.check()?;
-        let binding = Binding { parameter_digest: parameters.digest(), key_id };
-        Ok(Self { key: FhewKey::expand(key), parameters, binding })
-    }
-
-    /// The parameters, those of the client's secret key.
-    #[must_use]
-    pub fn parameters(&self) -> &Parameters {
-        &self.parameters
-    }
-
-    /// Identifier of the client's secret key that it was made from.
-    #[must_use]
-    pub fn key_id(&self) -> KeyId {
-        self.binding.key_id
-    }
-
-    /// Bytes of memory that the key takes.
-    #[must_use]
-    pub fn memory_bytes(&self) -> usize {
-        self.key.bytes()
-    }
-
     /// A gate of every pair of bits: one bootstrap each, and none for a ciphertext with itself.
     ///
     /// # Errors
@@ -66,7 +24,7 @@ impl EvaluationKey {
         b: &EncryptedBits,
         progress: Progress<'_>,
     ) -> Result<EncryptedBits> {
-        let gates = Gates::new(&self.key);
+        let gates = Gates::new(self.fhew());
         self.map([a, b], progress, |[a, b]| {
             // Equal noises would add up to more than the failure probability allows for.
             if a == b { Ok(self.gate_with_itself(gate, a)) } else { gates.evaluate(gate, a, b) }
@@ -84,7 +42,7 @@ impl EvaluationKey {
         b: &EncryptedBits,
         progress: Progress<'_>,
     ) -> Result<EncryptedBits> {
-        let gates = Gates::new(&self.key);
+        let gates = Gates::new(self.fhew());
         let one = self.trivial(true);
         self.map([selector, a, b], progress, |[selector, a, b]| {
             // A selector that is an input, too, can be replaced by what it is where that input is chosen.
@@ -104,7 +62,7 @@ impl EvaluationKey {
     ) -> Result<EncryptedBits> {
         let count = inputs[0].count();
         for input in inputs {
-            input.check(&self.parameters, &self.binding)?;
+            input.check(self.parameters(), self.binding())?;
             if input.count() != count {
                 return Err(Error::mismatch("number of bits", input.count(), count));
             }
@@ -117,7 +75,7 @@ impl EvaluationKey {
             Ok(result)
         };
         let results = (0..count).into_par_iter().map(bit).collect::<Result<Vec<_>>>()?;
-        EncryptedBits::computed(self.binding, &self.parameters, results)
+        EncryptedBits::computed(*self.binding(), self.parameters(), results)
     }
 
     /// A gate of equal inputs: the bit, its negation, or what does not depend on it.
@@ -131,7 +89,7 @@ impl EvaluationKey {
 
     /// A known bit, without noise.
     fn trivial(&self, bit: bool) -> LweCiphertext {
-        let shape = self.parameters.shape();
+        let shape = self.parameters().shape();
         let eighth = shape.modulus / 8;
         let phase = if bit { eighth } else { shape.modulus - eighth };
         LweCiphertext::trivial(shape.dimension, shape.modulus, phase)

@@ -1,13 +1,15 @@
 //! Parameters of Boolean gates.
 
 use cryptable_lattice::lwe_list::LweShape;
-use cryptable_lattice::{FailureProbability, ReadOptions, Result, SecurityLevel};
+use cryptable_lattice::{FailureProbability, KeyParameters, ReadOptions, Result, SecurityLevel};
+use cryptable_wire::ObjectType;
 use serde::{Deserialize, Serialize};
 
-use crate::binding::{digest, literal_bytes, read_literal};
 use crate::gates::{self, choose};
+use crate::keys::BootstrappingParameters;
 use crate::noise::NoiseModel;
 use crate::parameters::{Parameters as FhewParameters, ParametersLiteral};
+use crate::serialization::{digest, literal_bytes, read_literal};
 
 /// Domain of digests.
 const DIGEST_CONTEXT: &str = "cryptable: parameters of Boolean gates";
@@ -130,5 +132,29 @@ impl Parameters {
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         self.digest
+    }
+}
+
+impl KeyParameters for Parameters {
+    fn to_bytes(&self) -> Vec<u8> {
+        self.to_bytes()
+    }
+
+    fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+        Self::from_bytes(bytes, options)
+    }
+
+    fn digest(&self) -> [u8; 32] {
+        self.digest()
+    }
+}
+
+impl BootstrappingParameters for Parameters {
+    const SECRET_KEY: ObjectType = ObjectType::BooleanSecretKey;
+    const EVALUATION_KEY: ObjectType = ObjectType::BooleanEvaluationKey;
+    const IDENTIFIER: &'static str = "cryptable: identifier of a secret key for Boolean gates";
+
+    fn fhew(&self) -> &FhewParameters {
+        self.fhew()
     }
 }

@@ -2,11 +2,11 @@
 
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::lwe_list::{LweList, LweShape};
-use cryptable_lattice::{Error, NoiseBound, Result};
+use cryptable_lattice::{Binding, Error, NoiseBound, Result};
 use cryptable_wire::{BodyReader, BodyWriter, KeyId, ObjectType, WireError};
 
 use super::{MAX_RADIX_DIGITS, Parameters};
-use crate::binding::Binding;
+use crate::serialization::{ciphertext_bytes, read_ciphertext};
 
 /// Largest modulus of small values.
 const MAX_SMALL_MODULUS: u64 = 1 << 13;
@@ -80,7 +80,7 @@ impl EncryptedIntegers {
             writer.u32(encoding)?;
             self.imported_noise().map_or(Ok(()), |noise| noise.write(writer))
         };
-        self.binding.ciphertext_bytes(ObjectType::EncryptedIntegers, head, &self.values)
+        ciphertext_bytes(&self.binding, ObjectType::EncryptedIntegers, head, &self.values)
     }
 
     /// Reads integers.
@@ -96,8 +96,7 @@ impl EncryptedIntegers {
             other => Err(WireError::invalid("encoding of integers", other, "from 0 to 3").into()),
         };
         let object_type = ObjectType::EncryptedIntegers;
-        let (binding, encoding, values) =
-            Binding::read_ciphertext(bytes, object_type, (usize::MAX, head))?;
+        let (binding, encoding, values) = read_ciphertext(bytes, object_type, usize::MAX, head)?;
         Ok(Self { binding, encoding, values })
     }
 
@@ -171,7 +170,7 @@ impl RadixInteger {
         let first = &self.digits[0];
         let shape = LweShape { dimension: first.dimension(), modulus: first.modulus() };
         let digits = LweList::computed(shape, self.digits.iter().cloned()).expect("one shape");
-        self.binding.ciphertext_bytes(ObjectType::RadixInteger, |_| Ok(()), &digits)
+        ciphertext_bytes(&self.binding, ObjectType::RadixInteger, |_| Ok(()), &digits)
     }
 
     /// Reads an integer.
@@ -180,8 +179,7 @@ impl RadixInteger {
     /// If the bytes are not exactly one undamaged ciphertext of a radix integer.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let object_type = ObjectType::RadixInteger;
-        let (binding, (), list) =
-            Binding::read_ciphertext(bytes, object_type, (usize::MAX, |_| Ok(())))?;
+        let (binding, (), list) = read_ciphertext(bytes, object_type, usize::MAX, |_| Ok(()))?;
         if !(1..=MAX_RADIX_DIGITS).contains(&list.len()) {
             let expected = format!("from 1 to {MAX_RADIX_DIGITS}");
             return Err(WireError::invalid("number of digits", list.len(), expected).into());
@@ -245,7 +243,7 @@ impl SmallValues {
     pub fn to_bytes(&self) -> Vec<u8> {
         let flag = if self.of_bootstrap { OF_BOOTSTRAP } else { 0 };
         let head = |writer: &mut BodyWriter<&mut Vec<u8>>| writer.u64(self.modulus | flag);
-        self.binding.ciphertext_bytes(ObjectType::SmallValues, head, &self.values)
+        ciphertext_bytes(&self.binding, ObjectType::SmallValues, head, &self.values)
     }
 
     /// Reads values.
@@ -263,8 +261,7 @@ impl SmallValues {
             Ok((modulus, word != modulus))
         };
         let object_type = ObjectType::SmallValues;
-        let (binding, head, values) =
-            Binding::read_ciphertext(bytes, object_type, (usize::MAX, head))?;
+        let (binding, head, values) = read_ciphertext(bytes, object_type, usize::MAX, head)?;
         let (modulus, of_bootstrap) = head;
         Ok(Self { binding, modulus, of_bootstrap, values })
     }

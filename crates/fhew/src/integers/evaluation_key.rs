@@ -1,74 +1,24 @@
 //! The server's key for integers, and functions of whole ones.
 
-use std::fmt;
-
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::lwe_list::LweList;
 use cryptable_lattice::{Error, NoiseBound, Progress, Result, Table};
-use cryptable_wire::KeyId;
 use rayon::prelude::*;
 
 use super::ciphertexts::Encoding;
 use super::parameters::RADIX_MODULUS;
 use super::{EncryptedIntegers, Parameters, RadixInteger, SmallValues};
-use crate::binding::Binding;
 use crate::full_domain::{FdfbCompress, FullDomainMethod};
 use crate::functions::LargeFunctions;
-use crate::keys::{EvaluationKey as FhewKey, SeededEvaluationKey};
+use crate::keys::ServerKey;
 
 /// Evaluates functions of encrypted integers. Holds no secret, and is `Sync`.
 ///
 /// Functions of [`EncryptedIntegers`] share values out among the threads; their `progress` counts values. All of them
 /// fail if a ciphertext is of another client or other parameters, or `progress` asks to stop.
-pub struct EvaluationKey {
-    parameters: Parameters,
-    binding: Binding,
-    key: FhewKey,
-}
-
-impl fmt::Debug for EvaluationKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("EvaluationKey").field("key_id", &self.key_id()).finish_non_exhaustive()
-    }
-}
+pub type EvaluationKey = ServerKey<Parameters>;
 
 impl EvaluationKey {
-    pub(super) fn expand(
-        parameters: Parameters,
-        key_id: KeyId,
-        key: &SeededEvaluationKey,
-    ) -> Result<Self> {
-        key.check()?;
-        let binding = Binding { parameter_digest: parameters.digest(), key_id };
-        Ok(Self { key: FhewKey::expand(key), parameters, binding })
-    }
-
-    /// The parameters, those of the client's secret key.
-    #[must_use]
-    pub fn parameters(&self) -> &Parameters {
-        &self.parameters
-    }
-
-    /// Identifier of the client's secret key that it was made from.
-    #[must_use]
-    pub fn key_id(&self) -> KeyId {
-        self.binding.key_id
-    }
-
-    /// Bytes of memory that the key takes.
-    #[must_use]
-    pub fn memory_bytes(&self) -> usize {
-        self.key.bytes()
-    }
-
-    pub(super) fn fhew(&self) -> &FhewKey {
-        &self.key
-    }
-
-    pub(super) fn binding(&self) -> &Binding {
-        &self.binding
-    }
-
     /// 1 for negative integers, 0 for others, modulo 16.
     ///
     /// # Errors
@@ -148,30 +98,30 @@ impl EvaluationKey {
         let functions = self.functions(&[x])?;
         let integers = self.map([x], progress, |[x]| {
             let plan = functions.plan();
-            let digits = plan.evaluate(&self.key, x)?.into_lookup_inputs(&self.key);
+            let digits = plan.evaluate(self.fhew(), x)?.into_lookup_inputs(self.fhew());
             let widen = |(index, digit): (usize, &LweCiphertext)| {
                 let table = Table::from_fn(1 << plan.digit_bits(index), RADIX_MODULUS, |d| d)?;
-                FdfbCompress.lookup(&self.key, &table, digit)
+                FdfbCompress.lookup(self.fhew(), &table, digit)
             };
             digits.iter().enumerate().map(widen).collect::<Result<Vec<_>>>()
         })?;
-        Ok(integers.into_iter().map(|digits| RadixInteger::new(self.binding, digits)).collect())
+        Ok(integers.into_iter().map(|digits| RadixInteger::new(*self.binding(), digits)).collect())
     }
 
     /// Functions of these inputs: by the plan of the parameters, or one for more noise where another method made some.
     fn functions(&self, inputs: &[&EncryptedIntegers]) -> Result<LargeFunctions<'_>> {
         let noise = inputs.iter().filter_map(|x| x.imported_noise()).reduce(NoiseBound::max);
         let Some(noise) = noise else {
-            return Ok(LargeFunctions::with_plan(&self.key, self.parameters.plan()));
+            return Ok(LargeFunctions::with_plan(self.fhew(), self.parameters().plan()));
         };
-        self.parameters.check_integer_noise(noise)?;
-        let plan = self.parameters.plan_of_imported(noise)?;
-        Ok(LargeFunctions::with_plan(&self.key, &plan))
+        self.parameters().check_integer_noise(noise)?;
+        let plan = self.parameters().plan_of_imported(noise)?;
+        Ok(LargeFunctions::with_plan(self.fhew(), &plan))
     }
 
     /// Signs, which one bootstrap made.
     fn signs(&self, signs: Vec<LweCiphertext>) -> Result<SmallValues> {
-        let signs = SmallValues::new(self.binding, &self.parameters, RADIX_MODULUS, signs)?;
+        let signs = SmallValues::new(*self.binding(), self.parameters(), RADIX_MODULUS, signs)?;
         Ok(signs.of_bootstrap())
     }
 
@@ -180,8 +130,8 @@ impl EvaluationKey {
         encoding: Encoding,
         values: Vec<LweCiphertext>,
     ) -> Result<EncryptedIntegers> {
-        let values = LweList::computed(self.parameters.large_shape(), values)?;
-        Ok(EncryptedIntegers::new(self.binding, encoding, values))
+        let values = LweList::computed(self.parameters().large_shape(), values)?;
+        Ok(EncryptedIntegers::new(*self.binding(), encoding, values))
     }
 
     /// `of` applied to every integer, of any noise that decrypts; results have this noise.
@@ -192,7 +142,7 @@ impl EvaluationKey {
         progress: Progress<'_>,
         of: impl Fn(&LweCiphertext) -> LweCiphertext + Sync,
     ) -> Result<EncryptedIntegers> {
-        x.check(&self.parameters, &self.binding)?;
+        x.check(self.parameters(), self.binding())?;
         let steps = progress.steps(x.count())?;
         let one = |index| {
             let result = of(&x.ciphertext(index));
@@ -212,7 +162,7 @@ impl EvaluationKey {
     ) -> Result<Vec<T>> {
         let count = inputs[0].count();
         for input in inputs {
-            input.check_input(&self.parameters, &self.binding)?;
+            input.check_input(self.parameters(), self.binding())?;
             if input.count() != count {
                 return Err(Error::mismatch("number of integers", input.count(), count));
             }

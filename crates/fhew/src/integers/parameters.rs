@@ -5,16 +5,18 @@ use std::f64::consts::SQRT_2;
 use cryptable_lattice::error::demand;
 use cryptable_lattice::lwe_list::LweShape;
 use cryptable_lattice::{
-    Error, FailureProbability, NoiseBound, ReadOptions, Result, SecurityLevel,
+    Error, FailureProbability, KeyParameters, NoiseBound, ReadOptions, Result, SecurityLevel,
 };
+use cryptable_wire::ObjectType;
 use serde::{Deserialize, Serialize};
 
-use crate::binding::{digest, literal_bytes, read_literal};
 use crate::decomposition::HomDecompReduce;
 use crate::full_domain::{FdfbCompress, FullDomainMethod, TableKind};
 use crate::functions::LargePlan;
+use crate::keys::BootstrappingParameters;
 use crate::noise::NoiseModel;
 use crate::parameters::{GadgetLiteral, Parameters as FhewParameters, ParametersLiteral};
+use crate::serialization::{digest, literal_bytes, read_literal};
 use crate::variance::Variance;
 
 /// Domain of digests.
@@ -279,6 +281,30 @@ impl Parameters {
     #[must_use]
     pub fn small_shape(&self) -> LweShape {
         LweShape { dimension: self.fhew.lwe_dimension(), modulus: self.fhew.lwe_modulus() }
+    }
+}
+
+impl KeyParameters for Parameters {
+    fn to_bytes(&self) -> Vec<u8> {
+        self.to_bytes()
+    }
+
+    fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+        Self::from_bytes(bytes, options)
+    }
+
+    fn digest(&self) -> [u8; 32] {
+        self.digest()
+    }
+}
+
+impl BootstrappingParameters for Parameters {
+    const SECRET_KEY: ObjectType = ObjectType::IntegerSecretKey;
+    const EVALUATION_KEY: ObjectType = ObjectType::IntegerEvaluationKey;
+    const IDENTIFIER: &'static str = "cryptable: identifier of a secret key for integers";
+
+    fn fhew(&self) -> &FhewParameters {
+        self.fhew()
     }
 }
 

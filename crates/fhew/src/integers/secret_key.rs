@@ -2,69 +2,26 @@
 
 use cryptable_lattice::decrypted_values::decrypt_each;
 use cryptable_lattice::lwe_list::LweList;
-use cryptable_lattice::{Error, Progress, Result};
-use cryptable_wire::KeyId;
+use cryptable_lattice::{Error, Result};
 
 use super::ciphertexts::Encoding;
 use super::parameters::RADIX_BASE_LOG2;
-use super::{
-    EncryptedIntegers, EvaluationKey, MAX_RADIX_DIGITS, Parameters, RadixInteger, SmallValues,
-};
-use crate::binding::Binding;
+use super::{EncryptedIntegers, MAX_RADIX_DIGITS, Parameters, RadixInteger, SmallValues};
 use crate::decomposition::{decrypt_large, encrypt_large};
 use crate::functions::{decrypt_radix, encrypt_radix};
-use crate::keys::SecretKey as FhewSecret;
-
-/// Domain of identifiers.
-const ID_CONTEXT: &str = "cryptable: identifier of a secret key for integers";
+use crate::keys::ClientKey;
 
 /// The secret key of one client. Zeroized on drop, redacted in Debug, not `Clone`.
-#[derive(Debug)]
-pub struct SecretKey {
-    parameters: Parameters,
-    secret: FhewSecret,
-    binding: Binding,
-}
+pub type SecretKey = ClientKey<Parameters>;
 
 impl SecretKey {
-    /// Draws fresh secrets from the operating system's randomness.
-    #[must_use]
-    pub fn generate(parameters: &Parameters) -> Self {
-        Self::from_secret(parameters.clone(), FhewSecret::generate(parameters.fhew()))
-    }
-
-    /// From secrets of these parameters.
-    pub(super) fn from_secret(parameters: Parameters, secret: FhewSecret) -> Self {
-        let binding =
-            Binding { parameter_digest: parameters.digest(), key_id: secret.id(ID_CONTEXT) };
-        Self { parameters, secret, binding }
-    }
-
-    /// The secrets of LWE and of the ring.
-    #[must_use]
-    pub fn fhew(&self) -> &FhewSecret {
-        &self.secret
-    }
-
-    /// The parameters of everything that this key encrypts.
-    #[must_use]
-    pub fn parameters(&self) -> &Parameters {
-        &self.parameters
-    }
-
-    /// The identifier that this key, its evaluation keys and its ciphertexts share; it reveals nothing of the secret.
-    #[must_use]
-    pub fn id(&self) -> KeyId {
-        self.binding.key_id
-    }
-
     /// Encrypts any number of integers from -2^(bits - 2) to below 2^(bits - 2): the difference of any two fits the bits, so
     /// that all of them can be compared.
     ///
     /// # Errors
     /// If one is outside: names it.
     pub fn encrypt(&self, values: &[i64]) -> Result<EncryptedIntegers> {
-        let quarter = 1i64 << (self.parameters.bits() - 2);
+        let quarter = 1i64 << (self.parameters().bits() - 2);
         self.encrypt_below(values, quarter, || {
             format!(
                 ", so that any two can be compared: keys of a bit more take twice as many, and full range takes {} to {}",
@@ -80,7 +37,7 @@ impl SecretKey {
     /// # Errors
     /// If one is outside: names it.
     pub fn encrypt_full_range(&self, values: &[i64]) -> Result<EncryptedIntegers> {
-        self.encrypt_below(values, 1 << (self.parameters.bits() - 1), String::new)
+        self.encrypt_below(values, 1 << (self.parameters().bits() - 1), String::new)
     }
 
     fn encrypt_below(
@@ -89,18 +46,18 @@ impl SecretKey {
         end: i64,
         remedy: impl Fn() -> String,
     ) -> Result<EncryptedIntegers> {
-        let bits = self.parameters.bits();
+        let bits = self.parameters().bits();
         let mask = (1u64 << bits) - 1;
         let encrypt = |&value: &i64| {
             if !(-end..end).contains(&value) {
                 let limit = format!("it must be from {} to {}{}", -end, end - 1, remedy());
                 return Err(Error::Parameter { name: "integer", value: value as f64, limit });
             }
-            encrypt_large(&self.secret, value as u64 & mask, bits)
+            encrypt_large(self.fhew(), value as u64 & mask, bits)
         };
         let ciphertexts = values.iter().map(encrypt).collect::<Result<Vec<_>>>()?;
-        let list = LweList::computed(self.parameters.large_shape(), ciphertexts)?;
-        Ok(EncryptedIntegers::new(self.binding, Encoding::Signed { computed: false }, list))
+        let list = LweList::computed(self.parameters().large_shape(), ciphertexts)?;
+        Ok(EncryptedIntegers::new(*self.binding(), Encoding::Signed { computed: false }, list))
     }
 
     /// Decrypts fresh integers or results of functions.
@@ -108,16 +65,16 @@ impl SecretKey {
     /// # Errors
     /// If they are of another client or other parameters.
     pub fn decrypt(&self, integers: &EncryptedIntegers) -> Result<Vec<i64>> {
-        integers.check(&self.parameters, &self.binding)?;
-        let bits = self.parameters.bits();
+        integers.check(self.parameters(), self.binding())?;
+        let bits = self.parameters().bits();
         let decrypt = |index| {
             let ciphertext = integers.ciphertext(index);
             Ok(match integers.encoding() {
-                Encoding::Unsigned => decrypt_large(&self.secret, &ciphertext, bits - 1)? as i64,
+                Encoding::Unsigned => decrypt_large(self.fhew(), &ciphertext, bits - 1)? as i64,
                 Encoding::Signed { .. } | Encoding::Imported { .. } => {
                     // The top bit is the sign: it fills the word from the left.
                     let unused = i64::BITS - bits;
-                    (decrypt_large(&self.secret, &ciphertext, bits)? << unused) as i64 >> unused
+                    (decrypt_large(self.fhew(), &ciphertext, bits)? << unused) as i64 >> unused
                 }
             })
         };
@@ -133,8 +90,8 @@ impl SecretKey {
             let (name, value, limit) = ("number of digits", digits as u64, MAX_RADIX_DIGITS as u64);
             return Err(Error::TooLarge { name, value, limit });
         }
-        let digits = encrypt_radix(&self.secret, value, RADIX_BASE_LOG2, digits)?;
-        Ok(RadixInteger::new(self.binding, digits))
+        let digits = encrypt_radix(self.fhew(), value, RADIX_BASE_LOG2, digits)?;
+        Ok(RadixInteger::new(*self.binding(), digits))
     }
 
     /// Decrypts a radix integer as an unsigned one.
@@ -142,8 +99,8 @@ impl SecretKey {
     /// # Errors
     /// If it is of another client or other parameters.
     pub fn decrypt_radix(&self, integer: &RadixInteger) -> Result<u64> {
-        integer.check(&self.parameters, &self.binding)?;
-        decrypt_radix(&self.secret, integer.ciphertexts(), RADIX_BASE_LOG2)
+        integer.check(self.parameters(), self.binding())?;
+        decrypt_radix(self.fhew(), integer.ciphertexts(), RADIX_BASE_LOG2)
     }
 
     /// Decrypts signs, comparisons and results of tables.
@@ -151,22 +108,8 @@ impl SecretKey {
     /// # Errors
     /// If they are of another client or other parameters.
     pub fn decrypt_small(&self, values: &SmallValues) -> Result<Vec<u64>> {
-        values.check(&self.parameters, &self.binding)?;
-        let decrypt = |index| self.secret.decrypt(&values.ciphertext(index), values.modulus());
+        values.check(self.parameters(), self.binding())?;
+        let decrypt = |index| self.fhew().decrypt(&values.ciphertext(index), values.modulus());
         decrypt_each(values.count(), decrypt)
-    }
-
-    /// Generates an evaluation key for a server in the same process. `progress` counts two steps: generation, and
-    /// expansion of the masks.
-    ///
-    /// # Errors
-    /// If `progress` asks to stop.
-    pub fn evaluation_key(&self, progress: Progress<'_>) -> Result<EvaluationKey> {
-        let steps = progress.steps(2)?;
-        let key = self.secret.evaluation_key();
-        steps.done()?;
-        let key = EvaluationKey::expand(self.parameters.clone(), self.id(), &key)?;
-        steps.done()?;
-        Ok(key)
     }
 }

@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use cryptable_lattice::NoiseBound;
 use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::lwe_list::{LweList, MAX_VALUES};
+use cryptable_lattice::{Binding, NoiseBound};
 use cryptable_wire::{BodyReader, BodyWriter, KeyId, ObjectType};
 
 use super::Parameters;
 use super::request::MAX_MODULUS;
-use crate::binding::Binding;
+use crate::serialization::{ciphertext_bytes, read_ciphertext};
 
 /// Name of a ciphertext in errors.
 const OBJECT: &str = "ciphertext of single values";
@@ -26,14 +26,12 @@ pub struct Ciphertext {
 }
 
 impl Ciphertext {
-    /// Of LWE ciphertexts under a client's key of these parameters.
+    /// LWE ciphertexts of values below a modulus, with a bound on their noise.
     pub(super) fn new(
-        parameters: &Parameters,
-        key_id: KeyId,
+        binding: Binding,
         (modulus, noise): (u64, NoiseBound),
         values: LweList,
     ) -> Self {
-        let binding = Binding { parameter_digest: parameters.digest(), key_id };
         Self { binding, modulus, noise, values }
     }
 
@@ -93,9 +91,8 @@ impl Ciphertext {
     /// # Errors
     /// If the client, the parameters or the shape of LWE ciphertexts differ, or the modulus is neither p nor P; if it
     /// claims less noise than fresh ones have, or more than decrypts.
-    pub(super) fn check(&self, parameters: &Parameters, key_id: KeyId) -> Result<()> {
-        let expected = Binding { parameter_digest: parameters.digest(), key_id };
-        self.binding.check(OBJECT, &expected)?;
+    pub(super) fn check(&self, parameters: &Parameters, expected: &Binding) -> Result<()> {
+        self.binding.check(OBJECT, expected)?;
         self.values.check(parameters.shape())?;
         let moduli = [parameters.input_modulus(), parameters.output_modulus()];
         if !moduli.contains(&self.modulus) {
@@ -117,7 +114,7 @@ impl Ciphertext {
             writer.u64(self.modulus)?;
             self.noise.write(writer)
         };
-        self.binding.ciphertext_bytes(ObjectType::SingleCiphertext, head, &self.values)
+        ciphertext_bytes(&self.binding, ObjectType::SingleCiphertext, head, &self.values)
     }
 
     /// Reads a ciphertext.
@@ -131,7 +128,7 @@ impl Ciphertext {
         };
         let object_type = ObjectType::SingleCiphertext;
         let (binding, (modulus, noise), values) =
-            Binding::read_ciphertext(bytes, object_type, (MAX_VALUES, head))?;
+            read_ciphertext(bytes, object_type, MAX_VALUES, head)?;
         Ok(Self { binding, modulus, noise, values })
     }
 }

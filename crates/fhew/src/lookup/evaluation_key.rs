@@ -1,82 +1,29 @@
 //! The server's key for single values.
 
-use std::fmt;
-
 use cryptable_lattice::error::{Error, Result, check_parameters};
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::lwe_list::LweList;
 use cryptable_lattice::{Progress, Table};
-use cryptable_wire::KeyId;
 use rayon::prelude::*;
 
 use super::{Ciphertext, Parameters, PreparedTable};
 use crate::full_domain::EncodedTable;
-use crate::keys::{EvaluationKey as FhewKey, SeededEvaluationKey};
+use crate::keys::ServerKey;
 
 /// Looks single values up in tables, without the secret. Holds no secret, and is `Sync`.
-pub struct EvaluationKey {
-    parameters: Parameters,
-    key_id: KeyId,
-    key: FhewKey,
-}
-
-impl fmt::Debug for EvaluationKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("EvaluationKey")
-            .field("method", &self.parameters.method_name())
-            .field("key_id", &self.key_id)
-            .finish_non_exhaustive()
-    }
-}
+pub type EvaluationKey = ServerKey<Parameters>;
 
 impl EvaluationKey {
-    /// Expands what a client sent, once it is checked to be of these parameters.
-    ///
-    /// # Errors
-    /// If a part of it is not what the parameters say.
-    pub(super) fn expand(
-        parameters: Parameters,
-        key_id: KeyId,
-        key: &SeededEvaluationKey,
-    ) -> Result<Self> {
-        key.check()?;
-        Ok(Self { key: FhewKey::expand(key), parameters, key_id })
-    }
-
-    /// The parameters, those of the client's secret key.
-    #[must_use]
-    pub fn parameters(&self) -> &Parameters {
-        &self.parameters
-    }
-
-    /// Identifier of the client's secret key that it was made from.
-    #[must_use]
-    pub fn key_id(&self) -> KeyId {
-        self.key_id
-    }
-
-    /// Bytes of memory that the key takes.
-    #[must_use]
-    pub fn memory_bytes(&self) -> usize {
-        self.key.bytes()
-    }
-
-    /// The bootstrapping keys, for what [`crate::full_domain`] and [`crate::functions`] do beyond lookups.
-    #[must_use]
-    pub fn fhew(&self) -> &FhewKey {
-        &self.key
-    }
-
     /// Checks a table and encodes it, once for any number of lookups.
     ///
     /// # Errors
     /// If its moduli are not those of the parameters.
     pub fn prepare(&self, table: &Table) -> Result<PreparedTable> {
         let (p, output_modulus) =
-            (self.parameters.input_modulus(), self.parameters.output_modulus());
+            (self.parameters().input_modulus(), self.parameters().output_modulus());
         table.check_moduli(p, output_modulus)?;
-        let encoded = self.parameters.method().encode(self.key.parameters(), table)?;
-        Ok(PreparedTable::new(self.parameters.digest(), encoded))
+        let encoded = self.parameters().method().encode(self.fhew().parameters(), table)?;
+        Ok(PreparedTable::new(self.parameters().digest(), encoded))
     }
 
     /// Maps every value through every table: a ciphertext of results for each table, in their order.
@@ -116,13 +63,13 @@ impl EvaluationKey {
         progress: Progress<'_>,
     ) -> Result<Vec<Ciphertext>> {
         self.check(input, tables)?;
-        self.parameters.check_lookup(input.noise())?;
-        let method = self.parameters.method();
+        self.parameters().check_lookup(input.noise())?;
+        let method = self.parameters().method();
         let encoded: Vec<&EncodedTable> = tables.iter().map(|table| table.encoded()).collect();
         let steps = progress.steps(input.count())?;
         let look_up = |index| {
             let value = input.values().ciphertext(index);
-            let results = method.lookup_many(&self.key, &encoded, &value)?;
+            let results = method.lookup_many(self.fhew(), &encoded, &value)?;
             steps.done()?;
             Ok(results)
         };
@@ -133,13 +80,13 @@ impl EvaluationKey {
 
     /// Demands that input and tables belong to this key.
     fn check(&self, input: &Ciphertext, tables: &[&PreparedTable]) -> Result<()> {
-        input.check(&self.parameters, self.key_id)?;
-        let (found, expected) = (input.modulus(), self.parameters.input_modulus());
+        input.check(self.parameters(), self.binding())?;
+        let (found, expected) = (input.modulus(), self.parameters().input_modulus());
         if found != expected {
             let (found, expected) = (found.to_string(), expected.to_string());
             return Err(Error::Mismatch { name: "modulus of the values", found, expected });
         }
-        let expected = self.parameters.digest();
+        let expected = self.parameters().digest();
         tables.iter().try_for_each(|table| {
             check_parameters("prepared table", expected, table.parameter_digest())
         })
@@ -151,14 +98,14 @@ impl EvaluationKey {
         tables: usize,
         mut results: Vec<Vec<LweCiphertext>>,
     ) -> Result<Vec<Ciphertext>> {
-        let shape = self.parameters.shape();
-        let contents = (self.parameters.output_modulus(), self.parameters.noise().result());
+        let shape = self.parameters().shape();
+        let contents = (self.parameters().output_modulus(), self.parameters().noise().result());
         let mut outputs = Vec::with_capacity(tables);
         // The last table first, so that every result is moved out of its list.
         for _ in 0..tables {
             let last = results.iter_mut().map(|of_value| of_value.pop().expect("a result a table"));
             let values = LweList::computed(shape, last)?;
-            outputs.push(Ciphertext::new(&self.parameters, self.key_id, contents, values));
+            outputs.push(Ciphertext::new(*self.binding(), contents, values));
         }
         outputs.reverse();
         Ok(outputs)

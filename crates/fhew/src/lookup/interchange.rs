@@ -32,7 +32,7 @@ impl EvaluationKey {
     /// # Errors
     /// If the ciphertext is of another client or other parameters, or claims noise that it cannot have.
     pub fn export<'a>(&self, ciphertext: &'a Ciphertext) -> Result<&'a LweList> {
-        ciphertext.check(self.parameters(), self.key_id())?;
+        ciphertext.check(self.parameters(), self.binding())?;
         Ok(ciphertext.values())
     }
 
@@ -46,8 +46,8 @@ impl EvaluationKey {
         // No ciphertext says that it has less noise than fresh ones.
         let floor = NoiseBound::new(self.parameters().noise().fresh().deviation(), 0.0);
         let contents = (modulus, noise.max(floor));
-        let found = Ciphertext::new(self.parameters(), self.key_id(), contents, values);
-        found.check(self.parameters(), self.key_id())?;
+        let found = Ciphertext::new(*self.binding(), contents, values);
+        found.check(self.parameters(), self.binding())?;
         Ok(found)
     }
 }

@@ -60,7 +60,7 @@ impl EvaluationKey {
     /// # Errors
     /// As [`EvaluationKey::add`]; if there is not one constant for each value, or one is not below the modulus.
     pub fn add_plain(&self, x: &Ciphertext, constants: &[u64]) -> Result<Ciphertext> {
-        x.check(self.parameters(), self.key_id())?;
+        x.check(self.parameters(), self.binding())?;
         let (modulus, q) = (x.modulus(), self.parameters().shape().modulus);
         check_values(constants, modulus)?;
         let phases: Vec<u64> = constants.iter().map(|&value| encode(value, modulus, q)).collect();
@@ -74,7 +74,7 @@ impl EvaluationKey {
     /// # Errors
     /// As [`EvaluationKey::add`].
     pub fn mul_scalar(&self, x: &Ciphertext, factor: i64) -> Result<Ciphertext> {
-        x.check(self.parameters(), self.key_id())?;
+        x.check(self.parameters(), self.binding())?;
         let factor = least_factor(factor, x.modulus());
         let noise = x.noise().times(factor.unsigned_abs());
         let values = x.values().mul_scalar(factor);
@@ -82,7 +82,7 @@ impl EvaluationKey {
     }
 
     fn check_operands(&self, x: &Ciphertext, y: &Ciphertext) -> Result<()> {
-        [x, y].into_iter().try_for_each(|x| x.check(self.parameters(), self.key_id()))?;
+        [x, y].into_iter().try_for_each(|x| x.check(self.parameters(), self.binding()))?;
         check_equal("modulus of the second operand's values", y.modulus(), x.modulus())
     }
 
@@ -96,6 +96,6 @@ impl EvaluationKey {
     ) -> Result<Ciphertext> {
         let parameters = self.parameters();
         noise.check_decryption(operation, modulus, parameters.stated_log2_fail())?;
-        Ok(Ciphertext::new(parameters, self.key_id(), (modulus, noise), values))
+        Ok(Ciphertext::new(*self.binding(), (modulus, noise), values))
     }
 }

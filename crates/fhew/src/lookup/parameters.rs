@@ -5,14 +5,15 @@ use cryptable_lattice::lwe_list::LweShape;
 use cryptable_lattice::noise_bound::{check_log2_fail, largest_admitted, largest_where};
 use cryptable_lattice::security::LweInstance;
 use cryptable_lattice::{
-    FailureProbability, NoiseBound, ReadOptions, SecurityLevel, SumLimits, Table,
+    FailureProbability, KeyParameters, NoiseBound, ReadOptions, SecurityLevel, SumLimits, Table,
 };
-use cryptable_wire::WireError;
+use cryptable_wire::{ObjectType, WireError};
 use serde::{Deserialize, Serialize};
 
 use super::Request;
 use super::request::{check_moduli, method};
 use crate::full_domain::{FullDomainMethod, LookupNoise};
+use crate::keys::BootstrappingParameters;
 use crate::noise::NoiseModel;
 use crate::parameters::{Parameters as FhewParameters, ParametersLiteral};
 
@@ -311,6 +312,30 @@ impl Parameters {
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         self.digest
+    }
+}
+
+impl KeyParameters for Parameters {
+    fn to_bytes(&self) -> Vec<u8> {
+        self.to_bytes()
+    }
+
+    fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+        Self::from_bytes(bytes, options)
+    }
+
+    fn digest(&self) -> [u8; 32] {
+        self.digest()
+    }
+}
+
+impl BootstrappingParameters for Parameters {
+    const SECRET_KEY: ObjectType = ObjectType::SingleSecretKey;
+    const EVALUATION_KEY: ObjectType = ObjectType::SingleEvaluationKey;
+    const IDENTIFIER: &'static str = "cryptable: identifier of a secret key for single values";
+
+    fn fhew(&self) -> &FhewParameters {
+        self.fhew()
     }
 }
 

@@ -85,7 +85,7 @@ impl<E: DigitArithmetic, S: DigitEncryption<Ciphertext = E::Ciphertext>> Setting
         self.assert("sum", &sum, pairs().map(|(x, y)| wrap(x + y)));
         let difference = server.sub(&a, &b).unwrap();
         self.assert("difference", &difference, pairs().map(|(x, y)| wrap(x - y)));
-        self.assert("negation", &server.neg(&a).unwrap(), pairs().map(|(x, _)| wrap(-x)));
+        self.assert("negation", &server.negate(&a).unwrap(), pairs().map(|(x, _)| wrap(-x)));
         // Sums of sums, far beyond what fits a digit.
         let mut many = server.sub(&sum, &difference).unwrap();
         for _ in 0..9 {

@@ -8,9 +8,8 @@
 use std::io::{self, Write};
 use std::ops::RangeInclusive;
 
-use cryptable_lattice::error::{check_client, check_parameters};
 use cryptable_lattice::lwe_list::{LweList, LweShape, read_is_fresh};
-use cryptable_lattice::{Error, Result};
+use cryptable_lattice::{Binding, Error, Result};
 use cryptable_wire::{
     BodyReader, BodyWriter, KeyId, ObjectType, ObjectWriter, peek_header, read_object, write_object,
 };
@@ -30,7 +29,7 @@ const FIXED_BYTES: u64 = KeyId::BYTES as u64 + LweShape::BYTES + 8 + 4;
 /// What is known of bytes before their masks and bodies.
 #[derive(Clone, Copy, Debug)]
 struct Start {
-    key_id: KeyId,
+    binding: Binding,
     shape: LweShape,
     /// Number of bytes.
     count: u64,
@@ -39,16 +38,21 @@ struct Start {
 
 impl Start {
     fn write<W: Write>(&self, writer: &mut BodyWriter<W>) -> io::Result<()> {
-        writer.raw(&self.key_id.0)?;
+        writer.raw(&self.binding.key_id.0)?;
         self.shape.write(writer)?;
         writer.u64(self.count)?;
         writer.u32(u32::from(self.is_fresh))
     }
 
     /// Reads what [`Start::write`] wrote: as many bytes as `counts` allows.
-    fn read(reader: &mut BodyReader<'_>, counts: RangeInclusive<u64>) -> Result<Self> {
+    fn read(
+        reader: &mut BodyReader<'_>,
+        parameter_digest: [u8; 32],
+        counts: RangeInclusive<u64>,
+    ) -> Result<Self> {
+        let key_id = KeyId(reader.array("client key identifier")?);
         Ok(Self {
-            key_id: KeyId(reader.array("client key identifier")?),
+            binding: Binding { parameter_digest, key_id },
             shape: LweShape::read(reader)?,
             count: reader.u64_within("number of values", counts)?,
             is_fresh: read_is_fresh(reader)?,
@@ -93,7 +97,6 @@ impl Start {
 pub struct EncryptedBytesWriter<W> {
     writer: BodyWriter<ObjectWriter<W>>,
     start: Start,
-    parameter_digest: [u8; 32],
     /// Bytes to come.
     left: u64,
 }
@@ -105,13 +108,13 @@ impl<W: Write> EncryptedBytesWriter<W> {
     /// Those of the underlying writer.
     pub fn new(out: W, parameters: &Parameters, key_id: KeyId, count: u64) -> Result<Self> {
         let shape = parameters.circuit_bootstrapping().lwe_shape();
-        let start = Start { key_id, shape, count, is_fresh: false };
-        let (object_type, parameter_digest) = (ObjectType::EncryptedBytes, parameters.digest());
-        let length = start.computed_body_bytes();
-        let object = ObjectWriter::new(out, object_type, &parameter_digest, length)?;
+        let binding = Binding { parameter_digest: parameters.digest(), key_id };
+        let start = Start { binding, shape, count, is_fresh: false };
+        let (object_type, length) = (ObjectType::EncryptedBytes, start.computed_body_bytes());
+        let object = ObjectWriter::new(out, object_type, &binding.parameter_digest, length)?;
         let mut writer = BodyWriter::new(object);
         start.write(&mut writer)?;
-        Ok(Self { writer, start, parameter_digest, left: count })
+        Ok(Self { writer, start, left: count })
     }
 
     /// Appends a chunk: [`CHUNK_BYTES`] computed bytes, or as many as are left.
@@ -119,8 +122,7 @@ impl<W: Write> EncryptedBytesWriter<W> {
     /// # Errors
     /// If it is no such chunk, or not of the message's parameters and client; those of the underlying writer.
     pub fn push(&mut self, chunk: &EncryptedBytes) -> Result<()> {
-        check_parameters("chunk", self.parameter_digest, chunk.parameter_digest())?;
-        check_client("chunk", self.start.key_id, chunk.key_id())?;
+        chunk.binding().check("chunk", &self.start.binding)?;
         chunk.list().check(self.start.shape)?;
         let mismatch =
             |name, found: String, expected: String| Err(Error::Mismatch { name, found, expected });
@@ -151,7 +153,6 @@ impl<W: Write> EncryptedBytesWriter<W> {
 pub struct EncryptedBytesReader<'a> {
     reader: BodyReader<'a>,
     start: Start,
-    parameter_digest: [u8; 32],
     /// Whether the seed of fresh bytes is to come, even if there are none.
     seed_left: bool,
     /// Bytes to come; `None` once all were read, or reading failed.
@@ -178,10 +179,10 @@ impl<'a> EncryptedBytesReader<'a> {
         let body = read_object(bytes, object_type, None, max_body)?;
         let mut reader = BodyReader::new(body);
         let prefix = reader.array("start of the body")?;
-        let start = Start::read(&mut reader, counts(body.len() as u64))?;
         let parameter_digest = peek_header(bytes)?.parameter_digest;
+        let start = Start::read(&mut reader, parameter_digest, counts(body.len() as u64))?;
         let (seed_left, left) = (start.is_fresh, Some(start.count));
-        Ok((prefix, Self { reader, start, parameter_digest, seed_left, left }))
+        Ok((prefix, Self { reader, start, seed_left, left }))
     }
 
     /// The number of bytes that the object says it has.
@@ -199,7 +200,7 @@ impl<'a> EncryptedBytesReader<'a> {
         let bytes = self.start.next_chunk(left);
         let list = self.start.read_chunk(&mut self.reader, bytes)?;
         (self.seed_left, self.left) = (false, Some(left - bytes));
-        Ok(Some(EncryptedBytes::new(self.parameter_digest, self.start.key_id, list)))
+        Ok(Some(EncryptedBytes::new(self.start.binding, list)))
     }
 }
 
@@ -237,7 +238,7 @@ impl EncryptedBytes {
     pub(super) fn write_as(&self, object_type: ObjectType, prefix: &[u8]) -> Vec<u8> {
         let (mut body, mut bytes) = (Vec::new(), Vec::new());
         let start = Start {
-            key_id: self.key_id(),
+            binding: *self.binding(),
             shape: self.list().shape(),
             count: self.count() as u64,
             is_fresh: self.is_fresh(),
@@ -269,6 +270,6 @@ impl EncryptedBytes {
         for chunk in reader.by_ref() {
             all.append(chunk?.list().clone());
         }
-        Ok((prefix, Self::new(reader.parameter_digest, start.key_id, all)))
+        Ok((prefix, Self::new(start.binding, all)))
     }
 }

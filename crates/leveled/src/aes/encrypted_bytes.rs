@@ -1,12 +1,12 @@
 //! Encrypted bytes: eight LWE ciphertexts of a bit each, the lowest first, with the digest of their parameters.
 
-use cryptable_lattice::Result;
+use cryptable_lattice::error::out_of_range;
 use cryptable_lattice::lwe_list::LweList;
+use cryptable_lattice::{Binding, Result};
 use cryptable_wire::KeyId;
 
 use super::block::EncryptedByte;
 use super::parameters::Parameters;
-use cryptable_lattice::error::{check_client, check_parameters, out_of_range};
 
 /// Bits, and ciphertexts, of a byte.
 pub(super) const BITS: usize = 8;
@@ -16,16 +16,15 @@ pub(super) const BITS: usize = 8;
 /// Fresh bytes take eight words of a file each, masks being a seed; computed ones 8(N + 1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EncryptedBytes {
-    parameter_digest: [u8; 32],
-    key_id: KeyId,
+    binding: Binding,
     list: LweList,
 }
 
 impl EncryptedBytes {
-    /// Bytes under keys of this client.
-    pub(super) fn new(parameter_digest: [u8; 32], key_id: KeyId, list: LweList) -> Self {
+    /// Bytes, a ciphertext for every bit.
+    pub(super) fn new(binding: Binding, list: LweList) -> Self {
         debug_assert!(list.len().is_multiple_of(BITS), "bits of bytes");
-        Self { parameter_digest, key_id, list }
+        Self { binding, list }
     }
 
     /// Bytes that were computed under keys of this client.
@@ -46,7 +45,7 @@ impl EncryptedBytes {
             }
             list.append(LweList::computed(shape, byte)?);
         }
-        Ok(Self::new(parameters.digest(), key_id, list))
+        Ok(Self::new(Binding { parameter_digest: parameters.digest(), key_id }, list))
     }
 
     /// The number of bytes.
@@ -58,13 +57,18 @@ impl EncryptedBytes {
     /// The identifier of the secret key that decrypts them.
     #[must_use]
     pub fn key_id(&self) -> KeyId {
-        self.key_id
+        self.binding.key_id
     }
 
     /// The digest of the parameters that they were encrypted or computed under.
     #[must_use]
     pub fn parameter_digest(&self) -> [u8; 32] {
-        self.parameter_digest
+        self.binding.parameter_digest
+    }
+
+    /// The parameters and the client that they belong to.
+    pub(super) fn binding(&self) -> &Binding {
+        &self.binding
     }
 
     /// Whether masks are a seed: true as long as nothing was computed.
@@ -91,9 +95,8 @@ impl EncryptedBytes {
     ///
     /// # Errors
     /// [`cryptable_lattice::Error::OtherParameters`], [`cryptable_lattice::Error::OtherClient`]; if a size differs.
-    pub fn check(&self, parameters: &Parameters, key_id: KeyId) -> Result<()> {
-        check_parameters("encrypted bytes", parameters.digest(), self.parameter_digest)?;
-        check_client("encrypted bytes", key_id, self.key_id)?;
+    pub fn check(&self, parameters: &Parameters, expected: &Binding) -> Result<()> {
+        self.binding.check("encrypted bytes", expected)?;
         self.list.check(parameters.circuit_bootstrapping().lwe_shape())
     }
 }

@@ -1,6 +1,6 @@
 //! An encrypted AES key: its 11 round keys, encrypted bit by bit.
 
-use cryptable_lattice::Result;
+use cryptable_lattice::{Binding, Result};
 use cryptable_wire::{KeyId, ObjectType};
 
 use super::block::{BLOCK_BYTES, EncryptedRoundKeys, ROUNDS};
@@ -54,8 +54,8 @@ impl EncryptedKey {
     ///
     /// # Errors
     /// As [`EncryptedBytes::check`].
-    pub fn check(&self, parameters: &Parameters, key_id: KeyId) -> Result<()> {
-        self.round_keys.check(parameters, key_id)
+    pub fn check(&self, parameters: &Parameters, expected: &Binding) -> Result<()> {
+        self.round_keys.check(parameters, expected)
     }
 
     /// The round keys for [`super::Aes`].

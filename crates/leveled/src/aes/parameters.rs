@@ -1,12 +1,16 @@
 //! Parameters of AES-128: of circuit bootstrapping, one bit a ciphertext, quiet enough for a block.
 
+use cryptable_fhew::keys::BootstrappingParameters;
+use cryptable_fhew::parameters::Parameters as FhewParameters;
 use cryptable_lattice::noise_law::NoiseLaw;
 use cryptable_lattice::{
-    Error, FailureProbability, NoiseBound, ReadOptions, Result, SecurityLevel,
+    Error, FailureProbability, KeyParameters, NoiseBound, ReadOptions, Result, SecurityLevel,
 };
+use cryptable_wire::ObjectType;
 
 use super::column_table::TERMS;
 use super::linear_layer::{INVERSE_MIX_COLUMNS, LinearLayer};
+use crate::keys::{CircuitParameters, IDENTIFIER};
 use crate::noise::CircuitBootstrappingNoise;
 use crate::parameters::{CircuitBootstrappingParameters, LOG2_FAIL, ParameterSet};
 
@@ -137,6 +141,36 @@ impl Parameters {
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         self.circuit.digest()
+    }
+}
+
+impl KeyParameters for Parameters {
+    fn to_bytes(&self) -> Vec<u8> {
+        self.to_bytes()
+    }
+
+    fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+        Self::from_bytes(bytes, options)
+    }
+
+    fn digest(&self) -> [u8; 32] {
+        self.digest()
+    }
+}
+
+impl BootstrappingParameters for Parameters {
+    const SECRET_KEY: ObjectType = ObjectType::TranscipheringSecretKey;
+    const EVALUATION_KEY: ObjectType = ObjectType::TranscipheringEvaluationKey;
+    const IDENTIFIER: &'static str = IDENTIFIER;
+
+    fn fhew(&self) -> &FhewParameters {
+        self.circuit.fhew()
+    }
+}
+
+impl CircuitParameters for Parameters {
+    fn circuit_bootstrapping(&self) -> &CircuitBootstrappingParameters {
+        &self.circuit
     }
 }
 

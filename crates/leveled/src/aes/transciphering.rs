@@ -54,7 +54,7 @@ impl<'a> Transciphering<'a> {
         aes_key: &EncryptedKey,
         table: Option<&'a PreparedTable>,
     ) -> Result<Self> {
-        aes_key.check(key.parameters(), key.key_id())?;
+        aes_key.check(key.parameters(), key.binding())?;
         if let Some(table) = table {
             table.check(key.parameters())?;
         }

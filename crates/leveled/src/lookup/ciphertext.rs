@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use cryptable_lattice::error::{check_client, check_parameters};
 use cryptable_lattice::lwe_list::{LweList, LweShape, MAX_VALUES, read_is_fresh};
-use cryptable_lattice::{Error, Result};
+use cryptable_lattice::{Binding, Error, Result};
 use cryptable_wire::{
     BodyReader, BodyWriter, KeyId, ObjectType, WireError, peek_header, read_object, write_object,
 };
@@ -24,24 +23,22 @@ const BITS_PER_CIPHERTEXT: &str = "number of a ciphertext's bits";
 /// A ciphertext of a fresh value takes a word of its file, masks being a seed; of a result, N + 1 words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ciphertext {
-    parameter_digest: [u8; 32],
+    binding: Binding,
     plaintext_modulus: u64,
     bits_per_ciphertext: u32,
-    key_id: KeyId,
     list: LweList,
 }
 
 impl Ciphertext {
-    /// Values of this modulus under keys of this client.
+    /// Values of this modulus.
     pub(super) fn new(
         parameters: &Parameters,
         plaintext_modulus: u64,
-        key_id: KeyId,
+        binding: Binding,
         list: LweList,
     ) -> Self {
         let bits_per_ciphertext = parameters.circuit_bootstrapping().bits_per_ciphertext();
-        let parameter_digest = parameters.digest();
-        Self { parameter_digest, plaintext_modulus, bits_per_ciphertext, key_id, list }
+        Self { binding, plaintext_modulus, bits_per_ciphertext, list }
     }
 
     /// LWE ciphertexts of a value.
@@ -65,13 +62,13 @@ impl Ciphertext {
     /// The digest of the parameters that it was encrypted or computed under.
     #[must_use]
     pub fn parameter_digest(&self) -> [u8; 32] {
-        self.parameter_digest
+        self.binding.parameter_digest
     }
 
     /// The identifier of the secret key that decrypts it.
     #[must_use]
     pub fn key_id(&self) -> KeyId {
-        self.key_id
+        self.binding.key_id
     }
 
     /// Whether its masks are a seed: true as long as nothing was computed.
@@ -100,9 +97,8 @@ impl Ciphertext {
     /// # Errors
     /// [`Error::OtherParameters`], [`Error::OtherClient`]; if a size differs from that of the parameters, or the values
     /// have more bits than they serve.
-    pub(super) fn check(&self, parameters: &Parameters, key_id: KeyId) -> Result<()> {
-        check_parameters("ciphertext", parameters.digest(), self.parameter_digest)?;
-        check_client("ciphertext", key_id, self.key_id)?;
+    pub(super) fn check(&self, parameters: &Parameters, expected: &Binding) -> Result<()> {
+        self.binding.check("ciphertext", expected)?;
         let circuit = parameters.circuit_bootstrapping();
         let (found, expected) = (self.bits_per_ciphertext, circuit.bits_per_ciphertext());
         if found != expected {
@@ -125,14 +121,14 @@ impl Ciphertext {
         writer
             .u64(self.plaintext_modulus)
             .and_then(|()| writer.u32(self.bits_per_ciphertext))
-            .and_then(|()| writer.raw(&self.key_id.0))
+            .and_then(|()| writer.raw(&self.binding.key_id.0))
             .and_then(|()| self.list.shape().write(&mut writer))
             .and_then(|()| writer.u64(self.count() as u64))
             .and_then(|()| writer.u32(u32::from(self.is_fresh())))
             .and_then(|()| self.list.write_words(&mut writer))
             .and_then(|()| {
                 let object_type = ObjectType::LeveledCiphertext;
-                write_object(&mut bytes, object_type, &self.parameter_digest, &body)
+                write_object(&mut bytes, object_type, &self.binding.parameter_digest, &body)
             })
             .expect("memory takes all bytes");
         bytes
@@ -159,7 +155,7 @@ impl Ciphertext {
         let count = count * ciphertext_count(width(plaintext_modulus), bits_per_ciphertext);
         let list = LweList::read_words(&mut reader, shape, count, is_fresh)?;
         reader.finish()?;
-        let parameter_digest = peek_header(bytes)?.parameter_digest;
-        Ok(Self { parameter_digest, plaintext_modulus, bits_per_ciphertext, key_id, list })
+        let binding = Binding { parameter_digest: peek_header(bytes)?.parameter_digest, key_id };
+        Ok(Self { binding, plaintext_modulus, bits_per_ciphertext, list })
     }
 }

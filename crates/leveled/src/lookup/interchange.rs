@@ -74,8 +74,8 @@ impl EvaluationKey {
             places.zip(list.bodies()).for_each(|(out, &body)| *out = body);
         }
         let list = LweList::from_words(shape, masks, bodies);
-        let found = Ciphertext::new(self.parameters(), modulus, self.key_id(), list);
-        found.check(self.parameters(), self.key_id())?;
+        let found = Ciphertext::new(self.parameters(), modulus, *self.binding(), list);
+        found.check(self.parameters(), self.binding())?;
         Ok(found)
     }
 
@@ -90,7 +90,7 @@ impl EvaluationKey {
         values: &Ciphertext,
         progress: Progress<'_>,
     ) -> Result<(Vec<LweList>, NoiseBound)> {
-        values.check(self.parameters(), self.key_id())?;
+        values.check(self.parameters(), self.binding())?;
         if values.is_fresh() {
             return Ok((digit_lists(values.list(), values), self.parameters().fresh_noise()));
         }
@@ -98,7 +98,7 @@ impl EvaluationKey {
         let bits = circuit.bits_per_ciphertext();
         let digits: Vec<u64> = (0..1 << bits).collect();
         let identity = CmuxTree::new(circuit, &digits, bits as usize)?;
-        let list = self.key().lookup_many(values.list(), &[&identity], progress)?.swap_remove(0);
+        let list = self.lookup_lists(values.list(), &[&identity], progress)?.swap_remove(0);
         Ok((digit_lists(&list, values), self.parameters().exported_noise()))
     }
 }

@@ -1,14 +1,17 @@
 //! Parameters of lookups: a set of circuit bootstrapping, and the moduli of tables.
 
+use cryptable_fhew::keys::BootstrappingParameters;
+use cryptable_fhew::parameters::Parameters as FhewParameters;
 use cryptable_lattice::cost::CostModel;
 use cryptable_lattice::error::demand;
 use cryptable_lattice::security::LweInstance;
 use cryptable_lattice::{
-    Error, FailureProbability, NoiseBound, ReadOptions, Result, SecurityLevel,
+    Error, FailureProbability, KeyParameters, NoiseBound, ReadOptions, Result, SecurityLevel,
 };
-use cryptable_wire::{BodyReader, BodyWriter};
+use cryptable_wire::{BodyReader, BodyWriter, ObjectType};
 
 use crate::bootstrapping::ciphertext_count;
+use crate::keys::{CircuitParameters, IDENTIFIER};
 use crate::noise::CircuitBootstrappingNoise;
 use crate::parameters::{CircuitBootstrappingParameters, LOG2_FAIL, ParameterSet};
 use crate::tree::MAX_INPUT_BITS;
@@ -290,6 +293,36 @@ impl Parameters {
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         *blake3::hash(&self.to_bytes()).as_bytes()
+    }
+}
+
+impl KeyParameters for Parameters {
+    fn to_bytes(&self) -> Vec<u8> {
+        self.to_bytes()
+    }
+
+    fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+        Self::from_bytes(bytes, options)
+    }
+
+    fn digest(&self) -> [u8; 32] {
+        self.digest()
+    }
+}
+
+impl BootstrappingParameters for Parameters {
+    const SECRET_KEY: ObjectType = ObjectType::LeveledSecretKey;
+    const EVALUATION_KEY: ObjectType = ObjectType::LeveledEvaluationKey;
+    const IDENTIFIER: &'static str = IDENTIFIER;
+
+    fn fhew(&self) -> &FhewParameters {
+        self.circuit.fhew()
+    }
+}
+
+impl CircuitParameters for Parameters {
+    fn circuit_bootstrapping(&self) -> &CircuitBootstrappingParameters {
+        &self.circuit
     }
 }
 

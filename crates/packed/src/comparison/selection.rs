@@ -247,7 +247,7 @@ impl EvaluationKey {
 
     /// Demands a value of all digits.
     pub(super) fn check_whole(&self, x: &Ciphertext) -> Result<()> {
-        x.check(self.parameters(), self.key_id(), Some(self.parameters().input_modulus()))
+        x.check(self.parameters(), self.binding(), Some(self.parameters().input_modulus()))
     }
 
     /// The digits of the larger or the smaller of two values.

@@ -1,79 +1,99 @@
 //! What a server holds: switching keys and encoded matrices.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use cryptable_ckks::Evaluator;
-use cryptable_lattice::error::{Error, Result};
-use cryptable_lattice::{EvaluationKeys, KeyRequest};
-use cryptable_ring::Ring;
-use cryptable_wire::KeyId;
+use cryptable_lattice::error::Result;
+use cryptable_lattice::ring_evaluation_key::{
+    RingEvaluationKey, RingEvaluationParameters, RingParameters,
+};
+use cryptable_lattice::switching_key::SharedBytes;
+use cryptable_lattice::{KeyParameters, KeyRequest, ReadOptions};
+use cryptable_ring::{Ring, RingModuli};
+use cryptable_wire::ObjectType;
 
 use crate::keys::lookup_matrices::LookupMatrices;
 use crate::parameters::parameter_set::Parameters;
 
-/// The public evaluation key of one client, ready to look tables up.
+impl KeyParameters for Parameters {
+    fn to_bytes(&self) -> Vec<u8> {
+        self.to_bytes()
+    }
+
+    fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+        Self::from_bytes(bytes, options)
+    }
+
+    fn digest(&self) -> [u8; 32] {
+        self.digest()
+    }
+}
+
+impl RingParameters for Parameters {
+    fn ring(&self) -> Arc<Ring> {
+        Arc::new(self.ring())
+    }
+}
+
+impl RingEvaluationParameters for Parameters {
+    const EVALUATION_KEY: ObjectType = ObjectType::PackedEvaluationKey;
+
+    fn moduli(&self) -> RingModuli {
+        self.moduli()
+    }
+
+    fn key_requests(&self) -> Vec<KeyRequest> {
+        self.key_requests()
+    }
+
+    fn key_memory_bytes(&self, requests: &[KeyRequest]) -> u64 {
+        self.memory_bytes_of(requests) as u64
+    }
+}
+
+/// The public evaluation key of one client, ready to look tables up: switching keys, and the matrices that the
+/// parameters alone determine.
 ///
 /// Holds no secret; `Sync`, so one key serves many threads.
 #[derive(Debug)]
 pub struct EvaluationKey {
-    parameters: Parameters,
-    key_id: KeyId,
-    ring: Arc<Ring>,
-    keys: EvaluationKeys,
+    keys: RingEvaluationKey<Parameters>,
     matrices: LookupMatrices,
 }
 
+impl Deref for EvaluationKey {
+    type Target = RingEvaluationKey<Parameters>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.keys
+    }
+}
+
 impl EvaluationKey {
-    /// Joins switching keys with what the parameters alone determine: encodes the matrices.
+    /// Encodes the matrices.
+    pub(crate) fn new(keys: RingEvaluationKey<Parameters>) -> Self {
+        let matrices = LookupMatrices::encode(keys.parameters(), keys.ring());
+        Self { keys, matrices }
+    }
+
+    /// Reads a key from its wire format, with its switching keys where they lie.
     ///
     /// # Errors
-    /// If a key that the circuit needs is missing.
-    pub(crate) fn new(
-        parameters: Parameters,
-        key_id: KeyId,
-        ring: Arc<Ring>,
-        keys: EvaluationKeys,
-    ) -> Result<Self> {
-        for KeyRequest { purpose, shape } in parameters.key_requests() {
-            if keys.find_shape(purpose, shape.basis).is_none() {
-                return Err(Error::Mismatch {
-                    name: "evaluation key",
-                    found: "a set without it".into(),
-                    expected: format!("a key for {purpose:?} at {:?}", shape.basis),
-                });
-            }
-        }
-        let matrices = LookupMatrices::encode(&parameters, &ring);
-        Ok(Self { parameters, key_id, ring, keys, matrices })
-    }
-
-    /// The parameters of the client.
-    #[must_use]
-    pub fn parameters(&self) -> &Parameters {
-        &self.parameters
-    }
-
-    /// The secret key that it was generated from.
-    #[must_use]
-    pub fn key_id(&self) -> KeyId {
-        self.key_id
+    /// As [`RingEvaluationKey::from_shared`].
+    pub fn from_shared(bytes: SharedBytes, options: ReadOptions) -> Result<Self> {
+        RingEvaluationKey::from_shared(bytes, options).map(Self::new)
     }
 
     /// Bytes in memory: keys and matrices.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        self.keys.memory_bytes(self.ring.moduli()) + self.matrices.memory_bytes()
-    }
-
-    /// The ring of the parameters, with its tables.
-    #[must_use]
-    pub fn ring(&self) -> &Ring {
-        &self.ring
+        self.keys.memory_bytes() + self.matrices.memory_bytes()
     }
 
     /// The evaluator with these keys.
     pub(crate) fn evaluator(&self) -> Evaluator<'_> {
-        Evaluator::new(&self.ring, &self.keys)
+        Evaluator::new(self.ring(), self.keys.keys())
     }
 
     /// The matrices of lookups.

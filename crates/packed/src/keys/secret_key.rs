@@ -1,16 +1,14 @@
 //! The client's key: encrypts, decrypts, and generates evaluation keys.
 
-use std::sync::Arc;
+use std::ops::Deref;
 
 use cryptable_lattice::coefficient_ciphertext::{CoefficientCiphertext, RealDecryption};
 use cryptable_lattice::error::{Error, Result, check_values};
-use cryptable_lattice::key_generation::{generate_stored_keys, generate_switching_keys};
+use cryptable_lattice::ring_secret_key::{RingSecretKey, RingSecretParameters, secret_key_file};
 use cryptable_lattice::secret::TernarySecret;
-use cryptable_lattice::security::SecretDistribution;
-use cryptable_lattice::{EvaluationKeys, KeyRequest, Progress, StoredKey, SwitchingKey};
-use cryptable_ring::random::RandomStream;
-use cryptable_ring::{Ring, clear_stack};
-use cryptable_wire::KeyId;
+use cryptable_lattice::{Progress, ReadOptions};
+use cryptable_wire::ObjectType;
+use zeroize::Zeroizing;
 
 use crate::ciphertext::Ciphertext;
 use crate::keys::evaluation_key::EvaluationKey;
@@ -29,59 +27,56 @@ use crate::parameters::parameter_set::Parameters;
 /// # Ok::<(), cryptable_packed::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct SecretKey {
-    parameters: Parameters,
-    ring: Arc<Ring>,
-    secret: TernarySecret,
-    id: KeyId,
+pub struct SecretKey(RingSecretKey<Parameters>);
+
+impl Deref for SecretKey {
+    type Target = RingSecretKey<Parameters>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl RingSecretParameters for Parameters {
+    const SECRET_KEY: ObjectType = ObjectType::PackedSecretKey;
+    const IDENTIFIER: &'static str = "cryptable: identifier of a secret key";
+
+    fn sparse_weight(&self) -> u32 {
+        self.literal().sparse_weight
+    }
+
+    fn identified_bytes(&self, secret: &TernarySecret) -> Zeroizing<Vec<u8>> {
+        secret_key_file(self, secret)
+    }
 }
 
 impl SecretKey {
     /// Draws a fresh secret.
     #[must_use]
     pub fn generate(parameters: &Parameters) -> Self {
-        let distribution = SecretDistribution::UniformTernary;
-        let degree = parameters.ring_degree();
-        let secret = TernarySecret::sample(degree, distribution, &mut RandomStream::from_os());
-        Self::from_secret(parameters.clone(), secret)
+        Self(RingSecretKey::generate(parameters))
     }
 
-    pub(crate) fn from_secret(parameters: Parameters, secret: TernarySecret) -> Self {
-        let ring = Arc::new(parameters.ring());
-        let bytes = Self::bytes_of(&parameters, &secret);
-        let id = KeyId::of_secret("cryptable: identifier of a secret key", &bytes);
-        clear_stack();
-        Self { parameters, ring, secret, id }
+    /// Reads a secret key.
+    ///
+    /// # Errors
+    /// As [`RingSecretKey::from_bytes`].
+    pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+        RingSecretKey::from_bytes(bytes, options).map(Self)
     }
 
-    /// The identifier that this key, its evaluation keys and its ciphertexts share; a hash that reveals nothing of the
-    /// secret.
-    #[must_use]
-    pub fn id(&self) -> KeyId {
-        self.id
-    }
-
-    /// The parameters that it was generated for.
-    #[must_use]
-    pub fn parameters(&self) -> &Parameters {
-        &self.parameters
-    }
-
-    /// The ring of the parameters, with its tables.
-    pub(crate) fn ring(&self) -> &Arc<Ring> {
-        &self.ring
-    }
-
-    /// The secret polynomial, for keys between it and other secrets of the client: give it to nobody.
-    #[must_use]
-    pub fn secret(&self) -> &TernarySecret {
-        &self.secret
+    /// Generates the evaluation key of a server in the same process. Progress counts switching keys.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`].
+    pub fn evaluation_key(&self, progress: Progress<'_>) -> Result<EvaluationKey> {
+        self.generate_keys(self.parameters().clone(), progress).map(EvaluationKey::new)
     }
 
     /// The most values that go into one ciphertext.
     #[must_use]
     pub fn values_per_ciphertext(&self) -> usize {
-        self.parameters.literal().slots
+        self.parameters().literal().slots
     }
 
     /// Encrypts up to [`SecretKey::values_per_ciphertext`] values of `Z_p` into one ciphertext.
@@ -89,7 +84,7 @@ impl SecretKey {
     /// # Errors
     /// If there are more values than slots, or one is not below p.
     pub fn encrypt(&self, values: &[u64]) -> Result<Ciphertext> {
-        self.encrypt_digits(values, self.parameters.input_modulus())
+        self.encrypt_digits(values, self.parameters().input_modulus())
     }
 
     /// Encrypts values of another modulus: some of the digits of an input that comes in several ciphertexts,
@@ -99,7 +94,7 @@ impl SecretKey {
     /// If there are more values than slots, one is not below the modulus, or that is below 2 or above the
     /// input modulus.
     pub fn encrypt_digits(&self, values: &[u64], modulus: u64) -> Result<Ciphertext> {
-        let literal = self.parameters.literal();
+        let literal = self.parameters().literal();
         let name = "modulus of the values";
         if modulus < 2 {
             return Err(Error::TooSmall { name, value: modulus, limit: 2 });
@@ -117,9 +112,9 @@ impl SecretKey {
         }
         check_values(values, modulus)?;
         let shape = (literal.slots, modulus, literal.log2_ciphertext_modulus);
-        let body = CoefficientCiphertext::encrypt(&self.secret, values, shape);
-        let noise = self.parameters.fresh_noise(modulus);
-        Ok(Ciphertext::new(self.parameters.digest(), self.id, noise, body))
+        let body = CoefficientCiphertext::encrypt(self.secret(), values, shape);
+        let noise = self.parameters().fresh_noise(modulus);
+        Ok(Ciphertext::new(*self.binding(), noise, body))
     }
 
     /// Decrypts a fresh ciphertext or a result.
@@ -128,7 +123,7 @@ impl SecretKey {
     /// If it is of other parameters or another client.
     pub fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u64>> {
         self.check(ciphertext)?;
-        Ok(ciphertext.body().decrypt(&self.secret))
+        Ok(ciphertext.body().decrypt(self.secret()))
     }
 
     /// Decrypts results of a [`crate::RealTable`]: fractions of the output modulus P within [-1/2, 1/2).
@@ -146,7 +141,7 @@ impl SecretKey {
         options: RealDecryption,
     ) -> Result<Vec<f64>> {
         self.check(ciphertext)?;
-        ciphertext.body().decrypt_reals(&self.secret, options)
+        ciphertext.body().decrypt_reals(self.secret(), options)
     }
 
     /// Decrypts without rounding: fractions of the modulus of the values within [-1/2, 1/2), with the ciphertext's
@@ -160,7 +155,7 @@ impl SecretKey {
     #[cfg(feature = "diagnostics")]
     pub fn decrypt_fractions(&self, ciphertext: &Ciphertext) -> Result<Vec<f64>> {
         self.check(ciphertext)?;
-        Ok(ciphertext.body().fractions(&self.secret))
+        Ok(ciphertext.body().fractions(self.secret()))
     }
 
     /// Signed distances of a ciphertext's phases from those of `expected`, in half steps of the modulus of the values:
@@ -172,7 +167,7 @@ impl SecretKey {
     #[cfg(feature = "diagnostics")]
     pub fn errors(&self, ciphertext: &Ciphertext, expected: &[u64]) -> Result<Vec<f64>> {
         self.check(ciphertext)?;
-        Ok(ciphertext.body().errors(&self.secret, expected))
+        Ok(ciphertext.body().errors(self.secret(), expected))
     }
 
     /// Encrypts values with phases that are all off by the same fraction of the torus, of which the ciphertext's noise bound
@@ -185,57 +180,10 @@ impl SecretKey {
         let fresh = self.encrypt(values)?;
         let mut body = fresh.body().clone();
         body.shift_assign(fraction);
-        Ok(Ciphertext::new(self.parameters.digest(), self.id, fresh.noise(), body))
+        Ok(Ciphertext::new(*self.binding(), fresh.noise(), body))
     }
 
     fn check(&self, ciphertext: &Ciphertext) -> Result<()> {
-        ciphertext.check(&self.parameters, self.id, None)
-    }
-
-    /// The evaluation key for a server, in memory. Progress counts switching keys.
-    ///
-    /// # Errors
-    /// [`Error::Cancelled`].
-    pub fn evaluation_key(&self, progress: Progress<'_>) -> Result<EvaluationKey> {
-        let keys = self.switching_keys(progress)?;
-        EvaluationKey::new(self.parameters.clone(), self.id, Arc::clone(&self.ring), keys)
-    }
-
-    /// All switching keys, in memory.
-    pub(crate) fn switching_keys(&self, progress: Progress<'_>) -> Result<EvaluationKeys> {
-        let mut keys = EvaluationKeys::new();
-        self.generate_keys(progress, |request, key| {
-            keys.insert(request.purpose, key);
-            Ok(())
-        })?;
-        Ok(keys)
-    }
-
-    /// Generates the switching keys one at a time, under a fresh ephemeral sparse secret.
-    ///
-    /// # Errors
-    /// Whatever `consume` returns, or [`Error::Cancelled`].
-    pub(crate) fn generate_keys(
-        &self,
-        progress: Progress<'_>,
-        consume: impl FnMut(KeyRequest, SwitchingKey) -> Result<()>,
-    ) -> Result<()> {
-        let secret = (&self.secret, self.parameters.literal().sparse_weight);
-        let requests = self.parameters.key_requests();
-        generate_switching_keys(&self.ring, secret, requests, progress, consume)
-    }
-
-    /// Generates what a file holds of the switching keys, one at a time.
-    ///
-    /// # Errors
-    /// Whatever `consume` returns, or [`Error::Cancelled`].
-    pub(crate) fn generate_stored_keys(
-        &self,
-        requests: &[KeyRequest],
-        progress: Progress<'_>,
-        consume: impl FnMut(StoredKey<'_>) -> Result<()>,
-    ) -> Result<()> {
-        let secret = (&self.secret, self.parameters.literal().sparse_weight);
-        generate_stored_keys(&self.ring, secret, requests, progress, consume)
+        ciphertext.check(self.parameters(), self.binding(), None)
     }
 }

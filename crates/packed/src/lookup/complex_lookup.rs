@@ -157,7 +157,7 @@ mod client {
         /// The checked ciphertext, with all coefficients that may hold values.
         fn complex_body(&self, ciphertext: &Ciphertext) -> Result<CoefficientCiphertext> {
             let slots = self.parameters().literal().output_slots();
-            ciphertext.check_slots(self.parameters(), self.id(), None, slots)?;
+            ciphertext.check_slots(self.parameters(), self.binding(), None, slots)?;
             let mut body = ciphertext.body().clone();
             body.layout = CoefficientLayout { count: slots, ..body.layout };
             Ok(body)

@@ -98,7 +98,7 @@ impl EvaluationKey {
         if let Circuit::MultiPrecision(circuit) = parameters.circuit() {
             return self.decompose_by_clearing(circuit, input, tables, progress);
         }
-        input.check(parameters, self.key_id(), Some(parameters.input_modulus()))?;
+        input.check(parameters, self.binding(), Some(parameters.input_modulus()))?;
         let circuit = self.tree()?;
         check_digit_tables(circuit.digits(), tables)?;
         let noise = self.digit_noise(circuit, input, tables)?;

@@ -157,7 +157,7 @@ impl EvaluationKey {
         progress: Progress<'_>,
     ) -> Result<Vec<Ciphertext>> {
         let circuit = self.digit_circuit("lookups of digits")?;
-        input.check(self.parameters(), self.key_id(), None)?;
+        input.check(self.parameters(), self.binding(), None)?;
         let (modulus, largest) = (input.modulus(), circuit.largest());
         if !largest.is_multiple_of(modulus) {
             let expected = format!("a divisor of the largest digit's size, {largest}");
@@ -185,7 +185,7 @@ impl EvaluationKey {
         circuit: &MultiPrecisionCircuit,
         input: &Ciphertext,
     ) -> Result<Range<usize>> {
-        input.check(self.parameters(), self.key_id(), None)?;
+        input.check(self.parameters(), self.binding(), None)?;
         let digits = circuit.digits();
         let first = circuit.first_digit(input.modulus()).ok_or_else(|| {
             let expected = format!("the product of the digits {digits:?}, or of the last of them");

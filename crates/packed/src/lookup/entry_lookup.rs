@@ -55,7 +55,7 @@ impl EvaluationKey {
         progress: Progress<'_>,
     ) -> Result<Ciphertext> {
         let circuit = entry_circuit(self.parameters())?;
-        tables.check(self.parameters(), self.key_id())?;
+        tables.check(self.binding())?;
         self.check_values(input, tables.count())?;
         let stride = circuit.rows().iter().product::<usize>();
         self.lookup_entries(circuit, input, progress, |selectors, step| {
@@ -68,7 +68,7 @@ impl EvaluationKey {
     /// Checks the input, and that there is a table for every value.
     fn check_values(&self, input: &Ciphertext, tables: Option<usize>) -> Result<()> {
         let parameters = self.parameters();
-        input.check(parameters, self.key_id(), Some(parameters.input_modulus()))?;
+        input.check(parameters, self.binding(), Some(parameters.input_modulus()))?;
         match tables {
             Some(tables) if tables < input.count() => {
                 let (value, limit) = (tables as u64, input.count() as u64);

@@ -122,7 +122,7 @@ impl EvaluationKey {
         let mut start = 0;
         let mut ranges = Vec::with_capacity(inputs.len());
         for input in inputs {
-            input.check(self.parameters(), self.key_id(), None)?;
+            input.check(self.parameters(), self.binding(), None)?;
             if input.count() != inputs[0].count() {
                 let (found, expected) = (input.count().to_string(), inputs[0].count().to_string());
                 return Err(Error::Mismatch { name: "number of values", found, expected });
@@ -190,7 +190,7 @@ impl EvaluationKey {
     /// too often.
     pub(crate) fn checked_noise(&self, input: &Ciphertext) -> Result<NoiseBound> {
         let parameters = self.parameters();
-        input.check(parameters, self.key_id(), Some(parameters.input_modulus()))?;
+        input.check(parameters, self.binding(), Some(parameters.input_modulus()))?;
         self.result_noise(input)
     }
 
@@ -205,7 +205,7 @@ impl EvaluationKey {
 
     /// A result of this key.
     pub(crate) fn result(&self, body: CoefficientCiphertext, noise: NoiseBound) -> Ciphertext {
-        Ciphertext::new(self.parameters().digest(), self.key_id(), noise, body)
+        Ciphertext::new(*self.binding(), noise, body)
     }
 
     pub(crate) fn results(

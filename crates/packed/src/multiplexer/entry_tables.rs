@@ -324,8 +324,9 @@ mod tests {
         secret: &SecretKey,
         kind: EntryKind,
     ) -> (Ciphertext, Shape) {
-        let (ring, keys) = (secret.ring(), secret.switching_keys(Progress::silent()).unwrap());
-        let (evaluator, dry_run) = (Evaluator::new(ring, &keys), circuit.dry_run());
+        let key = secret.generate_keys(secret.parameters().clone(), Progress::silent()).unwrap();
+        let ring = secret.ring();
+        let (evaluator, dry_run) = (Evaluator::new(ring, key.keys()), circuit.dry_run());
         let (deltas, shapes) = fresh_deltas(circuit, secret, &dry_run);
         let EntryEncoding { limbs, scale, .. } = circuit.entry_encoding();
         let (slots, embedding) = (circuit.complex_slots(), Embedding::new(circuit.complex_slots()));

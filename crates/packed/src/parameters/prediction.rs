@@ -96,13 +96,8 @@ impl Parameters {
         }
     }
 
-    /// Bytes of the evaluation key in memory, encoded matrices included.
-    pub(crate) fn key_memory_bytes(&self) -> usize {
-        self.memory_bytes_of(&self.key_requests())
-    }
-
     /// Bytes of these switching keys, and of the encoded matrices.
-    fn memory_bytes_of(&self, requests: &[KeyRequest]) -> usize {
+    pub(crate) fn memory_bytes_of(&self, requests: &[KeyRequest]) -> usize {
         let moduli = self.moduli();
         let keys: usize = requests.iter().map(|r| r.shape.memory_bytes(&moduli)).sum();
         let stages =

@@ -8,7 +8,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use cryptable_ckks::{Ciphertext, SeededCiphertext};
-use cryptable_lattice::error::{Result, check_client, check_parameters};
+use cryptable_lattice::Binding;
+use cryptable_lattice::error::{Result, check_client};
 use cryptable_lattice::switching_key::{SharedBytes, words_are_reduced};
 use cryptable_ring::random::Seed;
 use cryptable_ring::{Basis, Poly, Ring};
@@ -18,7 +19,6 @@ use cryptable_wire::{BodyWriter, ObjectWriter};
 
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::multiplexer::entry_tables::EntryEncoding;
-use crate::parameters::parameter_set::Parameters;
 use crate::tables::slot_tables::entry_circuit;
 
 /// What errors call them.
@@ -34,8 +34,7 @@ const MAX_BYTES: u64 = 1 << 36;
 /// The server learns the moduli and the number of tables.
 #[derive(Clone)]
 pub struct EncryptedTables {
-    parameter_digest: [u8; 32],
-    key_id: KeyId,
+    binding: Binding,
     /// `None`: one table for all values.
     count: Option<usize>,
     entries: Entries,
@@ -75,7 +74,7 @@ fn words_of(bytes: &[u8]) -> Vec<u64> {
 
 impl fmt::Debug for EncryptedTables {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (count, key_id) = (&self.count, &self.key_id);
+        let (count, key_id) = (&self.count, &self.binding.key_id);
         f.debug_struct("EncryptedTables").field("count", count).field("key_id", key_id).finish()
     }
 }
@@ -90,7 +89,7 @@ impl EncryptedTables {
     /// The secret key that they are encrypted under.
     #[must_use]
     pub fn key_id(&self) -> KeyId {
-        self.key_id
+        self.binding.key_id
     }
 
     /// Bytes that they take, in memory or where they are mapped.
@@ -112,10 +111,9 @@ impl EncryptedTables {
         }
     }
 
-    /// Checks that they are of these parameters and this key.
-    pub(crate) fn check(&self, parameters: &Parameters, key_id: KeyId) -> Result<()> {
-        check_parameters(OBJECT, parameters.digest(), self.parameter_digest)?;
-        check_client(OBJECT, key_id, self.key_id)
+    /// Checks that they belong to a key.
+    pub(crate) fn check(&self, expected: &Binding) -> Result<()> {
+        self.binding.check(OBJECT, expected)
     }
 
     /// Writes them in their wire format: the key identifier, the number of tables (0 if one serves all values), then seed
@@ -128,8 +126,7 @@ impl EncryptedTables {
             #[cfg(feature = "client")]
             Entries::Made(entries) => {
                 let shape = (entries.len(), entries[0].c0.words().len());
-                let heading = Heading { digest: self.parameter_digest, key_id: self.key_id };
-                heading.write(out, self.count, shape, entries.iter().map(Ok))
+                write_entries(out, &self.binding, self.count, shape, entries.iter().map(Ok))
             }
             Entries::Stored(stored) => Ok(out.write_all((*stored.object).as_ref())?),
         }
@@ -152,13 +149,13 @@ impl EncryptedTables {
     pub fn from_shared(key: &EvaluationKey, object: SharedBytes) -> Result<Self> {
         let (parameters, ring) = (key.parameters(), key.ring());
         let encoding = entry_circuit(parameters)?.entry_encoding();
-        let parameter_digest = parameters.digest();
+        let Binding { parameter_digest, key_id: expected } = *key.binding();
         let object_type = ObjectType::EncryptedTables;
         let bytes: &[u8] = (*object).as_ref();
         let body = read_object(bytes, object_type, Some(&parameter_digest), MAX_BYTES)?;
         let mut reader = BodyReader::new(body);
         let key_id = KeyId(reader.array("key identifier")?);
-        check_client(OBJECT, key.key_id(), key_id)?;
+        check_client(OBJECT, expected, key_id)?;
         let slots = parameters.literal().slots as u64;
         let count = reader.u64_within("number of tables", 0..=slots)? as usize;
         let basis = Basis::main(encoding.limbs);
@@ -176,48 +173,40 @@ impl EncryptedTables {
         let places = inputs.map(&mut place).collect::<Result<_>>()?;
         reader.finish()?;
         let entries = Entries::Stored(Stored { object, places, encoding });
-        Ok(Self { parameter_digest, key_id, count: (count > 0).then_some(count), entries })
+        let count = (count > 0).then_some(count);
+        Ok(Self { binding: *key.binding(), count, entries })
     }
 }
 
-/// What their bytes begin with.
+/// Writes a set of `count` tables: entries of `words` words each.
 #[cfg(feature = "client")]
-struct Heading {
-    digest: [u8; 32],
-    key_id: KeyId,
-}
-
-#[cfg(feature = "client")]
-impl Heading {
-    /// Writes a set of so many tables, of so many entries of so many words each.
-    fn write(
-        self,
-        out: &mut dyn Write,
-        count: Option<usize>,
-        (entries, words): (usize, usize),
-        content: impl Iterator<Item = Result<impl Borrow<SeededCiphertext>>>,
-    ) -> Result<()> {
-        let count = count.unwrap_or(0) as u64;
-        let mut length = BodyWriter::new(std::io::sink());
-        length.raw(&self.key_id.0)?;
-        length.u64(count)?;
-        for _ in 0..entries {
-            length.raw(&[0; Seed::BYTES])?;
-            length.skip_words(words)?;
-        }
-        let object_type = ObjectType::EncryptedTables;
-        let object = ObjectWriter::new(out, object_type, &self.digest, length.position())?;
-        let mut writer = BodyWriter::new(object);
-        writer.raw(&self.key_id.0)?;
-        writer.u64(count)?;
-        for entry in content {
-            let entry = entry?;
-            writer.raw(entry.borrow().seed.as_bytes())?;
-            writer.words(entry.borrow().c0.words())?;
-        }
-        writer.into_inner().finish()?;
-        Ok(())
+fn write_entries(
+    out: &mut dyn Write,
+    binding: &Binding,
+    count: Option<usize>,
+    (entries, words): (usize, usize),
+    content: impl Iterator<Item = Result<impl Borrow<SeededCiphertext>>>,
+) -> Result<()> {
+    let count = count.unwrap_or(0) as u64;
+    let mut length = BodyWriter::new(std::io::sink());
+    length.raw(&binding.key_id.0)?;
+    length.u64(count)?;
+    for _ in 0..entries {
+        length.raw(&[0; Seed::BYTES])?;
+        length.skip_words(words)?;
     }
+    let object_type = ObjectType::EncryptedTables;
+    let object = ObjectWriter::new(out, object_type, &binding.parameter_digest, length.position())?;
+    let mut writer = BodyWriter::new(object);
+    writer.raw(&binding.key_id.0)?;
+    writer.u64(count)?;
+    for entry in content {
+        let entry = entry?;
+        writer.raw(entry.borrow().seed.as_bytes())?;
+        writer.words(entry.borrow().c0.words())?;
+    }
+    writer.into_inner().finish()?;
+    Ok(())
 }
 
 #[cfg(feature = "client")]
@@ -246,8 +235,7 @@ mod client {
             let encryption = TableEncryption::new(self, tables)?;
             let inputs = 0..tables.input_modulus() as usize;
             Ok(EncryptedTables {
-                parameter_digest: self.parameters().digest(),
-                key_id: self.id(),
+                binding: *self.binding(),
                 count: tables.count(),
                 entries: Entries::Made(
                     inputs.into_par_iter().map(|x| encryption.entry(x)).collect(),
@@ -280,8 +268,7 @@ mod client {
                 entries
             };
             let entries = (0..inputs).step_by(BLOCK).flat_map(block);
-            let heading = Heading { digest: self.parameters().digest(), key_id: self.id() };
-            heading.write(out, tables.count(), (inputs, words), entries)
+            write_entries(out, self.binding(), tables.count(), (inputs, words), entries)
         }
     }
 

@@ -65,7 +65,7 @@ impl EvaluationKey {
         let (circuit, parameters) = (&prepared.circuit, self.parameters());
         circuit.check_inputs(input.len())?;
         for word in input {
-            word.check(parameters, self.key_id(), Some(circuit.modulus()))?;
+            word.check(parameters, self.binding(), Some(circuit.modulus()))?;
             check_equal("number of values", word.count(), input[0].count())?;
         }
         let noise: Vec<_> = input.iter().map(Ciphertext::noise).collect();

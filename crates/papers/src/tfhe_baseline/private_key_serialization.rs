@@ -19,8 +19,7 @@ use serde::{Deserialize, Serialize};
 use super::private_key_switching::{
     PrivateFunction, PrivateSwitchingKey, SeededPrivateSwitchingKey,
 };
-use super::tfhe_parameters::{PrivateKeyForm, TfheParameters};
-use cryptable_leveled::keys::MAX_EVALUATION_KEY_BYTES;
+use super::tfhe_parameters::{MAX_KEY_BYTES, PrivateKeyForm, TfheParameters};
 use cryptable_leveled::parameters::{CircuitBootstrappingLiteral, CircuitBootstrappingParameters};
 
 /// The numbers of a set with a decomposition of private key switching.
@@ -102,7 +101,7 @@ impl SeededPrivateSwitchingKey {
         let (parameters, mut reader) = open_with_parameters(
             bytes,
             ObjectType::PrivateSwitchingKey,
-            MAX_EVALUATION_KEY_BYTES,
+            MAX_KEY_BYTES,
             read,
             TfheParameters::digest,
         )?;

@@ -88,17 +88,17 @@ impl SeededPrivateSwitchingKey {
 /// use cryptable_papers::tfhe_baseline::{
 ///     PrivateFunction, PrivateKeyForm, PrivateSwitchingKey, SeededPrivateSwitchingKey, TfheParameters,
 /// };
-/// use cryptable_leveled::keys::CircuitBootstrappingSecretKey;
+/// use cryptable_fhew::keys::SecretKey;
 /// use cryptable_leveled::parameters::ParameterSet;
 /// let circuit = ParameterSet::Aes128.insecure_toy();
 /// let digits = GadgetLiteral { base_log2: 20, length: 1 };
 /// let parameters = TfheParameters::new(&circuit, digits, PrivateKeyForm::Products)?;
-/// let secret = CircuitBootstrappingSecretKey::generate(&circuit);
-/// let key = SeededPrivateSwitchingKey::generate(&parameters, secret.fhew());
+/// let secret = SecretKey::generate(circuit.fhew());
+/// let key = SeededPrivateSwitchingKey::generate(&parameters, &secret);
 /// let key = PrivateSwitchingKey::expand(&parameters, &key)?;
-/// let bits = [encrypt_bit(secret.fhew(), true)];
+/// let bits = [encrypt_bit(&secret, true)];
 /// let switched = key.switch(PrivateFunction::Identity, &bits)?.remove(0);
-/// let (phase, half) = (secret.fhew().rlwe_phase(&switched), circuit.fhew().prime() / 2);
+/// let (phase, half) = (secret.rlwe_phase(&switched), circuit.fhew().prime() / 2);
 /// assert!(phase[0].abs_diff(half) < half / 4);
 /// # Ok::<(), cryptable_lattice::Error>(())
 /// ```

@@ -62,7 +62,7 @@ impl SecretKey {
     /// The identifier that everything under this key carries. Reveals nothing of the key.
     #[getter]
     fn id(&self) -> String {
-        self.inner.key_id().to_string()
+        self.inner.id().to_string()
     }
 
     /// Encrypts words for a plan: an array for every input of its circuit, by name, all of one shape.
@@ -76,7 +76,7 @@ impl SecretKey {
         let (words, shape) = words_of(&ports, values)?;
         let levels = plan.best().plan.input_levels();
         call::run_silently(py, || {
-            let (parameters, id) = (self.inner.parameters(), self.inner.key_id());
+            let (parameters, id) = (self.inner.parameters(), self.inner.id());
             let count = words.len() as u64;
             let summary = EncryptedWordsSummary::new(parameters, id, ports.clone(), count);
             let summary = summary.with_levels(levels.clone());

@@ -73,7 +73,7 @@ impl SecretKey {
     /// The identifier that everything under this key carries. Reveals nothing of the key.
     #[getter]
     fn id(&self) -> String {
-        self.inner.key_id().to_string()
+        self.inner.id().to_string()
     }
 
     /// The parameters.

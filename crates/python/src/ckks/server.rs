@@ -211,7 +211,7 @@ impl EvaluationKey {
         x: &Vector,
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
     ) -> Result<Vector> {
-        self.map_vector(py, (x, threads), |key, x| key.neg(x))
+        self.map_vector(py, (x, threads), |key, x| key.negate(x))
     }
 
     /// All slots rotated to the left: slot j gets what was in slot j + steps.

@@ -36,7 +36,7 @@ pub fn run(global: Global, args: &AesTranscipherArgs) -> Result<()> {
     let aes_key = read_aes_key(&args.encrypted_key)?;
     let message = read_message(args, input.as_ref(), aes_key.aes_key_id())?;
     let key = read_evaluation_key(global, &args.evaluation)?;
-    aes_key.check(key.parameters(), key.key_id()).with_context(|| {
+    aes_key.check(key.parameters(), key.binding()).with_context(|| {
         format!(
             "{} does not belong to {}",
             args.encrypted_key.printable(),

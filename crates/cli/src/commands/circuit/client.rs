@@ -50,7 +50,7 @@ pub fn keygen(global: Global, args: &CircuitKeygenArgs) -> Result<()> {
         log2_fail_bit: literal.log2_fail,
         parameter_digest: hex(&parameters.digest()),
         key_memory_bytes: parameters.key_memory_bytes(),
-        key_id: secret.key_id().to_string(),
+        key_id: secret.id().to_string(),
         keys,
         keygen_s: start.elapsed().as_secs_f64(),
         security: parameters::security(literal.security, parameters.security_bits()),
@@ -83,7 +83,7 @@ pub fn encrypt(global: Global, args: &CircuitEncryptArgs) -> Result<()> {
     let parameters = secret.parameters();
     let values = words::read(&args.input, &ports, &args.csv)?;
     let count = values.len() as u64;
-    let summary = EncryptedWordsSummary::new(parameters, secret.key_id(), ports.clone(), count);
+    let summary = EncryptedWordsSummary::new(parameters, secret.id(), ports.clone(), count);
     let summary = if args.all_levels {
         summary
     } else {

@@ -1,90 +1,69 @@
-//! What a server needs for circuit bootstraps and tables, with the identifier of its client.
+//! The server's key of lookups and AES: circuit bootstraps, and tables on lists of bits.
 
-use cryptable_fhew::keys::{EvaluationKey, SeededEvaluationKey, reading_memory_bytes};
+use std::borrow::Borrow;
+use std::ops::Deref;
+
+use cryptable_fhew::keys::{self, BootstrappingParameters};
+use cryptable_lattice::error::out_of_range;
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::lwe_list::LweList;
+use cryptable_lattice::switching_key::SharedBytes;
 use cryptable_lattice::{Error, Progress, ReadOptions, Result};
-use cryptable_wire::{BodyReader, KeyId};
 
 use crate::bootstrapping::{BATCH, CircuitBootstrapping};
 use crate::parameters::CircuitBootstrappingParameters;
 use crate::tree::CmuxTree;
-use cryptable_lattice::error::out_of_range;
-
-/// Longest body of a file, 4 GiB.
-pub const MAX_EVALUATION_KEY_BYTES: u64 = 1 << 32;
 
 /// Bits that a thread bootstraps between two tables, of several megabytes of RGSW ciphertexts.
 pub(crate) const BITS_A_THREAD: usize = 8 * BATCH;
 
-/// Keys of one client for circuit bootstraps, expanded. Holds no secret, and is `Sync`.
-#[derive(Debug)]
-pub struct CircuitBootstrappingEvaluationKey {
-    parameters: CircuitBootstrappingParameters,
-    key_id: KeyId,
-    key: EvaluationKey,
+/// The domain in which identifiers of secret keys are hashed.
+pub const IDENTIFIER: &str = "cryptable: identifier of a secret key of circuit bootstrapping";
+
+/// Parameters of lookups or of AES, by circuit bootstraps.
+pub trait CircuitParameters: BootstrappingParameters {
+    /// The parameters of circuit bootstrapping.
+    fn circuit_bootstrapping(&self) -> &CircuitBootstrappingParameters;
 }
 
-impl CircuitBootstrappingEvaluationKey {
-    /// Expands what a client sent: draws all masks from the seed.
+/// The evaluation key of one client. Holds no secret, and is `Sync`: one key serves all threads.
+#[derive(Debug)]
+pub struct ServerKey<P>(keys::ServerKey<P>);
+
+impl<P> Deref for ServerKey<P> {
+    type Target = keys::ServerKey<P>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl<P> Borrow<keys::ServerKey<P>> for ServerKey<P> {
+    fn borrow(&self) -> &keys::ServerKey<P> {
+        &self.0
+    }
+}
+
+impl<P> From<keys::ServerKey<P>> for ServerKey<P> {
+    fn from(key: keys::ServerKey<P>) -> Self {
+        Self(key)
+    }
+}
+
+impl<P: CircuitParameters> ServerKey<P> {
+    /// A key from its wire format, which may be a memory map: masks are drawn from its seed, and nothing of the bytes
+    /// is kept.
     ///
     /// # Errors
-    /// If the keys are of other parameters, or a part of them is not what those say.
-    pub fn new(
-        parameters: &CircuitBootstrappingParameters,
-        key_id: KeyId,
-        key: &SeededEvaluationKey,
-    ) -> Result<Self> {
-        if key.parameters != *parameters.fhew() {
-            let name = "literal of the evaluation key";
-            let found = format!("{:?}", key.parameters.literal());
-            let expected = format!("{:?}", parameters.fhew().literal());
-            return Err(Error::Mismatch { name, found, expected });
-        }
-        key.check()?;
-        Ok(Self { key: EvaluationKey::expand(key), parameters: parameters.clone(), key_id })
-    }
-
-    /// Reads identifier and keys, which end the body of a file.
-    ///
-    /// # Errors
-    /// If bytes are missing or left over, or are no keys of these parameters, or the expanded keys take more memory than
-    /// the options allow.
-    pub(crate) fn read(
-        parameters: &CircuitBootstrappingParameters,
-        mut reader: BodyReader<'_>,
-        options: ReadOptions,
-    ) -> Result<Self> {
-        let key_id = KeyId(reader.array("client key identifier")?);
-        let packed = reader.bytes("bootstrapping keys", MAX_EVALUATION_KEY_BYTES)?;
-        reader.finish()?;
-        options.check_memory("evaluation key", reading_memory_bytes(parameters.fhew()))?;
-        let keys = SeededEvaluationKey::from_bytes(parameters.fhew(), packed)?;
-        Self::new(parameters, key_id, &keys)
-    }
-
-    /// The parameters that the keys are of.
-    #[must_use]
-    pub fn parameters(&self) -> &CircuitBootstrappingParameters {
-        &self.parameters
-    }
-
-    /// The identifier of the client's secret key.
-    #[must_use]
-    pub fn key_id(&self) -> KeyId {
-        self.key_id
-    }
-
-    /// Bytes of memory that the keys take.
-    #[must_use]
-    pub fn memory_bytes(&self) -> usize {
-        self.key.bytes()
+    /// As [`keys::ServerKey::from_shared`].
+    pub fn from_shared(bytes: SharedBytes, options: ReadOptions) -> Result<Self> {
+        keys::ServerKey::from_shared(bytes, options).map(Self)
     }
 
     /// Circuit bootstraps by these keys.
     #[must_use]
     pub fn circuit_bootstrapping(&self) -> CircuitBootstrapping<'_> {
-        CircuitBootstrapping::new(&self.parameters, &self.key)
+        CircuitBootstrapping::new(self.parameters().circuit_bootstrapping(), self.fhew())
     }
 
     /// Maps every value through several tables: a circuit bootstrap for every ciphertext, whose RGSW ciphertexts serve
@@ -93,13 +72,13 @@ impl CircuitBootstrappingEvaluationKey {
     /// # Errors
     /// If the ciphertexts are of other sizes or not of whole values, or a table is of other parameters, or for values
     /// of another number of bits than the first; [`Error::Cancelled`].
-    pub fn lookup_many(
+    pub(crate) fn lookup_lists(
         &self,
         input: &LweList,
         trees: &[&CmuxTree],
         progress: Progress<'_>,
     ) -> Result<Vec<LweList>> {
-        let shape = self.parameters.lwe_shape();
+        let shape = self.parameters().circuit_bootstrapping().lwe_shape();
         input.check(shape)?;
         let Some(first) = trees.first() else {
             return Ok(Vec::new());
@@ -136,8 +115,9 @@ impl CircuitBootstrappingEvaluationKey {
 
     /// Demands a tree of these parameters, for inputs of so many bits.
     fn check_tree(&self, tree: &CmuxTree, bits: usize) -> Result<()> {
-        if tree.parameters() != &self.parameters {
-            let (expected, found) = (self.parameters.digest(), tree.parameters().digest());
+        let parameters = self.parameters().circuit_bootstrapping();
+        if tree.parameters() != parameters {
+            let (expected, found) = (parameters.digest(), tree.parameters().digest());
             return Err(Error::OtherParameters { object: "table", expected, found });
         }
         if tree.input_bits() != bits {

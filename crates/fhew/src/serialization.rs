@@ -1,0 +1,80 @@
+//! Ciphertexts and parameters of every face as bytes.
+
+use std::io;
+
+use cryptable_lattice::lwe_list::{LweList, LweShape, read_is_fresh};
+use cryptable_lattice::{Binding, Result};
+use cryptable_wire::{
+    BodyReader, BodyWriter, KeyId, ObjectType, WireError, peek_header, read_object, write_object,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// Longest body of a ciphertext, 16 GiB.
+const MAX_CIPHERTEXT_BYTES: u64 = 1 << 34;
+
+/// A ciphertext in its wire format: the key's identifier, what `head` writes, number and shape of the LWE
+/// ciphertexts, then masks or their seed, and bodies, in packed bits.
+pub(crate) fn ciphertext_bytes(
+    binding: &Binding,
+    object_type: ObjectType,
+    head: impl FnOnce(&mut BodyWriter<&mut Vec<u8>>) -> io::Result<()>,
+    values: &LweList,
+) -> Vec<u8> {
+    let (mut body, mut bytes) = (Vec::new(), Vec::new());
+    let mut writer = BodyWriter::new(&mut body);
+    writer
+        .raw(&binding.key_id.0)
+        .and_then(|()| head(&mut writer))
+        .and_then(|()| writer.u64(values.len() as u64))
+        .and_then(|()| writer.u32(values.is_fresh().into()))
+        .and_then(|()| values.shape().write(&mut writer))
+        .and_then(|()| values.write_words(&mut writer))
+        .and_then(|()| write_object(&mut bytes, object_type, &binding.parameter_digest, &body))
+        .expect("memory takes all bytes");
+    bytes
+}
+
+/// Reads what [`ciphertext_bytes`] wrote.
+///
+/// # Errors
+/// If the bytes are not exactly one undamaged ciphertext of this type and of at most `most` values.
+pub(crate) fn read_ciphertext<H>(
+    bytes: &[u8],
+    object_type: ObjectType,
+    most: usize,
+    head: impl FnOnce(&mut BodyReader<'_>) -> Result<H>,
+) -> Result<(Binding, H, LweList)> {
+    let body = read_object(bytes, object_type, None, MAX_CIPHERTEXT_BYTES)?;
+    let mut reader = BodyReader::new(body);
+    let key_id = KeyId(reader.array("identifier of the key")?);
+    let head = head(&mut reader)?;
+    // Every value has a body of at least one bit: more cannot be in these bytes.
+    let most = (8 * body.len()).min(most) as u64;
+    let count = reader.u64_within("number of values", 0..=most)? as usize;
+    let is_fresh = read_is_fresh(&mut reader)?;
+    let shape = LweShape::read(&mut reader)?;
+    let values = LweList::read_words(&mut reader, shape, count, is_fresh)?;
+    reader.finish()?;
+    let binding = Binding { parameter_digest: peek_header(bytes)?.parameter_digest, key_id };
+    Ok((binding, head, values))
+}
+
+/// Canonical bytes of parameters.
+pub(crate) fn literal_bytes(literal: &impl Serialize) -> Vec<u8> {
+    serde_json::to_vec(literal).expect("a literal serialises")
+}
+
+/// Parameters from their canonical bytes.
+///
+/// # Errors
+/// If they are not.
+pub(crate) fn read_literal<L: DeserializeOwned>(bytes: &[u8]) -> Result<L> {
+    let invalid = |error| WireError::invalid("parameters", error, "those that the object names");
+    Ok(serde_json::from_slice(bytes).map_err(invalid)?)
+}
+
+/// BLAKE3 of parameters in a domain, which `context` names.
+pub(crate) fn digest(context: &str, literal: &impl Serialize) -> [u8; 32] {
+    blake3::derive_key(context, &literal_bytes(literal))
+}

@@ -1,0 +1,32 @@
+//! Which parameters and which client an object belongs to.
+
+use cryptable_wire::KeyId;
+
+use crate::error::{Result, check_client, check_parameters};
+
+/// Digest of an object's parameters, and identifier of the client's key that it is under.
+///
+/// ```
+/// use cryptable_lattice::Binding;
+/// use cryptable_wire::KeyId;
+/// let [ann, bob] = [1, 2].map(|id| Binding { parameter_digest: [0; 32], key_id: KeyId([id; 16]) });
+/// assert!(ann.check("ciphertext", &ann).is_ok() && ann.check("ciphertext", &bob).is_err());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Binding {
+    /// Digest of the parameters.
+    pub parameter_digest: [u8; 32],
+    /// Identifier of the client's secret key.
+    pub key_id: KeyId,
+}
+
+impl Binding {
+    /// Checks that an object with this binding belongs to what `expected` is bound to; errors name it `object`.
+    ///
+    /// # Errors
+    /// [`crate::Error::OtherParameters`], [`crate::Error::OtherClient`].
+    pub fn check(&self, object: &'static str, expected: &Self) -> Result<()> {
+        check_parameters(object, expected.parameter_digest, self.parameter_digest)?;
+        check_client(object, expected.key_id, self.key_id)
+    }
+}

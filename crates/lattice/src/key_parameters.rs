@@ -1,0 +1,37 @@
+//! Parameters at the start of files of keys.
+
+use cryptable_wire::{BodyReader, ObjectType, open_with_parameters};
+
+use crate::error::Result;
+use crate::trust::ReadOptions;
+
+/// Parameters that keys are generated for, and that files of keys begin with.
+pub trait KeyParameters: Send + Sized + Sync {
+    /// Returns canonical bytes, of which the digest names the parameters.
+    fn to_bytes(&self) -> Vec<u8>;
+
+    /// Reads canonical bytes and validates what they say.
+    ///
+    /// # Errors
+    /// If the bytes are no parameters, or those are not valid, insecure or of a failure probability that the options
+    /// do not allow.
+    fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self>;
+
+    /// Returns the digest that names the parameters.
+    fn digest(&self) -> [u8; 32];
+
+    /// Opens a file that begins with its parameters; returns them and a reader of the rest of the body.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged object of this type with a body of at most `max_body` bytes, or as
+    /// [`KeyParameters::from_bytes`].
+    fn open(
+        bytes: &[u8],
+        object_type: ObjectType,
+        max_body: u64,
+        options: ReadOptions,
+    ) -> Result<(Self, BodyReader<'_>)> {
+        let read = |bytes: &[u8]| Self::from_bytes(bytes, options);
+        open_with_parameters(bytes, object_type, max_body, read, Self::digest)
+    }
+}

@@ -1,0 +1,159 @@
+//! The server's key of engines that compute in one ring: switching keys, and their file.
+
+use std::sync::Arc;
+
+use cryptable_ring::random::Seed;
+use cryptable_ring::{Ring, RingModuli};
+use cryptable_wire::{BodyReader, HEADER_BYTES, KeyId, ObjectType, WireError};
+
+use crate::binding::Binding;
+use crate::error::Result;
+use crate::evaluation_keys::{EvaluationKeys, KeyRequest};
+use crate::key_parameters::KeyParameters;
+use crate::switching_key::{SharedBytes, SwitchingKey};
+use crate::trust::ReadOptions;
+
+/// Longest body of an evaluation key, 64 GiB.
+const MAX_EVALUATION_KEY_BYTES: u64 = 1 << 36;
+
+/// Parameters of an engine that computes in one ring.
+pub trait RingParameters: KeyParameters {
+    /// Returns the ring, with the tables of all primes.
+    fn ring(&self) -> Arc<Ring>;
+}
+
+/// What determines an evaluation key: parameters, and where they leave it open, which switching keys there are.
+pub trait RingEvaluationParameters: RingParameters {
+    /// Type of the files of evaluation keys.
+    const EVALUATION_KEY: ObjectType;
+
+    /// Returns the moduli of the ring.
+    fn moduli(&self) -> RingModuli;
+
+    /// Returns all switching keys, in the order of files.
+    fn key_requests(&self) -> Vec<KeyRequest>;
+
+    /// Returns the bytes of memory that an evaluation key of these requests takes.
+    fn key_memory_bytes(&self, requests: &[KeyRequest]) -> u64 {
+        let moduli = self.moduli();
+        let sizes = requests.iter().map(|request| request.shape.memory_bytes(&moduli) as u64);
+        sizes.fold(0, u64::saturating_add)
+    }
+}
+
+/// The switching keys of one client, and what they belong to. Holds no secret; `Sync`, so one key serves many threads.
+#[derive(Debug)]
+pub struct RingEvaluationKey<P> {
+    parameters: P,
+    binding: Binding,
+    ring: Arc<Ring>,
+    keys: EvaluationKeys,
+}
+
+impl<P: RingEvaluationParameters> RingEvaluationKey<P> {
+    pub(crate) fn new(parameters: P, key_id: KeyId, ring: Arc<Ring>, keys: EvaluationKeys) -> Self {
+        let binding = Binding { parameter_digest: parameters.digest(), key_id };
+        Self { parameters, binding, ring, keys }
+    }
+
+    /// Reads a key from its wire format. The bodies of the switching keys are not copied: they are read from `bytes`,
+    /// such as a memory-mapped file. Their masks are expanded into memory.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged evaluation key, are of insecure parameters where those are not
+    /// allowed, or take more memory than the options allow.
+    pub fn from_shared(bytes: SharedBytes, options: ReadOptions) -> Result<Self> {
+        let all: &[u8] = (*bytes).as_ref();
+        let (parameters, mut reader) =
+            P::open(all, P::EVALUATION_KEY, MAX_EVALUATION_KEY_BYTES, options)?;
+        let key_id = KeyId(reader.array("key identifier")?);
+        let requests = parameters.key_requests();
+        // Before anything is built: bytes that are too few for these parameters are refused.
+        check_switching_key_bytes(&requests, &parameters.moduli(), all.len() as u64)?;
+        options.check_memory("evaluation key", parameters.key_memory_bytes(&requests))?;
+        let ring = parameters.ring();
+        let keys = read_switching_keys(&ring, requests, &mut reader, &bytes)?;
+        reader.finish()?;
+        Ok(Self::new(parameters, key_id, ring, keys))
+    }
+
+    /// The parameters, those of the client's secret key.
+    #[must_use]
+    pub fn parameters(&self) -> &P {
+        &self.parameters
+    }
+
+    /// The identifier of the client's secret key.
+    #[must_use]
+    pub fn key_id(&self) -> KeyId {
+        self.binding.key_id
+    }
+
+    /// The binding of everything that this key serves.
+    #[must_use]
+    pub fn binding(&self) -> &Binding {
+        &self.binding
+    }
+
+    /// The ring of the parameters, with its tables.
+    #[must_use]
+    pub fn ring(&self) -> &Ring {
+        &self.ring
+    }
+
+    /// The switching keys.
+    #[must_use]
+    pub fn keys(&self) -> &EvaluationKeys {
+        &self.keys
+    }
+
+    /// Bytes of memory that the switching keys take.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        self.keys.memory_bytes(self.ring.moduli())
+    }
+}
+
+/// Checks that there are as many bytes as the bodies of these keys take, before anything is built of them.
+///
+/// # Errors
+/// [`WireError::Truncated`].
+fn check_switching_key_bytes(
+    requests: &[KeyRequest],
+    moduli: &RingModuli,
+    found: u64,
+) -> Result<()> {
+    let bytes = requests.iter().map(|request| request.shape.stored_bytes(moduli) as u64);
+    let needed = bytes.fold(0, u64::saturating_add);
+    if found < needed {
+        return Err(WireError::Truncated { name: "evaluation key", needed, found }.into());
+    }
+    Ok(())
+}
+
+/// Reads switching keys from the body of an object that starts at the first of `bytes`. Bodies are not copied: they
+/// are used where they lie.
+///
+/// # Errors
+/// If bytes are missing, or words are not below their primes.
+fn read_switching_keys(
+    ring: &Ring,
+    requests: Vec<KeyRequest>,
+    reader: &mut BodyReader<'_>,
+    bytes: &SharedBytes,
+) -> Result<EvaluationKeys> {
+    let mut keys = EvaluationKeys::new();
+    for request in requests {
+        let seed = Seed::from_bytes(reader.array("seed of a switching key")?);
+        let (shared, offset) = (Arc::clone(bytes), HEADER_BYTES + reader.position());
+        reader.raw("rows of a switching key", request.shape.body_bytes(ring.moduli()))?;
+        let key = SwitchingKey::from_shared(ring, request.shape, seed, shared, offset).ok_or_else(
+            || {
+                let expected = "words below their primes";
+                WireError::invalid("a switching key", "other bytes", expected)
+            },
+        )?;
+        keys.insert(request.purpose, key);
+    }
+    Ok(keys)
+}

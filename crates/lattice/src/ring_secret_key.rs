@@ -1,0 +1,228 @@
+//! The client's key of engines that compute in one ring: a ternary secret, its file, and the switching keys made of it.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use cryptable_ring::random::{RandomStream, Seed};
+use cryptable_ring::{Ring, clear_stack};
+use cryptable_wire::{
+    BodyWriter, CHECKSUM_BYTES, HEADER_BYTES, KeyId, ObjectType, ObjectWriter, WireError,
+    pack_ternary, secret_key_bytes, unpack_ternary,
+};
+use zeroize::Zeroizing;
+
+use crate::binding::Binding;
+use crate::error::Result;
+use crate::evaluation_keys::{EvaluationKeys, KeyRequest};
+use crate::key_generation::{generate_stored_keys, generate_switching_keys};
+use crate::progress::Progress;
+use crate::ring_evaluation_key::{RingEvaluationKey, RingEvaluationParameters, RingParameters};
+use crate::secret::TernarySecret;
+use crate::security::SecretDistribution;
+use crate::trust::ReadOptions;
+
+/// Longest body of a secret key, 1 MiB.
+const MAX_SECRET_KEY_BYTES: u64 = 1 << 20;
+
+/// Parameters of an engine whose client has one ternary secret.
+pub trait RingSecretParameters: RingParameters + Clone {
+    /// Type of the files of secret keys.
+    const SECRET_KEY: ObjectType;
+    /// Domain in which identifiers of secret keys are hashed.
+    const IDENTIFIER: &'static str;
+
+    /// Returns the Hamming weight of the ephemeral sparse secret of bootstraps.
+    fn sparse_weight(&self) -> u32;
+
+    /// Returns the bytes whose hash identifies a secret.
+    fn identified_bytes(&self, secret: &TernarySecret) -> Zeroizing<Vec<u8>> {
+        pack_ternary(secret.coefficients())
+    }
+}
+
+/// A secret key in its wire format: parameters, then two bits per coefficient.
+#[must_use]
+pub fn secret_key_file<P: RingSecretParameters>(
+    parameters: &P,
+    secret: &TernarySecret,
+) -> Zeroizing<Vec<u8>> {
+    let packed = pack_ternary(secret.coefficients());
+    let (digest, literal) = (parameters.digest(), parameters.to_bytes());
+    let length = 8 + packed.len();
+    let bytes =
+        secret_key_bytes(P::SECRET_KEY, &digest, &literal, length, |writer| writer.bytes(&packed));
+    clear_stack();
+    bytes
+}
+
+/// The secret key of one client: a uniform ternary polynomial. Zeroized on drop, redacted in Debug, not `Clone`.
+#[derive(Debug)]
+pub struct RingSecretKey<P> {
+    parameters: P,
+    ring: Arc<Ring>,
+    secret: TernarySecret,
+    binding: Binding,
+}
+
+impl<P: RingSecretParameters> RingSecretKey<P> {
+    /// Draws a fresh secret.
+    ///
+    /// # Panics
+    /// If the operating system has no randomness to give.
+    #[must_use]
+    pub fn generate(parameters: &P) -> Self {
+        let (ring, distribution) = (parameters.ring(), SecretDistribution::UniformTernary);
+        let mut stream = RandomStream::from_os();
+        let secret = TernarySecret::sample(ring.degree(), distribution, &mut stream);
+        Self::new(parameters.clone(), ring, secret)
+    }
+
+    /// The key of a secret that another key of the client has, too.
+    #[must_use]
+    pub fn from_secret(parameters: P, secret: TernarySecret) -> Self {
+        let ring = parameters.ring();
+        Self::new(parameters, ring, secret)
+    }
+
+    fn new(parameters: P, ring: Arc<Ring>, secret: TernarySecret) -> Self {
+        let bytes = parameters.identified_bytes(&secret);
+        let key_id = KeyId::of_secret(P::IDENTIFIER, &bytes);
+        clear_stack();
+        let binding = Binding { parameter_digest: parameters.digest(), key_id };
+        Self { parameters, ring, secret, binding }
+    }
+
+    /// Reads a secret key.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged secret key, or it is of insecure parameters where those are not
+    /// allowed.
+    pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+        let opened = P::open(bytes, P::SECRET_KEY, MAX_SECRET_KEY_BYTES, options);
+        // The checksum was computed there.
+        clear_stack();
+        let (parameters, mut reader) = opened?;
+        let ring = parameters.ring();
+        let packed = reader.bytes("coefficients", ring.degree() as u64 / 4)?;
+        let coefficients = unpack_ternary(packed, ring.degree())?;
+        reader.finish()?;
+        let distribution = SecretDistribution::UniformTernary;
+        let secret = TernarySecret::from_coefficients(coefficients, distribution)
+            .ok_or_else(|| WireError::invalid("coefficients", "others", "a ternary secret"))?;
+        Ok(Self::new(parameters, ring, secret))
+    }
+
+    /// The key in its wire format: parameters, then two bits per coefficient.
+    #[must_use]
+    pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
+        secret_key_file(&self.parameters, &self.secret)
+    }
+
+    /// The parameters of everything that this key encrypts.
+    #[must_use]
+    pub fn parameters(&self) -> &P {
+        &self.parameters
+    }
+
+    /// The identifier that this key, its evaluation keys and its ciphertexts share; a hash that reveals nothing of the
+    /// secret.
+    #[must_use]
+    pub fn id(&self) -> KeyId {
+        self.binding.key_id
+    }
+
+    /// The binding of everything under this key.
+    #[must_use]
+    pub fn binding(&self) -> &Binding {
+        &self.binding
+    }
+
+    /// The ring of the parameters, with its tables.
+    #[must_use]
+    pub fn ring(&self) -> &Arc<Ring> {
+        &self.ring
+    }
+
+    /// The secret polynomial, for keys between it and other secrets of the client: give it to nobody.
+    #[must_use]
+    pub fn secret(&self) -> &TernarySecret {
+        &self.secret
+    }
+
+    /// Generates the switching keys of a server in the same process, under a fresh ephemeral sparse secret. Progress
+    /// counts switching keys.
+    ///
+    /// # Errors
+    /// [`crate::Error::Cancelled`].
+    pub fn generate_keys<E: RingEvaluationParameters>(
+        &self,
+        parameters: E,
+        progress: Progress<'_>,
+    ) -> Result<RingEvaluationKey<E>> {
+        let mut keys = EvaluationKeys::new();
+        let secret = (&self.secret, self.parameters.sparse_weight());
+        let requests = parameters.key_requests();
+        generate_switching_keys(&self.ring, secret, requests, progress, |request, key| {
+            keys.insert(request.purpose, key);
+            Ok(())
+        })?;
+        Ok(RingEvaluationKey::new(parameters, self.id(), Arc::clone(&self.ring), keys))
+    }
+
+    /// Generates switching keys and writes them as an evaluation key, one at a time: parameters, the key identifier, then
+    /// seed and words of every switching key. Progress counts switching keys.
+    ///
+    /// # Errors
+    /// If writing fails, or [`crate::Error::Cancelled`].
+    pub fn write_keys<E: RingEvaluationParameters>(
+        &self,
+        parameters: &E,
+        out: &mut dyn Write,
+        progress: Progress<'_>,
+    ) -> Result<()> {
+        let (requests, literal) = (parameters.key_requests(), parameters.to_bytes());
+        let length = self.body_bytes(&literal, &requests)?;
+        let object = ObjectWriter::new(out, E::EVALUATION_KEY, &parameters.digest(), length)?;
+        let mut writer = BodyWriter::new(object);
+        writer.bytes(&literal)?;
+        writer.raw(&self.id().0)?;
+        let secret = (&self.secret, self.parameters.sparse_weight());
+        generate_stored_keys(&self.ring, secret, &requests, progress, |key| {
+            writer.raw(key.seed.as_bytes())?;
+            Ok(writer.raw(key.rows)?)
+        })?;
+        writer.into_inner().finish()?;
+        Ok(())
+    }
+
+    /// Bytes of the body of an evaluation key: the same writer, on nothing, counts them, padding included.
+    fn body_bytes(&self, literal: &[u8], requests: &[KeyRequest]) -> io::Result<u64> {
+        let mut length = BodyWriter::new(io::sink());
+        length.bytes(literal)?;
+        length.raw(&[0; KeyId::BYTES])?;
+        for request in requests {
+            length.raw(&[0; Seed::BYTES])?;
+            length.skip(request.shape.body_bytes(self.ring.moduli()));
+        }
+        Ok(length.position())
+    }
+}
+
+impl<P: RingSecretParameters + RingEvaluationParameters> RingSecretKey<P> {
+    /// Generates an evaluation key and writes it, one switching key at a time. Progress counts switching keys.
+    ///
+    /// # Errors
+    /// If writing fails, or [`crate::Error::Cancelled`].
+    pub fn write_evaluation_key(&self, out: &mut dyn Write, progress: Progress<'_>) -> Result<()> {
+        self.write_keys(&self.parameters, out, progress)
+    }
+
+    /// Bytes of what [`RingSecretKey::write_evaluation_key`] writes.
+    ///
+    /// # Errors
+    /// Never: nothing is written.
+    pub fn evaluation_key_bytes(&self) -> Result<u64> {
+        let (literal, requests) = (self.parameters.to_bytes(), self.parameters.key_requests());
+        Ok(self.body_bytes(&literal, &requests)? + (HEADER_BYTES + CHECKSUM_BYTES) as u64)
+    }
+}
