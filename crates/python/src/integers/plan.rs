@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use cryptable::engines::{packed, single};
 use cryptable::integers::{
-    ColumnKind, DryRun, Evaluator, LookupModel, Operation, Piece, PlannedOperand,
+    AnyColumn, ColumnKind, DryRun, Evaluator, LookupModel, Operation, Piece, PlannedOperand,
     insecure_packed_toy, packed_parameters_for, single_parameters,
 };
 use cryptable::{CostModel, Engine, Parameters};
@@ -209,11 +209,12 @@ fn predicted(
     jobs.push(("piecewise", Operation::Piecewise(pieces, kind), &columns[..1]));
     let operation = |(name, job, operands): (&'static str, Operation, &[PlannedOperand])| {
         let dry_run = DryRun::new(model, values);
-        job.dry_run(&dry_run, operands)?;
+        let results = job.dry_run(&dry_run, operands)?;
         let lookups = dry_run.lookups();
         // An empty sum of floats is -0.
         let time = lookups.iter().fold(0.0, |sum, &tables| sum + seconds(tables));
-        let fails = dry_run.failure_probability().log2();
+        let fails =
+            dry_run.failure_probability(results.iter().flat_map(AnyColumn::ciphertexts))?.log2();
         Ok((name, lookups.len(), lookups.iter().sum(), time, fails))
     };
     Ok((digit_bits, jobs.into_iter().map(operation).collect::<cryptable::Result<_>>()?))

@@ -4,7 +4,7 @@ use std::fmt;
 
 use anyhow::Result;
 use clap::ValueEnum as _;
-use cryptable::integers::{ColumnKind, DryRun, Evaluator, LookupModel};
+use cryptable::integers::{AnyColumn, ColumnKind, DryRun, Evaluator, LookupModel, Outline};
 use cryptable::{CostModel, Parameters};
 use serde::Serialize;
 
@@ -75,14 +75,14 @@ impl Report {
             let dry_run = DryRun::new(model, values);
             let server = Evaluator::new(&dry_run)?;
             digit_bits = server.digit_bits();
-            apply(operation, kind, (&dry_run, &server))?;
+            let result = apply(operation, kind, (&dry_run, &server))?;
             let lookups = dry_run.lookups();
             operations.push(OperationReport {
                 operation: operation.name(),
                 lookups: lookups.len(),
                 tables: lookups.iter().sum(),
                 eval_s: lookups.iter().map(|&tables| seconds(tables)).sum(),
-                log2_fail: dry_run.failure_probability().log2(),
+                log2_fail: dry_run.failure_probability(result.ciphertexts())?.log2(),
             });
         }
         Ok(Self {
@@ -103,13 +103,12 @@ fn apply(
     operation: IntegerOperation,
     kind: ColumnKind,
     (dry_run, server): (&DryRun<'_>, &Evaluator<'_, DryRun<'_>>),
-) -> Result<()> {
+) -> Result<AnyColumn<Outline>> {
     let most = 1 << (server.digit_bits() - u32::from(server.digit_bits() > 1));
     let pieces: Vec<(i128, i64)> = (0..PIECES.min(most)).map(|i| (i * 20, 1 + i as i64)).collect();
     let job = Job::new(operation, kind, Public { pieces: &pieces, ..Public::default() })?;
     let columns = job::fresh(dry_run, server, &job::operand_kinds(operation, kind))?;
-    job.apply(server, &columns)?;
-    Ok(())
+    job.apply(server, &columns)
 }
 
 impl fmt::Display for Report {
