@@ -201,6 +201,12 @@ impl Plan {
         self.packed().words_failure(&self.circuit)
     }
 
+    /// The probability that one value comes out wrong of a dictionary.
+    #[must_use]
+    pub fn value_failure_probability(&self) -> FailureProbability {
+        self.packed().words_value_failure(&self.circuit)
+    }
+
     /// What a dictionary and each kind of structure takes on so many threads.
     ///
     /// # Errors

@@ -53,7 +53,7 @@ struct Report {
     threads: usize,
     memory_bytes: usize,
     key_file_bytes: usize,
-    /// Of all values of a ciphertext.
+    /// Of a dictionary on all values of a ciphertext: the same as `log2_fail`.
     log2_fail_lookup: f64,
     tables: Vec<TableReport>,
     /// What a table without structure would take at least, which is not looked up.
@@ -72,6 +72,8 @@ struct TableReport {
 impl Report {
     fn new(plan: &Plan, threads: usize) -> Result<Self> {
         let (prediction, packed) = (plan.prediction(), plan.parameters().packed()?);
+        // A dictionary's, not those of one of its lookups, which parameters state.
+        let whole = plan.failure_probability();
         let table = |found: cryptable::wide::PlannedTable| TableReport {
             table: found.name,
             lookups: found.lookups,
@@ -84,10 +86,14 @@ impl Report {
             threads,
             memory_bytes: prediction.peak_bytes(),
             key_file_bytes: prediction.key_file_bytes,
-            log2_fail_lookup: plan.failure_probability().log2(),
+            log2_fail_lookup: whole.log2(),
             tables: plan.tables(threads)?.into_iter().map(table).collect(),
             arbitrary_table_s: CostModel::calibrated().seconds(&packed.arbitrary_table_work()),
-            parameters: ParameterReport::new(plan.parameters()),
+            parameters: ParameterReport {
+                log2_fail: whole.log2(),
+                log2_fail_per_value: plan.value_failure_probability().log2(),
+                ..ParameterReport::new(plan.parameters())
+            },
         })
     }
 }
