@@ -32,7 +32,9 @@ fn plans_of_tables() {
     for engine in ["packed", "single", "leveled"] {
         let (plan, text) = plans(&format!("plan --bits 4 --values 3 --mode {engine}"));
         let whole = check_union(&plan);
-        plan["candidates"].as_array().unwrap().iter().for_each(|it| drop(check_union(it)));
+        for candidate in plan["candidates"].as_array().unwrap() {
+            assert!(check_union(candidate) <= -64.0, "{candidate}");
+        }
         assert!(whole <= -64.0 && text.contains(&format!("2^{whole:.1}")), "{whole} in {text}");
     }
 }
@@ -46,7 +48,8 @@ fn plans_of_comparisons() {
     assert_eq!(operations.len(), library.operations().len());
     for (found, planned) in operations.iter().zip(library.operations()) {
         let (name, whole) = (planned.operation.name(), number(found, "log2_fail"));
-        assert_eq!((found["operation"].as_str(), whole), (Some(name), planned.failure.log2()));
+        assert_eq!(found["operation"], name);
+        assert!((whole - planned.failure.log2()).abs() < 1e-9, "{name}: {whole}");
         // All bootstraps, on all values.
         let lookups = planned.bootstraps as f64;
         let packed = library.parameters().packed().unwrap();
@@ -66,7 +69,7 @@ fn plans_of_dictionaries() {
     assert!(whole <= -64.0 && whole == number(&plan, "log2_fail_lookup"), "{plan}");
     assert!(text.contains(&format!("fails with probability 2^{whole:.1}")), "{text}");
     let library = cryptable::wide::Request::new(16).value_bits(8).plan().unwrap();
-    assert_eq!(library.failure_probability().log2(), whole);
+    assert!((library.failure_probability().log2() - whole).abs() < 1e-9, "{whole}");
 }
 
 #[test]
