@@ -112,8 +112,9 @@ pub struct SlotError {
 }
 
 impl SlotError {
-    /// Law and bias of a part of a slot.
-    pub(crate) fn of_part(self) -> NoiseBound {
+    /// Law and bias of the error of one part of a slot, real or imaginary.
+    #[must_use]
+    pub fn of_part(self) -> NoiseBound {
         let law = if self.deviation == 0.0 {
             NoiseLaw::ZERO
         } else {

@@ -28,22 +28,22 @@ const SILENT: Progress<'static> = Progress::silent();
 pub struct BridgesArguments {
     /// Bits of inputs, of outputs and so of the values that go on.
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(4..=16))]
-    bits: u32,
+    pub(crate) bits: u32,
     /// Values of the packed lookup, all of which are taken out.
     #[arg(long, default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
-    values: u32,
+    pub(crate) values: u32,
     /// How many of them go through a function and come back.
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
-    functions: u32,
+    pub(crate) functions: u32,
     /// Runs to take the median of.
     #[arg(long, default_value_t = 5)]
-    runs: usize,
+    pub(crate) runs: usize,
     /// Seed of the random values and tables.
     #[arg(long, default_value_t = 1)]
-    seed: u64,
+    pub(crate) seed: u64,
     /// INSECURE parameters of small rings, for tests.
     #[arg(long, hide = true)]
-    insecure_toy: bool,
+    pub(crate) insecure_toy: bool,
 }
 
 /// Runs the benchmark.
@@ -87,15 +87,15 @@ struct BridgesRecord {
 }
 
 /// Client and server, random values, and what is the same on all lines.
-struct Session<'a, T: Target> {
+pub(crate) struct Session<'a, T: Target> {
     arguments: &'a BridgesArguments,
-    secrets: SecretKeys<T>,
-    keys: EvaluationKeys<T>,
-    values: Vec<u64>,
+    pub(crate) secrets: SecretKeys<T>,
+    pub(crate) keys: EvaluationKeys<T>,
+    pub(crate) values: Vec<u64>,
     /// Outputs of the packed table.
-    outputs: Vec<u64>,
+    pub(crate) outputs: Vec<u64>,
     rng: ChaCha20Rng,
-    line: Contract,
+    pub(crate) line: Contract,
 }
 
 /// What was measured of a step.
@@ -114,7 +114,7 @@ impl Measured {
 }
 
 impl<'a, T: Target> Session<'a, T> {
-    fn new(arguments: &'a BridgesArguments, plan: &Plan<T>) -> anyhow::Result<Self> {
+    pub(crate) fn new(arguments: &'a BridgesArguments, plan: &Plan<T>) -> anyhow::Result<Self> {
         let parameters = plan.parameters();
         let secrets = SecretKeys::generate(parameters);
         let mut file = Vec::new();
@@ -148,24 +148,39 @@ impl<'a, T: Target> Session<'a, T> {
         Ok(Self { arguments, secrets, keys, values, outputs, rng, line })
     }
 
-    /// Results of the packed lookup in tables of these outputs.
-    fn looked_up(&mut self, tables: &[Vec<u64>], modulus: u64) -> Result<Vec<packed::Ciphertext>> {
+    /// Encrypts the values.
+    pub(crate) fn encrypt(&self) -> Result<packed::Ciphertext> {
+        self.secrets.packed().encrypt(&self.values)
+    }
+
+    /// Looks an input up in tables of these outputs.
+    pub(crate) fn look_up(
+        &self,
+        input: &packed::Ciphertext,
+        tables: &[Vec<u64>],
+        modulus: u64,
+    ) -> Result<Vec<packed::Ciphertext>> {
         let p = self.line.modulus_in;
         let server = self.keys.packed();
         let prepare = |table: &Vec<u64>| server.prepare(&Table::new(p, modulus, table.clone())?);
         let prepared = tables.iter().map(prepare).collect::<Result<Vec<_>>>()?;
-        let (input, encrypt_s) = timed(|| self.secrets.packed().encrypt(&self.values));
+        server.lookup_many(input, &prepared.iter().collect::<Vec<_>>(), SILENT)
+    }
+
+    /// Results of the packed lookup of fresh values in tables of these outputs.
+    fn looked_up(&mut self, tables: &[Vec<u64>], modulus: u64) -> Result<Vec<packed::Ciphertext>> {
+        let (input, encrypt_s) = timed(|| self.encrypt());
         self.line.encrypt_s = encrypt_s;
-        server.lookup_many(&input?, &prepared.iter().collect::<Vec<_>>(), SILENT)
+        self.look_up(&input?, tables, modulus)
     }
 
     /// What the packed lookup makes of the first so many values.
-    fn expected(&self, count: usize) -> Vec<u64> {
+    pub(crate) fn expected(&self, count: usize) -> Vec<u64> {
         self.values[..count].iter().map(|&x| self.outputs[x as usize]).collect()
     }
 
     /// Values that go through functions.
-    fn functions(&self) -> usize {
+    pub(crate) fn functions(&self) -> usize {
         self.arguments.functions.min(self.arguments.values) as usize
     }
 
@@ -199,9 +214,13 @@ impl<'a, T: Target> Session<'a, T> {
         line
     }
 
-    /// Standard deviation of phases that leave a packed ciphertext, against values, in half steps of their modulus: as the
-    /// bridge takes them out, by a key of the same secrets.
-    fn deviation_taken_out(&self, from: &packed::Ciphertext, expected: &[u64]) -> Result<f64> {
+    /// Errors of phases that leave a packed ciphertext, against values, in half steps of their modulus: as the bridge takes
+    /// them out, by a key of the same secrets.
+    pub(crate) fn errors_taken_out(
+        &self,
+        from: &packed::Ciphertext,
+        expected: &[u64],
+    ) -> Result<Vec<f64>> {
         let parameters = self.keys.parameters();
         let single: &ClientKey<T> = self.secrets.single().borrow();
         let secret = single.fhew().ring_coefficients();
@@ -220,7 +239,12 @@ impl<'a, T: Target> Session<'a, T> {
             let error = found - value as f64 / p;
             2.0 * p * (error - error.round())
         };
-        Ok(root_mean_square(expected.iter().enumerate().map(error)))
+        Ok(expected.iter().enumerate().map(error).collect())
+    }
+
+    /// Standard deviation of those errors.
+    fn deviation_taken_out(&self, from: &packed::Ciphertext, expected: &[u64]) -> Result<f64> {
+        Ok(root_mean_square(self.errors_taken_out(from, expected)?.into_iter()))
     }
 
     /// The same of packed values.
@@ -322,7 +346,7 @@ fn of_leveled_values(arguments: &BridgesArguments) -> anyhow::Result<Vec<Bridges
 }
 
 /// The fastest parameters of both ends, of which results come back.
-fn plan<C: cryptable::bridges::Continuation>(
+pub(crate) fn plan<C: cryptable::bridges::Continuation>(
     arguments: &BridgesArguments,
     next: C,
 ) -> Result<Plan<C::Target>> {

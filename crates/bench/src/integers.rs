@@ -11,6 +11,7 @@ use cryptable::integers::{
     DigitArithmetic, DigitEncryption, DryRun, Evaluator, Integer, IntegerColumn, Places, decrypt,
     encrypt, packed_parameters_for,
 };
+use cryptable_lattice::FailureProbability;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
@@ -137,7 +138,12 @@ pub(crate) struct Task {
 impl Task {
     /// That of the arguments.
     pub(crate) fn new(arguments: &IntegersArguments) -> Self {
-        Self { operation: arguments.op, table_bits: arguments.table_bits.min(arguments.bits) }
+        Self::of(arguments.op, arguments.table_bits.min(arguments.bits))
+    }
+
+    /// An operation; `table_bits` is the width of the table of [`Operation::Tree`].
+    pub(crate) const fn of(operation: Operation, table_bits: u32) -> Self {
+        Self { operation, table_bits }
     }
 
     /// An entry of a table without structure (the finaliser of SplitMix64).
@@ -157,7 +163,7 @@ impl Task {
     }
 
     /// The operation with every carry done, a boolean as an integer.
-    fn evaluate<T: Integer, E: Places>(
+    pub(crate) fn evaluate<T: Integer, E: Places>(
         self,
         server: &Evaluator<'_, E>,
         columns: &[IntegerColumn<T, E::Ciphertext>; 2],
@@ -248,7 +254,7 @@ fn measure<T: Integer>(
     let eval_rss_bytes = memory::peak_rss();
     let found = decrypt(&keys.secret, &result)?;
     let wanted = task.expected(&values);
-    let dry_run = dry_run::<T>(parameters, task)?;
+    let (dry_run, failures) = dry_run::<T>(parameters, task)?;
     let model = CostModel::default();
     let mut contract = Contract {
         method: task.name(T::BITS, server.digit_bits()),
@@ -268,7 +274,7 @@ fn measure<T: Integer>(
         values_checked: found.len(),
         wrong: found.iter().zip(&wanted).filter(|(a, b)| a != b).count(),
         noise_std_log2: deviation(&keys.secret, &result, &wanted, server.digit_bits())?.log2(),
-        log2_fail: dry_run.failure_probability().log2(),
+        log2_fail: failures.log2(),
         security_bits: parameters.security_bits(),
         ..Contract::here()
     };
@@ -314,13 +320,17 @@ fn bytes<T: Integer>(column: &IntegerColumn<T, Ciphertext>) -> usize {
     column.ciphertexts().map(|digit| digit.to_bytes().len()).sum()
 }
 
-/// The operation without ciphertexts, for its lookups.
-fn dry_run<T: Integer>(parameters: &Parameters, task: Task) -> Result<DryRun<'_>> {
+/// The operation without ciphertexts, for its lookups, and how often it fails.
+fn dry_run<T: Integer>(
+    parameters: &Parameters,
+    task: Task,
+) -> Result<(DryRun<'_>, FailureProbability)> {
     let dry_run = DryRun::new(parameters, parameters.literal().slots);
     let server = Evaluator::new(&dry_run)?;
     let columns = [dry_run.fresh::<T>(&server), dry_run.fresh::<T>(&server)];
-    task.evaluate(&server, &columns)?;
-    Ok(dry_run)
+    let result = task.evaluate(&server, &columns)?;
+    let failures = dry_run.failure_probability(result.ciphertexts())?;
+    Ok((dry_run, failures))
 }
 
 /// Seconds of every run, the last result, seconds of u.

@@ -41,11 +41,11 @@ pub struct PackingArguments {
 }
 
 /// A client of gates, and a ring with a secret of its own.
-struct Client {
-    single: booleans::SecretKey,
+pub(crate) struct Client {
+    pub(crate) single: booleans::SecretKey,
     ring: TernarySecret,
     clients: Clients,
-    parameters: Parameters,
+    pub(crate) parameters: Parameters,
 }
 
 /// Runs the benchmark.
@@ -74,13 +74,14 @@ pub fn run(arguments: &PackingArguments, json: bool) -> anyhow::Result<()> {
 }
 
 impl Client {
-    fn new(arguments: &PackingArguments) -> anyhow::Result<Self> {
+    /// Generates secrets for a ring of degree `2^log2_degree` and a prime of `log2_bottom` bits.
+    pub(crate) fn new(log2_degree: u32, log2_bottom: f64) -> anyhow::Result<Self> {
         let single = booleans::SecretKey::generate(&booleans::Parameters::default_128());
-        let degree = 1 << arguments.log2_degree;
+        let degree = 1 << log2_degree;
         let mut stream = RandomStream::from_os();
         let distribution = SecretDistribution::UniformTernary;
         let ring = TernarySecret::sample(degree, distribution, &mut stream);
-        let bottom = ntt_primes(degree, arguments.log2_bottom, 1, &[])[0];
+        let bottom = ntt_primes(degree, log2_bottom, 1, &[])[0];
         let numbers = single.parameters().fhew();
         let parameters = if degree >= 1 << 12 {
             Parameters::new(ParametersLiteral::between_128(numbers, degree, bottom))?
@@ -91,13 +92,13 @@ impl Client {
         Ok(Self { single, ring, clients, parameters })
     }
 
-    fn secrets(&self) -> Secrets<'_> {
+    pub(crate) fn secrets(&self) -> Secrets<'_> {
         let lwe = self.single.fhew().lwe_coefficients();
         Secrets { lwe, ring: &self.ring, clients: self.clients }
     }
 
     /// Errors of phases against sums of bits in quarters.
-    fn packing_errors(&self, packed: &EncryptedPhases, sums: &[f64]) -> Vec<f64> {
+    pub(crate) fn packing_errors(&self, packed: &EncryptedPhases, sums: &[f64]) -> Vec<f64> {
         let ring = self.parameters.bottom_ring();
         let phases = decrypt_coefficients(ring, &self.ring, packed.ciphertext());
         let q = ring.main_prime(0) as f64;
@@ -105,7 +106,7 @@ impl Client {
     }
 
     /// Errors of LWE ciphertexts against the same.
-    fn extraction_errors(&self, list: &LweList, sums: &[f64]) -> Vec<f64> {
+    pub(crate) fn extraction_errors(&self, list: &LweList, sums: &[f64]) -> Vec<f64> {
         let q = list.shape().modulus as f64;
         let lwe = self.single.fhew().lwe_coefficients();
         let error =
@@ -161,7 +162,7 @@ impl Direction {
 }
 
 fn measure(arguments: &PackingArguments) -> anyhow::Result<[Contract; 2]> {
-    let client = Client::new(arguments)?;
+    let client = Client::new(arguments.log2_degree, arguments.log2_bottom)?;
     let parameters = &client.parameters;
     let degree = parameters.literal().ring_degree;
     let (packing_seeded, packing_keygen) = timed(|| client.secrets().packing_key(parameters));
@@ -194,9 +195,7 @@ fn measure(arguments: &PackingArguments) -> anyhow::Result<[Contract; 2]> {
         back.errors.extend(client.extraction_errors(&list, &sums));
     }
     let unit = unit.finish();
-    let modulus = parameters.lwe_shape().modulus as f64;
-    let fresh = Variance::of_units(cryptable_lattice::ERROR_VARIANCE, modulus);
-    let packed_noise = fresh * 2.0 + parameters.packing_noise();
+    let packed_noise = packed_noise(parameters);
     let noise = packed_noise + parameters.extraction_noise();
     let packing_line = Contract {
         encrypt_s,
@@ -217,8 +216,15 @@ fn measure(arguments: &PackingArguments) -> anyhow::Result<[Contract; 2]> {
     Ok([packing_line, extraction_line])
 }
 
+/// Noise of sums of two fresh lists that are packed.
+pub(crate) fn packed_noise(parameters: &Parameters) -> Variance {
+    let modulus = parameters.lwe_shape().modulus as f64;
+    let fresh = Variance::of_units(cryptable_lattice::ERROR_VARIANCE, modulus);
+    fresh * 2.0 + parameters.packing_noise()
+}
+
 /// The same ciphertexts with their masks as words.
-fn computed(bits: &booleans::EncryptedBits) -> LweList {
+pub(crate) fn computed(bits: &booleans::EncryptedBits) -> LweList {
     let list = bits.values();
     LweList::from_words(list.shape(), list.masks().into_owned().into(), list.bodies().to_vec())
 }

@@ -61,11 +61,11 @@ pub fn main() -> Result<()> {
     // Before anything is computed: what it will look up.
     let dry_run = DryRun::new(&parameters, incomes.len());
     let planned = Evaluator::new(&dry_run)?;
-    planned.piecewise_linear::<u32, u64>(&dry_run.fresh(&planned), &pieces)?;
+    let taxes = planned.piecewise_linear::<u32, u64>(&dry_run.fresh(&planned), &pieces)?;
     let (lookups, tables) = (dry_run.lookups().len(), dry_run.lookups().iter().sum::<usize>());
     println!(
         "taxes: {lookups} lookups of {tables} tables; any wrong: {}",
-        dry_run.failure_probability()
+        dry_run.failure_probability(taxes.ciphertexts())?
     );
 
     // The client.

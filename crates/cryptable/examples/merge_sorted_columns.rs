@@ -35,9 +35,10 @@ pub fn main() -> Result<()> {
     // Before anything is computed: what it will look up.
     let dry_run = DryRun::new(&parameters, places);
     let planned = Evaluator::new(&dry_run)?;
-    planned.bitonic_merge::<u16>(&dry_run.fresh(&planned))?;
+    let merged = planned.bitonic_merge::<u16>(&dry_run.fresh(&planned))?;
     let lookups = dry_run.lookups().len();
-    println!("{lookups} lookups; any of their values wrong: {}", dry_run.failure_probability());
+    let failures = dry_run.failure_probability(merged.ciphertexts())?;
+    println!("{lookups} lookups; any of the results wrong: {failures}");
 
     // The owners of the columns: the first rises, the second falls.
     let mut rng = ChaCha20Rng::seed_from_u64(1);

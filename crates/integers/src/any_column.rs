@@ -33,6 +33,17 @@ pub enum AnyColumn<C> {
     Integers(IntegerColumn<AnyInteger, C>),
 }
 
+impl<C> AnyColumn<C> {
+    /// The ciphertexts of its digits, the least significant first; none of digits that are public.
+    pub fn ciphertexts(&self) -> impl Iterator<Item = &C> {
+        let (booleans, integers) = match self {
+            Self::Booleans(column) => (column.ciphertext(), None),
+            Self::Integers(column) => (None, Some(column.ciphertexts())),
+        };
+        booleans.into_iter().chain(integers.into_iter().flatten())
+    }
+}
+
 impl<C> From<BooleanColumn<C>> for AnyColumn<C> {
     fn from(column: BooleanColumn<C>) -> Self {
         Self::Booleans(column)

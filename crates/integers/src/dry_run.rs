@@ -112,13 +112,44 @@ impl<'a> DryRun<'a> {
         self.lookups.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The probability that any of so many values goes wrong in any of the tables looked up so far, by the probability
-    /// that a lookup of a value keeps.
-    #[must_use]
-    pub fn failure_probability(&self) -> FailureProbability {
+    /// The probability that any value goes wrong in any of the tables looked up so far, or in the decryption of these
+    /// results: the union over all of them. A lookup of a value keeps the probability that parameters state, a result
+    /// decrypts wrong by its own noise.
+    ///
+    /// ```
+    /// use cryptable_integers::{DryRun, Evaluator, insecure_packed_toy};
+    /// let parameters = insecure_packed_toy(2, 1024)?;
+    /// let dry_run = DryRun::new(&parameters, 1024);
+    /// let server = Evaluator::new(&dry_run)?;
+    /// let fresh = dry_run.fresh::<u8>(&server);
+    /// let sum = server.add(&fresh, &fresh)?;
+    /// assert!(dry_run.lookups().is_empty());
+    /// let decryption = dry_run.failure_probability(sum.ciphertexts())?;
+    /// server.lt(&fresh, &fresh)?;
+    /// assert!(dry_run.failure_probability(sum.ciphertexts())? >= decryption);
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the engine's tables do not go from p to p.
+    pub fn failure_probability<'c>(
+        &self,
+        results: impl IntoIterator<Item = &'c Outline>,
+    ) -> Result<FailureProbability> {
+        let modulus = self.model.modulus()?;
         let tables: usize = self.lookups().iter().sum();
-        FailureProbability::from_log2(self.model.stated_log2_fail()).of_any(tables * self.count)
+        let lookups = self.model.stated_log2_fail() + ((tables * self.count) as f64).log2();
+        let decryption =
+            |result: &Outline| result.noise.log2_fail(modulus) + (result.count as f64).log2();
+        let all = results.into_iter().map(decryption).fold(lookups, log2_of_sum);
+        Ok(FailureProbability::from_log2(all.min(0.0)))
     }
+}
+
+/// `log2(2^a + 2^b)`.
+fn log2_of_sum(a: f64, b: f64) -> f64 {
+    let (high, low) = if a > b { (a, b) } else { (b, a) };
+    if high == f64::NEG_INFINITY { high } else { high + (1.0 + (low - high).exp2()).log2() }
 }
 
 impl DigitArithmetic for DryRun<'_> {

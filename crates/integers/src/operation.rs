@@ -351,11 +351,11 @@ impl Operation {
         Ok(dry_run.lookups())
     }
 
-    /// Runs the operation without ciphertexts, on fresh operands.
+    /// Runs the operation without ciphertexts, on fresh operands; returns its results.
     ///
     /// # Errors
     /// As [`Operation::apply_moving`].
-    pub fn dry_run(&self, dry_run: &DryRun<'_>, operands: &[PlannedOperand]) -> Result<()> {
+    pub fn dry_run(&self, dry_run: &DryRun<'_>, operands: &[PlannedOperand]) -> Results<Outline> {
         let server = Evaluator::new(dry_run)?;
         let fresh = |operand: &PlannedOperand| -> Result<Option<AnyColumn<Outline>>> {
             Ok(match *operand {
@@ -379,7 +379,7 @@ impl Operation {
         };
         let operands: Vec<_> =
             columns.iter().map(Option::as_ref).zip(operands).map(operand).collect();
-        self.apply_moving(&server, &operands).map(drop)
+        self.apply_moving(&server, &operands)
     }
 }
 

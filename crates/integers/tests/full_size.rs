@@ -16,9 +16,31 @@ fn parameters_state_their_failures() {
     let server = Evaluator::new(&dry_run).unwrap();
     assert!(server.terms() > 8, "{server:?}");
     let (x, y) = (dry_run.fresh::<u32>(&server), dry_run.fresh::<u32>(&server));
-    server.max(&x, &y).unwrap();
+    let larger = server.max(&x, &y).unwrap();
     assert_eq!(dry_run.lookups(), [1; 22]);
-    assert!((-62.0..-58.0).contains(&dry_run.failure_probability().log2()));
+    let found = dry_run.failure_probability(larger.ciphertexts()).unwrap().log2();
+    assert!((-62.0..-58.0).contains(&found), "{found}");
+    // The definition: of a value the union over its lookups and the decryption of its digits, of a ciphertext that of all
+    // its values.
+    let one = DryRun::new(&packed, 1);
+    let server = Evaluator::new(&one).unwrap();
+    let (x, y) = (one.fresh::<u32>(&server), one.fresh::<u32>(&server));
+    let larger = server.max(&x, &y).unwrap();
+    let of_value = one.failure_probability(larger.ciphertexts()).unwrap();
+    assert!((of_value.log2() + 16.0 - found).abs() < 1e-9, "{of_value}");
+    let lookups = packed.stated_log2_fail() + 22f64.log2();
+    assert!((lookups..lookups + 0.5).contains(&of_value.log2()), "{of_value}");
+    // A sum looks nothing up, and yet its digits decrypt wrong by their noise, in any of the values.
+    let dry_run = DryRun::new(&packed, 1 << 16);
+    let server = Evaluator::new(&dry_run).unwrap();
+    let x = dry_run.fresh::<u32>(&server);
+    let sum = server.add(&x, &x).unwrap();
+    assert!(dry_run.lookups().is_empty());
+    let p = packed.input_modulus();
+    let of_digit = packed.fresh_noise(p).times(2).log2_fail(p);
+    let found = dry_run.failure_probability(sum.ciphertexts()).unwrap().log2();
+    let union = of_digit + (sum.digit_count() as f64).log2() + 16.0;
+    assert!((found - union).abs() < 1e-6, "{found}, {union}");
     let single = single_parameters(2).unwrap();
     assert!(single.security_bits() >= 128.0 && single.log2_fail() <= -64.0);
     let dry_run = DryRun::new(&single, 1);

@@ -30,6 +30,8 @@ pub mod lwe_list;
 pub mod lwe_masks;
 pub mod noise_bound;
 pub mod noise_law;
+#[cfg(feature = "diagnostics")]
+pub mod noise_statistics;
 pub mod plaintext_encoding;
 #[cfg(feature = "client")]
 pub mod power_of_two_product;

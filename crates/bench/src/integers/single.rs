@@ -4,7 +4,7 @@ use cryptable::engines::single::{Ciphertext, Parameters, SecretKey};
 use cryptable::integers::{ColumnKind, DryRun, Evaluator, Integer, IntegerColumn, decrypt};
 use cryptable::{Engine, Request};
 use cryptable_fhew::test_polynomial::encode;
-use cryptable_lattice::{Progress, Result};
+use cryptable_lattice::{FailureProbability, Progress, Result};
 use serde::Serialize;
 
 use crate::contract::{Contract, print_line};
@@ -70,7 +70,7 @@ fn measure<T: Integer>(
         measured.enter(&secret, &result, &task.expected(&values), server.digit_bits())?;
         measured.unit.sample_if_due();
     }
-    let dry_run = dry_run::<T>(parameters, task, count)?;
+    let (dry_run, failures) = dry_run::<T>(parameters, task, count)?;
     let eval_rss_bytes = memory::peak_rss();
     let mut contract = Contract {
         method: format!("{}, single values", task.name(T::BITS, server.digit_bits())),
@@ -89,7 +89,7 @@ fn measure<T: Integer>(
         values_checked: measured.checked,
         wrong: measured.wrong,
         noise_std_log2: (measured.squares / measured.digits as f64).sqrt().log2(),
-        log2_fail: dry_run.failure_probability().log2(),
+        log2_fail: failures.log2(),
         security_bits: parameters.security_bits(),
         ..Contract::here()
     };
@@ -165,13 +165,18 @@ fn bytes<T: Integer>(column: &IntegerColumn<T, Ciphertext>) -> usize {
     column.ciphertexts().map(|digit| digit.to_bytes().len()).sum()
 }
 
-/// The operation without ciphertexts, for its lookups.
-fn dry_run<T: Integer>(parameters: &Parameters, task: Task, count: usize) -> Result<DryRun<'_>> {
+/// The operation without ciphertexts, for its lookups, and how often it fails.
+fn dry_run<T: Integer>(
+    parameters: &Parameters,
+    task: Task,
+    count: usize,
+) -> Result<(DryRun<'_>, FailureProbability)> {
     let dry_run = DryRun::new(parameters, count);
     let server = Evaluator::new(&dry_run)?;
     let columns = [dry_run.fresh::<T>(&server), dry_run.fresh::<T>(&server)];
-    task.evaluate_digits(&server, &columns)?;
-    Ok(dry_run)
+    let result = task.evaluate_digits(&server, &columns)?;
+    let failures = dry_run.failure_probability(result.ciphertexts())?;
+    Ok((dry_run, failures))
 }
 
 #[cfg(test)]

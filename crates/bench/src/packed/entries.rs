@@ -30,7 +30,7 @@ pub enum Entries {
 }
 
 impl Entries {
-    fn kind(self) -> EntryKind {
+    pub(crate) fn kind(self) -> EntryKind {
         match self {
             Self::PerValue => EntryKind::Plain,
             Self::Encrypted | Self::OneEncrypted => EntryKind::Encrypted,
@@ -38,7 +38,7 @@ impl Entries {
     }
 
     /// What lines call them.
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::PerValue => "a table for every value",
             Self::Encrypted => "encrypted tables",

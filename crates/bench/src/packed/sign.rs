@@ -1,8 +1,6 @@
 //! `bench sign`: the sign of packed integers of 12, 21, 32 and other numbers of bits, comparison, digits, maximum and the
 //! like.
 
-use std::ops::RangeInclusive;
-
 use clap::Args;
 use cryptable::engines::packed::{Ciphertext, Operation, Parameters, Progress, Request, Result};
 use rand::{Rng, SeedableRng};
@@ -95,23 +93,9 @@ fn measure_operation(
     let (operands, encrypt_s) = timed(|| [&x, &y].map(|values| keys.secret.encrypt(values)));
     let [x_input, y_input] = operands;
     let (x_input, y_input) = (x_input?, y_input?);
-    let bounds = (half / 3) as i64..=(half / 3 * 2) as i64;
-    let evaluate = || operate(&keys, operation, (&x_input, &y_input), bounds.clone());
+    let evaluate = || operate(&keys, operation, (&x_input, &y_input));
     let measured = Measured::of(arguments.runs, evaluate)?;
-    let sizes = parameters.integer_digits();
-    let expected: Vec<u64> =
-        x.iter().zip(&y).map(|(&x, &y)| expected(operation, x, y, half)).collect();
-    let expected: Vec<Vec<u64>> = if operation.is_predicate() {
-        vec![expected]
-    } else {
-        let mut place = 1;
-        let digit = |&size: &u64| {
-            let digits = expected.iter().map(|value| value / place % size).collect();
-            place *= size;
-            digits
-        };
-        sizes.iter().map(digit).collect()
-    };
+    let expected = expected_results(parameters, operation, &x, &y);
     let contract = Contract {
         table: operation.name().to_owned(),
         bits_out: if operation.is_predicate() { 1.0 } else { (half as f64).log2() },
@@ -124,13 +108,14 @@ fn measure_operation(
     measured.record(parameters, (&keys, &work), &expected, contract)
 }
 
-/// Results of an operation: bits, or digits.
-fn operate(
+/// Results of an operation on integers below half of the modulus: bits, or digits.
+pub(crate) fn operate(
     keys: &Keys,
     operation: Operation,
     (x, y): (&Ciphertext, &Ciphertext),
-    bounds: RangeInclusive<i64>,
 ) -> Result<Vec<Ciphertext>> {
+    let half = keys.secret.parameters().input_modulus() / 2;
+    let bounds = (half / 3) as i64..=(half / 3 * 2) as i64;
     let (key, quiet) = (&keys.evaluation_key, Progress::silent());
     let digits = match operation {
         Operation::Sign => return Ok(vec![key.is_negative(x, quiet)?]),
@@ -145,6 +130,28 @@ fn operate(
         Operation::Clamp => key.clamp(x, bounds, quiet)?,
     };
     Ok(digits.into_digits())
+}
+
+/// Returns what the results of an operation should be, one list per ciphertext.
+pub(crate) fn expected_results(
+    parameters: &Parameters,
+    operation: Operation,
+    x: &[u64],
+    y: &[u64],
+) -> Vec<Vec<u64>> {
+    let half = parameters.input_modulus() / 2;
+    let expected: Vec<u64> =
+        x.iter().zip(y).map(|(&x, &y)| expected(operation, x, y, half)).collect();
+    if operation.is_predicate() {
+        return vec![expected];
+    }
+    let mut place = 1;
+    let digit = |&size: &u64| {
+        let digits = expected.iter().map(|value| value / place % size).collect();
+        place *= size;
+        digits
+    };
+    parameters.integer_digits().iter().map(digit).collect()
 }
 
 /// What it should give, of unsigned integers below `half`.

@@ -2,7 +2,9 @@
 
 use anyhow::Context;
 use cryptable::engines::leveled::{Parameters, Request};
+use cryptable_lattice::NoiseBound;
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::noise_statistics::NoiseStatistics;
 use cryptable_leveled::bootstrapping::{
     CircuitBootstrapping, ciphertext_count, decrypt_plaintext, encrypt_plaintext, plaintext_error,
 };
@@ -13,16 +15,12 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
 
-use super::statistics::Statistics;
-use super::{TableChoice, TailArguments, TailRecord};
+use super::{SAMPLES, TableChoice, TailArguments, TailRecord};
 use crate::contract::Contract;
 use crate::leveled::cmux_tree::digits_of;
 use crate::leveled::line::ciphertext_bytes;
 use crate::measurement::timed;
 use crate::single::{Batch, Session};
-
-/// Errors that are measured if nothing is said.
-const SAMPLES: usize = 5000;
 
 /// Measures lookups with the fastest parameter set.
 pub fn run(arguments: &TailArguments) -> anyhow::Result<TailRecord> {
@@ -103,16 +101,20 @@ pub fn measure(
     let noise = CircuitBootstrappingNoise::new(parameters);
     let law = tree.output_noise(&noise, job.ones).times(1.0 / parameters.margin());
     let inputs_agree = arguments.table == TableChoice::Worst;
-    let statistics = Statistics::new(&errors, law, inputs_agree);
+    let bound = NoiseBound::of_law(law, 0.0);
+    let statistics = NoiseStatistics::new(&errors, bound, inputs_agree);
     let (input_bytes, output_bytes) = ciphertext_bytes(parameters, digits);
     let encrypt_s = encrypt_s / job.values.len() as f64;
     let contract = Contract {
-        method: super::CMUX_TREE.to_owned(),
+        method: super::method::CMUX_TREE.to_owned(),
         prepare_s,
         encrypt_s,
         input_bytes,
         output_bytes,
         wrong,
+        bits_in: f64::from(arguments.bits),
+        bits_out: f64::from(arguments.bits),
+        modulus_in: 1 << arguments.bits,
         ..line.contract
     };
     let prediction =

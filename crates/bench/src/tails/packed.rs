@@ -1,15 +1,16 @@
 //! Tails of packed values.
 
-use cryptable::engines::packed::{Method, Parameters, Progress, Request, Table};
-use cryptable_lattice::noise_law::NoiseLaw;
+use cryptable::engines::packed::{
+    Ciphertext, Method, Parameters, PreparedTable, Progress, Request, SecretKey, Table,
+};
+use cryptable_lattice::NoiseBound;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
-use super::statistics::Statistics;
+use super::subject::{self, Part, Sampling, Subject, scaled};
 use super::{TableChoice, TailArguments, TailRecord};
 use crate::contract::Contract;
-use crate::measurement::{UnitSampler, median, timed};
-use crate::memory;
+use crate::measurement::timed;
 use crate::packed::keys::Keys;
 use crate::packed::line;
 
@@ -17,7 +18,7 @@ use crate::packed::line;
 const MAX_OWN_TABLE: u64 = 1 << 8;
 
 /// Measures lookups of a method with the planner's parameters.
-pub fn run(name: &str, arguments: &TailArguments) -> anyhow::Result<TailRecord> {
+pub fn run(name: &str, arguments: &TailArguments) -> anyhow::Result<Vec<TailRecord>> {
     let (method, order) = Method::parse_with_order(name)?;
     let modulus = 1 << arguments.bits;
     let request = arguments.limits.request(modulus, modulus);
@@ -50,20 +51,18 @@ impl Job {
     }
 }
 
-/// The law of errors in half steps, what it is, and the bound on what table and inputs fix.
+/// The law of errors in half steps with the bound on what table and inputs fix, and what the law is.
 struct Prediction {
-    law: NoiseLaw,
+    bound: NoiseBound,
     name: &'static str,
-    bias: f64,
 }
 
 impl Prediction {
     fn new(parameters: &Parameters, job: &Job, table: TableChoice) -> anyhow::Result<Self> {
         let bound = parameters.result_noise(parameters.fresh_noise(parameters.input_modulus()));
-        let half_steps = 2.0 * parameters.output_modulus() as f64;
-        let (law, bias) = (bound.law().times(half_steps), bound.bias() * half_steps);
+        let bound = scaled(bound, 2.0 * parameters.output_modulus() as f64);
         if table == TableChoice::Worst {
-            return Ok(Self { law, name: "law of the worst table", bias });
+            return Ok(Self { bound, name: "law of the worst table" });
         }
         let (deviation, name) = if parameters.table_modulus() <= MAX_OWN_TABLE {
             let deviation = parameters.noise_of_table(&job.table)?;
@@ -72,49 +71,82 @@ impl Prediction {
             let deviation = parameters.failure().typical_ratio;
             (deviation, "law of the worst table, scaled to the deviation of random tables")
         };
-        Ok(Self { law: law.times(deviation / law.deviation()), name, bias })
+        let law = bound.law().times(deviation / bound.law().deviation());
+        Ok(Self { bound: NoiseBound::of_law(law, bound.bias()), name })
     }
 }
 
+/// Lookups of the same values in fresh ciphertexts.
+struct Lookups {
+    keys: Keys,
+    prepared: PreparedTable,
+    job: Job,
+    expected: Vec<u64>,
+    bound: NoiseBound,
+}
+
+impl Subject for Lookups {
+    type Input = Ciphertext;
+    type Output = Ciphertext;
+
+    fn encrypt(&self) -> anyhow::Result<Ciphertext> {
+        Ok(self.keys.secret.encrypt(&self.job.values)?)
+    }
+
+    fn evaluate(&self, input: &Ciphertext) -> anyhow::Result<Ciphertext> {
+        Ok(self.keys.evaluation_key.lookup(input, &self.prepared, Progress::silent())?)
+    }
+
+    fn parts(&self, result: &Ciphertext) -> anyhow::Result<Vec<Part>> {
+        let part = packed_part(&self.keys.secret, result, &self.expected)?;
+        Ok(vec![Part { bound: self.bound, ..part }])
+    }
+
+    fn bytes(&self, input: &Ciphertext, result: &Ciphertext) -> anyhow::Result<[usize; 2]> {
+        Ok([input.to_bytes().len(), result.to_bytes().len()])
+    }
+}
+
+/// Errors of a packed result, beside the law that it states.
+pub fn packed_part(
+    secret: &SecretKey,
+    result: &Ciphertext,
+    expected: &[u64],
+) -> anyhow::Result<Part> {
+    let decrypted = secret.decrypt(result)?;
+    Ok(Part {
+        name: None,
+        bound: scaled(result.noise(), 2.0 * result.modulus() as f64),
+        errors: secret.errors(result, expected)?,
+        wrong: decrypted.iter().zip(expected).filter(|(a, b)| a != b).count(),
+    })
+}
+
+/// Lines with what only parameters of packed values have.
+pub fn with_parameters(records: Vec<TailRecord>, parameters: &Parameters) -> Vec<TailRecord> {
+    let memory = parameters.prediction().peak_bytes_on(rayon::current_num_threads());
+    let complete = |record| TailRecord {
+        predicted_peak_bytes: Some(memory),
+        literal: Some(parameters.literal().clone()),
+        ..record
+    };
+    records.into_iter().map(complete).collect()
+}
+
 /// Measures lookups with these parameters: the same values each time, in fresh ciphertexts under one key.
-pub fn measure(parameters: &Parameters, arguments: &TailArguments) -> anyhow::Result<TailRecord> {
+pub fn measure(
+    parameters: &Parameters,
+    arguments: &TailArguments,
+) -> anyhow::Result<Vec<TailRecord>> {
     let job = Job::new(parameters, arguments)?;
-    let prediction = Prediction::new(parameters, &job, arguments.table)?;
+    let Prediction { bound, name } = Prediction::new(parameters, &job, arguments.table)?;
     let keys = Keys::generate(parameters)?;
-    let peak_rss_bytes = memory::peak_rss();
-    memory::reset_peak();
     let expected: Vec<u64> =
         job.values.iter().map(|&value| job.table.values()[value as usize]).collect();
-    let mut unit = UnitSampler::start();
     let (prepared, prepare_s) = timed(|| keys.evaluation_key.prepare(&job.table));
-    let prepared = prepared?;
-    let (mut times, mut errors, mut wrong) = (Vec::new(), Vec::new(), 0);
-    let mut contract = line::common(parameters, &keys);
-    for _ in 0..arguments.lookups(2 * job.values.len(), job.values.len()) {
-        let (input, encrypt_s) = timed(|| keys.secret.encrypt(&job.values));
-        let input = input?;
-        let lookup = || keys.evaluation_key.lookup(&input, &prepared, Progress::silent());
-        let (result, time) = timed(lookup);
-        let result = result?;
-        times.push(time);
-        errors.push(keys.secret.errors(&result, &expected)?);
-        let decrypted = keys.secret.decrypt(&result)?;
-        wrong += decrypted.iter().zip(&expected).filter(|(a, b)| a != b).count();
-        contract.encrypt_s = encrypt_s;
-        contract.input_bytes = input.to_bytes().len();
-        contract.output_bytes = result.to_bytes().len();
-        unit.sample_if_due();
-    }
-    let mut statistics = Statistics::new(&errors, prediction.law, true);
-    let deviation = prediction.law.deviation();
-    statistics.fixed_bound_deviations = Some(prediction.bias / deviation);
-    let eval_rss_bytes = memory::peak_rss();
-    contract.peak_rss_bytes = peak_rss_bytes.max(eval_rss_bytes);
-    contract = Contract { prepare_s, eval_rss_bytes, wrong, ..contract };
-    let eval_s = prepare_s + median(&times);
-    contract.set_time(eval_s, times.len(), job.values.len(), unit.finish());
-    let memory = parameters.prediction().peak_bytes_on(rayon::current_num_threads());
-    let record = TailRecord::new(arguments, contract, prediction.name, statistics);
-    let literal = Some(parameters.literal().clone());
-    Ok(TailRecord { predicted_peak_bytes: Some(memory), literal, ..record })
+    let contract = Contract { prepare_s, ..line::common(parameters, &keys) };
+    let count = job.values.len();
+    let lookups = Lookups { keys, prepared: prepared?, job, expected, bound };
+    let records = subject::measure(&lookups, contract, name, Sampling::new(arguments, count))?;
+    Ok(with_parameters(records, parameters))
 }

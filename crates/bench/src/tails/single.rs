@@ -5,20 +5,18 @@ use cryptable_fhew::noise::NoiseModel;
 use cryptable_fhew::parameter_choice::choose;
 use cryptable_fhew::parameters::Parameters;
 use cryptable_fhew::test_polynomial::encode;
+use cryptable_lattice::NoiseBound;
 use cryptable_lattice::Table;
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::noise_statistics::NoiseStatistics;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
 
-use super::statistics::Statistics;
-use super::{TableChoice, TailArguments, TailRecord};
+use super::{SAMPLES, TableChoice, TailArguments, TailRecord};
 use crate::contract::Contract;
 use crate::measurement::timed;
 use crate::single::{Batch, Session};
-
-/// Errors that are measured if nothing is said.
-const SAMPLES: usize = 5000;
 
 /// log2 of the failure probability that parameters are chosen for.
 const LOG2_FAIL: f64 = -64.0;
@@ -79,7 +77,8 @@ pub fn measure(
         let phase = encode(expected, p, parameters.lwe_modulus());
         errors.push(vec![2.0 * p as f64 * session.secret.phase_error(result, phase)?]);
     }
-    let statistics = Statistics::new(&errors, law.times(2.0 * p as f64), false);
+    let bound = NoiseBound::of_law(law.times(2.0 * p as f64), 0.0);
+    let statistics = NoiseStatistics::new(&errors, bound, false);
     let bits = parameters.literal().log2_lwe_modulus as usize;
     let contract = Contract {
         method: method.name().to_owned(),
@@ -89,6 +88,9 @@ pub fn measure(
         output_bytes: ((parameters.lwe_dimension() + 1) * bits).div_ceil(8),
         log2_fail: full_domain::log2_fail(method, &model, p, p),
         wrong,
+        bits_in: f64::from(arguments.bits),
+        bits_out: f64::from(arguments.bits),
+        modulus_in: p,
         ..line.contract
     };
     Ok(TailRecord::new(arguments, contract, prediction, statistics))

@@ -61,7 +61,7 @@ pub fn run(global: Global, command: &IntegersCommand) -> Result<()> {
 
 /// Plans columns of a kind: keys serve all of them.
 fn plan_of(global: Global, args: &DigitArgs, kind: ColumnKind) -> Result<OperationPlan<Integers>> {
-    let request = Request::integers(kind).engine(args.mode).limits(Limits {
+    let request = Request::integers(kind).engine(args.mode).reduced().limits(Limits {
         values: args.values,
         memory: args.memory,
         log2_fail: args.log2_fail,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use cryptable::{OperationPlan, PlannedOperation};
+use cryptable::{FailureProbability, OperationPlan, PlannedOperation};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -58,6 +58,13 @@ impl Report {
             operations: plan.operations().iter().map(operation).collect(),
             text: plan.to_string(),
         }
+    }
+
+    /// States the failures of a whole operation in place of those of one lookup, which parameters state.
+    pub fn with_failures(mut self, any: FailureProbability, each: FailureProbability) -> Self {
+        self.parameters.log2_fail = any.log2();
+        self.parameters.log2_fail_per_value = each.log2();
+        self
     }
 
     /// Adds a line for people.

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use cryptable_integers::{
-    ColumnKind, DryRun, Evaluator, LookupModel, Operation, Piece, PlannedOperand,
+    AnyColumn, ColumnKind, DryRun, Evaluator, LookupModel, Operation, Outline, Piece,
+    PlannedOperand,
     insecure_packed_toy, packed_parameters_for, single_parameters_for,
 };
 
@@ -40,6 +41,7 @@ pub struct Integers {
     kind: ColumnKind,
     engine: Engine,
     digit_bits: Option<u32>,
+    is_reduced: bool,
 }
 
 impl Request<Integers> {
@@ -57,7 +59,8 @@ impl Request<Integers> {
     /// ```
     #[must_use]
     pub fn integers(kind: ColumnKind) -> Self {
-        Self::of(Integers { kind, engine: Engine::Packed, digit_bits: None })
+        let (engine, digit_bits) = (Engine::Packed, None);
+        Self::of(Integers { kind, engine, digit_bits, is_reduced: false })
     }
 
     /// Sets the engine: [`Engine::Packed`], the default, for thousands of integers at once, or [`Engine::Single`] for the
@@ -72,6 +75,14 @@ impl Request<Integers> {
     #[must_use]
     pub fn digit_bits(mut self, bits: u32) -> Self {
         self.job.digit_bits = Some(bits);
+        self
+    }
+
+    /// Plans operations together with the carries of their results ([`Operation::Reduce`]), which sums and differences leave
+    /// where they are.
+    #[must_use]
+    pub fn reduced(mut self) -> Self {
+        self.job.is_reduced = true;
         self
     }
 
@@ -92,14 +103,18 @@ impl Request<Integers> {
         let mut operations = Vec::new();
         for (name, operation, operands) in planned_operations(self.job.kind, digit_bits) {
             let dry_run = DryRun::new(model, capacity);
-            operation.dry_run(&dry_run, &operands)?;
+            let mut results = operation.dry_run(&dry_run, &operands)?;
+            if self.job.is_reduced {
+                reduce(&Evaluator::new(&dry_run)?, &mut results)?;
+            }
             let lookups = dry_run.lookups();
+            let ciphertexts = results.iter().flat_map(AnyColumn::ciphertexts);
             operations.push(PlannedOperation {
                 name,
                 lookups: lookups.len(),
                 tables: lookups.iter().sum(),
                 duration: self.duration(&parameters, &lookups),
-                failure: dry_run.failure_probability(),
+                failure: dry_run.failure_probability(ciphertexts)?,
             });
         }
         let prediction = parameters.prediction();
@@ -162,6 +177,19 @@ impl Request<Integers> {
         };
         lookups.iter().map(of_lookup).sum()
     }
+}
+
+/// Propagates the carries of integers.
+fn reduce(
+    server: &Evaluator<'_, DryRun<'_>>,
+    results: &mut [AnyColumn<Outline>],
+) -> Result<()> {
+    for result in results {
+        if let AnyColumn::Integers(integers) = result {
+            *result = server.reduce(integers)?.into();
+        }
+    }
+    Ok(())
 }
 
 /// The model of lookups, and the number of values that fail together: those of a ciphertext.

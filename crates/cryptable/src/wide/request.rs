@@ -173,6 +173,12 @@ impl OperationPlan<Words> {
     pub fn failure_probability(&self) -> FailureProbability {
         self.operations[0].failure
     }
+
+    /// The probability that one value comes out wrong of a dictionary.
+    #[must_use]
+    pub fn value_failure_probability(&self) -> FailureProbability {
+        self.failure_probability().of_each(self.parameters.values_per_ciphertext())
+    }
 }
 
 impl Title for OperationPlan<Words> {

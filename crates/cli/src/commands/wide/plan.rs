@@ -28,7 +28,9 @@ pub fn run(global: Global, args: &WideArgs) -> Result<()> {
         "a table without structure would take {} at least on one thread: it is refused",
         seconds(arbitrary)
     );
-    report::result(global, &Report::new(&plan, job).with_note(&note))
+    let report = Report::new(&plan, job).with_note(&note);
+    let failures = (plan.failure_probability(), plan.value_failure_probability());
+    report::result(global, &report.with_failures(failures.0, failures.1))
 }
 
 /// Finds the fastest parameters for dictionaries of such keys and values.

@@ -1,14 +1,15 @@
-//! Moments and tail counts of errors, beside those of a law.
+//! Moments and tail counts of errors, beside those of a law: feature `diagnostics`, which no product has.
 
-use cryptable_lattice::noise_law::NoiseLaw;
 use serde::Serialize;
+
+use crate::noise_bound::NoiseBound;
 
 /// Predicted standard deviations beyond which errors are counted.
 const BEYOND: [u32; 4] = [3, 4, 5, 6];
 
-/// What is said of errors.
-#[derive(Debug, Serialize)]
-pub struct Statistics {
+/// Moments, tail counts and correlations of the errors of several lookups under one key.
+#[derive(Clone, Debug, Serialize)]
+pub struct NoiseStatistics {
     /// Errors that were measured.
     pub samples: usize,
     /// Lookups that they come from, all under one key.
@@ -24,10 +25,15 @@ pub struct Statistics {
     pub random_variance_ratio: f64,
     /// Kurtosis around 0: 3 of a Gaussian, 6 of Laplace's law.
     pub kurtosis: f64,
+    /// The same of differences of errors of the same coefficient in two lookups, which leave out what is fixed.
+    pub random_kurtosis: f64,
     /// The law's.
     pub predicted_kurtosis: f64,
-    /// Counts of errors beyond so many predicted deviations.
+    /// Counts of errors beyond 3, 4, 5 and 6 predicted deviations.
     pub beyond: Vec<Beyond>,
+    /// The same counts beyond the bound on what is fixed and those deviations together; nothing where the bound is 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beyond_fixed_bound: Option<Vec<Beyond>>,
     /// The largest error in size, in predicted deviations.
     pub largest_deviations: f64,
     /// The mean of all errors, in predicted deviations.
@@ -56,13 +62,16 @@ pub struct Beyond {
     pub at_most: f64,
 }
 
-impl Statistics {
-    /// Compares errors of several lookups with a law; `inputs_agree` says whether all have the same inputs.
+impl NoiseStatistics {
+    /// Compares errors of several lookups with a law and the bound on what table and inputs fix; `inputs_agree` says whether
+    /// all lookups have the same inputs.
     ///
     /// # Panics
-    /// If there are not two lookups at least, or they differ in length.
-    pub fn new(lookups: &[Vec<f64>], law: NoiseLaw, inputs_agree: bool) -> Self {
+    /// If there are fewer than two lookups, or they differ in length.
+    #[must_use]
+    pub fn new(lookups: &[Vec<f64>], bound: NoiseBound, inputs_agree: bool) -> Self {
         assert!(lookups.len() >= 2 && lookups.iter().all(|it| it.len() == lookups[0].len()));
+        let law = bound.law();
         let errors = || lookups.iter().flatten();
         let samples = errors().count();
         let mean =
@@ -70,34 +79,91 @@ impl Statistics {
         let (square, fourth) = (mean(|e| e * e), mean(|e| e.powi(4)));
         let predicted = law.deviation();
         let fixed = mean_of_pairs(lookups, |a, b| a * b).max(0.0).sqrt();
-        let beyond = |deviations: u32| {
+        let difference = mean_of_pairs(lookups, |a, b| (a - b).powi(2));
+        let beyond = |deviations: u32, bias: f64| {
             let margin = f64::from(deviations) * predicted;
             let expected = |log2: f64| samples as f64 * log2.exp2();
             Beyond {
                 deviations,
-                count: errors().filter(|e| e.abs() > margin).count(),
+                count: errors().filter(|e| e.abs() > bias + margin).count(),
                 predicted: expected(law.log2_exceeds_estimate(margin)),
                 at_most: expected(law.log2_exceeds(margin)),
             }
         };
+        let has_bias = bound.bias() > 0.0;
         Self {
             samples,
             lookups: lookups.len(),
             deviation: square.sqrt(),
             predicted_deviation: predicted,
             variance_ratio: square / law.variance(),
-            random_variance_ratio: mean_of_pairs(lookups, |a, b| (a - b).powi(2))
-                / 2.0
-                / law.variance(),
+            random_variance_ratio: difference / 2.0 / law.variance(),
             kurtosis: fourth / (square * square),
+            random_kurtosis: mean_of_pairs(lookups, |a, b| (a - b).powi(4)) / difference.powi(2),
             predicted_kurtosis: law.kurtosis(),
-            beyond: BEYOND.map(beyond).to_vec(),
+            beyond: BEYOND.map(|deviations| beyond(deviations, 0.0)).to_vec(),
+            beyond_fixed_bound: has_bias
+                .then(|| BEYOND.map(|deviations| beyond(deviations, bound.bias())).to_vec()),
             largest_deviations: errors().fold(0.0, |most: f64, e| most.max(e.abs())) / predicted,
             mean_deviations: mean(|e| e) / predicted,
             fixed_deviations: inputs_agree.then_some(fixed / predicted),
-            fixed_bound_deviations: None,
+            fixed_bound_deviations: has_bias.then(|| bound.bias() / predicted),
             square_correlation: mean_of_pairs(lookups, |a, b| (a * b).powi(2)) / (square * square),
         }
+    }
+
+    /// Checks that errors are within the law from above: their variance, counts of large ones and, where all errors have
+    /// one law, their kurtosis.
+    ///
+    /// What is fixed may be as large as its bound, in the variance and in the size of every error.
+    ///
+    /// # Errors
+    /// If a number is above the law by more than sampling explains: says which.
+    pub fn check_not_above(&self, have_one_law: bool) -> Result<(), String> {
+        let bias = self.fixed_bound_deviations.unwrap_or(0.0);
+        // Slots whose X repeats in every lookup.
+        let slots = self.samples as f64 / together(self.lookups);
+        let sampling = 7.0 * ((self.predicted_kurtosis - 1.0) / slots).sqrt();
+        let most = (1.0 + sampling.clamp(0.1, 0.5)) * (1.0 + bias).powi(2);
+        if self.variance_ratio > most {
+            return Err(format!("variance {:.3} of the law's: {self:?}", self.variance_ratio));
+        }
+        // A fifth of the excess more: by few loud slots, and by how loud a slot is from lookup to lookup.
+        let sampling = 0.2 * (self.predicted_kurtosis - 3.0) + 30.0 / (self.samples as f64).sqrt();
+        let kurtosis = if bias > 0.0 { self.random_kurtosis } else { self.kurtosis };
+        if have_one_law && kurtosis > self.predicted_kurtosis + sampling {
+            return Err(format!("kurtosis {kurtosis:.3}: {self:?}"));
+        }
+        let counts = self.beyond_fixed_bound.as_ref().unwrap_or(&self.beyond);
+        match counts.iter().find(|beyond| !beyond.is_not_above(self.lookups)) {
+            Some(beyond) => Err(format!("{beyond:?} of {self:?}")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Errors that may be large together: the two coefficients of a slot in all lookups, since the key fixes how loud a slot is.
+fn together(lookups: usize) -> f64 {
+    (2 * lookups).min(20) as f64
+}
+
+impl Beyond {
+    /// Seven deviations of a count, if errors of the same slot of all lookups, and the two of its real and imaginary part,
+    /// exceed together, and some counts more where few are expected.
+    fn tolerance(&self, lookups: usize) -> f64 {
+        7.0 * (together(lookups) * self.predicted).sqrt() + 7.0
+    }
+
+    /// Whether the count is at most what is predicted, but for what sampling explains.
+    #[must_use]
+    pub fn is_not_above(&self, lookups: usize) -> bool {
+        self.count as f64 <= self.predicted + self.tolerance(lookups)
+    }
+
+    /// Whether the count is at least what is predicted, but for what sampling explains.
+    #[must_use]
+    pub fn is_not_below(&self, lookups: usize) -> bool {
+        self.count as f64 >= self.predicted - self.tolerance(lookups)
     }
 }
 
@@ -114,23 +180,7 @@ mod tests {
     use rand_chacha::ChaCha20Rng;
 
     use super::*;
-
-    impl Beyond {
-        /// Seven deviations of a count, if errors of the same slot of all lookups, and the two of its real and imaginary
-        /// part, exceed together, and some counts more where few are expected.
-        fn tolerance(&self, lookups: usize) -> f64 {
-            let together = (2 * lookups).min(20) as f64;
-            7.0 * (together * self.predicted).sqrt() + 7.0
-        }
-
-        pub fn is_not_above(&self, lookups: usize) -> bool {
-            self.count as f64 <= self.predicted + self.tolerance(lookups)
-        }
-
-        pub fn is_not_below(&self, lookups: usize) -> bool {
-            self.count as f64 >= self.predicted - self.tolerance(lookups)
-        }
-    }
+    use crate::noise_law::NoiseLaw;
 
     fn gaussian(rng: &mut ChaCha20Rng) -> f64 {
         let uniform = 1.0 - rng.random::<f64>();
@@ -150,7 +200,7 @@ mod tests {
                 sizes.iter().map(|x| 0.2 + 2.0 * size(x) * gaussian(&mut rng)).collect()
             };
             let lookups = [lookup(), lookup()];
-            let found = Statistics::new(&lookups, law, true);
+            let found = NoiseStatistics::new(&lookups, NoiseBound::of_law(law, 0.0), true);
             assert!((found.variance_ratio - 1.0).abs() < 0.05, "{found:?}");
             assert!((found.random_variance_ratio - 1.0).abs() < 0.05, "{found:?}");
             assert!((found.kurtosis / found.predicted_kurtosis - 1.0).abs() < 0.1, "{found:?}");
@@ -160,6 +210,17 @@ mod tests {
             assert!((found.fixed_deviations.unwrap() - 0.1).abs() < 0.05, "{found:?}");
             for beyond in &found.beyond {
                 assert!(beyond.is_not_above(1) && beyond.is_not_below(1), "{beyond:?}");
+            }
+            found.check_not_above(true).unwrap();
+            // A law of two thirds of the deviation is noticed, and so is one of the right variance with lighter tails.
+            let bound = |law| NoiseBound::of_law(law, 0.0);
+            let small = NoiseStatistics::new(&lookups, bound(law.times(0.67)), true);
+            assert!(small.check_not_above(true).unwrap_err().starts_with("variance"));
+            if is_slots {
+                let light = NoiseLaw::gaussian(law.variance());
+                let error =
+                    NoiseStatistics::new(&lookups, bound(light), true).check_not_above(true);
+                assert!(error.unwrap_err().starts_with("kurtosis"));
             }
         }
     }

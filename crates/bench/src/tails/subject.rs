@@ -1,0 +1,119 @@
+//! Repeated evaluations of the same inputs under one key, and lines of the errors of their results.
+
+use cryptable_lattice::NoiseBound;
+use cryptable_lattice::noise_statistics::NoiseStatistics;
+
+use super::{TailArguments, TailRecord};
+use crate::contract::Contract;
+use crate::measurement::{UnitSampler, median, timed};
+use crate::memory;
+
+/// Keys, inputs and an operation whose errors are measured.
+pub trait Subject {
+    /// Encrypted inputs of one evaluation.
+    type Input;
+    /// Its result.
+    type Output;
+
+    /// Encrypts the inputs afresh: the same ones each time.
+    fn encrypt(&self) -> anyhow::Result<Self::Input>;
+
+    /// Runs the operation.
+    fn evaluate(&self, input: &Self::Input) -> anyhow::Result<Self::Output>;
+
+    /// Measures the errors of a result, part by part: as many parts, in the same order, of every result.
+    fn parts(&self, output: &Self::Output) -> anyhow::Result<Vec<Part>>;
+
+    /// Counts the bytes of inputs and of a result as they are sent.
+    fn bytes(&self, input: &Self::Input, output: &Self::Output) -> anyhow::Result<[usize; 2]>;
+}
+
+/// Errors of a part of a result, such as a digit of all values, in half steps: the distance to a wrong value.
+pub struct Part {
+    /// Name of the part in lines; nothing where results have one part.
+    pub name: Option<String>,
+    /// The law that the result states, and the bound on what table and inputs fix.
+    pub bound: NoiseBound,
+    /// Error of every value.
+    pub errors: Vec<f64>,
+    /// Number of values that decrypt wrong.
+    pub wrong: usize,
+}
+
+/// Returns a bound whose unit is smaller by `factor`.
+pub fn scaled(bound: NoiseBound, factor: f64) -> NoiseBound {
+    NoiseBound::of_law(bound.law().times(factor), bound.bias() * factor)
+}
+
+/// How much is measured, and what lines call it.
+#[derive(Clone, Copy)]
+pub struct Sampling<'a> {
+    arguments: &'a TailArguments,
+    /// Values of one evaluation.
+    values: usize,
+    lookups: usize,
+}
+
+impl<'a> Sampling<'a> {
+    /// Takes as many errors as the arguments say, by default those of two evaluations and 5,000 at least.
+    pub fn new(arguments: &'a TailArguments, values: usize) -> Self {
+        let usual = (2 * values).max(super::SAMPLES);
+        Self { arguments, values, lookups: arguments.lookups(usual, values) }
+    }
+
+    /// Takes the errors of two evaluations.
+    pub fn of_two(arguments: &'a TailArguments, values: usize) -> Self {
+        Self { arguments, values, lookups: 2 }
+    }
+}
+
+/// Measures evaluations, and makes a line per part of results: `contract` has what is known of keys and parameters, `prediction`
+/// says which law errors stand beside.
+pub fn measure<S: Subject>(
+    subject: &S,
+    mut contract: Contract,
+    prediction: &'static str,
+    sampling: Sampling<'_>,
+) -> anyhow::Result<Vec<TailRecord>> {
+    let generation_peak = memory::peak_rss();
+    memory::reset_peak();
+    let mut unit = UnitSampler::start();
+    let mut times = Vec::new();
+    let mut measured: Vec<(Part, Vec<Vec<f64>>)> = Vec::new();
+    for _ in 0..sampling.lookups {
+        let (input, encrypt_s) = timed(|| subject.encrypt());
+        let input = input?;
+        let (output, time) = timed(|| subject.evaluate(&input));
+        let output = output?;
+        times.push(time);
+        unit.sample_if_due();
+        contract.encrypt_s = encrypt_s;
+        [contract.input_bytes, contract.output_bytes] = subject.bytes(&input, &output)?;
+        for (index, mut part) in subject.parts(&output)?.into_iter().enumerate() {
+            let errors = std::mem::take(&mut part.errors);
+            match measured.get_mut(index) {
+                Some((first, all)) => {
+                    first.wrong += part.wrong;
+                    all.push(errors);
+                }
+                None => measured.push((part, vec![errors])),
+            }
+        }
+    }
+    contract.eval_rss_bytes = memory::peak_rss();
+    contract.peak_rss_bytes = generation_peak.max(contract.eval_rss_bytes);
+    // Tables are prepared once, and count as a part of an evaluation.
+    let eval_s = contract.prepare_s + median(&times);
+    contract.set_time(eval_s, times.len(), sampling.values, unit.finish());
+    let record = |(part, errors): (Part, Vec<Vec<f64>>)| {
+        let statistics = NoiseStatistics::new(&errors, part.bound, true);
+        let name = part.name.map_or_else(String::new, |name| format!(", {name}"));
+        let contract = Contract {
+            method: format!("{}{name}", contract.method),
+            wrong: part.wrong,
+            ..contract.clone()
+        };
+        TailRecord::new(sampling.arguments, contract, prediction, statistics)
+    };
+    Ok(measured.into_iter().map(record).collect())
+}

@@ -1,0 +1,116 @@
+//! What a failure probability is of: the whole operation on one ciphertext, any of its values. Every number that is stated is
+//! the union of one per value, which is that of all decisions on one value.
+#![cfg(feature = "client")]
+
+use cryptable::comparisons::Operation;
+use cryptable::engines::packed;
+use cryptable::integers::{self, DryRun, Evaluator};
+use cryptable::{FailureProbability, Parameters, Request};
+
+/// Checks that the number of a ciphertext is that of a value and log2 of the number of its values.
+fn check_union(
+    what: &str,
+    ciphertext: FailureProbability,
+    value: FailureProbability,
+    parameters: &Parameters,
+) {
+    let values = parameters.values_per_ciphertext();
+    let union = value.log2() + (values as f64).log2();
+    assert!((ciphertext.log2() - union).abs() < 1e-9, "{what}: {ciphertext}, 2^{union}");
+}
+
+/// Plans for full ciphertexts, and for few values, which have fewer slots.
+const COUNTS: [u64; 2] = [1 << 16, 1000];
+
+#[test]
+fn comparisons_state_the_union_over_lookups_and_values() {
+    for count in COUNTS {
+        let plan = Request::comparisons(12).values(count).plan().unwrap();
+        let parameters = plan.parameters();
+        let packed = parameters.packed().unwrap();
+        let capacity = parameters.values_per_ciphertext() as u64;
+        assert!(capacity >= count && (capacity == 1 << 16) == (count > 1 << 15));
+        let text = plan.to_string();
+        for planned in plan.operations() {
+            let lookups = planned.lookups;
+            let value = packed.stated_log2_fail() + (lookups as f64).log2();
+            let name = planned.name;
+            let operation: Operation = name.parse().unwrap();
+            check_union(name, planned.failure, FailureProbability::from_log2(value), parameters);
+            assert_eq!(planned.failure, packed.operation_failure(operation), "{name}");
+            assert!(planned.failure <= FailureProbability::DEFAULT, "{name}");
+            // People read the same number.
+            let line = text.lines().find(|line| line.trim_start().starts_with(name)).unwrap();
+            assert!(line.ends_with(&format!("fails with {}", planned.failure)), "{line}");
+        }
+        // Each lookup of a value keeps what is stated.
+        let of_lookup = packed.failure().value_log2_fail();
+        assert!(of_lookup <= packed.stated_log2_fail(), "{of_lookup}");
+    }
+}
+
+#[test]
+fn dictionaries_state_the_union_over_lookups_and_values() {
+    for count in COUNTS {
+        let plan = Request::words(16).values(count).plan().unwrap();
+        let parameters = plan.parameters();
+        let [whole, value] = [plan.failure_probability(), plan.value_failure_probability()];
+        check_union("dictionary", whole, value, parameters);
+        assert!(whole <= FailureProbability::DEFAULT, "{whole}");
+        // More than one of its lookups, and no more than all and the decryption of both words.
+        let of_lookup = parameters.packed().unwrap().stated_log2_fail();
+        assert!(value.log2() <= of_lookup + (4f64 + 2.0).log2(), "{value}");
+        let text = plan.to_string();
+        let line = text.lines().find(|line| line.trim_start().starts_with("dictionary")).unwrap();
+        assert!(line.ends_with(&format!("fails with {whole}")), "{line}");
+    }
+}
+
+#[test]
+fn integers_state_the_union_over_tables_digits_and_values() {
+    let parameters = integers::packed_parameters_for(2, &packed::Request::new(4, 4)).unwrap();
+    let failures = |count| {
+        let dry_run = DryRun::new(&parameters, count);
+        let server = Evaluator::new(&dry_run).unwrap();
+        let columns = [dry_run.fresh::<u16>(&server), dry_run.fresh::<u16>(&server)];
+        let product = server.reduce(&server.mul(&columns[0], &columns[1]).unwrap()).unwrap();
+        let sum = server.add(&columns[0], &columns[1]).unwrap();
+        let tables: usize = dry_run.lookups().iter().sum();
+        let [all, none] = [true, false].map(|is_decrypted| {
+            let decrypted = product.ciphertexts().filter(|_| is_decrypted);
+            dry_run.failure_probability(decrypted).unwrap()
+        });
+        let unused = DryRun::new(&parameters, count);
+        (tables, all, none, unused.failure_probability(sum.ciphertexts()).unwrap())
+    };
+    let slots = parameters.literal().slots;
+    let whole: Parameters = parameters.clone().into();
+    let (tables, ciphertext, lookups, sum) = failures(slots);
+    let (_, value, value_lookups, value_sum) = failures(1);
+    check_union("product", ciphertext, value, &whole);
+    check_union("lookups of a product", lookups, value_lookups, &whole);
+    // Sums look nothing up, and are wrong in any of the values all the same.
+    check_union("sum", sum, value_sum, &whole);
+    assert!(value_sum.log2() > -2000.0 && value_sum < value, "{value_sum}");
+    let union = parameters.stated_log2_fail() + (tables as f64).log2();
+    assert!((value_lookups.log2() - union).abs() < 1e-9 && tables > 20, "{value_lookups}");
+    assert!(value >= value_lookups && value.log2() < union + 1.0, "{value}");
+}
+
+#[test]
+fn plans_state_the_union_over_values() {
+    for engine in cryptable::Engine::ALL {
+        let request = Request::new(16, 16).engine(engine).cost_model(Default::default());
+        let plan = request.plan().unwrap();
+        for candidate in plan.candidates() {
+            let parameters = candidate.parameters();
+            let [whole, value] =
+                [parameters.failure_probability(), parameters.value_failure_probability()];
+            check_union(&parameters.method_name(), whole, value, parameters);
+            assert_eq!(parameters.log2_fail(), whole.log2());
+        }
+        let text = plan.to_string();
+        let whole = plan.best().parameters().failure_probability().to_string();
+        assert!(text.contains(&whole), "{whole} in {text}");
+    }
+}
