@@ -14,7 +14,7 @@ demo: ## Apply a contrast table to an encrypted picture; writes demo-output/befo
 
 test: format lint docs book-if-possible deny-if-possible server-build unit-tests python-tests ## Run the checks: formatting, lints, documentation, builds, tests; some twenty minutes on two cores from scratch
 
-test-all: format lint docs book-if-possible deny-if-possible server-build all-unit-tests python-tests ## Run the checks and the slow tests: six minutes more than make test, nine more without AVX-512 IFMA
+test-all: format lint docs book-if-possible deny-if-possible server-build all-unit-tests python-tests ## Run the checks and the slow tests: six minutes more than make test, nine more without AVX-512 IFMA, and some 40 minutes of tails of noise
 
 format: ## Check the formatting
 	$(CARGO) fmt --all --check

@@ -245,12 +245,12 @@ full_size! {
     tails_of_products_of_integers: "four minutes and 3 GB", "integers-mul", 8, 0.01;
     tails_of_bin_boot: "a quarter of a minute", "bin-boot", 1, 0.1;
     tails_of_gate_boot: "a quarter of a minute", "gate-boot", 1, 0.1;
-    tails_of_gates_in_slots: "a quarter of a minute", "slot-gate", 1, 0.1;
-    tails_of_cleanings: "a quarter of a minute", "cleaning", 1, 0.0;
+    tails_of_gates_in_slots: "a minute", "slot-gate", 1, 0.1;
+    tails_of_cleanings: "a minute", "cleaning", 1, 0.0;
     tails_of_ckks_bootstraps: "two minutes and 4 GB", "ckks-bootstrap", 20, 0.1;
     tails_of_slot_lookups: "two minutes and 4 GB", "slot-lookup", 4, 0.1;
-    tails_of_integers_taken_out: "a minute and 3 GB", "taken-out-integers", 8, 0.1;
-    tails_of_digits_taken_out: "a minute and 3 GB", "taken-out-digits", 8, 0.1;
+    tails_of_integers_taken_out: "two minutes and 3 GB", "taken-out-integers", 8, 0.1;
+    tails_of_digits_taken_out: "two minutes and 3 GB", "taken-out-digits", 8, 0.1;
     tails_of_packed_signs: "five minutes and 3 GB", "packed-signs", 8, 0.1;
     tails_of_packed_digits: "ten minutes and 3 GB", "packed-digits", 8, 0.1;
     tails_of_ring_packing: "a quarter of a minute", "ring-packing", 2, 0.1;
