@@ -6,5 +6,3 @@ pub mod circuit_bootstrapping;
 pub mod cmux_chain;
 pub mod cmux_tree;
 pub(crate) mod line;
-mod tfhe_circuit_bootstrapping;
-mod tfhe_three_levels;

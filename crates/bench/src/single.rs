@@ -32,8 +32,7 @@ pub struct Line {
     pub transforms: f64,
     /// What those cost in u, by the cost model.
     pub transform_units: f64,
-    /// What Ma et al. (TCHES 2024) publish for it under `paper_set`, or else PARAM_fast, on their machine; of circuit
-    /// bootstraps in three levels, Wang et al. (EUROCRYPT 2024).
+    /// What Ma et al. (TCHES 2024) publish for it under `paper_set`, or else PARAM_fast, on their machine.
     pub published_ms: Option<f64>,
     /// The paper's name of the parameters, where they are a paper's; nothing where the benchmark chose them.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -30,10 +30,6 @@ pub enum RowDomain {
     RingDimension = 9,
     /// Automorphisms of blind rotation.
     RotationAutomorphism = 13,
-    /// Private key switching, to the phase.
-    PrivateIdentity = 14,
-    /// Private key switching, to the phase times the secret.
-    PrivateTimesSecret = 15,
     /// Ring packing: multiples of the coefficients of the LWE secret.
     RingPackingColumns = 16,
     /// Ring packing: from the secret of a block to that of the ring.

@@ -11,7 +11,6 @@ use cryptable_leveled::aes::{
 use cryptable_leveled::parameters::{
     CircuitBootstrappingLiteral, CircuitBootstrappingParameters, ParameterSet,
 };
-use cryptable_papers::tfhe_baseline::PrivateSwitchingKey;
 use cryptable_wire::{BodyWriter, ObjectType, WireError, write_object};
 use proptest::prelude::*;
 
@@ -385,11 +384,9 @@ proptest! {
         for object_type in [
             ObjectType::TranscipheringSecretKey,
             ObjectType::TranscipheringEvaluationKey,
-            ObjectType::PrivateSwitchingKey,
         ] {
             let mut object = Vec::new();
             write_object(&mut object, object_type, &[0; 32], &bytes).unwrap();
-            prop_assert!(PrivateSwitchingKey::from_bytes(&object, insecure()).is_err());
             prop_assert!(SecretKey::from_bytes(&object, insecure()).is_err());
             prop_assert!(read_evaluation_key(&object).is_err());
         }

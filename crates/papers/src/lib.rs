@@ -8,10 +8,8 @@
 //! | [`ma_2024`] | Ma, Huang, Wang, Zhou, Wang, TCHES 2024(1), ePrint 2023/645: full-domain bootstraps, digit decomposition |
 //! | [`wang_2024`] | Wang, Wen, Li, Lu, Wei, Liu, Wang, EUROCRYPT 2024, ePrint 2024/323: sparse automorphisms |
 //! | [`dumezy_2026`] | Dumezy, Alexandru, Polyakov, Clet, Chakraborty, Boudguiga, TCHES 2026(1), ePrint 2025/1301: packed tables |
-//! | [`tfhe_baseline`] | the TFHE circuit bootstrap, by private key switching: what Wang et al. compare with |
 #![forbid(unsafe_code)]
 
 pub mod dumezy_2026;
 pub mod ma_2024;
-pub mod tfhe_baseline;
 pub mod wang_2024;

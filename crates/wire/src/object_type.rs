@@ -60,8 +60,6 @@ object_types! {
     EncryptedRoundKeys = 12, "encrypted round keys of AES-128";
     /// A key that packs LWE ciphertexts.
     PackingKey = 13, "a packing key";
-    /// A key for private switching of LWE ciphertexts.
-    PrivateSwitchingKey = 14, "a private switching key";
     /// A client's secret key for leveled values.
     LeveledSecretKey = 15, "a secret key for leveled values";
     /// A server's keys for leveled values.
@@ -165,7 +163,6 @@ impl ObjectType {
                 | Self::IntegerBridgeEvaluationKeys
                 | Self::LeveledBridgeEvaluationKeys
                 | Self::PackingKey
-                | Self::PrivateSwitchingKey
                 | Self::RingPackingKey
                 | Self::ExtractionKey
         )

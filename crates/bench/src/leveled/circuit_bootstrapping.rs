@@ -10,8 +10,6 @@ use cryptable_papers::wang_2024::{insecure_auto_set, insecure_cmux_set};
 
 use super::bits::Bits;
 use super::line::{CircuitLine, CommonArguments};
-use super::tfhe_circuit_bootstrapping::{self as tfhe, Baseline};
-use super::tfhe_three_levels;
 use crate::single::{Batch, Session};
 
 /// Kinds of blind rotation, with parameter sets of their own.
@@ -52,25 +50,20 @@ impl Variant {
 /// Arguments of `bench cbs`.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  cryptable --threads 1 --json bench cbs --set 1\n  \
-    cryptable --threads 1 bench cbs --set 5 --paper-set\n  \
-    cryptable --threads 1 bench cbs --paper-set --baseline tfhe-three-levels")]
+    cryptable --threads 1 bench cbs --set 5 --paper-set")]
 pub struct CbsArguments {
     /// Parameter set of the paper's Table 5: 1 to 5 [default: 1].
     #[arg(long)]
     set: Option<u32>,
     /// How blind rotation goes: by CMUXes or by automorphisms.
-    #[arg(long, value_enum, default_value_t = Variant::Cmux, conflicts_with = "baseline")]
+    #[arg(long, value_enum, default_value_t = Variant::Cmux)]
     variant: Variant,
-    /// The paper's own set of this variant and number, or of a baseline in three levels, for research: its security is
-    /// what the line says of it.
+    /// The paper's own set of this variant and number, for research: its security is what the line says of it.
     #[arg(long)]
     paper_set: bool,
     /// Bits at once [default: 1 on one thread, 32 a thread on several].
     #[arg(long)]
     batch: Option<usize>,
-    /// Times the TFHE circuit bootstrap instead, with keys for the same depth.
-    #[arg(long, value_enum)]
-    baseline: Option<Baseline>,
     #[command(flatten)]
     common: CommonArguments,
 }
@@ -80,9 +73,7 @@ pub fn run(arguments: &CbsArguments, json: bool) -> anyhow::Result<()> {
     let runs = arguments.common.runs.unwrap_or(15);
     let (batch, seed) = (Batch::new(arguments.batch, runs), arguments.common.seed);
     let number = arguments.set.unwrap_or(1);
-    let line = if let Some(baseline) = arguments.baseline {
-        measure_baseline(arguments, baseline, batch)?
-    } else if arguments.paper_set {
+    let line = if arguments.paper_set {
         let mut line = measure(&arguments.variant.paper_set(number)?, batch, seed)?;
         let name = format!("{}_{number}", arguments.variant.name());
         line.line.contract.method = format!("circuit bootstrap, the paper's {name}");
@@ -96,30 +87,6 @@ pub fn run(arguments: &CbsArguments, json: bool) -> anyhow::Result<()> {
         line
     };
     line.print(json)
-}
-
-/// A baseline on the ring of a set, or with TFHEpp's set, which takes the flag of research.
-fn measure_baseline(
-    arguments: &CbsArguments,
-    baseline: Baseline,
-    batch: Batch,
-) -> anyhow::Result<CircuitLine> {
-    let seed = arguments.common.seed;
-    let Some(parameters) = baseline.three_levels() else {
-        anyhow::ensure!(!arguments.paper_set, "this baseline is on the sets of the library");
-        let number = arguments.set.unwrap_or(1);
-        let parameters = Variant::Cmux.set(number)?.parameters();
-        let mut line = tfhe::measure(baseline, &parameters, batch, seed)?;
-        line.line.contract.method = format!("{}, set {number}", baseline.name());
-        return Ok(line);
-    };
-    anyhow::ensure!(
-        arguments.paper_set,
-        "three levels have TFHEpp's numbers, of {:.0} bits of security: they take --paper-set",
-        parameters.security_bits()
-    );
-    anyhow::ensure!(arguments.set.is_none(), "three levels have one set, TFHEpp's");
-    tfhe_three_levels::measure(&parameters, batch, seed)
 }
 
 /// Bootstraps random bits; each is checked by a CMUX.
@@ -156,24 +123,6 @@ mod tests {
             let predicted = contract.predicted_noise_std_log2.unwrap();
             assert!((contract.noise_std_log2 - predicted).abs() < 0.5, "{line:?}");
         }
-    }
-
-    #[test]
-    fn three_levels_take_the_flag_of_research_and_no_set() {
-        #[derive(clap::Parser)]
-        struct Command {
-            #[command(flatten)]
-            cbs: CbsArguments,
-        }
-        let message = |line: &str| {
-            let words = ["cbs", "--baseline"].into_iter().chain(line.split(' '));
-            let arguments = <Command as clap::Parser>::parse_from(words).cbs;
-            run(&arguments, false).unwrap_err().to_string()
-        };
-        assert!(message("tfhe-three-levels").contains("bits of security: they take --paper-set"));
-        assert!(message("tfhe-three-levels-precomputed --paper-set --set 5").contains("one set"));
-        assert!(message("tfhe --paper-set").contains("sets of the library"));
-        assert!(Baseline::Tfhe.three_levels().is_none());
     }
 
     #[test]

@@ -41,9 +41,6 @@ pub struct CircuitLine {
     pub selector_digits: (u32, usize),
     /// The same of the trace's automorphisms.
     pub automorphism_digits: (u32, usize),
-    /// The same of a baseline's private key switching.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub private_digits: Option<(u32, usize)>,
 }
 
 impl CircuitLine {
@@ -72,7 +69,6 @@ impl CircuitLine {
             key_file_bytes: evaluation_key_bytes(parameters.fhew()) as u64,
             selector_digits: (gadget.base_log2(), gadget.length()),
             automorphism_digits: (automorphism.base_log2, automorphism.length),
-            private_digits: None,
         }
     }
 

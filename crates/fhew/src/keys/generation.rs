@@ -238,43 +238,6 @@ impl SecretKey {
         SeededPackingKey { length, rows, seed: seed.clone() }
     }
 
-    /// Rows for private key switching from the ring secret to itself (PrivateKS; Sec. 2.5 of Wang et al., EUROCRYPT
-    /// 2024), for the phase and for the phase times s: row `(i·ℓ + k)·multiples + j` encrypts `(j + 1)·s_i·weight(k)`,
-    /// or that times s.
-    ///
-    /// 2·N·ℓ·multiples rows: too many to belong to [`SecretKey::evaluation_key`].
-    ///
-    /// # Panics
-    /// If the operating system has no randomness to give, or there are no multiples.
-    #[must_use]
-    pub fn private_switching_rows(
-        &self,
-        gadget: Gadget,
-        multiples: usize,
-    ) -> (Seed, [SeededRows; 2]) {
-        let seed = Seed::random();
-        let encryptor = RowEncryptor::new(self, &seed);
-        let (degree, m) = (self.parameters().ring_degree(), self.parameters().modulus());
-        let length = gadget.length();
-        let count = degree * length * multiples;
-        // The index of s_i, and (j + 1)·weight(k).
-        let factors = |row: usize| {
-            let (j, digit) = (row % multiples, row / multiples);
-            (digit / length, m.mul(gadget.weight(digit % length), j as u64 + 1))
-        };
-        let identity = encryptor.rows(RowDomain::PrivateIdentity, count, |row, out| {
-            let (i, weight) = factors(row);
-            out[0] = m.mul(encryptor.secret[i], weight);
-        });
-        let times_secret = encryptor.rows(RowDomain::PrivateTimesSecret, count, |row, out| {
-            let (i, weight) = factors(row);
-            // The kernel divides its factor, which must be public: s_i is multiplied word by word.
-            kernels::mul_scalar(m, out, &encryptor.secret, weight);
-            out.iter_mut().for_each(|word| *word = m.mul(*word, encryptor.secret[i]));
-        });
-        (seed.clone(), [identity, times_secret])
-    }
-
     /// Gadget ciphertexts of the blocks of the ring secret under that of lower degree.
     fn ring_dimension_key(&self, seed: &Seed) -> Option<SeededRows> {
         let small = self.parameters().small_ring()?;

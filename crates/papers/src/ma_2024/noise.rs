@@ -88,15 +88,11 @@ pub struct PaperNumbers {
     pub packing: SwitchNumbers,
     /// log2 of B_g1, the base of FDFB-KS (B_g0 in Tables 11 and 12).
     pub fdfb_ks_base_log2: u32,
-    /// log2 of P, the auxiliary modulus of BFV multiplication.
-    pub log2_auxiliary: f64,
-    /// log2 of B_rl, the base of relinearization.
-    pub relinearization_base_log2: u32,
 }
 
 impl PaperNumbers {
     /// The numbers of a parameter set, as far as the paper has them: the bases, with as many digits as the paper's
-    /// formulas count. q_pk is what the packing digits hold, P is near Q, B_g1 is
+    /// formulas count. q_pk is what the packing digits hold, B_g1 is
     /// [`DEFAULT_FDFB_KS_BASE_LOG2`].
     #[must_use]
     pub fn new(parameters: &Parameters) -> Self {
@@ -118,8 +114,6 @@ impl PaperNumbers {
                 base_log2: packing.base_log2,
             },
             fdfb_ks_base_log2: DEFAULT_FDFB_KS_BASE_LOG2,
-            log2_auxiliary: parameters.log2_prime(),
-            relinearization_base_log2: literal.relinearization.base_log2,
         }
     }
 

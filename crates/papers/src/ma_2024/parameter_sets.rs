@@ -96,8 +96,6 @@ impl LweSet {
             key_switching: SwitchNumbers { log2_modulus: LOOKUP_LOG2_MODULUS, base_log2: 5 },
             packing: SwitchNumbers { log2_modulus: 25, base_log2: 5 },
             fdfb_ks_base_log2: DEFAULT_FDFB_KS_BASE_LOG2,
-            log2_auxiliary: PAPER_LOG2_PRIME,
-            relinearization_base_log2: 27,
         }
     }
 

@@ -162,7 +162,7 @@ impl Variant {
     /// Coefficient of (q/Q)²·σ_acc² in σ_core² (Table 8), for plaintext modulus p. Table 3 is their ratios.
     ///
     /// FDFB-Select*: p(p - 1)² + 1 by Theorem 3 and its proof, and as Table 3's ratio has it; in Table 8 the factor p
-    /// is missing ([`select_multi_value_of_table_8`]).
+    /// is missing.
     ///
     /// FDFB-BFVMult over WoP-PBS2 is 1/(2N) by Table 8, and 1/N in Table 3.
     #[must_use]
@@ -299,13 +299,6 @@ fn fdfb_ks_factor(numbers: &PaperNumbers) -> f64 {
     fdfb_ks_digits(numbers) * base_squared / 4.0 * numbers.ring_degree as f64
 }
 
-/// σ_core² of FDFB-Select* with (p - 1)² + 1 as Table 8 prints it; Theorem 3 has p(p - 1)² + 1.
-#[must_use]
-pub fn select_multi_value_of_table_8(numbers: &PaperNumbers, p: f64) -> f64 {
-    let rotations = ((p - 1.0).powi(2) + 1.0) * numbers.accumulator();
-    numbers.prime_to_q() * rotations + FdfbSelectMultiValue.packing_variance(numbers)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -369,7 +362,6 @@ mod tests {
         close(theorem(FdfbCancelSign) - numbers.common(), 2.0 * 0.078_674);
         close(FdfbCancelSign.core_variance(&numbers, 16.0), 2.0 * 0.078_674 / 4.0);
         close(FdfbSelectMultiValue.core_variance(&numbers, 16.0), 3601.0 * 0.078_674);
-        close(select_multi_value_of_table_8(&numbers, 16.0), 226.0 * 0.078_674);
         close(theorem(WopPbs1Refine), numbers.common() + 58_254.2 * 0.078_674);
         close(FdfbBfvMult.core_variance(&numbers, 16.0), 58_254.2 * 0.078_674);
         let coarse = PaperNumbers {

@@ -1,5 +1,4 @@
-//! Noise of the operators (Lemma 1), of bootstrapping (Sec. 2.4) and of BFV multiplication (Lemma 2, Theorem 10,
-//! Proposition 1), as printed in the paper.
+//! Noise of the operators (Lemma 1) and of bootstrapping (Sec. 2.4), as printed in the paper.
 
 use super::{BOUND, PaperNumbers, SwitchNumbers};
 
@@ -100,86 +99,6 @@ impl PaperNumbers {
     }
 }
 
-/// Error variances of the two factors of a BFV multiplication, in squared units of Q.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BfvErrors {
-    /// σ_0², σ_1²: of the constant terms alone.
-    pub constant: [f64; 2],
-    /// σ'_0², σ'_1²: of every coefficient.
-    pub coefficients: [f64; 2],
-}
-
-/// p²·σ_ms²(N)·(σ_0² + σ_1²) (Lemma 2): the dominant term for factors whose messages are constant polynomials, in
-/// squared units of Q. It takes |m_0| <= 1 and σ_i² far above N·σ'_i².
-#[must_use]
-pub fn bfv_dominant(numbers: &PaperNumbers, p: f64, constant: [f64; 2]) -> f64 {
-    p * p * numbers.ring_modulus_switch() * (constant[0] + constant[1])
-}
-
-/// N·p²·σ_ms²(N)·(σ_0² + σ_1²) (Proposition 1): the same by the earlier analysis of WoP-PBS.
-#[must_use]
-pub fn bfv_dominant_unrefined(numbers: &PaperNumbers, p: f64, constant: [f64; 2]) -> f64 {
-    numbers.ring_degree as f64 * bfv_dominant(numbers, p, constant)
-}
-
-/// σ'_ms² = σ_ms²(N) + N²/27, plus d_rl·B_rl²/4·N·σ² (proof of Theorem 10): switching the tensor product to Q, and
-/// relinearization, in squared units of Q.
-#[must_use]
-pub fn bfv_relinearization(numbers: &PaperNumbers) -> f64 {
-    let n = numbers.ring_degree as f64;
-    let base_log2 = numbers.relinearization_base_log2;
-    let base_squared = f64::from(2 * base_log2).exp2();
-    let rows = digits(numbers.log2_prime, base_log2) * base_squared / 4.0;
-    numbers.ring_modulus_switch() + n * n / 27.0 + rows * n * numbers.error_variance
-}
-
-/// Theorem 10: the variance of a BFV product of constants, all terms, as the theorem prints them, in squared units
-/// of Q.
-///
-/// Three of the terms in the N·(…) do not follow from the products that the proof expands: see
-/// [`theorem_10_expanded`]. None of the three matters where Lemma 2 applies.
-#[must_use]
-pub fn theorem_10(numbers: &PaperNumbers, p: f64, errors: BfvErrors) -> f64 {
-    let ms = numbers.ring_modulus_switch();
-    let (q, auxiliary) = (numbers.prime(), numbers.log2_auxiliary.exp2());
-    let ([s0, _], [t0, t1]) = (errors.constant, errors.coefficients);
-    let polynomials = (p / q).powi(2) * s0 * t1
-        + (p / auxiliary).powi(2) * s0 * ms
-        + p * p * ms * (t0 + t1)
-        + (p * q / auxiliary).powi(2) * ms * t0;
-    scalar_terms(numbers, p, errors)
-        + numbers.ring_degree as f64 * polynomials
-        + bfv_relinearization(numbers)
-}
-
-/// Theorem 10 with the last line by the proof's expansion, p/Q·e_0·e_1 + p/P·e_0·e_ms + p·(u_0·e_1 + u_1·e_0) +
-/// pQ/P·u_0·e_ms for polynomials e_i: σ'_0² in place of σ_0² in its first two terms, σ_ms² in place of σ'_0² in its
-/// last.
-#[must_use]
-pub fn theorem_10_expanded(numbers: &PaperNumbers, p: f64, errors: BfvErrors) -> f64 {
-    let ms = numbers.ring_modulus_switch();
-    let (q, auxiliary) = (numbers.prime(), numbers.log2_auxiliary.exp2());
-    let [t0, t1] = errors.coefficients;
-    let polynomials = (p / q).powi(2) * t0 * t1
-        + (p / auxiliary).powi(2) * t0 * ms
-        + p * p * ms * (t0 + t1)
-        + (p * q / auxiliary).powi(2) * ms * ms;
-    scalar_terms(numbers, p, errors)
-        + numbers.ring_degree as f64 * polynomials
-        + bfv_relinearization(numbers)
-}
-
-/// The terms of Theorem 10 outside N·(…): products of scalars, and of scalars and polynomials.
-fn scalar_terms(numbers: &PaperNumbers, p: f64, errors: BfvErrors) -> f64 {
-    let ms = numbers.ring_modulus_switch();
-    let (q, auxiliary) = (numbers.prime(), numbers.log2_auxiliary.exp2());
-    let ([s0, s1], [t0, t1]) = (errors.constant, errors.coefficients);
-    let scalars = s1 + p * p / 4.0 * s0 + (p / q).powi(2) * s0 * s1;
-    let by_messages = t1 + (q / auxiliary).powi(2) * ms + p * p / 4.0 * t0;
-    let by_errors = (p / q).powi(2) * (s0 * t1 + s1 * t0) + (p / auxiliary).powi(2) * s0 * ms;
-    scalars + by_messages + by_errors + bfv_dominant(numbers, p, errors.constant)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -209,25 +128,6 @@ mod tests {
         close(numbers.bootstrap(), 43.6486);
         close(numbers.beta(), 41.8732);
         close(numbers.largest_plaintext_modulus(), 48.91);
-    }
-
-    #[test]
-    fn dominant_terms_dominate() {
-        let numbers = LweSet::Fast.numbers(18);
-        let acc = numbers.accumulator();
-        let t = numbers.packing();
-        assert!(acc > numbers.ring_degree as f64 * t);
-        let errors = BfvErrors { constant: [acc; 2], coefficients: [t; 2] };
-        let dominant = bfv_dominant(&numbers, 16.0, errors.constant);
-        close(dominant, 2.0 * 256.0 * numbers.ring_modulus_switch() * acc);
-        for full in
-            [theorem_10(&numbers, 16.0, errors), theorem_10_expanded(&numbers, 16.0, errors)]
-        {
-            assert!((1.0..1.1).contains(&(full / dominant)), "{}", full / dominant);
-        }
-        close(bfv_dominant_unrefined(&numbers, 16.0, errors.constant), 2048.0 * dominant);
-        // 2·2^52·2048·10.1761: two digits of 27 bits.
-        close(bfv_relinearization(&numbers), 1.877_1e20);
     }
 
     fn units(variance: Variance, modulus: f64) -> f64 {
