@@ -42,8 +42,8 @@ impl<M> BitMatrices<M> {
 }
 
 impl<'a, A: Bootstrapping + Transfers> BitOperations<'a, A> {
-    /// Operations on arithmetic that has the ring and the switching keys of `key` ([`EvaluationKey::ring`],
-    /// [`EvaluationKey::keys`]), with its matrices ([`BitMatrices::load`]).
+    /// Operations on arithmetic that has the ring and the switching keys of `key`,
+    /// with its matrices ([`BitMatrices::load`]).
     #[must_use]
     pub fn new(
         key: &'a EvaluationKey,

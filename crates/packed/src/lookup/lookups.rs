@@ -30,8 +30,8 @@ pub struct Lookups<'a, A: LookupArithmetic> {
 }
 
 impl<'a, A: LookupArithmetic> Lookups<'a, A> {
-    /// Lookups on arithmetic that has the ring and the switching keys of `key` ([`EvaluationKey::ring`],
-    /// [`EvaluationKey::keys`]), with its matrices ([`EvaluationKey::matrices`]).
+    /// Lookups on arithmetic that has the ring and the switching keys of `key`,
+    /// with its matrices ([`EvaluationKey::matrices`]).
     #[must_use]
     pub fn new(
         key: &'a EvaluationKey,
