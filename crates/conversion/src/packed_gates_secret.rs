@@ -46,7 +46,7 @@ impl<'a> PackedGatesSecret<'a> {
     }
 
     /// The secret of the ring: what is to be kept besides the key for gates, and makes the server's largest key
-    /// ([`bits::SecretKey::write_evaluation_key`]).
+    /// (its `write_evaluation_key`).
     #[must_use]
     pub fn ring(&self) -> &bits::SecretKey {
         &self.ring

@@ -89,7 +89,7 @@ fn signs_select_and_are_packed() {
     let ends = &*DIGITS;
     let keys = (&ends.server, &ends.other);
     let values: Vec<i64> = vec![-256, -1, 0, 1, 255, -100, 100];
-    let integers = ends.single.encrypt(&values).unwrap();
+    let integers = ends.single.encrypt_full_range(&values).unwrap();
     let signs = ends.other.sign(&integers, SILENT).unwrap();
     let expected: Vec<u64> = values.iter().map(|&x| u64::from(x < 0)).collect();
     for modulus in [2, 4, 8, 16] {

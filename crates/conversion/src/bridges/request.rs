@@ -109,7 +109,7 @@ impl<C: Continuation> Request<C> {
     }
 
     /// Parameters of the packed lookup, fastest first. Where results come back to be looked up again, they admit that.
-    fn packed_candidates(&self) -> Result<Vec<packed::Parameters>> {
+    pub(super) fn packed_candidates(&self) -> Result<Vec<packed::Parameters>> {
         let output = self.next.output_modulus();
         if self.is_toy {
             return self.packed_toys(output);
