@@ -166,11 +166,7 @@ impl EvaluationKey {
     pub fn to_coefficients(&self, bits: &EncryptedBits, m: u64) -> Result<RlweInput> {
         check_modulus(m)?;
         let sums = self.sum_to_coefficients(&[bits], &[], m)?;
-        Ok(RlweInput {
-            values: sums,
-            modulus: m,
-            binding: *self.binding(),
-        })
+        Ok(RlweInput { values: sums, modulus: m, binding: *self.binding() })
     }
 
     /// The sum of bits, some of them negated, as `q_0·sum/m` in coefficients.

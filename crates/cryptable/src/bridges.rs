@@ -8,11 +8,11 @@ pub(crate) mod request;
 pub use cryptable_conversion::bridges::{
     Bridge, Continuation, EvaluationKeys, Function, IntegerBridge, IntegerEvaluationKeys,
     IntegerParameters, Integers, LeveledBridge, LeveledEvaluationKeys, LeveledParameters,
-    LeveledTable, Parameters, Plan, RadixDigits, Returned, Returning, Step, Target, TargetKey,
+    LeveledTable, Parameters, Plan, RadixDigits, Returned, Returning, Step, Target,
 };
 #[cfg(feature = "client")]
 pub use cryptable_conversion::bridges::{
-    IntegerSecretKeys, LeveledSecretKeys, SecretKeys, TargetSecret,
+    ClientKey, IntegerSecretKeys, LeveledSecretKeys, SecretKeys,
 };
 
 #[allow(unused_imports, reason = "links of the documentation")]

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use cryptable_integers::{
     AnyColumn, ColumnKind, DryRun, Evaluator, LookupModel, Operation, Outline, Piece,
-    PlannedOperand,
-    insecure_packed_toy, packed_parameters_for, single_parameters_for,
+    PlannedOperand, insecure_packed_toy, packed_parameters_for, single_parameters_for,
 };
 
 use crate::engines::{packed, single};
@@ -180,10 +179,7 @@ impl Request<Integers> {
 }
 
 /// Propagates the carries of integers.
-fn reduce(
-    server: &Evaluator<'_, DryRun<'_>>,
-    results: &mut [AnyColumn<Outline>],
-) -> Result<()> {
+fn reduce(server: &Evaluator<'_, DryRun<'_>>, results: &mut [AnyColumn<Outline>]) -> Result<()> {
     for result in results {
         if let AnyColumn::Integers(integers) = result {
             *result = server.reduce(integers)?.into();
