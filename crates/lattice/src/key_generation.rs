@@ -65,7 +65,7 @@ impl<'a> EvaluatedSecret<'a> {
 fn evaluations(ring: &Ring, prime: usize, coefficients: &[i64]) -> Zeroizing<Buffer> {
     let mut words = Zeroizing::new(Buffer::unspecified(ring.degree()));
     kernels::from_signed(ring.modulus(prime), &mut words, coefficients);
-    ring.table(prime).forward_assign(&mut words);
+    ring.table(prime).forward_secret_assign(&mut words);
     words
 }
 

@@ -81,6 +81,7 @@ impl TernarySecret {
     pub fn evaluations(&self, ring: &Ring, basis: Basis) -> Zeroizing<Poly<Evaluations>> {
         let wide: Zeroizing<Vec<i64>> =
             Zeroizing::new(self.coefficients.iter().map(|&c| i64::from(c)).collect());
-        Zeroizing::new(Poly::<Coefficients>::from_signed(ring, basis, &wide).into_evaluations(ring))
+        let secret = Poly::<Coefficients>::from_signed(ring, basis, &wide);
+        Zeroizing::new(secret.into_secret_evaluations(ring))
     }
 }

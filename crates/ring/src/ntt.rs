@@ -2,10 +2,10 @@
 
 use tfhe_ntt::prime64::Plan;
 
-use crate::Modulus;
 use crate::kernels::{self, ntt::Transform};
 use crate::modulus::VECTOR_BOUND;
 use crate::roots::primitive_root;
+use crate::{Modulus, clear_stack};
 
 /// Forward and inverse negacyclic NTT of degree N modulo a prime, or below 2^50 a product of two
 /// different primes.
@@ -96,6 +96,12 @@ impl NttTable {
             Kind::Own(transform) => transform.forward_assign(values),
             Kind::Wide(plan) => plan.fwd(values),
         }
+    }
+
+    /// Coefficients of a secret to evaluations, in place: clears the stack of this thread, where transforms spill registers.
+    pub fn forward_secret_assign(&self, values: &mut [u64]) {
+        self.forward_assign(values);
+        clear_stack();
     }
 
     /// Evaluations to `factor`·N times the coefficients, in place, for a residue `factor`.

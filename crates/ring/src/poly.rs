@@ -207,6 +207,17 @@ impl Poly<Coefficients> {
         self.into_evaluations_except(ring, &(0..0))
     }
 
+    /// The evaluations of a secret polynomial: clears the stacks of the threads that compute them, since transforms spill
+    /// registers there.
+    #[must_use]
+    pub fn into_secret_evaluations(mut self, ring: &Ring) -> Poly<Evaluations> {
+        let basis = self.basis;
+        self.words.par_chunks_mut(self.degree).enumerate().for_each(|(limb, words)| {
+            ring.table(ring.prime_index(basis, limb)).forward_secret_assign(words);
+        });
+        Poly { words: self.words, degree: self.degree, basis, domain: PhantomData }
+    }
+
     /// The evaluations of this polynomial, except in a range of limbs, which are left as they are:
     /// for limbs of unspecified words that nobody reads.
     #[must_use]
