@@ -1,7 +1,7 @@
 //! Products with a ternary secret modulo a power of two.
 
 use cryptable_ring::primes::ntt_primes;
-use cryptable_ring::{Modulus, NttTable, kernels};
+use cryptable_ring::{Modulus, NttTable, clear_stack, kernels};
 use zeroize::Zeroizing;
 
 /// `a·s` in `Z_{2^bits}[X]/(X^N + 1)`, for words a below `2^bits` and a ternary s.
@@ -52,9 +52,10 @@ fn product_modulo(a: &[u64], secret: &[i8], bits: u32, q: u64) -> Zeroizing<Vec<
     kernels::from_signed(m, &mut x, &centered);
     kernels::from_signed(m, &mut s, &wide);
     table.forward_assign(&mut x);
-    table.forward_assign(&mut s);
+    table.forward_secret_assign(&mut s);
     kernels::mul_assign(m, &mut s, &x);
     table.inverse_assign(&mut s);
+    clear_stack();
     s
 }
 

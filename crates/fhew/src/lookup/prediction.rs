@@ -55,7 +55,7 @@ impl Parameters {
     /// use cryptable_fhew::lookup::Parameters;
     /// let parameters = Parameters::insecure_toy(16, 16)?;
     /// let [few, many] = [1, 1000].map(|values| parameters.prediction_for(values, 16));
-    /// let results = 16 * 999 * 8 * parameters.shape().dimension;
+    /// let results = 16 * 999 * 8 * parameters.fhew().lwe_dimension();
     /// assert!(many.working_bytes - few.working_bytes > results);
     /// # Ok::<(), cryptable_lattice::Error>(())
     /// ```
