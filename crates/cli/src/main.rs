@@ -20,6 +20,7 @@ mod memory_limit;
 mod printable;
 mod progress;
 mod report;
+mod suggestion;
 mod unnamed_file;
 
 use std::io::{self, ErrorKind};

@@ -21,18 +21,23 @@ fn values() {
     let fail = |input: &str| here.fail(&format!("{ENCRYPT} {input}"));
     assert_eq!(
         fail("range.csv --column age"),
-        "range.csv line 3, column \"age\": 300 is not below the modulus 16"
+        "range.csv line 3, column \"age\": 300 is not below the modulus 16; keys of `keygen --bits 9` have room for it"
+    );
+    assert_eq!(
+        fail("range.csv --column Age"),
+        "range.csv: no column \"Age\"; there are \"name\", \"age\"; did you mean \"age\"?"
     );
     assert_eq!(
         fail("range.csv --column height"),
         "range.csv: no column \"height\"; there are \"name\", \"age\""
     );
     let message =
-        "text.csv line 3, column 1: \"three\" is not an integer; --dictionary takes words";
+        "text.csv line 3, column 1: \"three\" is not an integer; --dictionary FILE --extend takes words";
     assert_eq!(fail("text.csv"), message);
     assert_eq!(fail("none.csv"), "none.csv holds no values");
     assert_eq!(fail("empty.csv"), "empty.csv holds no values");
-    assert_eq!(fail("range.bin"), "range.bin element 2: 16 is not below the modulus 16");
+    let keys = "; keys of `keygen --bits 5` have room for it";
+    assert_eq!(fail("range.bin"), format!("range.bin element 2: 16 is not below the modulus 16{keys}"));
     assert!(fail("odd.dat --format raw16").contains("not a multiple of 2 bytes"));
     assert!(fail("float.npy").contains("type '<f8'"));
     assert!(fail("data.txt").contains("--format"));
@@ -52,7 +57,7 @@ fn tables() {
     };
     let (found, expected) = ("the table has 3 outputs", "but its input modulus is 4");
     assert_eq!(fail("short.csv", "0\n1\n2\n"), format!("short.csv: {found}, {expected}"));
-    let large = "large.csv line 4, output: 8 is not below the modulus 8";
+    let large = "large.csv line 4, output: 8 is not below the modulus 8; keys of `keygen --output-bits 4` have room for it";
     assert_eq!(fail("large.csv", "0\n1\n2\n8\n"), large);
     assert!(fail("twice.csv", "0,1\n1,1\n1,2\n2,1\n").contains("line 3: input 1 was on line 2"));
     assert!(fail("gap.csv", "0,1\n1,1\n3,1\n").contains("the first one missing is 2"));

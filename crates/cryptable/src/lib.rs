@@ -87,6 +87,7 @@ mod inspection;
 pub mod integers;
 mod keys;
 mod known_sets;
+pub mod memory;
 mod parameter_list;
 mod parameters;
 mod plan;
@@ -110,7 +111,7 @@ pub use cryptable_wire::{KeyId, WireError};
 pub use engine::Engine;
 pub use execution::Execution;
 pub use inspection::{InspectedParameters, Inspection, inspect};
-pub use keys::EvaluationKey;
+pub use keys::{EvaluationKey, EvaluationKeyHeader};
 #[cfg(feature = "client")]
 pub use keys::SecretKey;
 pub use parameter_list::{ListedParameters, list_parameters};

@@ -14,6 +14,7 @@ fn class_name(error: &cryptable::Error) -> &'static str {
         E::TooSmall { .. }
         | E::TooLarge { .. }
         | E::ValueOutOfRange { .. }
+        | E::SignedValueOutOfRange { .. }
         | E::Parameter { .. }
         | E::PlaintextModulus { .. } => "RangeError",
         E::TableLength { .. }
@@ -29,6 +30,7 @@ fn class_name(error: &cryptable::Error) -> &'static str {
         | E::OtherClient { .. }
         | E::OtherParameters { .. }
         | E::OtherEngine { .. }
+        | E::Signs { .. }
         | E::OtherAesKey { .. } => "MismatchError",
         E::NoiseTooLarge { .. } => "NoiseError",
         E::UnsupportedOperation { .. } | E::MissingKey { .. } => "UnsupportedError",
