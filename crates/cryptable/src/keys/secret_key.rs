@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use cryptable_lattice::error::check_signs;
+use cryptable_ring::unoptimised;
 use cryptable_wire::{KeyId, ObjectType, WireError, peek_header};
 use zeroize::Zeroizing;
 
@@ -32,6 +33,8 @@ impl SecretKey {
     /// Draws fresh secrets for parameters: those of a plan's candidate, or of another key.
     #[must_use]
     pub fn generate(parameters: impl AsRef<Parameters>) -> Self {
+        unoptimised::start_threads();
+        unoptimised::warn();
         match parameters.as_ref() {
             Parameters::Packed(it) => Self::Packed(Box::new(packed::SecretKey::generate(it))),
             Parameters::Single(it) => Self::Single(Box::new(single::SecretKey::generate(it))),
