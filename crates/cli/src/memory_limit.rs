@@ -63,11 +63,7 @@ fn check_limit(limit: usize, job: &str, needed: usize) -> Result<()> {
     Ok(())
 }
 
-fn check_available(
-    available: Option<usize>,
-    job: &str,
-    (needed, of): (usize, &str),
-) -> Result<()> {
+fn check_available(available: Option<usize>, job: &str, (needed, of): (usize, &str)) -> Result<()> {
     match available {
         Some(left) if needed > left => {
             let (needed, left) = (bytes(needed as u64), bytes(left as u64));
@@ -88,7 +84,9 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_refused() {
         let job = "the lookup";
-        assert!(check_limit(10, job, 10).is_ok() && check_available(Some(10), job, (10, "")).is_ok());
+        assert!(
+            check_limit(10, job, 10).is_ok() && check_available(Some(10), job, (10, "")).is_ok()
+        );
         assert!(check_available(None, job, (usize::MAX, "")).is_ok());
         assert!(
             check_bytes(Some(10), job, (4, 6)).is_ok() && check_bytes(None, job, (9, 0)).is_ok()

@@ -39,7 +39,9 @@ mod tests {
     #[test]
     fn near_names_are_suggested() {
         let known = ["age", "postcode", "income"];
-        for (name, meant) in [("Age", "age"), (" age", "age"), ("postkode", "postcode"), ("incme", "income")] {
+        for (name, meant) in
+            [("Age", "age"), (" age", "age"), ("postkode", "postcode"), ("incme", "income")]
+        {
             assert_eq!(did_you_mean(name, known), format!("; did you mean \"{meant}\"?"));
         }
         for name in ["b", "", "balance"] {

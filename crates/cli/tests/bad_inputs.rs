@@ -31,13 +31,15 @@ fn values() {
         fail("range.csv --column height"),
         "range.csv: no column \"height\"; there are \"name\", \"age\""
     );
-    let message =
-        "text.csv line 3, column 1: \"three\" is not an integer; --dictionary FILE --extend takes words";
+    let message = "text.csv line 3, column 1: \"three\" is not an integer; --dictionary FILE --extend takes words";
     assert_eq!(fail("text.csv"), message);
     assert_eq!(fail("none.csv"), "none.csv holds no values");
     assert_eq!(fail("empty.csv"), "empty.csv holds no values");
     let keys = "; keys of `keygen --bits 5` have room for it";
-    assert_eq!(fail("range.bin"), format!("range.bin element 2: 16 is not below the modulus 16{keys}"));
+    assert_eq!(
+        fail("range.bin"),
+        format!("range.bin element 2: 16 is not below the modulus 16{keys}")
+    );
     assert!(fail("odd.dat --format raw16").contains("not a multiple of 2 bytes"));
     assert!(fail("float.npy").contains("type '<f8'"));
     assert!(fail("data.txt").contains("--format"));

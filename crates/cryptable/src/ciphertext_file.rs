@@ -446,7 +446,9 @@ fn parse_header(header: &[u8]) -> Result<Contents> {
     let engine = Engine::ALL.into_iter().find(|&engine| engine_number(engine) == half(12));
     let signed = match half(14) {
         signed @ (0 | 1) => signed == 1,
-        other => return Err(WireError::invalid("whether values are signed", other, "0 or 1").into()),
+        other => {
+            return Err(WireError::invalid("whether values are signed", other, "0 or 1").into());
+        }
     };
     Ok(Contents {
         engine: engine.ok_or_else(|| WireError::invalid("engine", half(12), "0, 1 or 2"))?,

@@ -69,7 +69,8 @@ impl<'a> Execution<'a> {
                 if let Some(bytes) = unoptimised::stack_bytes() {
                     builder = builder.stack_size(bytes);
                 }
-                let pool = builder.build().map_err(|error| Error::Io(std::io::Error::other(error)))?;
+                let pool =
+                    builder.build().map_err(|error| Error::Io(std::io::Error::other(error)))?;
                 pool.install(|| call(progress))
             }
         }

@@ -111,9 +111,9 @@ pub use cryptable_wire::{KeyId, WireError};
 pub use engine::Engine;
 pub use execution::Execution;
 pub use inspection::{InspectedParameters, Inspection, inspect};
-pub use keys::{EvaluationKey, EvaluationKeyHeader};
 #[cfg(feature = "client")]
 pub use keys::SecretKey;
+pub use keys::{EvaluationKey, EvaluationKeyHeader};
 pub use parameter_list::{ListedParameters, list_parameters};
 pub use parameters::Parameters;
 pub use plan::{Candidate, Plan};

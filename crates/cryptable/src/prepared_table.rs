@@ -2,9 +2,9 @@
 
 use std::fmt;
 
+use crate::Engine;
 use crate::engine::{each_engine, engine_accessors};
 use crate::engines::{bridged, leveled, packed, single};
-use crate::Engine;
 
 /// A table as an engine evaluates it, made once by [`crate::EvaluationKey::prepare`] for any number of lookups with any
 /// key of the same parameters.

@@ -69,7 +69,10 @@ fn signs_are_set_carried_and_checked() {
         assert!(server.lookup(&y, &prepare(false, true)).unwrap().is_signed());
         let (signed, unsigned) = (prepare(true, true), prepare(false, false));
         assert_eq!(signs(server.lookup(&y, &signed).unwrap_err()), (false, true));
-        assert_eq!(signs(server.lookup_many(&x, &[&signed, &unsigned]).unwrap_err()), (true, false));
+        assert_eq!(
+            signs(server.lookup_many(&x, &[&signed, &unsigned]).unwrap_err()),
+            (true, false)
+        );
         // Files and parts keep them.
         let read = Ciphertext::from_bytes(&x.to_bytes()).unwrap();
         assert_eq!(read, x);

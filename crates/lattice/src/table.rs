@@ -191,7 +191,8 @@ impl Table {
         let radix = 1 << bits.div_ceil(2);
         let half = |part: fn(u64, u64) -> u64| {
             let values = self.values.iter().map(|&value| part(value, radix)).collect();
-            Ok(Self::new(self.input_modulus, radix, values)?.with_signs(self.signed_inputs, false))
+            let table = Self::new(self.input_modulus, radix, values);
+            table.map(|table| table.with_signs(self.signed_inputs, false))
         };
         Ok([half(|value, radix| value % radix)?, half(|value, radix| value / radix)?])
     }
@@ -280,7 +281,10 @@ mod tests {
         assert_eq!(table.values(), [0, 1, 2, 4, 5]);
         for (outputs, refused) in [(4, 2), (2, 1)] {
             let error = Table::from_signed_fn(5, outputs, |x| x.max(0)).unwrap_err();
-            assert!(matches!(error, Error::TableEntry { index, .. } if index == refused), "{error}");
+            assert!(
+                matches!(error, Error::TableEntry { index, .. } if index == refused),
+                "{error}"
+            );
         }
         let error = Table::from_signed_fn(4, 4, |x| x - 1).unwrap_err();
         assert!(matches!(error, Error::TableEntry { index: 2, .. }), "{error}");

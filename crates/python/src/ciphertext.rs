@@ -40,7 +40,9 @@ pub(crate) fn check_signs(found: bool, stated: Option<bool>) -> Result<bool> {
     match stated {
         Some(expected) if expected != found => {
             let (found, expected) = (name(found), name(expected));
-            let message = format!("the values are {found}, not {expected}: as_signed() of a ciphertext reads them otherwise");
+            let message = format!(
+                "the values are {found}, not {expected}: as_signed() of a ciphertext reads them otherwise"
+            );
             Err(exception("MismatchError", message))
         }
         _ => Ok(found),

@@ -50,7 +50,8 @@ impl<'py> FromPyObject<'_, 'py> for Signs {
             Ok("outputs") => Ok(Self { inputs: false, outputs: true }),
             _ => {
                 let found = signed.repr()?;
-                let message = format!("signed is {found}, but must be True, False, 'inputs' or 'outputs'");
+                let message =
+                    format!("signed is {found}, but must be True, False, 'inputs' or 'outputs'");
                 Err(PyTypeError::new_err(message))
             }
         }

@@ -119,7 +119,10 @@ pub(crate) fn check_order(
         if table.signed_inputs != found.signed {
             let signs = |signed| if signed { "signed" } else { "unsigned" };
             let (table, takes) = (&table.name, signs(table.signed_inputs));
-            let text = format!("table {table} takes {takes} values, but these are {}", signs(found.signed));
+            let text = format!(
+                "table {table} takes {takes} values, but these are {}",
+                signs(found.signed)
+            );
             return Err(Problem::unusable(text).into());
         }
     }

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use zeroize::Zeroizing;
 
 use crate::{
-    BodyReader, BodyWriter, HEADER_BYTES, Header, KeyId, ObjectType, ObjectWriter, WireError, peek_header, read_object,
-    write_object,
+    BodyReader, BodyWriter, HEADER_BYTES, Header, KeyId, ObjectType, ObjectWriter, WireError,
+    peek_header, read_object, write_object,
 };
 
 /// Longest parameters in a file.

@@ -10,9 +10,9 @@ use serde::Serialize;
 
 use crate::args::{Global, SumArgs};
 use crate::ciphertext_file::{self, Reader, ciphertexts, encryptions};
+use crate::key_input::KeyFile;
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, counted, seconds, values};
-use crate::key_input::KeyFile;
 use crate::{atomic_file, input_file};
 
 /// Adds up files of ciphertexts, one ciphertext of each at a time.

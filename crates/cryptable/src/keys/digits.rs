@@ -147,9 +147,8 @@ impl EvaluationKey {
 
 /// Results of tables, which say whether they are signed.
 fn signed_as(results: Vec<Ciphertext>, tables: &[&PreparedTable]) -> Vec<Ciphertext> {
-    let signed = |(result, table): (Ciphertext, &&PreparedTable)| {
-        result.with_signed(table.signed_outputs())
-    };
+    let signed =
+        |(result, table): (Ciphertext, &&PreparedTable)| result.with_signed(table.signed_outputs());
     results.into_iter().zip(tables).map(signed).collect()
 }
 

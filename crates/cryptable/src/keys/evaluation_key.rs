@@ -174,28 +174,38 @@ impl EvaluationKey {
         }
         match (self, input) {
             (Self::Packed(key), Part::Packed(input)) => {
-                let tables =
-                    tables.iter().map(|table| table.of_engine().packed()).collect::<Result<Vec<_>>>()?;
+                let tables = tables
+                    .iter()
+                    .map(|table| table.of_engine().packed())
+                    .collect::<Result<Vec<_>>>()?;
                 Ok(parts(key.lookup_many(input, &tables, progress)?))
             }
             (Self::Single(key), Part::Single(input)) => {
-                let tables =
-                    tables.iter().map(|table| table.of_engine().single()).collect::<Result<Vec<_>>>()?;
+                let tables = tables
+                    .iter()
+                    .map(|table| table.of_engine().single())
+                    .collect::<Result<Vec<_>>>()?;
                 Ok(parts(key.lookup_many(input, &tables, progress)?))
             }
             (Self::Leveled(key), Part::Leveled(input)) => {
-                let tables =
-                    tables.iter().map(|table| table.of_engine().leveled()).collect::<Result<Vec<_>>>()?;
+                let tables = tables
+                    .iter()
+                    .map(|table| table.of_engine().leveled())
+                    .collect::<Result<Vec<_>>>()?;
                 Ok(parts(key.lookup_many(input, &tables, progress)?))
             }
             (Self::Bridged(key), Part::Single(input)) => {
-                let tables =
-                    tables.iter().map(|table| table.of_engine().bridged()).collect::<Result<Vec<_>>>()?;
+                let tables = tables
+                    .iter()
+                    .map(|table| table.of_engine().bridged())
+                    .collect::<Result<Vec<_>>>()?;
                 Ok(parts(key.lookup_many(input, &tables, progress)?))
             }
             (Self::Bridged(key), Part::Packed(input)) => {
-                let tables =
-                    tables.iter().map(|table| table.of_engine().packed()).collect::<Result<Vec<_>>>()?;
+                let tables = tables
+                    .iter()
+                    .map(|table| table.of_engine().packed())
+                    .collect::<Result<Vec<_>>>()?;
                 Ok(parts(key.packed().lookup_many(input, &tables, progress)?))
             }
             _ => Err(other_engine("ciphertext", self.engine(), input.engine())),

@@ -126,7 +126,12 @@ impl EvaluationKey {
         ),
     ) -> Result<Ciphertext> {
         check_equal("number of values of the second operand", y.count(), x.count())?;
-        check_signs("values of the second operand", y.is_signed(), x.is_signed(), "those of the first")?;
+        check_signs(
+            "values of the second operand",
+            y.is_signed(),
+            x.is_signed(),
+            "those of the first",
+        )?;
         // Files of as many values may be cut differently.
         let name = "number of parts of the second operand";
         check_equal(name, y.parts().len(), x.parts().len())?;

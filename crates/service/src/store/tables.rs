@@ -64,14 +64,7 @@ impl Store {
             self.remove_unused_table(&replaced)?;
         }
         let name = name.to_owned();
-        Ok(TableInfo {
-            name,
-            input_modulus,
-            output_modulus,
-            signed_inputs,
-            signed_outputs,
-            digest,
-        })
+        Ok(TableInfo { name, input_modulus, output_modulus, signed_inputs, signed_outputs, digest })
     }
 
     /// All tables.

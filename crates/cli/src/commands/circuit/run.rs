@@ -49,9 +49,8 @@ pub fn run(global: Global, args: &CircuitRunArgs) -> Result<()> {
     let plan = Plan::cheapest(&circuits, &started.parameters, &options)?;
     let (limit, needed) = (args.schedule.memory, plan.memory_bytes());
     memory_limit::check_bytes_unread(limit, "the circuit", needed)?;
-    let (key, key_file) = started.read(|file| {
-        EvaluationKey::from_shared(file.clone(), global.read_options())
-    })?;
+    let (key, key_file) =
+        started.read(|file| EvaluationKey::from_shared(file.clone(), global.read_options()))?;
     let load_s = start.elapsed().as_secs_f64();
     let start = Instant::now();
     let words = reader.summary().words;

@@ -101,20 +101,20 @@ impl<C: DigitCiphertext> Files<C> {
 }
 
 /// A job whose files go with the key, and fit into memory with it.
-struct Planned<'a, C> {
+struct Planned<C> {
     files: Files<C>,
-    job: Job<'a>,
+    job: Job,
     /// Lookups of a part.
     lookups: usize,
 }
 
 /// Checks everything but the key itself.
-fn plan<'a, C: DigitCiphertext>(
+fn plan<C: DigitCiphertext>(
     args: &IntegersRunArgs,
-    public: Public<'a>,
+    public: Public<'_>,
     key: &EvaluationKeyHeader,
     (model, predict): (Model<'_>, Predict<'_>),
-) -> Result<Planned<'a, C>> {
+) -> Result<Planned<C>> {
     let files = Files::open(args, key)?;
     let job = Job::new(args.op, files.kind, public)?;
     let planned = planned_lookups(&job, model, &files.kinds())?;
@@ -127,7 +127,7 @@ fn plan<'a, C: DigitCiphertext>(
 fn run_on<E: DigitArithmetic<Ciphertext: DigitCiphertext>>(
     global: Global,
     args: &IntegersRunArgs,
-    planned: Planned<'_, E::Ciphertext>,
+    planned: Planned<E::Ciphertext>,
     engine: &E,
 ) -> Result<Report> {
     let Planned { mut files, job, lookups } = planned;

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail, ensure};
 use cryptable::engines::packed::{self, EncryptedTables, EntryKind};
 use cryptable::{
-    Ciphertext, CiphertextFileSummary, EvaluationKey, Execution, Parameters, PreparedTable, Progress,
-    Table,
+    Ciphertext, CiphertextFileSummary, EvaluationKey, Execution, Parameters, PreparedTable,
+    Progress, Table,
 };
 use cryptable_wire::{HEADER_BYTES, MappedFile, ObjectType, peek_header};
 
