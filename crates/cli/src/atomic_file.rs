@@ -265,7 +265,7 @@ fn stdout() -> io::Result<File> {
     use std::os::fd::AsFd;
     let file = File::from(io::stdout().as_fd().try_clone_to_owned()?);
     if was_closed(&file) {
-        return Err(io::Error::new(io::ErrorKind::BrokenPipe, "it is closed"));
+        return Err(io::Error::other("it is closed"));
     }
     Ok(file)
 }

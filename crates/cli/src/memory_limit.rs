@@ -20,7 +20,7 @@ pub fn check_unread(limit: Option<usize>, job: &str, prediction: &Prediction) ->
 pub fn check_bytes_unread(limit: Option<usize>, job: &str, needed: usize) -> Result<()> {
     match limit {
         Some(limit) => check_limit(limit, job, needed),
-        None => check_available(memory::left(), job, (needed, "with its key")),
+        None => check_available(memory::left(), job, needed, "with its key"),
     }
 }
 
@@ -53,7 +53,7 @@ pub fn check_bytes(
 ) -> Result<()> {
     match limit {
         Some(limit) => check_limit(limit, job, key_bytes + working_bytes),
-        None => check_available(memory::left(), job, (working_bytes, "beside its key")),
+        None => check_available(memory::left(), job, working_bytes, "beside its key"),
     }
 }
 
@@ -63,7 +63,7 @@ fn check_limit(limit: usize, job: &str, needed: usize) -> Result<()> {
     Ok(())
 }
 
-fn check_available(available: Option<usize>, job: &str, (needed, of): (usize, &str)) -> Result<()> {
+fn check_available(available: Option<usize>, job: &str, needed: usize, of: &str) -> Result<()> {
     match available {
         Some(left) if needed > left => {
             let (needed, left) = (bytes(needed as u64), bytes(left as u64));
@@ -85,9 +85,9 @@ mod tests {
     fn what_does_not_fit_is_refused() {
         let job = "the lookup";
         assert!(
-            check_limit(10, job, 10).is_ok() && check_available(Some(10), job, (10, "")).is_ok()
+            check_limit(10, job, 10).is_ok() && check_available(Some(10), job, 10, "").is_ok()
         );
-        assert!(check_available(None, job, (usize::MAX, "")).is_ok());
+        assert!(check_available(None, job, usize::MAX, "").is_ok());
         assert!(
             check_bytes(Some(10), job, (4, 6)).is_ok() && check_bytes(None, job, (9, 0)).is_ok()
         );
@@ -95,7 +95,7 @@ mod tests {
         assert!(error.starts_with("the circuit may take 10 "), "{error}");
         let error = check_limit(1000, job, 2000).unwrap_err().to_string();
         assert!(error.contains("above --memory"), "{error}");
-        let error = check_available(Some(10), job, (11, "with its key")).unwrap_err().to_string();
+        let error = check_available(Some(10), job, 11, "with its key").unwrap_err().to_string();
         assert!(error.contains("left on this machine"), "{error}");
     }
 }

@@ -150,11 +150,6 @@ impl EvaluationKey {
     }
 }
 
-/// Which columns of a table are signed, as a user says or else as the values are.
-fn signs_for(stated: Option<Signs>, values: &Ciphertext) -> Signs {
-    stated.unwrap_or(Signs::both(values.inner.is_signed()))
-}
-
 /// Tables of every digit, of as many inputs as it has values.
 fn tables_of_digits(
     tables: &[Vec<Bound<'_, PyAny>>],
@@ -238,7 +233,7 @@ impl EvaluationKey {
     ) -> Result<Ciphertext> {
         let py = table.py();
         self.check_memory(EntryKind::Shared, 1, input)?;
-        let prepared = self.prepared(table, (self.moduli(), signs_for(signed, input)))?;
+        let prepared = self.prepared(table, (self.moduli(), Signs::of(signed, input)))?;
         let table = &prepared.get().inner;
         let result = call::run_reporting(py, threads, progress, "lookup", |execution| {
             self.inner.lookup_with(&input.inner, table, execution)
@@ -258,7 +253,7 @@ impl EvaluationKey {
         progress: Option<Progress<'_>>,
     ) -> Result<Vec<Ciphertext>> {
         self.check_memory(EntryKind::Shared, tables.len(), input)?;
-        let prepared = self.all_prepared(&tables, (self.moduli(), signs_for(signed, input)))?;
+        let prepared = self.all_prepared(&tables, (self.moduli(), Signs::of(signed, input)))?;
         let tables: Vec<_> = prepared.iter().map(|table| &table.get().inner).collect();
         let results = call::run_reporting(py, threads, progress, "lookup", |execution| {
             self.inner.lookup_many_with(&input.inner, &tables, execution)
@@ -277,7 +272,7 @@ impl EvaluationKey {
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<Ciphertext> {
-        let signed = signs_for(signed, input);
+        let signed = Signs::of(signed, input);
         check_signs(input.inner.is_signed(), Some(signed.inputs))?;
         self.check_memory(EntryKind::Plain, 1, input)?;
         let tables_ = per_value(tables, &self.inner.parameters(), Some(&input.shape), signed)?;
@@ -306,7 +301,7 @@ impl EvaluationKey {
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<Ciphertext> {
-        let signed = signs_for(signed, input);
+        let signed = Signs::of(signed, input);
         check_signs(input.inner.is_signed(), Some(signed.inputs))?;
         self.check_memory(EntryKind::Encrypted, 1, input)?;
         let result = call::run_reporting(py, threads, progress, "lookup", |execution| {

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::arrays::{array, integers};
+use crate::ciphertext::Ciphertext;
 use crate::errors::{Result, raise};
 use crate::real_function::RealFunction;
 
@@ -17,6 +18,11 @@ pub(crate) struct Signs {
 }
 
 impl Signs {
+    /// As a user says, or else as the values to be looked up are.
+    pub(crate) fn of(stated: Option<Self>, values: &Ciphertext) -> Self {
+        stated.unwrap_or(Self::both(values.inner.is_signed()))
+    }
+
     /// Both columns or none.
     pub(crate) fn both(signed: bool) -> Self {
         Self { inputs: signed, outputs: signed }

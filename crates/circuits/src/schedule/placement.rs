@@ -59,6 +59,9 @@ pub(super) struct Placement {
     /// Nodes that are to be measured.
     queue: BinaryHeap<Reverse<usize>>,
     is_queued: Vec<bool>,
+    /// Measurements of nodes so far.
+    #[cfg(test)]
+    visits: usize,
 }
 
 /// Cost of a bootstrap in time.
@@ -87,6 +90,8 @@ impl Placement {
             readers: Readers::of(circuit),
             queue: (0..count).map(Reverse).collect(),
             is_queued: vec![true; count],
+            #[cfg(test)]
+            visits: 0,
         };
         let mut scratch = Scratch::new(count);
         let mut is_read = vec![false; count];
@@ -154,6 +159,10 @@ impl Placement {
         let mut front = Vec::new();
         while let Some(Reverse(index)) = self.queue.pop() {
             self.is_queued[index] = false;
+            #[cfg(test)]
+            {
+                self.visits += 1;
+            }
             let node = &circuit.nodes()[index];
             let was_behind = self.behind[index];
             let behind = node.operands().any(|operand| self.behind[operand.node()]);
@@ -376,4 +385,34 @@ fn in_one<'a>(a: &'a [usize], b: &'a [usize]) -> impl Iterator<Item = usize> + '
             }
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::CircuitBuilder;
+
+    #[test]
+    fn nodes_are_measured_a_few_times_however_deep_a_circuit_is() {
+        for gates in [1000, 10_000] {
+            let mut builder = CircuitBuilder::new("chain");
+            let inputs = builder.input("x", 64).unwrap();
+            // Each gate depends on the one before, so that every few of them make a front.
+            let mut last = inputs[0];
+            let mut outputs = Vec::new();
+            for k in 0..gates {
+                let other = inputs[(k * k + 7 * k) % 64];
+                let sum = builder.xor(last, other);
+                last = builder.and(sum, !inputs[(5 * k + 3) % 64]);
+                outputs.push(last);
+            }
+            builder.output("y", &outputs).unwrap();
+            let circuit = builder.finish();
+            let limits = Limits { levels: 2, summands: 8, adders: None, early: 0 };
+            let placement = Placement::new(&circuit, limits, &[]);
+            let (nodes, visits) = (circuit.nodes().len(), placement.visits);
+            assert!(placement.heights.iter().all(|&height| height <= 3), "gates and sums of them");
+            assert!(visits < 8 * nodes, "{visits} measurements of {nodes} nodes");
+        }
+    }
 }

@@ -37,7 +37,8 @@ impl Started {
     pub(super) fn open(
         store: &Store,
         job: &QueuedJob,
-        (key, tables): (&EvaluationKey, &[&PreparedTable]),
+        key: &EvaluationKey,
+        tables: &[&PreparedTable],
         options: ReadOptions,
     ) -> Result<Self> {
         let input = BufReader::new(File::open(store.file(&job.ciphertext))?);
