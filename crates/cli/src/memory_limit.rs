@@ -84,9 +84,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_refused() {
         let job = "the lookup";
-        assert!(
-            check_limit(10, job, 10).is_ok() && check_available(Some(10), job, 10, "").is_ok()
-        );
+        assert!(check_limit(10, job, 10).is_ok() && check_available(Some(10), job, 10, "").is_ok());
         assert!(check_available(None, job, usize::MAX, "").is_ok());
         assert!(
             check_bytes(Some(10), job, (4, 6)).is_ok() && check_bytes(None, job, (9, 0)).is_ok()

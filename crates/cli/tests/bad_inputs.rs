@@ -226,29 +226,38 @@ fn full_disks_and_devices_of_every_command() {
     }
 }
 
-/// A key file is changed, or cut short, between its check and its use: the lookup waits for its table meanwhile.
-#[cfg(unix)]
+/// A key file is changed, or cut short, between its check and its use: the lookup waits for the reader of an output meanwhile.
+#[cfg(target_os = "linux")]
 #[test]
 fn keys_that_change_while_they_are_mapped() {
-    use std::io::{Seek, SeekFrom, Write};
+    use std::io::{Read, Seek, SeekFrom, Write};
     let here = Workspace::with_keys("--bits 2");
+    here.write("table.csv", "1\n2\n3\n0\n");
     here.write("values.csv", "0\n1\n2\n3\n");
     here.succeed("encrypt --secret client.key --input values.csv --output values.ct");
     let key = here.read("server.key");
     let middle = key.len() as u64 / 2;
-    here.shell_succeeds("mkfifo table.csv; touch stderr");
+    here.shell_succeeds("mkfifo pipe.ct; touch stderr");
     let files = here.files();
     let lookup = |change: &dyn Fn(&mut std::fs::File)| {
         here.write("server.key", &key);
-        let line =
-            "lookup --evaluation server.key --table table.csv --input values.ct --output r.ct";
-        let mut child = here.start(line);
-        // Opened once the program has read its key and opens the table.
-        let mut table = std::fs::File::options().write(true).open(here.path("table.csv")).unwrap();
+        let tables = "--table table.csv --output r.ct --table table.csv --output pipe.ct";
+        let line = format!("lookup --evaluation server.key --input values.ct {tables}");
+        let mut child = here.start(&line);
+        // The first output has an unnamed file once the key was read; opening the second one waits.
+        let open = format!("/proc/{}/fd", child.id());
+        let is_unnamed = |entry: std::io::Result<std::fs::DirEntry>| {
+            let link = entry.and_then(|entry| std::fs::read_link(entry.path()));
+            link.is_ok_and(|link| link.to_string_lossy().ends_with(" (deleted)"))
+        };
+        while !std::fs::read_dir(&open).is_ok_and(|mut found| found.any(is_unnamed)) {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+            assert!(child.try_wait().unwrap().is_none(), "the lookup ended before its output");
+        }
         let path = here.path("server.key");
         change(&mut std::fs::File::options().write(true).open(path).unwrap());
-        table.write_all(b"1\n2\n3\n0\n").unwrap();
-        drop(table);
+        let mut pipe = std::fs::File::open(here.path("pipe.ct")).unwrap();
+        pipe.read_to_end(&mut Vec::new()).unwrap();
         let succeeded = child.wait().unwrap().success();
         let message = String::from_utf8(here.read("stderr")).unwrap();
         (succeeded, message)

@@ -41,11 +41,3 @@ fn lookups_beyond_the_limit_are_refused() {
     let successes = under_limits(&here, &format!("lookup --force {files}"));
     assert!((1..LIMITS.len()).contains(&successes), "{successes}");
 }
-
-#[test]
-fn keys_beyond_the_limit_are_refused() {
-    let here = Workspace::new();
-    let files = "--secret client.key --evaluation server.key";
-    let successes = under_limits(&here, &format!("keygen --force --mode single --bits 4 {files}"));
-    assert!((1..LIMITS.len()).contains(&successes), "{successes}");
-}

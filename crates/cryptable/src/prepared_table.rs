@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use crate::Engine;
 use crate::engine::{each_engine, engine_accessors};
 use crate::engines::{bridged, leveled, packed, single};
+use crate::{Engine, Result};
 
 /// A table as an engine evaluates it, made once by [`crate::EvaluationKey::prepare`] for any number of lookups with any
 /// key of the same parameters.
@@ -41,6 +41,22 @@ impl PreparedTable {
 
     pub(crate) fn of_engine(&self) -> &Prepared {
         &self.of_engine
+    }
+
+    /// That of the packed engine.
+    ///
+    /// # Errors
+    /// If it is for another engine.
+    pub fn packed(&self) -> Result<&packed::PreparedTable> {
+        self.of_engine.packed()
+    }
+
+    /// That of the leveled engine.
+    ///
+    /// # Errors
+    /// If it is for another engine.
+    pub fn leveled(&self) -> Result<&leveled::PreparedTable> {
+        self.of_engine.leveled()
     }
 
     /// Which engine it is for.
@@ -91,5 +107,19 @@ impl Prepared {
 
     fn memory_bytes(&self) -> usize {
         each_engine!(self, it => it.memory_bytes())
+    }
+}
+
+/// A table of unsigned inputs and outputs.
+impl From<packed::PreparedTable> for PreparedTable {
+    fn from(table: packed::PreparedTable) -> Self {
+        Self::new(Prepared::Packed(Box::new(table)), false, false)
+    }
+}
+
+/// A table of unsigned inputs and outputs.
+impl From<leveled::PreparedTable> for PreparedTable {
+    fn from(table: leveled::PreparedTable) -> Self {
+        Self::new(Prepared::Leveled(Box::new(table)), false, false)
     }
 }

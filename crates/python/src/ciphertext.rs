@@ -9,7 +9,7 @@ use pyo3::types::{PyBytes, PyTuple};
 
 use crate::arrays::{length, no_truth, reshaped};
 use crate::equality::{compared, hash_of};
-use crate::errors::{Result, raise, raise_of};
+use crate::errors::{Result, exception, raise, raise_of};
 use crate::files::read_file;
 use crate::key_files::{Reduced, save_public};
 use crate::parameters::hexadecimal;

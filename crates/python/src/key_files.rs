@@ -117,10 +117,8 @@ pub(crate) fn load_secret<T: Send>(
     call::detach(py, || {
         // What is no secret key may be gigabytes long: its first bytes say what it is.
         let start = read_start(path)?;
-        if !peek_header(&start).is_ok_and(|header| header.object_type.is_secret_key()) {
-            read(&start, read_options(allow_insecure)).map_err(raise_of(path))?;
-        }
-        let bytes = Zeroizing::new(read_file(path)?);
+        let is_secret = peek_header(&start).is_ok_and(|it| it.object_type.is_secret_key());
+        let bytes = Zeroizing::new(if is_secret { read_file(path)? } else { start });
         read(&bytes, read_options(allow_insecure)).map_err(raise_of(path))
     })
 }
