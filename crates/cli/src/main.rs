@@ -21,7 +21,6 @@ mod printable;
 mod progress;
 mod report;
 mod sizes;
-mod suggestion;
 mod unnamed_file;
 
 use std::io::{self, ErrorKind};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use cryptable_lattice::error::{check_client, check_parameters, check_signs};
+use cryptable_lattice::error::{check_client, check_parameters};
 use cryptable_wire::KeyId;
 
 use crate::engine::other_engine;
@@ -20,14 +20,12 @@ use crate::{Engine, Error, NoiseBound, Result};
 pub struct Ciphertext {
     /// Never empty, all with the same [`Contents`].
     parts: Vec<Part>,
-    is_signed: bool,
 }
 
 impl fmt::Debug for Ciphertext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (engine, count, modulus) = (self.engine(), self.count(), self.modulus());
-        let signed = if self.is_signed { "signed " } else { "" };
-        write!(f, "Ciphertext({engine}, {count} {signed}values below {modulus})")
+        write!(f, "Ciphertext({engine}, {count} values below {modulus})")
     }
 }
 
@@ -40,17 +38,15 @@ pub struct Contents {
     pub parameter_digest: [u8; 32],
     /// The identifier of the client's secret key, which decrypts them.
     pub key_id: KeyId,
-    /// Modulus M of the values, which are 0 to M - 1, or -M/2 to M/2 - 1 if they are signed.
+    /// Modulus of the values, which are 0 to one less.
     pub modulus: u64,
-    /// Whether values are signed, see [`Ciphertext::is_signed`].
-    pub signed: bool,
 }
 
 impl Contents {
-    /// Checks that an object has these contents. `object` names it in errors.
+    /// Demands that an object has these contents. `object` names it in errors.
     ///
     /// # Errors
-    /// Names what differs: the engine, the parameters, the client, the modulus or the signs.
+    /// Names what differs: the engine, the parameters, the client or the modulus.
     pub fn check(&self, found: &Self, object: &'static str) -> Result<()> {
         if found.engine != self.engine {
             return Err(other_engine(object, self.engine, found.engine));
@@ -61,7 +57,7 @@ impl Contents {
             let (found, expected) = (found.modulus.to_string(), self.modulus.to_string());
             return Err(Error::Mismatch { name: "modulus of the values", found, expected });
         }
-        check_signs("values", found.signed, self.signed, "the others")
+        Ok(())
     }
 }
 
@@ -74,17 +70,17 @@ impl Ciphertext {
         let Some(first) = parts.first() else {
             return Err(Error::TooSmall { name: "number of parts", value: 0, limit: 1 });
         };
-        let contents = first.contents(false);
+        let contents = first.contents();
         for part in &parts[1..] {
-            contents.check(&part.contents(false), "part of a ciphertext")?;
+            contents.check(&part.contents(), "part of a ciphertext")?;
         }
-        Ok(Self { parts, is_signed: false })
+        Ok(Self { parts })
     }
 
     /// What all its values have in common.
     #[must_use]
     pub fn contents(&self) -> Contents {
-        self.parts[0].contents(self.is_signed)
+        self.parts[0].contents()
     }
 
     /// Which engine it is of.
@@ -103,32 +99,6 @@ impl Ciphertext {
     #[must_use]
     pub fn modulus(&self) -> u64 {
         self.contents().modulus
-    }
-
-    /// Whether its values are signed: -M/2 to M/2 - 1 for the modulus M, where other ones are 0 to M - 1.
-    ///
-    /// Encryption says so ([`SecretKey::encrypt_signed`](crate::SecretKey::encrypt_signed)), or the table of a lookup
-    /// ([`Table::signed_outputs`](crate::Table::signed_outputs)). Sums and files keep it. It is public, as the modulus is, and
-    /// changes nothing that is encrypted: -1 and M - 1 are the same modulo M.
-    #[must_use]
-    pub fn is_signed(&self) -> bool {
-        self.is_signed
-    }
-
-    /// The same ciphertext with its values read as signed or unsigned ones, such as a difference of unsigned values.
-    ///
-    /// ```
-    /// use cryptable::{Engine, Parameters, SecretKey};
-    /// let secret = SecretKey::generate(Parameters::insecure_toy(Engine::Packed, 16, 16)?);
-    /// let (x, y) = (secret.encrypt(&[3])?, secret.encrypt(&[5])?);
-    /// let difference = secret.evaluation_key().sub(&x, &y)?;
-    /// assert_eq!(secret.decrypt(&difference)?, [14]);
-    /// assert_eq!(secret.decrypt_signed(&difference.with_signed(true))?, [-2]);
-    /// # Ok::<(), cryptable::Error>(())
-    /// ```
-    #[must_use]
-    pub fn with_signed(self, is_signed: bool) -> Self {
-        Self { is_signed, ..self }
     }
 
     /// The identifier of the secret key that decrypts it.
@@ -163,8 +133,7 @@ impl Ciphertext {
 
     /// Its parts one by one, each a ciphertext of its own: in this order they hold the values.
     pub fn into_parts(self) -> impl ExactSizeIterator<Item = Self> {
-        let is_signed = self.is_signed;
-        self.parts.into_iter().map(move |part| Self { parts: vec![part], is_signed })
+        self.parts.into_iter().map(|part| Self { parts: vec![part] })
     }
 
     /// Its values from `first` on, in ciphertexts of at most `most`, in order. Packed values, which are together, stay so.
@@ -180,14 +149,13 @@ impl Ciphertext {
     /// # Panics
     /// If a piece is to have no value.
     pub fn into_pieces(self, first: usize, most: usize) -> impl Iterator<Item = Self> {
-        let is_signed = self.is_signed;
         let mut skipped = first;
         let pieces = self.parts.into_iter().flat_map(move |part| {
             let first = skipped.min(part.count());
             skipped -= first;
             part.into_pieces(first, most)
         });
-        pieces.map(move |part| Self { parts: vec![part], is_signed })
+        pieces.map(|part| Self { parts: vec![part] })
     }
 
     /// Joins ciphertexts of the same contents: the values of the first, then those of the next.
@@ -201,16 +169,9 @@ impl Ciphertext {
     /// ```
     ///
     /// # Errors
-    /// If there is none, or their engines, parameters, clients, moduli or signs differ.
+    /// If there is none, or their engines, parameters, clients or moduli differ.
     pub fn join(ciphertexts: impl IntoIterator<Item = Self>) -> Result<Self> {
-        let mut signed = None;
-        let mut parts = Vec::new();
-        for ciphertext in ciphertexts {
-            let is_signed = ciphertext.is_signed;
-            check_signs("values", is_signed, *signed.get_or_insert(is_signed), "the first")?;
-            parts.extend(ciphertext.parts);
-        }
-        Ok(Self::new(parts)?.with_signed(signed.unwrap_or(false)))
+        Self::new(ciphertexts.into_iter().flat_map(|ciphertext| ciphertext.parts).collect())
     }
 
     /// Ciphertexts of as many parts in one: the first part of each, then the second of each.
@@ -320,13 +281,12 @@ impl Part {
         each_part!(self, it => it.is_fresh())
     }
 
-    pub(crate) fn contents(&self, signed: bool) -> Contents {
+    pub(crate) fn contents(&self) -> Contents {
         each_part!(self, it => Contents {
             engine: self.engine(),
             parameter_digest: it.parameter_digest(),
             key_id: it.key_id(),
             modulus: it.modulus(),
-            signed,
         })
     }
 
@@ -363,18 +323,18 @@ impl From<leveled::Ciphertext> for Part {
 
 impl From<packed::Ciphertext> for Ciphertext {
     fn from(ciphertext: packed::Ciphertext) -> Self {
-        Self { parts: vec![ciphertext.into()], is_signed: false }
+        Self { parts: vec![ciphertext.into()] }
     }
 }
 
 impl From<single::Ciphertext> for Ciphertext {
     fn from(ciphertext: single::Ciphertext) -> Self {
-        Self { parts: vec![ciphertext.into()], is_signed: false }
+        Self { parts: vec![ciphertext.into()] }
     }
 }
 
 impl From<leveled::Ciphertext> for Ciphertext {
     fn from(ciphertext: leveled::Ciphertext) -> Self {
-        Self { parts: vec![ciphertext.into()], is_signed: false }
+        Self { parts: vec![ciphertext.into()] }
     }
 }

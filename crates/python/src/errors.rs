@@ -15,7 +15,6 @@ fn class_name(error: &cryptable::Error) -> &'static str {
         E::TooSmall { .. }
         | E::TooLarge { .. }
         | E::ValueOutOfRange { .. }
-        | E::SignedValueOutOfRange { .. }
         | E::Parameter { .. }
         | E::PlaintextModulus { .. } => "RangeError",
         E::TableLength { .. }
@@ -30,8 +29,7 @@ fn class_name(error: &cryptable::Error) -> &'static str {
         E::Mismatch { .. }
         | E::OtherClient { .. }
         | E::OtherParameters { .. }
-        | E::OtherEngine { .. }
-        | E::Signs { .. } => "MismatchError",
+        | E::OtherEngine { .. } => "MismatchError",
         E::NoiseTooLarge { .. } => "NoiseError",
         E::UnsupportedOperation { .. } | E::MissingKey { .. } => "UnsupportedError",
         E::ReadingMemory { .. } | E::Insecure | E::WeakFailureProbability { .. } => "TrustError",

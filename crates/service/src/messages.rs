@@ -71,9 +71,6 @@ pub struct About {
     pub parameters: String,
     /// Modulus of the values.
     pub modulus: u64,
-    /// Whether the values are signed; of ciphertexts only.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub signed: Option<bool>,
     /// Modulus of results; of keys only.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub output_modulus: Option<u64>,
@@ -100,13 +97,7 @@ pub struct TableInfo {
     pub input_modulus: u64,
     /// Modulus of outputs.
     pub output_modulus: u64,
-    /// Whether it is for signed values.
-    #[serde(default)]
-    pub signed_inputs: bool,
-    /// Whether its outputs are signed.
-    #[serde(default)]
-    pub signed_outputs: bool,
-    /// BLAKE3 digest of the moduli, the entries and the signs.
+    /// BLAKE3 digest of the moduli and the entries.
     pub digest: String,
 }
 

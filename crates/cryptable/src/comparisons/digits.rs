@@ -7,14 +7,11 @@ use crate::{Ciphertext, Error, Parameters, Result};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Digits {
     sizes: Vec<u64>,
-    /// Unsigned, each of them.
     digits: Vec<Ciphertext>,
-    is_signed: bool,
 }
 
 impl Digits {
-    /// Joins digits that came one by one, under these parameters. Their integers are signed if they say so
-    /// ([`Ciphertext::is_signed`]).
+    /// Joins digits that came one by one, under these parameters.
     ///
     /// # Errors
     /// If there are not as many as integers of the parameters have, or they differ in engine, client, parameters, modulus or
@@ -25,7 +22,7 @@ impl Digits {
             let (found, expected) = (digits.len(), sizes.len());
             return Err(Error::mismatch("number of digits", found, expected));
         }
-        let (first, is_signed) = (&digits[0], digits[0].is_signed());
+        let first = &digits[0];
         for digit in &digits {
             first.contents().check(&digit.contents(), "digit")?;
             let counts = [first, digit].map(|digit| digit.parts().iter().map(|p| p.count()));
@@ -39,8 +36,7 @@ impl Digits {
                 ));
             }
         }
-        let digits = digits.into_iter().map(|digit| digit.with_signed(false)).collect();
-        Ok(Self { sizes, digits, is_signed })
+        Ok(Self { sizes, digits })
     }
 
     /// The inverse of [`Digits::to_ciphertext`].
@@ -49,8 +45,7 @@ impl Digits {
     /// If the number of parts is no multiple of that of digits, or digits differ as [`Digits::new`] says.
     pub fn from_ciphertext(parameters: &Parameters, joined: Ciphertext) -> Result<Self> {
         let count = sizes_of(parameters)?.len();
-        let is_signed = joined.is_signed();
-        Ok(Self::new(parameters, joined.deinterleaved(count, "digits")?)?.with_signed(is_signed))
+        Self::new(parameters, joined.deinterleaved(count, "digits")?)
     }
 
     /// All digits in one ciphertext, for a file: the digits of the first part, then those of the next.
@@ -58,7 +53,7 @@ impl Digits {
     /// # Errors
     /// Never: digits are alike.
     pub fn to_ciphertext(&self) -> Result<Ciphertext> {
-        Ok(Ciphertext::interleaved(&self.digits)?.with_signed(self.is_signed))
+        Ciphertext::interleaved(&self.digits)
     }
 
     /// Sizes p_i, the least significant digit's first.
@@ -71,18 +66,6 @@ impl Digits {
     #[must_use]
     pub fn digits(&self) -> &[Ciphertext] {
         &self.digits
-    }
-
-    /// Whether the integers are signed.
-    #[must_use]
-    pub fn is_signed(&self) -> bool {
-        self.is_signed
-    }
-
-    /// The same digits, read as signed or unsigned integers.
-    #[must_use]
-    pub fn with_signed(self, is_signed: bool) -> Self {
-        Self { is_signed, ..self }
     }
 
     /// The number of integers.

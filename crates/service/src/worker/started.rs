@@ -7,8 +7,7 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter};
 
 use cryptable::{
-    Ciphertext, CiphertextReader, CiphertextWriter, Contents, EvaluationKey, PreparedTable,
-    ReadOptions,
+    Ciphertext, CiphertextReader, CiphertextWriter, Contents, EvaluationKey, ReadOptions,
 };
 
 use crate::identifiers::new_id;
@@ -38,28 +37,25 @@ impl Started {
         store: &Store,
         job: &QueuedJob,
         key: &EvaluationKey,
-        tables: &[&PreparedTable],
         options: ReadOptions,
     ) -> Result<Self> {
         let input = BufReader::new(File::open(store.file(&job.ciphertext))?);
         let reader = CiphertextReader::new(input)?.with_options(options);
         let (contents, total) = (reader.summary().contents, reader.summary().values);
-        let modulus = key.parameters().output_modulus();
+        let contents = Contents { modulus: key.parameters().output_modulus(), ..contents };
         let files = match job.results.is_empty() {
             true => begin(store, job)?,
             false => job.results.clone(),
         };
-        let open = |file: &String, table: &PreparedTable, values: u64| -> Result<Writer> {
-            let contents = Contents { modulus, signed: table.signed_outputs(), ..contents };
+        let open = |file: &String, values: u64| -> Result<Writer> {
             Ok(CiphertextWriter::resume(store.open_result(file)?, contents, values)?)
         };
-        let all = files.iter().zip(tables);
         let mut writers: Vec<Writer> =
-            all.clone().map(|(file, table)| open(file, table, u64::MAX)).collect::<Result<_>>()?;
+            files.iter().map(|file| open(file, u64::MAX)).collect::<Result<_>>()?;
         let done = writers.iter().map(|writer| writer.summary().values).min().unwrap_or(0);
-        for (writer, (file, table)) in writers.iter_mut().zip(all) {
+        for (writer, file) in writers.iter_mut().zip(&files) {
             if writer.summary().values > done {
-                *writer = open(file, table, done)?;
+                *writer = open(file, done)?;
             }
         }
         let id = job.id.clone();
