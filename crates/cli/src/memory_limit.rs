@@ -75,6 +75,7 @@ fn check_available(available: Option<usize>, job: &str, needed: usize) -> Result
 }
 
 /// Bytes of memory that this process may have in all: those of the machine, or fewer by limits of its container or its own.
+#[cfg(feature = "serve")]
 #[must_use]
 pub fn machine_bytes() -> Option<usize> {
     rooms(Path::new(ROOT)).iter().map(|room| room.limit).min()

@@ -22,6 +22,9 @@ use crate::leveled::line::ciphertext_bytes;
 use crate::measurement::timed;
 use crate::single::{Batch, Session};
 
+/// The name of tables by trees of CMUXes.
+pub const METHOD: &str = "cmux-tree";
+
 /// Measures lookups with the fastest parameter set.
 pub fn run(arguments: &TailArguments) -> anyhow::Result<TailRecord> {
     let modulus = 1 << arguments.bits;
@@ -106,7 +109,7 @@ pub fn measure(
     let (input_bytes, output_bytes) = ciphertext_bytes(parameters, digits);
     let encrypt_s = encrypt_s / job.values.len() as f64;
     let contract = Contract {
-        method: super::method::CMUX_TREE.to_owned(),
+        method: METHOD.to_owned(),
         prepare_s,
         encrypt_s,
         input_bytes,

@@ -15,9 +15,6 @@ use super::{
 use crate::integers::Operation as IntegerOperation;
 use crate::packed::entries::Entries;
 
-/// The name of tables by trees of CMUXes.
-pub const CMUX_TREE: &str = "cmux-tree";
-
 /// Prefix of tables per value, and of encrypted ones.
 const TABLES: &str = "tables-";
 
@@ -57,7 +54,7 @@ impl TailMethod {
     /// # Errors
     /// If there is none: lists all names.
     pub fn parse(name: &str, bits: u32) -> anyhow::Result<Self> {
-        if name == CMUX_TREE {
+        if name == leveled::METHOD {
             return Ok(Self::Leveled);
         }
         if let Some(found) = Self::parse_operation(name) {
@@ -72,8 +69,9 @@ impl TailMethod {
         found.map(|&method| Self::Single(method)).ok_or_else(|| {
             anyhow::anyhow!(
                 "there is no method {name:?}; packed values have akp, akp-2, akp-3, bmt, cmt and {}; leveled ones \
-                 {CMUX_TREE}; single ones \"{}\"",
+                 {}; single ones \"{}\"",
                 operation_names().join(", "),
+                leveled::METHOD,
                 single.join("\", \"")
             )
         })

@@ -93,7 +93,7 @@ fn leveled_values_of_toys() {
     use cryptable_leveled::parameters::ParameterSet;
     let _replay = replay::begin();
     let parameters = ParameterSet::TwoBitDepth11.insecure_toy();
-    let arguments = TailArguments::of(method::CMUX_TREE, 4, TableChoice::Random, 200);
+    let arguments = TailArguments::of(leveled::METHOD, 4, TableChoice::Random, 200);
     let mut record = leveled::measure(&parameters, &arguments).unwrap();
     record.contract.log2_fail = -64.0;
     check(&record, false);
@@ -179,7 +179,7 @@ fn unknown_methods_list_all_names() {
     let message = TailMethod::parse("lut", 4).err().unwrap().to_string();
     for name in [
         "akp-2",
-        method::CMUX_TREE,
+        leveled::METHOD,
         "FDFB-BFVMult, interleaved",
         "tables-one-encrypted",
         "integers-mul",
