@@ -11,6 +11,7 @@ OTHERWISE = {
     "decrypt_digits": "decrypt_integers(signed=False)",
     "for_table": "plan(table)",
     "is_value_by_value": "engine != 'packed'",
+    "reduced": "integers.plan says what calls take, of which integers.reduce is one",
     # For servers, which go on where they were killed.
     "into_pieces": "parts",
     "resume": "lookup --resume",
