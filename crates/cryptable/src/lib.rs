@@ -130,7 +130,7 @@ pub use cryptable_leveled::aes as transciphering;
 #[doc = include_str!("../SECURITY.txt")]
 pub mod security {}
 
-/// What a [`Request`] is for: its type parameter, by which plans differ.
+/// Jobs of a [`Request`]: its type parameter, by which plans differ.
 pub mod jobs {
     pub use crate::bridges::request::Bridge;
     pub use crate::comparisons::request::Comparisons;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::{FailureProbability, Parameters};
 
-/// What an operation takes.
+/// The work, time and failure probability of an operation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlannedOperation {
     /// Its name.
@@ -47,13 +47,13 @@ impl<J> OperationPlan<J> {
         &self.parameters
     }
 
-    /// What every operation takes.
+    /// Lists the operations of the job.
     #[must_use]
     pub fn operations(&self) -> &[PlannedOperation] {
         &self.operations
     }
 
-    /// What the operation of a name takes; `None` if the job has none of that name.
+    /// Finds the operation of a name; `None` if the job has none.
     #[must_use]
     pub fn operation(&self, name: &str) -> Option<&PlannedOperation> {
         self.operations.iter().find(|planned| planned.name == name)

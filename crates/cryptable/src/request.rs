@@ -16,7 +16,7 @@ pub enum Goal {
     Latency,
 }
 
-/// What every request may ask for, whatever its job: the same defaults and the same meaning everywhere.
+/// Limits that any request may have, whatever its job, with the same defaults and the same meaning.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Limits {
     /// Values per operation. Default: as many as a packed ciphertext holds; see [`Lookups`] for tables.
@@ -27,9 +27,9 @@ pub struct Limits {
     pub log2_fail: Option<f64>,
     /// Threads that times are predicted for. Default: the threads of rayon's pool.
     pub threads: Option<usize>,
-    /// What the best candidate is best at. Jobs that have one way to be done have one candidate.
+    /// Orders candidates. Jobs that have one way to be done have one candidate.
     pub goal: Goal,
-    /// What operations cost on the server. Default: measured on this machine, once.
+    /// Costs of operations on the server. Default: measured on this machine, once.
     pub cost: Option<CostModel>,
     /// INSECURE parameters of small rings, for tests.
     pub insecure_toy: bool,
@@ -48,8 +48,13 @@ impl Limits {
 
     /// The number of values asked for, as engines count them.
     pub(crate) fn count(&self) -> Option<usize> {
-        self.values.map(|values| usize::try_from(values).unwrap_or(usize::MAX))
+        self.values.map(as_count)
     }
+}
+
+/// A number of values as engines count them.
+pub(crate) fn as_count(values: u64) -> usize {
+    usize::try_from(values).unwrap_or(usize::MAX)
 }
 
 /// A job and its limits: everything that a plan follows from.

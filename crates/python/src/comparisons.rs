@@ -71,8 +71,6 @@ pub(crate) fn plan_comparisons(
     #[pyo3(from_py_with = crate::threads::of_plan)] threads: Option<usize>,
     insecure_toy: bool,
 ) -> Result<ComparisonPlan> {
-    // 0, as for calls: all.
-    let threads = threads.filter(|&threads| threads != 0);
     let limits = Limits { values, memory, log2_fail, threads, insecure_toy, ..Limits::default() };
     let request = Request::comparisons(bits).limits(limits);
     Ok(ComparisonPlan { inner: call::run(py, 0, None, |_| request.plan())? })

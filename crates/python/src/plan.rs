@@ -247,8 +247,7 @@ pub(crate) fn plan(
         values,
         memory,
         log2_fail,
-        // 0, as for calls: all.
-        threads: threads.filter(|&threads| threads != 0),
+        threads,
         goal,
         cost: cost_model.map(|model| model.inner),
         insecure_toy: false,

@@ -1,5 +1,7 @@
 //! Numbers of threads that users ask for.
 
+use std::num::NonZeroUsize;
+
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 
@@ -25,12 +27,17 @@ pub(crate) fn of_call(asked: &Bound<'_, PyAny>) -> Result<usize> {
     })
 }
 
-/// As [`of_call`], or `None`.
+/// Reads the threads that a plan predicts for: `None` or 0, as for calls, leave the library's default, which is all.
 ///
 /// # Errors
-/// As [`of_call`].
+/// Same errors as [`of_call`].
 pub(crate) fn of_plan(asked: &Bound<'_, PyAny>) -> Result<Option<usize>> {
-    if asked.is_none() { Ok(None) } else { of_call(asked).map(Some) }
+    Ok(if asked.is_none() { None } else { stated(of_call(asked)?) })
+}
+
+/// Returns the number of threads unless it is 0, which stands for all.
+pub(crate) fn stated(threads: usize) -> Option<usize> {
+    Some(threads).filter(|&threads| threads != 0)
 }
 
 /// The threads that times are predicted for.
@@ -38,13 +45,6 @@ pub(crate) fn of_plan(asked: &Bound<'_, PyAny>) -> Result<Option<usize>> {
 /// # Errors
 /// As [`of_call`].
 pub(crate) fn of_prediction(asked: &Bound<'_, PyAny>) -> Result<usize> {
-    Ok(all_for_none(of_call(asked)?))
-}
-
-/// So many threads, for 0 as many as the machine runs at a time.
-pub(crate) fn all_for_none(threads: usize) -> usize {
-    match threads {
-        0 => std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get),
-        _ => threads,
-    }
+    let all = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    Ok(stated(of_call(asked)?).unwrap_or_else(all))
 }

@@ -103,8 +103,6 @@ pub(crate) fn plan_wide(
     #[pyo3(from_py_with = crate::threads::of_plan)] threads: Option<usize>,
     insecure_toy: bool,
 ) -> Result<WidePlan> {
-    // 0, as for calls: all.
-    let threads = threads.filter(|&threads| threads != 0);
     let limits = Limits { values, memory, log2_fail, threads, insecure_toy, ..Limits::default() };
     let request = Request::words(bits).limits(limits);
     let request = value_bits.into_iter().fold(request, Request::value_bits);

@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use crate::commands::parameters::ParameterReport;
 
-/// What is told of such a plan.
+/// The report of such a plan.
 #[derive(Serialize)]
 pub struct Report {
-    /// What the job alone has, by name.
+    /// Fields that this job alone has, by name.
     #[serde(flatten)]
     job: BTreeMap<&'static str, Value>,
     #[serde(flatten)]
@@ -30,9 +30,9 @@ struct OperationReport {
     operation: &'static str,
     lookups: usize,
     tables: usize,
-    /// Predicted, of a full ciphertext.
+    /// Predicted seconds for a full ciphertext.
     eval_s: f64,
-    /// Of any value of a full ciphertext.
+    /// log2 of the probability that any value of a full ciphertext comes out wrong.
     log2_fail: f64,
 }
 

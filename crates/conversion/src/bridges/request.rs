@@ -49,13 +49,13 @@ pub enum Returning {
 pub struct Request<C: Continuation> {
     /// Modulus of the values that are looked up packed.
     pub input_modulus: u64,
-    /// What comes after the lookup.
+    /// Continuation of the lookup.
     pub next: C,
     /// Values per packed lookup. Default: as many as a packed ciphertext holds.
     pub values: Option<usize>,
     /// Values of those that go on one by one. Default: all.
     pub taken_out: Option<usize>,
-    /// What becomes of results. Default: they stay single values.
+    /// Form in which results come back. Default: they stay single values.
     pub returning: Returning,
     /// Bytes of memory that a packed lookup may take, keys of both ends included. Default: any number.
     pub memory: Option<usize>,
@@ -64,7 +64,7 @@ pub struct Request<C: Continuation> {
     pub log2_fail: Option<f64>,
     /// Threads that times are predicted for. Default: the threads of rayon's pool.
     pub threads: Option<usize>,
-    /// What operations cost on the machine that will run them. Default: measured on this one.
+    /// Costs of operations on the machine that will run them. Default: measured on this one.
     pub cost: Option<CostModel>,
     /// INSECURE parameters of small rings, for tests.
     pub is_toy: bool,

@@ -2,6 +2,7 @@
 
 use cryptable_conversion::bridges::{self, Continuation, Plan, Returning};
 
+use crate::request::as_count;
 use crate::{Request, Result};
 
 /// Looks values up packed, and goes on with results one by one.
@@ -55,10 +56,9 @@ impl<C: Continuation> Request<Bridge<C>> {
     /// keeps to the probability; [`crate::Error::Memory`] if none fits.
     pub fn plan(&self) -> Result<Plan<C::Target>> {
         let Self { job, limits } = self;
-        let count = |values| usize::try_from(values).unwrap_or(usize::MAX);
         let request = bridges::Request {
-            values: limits.values.map(count),
-            taken_out: job.taken_out.map(count),
+            values: limits.count(),
+            taken_out: job.taken_out.map(as_count),
             returning: job.returning,
             memory: limits.memory,
             log2_fail: limits.log2_fail,

@@ -3,9 +3,9 @@
 use cryptable_lattice::external_product::RgswGadget;
 use cryptable_lattice::lwe_encryption::{lwe_body_with, weighted_coefficient};
 use cryptable_ring::gadget::Gadget;
-use cryptable_ring::kernels;
 use cryptable_ring::prime_ring::PrimeRing;
 use cryptable_ring::random::{RandomStream, SecretSeed, Seed, StreamPurpose};
+use cryptable_ring::{clear_stack, kernels};
 use rayon::prelude::*;
 use zeroize::{Zeroize, Zeroizing};
 
@@ -50,6 +50,8 @@ impl<'a> RowEncryptor<'a> {
             Zeroizing::new(coefficients.iter().map(residue).collect());
         let mut evaluations = secret.clone();
         ring.forward_assign(&mut evaluations);
+        // The transform spills registers there.
+        clear_stack();
         Self { ring, seed, errors: SecretSeed::random(), secret, evaluations }
     }
 

@@ -125,8 +125,9 @@ impl EncryptedTables {
         match &self.entries {
             #[cfg(feature = "client")]
             Entries::Made(entries) => {
-                let shape = (entries.len(), entries[0].c0.words().len());
-                write_entries(out, &self.binding, self.count, shape, entries.iter().map(Ok))
+                let words = entries[0].c0.words().len();
+                let content = entries.iter().map(Ok);
+                write_entries(out, &self.binding, self.count, entries.len(), words, content)
             }
             Entries::Stored(stored) => Ok(out.write_all((*stored.object).as_ref())?),
         }
@@ -184,7 +185,8 @@ fn write_entries(
     out: &mut dyn Write,
     binding: &Binding,
     count: Option<usize>,
-    (entries, words): (usize, usize),
+    entries: usize,
+    words: usize,
     content: impl Iterator<Item = Result<impl Borrow<SeededCiphertext>>>,
 ) -> Result<()> {
     let count = count.unwrap_or(0) as u64;
@@ -268,7 +270,7 @@ mod client {
                 entries
             };
             let entries = (0..inputs).step_by(BLOCK).flat_map(block);
-            write_entries(out, self.binding(), tables.count(), (inputs, words), entries)
+            write_entries(out, self.binding(), tables.count(), inputs, words, entries)
         }
     }
 

@@ -124,8 +124,7 @@ impl Limits {
             values: self.values,
             memory: self.memory,
             log2_fail: self.log2_fail,
-            // 0, as for calls: all.
-            threads: Some(self.threads).filter(|&threads| threads != 0),
+            threads: crate::threads::stated(self.threads),
             insecure_toy: self.insecure_toy,
             ..cryptable::Limits::default()
         }

@@ -97,8 +97,6 @@ pub(crate) fn plan_integers(
 ) -> Result<IntegerPlan> {
     let kind = ColumnKind::new(bits, signed).map_err(raise)?;
     let engine: Engine = engine.parse().map_err(raise)?;
-    // 0, as for calls: all.
-    let threads = threads.filter(|&threads| threads != 0);
     let limits = Limits { values, memory, log2_fail, threads, insecure_toy, ..Limits::default() };
     let request = Request::integers(kind).engine(engine).limits(limits);
     let request = digit_bits.into_iter().fold(request, |request, bits| request.digit_bits(bits));

@@ -29,8 +29,9 @@ pub fn run(global: Global, args: &WideArgs) -> Result<()> {
         seconds(arbitrary)
     );
     let report = Report::new(&plan, job).with_note(&note);
-    let failures = (plan.failure_probability(), plan.value_failure_probability());
-    report::result(global, &report.with_failures(failures.0, failures.1))
+    let whole = plan.failure_probability();
+    let each = plan.value_failure_probability();
+    report::result(global, &report.with_failures(whole, each))
 }
 
 /// Finds the fastest parameters for dictionaries of such keys and values.
