@@ -38,7 +38,6 @@ pub use self::parameters::ParameterArgs;
 #[cfg(feature = "client")]
 pub use self::parameters::TableKind;
 pub use self::sum::SumArgs;
-use crate::memory_limit;
 
 /// Most memory that a key takes when nothing else is said, 16 GiB.
 const MAX_KEY_MEMORY: usize = 16 << 30;
@@ -89,7 +88,7 @@ pub struct Global {
 impl Global {
     /// Which keys are used.
     pub fn read_options(self) -> ReadOptions {
-        let least = || Some(memory_limit::hard_limit()?.min(MAX_KEY_MEMORY));
+        let least = || Some(cryptable::memory::hard_limit()?.min(MAX_KEY_MEMORY));
         let most = self.max_key_memory.or_else(least).unwrap_or(MAX_KEY_MEMORY);
         let mut options = ReadOptions::default().max_memory(most as u64);
         if self.allow_insecure {

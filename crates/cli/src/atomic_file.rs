@@ -263,7 +263,25 @@ fn sync_directory(path: &Path) {
 #[cfg(unix)]
 fn stdout() -> io::Result<File> {
     use std::os::fd::AsFd;
-    Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
+    let file = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+    if was_closed(&file) {
+        return Err(io::Error::other("it is closed"));
+    }
+    Ok(file)
+}
+
+/// Whether standard output was closed when the program started: the standard library opens the null device in its place, for
+/// reading, too, as no shell does that writes there.
+#[cfg(unix)]
+fn was_closed(stdout: &File) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let device = |metadata: std::fs::Metadata| metadata.rdev();
+    let is_null = match (stdout.metadata(), std::fs::metadata("/dev/null")) {
+        (Ok(found), Ok(null)) => device(found) == device(null),
+        _ => false,
+    };
+    let flags = rustix::fs::fcntl_getfl(stdout);
+    is_null && flags.is_ok_and(|flags| flags.contains(rustix::fs::OFlags::RDWR))
 }
 
 #[cfg(windows)]

@@ -1,13 +1,17 @@
 //! Keys by the names of their files.
 
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _};
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, ensure};
-use cryptable::{CIPHERTEXT_FILE_MAGIC, EvaluationKey, SharedBytes};
+use cryptable::{
+    CIPHERTEXT_FILE_MAGIC, EvaluationKey, EvaluationKeyHeader, ReadOptions, SharedBytes, WireError,
+};
 #[cfg(feature = "client")]
 use cryptable::{FailureProbability, SecretKey, SecurityLevel};
-use cryptable_wire::MappedFile;
+use cryptable_wire::{KeyId, MappedFile, ObjectType, peek_header, peek_key};
 
 use crate::args::Global;
 #[cfg(feature = "client")]
@@ -52,11 +56,75 @@ pub fn read_kept<T>(
     path: &Path,
     read: impl FnOnce(&Arc<MappedFile>) -> cryptable::Result<T>,
 ) -> Result<(T, Arc<MappedFile>)> {
-    let file = Arc::new(map(path)?);
-    let failed = || format!("cannot read {}", input_file::shown(path).printable());
+    let file = input_file::open_seekable(path)?;
+    keep(&file, &input_file::shown(path).printable(), read)
+}
+
+fn keep<T>(
+    file: &File,
+    name: &str,
+    read: impl FnOnce(&Arc<MappedFile>) -> cryptable::Result<T>,
+) -> Result<(T, Arc<MappedFile>)> {
+    let failed = || format!("cannot read {name}");
+    let file = Arc::new(MappedFile::of(file).with_context(failed)?);
     let found = read(&file).map_err(with_option).with_context(failed)?;
     file.check_unchanged().with_context(failed)?;
     Ok((found, file))
+}
+
+/// An evaluation key of any kind that is not read yet but for its parameters and whose it is.
+pub struct StartedKey<P> {
+    file: File,
+    name: String,
+    /// Its parameters.
+    pub parameters: P,
+    /// The client's key that it belongs to.
+    pub key_id: KeyId,
+}
+
+/// Opens an evaluation key of any kind, and reads its parameters.
+///
+/// # Errors
+/// If the file cannot be read, or `read` refuses its kind or its parameters.
+pub fn start_of<P>(
+    path: &Path,
+    read: impl FnOnce(ObjectType, &[u8]) -> cryptable::Result<P>,
+) -> Result<StartedKey<P>> {
+    let name = input_file::shown(path).printable();
+    let failed = || format!("cannot read {name}");
+    let file = input_file::open_seekable(path)?;
+    let start = first_bytes(&file).with_context(failed)?;
+    let parse = || {
+        let kind = peek_header(&start)?.object_type;
+        // Of other kinds, what begins a key may not be there.
+        let begun = peek_key(&start);
+        let bytes = begun.as_ref().map_or(&[][..], |begun| begun.parameters);
+        let parameters = read(kind, bytes)?;
+        Ok((parameters, begun?.key_id))
+    };
+    let (parameters, key_id) = parse().map_err(with_option).with_context(failed)?;
+    Ok(StartedKey { file, name, parameters, key_id })
+}
+
+/// Checks that a key is of a kind.
+///
+/// # Errors
+/// If it is of another one.
+pub fn check_kind(found: ObjectType, expected: ObjectType) -> cryptable::Result<()> {
+    if found == expected { Ok(()) } else { Err(WireError::WrongType { expected, found }.into()) }
+}
+
+impl<P> StartedKey<P> {
+    /// Reads all of it, as [`read_kept`] does.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn read<T>(
+        self,
+        read: impl FnOnce(&Arc<MappedFile>) -> cryptable::Result<T>,
+    ) -> Result<(T, Arc<MappedFile>)> {
+        keep(&self.file, &self.name, read)
+    }
 }
 
 /// Why a key of another engine does not serve the commands of a group.
@@ -98,22 +166,81 @@ impl MappedKey {
     }
 }
 
-/// Reads a server's evaluation key where it lies.
-///
-/// # Errors
-/// If the file cannot be read or is no evaluation key, or an insecure one that is not allowed.
-pub fn read_evaluation_key(global: Global, path: &Path) -> Result<MappedKey> {
-    let file = Arc::new(map(path)?);
-    let name = input_file::shown(path).printable();
-    ensure!(
-        !(*file).as_ref().starts_with(&CIPHERTEXT_FILE_MAGIC),
-        "{name}: is a file of ciphertexts; --evaluation wants an evaluation key"
-    );
-    let shared: SharedBytes = file.clone();
-    let key = EvaluationKey::from_shared(shared, global.read_options())
-        .map_err(with_option)
-        .with_context(|| format!("cannot read {name}"))?;
-    file.check_unchanged().with_context(|| format!("cannot read {name}"))?;
+/// A server's evaluation key that is not read yet but for its header: what does not go with it is refused before.
+pub struct KeyFile {
+    file: File,
+    name: String,
+    options: ReadOptions,
+    /// What the key says of itself.
+    pub header: EvaluationKeyHeader,
+}
+
+impl KeyFile {
+    /// Opens a key and reads its header.
+    ///
+    /// # Errors
+    /// If the file cannot be read or is no evaluation key, or an insecure one that is not allowed.
+    pub fn open(global: Global, path: &Path) -> Result<Self> {
+        let (options, name) = (global.read_options(), input_file::shown(path).printable());
+        let file = input_file::open_seekable(path)?;
+        let start = first_bytes(&file).with_context(|| format!("cannot read {name}"))?;
+        ensure!(
+            !start.starts_with(&CIPHERTEXT_FILE_MAGIC),
+            "{name}: is a file of ciphertexts; --evaluation wants an evaluation key"
+        );
+        let header = match EvaluationKeyHeader::read(&start, options) {
+            Ok(header) => header,
+            Err(error) if is_final(&error) => {
+                return Err(with_option(error)).with_context(|| format!("cannot read {name}"));
+            }
+            // Whether it is damaged is known when all of it is read.
+            Err(error) => {
+                read_key(&file, name.clone(), options)?;
+                return Err(with_option(error)).with_context(|| format!("cannot read {name}"));
+            }
+        };
+        Ok(Self { file, name, options, header })
+    }
+
+    /// Reads all of it where it lies.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is damaged.
+    pub fn read(self) -> Result<MappedKey> {
+        read_key(&self.file, self.name, self.options)
+    }
+}
+
+/// The first bytes of a file, as many as the header of a key may have.
+pub fn first_bytes(mut file: &File) -> io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    file.take(EvaluationKeyHeader::BYTES as u64).read_to_end(&mut start)?;
+    file.rewind()?;
+    Ok(start)
+}
+
+/// Whether an error of a key's header is one of the whole key, too.
+fn is_final(error: &cryptable::Error) -> bool {
+    use cryptable::Error as E;
+    match error {
+        E::Insecure | E::WeakFailureProbability { .. } | E::ReadingMemory { .. } => true,
+        E::Wire(error) => matches!(
+            error,
+            WireError::WrongKind { .. }
+                | WireError::BadMagic { .. }
+                | WireError::UnsupportedVersion { .. }
+                | WireError::UnknownType { .. }
+        ),
+        _ => false,
+    }
+}
+
+fn read_key(file: &File, name: String, options: ReadOptions) -> Result<MappedKey> {
+    let read = |file: &Arc<MappedFile>| {
+        let shared: SharedBytes = file.clone();
+        EvaluationKey::from_shared(shared, options)
+    };
+    let (key, file) = keep(file, &name, read)?;
     // Keys without packed values are expanded when they are read.
     let file = key.packed().is_ok().then_some(file);
     Ok(MappedKey { key, file, name })

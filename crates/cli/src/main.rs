@@ -21,6 +21,7 @@ mod printable;
 mod progress;
 mod report;
 mod sizes;
+mod suggestion;
 mod unnamed_file;
 
 use std::io::{self, ErrorKind};

@@ -1,22 +1,28 @@
 //! Work that would not fit into memory is refused before it starts.
 
-use std::fs;
-use std::path::Path;
-
 use anyhow::{Result, bail, ensure};
-use cryptable::Prediction;
+use cryptable::{Prediction, memory};
 
 use crate::sizes::bytes;
 
-/// Where Linux says how much memory there is.
-const ROOT: &str = "/";
+/// Checks that work is within a limit with its key, or without one, that the machine has room for both: before the key is read.
+///
+/// # Errors
+/// If it is not.
+pub fn check_unread(limit: Option<usize>, job: &str, prediction: &Prediction) -> Result<()> {
+    check_bytes_unread(limit, job, prediction.peak_bytes())
+}
 
-/// Where it says what a group of processes has, of either version: the root of all groups, its limit, what is in use, and
-/// whether the second version says so.
-const GROUPS: [(&str, &str, &str, bool); 2] = [
-    ("sys/fs/cgroup", "memory.max", "memory.current", true),
-    ("sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", false),
-];
+/// As [`check_unread`], of bytes.
+///
+/// # Errors
+/// If they do not fit.
+pub fn check_bytes_unread(limit: Option<usize>, job: &str, needed: usize) -> Result<()> {
+    match limit {
+        Some(limit) => check_limit(limit, job, needed),
+        None => check_available(memory::left(), job, needed, "with its key"),
+    }
+}
 
 /// Demands that a lookup is within a limit with its key, or without one, that the machine has room for what it takes beside
 /// the key, which was read.
@@ -47,10 +53,7 @@ pub fn check_bytes(
 ) -> Result<()> {
     match limit {
         Some(limit) => check_limit(limit, job, key_bytes + working_bytes),
-        None => {
-            let left = rooms(Path::new(ROOT)).iter().map(Room::left).min();
-            check_available(left, job, working_bytes)
-        }
+        None => check_available(memory::left(), job, working_bytes, "beside its key"),
     }
 }
 
@@ -60,104 +63,18 @@ fn check_limit(limit: usize, job: &str, needed: usize) -> Result<()> {
     Ok(())
 }
 
-fn check_available(available: Option<usize>, job: &str, needed: usize) -> Result<()> {
+fn check_available(available: Option<usize>, job: &str, needed: usize, of: &str) -> Result<()> {
     match available {
         Some(left) if needed > left => {
             let (needed, left) = (bytes(needed as u64), bytes(left as u64));
             bail!(
-                "{job} may take {needed} of memory beside its key, but {left} are left on this machine, or within the limits of its \
+                "{job} may take {needed} of memory {of}, but {left} are left on this machine, or within the limits of its \
                  container or ulimit; \
                  --memory SIZE runs it all the same"
             )
         }
         _ => Ok(()),
     }
-}
-
-/// Bytes of memory that this process may have in all: those of the machine, or fewer by limits of its container or its own.
-#[cfg(feature = "serve")]
-#[must_use]
-pub fn machine_bytes() -> Option<usize> {
-    rooms(Path::new(ROOT)).iter().map(|room| room.limit).min()
-}
-
-/// Bytes of memory that the process may still take before a limit of its container or its own ends it.
-#[must_use]
-pub fn hard_limit() -> Option<usize> {
-    let rooms = rooms(Path::new(ROOT));
-    rooms.iter().filter(|room| room.is_hard).map(Room::left).min()
-}
-
-/// A limit of memory, and what is in use of it.
-struct Room {
-    limit: usize,
-    used: usize,
-    /// Whether whoever takes more is ended.
-    is_hard: bool,
-}
-
-impl Room {
-    fn left(&self) -> usize {
-        self.limit.saturating_sub(self.used)
-    }
-}
-
-/// All limits that Linux names, below a root.
-fn rooms(root: &Path) -> Vec<Room> {
-    let read = |name: &str| fs::read_to_string(root.join(name)).unwrap_or_default();
-    let (info, status, limits) =
-        (read("proc/meminfo"), read("proc/self/status"), read("proc/self/limits"));
-    let machine = kibibytes(&info, "MemTotal:").zip(kibibytes(&info, "MemAvailable:"));
-    let machine = machine.map(|(limit, left)| Room {
-        limit,
-        used: limit.saturating_sub(left),
-        is_hard: false,
-    });
-    let space = limits.lines().find_map(|line| line.strip_prefix("Max address space"));
-    let space = space.and_then(|rest| rest.split_whitespace().next()?.parse().ok());
-    let own = space.map(|limit| Room {
-        limit,
-        used: kibibytes(&status, "VmSize:").unwrap_or(0),
-        is_hard: true,
-    });
-    let groups = groups(root, &read("proc/self/cgroup"));
-    machine.into_iter().chain(own).chain(groups).collect()
-}
-
-/// Limits of the groups that the process is in, by `/proc/self/cgroup`, and of those above them.
-fn groups(root: &Path, own: &str) -> Vec<Room> {
-    let mut rooms = Vec::new();
-    for (folder, limit, used, is_second) in GROUPS {
-        let path = own.lines().find_map(|line| {
-            let (controllers, path) = line.split_once(':')?.1.split_once(':')?;
-            let is_it = match is_second {
-                true => controllers.is_empty(),
-                false => controllers.split(',').any(|name| name == "memory"),
-            };
-            is_it.then_some(path)
-        });
-        // A container sees its own group as the root, whatever its path is outside.
-        let path = Path::new(path.unwrap_or("/").trim_start_matches('/'));
-        for group in path.ancestors() {
-            let file = |name: &str| fs::read_to_string(root.join(folder).join(group).join(name));
-            let number = |name: &str| file(name).ok()?.trim().parse::<usize>().ok();
-            let Some(limit) = number(limit) else { continue };
-            // Pages of files that nobody used lately are given back.
-            let stat = file("memory.stat").unwrap_or_default();
-            let idle = stat.lines().find_map(|line| line.strip_prefix("inactive_file "));
-            let idle = idle.and_then(|count| count.trim().parse::<usize>().ok()).unwrap_or(0);
-            let used = number(used).unwrap_or(0).saturating_sub(idle);
-            rooms.push(Room { limit, used, is_hard: true });
-        }
-    }
-    rooms
-}
-
-/// Bytes of a line `NAME N kB`.
-fn kibibytes(text: &str, name: &str) -> Option<usize> {
-    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
-    let kibibytes: usize = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    kibibytes.checked_mul(1024)
 }
 
 #[cfg(test)]
@@ -167,8 +84,8 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_refused() {
         let job = "the lookup";
-        assert!(check_limit(10, job, 10).is_ok() && check_available(Some(10), job, 10).is_ok());
-        assert!(check_available(None, job, usize::MAX).is_ok());
+        assert!(check_limit(10, job, 10).is_ok() && check_available(Some(10), job, 10, "").is_ok());
+        assert!(check_available(None, job, usize::MAX, "").is_ok());
         assert!(
             check_bytes(Some(10), job, (4, 6)).is_ok() && check_bytes(None, job, (9, 0)).is_ok()
         );
@@ -176,59 +93,7 @@ mod tests {
         assert!(error.starts_with("the circuit may take 10 "), "{error}");
         let error = check_limit(1000, job, 2000).unwrap_err().to_string();
         assert!(error.contains("above --memory"), "{error}");
-        let error = check_available(Some(10), job, 11).unwrap_err().to_string();
+        let error = check_available(Some(10), job, 11, "with its key").unwrap_err().to_string();
         assert!(error.contains("left on this machine"), "{error}");
-    }
-
-    #[test]
-    fn memory_is_read_as_linux_writes_it() {
-        let info = "MemTotal:       24631968 kB\nMemAvailable:   17000000 kB\nBuffers: 0 kB\n";
-        assert_eq!(kibibytes(info, "MemAvailable:"), Some(17_000_000 * 1024));
-        assert_eq!(kibibytes("MemTotal: 3 kB\n", "MemAvailable:"), None);
-        assert_eq!(kibibytes("MemAvailable: many\n", "MemAvailable:"), None);
-    }
-
-    /// What is left and what there is in all, by files below a root.
-    fn found(files: &[(&str, &str)]) -> [Option<usize>; 2] {
-        let root = tempfile::tempdir().unwrap();
-        for (name, text) in files {
-            let path = root.path().join(name);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        }
-        let rooms = rooms(root.path());
-        [rooms.iter().map(Room::left).min(), rooms.iter().map(|room| room.limit).min()]
-    }
-
-    #[test]
-    fn the_least_limit_counts() {
-        let machine = ("proc/meminfo", "MemTotal: 64 kB\nMemAvailable: 40 kB\n");
-        assert_eq!(found(&[]), [None, None]);
-        assert_eq!(found(&[machine]), [Some(40 << 10), Some(64 << 10)]);
-        let second = [
-            machine,
-            ("proc/self/cgroup", "0::/a/b\n"),
-            ("sys/fs/cgroup/a/b/memory.max", "max\n"),
-            ("sys/fs/cgroup/a/memory.max", "9000\n"),
-            ("sys/fs/cgroup/a/memory.current", "5000\n"),
-            ("sys/fs/cgroup/a/memory.stat", "anon 1\ninactive_file 1000\n"),
-        ];
-        assert_eq!(found(&second), [Some(5000), Some(9000)]);
-        // In a container, the path of the first version is the host's.
-        let first = [
-            machine,
-            ("proc/self/cgroup", "5:cpu,memory:/docker/x\n1:name=systemd:/\n"),
-            ("sys/fs/cgroup/memory/memory.limit_in_bytes", "8000\n"),
-            ("sys/fs/cgroup/memory/memory.usage_in_bytes", "7000\n"),
-        ];
-        assert_eq!(found(&first), [Some(1000), Some(8000)]);
-        let own = [
-            machine,
-            ("proc/self/limits", "Limit  Soft\nMax address space  30000  unlimited  bytes\n"),
-            ("proc/self/status", "VmPeak: 21 kB\nVmSize: 20 kB\n"),
-        ];
-        assert_eq!(found(&own), [Some(30_000 - (20 << 10)), Some(30_000)]);
-        let unlimited = [machine, ("proc/self/limits", "Max address space unlimited unlimited\n")];
-        assert_eq!(found(&unlimited), found(&[machine]));
     }
 }

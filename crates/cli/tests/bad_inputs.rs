@@ -21,18 +21,25 @@ fn values() {
     let fail = |input: &str| here.fail(&format!("{ENCRYPT} {input}"));
     assert_eq!(
         fail("range.csv --column age"),
-        "range.csv line 3, column \"age\": 300 is not below the modulus 16"
+        "range.csv line 3, column \"age\": 300 is not below the modulus 16; keys of `keygen --bits 9` have room for it"
+    );
+    assert_eq!(
+        fail("range.csv --column Age"),
+        "range.csv: no column \"Age\"; there are \"name\", \"age\"; did you mean \"age\"?"
     );
     assert_eq!(
         fail("range.csv --column height"),
         "range.csv: no column \"height\"; there are \"name\", \"age\""
     );
-    let message =
-        "text.csv line 3, column 1: \"three\" is not an integer; --dictionary takes words";
+    let message = "text.csv line 3, column 1: \"three\" is not an integer; --dictionary FILE --extend takes words";
     assert_eq!(fail("text.csv"), message);
     assert_eq!(fail("none.csv"), "none.csv holds no values");
     assert_eq!(fail("empty.csv"), "empty.csv holds no values");
-    assert_eq!(fail("range.bin"), "range.bin element 2: 16 is not below the modulus 16");
+    let keys = "; keys of `keygen --bits 5` have room for it";
+    assert_eq!(
+        fail("range.bin"),
+        format!("range.bin element 2: 16 is not below the modulus 16{keys}")
+    );
     assert!(fail("odd.dat --format raw16").contains("not a multiple of 2 bytes"));
     assert!(fail("float.npy").contains("type '<f8'"));
     assert!(fail("data.txt").contains("--format"));
@@ -52,7 +59,7 @@ fn tables() {
     };
     let (found, expected) = ("the table has 3 outputs", "but its input modulus is 4");
     assert_eq!(fail("short.csv", "0\n1\n2\n"), format!("short.csv: {found}, {expected}"));
-    let large = "large.csv line 4, output: 8 is not below the modulus 8";
+    let large = "large.csv line 4, output: 8 is not below the modulus 8; keys of `keygen --output-bits 4` have room for it";
     assert_eq!(fail("large.csv", "0\n1\n2\n8\n"), large);
     assert!(fail("twice.csv", "0,1\n1,1\n1,2\n2,1\n").contains("line 3: input 1 was on line 2"));
     assert!(fail("gap.csv", "0,1\n1,1\n3,1\n").contains("the first one missing is 2"));
@@ -219,29 +226,38 @@ fn full_disks_and_devices_of_every_command() {
     }
 }
 
-/// A key file is changed, or cut short, between its check and its use: the lookup waits for its table meanwhile.
-#[cfg(unix)]
+/// A key file is changed, or cut short, between its check and its use: the lookup waits for the reader of an output meanwhile.
+#[cfg(target_os = "linux")]
 #[test]
 fn keys_that_change_while_they_are_mapped() {
-    use std::io::{Seek, SeekFrom, Write};
+    use std::io::{Read, Seek, SeekFrom, Write};
     let here = Workspace::with_keys("--bits 2");
+    here.write("table.csv", "1\n2\n3\n0\n");
     here.write("values.csv", "0\n1\n2\n3\n");
     here.succeed("encrypt --secret client.key --input values.csv --output values.ct");
     let key = here.read("server.key");
     let middle = key.len() as u64 / 2;
-    here.shell_succeeds("mkfifo table.csv; touch stderr");
+    here.shell_succeeds("mkfifo pipe.ct; touch stderr");
     let files = here.files();
     let lookup = |change: &dyn Fn(&mut std::fs::File)| {
         here.write("server.key", &key);
-        let line =
-            "lookup --evaluation server.key --table table.csv --input values.ct --output r.ct";
-        let mut child = here.start(line);
-        // Opened once the program has read its key and opens the table.
-        let mut table = std::fs::File::options().write(true).open(here.path("table.csv")).unwrap();
+        let tables = "--table table.csv --output r.ct --table table.csv --output pipe.ct";
+        let line = format!("lookup --evaluation server.key --input values.ct {tables}");
+        let mut child = here.start(&line);
+        // The first output has an unnamed file once the key was read; opening the second one waits.
+        let open = format!("/proc/{}/fd", child.id());
+        let is_unnamed = |entry: std::io::Result<std::fs::DirEntry>| {
+            let link = entry.and_then(|entry| std::fs::read_link(entry.path()));
+            link.is_ok_and(|link| link.to_string_lossy().ends_with(" (deleted)"))
+        };
+        while !std::fs::read_dir(&open).is_ok_and(|mut found| found.any(is_unnamed)) {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+            assert!(child.try_wait().unwrap().is_none(), "the lookup ended before its output");
+        }
         let path = here.path("server.key");
         change(&mut std::fs::File::options().write(true).open(path).unwrap());
-        table.write_all(b"1\n2\n3\n0\n").unwrap();
-        drop(table);
+        let mut pipe = std::fs::File::open(here.path("pipe.ct")).unwrap();
+        pipe.read_to_end(&mut Vec::new()).unwrap();
         let succeeded = child.wait().unwrap().success();
         let message = String::from_utf8(here.read("stderr")).unwrap();
         (succeeded, message)

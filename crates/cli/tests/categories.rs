@@ -54,7 +54,8 @@ fn books_do_not_grow_by_themselves_nor_beyond_the_modulus() {
         message.starts_with("more.csv line 3, column 1: \"diver\" has the code 4"),
         "{message}"
     );
-    assert!(message.ends_with("not below the modulus 4"), "{message}");
+    let room = "not below the modulus 4; `keygen --bits 3` makes keys with room for it";
+    assert!(message.ends_with(room), "{message}");
     assert_eq!(here.read("jobs.json"), book);
     here.write("more.csv", "job\nnurse\n");
     assert!(here.fail(line).contains("use --header or --no-header"));
@@ -100,9 +101,44 @@ fn signed_values_wrap_round() {
     let array = here.read("r.npy");
     assert!(String::from_utf8_lossy(&array).contains("'descr': '|i1'"));
     assert!(array.ends_with(&[4, 0, 0, 253]));
+    // Files say that they are signed.
     here.succeed(&format!("{encrypt} r.npy"));
-    here.succeed("decrypt --secret client.key --input v.ct --output unsigned.csv");
-    assert_eq!(here.read("unsigned.csv"), b"4\n0\n0\n13\n");
+    here.succeed("decrypt --secret client.key --input v.ct --output same.csv");
+    assert_eq!(here.read("same.csv"), b"4\n0\n0\n-3\n");
+    let inspected = here.succeed("inspect v.ct");
+    assert!(inspected.contains("4 values from -8 to 7"), "{inspected}");
+}
+
+#[test]
+fn signs_that_differ_are_refused() {
+    let here = Workspace::with_keys("--mode single --bits 4");
+    here.write("values.csv", "3\n-2\n").write("plain.csv", "3\n5\n").write("words.json", "{}");
+    let magnitudes: String = (-8..8_i8).map(|x| format!("{x},{}\n", x.unsigned_abs())).collect();
+    here.write("magnitudes.csv", magnitudes);
+    here.succeed("encrypt --secret client.key --signed --input values.csv --output s.ct");
+    here.succeed("encrypt --secret client.key --input plain.csv --output u.ct");
+    let lookup = "lookup --evaluation server.key --output r.ct --table magnitudes.csv";
+    // Before the key is read: there is none of this name.
+    let early = lookup.replace("server.key", "missing.key");
+    let message = here.fail(&format!("{early} --input s.ct"));
+    assert!(message.contains("s.ct holds signed values: --signed says"), "{message}");
+    let message = here.fail(&format!("{early} --input u.ct --signed"));
+    assert!(message.contains("--signed: u.ct holds unsigned values"), "{message}");
+    here.succeed(&format!("{lookup} --input s.ct --signed=inputs"));
+    let decrypt = "decrypt --secret client.key --output r.csv --input";
+    let message = here.fail(&format!("{decrypt} r.ct --signed"));
+    assert!(message.contains("--signed: r.ct holds unsigned values"), "{message}");
+    here.succeed(&format!("{decrypt} r.ct"));
+    assert_eq!(here.read("r.csv"), b"3\n2\n");
+    let message = here.fail(&format!("{decrypt} s.ct --dictionary words.json"));
+    assert!(message.contains("--dictionary: s.ct holds signed values"), "{message}");
+    let sum = "sum --evaluation server.key --output sum.ct --input";
+    let message = here.fail(&format!("{sum} s.ct --input u.ct"));
+    assert!(message.contains("values are unsigned, but must be signed"), "{message}");
+    // Differences of unsigned values are signed if that is said.
+    here.succeed(&format!("{sum} r.ct --input u.ct --factor 1 --factor -1 --signed"));
+    here.succeed(&format!("{decrypt} sum.ct"));
+    assert_eq!(here.read("r.csv"), b"0\n-3\n");
 }
 
 #[test]

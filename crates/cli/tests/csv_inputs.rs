@@ -88,7 +88,7 @@ fn headers_are_as_stated() {
     here.write("v.csv", "1\n2\n");
     assert_eq!(round_trip(&here, "--input v.csv --header"), "2\n");
     let line = "encrypt --secret client.key --output new.ct --input words.csv --no-header";
-    let message = "words.csv line 1, column 1: \"age\" is not an integer; --dictionary takes words";
+    let message = "words.csv line 1, column 1: \"age\" is not an integer; --dictionary FILE --extend takes words";
     assert_eq!(here.fail(line), message);
 }
 

@@ -40,6 +40,16 @@ fn a_dash_is_standard_input_or_output() {
 }
 
 #[test]
+fn a_closed_standard_output_is_an_error() {
+    let here = toy();
+    let decrypt = "cryptable decrypt --secret client.key --input values.ct --output -";
+    let output = here.shell(&format!("{decrypt} >&-"));
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && message.contains("it is closed"), "{message}");
+    assert!(here.shell(&format!("{decrypt} > /dev/null")).status.success());
+}
+
+#[test]
 fn reports_leave_standard_output_to_the_output() {
     let here = toy();
     let output =

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use cryptable_lattice::error::{check_client, check_parameters};
+use cryptable_lattice::error::{check_client, check_parameters, check_signs};
 use cryptable_wire::KeyId;
 
 use crate::engine::other_engine;
@@ -20,12 +20,14 @@ use crate::{Engine, Error, NoiseBound, Result};
 pub struct Ciphertext {
     /// Never empty, all with the same [`Contents`].
     parts: Vec<Part>,
+    is_signed: bool,
 }
 
 impl fmt::Debug for Ciphertext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (engine, count, modulus) = (self.engine(), self.count(), self.modulus());
-        write!(f, "Ciphertext({engine}, {count} values below {modulus})")
+        let signed = if self.is_signed { "signed " } else { "" };
+        write!(f, "Ciphertext({engine}, {count} {signed}values below {modulus})")
     }
 }
 
@@ -38,15 +40,17 @@ pub struct Contents {
     pub parameter_digest: [u8; 32],
     /// The identifier of the client's secret key, which decrypts them.
     pub key_id: KeyId,
-    /// Modulus of the values, which are 0 to one less.
+    /// Modulus M of the values, which are 0 to M - 1, or -M/2 to M/2 - 1 if they are signed.
     pub modulus: u64,
+    /// Whether values are signed, see [`Ciphertext::is_signed`].
+    pub signed: bool,
 }
 
 impl Contents {
-    /// Demands that an object has these contents. `object` names it in errors.
+    /// Checks that an object has these contents. `object` names it in errors.
     ///
     /// # Errors
-    /// Names what differs: the engine, the parameters, the client or the modulus.
+    /// Names what differs: the engine, the parameters, the client, the modulus or the signs.
     pub fn check(&self, found: &Self, object: &'static str) -> Result<()> {
         if found.engine != self.engine {
             return Err(other_engine(object, self.engine, found.engine));
@@ -57,7 +61,7 @@ impl Contents {
             let (found, expected) = (found.modulus.to_string(), self.modulus.to_string());
             return Err(Error::Mismatch { name: "modulus of the values", found, expected });
         }
-        Ok(())
+        check_signs("values", found.signed, self.signed, "the others")
     }
 }
 
@@ -70,17 +74,17 @@ impl Ciphertext {
         let Some(first) = parts.first() else {
             return Err(Error::TooSmall { name: "number of parts", value: 0, limit: 1 });
         };
-        let contents = first.contents();
+        let contents = first.contents(false);
         for part in &parts[1..] {
-            contents.check(&part.contents(), "part of a ciphertext")?;
+            contents.check(&part.contents(false), "part of a ciphertext")?;
         }
-        Ok(Self { parts })
+        Ok(Self { parts, is_signed: false })
     }
 
     /// What all its values have in common.
     #[must_use]
     pub fn contents(&self) -> Contents {
-        self.parts[0].contents()
+        self.parts[0].contents(self.is_signed)
     }
 
     /// Which engine it is of.
@@ -99,6 +103,32 @@ impl Ciphertext {
     #[must_use]
     pub fn modulus(&self) -> u64 {
         self.contents().modulus
+    }
+
+    /// Whether its values are signed: -M/2 to M/2 - 1 for the modulus M, where other ones are 0 to M - 1.
+    ///
+    /// Encryption says so ([`SecretKey::encrypt_signed`](crate::SecretKey::encrypt_signed)), or the table of a lookup
+    /// ([`Table::signed_outputs`](crate::Table::signed_outputs)). Sums and files keep it. It is public, as the modulus is, and
+    /// changes nothing that is encrypted: -1 and M - 1 are the same modulo M.
+    #[must_use]
+    pub fn is_signed(&self) -> bool {
+        self.is_signed
+    }
+
+    /// The same ciphertext with its values read as signed or unsigned ones, such as a difference of unsigned values.
+    ///
+    /// ```
+    /// use cryptable::{Engine, Parameters, SecretKey};
+    /// let secret = SecretKey::generate(Parameters::insecure_toy(Engine::Packed, 16, 16)?);
+    /// let (x, y) = (secret.encrypt(&[3])?, secret.encrypt(&[5])?);
+    /// let difference = secret.evaluation_key().sub(&x, &y)?;
+    /// assert_eq!(secret.decrypt(&difference)?, [14]);
+    /// assert_eq!(secret.decrypt_signed(&difference.with_signed(true))?, [-2]);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_signed(self, is_signed: bool) -> Self {
+        Self { is_signed, ..self }
     }
 
     /// The identifier of the secret key that decrypts it.
@@ -133,7 +163,8 @@ impl Ciphertext {
 
     /// Its parts one by one, each a ciphertext of its own: in this order they hold the values.
     pub fn into_parts(self) -> impl ExactSizeIterator<Item = Self> {
-        self.parts.into_iter().map(|part| Self { parts: vec![part] })
+        let is_signed = self.is_signed;
+        self.parts.into_iter().map(move |part| Self { parts: vec![part], is_signed })
     }
 
     /// Its values from `first` on, in ciphertexts of at most `most`, in order. Packed values, which are together, stay so.
@@ -149,13 +180,14 @@ impl Ciphertext {
     /// # Panics
     /// If a piece is to have no value.
     pub fn into_pieces(self, first: usize, most: usize) -> impl Iterator<Item = Self> {
+        let is_signed = self.is_signed;
         let mut skipped = first;
         let pieces = self.parts.into_iter().flat_map(move |part| {
             let first = skipped.min(part.count());
             skipped -= first;
             part.into_pieces(first, most)
         });
-        pieces.map(|part| Self { parts: vec![part] })
+        pieces.map(move |part| Self { parts: vec![part], is_signed })
     }
 
     /// Joins ciphertexts of the same contents: the values of the first, then those of the next.
@@ -169,9 +201,16 @@ impl Ciphertext {
     /// ```
     ///
     /// # Errors
-    /// If there is none, or their engines, parameters, clients or moduli differ.
+    /// If there is none, or their engines, parameters, clients, moduli or signs differ.
     pub fn join(ciphertexts: impl IntoIterator<Item = Self>) -> Result<Self> {
-        Self::new(ciphertexts.into_iter().flat_map(|ciphertext| ciphertext.parts).collect())
+        let mut signed = None;
+        let mut parts = Vec::new();
+        for ciphertext in ciphertexts {
+            let is_signed = ciphertext.is_signed;
+            check_signs("values", is_signed, *signed.get_or_insert(is_signed), "the first")?;
+            parts.extend(ciphertext.parts);
+        }
+        Ok(Self::new(parts)?.with_signed(signed.unwrap_or(false)))
     }
 
     /// Ciphertexts of as many parts in one: the first part of each, then the second of each.
@@ -281,12 +320,13 @@ impl Part {
         each_part!(self, it => it.is_fresh())
     }
 
-    pub(crate) fn contents(&self) -> Contents {
+    pub(crate) fn contents(&self, signed: bool) -> Contents {
         each_part!(self, it => Contents {
             engine: self.engine(),
             parameter_digest: it.parameter_digest(),
             key_id: it.key_id(),
             modulus: it.modulus(),
+            signed,
         })
     }
 
@@ -323,18 +363,18 @@ impl From<leveled::Ciphertext> for Part {
 
 impl From<packed::Ciphertext> for Ciphertext {
     fn from(ciphertext: packed::Ciphertext) -> Self {
-        Self { parts: vec![ciphertext.into()] }
+        Self { parts: vec![ciphertext.into()], is_signed: false }
     }
 }
 
 impl From<single::Ciphertext> for Ciphertext {
     fn from(ciphertext: single::Ciphertext) -> Self {
-        Self { parts: vec![ciphertext.into()] }
+        Self { parts: vec![ciphertext.into()], is_signed: false }
     }
 }
 
 impl From<leveled::Ciphertext> for Ciphertext {
     fn from(ciphertext: leveled::Ciphertext) -> Self {
-        Self { parts: vec![ciphertext.into()] }
+        Self { parts: vec![ciphertext.into()], is_signed: false }
     }
 }

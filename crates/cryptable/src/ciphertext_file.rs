@@ -4,7 +4,8 @@
 //! |---|---|---|
 //! | 0 | 8 | magic `CRYPTCTS` |
 //! | 8 | 4 | format version |
-//! | 12 | 4 | engine: 0 packed, 1 single, 2 leveled |
+//! | 12 | 2 | engine: 0 packed, 1 single, 2 leveled |
+//! | 14 | 2 | 1 if the values are signed, else 0 |
 //! | 16 | 32 | digest of the parameters of all ciphertexts |
 //! | 48 | 16 | identifier of the client's key |
 //! | 64 | 8 | modulus of the values |
@@ -101,6 +102,7 @@ impl<W: Write> CiphertextWriter<W> {
         header.extend(CIPHERTEXT_FILE_MAGIC);
         header.extend(u32::from(FORMAT_VERSION).to_le_bytes());
         header.extend(engine_number(contents.engine).to_le_bytes());
+        header.extend(u16::from(contents.signed).to_le_bytes());
         header.extend(contents.parameter_digest);
         header.extend(contents.key_id.0);
         header.extend(contents.modulus.to_le_bytes());
@@ -229,7 +231,7 @@ fn whole_ciphertexts(
         reader.read_exact(&mut bytes)?;
         match Part::from_bytes(contents.engine, &bytes) {
             Ok(part)
-                if part.contents() == contents
+                if part.contents(contents.signed) == contents
                     && whole.summary.values + part.count() as u64 <= values =>
             {
                 whole.push_part(&part)?;
@@ -314,7 +316,10 @@ impl<R: Read + Seek> CiphertextReader<R> {
     /// If the file is not what its header and its numbers say.
     pub fn next_ciphertext(&mut self) -> Result<Option<Ciphertext>> {
         Ok(match self.next_part()? {
-            Some(part) => Some(Ciphertext::new(vec![part])?),
+            Some(part) => {
+                let signed = self.summary.contents.signed;
+                Some(Ciphertext::new(vec![part])?.with_signed(signed))
+            }
             None => None,
         })
     }
@@ -357,7 +362,8 @@ impl<R: Read + Seek> CiphertextReader<R> {
         let mut bytes = vec![0; length as usize];
         self.take(&mut bytes, end)?;
         let part = Part::from_bytes(self.summary.contents.engine, &bytes)?;
-        self.summary.contents.check(&part.contents(), "ciphertext")?;
+        let contents = self.summary.contents;
+        contents.check(&part.contents(contents.signed), "ciphertext")?;
         let count = part.count() as u64;
         self.values_left = self.values_left.checked_sub(count).ok_or_else(|| {
             let expected = format!("at most {}, which are left", self.values_left);
@@ -412,7 +418,7 @@ impl Ciphertext {
         while let Some(part) = reader.next_part()? {
             parts.push(part);
         }
-        Self::new(parts)
+        Ok(Self::new(parts)?.with_signed(reader.summary.contents.signed))
     }
 }
 
@@ -430,16 +436,23 @@ fn parse_header(header: &[u8]) -> Result<Contents> {
     let (needed, found) = (HEADER_BYTES as u64, header.len() as u64);
     let truncated = WireError::Truncated { name: "header", needed, found };
     let header: &[u8; HEADER_BYTES] = header.try_into().map_err(|_| truncated)?;
-    let number =
-        |start: usize| u32::from_le_bytes(header[start..start + 4].try_into().expect("four bytes"));
-    let version = number(8);
+    let half =
+        |start: usize| u16::from_le_bytes(header[start..start + 2].try_into().expect("two bytes"));
+    let version = u32::from_le_bytes(header[8..12].try_into().expect("four bytes"));
     if version != u32::from(FORMAT_VERSION) {
         let found = u16::try_from(version).unwrap_or(u16::MAX);
         return Err(WireError::UnsupportedVersion { found }.into());
     }
-    let engine = Engine::ALL.into_iter().find(|&engine| engine_number(engine) == number(12));
+    let engine = Engine::ALL.into_iter().find(|&engine| engine_number(engine) == half(12));
+    let signed = match half(14) {
+        signed @ (0 | 1) => signed == 1,
+        other => {
+            return Err(WireError::invalid("whether values are signed", other, "0 or 1").into());
+        }
+    };
     Ok(Contents {
-        engine: engine.ok_or_else(|| WireError::invalid("engine", number(12), "0, 1 or 2"))?,
+        engine: engine.ok_or_else(|| WireError::invalid("engine", half(12), "0, 1 or 2"))?,
+        signed,
         parameter_digest: header[16..48].try_into().expect("32 bytes"),
         key_id: KeyId(header[48..64].try_into().expect("16 bytes")),
         modulus: word(header, 64),
@@ -451,7 +464,7 @@ fn word(bytes: &[u8], start: usize) -> u64 {
 }
 
 /// How files name an engine.
-fn engine_number(engine: Engine) -> u32 {
+fn engine_number(engine: Engine) -> u16 {
     match engine {
         Engine::Packed => 0,
         Engine::Single => 1,

@@ -2,6 +2,8 @@
 
 use std::num::NonZeroUsize;
 
+use cryptable_ring::unoptimised;
+
 use crate::{Error, Progress, Result};
 
 /// Threads and progress of one call. By default all threads of rayon's pool, and no progress is told.
@@ -59,11 +61,16 @@ impl<'a> Execution<'a> {
     /// Those of the call; if threads cannot be started.
     pub fn run<R: Send>(&self, call: impl FnOnce(Progress<'a>) -> Result<R> + Send) -> Result<R> {
         let progress = self.progress;
+        unoptimised::start_threads();
         match self.threads {
             None => call(progress),
             Some(threads) => {
-                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build();
-                let pool = pool.map_err(|error| Error::Io(std::io::Error::other(error)))?;
+                let mut builder = rayon::ThreadPoolBuilder::new().num_threads(threads.get());
+                if let Some(bytes) = unoptimised::stack_bytes() {
+                    builder = builder.stack_size(bytes);
+                }
+                let pool =
+                    builder.build().map_err(|error| Error::Io(std::io::Error::other(error)))?;
                 pool.install(|| call(progress))
             }
         }

@@ -155,7 +155,7 @@ fn inspect_values(found: &mut Inspection, object_type: ObjectType, bytes: &[u8])
         _ => {
             let engine = found.engine.expect("a ciphertext of an engine");
             let part = Part::from_bytes(engine, bytes)?;
-            let contents = part.contents();
+            let contents = part.contents(false);
             found.key_id = Some(contents.key_id);
             found.values = Some((part.count() as u64, contents.modulus));
             found.fresh = Some(part.is_fresh());

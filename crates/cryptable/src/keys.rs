@@ -3,6 +3,7 @@
 mod digits;
 mod entry_tables;
 mod evaluation_key;
+mod evaluation_key_header;
 mod fixed_point;
 mod linear_operations;
 mod packed_parts;
@@ -11,5 +12,6 @@ mod packing;
 mod secret_key;
 
 pub use evaluation_key::EvaluationKey;
+pub use evaluation_key_header::EvaluationKeyHeader;
 #[cfg(feature = "client")]
 pub use secret_key::SecretKey;

@@ -88,6 +88,7 @@ mod inspection;
 pub mod integers;
 mod keys;
 mod known_sets;
+pub mod memory;
 mod operation_plan;
 mod parameter_list;
 mod parameters;
@@ -112,9 +113,9 @@ pub use cryptable_wire::{KeyId, WireError};
 pub use engine::Engine;
 pub use execution::Execution;
 pub use inspection::{InspectedParameters, Inspection, inspect};
-pub use keys::EvaluationKey;
 #[cfg(feature = "client")]
 pub use keys::SecretKey;
+pub use keys::{EvaluationKey, EvaluationKeyHeader};
 pub use operation_plan::{OperationPlan, PlannedOperation};
 pub use parameter_list::{ListedParameters, list_parameters};
 pub use parameters::Parameters;

@@ -4,15 +4,20 @@ use std::fmt;
 
 use crate::engine::{each_engine, engine_accessors};
 use crate::engines::{bridged, leveled, packed, single};
+use crate::{Engine, Result};
 
 /// A table as an engine evaluates it, made once by [`crate::EvaluationKey::prepare`] for any number of lookups with any
 /// key of the same parameters.
-pub enum PreparedTable {
-    /// Of [`crate::Engine::Packed`].
+pub struct PreparedTable {
+    of_engine: Prepared,
+    signed_inputs: bool,
+    signed_outputs: bool,
+}
+
+/// What each engine makes of a table.
+pub(crate) enum Prepared {
     Packed(Box<packed::PreparedTable>),
-    /// Of [`crate::Engine::Single`].
     Single(Box<single::PreparedTable>),
-    /// Of [`crate::Engine::Leveled`].
     Leveled(Box<leveled::PreparedTable>),
     /// Of single values that a server may pack ([`crate::Request::inputs`]): for lookups one by one and of packed ones.
     Bridged(Box<bridged::PreparedTable>),
@@ -25,24 +30,96 @@ impl fmt::Debug for PreparedTable {
     }
 }
 
-impl PreparedTable {
+impl Prepared {
     engine_accessors!(pub(crate) PreparedTable, "prepared table");
+}
+
+impl PreparedTable {
+    pub(crate) fn new(of_engine: Prepared, signed_inputs: bool, signed_outputs: bool) -> Self {
+        Self { of_engine, signed_inputs, signed_outputs }
+    }
+
+    pub(crate) fn of_engine(&self) -> &Prepared {
+        &self.of_engine
+    }
+
+    /// That of the packed engine.
+    ///
+    /// # Errors
+    /// If it is for another engine.
+    pub fn packed(&self) -> Result<&packed::PreparedTable> {
+        self.of_engine.packed()
+    }
+
+    /// That of the leveled engine.
+    ///
+    /// # Errors
+    /// If it is for another engine.
+    pub fn leveled(&self) -> Result<&leveled::PreparedTable> {
+        self.of_engine.leveled()
+    }
+
+    /// Which engine it is for.
+    #[must_use]
+    pub fn engine(&self) -> Engine {
+        self.of_engine.engine()
+    }
 
     /// Input modulus p: inputs are 0 to p - 1.
     #[must_use]
     pub fn input_modulus(&self) -> u64 {
-        each_engine!(self, it => it.input_modulus())
+        self.of_engine.input_modulus()
     }
 
     /// Output modulus: outputs are 0 to one less.
     #[must_use]
     pub fn output_modulus(&self) -> u64 {
-        each_engine!(self, it => it.output_modulus())
+        self.of_engine.output_modulus()
+    }
+
+    /// Whether it is for signed values ([`crate::Table::signed_inputs`]).
+    #[must_use]
+    pub fn signed_inputs(&self) -> bool {
+        self.signed_inputs
+    }
+
+    /// Whether results are signed values ([`crate::Table::signed_outputs`]).
+    #[must_use]
+    pub fn signed_outputs(&self) -> bool {
+        self.signed_outputs
     }
 
     /// Bytes of memory that it takes.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
+        self.of_engine.memory_bytes()
+    }
+}
+
+impl Prepared {
+    fn input_modulus(&self) -> u64 {
+        each_engine!(self, it => it.input_modulus())
+    }
+
+    fn output_modulus(&self) -> u64 {
+        each_engine!(self, it => it.output_modulus())
+    }
+
+    fn memory_bytes(&self) -> usize {
         each_engine!(self, it => it.memory_bytes())
+    }
+}
+
+/// A table of unsigned inputs and outputs.
+impl From<packed::PreparedTable> for PreparedTable {
+    fn from(table: packed::PreparedTable) -> Self {
+        Self::new(Prepared::Packed(Box::new(table)), false, false)
+    }
+}
+
+/// A table of unsigned inputs and outputs.
+impl From<leveled::PreparedTable> for PreparedTable {
+    fn from(table: leveled::PreparedTable) -> Self {
+        Self::new(Prepared::Leveled(Box::new(table)), false, false)
     }
 }

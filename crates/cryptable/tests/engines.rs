@@ -43,6 +43,60 @@ fn every_value_through_several_tables() {
 }
 
 #[test]
+fn signs_are_set_carried_and_checked() {
+    let signs = |error: Error| match error {
+        Error::Signs { found, expected, .. } => (found, expected),
+        other => panic!("{other}"),
+    };
+    for engine in Engine::ALL {
+        let secret = toy(engine);
+        let server = secret.evaluation_key();
+        let values = [-2, -1, 0, 1];
+        let x = secret.encrypt_signed(&values).unwrap();
+        let y = secret.encrypt(&[2, 3, 0, 1]).unwrap();
+        assert!(x.is_signed() && !y.is_signed());
+        assert_eq!(secret.decrypt(&x).unwrap(), [2, 3, 0, 1], "{engine}");
+        assert_eq!(secret.decrypt_signed(&x).unwrap(), values, "{engine}");
+        assert_eq!(signs(secret.decrypt_signed(&y).unwrap_err()), (false, true));
+        let prepare = |inputs, outputs| {
+            let halves = Table::from_signed_fn(P, P, |x| x / 2).unwrap();
+            server.prepare(&halves.with_signs(inputs, outputs)).unwrap()
+        };
+        // Outputs are as the table says, inputs must be.
+        let found = server.lookup(&x, &prepare(true, true)).unwrap();
+        assert_eq!(secret.decrypt_signed(&found).unwrap(), [-1, 0, 0, 0], "{engine}");
+        assert!(!server.lookup(&x, &prepare(true, false)).unwrap().is_signed());
+        assert!(server.lookup(&y, &prepare(false, true)).unwrap().is_signed());
+        let (signed, unsigned) = (prepare(true, true), prepare(false, false));
+        assert_eq!(signs(server.lookup(&y, &signed).unwrap_err()), (false, true));
+        assert_eq!(
+            signs(server.lookup_many(&x, &[&signed, &unsigned]).unwrap_err()),
+            (true, false)
+        );
+        // Files and parts keep them.
+        let read = Ciphertext::from_bytes(&x.to_bytes()).unwrap();
+        assert_eq!(read, x);
+        assert!(read.clone().into_parts().chain(read.into_pieces(1, 2)).all(|it| it.is_signed()));
+        assert_eq!(signs(Ciphertext::join([y.clone(), x.clone()]).unwrap_err()), (true, false));
+        let mut writer = CiphertextWriter::new(Vec::new(), x.contents()).unwrap();
+        assert_eq!(signs(writer.push(&y).unwrap_err()), (false, true));
+        let mut bytes = x.to_bytes();
+        bytes[14] = 2;
+        let error = Ciphertext::from_bytes(&bytes).unwrap_err().to_string();
+        assert!(error.contains("whether values are signed"), "{error}");
+        let error = secret.encrypt_signed(&[1, 2]).unwrap_err();
+        assert_eq!(error.to_string(), "value 2 at position 1 is not from -2 to 1");
+        if engine != Engine::Leveled {
+            let sum = server.add(&x, &x).unwrap();
+            assert_eq!(secret.decrypt_signed(&sum).unwrap(), [0, -2, 0, -2], "{engine}");
+            assert!(server.negate(&server.mul_scalar(&x, 3).unwrap()).unwrap().is_signed());
+            assert!(server.add_plain(&x, &[1; 4]).unwrap().is_signed());
+            assert_eq!(signs(server.sub(&x, &y).unwrap_err()), (false, true));
+        }
+    }
+}
+
+#[test]
 fn more_values_than_a_part_holds() {
     for engine in Engine::ALL {
         let secret = toy(engine);

@@ -32,6 +32,18 @@ pub enum Error {
         /// The largest value allowed.
         limit: u64,
     },
+    /// Values are signed where others are not, or the other way round.
+    #[error("{name} are {}, but must be {} as {like} are", signs(*found), signs(*expected))]
+    Signs {
+        /// Which values.
+        name: &'static str,
+        /// Whether they are signed.
+        found: bool,
+        /// Whether they must be.
+        expected: bool,
+        /// What they must be like.
+        like: &'static str,
+    },
     /// A table has the wrong number of outputs.
     #[error("the table has {found} outputs, but its input modulus is {expected}")]
     TableLength {
@@ -101,6 +113,18 @@ pub enum Error {
         value: u64,
         /// The modulus.
         limit: u64,
+    },
+    /// A signed value to be encrypted is outside the input modulus.
+    #[error("value {value} at position {index} is not from {least} to {most}")]
+    SignedValueOutOfRange {
+        /// Its position.
+        index: usize,
+        /// The value.
+        value: i64,
+        /// The least that the modulus has.
+        least: i64,
+        /// The largest.
+        most: i64,
     },
     /// Objects do not belong together.
     #[error("the {name} is {found}, but the parameters need {expected}")]
@@ -331,6 +355,24 @@ pub fn check_equal<T: PartialEq + ToString>(
 #[must_use]
 pub fn out_of_range(name: &'static str, value: u64, limit: impl Into<String>) -> Error {
     Error::Parameter { name, value: value as f64, limit: limit.into() }
+}
+
+/// How messages call values that are signed or not.
+fn signs(signed: bool) -> &'static str {
+    if signed { "signed" } else { "unsigned" }
+}
+
+/// Checks that values are signed as others are.
+///
+/// # Errors
+/// [`Error::Signs`] if they are not.
+pub fn check_signs(
+    name: &'static str,
+    found: bool,
+    expected: bool,
+    like: &'static str,
+) -> Result<()> {
+    if found == expected { Ok(()) } else { Err(Error::Signs { name, found, expected, like }) }
 }
 
 #[cfg(test)]

@@ -29,6 +29,10 @@ pub struct Table {
     input_modulus: u64,
     output_modulus: u64,
     values: Vec<u64>,
+    #[serde(default, skip_serializing_if = "is_false")]
+    signed_inputs: bool,
+    #[serde(default, skip_serializing_if = "is_false")]
+    signed_outputs: bool,
 }
 
 /// A table as read, before it is checked.
@@ -37,13 +41,23 @@ struct Unchecked {
     input_modulus: u64,
     output_modulus: u64,
     values: Vec<u64>,
+    #[serde(default)]
+    signed_inputs: bool,
+    #[serde(default)]
+    signed_outputs: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
+fn is_false(it: &bool) -> bool {
+    !it
 }
 
 impl TryFrom<Unchecked> for Table {
     type Error = Error;
 
     fn try_from(table: Unchecked) -> Result<Self> {
-        Self::new(table.input_modulus, table.output_modulus, table.values)
+        let found = Self::new(table.input_modulus, table.output_modulus, table.values)?;
+        Ok(found.with_signs(table.signed_inputs, table.signed_outputs))
     }
 }
 
@@ -87,7 +101,8 @@ impl Table {
         if let Some(index) = values.iter().position(|&v| v >= output_modulus) {
             return Err(Error::TableEntry { index, value: values[index], limit: output_modulus });
         }
-        Ok(Self { input_modulus, output_modulus, values })
+        let (signed_inputs, signed_outputs) = (false, false);
+        Ok(Self { input_modulus, output_modulus, values, signed_inputs, signed_outputs })
     }
 
     /// A table from a function, which is called once for each input 0, 1, …, `input_modulus - 1`.
@@ -104,6 +119,57 @@ impl Table {
             return Err(Error::TooLarge { name, value, limit: MAX_INPUTS });
         }
         Self::new(input_modulus, output_modulus, (0..input_modulus).map(f).collect())
+    }
+
+    /// A table from a function of signed integers, which is called once for each input from `-p/2` to `p/2 - 1`. Its inputs and
+    /// outputs are signed ([`Table::with_signs`]).
+    ///
+    /// ```
+    /// use cryptable_lattice::Table;
+    /// let halves = Table::from_signed_fn(8, 4, |x| x / 2)?;
+    /// assert_eq!(halves.values(), [0, 0, 1, 1, 2, 3, 3, 0]);
+    /// assert!(halves.signed_inputs() && halves.signed_outputs());
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Table::from_fn`], where an output must be from `-P/2` to `P/2 - 1`; as [`Table::centered_value`], odd moduli have as
+    /// many negative integers as positive ones.
+    pub fn from_signed_fn(
+        input_modulus: u64,
+        output_modulus: u64,
+        mut f: impl FnMut(i64) -> i64,
+    ) -> Result<Self> {
+        let of_residue = |x: u64| {
+            let is_negative = x >= input_modulus.div_ceil(2);
+            let y = f(if is_negative { x.wrapping_sub(input_modulus) } else { x }.cast_signed());
+            match y {
+                0.. if y.cast_unsigned() < output_modulus.div_ceil(2) => y.cast_unsigned(),
+                ..0 if y.unsigned_abs() <= output_modulus / 2 => output_modulus - y.unsigned_abs(),
+                // None of a table: an error that names it.
+                _ => y.unsigned_abs().max(output_modulus),
+            }
+        };
+        Ok(Self::from_fn(input_modulus, output_modulus, of_residue)?.with_signs(true, true))
+    }
+
+    /// The same table of inputs and outputs that are signed or not. As signed integers, residues from half the modulus on stand for
+    /// negative ones.
+    #[must_use]
+    pub fn with_signs(self, inputs: bool, outputs: bool) -> Self {
+        Self { signed_inputs: inputs, signed_outputs: outputs, ..self }
+    }
+
+    /// Whether it is for signed values.
+    #[must_use]
+    pub fn signed_inputs(&self) -> bool {
+        self.signed_inputs
+    }
+
+    /// Whether results are signed values.
+    #[must_use]
+    pub fn signed_outputs(&self) -> bool {
+        self.signed_outputs
     }
 
     /// Two tables of half as many bits of output, low and high: `f(x) = low(x) + r·high(x)`, both modulo r,
@@ -125,7 +191,8 @@ impl Table {
         let radix = 1 << bits.div_ceil(2);
         let half = |part: fn(u64, u64) -> u64| {
             let values = self.values.iter().map(|&value| part(value, radix)).collect();
-            Self::new(self.input_modulus, radix, values)
+            let table = Self::new(self.input_modulus, radix, values);
+            table.map(|table| table.with_signs(self.signed_inputs, false))
         };
         Ok([half(|value, radix| value % radix)?, half(|value, radix| value / radix)?])
     }
@@ -209,10 +276,29 @@ mod tests {
     }
 
     #[test]
+    fn signed_tables_name_what_does_not_fit() {
+        let table = Table::from_signed_fn(5, 6, |x| x).unwrap();
+        assert_eq!(table.values(), [0, 1, 2, 4, 5]);
+        for (outputs, refused) in [(4, 2), (2, 1)] {
+            let error = Table::from_signed_fn(5, outputs, |x| x.max(0)).unwrap_err();
+            assert!(
+                matches!(error, Error::TableEntry { index, .. } if index == refused),
+                "{error}"
+            );
+        }
+        let error = Table::from_signed_fn(4, 4, |x| x - 1).unwrap_err();
+        assert!(matches!(error, Error::TableEntry { index: 2, .. }), "{error}");
+    }
+
+    #[test]
     fn tables_are_checked_when_read() {
         let table = Table::from_fn(20, 3, |x| x % 3).unwrap();
+        let signed = table.clone().with_signs(true, false);
+        for table in [&table, &signed] {
+            let text = serde_json::to_string(table).unwrap();
+            assert_eq!(serde_json::from_str::<Table>(&text).unwrap(), *table);
+        }
         let text = serde_json::to_string(&table).unwrap();
-        assert_eq!(serde_json::from_str::<Table>(&text).unwrap(), table);
         assert_eq!(format!("{table:?}"), "Table(20 -> 3: [0, 1, 2, 0, 1, 2, 0, 1], …)");
         let wrong = text.replace("\"output_modulus\":3", "\"output_modulus\":2");
         let error = serde_json::from_str::<Table>(&wrong).unwrap_err().to_string();

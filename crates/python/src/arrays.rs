@@ -142,6 +142,26 @@ pub(crate) fn integers(
     Ok(Numbers { values, shape: source.shape })
 }
 
+/// Whether values are signed: as a user says, or else if they are of a signed type of numpy's that cannot hold all unsigned
+/// values below the modulus, such as int8 for 256.
+///
+/// # Errors
+/// Those of Python.
+pub(crate) fn are_signed(
+    values: &Bound<'_, PyAny>,
+    modulus: u64,
+    stated: Option<bool>,
+) -> Result<bool> {
+    if let Some(signed) = stated {
+        return Ok(signed);
+    }
+    let Ok(dtype) = values.getattr("dtype") else { return Ok(false) };
+    let kind: Option<String> = dtype.getattr("kind").and_then(|kind| kind.extract()).ok();
+    let bytes: Option<u32> = dtype.getattr("itemsize").and_then(|size| size.extract()).ok();
+    let largest = |bytes: u32| i64::MAX as u64 >> (u64::BITS - 8 * bytes.clamp(1, 8));
+    Ok(kind.as_deref() == Some("i") && bytes.is_some_and(|bytes| largest(bytes) < modulus - 1))
+}
+
 /// The values of an array as they are.
 ///
 /// # Errors
@@ -176,7 +196,8 @@ fn residues(values: &[i64], modulus: u64, signed: bool) -> Result<Vec<u64>> {
     values.iter().enumerate().map(residue).collect::<std::result::Result<_, _>>().map_err(
         |(index, value)| {
             let range = if signed {
-                format!("from {least} to {}", modulus.div_ceil(2) - 1)
+                let most = modulus.div_ceil(2) - 1;
+                format!("from {least} to {most}; signed=False takes 0 to {}", modulus - 1)
             } else {
                 format!("from 0 to {}; signed=True takes values below 0", modulus - 1)
             };

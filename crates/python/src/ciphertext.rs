@@ -9,7 +9,7 @@ use pyo3::types::{PyBytes, PyTuple};
 
 use crate::arrays::{length, no_truth, reshaped};
 use crate::equality::{compared, hash_of};
-use crate::errors::{Result, raise, raise_of};
+use crate::errors::{Result, exception, raise, raise_of};
 use crate::files::read_file;
 use crate::key_files::{Reduced, save_public};
 use crate::parameters::hexadecimal;
@@ -28,6 +28,24 @@ pub(crate) struct Ciphertext {
 impl Ciphertext {
     pub(crate) fn new(inner: cryptable::Ciphertext, shape: Vec<usize>) -> Self {
         Self { inner: inner.into(), shape }
+    }
+}
+
+/// Whether values are signed, as their ciphertext says; a user who says anything must say the same.
+///
+/// # Errors
+/// `MismatchError` otherwise.
+pub(crate) fn check_signs(found: bool, stated: Option<bool>) -> Result<bool> {
+    let name = |signed| if signed { "signed" } else { "unsigned" };
+    match stated {
+        Some(expected) if expected != found => {
+            let (found, expected) = (name(found), name(expected));
+            let message = format!(
+                "the values are {found}, not {expected}: as_signed() of a ciphertext reads them otherwise"
+            );
+            Err(exception("MismatchError", message))
+        }
+        _ => Ok(found),
     }
 }
 
@@ -55,6 +73,18 @@ impl Ciphertext {
     #[getter]
     fn modulus(&self) -> u64 {
         self.inner.modulus()
+    }
+
+    /// Whether its values are signed: from -M/2 to M/2 - 1, M their modulus. Encryption says so, or the table of a lookup.
+    #[getter]
+    fn signed(&self) -> bool {
+        self.inner.is_signed()
+    }
+
+    /// The same values, read as signed or unsigned ones, such as a difference of unsigned values.
+    #[pyo3(signature = (signed = true))]
+    fn as_signed(&self, signed: bool) -> Self {
+        Self::new((*self.inner).clone().with_signed(signed), self.shape.clone())
     }
 
     /// Which engine it is of.
@@ -208,7 +238,11 @@ impl Ciphertext {
 
     fn __repr__(&self) -> String {
         let (engine, modulus) = (self.engine(), self.modulus());
-        format!("Ciphertext({engine}, shape {:?}, values below {modulus})", self.shape)
+        let values = match self.signed() {
+            true => format!("from -{} to {}", modulus / 2, modulus.div_ceil(2) - 1),
+            false => format!("below {modulus}"),
+        };
+        format!("Ciphertext({engine}, shape {:?}, values {values})", self.shape)
     }
 }
 

@@ -159,6 +159,12 @@ impl Digits {
         Ok(Self { inner: Arc::clone(&self.inner), shape })
     }
 
+    /// Whether the integers are signed.
+    #[getter]
+    fn signed(&self) -> bool {
+        self.inner.is_signed()
+    }
+
     /// The digits, the least significant first, to be looked up or added.
     #[getter]
     fn digits(&self) -> Vec<Ciphertext> {

@@ -11,6 +11,7 @@ use crate::arrays::{Numbers, integers};
 use crate::errors::{Result, exception, raise};
 use crate::files::{Access, write_file};
 use crate::pool;
+use crate::table::Signs;
 
 /// What a user calls kinds of entries.
 const KINDS: [(&str, EntryKind); 3] = [
@@ -77,10 +78,10 @@ pub(crate) fn per_value(
     tables: &Bound<'_, PyAny>,
     parameters: &cryptable::Parameters,
     values: Option<&[usize]>,
-    signed: bool,
+    signed: Signs,
 ) -> Result<SlotTables> {
     let (inputs, modulus) = (parameters.input_modulus(), parameters.output_modulus());
-    let Numbers { values: outputs, shape } = integers(tables, modulus, signed)?;
+    let Numbers { values: outputs, shape } = integers(tables, modulus, signed.outputs)?;
     let expected = |values: &[usize]| [values, &[inputs as usize]].concat();
     let fits = match values {
         Some(values) => shape == expected(values),
@@ -100,7 +101,7 @@ pub(crate) fn per_value(
 pub(crate) fn to_encrypt(
     key: &packed::SecretKey,
     table: &Bound<'_, PyAny>,
-    (per_value_, signed): (bool, bool),
+    (per_value_, signed): (bool, Signs),
 ) -> Result<SlotTables> {
     let parameters = key.parameters().clone().into();
     if per_value_ {

@@ -15,6 +15,7 @@ fn class_name(error: &cryptable::Error) -> &'static str {
         E::TooSmall { .. }
         | E::TooLarge { .. }
         | E::ValueOutOfRange { .. }
+        | E::SignedValueOutOfRange { .. }
         | E::Parameter { .. }
         | E::PlaintextModulus { .. } => "RangeError",
         E::TableLength { .. }
@@ -29,7 +30,8 @@ fn class_name(error: &cryptable::Error) -> &'static str {
         E::Mismatch { .. }
         | E::OtherClient { .. }
         | E::OtherParameters { .. }
-        | E::OtherEngine { .. } => "MismatchError",
+        | E::OtherEngine { .. }
+        | E::Signs { .. } => "MismatchError",
         E::NoiseTooLarge { .. } => "NoiseError",
         E::UnsupportedOperation { .. } | E::MissingKey { .. } => "UnsupportedError",
         E::ReadingMemory { .. } | E::Insecure | E::WeakFailureProbability { .. } => "TrustError",

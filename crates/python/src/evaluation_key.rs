@@ -3,18 +3,18 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use cryptable::engines::packed::EncryptedTables;
+use cryptable::engines::packed::{EncryptedTables, EntryKind};
 use pyo3::prelude::*;
 
 use crate::arrays::{Numbers, common_shape, integers};
 use crate::call::{self, Progress};
-use crate::ciphertext::Ciphertext;
+use crate::ciphertext::{Ciphertext, check_signs};
 use crate::entry_tables::{EncryptedTable, per_value};
 use crate::errors::{Result, raise};
 use crate::fixed_point::{ComplexTable, PreparedComplexTable};
-use crate::key_files::{Origin, ReducedKey, open_mapped};
+use crate::key_files::{Origin, ReducedKey, check_memory, open_mapped};
 use crate::parameters::Parameters;
-use crate::table::{Table, of_inputs, of_moduli};
+use crate::table::{Signs, Table, of_inputs, of_moduli};
 
 /// The server's key: maps encrypted values through tables, without the secret. Threads may share it.
 ///
@@ -29,8 +29,9 @@ use crate::table::{Table, of_inputs, of_moduli};
 /// shape: nothing is broadcast.
 ///
 /// Calls that take long have `threads`, all of the machine's if 0, and `progress`: `True` for a bar (by tqdm, from a second
-/// on), `False` for none, or a callback of steps done and steps in all. With `signed`, inputs and outputs of a table are from
-/// -P/2 to P/2 - 1, P the modulus of each.
+/// on), `False` for none, or a callback of steps done and steps in all. `signed` says whether inputs and outputs of a table are from
+/// -P/2 to P/2 - 1, P the modulus of each, or one of both: `"inputs"`, `"outputs"`. By default lookups take what is no `Table` yet
+/// for signed if the values are; a table for others is a `MismatchError`.
 #[pyclass(frozen, module = "cryptable")]
 pub(crate) struct EvaluationKey {
     inner: Arc<cryptable::EvaluationKey>,
@@ -55,6 +56,18 @@ impl PreparedTable {
     #[getter]
     fn output_modulus(&self) -> u64 {
         self.inner.output_modulus()
+    }
+
+    /// Whether it is for signed values.
+    #[getter]
+    fn signed_inputs(&self) -> bool {
+        self.inner.signed_inputs()
+    }
+
+    /// Whether its outputs are signed.
+    #[getter]
+    fn signed_outputs(&self) -> bool {
+        self.inner.signed_outputs()
     }
 
     /// Bytes of memory that it takes.
@@ -86,7 +99,7 @@ impl EvaluationKey {
     fn prepare_of(
         &self,
         table: &Bound<'_, PyAny>,
-        (moduli, signed): ((u64, u64), bool),
+        (moduli, signed): ((u64, u64), Signs),
     ) -> Result<PreparedTable> {
         let py = table.py();
         let table = of_moduli(table, moduli, signed)?;
@@ -99,7 +112,7 @@ impl EvaluationKey {
     fn prepared<'py>(
         &self,
         table: &Bound<'py, PyAny>,
-        of: ((u64, u64), bool),
+        of: ((u64, u64), Signs),
     ) -> Result<Bound<'py, PreparedTable>> {
         match table.cast::<PreparedTable>() {
             Ok(prepared) => Ok(prepared.clone()),
@@ -111,9 +124,17 @@ impl EvaluationKey {
     fn all_prepared<'py>(
         &self,
         tables: &[Bound<'py, PyAny>],
-        of: ((u64, u64), bool),
+        of: ((u64, u64), Signs),
     ) -> Result<Vec<Bound<'py, PreparedTable>>> {
         tables.iter().map(|table| self.prepared(table, of)).collect()
+    }
+
+    /// Checks that there is room for what lookups take beside the key.
+    fn check_memory(&self, kind: EntryKind, tables: usize, input: &Ciphertext) -> Result<()> {
+        let (parameters, values) = (self.inner.parameters(), input.inner.count() as u64);
+        let at_once = values.min(parameters.values_per_part() as u64);
+        let prediction = parameters.lookup_prediction(kind, tables, at_once);
+        check_memory("the lookup", prediction.peak_bytes() - prediction.key_memory_bytes)
     }
 
     /// An operation on ciphertexts that needs no table.
@@ -194,24 +215,25 @@ impl EvaluationKey {
     }
 
     /// Encodes a table once for any number of lookups: a `Table`, or what `cryptable.table` makes one of.
-    #[pyo3(signature = (table, *, signed = false))]
-    fn prepare(&self, table: &Bound<'_, PyAny>, signed: bool) -> Result<PreparedTable> {
-        self.prepare_of(table, (self.moduli(), signed))
+    #[pyo3(signature = (table, *, signed = None))]
+    fn prepare(&self, table: &Bound<'_, PyAny>, signed: Option<Signs>) -> Result<PreparedTable> {
+        self.prepare_of(table, (self.moduli(), signed.unwrap_or_default()))
     }
 
     /// Maps every value through a table: a prepared one, a `Table`, or what `cryptable.table` makes one of (an array, a
     /// dictionary, a function). The result has the shape of the input.
-    #[pyo3(signature = (input, table, *, signed = false, threads = 0, progress = true))]
+    #[pyo3(signature = (input, table, *, signed = None, threads = 0, progress = true))]
     fn lookup(
         &self,
         input: &Ciphertext,
         table: &Bound<'_, PyAny>,
-        signed: bool,
+        signed: Option<Signs>,
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<Ciphertext> {
         let py = table.py();
-        let prepared = self.prepared(table, (self.moduli(), signed))?;
+        self.check_memory(EntryKind::Shared, 1, input)?;
+        let prepared = self.prepared(table, (self.moduli(), Signs::of(signed, input)))?;
         let table = &prepared.get().inner;
         let result = call::run_reporting(py, threads, progress, "lookup", |execution| {
             self.inner.lookup_with(&input.inner, table, execution)
@@ -220,17 +242,18 @@ impl EvaluationKey {
     }
 
     /// Maps every value through each of several tables, for less than as many lookups.
-    #[pyo3(signature = (input, tables, *, signed = false, threads = 0, progress = true))]
+    #[pyo3(signature = (input, tables, *, signed = None, threads = 0, progress = true))]
     fn lookup_many(
         &self,
         py: Python<'_>,
         input: &Ciphertext,
         tables: Vec<Bound<'_, PyAny>>,
-        signed: bool,
+        signed: Option<Signs>,
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<Vec<Ciphertext>> {
-        let prepared = self.all_prepared(&tables, (self.moduli(), signed))?;
+        self.check_memory(EntryKind::Shared, tables.len(), input)?;
+        let prepared = self.all_prepared(&tables, (self.moduli(), Signs::of(signed, input)))?;
         let tables: Vec<_> = prepared.iter().map(|table| &table.get().inner).collect();
         let results = call::run_reporting(py, threads, progress, "lookup", |execution| {
             self.inner.lookup_many_with(&input.inner, &tables, execution)
@@ -240,20 +263,23 @@ impl EvaluationKey {
 
     /// Maps every value through a table of its own: an array of the shape of the values and, along a last axis, the outputs
     /// of all inputs. With keys of a plan of `entries="per-value"`.
-    #[pyo3(signature = (input, tables, *, signed = false, threads = 0, progress = true))]
+    #[pyo3(signature = (input, tables, *, signed = None, threads = 0, progress = true))]
     fn lookup_per_value(
         &self,
         input: &Ciphertext,
         tables: &Bound<'_, PyAny>,
-        signed: bool,
+        signed: Option<Signs>,
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<Ciphertext> {
+        let signed = Signs::of(signed, input);
+        check_signs(input.inner.is_signed(), Some(signed.inputs))?;
+        self.check_memory(EntryKind::Plain, 1, input)?;
         let tables_ = per_value(tables, &self.inner.parameters(), Some(&input.shape), signed)?;
         let result = call::run_reporting(tables.py(), threads, progress, "lookup", |execution| {
             self.inner.lookup_per_value(&input.inner, &tables_, execution)
         })?;
-        Ok(Ciphertext::new(result, input.shape.clone()))
+        Ok(Ciphertext::new(result.with_signed(signed.outputs), input.shape.clone()))
     }
 
     /// Maps a file of `SecretKey.save_encrypted_table` into memory and checks all of it.
@@ -263,20 +289,25 @@ impl EvaluationKey {
         Ok(EncryptedTable { inner: inner.into() })
     }
 
-    /// Maps every value through a table that the client encrypted: with keys of a plan of `entries="encrypted"`.
-    #[pyo3(signature = (input, table, *, threads = 0, progress = true))]
+    /// Maps every value through a table that the client encrypted: with keys of a plan of `entries="encrypted"`. What the table
+    /// was encrypted with as `signed` is to be said here, too, unless it is as the values are.
+    #[pyo3(signature = (input, table, *, signed = None, threads = 0, progress = true))]
     fn lookup_encrypted(
         &self,
         py: Python<'_>,
         input: &Ciphertext,
         table: &EncryptedTable,
+        signed: Option<Signs>,
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<Ciphertext> {
+        let signed = Signs::of(signed, input);
+        check_signs(input.inner.is_signed(), Some(signed.inputs))?;
+        self.check_memory(EntryKind::Encrypted, 1, input)?;
         let result = call::run_reporting(py, threads, progress, "lookup", |execution| {
             self.inner.lookup_encrypted(&input.inner, &table.inner, execution)
         })?;
-        Ok(Ciphertext::new(result, input.shape.clone()))
+        Ok(Ciphertext::new(result.with_signed(signed.outputs), input.shape.clone()))
     }
 
     /// Sizes of the digits that `decompose` gives, the least significant first.
@@ -316,18 +347,18 @@ impl EvaluationKey {
     }
 
     /// Maps a digit, which `decompose` gave or which is one of `comparisons.Digits`, through tables.
-    #[pyo3(signature = (digit, tables, *, signed = false, threads = 0, progress = true))]
+    #[pyo3(signature = (digit, tables, *, signed = None, threads = 0, progress = true))]
     fn lookup_digit(
         &self,
         py: Python<'_>,
         digit: &Ciphertext,
         tables: Vec<Bound<'_, PyAny>>,
-        signed: bool,
+        signed: Option<Signs>,
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<Vec<Ciphertext>> {
         let moduli = (digit.inner.modulus(), self.output_modulus());
-        let prepared = self.all_prepared(&tables, (moduli, signed))?;
+        let prepared = self.all_prepared(&tables, (moduli, signed.unwrap_or_default()))?;
         let tables: Vec<_> = prepared.iter().map(|table| &table.get().inner).collect();
         let found = call::run_reporting(py, threads, progress, "lookup", |execution| {
             self.inner.lookup_digit(&digit.inner, &tables, execution)
@@ -337,17 +368,17 @@ impl EvaluationKey {
 
     /// Maps values that come in several ciphertexts (`SecretKey.encrypt_digits`), the least significant digits first, through
     /// tables of all of them together.
-    #[pyo3(signature = (inputs, tables, *, signed = false, threads = 0, progress = true))]
+    #[pyo3(signature = (inputs, tables, *, signed = None, threads = 0, progress = true))]
     fn lookup_digits(
         &self,
         py: Python<'_>,
         inputs: Vec<Py<Ciphertext>>,
         tables: Vec<Bound<'_, PyAny>>,
-        signed: bool,
+        signed: Option<Signs>,
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<Vec<Ciphertext>> {
-        let prepared = self.all_prepared(&tables, (self.moduli(), signed))?;
+        let prepared = self.all_prepared(&tables, (self.moduli(), signed.unwrap_or_default()))?;
         let tables: Vec<_> = prepared.iter().map(|table| &table.get().inner).collect();
         let shape = common_shape(inputs.iter().map(|input| &input.get().shape))?;
         let inputs: Vec<_> = inputs.iter().map(|input| (*input.get().inner).clone()).collect();
@@ -425,15 +456,16 @@ impl EvaluationKey {
         self.combine(py, &x.shape, |key| key.negate(&x.inner))
     }
 
-    /// `x + constants`, in the clear: an integer for each value, or one for all.
-    #[pyo3(signature = (x, constants, *, signed = false))]
+    /// `x + constants`, in the clear: an integer for each value, or one for all; signed if `x` is, or as `signed` says.
+    #[pyo3(signature = (x, constants, *, signed = None))]
     fn add_plain(
         &self,
         py: Python<'_>,
         x: &Ciphertext,
         constants: &Bound<'_, PyAny>,
-        signed: bool,
+        signed: Option<bool>,
     ) -> Result<Ciphertext> {
+        let signed = signed.unwrap_or(x.inner.is_signed());
         let Numbers { mut values, shape } = integers(constants, x.inner.modulus(), signed)?;
         if shape.is_empty() {
             values.resize(x.inner.count(), values[0]);

@@ -1,7 +1,7 @@
 //! Files that are never left half-written.
 
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Write};
+use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -120,4 +120,15 @@ pub(crate) fn map_file(path: &Path) -> Result<Arc<WatchedFile>> {
 /// `OSError` that names it.
 pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>> {
     std::fs::read(path).map_err(|error| failed(path, &error))
+}
+
+/// Reads as much of a file as says what it is.
+///
+/// # Errors
+/// `OSError` that names it.
+pub(crate) fn read_start(path: &Path) -> Result<Vec<u8>> {
+    let mut start = Vec::new();
+    let mut file = open(path)?.take(cryptable_wire::HEADER_BYTES as u64);
+    file.read_to_end(&mut start).map_err(|error| failed(path, &error))?;
+    Ok(start)
 }

@@ -3,15 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use cryptable::{ReadOptions, SharedBytes};
+use cryptable_wire::peek_header;
 use pyo3::PyTypeInfo;
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyMemoryError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 use zeroize::Zeroizing;
 
 use crate::call::{self, Progress};
 use crate::errors::{Result, raise_of};
-use crate::files::{Access, Out, read_file, write_file};
+use crate::files::{Access, Out, read_file, read_start, write_file};
 use crate::watched_file::WatchedFile;
 
 /// What `pickle` wants: a function and its arguments.
@@ -24,9 +25,32 @@ pub(crate) type ReducedArray<'py> =
 /// What `pickle` wants of an opened key: its class, its path, and whether insecure ones are allowed.
 pub(crate) type ReducedKey<'py> = Reduced<'py, (Bound<'py, PyAny>, PathBuf, bool)>;
 
+/// Most memory that keys take when they are read, 16 GiB.
+const MAX_KEY_MEMORY: usize = 16 << 30;
+
+/// Checks that there is room for what work takes.
+///
+/// # Errors
+/// `MemoryError`: an allocation that fails would end the interpreter.
+pub(crate) fn check_memory(what: &str, needed: usize) -> Result<()> {
+    match cryptable::memory::left() {
+        Some(left) if needed > left => {
+            let megabytes = |bytes: usize| bytes.div_ceil(1_000_000);
+            let (needed, left) = (megabytes(needed), megabytes(left));
+            Err(PyMemoryError::new_err(format!(
+                "{what} may take {needed} MB of memory, but {left} MB are left on this machine, or within the limits of its \
+                 container or ulimit"
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// What files are read with.
 pub(crate) fn read_options(allow_insecure: bool) -> ReadOptions {
-    let options = ReadOptions::default();
+    // Allocations beyond what the process may have would end the interpreter.
+    let most = cryptable::memory::hard_limit().map_or(MAX_KEY_MEMORY, |it| it.min(MAX_KEY_MEMORY));
+    let options = ReadOptions::default().max_memory(most as u64);
     if allow_insecure { options.allow_insecure() } else { options }
 }
 
@@ -91,7 +115,10 @@ pub(crate) fn load_secret<T: Send>(
     read: impl FnOnce(&[u8], ReadOptions) -> cryptable::Result<T> + Send,
 ) -> Result<T> {
     call::detach(py, || {
-        let bytes = Zeroizing::new(read_file(path)?);
+        // What is no secret key may be gigabytes long: its first bytes say what it is.
+        let start = read_start(path)?;
+        let is_secret = peek_header(&start).is_ok_and(|it| it.object_type.is_secret_key());
+        let bytes = Zeroizing::new(if is_secret { read_file(path)? } else { start });
         read(&bytes, read_options(allow_insecure)).map_err(raise_of(path))
     })
 }

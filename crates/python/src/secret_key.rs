@@ -8,9 +8,9 @@ use zeroize::Zeroizing;
 
 use numpy::{IxDyn, PyArray1, PyArrayMethods};
 
-use crate::arrays::{array, integers, signed_integers};
+use crate::arrays::{are_signed, array, integers, signed_integers};
 use crate::call::{self, Progress};
-use crate::ciphertext::Ciphertext;
+use crate::ciphertext::{Ciphertext, check_signs};
 use crate::comparisons::{ComparisonPlan, Digits, signedness};
 use crate::entry_tables::{EncryptedTable, to_encrypt};
 use crate::errors::{Result, raise};
@@ -18,10 +18,11 @@ use crate::evaluation_key::EvaluationKey;
 use crate::files::{Access, write_file};
 use crate::fixed_point::decryption;
 use crate::integers::IntegerPlan;
-use crate::key_files::{load_secret, refuse_pickle, save_secret};
+use crate::key_files::{check_memory, load_secret, refuse_pickle, save_secret};
 use crate::parameters::Parameters;
 use crate::plan::{Candidate, Plan};
 use crate::pool;
+use crate::table::Signs;
 use crate::wide::WidePlan;
 
 /// The client's secret key: encrypts and decrypts, and makes the evaluation key that a server gets.
@@ -118,29 +119,33 @@ impl SecretKey {
         self.inner.parameters().output_modulus()
     }
 
-    /// Encrypts integers of any shape, from 0 to P - 1, P the `input_modulus`; with `signed`, from -P/2 to P/2 - 1.
-    #[pyo3(signature = (values, *, signed = false))]
+    /// Encrypts integers of any shape, from 0 to P - 1, P the `input_modulus`; if `signed`, from -P/2 to P/2 - 1. By default the
+    /// type of an array says so if it cannot hold P - 1, as int8 for a modulus of 256.
+    #[pyo3(signature = (values, *, signed = None))]
     fn encrypt(
         &self,
         py: Python<'_>,
         values: &Bound<'_, PyAny>,
-        signed: bool,
+        signed: Option<bool>,
     ) -> Result<Ciphertext> {
         let modulus = self.inner.parameters().input_modulus();
+        let signed = are_signed(values, modulus, signed)?;
         let values = integers(values, modulus, signed)?;
         let clear = Zeroizing::new(values.values);
         let inner = call::run(py, 0, None, |_| self.inner.encrypt(&clear))?;
-        Ok(Ciphertext::new(inner, values.shape))
+        Ok(Ciphertext::new(inner.with_signed(signed), values.shape))
     }
 
-    /// Decrypts: exact integers in the shape that was encrypted, of numpy's smallest type for them, unsigned unless `signed`.
-    #[pyo3(signature = (ciphertext, *, signed = false))]
+    /// Decrypts: exact integers in the shape that was encrypted, of numpy's smallest type for them, signed if the ciphertext is.
+    /// What `signed` says, if anything, must be so.
+    #[pyo3(signature = (ciphertext, *, signed = None))]
     fn decrypt<'py>(
         &self,
         py: Python<'py>,
         ciphertext: &Ciphertext,
-        signed: bool,
+        signed: Option<bool>,
     ) -> Result<Bound<'py, PyAny>> {
+        let signed = check_signs(ciphertext.inner.is_signed(), signed)?;
         let values = call::run(py, 0, None, |_| self.inner.decrypt(&ciphertext.inner))?;
         let values = Zeroizing::new(values);
         array(py, &values, &ciphertext.shape, ciphertext.inner.modulus(), signed)
@@ -202,14 +207,15 @@ impl SecretKey {
         Ok(Ciphertext::new(inner, values.shape))
     }
 
-    /// Decrypts integers in digits, in the shape that was encrypted.
-    #[pyo3(signature = (digits, *, signed = true))]
+    /// Decrypts integers in digits, in the shape that was encrypted. What `signed` says, if anything, must be so.
+    #[pyo3(signature = (digits, *, signed = None))]
     fn decrypt_integers<'py>(
         &self,
         py: Python<'py>,
         digits: &Digits,
-        signed: bool,
+        signed: Option<bool>,
     ) -> Result<Bound<'py, PyAny>> {
+        let signed = check_signs(digits.inner.is_signed(), signed)?;
         let values = call::run(py, 0, None, |_| {
             self.inner.decrypt_integers(&digits.inner, signedness(signed))
         })?;
@@ -219,21 +225,21 @@ impl SecretKey {
 
     /// Encrypts a table that the server applies unread: what `cryptable.table` makes one of, or, with `per_value`, an array
     /// of a table for each value, the outputs along the last axis.
-    #[pyo3(signature = (table, *, per_value = false, signed = false))]
+    #[pyo3(signature = (table, *, per_value = false, signed = None))]
     fn encrypt_table(
         &self,
         table: &Bound<'_, PyAny>,
         per_value: bool,
-        signed: bool,
+        signed: Option<Signs>,
     ) -> Result<EncryptedTable> {
         let key = self.inner.packed().map_err(raise)?;
-        let tables = to_encrypt(key, table, (per_value, signed))?;
+        let tables = to_encrypt(key, table, (per_value, signed.unwrap_or_default()))?;
         let inner = call::run_silently(table.py(), || key.encrypt_tables(&tables))?;
         Ok(EncryptedTable { inner: inner.into() })
     }
 
     /// As `encrypt_table`, into a file: never all of it in memory.
-    #[pyo3(signature = (path, table, *, per_value = false, signed = false, threads = 0, progress = true,
+    #[pyo3(signature = (path, table, *, per_value = false, signed = None, threads = 0, progress = true,
         replace = false))]
     // One argument for each thing that a user may say, by name.
     #[allow(clippy::too_many_arguments)]
@@ -242,13 +248,13 @@ impl SecretKey {
         path: PathBuf,
         table: &Bound<'_, PyAny>,
         per_value: bool,
-        signed: bool,
+        signed: Option<Signs>,
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
         replace: bool,
     ) -> Result<()> {
         let key = self.inner.packed().map_err(raise)?;
-        let tables = to_encrypt(key, table, (per_value, signed))?;
+        let tables = to_encrypt(key, table, (per_value, signed.unwrap_or_default()))?;
         let how = (threads, progress, "encrypted table");
         write_file(&path, Access::Public, replace, |out| {
             call::run_engine(table.py(), how, |progress| {
@@ -265,6 +271,8 @@ impl SecretKey {
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<EvaluationKey> {
+        let needed = self.inner.parameters().prediction().key_memory_bytes;
+        check_memory("the evaluation key", needed)?;
         let inner = call::run_reporting(py, threads, progress, "evaluation key", |run| {
             self.inner.evaluation_key_with(run)
         })?;

@@ -1,12 +1,71 @@
 //! Tables.
 
 use numpy::PyArray1;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::arrays::{array, integers};
+use crate::ciphertext::Ciphertext;
 use crate::errors::{Result, raise};
 use crate::real_function::RealFunction;
+
+/// Which columns of a table are signed: in Python False, True, `"inputs"` or `"outputs"`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Signs {
+    pub(crate) inputs: bool,
+    pub(crate) outputs: bool,
+}
+
+impl Signs {
+    /// As a user says, or else as the values to be looked up are.
+    pub(crate) fn of(stated: Option<Self>, values: &Ciphertext) -> Self {
+        stated.unwrap_or(Self::both(values.inner.is_signed()))
+    }
+
+    /// Both columns or none.
+    pub(crate) fn both(signed: bool) -> Self {
+        Self { inputs: signed, outputs: signed }
+    }
+
+    /// What stands for it in Python.
+    fn name(self) -> SignsName {
+        match (self.inputs, self.outputs) {
+            (true, false) => SignsName::Column("inputs"),
+            (false, true) => SignsName::Column("outputs"),
+            (both, _) => SignsName::Both(both),
+        }
+    }
+}
+
+#[derive(IntoPyObject)]
+enum SignsName {
+    Both(bool),
+    Column(&'static str),
+}
+
+impl<'py> FromPyObject<'_, 'py> for Signs {
+    type Error = PyErr;
+
+    fn extract(signed: Borrowed<'_, 'py, PyAny>) -> Result<Self> {
+        if let Ok(both) = signed.extract::<bool>() {
+            return Ok(Self::both(both));
+        }
+        match signed.extract::<String>().as_deref() {
+            Ok("inputs") => Ok(Self { inputs: true, outputs: false }),
+            Ok("outputs") => Ok(Self { inputs: false, outputs: true }),
+            _ => {
+                let found = signed.repr()?;
+                let message =
+                    format!("signed is {found}, but must be True, False, 'inputs' or 'outputs'");
+                Err(PyTypeError::new_err(message))
+            }
+        }
+    }
+}
+
+/// What makes a table again.
+type NewArguments<'py> = ((Bound<'py, PyAny>, u64), Bound<'py, PyDict>);
 
 /// A lookup table: one output for every input 0, 1, ... below the input modulus.
 #[pyclass(frozen, module = "cryptable", from_py_object)]
@@ -17,14 +76,16 @@ pub(crate) struct Table {
 
 #[pymethods]
 impl Table {
-    /// Outputs for the inputs 0, 1, ..., and the modulus that all of them are below.
+    /// Outputs for the inputs 0, 1, ..., and the modulus that all of them are below. With `signed`, inputs and outputs are from
+    /// -P/2 to P/2 - 1, P the modulus of each (those below 0 are the last of the list), or one of both: `"inputs"`, `"outputs"`.
     #[new]
-    #[pyo3(signature = (outputs, output_modulus, *, signed = false))]
-    fn new(outputs: &Bound<'_, PyAny>, output_modulus: u64, signed: bool) -> Result<Self> {
-        let outputs = integers(outputs, output_modulus, signed)?.values;
+    #[pyo3(signature = (outputs, output_modulus, *, signed = None))]
+    fn new(outputs: &Bound<'_, PyAny>, output_modulus: u64, signed: Option<Signs>) -> Result<Self> {
+        let signed = signed.unwrap_or_default();
+        let outputs = integers(outputs, output_modulus, signed.outputs)?.values;
         let inputs = outputs.len() as u64;
         let table = cryptable::Table::new(inputs, output_modulus, outputs).map_err(raise)?;
-        Ok(Self { inner: table.into() })
+        Ok(Self { inner: table.with_signs(signed.inputs, signed.outputs).into() })
     }
 
     /// The number of inputs.
@@ -39,11 +100,23 @@ impl Table {
         self.inner.output_modulus()
     }
 
+    /// Whether it is for signed values.
+    #[getter]
+    fn signed_inputs(&self) -> bool {
+        self.inner.signed_inputs()
+    }
+
+    /// Whether its outputs are signed.
+    #[getter]
+    fn signed_outputs(&self) -> bool {
+        self.inner.signed_outputs()
+    }
+
     /// The outputs.
     #[getter]
     fn outputs<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
         let (values, modulus) = (self.inner.values(), self.inner.output_modulus());
-        array(py, values, &[values.len()], modulus, false)
+        array(py, values, &[values.len()], modulus, self.inner.signed_outputs())
     }
 
     /// The outputs in fixed point: fractions of the output modulus from -1/2 to below 1/2, of tables of `real_table`.
@@ -69,8 +142,11 @@ impl Table {
         *self.inner == *other.inner
     }
 
-    fn __getnewargs__<'py>(&self, py: Python<'py>) -> Result<(Bound<'py, PyAny>, u64)> {
-        Ok((self.outputs(py)?, self.output_modulus()))
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> Result<NewArguments<'py>> {
+        let options = PyDict::new(py);
+        let signs = Signs { inputs: self.signed_inputs(), outputs: self.signed_outputs() };
+        options.set_item("signed", signs.name())?;
+        Ok(((self.outputs(py)?, self.output_modulus()), options))
     }
 
     fn __repr__(&self) -> String {
@@ -85,12 +161,12 @@ impl Table {
 pub(crate) fn of_moduli<'py>(
     table: &Bound<'py, PyAny>,
     (inputs, output_modulus): (u64, u64),
-    signed: bool,
+    signed: Signs,
 ) -> Result<Bound<'py, PyAny>> {
     let options = PyDict::new(table.py());
     options.set_item("inputs", inputs)?;
     options.set_item("output_modulus", output_modulus)?;
-    options.set_item("signed", signed)?;
+    options.set_item("signed", signed.name())?;
     made(table, &options)
 }
 

@@ -191,7 +191,8 @@ def decrypt(secret_file: bytes, ciphertext_file: bytes) -> list[int]:
             values += single_values(ciphertext, secrets)
         else:
             values += leveled_values(ciphertext, secrets)
-    return values
+    (signed,), (modulus,) = struct.unpack("<H", ciphertext_file[14:16]), struct.unpack("<Q", ciphertext_file[64:72])
+    return [value - modulus if signed and 2 * value >= modulus else value for value in values]
 
 
 if __name__ == "__main__":

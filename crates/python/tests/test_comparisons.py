@@ -48,6 +48,12 @@ def test_integers(keys, pair):
         np.testing.assert_array_equal(secret.decrypt_integers(result), integers)
     absolute = secret.decrypt_integers(comparisons.absolute_value(server, a), signed=False)
     np.testing.assert_array_equal(absolute, np.abs(x))
+    assert comparisons.maximum(server, a, b).signed
+    for signed, result in ((True, comparisons.absolute_value(server, a)), (False, comparisons.digits(server, a))):
+        with pytest.raises(MismatchError, match="signed"):
+            secret.decrypt_integers(result, signed=signed)
+    with pytest.raises(MismatchError, match="signed"):
+        comparisons.less_than(server, a, secret.encrypt_integers(np.abs(x) % 128, signed=False))
 
 
 def test_unsigned_integers(keys):

@@ -5,6 +5,8 @@ import os
 import pickle
 import shutil
 import stat
+import subprocess
+import sys
 import tempfile
 
 import cryptable
@@ -187,3 +189,33 @@ def test_the_folder_of_ray_s_keys_is_of_this_user_alone(tmp_path, monkeypatch):
     folder.symlink_to(own)
     with pytest.raises(PermissionError, match="0700"):
         cryptable.ray._own_folder()
+
+
+def test_a_secret_key_that_is_none_is_known_by_its_first_bytes(tmp_path, packed):
+    secret, _ = packed
+    secret.save_evaluation_key(tmp_path / "server.key", progress=False)
+    # Nothing but the header, of a file that would be longer than any disk.
+    start = tmp_path / "start.key"
+    start.write_bytes((tmp_path / "server.key").read_bytes()[:64])
+    os.truncate(start, 1 << 42)
+    with pytest.raises(FormatError, match="evaluation key"):
+        cryptable.SecretKey.load(start)
+    with pytest.raises(FormatError, match="evaluation key"):
+        cryptable.ckks.SecretKey.load(start)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of address space")
+def test_keys_that_do_not_fit_raise_memory_errors():
+    program = """
+import resource, cryptable
+secret = cryptable.SecretKey.generate(cryptable.plan(range(16), engine="single", values=1))
+status = {line.split(":")[0]: line.split()[1] for line in open("/proc/self/status")}
+limit = int(status["VmSize"]) * 1024 + (20 << 20)
+resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+try:
+    secret.evaluation_key(progress=False)
+except MemoryError as error:
+    print(error)
+"""
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "the evaluation key may take" in found.stdout

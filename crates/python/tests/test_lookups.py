@@ -1,6 +1,7 @@
 """Values go in as arrays and come out as arrays, through every engine."""
 
 import concurrent.futures
+import pickle
 
 import cryptable
 import numpy as np
@@ -82,6 +83,52 @@ def test_signed_values(secret, server):
     negated = server.lookup(secret.encrypt(values, signed=True), lambda x: max(-8, min(7, -x)), signed=True)
     result = secret.decrypt(negated, signed=True)
     assert result.dtype == np.int8 and result.tolist() == [7, 1, 0, -7]
+
+
+def test_signs_are_carried(secret, server):
+    x = secret.encrypt([-5, 3], signed=True)
+    assert x.signed and "values from -8 to 7" in repr(x)
+    assert secret.decrypt(x).tolist() == [-5, 3]
+    # Of a signed type, and the other way: tables follow the values, unless they say otherwise.
+    assert secret.decrypt(server.lookup(x, lambda v: v // 2, progress=False)).tolist() == [-3, 1]
+    magnitudes = server.lookup(x, abs, signed="inputs", progress=False)
+    assert not magnitudes.signed and secret.decrypt(magnitudes).tolist() == [5, 3]
+    shifted = server.lookup(magnitudes, lambda v: v - 8, signed="outputs", progress=False)
+    assert secret.decrypt(shifted).tolist() == [-3, -5]
+    for copy in (pickle.loads(pickle.dumps(x)), x.reshape(2, 1), cryptable.Ciphertext.join(x.parts())):
+        assert copy.signed
+    # What is not alike is an error.
+    table = cryptable.table(lambda v: v, inputs=16, signed="outputs")
+    assert (table.signed_inputs, table.signed_outputs) == (False, True)
+    copy = pickle.loads(pickle.dumps(table))
+    assert copy == table and copy.signed_outputs and copy.outputs.tolist() == table.outputs.tolist()
+    for call in (
+        lambda: server.lookup(x, table, progress=False),
+        lambda: server.lookup(x, server.prepare(range(16)), progress=False),
+        lambda: server.add(x, secret.encrypt([1, 2])),
+        lambda: secret.decrypt(x, signed=False),
+        lambda: secret.decrypt(magnitudes, signed=True),
+        lambda: cryptable.Ciphertext.join([x, magnitudes]),
+    ):
+        with pytest.raises(MismatchError, match="signed"):
+            call()
+    assert secret.decrypt(x.as_signed(False)).tolist() == [11, 3]
+    with pytest.raises(TypeError, match="'inputs' or 'outputs'"):
+        server.lookup(x, abs, signed="both")
+
+
+def test_types_of_arrays_say_whether_they_are_signed():
+    secret = cryptable.SecretKey.generate_insecure_toy("packed", 256, 256)
+    values = np.array([-128, -1, 127], dtype=np.int8)
+    x = secret.encrypt(values)
+    assert x.signed and secret.decrypt(x).dtype == np.int8
+    np.testing.assert_array_equal(secret.decrypt(x), values)
+    # Types that hold all unsigned values, too, say nothing.
+    for wide in (np.array([200], dtype=np.int16), np.array([200]), [200]):
+        assert not secret.encrypt(wide).signed
+    assert not secret.encrypt(values[2:], signed=False).signed
+    with pytest.raises(RangeError, match="signed=True takes values below 0"):
+        secret.encrypt([-1])
 
 
 def test_a_scalar_and_an_array_that_is_not_contiguous(secret, server):

@@ -23,6 +23,8 @@ def test_fresh_values_and_results_of_every_engine(tmp_path, secret, server):
     assert decrypted(secret, fresh, tmp_path) == values.tolist()
     table = np.random.default_rng(4).integers(0, 16, 16)
     assert decrypted(secret, server.lookup(fresh, table), tmp_path) == table.tolist()
+    signed = values - 8
+    assert decrypted(secret, secret.encrypt(signed, signed=True), tmp_path) == signed.tolist()
 
 
 @pytest.mark.parametrize("modulus", [3, 16])

@@ -46,6 +46,7 @@ pub mod selected_product;
 mod stack;
 pub mod torus;
 pub mod unit;
+pub mod unoptimised;
 pub mod word_sums;
 
 pub use arena::{BufferUsage, buffer_usage, release_buffers, reset_buffer_peak};

@@ -59,6 +59,7 @@ fn check_key(path: &Path, options: ReadOptions) -> Result<(About, Vec<u8>)> {
         key_id: key.key_id().to_string(),
         parameters: hex(&parameters.digest()),
         modulus: parameters.input_modulus(),
+        signed: None,
         output_modulus: Some(parameters.output_modulus()),
         method: Some(parameters.method_name()),
         memory_bytes: Some(key.memory_bytes() as u64),
@@ -80,6 +81,7 @@ fn check_ciphertexts(path: &Path, options: ReadOptions) -> Result<About> {
         key_id: contents.key_id.to_string(),
         parameters: hex(&contents.parameter_digest),
         modulus: contents.modulus,
+        signed: Some(contents.signed),
         output_modulus: None,
         method: None,
         memory_bytes: None,
@@ -102,7 +104,7 @@ pub(crate) fn check_order(
         Engine::Leveled => found.modulus,
         Engine::Packed | Engine::Single => server.modulus,
     };
-    Contents { modulus, ..server }.check(&found, "file of ciphertexts")?;
+    Contents { modulus, signed: found.signed, ..server }.check(&found, "file of ciphertexts")?;
     for table in tables {
         for (name, found, expected) in [
             ("input", table.input_modulus, modulus),
@@ -113,6 +115,15 @@ pub(crate) fn check_order(
                 let text = format!("table {table} has the {name} modulus {found}, not {expected}");
                 return Err(Problem::unusable(text).into());
             }
+        }
+        if table.signed_inputs != found.signed {
+            let signs = |signed| if signed { "signed" } else { "unsigned" };
+            let (table, takes) = (&table.name, signs(table.signed_inputs));
+            let text = format!(
+                "table {table} takes {takes} values, but these are {}",
+                signs(found.signed)
+            );
+            return Err(Problem::unusable(text).into());
         }
     }
     let input = &ciphertext.about;
@@ -176,7 +187,8 @@ fn contents(about: &About) -> Result<Contents> {
     let engine = engine.ok_or_else(|| Problem::unusable(format!("engine {}", about.engine)))?;
     let parameter_digest = from_hex(&about.parameters)?;
     let key_id = KeyId(from_hex(&about.key_id)?);
-    Ok(Contents { engine, parameter_digest, key_id, modulus: about.modulus })
+    let signed = about.signed.unwrap_or(false);
+    Ok(Contents { engine, parameter_digest, key_id, modulus: about.modulus, signed })
 }
 
 fn from_hex<const BYTES: usize>(digits: &str) -> Result<[u8; BYTES]> {

@@ -71,6 +71,9 @@ pub struct About {
     pub parameters: String,
     /// Modulus of the values.
     pub modulus: u64,
+    /// Whether the values are signed; of ciphertexts only.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub signed: Option<bool>,
     /// Modulus of results; of keys only.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub output_modulus: Option<u64>,
@@ -97,7 +100,13 @@ pub struct TableInfo {
     pub input_modulus: u64,
     /// Modulus of outputs.
     pub output_modulus: u64,
-    /// BLAKE3 digest of the moduli and the entries.
+    /// Whether it is for signed values.
+    #[serde(default)]
+    pub signed_inputs: bool,
+    /// Whether its outputs are signed.
+    #[serde(default)]
+    pub signed_outputs: bool,
+    /// BLAKE3 digest of the moduli, the entries and the signs.
     pub digest: String,
 }
 

@@ -273,7 +273,7 @@ impl Worker {
         let before = kept.jobs.iter().position(|other| other.id() == job.id);
         let mut started = match before.map(|place| kept.jobs.remove(place)) {
             Some(started) => started,
-            None => Started::open(&self.store, job, &key, self.options)?,
+            None => Started::open(&self.store, job, &key, &tables, self.options)?,
         };
         let most = self.values_at_once(&key.parameters(), tables.len());
         let mut turn = Instant::now();

@@ -69,6 +69,28 @@ fn several_tables_and_ranges_of_results() {
 }
 
 #[test]
+fn signed_tables_take_and_give_signed_values() {
+    let server = Server::start(Limits::default());
+    let halves = cryptable::Table::from_signed_fn(16, 16, |x| x / 2).unwrap();
+    for (name, outputs) in [("halves", true), ("residues", false)] {
+        server.store().add_table(name, &halves.clone().with_signs(true, outputs)).unwrap();
+    }
+    let client = server.client("one");
+    let signs = client.tables().unwrap();
+    let signs = signs.iter().map(|table| (table.signed_inputs, table.signed_outputs));
+    assert_eq!(signs.collect::<Vec<_>>(), [(true, true), (true, false)]);
+    let (secret, key) = keys(Engine::Leveled, 16);
+    let key = client.register(&mut Cursor::new(key)).unwrap().sha256;
+    let values = secret.encrypt_signed(&[-5, 7]).unwrap();
+    let found = client.lookup(&key, &values, "halves").unwrap();
+    assert_eq!(secret.decrypt_signed(&found).unwrap(), [-2, 3]);
+    let found = client.lookup(&key, &values, "residues").unwrap();
+    assert_eq!((found.is_signed(), secret.decrypt(&found).unwrap()), (false, vec![14, 3]));
+    let error = client.lookup(&key, &secret.encrypt(&[1]).unwrap(), "halves").unwrap_err();
+    assert!(error.to_string().contains("takes signed values, but these are unsigned"), "{error}");
+}
+
+#[test]
 fn no_client_sees_what_is_anothers() {
     let server = Server::start(Limits::default());
     server.store().add_table("squares", &squares(4)).unwrap();

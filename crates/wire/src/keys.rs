@@ -5,12 +5,39 @@ use std::io::{self, Write};
 use zeroize::Zeroizing;
 
 use crate::{
-    BodyReader, BodyWriter, KeyId, ObjectType, ObjectWriter, WireError, peek_header, read_object,
-    write_object,
+    BodyReader, BodyWriter, HEADER_BYTES, Header, KeyId, ObjectType, ObjectWriter, WireError,
+    peek_header, read_object, write_object,
 };
 
 /// Longest parameters in a file.
 const MAX_PARAMETER_BYTES: u64 = 1 << 16;
+
+/// Bytes that hold what a file of keys begins with, at most.
+pub const KEY_START_BYTES: usize = HEADER_BYTES + 8 + MAX_PARAMETER_BYTES as usize + 16;
+
+/// What the file of an evaluation key begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyStart<'a> {
+    /// Its header.
+    pub header: Header,
+    /// Its parameters, as their engine writes them.
+    pub parameters: &'a [u8],
+    /// The client's key that it belongs to; the first one of files of several keys.
+    pub key_id: KeyId,
+}
+
+/// Reads what the file of an evaluation key begins with, from its first [`KEY_START_BYTES`] or fewer. Nothing is compared with its
+/// checksum: the rest need not be there yet.
+///
+/// # Errors
+/// If the bytes are no such start.
+pub fn peek_key(start: &[u8]) -> Result<KeyStart<'_>, WireError> {
+    let header = peek_header(start)?;
+    let mut reader = BodyReader::new(start.get(HEADER_BYTES..).unwrap_or_default());
+    let parameters = reader.bytes("parameters", MAX_PARAMETER_BYTES)?;
+    let key_id = KeyId(reader.array("key identifier")?);
+    Ok(KeyStart { header, parameters, key_id })
+}
 
 /// Checks an object that starts with its parameters: those, which `read` takes from their bytes, and the rest of its
 /// body.

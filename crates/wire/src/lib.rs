@@ -36,7 +36,8 @@ pub use body::{BodyReader, BodyWriter};
 pub use error::WireError;
 pub use key_id::KeyId;
 pub use keys::{
-    open_with_parameters, pack_ternary, secret_key_bytes, unpack_ternary, write_server_keys,
+    KEY_START_BYTES, KeyStart, open_with_parameters, pack_ternary, peek_key, secret_key_bytes,
+    unpack_ternary, write_server_keys,
 };
 pub use mapped_file::MappedFile;
 pub use object_type::ObjectType;

@@ -10,6 +10,10 @@
 //! XORs (and disjoint ORs, which are XORs, too) take no level on the way into BinBoot, so that a XOR that is bootstrapped,
 //! or read by such XORs only, may stand above the levels.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::ops::Range;
+
 use super::full_adders::Adder;
 use super::vertex_cut::Network;
 use crate::circuit::{Circuit, Node};
@@ -50,6 +54,14 @@ pub(super) struct Placement {
     most_levels: usize,
     /// Nodes that depend on one that needs a bootstrap, itself included: they are measured later.
     behind: Vec<bool>,
+    /// Nodes that read each node.
+    readers: Readers,
+    /// Nodes that are to be measured.
+    queue: BinaryHeap<Reverse<usize>>,
+    is_queued: Vec<bool>,
+    /// Measurements of nodes so far.
+    #[cfg(test)]
+    visits: usize,
 }
 
 /// Cost of a bootstrap in time.
@@ -75,20 +87,36 @@ impl Placement {
             base: vec![0; count],
             most_levels: limits.levels,
             behind: vec![false; count],
+            readers: Readers::of(circuit),
+            queue: (0..count).map(Reverse).collect(),
+            is_queued: vec![true; count],
+            #[cfg(test)]
+            visits: 0,
         };
+        let mut scratch = Scratch::new(count);
         let mut is_read = vec![false; count];
         circuit.output_signals().for_each(|signal| is_read[signal.node()] = true);
         placement.bootstrap_majorities(circuit, limits, adders, &mut is_read);
-        let mut changed = 0;
         loop {
-            let front = placement.measure(circuit, limits, &is_read, changed);
+            let front = placement.measure(circuit, limits, &is_read);
             if front.is_empty() {
                 return placement;
             }
-            let cut = placement.cut(circuit, limits, &front);
-            // Every node of the front has a bootstrap before it now, so that all that changes comes after these.
-            changed = cut.iter().copied().min().unwrap_or(0);
-            cut.into_iter().for_each(|node| placement.bootstrapped[node] = true);
+            let cut = placement.cut(circuit, limits, &front, &mut scratch);
+            // Every node of the front has a bootstrap before it now.
+            for node in cut {
+                placement.bootstrapped[node] = true;
+                placement.enqueue(node);
+                let readers = placement.readers.of_node(node);
+                readers.for_each(|reader| placement.enqueue(placement.readers.list[reader]));
+            }
+            front.into_iter().for_each(|node| placement.enqueue(node));
+        }
+    }
+
+    fn enqueue(&mut self, node: usize) {
+        if !std::mem::replace(&mut self.is_queued[node], true) {
+            self.queue.push(Reverse(node));
         }
     }
 
@@ -122,36 +150,56 @@ impl Placement {
         sums.filter_map(|(parity, _)| Some(parity.as_ref()?.nodes.len())).max().unwrap_or(0)
     }
 
-    /// Heights and parities from a node on; the nodes that need a bootstrap before them, or in them, and depend on no
-    /// other such node.
-    fn measure(
-        &mut self,
-        circuit: &Circuit,
-        limits: Limits,
-        is_read: &[bool],
-        from: usize,
-    ) -> Vec<usize> {
+    /// Heights and parities of the nodes in the queue, operands first, and of those that depend on what changes; the nodes that
+    /// need a bootstrap before them, or in them, and depend on no other such node.
+    ///
+    /// A node goes through this a few times, however many fronts there are: readers of what stays as it is, and of what stays behind a
+    /// front, are not visited.
+    fn measure(&mut self, circuit: &Circuit, limits: Limits, is_read: &[bool]) -> Vec<usize> {
         let mut front = Vec::new();
-        for (index, node) in circuit.nodes().iter().enumerate().skip(from) {
-            let bootstrapped = self.bootstrapped[index];
-            self.behind[index] = node.operands().any(|operand| self.behind[operand.node()]);
-            if self.behind[index] {
-                continue;
+        while let Some(Reverse(index)) = self.queue.pop() {
+            self.is_queued[index] = false;
+            #[cfg(test)]
+            {
+                self.visits += 1;
             }
-            let below = self.highest_operand(node);
-            self.heights[index] =
-                if bootstrapped { self.base[index] } else { below + node.levels() };
-            self.parities[index] = match *node {
-                Node::Xor(a, b) | Node::Union(a, b) => self.parity(circuit, limits, [a, b]),
-                _ => None,
-            };
-            let computed = is_read[index] || matches!(node, Node::And(..) | Node::Table(_));
-            if computed && self.heights[index] > limits.levels {
-                self.behind[index] = true;
-                front.push(index);
+            let node = &circuit.nodes()[index];
+            let was_behind = self.behind[index];
+            let behind = node.operands().any(|operand| self.behind[operand.node()]);
+            let mut changed = behind != was_behind;
+            self.behind[index] = behind;
+            if !behind {
+                changed |= self.measure_node(circuit, limits, index);
+                let computed = is_read[index] || matches!(node, Node::And(..) | Node::Table(_));
+                if computed && self.heights[index] > limits.levels {
+                    self.behind[index] = true;
+                    front.push(index);
+                    // Readers are not told of its height before it is bootstrapped, or what comes before it.
+                    changed = !was_behind;
+                }
+            }
+            if changed {
+                let readers = self.readers.of_node(index);
+                readers.for_each(|reader| self.enqueue(self.readers.list[reader]));
             }
         }
         front
+    }
+
+    /// Height and parity of a node whose operands have theirs; whether one changed.
+    fn measure_node(&mut self, circuit: &Circuit, limits: Limits, index: usize) -> bool {
+        let node = &circuit.nodes()[index];
+        let below = self.highest_operand(node);
+        let height =
+            if self.bootstrapped[index] { self.base[index] } else { below + node.levels() };
+        let parity = match *node {
+            Node::Xor(a, b) | Node::Union(a, b) => self.parity(circuit, limits, [a, b]),
+            _ => None,
+        };
+        let changed = height != self.heights[index] || parity != self.parities[index];
+        self.heights[index] = height;
+        self.parities[index] = parity;
+        changed
     }
 
     fn highest_operand(&self, node: &Node) -> usize {
@@ -212,11 +260,16 @@ impl Placement {
     }
 
     /// A minimum cut of the highest ways to the front.
-    fn cut(&self, circuit: &Circuit, limits: Limits, front: &[usize]) -> Vec<usize> {
+    fn cut(
+        &self,
+        circuit: &Circuit,
+        limits: Limits,
+        front: &[usize],
+        Scratch { target, number }: &mut Scratch,
+    ) -> Vec<usize> {
         // All nodes on such ways, the last ones first, with the greatest height that they lead to.
-        let mut target = vec![0; self.heights.len()];
         front.iter().for_each(|&index| target[index] = self.heights[index]);
-        let top = front.iter().copied().max().unwrap_or(0);
+        let mut open: BinaryHeap<usize> = front.iter().copied().collect();
         let mut ways = Vec::new();
         let tight = |index: usize| {
             let node = &circuit.nodes()[index];
@@ -225,16 +278,15 @@ impl Placement {
         };
         // What has no height is bootstrapped or an input, or a disjoint OR of such.
         let on_ways = |index: usize| self.heights[index] > 0 && !self.bootstrapped[index];
-        for index in (0..=top).rev().filter(|&index| on_ways(index)) {
-            if target[index] == 0 {
-                continue;
-            }
+        while let Some(index) = open.pop() {
             ways.push(index);
-            for operand in tight(index) {
+            for operand in tight(index).filter(|&operand| on_ways(operand)) {
+                if target[operand] == 0 {
+                    open.push(operand);
+                }
                 target[operand] = target[operand].max(target[index]);
             }
         }
-        let mut number = vec![usize::MAX; self.heights.len()];
         ways.iter().enumerate().for_each(|(k, &index)| number[index] = k);
         let costs: Vec<u64> = ways
             .iter()
@@ -259,7 +311,58 @@ impl Placement {
             }
         }
         front.iter().for_each(|&index| network.sink(number[index]));
+        ways.iter().for_each(|&index| target[index] = 0);
         network.cut().into_iter().map(|k| ways[k]).collect()
+    }
+}
+
+/// Who reads each node, in one list.
+#[derive(Debug)]
+struct Readers {
+    /// Where the readers of each node begin.
+    start: Vec<usize>,
+    list: Vec<usize>,
+}
+
+impl Readers {
+    fn of(circuit: &Circuit) -> Self {
+        let nodes = circuit.nodes();
+        let mut start = vec![0; nodes.len() + 1];
+        let operands = |node: &Node| node.operands().map(Signal::node).collect::<Vec<_>>();
+        for node in nodes {
+            operands(node).into_iter().for_each(|operand| start[operand + 1] += 1);
+        }
+        for index in 0..nodes.len() {
+            start[index + 1] += start[index];
+        }
+        let mut next = start.clone();
+        let mut list = vec![0; start[nodes.len()]];
+        for (index, node) in nodes.iter().enumerate() {
+            for operand in operands(node) {
+                list[next[operand]] = index;
+                next[operand] += 1;
+            }
+        }
+        Self { start, list }
+    }
+
+    /// Where in the list they are.
+    fn of_node(&self, index: usize) -> Range<usize> {
+        self.start[index]..self.start[index + 1]
+    }
+}
+
+/// Room for all cuts of a circuit.
+struct Scratch {
+    /// The greatest height that nodes lead to; 0 of those that are on no way.
+    target: Vec<usize>,
+    /// Numbers of nodes in the network, where they are in it.
+    number: Vec<usize>,
+}
+
+impl Scratch {
+    fn new(count: usize) -> Self {
+        Self { target: vec![0; count], number: vec![usize::MAX; count] }
     }
 }
 
@@ -282,4 +385,34 @@ fn in_one<'a>(a: &'a [usize], b: &'a [usize]) -> impl Iterator<Item = usize> + '
             }
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::CircuitBuilder;
+
+    #[test]
+    fn nodes_are_measured_a_few_times_however_deep_a_circuit_is() {
+        for gates in [1000, 10_000] {
+            let mut builder = CircuitBuilder::new("chain");
+            let inputs = builder.input("x", 64).unwrap();
+            // Each gate depends on the one before, so that every few of them make a front.
+            let mut last = inputs[0];
+            let mut outputs = Vec::new();
+            for k in 0..gates {
+                let other = inputs[(k * k + 7 * k) % 64];
+                let sum = builder.xor(last, other);
+                last = builder.and(sum, !inputs[(5 * k + 3) % 64]);
+                outputs.push(last);
+            }
+            builder.output("y", &outputs).unwrap();
+            let circuit = builder.finish();
+            let limits = Limits { levels: 2, summands: 8, adders: None, early: 0 };
+            let placement = Placement::new(&circuit, limits, &[]);
+            let (nodes, visits) = (circuit.nodes().len(), placement.visits);
+            assert!(placement.heights.iter().all(|&height| height <= 3), "gates and sums of them");
+            assert!(visits < 8 * nodes, "{visits} measurements of {nodes} nodes");
+        }
+    }
 }

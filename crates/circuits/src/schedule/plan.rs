@@ -390,6 +390,16 @@ pub enum PlanError {
         /// The step at which most memory is taken.
         gate: String,
     },
+    /// Planning itself takes more memory than is allowed.
+    #[error("{gates} gates take {needed} bytes of memory to plan, above the limit of {limit}")]
+    Planning {
+        /// Gates.
+        gates: usize,
+        /// Bytes.
+        needed: usize,
+        /// The limit.
+        limit: usize,
+    },
     /// Inputs come with fewer levels than the best plan that was found needs.
     #[error(
         "input {input} has {found} levels, where {needed} are needed: encrypt it for this circuit"

@@ -19,6 +19,9 @@ enum Question {
 /// Summands above which a sum is asked for anew: each is another one, and all together take gigabytes.
 const LONG: usize = 32;
 
+/// Answers of a kind that are kept, at most: each has some hundred bytes, and circuits of many gates have as many noises.
+const MOST_ANSWERS: usize = 1 << 14;
+
 /// Tables, their inputs' noise and levels.
 type AskedTables<M> = (Vec<BitTable>, Vec<<M as BitModel>::Noise>, usize);
 
@@ -38,13 +41,17 @@ pub(super) struct Remembered<'a, M: BitModel> {
     of_sums: RefCell<HashMap<AskedOfSum<M>, Vec<M::Noise>>>,
 }
 
-/// The answer that is known, or the one that is found.
+/// The answer that is known, or the one that is found. Where there are too many, all are forgotten.
 fn remember<K: Eq + Hash, V: Clone>(
     known: &RefCell<HashMap<K, V>>,
     key: K,
     find: impl FnOnce(&K) -> V,
 ) -> V {
-    known.borrow_mut().entry(key).or_insert_with_key(find).clone()
+    let mut known = known.borrow_mut();
+    if known.len() >= MOST_ANSWERS && !known.contains_key(&key) {
+        known.clear();
+    }
+    known.entry(key).or_insert_with_key(find).clone()
 }
 
 impl<'a, M: BitModel> Remembered<'a, M> {

@@ -60,6 +60,11 @@ const LARGEST: [f64; 4] = [0.3, 0.2, 0.12, 0.06];
 /// Ciphertexts of all levels that a gate holds while it runs, beside its operands: digits of key switches, sums, and buffers
 /// that wait for the next. Measured at degree 2^15: 40.
 const CIPHERTEXTS_OF_A_GATE: usize = 48;
+/// Bytes of memory that planning takes per gate: sums of up to 256 bits, steps, what is known of their values. Measured on a divider
+/// of 64 bits.
+const PLANNING_BYTES: usize = 4096;
+/// Bytes that planning may take whatever the limit is: any program has them.
+const LEAST_PLANNING_BYTES: usize = 16 << 20;
 /// Numbers of gates in a row that are tried without gain before the search ends.
 const PATIENCE: usize = 1;
 
@@ -103,6 +108,13 @@ impl Plan {
         assert!(!circuits.is_empty(), "a circuit to plan");
         if circuits.iter().any(|circuit| circuit.input_bits() == 0) {
             return Err(PlanError::NoInputs);
+        }
+        let gates = circuits.iter().map(|circuit| circuit.nodes().len()).max().unwrap_or(0);
+        let needed = gates.saturating_mul(PLANNING_BYTES);
+        if let Some(limit) =
+            options.memory_limit.filter(|&limit| needed > limit.max(LEAST_PLANNING_BYTES))
+        {
+            return Err(PlanError::Planning { gates, needed, limit });
         }
         // Forms with tables that are too deep for the model are left out where others are not.
         let fits = |circuit: &&Circuit| check_levels(circuit, model).is_ok();

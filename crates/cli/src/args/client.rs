@@ -145,7 +145,7 @@ pub struct DecryptArgs {
     /// Format of the output [default: by the file's extension; csv for pipes]
     #[arg(long)]
     pub format: Option<Format>,
-    /// Values are -P/2 .. P/2 - 1 instead of 0 .. P - 1, for a modulus P of the results
+    /// Values must be signed, -P/2 .. P/2 - 1 for their modulus P, as the file says of them
     #[arg(long)]
     pub signed: bool,
     /// Write the words that values stand for in this code book (.json or .csv)

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::memory::MemoryArgs;
+use crate::formats::domain::Signs;
 
 /// How a table is read.
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
@@ -13,9 +14,11 @@ pub struct TableArgs {
     /// errors]
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     pub default: Option<String>,
-    /// Inputs and outputs of the table are -P/2 .. P/2 - 1 instead of 0 .. P - 1, for moduli P
-    #[arg(long, conflicts_with_all = ["dictionary", "output_dictionary"])]
-    pub signed: bool,
+    /// Inputs and outputs of the table are -P/2 .. P/2 - 1 instead of 0 .. P - 1, for moduli P; or one of
+    /// both: --signed=inputs, --signed=outputs
+    #[arg(long, value_name = "COLUMNS", num_args = 0..=1, require_equals = true,
+        default_missing_value = "both", conflicts_with_all = ["dictionary", "output_dictionary"])]
+    pub signed: Option<SignedColumns>,
     /// The first line of a table in CSV is a header [default: if it has words instead of numbers]
     #[arg(long, conflicts_with = "no_header")]
     pub header: bool,
@@ -31,6 +34,25 @@ pub struct TableArgs {
     /// Add new words of the outputs to the output dictionary, or start one
     #[arg(long, requires = "output_dictionary")]
     pub extend: bool,
+}
+
+/// What `--signed` says of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SignedColumns {
+    /// Inputs and outputs
+    Both,
+    /// Inputs alone
+    Inputs,
+    /// Outputs alone
+    Outputs,
+}
+
+impl TableArgs {
+    /// Which columns are signed.
+    pub fn signs(&self) -> Signs {
+        let is = |column| self.signed == Some(SignedColumns::Both) || self.signed == Some(column);
+        Signs { inputs: is(SignedColumns::Inputs), outputs: is(SignedColumns::Outputs) }
+    }
 }
 
 /// Arguments of `lookup`.
@@ -81,5 +103,8 @@ Examples:
 
 A table has one output for every input 0, 1, ... below the input modulus. In a CSV file, either
 each line is an output, in the order of the inputs, or each line is `input,output`, in any order.
+Values that were encrypted with --signed are looked up with --signed, and results of signed outputs
+are decrypted as such. An encrypted table does not say whether it is signed: --signed says so.
+
 Several tables in one lookup take less time than as many lookups, unless every value has its own
 or they are encrypted.";

@@ -16,6 +16,9 @@ pub struct SumArgs {
     /// What each term is multiplied by, in the order of the inputs [default: 1 each]
     #[arg(long = "factor", value_name = "INTEGER", allow_negative_numbers = true)]
     pub factors: Vec<i64>,
+    /// The sums are signed, as differences of unsigned values are [default: if the terms are]
+    #[arg(long)]
+    pub signed: bool,
     /// File for the sums
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,

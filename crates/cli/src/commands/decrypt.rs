@@ -130,6 +130,25 @@ pub fn create(args: &DecryptArgs, domain: Domain, values: u64) -> Result<ValueWr
     ValueWriter::create(&args.output, &options, values)
 }
 
+/// Whether values are signed, which their file says; checks that options do not say otherwise.
+///
+/// # Errors
+/// If they do.
+pub fn check_signs(args: &DecryptArgs, found: bool) -> Result<bool> {
+    let input = || input_file::shown(&args.input).printable();
+    ensure!(
+        found || !args.signed,
+        "--signed: {} holds unsigned values; encrypt and sum take --signed, and so does lookup for the outputs of tables",
+        input()
+    );
+    ensure!(
+        !found || args.dictionary.is_none(),
+        "--dictionary: {} holds signed values, and words stand for unsigned ones",
+        input()
+    );
+    Ok(found)
+}
+
 fn decrypt(
     global: Global,
     args: &DecryptArgs,
@@ -149,7 +168,7 @@ fn decrypt(
     let each = layout.ciphertexts();
     let (values, modulus) =
         (reader.summary().values / each as u64, layout.modulus(contents.modulus));
-    let domain = Domain { modulus, signed: args.signed };
+    let domain = Domain { modulus, signed: check_signs(args, contents.signed)? };
     let mut writer = create(args, domain, values)?;
     let mut found = Vec::with_capacity(each);
     while let Some(ciphertext) = reader.next_ciphertext().with_context(|| input.to_string())? {

@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 use crate::args::{EncryptArgs, Global};
 use crate::ciphertext_file::{self, ciphertexts, encryptions};
 use crate::formats::csv::{Coding, ReadNote};
-use crate::formats::domain::Domain;
+use crate::formats::domain::{Domain, with_keys};
 use crate::formats::values::{ValueOptions, open_values};
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds, values};
@@ -103,15 +103,21 @@ fn encrypt(global: Global, args: &EncryptArgs, key: SecretKey, layout: Layout) -
     let options = ValueOptions { format, column, csv, coding: coding.clone() };
     let mut values = open_values(&args.input, &options)?;
     let input = input_file::shown(&args.input).printable();
-    let (engine, parameter_digest) = (key.engine(), parameters.digest());
-    let contents = Contents { engine, parameter_digest, key_id: key.id(), modulus };
+    let (engine, signed) = (key.engine(), args.signed);
+    let (parameter_digest, key_id) = (parameters.digest(), key.id());
+    let contents = Contents { engine, parameter_digest, key_id, modulus, signed };
     let mut writer = ciphertext_file::create(&args.output, contents)?;
     let mut total = 0_u64;
     loop {
         // Room for all: growing would leave copies behind.
         let mut chunk = Zeroizing::new(Vec::with_capacity(per_part));
         for value in values.by_ref().take(per_part) {
-            let integer = domain.integer(value?);
+            let value = value.map_err(|error| match layout {
+                Layout::Values => with_keys(error, "keygen --bits"),
+                Layout::Headroom => with_keys(error, "compare keygen --bits"),
+                Layout::Words { .. } => error,
+            })?;
+            let integer = domain.integer(value);
             chunk.push(integer.rem_euclid(wrapped) as u64);
         }
         if chunk.is_empty() {
@@ -119,7 +125,7 @@ fn encrypt(global: Global, args: &EncryptArgs, key: SecretKey, layout: Layout) -
         }
         let place = || format!("{input}: from value {total} on");
         for ciphertext in layout.encrypt(&key, &chunk).with_context(place)? {
-            writer.push(&ciphertext)?;
+            writer.push(&ciphertext.with_signed(signed))?;
         }
         total += chunk.len() as u64;
     }

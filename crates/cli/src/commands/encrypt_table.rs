@@ -77,7 +77,7 @@ fn read(
         return Ok((SlotTables::shared(&table)?, note));
     }
     let header = table_files::stated_header(&args.reading);
-    let options = ValueTableOptions { moduli, signed: args.reading.signed, header };
+    let options = ValueTableOptions { moduli, signed: args.reading.signs().outputs, header };
     let mut file = ValueTables::open(&args.table, options)?;
     let tables = file.next_tables(slots)?;
     let tables = tables.with_context(|| format!("{} holds no tables", name()))?;

@@ -56,6 +56,7 @@ fn inspect(path: &Path) -> Result<Report> {
         }),
         values: found.values.map(|(values, _)| values),
         modulus: found.values.map(|(_, modulus)| modulus),
+        signed: found.ciphertexts.as_ref().map(|summary| summary.contents.signed),
         ciphertexts: match &found.ciphertexts {
             Some(summary) => Some(encryptions(summary)),
             // A message of AES has values, and no homomorphic ciphertext.
@@ -244,6 +245,9 @@ struct Report {
     values: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     modulus: Option<u64>,
+    /// Whether the values of a file of ciphertexts are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signed: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ciphertexts: Option<u64>,
     /// Whether nothing was computed on the values yet.
@@ -278,7 +282,11 @@ impl fmt::Display for Report {
                 None => "",
             };
             let values = report::values(values);
-            writeln!(f, "  content     {values} below {modulus}{count}{state}")?;
+            let range = match self.signed {
+                Some(true) => format!("from -{} to {}", modulus / 2, modulus.div_ceil(2) - 1),
+                _ => format!("below {modulus}"),
+            };
+            writeln!(f, "  content     {values} {range}{count}{state}")?;
         }
         if let Some(words) = &self.words {
             write!(f, "{words}")?;

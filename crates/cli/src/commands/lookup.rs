@@ -6,14 +6,14 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use cryptable::engines::packed::EntryKind;
 use cryptable::{
-    Ciphertext, CiphertextFileSummary, Contents, CostModel, Engine, EvaluationKey, Prediction,
+    Ciphertext, CiphertextFileSummary, Contents, CostModel, Engine, EvaluationKeyHeader, Prediction,
 };
 use serde::Serialize;
 
-use self::tables::Tables;
+use self::tables::{TableFiles, Tables};
 use super::resume::Finished;
 use super::threads;
 use crate::args::{Global, LookupArgs};
@@ -21,7 +21,7 @@ use crate::ciphertext_file::{self, Reader, Writer, ciphertexts, encryptions};
 use crate::formats::csv::ReadNote;
 use crate::formats::table::Moduli;
 use crate::interrupt::LastWords;
-use crate::key_input::MappedKey;
+use crate::key_input::{KeyFile, MappedKey};
 use crate::printable::Printable as _;
 use crate::progress::{self, Progress};
 use crate::report::{self, bytes, counted, peak_memory, seconds, values};
@@ -37,19 +37,24 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
     ensure!(named == outputs, "{named} --table and {outputs} --output: each table has an output");
     // The cheap checks first: the key takes a while.
     let mut reader = ciphertext_file::open(&args.input)?.with_options(global.read_options());
-    let mapped = key_input::read_evaluation_key(global, &args.evaluation)?;
-    let key = &mapped.key;
+    check_signs(&reader, args)?;
+    let key_file = KeyFile::open(global, &args.evaluation)?;
+    let parameters = &key_file.header.parameters;
     let input = *reader.summary();
-    let moduli = check(&reader, key, args)?;
-    let tables = Tables::open(args, key, moduli, &input)?;
-    let at_once = input.values.min(key.parameters().values_per_part() as u64);
-    memory_limit::check(args.memory.limit, &predicted(&mapped, &tables, at_once))?;
+    let moduli = check(&reader, &key_file.header, args)?;
+    let tables = TableFiles::read(args, parameters, moduli)?;
+    let at_once = input.values.min(parameters.values_per_part() as u64);
+    let prediction = parameters.lookup_prediction(tables.kind(), args.tables.len(), at_once);
+    memory_limit::check_unread(args.memory.limit, "the lookup", &prediction)?;
+    let mapped = key_file.read()?;
+    let key = &mapped.key;
+    let tables = tables.prepare(key, &input)?;
     let finished = match args.resume {
         true => Some(Finished::open(&args.outputs[0], tables.len(), tables.binding(&input)?)?),
         false => None,
     };
     let modulus = key.parameters().output_modulus();
-    let contents = Contents { modulus, ..input.contents };
+    let contents = Contents { modulus, signed: args.reading.signs().outputs, ..input.contents };
     let create = |path: &PathBuf| ciphertext_file::create(path, contents);
     let mut writers: Vec<Writer> = args.outputs.iter().map(create).collect::<Result<_>>()?;
     // Tables for every value are read as values come.
@@ -91,16 +96,34 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
 /// Demands that ciphertexts and key belong together; returns the moduli of tables for them.
 ///
 /// Leveled keys take values of any modulus that has no more bits than theirs, and so results of another output modulus.
-fn check(reader: &Reader, key: &EvaluationKey, args: &LookupArgs) -> Result<Moduli> {
-    let (parameters, found) = (key.parameters(), reader.summary().contents.modulus);
+fn check(reader: &Reader, key: &EvaluationKeyHeader, args: &LookupArgs) -> Result<Moduli> {
+    let (parameters, found) = (&key.parameters, reader.summary().contents.modulus);
     let modulus = match key.engine() {
         Engine::Leveled => found,
         Engine::Packed | Engine::Single => parameters.input_modulus(),
     };
     let (engine, parameter_digest) = (key.engine(), parameters.digest());
-    let expected = Contents { engine, parameter_digest, key_id: key.key_id(), modulus };
+    let signed = reader.summary().contents.signed;
+    let key_id = key.key_id;
+    let expected = Contents { engine, parameter_digest, key_id, modulus, signed };
     ciphertext_file::check(reader, &args.input, &expected, &args.evaluation)?;
     Ok(Moduli { input: Some(modulus), output: Some(parameters.output_modulus()) })
+}
+
+/// Checks that values and tables are signed alike.
+fn check_signs(reader: &Reader, args: &LookupArgs) -> Result<()> {
+    let input = || input_file::shown(&args.input).printable();
+    match (reader.summary().contents.signed, args.reading.signs().inputs) {
+        (true, false) => bail!(
+            "{} holds signed values: --signed says that inputs and outputs of the table are, too, --signed=inputs that outputs are not",
+            input()
+        ),
+        (false, true) => bail!(
+            "--signed: {} holds unsigned values; encrypt takes --signed, and --signed=outputs is for tables with unsigned inputs",
+            input()
+        ),
+        _ => Ok(()),
+    }
 }
 
 /// What the work needs.

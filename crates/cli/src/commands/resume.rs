@@ -166,6 +166,7 @@ pub fn binding(input: &CiphertextFileSummary, tables: &[Table]) -> [u8; 32] {
     for table in tables {
         hasher.update(&table.input_modulus().to_le_bytes());
         hasher.update(&table.output_modulus().to_le_bytes());
+        hasher.update(&[table.signed_inputs(), table.signed_outputs()].map(u8::from));
         for value in table.values() {
             hasher.update(&value.to_le_bytes());
         }

@@ -16,7 +16,7 @@ use crate::args::serve::{
 };
 use crate::formats::table::Moduli;
 use crate::printable::Printable as _;
-use crate::{interrupt, memory_limit, report};
+use crate::{interrupt, report};
 
 /// Starts a server, which ends when it is told to or killed; or does what its operator asks for.
 ///
@@ -120,7 +120,7 @@ fn limits(global: Global, args: &LimitArgs) -> Limits {
 
 /// A lookup and a file that is checked beside it each take up to this: together four fifths of what there is.
 fn memory(asked: Option<usize>) -> u64 {
-    let share = || memory_limit::machine_bytes().map(|bytes| bytes / 5 * 2);
+    let share = || cryptable::memory::in_all().map(|bytes| bytes / 5 * 2);
     asked.or_else(share).map_or(Limits::default().memory, |bytes| bytes as u64)
 }
 

@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use cryptable::{Ciphertext, Contents, Engine, EvaluationKey};
+use cryptable::{Ciphertext, Contents, Engine, EvaluationKey, EvaluationKeyHeader};
 use serde::Serialize;
 
 use crate::args::{Global, SumArgs};
 use crate::ciphertext_file::{self, Reader, ciphertexts, encryptions};
+use crate::key_input::KeyFile;
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, counted, seconds, values};
-use crate::{atomic_file, input_file, key_input};
+use crate::{atomic_file, input_file};
 
 /// Adds up files of ciphertexts, one ciphertext of each at a time.
 ///
@@ -26,13 +27,14 @@ pub fn run(global: Global, args: &SumArgs) -> Result<()> {
     );
     let open = |path: &PathBuf| ciphertext_file::open(path);
     let mut readers: Vec<Reader> = args.inputs.iter().map(open).collect::<Result<_>>()?;
+    let key_file = KeyFile::open(global, &args.evaluation)?;
+    let contents = check(&readers, &key_file.header, args)?;
     // Sums read the parameters of the key, and no word of it.
-    let key = &key_input::read_evaluation_key(global, &args.evaluation)?.key;
-    let contents = check(&readers, key, args)?;
+    let key = &key_file.read()?.key;
     let start = Instant::now();
     let mut writer = ciphertext_file::create(&args.output, contents)?;
     while let Some(sum) = next(&mut readers, key, args)? {
-        writer.push(&sum)?;
+        writer.push(&sum.with_signed(contents.signed))?;
     }
     let first = *readers[0].summary();
     let written = ciphertext_file::commit_all(vec![writer])?[0];
@@ -49,13 +51,13 @@ pub fn run(global: Global, args: &SumArgs) -> Result<()> {
 }
 
 /// Demands that all files are of the key, and alike; returns what the sums are.
-fn check(readers: &[Reader], key: &EvaluationKey, args: &SumArgs) -> Result<Contents> {
-    let (engine, parameter_digest) = (key.engine(), key.parameters().digest());
+fn check(readers: &[Reader], key: &EvaluationKeyHeader, args: &SumArgs) -> Result<Contents> {
+    let (engine, parameter_digest) = (key.engine(), key.parameters.digest());
     // Inputs may be fresh values or results, but all of one modulus.
-    let modulus = readers[0].summary().contents.modulus;
-    let expected = Contents { engine, parameter_digest, key_id: key.key_id(), modulus };
+    let Contents { modulus, signed, .. } = readers[0].summary().contents;
+    let expected = Contents { engine, parameter_digest, key_id: key.key_id, modulus, signed };
     ciphertext_file::check_alike(readers, &args.inputs, &expected, &args.evaluation)?;
-    Ok(expected)
+    Ok(Contents { signed: signed || args.signed, ..expected })
 }
 
 /// The sum of the next ciphertexts; `None` after the last.

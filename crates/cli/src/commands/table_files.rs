@@ -28,7 +28,7 @@ pub fn read_all(reading: &TableArgs, paths: &[PathBuf], moduli: Moduli) -> Resul
     let options = TableOptions {
         moduli,
         default: reading.default.as_deref(),
-        signed: reading.signed,
+        signs: reading.signs(),
         header: stated_header(reading),
         inputs,
         outputs: outputs.clone(),

@@ -17,7 +17,9 @@ impl fmt::Display for Tables {
         for (index, table) in self.tables.iter().enumerate() {
             let TableInfo { name, input_modulus, output_modulus, .. } = table;
             let end = if index == 0 { "" } else { "\n" };
-            write!(f, "{end}{name}: {input_modulus} -> {output_modulus}")?;
+            let signed = |signed| if signed { "signed " } else { "" };
+            let (inputs, outputs) = (signed(table.signed_inputs), signed(table.signed_outputs));
+            write!(f, "{end}{name}: {inputs}{input_modulus} -> {outputs}{output_modulus}")?;
         }
         Ok(())
     }

@@ -9,6 +9,7 @@ use super::csv::{Coding, ReadNote, is_header};
 use super::records::{Records, is_missing, is_missing_word, quoted};
 use crate::args::CsvArgs;
 use crate::printable::Printable as _;
+use crate::suggestion::did_you_mean;
 
 /// How a column is found and read.
 #[derive(Clone, Debug)]
@@ -177,7 +178,8 @@ fn find_column(name: &str, header: &[String], width: usize) -> Result<usize> {
         }
         _ => {
             let names: Vec<String> = header.iter().map(|name| quoted(name)).collect();
-            bail!("no column \"{name}\"; there are {}", names.join(", "))
+            let hint = did_you_mean(name, header.iter().map(String::as_str));
+            bail!("no column \"{name}\"; there are {}{hint}", names.join(", "))
         }
     }
 }

@@ -60,7 +60,8 @@ impl Coding {
                 Ok(integer) => domain.value(integer, place),
                 Err(error) => {
                     let is_word = field.chars().any(char::is_alphabetic);
-                    let hint = if is_word { "; --dictionary takes words" } else { "" };
+                    let hint =
+                        if is_word { "; --dictionary FILE --extend takes words" } else { "" };
                     bail!("{}: {} {error}{hint}", place(), quoted(field))
                 }
             },

@@ -11,6 +11,7 @@ use super::records::{Records, quoted};
 use crate::atomic_file::{Access, AtomicFile, Destination};
 use crate::input_file;
 use crate::printable::Printable as _;
+use crate::suggestion::did_you_mean;
 
 /// Most words of a book: as many as the largest table has entries.
 const MAX_WORDS: usize = 1 << 24;
@@ -117,13 +118,18 @@ impl Dictionary {
         let code = match self.codes.get(word) {
             Some(&code) => code,
             None if self.may_grow => next,
-            None => bail!("{}: {} is not in the dictionary {book}", place(), quoted(word)),
+            None => {
+                let hint = did_you_mean(word, self.codes.keys().map(String::as_str));
+                bail!("{}: {} is not in the dictionary {book}{hint}", place(), quoted(word))
+            }
         };
         ensure!(
             code < modulus,
-            "{}: {} has the code {code} in the dictionary {book}, which is not below the modulus {modulus}",
+            "{}: {} has the code {code} in the dictionary {book}, which is not below the modulus {modulus}; \
+             `keygen --bits {}` makes keys with room for it",
             place(),
-            quoted(word)
+            quoted(word),
+            u64::BITS - code.leading_zeros()
         );
         if !self.knows(word) {
             self.insert(word.to_owned(), code)?;

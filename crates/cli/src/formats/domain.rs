@@ -1,6 +1,8 @@
 //! Which integers are values.
 
-use anyhow::{Result, bail};
+use std::fmt;
+
+use anyhow::{Result, anyhow, bail};
 
 /// The integers that stand for the values modulo a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +48,7 @@ impl Domain {
         if integer < 0 {
             bail!("{}: {integer} is negative; values are 0 to {largest}", place());
         }
-        bail!("{}: {integer} is not below the modulus {modulus}", place())
+        Err(NotBelow { place: place(), integer, modulus }.into())
     }
 
     /// The integer that stands for a value.
@@ -54,6 +56,50 @@ impl Domain {
     pub fn integer(self, value: u64) -> i128 {
         let integer = i128::from(value);
         if integer > self.largest() { integer - self.modulus as i128 } else { integer }
+    }
+}
+
+/// An integer that is too large for the keys.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotBelow {
+    place: String,
+    integer: i128,
+    modulus: u128,
+}
+
+impl fmt::Display for NotBelow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { place, integer, modulus } = self;
+        write!(f, "{place}: {integer} is not below the modulus {modulus}")
+    }
+}
+
+impl std::error::Error for NotBelow {}
+
+/// Says which command makes keys that take an integer, where it is too large for those at hand.
+pub fn with_keys(error: anyhow::Error, command: &str) -> anyhow::Error {
+    match error.downcast_ref::<NotBelow>() {
+        Some(NotBelow { integer, .. }) => {
+            let bits = i128::BITS - integer.leading_zeros();
+            anyhow!("{error}; keys of `{command} {bits}` have room for it")
+        }
+        None => error,
+    }
+}
+
+/// Which columns of a table are signed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Signs {
+    /// Whether inputs are.
+    pub inputs: bool,
+    /// Whether outputs are.
+    pub outputs: bool,
+}
+
+impl Signs {
+    /// Both columns or none.
+    pub fn both(signed: bool) -> Self {
+        Self { inputs: signed, outputs: signed }
     }
 }
 

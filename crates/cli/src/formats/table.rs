@@ -12,7 +12,7 @@ use cryptable::Table;
 
 use super::csv::{Coding, ReadNote, is_header};
 use super::dictionary::Dictionary;
-use super::domain::Domain;
+use super::domain::{Domain, Signs, with_keys};
 use super::records::{Records, is_missing, is_missing_word, quoted};
 use super::{extension, npy};
 use crate::input_file;
@@ -44,8 +44,8 @@ pub struct TableOptions<'a> {
     pub moduli: Moduli,
     /// The output of inputs that are left out.
     pub default: Option<&'a str>,
-    /// Integers from minus half the modulus on stand for values.
-    pub signed: bool,
+    /// Columns of integers from minus half the modulus on.
+    pub signs: Signs,
     /// Whether the first line is a header, where it is stated.
     pub header: Option<bool>,
     /// Inputs are words.
@@ -60,23 +60,23 @@ impl TableOptions<'_> {
         Self { moduli, ..Self::default() }
     }
 
-    fn coding(&self, book: Option<&Book>, modulus: u64) -> Coding {
+    fn coding(book: Option<&Book>, modulus: u64, signed: bool) -> Coding {
         match book {
             Some(book) => Coding::Words(book.clone(), modulus),
-            None => Coding::Integers(Domain { modulus: modulus.into(), signed: self.signed }),
+            None => Coding::Integers(Domain { modulus: modulus.into(), signed }),
         }
     }
 
     /// How outputs are written.
     fn outputs(&self) -> Coding {
         let modulus = self.moduli.output.unwrap_or(MAX_OUTPUT_MODULUS);
-        self.coding(self.outputs.as_ref(), modulus)
+        Self::coding(self.outputs.as_ref(), modulus, self.signs.outputs)
     }
 
     /// How inputs are written.
     fn inputs(&self) -> Coding {
         let modulus = self.moduli.input.unwrap_or(MAX_ENTRIES as u64);
-        self.coding(self.inputs.as_ref(), modulus)
+        Self::coding(self.inputs.as_ref(), modulus, self.signs.inputs)
     }
 }
 
@@ -99,7 +99,9 @@ pub fn read(path: &Path, options: &TableOptions<'_>) -> Result<FoundTable> {
         }
         FileKind::Npy => (read_npy(reader, shown, options)?, None),
     };
-    Ok((to_table(entries, options.moduli).with_context(|| name.to_string())?, note))
+    let table = to_table(entries, options.moduli).with_context(|| name.to_string())?;
+    let Signs { inputs, outputs } = options.signs;
+    Ok((table.with_signs(inputs, outputs), note))
 }
 
 /// How a table is written.
@@ -235,8 +237,14 @@ fn value<R: Read>(
         Coding::Integers(_) => is_missing(text),
         Coding::Words(..) => is_missing_word(text),
     };
-    ensure!(!is_missing, "{}: {} is a missing value", place(), quoted(text));
-    coding.value(text, place)
+    ensure!(
+        !is_missing,
+        "{}: {} is a missing value, and a table has none: leave the line out, and --default VALUE gives its input an output",
+        place(),
+        quoted(text)
+    );
+    let command = if label == "input" { "keygen --bits" } else { "keygen --output-bits" };
+    coding.value(text, place).map_err(|error| with_keys(error, command))
 }
 
 /// Brings outputs into the order of their inputs, with a default for inputs that are left out.
@@ -322,7 +330,8 @@ mod tests {
         assert!(error("0\n1\n2\n0\n1\n", Some(4), None).contains("has 5 outputs"));
         assert!(error("", None, None).contains("input modulus is 0"));
         let message = error("x\n1\n12\n", Some(2), Some(12));
-        assert_eq!(message, "t.csv line 3, output: 12 is not below the modulus 12");
+        let hint = "; keys of `keygen --output-bits 4` have room for it";
+        assert_eq!(message, format!("t.csv line 3, output: 12 is not below the modulus 12{hint}"));
         assert!(error("0,1\n1,1\n0,2\n", None, None).contains("line 3: input 0 was on line 1"));
         assert!(
             error("0,1\n3,1\n", None, None).contains("2 inputs of 4; the first one missing is 1")

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use cryptable_lattice::error::check_equal;
+use cryptable_lattice::error::{check_equal, check_signs};
 use cryptable_packed::DigitList;
 
 use super::{Digits, Operation};
@@ -36,7 +36,7 @@ impl EvaluationKey {
     ///
     /// # Errors
     /// If a ciphertext is of another engine, client or parameter set, or not of integers with headroom, or the two differ in
-    /// how many there are; [`Error::NoiseTooLarge`] if a result would be wrong with more than the stated probability.
+    /// their signs or how many there are; [`Error::NoiseTooLarge`] if a result would be wrong with more than the stated probability.
     pub fn less_than(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext> {
         self.bits_of(Operation::LessThan, &[x, y])
     }
@@ -173,6 +173,8 @@ impl EvaluationKey {
         for operand in operands {
             check_equal("number of values of an operand", operand.count(), operands[0].count())?;
             check_equal("number of parts of an operand", operand.parts().len(), parts)?;
+            let (found, expected) = (operand.is_signed(), operands[0].is_signed());
+            check_signs("integers of an operand", found, expected, "those of the first")?;
         }
         let outcomes: Vec<Outcome> = execution.run(|whole| {
             let outcome = |index: usize| {
@@ -183,7 +185,14 @@ impl EvaluationKey {
             };
             (0..parts).map(outcome).collect()
         })?;
-        self.joined(outcomes)
+        Ok(match self.joined(outcomes)? {
+            OperationResult::Digits(digits) => {
+                let keeps_signs = operation != Operation::AbsoluteValue;
+                let is_signed = keeps_signs && operands[0].is_signed();
+                OperationResult::Digits(digits.with_signed(is_signed))
+            }
+            bits @ OperationResult::Bits(_) => bits,
+        })
     }
 
     /// The parts of results, joined.
@@ -273,18 +282,21 @@ impl crate::SecretKey {
         signedness: super::Signedness,
     ) -> Result<Ciphertext> {
         let modulus = self.packed()?.parameters().input_modulus();
-        self.encrypt(&zeroize::Zeroizing::new(signedness.encode(integers, modulus)?))
+        let values = zeroize::Zeroizing::new(signedness.encode(integers, modulus)?);
+        Ok(self.encrypt(&values)?.with_signed(signedness == super::Signedness::Signed))
     }
 
-    /// Decrypts integers in digits, as signed or unsigned ones.
+    /// Decrypts integers in digits that are signed or unsigned ([`Digits::is_signed`]).
     ///
     /// # Errors
-    /// If they are of another engine, client or parameter set.
+    /// If they are of another engine, client or parameter set; [`Error::Signs`] if signs are another way.
     pub fn decrypt_integers(
         &self,
         digits: &Digits,
         signedness: super::Signedness,
     ) -> Result<Vec<i64>> {
+        let signed = signedness == super::Signedness::Signed;
+        check_signs("integers", digits.is_signed(), signed, "those that are decrypted here")?;
         let values = self.decrypt_digits(digits)?;
         Ok(signedness.decode(&values, digits.modulus()))
     }

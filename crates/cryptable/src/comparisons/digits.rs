@@ -7,11 +7,14 @@ use crate::{Ciphertext, Error, Parameters, Result};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Digits {
     sizes: Vec<u64>,
+    /// Unsigned, each of them.
     digits: Vec<Ciphertext>,
+    is_signed: bool,
 }
 
 impl Digits {
-    /// Joins digits that came one by one, under these parameters.
+    /// Joins digits that came one by one, under these parameters. Their integers are signed if they say so
+    /// ([`Ciphertext::is_signed`]).
     ///
     /// # Errors
     /// If there are not as many as integers of the parameters have, or they differ in engine, client, parameters, modulus or
@@ -22,7 +25,7 @@ impl Digits {
             let (found, expected) = (digits.len(), sizes.len());
             return Err(Error::mismatch("number of digits", found, expected));
         }
-        let first = &digits[0];
+        let (first, is_signed) = (&digits[0], digits[0].is_signed());
         for digit in &digits {
             first.contents().check(&digit.contents(), "digit")?;
             let counts = [first, digit].map(|digit| digit.parts().iter().map(|p| p.count()));
@@ -36,7 +39,8 @@ impl Digits {
                 ));
             }
         }
-        Ok(Self { sizes, digits })
+        let digits = digits.into_iter().map(|digit| digit.with_signed(false)).collect();
+        Ok(Self { sizes, digits, is_signed })
     }
 
     /// The inverse of [`Digits::to_ciphertext`].
@@ -45,7 +49,8 @@ impl Digits {
     /// If the number of parts is no multiple of that of digits, or digits differ as [`Digits::new`] says.
     pub fn from_ciphertext(parameters: &Parameters, joined: Ciphertext) -> Result<Self> {
         let count = sizes_of(parameters)?.len();
-        Self::new(parameters, joined.deinterleaved(count, "digits")?)
+        let is_signed = joined.is_signed();
+        Ok(Self::new(parameters, joined.deinterleaved(count, "digits")?)?.with_signed(is_signed))
     }
 
     /// All digits in one ciphertext, for a file: the digits of the first part, then those of the next.
@@ -53,7 +58,7 @@ impl Digits {
     /// # Errors
     /// Never: digits are alike.
     pub fn to_ciphertext(&self) -> Result<Ciphertext> {
-        Ciphertext::interleaved(&self.digits)
+        Ok(Ciphertext::interleaved(&self.digits)?.with_signed(self.is_signed))
     }
 
     /// Sizes p_i, the least significant digit's first.
@@ -66,6 +71,18 @@ impl Digits {
     #[must_use]
     pub fn digits(&self) -> &[Ciphertext] {
         &self.digits
+    }
+
+    /// Whether the integers are signed.
+    #[must_use]
+    pub fn is_signed(&self) -> bool {
+        self.is_signed
+    }
+
+    /// The same digits, read as signed or unsigned integers.
+    #[must_use]
+    pub fn with_signed(self, is_signed: bool) -> Self {
+        Self { is_signed, ..self }
     }
 
     /// The number of integers.

@@ -55,7 +55,11 @@ impl EvaluationKey {
             Ok(key.decompose(part, tables, progress)?.into_iter().flatten().collect())
         })?;
         let mut outputs = outputs.into_iter();
-        Ok(tables.iter().map(|of| outputs.by_ref().take(of.len()).collect()).collect())
+        let of_digit = |of: &Vec<Table>| {
+            let found = of.iter().zip(outputs.by_ref());
+            found.map(|(table, it)| it.with_signed(table.signed_outputs())).collect()
+        };
+        Ok(tables.iter().map(of_digit).collect())
     }
 
     /// The values without their `count` lowest digits ([`Parameters::digit_sizes`]): `⌊m/(p_0⋯p_{count-1})⌋`, which may be looked up
@@ -87,8 +91,12 @@ impl EvaluationKey {
         execution: Execution<'_>,
     ) -> Result<Vec<Ciphertext>> {
         let key = self.packed()?;
-        let tables = tables.iter().map(|table| table.packed()).collect::<Result<Vec<_>>>()?;
-        each_part(digit, execution, |part, progress| key.lookup_digit(part, &tables, progress))
+        let of_engine = tables.iter().map(|table| table.of_engine().packed());
+        let of_engine = of_engine.collect::<Result<Vec<_>>>()?;
+        let found = each_part(digit, execution, |part, progress| {
+            key.lookup_digit(part, &of_engine, progress)
+        })?;
+        Ok(signed_as(found, tables))
     }
 
     /// Maps values that come in several ciphertexts, the least significant digits first, through tables of all of them
@@ -119,7 +127,8 @@ impl EvaluationKey {
         execution: Execution<'_>,
     ) -> Result<Vec<Ciphertext>> {
         let key = self.packed()?;
-        let tables = tables.iter().map(|table| table.packed()).collect::<Result<Vec<_>>>()?;
+        let of_engine = tables.iter().map(|table| table.of_engine().packed());
+        let of_engine = of_engine.collect::<Result<Vec<_>>>()?;
         let Some(first) = inputs.first() else {
             return Err(Error::TooSmall { name: "number of inputs", value: 0, limit: 1 });
         };
@@ -128,12 +137,20 @@ impl EvaluationKey {
             check_equal("number of parts of an input", input.len(), first.parts().len())?;
         }
         let mut index = 0;
-        each_part(first, execution, |_, progress| {
+        let found = each_part(first, execution, |_, progress| {
             let inputs: Vec<_> = parts.iter().map(|input| input[index].clone()).collect();
             index += 1;
-            key.lookup_digits(&inputs, &tables, progress)
-        })
+            key.lookup_digits(&inputs, &of_engine, progress)
+        })?;
+        Ok(signed_as(found, tables))
     }
+}
+
+/// Results of tables, which say whether they are signed.
+fn signed_as(results: Vec<Ciphertext>, tables: &[&PreparedTable]) -> Vec<Ciphertext> {
+    let signed =
+        |(result, table): (Ciphertext, &&PreparedTable)| result.with_signed(table.signed_outputs());
+    results.into_iter().zip(tables).map(signed).collect()
 }
 
 #[cfg(feature = "client")]

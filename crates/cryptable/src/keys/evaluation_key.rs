@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
+use cryptable_lattice::error::check_signs;
 use cryptable_lattice::switching_key::SharedBytes;
 use cryptable_wire::{KeyId, MappedFile, ObjectType, WireError, peek_header};
 
@@ -11,7 +12,7 @@ use crate::ciphertext::Part;
 use crate::engine::{each_engine, engine_accessors, other_engine};
 use crate::engines::{bridged, leveled, packed, single};
 use crate::execution::part_of;
-use crate::prepared_table::PreparedTable;
+use crate::prepared_table::{Prepared, PreparedTable};
 use crate::{
     Ciphertext, Engine, Error, Execution, Parameters, Progress, ReadOptions, Result, Table,
 };
@@ -62,12 +63,13 @@ impl EvaluationKey {
     /// # Errors
     /// [`Error::Mismatch`] if a modulus of the table is not that of the key's parameters.
     pub fn prepare(&self, table: &Table) -> Result<PreparedTable> {
-        Ok(match self {
-            Self::Packed(key) => PreparedTable::Packed(Box::new(key.prepare(table)?)),
-            Self::Single(key) => PreparedTable::Single(Box::new(key.prepare(table)?)),
-            Self::Leveled(key) => PreparedTable::Leveled(Box::new(key.prepare(table)?)),
-            Self::Bridged(key) => PreparedTable::Bridged(Box::new(key.prepare(table)?)),
-        })
+        let prepared = match self {
+            Self::Packed(key) => Prepared::Packed(Box::new(key.prepare(table)?)),
+            Self::Single(key) => Prepared::Single(Box::new(key.prepare(table)?)),
+            Self::Leveled(key) => Prepared::Leveled(Box::new(key.prepare(table)?)),
+            Self::Bridged(key) => Prepared::Bridged(Box::new(key.prepare(table)?)),
+        };
+        Ok(PreparedTable::new(prepared, table.signed_inputs(), table.signed_outputs()))
     }
 
     /// Maps every value through a table: value k of the result is `table(x_k)`, modulo the table's output modulus, under the same
@@ -85,7 +87,7 @@ impl EvaluationKey {
     ///
     /// # Errors
     /// If the ciphertext or the table is of another engine or parameter set, or the ciphertext of another client or
-    /// modulus; [`Error::NoiseTooLarge`] if the ciphertext is a sum of so many that the lookup would fail with more than the
+    /// modulus; [`Error::Signs`] if its values are signed and the table's inputs are not, or the other way round; [`Error::NoiseTooLarge`] if the ciphertext is a sum of so many that the lookup would fail with more than the
     /// stated probability.
     pub fn lookup(&self, input: &Ciphertext, table: &PreparedTable) -> Result<Ciphertext> {
         Ok(self.lookup_many_with(input, &[table], Execution::default())?.swap_remove(0))
@@ -141,6 +143,11 @@ impl EvaluationKey {
         if tables.is_empty() {
             return Err(Error::TooSmall { name: "number of tables", value: 0, limit: 1 });
         }
+        for table in tables {
+            let name = "values to be looked up";
+            let (found, expected) = (input.is_signed(), table.signed_inputs());
+            check_signs(name, found, expected, "the inputs of the table")?;
+        }
         let parts = input.parts().len();
         execution.run(|whole| {
             let mut outputs: Vec<Vec<Part>> = tables.iter().map(|_| Vec::new()).collect();
@@ -149,7 +156,10 @@ impl EvaluationKey {
                 let results = self.lookup_part(part, tables, Progress::new(&share))?;
                 outputs.iter_mut().zip(results).for_each(|(output, part)| output.push(part));
             }
-            outputs.into_iter().map(Ciphertext::new).collect()
+            let signed = |(parts, table): (Vec<Part>, &&PreparedTable)| {
+                Ok(Ciphertext::new(parts)?.with_signed(table.signed_outputs()))
+            };
+            outputs.into_iter().zip(tables).map(signed).collect()
         })
     }
 

@@ -1,6 +1,6 @@
 //! Sums, differences and multiples of encrypted values, of the engines that have them.
 
-use cryptable_lattice::error::{check_equal, check_values};
+use cryptable_lattice::error::{check_equal, check_signs, check_values};
 
 use crate::ciphertext::Part;
 use crate::engine::other_engine;
@@ -41,8 +41,8 @@ impl EvaluationKey {
     ///
     /// # Errors
     /// [`Error::NoiseTooLarge`] if the sum would decrypt wrong with more than the stated probability; if a ciphertext is
-    /// of another engine, client or parameter set, or the two differ in their modulus or how many values there are;
-    /// [`Error::UnsupportedOperation`] from the leveled engine.
+    /// of another engine, client or parameter set, or the two differ in their modulus, their signs or how many values there
+    /// are; [`Error::UnsupportedOperation`] from the leveled engine.
     pub fn add(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext> {
         let single = single::EvaluationKey::add;
         self.combine(x, y, "add values", (packed::EvaluationKey::add, single))
@@ -85,7 +85,7 @@ impl EvaluationKey {
                 _ => Err(self.no_operands("add constants", [part])),
             }
         });
-        Ciphertext::new(parts.collect::<Result<_>>()?)
+        Ok(Ciphertext::new(parts.collect::<Result<_>>()?)?.with_signed(x.is_signed()))
     }
 
     /// `factor·x` modulo the modulus M of the values, value by value. The bound on noise grows by |f|, where f is the number of
@@ -111,7 +111,7 @@ impl EvaluationKey {
             (_, Ok(key), Part::Single(part)) => Ok(single(key, part)?.into()),
             _ => Err(self.no_operands(operation, [part])),
         });
-        Ciphertext::new(parts.collect::<Result<_>>()?)
+        Ok(Ciphertext::new(parts.collect::<Result<_>>()?)?.with_signed(x.is_signed()))
     }
 
     /// An operation on the parts of the same position.
@@ -126,6 +126,12 @@ impl EvaluationKey {
         ),
     ) -> Result<Ciphertext> {
         check_equal("number of values of the second operand", y.count(), x.count())?;
+        check_signs(
+            "values of the second operand",
+            y.is_signed(),
+            x.is_signed(),
+            "those of the first",
+        )?;
         // Files of as many values may be cut differently.
         let name = "number of parts of the second operand";
         check_equal(name, y.parts().len(), x.parts().len())?;
@@ -135,7 +141,7 @@ impl EvaluationKey {
             _ => Err(self.no_operands(operation, [x, y])),
         };
         let parts = x.parts().iter().zip(y.parts()).map(of_parts);
-        Ciphertext::new(parts.collect::<Result<_>>()?)
+        Ok(Ciphertext::new(parts.collect::<Result<_>>()?)?.with_signed(x.is_signed()))
     }
 
     /// Why these parts are no operands of this key.

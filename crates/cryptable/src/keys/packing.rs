@@ -38,7 +38,7 @@ impl EvaluationKey {
             Part::Single(part) => Ok(key.pack(part)?.into()),
             other => Err(other_engine("ciphertext", Engine::Single, other.engine())),
         });
-        Ciphertext::new(parts.collect::<Result<_>>()?)
+        Ok(Ciphertext::new(parts.collect::<Result<_>>()?)?.with_signed(values.is_signed()))
     }
 
     /// The inverse of [`EvaluationKey::pack`]: value k of a packed ciphertext becomes single value k, which may be looked up,
@@ -52,6 +52,6 @@ impl EvaluationKey {
             Part::Packed(part) => Ok(key.unpack(part)?.into()),
             other => Err(other_engine("ciphertext", Engine::Packed, other.engine())),
         });
-        Ciphertext::new(parts.collect::<Result<_>>()?)
+        Ok(Ciphertext::new(parts.collect::<Result<_>>()?)?.with_signed(values.is_signed()))
     }
 }

@@ -2,6 +2,8 @@
 
 use std::io::Write;
 
+use cryptable_lattice::error::check_signs;
+use cryptable_ring::unoptimised;
 use cryptable_wire::{KeyId, ObjectType, WireError, peek_header};
 use zeroize::Zeroizing;
 
@@ -31,6 +33,8 @@ impl SecretKey {
     /// Draws fresh secrets for parameters: those of a plan's candidate, or of another key.
     #[must_use]
     pub fn generate(parameters: impl AsRef<Parameters>) -> Self {
+        unoptimised::start_threads();
+        unoptimised::warn();
         match parameters.as_ref() {
             Parameters::Packed(it) => Self::Packed(Box::new(packed::SecretKey::generate(it))),
             Parameters::Single(it) => Self::Single(Box::new(single::SecretKey::generate(it))),
@@ -79,6 +83,39 @@ impl SecretKey {
         )
     }
 
+    /// Encrypts signed integers from -p/2 to p/2 - 1, p the input modulus, as [`SecretKey::encrypt`] does. The ciphertext says that
+    /// they are signed.
+    ///
+    /// ```
+    /// use cryptable::{Engine, Parameters, SecretKey, Table};
+    /// let secret = SecretKey::generate(Parameters::insecure_toy(Engine::Packed, 16, 16)?);
+    /// let server = secret.evaluation_key();
+    /// let absolute = server.prepare(&Table::from_signed_fn(16, 16, |x| x.abs().min(7))?)?;
+    /// let values = secret.encrypt_signed(&[-5, 3])?;
+    /// assert_eq!(secret.decrypt_signed(&server.lookup(&values, &absolute)?)?, [5, 3]);
+    /// // A table of unsigned inputs is refused.
+    /// let double = server.prepare(&Table::from_fn(16, 16, |x| 2 * x % 16)?)?;
+    /// assert!(server.lookup(&values, &double).is_err());
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::SignedValueOutOfRange`] names the first value that is out of range; [`Error::TooSmall`] if there is none at all.
+    pub fn encrypt_signed(&self, values: &[i64]) -> Result<Ciphertext> {
+        let modulus = self.parameters().input_modulus();
+        let (least, most) = (-((modulus / 2) as i64), (modulus.div_ceil(2) - 1) as i64);
+        let mut residues = Zeroizing::new(Vec::with_capacity(values.len()));
+        for (index, &value) in values.iter().enumerate() {
+            if value < least || value > most {
+                return Err(Error::SignedValueOutOfRange { index, value, least, most });
+            }
+            // Without a branch: values are secret.
+            let is_negative = (value >> 63).cast_unsigned();
+            residues.push(value.cast_unsigned().wrapping_add(modulus & is_negative));
+        }
+        Ok(self.encrypt(&residues)?.with_signed(true))
+    }
+
     /// Encrypts what goes into one part after the other.
     ///
     /// # Errors
@@ -99,8 +136,9 @@ impl SecretKey {
         Ciphertext::new(parts.collect::<Result<_>>()?)
     }
 
-    /// Decrypts a fresh ciphertext, a sum, or the result of a lookup: exact integers below its modulus. Memory of copies is
-    /// cleared; clearing the values that are returned is up to the caller.
+    /// Decrypts a fresh ciphertext, a sum, or the result of a lookup: exact integers below its modulus M. Of signed values they are
+    /// the residues modulo M, see [`SecretKey::decrypt_signed`]. Memory of copies is cleared; clearing the values that are returned
+    /// is up to the caller.
     ///
     /// # Errors
     /// If it is of another engine, client or parameter set.
@@ -118,6 +156,23 @@ impl SecretKey {
             values.extend_from_slice(&part);
         }
         Ok(std::mem::take(&mut *values))
+    }
+
+    /// Decrypts signed values ([`Ciphertext::is_signed`]): exact integers from -M/2 to M/2 - 1 for their modulus M.
+    ///
+    /// # Errors
+    /// As [`SecretKey::decrypt`]; [`Error::Signs`] if they are unsigned.
+    pub fn decrypt_signed(&self, ciphertext: &Ciphertext) -> Result<Vec<i64>> {
+        check_signs("values", ciphertext.is_signed(), true, "those that are decrypted here")?;
+        let values = Zeroizing::new(self.decrypt(ciphertext)?);
+        let modulus = ciphertext.modulus();
+        let half = modulus.div_ceil(2);
+        // Without a branch: values are secret.
+        let signed = |&value: &u64| {
+            let is_negative = u64::from(value >= half);
+            value.wrapping_sub(modulus & is_negative.wrapping_neg()).cast_signed()
+        };
+        Ok(values.iter().map(signed).collect())
     }
 
     /// Generates the evaluation key for a server in this process. For another one see [`SecretKey::write_evaluation_key`].

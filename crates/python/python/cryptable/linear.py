@@ -60,4 +60,4 @@ def _operator(name: str, x: Ciphertext, operand: Any) -> Any:
     if constants.dtype.kind not in "iu":
         return NotImplemented
     residues = np.mod(constants if name == "add" else -constants.astype(np.int64), x.modulus)
-    return server.add_plain(x, residues)
+    return server.add_plain(x, residues, signed=False)

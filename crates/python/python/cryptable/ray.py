@@ -32,7 +32,7 @@ import numpy as np
 from ._native import Ciphertext, EvaluationKey, Table
 from .errors import MismatchError, RangeError
 from .progress import Progress, reporting
-from .tables import TableLike
+from .tables import Signs, TableLike
 from .tables import table as make_table
 
 #: Files of ciphertexts, ciphertexts, or a dataset of Ray with a column `ciphertext` of their bytes.
@@ -54,7 +54,7 @@ def lookup(
     table: TableLike,
     *,
     output: str | os.PathLike[str] | None = None,
-    signed: bool = False,
+    signed: Signs = False,
     workers: int | None = None,
     threads: int = 1,
     share: str | None = None,
@@ -131,8 +131,8 @@ def _begin(output: Path, names: list[str], job: _Job) -> None:
 
 
 def _digest(table: Table) -> str:
-    outputs = table.outputs.astype("<u8")
-    return hashlib.sha256(outputs.tobytes() + table.output_modulus.to_bytes(8, "little")).hexdigest()
+    outputs, signs = table.outputs.astype("<i8"), bytes([table.signed_inputs, table.signed_outputs])
+    return hashlib.sha256(outputs.tobytes() + table.output_modulus.to_bytes(8, "little") + signs).hexdigest()
 
 
 def _mapped(dataset: Any, job: _Job, size: int) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,9 @@ from .errors import TableError
 #: What stands for a table. A function needs the number of inputs.
 TableLike: TypeAlias = Table | npt.ArrayLike | Mapping[int, int] | Callable[[int], int]
 
+#: Which columns of a table are signed: none, both, or one.
+Signs: TypeAlias = bool | Literal["inputs", "outputs"]
+
 
 def table(
     source: TableLike,
@@ -23,14 +26,14 @@ def table(
     inputs: int | None = None,
     output_modulus: int | None = None,
     default: int | None = None,
-    signed: bool = False,
+    signed: Signs = False,
 ) -> Table:
     """Makes a table.
 
     `source` is an array of outputs for the inputs 0, 1, ...; a dictionary (or a pandas Series) of inputs and outputs,
     where `default` fills gaps; or a function, with the number of `inputs`. Outputs are below `output_modulus`: by
-    default the least power of two that does, and at least 2. With `signed`, outputs (and keys of a dictionary, and
-    arguments of a function) are from -P/2 to P/2 - 1.
+    default the least power of two that does, and at least 2. With `signed`, outputs and inputs (keys of a dictionary, and
+    arguments of a function) are from -P/2 to P/2 - 1, or one of both: `signed="inputs"`, `signed="outputs"`.
 
     >>> table([3, 1, 2, 0])
     Table(4 -> 4)
@@ -41,10 +44,11 @@ def table(
     """
     if isinstance(source, Table):
         return source
+    signed_inputs, signed_outputs = (signed in (True, column) for column in ("inputs", "outputs"))
     if callable(source):
-        outputs = _of_function(source, inputs, signed)
+        outputs = _of_function(source, inputs, signed_inputs)
     elif isinstance(source, Mapping) or _is_series(source):
-        outputs = _of_mapping(dict(cast(Mapping[int, int], source)), inputs, default, signed)
+        outputs = _of_mapping(dict(cast(Mapping[int, int], source)), inputs, default, signed_inputs)
     else:
         outputs = as_array(source)
         if outputs.dtype.kind == "O" and outputs.ndim == 1:  # pandas' own integers, and large ones of Python's
@@ -58,7 +62,7 @@ def table(
         raise TableError(f"a table has one dimension, not the shape {outputs.shape}")
     if inputs is not None and len(outputs) != inputs:
         raise TableError(f"the table has {len(outputs)} outputs, but {inputs} inputs")
-    return Table(outputs, output_modulus or _modulus(outputs, signed), signed=signed)
+    return Table(outputs, output_modulus or _modulus(outputs, signed_outputs), signed=signed)
 
 
 def whole(value: Any, what: str) -> int:

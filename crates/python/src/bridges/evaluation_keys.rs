@@ -61,9 +61,9 @@ impl EvaluationKeys {
 fn packed_tables<'a>(
     tables: &[&'a LibraryPreparedTable],
 ) -> cryptable::Result<Vec<&'a packed::PreparedTable>> {
-    let packed = |table: &&'a LibraryPreparedTable| match table {
-        LibraryPreparedTable::Packed(table) => Ok(&**table),
-        _ => Err(Error::mismatch("table", "of leveled values", "of packed ones")),
+    let packed = |table: &&'a LibraryPreparedTable| {
+        let other = |_| Error::mismatch("table", "of leveled values", "of packed ones");
+        table.packed().map_err(other)
     };
     tables.iter().map(packed).collect()
 }
@@ -96,13 +96,13 @@ impl EvaluationKeys {
     /// Encodes a table of the packed lookup.
     fn prepare(&self, py: Python<'_>, table: &Table) -> Result<PreparedTable> {
         let inner = call::run_silently(py, || self.packed().prepare(&table.inner))?;
-        Ok(PreparedTable { inner: LibraryPreparedTable::Packed(Box::new(inner)) })
+        Ok(PreparedTable { inner: inner.into() })
     }
 
     /// Encodes a table of leveled values.
     fn prepare_leveled(&self, py: Python<'_>, table: &Table) -> Result<PreparedTable> {
         let inner = call::run_silently(py, || self.leveled()?.single().prepare(&table.inner))?;
-        Ok(PreparedTable { inner: LibraryPreparedTable::Leveled(Box::new(inner)) })
+        Ok(PreparedTable { inner: inner.into() })
     }
 
     /// Maps packed values through tables: of leveled values one a digit, the lowest first.
@@ -273,9 +273,8 @@ impl EvaluationKeys {
         progress: Option<Progress<'_>>,
     ) -> Result<LeveledValues> {
         let inner = call::run_engine(py, (threads, progress, "lookup"), |progress| {
-            let LibraryPreparedTable::Leveled(table) = &table.inner else {
-                return Err(Error::mismatch("table", "of packed values", "of leveled ones"));
-            };
+            let other = |_| Error::mismatch("table", "of packed values", "of leveled ones");
+            let table = table.inner.leveled().map_err(other)?;
             let found = self.leveled()?.single();
             Ok(found.lookup_many(&values.inner, &[table], progress)?.swap_remove(0))
         })?;

@@ -15,7 +15,7 @@ use super::evaluation_keys::{EvaluationKeys, Keys};
 use super::plan::{BridgePlan, Planned};
 use super::values::{Integers, LeveledValues, SmallValues};
 use super::{each_keys, one_part, other_end};
-use crate::arrays::{array, integers};
+use crate::arrays::{are_signed, array, integers};
 use crate::call::{self, Progress};
 use crate::ciphertext::Ciphertext;
 use crate::errors::Result;
@@ -89,24 +89,29 @@ impl SecretKeys {
         each_keys!(Secrets, &self.inner, keys => keys.ids().map(|id| id.to_string()))
     }
 
-    /// Encrypts values of any shape for the packed lookup, at most as many as a ciphertext holds.
-    #[pyo3(signature = (values, *, signed = false))]
-    fn encrypt(&self, values: &Bound<'_, PyAny>, signed: bool) -> Result<Ciphertext> {
+    /// Encrypts values of any shape for the packed lookup, at most as many as a ciphertext holds; `signed` is as of
+    /// `cryptable.SecretKey.encrypt`.
+    #[pyo3(signature = (values, *, signed = None))]
+    fn encrypt(&self, values: &Bound<'_, PyAny>, signed: Option<bool>) -> Result<Ciphertext> {
         let modulus = self.packed().parameters().input_modulus();
+        let signed = are_signed(values, modulus, signed)?;
         let values_ = integers(values, modulus, signed)?;
         let clear = Zeroizing::new(values_.values);
         let inner = call::run_silently(values.py(), || self.packed().encrypt(&clear))?;
-        Ok(Ciphertext::new(inner.into(), values_.shape))
+        let inner = cryptable::Ciphertext::from(inner).with_signed(signed);
+        Ok(Ciphertext::new(inner, values_.shape))
     }
 
-    /// Decrypts packed values, in the shape that was encrypted.
-    #[pyo3(signature = (values, *, signed = false))]
+    /// Decrypts packed values, in the shape that was encrypted: signed if their ciphertext is, or as `signed` says, since results
+    /// of bridges do not say it.
+    #[pyo3(signature = (values, *, signed = None))]
     fn decrypt<'py>(
         &self,
         py: Python<'py>,
         values: &Ciphertext,
-        signed: bool,
+        signed: Option<bool>,
     ) -> Result<Bound<'py, PyAny>> {
+        let signed = signed.unwrap_or(values.inner.is_signed());
         let found = call::run_silently(py, || self.packed().decrypt(one_part(values)?))?;
         let found = Zeroizing::new(found);
         array(py, &found, &values.shape, values.inner.modulus(), signed)

@@ -18,7 +18,7 @@ use crate::call::{self, Progress};
 use crate::errors::{Result, raise};
 use crate::key_files::{Origin, ReducedKey, open_mapped};
 use crate::real_function::RealFunction;
-use crate::table::{Table, of_moduli};
+use crate::table::{Signs, Table, of_moduli};
 
 /// The server's key of large values.
 #[pyclass(frozen, module = "cryptable.large_values")]
@@ -242,7 +242,7 @@ impl EvaluationKey {
     /// Every digit through a table from digits to digits.
     fn radix_map(&self, x: &Radix, table: &Bound<'_, PyAny>) -> Result<Radix> {
         let py = table.py();
-        let table = of_moduli(table, (BASE, BASE), false)?;
+        let table = of_moduli(table, (BASE, BASE), Signs::default())?;
         let table = &table.cast::<Table>()?.get().inner;
         self.radix(py, |key| key.radix_map(&x.inner, table))
     }
@@ -256,7 +256,7 @@ impl EvaluationKey {
     ) -> Result<SmallValues> {
         let py = table.py();
         let inputs = BASE.saturating_pow(x.inner.digits() as u32);
-        let table = of_moduli(table, (inputs, output_modulus), false)?;
+        let table = of_moduli(table, (inputs, output_modulus), Signs::default())?;
         let table = &table.cast::<Table>()?.get().inner;
         self.small(py, |key| key.radix_lookup(&x.inner, table))
     }

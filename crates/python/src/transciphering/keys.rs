@@ -17,7 +17,7 @@ use crate::files::{Access, map_file, write_file};
 use crate::key_files::{
     Origin, ReducedKey, load_secret, open_mapped, refuse_pickle, save_secret, write_evaluation_key,
 };
-use crate::table::{Table, of_moduli};
+use crate::table::{Signs, Table, of_moduli};
 
 /// The client's secret key of transciphering: encrypts its AES key once, and decrypts what servers make of messages.
 ///
@@ -210,7 +210,7 @@ impl EvaluationKey {
     /// Encodes a table from bytes to bytes: what `cryptable.table` makes one of.
     fn prepare(&self, table: &Bound<'_, PyAny>) -> Result<PreparedTable> {
         let py = table.py();
-        let table = of_moduli(table, (BYTE_VALUES, BYTE_VALUES), false)?;
+        let table = of_moduli(table, (BYTE_VALUES, BYTE_VALUES), Signs::default())?;
         let table = table.cast::<Table>()?.get();
         let inner = call::run_silently(py, || self.inner.prepare(&table.inner))?;
         Ok(PreparedTable { inner })

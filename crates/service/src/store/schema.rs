@@ -5,7 +5,7 @@ use rusqlite::{Connection, Transaction, params};
 use crate::{Error, Result};
 
 /// The version that this program writes.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// What SQLite calls the application's identifier, by which the database is known for a server's: `ctbl`.
 const APPLICATION: u32 = u32::from_be_bytes(*b"ctbl");
@@ -65,6 +65,13 @@ CREATE TRIGGER table_replaced AFTER UPDATE ON lookup_table WHEN old.digest <> ne
 PRAGMA user_version = 2;
 ";
 
+/// What version 3 adds: whether tables take and give signed values.
+const THIRD: &str = "
+ALTER TABLE lookup_table ADD COLUMN signed_inputs INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE lookup_table ADD COLUMN signed_outputs INTEGER NOT NULL DEFAULT 0;
+PRAGMA user_version = 3;
+";
+
 /// Whose a database is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
@@ -113,6 +120,9 @@ pub(super) fn prepare(database: &mut Connection, now: u64) -> Result<()> {
         transaction.execute_batch(SECOND)?;
         transaction.pragma_update(None, "application_id", APPLICATION)?;
     }
+    if found < 3 {
+        transaction.execute_batch(THIRD)?;
+    }
     Ok(transaction.commit()?)
 }
 
@@ -130,6 +140,7 @@ mod tests {
         database.execute_batch(SCHEMA).unwrap();
         let rows = "INSERT INTO client VALUES (1, 'one', x'00');
                     INSERT INTO upload VALUES ('u', 1, 'ciphertext', 'd', 10, 5);
+                    INSERT INTO lookup_table VALUES ('t', 'd', 16, 16);
                     INSERT INTO object VALUES ('o', 1, 'ciphertext', 'd', 10, '{}', x'');
                     INSERT INTO job VALUES (7, 'j', 1, NULL, 'done', '{}', 'k', 'o', '[]', 0.5, 9, NULL);
                     INSERT INTO job VALUES (8, 'q', 1, NULL, 'queued', '{}', 'k', 'o', '[]', 0.5, 9, NULL);";
@@ -145,6 +156,9 @@ mod tests {
                 )
                 .unwrap();
             assert_eq!(times, (1000, 1000, 1000, None));
+            let signs = "SELECT signed_inputs + signed_outputs FROM lookup_table";
+            let signs: u8 = database.query_row(signs, [], |row| row.get(0)).unwrap();
+            assert_eq!(signs, 0);
         }
         database.pragma_update(None, "user_version", VERSION + 1).unwrap();
         let error = prepare(&mut database, 1000).unwrap_err().to_string();

@@ -31,9 +31,8 @@ impl Store {
     /// If the name is no name, or the disk refuses.
     pub fn add_table(&self, name: &str, table: &Table) -> Result<TableInfo> {
         check_name(name)?;
-        let words = [table.input_modulus(), table.output_modulus()];
-        let words = words.iter().chain(table.values());
-        let bytes: Vec<u8> = words.flat_map(|word| word.to_le_bytes()).collect();
+        let (signed_inputs, signed_outputs) = (table.signed_inputs(), table.signed_outputs());
+        let bytes = to_bytes(table);
         let digest = hex(blake3::hash(&bytes).as_bytes());
         let path = self.table_file(&digest);
         let (input_modulus, output_modulus) = (table.input_modulus(), table.output_modulus());
@@ -52,10 +51,11 @@ impl Store {
             fs::File::open(&folder)?.sync_all()?;
             let replaced = digest_of(&transaction, name)?;
             transaction.execute(
-                "INSERT INTO lookup_table VALUES (?1, ?2, ?3, ?4) ON CONFLICT(name) DO UPDATE SET
+                "INSERT INTO lookup_table VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT(name) DO UPDATE SET
                  digest = excluded.digest, input_modulus = excluded.input_modulus,
-                 output_modulus = excluded.output_modulus",
-                params![name, digest, input_modulus, output_modulus],
+                 output_modulus = excluded.output_modulus, signed_inputs = excluded.signed_inputs,
+                 signed_outputs = excluded.signed_outputs",
+                params![name, digest, input_modulus, output_modulus, signed_inputs, signed_outputs],
             )?;
             transaction.commit()?;
             let _ = fs::remove_file(unfinished(&path));
@@ -64,7 +64,8 @@ impl Store {
         if let Some(replaced) = replaced.filter(|replaced| *replaced != digest) {
             self.remove_unused_table(&replaced)?;
         }
-        Ok(TableInfo { name: name.to_owned(), input_modulus, output_modulus, digest })
+        let name = name.to_owned();
+        Ok(TableInfo { name, input_modulus, output_modulus, signed_inputs, signed_outputs, digest })
     }
 
     /// All tables.
@@ -118,16 +119,33 @@ impl Store {
         if hex(blake3::hash(&bytes).as_bytes()) != digest || bytes.len() < 16 {
             return Err(Error::Operator(format!("table {digest} is damaged")));
         }
-        let (words, _) = bytes.as_chunks::<8>();
+        let (words, signs) = bytes.as_chunks::<8>();
         let mut words = words.iter().map(|word| u64::from_le_bytes(*word));
         let mut next = || words.next().unwrap_or(0);
         let (input, output) = (next(), next());
-        Ok(Table::new(input, output, words.collect())?)
+        let signs = signs.first().copied().unwrap_or(0);
+        let table = Table::new(input, output, words.collect())?;
+        Ok(table.with_signs(signs & SIGNED_INPUTS > 0, signs & SIGNED_OUTPUTS > 0))
     }
 
     pub(super) fn table_file(&self, digest: &str) -> PathBuf {
         self.folder.join("tables").join(digest)
     }
+}
+
+/// Bits of the last byte of a table's file, which unsigned tables do not have.
+const SIGNED_INPUTS: u8 = 1;
+const SIGNED_OUTPUTS: u8 = 2;
+
+/// A table's file: moduli and outputs in words, and whether inputs and outputs are signed if any are.
+fn to_bytes(table: &Table) -> Vec<u8> {
+    let moduli = [table.input_modulus(), table.output_modulus()];
+    let words = moduli.iter().chain(table.values());
+    let mut bytes: Vec<u8> = words.flat_map(|word| word.to_le_bytes()).collect();
+    let signs = SIGNED_INPUTS * u8::from(table.signed_inputs())
+        + SIGNED_OUTPUTS * u8::from(table.signed_outputs());
+    bytes.extend((signs > 0).then_some(signs));
+    bytes
 }
 
 /// The table that a name leads to.
@@ -142,5 +160,7 @@ fn info(row: &Row<'_>) -> rusqlite::Result<TableInfo> {
         digest: row.get(1)?,
         input_modulus: row.get(2)?,
         output_modulus: row.get(3)?,
+        signed_inputs: row.get(4)?,
+        signed_outputs: row.get(5)?,
     })
 }

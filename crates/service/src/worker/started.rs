@@ -7,7 +7,8 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter};
 
 use cryptable::{
-    Ciphertext, CiphertextReader, CiphertextWriter, Contents, EvaluationKey, ReadOptions,
+    Ciphertext, CiphertextReader, CiphertextWriter, Contents, EvaluationKey, PreparedTable,
+    ReadOptions,
 };
 
 use crate::identifiers::new_id;
@@ -37,25 +38,28 @@ impl Started {
         store: &Store,
         job: &QueuedJob,
         key: &EvaluationKey,
+        tables: &[&PreparedTable],
         options: ReadOptions,
     ) -> Result<Self> {
         let input = BufReader::new(File::open(store.file(&job.ciphertext))?);
         let reader = CiphertextReader::new(input)?.with_options(options);
         let (contents, total) = (reader.summary().contents, reader.summary().values);
-        let contents = Contents { modulus: key.parameters().output_modulus(), ..contents };
+        let modulus = key.parameters().output_modulus();
         let files = match job.results.is_empty() {
             true => begin(store, job)?,
             false => job.results.clone(),
         };
-        let open = |file: &String, values: u64| -> Result<Writer> {
+        let open = |file: &String, table: &PreparedTable, values: u64| -> Result<Writer> {
+            let contents = Contents { modulus, signed: table.signed_outputs(), ..contents };
             Ok(CiphertextWriter::resume(store.open_result(file)?, contents, values)?)
         };
+        let all = files.iter().zip(tables);
         let mut writers: Vec<Writer> =
-            files.iter().map(|file| open(file, u64::MAX)).collect::<Result<_>>()?;
+            all.clone().map(|(file, table)| open(file, table, u64::MAX)).collect::<Result<_>>()?;
         let done = writers.iter().map(|writer| writer.summary().values).min().unwrap_or(0);
-        for (writer, file) in writers.iter_mut().zip(&files) {
+        for (writer, (file, table)) in writers.iter_mut().zip(all) {
             if writer.summary().values > done {
-                *writer = open(file, done)?;
+                *writer = open(file, table, done)?;
             }
         }
         let id = job.id.clone();

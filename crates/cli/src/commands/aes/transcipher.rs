@@ -6,7 +6,11 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use cryptable::Progress;
-use cryptable::transciphering::{AesKeyId, EncryptedKey, EvaluationKey, Message, Transciphering};
+use cryptable::transciphering::{
+    AesKeyId, EncryptedKey, EvaluationKey, Message, Parameters, Transciphering,
+};
+use cryptable_lattice::Binding;
+use cryptable_wire::ObjectType;
 use serde::Serialize;
 
 use crate::args::Global;
@@ -35,14 +39,23 @@ pub fn run(global: Global, args: &AesTranscipherArgs) -> Result<()> {
     let input = key_input::map(&args.input)?;
     let aes_key = read_aes_key(&args.encrypted_key)?;
     let message = read_message(args, input.as_ref(), aes_key.aes_key_id())?;
-    let key = read_evaluation_key(global, &args.evaluation)?;
-    aes_key.check(key.parameters(), key.binding()).with_context(|| {
+    let options = global.read_options();
+    let started = key_input::start_of(&args.evaluation, |kind, bytes| {
+        key_input::check_kind(kind, ObjectType::TranscipheringEvaluationKey)?;
+        Parameters::from_bytes(bytes, options)
+    })?;
+    let binding = Binding {
+        parameter_digest: started.parameters.digest(),
+        key_id: started.key_id,
+    };
+    aes_key.check(&started.parameters, &binding).with_context(|| {
         format!(
             "{} does not belong to {}",
             args.encrypted_key.printable(),
             args.evaluation.printable()
         )
     })?;
+    let (key, _) = started.read(|file| EvaluationKey::from_shared(file.clone(), options))?;
     let needs = (key.memory_bytes(), key.parameters().working_bytes());
     memory_limit::check_bytes(args.memory.limit, "transciphering", needs)?;
     let table = table.map(|table| key.prepare(&table)).transpose()?;
@@ -106,12 +119,6 @@ fn transcipher(
 
 fn read_aes_key(path: &Path) -> Result<EncryptedKey> {
     key_input::read_mapped(path, |file| EncryptedKey::from_bytes((**file).as_ref()))
-}
-
-fn read_evaluation_key(global: Global, path: &Path) -> Result<EvaluationKey> {
-    key_input::read_mapped(path, |file| {
-        EvaluationKey::from_shared(file.clone(), global.read_options())
-    })
 }
 
 #[derive(Serialize)]

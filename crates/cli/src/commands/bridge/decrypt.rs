@@ -26,6 +26,7 @@ use crate::{atomic_file, input_file, key_input};
 struct Found {
     values: Zeroizing<Vec<u64>>,
     modulus: u64,
+    signed: bool,
 }
 
 /// Decrypts what `bridge run` gave.
@@ -41,10 +42,12 @@ pub fn run(global: Global, args: &DecryptArgs) -> Result<()> {
     let found = match (secrets, is_list) {
         (Secrets::Integers(secrets), false) => {
             let read = EncryptedIntegers::from_bytes(input.as_ref()).with_context(name)?;
-            whole_integers(&secrets, &read).with_context(name)?
+            let signed = args.signed;
+            Found { signed, ..whole_integers(&secrets, &read).with_context(name)? }
         }
         (secrets, _) => {
             let reader = ciphertext_file::open(&args.input)?;
+            decrypt::check_signs(args, reader.summary().contents.signed)?;
             let found = match secrets {
                 Secrets::Integers(secrets) => {
                     values(reader, &SecretKey::Packed(Box::new(secrets.into_parts().0)))
@@ -54,7 +57,7 @@ pub fn run(global: Global, args: &DecryptArgs) -> Result<()> {
             found.with_context(name)?
         }
     };
-    let domain = Domain { modulus: found.modulus.into(), signed: args.signed };
+    let domain = Domain { modulus: found.modulus.into(), signed: found.signed };
     let mut writer = decrypt::create(args, domain, found.values.len() as u64)?;
     writer.write(&found.values)?;
     let output_bytes = writer.commit()?;
@@ -74,7 +77,9 @@ fn whole_integers(secrets: &IntegerSecretKeys, found: &EncryptedIntegers) -> Res
     let modulus = 1 << bits;
     let integers = Zeroizing::new(secrets.single().decrypt(found)?);
     let values = integers.iter().map(|integer| integer.rem_euclid(modulus) as u64);
-    Ok(Found { values: Zeroizing::new(values.collect()), modulus: modulus as u64 })
+    // Files of them do not say whether they are signed.
+    let values = Zeroizing::new(values.collect());
+    Ok(Found { values, modulus: modulus as u64, signed: false })
 }
 
 /// Values of one engine.
@@ -85,7 +90,7 @@ fn values(mut reader: Reader, key: &SecretKey) -> Result<Found> {
     while let Some(ciphertext) = reader.next_ciphertext()? {
         values.extend_from_slice(&Zeroizing::new(key.decrypt(&ciphertext)?));
     }
-    Ok(Found { values, modulus })
+    Ok(Found { values, modulus, signed: summary.contents.signed })
 }
 
 /// Leveled values, or their digits in packed ciphertexts.
@@ -118,7 +123,8 @@ fn leveled_values(mut reader: Reader, secrets: LeveledSecretKeys) -> Result<Foun
         }
     }
     ensure!(places.is_empty(), "{} of {each} digits are missing", each - places.len());
-    Ok(Found { values, modulus: leveled.output_modulus() })
+    let (modulus, signed) = (leveled.output_modulus(), summary.contents.signed);
+    Ok(Found { values, modulus, signed })
 }
 
 /// Ciphertexts of a result.

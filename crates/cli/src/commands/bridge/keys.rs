@@ -5,15 +5,16 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use cryptable::WireError;
-use cryptable::bridges::{IntegerEvaluationKeys, LeveledEvaluationKeys};
+use cryptable::bridges::{
+    IntegerEvaluationKeys, IntegerParameters, LeveledEvaluationKeys, LeveledParameters,
+};
 #[cfg(feature = "client")]
 use cryptable::bridges::{IntegerSecretKeys, LeveledSecretKeys};
-#[cfg(feature = "client")]
 use cryptable::engines::packed;
 use cryptable_wire::{MappedFile, ObjectType, peek_header};
 
 use crate::args::Global;
-use crate::key_input;
+use crate::key_input::{self, StartedKey};
 
 /// A server's keys, whatever the engine at the other end.
 pub enum Keys {
@@ -23,24 +24,42 @@ pub enum Keys {
     Leveled(Box<LeveledEvaluationKeys>),
 }
 
-/// Reads a server's keys where they lie, and their file, to check in the end that nobody changed it.
+/// Opens a server's keys, and reads the parameters of packed values.
 ///
 /// # Errors
 /// If the file cannot be read or holds no such keys, or insecure ones that are not allowed.
-pub fn read(global: Global, path: &Path) -> Result<(Keys, Arc<MappedFile>)> {
+pub fn open(global: Global, path: &Path) -> Result<StartedKey<packed::Parameters>> {
     let options = global.read_options();
-    key_input::read_kept(path, |file| {
-        let found = peek_header((**file).as_ref())?.object_type;
-        Ok(match found {
+    key_input::start_of(path, |kind, bytes| match kind {
+        ObjectType::IntegerBridgeEvaluationKeys => {
+            Ok(IntegerParameters::from_bytes(bytes, options)?.packed().clone())
+        }
+        ObjectType::LeveledBridgeEvaluationKeys => {
+            Ok(LeveledParameters::from_bytes(bytes, options)?.packed().clone())
+        }
+        found => {
+            let expected = "evaluation keys of `bridge keygen`";
+            Err(WireError::WrongKind { expected, found }.into())
+        }
+    })
+}
+
+/// Reads a server's keys where they lie, and their file, to check in the end that nobody changed it.
+///
+/// # Errors
+/// If they are damaged.
+pub fn read(
+    global: Global,
+    started: StartedKey<packed::Parameters>,
+) -> Result<(Keys, Arc<MappedFile>)> {
+    let options = global.read_options();
+    started.read(|file| {
+        Ok(match peek_header((**file).as_ref())?.object_type {
             ObjectType::IntegerBridgeEvaluationKeys => {
                 Keys::Integers(Box::new(IntegerEvaluationKeys::from_shared(file.clone(), options)?))
             }
-            ObjectType::LeveledBridgeEvaluationKeys => {
-                Keys::Leveled(Box::new(LeveledEvaluationKeys::from_shared(file.clone(), options)?))
-            }
             _ => {
-                let expected = "evaluation keys of `bridge keygen`";
-                return Err(WireError::WrongKind { expected, found }.into());
+                Keys::Leveled(Box::new(LeveledEvaluationKeys::from_shared(file.clone(), options)?))
             }
         })
     })

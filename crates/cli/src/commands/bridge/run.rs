@@ -20,6 +20,7 @@ use crate::atomic_file::{self, Access, AtomicFile};
 use crate::ciphertext_file::{self, Reader, Writer};
 use crate::commands::threads;
 use crate::input_file;
+use crate::key_input::StartedKey;
 use crate::memory_limit;
 use crate::printable::Printable as _;
 use crate::progress::{self, Progress};
@@ -46,13 +47,14 @@ pub fn run(global: Global, args: &BridgeRunArgs) -> Result<()> {
     // The cheap checks first: keys take a while.
     let open = |path: &PathBuf| ciphertext_file::open(path);
     let mut readers: Vec<Reader> = args.inputs.iter().map(open).collect::<Result<_>>()?;
-    let (keys, file) = keys::read(global, &args.evaluation)?;
-    let bar = progress::bar(global, "bridge");
-    let server = Server::new(args, &keys, &bar)?;
-    check_inputs(&readers, &server, args)?;
+    let started = keys::open(global, &args.evaluation)?;
+    check_inputs(&readers, &started, args)?;
     let values = readers[0].summary().values;
     let rows = rows_of(args, values)?;
-    check_rows(args, &rows, server.packed().parameters().literal().slots as u64)?;
+    check_rows(args, &rows, started.parameters.literal().slots as u64)?;
+    let (keys, file) = keys::read(global, started)?;
+    let bar = progress::bar(global, "bridge");
+    let server = Server::new(args, &keys, &bar)?;
     memory_limit::check_bytes(args.memory.limit, args.op.name(), server.needs(&rows))?;
     let load_s = start.elapsed().as_secs_f64();
 
@@ -131,13 +133,17 @@ fn several_ciphertexts(args: &BridgeRunArgs) -> String {
 }
 
 /// Demands that all files are of the keys, and alike.
-fn check_inputs(readers: &[Reader], server: &Server<'_>, args: &BridgeRunArgs) -> Result<()> {
-    let packed = server.packed();
+fn check_inputs(
+    readers: &[Reader],
+    key: &StartedKey<packed::Parameters>,
+    args: &BridgeRunArgs,
+) -> Result<()> {
     let expected = Contents {
         engine: Engine::Packed,
-        parameter_digest: packed.parameters().digest(),
-        key_id: packed.key_id(),
-        modulus: packed.parameters().input_modulus(),
+        parameter_digest: key.parameters.digest(),
+        key_id: key.key_id,
+        modulus: key.parameters.input_modulus(),
+        signed: readers[0].summary().contents.signed,
     };
     ciphertext_file::check_alike(readers, &args.inputs, &expected, &args.evaluation)
 }
@@ -266,10 +272,12 @@ impl<'a> Server<'a> {
         let second = self.second.as_ref().context("table takes --second-table")?;
         let results = keys.single().lookup_many(&values, &[second], progress())?.swap_remove(0);
         if !self.args.pack {
-            return Ok(Outcome::Ciphertexts(vec![results.into()]));
+            let results = Ciphertext::from(results).with_signed(self.args.signed);
+            return Ok(Outcome::Ciphertexts(vec![results]));
         }
         let packed = keys.bridge().pack_leveled(keys.ends(), &results, progress())?;
-        Ok(Outcome::Ciphertexts(packed.into_iter().map(Ciphertext::from).collect()))
+        let signed = |it| Ciphertext::from(it).with_signed(self.args.signed);
+        Ok(Outcome::Ciphertexts(packed.into_iter().map(signed).collect()))
     }
 }
 

@@ -8,6 +8,7 @@ use cryptable::engines::{leveled, packed};
 
 use super::plan::HEADROOM_BITS;
 use crate::args::bridge::BridgeRunArgs;
+use crate::formats::domain::Signs;
 use crate::formats::table::{self, Moduli, TableOptions};
 use crate::input_file;
 use crate::printable::Printable as _;
@@ -75,7 +76,7 @@ pub fn of_digits(
 /// The outputs of a table as integers.
 fn read(signed: bool, path: &Path, input: u64, output: u64) -> Result<Vec<i64>> {
     let moduli = Moduli { input: Some(input), output: Some(output) };
-    let options = TableOptions { signed, ..TableOptions::plain(moduli) };
+    let options = TableOptions { signs: Signs::both(signed), ..TableOptions::plain(moduli) };
     let (table, _) = table::read(path, &options)?;
     let shown = || input_file::shown(path).printable();
     ensure!(
@@ -99,6 +100,6 @@ pub fn second(args: &BridgeRunArgs, leveled: &leveled::Parameters) -> Result<Tab
     let path = args.second_table.as_deref().context("table takes --second-table")?;
     let moduli =
         Moduli { input: Some(leveled.input_modulus()), output: Some(leveled.output_modulus()) };
-    let options = TableOptions { signed: args.signed, ..TableOptions::plain(moduli) };
+    let options = TableOptions { signs: Signs::both(args.signed), ..TableOptions::plain(moduli) };
     Ok(table::read(path, &options)?.0)
 }

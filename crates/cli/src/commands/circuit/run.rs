@@ -7,9 +7,11 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use cryptable::circuits::{
     Circuit, EncryptedBatch, EncryptedBits, EncryptedWordsReader, EncryptedWordsSummary,
-    EncryptedWordsWriter, EvaluationKey, InputLevels, Plan, PlanOptions, WordPort, execute_with,
+    EncryptedWordsWriter, EvaluationKey, InputLevels, Parameters, Plan, PlanOptions, WordPort,
+    execute_with,
 };
-use cryptable::{Error, Progress};
+use cryptable::{Error, KeyId, Progress};
+use cryptable_wire::ObjectType;
 use serde::Serialize;
 
 use super::{netlist_file, sets};
@@ -35,16 +37,20 @@ pub fn run(global: Global, args: &CircuitRunArgs) -> Result<()> {
     let mut reader =
         EncryptedWordsReader::new(input.as_ref()).with_context(|| input_name.clone())?;
     check_ports(circuit, reader.summary()).with_context(|| input_name.clone())?;
-    let (key, key_file) = key_input::read_kept(&args.evaluation, |file| {
-        EvaluationKey::from_shared(file.clone(), global.read_options())
+    let started = key_input::start_of(&args.evaluation, |kind, bytes| {
+        key_input::check_kind(kind, ObjectType::SlotBitsEvaluationKey)?;
+        Parameters::from_bytes(bytes, global.read_options())
     })?;
-    check_key(&key, reader.summary()).with_context(|| {
+    check_key(&started.parameters, started.key_id, reader.summary()).with_context(|| {
         format!("{input_name} does not go with {}", args.evaluation.printable())
     })?;
     let inputs = InputLevels::Given(reader.summary().levels.clone());
     let options = PlanOptions { inputs, ..sets::options(args.schedule) };
-    let plan = Plan::cheapest(&circuits, key.parameters(), &options)?;
-    check_memory(&plan, args)?;
+    let plan = Plan::cheapest(&circuits, &started.parameters, &options)?;
+    let (limit, needed) = (args.schedule.memory, plan.memory_bytes());
+    memory_limit::check_bytes_unread(limit, "the circuit", needed)?;
+    let (key, key_file) =
+        started.read(|file| EvaluationKey::from_shared(file.clone(), global.read_options()))?;
     let load_s = start.elapsed().as_secs_f64();
     let start = Instant::now();
     let words = reader.summary().words;
@@ -83,12 +89,6 @@ pub fn run(global: Global, args: &CircuitRunArgs) -> Result<()> {
         peak_rss_bytes: report::peak_memory_bytes(),
     };
     report::summary(global, &report)
-}
-
-/// Demands that there is room for what a plan takes.
-fn check_memory(plan: &Plan, args: &CircuitRunArgs) -> Result<()> {
-    let needs = (plan.key_bytes(), plan.memory_bytes() - plan.key_bytes());
-    memory_limit::check_bytes(args.schedule.memory, "the circuit", needs)
 }
 
 /// Runs one batch of several, with progress on all of them; each input is asked for when it is needed.
@@ -145,14 +145,14 @@ fn check_ports(circuit: &Circuit, summary: &EncryptedWordsSummary) -> Result<()>
 }
 
 /// Demands that words are of a key.
-fn check_key(key: &EvaluationKey, summary: &EncryptedWordsSummary) -> Result<()> {
-    let expected = EncryptedWordsSummary::new(
-        key.parameters(),
-        key.key_id(),
-        summary.ports.clone(),
-        summary.words,
-    )
-    .with_levels(summary.levels.clone());
+fn check_key(
+    parameters: &Parameters,
+    key_id: KeyId,
+    summary: &EncryptedWordsSummary,
+) -> Result<()> {
+    let ports = summary.ports.clone();
+    let expected = EncryptedWordsSummary::new(parameters, key_id, ports, summary.words)
+        .with_levels(summary.levels.clone());
     ensure!(summary.parameter_digest == expected.parameter_digest, "it is of other parameters");
     ensure!(
         summary.key_id == expected.key_id,

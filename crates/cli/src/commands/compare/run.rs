@@ -6,13 +6,14 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use cryptable::comparisons::{Operation, OperationResult};
-use cryptable::{Ciphertext, Contents, EvaluationKey, Execution};
+use cryptable::{Ciphertext, Contents, EvaluationKeyHeader, Execution};
 use serde::Serialize;
 
 use crate::args::Global;
 use crate::args::compare::CompareRunArgs;
 use crate::ciphertext_file::{self, Reader, Writer};
 use crate::commands::threads;
+use crate::key_input::KeyFile;
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
 use crate::{atomic_file, input_file, key_input, memory_limit, progress};
@@ -25,12 +26,15 @@ pub fn run(global: Global, args: &CompareRunArgs) -> Result<()> {
     let bounds = check_arguments(args)?;
     let open = |path: &PathBuf| ciphertext_file::open(path);
     let mut readers: Vec<Reader> = args.inputs.iter().map(open).collect::<Result<_>>()?;
-    let mapped = key_input::read_evaluation_key(global, &args.evaluation)?;
+    let key_file = KeyFile::open(global, &args.evaluation)?;
+    let parameters = &key_file.header.parameters;
+    check_inputs(&readers, &key_file.header, args)?;
+    let packed = parameters.packed();
+    let packed = packed.with_context(|| key_input::of_keygen(&args.evaluation, "compare"))?;
+    let prediction = packed.operation_prediction(args.op);
+    memory_limit::check_unread(args.memory.limit, args.op.name(), &prediction)?;
+    let mapped = key_file.read()?;
     let key = &mapped.key;
-    check_inputs(&readers, key, args)?;
-    let packed = key.packed().with_context(|| key_input::of_keygen(&args.evaluation, "compare"))?;
-    let prediction = packed.parameters().operation_prediction(args.op);
-    memory_limit::check_job(args.memory.limit, args.op.name(), &prediction)?;
     let first = *readers[0].summary();
     let start = Instant::now();
     let bar = progress::bar(global, "compare");
@@ -90,11 +94,16 @@ fn check_arguments(args: &CompareRunArgs) -> Result<Option<(i64, i64)>> {
 }
 
 /// Demands that all files are of the key, of integers with headroom, and alike.
-fn check_inputs(readers: &[Reader], key: &EvaluationKey, args: &CompareRunArgs) -> Result<()> {
-    let parameters = key.parameters();
+fn check_inputs(
+    readers: &[Reader],
+    key: &EvaluationKeyHeader,
+    args: &CompareRunArgs,
+) -> Result<()> {
+    let parameters = &key.parameters;
     let (engine, parameter_digest) = (key.engine(), parameters.digest());
     let modulus = parameters.input_modulus();
-    let expected = Contents { engine, parameter_digest, key_id: key.key_id(), modulus };
+    let signed = readers[0].summary().contents.signed;
+    let expected = Contents { engine, parameter_digest, key_id: key.key_id, modulus, signed };
     ciphertext_file::check_alike(readers, &args.inputs, &expected, &args.evaluation)
 }
 

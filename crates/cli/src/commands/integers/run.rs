@@ -10,7 +10,7 @@ use cryptable::integers::{
     AnyColumn, Column as _, ColumnKind, ColumnWriter, DigitArithmetic, DigitCiphertext, DryRun,
     Evaluator, LookupModel,
 };
-use cryptable::{Engine, EvaluationKey, Prediction, Progress};
+use cryptable::{Engine, EvaluationKeyHeader, Prediction, Progress};
 use serde::Serialize;
 
 use super::column_file::ColumnFile;
@@ -20,9 +20,10 @@ use crate::args::Global;
 use crate::args::integers::IntegersRunArgs;
 use crate::atomic_file::{self, Access, AtomicFile};
 use crate::commands::threads;
+use crate::key_input::KeyFile;
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
-use crate::{key_input, memory_limit, progress};
+use crate::{memory_limit, progress};
 
 /// Parts of a lookup that progress is told in.
 const STEPS: usize = 100;
@@ -36,18 +37,24 @@ pub fn run(global: Global, args: &IntegersRunArgs) -> Result<()> {
     let pieces = args.pieces.as_deref().map(pieces::read).transpose()?.unwrap_or_default();
     let (constant, wide, lazy) = (args.constant, args.wide, args.lazy);
     let public = Public { constant, pieces: &pieces, wide, lazy };
-    let mapped = key_input::read_evaluation_key(global, &args.evaluation)?;
-    let key = &mapped.key;
-    let report = match key.engine() {
+    let key_file = KeyFile::open(global, &args.evaluation)?;
+    let header = key_file.header.clone();
+    // All that may be wrong with columns is told before the key is read.
+    let (report, mapped) = match header.engine() {
         Engine::Packed => {
-            let engine = key.packed()?;
-            let predict = |tables| engine.parameters().prediction_of(tables);
-            on_engine(global, args, public, (key, engine, engine.parameters(), &predict))?
+            let parameters = header.parameters.packed()?;
+            let predict = |tables| parameters.prediction_of(tables);
+            let planned = plan(args, public, &header, (parameters, &predict))?;
+            let mapped = key_file.read()?;
+            (run_on(global, args, planned, mapped.key.packed()?)?, mapped)
         }
         _ => {
-            let engine = key.single().context("integers are of packed or single values")?;
-            let predict = |_| engine.parameters().prediction();
-            on_engine(global, args, public, (key, engine, engine.parameters(), &predict))?
+            let parameters = header.parameters.single();
+            let parameters = parameters.context("integers are of packed or single values")?;
+            let predict = |_| parameters.prediction();
+            let planned = plan(args, public, &header, (parameters, &predict))?;
+            let mapped = key_file.read()?;
+            (run_on(global, args, planned, mapped.key.single()?)?, mapped)
         }
     };
     mapped.check_unchanged()?;
@@ -67,14 +74,14 @@ struct Files<C> {
 }
 
 impl<C: DigitCiphertext> Files<C> {
-    fn open(args: &IntegersRunArgs, key: &EvaluationKey) -> Result<Self> {
+    fn open(args: &IntegersRunArgs, key: &EvaluationKeyHeader) -> Result<Self> {
         let paths = args.condition.iter().chain(&args.inputs).chain(&args.amount);
         let operands = paths.map(|path| ColumnFile::open(path)).collect::<Result<Vec<_>>>()?;
         let first = &operands[usize::from(args.condition.is_some())];
         let kind = first.summary().kind;
-        let digest = key.parameters().digest();
+        let digest = key.parameters.digest();
         for (file, expected) in operands.iter().zip(operand_kinds(args.op, kind)) {
-            file.check_key(digest, key.key_id(), &args.evaluation)?;
+            file.check_key(digest, key.key_id, &args.evaluation)?;
             file.check_like(first)?;
             let found = file.summary().kind;
             ensure!(found == expected, "{}: {found}, where {expected} are needed", file.name());
@@ -93,19 +100,39 @@ impl<C: DigitCiphertext> Files<C> {
     }
 }
 
-fn on_engine<E: DigitArithmetic<Ciphertext: DigitCiphertext>>(
-    global: Global,
+/// A job whose files go with the key, and fit into memory with it.
+struct Planned<C> {
+    files: Files<C>,
+    job: Job,
+    /// Lookups of a part.
+    lookups: usize,
+}
+
+/// Checks everything but the key itself.
+fn plan<C: DigitCiphertext>(
     args: &IntegersRunArgs,
     public: Public<'_>,
-    (key, engine, model, predict): (&EvaluationKey, &E, Model<'_>, Predict<'_>),
-) -> Result<Report> {
-    let mut files = Files::<E::Ciphertext>::open(args, key)?;
+    key: &EvaluationKeyHeader,
+    (model, predict): (Model<'_>, Predict<'_>),
+) -> Result<Planned<C>> {
+    let files = Files::open(args, key)?;
     let job = Job::new(args.op, files.kind, public)?;
-    let start = Instant::now();
-    let (parts, values) = (files.operands[0].parts(), files.operands[0].values());
     let planned = planned_lookups(&job, model, &files.kinds())?;
     let (lookups, most_tables) = (planned.len(), planned.into_iter().max().unwrap_or(1));
-    memory_limit::check_job(args.memory.limit, &args.op.name(), &predict(most_tables))?;
+    let prediction = predict(most_tables);
+    memory_limit::check_unread(args.memory.limit, &args.op.name(), &prediction)?;
+    Ok(Planned { files, job, lookups })
+}
+
+fn run_on<E: DigitArithmetic<Ciphertext: DigitCiphertext>>(
+    global: Global,
+    args: &IntegersRunArgs,
+    planned: Planned<E::Ciphertext>,
+    engine: &E,
+) -> Result<Report> {
+    let Planned { mut files, job, lookups } = planned;
+    let start = Instant::now();
+    let (parts, values) = (files.operands[0].parts(), files.operands[0].values());
     let bar = progress::bar(global, "integers");
     let moved = progress::on(&bar);
     let done = AtomicUsize::new(0);

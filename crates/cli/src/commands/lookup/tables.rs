@@ -10,7 +10,8 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail, ensure};
 use cryptable::engines::packed::{self, EncryptedTables, EntryKind};
 use cryptable::{
-    Ciphertext, CiphertextFileSummary, EvaluationKey, Execution, PreparedTable, Progress, Table,
+    Ciphertext, CiphertextFileSummary, EvaluationKey, Execution, Parameters, PreparedTable,
+    Progress, Table,
 };
 use cryptable_wire::{HEADER_BYTES, MappedFile, ObjectType, peek_header};
 
@@ -37,9 +38,9 @@ pub enum Tables {
     /// The same for all values, in the clear.
     Shared { tables: Vec<Table>, prepared: Vec<PreparedTable>, notes: Vec<Option<ReadNote>> },
     /// One for every value, read as values come.
-    PerValue(Vec<RefCell<ValueTables>>),
+    PerValue { files: Vec<RefCell<ValueTables>>, signed: bool },
     /// As the client encrypted them, where they lie.
-    Encrypted(Vec<Mapped>),
+    Encrypted { files: Vec<Mapped>, signed: bool },
 }
 
 /// Encrypted tables and their file.
@@ -49,17 +50,23 @@ pub struct Mapped {
     name: String,
 }
 
-impl Tables {
-    /// Opens the tables of a lookup, all of one kind.
+/// The tables of a lookup before its key is read.
+pub enum TableFiles {
+    /// The same for all values, in the clear.
+    Shared { tables: Vec<Table>, notes: Vec<Option<ReadNote>>, paths: Vec<PathBuf> },
+    /// One for every value.
+    PerValue { files: Vec<RefCell<ValueTables>>, signed: bool },
+    /// As the client encrypted them: to be read with the key.
+    Encrypted { paths: Vec<PathBuf>, signed: bool },
+}
+
+impl TableFiles {
+    /// Reads the tables of a lookup, all of one kind, for a key of these parameters.
     ///
     /// # Errors
-    /// If one cannot be read, or does not go with the key or the values.
-    pub fn open(
-        args: &LookupArgs,
-        key: &EvaluationKey,
-        moduli: Moduli,
-        input: &CiphertextFileSummary,
-    ) -> Result<Self> {
+    /// If one cannot be read, or does not go with the key.
+    pub fn read(args: &LookupArgs, parameters: &Parameters, moduli: Moduli) -> Result<Self> {
+        let signed = args.reading.signs().outputs;
         let encrypted: Vec<bool> =
             args.tables.iter().map(|path| is_encrypted(path)).collect::<Result<_>>()?;
         if encrypted.contains(&true) {
@@ -70,40 +77,75 @@ impl Tables {
                 "--per-value: {name} is encrypted, and says itself what it is"
             );
             ensure!(!args.resume, "--resume: {name} is encrypted; that is for tables in the clear");
-            let key = key.packed().with_context(|| format!("{name} is an encrypted table"))?;
-            let open = |path: &PathBuf| Mapped::open(path, key, input);
-            return Ok(Self::Encrypted(args.tables.iter().map(open).collect::<Result<_>>()?));
+            let packed = parameters.packed();
+            let packed = packed.with_context(|| format!("{name} is an encrypted table"))?;
+            ensure!(
+                packed.serves(EntryKind::Encrypted),
+                "{name} is an encrypted table, but the key is for tables in the clear; {OTHER_KEYS}"
+            );
+            return Ok(Self::Encrypted { paths: args.tables.clone(), signed });
         }
         if args.per_value {
-            let parameters = key.packed().context(PER_VALUE)?.parameters();
+            let packed = parameters.packed().context(PER_VALUE)?;
             ensure!(
-                parameters.serves(EntryKind::Plain),
+                packed.serves(EntryKind::Plain),
                 "--per-value: {} is a key for tables that all values share; {OTHER_KEYS}",
                 input_file::shown(&args.evaluation).printable()
             );
             let options = ValueTableOptions {
-                moduli: (parameters.input_modulus(), parameters.output_modulus()),
-                signed: args.reading.signed,
+                moduli: (packed.input_modulus(), packed.output_modulus()),
+                signed,
                 header: table_files::stated_header(&args.reading),
             };
             let open = |path: &PathBuf| ValueTables::open(path, options).map(RefCell::new);
-            return Ok(Self::PerValue(args.tables.iter().map(open).collect::<Result<_>>()?));
+            let files = args.tables.iter().map(open).collect::<Result<_>>()?;
+            return Ok(Self::PerValue { files, signed });
         }
         let found = table_files::read_all(&args.reading, &args.tables, moduli)?;
         let (tables, notes): (Vec<_>, Vec<_>) = found.into_iter().unzip();
-        let prepare = |(table, path): (&Table, &PathBuf)| {
-            key.prepare(table).with_context(|| input_file::shown(path).printable())
-        };
-        let prepared = tables.iter().zip(&args.tables).map(prepare).collect::<Result<_>>()?;
-        Ok(Self::Shared { tables, prepared, notes })
+        Ok(Self::Shared { tables, notes, paths: args.tables.clone() })
     }
 
+    /// What their entries are.
+    pub fn kind(&self) -> EntryKind {
+        match self {
+            Self::Shared { .. } => EntryKind::Shared,
+            Self::PerValue { .. } => EntryKind::Plain,
+            Self::Encrypted { .. } => EntryKind::Encrypted,
+        }
+    }
+
+    /// Makes them ready for lookups with a key.
+    ///
+    /// # Errors
+    /// If they do not go with it, or encrypted ones cannot be read or are fewer than values.
+    pub fn prepare(self, key: &EvaluationKey, input: &CiphertextFileSummary) -> Result<Tables> {
+        Ok(match self {
+            Self::Shared { tables, notes, paths } => {
+                let prepare = |(table, path): (&Table, &PathBuf)| {
+                    key.prepare(table).with_context(|| input_file::shown(path).printable())
+                };
+                let prepared = tables.iter().zip(&paths).map(prepare).collect::<Result<_>>()?;
+                Tables::Shared { tables, prepared, notes }
+            }
+            Self::PerValue { files, signed } => Tables::PerValue { files, signed },
+            Self::Encrypted { paths, signed } => {
+                let key = key.packed()?;
+                let open = |path: &PathBuf| Mapped::open(path, key, input);
+                let files = paths.iter().map(open).collect::<Result<_>>()?;
+                Tables::Encrypted { files, signed }
+            }
+        })
+    }
+}
+
+impl Tables {
     /// How many they are.
     pub fn len(&self) -> usize {
         match self {
             Self::Shared { tables, .. } => tables.len(),
-            Self::PerValue(tables) => tables.len(),
-            Self::Encrypted(tables) => tables.len(),
+            Self::PerValue { files, .. } => files.len(),
+            Self::Encrypted { files, .. } => files.len(),
         }
     }
 
@@ -111,8 +153,8 @@ impl Tables {
     pub fn kind(&self) -> EntryKind {
         match self {
             Self::Shared { .. } => EntryKind::Shared,
-            Self::PerValue(_) => EntryKind::Plain,
-            Self::Encrypted(_) => EntryKind::Encrypted,
+            Self::PerValue { .. } => EntryKind::Plain,
+            Self::Encrypted { .. } => EntryKind::Encrypted,
         }
     }
 
@@ -121,8 +163,8 @@ impl Tables {
         match self {
             Self::Shared { notes, .. } => notes.clone(),
             // What they will be is not known before.
-            Self::PerValue(tables) => tables.iter().map(|table| table.borrow().note()).collect(),
-            Self::Encrypted(tables) => tables.iter().map(|_| None).collect(),
+            Self::PerValue { files, .. } => files.iter().map(|file| file.borrow().note()).collect(),
+            Self::Encrypted { files, .. } => files.iter().map(|_| None).collect(),
         }
     }
 
@@ -153,20 +195,21 @@ impl Tables {
                 let tables: Vec<&PreparedTable> = prepared.iter().collect();
                 Ok(key.lookup_many_with(input, &tables, execution)?)
             }
-            Self::PerValue(files) => {
+            Self::PerValue { files, signed } => {
                 let tables = files.iter().map(|file| file.borrow_mut().of_values(input.count()));
                 let tables = tables.collect::<Result<Vec<_>>>()?;
-                one_by_one(&tables, input, moved, |tables, part, progress| {
+                let found = one_by_one(&tables, input, moved, |tables, part, progress| {
                     key.packed()?.lookup_slots(part, tables, progress)
-                })
+                })?;
+                Ok(found.into_iter().map(|result| result.with_signed(*signed)).collect())
             }
-            Self::Encrypted(files) => {
+            Self::Encrypted { files, signed } => {
                 files.iter().try_for_each(Mapped::check_unchanged)?;
                 let outputs = one_by_one(files, input, moved, |file, part, progress| {
                     key.packed()?.lookup_encrypted(part, &file.tables, progress)
                 })?;
                 files.iter().try_for_each(Mapped::check_unchanged)?;
-                Ok(outputs)
+                Ok(outputs.into_iter().map(|result| result.with_signed(*signed)).collect())
             }
         }
     }
@@ -177,8 +220,10 @@ impl Tables {
     /// If there are.
     pub fn finish(&self) -> Result<()> {
         match self {
-            Self::PerValue(files) => files.iter().try_for_each(|file| file.borrow_mut().finish()),
-            Self::Shared { .. } | Self::Encrypted(_) => Ok(()),
+            Self::PerValue { files, .. } => {
+                files.iter().try_for_each(|file| file.borrow_mut().finish())
+            }
+            Self::Shared { .. } | Self::Encrypted { .. } => Ok(()),
         }
     }
 }
@@ -223,10 +268,6 @@ impl Mapped {
         input: &CiphertextFileSummary,
     ) -> Result<Self> {
         let name = path.printable();
-        ensure!(
-            key.parameters().serves(EntryKind::Encrypted),
-            "{name} is an encrypted table, but the key is for tables in the clear; {OTHER_KEYS}"
-        );
         let read = |file: &Arc<MappedFile>| EncryptedTables::from_shared(key, file.clone());
         let (tables, file) = key_input::read_kept(path, read)?;
         if let Some(count) = tables.count() {

@@ -21,6 +21,7 @@ use crate::args::remote::{FetchArgs, RemoteLookupArgs, ResultArgs};
 use crate::atomic_file::{self, Access, AtomicFile};
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
+use crate::suggestion::did_you_mean;
 use crate::{input_file, progress};
 
 /// Orders a lookup, waits for it and fetches its results.
@@ -35,7 +36,7 @@ pub fn run(global: Global, args: &RemoteLookupArgs) -> Result<()> {
     let mut input = input_file::open_seekable(&args.input)?;
     let name = input_file::shown(&args.input).printable();
     let contents = contents(&input).with_context(|| name.clone())?;
-    check_tables(&client, &args.tables, contents.modulus)?;
+    check_tables(&client, &args.tables, &contents)?;
     let key = match &args.evaluation {
         Some(path) => {
             let (mut file, kind) = upload::open(path)?;
@@ -83,16 +84,21 @@ fn contents(file: &File) -> Result<Contents> {
 }
 
 /// Demands that the server offers tables for these values, before anything is sent.
-fn check_tables(client: &Client, names: &[String], modulus: u64) -> Result<()> {
+fn check_tables(client: &Client, names: &[String], values: &Contents) -> Result<()> {
+    let modulus = values.modulus;
     let offered = client.tables()?;
     for name in names {
         let Some(table) = offered.iter().find(|table| table.name == *name) else {
             let known: Vec<&str> = offered.iter().map(|table| table.name.as_str()).collect();
             let known = if known.is_empty() { "no table".into() } else { known.join(", ") };
-            bail!("the server has no table {name}; it offers {known}");
+            let hint = did_you_mean(name, offered.iter().map(|table| table.name.as_str()));
+            bail!("the server has no table {name}; it offers {known}{hint}");
         };
         let entries = table.input_modulus;
         ensure!(entries == modulus, "table {name} is of values modulo {entries}, not {modulus}");
+        let signs = |signed| if signed { "signed" } else { "unsigned" };
+        let (found, expected) = (signs(values.signed), signs(table.signed_inputs));
+        ensure!(found == expected, "table {name} is of {expected} values, but these are {found}");
     }
     Ok(())
 }

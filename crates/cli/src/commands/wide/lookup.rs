@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use cryptable::engines::packed::{self, Dictionary, WordCircuit};
 use cryptable::wide::words_of_bits;
-use cryptable::{Ciphertext, Contents, CostModel, EvaluationKey, Progress};
+use cryptable::{Ciphertext, Contents, CostModel, EvaluationKeyHeader, Progress};
 use serde::Serialize;
 
 use crate::args::Global;
@@ -15,6 +15,7 @@ use crate::args::wide::WideLookupArgs;
 use crate::ciphertext_file::{self, Reader, Writer};
 use crate::commands::threads;
 use crate::formats::pairs::{self, Columns};
+use crate::key_input::KeyFile;
 use crate::memory_limit;
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, counted, seconds};
@@ -26,15 +27,18 @@ use crate::{atomic_file, input_file, key_input, progress};
 /// If a file cannot be read or written, the table has no structure, or key and values do not belong together.
 pub fn run(global: Global, args: &WideLookupArgs) -> Result<()> {
     let mut reader = ciphertext_file::open(&args.input)?;
-    let mapped = key_input::read_evaluation_key(global, &args.evaluation)?;
-    let key =
-        mapped.key.packed().with_context(|| key_input::of_keygen(&args.evaluation, "wide"))?;
-    let circuit = circuit(args, key.parameters().input_modulus())?;
-    let values = check(&reader, &mapped.key, &circuit, args)?;
-    let prediction = key.parameters().words_prediction(&circuit);
-    memory_limit::check(args.memory.limit, &prediction)?;
+    let key_file = KeyFile::open(global, &args.evaluation)?;
+    let parameters = key_file.header.parameters.packed();
+    let parameters = parameters.with_context(|| key_input::of_keygen(&args.evaluation, "wide"))?;
+    let circuit = circuit(args, parameters.input_modulus())?;
+    let values = check(&reader, &key_file.header, &circuit, args)?;
+    let prediction = parameters.words_prediction(&circuit);
+    memory_limit::check_unread(args.memory.limit, "the lookup", &prediction)?;
+    let mapped = key_file.read()?;
+    let key = mapped.key.packed()?;
     let prepared = key.prepare_words(&circuit)?;
-    let contents = Contents { modulus: circuit.modulus(), ..reader.summary().contents };
+    let contents =
+        Contents { modulus: circuit.modulus(), signed: false, ..reader.summary().contents };
     let mut writer = ciphertext_file::create(&args.output, contents)?;
     let seconds = prediction.duration(&CostModel::calibrated(), values, threads(global));
     progress::estimate(global, &format!("lookup of {values} values"), seconds.as_secs_f64());
@@ -111,13 +115,15 @@ fn halves(path: &Path, modulus: u64, outputs: u64) -> Result<(Vec<u64>, Vec<u64>
 /// Demands that the file is of the key, and of values of as many words as the circuit takes; returns their number.
 fn check(
     reader: &Reader,
-    key: &EvaluationKey,
+    key: &EvaluationKeyHeader,
     circuit: &WordCircuit,
     args: &WideLookupArgs,
 ) -> Result<u64> {
-    let (engine, parameter_digest) = (key.engine(), key.parameters().digest());
+    let (engine, parameter_digest) = (key.engine(), key.parameters.digest());
     let modulus = circuit.modulus();
-    let expected = Contents { engine, parameter_digest, key_id: key.key_id(), modulus };
+    // Words of signed values are those of residues.
+    let signed = reader.summary().contents.signed;
+    let expected = Contents { engine, parameter_digest, key_id: key.key_id, modulus, signed };
     ciphertext_file::check(reader, &args.input, &expected, &args.evaluation)?;
     let (summary, words) = (reader.summary(), circuit.input_words() as u64);
     ensure!(

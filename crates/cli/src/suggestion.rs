@@ -1,0 +1,52 @@
+//! What somebody may have meant by a name that is not there.
+
+/// Most letters that differ from what was meant.
+const MOST_EDITS: usize = 2;
+
+/// `; did you mean "age"?` of the name that is nearest to one that is not there, or nothing where none is near.
+pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let plain = |text: &str| text.trim().to_lowercase();
+    let wanted = plain(name);
+    let distances = known.into_iter().map(|it| (edits(&wanted, &plain(it)), it));
+    let nearest = distances.min_by_key(|&(distance, _)| distance);
+    // Of short names, two letters are all.
+    let most = MOST_EDITS.min(wanted.chars().count() / 2);
+    match nearest.filter(|&(distance, _)| distance <= most) {
+        Some((_, nearest)) => format!("; did you mean \"{}\"?", cryptable_wire::printable(nearest)),
+        None => String::new(),
+    }
+}
+
+/// Letters to insert, remove or replace on the way from one word to another (Levenshtein's distance).
+fn edits(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, letter) in a.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, &other) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(letter != other);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_names_are_suggested() {
+        let known = ["age", "postcode", "income"];
+        for (name, meant) in
+            [("Age", "age"), (" age", "age"), ("postkode", "postcode"), ("incme", "income")]
+        {
+            assert_eq!(did_you_mean(name, known), format!("; did you mean \"{meant}\"?"));
+        }
+        for name in ["b", "", "balance"] {
+            assert_eq!(did_you_mean(name, known), "");
+        }
+        assert_eq!((edits("kitten", "sitting"), edits("", "ab"), edits("ab", "")), (3, 2, 2));
+    }
+}

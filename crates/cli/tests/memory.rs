@@ -1,0 +1,43 @@
+//! Limits of the process's memory: what would not fit is refused with an error object before it is taken.
+#![cfg(all(target_os = "linux", feature = "client"))]
+
+mod support;
+
+use support::Workspace;
+
+/// Limits in kibibytes, as `ulimit -v` takes them: from too little for the key to enough for all.
+const LIMITS: [u32; 7] = [60_000, 100_000, 150_000, 200_000, 250_000, 300_000, 1_000_000];
+
+/// Runs a command under every limit: it succeeds, or says what is wrong. Returns how often it succeeded.
+fn under_limits(here: &Workspace, line: &str) -> usize {
+    let mut successes = 0;
+    for limit in LIMITS {
+        let script = format!("ulimit -v {limit}; cryptable --json --threads 2 {line}");
+        let output = here.shell(&script);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        match output.status.code() {
+            Some(0) => successes += 1,
+            Some(1) => {
+                let last = errors.lines().last().unwrap_or_default();
+                let object: serde_json::Value = serde_json::from_str(last).unwrap();
+                let message = object["error"]["message"].as_str().unwrap();
+                assert!(message.to_lowercase().contains("memory"), "{limit}: {message}");
+            }
+            status => panic!("{line} under {limit} KiB ended with {status:?}: {errors}"),
+        }
+    }
+    successes
+}
+
+#[test]
+fn lookups_beyond_the_limit_are_refused() {
+    let here = Workspace::new();
+    let files = "--secret client.key --evaluation server.key";
+    here.succeed(&format!("keygen --mode single --bits 4 {files}"));
+    let table: String = (0..16).map(|x| format!("{}\n", x * x % 16)).collect();
+    here.write("table.csv", table).write("values.csv", "3\n9\n");
+    here.succeed("encrypt --secret client.key --input values.csv --output v.ct");
+    let files = "--evaluation server.key --table table.csv --input v.ct --output r.ct";
+    let successes = under_limits(&here, &format!("lookup --force {files}"));
+    assert!((1..LIMITS.len()).contains(&successes), "{successes}");
+}
