@@ -18,8 +18,8 @@ fn divider(width: usize) -> Circuit {
         rest.insert(0, dividend[bit]);
         let mut borrow = zero;
         let mut difference = Vec::with_capacity(width + 1);
-        for place in 0..=width {
-            let (x, y) = (rest[place], divisor.get(place).copied().unwrap_or(zero));
+        for (place, &x) in rest.iter().enumerate() {
+            let y = divisor.get(place).copied().unwrap_or(zero);
             let either = builder.xor(x, y);
             difference.push(builder.xor(either, borrow));
             let equal_and_borrowed = builder.and(!either, borrow);
@@ -27,13 +27,13 @@ fn divider(width: usize) -> Circuit {
             borrow = builder.or(less, equal_and_borrowed);
         }
         quotient[bit] = !borrow;
-        for place in 0..width {
-            // The difference, or what was there where it is negative.
-            let change = builder.xor(rest[place], difference[place]);
-            let taken = builder.and(change, !borrow);
-            rest[place] = builder.xor(rest[place], taken);
-        }
         rest.truncate(width);
+        for (kept, subtracted) in rest.iter_mut().zip(difference) {
+            // The difference, or the minuend where the difference is negative.
+            let change = builder.xor(*kept, subtracted);
+            let taken = builder.and(change, !borrow);
+            *kept = builder.xor(*kept, taken);
+        }
     }
     builder.output("quotient", &quotient).unwrap();
     builder.output("rest", &rest).unwrap();

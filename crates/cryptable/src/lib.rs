@@ -105,8 +105,8 @@ pub use cryptable_lattice::cost::{CostModel, Prediction, Work};
 pub use cryptable_lattice::security::{LweInstance, SecretDistribution};
 pub use cryptable_lattice::switching_key::SharedBytes;
 pub use cryptable_lattice::{
-    Error, FailureProbability, NoiseBound, Progress, ReadOptions, Result, SecurityLevel, SumLimits,
-    Table,
+    Binding, Error, FailureProbability, NoiseBound, Progress, ReadOptions, Result, SecurityLevel,
+    SumLimits, Table,
 };
 pub use cryptable_ring::{Isa, UnknownIsa};
 pub use cryptable_wire::{KeyId, WireError};

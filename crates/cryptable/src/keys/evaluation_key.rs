@@ -172,23 +172,23 @@ impl EvaluationKey {
         match (self, input) {
             (Self::Packed(key), Part::Packed(input)) => {
                 let look_up = |tables: &[_]| key.lookup_many(input, tables, progress);
-                of_engine(tables, PreparedTable::packed, look_up)
+                of_engine(tables, Prepared::packed, look_up)
             }
             (Self::Single(key), Part::Single(input)) => {
                 let look_up = |tables: &[_]| key.lookup_many(input, tables, progress);
-                of_engine(tables, PreparedTable::single, look_up)
+                of_engine(tables, Prepared::single, look_up)
             }
             (Self::Leveled(key), Part::Leveled(input)) => {
                 let look_up = |tables: &[_]| key.lookup_many(input, tables, progress);
-                of_engine(tables, PreparedTable::leveled, look_up)
+                of_engine(tables, Prepared::leveled, look_up)
             }
             (Self::Bridged(key), Part::Single(input)) => {
                 let look_up = |tables: &[_]| key.lookup_many(input, tables, progress);
-                of_engine(tables, PreparedTable::bridged, look_up)
+                of_engine(tables, Prepared::bridged, look_up)
             }
             (Self::Bridged(key), Part::Packed(input)) => {
                 let look_up = |tables: &[_]| key.packed().lookup_many(input, tables, progress);
-                of_engine(tables, PreparedTable::packed, look_up)
+                of_engine(tables, Prepared::packed, look_up)
             }
             _ => Err(other_engine("ciphertext", self.engine(), input.engine())),
         }
@@ -256,9 +256,10 @@ impl EvaluationKey {
 /// Looks a part up in the tables of one engine.
 fn of_engine<'t, T: 't, C: Into<Part>>(
     tables: &[&'t PreparedTable],
-    table: impl Fn(&'t PreparedTable) -> Result<&'t T>,
+    table: impl Fn(&'t Prepared) -> Result<&'t T>,
     look_up: impl FnOnce(&[&'t T]) -> Result<Vec<C>>,
 ) -> Result<Vec<Part>> {
-    let tables = tables.iter().map(|&prepared| table(prepared)).collect::<Result<Vec<_>>>()?;
+    let tables =
+        tables.iter().map(|prepared| table(prepared.of_engine())).collect::<Result<Vec<_>>>()?;
     Ok(look_up(&tables)?.into_iter().map(Into::into).collect())
 }

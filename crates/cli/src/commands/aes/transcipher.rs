@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use cryptable::Progress;
 use cryptable::transciphering::{
     AesKeyId, EncryptedKey, EvaluationKey, Message, Parameters, Transciphering,
 };
-use cryptable_lattice::Binding;
+use cryptable::{Binding, Progress};
 use cryptable_wire::ObjectType;
 use serde::Serialize;
 
@@ -44,10 +43,7 @@ pub fn run(global: Global, args: &AesTranscipherArgs) -> Result<()> {
         key_input::check_kind(kind, ObjectType::TranscipheringEvaluationKey)?;
         Parameters::from_bytes(bytes, options)
     })?;
-    let binding = Binding {
-        parameter_digest: started.parameters.digest(),
-        key_id: started.key_id,
-    };
+    let binding = Binding { parameter_digest: started.parameters.digest(), key_id: started.key_id };
     aes_key.check(&started.parameters, &binding).with_context(|| {
         format!(
             "{} does not belong to {}",
