@@ -82,9 +82,12 @@ fn finished_jobs_go_by_age_and_their_files_with_them() {
     time.fetch_add(1000 * HOUR, Ordering::Relaxed);
     wait_until("only the key is left", || files(&server) == 1);
     assert_eq!(client.keys().unwrap()[0].sha256, key);
-    let (_, metrics) = server.send("GET /metrics", "", "", "");
-    assert!(metrics.contains("cryptable_expired_jobs_total 2\n"), "{metrics}");
-    assert!(metrics.contains("cryptable_expired_ciphertexts_total 1\n"), "{metrics}");
+    // Counters follow the files.
+    wait_until("both jobs and the ciphertext are counted", || {
+        let (_, metrics) = server.send("GET /metrics", "", "", "");
+        metrics.contains("cryptable_expired_jobs_total 2\n")
+            && metrics.contains("cryptable_expired_ciphertexts_total 1\n")
+    });
 }
 
 #[test]

@@ -46,7 +46,12 @@ impl EvaluationKeyHeader {
             Some(engine) => Parameters::from_bytes(engine, parameters, options)?,
             None => bridged::Parameters::from_bytes(parameters, options)?.into(),
         };
-        check_parameters("evaluation key", header.parameter_digest, parameters.digest())?;
+        let digest = match &parameters {
+            // Files name the parameters of both ends; ciphertexts those of single values.
+            Parameters::Bridged(both) => both.digest(),
+            other => other.digest(),
+        };
+        check_parameters("evaluation key", header.parameter_digest, digest)?;
         if let Parameters::Packed(_) | Parameters::Bridged(_) = parameters {
             let needed = parameters.prediction().key_memory_bytes;
             options.check_memory("evaluation key", needed as u64)?;
