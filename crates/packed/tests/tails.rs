@@ -7,7 +7,7 @@ use common::prepare;
 use cryptable_lattice::noise_statistics::NoiseStatistics;
 use cryptable_lattice::{NoiseBound, NoiseLaw};
 use cryptable_packed::{
-    Error, Method, Parameters, ParametersLiteral, Progress, Request, SecretKey, Table,
+    Ciphertext, Error, EvaluationKey, Method, Parameters, ParametersLiteral, Progress, Request, SecretKey, Table,
 };
 use cryptable_ring::random::replay;
 
@@ -179,57 +179,76 @@ fn wrong_values_of_a_failing_toy_are_within_the_law() {
     assert!(wrong <= measured + 5.0 * (2.5 * measured).sqrt(), "{wrong}, {measured}");
 }
 
+/// Returns the largest multiple that parameters admit, by additions: `n x` with `n`.
+fn largest_multiple(keys: &EvaluationKey, x: &Ciphertext) -> (Ciphertext, u64) {
+    let mut powers = vec![x.clone()];
+    while let Ok(double) = keys.add(powers.last().unwrap(), powers.last().unwrap()) {
+        powers.push(double);
+    }
+    let mut sum = powers.pop().unwrap();
+    let mut count = 1 << powers.len();
+    for (bit, power) in powers.iter().enumerate().rev() {
+        if let Ok(more) = keys.add(&sum, power) {
+            (sum, count) = (more, count + (1 << bit));
+        }
+    }
+    (sum, count)
+}
+
 #[test]
 #[ignore = "exploration"]
 fn explore() {
     let _replay = replay::begin();
-    for log2_fail in [-8.0, -6.0, -5.0, -4.0, -3.0, -2.0] {
-        let parameters = failing_toy(log2_fail);
+    for (p, log2_scale, log2_fail, constant_bits) in [(4, 24.0, -8.0, 12.0), (4, 24.0, -8.0, 16.0), (4, 24.0, -8.0, 20.0), (4, 26.0, -8.0, 16.0), (4, 26.0, -8.0, 20.0), (4,26.0,-4.0, 20.0)] {
+        let toy = Parameters::insecure_toy_of(4, 4, 1024, 1024).unwrap().literal().clone();
+        let toy = ParametersLiteral {
+            log2_scale,
+            constant_bits,
+            sparse_weight: 1,
+            log2_fail,
+            output_modulus: p,
+            ..toy
+        };
+        println!("{constant_bits} {:?}", toy.coeffs_to_slots);
+        let Ok(parameters) = Parameters::new(toy) else { println!("none {p} {log2_scale}"); continue };
         let (table, value) = peak(&parameters);
         let values = vec![value; parameters.literal().slots];
-        let p = parameters.output_modulus();
-        let (mut wrong, mut samples, mut square, mut beyond) = (0, 0, 0.0, 0);
-        let mut law = NoiseLaw::ZERO;
-        let mut factor = 0;
-        let mut bias = 0.0;
-        for _ in 0..12 {
-            let secret = SecretKey::generate(&parameters);
-            let keys = secret.evaluation_key(Progress::silent()).unwrap();
-            let prepared = prepare(&keys, std::slice::from_ref(&table)).remove(0);
-            for _ in 0..3 {
-                let input = secret.encrypt(&values).unwrap();
-                let result = keys.lookup(&input, &prepared, Progress::silent()).unwrap();
-                factor = (1..p as i64 / 2)
-                    .take_while(|&k| keys.mul_scalar(&result, k).is_ok())
-                    .last()
-                    .unwrap_or(0);
-                if factor == 0 {
-                    continue;
+        for fresh in [false, true] {
+            let (mut wrong, mut samples, mut square) = (0, 0, 0.0);
+            let mut bound = NoiseBound::of_law(NoiseLaw::ZERO, 0.0);
+            let mut factor = 0;
+            let mut errors: Vec<f64> = Vec::new();
+            for _ in 0..12 {
+                let secret = SecretKey::generate(&parameters);
+                let keys = secret.evaluation_key(Progress::silent()).unwrap();
+                let prepared = prepare(&keys, std::slice::from_ref(&table)).remove(0);
+                for _ in 0..3 {
+                    let input = secret.encrypt(&values).unwrap();
+                    let (x, v) = if fresh { (input, value) } else {
+                        let result = keys.lookup(&input, &prepared, Progress::silent()).unwrap();
+                        (result, table.values()[value as usize]) };
+                    let (product, n) = largest_multiple(&keys, &x);
+                    factor = n;
+                    let p = x.modulus();
+                    let expected = vec![v * n % p; values.len()];
+                    let found = secret.decrypt(&product).unwrap();
+                    wrong += found.iter().zip(&expected).filter(|(a, b)| a != b).count();
+                    samples += found.len();
+                    bound = product.noise();
+                    let e = secret.errors(&x, &vec![v; values.len()]).unwrap();
+                    square += e.iter().map(|e| (e * n as f64).powi(2)).sum::<f64>();
+                    errors.extend(e.iter().map(|e| e * n as f64));
                 }
-                let product = keys.mul_scalar(&result, factor).unwrap();
-                let expected =
-                    vec![table.values()[value as usize] * factor as u64 % p; values.len()];
-                let found = secret.decrypt(&product).unwrap();
-                wrong += found.iter().zip(&expected).filter(|(a, b)| a != b).count();
-                samples += found.len();
-                law = product.noise().law().times(2.0 * p as f64);
-                bias = product.noise().bias() * 2.0 * p as f64;
-                let errors = secret
-                    .errors(&result, &vec![table.values()[value as usize]; values.len()])
-                    .unwrap();
-                square += errors.iter().map(|e| (e * factor as f64).powi(2)).sum::<f64>();
-                beyond += errors.iter().filter(|e| (*e * factor as f64).abs() > 1.0).count();
             }
+            let half = 2.0 * if fresh { 4.0 } else { p as f64 };
+            let (law, bias) = (bound.law().times(half), half * bound.bias());
+            let ratio = square / samples as f64 / law.variance();
+            let mean = errors.iter().sum::<f64>() / errors.len() as f64;
+            let all = samples as f64;
+            println!("P {p} scale {log2_scale} L {log2_fail} fresh {fresh}: factor {factor}: deviation {:.3} bias {bias:.3} kurtosis {:.2}; wrong {wrong} of {samples}; estimate {:.1}, chernoff {:.1}, with bias {:.1} {:.1}; variance {ratio:.3}, measured {:.1} mean {mean:.3}",
+                law.deviation(), law.kurtosis(), all * law.log2_exceeds_estimate(1.0).exp2(), all * law.log2_exceeds(1.0).exp2(),
+                all * law.log2_exceeds_estimate(1.0 - bias).exp2(), all * law.log2_exceeds(1.0 - bias).exp2(),
+                all * law.times(ratio.sqrt()).log2_exceeds_estimate(1.0).exp2());
         }
-        let ratio = square / samples as f64 / law.variance();
-        println!(
-            "L {log2_fail}: P {p}, bound {} factor {factor}: deviation {:.3} bias {bias:.3} kurtosis {:.2}; wrong {wrong} beyond {beyond} of {samples}; law estimate {:.2}, chernoff {:.2}, variance {ratio:.3}, measured estimate {:.2}",
-            parameters.failure().log2_overflow,
-            law.deviation(),
-            law.kurtosis(),
-            law.log2_exceeds_estimate(1.0) + (samples as f64).log2(),
-            law.log2_exceeds(1.0) + (samples as f64).log2(),
-            law.times(ratio.sqrt()).log2_exceeds_estimate(1.0) + (samples as f64).log2()
-        );
     }
 }
