@@ -147,19 +147,22 @@ impl Mul<f64> for Work {
     }
 }
 
-/// Rows of a table, the most whose blocks keep to the time of smaller ones: 24 bits by 1,024 columns.
-const MOST_NEAR_ROWS: usize = 1 << 14;
+/// Words whose residues fit a second-level cache, times the columns of a table.
+const PACKED_WORDS: usize = 56_173;
 
-/// How many times as long larger ones take by residues, which are read from memory for narrower blocks: at least this, by a
-/// lookup of 24 bits by 256 columns and 65,536 rows.
-const FAR_ROWS: f64 = 1.3;
+/// Words whose sums fit their buffer, times the rows of a table.
+const SUMMED_WORDS: usize = 349_525;
 
-/// Columns of a table, the most whose words fit a second-level cache in blocks of 64.
-const MOST_NEAR_COLUMNS: usize = 512;
+/// Words of a block, the fewest for which entries are read as fast as they are multiplied.
+const WIDE_BLOCK: usize = 64;
 
-/// How many times as long tables of more columns take, whose entries are read for blocks of 32 words: by a lookup of 20 bits by
-/// 1,024 columns and as many rows.
-const FAR_COLUMNS: f64 = 1.15;
+/// Entries of a table, the most of which a third-level cache of 32 MiB holds a part.
+const MOST_NEAR_ENTRIES: usize = 1 << 20;
+
+/// How many times as long tables take whose entries are read for narrower blocks: by lookups of 20 and of 22 bits by 1,024
+/// columns. One of 24 bits by as many took 1.45 to 1.53 times as long on two threads.
+const NARROW_BLOCKS: f64 = 1.15;
+const NARROW_BLOCKS_FROM_MEMORY: f64 = 1.4;
 
 /// Rows that residues are multiplied for at a time: tables are filled up to a multiple.
 const TILE_ROWS: usize = 26;
@@ -187,9 +190,11 @@ pub fn table_products(rows: usize, columns: usize) -> f64 {
         let (rows, columns) = (rows.next_multiple_of(TILE_ROWS) as f64, columns as f64);
         rows * (columns / 4.0 + 12.0) + 4.2 * columns
     };
-    let of_rows = if rows > MOST_NEAR_ROWS { FAR_ROWS } else { 1.0 };
-    let of_columns = if columns > MOST_NEAR_COLUMNS { FAR_COLUMNS } else { 1.0 };
-    let of_memory = f64::max(of_rows, of_columns);
+    let of_memory = match (PACKED_WORDS / columns).min(SUMMED_WORDS / rows.max(1)) {
+        WIDE_BLOCK.. => 1.0,
+        _ if rows * columns <= MOST_NEAR_ENTRIES => NARROW_BLOCKS,
+        _ => NARROW_BLOCKS_FROM_MEMORY,
+    };
     of_memory * instructions(rows, columns) * (256.0 * 256.0) / instructions(256, 256)
 }
 
