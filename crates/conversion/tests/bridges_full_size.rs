@@ -5,8 +5,9 @@ mod bridge_ends;
 use std::time::Instant;
 
 use bridge_ends::{SILENT, digit_tables, packed_128, with_integers, with_leveled};
-use cryptable_conversion::bridges::{Parameters, Target};
+use cryptable_conversion::bridges::{LeveledTable, Parameters, Request, Returning, Target};
 use cryptable_fhew::integers;
+use cryptable_lattice::cost::CostModel;
 use cryptable_lattice::{NoiseBound, ReadOptions, Result, Table};
 use cryptable_leveled::lookup as leveled;
 use cryptable_packed as packed;
@@ -43,23 +44,35 @@ fn parameters_are_secure_and_sure() {
     }
 }
 
-/// At full size: packed lookups that go on as integers of 16 bits, as digits and as leveled values, and back, with every value
+/// At full size: packed lookups that go on as integers of 16 bits and as digits, and back, with every value
 /// checked and the times of each step.
 ///
 /// `cargo test --release -p cryptable-conversion --test bridges_full_size -- --ignored --nocapture`
 #[test]
 #[ignore = "takes some minutes and several gigabytes"]
 fn every_value_at_full_size() {
+    let timed = timer();
+    integers_at_full_size(&timed);
+    digits_at_full_size(&timed);
+}
+
+/// The same of leveled values that return and are looked up again, by the planner's parameters.
+#[test]
+#[ignore = "takes two minutes and several gigabytes"]
+fn every_leveled_value_at_full_size() {
+    let timed = timer();
+    leveled_at_full_size(&timed);
+}
+
+/// Returns a function that prints the time since a start, in all and per value.
+fn timer() -> impl Fn(&str, usize, Instant) {
     let unit = measure_unit();
     println!("u = {:.1} us", unit * 1e6);
-    let timed = |name: &str, count: usize, start: Instant| {
+    move |name: &str, count: usize, start: Instant| {
         let seconds = start.elapsed().as_secs_f64();
         let each = seconds / unit / count as f64;
         println!("{name}: {seconds:.3} s, {:.0} u, {each:.1} u a value", seconds / unit);
-    };
-    integers_at_full_size(&timed);
-    digits_at_full_size(&timed);
-    leveled_at_full_size(&timed);
+    }
 }
 
 type Timed<'a> = &'a dyn Fn(&str, usize, Instant);
@@ -135,23 +148,18 @@ fn digits_at_full_size(timed: Timed<'_>) {
 }
 
 fn leveled_at_full_size(timed: Timed<'_>) {
-    // Results are to be packed for a tree over five digits: a set with less noise than the fastest.
-    let request =
-        leveled::Request { log2_fail: Some(-200.0), ..leveled::Request::new(1 << 10, 1 << 10) };
-    let target = leveled::Parameters::candidates(&request).unwrap().swap_remove(0);
-    let request = packed::Request {
-        count: Some(512),
-        method: Some(packed::Method::Cmt),
-        ..packed::Request::new(1 << 10, 4)
+    // Results return to be looked up again: the plan has a set with less noise than the fastest, and cleans digits.
+    let next = LeveledTable { input_modulus: 1 << 10, output_modulus: 1 << 10 };
+    let request = Request {
+        values: Some(512),
+        taken_out: Some(32),
+        returning: Returning::LookedUp,
+        cost: Some(CostModel::default()),
+        ..Request::new(1 << 10, next)
     };
-    // Digits of the tree are those of leveled values.
-    let trees = packed::Parameters::candidates(&request).unwrap();
-    let tree = trees.into_iter().find(|tree| {
-        tree.literal().multiplexer.as_ref().is_some_and(|tree| tree.digits == vec![4; 5])
-    });
-    let tree = tree.unwrap();
-    println!("{}", tree.method_name());
-    let ends = with_leveled(&Parameters::new(tree, target).unwrap());
+    let plan = request.plan().unwrap();
+    println!("{plan}");
+    let ends = with_leveled(plan.parameters());
     let keys = (&ends.server, &ends.other);
     let inputs: Vec<u64> = (0..512).map(|x| x * 5 % 1024).collect();
     let of = |x: u64| (x * 405 + 17) % 1024;

@@ -45,8 +45,8 @@ impl CostModel {
     /// processors with AVX-512 IFMA (Zen 4 and 5, u = 58 to 134 µs).
     ///
     /// The engines' own transforms take 0.83 u, their memory traffic included, a product of limbs 0.153 u, a base
-    /// conversion's product and one by a constant 0.104 and 0.054 u. A product with a table's entry takes 0.0257 u on
-    /// processors without a matrix unit. AKP of 1 to 13 bits and trees of 8 to 16 bits are predicted within 10 % on a quiet machine:
+    /// conversion's product and one by a constant 0.104 and 0.054 u. A product with a table's entry takes 0.0235 u on
+    /// processors without a matrix unit. AKP of 1 to 13 bits and trees of 8 to 20 bits are predicted within 5 % on a quiet machine:
     /// `committed_lines_are_near_what_is_predicted` of `cryptable-packed` holds them to it, and prints what fits best. On
     /// other processors proportions differ: see [`CostModel::calibrated`].
     #[must_use]
@@ -55,7 +55,7 @@ impl CostModel {
             transform: unit,
             limb_product: 0.153 * unit,
             combination_product: 0.054 * unit,
-            table_product: 0.02565 * unit,
+            table_product: 0.0235 * unit,
             digit_transform: unit / 57.0,
             key_byte: unit / 4.07e6,
         }
@@ -147,36 +147,54 @@ impl Mul<f64> for Work {
     }
 }
 
-/// Rows of a table, the most whose blocks keep to the time of smaller ones: 24 bits by 1,024 columns.
-const MOST_NEAR_ROWS: usize = 1 << 14;
+/// Words whose residues fit a second-level cache, times the columns of a table.
+const PACKED_WORDS: usize = 56_173;
 
-/// How many times as long larger ones take by residues, which are read from memory for narrower blocks: at least this, by a
-/// lookup of 24 bits by 256 columns and 65,536 rows.
-const FAR_ROWS: f64 = 1.3;
+/// Words whose sums fit their buffer, times the rows of a table.
+const SUMMED_WORDS: usize = 349_525;
+
+/// Words of a block, the fewest for which entries are read as fast as they are multiplied.
+const WIDE_BLOCK: usize = 64;
+
+/// Entries of a table, the most of which a third-level cache of 32 MiB holds a part.
+const MOST_NEAR_ENTRIES: usize = 1 << 20;
+
+/// How many times as long tables take whose entries are read for narrower blocks: by lookups of 20 and of 22 bits by 1,024
+/// columns. One of 24 bits by as many took 1.45 to 1.53 times as long on two threads.
+const NARROW_BLOCKS: f64 = 1.15;
+const NARROW_BLOCKS_FROM_MEMORY: f64 = 1.4;
+
+/// Rows that residues are multiplied for at a time: tables are filled up to a multiple.
+const TILE_ROWS: usize = 26;
 
 /// Products of a table of so many rows and columns, in those of one of 256 rows and columns.
 ///
-/// Beside its products, every sum of a row is put together of its residues, and residues are made of every column's words:
-/// 0.105, 12 and 7.6 vector instructions by count, for tables of 16 to 20 bits and three limbs at once. A table of 512
-/// columns and many rows takes 0.73 of a product of one of 256 of both. Tables of fewer columns are multiplied without
-/// residues; a row's products with selectors, and a column's words, which come from memory, take as long as 6 and 35 of
-/// their products, fitted to trees of 8 to 18 bits.
+/// A row takes, for each small number that residues are kept modulo, a quarter of an instruction per column, by Strassen's
+/// algorithm seven for eight of them, and 12 to put its sums together; a column takes as long as 4.2 of these to make
+/// residues of its words. That fits the table steps of trees of 16, 18 and 20 bits by 256 to 1,024 columns within 2 %. Tables
+/// of fewer columns are multiplied without residues; a row's products with selectors, and a column's words, which come from
+/// memory, take as long as 6.5 and 38 of their products, fitted to trees of 8 to 18 bits.
 ///
 /// ```
 /// use cryptable_lattice::cost::table_products;
 /// assert_eq!(table_products(256, 256), 65536.0);
-/// assert!(table_products(2048, 512) < 0.75 * 2048.0 * 512.0);
+/// assert!(table_products(2048, 512) < 0.9 * 2048.0 * 512.0);
+/// assert!(table_products(1024, 1024) > table_products(2048, 512));
 /// ```
 #[must_use]
 pub fn table_products(rows: usize, columns: usize) -> f64 {
-    let instructions = |rows: usize, columns: usize| {
-        let (rows, columns) = (rows as f64, columns as f64);
-        0.105 * rows * columns + 12.0 * rows + 7.6 * columns
-    };
     if columns < MIN_RESIDUE_COLUMNS {
-        return 1.16 * (rows * columns) as f64 + (6 * rows + 35 * columns) as f64;
+        return 1.265 * (rows * columns) as f64 + 6.5 * rows as f64 + 38.0 * columns as f64;
     }
-    let of_memory = if rows > MOST_NEAR_ROWS { FAR_ROWS } else { 1.0 };
+    let instructions = |rows: usize, columns: usize| {
+        let (rows, columns) = (rows.next_multiple_of(TILE_ROWS) as f64, columns as f64);
+        rows * (columns / 4.0 + 12.0) + 4.2 * columns
+    };
+    let of_memory = match (PACKED_WORDS / columns).min(SUMMED_WORDS / rows.max(1)) {
+        WIDE_BLOCK.. => 1.0,
+        _ if rows * columns <= MOST_NEAR_ENTRIES => NARROW_BLOCKS,
+        _ => NARROW_BLOCKS_FROM_MEMORY,
+    };
     of_memory * instructions(rows, columns) * (256.0 * 256.0) / instructions(256, 256)
 }
 

@@ -88,7 +88,7 @@ pub use lookup::prepared_table::PreparedTable;
 pub use multiplexer::entry_kind::EntryKind;
 pub use parameters::failure::FailureEstimate;
 pub use parameters::parameter_set::Parameters;
-pub use planner::request::{Method, Request};
+pub use planner::request::{DigitInputs, Method, Request};
 pub use tables::encrypted_tables::EncryptedTables;
 pub use tables::real_table::{ComplexTable, RealTable};
 pub use tables::slot_tables::SlotTables;

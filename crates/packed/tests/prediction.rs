@@ -24,8 +24,7 @@ const KERNELS_OF_TODAY: [&str; 2] = ["3be551e", "69cc10a"];
 
 /// Predicted over measured times: by kernels of today, by former ones, and on two threads. Speed-ups of two threads are from
 /// 1.45 to 1.88, where one of 1.8 is predicted.
-// CMT 32^4 is the least: 0.84, since products of its 1,024 selectors take longer than counted; others 0.93 and more.
-const WITHIN: std::ops::Range<f64> = 0.83..1.1;
+const WITHIN: std::ops::Range<f64> = 0.95..1.05;
 const WITHIN_OF_FORMER: std::ops::Range<f64> = 0.7..1.0;
 const WITHIN_ON_TWO_THREADS: std::ops::Range<f64> = 0.8..1.1;
 
@@ -57,6 +56,10 @@ impl Line {
     /// single runs: the first one of a process waits for fresh pages.
     fn read(line: &str) -> Option<Self> {
         let line: Value = serde_json::from_str(line).unwrap();
+        // Tails of noise have other memory and no times.
+        if line.get("variance_ratio").is_some() {
+            return None;
+        }
         let parameters =
             Parameters::new(ParametersLiteral::deserialize(&line["literal"]).ok()?).ok()?;
         let (method, table) = (line["method"].as_str()?, line["table"].as_str()?);
@@ -208,9 +211,7 @@ fn predicted_memory_is_never_below_what_was_measured() {
             "{name}, {} tables, {threads} threads: {ratio:.3} of {measured:.3} GB",
             line.tables
         );
-        // CMT of 16 bits on two threads was measured with 1.9 % more than is predicted.
-        let least = if line.threads > 1 { 0.98 } else { 1.0 };
-        let within = if line.is_present { least..1.05 } else { 0.9..1.05 };
+        let within = if line.is_present { 1.0..1.05 } else { 0.9..1.05 };
         if !within.contains(&ratio) {
             wrong.push(format!("{name}, {threads} threads: {ratio:.3}"));
         }

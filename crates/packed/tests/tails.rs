@@ -4,9 +4,11 @@
 mod common;
 
 use common::prepare;
-use cryptable_lattice::NoiseLaw;
+use cryptable_lattice::noise_statistics::NoiseStatistics;
+use cryptable_lattice::{NoiseBound, NoiseLaw};
 use cryptable_packed::{
-    Error, Method, Parameters, ParametersLiteral, Progress, Request, SecretKey, Table,
+    Ciphertext, Error, EvaluationKey, Method, Parameters, ParametersLiteral, Progress, Request,
+    SecretKey, Table,
 };
 use cryptable_ring::random::replay;
 
@@ -38,56 +40,23 @@ impl Measured {
         self.lookups.iter().map(Vec::len).sum()
     }
 
-    fn mean(&self, value: impl Fn(f64) -> f64) -> f64 {
-        self.lookups.iter().flatten().map(|&e| value(e)).sum::<f64>() / self.samples() as f64
+    fn mean_square(&self) -> f64 {
+        self.lookups.iter().flatten().map(|e| e * e).sum::<f64>() / self.samples() as f64
     }
 
     fn beyond(&self, margin: f64) -> usize {
         self.lookups.iter().flatten().filter(|e| e.abs() > margin).count()
     }
 
-    /// The mean product of a function of errors of the same coefficient in lookups that follow each other.
-    fn mean_product(&self, value: impl Fn(f64) -> f64) -> f64 {
-        let pairs = self.lookups.windows(2).flat_map(|two| two[0].iter().zip(&two[1]));
-        let count = (self.lookups.len() - 1) * self.lookups[0].len();
-        pairs.map(|(&a, &b)| value(a) * value(b)).sum::<f64>() / count as f64
-    }
-
-    /// Seven deviations of a count of rare errors. The key fixes how loud a slot is, so that errors of the two coefficients
-    /// of a slot, in all lookups, may be large together.
-    fn tolerance(&self, expected: f64) -> f64 {
-        let together = (2 * self.lookups.len()).min(20) as f64;
-        7.0 * (together * expected).sqrt() + 7.0
-    }
-
     /// Compares with a law, beside a bias of at most `bias`: `least` is the least share of its variance that is measured.
     /// Returns the share of what differs from lookup to lookup.
     fn check(&self, (law, bias): (NoiseLaw, f64), least: f64, name: &str) -> f64 {
-        let (square, fourth) = (self.mean(|e| e * e), self.mean(|e| e.powi(4)));
-        let (ratio, kurtosis) = (square / law.variance(), fourth / (square * square));
-        let fixed = self.mean_product(|e| e).max(0.0) / law.variance();
-        let correlation = self.mean_product(|e| e * e) / (square * square);
-        println!(
-            "{name}: variance {ratio:.3} of the predicted one, {fixed:.3} fixed, kurtosis {kurtosis:.3} of {:.3}, squares \
-             correlate {correlation:.3}",
-            law.kurtosis()
-        );
-        let most = 1.1 * (1.0 + bias / law.deviation()).powi(2);
-        assert!((least..most).contains(&ratio), "{name}: variance {ratio}");
-        // A fifth of the excess more: by few loud slots, and by how loud a slot is from lookup to lookup, which has a share of
-        // AKP's kurtosis of 6.3 to 6.6.
-        let sampling = 0.2 * (law.kurtosis() - 3.0) + 30.0 / (self.samples() as f64).sqrt();
-        assert!(kurtosis < law.kurtosis() + sampling, "{name}: kurtosis {kurtosis}");
-        for deviations in 3..=6 {
-            let margin = f64::from(deviations) * law.deviation();
-            let expected = self.samples() as f64 * law.log2_exceeds_estimate(margin).exp2();
-            let count = self.beyond(bias + margin);
-            println!("{name}: {count} beyond {deviations} deviations, {expected:.2} expected");
-            let limit = expected + self.tolerance(expected);
-            assert!(count as f64 <= limit, "{name}: {count} beyond {deviations}, {expected}");
-        }
+        let found = NoiseStatistics::new(&self.lookups, NoiseBound::of_law(law, bias), true);
+        println!("{name}: {found:?}");
+        found.check_not_above(true).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(found.variance_ratio > least, "{name}: variance {}", found.variance_ratio);
         assert_eq!(self.wrong, 0, "{name}");
-        ratio - fixed
+        found.random_variance_ratio
     }
 }
 
@@ -193,7 +162,7 @@ fn wrong_values_of_a_failing_toy_are_within_the_law() {
     let runs: Vec<Measured> = (0..40).map(run).collect();
     let wrong = runs.iter().map(|run| run.beyond(HALF_OF_A_FINER_STEP)).sum::<usize>() as f64;
     let samples = runs.iter().map(Measured::samples).sum::<usize>() as f64;
-    let square = runs.iter().map(|run| run.mean(|e| e * e)).sum::<f64>() / runs.len() as f64;
+    let square = runs.iter().map(Measured::mean_square).sum::<f64>() / runs.len() as f64;
     let ratio = square / law.variance();
     let estimate = |law: NoiseLaw| samples * law.log2_exceeds_estimate(HALF_OF_A_FINER_STEP).exp2();
     let bound = samples * law.log2_exceeds(HALF_OF_A_FINER_STEP).exp2();
@@ -209,4 +178,59 @@ fn wrong_values_of_a_failing_toy_are_within_the_law() {
     // yet far from a Gaussian's, which would have two such values.
     assert!(wrong >= measured / 6.0, "{wrong} wrong, {measured} by the variance");
     assert!(wrong <= measured + 5.0 * (2.5 * measured).sqrt(), "{wrong}, {measured}");
+}
+
+/// Returns the largest multiple that parameters admit, by additions: `n x` with `n`.
+fn largest_multiple(keys: &EvaluationKey, x: &Ciphertext) -> (Ciphertext, u64) {
+    let mut powers = vec![x.clone()];
+    while let Ok(double) = keys.add(powers.last().unwrap(), powers.last().unwrap()) {
+        powers.push(double);
+    }
+    let mut sum = powers.pop().unwrap();
+    let mut count = 1 << powers.len();
+    for (bit, power) in powers.iter().enumerate().rev() {
+        if let Ok(more) = keys.add(&sum, power) {
+            (sum, count) = (more, count + (1 << bit));
+        }
+    }
+    (sum, count)
+}
+
+/// Sums of a result with itself fail as often as the law says, from both sides: the toy's primes are large, so that noise is the
+/// rounding to the client's modulus, whose law is exact. Its errors are whole units of that modulus.
+#[test]
+fn decryptions_of_a_failing_toy_are_as_wrong_as_predicted() {
+    let _replay = replay::begin();
+    let toy = Parameters::insecure_toy_of(4, 4, 1024, 1024).unwrap().literal().clone();
+    let parameters = Parameters::new(ParametersLiteral { log2_fail: -6.0, ..toy }).unwrap();
+    let (table, value) = peak(&parameters);
+    let values = vec![value; parameters.literal().slots];
+    let output = table.values()[value as usize];
+    let units = f64::from(parameters.literal().log2_ciphertext_modulus).exp2();
+    let (mut wrong, mut samples, mut predicted, mut stated) = (0, 0, 0.0, 0.0);
+    for _ in 0..34 {
+        let secret = SecretKey::generate(&parameters);
+        let keys = secret.evaluation_key(Progress::silent()).unwrap();
+        let prepared = prepare(&keys, std::slice::from_ref(&table)).remove(0);
+        for _ in 0..3 {
+            let input = secret.encrypt(&values).unwrap();
+            let result = keys.lookup(&input, &prepared, Progress::silent()).unwrap();
+            let (sum, count) = largest_multiple(&keys, &result);
+            let modulus = parameters.output_modulus();
+            let found = secret.decrypt(&sum).unwrap();
+            wrong += found.iter().filter(|&&found| found != output * count % modulus).count();
+            // An error of a result is wrong in the sum from the first whole unit on beyond this margin.
+            let margin = units / (2.0 * modulus as f64 * count as f64);
+            let law = result.noise().law().times(units);
+            let one = law.log2_exceeds_estimate(margin.floor() + 0.5).exp2();
+            predicted += values.len() as f64 * one;
+            stated += values.len() as f64 * sum.noise().log2_fail(modulus).exp2();
+            samples += values.len();
+        }
+    }
+    println!("{wrong} of {samples} wrong, {predicted:.1} predicted, {stated:.1} stated");
+    let wrong = wrong as f64;
+    assert!(samples > 100_000 && predicted > 100.0, "{samples} {predicted}");
+    assert!((wrong - predicted).abs() < 5.0 * predicted.sqrt(), "{wrong} {predicted}");
+    assert!(wrong <= stated && stated <= samples as f64 * (-6f64).exp2());
 }

@@ -200,11 +200,11 @@ fn unknown_methods_list_all_names() {
 
 /// Runs an experiment at full size with the worst table and inputs, and with random ones: 5,000 errors or more. At worst, the
 /// variance is at least `least` of the law's.
-fn full_size(name: &str, bits: u32, least: f64) {
+fn full_size(method: &str, bits: u32, least: f64) {
     let _replay = replay::begin();
     for table in BOTH {
-        let arguments = TailArguments::of(name, bits, table, None);
-        let records = TailMethod::parse(name, bits).unwrap().run(&arguments).unwrap();
+        let arguments = TailArguments::of(method, bits, table, None);
+        let records = TailMethod::parse(method, bits).unwrap().run(&arguments).unwrap();
         for record in &records {
             println!("{}", serde_json::to_string(record).unwrap());
         }
@@ -214,7 +214,16 @@ fn full_size(name: &str, bits: u32, least: f64) {
             assert!(samples >= SAMPLES && record.contract.wrong == 0, "{name}");
             assert!(record.contract.security_bits >= 128.0, "{name}");
             let is_worst = table == TableChoice::Worst;
-            record.statistics.check_not_above(is_worst).unwrap_or_else(|it| panic!("{name}: {it}"));
+            // Digits of leveled results meet some of the law's terms only, by the path through the tree: what is left has longer
+            // tails for its variance, and a fourth moment within the law's.
+            let has_one_law = is_worst && method != "packed-digits";
+            let checked = record.statistics.check_not_above(has_one_law);
+            checked.unwrap_or_else(|it| panic!("{name}: {it}"));
+            if record.statistics.fixed_bound_deviations.is_none() {
+                let fourth = record.statistics.kurtosis * variance_ratio.powi(2);
+                let most = 1.5 * record.statistics.predicted_kurtosis;
+                assert!(fourth < most, "{name}: fourth moment {fourth}");
+            }
             assert!(!is_worst || variance_ratio > least, "{name}: variance {variance_ratio}");
         }
     }

@@ -5,7 +5,6 @@ use std::fmt;
 use std::time::Duration;
 
 use cryptable_lattice::cost::{CostModel, Prediction, Work};
-use cryptable_lattice::error::check_equal;
 use cryptable_lattice::{Error, FailureProbability, Result};
 use cryptable_packed as packed;
 
@@ -172,15 +171,9 @@ impl<C: Continuation> Request<C> {
         let limit = self.limit();
         let targets =
             if self.is_toy { self.next.insecure_toys()? } else { self.target_candidates()? };
-        let packed = self.packed_candidates()?;
-        let (mut drafts, mut refusal) = (Vec::new(), None);
-        for packed in &packed {
-            for target in &targets {
-                match Draft::new(self, packed, target) {
-                    Ok(draft) => drafts.push(draft),
-                    Err(error) => refusal = Some(error),
-                }
-            }
+        let (mut drafts, refusal) = self.drafts(&self.packed_candidates(None)?, &targets);
+        if !self.is_toy && drafts.iter().all(|draft| draft.log2_fail() > limit) {
+            drafts.extend(self.drafts_for_returned_noise(&drafts, &targets));
         }
         drafts.sort_by_key(Draft::duration);
         let Some(least) = drafts.iter().map(Draft::peak_bytes).min() else {
@@ -205,6 +198,38 @@ impl<C: Continuation> Request<C> {
         }
         Err(refusal)
     }
+
+    /// Makes a draft of every pair of parameters, and returns the last error of a pair that has none.
+    fn drafts<'a>(
+        &'a self,
+        packed: &[packed::Parameters],
+        targets: &'a [C::Target],
+    ) -> (Vec<Draft<'a, C>>, Option<Error>) {
+        let (mut drafts, mut refusal) = (Vec::new(), None);
+        for packed in packed {
+            for target in targets {
+                match Draft::new(self, packed, target) {
+                    Ok(draft) => drafts.push(draft),
+                    Err(error) => refusal = Some(error),
+                }
+            }
+        }
+        (drafts, refusal)
+    }
+
+    /// Drafts whose trees clean returned digits, which are noisier than fresh inputs, for the least noise that any of `drafts`
+    /// returns. Empty if nothing is looked up again, or no tree takes such digits.
+    fn drafts_for_returned_noise<'a>(
+        &'a self,
+        drafts: &[Draft<'a, C>],
+        targets: &'a [C::Target],
+    ) -> Vec<Draft<'a, C>> {
+        let noise = |inputs: &packed::DigitInputs| inputs.noise.largest(self.limit());
+        let returned = drafts.iter().filter_map(|draft| draft.looked_up);
+        let least = returned.min_by(|a, b| noise(a).total_cmp(&noise(b)));
+        let packed = least.and_then(|inputs| self.packed_candidates(Some(inputs)).ok());
+        packed.map_or_else(Vec::new, |packed| self.drafts(&packed, targets).0)
+    }
 }
 
 /// A pair of parameters, before those of conversions are made.
@@ -218,6 +243,8 @@ struct Draft<'a, C: Continuation> {
     request: &'a Request<C>,
     values: usize,
     taken_out: usize,
+    /// Digits that return and are looked up again.
+    looked_up: Option<packed::DigitInputs>,
 }
 
 impl<'a, C: Continuation> Draft<'a, C> {
@@ -234,9 +261,16 @@ impl<'a, C: Continuation> Draft<'a, C> {
         let slots = packed.literal().slots;
         let values = request.values.unwrap_or(slots);
         let taken_out = request.taken_out.unwrap_or(values).min(values);
-        let (steps, value_log2_fail) = (Vec::new(), f64::NEG_INFINITY);
-        let mut draft =
-            Self { target, parameters, steps, value_log2_fail, request, values, taken_out };
+        let mut draft = Self {
+            target,
+            parameters,
+            steps: Vec::new(),
+            value_log2_fail: f64::NEG_INFINITY,
+            request,
+            values,
+            taken_out,
+            looked_up: None,
+        };
         draft.outward()?;
         if request.returning != Returning::Single {
             let again = request.returning == Returning::LookedUp;
@@ -289,12 +323,13 @@ impl<'a, C: Continuation> Draft<'a, C> {
         let decryption = decryption.of_any(returned.digits);
         self.push_failing("ring packing", (decryption, self.taken_out), packing);
         if self.request.returning == Returning::LookedUp {
-            let widths = digits_of(&packed, returned)?;
+            let widths = packed.digits_of_inputs(returned.modulus, returned.digits)?;
             let inputs: Vec<_> = widths.into_iter().map(|digits| (noise, digits)).collect();
             let again = FailureProbability::from_log2(packed.lookup_digits_log2_fail(&inputs));
             let lookup = self.lookup_time(1);
             let name = "packed lookup of what came back";
             self.push_failing(name, (again, self.taken_out), lookup);
+            self.looked_up = Some(packed::DigitInputs { modulus: returned.modulus, noise });
         }
         Ok(())
     }
@@ -389,33 +424,6 @@ impl<'a, C: Continuation> Draft<'a, C> {
         let threads = request.threads();
         Ok(Plan { parameters, steps, value_failure, values, taken_out, threads, peak_bytes })
     }
-}
-
-/// How many digits of a packed lookup each ciphertext is that comes back.
-///
-/// # Errors
-/// If ciphertexts are not as many, or none takes such.
-fn digits_of(packed: &packed::Parameters, returned: &Returned) -> Result<Vec<usize>> {
-    let whole = [packed.input_modulus()];
-    let tree = packed.literal().multiplexer.as_ref().map(|tree| tree.digits.as_slice());
-    let mut left = tree.unwrap_or(&whole);
-    let mut widths = Vec::with_capacity(returned.digits);
-    for _ in 0..returned.digits {
-        let (mut width, mut product) = (0, 1);
-        while product < returned.modulus && width < left.len() {
-            product *= left[width];
-            width += 1;
-        }
-        check_equal(
-            "product of the tree's digits for one that comes back",
-            product,
-            returned.modulus,
-        )?;
-        left = &left[width..];
-        widths.push(width);
-    }
-    check_equal("number of the tree's digits that nothing comes back for", left.len(), 0)?;
-    Ok(widths)
 }
 
 fn total_log2_fail(steps: &[Step]) -> f64 {

@@ -2,7 +2,7 @@
 
 use cryptable_lattice::cost::CostModel;
 use cryptable_lattice::{FailureProbability, Result};
-use cryptable_packed::{self as packed, MultiplexerLiteral};
+use cryptable_packed::{self as packed, DigitInputs, MultiplexerLiteral};
 
 use super::continuation::Continuation;
 
@@ -108,8 +108,11 @@ impl<C: Continuation> Request<C> {
         self.next.candidates(of_value.log2())
     }
 
-    /// Parameters of the packed lookup, fastest first. Where results come back to be looked up again, they admit that.
-    pub(super) fn packed_candidates(&self) -> Result<Vec<packed::Parameters>> {
+    /// Parameters of the packed lookup, fastest first; with `digit_inputs`, only those that look such ciphertexts up, too.
+    pub(super) fn packed_candidates(
+        &self,
+        digit_inputs: Option<DigitInputs>,
+    ) -> Result<Vec<packed::Parameters>> {
         let output = self.next.output_modulus();
         if self.is_toy {
             return self.packed_toys(output);
@@ -121,6 +124,7 @@ impl<C: Continuation> Request<C> {
             memory: self.memory,
             tables: self.next.tables(),
             log2_fail: Some(of_tables.log2()),
+            digit_inputs,
             ..packed::Request::new(self.input_modulus, output)
         })
     }

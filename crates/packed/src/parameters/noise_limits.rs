@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use cryptable_lattice::error::check_equal;
 use cryptable_lattice::noise_bound::{check_log2_fail, largest_admitted, largest_where};
 use cryptable_lattice::{NoiseBound, Result, SumLimits};
 
@@ -62,6 +63,40 @@ impl Parameters {
     #[must_use]
     pub fn lookup_digits_log2_fail(&self, inputs: &[(NoiseBound, usize)]) -> f64 {
         self.failure_model().worst_case(self.circuit(), inputs).value_log2_fail()
+    }
+
+    /// Counts the digits that each of several ciphertexts has of an input, where each holds values of this modulus: what
+    /// [`Parameters::lookup_digits_log2_fail`] takes. Parameters that take inputs as one have one digit.
+    ///
+    /// ```
+    /// use cryptable_packed::{MultiplexerLiteral, Parameters};
+    /// let digits = MultiplexerLiteral { digits: vec![2, 2, 4], selectors: vec![2, 1], ..Default::default() };
+    /// let parameters = Parameters::insecure_toy_tree(4, 64, 64, digits, 0)?;
+    /// assert_eq!(parameters.digits_of_inputs(4, 2)?, [2, 1]);
+    /// assert!(parameters.digits_of_inputs(8, 2).is_err());
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If no digits that follow each other have that product, or ciphertexts are more or fewer than they make.
+    pub fn digits_of_inputs(&self, modulus: u64, ciphertexts: usize) -> Result<Vec<usize>> {
+        let whole = [self.input_modulus()];
+        let tree = self.literal().multiplexer.as_ref().map(|tree| tree.digits.as_slice());
+        let mut left = tree.unwrap_or(&whole);
+        let mut widths = Vec::with_capacity(ciphertexts);
+        for _ in 0..ciphertexts {
+            let (mut width, mut product) = (0, 1);
+            while product < modulus && width < left.len() {
+                product *= left[width];
+                width += 1;
+            }
+            let name = "product of the tree's digits for one that comes back";
+            check_equal(name, product, modulus)?;
+            left = &left[width..];
+            widths.push(width);
+        }
+        check_equal("number of the tree's digits that nothing comes back for", left.len(), 0)?;
+        Ok(widths)
     }
 
     /// The most noise without bias that inputs of lookups may have: with more, lookups would fail more often than

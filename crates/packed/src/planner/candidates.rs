@@ -13,7 +13,7 @@ use crate::planner::digit_choice::OutputPrecision::{self, FewestPrimes, PrimeMor
 use crate::planner::digit_choice::{DigitChoice, Evaluation, digit_lists, selector_choices};
 use crate::planner::matrix_choice::choose_matrices;
 use crate::planner::prime_choice::{choose_primes, choose_primes_where};
-use crate::planner::request::{Method, Request, reached, surer};
+use crate::planner::request::{DigitInputs, Method, Request, reached, surer};
 
 /// Smaller input moduli have nothing to gain from digits, unless a tree is asked for.
 const LEAST_TREE_MODULUS: u64 = 1 << 8;
@@ -96,6 +96,7 @@ impl Parameters {
             }
         }
         demand_lookups_in_a_row(&mut found, request.lookups_in_a_row)?;
+        found.retain(|candidate| admits_digits(request, &candidate.parameters).is_ok());
         let least = found.iter().map(|candidate| candidate.peak_bytes).min();
         if let (Some(limit), Some(needed)) = (request.memory, least) {
             found.retain(|candidate| candidate.peak_bytes <= limit);
@@ -170,10 +171,13 @@ fn lowest_order(request: &Request) -> Result<Parameters> {
     let mut last: Option<Result<Parameters>> = None;
     for order in orders {
         let wanted = request.lookups_in_a_row;
-        let serves = |found: &Parameters| wanted <= 1 || lookups_in_a_row(found) >= wanted;
+        let serves = |found: &Parameters| {
+            (wanted <= 1 || lookups_in_a_row(found) >= wanted)
+                && admits_digits(request, found).is_ok()
+        };
         let check = |found: &Parameters| match serves(found) {
             true => Ok(()),
-            false => Err(Error::Unsupported("so many lookups in a row".into())),
+            false => Err(Error::Unsupported("so many lookups in a row, or so noisy inputs".into())),
         };
         let found = choose_primes(request, Evaluation::Akp(order));
         let found = found.map(|found| choose_matrices(request, found, check));
@@ -233,8 +237,11 @@ fn trees(request: &Request, is_binary: bool) -> Result<Vec<Candidate>> {
 /// The fastest tree over the given digits. For several lookups in a row it is that of one lookup, if that admits them, perhaps
 /// with other matrices, unless one with more cleaning or precision is faster.
 fn fastest_tree(request: &Request, digits: &[u64]) -> Result<Candidate> {
-    let admits = |found: &Parameters| admits_chain(request, found);
-    let of_one = fastest_tree_where(request, digits, &|_| Ok(()));
+    let admits = |found: &Parameters| {
+        admits_digits(request, found)?;
+        admits_chain(request, found)
+    };
+    let of_one = fastest_tree_where(request, digits, &|found| admits_digits(request, found));
     if request.lookups_in_a_row <= 1 {
         return of_one;
     }
@@ -267,8 +274,10 @@ fn fastest_tree_where(request: &Request, digits: &[u64], check: Check<'_>) -> Re
             best = candidate;
         }
     }
-    let parameters =
-        choose_matrices(request, best.parameters, |other| admits_chain(request, other));
+    let parameters = choose_matrices(request, best.parameters, |other| {
+        admits_digits(request, other)?;
+        admits_chain(request, other)
+    });
     Ok(Candidate::new(request, parameters))
 }
 
@@ -311,6 +320,27 @@ fn admits_chain(request: &Request, parameters: &Parameters) -> Result<()> {
     }
     let (name, value) = ("number of lookups in a row", wanted.into());
     Err(Error::TooLarge { name, value, limit: most.into() })
+}
+
+/// Whether parameters look up the ciphertexts of digits that the request has.
+///
+/// # Errors
+/// If they do not: [`Error::FailureProbability`], or those of other digits.
+fn admits_digits(request: &Request, parameters: &Parameters) -> Result<()> {
+    let Some(DigitInputs { modulus, noise }) = request.digit_inputs else { return Ok(()) };
+    let (mut ciphertexts, mut product) = (0, 1);
+    while product < request.input_modulus {
+        product = modulus.max(2).saturating_mul(product);
+        ciphertexts += 1;
+    }
+    let widths = parameters.digits_of_inputs(modulus, ciphertexts)?;
+    let inputs: Vec<_> = widths.into_iter().map(|digits| (noise, digits)).collect();
+    let found = parameters.lookup_digits_log2_fail(&inputs);
+    let limit = parameters.stated_log2_fail();
+    if found > limit {
+        return Err(Error::FailureProbability { found, limit });
+    }
+    Ok(())
 }
 
 /// The fewest levels of cleaning and of precision of the homomorphic DFTs that reach the failure

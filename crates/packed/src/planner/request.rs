@@ -3,8 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use cryptable_lattice::FailureProbability;
 use cryptable_lattice::error::{Error, Result, demand};
+use cryptable_lattice::{FailureProbability, NoiseBound};
 
 use crate::akp::hermite_kernel::HermiteOrder;
 use crate::multiplexer::entry_kind::EntryKind;
@@ -108,6 +108,15 @@ pub(crate) fn surer(first: Option<Error>, other: Error) -> Error {
     first.filter(|first| reached(first) < reached(&other)).unwrap_or(other)
 }
 
+/// Inputs that come in several ciphertexts, each of a few digits: results of other lookups, with more noise than fresh ones.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DigitInputs {
+    /// Modulus of the values of each ciphertext: a product of digits of the tree that follow each other.
+    pub modulus: u64,
+    /// Noise of each ciphertext.
+    pub noise: NoiseBound,
+}
+
 /// What a caller needs parameters for.
 ///
 /// ```
@@ -156,6 +165,9 @@ pub struct Request {
     /// What entries of tables are: the same integers for all values, or a table of its own for every value, in the clear or
     /// encrypted. Parameters for either of the latter serve all three.
     pub entries: EntryKind,
+    /// Ciphertexts of digits that parameters have to look up ([`crate::EvaluationKey::lookup_digits`]) beside fresh inputs;
+    /// none by default.
+    pub digit_inputs: Option<DigitInputs>,
 }
 
 impl Request {
@@ -177,6 +189,7 @@ impl Request {
             memory: None,
             tables: 1,
             entries: EntryKind::Shared,
+            digit_inputs: None,
         }
     }
 
