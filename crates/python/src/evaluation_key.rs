@@ -12,7 +12,8 @@ use crate::ciphertext::{Ciphertext, check_signs};
 use crate::entry_tables::{EncryptedTable, per_value};
 use crate::errors::{Result, raise};
 use crate::fixed_point::{ComplexTable, PreparedComplexTable};
-use crate::key_files::{Origin, ReducedKey, check_memory, open_mapped};
+use crate::key_files::{Origin, check_memory, open_mapped};
+use crate::keys::server_key;
 use crate::parameters::Parameters;
 use crate::table::{Signs, Table, of_inputs, of_moduli};
 
@@ -200,18 +201,6 @@ impl EvaluationKey {
     #[getter]
     fn output_modulus(&self) -> u64 {
         self.inner.parameters().output_modulus()
-    }
-
-    /// The identifier of the secret key that it was made from.
-    #[getter]
-    fn key_id(&self) -> String {
-        self.inner.key_id().to_string()
-    }
-
-    /// Bytes of memory that it takes.
-    #[getter]
-    fn memory_bytes(&self) -> usize {
-        self.inner.memory_bytes()
     }
 
     /// Encodes a table once for any number of lookups: a `Table`, or what `cryptable.table` makes one of.
@@ -490,11 +479,9 @@ impl EvaluationKey {
         self.combine(py, &values.shape, |key| key.unpack(&values.inner))
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> Result<ReducedKey<'py>> {
-        self.origin.reduce::<Self>(py)
-    }
-
     fn __repr__(&self) -> String {
         format!("{:?}", self.inner)
     }
 }
+
+server_key!(EvaluationKey);

@@ -18,7 +18,8 @@ use crate::evaluation_key::EvaluationKey;
 use crate::files::{Access, write_file};
 use crate::fixed_point::decryption;
 use crate::integers::IntegerPlan;
-use crate::key_files::{check_memory, load_secret, refuse_pickle, save_secret};
+use crate::key_files::check_memory;
+use crate::keys::secret_key_files;
 use crate::parameters::Parameters;
 use crate::plan::{Candidate, Plan};
 use crate::pool;
@@ -296,26 +297,9 @@ impl SecretKey {
         })
     }
 
-    /// Writes the key to a file that its owner alone may read. An existing one is replaced only if told so: what it
-    /// encrypted is lost then.
-    #[pyo3(signature = (path, *, replace = false))]
-    fn save(&self, path: PathBuf, replace: bool) -> Result<()> {
-        save_secret(&path, replace, &self.inner.to_bytes())
-    }
-
-    /// Reads a key file.
-    #[staticmethod]
-    #[pyo3(signature = (path, *, allow_insecure = false))]
-    fn load(py: Python<'_>, path: PathBuf, allow_insecure: bool) -> Result<Self> {
-        let inner = load_secret(py, &path, allow_insecure, cryptable::SecretKey::from_bytes)?;
-        Ok(Self { inner })
-    }
-
-    fn __reduce__(&self) -> Result<()> {
-        Err(refuse_pickle("SecretKey"))
-    }
-
     fn __repr__(&self) -> String {
         format!("SecretKey({}, id {})", self.engine(), self.id())
     }
 }
+
+secret_key_files!(SecretKey: cryptable::SecretKey::from_bytes);

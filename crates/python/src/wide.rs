@@ -3,7 +3,6 @@
 mod client;
 
 use std::borrow::Cow;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use cryptable::jobs::Words;
@@ -12,17 +11,15 @@ use cryptable::wide::{
 };
 use cryptable::{Ciphertext as LibraryCiphertext, Limits, OperationPlan, Request};
 use numpy::{Element, PyReadonlyArray1};
-use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyTuple};
+use pyo3::types::PyBytes;
 
-use crate::arrays::{length, no_truth, places, reshaped};
 use crate::call::{self, Progress};
-use crate::equality::{compared, hash_of};
-use crate::errors::{Result, raise, raise_of};
+use crate::ciphertext::Ciphertext;
+use crate::encrypted_array::{array_files, array_methods, indexed, not_compared};
+use crate::errors::{Result, raise};
 use crate::evaluation_key::EvaluationKey;
-use crate::files::read_file;
-use crate::key_files::{Reduced, save_public};
+use crate::key_files::Reduced;
 
 pub(crate) use client::{decrypt_wide, encrypt_wide};
 
@@ -127,6 +124,15 @@ impl WideValues {
         Ok(Self { inner: inner.into(), shape })
     }
 
+    fn take(&self, places: &[usize], shape: Vec<usize>) -> Result<Self> {
+        let word = |word: &LibraryCiphertext| {
+            let word = Ciphertext::new(word.clone(), Vec::new()).take(places, Vec::new())?;
+            Ok((*word.inner).clone())
+        };
+        let words = self.inner.words().iter().map(word).collect::<Result<_>>()?;
+        Ok(Self { inner: LibraryValues::new(words).map_err(raise)?.into(), shape })
+    }
+
     fn bytes(&self) -> cryptable::Result<Vec<u8>> {
         Ok(self.inner.to_ciphertext()?.to_bytes())
     }
@@ -134,61 +140,10 @@ impl WideValues {
 
 #[pymethods]
 impl WideValues {
-    /// The shape of the encrypted array.
-    #[getter]
-    fn shape<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyTuple>> {
-        PyTuple::new(py, &self.shape)
-    }
-
-    /// The number of its axes.
-    #[getter]
-    fn ndim(&self) -> usize {
-        self.shape.len()
-    }
-
-    /// The number of values.
-    #[getter]
-    fn size(&self) -> usize {
-        places(&self.shape)
-    }
-
     /// Words of each value.
     #[getter]
     fn words(&self) -> usize {
         self.inner.words().len()
-    }
-
-    /// The same values in another shape.
-    #[pyo3(signature = (*shape))]
-    fn reshape(&self, shape: &Bound<'_, PyTuple>) -> Result<Self> {
-        let shape = reshaped(shape, self.inner.count())?;
-        Ok(Self { inner: Arc::clone(&self.inner), shape })
-    }
-
-    /// Writes a file, one of `cryptable wide`. An existing one is replaced only if told so.
-    #[pyo3(signature = (path, *, replace = false))]
-    fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> Result<()> {
-        let bytes = call::detach(py, || self.bytes()).map_err(raise)?;
-        save_public(py, &path, replace, &bytes)
-    }
-
-    /// Reads a file of values of so many words: one dimension.
-    #[staticmethod]
-    #[pyo3(signature = (path, *, words))]
-    fn load(py: Python<'_>, path: PathBuf, words: usize) -> Result<Self> {
-        call::detach(py, || Self::read(&read_file(&path)?, words).map_err(raise_of(&path)))
-    }
-
-    /// Its bytes, as a file has them.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
-        let bytes = call::detach(py, || self.bytes()).map_err(raise)?;
-        Ok(PyBytes::new(py, &bytes))
-    }
-
-    /// From the bytes of a file, of values of so many words: one dimension.
-    #[staticmethod]
-    fn from_bytes(py: Python<'_>, bytes: &[u8], words: usize) -> Result<Self> {
-        call::detach(py, || Self::read(bytes, words)).map_err(raise)
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> Result<Reduced<'py, Pickled<'py>>> {
@@ -196,35 +151,15 @@ impl WideValues {
         Ok((restore, (self.to_bytes(py)?, self.words(), self.shape.clone())))
     }
 
-    fn __len__(&self) -> Result<usize> {
-        length(&self.shape)
-    }
-
-    fn __bool__(&self) -> Result<bool> {
-        no_truth()
-    }
-
-    fn __richcmp__<'py>(
-        slf: Bound<'py, Self>,
-        other: Bound<'py, PyAny>,
-        comparison: CompareOp,
-    ) -> Result<Bound<'py, PyAny>> {
-        compared(
-            slf.as_any(),
-            &other,
-            comparison,
-            "a `wide.dictionary` tells which of known values they are",
-        )
-    }
-
-    fn __hash__(slf: Bound<'_, Self>) -> usize {
-        hash_of(slf.as_any())
-    }
-
     fn __repr__(&self) -> String {
         format!("WideValues({} words each, shape {:?})", self.words(), self.shape)
     }
 }
+
+array_methods!(WideValues { inner }, "`is None` and `size` tell what can be known");
+array_files!(WideValues, words: usize);
+indexed!(WideValues);
+not_compared!(WideValues, "a `wide.dictionary` tells which of known values they are");
 
 /// A dictionary or a structured table, encoded for a key: made once, looked up often.
 #[pyclass(frozen, module = "cryptable.wide")]

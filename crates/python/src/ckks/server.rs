@@ -18,7 +18,8 @@ use crate::arrays::{common_shape, complex_numbers};
 use crate::call;
 use crate::errors::Result;
 use crate::evaluation_key::EvaluationKey as PackedEvaluationKey;
-use crate::key_files::{Origin, ReducedKey, open_mapped};
+use crate::key_files::{Origin, open_mapped};
+use crate::keys::server_key;
 
 /// The server's key of vectors: computes on them, without the secret. Threads may share it.
 #[pyclass(frozen, module = "cryptable.ckks")]
@@ -116,12 +117,6 @@ impl EvaluationKey {
         Ok(Self { inner: inner.bootstrapping_automatically(automatic), origin })
     }
 
-    /// The identifier of the secret key that it was made from.
-    #[getter]
-    fn key_id(&self) -> String {
-        self.inner.key_id().to_string()
-    }
-
     /// The parameters.
     #[getter]
     fn parameters(&self) -> Parameters {
@@ -144,12 +139,6 @@ impl EvaluationKey {
     #[getter]
     fn has_lookups(&self) -> bool {
         self.inner.key_set().has_lookups()
-    }
-
-    /// Bytes of memory that it takes.
-    #[getter]
-    fn memory_bytes(&self) -> usize {
-        self.inner.memory_bytes()
     }
 
     /// `x + y`: y is a vector, a number, or an array of the shape of x.
@@ -383,11 +372,9 @@ impl EvaluationKey {
         Ok(Vector::new(inner, self.inner.parameters(), shape))
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> Result<ReducedKey<'py>> {
-        self.origin.reduce::<Self>(py)
-    }
-
     fn __repr__(&self) -> String {
         format!("EvaluationKey(ckks, of client key {})", self.key_id())
     }
 }
+
+server_key!(EvaluationKey);

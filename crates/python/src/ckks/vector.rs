@@ -1,20 +1,17 @@
 //! Encrypted vectors.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use cryptable::ReadOptions;
 use cryptable::ckks::{Ciphertext, Parameters as LibraryParameters, SlotBounds};
-use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
 use super::parameter_set::Parameters;
-use crate::arrays::{length, no_truth, places, reshaped};
-use crate::equality::{compared, hash_of};
-use crate::errors::{Result, exception, raise, raise_of};
-use crate::files::read_file;
-use crate::key_files::{Reduced, save_public};
+use crate::arrays::places;
+use crate::encrypted_array::{array_files, array_methods, not_compared};
+use crate::errors::{Result, exception, raise};
+use crate::key_files::Reduced;
 
 /// Encrypted real or complex numbers, one a slot, in the shape of the array that they were. Public: it may be sent, stored
 /// and pickled.
@@ -36,7 +33,12 @@ impl Vector {
         Self { inner: inner.into(), parameters: parameters.clone(), shape }
     }
 
-    fn read(parameters: &LibraryParameters, bytes: &[u8]) -> cryptable::Result<Self> {
+    fn bytes(&self) -> cryptable::Result<Vec<u8>> {
+        self.inner.to_bytes(&self.parameters)
+    }
+
+    fn read(bytes: &[u8], parameters: &Parameters) -> cryptable::Result<Self> {
+        let parameters = &parameters.inner;
         let inner = Ciphertext::from_bytes(parameters, bytes)?;
         let shape = vec![inner.slots()];
         Ok(Self::new(inner, parameters, shape))
@@ -64,8 +66,8 @@ pub(crate) fn restore_vector(
     // Parameters are of no harm: what is of insecure ones goes with insecure keys only.
     let options = ReadOptions::default().allow_insecure();
     let vector = crate::call::detach(py, || {
-        let parameters = LibraryParameters::from_bytes(parameters, options)?;
-        Vector::read(&parameters, bytes)
+        let inner = LibraryParameters::from_bytes(parameters, options)?;
+        Vector::read(bytes, &Parameters { inner })
     });
     let vector = vector.map_err(raise)?;
     if places(&shape) > vector.inner.slots() {
@@ -77,24 +79,6 @@ pub(crate) fn restore_vector(
 
 #[pymethods]
 impl Vector {
-    /// The shape of the encrypted array: it may have fewer places than there are slots.
-    #[getter]
-    fn shape<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyTuple>> {
-        PyTuple::new(py, &self.shape)
-    }
-
-    /// The number of its axes.
-    #[getter]
-    fn ndim(&self) -> usize {
-        self.shape.len()
-    }
-
-    /// The number of values of the shape.
-    #[getter]
-    fn size(&self) -> usize {
-        places(&self.shape)
-    }
-
     /// Numbers that it holds.
     #[getter]
     fn slots(&self) -> usize {
@@ -139,13 +123,6 @@ impl Vector {
         Parameters { inner: self.parameters.clone() }
     }
 
-    /// The same values in another shape.
-    #[pyo3(signature = (*shape))]
-    fn reshape(&self, shape: &Bound<'_, PyTuple>) -> Result<Self> {
-        let shape = reshaped(shape, self.size())?;
-        Ok(Self { inner: Arc::clone(&self.inner), parameters: self.parameters.clone(), shape })
-    }
-
     /// All slots, in one dimension.
     fn all_slots(&self) -> Self {
         let shape = vec![self.inner.slots()];
@@ -160,35 +137,6 @@ impl Vector {
         Ok(Self::new(inner, &self.parameters, self.shape.clone()))
     }
 
-    /// Writes a file. An existing one is replaced only if told so.
-    #[pyo3(signature = (path, *, replace = false))]
-    fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> Result<()> {
-        let bytes =
-            crate::call::detach(py, || self.inner.to_bytes(&self.parameters)).map_err(raise)?;
-        save_public(py, &path, replace, &bytes)
-    }
-
-    /// Reads a file of a vector of these parameters: all slots, in one dimension.
-    #[staticmethod]
-    fn load(py: Python<'_>, path: PathBuf, parameters: &Parameters) -> Result<Self> {
-        crate::call::detach(py, || {
-            Self::read(&parameters.inner, &read_file(&path)?).map_err(raise_of(&path))
-        })
-    }
-
-    /// Its bytes, as a file has them.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
-        let bytes =
-            crate::call::detach(py, || self.inner.to_bytes(&self.parameters)).map_err(raise)?;
-        Ok(PyBytes::new(py, &bytes))
-    }
-
-    /// From the bytes of a file, of a vector of these parameters: all slots, in one dimension.
-    #[staticmethod]
-    fn from_bytes(py: Python<'_>, bytes: &[u8], parameters: &Parameters) -> Result<Self> {
-        crate::call::detach(py, || Self::read(&parameters.inner, bytes)).map_err(raise)
-    }
-
     #[allow(clippy::type_complexity)]
     fn __reduce__<'py>(
         &self,
@@ -197,26 +145,6 @@ impl Vector {
         let restore = py.import("cryptable._pickling")?.getattr("vector")?;
         let parameters = PyBytes::new(py, &self.parameters.to_bytes());
         Ok((restore, (parameters, self.to_bytes(py)?, self.shape.clone())))
-    }
-
-    fn __len__(&self) -> Result<usize> {
-        length(&self.shape)
-    }
-
-    fn __bool__(&self) -> Result<bool> {
-        no_truth()
-    }
-
-    fn __richcmp__<'py>(
-        slf: Bound<'py, Self>,
-        other: Bound<'py, PyAny>,
-        comparison: CompareOp,
-    ) -> Result<Bound<'py, PyAny>> {
-        compared(slf.as_any(), &other, comparison, "their decryptions are, with a tolerance")
-    }
-
-    fn __hash__(slf: Bound<'_, Self>) -> usize {
-        hash_of(slf.as_any())
     }
 
     fn __repr__(&self) -> String {
@@ -258,3 +186,7 @@ impl Vector {
         None
     }
 }
+
+array_methods!(Vector { inner, parameters }, "`is None` and `size` tell what can be known");
+array_files!(Vector, parameters: &Parameters);
+not_compared!(Vector, "their decryptions are, with a tolerance");

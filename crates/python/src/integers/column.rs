@@ -1,20 +1,16 @@
 //! Encrypted columns of integers or booleans.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use cryptable::engines::{packed, single};
 use cryptable::integers::ColumnKind;
 use pyo3::basic::CompareOp;
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyTuple};
+use pyo3::types::PyTuple;
 
 use super::parts::Parts;
-use crate::arrays::{length, reshaped};
-use crate::errors::{Result, raise, raise_of};
-use crate::files::read_file;
-use crate::key_files::{ReducedArray, save_public};
+use crate::encrypted_array::{array_files, array_methods};
+use crate::errors::Result;
 
 /// Parts of a column of one of the engines.
 #[derive(Debug)]
@@ -83,24 +79,6 @@ impl Column {
 
 #[pymethods]
 impl Column {
-    /// The shape of the encrypted array.
-    #[getter]
-    fn shape<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyTuple>> {
-        PyTuple::new(py, &self.shape)
-    }
-
-    /// The number of its axes.
-    #[getter]
-    fn ndim(&self) -> usize {
-        self.shape.len()
-    }
-
-    /// The number of values.
-    #[getter]
-    fn size(&self) -> usize {
-        each_engine!(&*self.inner, parts => parts.count())
-    }
-
     /// Bits of the integers; 1 of booleans.
     #[getter]
     fn bits(&self) -> u32 {
@@ -135,56 +113,8 @@ impl Column {
         }
     }
 
-    /// The same values in another shape.
-    #[pyo3(signature = (*shape))]
-    fn reshape(&self, shape: &Bound<'_, PyTuple>) -> Result<Self> {
-        let shape = reshaped(shape, self.size())?;
-        Ok(Self { inner: Arc::clone(&self.inner), shape })
-    }
-
-    /// Writes a file that every program of this library reads. An existing one is replaced only if told so.
-    #[pyo3(signature = (path, *, replace = false))]
-    fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> Result<()> {
-        let bytes = crate::call::detach(py, || self.bytes()).map_err(raise)?;
-        save_public(py, &path, replace, &bytes)
-    }
-
-    /// Reads a file of a column: one dimension.
-    #[staticmethod]
-    fn load(py: Python<'_>, path: PathBuf) -> Result<Self> {
-        crate::call::detach(py, || Self::read(&read_file(&path)?).map_err(raise_of(&path)))
-    }
-
-    /// Its bytes, as a file has them.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
-        let bytes = crate::call::detach(py, || self.bytes()).map_err(raise)?;
-        Ok(PyBytes::new(py, &bytes))
-    }
-
-    /// From the bytes of a file: one dimension.
-    #[staticmethod]
-    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> Result<Self> {
-        crate::call::detach(py, || Self::read(bytes)).map_err(raise)
-    }
-
-    fn __reduce__<'py>(&self, py: Python<'py>) -> Result<ReducedArray<'py>> {
-        let restore = py.import("cryptable._pickling")?.getattr("of_bytes")?;
-        let class = py.get_type::<Self>().into_any();
-        Ok((restore, (class, self.to_bytes(py)?, self.shape(py)?)))
-    }
-
-    fn __len__(&self) -> Result<usize> {
-        length(&self.shape)
-    }
-
     fn __repr__(&self) -> String {
         format!("Column({}, {}, shape {:?})", self.engine(), self.kind(), self.shape)
-    }
-
-    fn __bool__(&self) -> Result<bool> {
-        Err(PyTypeError::new_err(
-            "encrypted values are neither true nor false: select() chooses by them",
-        ))
     }
 
     /// numpy is to leave operators to these.
@@ -271,3 +201,6 @@ impl Column {
         }
     }
 }
+
+array_methods!(Column { inner }, "select() chooses by them");
+array_files!(Column);

@@ -41,8 +41,12 @@ type Function<'a> =
     Box<dyn FnOnce(LibraryProgress<'_>) -> cryptable::Result<EncryptedIntegers> + Send + 'a>;
 
 impl EvaluationKey {
-    pub(super) fn own(inner: LibraryEvaluationKey, origin: Origin) -> Self {
+    fn own(inner: LibraryEvaluationKey, origin: Origin) -> Self {
         Self { inner: Key::Own(Box::new(inner)), origin }
+    }
+
+    pub(super) fn in_memory(inner: LibraryEvaluationKey) -> Self {
+        Self::own(inner, Origin::default())
     }
 
     /// The end of a bridge.

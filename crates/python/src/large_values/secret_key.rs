@@ -1,7 +1,5 @@
 //! The client's key of large values.
 
-use std::path::PathBuf;
-
 use cryptable::integers::large_values::{Parameters, SecretKey as LibrarySecretKey};
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
@@ -12,9 +10,9 @@ use super::evaluation_key::EvaluationKey;
 use super::radix::Radix;
 use crate::arrays::{Numbers, reals, signed_integers};
 use crate::bridges::{Integers, SmallValues};
-use crate::call::{self, Progress};
+use crate::call;
 use crate::errors::Result;
-use crate::key_files::{Origin, load_secret, refuse_pickle, save_secret, write_evaluation_key};
+use crate::keys::{makes_evaluation_key, secret_key_files};
 
 /// The client's secret key of large values.
 ///
@@ -153,53 +151,10 @@ impl SecretKey {
         call::run_silently(py, || self.inner.decrypt_radix(&value.inner))
     }
 
-    /// The server's key, in memory.
-    #[pyo3(signature = (*, threads = 0, progress = true))]
-    fn evaluation_key(
-        &self,
-        py: Python<'_>,
-        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
-        progress: Option<Progress<'_>>,
-    ) -> Result<EvaluationKey> {
-        let inner = call::run_engine(py, (threads, progress, "evaluation key"), |progress| {
-            self.inner.evaluation_key(progress)
-        })?;
-        Ok(EvaluationKey::own(inner, Origin::default()))
-    }
-
-    /// Makes the server's key and writes it to a file.
-    #[pyo3(signature = (path, *, threads = 0, progress = true, replace = false))]
-    fn save_evaluation_key(
-        &self,
-        py: Python<'_>,
-        path: PathBuf,
-        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
-        progress: Option<Progress<'_>>,
-        replace: bool,
-    ) -> Result<()> {
-        write_evaluation_key(py, (&path, replace), (threads, progress), |out, progress| {
-            self.inner.write_evaluation_key(out, progress)
-        })
-    }
-
-    /// Writes the key to a file that its owner alone may read. An existing one is replaced only if told so.
-    #[pyo3(signature = (path, *, replace = false))]
-    fn save(&self, path: PathBuf, replace: bool) -> Result<()> {
-        save_secret(&path, replace, &self.inner.to_bytes())
-    }
-
-    /// Reads a key file.
-    #[staticmethod]
-    #[pyo3(signature = (path, *, allow_insecure = false))]
-    fn load(py: Python<'_>, path: PathBuf, allow_insecure: bool) -> Result<Self> {
-        Ok(Self { inner: load_secret(py, &path, allow_insecure, LibrarySecretKey::from_bytes)? })
-    }
-
-    fn __reduce__(&self) -> Result<()> {
-        Err(refuse_pickle("SecretKey"))
-    }
-
     fn __repr__(&self) -> String {
         format!("SecretKey({} bits, id {})", self.bits(), self.id())
     }
 }
+
+secret_key_files!(SecretKey: LibrarySecretKey::from_bytes);
+makes_evaluation_key!(SecretKey, EvaluationKey);
