@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cryptable::Engine;
 use pyo3::prelude::*;
 
-use crate::encrypted_array::{array_files, array_methods, indexed, not_compared};
+use crate::encrypted_array::{array_files, array_methods, indexed, not_compared, operators};
 use crate::errors::{Result, exception, raise};
 use crate::parameters::hexadecimal;
 
@@ -115,38 +115,8 @@ impl Ciphertext {
         parts.map(one).collect()
     }
 
-    fn __add__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(&slf, "add", Some(&other))
-    }
-
-    fn __radd__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(&slf, "add", Some(&other))
-    }
-
-    fn __sub__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(&slf, "sub", Some(&other))
-    }
-
-    fn __rsub__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(&slf, "rsub", Some(&other))
-    }
-
-    fn __mul__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(&slf, "mul", Some(&other))
-    }
-
-    fn __rmul__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(&slf, "mul", Some(&other))
-    }
-
     fn __neg__<'py>(slf: Bound<'py, Self>) -> Result<Bound<'py, PyAny>> {
         Self::operator(&slf, "negate", None)
-    }
-
-    /// numpy is to leave operators to these.
-    #[classattr]
-    fn __array_ufunc__() -> Option<()> {
-        None
     }
 
     fn __repr__(&self) -> String {
@@ -223,4 +193,7 @@ indexed!(Ciphertext);
 not_compared!(
     Ciphertext,
     "a lookup of `lambda v: v == 3` compares with a number, cryptable.comparisons and cryptable.integers compare two"
+);
+operators!(
+    Ciphertext: __add__ = "add", __radd__ = "add", __sub__ = "sub", __rsub__ = "rsub", __mul__ = "mul", __rmul__ = "mul"
 );

@@ -233,6 +233,32 @@ macro_rules! indexed {
     };
 }
 
+/// Adds operators of two operands, each by the name that `operator` of the class knows it by, and keeps numpy from them.
+///
+/// `fn operator(slf: &Bound<Self>, name: &str, other: Option<&Bound<PyAny>>)` computes.
+macro_rules! operators {
+    ($class:ident: $($method:ident = $name:literal),+) => {
+        #[pyo3::pymethods]
+        impl $class {
+            $(
+                fn $method<'py>(
+                    slf: pyo3::Bound<'py, Self>,
+                    other: pyo3::Bound<'py, pyo3::PyAny>,
+                ) -> $crate::errors::Result<pyo3::Bound<'py, pyo3::PyAny>> {
+                    Self::operator(&slf, $name, Some(&other))
+                }
+            )+
+
+            /// numpy is to leave operators to these.
+            #[classattr]
+            fn __array_ufunc__() -> Option<()> {
+                None
+            }
+        }
+    };
+}
+
+pub(crate) use operators;
 pub(crate) use {array_files, array_methods, indexed, not_compared, object_files};
 
 /// Returns what `bool` raises of encrypted values: that there are any is no answer to whether they are true.

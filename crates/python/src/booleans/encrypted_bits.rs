@@ -6,7 +6,7 @@ use cryptable::booleans::EncryptedBits as LibraryBits;
 use pyo3::prelude::*;
 
 use crate::arrays::index_of;
-use crate::encrypted_array::{array_files, array_methods, indexed, not_compared};
+use crate::encrypted_array::{array_files, array_methods, indexed, not_compared, operators};
 use crate::errors::{Result, raise};
 
 /// Encrypted bits, each a ciphertext by itself, in the shape of the array that they were. Public: it may be sent, stored and
@@ -46,7 +46,7 @@ impl EncryptedBits {
     fn operator<'py>(
         slf: &Bound<'py, Self>,
         name: &str,
-        other: &Bound<'py, PyAny>,
+        other: Option<&Bound<'py, PyAny>>,
     ) -> Result<Bound<'py, PyAny>> {
         let operator = slf.py().import("cryptable.booleans")?.getattr("_operator")?;
         operator.call1((name, slf, other))
@@ -83,27 +83,10 @@ impl EncryptedBits {
     fn __invert__(&self) -> Self {
         Self::new(!&*self.inner, self.shape.clone())
     }
-
-    /// numpy is to leave operators to these.
-    #[classattr]
-    fn __array_ufunc__() -> Option<()> {
-        None
-    }
-
-    fn __and__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(&slf, "and", &other)
-    }
-
-    fn __or__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(&slf, "or", &other)
-    }
-
-    fn __xor__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(&slf, "xor", &other)
-    }
 }
 
 array_methods!(EncryptedBits { inner }, "mux() chooses by them");
 array_files!(EncryptedBits);
 indexed!(EncryptedBits);
 not_compared!(EncryptedBits, r#"`server.gate("xnor", x, y)` compares bits"#);
+operators!(EncryptedBits: __and__ = "and", __or__ = "or", __xor__ = "xor");

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use cryptable::ReadOptions;
 use cryptable::ckks::{Ciphertext, Parameters as LibraryParameters, SlotBounds};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyTuple};
+use pyo3::types::PyBytes;
 
 use super::parameter_set::Parameters;
 use crate::arrays::places;
-use crate::encrypted_array::{array_files, array_methods, not_compared};
+use crate::encrypted_array::{array_files, array_methods, not_compared, operators};
 use crate::errors::{Result, exception, raise};
 use crate::key_files::Reduced;
 
@@ -46,12 +46,15 @@ impl Vector {
 
     /// Calls `cryptable.ckks` for an operator, which knows the key.
     fn operator<'py>(
-        py: Python<'py>,
+        slf: &Bound<'py, Self>,
         name: &str,
-        operands: impl IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>, Error = PyErr>,
+        other: Option<&Bound<'py, PyAny>>,
     ) -> Result<Bound<'py, PyAny>> {
-        let operator = py.import("cryptable.ckks")?.getattr("_operator")?;
-        operator.call1((name, operands.into_pyobject(py)?))
+        let operator = slf.py().import("cryptable.ckks")?.getattr("_operator")?;
+        match other {
+            Some(other) => operator.call1((name, (slf, other))),
+            None => operator.call1((name, (slf,))),
+        }
     }
 }
 
@@ -152,41 +155,14 @@ impl Vector {
         format!("Vector({kind}, shape {:?}, level {})", self.shape, self.level())
     }
 
-    fn __add__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "add", (slf.clone(), other))
-    }
-
-    fn __radd__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "add", (slf.clone(), other))
-    }
-
-    fn __sub__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "sub", (slf.clone(), other))
-    }
-
-    fn __rsub__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "rsub", (slf.clone(), other))
-    }
-
-    fn __mul__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "mul", (slf.clone(), other))
-    }
-
-    fn __rmul__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "mul", (slf.clone(), other))
-    }
-
     fn __neg__<'py>(slf: Bound<'py, Self>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "negate", (slf.clone(),))
-    }
-
-    /// numpy is to leave operators to vectors.
-    #[classattr]
-    fn __array_ufunc__() -> Option<()> {
-        None
+        Self::operator(&slf, "negate", None)
     }
 }
 
 array_methods!(Vector { inner, parameters }, "`is None` and `size` tell what can be known");
 array_files!(Vector, parameters: &Parameters);
 not_compared!(Vector, "their decryptions are, with a tolerance");
+operators!(
+    Vector: __add__ = "add", __radd__ = "add", __sub__ = "sub", __rsub__ = "rsub", __mul__ = "mul", __rmul__ = "mul"
+);

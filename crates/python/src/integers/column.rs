@@ -6,10 +6,9 @@ use cryptable::engines::{packed, single};
 use cryptable::integers::ColumnKind;
 use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
 
 use super::parts::Parts;
-use crate::encrypted_array::{array_files, array_methods};
+use crate::encrypted_array::{array_files, array_methods, operators};
 use crate::errors::Result;
 
 /// Parts of a column of one of the engines.
@@ -66,14 +65,18 @@ impl Column {
         each_engine!(&*self.inner, parts => parts.to_bytes())
     }
 
-    /// Calls `cryptable.integers` for an operator, which knows the key.
+    /// Calls `cryptable.integers` for an operator, which knows the key: with the operand first if its name begins with `r`.
     fn operator<'py>(
-        py: Python<'py>,
+        slf: &Bound<'py, Self>,
         name: &str,
-        operands: impl IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>, Error = PyErr>,
+        other: Option<&Bound<'py, PyAny>>,
     ) -> Result<Bound<'py, PyAny>> {
-        let operator = py.import("cryptable.integers")?.getattr("_operator")?;
-        operator.call1((name, operands.into_pyobject(py)?))
+        let operator = slf.py().import("cryptable.integers")?.getattr("_operator")?;
+        match (name.strip_prefix('r'), other) {
+            (_, None) => operator.call1((name, (slf,))),
+            (None, Some(other)) => operator.call1((name, (slf, other))),
+            (Some(reflected), Some(other)) => operator.call1((reflected, (other, slf))),
+        }
     }
 }
 
@@ -117,68 +120,12 @@ impl Column {
         format!("Column({}, {}, shape {:?})", self.engine(), self.kind(), self.shape)
     }
 
-    /// numpy is to leave operators to these.
-    #[classattr]
-    fn __array_ufunc__() -> Option<()> {
-        None
-    }
-
-    fn __add__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "add", (slf.clone(), other))
-    }
-
-    fn __radd__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "add", (other, slf.clone()))
-    }
-
-    fn __sub__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "sub", (slf.clone(), other))
-    }
-
-    fn __rsub__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "sub", (other, slf.clone()))
-    }
-
-    fn __mul__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "mul", (slf.clone(), other))
-    }
-
-    fn __rmul__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "mul", (other, slf.clone()))
-    }
-
-    fn __lshift__<'py>(
-        slf: Bound<'py, Self>,
-        other: Bound<'py, PyAny>,
-    ) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "shift_left", (slf.clone(), other))
-    }
-
-    fn __rshift__<'py>(
-        slf: Bound<'py, Self>,
-        other: Bound<'py, PyAny>,
-    ) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "shift_right", (slf.clone(), other))
-    }
-
-    fn __and__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "and", (slf.clone(), other))
-    }
-
-    fn __or__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "or", (slf.clone(), other))
-    }
-
-    fn __xor__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "xor", (slf.clone(), other))
-    }
-
     fn __invert__<'py>(slf: Bound<'py, Self>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "not", (slf.clone(),))
+        Self::operator(&slf, "not", None)
     }
 
     fn __neg__<'py>(slf: Bound<'py, Self>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "negate", (slf.clone(),))
+        Self::operator(&slf, "negate", None)
     }
 
     fn __richcmp__<'py>(
@@ -186,17 +133,16 @@ impl Column {
         other: Bound<'py, PyAny>,
         comparison: CompareOp,
     ) -> Result<Bound<'py, PyAny>> {
-        let (py, x) = (slf.py(), slf.into_any());
-        let (name, operands) = match comparison {
-            CompareOp::Lt => ("less", (x, other)),
-            CompareOp::Le => ("less_or_equal", (x, other)),
-            CompareOp::Gt => ("less", (other, x)),
-            CompareOp::Ge => ("less_or_equal", (other, x)),
-            CompareOp::Eq | CompareOp::Ne => ("equal", (x, other)),
+        let name = match comparison {
+            CompareOp::Lt => "less",
+            CompareOp::Le => "less_or_equal",
+            CompareOp::Gt => "rless",
+            CompareOp::Ge => "rless_or_equal",
+            CompareOp::Eq | CompareOp::Ne => "equal",
         };
-        let found = Self::operator(py, name, operands)?;
+        let found = Self::operator(&slf, name, Some(&other))?;
         match comparison {
-            CompareOp::Ne => Self::operator(py, "not", (found,)),
+            CompareOp::Ne => Self::operator(found.cast::<Self>()?, "not", None),
             _ => Ok(found),
         }
     }
@@ -204,3 +150,7 @@ impl Column {
 
 array_methods!(Column { inner }, "select() chooses by them");
 array_files!(Column);
+operators!(
+    Column: __add__ = "add", __radd__ = "radd", __sub__ = "sub", __rsub__ = "rsub", __mul__ = "mul", __rmul__ = "rmul",
+    __lshift__ = "shift_left", __rshift__ = "shift_right", __and__ = "and", __or__ = "or", __xor__ = "xor"
+);
