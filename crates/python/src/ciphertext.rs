@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use crate::encrypted_array::{array_files, array_methods, indexed, not_compared, operators};
 use crate::errors::{Result, exception, raise};
 use crate::parameters::hexadecimal;
+use crate::properties::properties;
 
 /// Encrypted integers, in the shape of the array that they were. Public: it may be sent, stored and pickled.
 ///
@@ -47,53 +48,10 @@ pub(crate) fn check_signs(found: bool, stated: Option<bool>) -> Result<bool> {
 
 #[pymethods]
 impl Ciphertext {
-    /// What values are below.
-    #[getter]
-    fn modulus(&self) -> u64 {
-        self.inner.modulus()
-    }
-
-    /// Whether its values are signed: from -M/2 to M/2 - 1, M their modulus. Encryption says so, or the table of a lookup.
-    #[getter]
-    fn signed(&self) -> bool {
-        self.inner.is_signed()
-    }
-
     /// The same values, read as signed or unsigned ones, such as a difference of unsigned values.
     #[pyo3(signature = (signed = true))]
     fn as_signed(&self, signed: bool) -> Self {
         Self::new((*self.inner).clone().with_signed(signed), self.shape.clone())
-    }
-
-    /// Which engine it is of.
-    #[getter]
-    fn engine(&self) -> &'static str {
-        self.inner.engine().name()
-    }
-
-    /// The identifier of the secret key that decrypts it.
-    #[getter]
-    fn key_id(&self) -> String {
-        self.inner.key_id().to_string()
-    }
-
-    /// The digest of its parameters: `Parameters.digest`.
-    #[getter]
-    fn parameter_digest(&self) -> String {
-        hexadecimal(&self.inner.parameter_digest())
-    }
-
-    /// A bound on its noise, as it states itself: standard deviation and bias, fractions of the modulus of ciphertexts.
-    /// `None` where there are no sums, which need it.
-    #[getter]
-    fn noise(&self) -> Option<(f64, f64)> {
-        self.inner.noise().map(|noise| (noise.deviation(), noise.bias()))
-    }
-
-    /// Whether nothing was computed on it yet.
-    #[getter]
-    fn is_fresh(&self) -> bool {
-        self.inner.is_fresh()
     }
 
     /// Values of several ciphertexts, one after another, in one dimension.
@@ -128,6 +86,24 @@ impl Ciphertext {
         format!("Ciphertext({engine}, shape {:?}, values {values})", self.shape)
     }
 }
+
+properties!(Ciphertext {
+    /// What values are below.
+    modulus: u64 = |it| it.inner.modulus();
+    /// Whether its values are signed: from -M/2 to M/2 - 1, M their modulus. Encryption says so, or the table of a lookup.
+    signed: bool = |it| it.inner.is_signed();
+    /// Which engine it is of.
+    engine: &'static str = |it| it.inner.engine().name();
+    /// The identifier of the secret key that decrypts it.
+    key_id: String = |it| it.inner.key_id().to_string();
+    /// The digest of its parameters: `Parameters.digest`.
+    parameter_digest: String = |it| hexadecimal(&it.inner.parameter_digest());
+    /// A bound on its noise, as it states itself: standard deviation and bias, fractions of the modulus of ciphertexts.
+    /// `None` where there are no sums, which need it.
+    noise: Option<(f64, f64)> = |it| it.inner.noise().map(|noise| (noise.deviation(), noise.bias()));
+    /// Whether nothing was computed on it yet.
+    is_fresh: bool = |it| it.inner.is_fresh();
+});
 
 impl Ciphertext {
     /// Calls `cryptable.linear` for an operator, which knows the key.

@@ -14,6 +14,7 @@ use crate::encrypted_array::{array_files, array_methods, not_compared};
 use crate::errors::{Result, raise};
 use crate::evaluation_key::EvaluationKey;
 use crate::parameters::Parameters;
+use crate::properties::properties;
 
 /// What comparisons of integers of so many bits take. Prints as a list.
 #[pyclass(frozen, module = "cryptable.comparisons")]
@@ -23,24 +24,6 @@ pub(crate) struct ComparisonPlan {
 
 #[pymethods]
 impl ComparisonPlan {
-    /// Bits of the integers.
-    #[getter]
-    fn bits(&self) -> u32 {
-        self.inner.bits()
-    }
-
-    /// Predicted memory at its peak, keys included.
-    #[getter]
-    fn memory_bytes(&self) -> usize {
-        self.inner.peak_bytes()
-    }
-
-    /// Bytes of the file of the evaluation key.
-    #[getter]
-    fn key_file_bytes(&self) -> usize {
-        self.inner.key_file_bytes()
-    }
-
     /// For each operation its name, predicted seconds for a full ciphertext, and log2 of the probability that any of
     /// its integers comes out wrong.
     #[getter]
@@ -53,6 +36,15 @@ impl ComparisonPlan {
         self.inner.to_string()
     }
 }
+
+properties!(ComparisonPlan {
+    /// Bits of the integers.
+    bits: u32 = |it| it.inner.bits();
+    /// Predicted memory at its peak, keys included.
+    memory_bytes: usize = |it| it.inner.peak_bytes();
+    /// Bytes of the file of the evaluation key.
+    key_file_bytes: usize = |it| it.inner.key_file_bytes();
+});
 
 /// What comparisons of integers of `bits` bits take.
 #[pyfunction]
@@ -80,18 +72,6 @@ pub(crate) struct Digits {
 
 #[pymethods]
 impl Digits {
-    /// What integers are below.
-    #[getter]
-    fn modulus(&self) -> u64 {
-        self.inner.modulus()
-    }
-
-    /// Sizes of the digits: integers are the sum of digits times the product of the sizes before.
-    #[getter]
-    fn sizes(&self) -> Vec<u64> {
-        self.inner.sizes().to_vec()
-    }
-
     /// Digits that came one by one, as results under these parameters have them.
     #[staticmethod]
     fn of(py: Python<'_>, parameters: &Parameters, digits: Vec<Py<Ciphertext>>) -> Result<Self> {
@@ -100,12 +80,6 @@ impl Digits {
         let make = || LibraryDigits::new(&parameters.inner, digits);
         let inner = call::run_silently(py, make)?;
         Ok(Self { inner: inner.into(), shape })
-    }
-
-    /// Whether the integers are signed.
-    #[getter]
-    fn signed(&self) -> bool {
-        self.inner.is_signed()
     }
 
     /// The digits, the least significant first, to be looked up or added.
@@ -119,6 +93,15 @@ impl Digits {
         format!("Digits(sizes {:?}, shape {:?})", self.inner.sizes(), self.shape)
     }
 }
+
+properties!(Digits {
+    /// What integers are below.
+    modulus: u64 = |it| it.inner.modulus();
+    /// Sizes of the digits: integers are the sum of digits times the product of the sizes before.
+    sizes: Vec<u64> = |it| it.inner.sizes().to_vec();
+    /// Whether the integers are signed.
+    signed: bool = |it| it.inner.is_signed();
+});
 
 impl Digits {
     fn bytes(&self) -> cryptable::Result<Vec<u8>> {

@@ -33,6 +33,7 @@ mod parameters;
 mod pieces;
 mod plan;
 mod pool;
+mod properties;
 mod real_function;
 mod secret_key;
 mod table;

@@ -20,6 +20,7 @@ use crate::encrypted_array::{array_files, array_methods, indexed, not_compared};
 use crate::errors::{Result, raise};
 use crate::evaluation_key::EvaluationKey;
 use crate::key_files::Reduced;
+use crate::properties::properties;
 
 pub(crate) use client::{decrypt_wide, encrypt_wide};
 
@@ -31,48 +32,6 @@ pub(crate) struct WidePlan {
 
 #[pymethods]
 impl WidePlan {
-    /// Bits of the keys of a dictionary.
-    #[getter]
-    fn bits(&self) -> u32 {
-        self.inner.bits()
-    }
-
-    /// Bits of its values.
-    #[getter]
-    fn value_bits(&self) -> u32 {
-        self.inner.value_bits()
-    }
-
-    /// Most entries of a dictionary: values of a word.
-    #[getter]
-    fn word_modulus(&self) -> u64 {
-        self.inner.modulus()
-    }
-
-    /// Predicted memory at its peak, keys included.
-    #[getter]
-    fn memory_bytes(&self) -> usize {
-        self.inner.peak_bytes()
-    }
-
-    /// Bytes of the file of the evaluation key.
-    #[getter]
-    fn key_file_bytes(&self) -> usize {
-        self.inner.key_file_bytes()
-    }
-
-    /// log2 of the probability that any value of a ciphertext comes out wrong of a dictionary.
-    #[getter]
-    fn log2_fail(&self) -> f64 {
-        self.inner.failure_probability().log2()
-    }
-
-    /// Security in bits, classical.
-    #[getter]
-    fn security_bits(&self) -> f64 {
-        self.inner.parameters().security_bits()
-    }
-
     /// For a dictionary and each kind of structure its name, lookups, and predicted seconds of a full ciphertext.
     #[getter]
     fn tables(&self) -> Vec<(&'static str, usize, f64)> {
@@ -84,6 +43,23 @@ impl WidePlan {
         self.inner.to_string()
     }
 }
+
+properties!(WidePlan {
+    /// Bits of the keys of a dictionary.
+    bits: u32 = |it| it.inner.bits();
+    /// Bits of its values.
+    value_bits: u32 = |it| it.inner.value_bits();
+    /// Most entries of a dictionary: values of a word.
+    word_modulus: u64 = |it| it.inner.modulus();
+    /// Predicted memory at its peak, keys included.
+    memory_bytes: usize = |it| it.inner.peak_bytes();
+    /// Bytes of the file of the evaluation key.
+    key_file_bytes: usize = |it| it.inner.key_file_bytes();
+    /// log2 of the probability that any value of a ciphertext comes out wrong of a dictionary.
+    log2_fail: f64 = |it| it.inner.failure_probability().log2();
+    /// Security in bits, classical.
+    security_bits: f64 = |it| it.inner.parameters().security_bits();
+});
 
 /// What dictionaries of keys of so many bits take.
 #[pyfunction]
@@ -169,30 +145,6 @@ pub(crate) struct PreparedWide {
 
 #[pymethods]
 impl PreparedWide {
-    /// Lookups of a word that it takes.
-    #[getter]
-    fn lookups(&self) -> usize {
-        self.inner.circuit().lookups()
-    }
-
-    /// Words of each value that it maps.
-    #[getter]
-    fn input_words(&self) -> usize {
-        self.inner.circuit().input_words()
-    }
-
-    /// Words of each result.
-    #[getter]
-    fn output_words(&self) -> usize {
-        self.inner.circuit().output_words()
-    }
-
-    /// Bytes of memory that it takes.
-    #[getter]
-    fn memory_bytes(&self) -> usize {
-        self.inner.memory_bytes()
-    }
-
     /// What a lookup gives for a value in the clear: to check a table by.
     fn evaluate(&self, value: u64) -> Result<u64> {
         let circuit = self.inner.circuit();
@@ -212,6 +164,17 @@ impl PreparedWide {
         format!("PreparedWide({} lookups)", self.lookups())
     }
 }
+
+properties!(PreparedWide {
+    /// Lookups of a word that it takes.
+    lookups: usize = |it| it.inner.circuit().lookups();
+    /// Words of each value that it maps.
+    input_words: usize = |it| it.inner.circuit().input_words();
+    /// Words of each result.
+    output_words: usize = |it| it.inner.circuit().output_words();
+    /// Bytes of memory that it takes.
+    memory_bytes: usize = |it| it.inner.memory_bytes();
+});
 
 /// A table, by what it is made of.
 #[derive(FromPyObject)]

@@ -10,6 +10,7 @@ use super::parameters::Parameters;
 use crate::encrypted_array::{array_files, array_methods, not_compared};
 use crate::errors::Result;
 use crate::key_files::Reduced;
+use crate::properties::properties;
 
 /// Thousands of encrypted bits in one ciphertext, in the shape of the array that they were. Public: they may be sent, stored
 /// and pickled.
@@ -46,35 +47,11 @@ impl EncryptedBits {
 
 #[pymethods]
 impl EncryptedBits {
-    /// Levels for gates that are left before the next bootstrap.
-    #[getter]
-    fn levels(&self) -> usize {
-        self.inner.levels()
-    }
-
     /// Predicted standard deviation of a bit from 0 or 1, and bound of what of it is no noise.
     #[getter]
     fn noise(&self) -> (f64, f64) {
         let noise = self.inner.noise();
         (noise.deviation(), noise.bias())
-    }
-
-    /// log2 of the probability that a bit is wrong.
-    #[getter]
-    fn log2_fail_per_bit(&self) -> f64 {
-        self.parameters.log2_fail_per_bit(self.inner.noise())
-    }
-
-    /// Its parameters.
-    #[getter]
-    fn parameters(&self) -> Parameters {
-        Parameters { inner: self.parameters.clone() }
-    }
-
-    /// The identifier of the secret key that decrypts it.
-    #[getter]
-    fn key_id(&self) -> String {
-        self.inner.key_id().to_string()
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> Result<Reduced<'py, Pickled<'py>>> {
@@ -86,6 +63,17 @@ impl EncryptedBits {
         format!("EncryptedBits(shape {:?}, {} levels left)", self.shape, self.levels())
     }
 }
+
+properties!(EncryptedBits {
+    /// Levels for gates that are left before the next bootstrap.
+    levels: usize = |it| it.inner.levels();
+    /// log2 of the probability that a bit is wrong.
+    log2_fail_per_bit: f64 = |it| it.parameters.log2_fail_per_bit(it.inner.noise());
+    /// Its parameters.
+    parameters: Parameters = |it| Parameters { inner: it.parameters.clone() };
+    /// The identifier of the secret key that decrypts it.
+    key_id: String = |it| it.inner.key_id().to_string();
+});
 
 array_methods!(EncryptedBits { inner, parameters }, "a multiplexer chooses by them");
 array_files!(EncryptedBits, parameters: &Parameters);

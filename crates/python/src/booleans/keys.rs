@@ -17,6 +17,7 @@ use crate::call::{self, Progress};
 use crate::errors::Result;
 use crate::key_files::Origin;
 use crate::keys::{evaluation_key, makes_evaluation_key, secret_key};
+use crate::properties::properties;
 
 /// The client's secret key of bits.
 ///
@@ -41,18 +42,6 @@ impl SecretKey {
             Ok(LibrarySecretKey::generate(&parameters))
         })?;
         Ok(Self { inner })
-    }
-
-    /// Security in bits, classical; 0 of toys.
-    #[getter]
-    fn security_bits(&self) -> f64 {
-        self.inner.parameters().security_bits()
-    }
-
-    /// log2 of the probability that a gate goes wrong.
-    #[getter]
-    fn log2_fail(&self) -> f64 {
-        self.inner.parameters().log2_fail()
     }
 
     /// Encrypts bits of any shape.
@@ -98,6 +87,13 @@ impl SecretKey {
         packed_gates::save(py, &self.inner, (&folder, replace), (threads, progress))
     }
 }
+
+properties!(SecretKey {
+    /// Security in bits, classical; 0 of toys.
+    security_bits: f64 = |it| it.inner.parameters().security_bits();
+    /// log2 of the probability that a gate goes wrong.
+    log2_fail: f64 = |it| it.inner.parameters().log2_fail();
+});
 
 /// The server's key of gates, a bootstrap a gate and bit. Threads may share it.
 #[pyclass(frozen, module = "cryptable.booleans")]

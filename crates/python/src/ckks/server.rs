@@ -20,6 +20,7 @@ use crate::errors::Result;
 use crate::evaluation_key::EvaluationKey as PackedEvaluationKey;
 use crate::key_files::{Origin, open_mapped};
 use crate::keys::server_key;
+use crate::properties::properties;
 
 /// The server's key of vectors: computes on them, without the secret. Threads may share it.
 #[pyclass(frozen, module = "cryptable.ckks")]
@@ -115,30 +116,6 @@ impl EvaluationKey {
         let read = LibraryEvaluationKey::from_shared;
         let (inner, origin) = open_mapped(py, &path, allow_insecure, read)?;
         Ok(Self { inner: inner.bootstrapping_automatically(automatic), origin })
-    }
-
-    /// The parameters.
-    #[getter]
-    fn parameters(&self) -> Parameters {
-        Parameters { inner: self.inner.parameters().clone() }
-    }
-
-    /// Whether there are keys to conjugate.
-    #[getter]
-    fn has_conjugation(&self) -> bool {
-        self.inner.key_set().has_conjugation()
-    }
-
-    /// Whether there are keys to bootstrap.
-    #[getter]
-    fn has_bootstrapping(&self) -> bool {
-        self.inner.key_set().has_bootstrapping()
-    }
-
-    /// Whether there are keys of lookups.
-    #[getter]
-    fn has_lookups(&self) -> bool {
-        self.inner.key_set().has_lookups()
     }
 
     /// `x + y`: y is a vector, a number, or an array of the shape of x.
@@ -376,5 +353,16 @@ impl EvaluationKey {
         format!("EvaluationKey(ckks, of client key {})", self.key_id())
     }
 }
+
+properties!(EvaluationKey {
+    /// The parameters.
+    parameters: Parameters = |it| Parameters { inner: it.inner.parameters().clone() };
+    /// Whether there are keys to conjugate.
+    has_conjugation: bool = |it| it.inner.key_set().has_conjugation();
+    /// Whether there are keys to bootstrap.
+    has_bootstrapping: bool = |it| it.inner.key_set().has_bootstrapping();
+    /// Whether there are keys of lookups.
+    has_lookups: bool = |it| it.inner.key_set().has_lookups();
+});
 
 server_key!(EvaluationKey);

@@ -12,6 +12,7 @@ use crate::arrays::places;
 use crate::encrypted_array::{array_files, array_methods, not_compared, operators};
 use crate::errors::{Result, exception, raise};
 use crate::key_files::Reduced;
+use crate::properties::properties;
 
 /// Encrypted real or complex numbers, one a slot, in the shape of the array that they were. Public: it may be sent, stored
 /// and pickled.
@@ -82,24 +83,6 @@ pub(crate) fn restore_vector(
 
 #[pymethods]
 impl Vector {
-    /// Numbers that it holds.
-    #[getter]
-    fn slots(&self) -> usize {
-        self.inner.slots()
-    }
-
-    /// Multiplications that are left.
-    #[getter]
-    fn level(&self) -> usize {
-        self.inner.level()
-    }
-
-    /// What slots are multiplied by within the ciphertext.
-    #[getter]
-    fn scale(&self) -> f64 {
-        self.inner.scale()
-    }
-
     /// Bounds on the absolute real and imaginary parts of slots.
     #[getter]
     fn bounds(&self) -> (f64, f64) {
@@ -112,18 +95,6 @@ impl Vector {
     fn error(&self) -> (f64, f64) {
         let error = self.inner.error();
         (error.deviation, error.bias)
-    }
-
-    /// The identifier of the secret key that decrypts it.
-    #[getter]
-    fn key_id(&self) -> String {
-        self.inner.key_id().to_string()
-    }
-
-    /// The parameters.
-    #[getter]
-    fn parameters(&self) -> Parameters {
-        Parameters { inner: self.parameters.clone() }
     }
 
     /// All slots, in one dimension.
@@ -159,6 +130,19 @@ impl Vector {
         Self::operator(&slf, "negate", None)
     }
 }
+
+properties!(Vector {
+    /// Numbers that it holds.
+    slots: usize = |it| it.inner.slots();
+    /// Multiplications that are left.
+    level: usize = |it| it.inner.level();
+    /// What slots are multiplied by within the ciphertext.
+    scale: f64 = |it| it.inner.scale();
+    /// The identifier of the secret key that decrypts it.
+    key_id: String = |it| it.inner.key_id().to_string();
+    /// The parameters.
+    parameters: Parameters = |it| Parameters { inner: it.parameters.clone() };
+});
 
 array_methods!(Vector { inner, parameters }, "`is None` and `size` tell what can be known");
 array_files!(Vector, parameters: &Parameters);

@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use super::parts::Parts;
 use crate::encrypted_array::{array_files, array_methods, operators};
 use crate::errors::Result;
+use crate::properties::properties;
 
 /// Parts of a column of one of the engines.
 #[derive(Debug)]
@@ -82,18 +83,6 @@ impl Column {
 
 #[pymethods]
 impl Column {
-    /// Bits of the integers; 1 of booleans.
-    #[getter]
-    fn bits(&self) -> u32 {
-        self.kind().bits()
-    }
-
-    /// Whether integers are signed.
-    #[getter]
-    fn signed(&self) -> bool {
-        self.kind().is_signed()
-    }
-
     /// numpy's type of the values.
     #[getter]
     fn dtype<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
@@ -147,6 +136,13 @@ impl Column {
         }
     }
 }
+
+properties!(Column {
+    /// Bits of the integers; 1 of booleans.
+    bits: u32 = |it| it.kind().bits();
+    /// Whether integers are signed.
+    signed: bool = |it| it.kind().is_signed();
+});
 
 array_methods!(Column { inner }, "select() chooses by them");
 array_files!(Column);

@@ -17,6 +17,7 @@ use crate::bridges::{Integers, SmallValues};
 use crate::call::{self, Progress};
 use crate::errors::{Result, raise};
 use crate::key_files::{Origin, ReducedKey, open_mapped};
+use crate::properties::properties;
 use crate::real_function::RealFunction;
 use crate::table::{Signs, Table, of_moduli};
 
@@ -87,18 +88,6 @@ impl EvaluationKey {
         let read = LibraryEvaluationKey::from_shared;
         let (inner, origin) = open_mapped(py, &path, allow_insecure, read)?;
         Ok(Self::own(inner, origin))
-    }
-
-    /// The identifier of the secret key that it was made from.
-    #[getter]
-    fn key_id(&self) -> String {
-        self.library().key_id().to_string()
-    }
-
-    /// Bytes of memory that it takes.
-    #[getter]
-    fn memory_bytes(&self) -> usize {
-        self.library().memory_bytes()
     }
 
     /// 1 for negative integers, 0 for others; with a second operand, 1 where x < y, else 0.
@@ -287,3 +276,10 @@ impl EvaluationKey {
         format!("EvaluationKey(large values, of client key {})", self.library().key_id())
     }
 }
+
+properties!(EvaluationKey {
+    /// The identifier of the secret key that it was made from.
+    key_id: String = |it| it.library().key_id().to_string();
+    /// Bytes of memory that it takes.
+    memory_bytes: usize = |it| it.library().memory_bytes();
+});

@@ -13,6 +13,7 @@ use crate::bridges::{Integers, SmallValues};
 use crate::call;
 use crate::errors::Result;
 use crate::keys::{makes_evaluation_key, secret_key_files};
+use crate::properties::properties;
 
 /// The client's secret key of large values.
 ///
@@ -53,30 +54,6 @@ impl SecretKey {
             Ok(LibrarySecretKey::generate(&parameters))
         })?;
         Ok(Self { inner })
-    }
-
-    /// The identifier that this key, its evaluation keys and its ciphertexts share. Reveals nothing of the key.
-    #[getter]
-    fn id(&self) -> String {
-        self.inner.id().to_string()
-    }
-
-    /// Bits of the integers and of differences: integers that are compared are from -2^(bits-2) to 2^(bits-2) - 1.
-    #[getter]
-    fn bits(&self) -> u32 {
-        self.inner.parameters().bits()
-    }
-
-    /// Security in bits, classical; 0 of toys.
-    #[getter]
-    fn security_bits(&self) -> f64 {
-        self.inner.parameters().security_bits()
-    }
-
-    /// log2 of the probability that a function of an integer goes wrong.
-    #[getter]
-    fn log2_fail(&self) -> f64 {
-        self.inner.parameters().log2_fail()
     }
 
     /// Encrypts integers, of one dimension, from -2^(bits-2) to 2^(bits-2) - 1: any two of them are compared right. With
@@ -134,12 +111,6 @@ impl SecretKey {
         Ok(PyArray1::from_slice(py, &Zeroizing::new(found)))
     }
 
-    /// Whether results of functions are operands of functions again.
-    #[getter]
-    fn results_are_inputs(&self) -> bool {
-        self.inner.parameters().results_are_inputs()
-    }
-
     /// Encrypts an unsigned integer in so many digits of base 8.
     #[pyo3(signature = (value, *, digits))]
     fn encrypt_radix(&self, py: Python<'_>, value: u64, digits: usize) -> Result<Radix> {
@@ -155,6 +126,19 @@ impl SecretKey {
         format!("SecretKey({} bits, id {})", self.bits(), self.id())
     }
 }
+
+properties!(SecretKey {
+    /// The identifier that this key, its evaluation keys and its ciphertexts share. Reveals nothing of the key.
+    id: String = |it| it.inner.id().to_string();
+    /// Bits of the integers and of differences: integers that are compared are from -2^(bits-2) to 2^(bits-2) - 1.
+    bits: u32 = |it| it.inner.parameters().bits();
+    /// Security in bits, classical; 0 of toys.
+    security_bits: f64 = |it| it.inner.parameters().security_bits();
+    /// log2 of the probability that a function of an integer goes wrong.
+    log2_fail: f64 = |it| it.inner.parameters().log2_fail();
+    /// Whether results of functions are operands of functions again.
+    results_are_inputs: bool = |it| it.inner.parameters().results_are_inputs();
+});
 
 secret_key_files!(SecretKey: LibrarySecretKey::from_bytes);
 makes_evaluation_key!(SecretKey, EvaluationKey);

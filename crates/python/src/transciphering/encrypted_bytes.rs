@@ -6,6 +6,7 @@ use cryptable::transciphering::{
 use pyo3::prelude::*;
 
 use crate::encrypted_array::{not_compared, object_files};
+use crate::properties::properties;
 
 /// Homomorphically encrypted bytes: what transciphering gives. Public: it may be sent, stored and pickled.
 #[pyclass(frozen, module = "cryptable.transciphering")]
@@ -41,21 +42,16 @@ pub(crate) struct EncryptedKey {
 
 #[pymethods]
 impl EncryptedKey {
-    /// The name of the AES key, which messages carry.
-    #[getter]
-    fn aes_key_id(&self) -> String {
-        self.inner.aes_key_id().to_string()
-    }
-
-    /// The identifier of the secret key that decrypts it.
-    #[getter]
-    fn key_id(&self) -> String {
-        self.inner.key_id().to_string()
-    }
-
     fn __repr__(&self) -> String {
         format!("EncryptedKey(of AES key {})", self.inner.aes_key_id())
     }
 }
+
+properties!(EncryptedKey {
+    /// The name of the AES key, which messages carry.
+    aes_key_id: String = |it| it.inner.aes_key_id().to_string();
+    /// The identifier of the secret key that decrypts it.
+    key_id: String = |it| it.inner.key_id().to_string();
+});
 
 object_files!(EncryptedKey: LibraryEncryptedKey);

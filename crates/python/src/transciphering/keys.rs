@@ -16,6 +16,7 @@ use crate::errors::{Result, raise, raise_of_message};
 use crate::files::{Access, map_file, write_file};
 use crate::key_files::Origin;
 use crate::keys::{evaluation_key, makes_evaluation_key, secret_key};
+use crate::properties::properties;
 use crate::table::{Signs, Table, of_moduli};
 
 /// The client's secret key of transciphering: encrypts its AES key once, and decrypts what servers make of messages.
@@ -41,18 +42,6 @@ impl SecretKey {
             Ok(LibrarySecretKey::generate(&parameters))
         })?;
         Ok(Self { inner })
-    }
-
-    /// Security in bits, classical; 0 of toys.
-    #[getter]
-    fn security_bits(&self) -> f64 {
-        self.inner.parameters().security_bits()
-    }
-
-    /// log2 of the probability that a byte goes wrong.
-    #[getter]
-    fn log2_fail(&self) -> f64 {
-        self.inner.parameters().log2_fail()
     }
 
     /// Encrypts an AES key bit by bit: what the server gets, once.
@@ -96,6 +85,13 @@ impl SecretKey {
         Ok(count)
     }
 }
+
+properties!(SecretKey {
+    /// Security in bits, classical; 0 of toys.
+    security_bits: f64 = |it| it.inner.parameters().security_bits();
+    /// log2 of the probability that a byte goes wrong.
+    log2_fail: f64 = |it| it.inner.parameters().log2_fail();
+});
 
 /// The server's key of transciphering. Threads may share it.
 #[pyclass(frozen, module = "cryptable.transciphering")]
