@@ -380,16 +380,6 @@ pub(crate) fn length(shape: &[usize]) -> Result<usize> {
     shape.first().copied().ok_or_else(scalar)
 }
 
-/// What `bool` raises of encrypted values: that there are any is no answer to whether they are true.
-///
-/// # Errors
-/// Always.
-pub(crate) fn no_truth() -> Result<bool> {
-    Err(PyTypeError::new_err(
-        "encrypted values are neither true nor false: `is None` and `size` tell what can be known",
-    ))
-}
-
 /// The number of places of a shape.
 pub(crate) fn places(shape: &[usize]) -> usize {
     shape.iter().product()

@@ -16,6 +16,7 @@ use crate::errors::{Result, raise};
 use crate::files::{PendingFile, open};
 use crate::parameters::hexadecimal;
 use crate::pieces::Pieces;
+use crate::properties::properties;
 
 /// Writes a file of ciphertexts one after another, of any number, in the memory of one. It appears when it is whole: at
 /// `close`, or at the end of a `with` block, but not if that ends by an exception.
@@ -92,42 +93,6 @@ impl CiphertextReader {
         Ok(Self { path, summary: *reader.summary(), reader: Mutex::new(reader) })
     }
 
-    /// The number of values of the file.
-    #[getter]
-    fn size(&self) -> u64 {
-        self.summary.values
-    }
-
-    /// Which engine it is of.
-    #[getter]
-    fn engine(&self) -> &'static str {
-        self.summary.contents.engine.name()
-    }
-
-    /// What values are below.
-    #[getter]
-    fn modulus(&self) -> u64 {
-        self.summary.contents.modulus
-    }
-
-    /// The identifier of the secret key that decrypts it.
-    #[getter]
-    fn key_id(&self) -> String {
-        self.summary.contents.key_id.to_string()
-    }
-
-    /// The digest of the parameters.
-    #[getter]
-    fn parameter_digest(&self) -> String {
-        hexadecimal(&self.summary.contents.parameter_digest)
-    }
-
-    /// The digest of the file.
-    #[getter]
-    fn digest(&self) -> String {
-        hexadecimal(&self.summary.digest)
-    }
-
     /// The number of ciphertexts.
     fn __len__(&self) -> usize {
         self.summary.ciphertexts as usize
@@ -160,3 +125,18 @@ impl CiphertextReader {
         format!("CiphertextReader({}, {} values)", self.path.display(), self.size())
     }
 }
+
+properties!(CiphertextReader {
+    /// The number of values of the file.
+    size: u64 = |it| it.summary.values;
+    /// Which engine it is of.
+    engine: &'static str = |it| it.summary.contents.engine.name();
+    /// What values are below.
+    modulus: u64 = |it| it.summary.contents.modulus;
+    /// The identifier of the secret key that decrypts it.
+    key_id: String = |it| it.summary.contents.key_id.to_string();
+    /// The digest of the parameters.
+    parameter_digest: String = |it| hexadecimal(&it.summary.contents.parameter_digest);
+    /// The digest of the file.
+    digest: String = |it| hexadecimal(&it.summary.digest);
+});

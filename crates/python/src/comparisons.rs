@@ -1,24 +1,20 @@
 //! Comparison, maximum, ReLU and their like of encrypted integers, for `cryptable/comparisons.py`.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use cryptable::comparisons::{Digits as LibraryDigits, OperationResult, Signedness};
 use cryptable::jobs::Comparisons;
 use cryptable::{Limits, OperationPlan, Request};
-use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyTuple};
 
-use crate::arrays::{common_shape, length, no_truth, reshaped};
+use crate::arrays::common_shape;
 use crate::call::{self, Progress};
 use crate::ciphertext::Ciphertext;
-use crate::equality::{compared, hash_of};
-use crate::errors::{Result, raise, raise_of};
+use crate::encrypted_array::{array_files, array_methods, not_compared};
+use crate::errors::{Result, raise};
 use crate::evaluation_key::EvaluationKey;
-use crate::files::read_file;
-use crate::key_files::save_public;
 use crate::parameters::Parameters;
+use crate::properties::properties;
 
 /// What comparisons of integers of so many bits take. Prints as a list.
 #[pyclass(frozen, module = "cryptable.comparisons")]
@@ -28,24 +24,6 @@ pub(crate) struct ComparisonPlan {
 
 #[pymethods]
 impl ComparisonPlan {
-    /// Bits of the integers.
-    #[getter]
-    fn bits(&self) -> u32 {
-        self.inner.bits()
-    }
-
-    /// Predicted memory at its peak, keys included.
-    #[getter]
-    fn memory_bytes(&self) -> usize {
-        self.inner.peak_bytes()
-    }
-
-    /// Bytes of the file of the evaluation key.
-    #[getter]
-    fn key_file_bytes(&self) -> usize {
-        self.inner.key_file_bytes()
-    }
-
     /// For each operation its name, predicted seconds for a full ciphertext, and log2 of the probability that any of
     /// its integers comes out wrong.
     #[getter]
@@ -58,6 +36,15 @@ impl ComparisonPlan {
         self.inner.to_string()
     }
 }
+
+properties!(ComparisonPlan {
+    /// Bits of the integers.
+    bits: u32 = |it| it.inner.bits();
+    /// Predicted memory at its peak, keys included.
+    memory_bytes: usize = |it| it.inner.peak_bytes();
+    /// Bytes of the file of the evaluation key.
+    key_file_bytes: usize = |it| it.inner.key_file_bytes();
+});
 
 /// What comparisons of integers of `bits` bits take.
 #[pyfunction]
@@ -85,36 +72,6 @@ pub(crate) struct Digits {
 
 #[pymethods]
 impl Digits {
-    /// The shape of the encrypted array.
-    #[getter]
-    fn shape<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyTuple>> {
-        PyTuple::new(py, &self.shape)
-    }
-
-    /// The number of its axes.
-    #[getter]
-    fn ndim(&self) -> usize {
-        self.shape.len()
-    }
-
-    /// What integers are below.
-    #[getter]
-    fn modulus(&self) -> u64 {
-        self.inner.modulus()
-    }
-
-    /// The number of integers.
-    #[getter]
-    fn size(&self) -> usize {
-        self.inner.count()
-    }
-
-    /// Sizes of the digits: integers are the sum of digits times the product of the sizes before.
-    #[getter]
-    fn sizes(&self) -> Vec<u64> {
-        self.inner.sizes().to_vec()
-    }
-
     /// Digits that came one by one, as results under these parameters have them.
     #[staticmethod]
     fn of(py: Python<'_>, parameters: &Parameters, digits: Vec<Py<Ciphertext>>) -> Result<Self> {
@@ -125,46 +82,6 @@ impl Digits {
         Ok(Self { inner: inner.into(), shape })
     }
 
-    /// Writes a file, one of `cryptable compare`. An existing one is replaced only if told so.
-    #[pyo3(signature = (path, *, replace = false))]
-    fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> Result<()> {
-        let bytes = call::detach(py, || self.bytes()).map_err(raise)?;
-        save_public(py, &path, replace, &bytes)
-    }
-
-    /// Reads a file of digits under parameters: one dimension.
-    #[staticmethod]
-    fn load(py: Python<'_>, path: PathBuf, parameters: &Parameters) -> Result<Self> {
-        call::detach(py, || {
-            Self::read(&read_file(&path)?, &parameters.inner).map_err(raise_of(&path))
-        })
-    }
-
-    /// Its bytes, as a file has them.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
-        let bytes = call::detach(py, || self.bytes()).map_err(raise)?;
-        Ok(PyBytes::new(py, &bytes))
-    }
-
-    /// From the bytes of a file of digits under parameters: one dimension.
-    #[staticmethod]
-    fn from_bytes(py: Python<'_>, bytes: &[u8], parameters: &Parameters) -> Result<Self> {
-        call::detach(py, || Self::read(bytes, &parameters.inner)).map_err(raise)
-    }
-
-    /// The same integers in another shape.
-    #[pyo3(signature = (*shape))]
-    fn reshape(&self, shape: &Bound<'_, PyTuple>) -> Result<Self> {
-        let shape = reshaped(shape, self.inner.count())?;
-        Ok(Self { inner: Arc::clone(&self.inner), shape })
-    }
-
-    /// Whether the integers are signed.
-    #[getter]
-    fn signed(&self) -> bool {
-        self.inner.is_signed()
-    }
-
     /// The digits, the least significant first, to be looked up or added.
     #[getter]
     fn digits(&self) -> Vec<Ciphertext> {
@@ -172,48 +89,36 @@ impl Digits {
         digits.map(|digit| Ciphertext::new(digit.clone(), self.shape.clone())).collect()
     }
 
-    fn __len__(&self) -> Result<usize> {
-        length(&self.shape)
-    }
-
-    fn __bool__(&self) -> Result<bool> {
-        no_truth()
-    }
-
-    fn __richcmp__<'py>(
-        slf: Bound<'py, Self>,
-        other: Bound<'py, PyAny>,
-        comparison: CompareOp,
-    ) -> Result<Bound<'py, PyAny>> {
-        compared(
-            slf.as_any(),
-            &other,
-            comparison,
-            "`comparisons.equal` compares ciphertexts before they are in digits",
-        )
-    }
-
-    fn __hash__(slf: Bound<'_, Self>) -> usize {
-        hash_of(slf.as_any())
-    }
-
     fn __repr__(&self) -> String {
         format!("Digits(sizes {:?}, shape {:?})", self.inner.sizes(), self.shape)
     }
 }
+
+properties!(Digits {
+    /// What integers are below.
+    modulus: u64 = |it| it.inner.modulus();
+    /// Sizes of the digits: integers are the sum of digits times the product of the sizes before.
+    sizes: Vec<u64> = |it| it.inner.sizes().to_vec();
+    /// Whether the integers are signed.
+    signed: bool = |it| it.inner.is_signed();
+});
 
 impl Digits {
     fn bytes(&self) -> cryptable::Result<Vec<u8>> {
         Ok(self.inner.to_ciphertext()?.to_bytes())
     }
 
-    fn read(bytes: &[u8], parameters: &cryptable::Parameters) -> cryptable::Result<Self> {
+    fn read(bytes: &[u8], parameters: &Parameters) -> cryptable::Result<Self> {
         let joined = cryptable::Ciphertext::from_bytes(bytes)?;
-        let inner = LibraryDigits::from_ciphertext(parameters, joined)?;
+        let inner = LibraryDigits::from_ciphertext(&parameters.inner, joined)?;
         let shape = vec![inner.count()];
         Ok(Self { inner: inner.into(), shape })
     }
 }
+
+array_methods!(Digits { inner }, "`is None` and `size` tell what can be known");
+array_files!(Digits, parameters: &Parameters);
+not_compared!(Digits, "`comparisons.equal` compares ciphertexts before they are in digits");
 
 /// Which integers values stand for.
 pub(crate) fn signedness(signed: bool) -> Signedness {

@@ -11,6 +11,7 @@ use crate::arrays::{Numbers, integers};
 use crate::errors::{Result, exception, raise};
 use crate::files::{Access, write_file};
 use crate::pool;
+use crate::properties::properties;
 use crate::table::Signs;
 
 /// What a user calls kinds of entries.
@@ -39,24 +40,6 @@ pub(crate) struct EncryptedTable {
 
 #[pymethods]
 impl EncryptedTable {
-    /// How many there are; none if one serves all values.
-    #[getter]
-    fn count(&self) -> Option<usize> {
-        self.inner.count()
-    }
-
-    /// The identifier of the secret key that they are encrypted under.
-    #[getter]
-    fn key_id(&self) -> String {
-        self.inner.key_id().to_string()
-    }
-
-    /// Bytes of memory that they take, or of the file that they lie in.
-    #[getter]
-    fn memory_bytes(&self) -> usize {
-        self.inner.memory_bytes()
-    }
-
     /// Writes a file, for `EvaluationKey.open_encrypted_table`. An existing one is replaced only if told so.
     #[pyo3(signature = (path, *, replace = false))]
     fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> Result<()> {
@@ -69,6 +52,15 @@ impl EncryptedTable {
         format!("{:?}", self.inner)
     }
 }
+
+properties!(EncryptedTable {
+    /// How many there are; none if one serves all values.
+    count: Option<usize> = |it| it.inner.count();
+    /// The identifier of the secret key that they are encrypted under.
+    key_id: String = |it| it.inner.key_id().to_string();
+    /// Bytes of memory that they take, or of the file that they lie in.
+    memory_bytes: usize = |it| it.inner.memory_bytes();
+});
 
 /// Tables of an array: of every value one, its outputs along the last axis.
 ///

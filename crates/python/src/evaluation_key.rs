@@ -12,8 +12,10 @@ use crate::ciphertext::{Ciphertext, check_signs};
 use crate::entry_tables::{EncryptedTable, per_value};
 use crate::errors::{Result, raise};
 use crate::fixed_point::{ComplexTable, PreparedComplexTable};
-use crate::key_files::{Origin, ReducedKey, check_memory, open_mapped};
+use crate::key_files::{Origin, check_memory, open_mapped};
+use crate::keys::server_key;
 use crate::parameters::Parameters;
+use crate::properties::properties;
 use crate::table::{Signs, Table, of_inputs, of_moduli};
 
 /// The server's key: maps encrypted values through tables, without the secret. Threads may share it.
@@ -46,40 +48,23 @@ pub(crate) struct PreparedTable {
 
 #[pymethods]
 impl PreparedTable {
-    /// What inputs are below.
-    #[getter]
-    fn input_modulus(&self) -> u64 {
-        self.inner.input_modulus()
-    }
-
-    /// What outputs are below.
-    #[getter]
-    fn output_modulus(&self) -> u64 {
-        self.inner.output_modulus()
-    }
-
-    /// Whether it is for signed values.
-    #[getter]
-    fn signed_inputs(&self) -> bool {
-        self.inner.signed_inputs()
-    }
-
-    /// Whether its outputs are signed.
-    #[getter]
-    fn signed_outputs(&self) -> bool {
-        self.inner.signed_outputs()
-    }
-
-    /// Bytes of memory that it takes.
-    #[getter]
-    fn memory_bytes(&self) -> usize {
-        self.inner.memory_bytes()
-    }
-
     fn __repr__(&self) -> String {
         format!("{:?}", self.inner)
     }
 }
+
+properties!(PreparedTable {
+    /// What inputs are below.
+    input_modulus: u64 = |it| it.inner.input_modulus();
+    /// What outputs are below.
+    output_modulus: u64 = |it| it.inner.output_modulus();
+    /// Whether it is for signed values.
+    signed_inputs: bool = |it| it.inner.signed_inputs();
+    /// Whether its outputs are signed.
+    signed_outputs: bool = |it| it.inner.signed_outputs();
+    /// Bytes of memory that it takes.
+    memory_bytes: usize = |it| it.inner.memory_bytes();
+});
 
 impl EvaluationKey {
     pub(crate) fn in_memory(inner: cryptable::EvaluationKey) -> Self {
@@ -178,42 +163,6 @@ impl EvaluationKey {
         Ok(Self { inner: inner.into(), origin })
     }
 
-    /// Its parameters.
-    #[getter]
-    fn parameters(&self) -> Parameters {
-        Parameters { inner: self.inner.parameters() }
-    }
-
-    /// Which engine it is of.
-    #[getter]
-    fn engine(&self) -> &'static str {
-        self.inner.parameters().engine().name()
-    }
-
-    /// What inputs are below.
-    #[getter]
-    fn input_modulus(&self) -> u64 {
-        self.inner.parameters().input_modulus()
-    }
-
-    /// What outputs are below.
-    #[getter]
-    fn output_modulus(&self) -> u64 {
-        self.inner.parameters().output_modulus()
-    }
-
-    /// The identifier of the secret key that it was made from.
-    #[getter]
-    fn key_id(&self) -> String {
-        self.inner.key_id().to_string()
-    }
-
-    /// Bytes of memory that it takes.
-    #[getter]
-    fn memory_bytes(&self) -> usize {
-        self.inner.memory_bytes()
-    }
-
     /// Encodes a table once for any number of lookups: a `Table`, or what `cryptable.table` makes one of.
     #[pyo3(signature = (table, *, signed = None))]
     fn prepare(&self, table: &Bound<'_, PyAny>, signed: Option<Signs>) -> Result<PreparedTable> {
@@ -308,12 +257,6 @@ impl EvaluationKey {
             self.inner.lookup_encrypted(&input.inner, &table.inner, execution)
         })?;
         Ok(Ciphertext::new(result.with_signed(signed.outputs), input.shape.clone()))
-    }
-
-    /// Sizes of the digits that `decompose` gives, the least significant first.
-    #[getter]
-    fn digit_sizes(&self) -> Result<Vec<u64>> {
-        self.inner.parameters().digit_sizes().map_err(raise)
     }
 
     /// Decomposes every value into digits and maps each through tables, by functional digit decomposition: for each digit,
@@ -490,11 +433,22 @@ impl EvaluationKey {
         self.combine(py, &values.shape, |key| key.unpack(&values.inner))
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> Result<ReducedKey<'py>> {
-        self.origin.reduce::<Self>(py)
-    }
-
     fn __repr__(&self) -> String {
         format!("{:?}", self.inner)
     }
 }
+
+properties!(EvaluationKey {
+    /// Its parameters.
+    parameters: Parameters = |it| Parameters { inner: it.inner.parameters() };
+    /// Which engine it is of.
+    engine: &'static str = |it| it.inner.parameters().engine().name();
+    /// What inputs are below.
+    input_modulus: u64 = |it| it.inner.parameters().input_modulus();
+    /// What outputs are below.
+    output_modulus: u64 = |it| it.inner.parameters().output_modulus();
+    /// Sizes of the digits that `decompose` gives, the least significant first.
+    digit_sizes: Result<Vec<u64>> = |it| it.inner.parameters().digit_sizes().map_err(raise);
+});
+
+server_key!(EvaluationKey);

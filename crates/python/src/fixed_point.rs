@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 
 use crate::arrays::{complex_numbers, reals};
 use crate::errors::{Result, raise};
+use crate::properties::properties;
 use crate::table::Table;
 
 /// A table of complex outputs: both parts in fixed point.
@@ -33,18 +34,6 @@ impl ComplexTable {
         Ok(Self { inner: inner.map_err(raise)? })
     }
 
-    /// The number of inputs.
-    #[getter]
-    fn input_modulus(&self) -> u64 {
-        self.inner.tables()[0].input_modulus()
-    }
-
-    /// What both parts are fractions of.
-    #[getter]
-    fn output_modulus(&self) -> u64 {
-        self.inner.tables()[0].output_modulus()
-    }
-
     /// The outputs as they were rounded.
     #[getter]
     fn outputs<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<Complex64>> {
@@ -63,6 +52,13 @@ impl ComplexTable {
         format!("ComplexTable({} -> {})", self.input_modulus(), self.output_modulus())
     }
 }
+
+properties!(ComplexTable {
+    /// The number of inputs.
+    input_modulus: u64 = |it| it.inner.tables()[0].input_modulus();
+    /// What both parts are fractions of.
+    output_modulus: u64 = |it| it.inner.tables()[0].output_modulus();
+});
 
 #[pymethods]
 impl PreparedComplexTable {

@@ -15,6 +15,7 @@ use crate::entry_tables::kind_of;
 use crate::errors::{Result, raise};
 use crate::key_files::{Reduced, read_options};
 use crate::literals;
+use crate::properties::properties;
 
 /// A validated parameter set of any engine: what keys are generated for.
 #[pyclass(frozen, module = "cryptable")]
@@ -105,48 +106,6 @@ impl Prediction {
 
 #[pymethods]
 impl Prediction {
-    /// Values that one ciphertext holds.
-    #[getter]
-    fn values_per_ciphertext(&self) -> usize {
-        self.inner.values_per_ciphertext
-    }
-
-    /// Threads that one ciphertext keeps busy.
-    #[getter]
-    fn parallelism(&self) -> usize {
-        self.inner.parallelism
-    }
-
-    /// Bytes of the evaluation key in memory.
-    #[getter]
-    fn key_memory_bytes(&self) -> usize {
-        self.inner.key_memory_bytes
-    }
-
-    /// Bytes of the evaluation key in its file.
-    #[getter]
-    fn key_file_bytes(&self) -> usize {
-        self.inner.key_file_bytes
-    }
-
-    /// Bytes of memory beside the key, on one thread.
-    #[getter]
-    fn working_bytes(&self) -> usize {
-        self.inner.working_bytes
-    }
-
-    /// Bytes of a fresh ciphertext.
-    #[getter]
-    fn ciphertext_bytes(&self) -> usize {
-        self.inner.ciphertext_bytes
-    }
-
-    /// Bytes of a result.
-    #[getter]
-    fn result_bytes(&self) -> usize {
-        self.inner.result_bytes
-    }
-
     /// Memory at its peak, keys included.
     #[pyo3(signature = (threads = 2))]
     fn peak_bytes(
@@ -175,6 +134,23 @@ impl Prediction {
         format!("Prediction({peak} bytes at the peak, a key file of {file} bytes)")
     }
 }
+
+properties!(Prediction {
+    /// Values that one ciphertext holds.
+    values_per_ciphertext: usize = |it| it.inner.values_per_ciphertext;
+    /// Threads that one ciphertext keeps busy.
+    parallelism: usize = |it| it.inner.parallelism;
+    /// Bytes of the evaluation key in memory.
+    key_memory_bytes: usize = |it| it.inner.key_memory_bytes;
+    /// Bytes of the evaluation key in its file.
+    key_file_bytes: usize = |it| it.inner.key_file_bytes;
+    /// Bytes of memory beside the key, on one thread.
+    working_bytes: usize = |it| it.inner.working_bytes;
+    /// Bytes of a fresh ciphertext.
+    ciphertext_bytes: usize = |it| it.inner.ciphertext_bytes;
+    /// Bytes of a result.
+    result_bytes: usize = |it| it.inner.result_bytes;
+});
 
 #[pymethods]
 impl Parameters {
@@ -218,72 +194,6 @@ impl Parameters {
         Ok(Self { inner: crate::pool::run(make).map_err(raise)? })
     }
 
-    /// Which engine they are of.
-    #[getter]
-    fn engine(&self) -> &'static str {
-        self.inner.engine().name()
-    }
-
-    /// How tables are evaluated.
-    #[getter]
-    fn method(&self) -> String {
-        self.inner.method_name()
-    }
-
-    /// What inputs are below.
-    #[getter]
-    fn input_modulus(&self) -> u64 {
-        self.inner.input_modulus()
-    }
-
-    /// What outputs are below.
-    #[getter]
-    fn output_modulus(&self) -> u64 {
-        self.inner.output_modulus()
-    }
-
-    /// The ring degree.
-    #[getter]
-    fn ring_degree(&self) -> usize {
-        self.inner.ring_degree()
-    }
-
-    /// Values that one ciphertext holds.
-    #[getter]
-    fn values_per_ciphertext(&self) -> usize {
-        self.inner.values_per_ciphertext()
-    }
-
-    /// log2 of the probability that any value of a ciphertext comes out wrong of a lookup.
-    #[getter]
-    fn log2_fail(&self) -> f64 {
-        self.inner.failure_probability().log2()
-    }
-
-    /// log2 of the probability that one value does.
-    #[getter]
-    fn log2_fail_per_value(&self) -> f64 {
-        self.inner.value_failure_probability().log2()
-    }
-
-    /// Security in bits, classical, of the weakest secret; 0 of toys.
-    #[getter]
-    fn security_bits(&self) -> f64 {
-        self.inner.security_bits()
-    }
-
-    /// Whether they are toys, for tests.
-    #[getter]
-    fn is_insecure(&self) -> bool {
-        self.inner.security_level().is_insecure()
-    }
-
-    /// What the security of each secret rests on.
-    #[getter]
-    fn secrets(&self) -> Vec<Secret> {
-        self.inner.lwe_instances().iter().map(Into::into).collect()
-    }
-
     /// How many terms sums may have; `None` where there are no sums.
     #[getter]
     fn sum_limits(&self) -> Option<SumLimits> {
@@ -294,18 +204,6 @@ impl Parameters {
             lookups_in_a_row: limits.lookups_in_a_row,
             text: limits.to_string(),
         })
-    }
-
-    /// Sizes of the digits that values are decomposed into, the least significant first: of packed values.
-    #[getter]
-    fn digit_sizes(&self) -> Result<Vec<u64>> {
-        self.inner.digit_sizes().map_err(raise)
-    }
-
-    /// The digest that names them in ciphertexts.
-    #[getter]
-    fn digest(&self) -> String {
-        hexadecimal(&self.inner.digest())
     }
 
     /// What a lookup of so many values in so many tables takes.
@@ -379,6 +277,35 @@ impl Parameters {
     }
 }
 
+properties!(Parameters {
+    /// Which engine they are of.
+    engine: &'static str = |it| it.inner.engine().name();
+    /// How tables are evaluated.
+    method: String = |it| it.inner.method_name();
+    /// What inputs are below.
+    input_modulus: u64 = |it| it.inner.input_modulus();
+    /// What outputs are below.
+    output_modulus: u64 = |it| it.inner.output_modulus();
+    /// The ring degree.
+    ring_degree: usize = |it| it.inner.ring_degree();
+    /// Values that one ciphertext holds.
+    values_per_ciphertext: usize = |it| it.inner.values_per_ciphertext();
+    /// log2 of the probability that any value of a ciphertext comes out wrong of a lookup.
+    log2_fail: f64 = |it| it.inner.failure_probability().log2();
+    /// log2 of the probability that one value does.
+    log2_fail_per_value: f64 = |it| it.inner.value_failure_probability().log2();
+    /// Security in bits, classical, of the weakest secret; 0 of toys.
+    security_bits: f64 = |it| it.inner.security_bits();
+    /// Whether they are toys, for tests.
+    is_insecure: bool = |it| it.inner.security_level().is_insecure();
+    /// What the security of each secret rests on.
+    secrets: Vec<Secret> = |it| it.inner.lwe_instances().iter().map(Into::into).collect();
+    /// Sizes of the digits that values are decomposed into, the least significant first: of packed values.
+    digit_sizes: Result<Vec<u64>> = |it| it.inner.digit_sizes().map_err(raise);
+    /// The digest that names them in ciphertexts.
+    digest: String = |it| hexadecimal(&it.inner.digest());
+});
+
 /// Values of a toy of complex outputs.
 const TOY_COMPLEX: usize = 512;
 
@@ -425,35 +352,22 @@ pub(crate) struct ListedParameters {
 
 #[pymethods]
 impl ListedParameters {
-    /// What it is for.
-    #[getter]
-    fn name(&self) -> &str {
-        &self.inner.name
-    }
-
-    /// Security in bits, classical, of the weakest secret.
-    #[getter]
-    fn security_bits(&self) -> f64 {
-        self.inner.security_bits()
-    }
-
-    /// log2 of the probability that a value, a gate, a bit, or a block of AES goes wrong; `None` where it depends on the
-    /// circuit.
-    #[getter]
-    fn log2_fail(&self) -> Option<f64> {
-        self.inner.log2_fail
-    }
-
-    /// What the security of each secret rests on.
-    #[getter]
-    fn secrets(&self) -> Vec<Secret> {
-        self.inner.instances.iter().map(Into::into).collect()
-    }
-
     fn __repr__(&self) -> String {
         format!("ListedParameters({}: {:.1} bits)", self.name(), self.security_bits())
     }
 }
+
+properties!(ListedParameters {
+    /// What it is for.
+    name: &str = |it| &it.inner.name;
+    /// Security in bits, classical, of the weakest secret.
+    security_bits: f64 = |it| it.inner.security_bits();
+    /// log2 of the probability that a value, a gate, a bit, or a block of AES goes wrong; `None` where it depends on the
+    /// circuit.
+    log2_fail: Option<f64> = |it| it.inner.log2_fail;
+    /// What the security of each secret rests on.
+    secrets: Vec<Secret> = |it| it.inner.instances.iter().map(Into::into).collect();
+});
 
 /// All parameter sets that have names, and those that plans take by default for tables of every width: half a minute.
 #[pyfunction]

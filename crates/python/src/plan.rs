@@ -11,6 +11,7 @@ use crate::cost_model::CostModel;
 use crate::entry_tables::kind_of;
 use crate::errors::{Result, raise};
 use crate::parameters::{Parameters as PythonParameters, Prediction};
+use crate::properties::properties;
 
 /// One way to look a table up.
 #[pyclass(frozen, module = "cryptable")]
@@ -20,82 +21,10 @@ pub(crate) struct Candidate {
 
 #[pymethods]
 impl Candidate {
-    /// How values are encrypted: `packed`, `single` or `leveled`.
-    #[getter]
-    fn engine(&self) -> &'static str {
-        self.parameters().engine().name()
-    }
-
-    /// How tables are evaluated.
-    #[getter]
-    fn method(&self) -> String {
-        self.parameters().method_name()
-    }
-
-    /// Predicted time of a lookup of all values, in seconds.
-    #[getter]
-    fn seconds(&self) -> f64 {
-        self.inner.duration().as_secs_f64()
-    }
-
-    /// Predicted memory of a lookup at its peak, keys included.
-    #[getter]
-    fn memory_bytes(&self) -> usize {
-        self.inner.prediction().peak_bytes()
-    }
-
-    /// What a lookup takes: memory, bytes of keys and ciphertexts, seconds of any number of values.
-    #[getter]
-    fn prediction(&self) -> Prediction {
-        Prediction::new(*self.inner.prediction())
-    }
-
     /// The parameters.
     #[getter(parameters)]
     fn parameters_of_it(&self) -> PythonParameters {
         PythonParameters { inner: self.parameters().clone() }
-    }
-
-    /// Bytes of the file of the evaluation key.
-    #[getter]
-    fn key_file_bytes(&self) -> usize {
-        self.inner.prediction().key_file_bytes
-    }
-
-    /// Bytes of one fresh ciphertext.
-    #[getter]
-    fn ciphertext_bytes(&self) -> usize {
-        self.inner.prediction().ciphertext_bytes
-    }
-
-    /// Values that one ciphertext holds.
-    #[getter]
-    fn values_per_ciphertext(&self) -> usize {
-        self.parameters().values_per_ciphertext()
-    }
-
-    /// log2 of the probability that any value of a ciphertext comes out wrong.
-    #[getter]
-    fn log2_fail(&self) -> f64 {
-        self.parameters().failure_probability().log2()
-    }
-
-    /// Security in bits, classical.
-    #[getter]
-    fn security_bits(&self) -> f64 {
-        self.parameters().security_bits()
-    }
-
-    /// What inputs are below.
-    #[getter]
-    fn input_modulus(&self) -> u64 {
-        self.parameters().input_modulus()
-    }
-
-    /// What outputs are below.
-    #[getter]
-    fn output_modulus(&self) -> u64 {
-        self.parameters().output_modulus()
     }
 
     fn __str__(&self) -> String {
@@ -106,6 +35,33 @@ impl Candidate {
         format!("Candidate({}, {}, {:.3} s)", self.engine(), self.method(), self.seconds())
     }
 }
+
+properties!(Candidate {
+    /// How values are encrypted: `packed`, `single` or `leveled`.
+    engine: &'static str = |it| it.parameters().engine().name();
+    /// How tables are evaluated.
+    method: String = |it| it.parameters().method_name();
+    /// Predicted time of a lookup of all values, in seconds.
+    seconds: f64 = |it| it.inner.duration().as_secs_f64();
+    /// Predicted memory of a lookup at its peak, keys included.
+    memory_bytes: usize = |it| it.inner.prediction().peak_bytes();
+    /// What a lookup takes: memory, bytes of keys and ciphertexts, seconds of any number of values.
+    prediction: Prediction = |it| Prediction::new(*it.inner.prediction());
+    /// Bytes of the file of the evaluation key.
+    key_file_bytes: usize = |it| it.inner.prediction().key_file_bytes;
+    /// Bytes of one fresh ciphertext.
+    ciphertext_bytes: usize = |it| it.inner.prediction().ciphertext_bytes;
+    /// Values that one ciphertext holds.
+    values_per_ciphertext: usize = |it| it.parameters().values_per_ciphertext();
+    /// log2 of the probability that any value of a ciphertext comes out wrong.
+    log2_fail: f64 = |it| it.parameters().failure_probability().log2();
+    /// Security in bits, classical.
+    security_bits: f64 = |it| it.parameters().security_bits();
+    /// What inputs are below.
+    input_modulus: u64 = |it| it.parameters().input_modulus();
+    /// What outputs are below.
+    output_modulus: u64 = |it| it.parameters().output_modulus();
+});
 
 impl Candidate {
     pub(crate) fn parameters(&self) -> &Parameters {
@@ -140,18 +96,6 @@ impl Plan {
         Ok(self.inner.best_of(engine).map(|found| Candidate { inner: found.clone().into() }))
     }
 
-    /// From how many values on the server had better pack single ones, of a plan of `inputs="single"`.
-    #[getter]
-    fn crossing(&self) -> Option<u64> {
-        self.inner.crossing()
-    }
-
-    /// What times are predicted by.
-    #[getter]
-    fn cost_model(&self) -> CostModel {
-        CostModel { inner: *self.inner.cost_model() }
-    }
-
     /// Engines that have no parameters for the request, and why.
     #[getter]
     fn refusals(&self) -> Vec<(&'static str, String)> {
@@ -160,24 +104,6 @@ impl Plan {
             .iter()
             .map(|(engine, error)| (engine.name(), error.to_string()))
             .collect()
-    }
-
-    /// Values that times are predicted for.
-    #[getter]
-    fn values(&self) -> u64 {
-        self.inner.values()
-    }
-
-    /// Whether nobody stated that number.
-    #[getter]
-    fn values_assumed(&self) -> bool {
-        self.inner.values_assumed()
-    }
-
-    /// Threads that times are predicted for.
-    #[getter]
-    fn threads(&self) -> usize {
-        self.inner.threads()
     }
 
     fn __str__(&self) -> String {
@@ -195,6 +121,19 @@ impl Plan {
         html.call1((self.candidates(), self.values(), assumed, self.threads()))?.extract()
     }
 }
+
+properties!(Plan {
+    /// From how many values on the server had better pack single ones, of a plan of `inputs="single"`.
+    crossing: Option<u64> = |it| it.inner.crossing();
+    /// What times are predicted by.
+    cost_model: CostModel = |it| CostModel { inner: *it.inner.cost_model() };
+    /// Values that times are predicted for.
+    values: u64 = |it| it.inner.values();
+    /// Whether nobody stated that number.
+    values_assumed: bool = |it| it.inner.values_assumed();
+    /// Threads that times are predicted for.
+    threads: usize = |it| it.inner.threads();
+});
 
 /// Compares all ways to look a table of these input and output moduli up.
 #[pyfunction]

@@ -18,10 +18,12 @@ use crate::evaluation_key::EvaluationKey;
 use crate::files::{Access, write_file};
 use crate::fixed_point::decryption;
 use crate::integers::IntegerPlan;
-use crate::key_files::{check_memory, load_secret, refuse_pickle, save_secret};
+use crate::key_files::check_memory;
+use crate::keys::secret_key_files;
 use crate::parameters::Parameters;
 use crate::plan::{Candidate, Plan};
 use crate::pool;
+use crate::properties::properties;
 use crate::table::Signs;
 use crate::wide::WidePlan;
 
@@ -87,36 +89,6 @@ impl SecretKey {
         let moduli = (input_modulus, output_modulus);
         let toy = Parameters::toy(engine, moduli, entries)?;
         Ok(Self { inner: pool::run(|| cryptable::SecretKey::generate(toy.inner)) })
-    }
-
-    /// The identifier that this key, its evaluation keys and its ciphertexts share. Reveals nothing of the key.
-    #[getter]
-    fn id(&self) -> String {
-        self.inner.id().to_string()
-    }
-
-    /// Its parameters.
-    #[getter]
-    fn parameters(&self) -> Parameters {
-        Parameters { inner: self.inner.parameters() }
-    }
-
-    /// Which engine it is of.
-    #[getter]
-    fn engine(&self) -> &'static str {
-        self.inner.parameters().engine().name()
-    }
-
-    /// What values to be encrypted are below.
-    #[getter]
-    fn input_modulus(&self) -> u64 {
-        self.inner.parameters().input_modulus()
-    }
-
-    /// What results are below.
-    #[getter]
-    fn output_modulus(&self) -> u64 {
-        self.inner.parameters().output_modulus()
     }
 
     /// Encrypts integers of any shape, from 0 to P - 1, P the `input_modulus`; if `signed`, from -P/2 to P/2 - 1. By default the
@@ -296,26 +268,22 @@ impl SecretKey {
         })
     }
 
-    /// Writes the key to a file that its owner alone may read. An existing one is replaced only if told so: what it
-    /// encrypted is lost then.
-    #[pyo3(signature = (path, *, replace = false))]
-    fn save(&self, path: PathBuf, replace: bool) -> Result<()> {
-        save_secret(&path, replace, &self.inner.to_bytes())
-    }
-
-    /// Reads a key file.
-    #[staticmethod]
-    #[pyo3(signature = (path, *, allow_insecure = false))]
-    fn load(py: Python<'_>, path: PathBuf, allow_insecure: bool) -> Result<Self> {
-        let inner = load_secret(py, &path, allow_insecure, cryptable::SecretKey::from_bytes)?;
-        Ok(Self { inner })
-    }
-
-    fn __reduce__(&self) -> Result<()> {
-        Err(refuse_pickle("SecretKey"))
-    }
-
     fn __repr__(&self) -> String {
         format!("SecretKey({}, id {})", self.engine(), self.id())
     }
 }
+
+properties!(SecretKey {
+    /// The identifier that this key, its evaluation keys and its ciphertexts share. Reveals nothing of the key.
+    id: String = |it| it.inner.id().to_string();
+    /// Its parameters.
+    parameters: Parameters = |it| Parameters { inner: it.inner.parameters() };
+    /// Which engine it is of.
+    engine: &'static str = |it| it.inner.parameters().engine().name();
+    /// What values to be encrypted are below.
+    input_modulus: u64 = |it| it.inner.parameters().input_modulus();
+    /// What results are below.
+    output_modulus: u64 = |it| it.inner.parameters().output_modulus();
+});
+
+secret_key_files!(SecretKey: cryptable::SecretKey::from_bytes);

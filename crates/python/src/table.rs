@@ -8,6 +8,7 @@ use pyo3::types::PyDict;
 use crate::arrays::{array, integers};
 use crate::ciphertext::Ciphertext;
 use crate::errors::{Result, raise};
+use crate::properties::properties;
 use crate::real_function::RealFunction;
 
 /// Which columns of a table are signed: in Python False, True, `"inputs"` or `"outputs"`.
@@ -88,30 +89,6 @@ impl Table {
         Ok(Self { inner: table.with_signs(signed.inputs, signed.outputs).into() })
     }
 
-    /// The number of inputs.
-    #[getter]
-    fn input_modulus(&self) -> u64 {
-        self.inner.input_modulus()
-    }
-
-    /// What all outputs are below.
-    #[getter]
-    fn output_modulus(&self) -> u64 {
-        self.inner.output_modulus()
-    }
-
-    /// Whether it is for signed values.
-    #[getter]
-    fn signed_inputs(&self) -> bool {
-        self.inner.signed_inputs()
-    }
-
-    /// Whether its outputs are signed.
-    #[getter]
-    fn signed_outputs(&self) -> bool {
-        self.inner.signed_outputs()
-    }
-
     /// The outputs.
     #[getter]
     fn outputs<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
@@ -153,6 +130,17 @@ impl Table {
         format!("Table({} -> {})", self.inner.input_modulus(), self.inner.output_modulus())
     }
 }
+
+properties!(Table {
+    /// The number of inputs.
+    input_modulus: u64 = |it| it.inner.input_modulus();
+    /// What all outputs are below.
+    output_modulus: u64 = |it| it.inner.output_modulus();
+    /// Whether it is for signed values.
+    signed_inputs: bool = |it| it.inner.signed_inputs();
+    /// Whether its outputs are signed.
+    signed_outputs: bool = |it| it.inner.signed_outputs();
+});
 
 /// A table of these moduli, by `cryptable.table`.
 ///

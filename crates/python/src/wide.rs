@@ -3,7 +3,6 @@
 mod client;
 
 use std::borrow::Cow;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use cryptable::jobs::Words;
@@ -12,17 +11,16 @@ use cryptable::wide::{
 };
 use cryptable::{Ciphertext as LibraryCiphertext, Limits, OperationPlan, Request};
 use numpy::{Element, PyReadonlyArray1};
-use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyTuple};
+use pyo3::types::PyBytes;
 
-use crate::arrays::{length, no_truth, places, reshaped};
 use crate::call::{self, Progress};
-use crate::equality::{compared, hash_of};
-use crate::errors::{Result, raise, raise_of};
+use crate::ciphertext::Ciphertext;
+use crate::encrypted_array::{array_files, array_methods, indexed, not_compared};
+use crate::errors::{Result, raise};
 use crate::evaluation_key::EvaluationKey;
-use crate::files::read_file;
-use crate::key_files::{Reduced, save_public};
+use crate::key_files::Reduced;
+use crate::properties::properties;
 
 pub(crate) use client::{decrypt_wide, encrypt_wide};
 
@@ -34,48 +32,6 @@ pub(crate) struct WidePlan {
 
 #[pymethods]
 impl WidePlan {
-    /// Bits of the keys of a dictionary.
-    #[getter]
-    fn bits(&self) -> u32 {
-        self.inner.bits()
-    }
-
-    /// Bits of its values.
-    #[getter]
-    fn value_bits(&self) -> u32 {
-        self.inner.value_bits()
-    }
-
-    /// Most entries of a dictionary: values of a word.
-    #[getter]
-    fn word_modulus(&self) -> u64 {
-        self.inner.modulus()
-    }
-
-    /// Predicted memory at its peak, keys included.
-    #[getter]
-    fn memory_bytes(&self) -> usize {
-        self.inner.peak_bytes()
-    }
-
-    /// Bytes of the file of the evaluation key.
-    #[getter]
-    fn key_file_bytes(&self) -> usize {
-        self.inner.key_file_bytes()
-    }
-
-    /// log2 of the probability that any value of a ciphertext comes out wrong of a dictionary.
-    #[getter]
-    fn log2_fail(&self) -> f64 {
-        self.inner.failure_probability().log2()
-    }
-
-    /// Security in bits, classical.
-    #[getter]
-    fn security_bits(&self) -> f64 {
-        self.inner.parameters().security_bits()
-    }
-
     /// For a dictionary and each kind of structure its name, lookups, and predicted seconds of a full ciphertext.
     #[getter]
     fn tables(&self) -> Vec<(&'static str, usize, f64)> {
@@ -87,6 +43,23 @@ impl WidePlan {
         self.inner.to_string()
     }
 }
+
+properties!(WidePlan {
+    /// Bits of the keys of a dictionary.
+    bits: u32 = |it| it.inner.bits();
+    /// Bits of its values.
+    value_bits: u32 = |it| it.inner.value_bits();
+    /// Most entries of a dictionary: values of a word.
+    word_modulus: u64 = |it| it.inner.modulus();
+    /// Predicted memory at its peak, keys included.
+    memory_bytes: usize = |it| it.inner.peak_bytes();
+    /// Bytes of the file of the evaluation key.
+    key_file_bytes: usize = |it| it.inner.key_file_bytes();
+    /// log2 of the probability that any value of a ciphertext comes out wrong of a dictionary.
+    log2_fail: f64 = |it| it.inner.failure_probability().log2();
+    /// Security in bits, classical.
+    security_bits: f64 = |it| it.inner.parameters().security_bits();
+});
 
 /// What dictionaries of keys of so many bits take.
 #[pyfunction]
@@ -127,6 +100,15 @@ impl WideValues {
         Ok(Self { inner: inner.into(), shape })
     }
 
+    fn take(&self, places: &[usize], shape: Vec<usize>) -> Result<Self> {
+        let word = |word: &LibraryCiphertext| {
+            let word = Ciphertext::new(word.clone(), Vec::new()).take(places, Vec::new())?;
+            Ok((*word.inner).clone())
+        };
+        let words = self.inner.words().iter().map(word).collect::<Result<_>>()?;
+        Ok(Self { inner: LibraryValues::new(words).map_err(raise)?.into(), shape })
+    }
+
     fn bytes(&self) -> cryptable::Result<Vec<u8>> {
         Ok(self.inner.to_ciphertext()?.to_bytes())
     }
@@ -134,61 +116,10 @@ impl WideValues {
 
 #[pymethods]
 impl WideValues {
-    /// The shape of the encrypted array.
-    #[getter]
-    fn shape<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyTuple>> {
-        PyTuple::new(py, &self.shape)
-    }
-
-    /// The number of its axes.
-    #[getter]
-    fn ndim(&self) -> usize {
-        self.shape.len()
-    }
-
-    /// The number of values.
-    #[getter]
-    fn size(&self) -> usize {
-        places(&self.shape)
-    }
-
     /// Words of each value.
     #[getter]
     fn words(&self) -> usize {
         self.inner.words().len()
-    }
-
-    /// The same values in another shape.
-    #[pyo3(signature = (*shape))]
-    fn reshape(&self, shape: &Bound<'_, PyTuple>) -> Result<Self> {
-        let shape = reshaped(shape, self.inner.count())?;
-        Ok(Self { inner: Arc::clone(&self.inner), shape })
-    }
-
-    /// Writes a file, one of `cryptable wide`. An existing one is replaced only if told so.
-    #[pyo3(signature = (path, *, replace = false))]
-    fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> Result<()> {
-        let bytes = call::detach(py, || self.bytes()).map_err(raise)?;
-        save_public(py, &path, replace, &bytes)
-    }
-
-    /// Reads a file of values of so many words: one dimension.
-    #[staticmethod]
-    #[pyo3(signature = (path, *, words))]
-    fn load(py: Python<'_>, path: PathBuf, words: usize) -> Result<Self> {
-        call::detach(py, || Self::read(&read_file(&path)?, words).map_err(raise_of(&path)))
-    }
-
-    /// Its bytes, as a file has them.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
-        let bytes = call::detach(py, || self.bytes()).map_err(raise)?;
-        Ok(PyBytes::new(py, &bytes))
-    }
-
-    /// From the bytes of a file, of values of so many words: one dimension.
-    #[staticmethod]
-    fn from_bytes(py: Python<'_>, bytes: &[u8], words: usize) -> Result<Self> {
-        call::detach(py, || Self::read(bytes, words)).map_err(raise)
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> Result<Reduced<'py, Pickled<'py>>> {
@@ -196,35 +127,15 @@ impl WideValues {
         Ok((restore, (self.to_bytes(py)?, self.words(), self.shape.clone())))
     }
 
-    fn __len__(&self) -> Result<usize> {
-        length(&self.shape)
-    }
-
-    fn __bool__(&self) -> Result<bool> {
-        no_truth()
-    }
-
-    fn __richcmp__<'py>(
-        slf: Bound<'py, Self>,
-        other: Bound<'py, PyAny>,
-        comparison: CompareOp,
-    ) -> Result<Bound<'py, PyAny>> {
-        compared(
-            slf.as_any(),
-            &other,
-            comparison,
-            "a `wide.dictionary` tells which of known values they are",
-        )
-    }
-
-    fn __hash__(slf: Bound<'_, Self>) -> usize {
-        hash_of(slf.as_any())
-    }
-
     fn __repr__(&self) -> String {
         format!("WideValues({} words each, shape {:?})", self.words(), self.shape)
     }
 }
+
+array_methods!(WideValues { inner }, "`is None` and `size` tell what can be known");
+array_files!(WideValues, words: usize);
+indexed!(WideValues);
+not_compared!(WideValues, "a `wide.dictionary` tells which of known values they are");
 
 /// A dictionary or a structured table, encoded for a key: made once, looked up often.
 #[pyclass(frozen, module = "cryptable.wide")]
@@ -234,30 +145,6 @@ pub(crate) struct PreparedWide {
 
 #[pymethods]
 impl PreparedWide {
-    /// Lookups of a word that it takes.
-    #[getter]
-    fn lookups(&self) -> usize {
-        self.inner.circuit().lookups()
-    }
-
-    /// Words of each value that it maps.
-    #[getter]
-    fn input_words(&self) -> usize {
-        self.inner.circuit().input_words()
-    }
-
-    /// Words of each result.
-    #[getter]
-    fn output_words(&self) -> usize {
-        self.inner.circuit().output_words()
-    }
-
-    /// Bytes of memory that it takes.
-    #[getter]
-    fn memory_bytes(&self) -> usize {
-        self.inner.memory_bytes()
-    }
-
     /// What a lookup gives for a value in the clear: to check a table by.
     fn evaluate(&self, value: u64) -> Result<u64> {
         let circuit = self.inner.circuit();
@@ -277,6 +164,17 @@ impl PreparedWide {
         format!("PreparedWide({} lookups)", self.lookups())
     }
 }
+
+properties!(PreparedWide {
+    /// Lookups of a word that it takes.
+    lookups: usize = |it| it.inner.circuit().lookups();
+    /// Words of each value that it maps.
+    input_words: usize = |it| it.inner.circuit().input_words();
+    /// Words of each result.
+    output_words: usize = |it| it.inner.circuit().output_words();
+    /// Bytes of memory that it takes.
+    memory_bytes: usize = |it| it.inner.memory_bytes();
+});
 
 /// A table, by what it is made of.
 #[derive(FromPyObject)]

@@ -44,7 +44,7 @@ def test_integers(tmp_path):
         pickle.dumps(secrets)
     with pytest.raises(MismatchError, match="leveled"):
         server.prepare_leveled(cryptable.table([0, 1]))
-    with pytest.raises(TypeError, match="no limit 'speed'"):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'speed'"):
         bridges.plan_integers(16, bits=8, speed=3)
 
 

@@ -1,4 +1,4 @@
-"""What encrypted arrays have of numpy's: shape, ndim, size, len, reshape; and what they have not."""
+"""What encrypted arrays have of numpy's: shape, ndim, size, len, reshape, indices; and what they have not."""
 
 import operator
 import pickle
@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 from cryptable import SecretKey, bits, booleans, circuits, ckks, comparisons, integers, wide
-from cryptable.errors import MismatchError, UnsupportedError
+from cryptable.errors import MismatchError, RangeError, UnsupportedError
 
 VALUES = np.arange(6).reshape(2, 3)
 
@@ -138,3 +138,49 @@ def test_columns_of_one_shape():
     with pytest.raises(MismatchError, match="shapes"):
         integers.add(server, x, x.reshape(2), progress=False)
     assert integers.decrypt(secret, integers.add(server, x, 1, progress=False)).tolist() == [[2, 3]]
+
+
+INDICES = [1, -1, slice(0, 1), (slice(None), slice(1, None)), (..., 0), (1, 2), VALUES % 2 == 1, np.array([1, 0, 1])]
+
+
+@pytest.mark.parametrize("engine", ["single", "leveled", "booleans"])
+@pytest.mark.parametrize("index", INDICES, ids=str)
+def test_indices_are_those_of_numpy(engine, index):
+    if engine == "booleans":
+        secret, values = booleans.SecretKey.generate(insecure_toy=True), VALUES % 2 == 1
+    else:
+        secret, values = SecretKey.generate_insecure_toy(engine, 16, 16), VALUES
+    found = secret.encrypt(values)[index]
+    assert found.shape == values[index].shape
+    assert secret.decrypt(found).tolist() == values[index].tolist()
+
+
+@pytest.mark.parametrize("engine", ["single", "leveled"])
+def test_values_are_taken_across_parts_in_any_order(engine):
+    secret = SecretKey.generate_insecure_toy(engine, 16, 16)
+    joined = type(secret.encrypt([0])).join([secret.encrypt([0, 1, 2]), secret.encrypt([3, 4])])
+    assert secret.decrypt(joined[1:5]).tolist() == [1, 2, 3, 4]
+    assert secret.decrypt(joined[::-1]).tolist() == [4, 3, 2, 1, 0]
+    assert [int(secret.decrypt(value)) for value in joined] == [0, 1, 2, 3, 4]
+
+
+def test_packed_values_are_taken_with_their_ciphertext():
+    secret = SecretKey.generate_insecure_toy("packed", 16, 16)
+    size = secret.parameters.values_per_ciphertext
+    joined = secret.encrypt(np.arange(2 * size) % 16).reshape(2, size)
+    assert secret.decrypt(joined[1]).tolist() == (np.arange(size, 2 * size) % 16).tolist()
+    assert [part.shape for part in joined] == [(size,), (size,)]
+    for index in (np.s_[0, 3], np.s_[:, :4], np.s_[0, 1:]):
+        with pytest.raises(UnsupportedError, match="lie together"):
+            joined[index]
+
+
+def test_indices_that_take_nothing():
+    x = SecretKey.generate_insecure_toy("single", 16, 16).encrypt(VALUES)
+    for index in (2, (0, 0, 0), "name"):
+        with pytest.raises(IndexError):
+            x[index]
+    with pytest.raises(RangeError, match="takes no values"):
+        x[2:]
+    with pytest.raises(TypeError, match="a single value has no len"):
+        iter(x[0, 0])

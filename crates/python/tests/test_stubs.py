@@ -4,6 +4,7 @@ import ast
 import inspect
 from pathlib import Path
 
+import cryptable
 import pytest
 from cryptable import _native
 
@@ -58,3 +59,14 @@ def test_a_stub(stub):
                     assert shown == stated_parameters(member), (name, member.name)
         else:
             assert compiled_parameters(found) == stated_parameters(node), name
+
+
+def test_plans_name_what_may_be_asked_for():
+    """So that editors and `help` show it: no `**request`."""
+    modules = [cryptable, *(getattr(cryptable, name) for name in ("bridges", "circuits", "ckks", "comparisons"))]
+    modules += [cryptable.integers, cryptable.wide]
+    plans = [getattr(module, name) for module in modules for name in module.__all__ if name.startswith("plan")]
+    assert len(plans) == 8
+    for plan in plans:
+        kinds = {parameter.kind for parameter in inspect.signature(plan).parameters.values()}
+        assert inspect.Parameter.VAR_KEYWORD not in kinds, plan

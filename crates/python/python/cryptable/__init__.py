@@ -24,7 +24,7 @@ at Ctrl-C, let other threads of Python run, and use all cores (`threads=1` for o
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Literal
 
 from . import (
     bfloat16,
@@ -120,7 +120,24 @@ __all__ = [
 
 
 def plan(
-    table: TableLike | ComplexTable | None = None, *, moduli: tuple[int, int] | None = None, **request: Any
+    table: TableLike | ComplexTable | None = None,
+    *,
+    moduli: tuple[int, int] | None = None,
+    values: int | None = None,
+    tables: int = 1,
+    lookups_in_a_row: int = 1,
+    log2_fail: float | None = None,
+    memory: int | None = None,
+    threads: int | None = None,
+    goal: Literal["throughput", "latency"] = "throughput",
+    engine: Literal["packed", "single", "leveled"] | None = None,
+    inputs: Literal["packed", "single", "leveled"] | None = None,
+    method: str | None = None,
+    ring_degree: int | None = None,
+    digit_bits: int | None = None,
+    entries: Literal["shared", "per-value", "encrypted"] = "shared",
+    complex_outputs: bool = False,
+    cost_model: CostModel | None = None,
 ) -> Plan:
     """Compares all ways to look a table up; the best is what `SecretKey.generate` takes.
 
@@ -143,10 +160,27 @@ def plan(
     if (table is None) == (moduli is None):
         raise TypeError("a plan is for a table, or for moduli=(inputs, outputs)")
     if isinstance(table, ComplexTable):
-        request["complex_outputs"] = True
+        complex_outputs = True
     elif table is not None:
         table = _tables.table(table)
     if table is not None:
         moduli = (table.input_modulus, table.output_modulus)
     assert moduli is not None
-    return _plan(moduli, **request)
+    return _plan(
+        moduli,
+        values=values,
+        tables=tables,
+        lookups_in_a_row=lookups_in_a_row,
+        log2_fail=log2_fail,
+        memory=memory,
+        threads=threads,
+        goal=goal,
+        engine=engine,
+        inputs=inputs,
+        method=method,
+        ring_degree=ring_degree,
+        digit_bits=digit_bits,
+        entries=entries,
+        complex_outputs=complex_outputs,
+        cost_model=cost_model,
+    )

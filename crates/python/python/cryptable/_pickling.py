@@ -5,12 +5,7 @@ from __future__ import annotations
 from os import PathLike
 from typing import Any
 
-from ._native import Ciphertext, Parameters, bits, ckks, wide
-
-
-def ciphertext(data: bytes, shape: list[int]) -> Ciphertext:
-    """A ciphertext of its bytes and its shape."""
-    return Ciphertext.from_bytes(data).reshape(tuple(shape))
+from ._native import Parameters, bits, ckks, wide
 
 
 def parameters(engine: str, data: bytes) -> Parameters:

@@ -51,7 +51,17 @@ SmallValues = _compiled.SmallValues
 
 
 def plan_integers(
-    input_modulus: int, *, bits: int, function: str = "sign", returning: str = "single", **limits: Any
+    input_modulus: int,
+    *,
+    bits: int,
+    function: str = "sign",
+    returning: str = "single",
+    values: int | None = None,
+    taken_out: int | None = None,
+    memory: int | None = None,
+    log2_fail: float | None = None,
+    threads: int = 1,
+    insecure_toy: bool = False,
 ) -> Plan:
     """A packed lookup of values below a modulus, whose results modulo `2**bits` go on as integers in two's complement.
 
@@ -60,29 +70,44 @@ def plan_integers(
     name: `values` looked up at once, how many are `taken_out`, `memory` in bytes, `log2_fail` of a packed
     ciphertext, any of its values on its whole way, `threads`.
     """
-    return _plan(input_modulus, function, bits, (2, 2), returning, **limits)
+    limits = _limits(values, taken_out, memory, log2_fail, threads, insecure_toy)
+    return _compiled.plan_bridge(input_modulus, function, bits, (2, 2), returning, limits)
 
 
-def plan_table(input_modulus: int, *, moduli: tuple[int, int], returning: str = "single", **limits: Any) -> Plan:
+def plan_table(
+    input_modulus: int,
+    *,
+    moduli: tuple[int, int],
+    returning: str = "single",
+    values: int | None = None,
+    taken_out: int | None = None,
+    memory: int | None = None,
+    log2_fail: float | None = None,
+    threads: int = 1,
+    insecure_toy: bool = False,
+) -> Plan:
     """A packed lookup whose results, below `moduli[0]`, go on to a table with outputs below `moduli[1]`; the rest as
     `plan_integers`."""
-    return _plan(input_modulus, "table", 0, moduli, returning, **limits)
+    limits = _limits(values, taken_out, memory, log2_fail, threads, insecure_toy)
+    return _compiled.plan_bridge(input_modulus, "table", 0, moduli, returning, limits)
 
 
-def _plan(input_modulus: int, then: str, bits: int, moduli: tuple[int, int], returning: str, **limits: Any) -> Plan:
-    defaults: dict[str, Any] = {
-        "values": None,
-        "taken_out": None,
-        "memory": None,
-        "log2_fail": None,
-        "threads": 1,
-        "insecure_toy": False,
+def _limits(
+    values: int | None,
+    taken_out: int | None,
+    memory: int | None,
+    log2_fail: float | None,
+    threads: int,
+    insecure_toy: bool,
+) -> dict[str, Any]:
+    return {
+        "values": values,
+        "taken_out": taken_out,
+        "memory": memory,
+        "log2_fail": log2_fail,
+        "threads": checked(threads),
+        "insecure_toy": insecure_toy,
     }
-    if stranger := next((name for name in limits if name not in defaults), None):
-        raise TypeError(f"a plan of a bridge has no limit {stranger!r}")
-    given = defaults | limits
-    given["threads"] = checked(given["threads"])
-    return _compiled.plan_bridge(input_modulus, then, bits, moduli, returning, given)
 
 
 def digit_tables(table: TableLike, *, inputs: int, output_modulus: int) -> list[Table]:

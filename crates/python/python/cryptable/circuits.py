@@ -40,8 +40,6 @@ Words of more than 64 bits are arrays of Python's integers.
 
 from __future__ import annotations
 
-from typing import Any
-
 from ._native import circuits as _compiled
 
 __all__ = [
@@ -68,10 +66,27 @@ Signal = _compiled.Signal
 NAMES: list[str] = Circuit.names()
 
 
-def plan(circuit: Circuit, **request: Any) -> Plan:
+def plan(
+    circuit: Circuit,
+    *,
+    words: int | None = None,
+    set: str | None = None,
+    parallel: int = 1,
+    memory: int | None = None,
+    log2_fail: float | None = None,
+    insecure_toy: bool = False,
+) -> Plan:
     """Plans a circuit on all parameter sets, or on one; keys are made for the fastest, which it is.
 
     By name: how many `words`; `set`, the name of a parameter set; `parallel` steps; `memory` in bytes; `log2_fail` of
     the probability that any output of any word of a ciphertext is wrong (-64).
     """
-    return _compiled.plan_circuit(circuit, **request)
+    return _compiled.plan_circuit(
+        circuit,
+        words=words,
+        set=set,
+        parallel=parallel,
+        memory=memory,
+        log2_fail=log2_fail,
+        insecure_toy=insecure_toy,
+    )

@@ -65,13 +65,38 @@ SlotTable = _compiled.SlotTable
 Vector = _compiled.Vector
 
 
-def plan_lookups(points: int, **request: Any) -> LookupPlan:
+def plan_lookups(
+    points: int,
+    *,
+    first: float = 0.0,
+    step: float = 1.0,
+    order: int | None = None,
+    precision_bits: float | None = None,
+    complex: bool = False,
+    values: int | None = None,
+    levels: int = 0,
+    log2_fail: float | None = None,
+    memory: int | None = None,
+    ring_degree: int | None = None,
+) -> LookupPlan:
     """Finds parameters for tables of so many points, the fastest first.
 
     By name: where points lie (`first`, `step`), the `order` of interpolations, `precision_bits` of results, `complex`
     slots, how many `values` a vector is to hold, `levels` of results, `log2_fail`, `memory` in bytes, `ring_degree`.
     """
-    return _compiled.plan_lookups(points, **request)
+    return _compiled.plan_lookups(
+        points,
+        first=first,
+        step=step,
+        order=order,
+        precision_bits=precision_bits,
+        complex=complex,
+        values=values,
+        levels=levels,
+        log2_fail=log2_fail,
+        memory=memory,
+        ring_degree=ring_degree,
+    )
 
 
 def evaluation_key(

@@ -89,7 +89,18 @@ __all__ = [
 Operand: TypeAlias = Column | int
 
 
-def plan(bits: int = 32, *, signed: bool = False, engine: str = "packed", **request: Any) -> IntegerPlan:
+def plan(
+    bits: int = 32,
+    *,
+    signed: bool = False,
+    engine: str = "packed",
+    digit_bits: int | None = None,
+    values: int | None = None,
+    memory: int | None = None,
+    log2_fail: float | None = None,
+    threads: int | None = None,
+    insecure_toy: bool = False,
+) -> IntegerPlan:
     """What operations on integers of so many bits take; keys are made for it, and serve integers of all sizes.
 
     By name: `digit_bits` (1 to 5; 3 of packed values, 2 of single ones by default), `threads`, and of packed values
@@ -98,7 +109,17 @@ def plan(bits: int = 32, *, signed: bool = False, engine: str = "packed", **requ
     >>> print(str(plan(16, engine="single", insecure_toy=True)).splitlines()[0].split(":")[0])
     u16 in digits of 2 bits
     """
-    return _compiled.plan_integers(bits, signed, engine, **request)
+    return _compiled.plan_integers(
+        bits,
+        signed,
+        engine,
+        digit_bits=digit_bits,
+        values=values,
+        memory=memory,
+        log2_fail=log2_fail,
+        threads=threads,
+        insecure_toy=insecure_toy,
+    )
 
 
 def encrypt(secret: SecretKey, values: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> Column:

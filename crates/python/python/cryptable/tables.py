@@ -32,8 +32,8 @@ def table(
 
     `source` is an array of outputs for the inputs 0, 1, ...; a dictionary (or a pandas Series) of inputs and outputs,
     where `default` fills gaps; or a function, with the number of `inputs`. Outputs are below `output_modulus`: by
-    default the least power of two that does, and at least 2. With `signed`, outputs and inputs (keys of a dictionary, and
-    arguments of a function) are from -P/2 to P/2 - 1, or one of both: `signed="inputs"`, `signed="outputs"`.
+    default the least power of two that does, and at least 2. With `signed`, outputs and inputs (keys of a dictionary,
+    and arguments of a function) are from -P/2 to P/2 - 1, or one of both: `signed="inputs"`, `signed="outputs"`.
 
     >>> table([3, 1, 2, 0])
     Table(4 -> 4)

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use crate::errors::{Result, raise};
 use crate::literals::{self, ReducedLiteral};
 use crate::parameters::{Secret, hexadecimal};
+use crate::properties::properties;
 
 /// A validated parameter set of bits: what keys are generated for.
 #[pyclass(frozen, module = "cryptable.bits")]
@@ -77,72 +78,6 @@ impl Parameters {
         Ok(Self { inner })
     }
 
-    /// Its name, for people.
-    #[getter]
-    fn name(&self) -> &str {
-        &self.inner.literal().name
-    }
-
-    /// The ring degree.
-    #[getter]
-    fn ring_degree(&self) -> usize {
-        self.inner.literal().ring_degree
-    }
-
-    /// Bits of a ciphertext and a bootstrap, at most.
-    #[getter]
-    fn bits_at_once(&self) -> usize {
-        self.inner.bits()
-    }
-
-    /// Levels for gates that fresh and bootstrapped bits have.
-    #[getter]
-    fn levels(&self) -> usize {
-        self.inner.levels_after_bootstrap()
-    }
-
-    /// Security in bits, classical, of the weakest secret; 0 of toys.
-    #[getter]
-    fn security_bits(&self) -> f64 {
-        self.inner.security_bits()
-    }
-
-    /// What the security of each secret rests on.
-    #[getter]
-    fn secrets(&self) -> Vec<Secret> {
-        self.inner.lwe_instances().iter().map(Into::into).collect()
-    }
-
-    /// log2 of the stated failure probability of a bit: operations that would exceed it are refused.
-    #[getter]
-    fn log2_fail_per_bit(&self) -> f64 {
-        self.inner.literal().log2_fail
-    }
-
-    /// After BinBoot of fresh bits: standard deviation of a bit from 0 or 1, and log2 of the probability that it is wrong.
-    #[getter]
-    fn bin_boot_precision(&self) -> (f64, f64) {
-        pair(self.inner.bin_boot_precision())
-    }
-
-    /// After GateBoot of fresh bits, as `bin_boot_precision`.
-    #[getter]
-    fn gate_boot_precision(&self) -> (f64, f64) {
-        pair(self.inner.gate_boot_precision())
-    }
-
-    /// Bytes of a server's switching keys in memory.
-    #[getter]
-    fn key_memory_bytes(&self) -> usize {
-        self.inner.key_memory_bytes()
-    }
-
-    /// The digest that names it in files.
-    #[getter]
-    fn digest(&self) -> String {
-        hexadecimal(&self.inner.digest())
-    }
-
     fn __eq__(&self, other: &Self) -> bool {
         self.inner.digest() == other.inner.digest()
     }
@@ -163,3 +98,28 @@ impl Parameters {
         )
     }
 }
+
+properties!(Parameters {
+    /// Its name, for people.
+    name: &str = |it| &it.inner.literal().name;
+    /// The ring degree.
+    ring_degree: usize = |it| it.inner.literal().ring_degree;
+    /// Bits of a ciphertext and a bootstrap, at most.
+    bits_at_once: usize = |it| it.inner.bits();
+    /// Levels for gates that fresh and bootstrapped bits have.
+    levels: usize = |it| it.inner.levels_after_bootstrap();
+    /// Security in bits, classical, of the weakest secret; 0 of toys.
+    security_bits: f64 = |it| it.inner.security_bits();
+    /// What the security of each secret rests on.
+    secrets: Vec<Secret> = |it| it.inner.lwe_instances().iter().map(Into::into).collect();
+    /// log2 of the stated failure probability of a bit: operations that would exceed it are refused.
+    log2_fail_per_bit: f64 = |it| it.inner.literal().log2_fail;
+    /// After BinBoot of fresh bits: standard deviation of a bit from 0 or 1, and log2 of the probability that it is wrong.
+    bin_boot_precision: (f64, f64) = |it| pair(it.inner.bin_boot_precision());
+    /// After GateBoot of fresh bits, as `bin_boot_precision`.
+    gate_boot_precision: (f64, f64) = |it| pair(it.inner.gate_boot_precision());
+    /// Bytes of a server's switching keys in memory.
+    key_memory_bytes: usize = |it| it.inner.key_memory_bytes();
+    /// The digest that names it in files.
+    digest: String = |it| hexadecimal(&it.inner.digest());
+});

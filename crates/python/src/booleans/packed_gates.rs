@@ -17,6 +17,7 @@ use crate::call::{self, Progress};
 use crate::errors::{Result, raise};
 use crate::files::{Access, map_file, read_file, write_file};
 use crate::key_files::{Origin, ReducedKey, open_mapped, read_options};
+use crate::properties::properties;
 use crate::watched_file::Call;
 
 /// Parameters of bits, as JSON.
@@ -124,42 +125,6 @@ impl PackedGates {
         Ok(Self { inner, origin: Origin::of(&folder, allow_insecure)? })
     }
 
-    /// The identifier of the secret key of bits that they were made for.
-    #[getter]
-    fn key_id(&self) -> String {
-        self.inner.packing().clients().lwe.to_string()
-    }
-
-    /// Bits of a bootstrap.
-    #[getter]
-    fn bits_at_once(&self) -> usize {
-        self.inner.bits_at_once()
-    }
-
-    /// log2 of the probability that a bit of a gate goes wrong.
-    #[getter]
-    fn log2_fail(&self) -> f64 {
-        self.inner.log2_fail()
-    }
-
-    /// Security in bits, classical, of the weakest secret; 0 of toys.
-    #[getter]
-    fn security_bits(&self) -> f64 {
-        self.inner.security_bits()
-    }
-
-    /// Bytes of memory that it takes.
-    #[getter]
-    fn memory_bytes(&self) -> usize {
-        self.inner.memory_bytes()
-    }
-
-    /// Standard deviation of the noise of results, as a part of the LWE modulus; a bit is wrong from an eighth on.
-    #[getter]
-    fn noise(&self) -> f64 {
-        self.inner.noise().deviation()
-    }
-
     /// A gate, bit by bit, as `EvaluationKey.gate`: of two different arrays of bits, fresh or results of this.
     #[pyo3(signature = (gate, x, y, *, threads = 0, progress = true))]
     fn gate(
@@ -189,3 +154,18 @@ impl PackedGates {
         )
     }
 }
+
+properties!(PackedGates {
+    /// The identifier of the secret key of bits that they were made for.
+    key_id: String = |it| it.inner.packing().clients().lwe.to_string();
+    /// Bits of a bootstrap.
+    bits_at_once: usize = |it| it.inner.bits_at_once();
+    /// log2 of the probability that a bit of a gate goes wrong.
+    log2_fail: f64 = |it| it.inner.log2_fail();
+    /// Security in bits, classical, of the weakest secret; 0 of toys.
+    security_bits: f64 = |it| it.inner.security_bits();
+    /// Bytes of memory that it takes.
+    memory_bytes: usize = |it| it.inner.memory_bytes();
+    /// Standard deviation of the noise of results, as a part of the LWE modulus; a bit is wrong from an eighth on.
+    noise: f64 = |it| it.inner.noise().deviation();
+});

@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 
 use crate::call;
 use crate::errors::Result;
+use crate::properties::properties;
 
 /// A plan, whatever the engine at the other end.
 pub(crate) enum Planned {
@@ -57,40 +58,27 @@ impl BridgePlan {
         steps.iter().map(step).collect()
     }
 
-    /// Predicted time of all steps, in seconds.
-    #[getter]
-    fn seconds(&self) -> f64 {
-        each_plan!(&self.inner, plan => plan.duration().as_secs_f64())
-    }
-
-    /// log2 of the probability that any value of a packed ciphertext goes wrong anywhere on its way.
-    #[getter]
-    fn log2_fail(&self) -> f64 {
-        each_plan!(&self.inner, plan => plan.log2_fail())
-    }
-
     /// log2 of the probability that one value does.
     #[getter]
     fn log2_fail_per_value(&self) -> f64 {
         each_plan!(&self.inner, plan => plan.value_failure_probability().log2())
     }
 
-    /// Predicted memory at its peak, keys included.
-    #[getter]
-    fn memory_bytes(&self) -> usize {
-        each_plan!(&self.inner, plan => plan.peak_bytes())
-    }
-
-    /// Bytes of the file of the evaluation keys.
-    #[getter]
-    fn key_file_bytes(&self) -> usize {
-        each_plan!(&self.inner, plan => plan.key_file_bytes())
-    }
-
     fn __repr__(&self) -> String {
         each_plan!(&self.inner, plan => plan.to_string())
     }
 }
+
+properties!(BridgePlan {
+    /// Predicted time of all steps, in seconds.
+    seconds: f64 = |it| each_plan!(&it.inner, plan => plan.duration().as_secs_f64());
+    /// log2 of the probability that any value of a packed ciphertext goes wrong anywhere on its way.
+    log2_fail: f64 = |it| each_plan!(&it.inner, plan => plan.log2_fail());
+    /// Predicted memory at its peak, keys included.
+    memory_bytes: usize = |it| each_plan!(&it.inner, plan => plan.peak_bytes());
+    /// Bytes of the file of the evaluation keys.
+    key_file_bytes: usize = |it| each_plan!(&it.inner, plan => plan.key_file_bytes());
+});
 
 /// What a plan may be asked for besides what it computes.
 #[derive(FromPyObject)]

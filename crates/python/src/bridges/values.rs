@@ -2,15 +2,11 @@
 
 use cryptable::engines::leveled;
 use cryptable::integers::large_values;
-use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
 
-use crate::equality::{compared, hash_of};
-use crate::errors::{Result, raise};
-use crate::key_files::Reduced;
+use crate::encrypted_array::{not_compared, object_files};
 
-/// Bytes and pickles of single values.
+/// Adds a class of single values.
 macro_rules! single_values {
     ($(#[$doc:meta])* $name:ident: $library:ty, $instead:literal) => {
         $(#[$doc])*
@@ -25,43 +21,13 @@ macro_rules! single_values {
                 self.inner.count()
             }
 
-            fn __richcmp__<'py>(
-                slf: Bound<'py, Self>,
-                other: Bound<'py, PyAny>,
-                comparison: CompareOp,
-            ) -> Result<Bound<'py, PyAny>> {
-                compared(slf.as_any(), &other, comparison, $instead)
-            }
-
-            fn __hash__(slf: Bound<'_, Self>) -> usize {
-                hash_of(slf.as_any())
-            }
-
             fn __repr__(&self) -> String {
                 format!(concat!(stringify!($name), "({} values)"), self.inner.count())
             }
-
-            /// Its bytes, as a file has them.
-            fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-                let bytes = crate::call::detach(py, || self.inner.to_bytes());
-                PyBytes::new(py, &bytes)
-            }
-
-            /// From the bytes of a file.
-            #[staticmethod]
-            fn from_bytes(py: Python<'_>, bytes: &[u8]) -> Result<Self> {
-                let inner = crate::call::detach(py, || <$library>::from_bytes(bytes)).map_err(raise)?;
-                Ok(Self { inner })
-            }
-
-            fn __reduce__<'py>(
-                &self,
-                py: Python<'py>,
-            ) -> Result<Reduced<'py, (Bound<'py, PyBytes>,)>> {
-                let restore = py.get_type::<Self>().getattr("from_bytes")?;
-                Ok((restore, (self.to_bytes(py),)))
-            }
         }
+
+        object_files!($name: $library);
+        not_compared!($name, $instead);
     };
 }
 

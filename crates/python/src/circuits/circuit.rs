@@ -12,6 +12,7 @@ use pyo3::types::PyDict;
 
 use crate::errors::{Result, exception};
 use crate::files::read_file;
+use crate::properties::properties;
 
 /// A binary circuit, in all forms that a plan may choose from.
 #[pyclass(frozen, module = "cryptable.circuits")]
@@ -97,24 +98,6 @@ impl Circuit {
         }
     }
 
-    /// Its name.
-    #[getter]
-    fn name(&self) -> &str {
-        self.forms[0].name()
-    }
-
-    /// Names and bits of its input words.
-    #[getter]
-    fn inputs(&self) -> Ports {
-        named_ports(self.input_ports())
-    }
-
-    /// Names and bits of its output words.
-    #[getter]
-    fn outputs(&self) -> Ports {
-        named_ports(self.output_ports())
-    }
-
     /// The outputs of one word each, in the clear, in the order of the ports.
     #[pyo3(signature = (*inputs))]
     fn evaluate(&self, inputs: Vec<u128>) -> Result<Vec<u128>> {
@@ -154,3 +137,12 @@ impl Circuit {
         format!("Circuit({}: {} -> {})", self.name(), shown(self.inputs()), shown(self.outputs()))
     }
 }
+
+properties!(Circuit {
+    /// Its name.
+    name: &str = |it| it.forms[0].name();
+    /// Names and bits of its input words.
+    inputs: Ports = |it| named_ports(it.input_ports());
+    /// Names and bits of its output words.
+    outputs: Ports = |it| named_ports(it.output_ports());
+});

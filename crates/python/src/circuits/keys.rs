@@ -1,7 +1,5 @@
 //! Keys of circuits: the client's and the server's.
 
-use std::path::PathBuf;
-
 use cryptable::Error;
 use cryptable::circuits::{
     EncryptedBits, EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter,
@@ -18,9 +16,8 @@ use super::words::{EncryptedWords, arrays_of, words_of};
 use crate::bits::Parameters;
 use crate::call::{self, Progress};
 use crate::errors::{Result, exception};
-use crate::key_files::{
-    Origin, ReducedKey, load_secret, open_mapped, refuse_pickle, save_secret, write_evaluation_key,
-};
+use crate::key_files::Origin;
+use crate::keys::{evaluation_key, makes_evaluation_key, secret_key};
 
 /// The client's secret key of circuits: encrypts and decrypts words, and makes the evaluation key that a server gets.
 ///
@@ -57,12 +54,6 @@ impl SecretKey {
     #[getter]
     fn parameters(&self) -> Parameters {
         Parameters { inner: self.inner.parameters().clone() }
-    }
-
-    /// The identifier that everything under this key carries. Reveals nothing of the key.
-    #[getter]
-    fn id(&self) -> String {
-        self.inner.id().to_string()
     }
 
     /// Encrypts words for a plan: an array for every input of its circuit, by name, all of one shape.
@@ -108,57 +99,6 @@ impl SecretKey {
             Ok(found)
         })?;
         arrays_of(py, ports, &found, &words.shape)
-    }
-
-    /// The server's key, in memory.
-    #[pyo3(signature = (*, threads = 0, progress = true))]
-    fn evaluation_key(
-        &self,
-        py: Python<'_>,
-        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
-        progress: Option<Progress<'_>>,
-    ) -> Result<EvaluationKey> {
-        let inner = call::run_engine(py, (threads, progress, "evaluation key"), |progress| {
-            self.inner.evaluation_key(progress)
-        })?;
-        Ok(EvaluationKey { inner, origin: Origin::default() })
-    }
-
-    /// Makes the server's key and writes it to a file, never all of it in memory.
-    #[pyo3(signature = (path, *, threads = 0, progress = true, replace = false))]
-    fn save_evaluation_key(
-        &self,
-        py: Python<'_>,
-        path: PathBuf,
-        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
-        progress: Option<Progress<'_>>,
-        replace: bool,
-    ) -> Result<()> {
-        write_evaluation_key(py, (&path, replace), (threads, progress), |out, progress| {
-            self.inner.write_evaluation_key(out, progress)
-        })
-    }
-
-    /// Writes the key to a file that its owner alone may read. An existing one is replaced only if told so.
-    #[pyo3(signature = (path, *, replace = false))]
-    fn save(&self, path: PathBuf, replace: bool) -> Result<()> {
-        save_secret(&path, replace, &self.inner.to_bytes())
-    }
-
-    /// Reads a key file.
-    #[staticmethod]
-    #[pyo3(signature = (path, *, allow_insecure = false))]
-    fn load(py: Python<'_>, path: PathBuf, allow_insecure: bool) -> Result<Self> {
-        let inner = load_secret(py, &path, allow_insecure, LibrarySecretKey::from_bytes)?;
-        Ok(Self { inner })
-    }
-
-    fn __reduce__(&self) -> Result<()> {
-        Err(refuse_pickle("SecretKey"))
-    }
-
-    fn __repr__(&self) -> String {
-        format!("SecretKey(circuits, id {})", self.id())
     }
 }
 
@@ -239,31 +179,10 @@ impl EvaluationKey {
 
 #[pymethods]
 impl EvaluationKey {
-    /// Maps a key file into memory and checks all of it. Processes that open the same file share its pages.
-    #[staticmethod]
-    #[pyo3(signature = (path, *, allow_insecure = false))]
-    fn open(py: Python<'_>, path: PathBuf, allow_insecure: bool) -> Result<Self> {
-        let read = LibraryEvaluationKey::from_shared;
-        let (inner, origin) = open_mapped(py, &path, allow_insecure, read)?;
-        Ok(Self { inner, origin })
-    }
-
     /// The parameter set.
     #[getter]
     fn parameters(&self) -> Parameters {
         Parameters { inner: self.inner.parameters().clone() }
-    }
-
-    /// The identifier of the secret key that it was made from.
-    #[getter]
-    fn key_id(&self) -> String {
-        self.inner.key_id().to_string()
-    }
-
-    /// Bytes of memory that it takes.
-    #[getter]
-    fn memory_bytes(&self) -> usize {
-        self.inner.memory_bytes()
     }
 
     /// Runs a circuit, or the circuit of a plan, on words of its inputs.
@@ -304,12 +223,8 @@ impl EvaluationKey {
             EncryptedWords::new(bytes, Some(shape))
         })
     }
-
-    fn __reduce__<'py>(&self, py: Python<'py>) -> Result<ReducedKey<'py>> {
-        self.origin.reduce::<Self>(py)
-    }
-
-    fn __repr__(&self) -> String {
-        format!("EvaluationKey(circuits, of client key {})", self.key_id())
-    }
 }
+
+secret_key!(SecretKey: LibrarySecretKey, "circuits");
+makes_evaluation_key!(SecretKey, EvaluationKey);
+evaluation_key!(EvaluationKey: LibraryEvaluationKey, "circuits");

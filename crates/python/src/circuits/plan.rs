@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use super::circuit::Circuit;
 use crate::bits::Parameters;
 use crate::errors::{Result, exception, raise};
+use crate::properties::properties;
 
 /// Where the gates, cleanings and bootstraps of a circuit go, on the fastest parameter set; and all others. Prints as a list.
 #[pyclass(frozen, module = "cryptable.circuits", name = "Plan")]
@@ -37,24 +38,6 @@ impl CircuitPlan {
         self.circuit.clone_ref(py)
     }
 
-    /// The name of the parameter set.
-    #[getter]
-    fn set(&self) -> &'static str {
-        self.best().name
-    }
-
-    /// The parameter set itself.
-    #[getter]
-    fn parameters(&self) -> Parameters {
-        Parameters { inner: self.best().parameters.clone() }
-    }
-
-    /// Words on which the circuit runs at once.
-    #[getter]
-    fn words_at_once(&self) -> usize {
-        self.best().plan.words()
-    }
-
     /// Predicted seconds on one thread, of all words asked for, or of a full ciphertext.
     #[getter]
     fn seconds(&self) -> f64 {
@@ -62,30 +45,6 @@ impl CircuitPlan {
             Some(words) => self.best().seconds(Some(words)),
             None => self.best().plan.seconds(),
         }
-    }
-
-    /// Bytes of memory, keys included, at most.
-    #[getter]
-    fn memory_bytes(&self) -> usize {
-        self.best().plan.memory_bytes()
-    }
-
-    /// Bootstraps of a batch.
-    #[getter]
-    fn bootstraps(&self) -> usize {
-        self.best().plan.counts().bootstraps()
-    }
-
-    /// log2 of the probability that a bit of any output of any word of a ciphertext is wrong.
-    #[getter]
-    fn log2_fail(&self) -> f64 {
-        self.best().plan.failure().log2()
-    }
-
-    /// Security in bits, classical.
-    #[getter]
-    fn security_bits(&self) -> f64 {
-        self.best().parameters.security_bits()
     }
 
     /// All sets that run it, the fastest first: name, predicted seconds of a word of many, bytes of memory, log2 of failure.
@@ -98,17 +57,30 @@ impl CircuitPlan {
         self.found.iter().map(candidate).collect()
     }
 
-    /// Sets that do not run it, and why.
-    #[getter]
-    fn refusals(&self) -> Vec<(&'static str, String)> {
-        self.refused.clone()
-    }
-
     fn __repr__(&self) -> String {
         let best = self.best();
         format!("set {}: {}", best.name, best.plan)
     }
 }
+
+properties!(CircuitPlan {
+    /// The name of the parameter set.
+    set: &'static str = |it| it.best().name;
+    /// The parameter set itself.
+    parameters: Parameters = |it| Parameters { inner: it.best().parameters.clone() };
+    /// Words on which the circuit runs at once.
+    words_at_once: usize = |it| it.best().plan.words();
+    /// Bytes of memory, keys included, at most.
+    memory_bytes: usize = |it| it.best().plan.memory_bytes();
+    /// Bootstraps of a batch.
+    bootstraps: usize = |it| it.best().plan.counts().bootstraps();
+    /// log2 of the probability that a bit of any output of any word of a ciphertext is wrong.
+    log2_fail: f64 = |it| it.best().plan.failure().log2();
+    /// Security in bits, classical.
+    security_bits: f64 = |it| it.best().parameters.security_bits();
+    /// Sets that do not run it, and why.
+    refusals: Vec<(&'static str, String)> = |it| it.refused.clone();
+});
 
 /// Options of plans.
 pub(crate) fn options() -> PlanOptions {

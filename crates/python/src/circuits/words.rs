@@ -1,21 +1,17 @@
 //! Encrypted words.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use cryptable::circuits::{EncryptedWordsReader, EncryptedWordsSummary, WordPort};
 use numpy::{IxDyn, PyArray1, PyArrayMethods};
-use pyo3::basic::CompareOp;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+use pyo3::types::{PyDict, PyList, PyTuple};
 use zeroize::Zeroizing;
 
-use crate::arrays::{as_array, length, no_truth, places, reshaped};
-use crate::equality::{compared, hash_of};
-use crate::errors::{Result, exception, raise, raise_of};
-use crate::files::read_file;
-use crate::key_files::{ReducedArray, save_public};
+use crate::arrays::{as_array, places};
+use crate::encrypted_array::{array_files, array_methods, not_compared};
+use crate::errors::{Result, exception};
 
 /// Widest port that arrays hold.
 const MAX_WIDTH: usize = 128;
@@ -39,28 +35,18 @@ impl EncryptedWords {
         let shape = shape.unwrap_or_else(|| vec![summary.words as usize]);
         Ok(Self { bytes: bytes.into(), summary, shape })
     }
+
+    fn bytes(&self) -> cryptable::Result<Vec<u8>> {
+        Ok((*self.bytes).clone())
+    }
+
+    fn read(bytes: &[u8]) -> cryptable::Result<Self> {
+        Self::new(bytes.to_vec(), None)
+    }
 }
 
 #[pymethods]
 impl EncryptedWords {
-    /// The shape of the encrypted arrays.
-    #[getter]
-    fn shape<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyTuple>> {
-        PyTuple::new(py, &self.shape)
-    }
-
-    /// The number of its axes.
-    #[getter]
-    fn ndim(&self) -> usize {
-        self.shape.len()
-    }
-
-    /// The number of words of every port.
-    #[getter]
-    fn size(&self) -> u64 {
-        self.summary.words
-    }
-
     /// Names and bits of the ports.
     #[getter]
     fn ports(&self) -> Vec<(String, usize)> {
@@ -73,72 +59,15 @@ impl EncryptedWords {
         self.summary.key_id.to_string()
     }
 
-    /// The same words in another shape.
-    #[pyo3(signature = (*shape))]
-    fn reshape(&self, shape: &Bound<'_, PyTuple>) -> Result<Self> {
-        let shape = reshaped(shape, self.summary.words as usize)?;
-        Ok(Self { bytes: Arc::clone(&self.bytes), summary: self.summary.clone(), shape })
-    }
-
-    /// Writes a file that every program of this library reads. An existing one is replaced only if told so.
-    #[pyo3(signature = (path, *, replace = false))]
-    fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> Result<()> {
-        save_public(py, &path, replace, &self.bytes)
-    }
-
-    /// Reads a file of words: one dimension.
-    #[staticmethod]
-    fn load(py: Python<'_>, path: PathBuf) -> Result<Self> {
-        crate::call::detach(py, || Self::new(read_file(&path)?, None).map_err(raise_of(&path)))
-    }
-
-    /// Its bytes, as a file has them.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.bytes)
-    }
-
-    /// From the bytes of a file: one dimension.
-    #[staticmethod]
-    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> Result<Self> {
-        crate::call::detach(py, || Self::new(bytes.to_vec(), None)).map_err(raise)
-    }
-
-    fn __reduce__<'py>(&self, py: Python<'py>) -> Result<ReducedArray<'py>> {
-        let restore = py.import("cryptable._pickling")?.getattr("of_bytes")?;
-        let class = py.get_type::<Self>().into_any();
-        Ok((restore, (class, self.to_bytes(py), self.shape(py)?)))
-    }
-
-    fn __len__(&self) -> Result<usize> {
-        length(&self.shape)
-    }
-
-    fn __bool__(&self) -> Result<bool> {
-        no_truth()
-    }
-
-    fn __richcmp__<'py>(
-        slf: Bound<'py, Self>,
-        other: Bound<'py, PyAny>,
-        comparison: CompareOp,
-    ) -> Result<Bound<'py, PyAny>> {
-        compared(
-            slf.as_any(),
-            &other,
-            comparison,
-            "a circuit with `CircuitBuilder.equal` compares words",
-        )
-    }
-
-    fn __hash__(slf: Bound<'_, Self>) -> usize {
-        hash_of(slf.as_any())
-    }
-
     fn __repr__(&self) -> String {
         let ports = self.ports().into_iter().map(|(name, width)| format!("{name}[{width}]"));
         format!("EncryptedWords({}, shape {:?})", ports.collect::<Vec<_>>().join(", "), self.shape)
     }
 }
+
+array_methods!(EncryptedWords { bytes, summary }, "`is None` and `size` tell what can be known");
+array_files!(EncryptedWords);
+not_compared!(EncryptedWords, "a circuit with `CircuitBuilder.equal` compares words");
 
 /// Words of a dictionary of arrays, all of one shape.
 ///

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use super::parameter_set::Parameters;
 use crate::arrays::{complex_numbers, reals};
 use crate::errors::{Result, exception, raise};
+use crate::properties::properties;
 use crate::real_function::RealFunction;
 
 /// A polynomial of real slots within `[-interval, interval]`, maybe in place of another function.
@@ -52,18 +53,6 @@ impl Polynomial {
         function.result(error)
     }
 
-    /// Its degree.
-    #[getter]
-    fn degree(&self) -> usize {
-        self.inner.degree()
-    }
-
-    /// Levels that it takes.
-    #[getter]
-    fn levels(&self) -> usize {
-        self.inner.levels()
-    }
-
     /// Its value in the clear.
     fn __call__(&self, x: f64) -> f64 {
         self.inner.evaluate(x)
@@ -73,6 +62,13 @@ impl Polynomial {
         format!("Polynomial(degree {}, {} levels)", self.degree(), self.levels())
     }
 }
+
+properties!(Polynomial {
+    /// Its degree.
+    degree: usize = |it| it.inner.degree();
+    /// Levels that it takes.
+    levels: usize = |it| it.inner.levels();
+});
 
 /// A table of real slots that hold points `first + m * step`, discontinuous as it may be.
 #[pyclass(frozen, module = "cryptable.ckks")]

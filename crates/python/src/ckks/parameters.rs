@@ -13,6 +13,7 @@ use crate::call;
 use crate::errors::{Result, exception, raise};
 use crate::literals::{self, ReducedLiteral};
 use crate::parameters::{Secret, hexadecimal};
+use crate::properties::properties;
 
 #[pymethods]
 impl Parameters {
@@ -59,48 +60,6 @@ impl Parameters {
     fn from_literal(literal: &Bound<'_, PyAny>, allow_insecure: bool) -> Result<Self> {
         let inner = literals::read(literal, allow_insecure, LibraryParameters::from_bytes)?;
         Ok(Self { inner })
-    }
-
-    /// Numbers that a vector holds.
-    #[getter]
-    fn slots(&self) -> usize {
-        self.inner.slots()
-    }
-
-    /// Multiplications in a row, of fresh vectors.
-    #[getter]
-    fn levels(&self) -> usize {
-        self.inner.levels()
-    }
-
-    /// Whether there are bootstraps.
-    #[getter]
-    fn is_bootstrappable(&self) -> bool {
-        self.inner.is_bootstrappable()
-    }
-
-    /// Security in bits, classical; 0 of toys.
-    #[getter]
-    fn security_bits(&self) -> f64 {
-        self.inner.security_bits()
-    }
-
-    /// What the security of each secret rests on.
-    #[getter]
-    fn secrets(&self) -> Vec<Secret> {
-        self.inner.lwe_instances().iter().map(Into::into).collect()
-    }
-
-    /// The digest that names it in files.
-    #[getter]
-    fn digest(&self) -> String {
-        hexadecimal(&self.inner.digest())
-    }
-
-    /// log2 of the probability per slot that a bootstrap goes wrong.
-    #[getter]
-    fn log2_fail_per_slot(&self) -> f64 {
-        self.inner.log2_fail_per_slot()
     }
 
     /// Standard deviation and bias of the error of a bootstrap of a fresh vector; `None` without bootstraps.
@@ -162,6 +121,23 @@ impl Parameters {
     }
 }
 
+properties!(Parameters {
+    /// Numbers that a vector holds.
+    slots: usize = |it| it.inner.slots();
+    /// Multiplications in a row, of fresh vectors.
+    levels: usize = |it| it.inner.levels();
+    /// Whether there are bootstraps.
+    is_bootstrappable: bool = |it| it.inner.is_bootstrappable();
+    /// Security in bits, classical; 0 of toys.
+    security_bits: f64 = |it| it.inner.security_bits();
+    /// What the security of each secret rests on.
+    secrets: Vec<Secret> = |it| it.inner.lwe_instances().iter().map(Into::into).collect();
+    /// The digest that names it in files.
+    digest: String = |it| hexadecimal(&it.inner.digest());
+    /// log2 of the probability per slot that a bootstrap goes wrong.
+    log2_fail_per_slot: f64 = |it| it.inner.log2_fail_per_slot();
+});
+
 /// Parameters that serve lookups of slots, and what a lookup takes under them.
 #[pyclass(frozen, module = "cryptable.ckks")]
 pub(crate) struct LookupCandidate {
@@ -170,53 +146,28 @@ pub(crate) struct LookupCandidate {
 
 #[pymethods]
 impl LookupCandidate {
-    /// The parameters.
-    #[getter]
-    fn parameters(&self) -> Parameters {
-        Parameters { inner: self.inner.parameters.clone() }
-    }
-
     fn __repr__(&self) -> String {
         let (parameters, order) = (self.parameters().__repr__(), self.order());
         format!("LookupCandidate(order {order}, {:.1} bits, {parameters})", self.precision_bits())
     }
-
-    /// The order of interpolations that tables are to have.
-    #[getter]
-    fn order(&self) -> u64 {
-        self.inner.order
-    }
-
-    /// Levels of results.
-    #[getter]
-    fn level(&self) -> usize {
-        self.inner.prediction.level
-    }
-
-    /// Bits that results are right to.
-    #[getter]
-    fn precision_bits(&self) -> f64 {
-        self.inner.precision_bits
-    }
-
-    /// log2 of the probability that the error of any value of a ciphertext is larger.
-    #[getter]
-    fn log2_fail(&self) -> f64 {
-        self.inner.log2_fail()
-    }
-
-    /// Predicted time of a lookup on one thread, in seconds.
-    #[getter]
-    fn seconds(&self) -> f64 {
-        CostModel::default().seconds(&self.inner.work())
-    }
-
-    /// Memory that a lookup takes, keys included.
-    #[getter]
-    fn memory_bytes(&self) -> usize {
-        self.inner.memory_bytes
-    }
 }
+
+properties!(LookupCandidate {
+    /// The parameters.
+    parameters: Parameters = |it| Parameters { inner: it.inner.parameters.clone() };
+    /// The order of interpolations that tables are to have.
+    order: u64 = |it| it.inner.order;
+    /// Levels of results.
+    level: usize = |it| it.inner.prediction.level;
+    /// Bits that results are right to.
+    precision_bits: f64 = |it| it.inner.precision_bits;
+    /// log2 of the probability that the error of any value of a ciphertext is larger.
+    log2_fail: f64 = |it| it.inner.log2_fail();
+    /// Predicted time of a lookup on one thread, in seconds.
+    seconds: f64 = |it| CostModel::default().seconds(&it.inner.work());
+    /// Memory that a lookup takes, keys included.
+    memory_bytes: usize = |it| it.inner.memory_bytes;
+});
 
 /// Parameters that serve lookups of slots, the fastest first. Prints as a table.
 #[pyclass(frozen, module = "cryptable.ckks")]

@@ -16,7 +16,8 @@ use super::vector::Vector;
 use crate::arrays::{complex_numbers, places};
 use crate::call::{self, Progress};
 use crate::errors::{Result, raise};
-use crate::key_files::{load_secret, refuse_pickle, save_secret, write_evaluation_key};
+use crate::key_files::write_evaluation_key;
+use crate::keys::secret_key;
 
 /// The client's secret key of vectors: encrypts and decrypts, and makes the evaluation key that a server gets.
 ///
@@ -68,12 +69,6 @@ impl SecretKey {
     fn shared_secret(&self, packed: &crate::secret_key::SecretKey) -> Result<SharedSecret> {
         let packed = packed.library().packed().map_err(raise)?;
         Ok(SharedSecret { inner: self.inner.shared_secret(packed).map_err(raise)? })
-    }
-
-    /// The identifier that everything under this key carries. Reveals nothing of the key.
-    #[getter]
-    fn id(&self) -> String {
-        self.inner.id().to_string()
     }
 
     /// The parameters.
@@ -160,28 +155,6 @@ impl SecretKey {
             self.inner.write_evaluation_key(&keys, out, progress)
         })
     }
-
-    /// Writes the key to a file that its owner alone may read. An existing one is replaced only if told so.
-    #[pyo3(signature = (path, *, replace = false))]
-    fn save(&self, path: PathBuf, replace: bool) -> Result<()> {
-        save_secret(&path, replace, &self.inner.to_bytes())
-    }
-
-    /// Reads a key file.
-    #[staticmethod]
-    #[pyo3(signature = (path, *, allow_insecure = false))]
-    fn load(py: Python<'_>, path: PathBuf, allow_insecure: bool) -> Result<Self> {
-        let inner = load_secret(py, &path, allow_insecure, LibrarySecretKey::from_bytes)?;
-        Ok(Self { inner })
-    }
-
-    fn __reduce__(&self) -> Result<()> {
-        Err(refuse_pickle("SecretKey"))
-    }
-
-    fn __repr__(&self) -> String {
-        format!("SecretKey(ckks, id {})", self.id())
-    }
 }
 
 /// Numbers that are cleared when they go.
@@ -196,3 +169,5 @@ impl Drop for Cleared {
         }
     }
 }
+
+secret_key!(SecretKey: LibrarySecretKey, "ckks");

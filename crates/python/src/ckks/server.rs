@@ -18,7 +18,9 @@ use crate::arrays::{common_shape, complex_numbers};
 use crate::call;
 use crate::errors::Result;
 use crate::evaluation_key::EvaluationKey as PackedEvaluationKey;
-use crate::key_files::{Origin, ReducedKey, open_mapped};
+use crate::key_files::{Origin, open_mapped};
+use crate::keys::server_key;
+use crate::properties::properties;
 
 /// The server's key of vectors: computes on them, without the secret. Threads may share it.
 #[pyclass(frozen, module = "cryptable.ckks")]
@@ -114,42 +116,6 @@ impl EvaluationKey {
         let read = LibraryEvaluationKey::from_shared;
         let (inner, origin) = open_mapped(py, &path, allow_insecure, read)?;
         Ok(Self { inner: inner.bootstrapping_automatically(automatic), origin })
-    }
-
-    /// The identifier of the secret key that it was made from.
-    #[getter]
-    fn key_id(&self) -> String {
-        self.inner.key_id().to_string()
-    }
-
-    /// The parameters.
-    #[getter]
-    fn parameters(&self) -> Parameters {
-        Parameters { inner: self.inner.parameters().clone() }
-    }
-
-    /// Whether there are keys to conjugate.
-    #[getter]
-    fn has_conjugation(&self) -> bool {
-        self.inner.key_set().has_conjugation()
-    }
-
-    /// Whether there are keys to bootstrap.
-    #[getter]
-    fn has_bootstrapping(&self) -> bool {
-        self.inner.key_set().has_bootstrapping()
-    }
-
-    /// Whether there are keys of lookups.
-    #[getter]
-    fn has_lookups(&self) -> bool {
-        self.inner.key_set().has_lookups()
-    }
-
-    /// Bytes of memory that it takes.
-    #[getter]
-    fn memory_bytes(&self) -> usize {
-        self.inner.memory_bytes()
     }
 
     /// `x + y`: y is a vector, a number, or an array of the shape of x.
@@ -383,11 +349,20 @@ impl EvaluationKey {
         Ok(Vector::new(inner, self.inner.parameters(), shape))
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> Result<ReducedKey<'py>> {
-        self.origin.reduce::<Self>(py)
-    }
-
     fn __repr__(&self) -> String {
         format!("EvaluationKey(ckks, of client key {})", self.key_id())
     }
 }
+
+properties!(EvaluationKey {
+    /// The parameters.
+    parameters: Parameters = |it| Parameters { inner: it.inner.parameters().clone() };
+    /// Whether there are keys to conjugate.
+    has_conjugation: bool = |it| it.inner.key_set().has_conjugation();
+    /// Whether there are keys to bootstrap.
+    has_bootstrapping: bool = |it| it.inner.key_set().has_bootstrapping();
+    /// Whether there are keys of lookups.
+    has_lookups: bool = |it| it.inner.key_set().has_lookups();
+});
+
+server_key!(EvaluationKey);

@@ -1,20 +1,18 @@
 //! Encrypted vectors.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use cryptable::ReadOptions;
 use cryptable::ckks::{Ciphertext, Parameters as LibraryParameters, SlotBounds};
-use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyTuple};
+use pyo3::types::PyBytes;
 
 use super::parameter_set::Parameters;
-use crate::arrays::{length, no_truth, places, reshaped};
-use crate::equality::{compared, hash_of};
-use crate::errors::{Result, exception, raise, raise_of};
-use crate::files::read_file;
-use crate::key_files::{Reduced, save_public};
+use crate::arrays::places;
+use crate::encrypted_array::{array_files, array_methods, not_compared, operators};
+use crate::errors::{Result, exception, raise};
+use crate::key_files::Reduced;
+use crate::properties::properties;
 
 /// Encrypted real or complex numbers, one a slot, in the shape of the array that they were. Public: it may be sent, stored
 /// and pickled.
@@ -36,7 +34,12 @@ impl Vector {
         Self { inner: inner.into(), parameters: parameters.clone(), shape }
     }
 
-    fn read(parameters: &LibraryParameters, bytes: &[u8]) -> cryptable::Result<Self> {
+    fn bytes(&self) -> cryptable::Result<Vec<u8>> {
+        self.inner.to_bytes(&self.parameters)
+    }
+
+    fn read(bytes: &[u8], parameters: &Parameters) -> cryptable::Result<Self> {
+        let parameters = &parameters.inner;
         let inner = Ciphertext::from_bytes(parameters, bytes)?;
         let shape = vec![inner.slots()];
         Ok(Self::new(inner, parameters, shape))
@@ -44,12 +47,15 @@ impl Vector {
 
     /// Calls `cryptable.ckks` for an operator, which knows the key.
     fn operator<'py>(
-        py: Python<'py>,
+        slf: &Bound<'py, Self>,
         name: &str,
-        operands: impl IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>, Error = PyErr>,
+        other: Option<&Bound<'py, PyAny>>,
     ) -> Result<Bound<'py, PyAny>> {
-        let operator = py.import("cryptable.ckks")?.getattr("_operator")?;
-        operator.call1((name, operands.into_pyobject(py)?))
+        let operator = slf.py().import("cryptable.ckks")?.getattr("_operator")?;
+        match other {
+            Some(other) => operator.call1((name, (slf, other))),
+            None => operator.call1((name, (slf,))),
+        }
     }
 }
 
@@ -64,8 +70,8 @@ pub(crate) fn restore_vector(
     // Parameters are of no harm: what is of insecure ones goes with insecure keys only.
     let options = ReadOptions::default().allow_insecure();
     let vector = crate::call::detach(py, || {
-        let parameters = LibraryParameters::from_bytes(parameters, options)?;
-        Vector::read(&parameters, bytes)
+        let inner = LibraryParameters::from_bytes(parameters, options)?;
+        Vector::read(bytes, &Parameters { inner })
     });
     let vector = vector.map_err(raise)?;
     if places(&shape) > vector.inner.slots() {
@@ -77,42 +83,6 @@ pub(crate) fn restore_vector(
 
 #[pymethods]
 impl Vector {
-    /// The shape of the encrypted array: it may have fewer places than there are slots.
-    #[getter]
-    fn shape<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyTuple>> {
-        PyTuple::new(py, &self.shape)
-    }
-
-    /// The number of its axes.
-    #[getter]
-    fn ndim(&self) -> usize {
-        self.shape.len()
-    }
-
-    /// The number of values of the shape.
-    #[getter]
-    fn size(&self) -> usize {
-        places(&self.shape)
-    }
-
-    /// Numbers that it holds.
-    #[getter]
-    fn slots(&self) -> usize {
-        self.inner.slots()
-    }
-
-    /// Multiplications that are left.
-    #[getter]
-    fn level(&self) -> usize {
-        self.inner.level()
-    }
-
-    /// What slots are multiplied by within the ciphertext.
-    #[getter]
-    fn scale(&self) -> f64 {
-        self.inner.scale()
-    }
-
     /// Bounds on the absolute real and imaginary parts of slots.
     #[getter]
     fn bounds(&self) -> (f64, f64) {
@@ -125,25 +95,6 @@ impl Vector {
     fn error(&self) -> (f64, f64) {
         let error = self.inner.error();
         (error.deviation, error.bias)
-    }
-
-    /// The identifier of the secret key that decrypts it.
-    #[getter]
-    fn key_id(&self) -> String {
-        self.inner.key_id().to_string()
-    }
-
-    /// The parameters.
-    #[getter]
-    fn parameters(&self) -> Parameters {
-        Parameters { inner: self.parameters.clone() }
-    }
-
-    /// The same values in another shape.
-    #[pyo3(signature = (*shape))]
-    fn reshape(&self, shape: &Bound<'_, PyTuple>) -> Result<Self> {
-        let shape = reshaped(shape, self.size())?;
-        Ok(Self { inner: Arc::clone(&self.inner), parameters: self.parameters.clone(), shape })
     }
 
     /// All slots, in one dimension.
@@ -160,35 +111,6 @@ impl Vector {
         Ok(Self::new(inner, &self.parameters, self.shape.clone()))
     }
 
-    /// Writes a file. An existing one is replaced only if told so.
-    #[pyo3(signature = (path, *, replace = false))]
-    fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> Result<()> {
-        let bytes =
-            crate::call::detach(py, || self.inner.to_bytes(&self.parameters)).map_err(raise)?;
-        save_public(py, &path, replace, &bytes)
-    }
-
-    /// Reads a file of a vector of these parameters: all slots, in one dimension.
-    #[staticmethod]
-    fn load(py: Python<'_>, path: PathBuf, parameters: &Parameters) -> Result<Self> {
-        crate::call::detach(py, || {
-            Self::read(&parameters.inner, &read_file(&path)?).map_err(raise_of(&path))
-        })
-    }
-
-    /// Its bytes, as a file has them.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
-        let bytes =
-            crate::call::detach(py, || self.inner.to_bytes(&self.parameters)).map_err(raise)?;
-        Ok(PyBytes::new(py, &bytes))
-    }
-
-    /// From the bytes of a file, of a vector of these parameters: all slots, in one dimension.
-    #[staticmethod]
-    fn from_bytes(py: Python<'_>, bytes: &[u8], parameters: &Parameters) -> Result<Self> {
-        crate::call::detach(py, || Self::read(&parameters.inner, bytes)).map_err(raise)
-    }
-
     #[allow(clippy::type_complexity)]
     fn __reduce__<'py>(
         &self,
@@ -199,62 +121,32 @@ impl Vector {
         Ok((restore, (parameters, self.to_bytes(py)?, self.shape.clone())))
     }
 
-    fn __len__(&self) -> Result<usize> {
-        length(&self.shape)
-    }
-
-    fn __bool__(&self) -> Result<bool> {
-        no_truth()
-    }
-
-    fn __richcmp__<'py>(
-        slf: Bound<'py, Self>,
-        other: Bound<'py, PyAny>,
-        comparison: CompareOp,
-    ) -> Result<Bound<'py, PyAny>> {
-        compared(slf.as_any(), &other, comparison, "their decryptions are, with a tolerance")
-    }
-
-    fn __hash__(slf: Bound<'_, Self>) -> usize {
-        hash_of(slf.as_any())
-    }
-
     fn __repr__(&self) -> String {
         let kind = if self.bounds().1 == 0.0 { "real" } else { "complex" };
         format!("Vector({kind}, shape {:?}, level {})", self.shape, self.level())
     }
 
-    fn __add__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "add", (slf.clone(), other))
-    }
-
-    fn __radd__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "add", (slf.clone(), other))
-    }
-
-    fn __sub__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "sub", (slf.clone(), other))
-    }
-
-    fn __rsub__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "rsub", (slf.clone(), other))
-    }
-
-    fn __mul__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "mul", (slf.clone(), other))
-    }
-
-    fn __rmul__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "mul", (slf.clone(), other))
-    }
-
     fn __neg__<'py>(slf: Bound<'py, Self>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "negate", (slf.clone(),))
-    }
-
-    /// numpy is to leave operators to vectors.
-    #[classattr]
-    fn __array_ufunc__() -> Option<()> {
-        None
+        Self::operator(&slf, "negate", None)
     }
 }
+
+properties!(Vector {
+    /// Numbers that it holds.
+    slots: usize = |it| it.inner.slots();
+    /// Multiplications that are left.
+    level: usize = |it| it.inner.level();
+    /// What slots are multiplied by within the ciphertext.
+    scale: f64 = |it| it.inner.scale();
+    /// The identifier of the secret key that decrypts it.
+    key_id: String = |it| it.inner.key_id().to_string();
+    /// The parameters.
+    parameters: Parameters = |it| Parameters { inner: it.parameters.clone() };
+});
+
+array_methods!(Vector { inner, parameters }, "`is None` and `size` tell what can be known");
+array_files!(Vector, parameters: &Parameters);
+not_compared!(Vector, "their decryptions are, with a tolerance");
+operators!(
+    Vector: __add__ = "add", __radd__ = "add", __sub__ = "sub", __rsub__ = "rsub", __mul__ = "mul", __rmul__ = "mul"
+);

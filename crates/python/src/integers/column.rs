@@ -1,20 +1,16 @@
 //! Encrypted columns of integers or booleans.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use cryptable::engines::{packed, single};
 use cryptable::integers::ColumnKind;
 use pyo3::basic::CompareOp;
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyTuple};
 
 use super::parts::Parts;
-use crate::arrays::{length, reshaped};
-use crate::errors::{Result, raise, raise_of};
-use crate::files::read_file;
-use crate::key_files::{ReducedArray, save_public};
+use crate::encrypted_array::{array_files, array_methods, operators};
+use crate::errors::Result;
+use crate::properties::properties;
 
 /// Parts of a column of one of the engines.
 #[derive(Debug)]
@@ -70,49 +66,23 @@ impl Column {
         each_engine!(&*self.inner, parts => parts.to_bytes())
     }
 
-    /// Calls `cryptable.integers` for an operator, which knows the key.
+    /// Calls `cryptable.integers` for an operator, which knows the key: with the operand first if its name begins with `r`.
     fn operator<'py>(
-        py: Python<'py>,
+        slf: &Bound<'py, Self>,
         name: &str,
-        operands: impl IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>, Error = PyErr>,
+        other: Option<&Bound<'py, PyAny>>,
     ) -> Result<Bound<'py, PyAny>> {
-        let operator = py.import("cryptable.integers")?.getattr("_operator")?;
-        operator.call1((name, operands.into_pyobject(py)?))
+        let operator = slf.py().import("cryptable.integers")?.getattr("_operator")?;
+        match (name.strip_prefix('r'), other) {
+            (_, None) => operator.call1((name, (slf,))),
+            (None, Some(other)) => operator.call1((name, (slf, other))),
+            (Some(reflected), Some(other)) => operator.call1((reflected, (other, slf))),
+        }
     }
 }
 
 #[pymethods]
 impl Column {
-    /// The shape of the encrypted array.
-    #[getter]
-    fn shape<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyTuple>> {
-        PyTuple::new(py, &self.shape)
-    }
-
-    /// The number of its axes.
-    #[getter]
-    fn ndim(&self) -> usize {
-        self.shape.len()
-    }
-
-    /// The number of values.
-    #[getter]
-    fn size(&self) -> usize {
-        each_engine!(&*self.inner, parts => parts.count())
-    }
-
-    /// Bits of the integers; 1 of booleans.
-    #[getter]
-    fn bits(&self) -> u32 {
-        self.kind().bits()
-    }
-
-    /// Whether integers are signed.
-    #[getter]
-    fn signed(&self) -> bool {
-        self.kind().is_signed()
-    }
-
     /// numpy's type of the values.
     #[getter]
     fn dtype<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
@@ -135,120 +105,16 @@ impl Column {
         }
     }
 
-    /// The same values in another shape.
-    #[pyo3(signature = (*shape))]
-    fn reshape(&self, shape: &Bound<'_, PyTuple>) -> Result<Self> {
-        let shape = reshaped(shape, self.size())?;
-        Ok(Self { inner: Arc::clone(&self.inner), shape })
-    }
-
-    /// Writes a file that every program of this library reads. An existing one is replaced only if told so.
-    #[pyo3(signature = (path, *, replace = false))]
-    fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> Result<()> {
-        let bytes = crate::call::detach(py, || self.bytes()).map_err(raise)?;
-        save_public(py, &path, replace, &bytes)
-    }
-
-    /// Reads a file of a column: one dimension.
-    #[staticmethod]
-    fn load(py: Python<'_>, path: PathBuf) -> Result<Self> {
-        crate::call::detach(py, || Self::read(&read_file(&path)?).map_err(raise_of(&path)))
-    }
-
-    /// Its bytes, as a file has them.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
-        let bytes = crate::call::detach(py, || self.bytes()).map_err(raise)?;
-        Ok(PyBytes::new(py, &bytes))
-    }
-
-    /// From the bytes of a file: one dimension.
-    #[staticmethod]
-    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> Result<Self> {
-        crate::call::detach(py, || Self::read(bytes)).map_err(raise)
-    }
-
-    fn __reduce__<'py>(&self, py: Python<'py>) -> Result<ReducedArray<'py>> {
-        let restore = py.import("cryptable._pickling")?.getattr("of_bytes")?;
-        let class = py.get_type::<Self>().into_any();
-        Ok((restore, (class, self.to_bytes(py)?, self.shape(py)?)))
-    }
-
-    fn __len__(&self) -> Result<usize> {
-        length(&self.shape)
-    }
-
     fn __repr__(&self) -> String {
         format!("Column({}, {}, shape {:?})", self.engine(), self.kind(), self.shape)
     }
 
-    fn __bool__(&self) -> Result<bool> {
-        Err(PyTypeError::new_err(
-            "encrypted values are neither true nor false: select() chooses by them",
-        ))
-    }
-
-    /// numpy is to leave operators to these.
-    #[classattr]
-    fn __array_ufunc__() -> Option<()> {
-        None
-    }
-
-    fn __add__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "add", (slf.clone(), other))
-    }
-
-    fn __radd__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "add", (other, slf.clone()))
-    }
-
-    fn __sub__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "sub", (slf.clone(), other))
-    }
-
-    fn __rsub__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "sub", (other, slf.clone()))
-    }
-
-    fn __mul__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "mul", (slf.clone(), other))
-    }
-
-    fn __rmul__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "mul", (other, slf.clone()))
-    }
-
-    fn __lshift__<'py>(
-        slf: Bound<'py, Self>,
-        other: Bound<'py, PyAny>,
-    ) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "shift_left", (slf.clone(), other))
-    }
-
-    fn __rshift__<'py>(
-        slf: Bound<'py, Self>,
-        other: Bound<'py, PyAny>,
-    ) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "shift_right", (slf.clone(), other))
-    }
-
-    fn __and__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "and", (slf.clone(), other))
-    }
-
-    fn __or__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "or", (slf.clone(), other))
-    }
-
-    fn __xor__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "xor", (slf.clone(), other))
-    }
-
     fn __invert__<'py>(slf: Bound<'py, Self>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "not", (slf.clone(),))
+        Self::operator(&slf, "not", None)
     }
 
     fn __neg__<'py>(slf: Bound<'py, Self>) -> Result<Bound<'py, PyAny>> {
-        Self::operator(slf.py(), "negate", (slf.clone(),))
+        Self::operator(&slf, "negate", None)
     }
 
     fn __richcmp__<'py>(
@@ -256,18 +122,31 @@ impl Column {
         other: Bound<'py, PyAny>,
         comparison: CompareOp,
     ) -> Result<Bound<'py, PyAny>> {
-        let (py, x) = (slf.py(), slf.into_any());
-        let (name, operands) = match comparison {
-            CompareOp::Lt => ("less", (x, other)),
-            CompareOp::Le => ("less_or_equal", (x, other)),
-            CompareOp::Gt => ("less", (other, x)),
-            CompareOp::Ge => ("less_or_equal", (other, x)),
-            CompareOp::Eq | CompareOp::Ne => ("equal", (x, other)),
+        let name = match comparison {
+            CompareOp::Lt => "less",
+            CompareOp::Le => "less_or_equal",
+            CompareOp::Gt => "rless",
+            CompareOp::Ge => "rless_or_equal",
+            CompareOp::Eq | CompareOp::Ne => "equal",
         };
-        let found = Self::operator(py, name, operands)?;
+        let found = Self::operator(&slf, name, Some(&other))?;
         match comparison {
-            CompareOp::Ne => Self::operator(py, "not", (found,)),
+            CompareOp::Ne => Self::operator(found.cast::<Self>()?, "not", None),
             _ => Ok(found),
         }
     }
 }
+
+properties!(Column {
+    /// Bits of the integers; 1 of booleans.
+    bits: u32 = |it| it.kind().bits();
+    /// Whether integers are signed.
+    signed: bool = |it| it.kind().is_signed();
+});
+
+array_methods!(Column { inner }, "select() chooses by them");
+array_files!(Column);
+operators!(
+    Column: __add__ = "add", __radd__ = "radd", __sub__ = "sub", __rsub__ = "rsub", __mul__ = "mul", __rmul__ = "rmul",
+    __lshift__ = "shift_left", __rshift__ = "shift_right", __and__ = "and", __or__ = "or", __xor__ = "xor"
+);

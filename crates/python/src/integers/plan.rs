@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 
 use crate::call;
 use crate::errors::{Result, raise};
+use crate::properties::properties;
 
 /// An operation: its name, lookups, tables, predicted seconds of a full ciphertext, and log2 of the probability that any of
 /// its integers comes out wrong.
@@ -20,48 +21,6 @@ pub(crate) struct IntegerPlan {
 
 #[pymethods]
 impl IntegerPlan {
-    /// Bits of the integers.
-    #[getter]
-    fn bits(&self) -> u32 {
-        self.inner.kind().bits()
-    }
-
-    /// Whether they are signed.
-    #[getter]
-    fn signed(&self) -> bool {
-        self.inner.kind().is_signed()
-    }
-
-    /// Bits of a digit: a ciphertext each.
-    #[getter]
-    fn digit_bits(&self) -> u32 {
-        self.inner.digit_bits()
-    }
-
-    /// Which engine it is of.
-    #[getter]
-    fn engine(&self) -> &'static str {
-        self.inner.parameters().engine().name()
-    }
-
-    /// Predicted memory of a lookup at its peak, keys included.
-    #[getter]
-    fn memory_bytes(&self) -> usize {
-        self.inner.peak_bytes()
-    }
-
-    /// Bytes of the file of the evaluation key.
-    #[getter]
-    fn key_file_bytes(&self) -> usize {
-        self.inner.key_file_bytes()
-    }
-
-    /// Security in bits, classical.
-    #[getter]
-    fn security_bits(&self) -> f64 {
-        self.inner.parameters().security_bits()
-    }
-
     /// For each operation its name, lookups, tables, predicted seconds for a full ciphertext, and log2 of the probability
     /// that any of its integers comes out wrong.
     #[getter]
@@ -76,6 +35,23 @@ impl IntegerPlan {
         self.inner.to_string()
     }
 }
+
+properties!(IntegerPlan {
+    /// Bits of the integers.
+    bits: u32 = |it| it.inner.kind().bits();
+    /// Whether they are signed.
+    signed: bool = |it| it.inner.kind().is_signed();
+    /// Bits of a digit: a ciphertext each.
+    digit_bits: u32 = |it| it.inner.digit_bits();
+    /// Which engine it is of.
+    engine: &'static str = |it| it.inner.parameters().engine().name();
+    /// Predicted memory of a lookup at its peak, keys included.
+    memory_bytes: usize = |it| it.inner.peak_bytes();
+    /// Bytes of the file of the evaluation key.
+    key_file_bytes: usize = |it| it.inner.key_file_bytes();
+    /// Security in bits, classical.
+    security_bits: f64 = |it| it.inner.parameters().security_bits();
+});
 
 /// Plans operations on columns of integers of `bits` bits.
 #[pyfunction]

@@ -17,6 +17,7 @@ use crate::bridges::{Integers, SmallValues};
 use crate::call::{self, Progress};
 use crate::errors::{Result, raise};
 use crate::key_files::{Origin, ReducedKey, open_mapped};
+use crate::properties::properties;
 use crate::real_function::RealFunction;
 use crate::table::{Signs, Table, of_moduli};
 
@@ -41,8 +42,12 @@ type Function<'a> =
     Box<dyn FnOnce(LibraryProgress<'_>) -> cryptable::Result<EncryptedIntegers> + Send + 'a>;
 
 impl EvaluationKey {
-    pub(super) fn own(inner: LibraryEvaluationKey, origin: Origin) -> Self {
+    fn own(inner: LibraryEvaluationKey, origin: Origin) -> Self {
         Self { inner: Key::Own(Box::new(inner)), origin }
+    }
+
+    pub(super) fn in_memory(inner: LibraryEvaluationKey) -> Self {
+        Self::own(inner, Origin::default())
     }
 
     /// The end of a bridge.
@@ -83,18 +88,6 @@ impl EvaluationKey {
         let read = LibraryEvaluationKey::from_shared;
         let (inner, origin) = open_mapped(py, &path, allow_insecure, read)?;
         Ok(Self::own(inner, origin))
-    }
-
-    /// The identifier of the secret key that it was made from.
-    #[getter]
-    fn key_id(&self) -> String {
-        self.library().key_id().to_string()
-    }
-
-    /// Bytes of memory that it takes.
-    #[getter]
-    fn memory_bytes(&self) -> usize {
-        self.library().memory_bytes()
     }
 
     /// 1 for negative integers, 0 for others; with a second operand, 1 where x < y, else 0.
@@ -283,3 +276,10 @@ impl EvaluationKey {
         format!("EvaluationKey(large values, of client key {})", self.library().key_id())
     }
 }
+
+properties!(EvaluationKey {
+    /// The identifier of the secret key that it was made from.
+    key_id: String = |it| it.library().key_id().to_string();
+    /// Bytes of memory that it takes.
+    memory_bytes: usize = |it| it.library().memory_bytes();
+});

@@ -1,7 +1,5 @@
 //! The client's key of large values.
 
-use std::path::PathBuf;
-
 use cryptable::integers::large_values::{Parameters, SecretKey as LibrarySecretKey};
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
@@ -12,9 +10,10 @@ use super::evaluation_key::EvaluationKey;
 use super::radix::Radix;
 use crate::arrays::{Numbers, reals, signed_integers};
 use crate::bridges::{Integers, SmallValues};
-use crate::call::{self, Progress};
+use crate::call;
 use crate::errors::Result;
-use crate::key_files::{Origin, load_secret, refuse_pickle, save_secret, write_evaluation_key};
+use crate::keys::{makes_evaluation_key, secret_key_files};
+use crate::properties::properties;
 
 /// The client's secret key of large values.
 ///
@@ -55,30 +54,6 @@ impl SecretKey {
             Ok(LibrarySecretKey::generate(&parameters))
         })?;
         Ok(Self { inner })
-    }
-
-    /// The identifier that this key, its evaluation keys and its ciphertexts share. Reveals nothing of the key.
-    #[getter]
-    fn id(&self) -> String {
-        self.inner.id().to_string()
-    }
-
-    /// Bits of the integers and of differences: integers that are compared are from -2^(bits-2) to 2^(bits-2) - 1.
-    #[getter]
-    fn bits(&self) -> u32 {
-        self.inner.parameters().bits()
-    }
-
-    /// Security in bits, classical; 0 of toys.
-    #[getter]
-    fn security_bits(&self) -> f64 {
-        self.inner.parameters().security_bits()
-    }
-
-    /// log2 of the probability that a function of an integer goes wrong.
-    #[getter]
-    fn log2_fail(&self) -> f64 {
-        self.inner.parameters().log2_fail()
     }
 
     /// Encrypts integers, of one dimension, from -2^(bits-2) to 2^(bits-2) - 1: any two of them are compared right. With
@@ -136,12 +111,6 @@ impl SecretKey {
         Ok(PyArray1::from_slice(py, &Zeroizing::new(found)))
     }
 
-    /// Whether results of functions are operands of functions again.
-    #[getter]
-    fn results_are_inputs(&self) -> bool {
-        self.inner.parameters().results_are_inputs()
-    }
-
     /// Encrypts an unsigned integer in so many digits of base 8.
     #[pyo3(signature = (value, *, digits))]
     fn encrypt_radix(&self, py: Python<'_>, value: u64, digits: usize) -> Result<Radix> {
@@ -153,53 +122,23 @@ impl SecretKey {
         call::run_silently(py, || self.inner.decrypt_radix(&value.inner))
     }
 
-    /// The server's key, in memory.
-    #[pyo3(signature = (*, threads = 0, progress = true))]
-    fn evaluation_key(
-        &self,
-        py: Python<'_>,
-        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
-        progress: Option<Progress<'_>>,
-    ) -> Result<EvaluationKey> {
-        let inner = call::run_engine(py, (threads, progress, "evaluation key"), |progress| {
-            self.inner.evaluation_key(progress)
-        })?;
-        Ok(EvaluationKey::own(inner, Origin::default()))
-    }
-
-    /// Makes the server's key and writes it to a file.
-    #[pyo3(signature = (path, *, threads = 0, progress = true, replace = false))]
-    fn save_evaluation_key(
-        &self,
-        py: Python<'_>,
-        path: PathBuf,
-        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
-        progress: Option<Progress<'_>>,
-        replace: bool,
-    ) -> Result<()> {
-        write_evaluation_key(py, (&path, replace), (threads, progress), |out, progress| {
-            self.inner.write_evaluation_key(out, progress)
-        })
-    }
-
-    /// Writes the key to a file that its owner alone may read. An existing one is replaced only if told so.
-    #[pyo3(signature = (path, *, replace = false))]
-    fn save(&self, path: PathBuf, replace: bool) -> Result<()> {
-        save_secret(&path, replace, &self.inner.to_bytes())
-    }
-
-    /// Reads a key file.
-    #[staticmethod]
-    #[pyo3(signature = (path, *, allow_insecure = false))]
-    fn load(py: Python<'_>, path: PathBuf, allow_insecure: bool) -> Result<Self> {
-        Ok(Self { inner: load_secret(py, &path, allow_insecure, LibrarySecretKey::from_bytes)? })
-    }
-
-    fn __reduce__(&self) -> Result<()> {
-        Err(refuse_pickle("SecretKey"))
-    }
-
     fn __repr__(&self) -> String {
         format!("SecretKey({} bits, id {})", self.bits(), self.id())
     }
 }
+
+properties!(SecretKey {
+    /// The identifier that this key, its evaluation keys and its ciphertexts share. Reveals nothing of the key.
+    id: String = |it| it.inner.id().to_string();
+    /// Bits of the integers and of differences: integers that are compared are from -2^(bits-2) to 2^(bits-2) - 1.
+    bits: u32 = |it| it.inner.parameters().bits();
+    /// Security in bits, classical; 0 of toys.
+    security_bits: f64 = |it| it.inner.parameters().security_bits();
+    /// log2 of the probability that a function of an integer goes wrong.
+    log2_fail: f64 = |it| it.inner.parameters().log2_fail();
+    /// Whether results of functions are operands of functions again.
+    results_are_inputs: bool = |it| it.inner.parameters().results_are_inputs();
+});
+
+secret_key_files!(SecretKey: LibrarySecretKey::from_bytes);
+makes_evaluation_key!(SecretKey, EvaluationKey);

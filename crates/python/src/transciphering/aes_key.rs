@@ -15,6 +15,7 @@ use crate::call;
 use crate::errors::{Result, exception, raise, raise_of, raise_of_message};
 use crate::files::{Access, map_file, open, read_file, write_file};
 use crate::key_files::{Reduced, refuse_pickle, save_public};
+use crate::properties::properties;
 
 /// The client's AES-128 key, with the counters that it has used: messages draw a nonce of their own, and a counter that was
 /// used before is refused.
@@ -249,22 +250,10 @@ impl Message {
         Ok(self.library().map_err(raise)?.bytes().len())
     }
 
-    /// The name of the AES key that it is under.
-    #[getter]
-    fn aes_key_id(&self) -> Result<String> {
-        Ok(self.library().map_err(raise)?.key_id().to_string())
-    }
-
     /// The counter block that it begins with, 16 bytes.
     #[getter]
     fn first_counter<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &self.library().map_err(raise)?.counters().first()))
-    }
-
-    /// Whether holders of the AES key detect changes.
-    #[getter]
-    fn has_tag(&self) -> Result<bool> {
-        Ok(self.library().map_err(raise)?.has_tag())
     }
 
     /// Writes a file that every program of this library reads. An existing one is replaced only if told so.
@@ -302,3 +291,10 @@ impl Message {
         Ok(format!("Message({length} bytes under AES key {id}, {tag})"))
     }
 }
+
+properties!(Message {
+    /// The name of the AES key that it is under.
+    aes_key_id: Result<String> = |it| Ok(it.library().map_err(raise)?.key_id().to_string());
+    /// Whether holders of the AES key detect changes.
+    has_tag: Result<bool> = |it| Ok(it.library().map_err(raise)?.has_tag());
+});

@@ -14,9 +14,9 @@ use super::encrypted_bytes::{EncryptedBytes, EncryptedKey};
 use crate::call::{self, Progress};
 use crate::errors::{Result, raise, raise_of_message};
 use crate::files::{Access, map_file, write_file};
-use crate::key_files::{
-    Origin, ReducedKey, load_secret, open_mapped, refuse_pickle, save_secret, write_evaluation_key,
-};
+use crate::key_files::Origin;
+use crate::keys::{evaluation_key, makes_evaluation_key, secret_key};
+use crate::properties::properties;
 use crate::table::{Signs, Table, of_moduli};
 
 /// The client's secret key of transciphering: encrypts its AES key once, and decrypts what servers make of messages.
@@ -42,24 +42,6 @@ impl SecretKey {
             Ok(LibrarySecretKey::generate(&parameters))
         })?;
         Ok(Self { inner })
-    }
-
-    /// The identifier that this key, its evaluation keys and its ciphertexts share. Reveals nothing of the key.
-    #[getter]
-    fn id(&self) -> String {
-        self.inner.id().to_string()
-    }
-
-    /// Security in bits, classical; 0 of toys.
-    #[getter]
-    fn security_bits(&self) -> f64 {
-        self.inner.parameters().security_bits()
-    }
-
-    /// log2 of the probability that a byte goes wrong.
-    #[getter]
-    fn log2_fail(&self) -> f64 {
-        self.inner.parameters().log2_fail()
     }
 
     /// Encrypts an AES key bit by bit: what the server gets, once.
@@ -102,58 +84,14 @@ impl SecretKey {
         })?;
         Ok(count)
     }
-
-    /// The server's key, in memory.
-    #[pyo3(signature = (*, threads = 0, progress = true))]
-    fn evaluation_key(
-        &self,
-        py: Python<'_>,
-        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
-        progress: Option<Progress<'_>>,
-    ) -> Result<EvaluationKey> {
-        let inner = call::run_engine(py, (threads, progress, "evaluation key"), |progress| {
-            self.inner.evaluation_key(progress)
-        })?;
-        Ok(EvaluationKey { inner, origin: Origin::default() })
-    }
-
-    /// Makes the server's key and writes it to a file.
-    #[pyo3(signature = (path, *, threads = 0, progress = true, replace = false))]
-    fn save_evaluation_key(
-        &self,
-        py: Python<'_>,
-        path: PathBuf,
-        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
-        progress: Option<Progress<'_>>,
-        replace: bool,
-    ) -> Result<()> {
-        write_evaluation_key(py, (&path, replace), (threads, progress), |out, progress| {
-            self.inner.write_evaluation_key(out, progress)
-        })
-    }
-
-    /// Writes the key to a file that its owner alone may read. An existing one is replaced only if told so.
-    #[pyo3(signature = (path, *, replace = false))]
-    fn save(&self, path: PathBuf, replace: bool) -> Result<()> {
-        save_secret(&path, replace, &self.inner.to_bytes())
-    }
-
-    /// Reads a key file.
-    #[staticmethod]
-    #[pyo3(signature = (path, *, allow_insecure = false))]
-    fn load(py: Python<'_>, path: PathBuf, allow_insecure: bool) -> Result<Self> {
-        let inner = load_secret(py, &path, allow_insecure, LibrarySecretKey::from_bytes)?;
-        Ok(Self { inner })
-    }
-
-    fn __reduce__(&self) -> Result<()> {
-        Err(refuse_pickle("SecretKey"))
-    }
-
-    fn __repr__(&self) -> String {
-        format!("SecretKey(transciphering, id {})", self.id())
-    }
 }
+
+properties!(SecretKey {
+    /// Security in bits, classical; 0 of toys.
+    security_bits: f64 = |it| it.inner.parameters().security_bits();
+    /// log2 of the probability that a byte goes wrong.
+    log2_fail: f64 = |it| it.inner.parameters().log2_fail();
+});
 
 /// The server's key of transciphering. Threads may share it.
 #[pyclass(frozen, module = "cryptable.transciphering")]
@@ -186,27 +124,6 @@ impl PreparedTable {
 
 #[pymethods]
 impl EvaluationKey {
-    /// Maps a key file into memory and checks all of it.
-    #[staticmethod]
-    #[pyo3(signature = (path, *, allow_insecure = false))]
-    fn open(py: Python<'_>, path: PathBuf, allow_insecure: bool) -> Result<Self> {
-        let read = LibraryEvaluationKey::from_shared;
-        let (inner, origin) = open_mapped(py, &path, allow_insecure, read)?;
-        Ok(Self { inner, origin })
-    }
-
-    /// The identifier of the secret key that it was made from.
-    #[getter]
-    fn key_id(&self) -> String {
-        self.inner.key_id().to_string()
-    }
-
-    /// Bytes of memory that it takes.
-    #[getter]
-    fn memory_bytes(&self) -> usize {
-        self.inner.memory_bytes()
-    }
-
     /// Encodes a table from bytes to bytes: what `cryptable.table` makes one of.
     fn prepare(&self, table: &Bound<'_, PyAny>) -> Result<PreparedTable> {
         let py = table.py();
@@ -289,12 +206,8 @@ impl EvaluationKey {
         })?;
         Ok(found.into_iter().map(|inner| EncryptedBytes { inner }).collect())
     }
-
-    fn __reduce__<'py>(&self, py: Python<'py>) -> Result<ReducedKey<'py>> {
-        self.origin.reduce::<Self>(py)
-    }
-
-    fn __repr__(&self) -> String {
-        format!("EvaluationKey(transciphering, of client key {})", self.key_id())
-    }
 }
+
+secret_key!(SecretKey: LibrarySecretKey, "transciphering");
+makes_evaluation_key!(SecretKey, EvaluationKey);
+evaluation_key!(EvaluationKey: LibraryEvaluationKey, "transciphering");

@@ -1,0 +1,162 @@
+//! What all keys have in Python, by macros: a key class is a thin wrapper around a type of the library.
+//!
+//! A class may have several blocks of methods: each macro adds one.
+
+/// Adds what clients' keys have: `id`, `save`, `load`, a refusal of pickles, and a text of the key's kind and identifier.
+///
+/// The class has one field, `inner`, of the given type of the library.
+macro_rules! secret_key {
+    ($class:ident: $library:ty, $kind:literal) => {
+        #[pyo3::pymethods]
+        impl $class {
+            /// The identifier that this key, its evaluation keys and its ciphertexts share. Reveals nothing of the key.
+            #[getter]
+            fn id(&self) -> String {
+                self.inner.id().to_string()
+            }
+
+            fn __repr__(&self) -> String {
+                format!(concat!(stringify!($class), "(", $kind, ", id {})"), self.inner.id())
+            }
+        }
+
+        $crate::keys::secret_key_files!($class: <$library>::from_bytes);
+    };
+}
+
+/// Adds files of a client's key, and a refusal of pickles.
+macro_rules! secret_key_files {
+    ($class:ident: $read:expr) => {
+        #[pyo3::pymethods]
+        impl $class {
+            /// Writes the key to a file that its owner alone may read. An existing one is replaced only if told so: what it
+            /// encrypted is lost then.
+            #[pyo3(signature = (path, *, replace = false))]
+            fn save(&self, path: std::path::PathBuf, replace: bool) -> $crate::errors::Result<()> {
+                $crate::key_files::save_secret(&path, replace, &self.inner.to_bytes())
+            }
+
+            /// Reads a key file.
+            #[staticmethod]
+            #[pyo3(signature = (path, *, allow_insecure = false))]
+            fn load(
+                py: pyo3::Python<'_>,
+                path: std::path::PathBuf,
+                allow_insecure: bool,
+            ) -> $crate::errors::Result<Self> {
+                let inner = $crate::key_files::load_secret(py, &path, allow_insecure, $read)?;
+                Ok(Self { inner })
+            }
+
+            fn __reduce__(&self) -> $crate::errors::Result<()> {
+                Err($crate::key_files::refuse_pickle(stringify!($class)))
+            }
+        }
+    };
+}
+
+/// Adds how a client's key makes the server's, in memory and in a file.
+///
+/// `inner` has `evaluation_key` and `write_evaluation_key` that take progress; the server's class has `in_memory`.
+macro_rules! makes_evaluation_key {
+    ($class:ident, $server:ident) => {
+        #[pyo3::pymethods]
+        impl $class {
+            /// Makes the server's key, in memory.
+            #[pyo3(signature = (*, threads = 0, progress = true))]
+            fn evaluation_key(
+                &self,
+                py: pyo3::Python<'_>,
+                #[pyo3(from_py_with = $crate::threads::of_call)] threads: usize,
+                progress: Option<$crate::call::Progress<'_>>,
+            ) -> $crate::errors::Result<$server> {
+                let how = (threads, progress, "evaluation key");
+                let make = |progress: cryptable::Progress<'_>| self.inner.evaluation_key(progress);
+                Ok($server::in_memory($crate::call::run_engine(py, how, make)?))
+            }
+
+            /// Makes the server's key and writes it to a file, never all of it in memory: what a server gets.
+            #[pyo3(signature = (path, *, threads = 0, progress = true, replace = false))]
+            fn save_evaluation_key(
+                &self,
+                py: pyo3::Python<'_>,
+                path: std::path::PathBuf,
+                #[pyo3(from_py_with = $crate::threads::of_call)] threads: usize,
+                progress: Option<$crate::call::Progress<'_>>,
+                replace: bool,
+            ) -> $crate::errors::Result<()> {
+                let (file, how) = ((path.as_path(), replace), (threads, progress));
+                $crate::key_files::write_evaluation_key(py, file, how, |out, progress| {
+                    self.inner.write_evaluation_key(out, progress)
+                })
+            }
+        }
+    };
+}
+
+/// Adds what servers' keys have: `open`, `key_id`, `memory_bytes`, pickles of their path, and a text of the key's kind.
+///
+/// The class has two fields: `inner`, of the given type of the library, and `origin`.
+macro_rules! evaluation_key {
+    ($class:ident: $library:ty, $kind:literal) => {
+        impl $class {
+            /// Wraps a key that has no file.
+            pub(crate) fn in_memory(inner: $library) -> Self {
+                Self { inner, origin: $crate::key_files::Origin::default() }
+            }
+        }
+
+        #[pyo3::pymethods]
+        impl $class {
+            /// Maps a key file into memory and checks all of it. Processes that open the same file share its pages.
+            #[staticmethod]
+            #[pyo3(signature = (path, *, allow_insecure = false))]
+            fn open(
+                py: pyo3::Python<'_>,
+                path: std::path::PathBuf,
+                allow_insecure: bool,
+            ) -> $crate::errors::Result<Self> {
+                let read = <$library>::from_shared;
+                let (inner, origin) =
+                    $crate::key_files::open_mapped(py, &path, allow_insecure, read)?;
+                Ok(Self { inner, origin })
+            }
+
+            fn __repr__(&self) -> String {
+                let id = self.inner.key_id();
+                format!(concat!(stringify!($class), "(", $kind, ", of client key {})"), id)
+            }
+        }
+
+        $crate::keys::server_key!($class);
+    };
+}
+
+/// Adds `key_id`, `memory_bytes` and pickles of servers' keys, for classes that open their files themselves.
+macro_rules! server_key {
+    ($class:ident) => {
+        #[pyo3::pymethods]
+        impl $class {
+            /// The identifier of the secret key that it was made from.
+            #[getter]
+            fn key_id(&self) -> String {
+                self.inner.key_id().to_string()
+            }
+
+            /// Bytes of memory that it takes.
+            #[getter]
+            fn memory_bytes(&self) -> usize {
+                self.inner.memory_bytes()
+            }
+
+            fn __reduce__<'py>(
+                &self,
+                py: pyo3::Python<'py>,
+            ) -> $crate::errors::Result<$crate::key_files::ReducedKey<'py>> {
+                self.origin.reduce::<Self>(py)
+            }
+        }
+    };
+}
+
+pub(crate) use {evaluation_key, makes_evaluation_key, secret_key, secret_key_files, server_key};
