@@ -209,8 +209,8 @@ def test_keys_that_do_not_fit_raise_memory_errors():
     program = """
 import resource, cryptable
 secret = cryptable.SecretKey.generate(cryptable.plan(range(16), engine="single", values=1))
-status = {line.split(":")[0]: line.split()[1] for line in open("/proc/self/status")}
-limit = int(status["VmSize"]) * 1024 + (20 << 20)
+status = dict(line.split(":", 1) for line in open("/proc/self/status"))
+limit = int(status["VmSize"].split()[0]) * 1024 + (20 << 20)
 resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 try:
     secret.evaluation_key(progress=False)

@@ -9,7 +9,10 @@ CRATES = Path(__file__).parents[2]
 OTHERWISE = {
     "check_undamaged": "EncryptedWords.load reads files whole, and checks them",
     "decrypt_digits": "decrypt_integers(signed=False)",
+    "decrypt_signed": "decrypt, of a ciphertext that is signed",
+    "encrypt_signed": "encrypt(signed=True)",
     "for_table": "plan(table)",
+    "in_all": "memory that a server may take, in `cryptable serve`",
     "is_value_by_value": "engine != 'packed'",
     "reduced": "integers.plan says what calls take, of which integers.reduce is one",
     # For servers, which go on where they were killed.
