@@ -66,9 +66,9 @@ def test_moduli_are_the_least_powers_of_two():
 
 def test_signed_tables_of_functions_and_dictionaries():
     table = cryptable.table(lambda x: x, inputs=5, output_modulus=5, signed=True)
-    assert table.outputs.tolist() == [0, 1, 2, 3, 4]
+    assert table.outputs.tolist() == [0, 1, 2, -2, -1]
     table = cryptable.table({-1: -1, 0: 0}, inputs=4, default=1, signed=True, output_modulus=4)
-    assert table.outputs.tolist() == [0, 1, 1, 3]
+    assert table.outputs.tolist() == [0, 1, 1, -1]
 
 
 def test_what_is_no_table():
