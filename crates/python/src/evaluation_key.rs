@@ -182,7 +182,8 @@ impl EvaluationKey {
     ) -> Result<Ciphertext> {
         let py = table.py();
         self.check_memory(EntryKind::Shared, 1, input)?;
-        let prepared = self.prepared(table, (self.moduli(), Signs::of(signed, input)))?;
+        let prepared =
+            self.prepared(table, (self.moduli(), Signs::of(signed, input.inner.is_signed())))?;
         let table = &prepared.get().inner;
         let result = call::run_reporting(py, threads, progress, "lookup", |execution| {
             self.inner.lookup_with(&input.inner, table, execution)
@@ -202,7 +203,8 @@ impl EvaluationKey {
         progress: Option<Progress<'_>>,
     ) -> Result<Vec<Ciphertext>> {
         self.check_memory(EntryKind::Shared, tables.len(), input)?;
-        let prepared = self.all_prepared(&tables, (self.moduli(), Signs::of(signed, input)))?;
+        let prepared = self
+            .all_prepared(&tables, (self.moduli(), Signs::of(signed, input.inner.is_signed())))?;
         let tables: Vec<_> = prepared.iter().map(|table| &table.get().inner).collect();
         let results = call::run_reporting(py, threads, progress, "lookup", |execution| {
             self.inner.lookup_many_with(&input.inner, &tables, execution)
@@ -221,7 +223,7 @@ impl EvaluationKey {
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<Ciphertext> {
-        let signed = Signs::of(signed, input);
+        let signed = Signs::of(signed, input.inner.is_signed());
         check_signs(input.inner.is_signed(), Some(signed.inputs))?;
         self.check_memory(EntryKind::Plain, 1, input)?;
         let tables_ = per_value(tables, &self.inner.parameters(), Some(&input.shape), signed)?;
@@ -250,7 +252,7 @@ impl EvaluationKey {
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<Ciphertext> {
-        let signed = Signs::of(signed, input);
+        let signed = Signs::of(signed, input.inner.is_signed());
         check_signs(input.inner.is_signed(), Some(signed.inputs))?;
         self.check_memory(EntryKind::Encrypted, 1, input)?;
         let result = call::run_reporting(py, threads, progress, "lookup", |execution| {

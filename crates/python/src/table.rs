@@ -6,7 +6,6 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::arrays::{array, integers};
-use crate::ciphertext::Ciphertext;
 use crate::errors::{Result, raise};
 use crate::properties::properties;
 use crate::real_function::RealFunction;
@@ -19,9 +18,9 @@ pub(crate) struct Signs {
 }
 
 impl Signs {
-    /// As a user says, or else as the values to be looked up are.
-    pub(crate) fn of(stated: Option<Self>, values: &Ciphertext) -> Self {
-        stated.unwrap_or(Self::both(values.inner.is_signed()))
+    /// Takes what a user says, or else the sign of the values to be looked up for both columns.
+    pub(crate) fn of(stated: Option<Self>, values_are_signed: bool) -> Self {
+        stated.unwrap_or(Self::both(values_are_signed))
     }
 
     /// Both columns or none.
