@@ -125,9 +125,7 @@ impl Worker {
         let mut kept = Kept::default();
         let mut has_room = true;
         while !self.lock().is_stopped {
-            kept.keys.retain(|loaded| self.store.has_object(&loaded.id).unwrap_or(true));
-            // Those that were removed give their files back.
-            kept.jobs.retain(|job| self.store.is_queued(job.id()).unwrap_or(false));
+            self.let_removed_go(&mut kept);
             let taken = self.store.check_disk(0, &self.limits).and_then(|()| self.store.take_job());
             match &taken {
                 Ok(Some(job)) => self.run_one(job, &mut kept),
@@ -142,6 +140,12 @@ impl Worker {
             }
             has_room = !matches!(taken, Err(Error::Refused(_)));
         }
+    }
+
+    /// Closes the files of keys and waiting jobs that were removed, so that the disk has their room again.
+    fn let_removed_go(&self, kept: &mut Kept) {
+        kept.keys.retain(|loaded| self.store.has_object(&loaded.id).unwrap_or(true));
+        kept.jobs.retain(|job| self.store.is_queued(job.id()).unwrap_or(false));
     }
 
     /// Stops the job that runs if it was removed with its client, by a command of the operator.
@@ -293,6 +297,7 @@ impl Worker {
                     kept.jobs.drain(..many);
                     return Ok(Outcome::Stopped);
                 }
+                self.let_removed_go(kept);
             }
         }
         Ok(Outcome::Done(started.finish(&self.store)?))
