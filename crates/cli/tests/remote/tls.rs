@@ -41,7 +41,8 @@ impl Drop for Proxy {
 /// Writes a certificate that signs itself, and its key.
 fn certify(workspace: &Workspace, name: &str) {
     let mut command = Command::new("openssl");
-    command.args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=test"]);
+    command
+        .args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=test"]);
     command.args(["-addext", "subjectAltName=IP:127.0.0.1"]);
     command.arg("-keyout").arg(workspace.path(&format!("{name}.key")));
     command.arg("-out").arg(workspace.path(&format!("{name}.pem")));
@@ -58,7 +59,8 @@ fn a_lookup_over_https_trusts_the_certificate_of_that_address_only() {
     let run = |line: &str, host: &str, authority: &str| {
         let (command, rest) = line.split_once(' ').unwrap_or((line, ""));
         let url = format!("https://{host}:{}", proxy.port);
-        let line = format!("remote {command} --server {url} --token-file token --patience 20 {rest}");
+        let line =
+            format!("remote {command} --server {url} --token-file token --patience 20 {rest}");
         let mut command = workspace.strict_command(&line);
         command.env("SSL_CERT_FILE", workspace.path(authority)).env_remove("SSL_CERT_DIR");
         command.timeout(Duration::from_secs(15)).assert()
