@@ -125,9 +125,7 @@ impl Worker {
         let mut kept = Kept::default();
         let mut has_room = true;
         while !self.lock().is_stopped {
-            kept.keys.retain(|loaded| self.store.has_object(&loaded.id).unwrap_or(true));
-            // Those that were removed give their files back.
-            kept.jobs.retain(|job| self.store.is_queued(job.id()).unwrap_or(false));
+            self.let_removed_go(&mut kept);
             let taken = self.store.check_disk(0, &self.limits).and_then(|()| self.store.take_job());
             match &taken {
                 Ok(Some(job)) => self.run_one(job, &mut kept),
@@ -142,6 +140,18 @@ impl Worker {
             }
             has_room = !matches!(taken, Err(Error::Refused(_)));
         }
+    }
+
+    /// Closes the files of keys and waiting jobs that were removed, so that the disk has their room again.
+    fn let_removed_go(&self, kept: &mut Kept) {
+        kept.keys.retain(|loaded| self.store.has_object(&loaded.id).unwrap_or(true));
+        kept.jobs.retain(|job| self.store.is_queued(job.id()).unwrap_or(false));
+    }
+
+    /// Closes the files of keys and waiting jobs that were removed: until then, they take room on the disk.
+    fn forget_removed(&self, kept: &mut Kept) {
+        kept.keys.retain(|loaded| self.store.has_object(&loaded.id).unwrap_or(true));
+        kept.jobs.retain(|job| self.store.is_queued(job.id()).unwrap_or(false));
     }
 
     /// Stops the job that runs if it was removed with its client, by a command of the operator.
@@ -187,6 +197,8 @@ impl Worker {
                 outcome
             }
             Ok(Err(_)) if is_cancelled.load(Ordering::Relaxed) => Outcome::Stopped,
+            // Removed before it could be cancelled: no row is left that results could belong to.
+            Ok(Err(_)) if !self.store.is_running(id).unwrap_or(true) => Outcome::Stopped,
             Ok(Err(Error::Database(error))) if is_busy(&error) => Outcome::Stopped,
             Ok(Err(error)) => self.failed(error.problem().detail),
             Err(_) => self.failed("the lookup ended by a defect of the library".to_owned()),
@@ -286,6 +298,7 @@ impl Worker {
                     continue;
                 }
                 turn = Instant::now();
+                self.forget_removed(kept);
                 if self.end_turn(job, &started, since) {
                     started.pause()?;
                     kept.jobs.push(started);
@@ -293,6 +306,7 @@ impl Worker {
                     kept.jobs.drain(..many);
                     return Ok(Outcome::Stopped);
                 }
+                self.let_removed_go(kept);
             }
         }
         Ok(Outcome::Done(started.finish(&self.store)?))
@@ -402,6 +416,15 @@ mod tests {
             worker.record(&job, &outcome, Duration::ZERO).unwrap();
             assert_eq!(state(&other), expected);
         }
+    }
+
+    #[test]
+    fn a_job_that_is_removed_between_the_queue_and_its_start_is_no_failure() {
+        let folder = tempdir().unwrap();
+        let (worker, job, other) = with_job(folder.path());
+        other.execute("DELETE FROM job", []).unwrap();
+        worker.run_one(&job, &mut Kept::default());
+        assert_eq!(worker.totals.failures.load(Ordering::Relaxed), 0);
     }
 
     #[test]

@@ -122,3 +122,45 @@ fn jobs_that_wait_for_their_next_turn_go_on_and_give_all_values() {
         }
     }
 }
+
+/// Files of a server that are open or mapped in this process; those that were removed end in ` (deleted)`.
+#[cfg(target_os = "linux")]
+fn files_in_use(server: &Server) -> Vec<String> {
+    let folder = server.folder.path().canonicalize().unwrap().join("files");
+    let folder = folder.to_str().unwrap();
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    let mapped = maps.lines().filter_map(|line| Some(line[line.find(folder)?..].to_owned()));
+    let open = std::fs::read_dir("/proc/self/fd").unwrap();
+    let open = open.filter_map(|entry| std::fs::read_link(entry.ok()?.path()).ok());
+    let open = open.map(|path| path.to_string_lossy().into_owned());
+    mapped.chain(open.filter(|path| path.starts_with(folder))).collect()
+}
+
+/// A file that is open or mapped takes room on the disk after it was removed, and counts for no client.
+#[test]
+#[cfg(target_os = "linux")]
+fn keys_and_jobs_that_were_removed_give_their_room_on_the_disk_back() {
+    let server = server();
+    let client_one = server.client("one");
+    let (secret, key) = keys(Engine::Packed, 4);
+    let key = client_one.register(&mut Cursor::new(key)).unwrap().sha256;
+    let result = client_one.lookup(&key, &secret.encrypt(&[2, 3]).unwrap(), "squares").unwrap();
+    assert_eq!(secret.decrypt(&result).unwrap(), [0, 1]);
+    assert!(!files_in_use(&server).is_empty(), "the key stays loaded");
+    client_one.remove_key(&key).unwrap();
+    wait_until("the key has left memory", || files_in_use(&server).is_empty());
+
+    // A job that waits for its next turn has files open, too.
+    let (two, secret, key) = client(&server, "two");
+    let long = order(&two, &key, &many(&secret));
+    let (three, secret, key) = client(&server, "three");
+    order(&three, &key, &many(&secret));
+    wait_until("the job waits for its next turn", || {
+        let job = two.job(&long.id).unwrap();
+        job.state == State::Queued && job.progress > 0.0
+    });
+    server.store().remove_client("two").unwrap();
+    wait_until("its files are closed", || {
+        !files_in_use(&server).iter().any(|path| path.ends_with(" (deleted)"))
+    });
+}
