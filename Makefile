@@ -4,7 +4,7 @@ DEMO_OUTPUT ?= demo-output
 BENCH_ARGUMENTS ?= --help
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-aarch64 format lint docs book book-if-possible server-build unit-tests all-unit-tests python-tests run-python-tests ray-tests ray-overhead notebooks wheel wheel-test release-check service-load fuzz bench deny deny-if-possible sbom
+.PHONY: help demo test test-all test-aarch64 format lint docs book book-if-possible server-build unit-tests all-unit-tests python-tests run-python-tests tls-tests ray-tests ray-overhead notebooks wheel wheel-test release-check service-load fuzz bench deny deny-if-possible sbom
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -98,6 +98,11 @@ run-python-tests:
 	$(CARGO) build --workspace --all-targets --profile checks --features cryptable-cli/serve
 	cp target/checks/lib_native.$(if $(filter Darwin,$(shell uname)),dylib,so) $(PYTHON_PACKAGE)/cryptable/_native.abi3.so
 	PYTHONPATH=$(PYTHON_PACKAGE) $(PYTHON_ENVIRONMENT)/bin/pytest --quiet
+
+# Apart from `test`: the library's headers are not on every machine.
+tls-tests: export CRYPTABLE_CALIBRATION = off
+tls-tests: ## Run the tests of `cryptable remote` with TLS; needs OpenSSL, its headers and its tool
+	$(CARGO) test -p cryptable-cli --profile checks --features cryptable-cli/serve,cryptable-cli/remote-tls --test remote
 
 RAY_ENVIRONMENT := target/python-ray
 

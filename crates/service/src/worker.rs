@@ -191,6 +191,8 @@ impl Worker {
                 outcome
             }
             Ok(Err(_)) if is_cancelled.load(Ordering::Relaxed) => Outcome::Stopped,
+            // Removed before it could be cancelled: no row is left that results could belong to.
+            Ok(Err(_)) if !self.store.is_running(id).unwrap_or(true) => Outcome::Stopped,
             Ok(Err(Error::Database(error))) if is_busy(&error) => Outcome::Stopped,
             Ok(Err(error)) => self.failed(error.problem().detail),
             Err(_) => self.failed("the lookup ended by a defect of the library".to_owned()),
@@ -290,6 +292,7 @@ impl Worker {
                     continue;
                 }
                 turn = Instant::now();
+                self.let_removed_go(kept);
                 if self.end_turn(job, &started, since) {
                     started.pause()?;
                     kept.jobs.push(started);
@@ -297,7 +300,6 @@ impl Worker {
                     kept.jobs.drain(..many);
                     return Ok(Outcome::Stopped);
                 }
-                self.let_removed_go(kept);
             }
         }
         Ok(Outcome::Done(started.finish(&self.store)?))
@@ -407,6 +409,15 @@ mod tests {
             worker.record(&job, &outcome, Duration::ZERO).unwrap();
             assert_eq!(state(&other), expected);
         }
+    }
+
+    #[test]
+    fn a_job_that_is_removed_between_the_queue_and_its_start_is_no_failure() {
+        let folder = tempdir().unwrap();
+        let (worker, job, other) = with_job(folder.path());
+        other.execute("DELETE FROM job", []).unwrap();
+        worker.run_one(&job, &mut Kept::default());
+        assert_eq!(worker.totals.failures.load(Ordering::Relaxed), 0);
     }
 
     #[test]
