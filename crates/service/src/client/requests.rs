@@ -82,6 +82,9 @@ pub(super) fn is_later(status: u16) -> bool {
 /// Whether the same may go well later, after asking anew how far an upload is.
 pub(super) fn is_passing(error: &ClientError) -> bool {
     match error {
+        // A certificate that is not trusted, or is of another name, stays so.
+        #[cfg(feature = "tls")]
+        ClientError::Unreachable(error) if matches!(**error, ureq::Error::NativeTls(_)) => false,
         ClientError::Unreachable(error) => {
             !matches!(**error, ureq::Error::BadUri(_) | ureq::Error::Http(_) | ureq::Error::Tls(_))
         }
