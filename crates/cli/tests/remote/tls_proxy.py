@@ -1,4 +1,4 @@
-"""Speaks TLS in front of a server on this machine that does not: tls_proxy.py PORT CERTIFICATE KEY prints its own port."""
+"""Speaks TLS in front of a server of this machine: tls_proxy.py PORT CERTIFICATE KEY prints its own port."""
 
 import asyncio
 import ssl
