@@ -5,8 +5,8 @@ use std::time::Instant;
 use cryptable_bits::{NamedSet, Packing, Parameters};
 use cryptable_circuits::{Circuit, CircuitBuilder, Plan, PlanError, PlanOptions, Signal};
 
-/// A restoring array divider of words of so many bits: a row of subtractors and selectors for each bit of the quotient, all of
-/// which depend on the row before.
+/// Builds a restoring array divider for words of `width` bits: one row of subtractors and selectors per bit of the quotient,
+/// each row depending on the row before.
 fn divider(width: usize) -> Circuit {
     let mut builder = CircuitBuilder::new("divider");
     let dividend = builder.input("x", width).unwrap();

@@ -96,7 +96,7 @@ pub fn start_of<P>(
     let start = first_bytes(&file).with_context(failed)?;
     let parse = || {
         let kind = peek_header(&start)?.object_type;
-        // Of other kinds, what begins a key may not be there.
+        // Objects of other kinds may have no such header.
         let begun = peek_key(&start);
         let bytes = begun.as_ref().map_or(&[][..], |begun| begun.parameters);
         let parameters = read(kind, bytes)?;
@@ -106,10 +106,10 @@ pub fn start_of<P>(
     Ok(StartedKey { file, name, parameters, key_id })
 }
 
-/// Checks that a key is of a kind.
+/// Checks the kind of a key.
 ///
 /// # Errors
-/// If it is of another one.
+/// If the key has another kind.
 pub fn check_kind(found: ObjectType, expected: ObjectType) -> cryptable::Result<()> {
     if found == expected { Ok(()) } else { Err(WireError::WrongType { expected, found }.into()) }
 }
@@ -190,12 +190,11 @@ impl KeyFile {
         );
         let header = match EvaluationKeyHeader::read(&start, options) {
             Ok(header) => header,
-            Err(error) if is_final(&error) => {
-                return Err(with_option(error)).with_context(|| format!("cannot read {name}"));
-            }
-            // Whether it is damaged is known when all of it is read.
             Err(error) => {
-                read_key(&file, name.clone(), options)?;
+                if !is_final(&error) {
+                    // Only reading all of the key tells whether it is damaged.
+                    read_key(&file, name.clone(), options)?;
+                }
                 return Err(with_option(error)).with_context(|| format!("cannot read {name}"));
             }
         };
@@ -211,7 +210,7 @@ impl KeyFile {
     }
 }
 
-/// The first bytes of a file, as many as the header of a key may have.
+/// Reads the first bytes of a file, up to the longest header of a key.
 pub fn first_bytes(mut file: &File) -> io::Result<Vec<u8>> {
     let mut start = Vec::new();
     file.take(EvaluationKeyHeader::BYTES as u64).read_to_end(&mut start)?;
@@ -219,7 +218,7 @@ pub fn first_bytes(mut file: &File) -> io::Result<Vec<u8>> {
     Ok(start)
 }
 
-/// Whether an error of a key's header is one of the whole key, too.
+/// Tells whether reading the whole key would fail with the same error as reading its header did.
 fn is_final(error: &cryptable::Error) -> bool {
     use cryptable::Error as E;
     match error {

@@ -1,4 +1,4 @@
-//! What is wrong is told before a key is read. The end of every key is damaged here, which only reading all of it shows.
+//! Errors are reported before a key is read. The end of every key is damaged here, which only reading all of it shows.
 #![cfg(feature = "client")]
 
 mod support;

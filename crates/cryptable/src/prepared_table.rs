@@ -43,7 +43,7 @@ impl PreparedTable {
         &self.of_engine
     }
 
-    /// That of the packed engine.
+    /// Returns the table as the packed engine prepared it.
     ///
     /// # Errors
     /// If it is for another engine.
@@ -51,7 +51,7 @@ impl PreparedTable {
         self.of_engine.packed()
     }
 
-    /// That of the leveled engine.
+    /// Returns the table as the leveled engine prepared it.
     ///
     /// # Errors
     /// If it is for another engine.

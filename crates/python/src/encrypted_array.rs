@@ -91,7 +91,7 @@ macro_rules! array_files {
                 $crate::key_files::save_public(py, &path, replace, &bytes)
             }
 
-            /// Reads a file. The result has one dimension: files have no shape.
+            /// Reads a file. An array has one dimension then: files have no shape.
             #[staticmethod]
             fn load(
                 py: pyo3::Python<'_>,
@@ -114,7 +114,7 @@ macro_rules! array_files {
                 Ok(pyo3::types::PyBytes::new(py, &bytes))
             }
 
-            /// Reads the bytes of a file. The result has one dimension: files have no shape.
+            /// Reads the bytes of a file. An array has one dimension then: files have no shape.
             #[staticmethod]
             fn from_bytes(
                 py: pyo3::Python<'_>,
@@ -131,48 +131,24 @@ macro_rules! array_files {
 /// Adds files, bytes and pickles of a public object without a shape: `inner`, which has `to_bytes` and `from_bytes`.
 macro_rules! object_files {
     ($class:ident: $library:ty) => {
+        impl $class {
+            #[allow(
+                clippy::unnecessary_wraps,
+                reason = "arrays may fail where `array_files` calls this"
+            )]
+            fn bytes(&self) -> cryptable::Result<Vec<u8>> {
+                Ok(self.inner.to_bytes())
+            }
+
+            fn read(bytes: &[u8]) -> cryptable::Result<Self> {
+                Ok(Self { inner: <$library>::from_bytes(bytes)? })
+            }
+        }
+
+        $crate::encrypted_array::array_files!($class,);
+
         #[pyo3::pymethods]
         impl $class {
-            /// Writes a file that every program of this library reads. An existing one is replaced only if told so.
-            #[pyo3(signature = (path, *, replace = false))]
-            fn save(
-                &self,
-                py: pyo3::Python<'_>,
-                path: std::path::PathBuf,
-                replace: bool,
-            ) -> $crate::errors::Result<()> {
-                let bytes = $crate::call::detach(py, || self.inner.to_bytes());
-                $crate::key_files::save_public(py, &path, replace, &bytes)
-            }
-
-            /// Reads a file.
-            #[staticmethod]
-            fn load(
-                py: pyo3::Python<'_>,
-                path: std::path::PathBuf,
-            ) -> $crate::errors::Result<Self> {
-                $crate::call::detach(py, || {
-                    let found = <$library>::from_bytes(&$crate::files::read_file(&path)?);
-                    Ok(Self { inner: found.map_err($crate::errors::raise_of(&path))? })
-                })
-            }
-
-            /// Returns its bytes, as a file has them.
-            fn to_bytes<'py>(
-                &self,
-                py: pyo3::Python<'py>,
-            ) -> pyo3::Bound<'py, pyo3::types::PyBytes> {
-                let bytes = $crate::call::detach(py, || self.inner.to_bytes());
-                pyo3::types::PyBytes::new(py, &bytes)
-            }
-
-            /// Reads the bytes of a file.
-            #[staticmethod]
-            fn from_bytes(py: pyo3::Python<'_>, bytes: &[u8]) -> $crate::errors::Result<Self> {
-                let inner = $crate::call::detach(py, || <$library>::from_bytes(bytes));
-                Ok(Self { inner: inner.map_err($crate::errors::raise)? })
-            }
-
             fn __reduce__<'py>(
                 &self,
                 py: pyo3::Python<'py>,
@@ -180,7 +156,7 @@ macro_rules! object_files {
                 $crate::key_files::Reduced<'py, (pyo3::Bound<'py, pyo3::types::PyBytes>,)>,
             > {
                 let restore = py.get_type::<Self>().getattr("from_bytes")?;
-                Ok((restore, (self.to_bytes(py),)))
+                Ok((restore, (self.to_bytes(py)?,)))
             }
         }
     };

@@ -93,10 +93,11 @@ pub(crate) fn per_value(
 pub(crate) fn to_encrypt(
     key: &packed::SecretKey,
     table: &Bound<'_, PyAny>,
-    (per_value_, signed): (bool, Signs),
+    is_per_value: bool,
+    signed: Signs,
 ) -> Result<SlotTables> {
     let parameters = key.parameters().clone().into();
-    if per_value_ {
+    if is_per_value {
         return per_value(table, &parameters, None, signed);
     }
     let moduli = (parameters.input_modulus(), parameters.output_modulus());

@@ -80,11 +80,12 @@ impl EvaluationKey {
         (self.input_modulus(), self.output_modulus())
     }
 
-    /// What `cryptable.table` makes a table of these moduli of, encoded.
+    /// Encodes a table of these moduli, or anything that `cryptable.table` makes one of.
     fn prepare_of(
         &self,
         table: &Bound<'_, PyAny>,
-        (moduli, signed): ((u64, u64), Signs),
+        moduli: (u64, u64),
+        signed: Signs,
     ) -> Result<PreparedTable> {
         let py = table.py();
         let table = of_moduli(table, moduli, signed)?;
@@ -93,25 +94,27 @@ impl EvaluationKey {
         Ok(PreparedTable { inner })
     }
 
-    /// A prepared table, or what [`EvaluationKey::prepare_of`] takes.
+    /// Prepares a table as [`EvaluationKey::prepare_of`] does, unless it is prepared.
     fn prepared<'py>(
         &self,
         table: &Bound<'py, PyAny>,
-        of: ((u64, u64), Signs),
+        moduli: (u64, u64),
+        signed: Signs,
     ) -> Result<Bound<'py, PreparedTable>> {
         match table.cast::<PreparedTable>() {
             Ok(prepared) => Ok(prepared.clone()),
-            Err(_) => Bound::new(table.py(), self.prepare_of(table, of)?),
+            Err(_) => Bound::new(table.py(), self.prepare_of(table, moduli, signed)?),
         }
     }
 
-    /// Several of them.
+    /// Prepares several tables.
     fn all_prepared<'py>(
         &self,
         tables: &[Bound<'py, PyAny>],
-        of: ((u64, u64), Signs),
+        moduli: (u64, u64),
+        signed: Signs,
     ) -> Result<Vec<Bound<'py, PreparedTable>>> {
-        tables.iter().map(|table| self.prepared(table, of)).collect()
+        tables.iter().map(|table| self.prepared(table, moduli, signed)).collect()
     }
 
     /// Checks that there is room for what lookups take beside the key.
@@ -166,7 +169,7 @@ impl EvaluationKey {
     /// Encodes a table once for any number of lookups: a `Table`, or what `cryptable.table` makes one of.
     #[pyo3(signature = (table, *, signed = None))]
     fn prepare(&self, table: &Bound<'_, PyAny>, signed: Option<Signs>) -> Result<PreparedTable> {
-        self.prepare_of(table, (self.moduli(), signed.unwrap_or_default()))
+        self.prepare_of(table, self.moduli(), signed.unwrap_or_default())
     }
 
     /// Maps every value through a table: a prepared one, a `Table`, or what `cryptable.table` makes one of (an array, a
@@ -183,7 +186,7 @@ impl EvaluationKey {
         let py = table.py();
         self.check_memory(EntryKind::Shared, 1, input)?;
         let prepared =
-            self.prepared(table, (self.moduli(), Signs::of(signed, input.inner.is_signed())))?;
+            self.prepared(table, self.moduli(), Signs::of(signed, input.inner.is_signed()))?;
         let table = &prepared.get().inner;
         let result = call::run_reporting(py, threads, progress, "lookup", |execution| {
             self.inner.lookup_with(&input.inner, table, execution)
@@ -203,8 +206,8 @@ impl EvaluationKey {
         progress: Option<Progress<'_>>,
     ) -> Result<Vec<Ciphertext>> {
         self.check_memory(EntryKind::Shared, tables.len(), input)?;
-        let prepared = self
-            .all_prepared(&tables, (self.moduli(), Signs::of(signed, input.inner.is_signed())))?;
+        let prepared =
+            self.all_prepared(&tables, self.moduli(), Signs::of(signed, input.inner.is_signed()))?;
         let tables: Vec<_> = prepared.iter().map(|table| &table.get().inner).collect();
         let results = call::run_reporting(py, threads, progress, "lookup", |execution| {
             self.inner.lookup_many_with(&input.inner, &tables, execution)
@@ -303,7 +306,7 @@ impl EvaluationKey {
         progress: Option<Progress<'_>>,
     ) -> Result<Vec<Ciphertext>> {
         let moduli = (digit.inner.modulus(), self.output_modulus());
-        let prepared = self.all_prepared(&tables, (moduli, signed.unwrap_or_default()))?;
+        let prepared = self.all_prepared(&tables, moduli, signed.unwrap_or_default())?;
         let tables: Vec<_> = prepared.iter().map(|table| &table.get().inner).collect();
         let found = call::run_reporting(py, threads, progress, "lookup", |execution| {
             self.inner.lookup_digit(&digit.inner, &tables, execution)
@@ -323,7 +326,7 @@ impl EvaluationKey {
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<Vec<Ciphertext>> {
-        let prepared = self.all_prepared(&tables, (self.moduli(), signed.unwrap_or_default()))?;
+        let prepared = self.all_prepared(&tables, self.moduli(), signed.unwrap_or_default())?;
         let tables: Vec<_> = prepared.iter().map(|table| &table.get().inner).collect();
         let shape = common_shape(inputs.iter().map(|input| &input.get().shape))?;
         let inputs: Vec<_> = inputs.iter().map(|input| (*input.get().inner).clone()).collect();

@@ -205,7 +205,7 @@ impl SecretKey {
         signed: Option<Signs>,
     ) -> Result<EncryptedTable> {
         let key = self.inner.packed().map_err(raise)?;
-        let tables = to_encrypt(key, table, (per_value, signed.unwrap_or_default()))?;
+        let tables = to_encrypt(key, table, per_value, signed.unwrap_or_default())?;
         let inner = call::run_silently(table.py(), || key.encrypt_tables(&tables))?;
         Ok(EncryptedTable { inner: inner.into() })
     }
@@ -226,7 +226,7 @@ impl SecretKey {
         replace: bool,
     ) -> Result<()> {
         let key = self.inner.packed().map_err(raise)?;
-        let tables = to_encrypt(key, table, (per_value, signed.unwrap_or_default()))?;
+        let tables = to_encrypt(key, table, per_value, signed.unwrap_or_default())?;
         let how = (threads, progress, "encrypted table");
         write_file(&path, Access::Public, replace, |out| {
             call::run_engine(table.py(), how, |progress| {

@@ -12,7 +12,6 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::ops::Range;
 
 use super::full_adders::Adder;
 use super::vertex_cut::Network;
@@ -107,8 +106,7 @@ impl Placement {
             for node in cut {
                 placement.bootstrapped[node] = true;
                 placement.enqueue(node);
-                let readers = placement.readers.of_node(node);
-                readers.for_each(|reader| placement.enqueue(placement.readers.list[reader]));
+                placement.enqueue_readers(node);
             }
             front.into_iter().for_each(|node| placement.enqueue(node));
         }
@@ -117,6 +115,13 @@ impl Placement {
     fn enqueue(&mut self, node: usize) {
         if !std::mem::replace(&mut self.is_queued[node], true) {
             self.queue.push(Reverse(node));
+        }
+    }
+
+    /// Queues the nodes that read a node.
+    fn enqueue_readers(&mut self, node: usize) {
+        for reader in self.readers.start[node]..self.readers.start[node + 1] {
+            self.enqueue(self.readers.list[reader]);
         }
     }
 
@@ -179,8 +184,7 @@ impl Placement {
                 }
             }
             if changed {
-                let readers = self.readers.of_node(index);
-                readers.for_each(|reader| self.enqueue(self.readers.list[reader]));
+                self.enqueue_readers(index);
             }
         }
         front
@@ -344,11 +348,6 @@ impl Readers {
             }
         }
         Self { start, list }
-    }
-
-    /// Where in the list they are.
-    fn of_node(&self, index: usize) -> Range<usize> {
-        self.start[index]..self.start[index + 1]
     }
 }
 

@@ -44,7 +44,7 @@ pub fn run(global: Global, args: &IntegersRunArgs) -> Result<()> {
         Engine::Packed => {
             let parameters = header.parameters.packed()?;
             let predict = |tables| parameters.prediction_of(tables);
-            let planned = plan(args, public, &header, (parameters, &predict))?;
+            let planned = plan(args, public, &header, parameters, &predict)?;
             let mapped = key_file.read()?;
             (run_on(global, args, planned, mapped.key.packed()?)?, mapped)
         }
@@ -52,7 +52,7 @@ pub fn run(global: Global, args: &IntegersRunArgs) -> Result<()> {
             let parameters = header.parameters.single();
             let parameters = parameters.context("integers are of packed or single values")?;
             let predict = |_| parameters.prediction();
-            let planned = plan(args, public, &header, (parameters, &predict))?;
+            let planned = plan(args, public, &header, parameters, &predict)?;
             let mapped = key_file.read()?;
             (run_on(global, args, planned, mapped.key.single()?)?, mapped)
         }
@@ -113,7 +113,8 @@ fn plan<C: DigitCiphertext>(
     args: &IntegersRunArgs,
     public: Public<'_>,
     key: &EvaluationKeyHeader,
-    (model, predict): (Model<'_>, Predict<'_>),
+    model: Model<'_>,
+    predict: Predict<'_>,
 ) -> Result<Planned<C>> {
     let files = Files::open(args, key)?;
     let job = Job::new(args.op, files.kind, public)?;
