@@ -24,9 +24,34 @@ pub(crate) enum Access {
 /// What a file is written to.
 pub(crate) type Out<'a> = &'a mut (dyn Write + Send);
 
-/// A file that is written beside its place, and is moved there when it is complete. Dropped before, it is gone.
+/// Where bytes of a [`PendingFile`] go.
+enum Target {
+    /// A file beside its place.
+    Beside(NamedTempFile),
+    /// A pipe or a device, which is written to and never replaced.
+    InPlace(File),
+}
+
+impl Write for Target {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Beside(file) => file.write(bytes),
+            Self::InPlace(file) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Beside(file) => file.flush(),
+            Self::InPlace(file) => file.flush(),
+        }
+    }
+}
+
+/// A file that is written beside its place, and is moved there when it is complete. Dropped before, it is gone. Pipes and
+/// devices are written to where they are.
 pub(crate) struct PendingFile {
-    out: BufWriter<NamedTempFile>,
+    out: BufWriter<Target>,
     path: PathBuf,
     replace: bool,
 }
@@ -37,6 +62,12 @@ impl PendingFile {
     /// # Errors
     /// `FileExistsError` if there is one and `replace` is not set; those of the disk.
     pub(crate) fn create(path: &Path, access: Access, replace: bool) -> Result<Self> {
+        let found = std::fs::metadata(path).map(|found| found.file_type());
+        if found.is_ok_and(|it| !it.is_file() && !it.is_dir()) {
+            let device = File::options().write(true).open(path);
+            let target = Target::InPlace(device.map_err(|error| failed(path, &error))?);
+            return Ok(Self { out: BufWriter::new(target), path: path.to_owned(), replace });
+        }
         if !replace && path.exists() {
             let message = format!("{}: exists; replace=True replaces it", path.display());
             return Err(PyFileExistsError::new_err(message));
@@ -51,16 +82,17 @@ impl PendingFile {
             builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
         let file = builder.tempfile_in(folder).map_err(|error| failed(path, &error))?;
-        Ok(Self { out: BufWriter::new(file), path: path.to_owned(), replace })
+        Ok(Self { out: BufWriter::new(Target::Beside(file)), path: path.to_owned(), replace })
     }
 
-    /// Moves it to its place, once it is on the disk.
+    /// Moves it to its place, once it is on the disk. Bytes for a pipe or a device are there.
     ///
     /// # Errors
     /// Those of the disk.
     pub(crate) fn commit(self) -> Result<()> {
         let Self { out, path, replace } = self;
-        let file = out.into_inner().map_err(|error| failed(&path, &error.into_error()))?;
+        let target = out.into_inner().map_err(|error| failed(&path, &error.into_error()))?;
+        let Target::Beside(file) = target else { return Ok(()) };
         file.as_file().sync_all().map_err(|error| failed(&path, &error))?;
         let moved = if replace { file.persist(&path) } else { file.persist_noclobber(&path) };
         moved.map_err(|error| failed(&path, &error.error))?;

@@ -1,5 +1,6 @@
 """Keys, ciphertexts and code books in files and pickles."""
 
+import concurrent.futures
 import datetime
 import os
 import pickle
@@ -63,6 +64,23 @@ def test_files_are_replaced_only_if_told_so(tmp_path, packed):
         cryptable.SecretKey.generate_insecure_toy("packed", 16, 16).save(path)
     assert path.read_bytes() == before and os.listdir(tmp_path) == ["client.key"]
     secret.save(path, replace=True)
+
+
+def test_pipes_and_devices_are_written_to_and_never_replaced(tmp_path, packed):
+    secret, _ = packed
+    values = secret.encrypt([1, 2])
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        read = pool.submit(pipe.read_bytes)
+        values.save(pipe)
+        assert read.result(timeout=60) == values.to_bytes()
+    # Through a link, too, as standard output of a shell is one.
+    null = tmp_path / "null"
+    null.symlink_to(os.devnull)
+    values.save(null, replace=True)
+    assert stat.S_ISFIFO(os.stat(pipe).st_mode) and null.is_symlink() and stat.S_ISCHR(os.stat(null).st_mode)
+    assert sorted(os.listdir(tmp_path)) == ["null", "pipe"]
 
 
 def test_pickles_hold_public_objects_only(tmp_path, packed):
