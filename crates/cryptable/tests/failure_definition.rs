@@ -4,8 +4,8 @@
 
 use cryptable::comparisons::Operation;
 use cryptable::engines::packed;
-use cryptable::integers::{self, DryRun, Evaluator};
-use cryptable::{FailureProbability, Parameters, Request};
+use cryptable::integers::{self, ColumnKind, DryRun, Evaluator};
+use cryptable::{Engine, Error, FailureProbability, Parameters, Request};
 
 /// Checks that the number of a ciphertext is that of a value and log2 of the number of its values.
 fn check_union(
@@ -95,6 +95,29 @@ fn integers_state_the_union_over_tables_digits_and_values() {
     let union = parameters.stated_log2_fail() + (tables as f64).log2();
     assert!((value_lookups.log2() - union).abs() < 1e-9 && tables > 20, "{value_lookups}");
     assert!(value >= value_lookups && value.log2() < union + 1.0, "{value}");
+}
+
+/// Plans keep the limit for every operation that they list, and cost no more than they must: each for its kind.
+#[test]
+fn plans_of_integers_keep_the_limit_for_every_operation() {
+    let kinds = [ColumnKind::of::<u8>(), ColumnKind::of::<u32>(), ColumnKind::of::<i64>()];
+    for (engine, kind) in
+        [Engine::Packed, Engine::Single].into_iter().flat_map(|e| kinds.map(|k| (e, k)))
+    {
+        for request in [Request::integers(kind), Request::integers(kind).reduced()] {
+            let plan = request.engine(engine).plan().unwrap();
+            let failures = plan.operations().iter().map(|it| it.failure.log2());
+            let worst = FailureProbability::from_log2(failures.fold(f64::NEG_INFINITY, f64::max));
+            println!("{kind}, {engine}: {worst}\n{plan}");
+            assert!(worst <= FailureProbability::DEFAULT, "{kind}, {engine}: {worst}");
+            assert!(worst.log2() > -90.0, "{kind}, {engine}: {worst}");
+        }
+    }
+    // What no parameters reach is refused with the best that there is.
+    let error = Request::integers(kinds[0]).log2_fail(-1000.0).plan().unwrap_err();
+    let Error::FailureUnreachable { found, limit, .. } = &error else { panic!("{error}") };
+    assert!(*limit == -1000.0 && (-1000.0..-900.0).contains(found), "{error}");
+    assert!(error.to_string().contains(" of u8 in digits, by engine packed"), "{error}");
 }
 
 #[test]

@@ -28,6 +28,13 @@ const TOY_PLACES: usize = 1024;
 /// Pieces of the piecewise linear function that is planned.
 const PIECES: i128 = 5;
 
+/// Failure probabilities of lookups that are tried before operations are said not to keep theirs: each is less by what the
+/// operations of the one before were above it, and other parameters take other numbers of lookups.
+const MAX_ATTEMPTS: usize = 6;
+
+/// log2 of how much surer an attempt is than the one before was short of: decryptions and roundings have a share.
+const SURER: f64 = 0.05;
+
 /// Operations of two columns that are planned.
 const BINARY: [&str; 8] = ["add", "sub", "mul", "min", "max", "less", "less_or_equal", "equal"];
 
@@ -85,22 +92,69 @@ impl Request<Integers> {
         self
     }
 
-    /// Finds the fastest parameters for digits of that size.
+    /// Finds the fastest parameters for digits of that size with which every planned operation keeps the failure probability
+    /// of the limits, 2^-64 by default: on one ciphertext a digit, all its lookups and the decryption of its result, any of
+    /// the values.
     ///
     /// # Errors
-    /// If there are none within the limits; [`Error::Unsupported`] for [`Engine::Leveled`].
+    /// If there are none within the limits: [`Error::FailureUnreachable`] names the best that parameters reach;
+    /// [`Error::Unsupported`] for [`Engine::Leveled`].
     pub fn plan(&self) -> Result<OperationPlan<Integers>> {
-        let parameters = self.parameters()?;
-        if let Some(limit) = self.limits.memory {
-            let needed = parameters.prediction().peak_bytes();
-            if needed > limit {
-                return Err(Error::Memory { needed, limit });
+        let limit = self.limits.log2_fail.unwrap_or(FailureProbability::DEFAULT.log2());
+        // A lookup has to be surer than operations, which look up many times.
+        let (mut of_lookups, mut nearest) = (limit, None::<Error>);
+        for _ in 0..MAX_ATTEMPTS {
+            let parameters = match (self.parameters(of_lookups), nearest) {
+                (Ok(parameters), _) => parameters,
+                (Err(_), Some(nearest)) => return Err(nearest),
+                (Err(error), None) => return Err(error),
+            };
+            let operations = self.operations(&parameters)?;
+            let log2_fail = |planned: &PlannedOperation| planned.failure.log2();
+            let worst = operations
+                .iter()
+                .max_by(|a, b| log2_fail(a).total_cmp(&log2_fail(b)))
+                .expect("a list");
+            let found = log2_fail(worst);
+            if found <= limit || self.limits.insecure_toy {
+                return self.plan_with(parameters, operations);
             }
+            let what = format!(
+                "{} of {} in digits, by engine {}",
+                worst.name, self.job.kind, self.job.engine
+            );
+            nearest = Some(Error::FailureUnreachable { what, found, limit });
+            of_lookups -= found - limit + SURER;
         }
-        let (model, capacity) = model_of(&parameters)?;
+        Err(nearest.expect("an attempt that did not do"))
+    }
+
+    /// The plan with these parameters, if they keep to the memory of the limits.
+    fn plan_with(
+        &self,
+        parameters: Parameters,
+        operations: Vec<PlannedOperation>,
+    ) -> Result<OperationPlan<Integers>> {
+        let prediction = parameters.prediction();
+        let needed = prediction.peak_bytes();
+        if let Some(limit) = self.limits.memory.filter(|&limit| needed > limit) {
+            return Err(Error::Memory { needed, limit });
+        }
+        Ok(OperationPlan {
+            job: self.job,
+            threads: self.limits.threads(),
+            operations,
+            peak_bytes: needed,
+            key_file_bytes: prediction.key_file_bytes,
+            parameters,
+        })
+    }
+
+    /// What every operation takes with these parameters.
+    fn operations(&self, parameters: &Parameters) -> Result<Vec<PlannedOperation>> {
+        let (model, capacity) = model_of(parameters)?;
         let digit_bits = Evaluator::new(&DryRun::new(model, capacity))?.digit_bits();
-        let mut operations = Vec::new();
-        for (name, operation, operands) in planned_operations(self.job.kind, digit_bits) {
+        let plan = |(name, operation, operands): (_, Operation, Vec<_>)| {
             let dry_run = DryRun::new(model, capacity);
             let mut results = operation.dry_run(&dry_run, &operands)?;
             if self.job.is_reduced {
@@ -108,26 +162,19 @@ impl Request<Integers> {
             }
             let lookups = dry_run.lookups();
             let ciphertexts = results.iter().flat_map(AnyColumn::ciphertexts);
-            operations.push(PlannedOperation {
+            Ok(PlannedOperation {
                 name,
                 lookups: lookups.len(),
                 tables: lookups.iter().sum(),
-                duration: self.duration(&parameters, &lookups),
+                duration: self.duration(parameters, &lookups),
                 failure: dry_run.failure_probability(ciphertexts)?,
-            });
-        }
-        let prediction = parameters.prediction();
-        Ok(OperationPlan {
-            job: self.job,
-            threads: self.limits.threads(),
-            operations,
-            peak_bytes: prediction.peak_bytes(),
-            key_file_bytes: prediction.key_file_bytes,
-            parameters,
-        })
+            })
+        };
+        planned_operations(self.job.kind, digit_bits).into_iter().map(plan).collect()
     }
 
-    fn parameters(&self) -> Result<Parameters> {
+    /// The fastest parameters whose lookups fail with at most this on a ciphertext.
+    fn parameters(&self, log2_fail: f64) -> Result<Parameters> {
         let Self { job: Integers { engine, digit_bits, .. }, limits } = *self;
         Ok(match engine {
             Engine::Packed => {
@@ -138,7 +185,7 @@ impl Request<Integers> {
                 let request = packed::Request {
                     count: limits.count(),
                     memory: limits.memory,
-                    log2_fail: limits.log2_fail,
+                    log2_fail: Some(log2_fail),
                     ..packed::Request::new(4, 4)
                 };
                 packed_parameters_for(digit_bits, &request)?.into()
@@ -149,8 +196,7 @@ impl Request<Integers> {
                     let modulus = 1 << (2 * digit_bits.min(MAX_SINGLE_TOY_BITS));
                     return Ok(single::Parameters::insecure_toy(modulus, modulus)?.into());
                 }
-                let stated = limits.log2_fail.unwrap_or(FailureProbability::DEFAULT.log2());
-                single_parameters_for(digit_bits, stated)?.into()
+                single_parameters_for(digit_bits, log2_fail)?.into()
             }
             Engine::Leveled => {
                 let what = "integers in digits by engine leveled: use packed or single";
