@@ -1,9 +1,11 @@
-//! Keys that would take more memory than their reader allows are refused before they take it.
+//! Keys and ciphertexts that would take more memory than their reader allows are refused before they take it.
 #![cfg(feature = "client")]
 
 use std::sync::Arc;
 
+use cryptable::engines::{leveled, single};
 use cryptable::{Engine, Error, EvaluationKey, Execution, Parameters, ReadOptions, SecretKey};
+use cryptable_wire::{CHECKSUM_BYTES, HEADER_BYTES, peek_header, write_object};
 
 #[test]
 fn keys_above_the_limit_are_refused_with_both_numbers() {
@@ -30,5 +32,42 @@ fn keys_above_the_limit_are_refused_with_both_numbers() {
         // What was computed from the parameters is enough, and not much too much.
         let found = read(needed).unwrap().memory_bytes() as u64;
         assert!(found <= needed && needed < 2 * found, "{engine}: {found} of {needed}");
+    }
+}
+
+/// Most values of one ciphertext of single or leveled values.
+const MAX_VALUES: u64 = 1 << 16;
+
+/// The same object with another number of values and a right checksum, as nobody's encryption makes it.
+fn forged(object: &[u8], count: u64, forged_count: u64) -> Vec<u8> {
+    let mut body = object[HEADER_BYTES..object.len() - CHECKSUM_BYTES].to_vec();
+    let found = body.windows(8).position(|bytes| bytes == count.to_le_bytes());
+    let at = found.expect("the number of values");
+    body[at..at + 8].copy_from_slice(&forged_count.to_le_bytes());
+    // More than the words of the values that are added.
+    body.resize(body.len() + 64, 0);
+    let header = peek_header(object).unwrap();
+    let mut forged = Vec::new();
+    write_object(&mut forged, header.object_type, &header.parameter_digest, &body).unwrap();
+    forged
+}
+
+#[test]
+fn ciphertexts_of_more_values_than_a_packed_one_holds_are_refused() {
+    let values = vec![1; MAX_VALUES as usize];
+    let secret = |engine| SecretKey::generate(Parameters::insecure_toy(engine, 4, 4).unwrap());
+    let single = secret(Engine::Single).single().unwrap().encrypt(&values).unwrap().to_bytes();
+    let leveled = secret(Engine::Leveled).leveled().unwrap().encrypt(&values).unwrap().to_bytes();
+    let counts = [
+        single::Ciphertext::from_bytes(&single).unwrap().count(),
+        leveled::Ciphertext::from_bytes(&leveled).unwrap().count(),
+    ];
+    assert_eq!(counts, [values.len(); 2]);
+    let errors = [
+        single::Ciphertext::from_bytes(&forged(&single, MAX_VALUES, MAX_VALUES + 1)).unwrap_err(),
+        leveled::Ciphertext::from_bytes(&forged(&leveled, MAX_VALUES, MAX_VALUES + 1)).unwrap_err(),
+    ];
+    for error in errors.map(|error| error.to_string()) {
+        assert!(error.contains("number of values") && error.contains("65536"), "{error}");
     }
 }
