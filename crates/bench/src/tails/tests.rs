@@ -198,6 +198,9 @@ fn unknown_methods_list_all_names() {
     assert!(error.contains("at most 24"), "{error}");
 }
 
+/// Share of the law's variance from which errors are taken to meet all of its terms.
+const ALL_TERMS: f64 = 0.9;
+
 /// Runs an experiment at full size with the worst table and inputs, and with random ones: 5,000 errors or more. At worst, the
 /// variance is at least `least` of the law's.
 fn full_size(method: &str, bits: u32, least: f64) {
@@ -214,9 +217,9 @@ fn full_size(method: &str, bits: u32, least: f64) {
             assert!(samples >= SAMPLES && record.contract.wrong == 0, "{name}");
             assert!(record.contract.security_bits >= 128.0, "{name}");
             let is_worst = table == TableChoice::Worst;
-            // Digits of leveled results meet some of the law's terms only, by the path through the tree: what is left has longer
-            // tails for its variance, and a fourth moment within the law's.
-            let has_one_law = is_worst && method != "packed-digits";
+            // Digits of leveled results may meet some of the law's terms only, by the path through the tree: what is left has
+            // longer tails for its variance, and a fourth moment within the law's.
+            let has_one_law = is_worst && (method != "packed-digits" || variance_ratio > ALL_TERMS);
             let checked = record.statistics.check_not_above(has_one_law);
             checked.unwrap_or_else(|it| panic!("{name}: {it}"));
             if record.statistics.fixed_bound_deviations.is_none() {
