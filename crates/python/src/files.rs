@@ -62,13 +62,13 @@ impl PendingFile {
     /// # Errors
     /// `FileExistsError` if there is one and `replace` is not set; those of the disk.
     pub(crate) fn create(path: &Path, access: Access, replace: bool) -> Result<Self> {
-        let found = std::fs::metadata(path).map(|found| found.file_type());
-        if found.is_ok_and(|it| !it.is_file() && !it.is_dir()) {
+        let found = std::fs::metadata(path).ok();
+        if found.as_ref().is_some_and(|it| !it.is_file() && !it.is_dir()) {
             let device = File::options().write(true).open(path);
             let target = Target::InPlace(device.map_err(|error| failed(path, &error))?);
             return Ok(Self { out: BufWriter::new(target), path: path.to_owned(), replace });
         }
-        if !replace && path.exists() {
+        if !replace && found.is_some() {
             let message = format!("{}: exists; replace=True replaces it", path.display());
             return Err(PyFileExistsError::new_err(message));
         }

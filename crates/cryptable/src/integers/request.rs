@@ -28,11 +28,11 @@ const TOY_PLACES: usize = 1024;
 /// Pieces of the piecewise linear function that is planned.
 const PIECES: i128 = 5;
 
-/// Failure probabilities of lookups that are tried before operations are said not to keep theirs: each is less by what the
-/// operations of the one before were above it, and other parameters take other numbers of lookups.
+/// Limits the attempts to find parameters with which every operation keeps its failure probability. Each attempt lowers the
+/// probability of lookups by as much as the attempt before missed, since other parameters take other numbers of lookups.
 const MAX_ATTEMPTS: usize = 6;
 
-/// log2 of how much surer an attempt is than the one before was short of: decryptions and roundings have a share.
+/// Adds a margin to each step, in bits: decryption takes a share of the probability, too.
 const SURER: f64 = 0.05;
 
 /// Operations of two columns that are planned.
@@ -92,9 +92,10 @@ impl Request<Integers> {
         self
     }
 
-    /// Finds the fastest parameters for digits of that size with which every planned operation keeps the failure probability
-    /// of the limits, 2^-64 by default: on one ciphertext a digit, all its lookups and the decryption of its result, any of
-    /// the values.
+    /// Finds the fastest parameters for digits of that size with which every planned operation keeps the failure probability.
+    ///
+    /// That probability, 2^-64 by default, is of the whole operation on integers with one ciphertext per digit: all of its
+    /// lookups and the decryption of the result, for any of the values.
     ///
     /// # Errors
     /// If there are none within the limits: [`Error::FailureUnreachable`] names the best that parameters reach;
@@ -104,11 +105,8 @@ impl Request<Integers> {
         // A lookup has to be surer than operations, which look up many times.
         let (mut of_lookups, mut nearest) = (limit, None::<Error>);
         for _ in 0..MAX_ATTEMPTS {
-            let parameters = match (self.parameters(of_lookups), nearest) {
-                (Ok(parameters), _) => parameters,
-                (Err(_), Some(nearest)) => return Err(nearest),
-                (Err(error), None) => return Err(error),
-            };
+            let parameters =
+                self.parameters(of_lookups).map_err(|error| nearest.take().unwrap_or(error))?;
             let operations = self.operations(&parameters)?;
             let log2_fail = |planned: &PlannedOperation| planned.failure.log2();
             let worst = operations
@@ -173,7 +171,7 @@ impl Request<Integers> {
         planned_operations(self.job.kind, digit_bits).into_iter().map(plan).collect()
     }
 
-    /// The fastest parameters whose lookups fail with at most this on a ciphertext.
+    /// Finds the fastest parameters whose lookups keep this failure probability per ciphertext.
     fn parameters(&self, log2_fail: f64) -> Result<Parameters> {
         let Self { job: Integers { engine, digit_bits, .. }, limits } = *self;
         Ok(match engine {
