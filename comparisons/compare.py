@@ -219,7 +219,7 @@ def size(value: float) -> str:
 def table(arguments: argparse.Namespace) -> None:
     """A row a subject: medians of all rounds, and seconds as a multiple of cryptable's first line of the job."""
     lines = [json.loads(line) for line in Path(arguments.lines).read_text(encoding="utf-8").splitlines()]
-    print("| job | by | time | times ours | keys | memory | wrong |\n|---|---|---|---|---|---|---|")
+    print("| job | by | time | ratio | keys | memory | wrong |\n|---|---|---|---|---|---|---|")
     for job in JOBS:
         ours_seconds = None
         for subject in job.subjects:
