@@ -16,7 +16,7 @@ impl EvaluationKey {
     /// use cryptable_approximate::{KeySet, Parameters, SecretKey};
     /// use cryptable_lattice::Progress;
     /// let secret = SecretKey::generate(&Parameters::insecure_toy_bootstrapping()?);
-    /// let server = secret.evaluation_key(&KeySet::new().bootstrapping(), Progress::silent())?;
+    /// let server = secret.evaluation_key_for(&KeySet::new().bootstrapping(), Progress::silent())?;
     /// let x = secret.encrypt_reals(&[0.5, -0.25, 1.0])?;
     /// let x = server.bootstrap(&server.lower(&x, 0)?)?;
     /// assert_eq!(x.level(), secret.parameters().levels());

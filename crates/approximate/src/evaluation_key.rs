@@ -155,7 +155,7 @@ impl EvaluationKey {
     /// use cryptable_approximate::{KeySet, Parameters, SecretKey};
     /// use cryptable_lattice::Progress;
     /// let secret = SecretKey::generate(&Parameters::insecure_toy_bootstrapping()?);
-    /// let server = secret.evaluation_key(&KeySet::new().bootstrapping(), Progress::silent())?;
+    /// let server = secret.evaluation_key_for(&KeySet::new().bootstrapping(), Progress::silent())?;
     /// let server = server.bootstrapping_automatically(true);
     /// let mut x = secret.encrypt_reals(&[-1.0])?;
     /// for _ in 0..secret.parameters().levels() + 2 {

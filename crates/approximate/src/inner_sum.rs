@@ -14,7 +14,7 @@ impl EvaluationKey {
     /// use cryptable_lattice::Progress;
     /// let secret = SecretKey::generate(&Parameters::insecure_toy()?);
     /// let keys = KeySet::new().rotations_by_powers_of_two(4);
-    /// let server = secret.evaluation_key(&keys, Progress::silent())?;
+    /// let server = secret.evaluation_key_for(&keys, Progress::silent())?;
     /// let sum = server.inner_sum(&secret.encrypt_reals(&[0.5, 0.25, -1.0, 0.125])?, 4)?;
     /// assert!((secret.decrypt_reals(&sum)?[0] + 0.125).abs() < 1e-6);
     /// # Ok::<(), cryptable_lattice::Error>(())

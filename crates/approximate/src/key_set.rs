@@ -51,6 +51,17 @@ impl KeySet {
         Self::default()
     }
 
+    /// Names what most programs need of parameters: products, rotations by powers of two, conjugation, and where the
+    /// parameters have it, bootstrapping and lookups.
+    #[must_use]
+    pub fn for_parameters(parameters: &Parameters) -> Self {
+        let keys = Self::new().rotations_by_powers_of_two(parameters.slots()).conjugation();
+        match parameters.literal().bootstrapping {
+            Some(_) => keys.lookups(),
+            None => keys,
+        }
+    }
+
     /// These rotations of slots to the left as well, one key each; negative ones are to the right.
     #[must_use]
     pub fn rotations(mut self, steps: impl IntoIterator<Item = i64>) -> Self {

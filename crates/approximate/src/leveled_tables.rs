@@ -19,7 +19,7 @@ impl EvaluationKey {
     /// use cryptable_approximate::{KeySet, LeveledTable, Parameters, SecretKey, SlotBounds};
     /// use cryptable_lattice::Progress;
     /// let secret = SecretKey::generate(&Parameters::insecure_toy()?);
-    /// let server = secret.evaluation_key(&KeySet::new(), Progress::silent())?;
+    /// let server = secret.evaluation_key_for(&KeySet::new(), Progress::silent())?;
     /// let digits = [0.0, 1.0, 2.0, 3.0].map(Into::into);
     /// let x = secret.encrypt_within(&digits, SlotBounds::real(3.0))?;
     /// let table = LeveledTable::of_integers(&[0.5, -1.0, 0.25, 1.0], 1)?;

@@ -5,7 +5,7 @@
 //! use cryptable_approximate::{KeySet, Parameters, SecretKey};
 //! use cryptable_lattice::Progress;
 //! let secret = SecretKey::generate(&Parameters::insecure_toy()?);
-//! let server = secret.evaluation_key(&KeySet::new().rotations([1]), Progress::silent())?;
+//! let server = secret.evaluation_key_for(&KeySet::new().rotations([1]), Progress::silent())?;
 //! let x = secret.encrypt_reals(&[0.5, -0.25, 1.0])?;
 //! // x·(x rotated by one) + 1/8.
 //! let product = server.mul(&x, &server.rotate(&x, 1)?)?;

@@ -38,7 +38,7 @@ impl EvaluationKey {
     /// let secret = SecretKey::generate(&Parameters::insecure_toy()?);
     /// let rows = [[1.0, 2.0], [-3.0, 0.5]].map(|row| row.map(Complex64::from).to_vec());
     /// let map = LinearMap::new(secret.parameters(), &rows, 3)?;
-    /// let server = secret.evaluation_key(&KeySet::new().map(&map), Progress::silent())?;
+    /// let server = secret.evaluation_key_for(&KeySet::new().map(&map), Progress::silent())?;
     /// // Every two slots alike.
     /// let x: Vec<f64> = (0..secret.parameters().slots()).map(|j| [0.5, 0.25][j % 2]).collect();
     /// let y = server.transform(&secret.encrypt_reals(&x)?, &server.prepare(&map)?)?;

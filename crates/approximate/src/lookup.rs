@@ -101,7 +101,7 @@ impl EvaluationKey {
     /// use cryptable_approximate::{Grid, KeySet, Parameters, SecretKey, SlotBounds, SlotTable};
     /// use cryptable_lattice::Progress;
     /// let secret = SecretKey::generate(&Parameters::insecure_toy_bootstrapping()?);
-    /// let server = secret.evaluation_key(&KeySet::new().lookups(), Progress::silent())?;
+    /// let server = secret.evaluation_key_for(&KeySet::new().lookups(), Progress::silent())?;
     /// let table = SlotTable::new(Grid::integers(4), 1, &[0.5, -1.0, 0.25, 1.0])?;
     /// let digits = [0.0, 1.0, 2.0, 3.0].map(Into::into);
     /// let x = secret.encrypt_within(&digits, SlotBounds::real(3.0))?;

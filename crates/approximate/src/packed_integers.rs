@@ -119,7 +119,7 @@ impl EvaluationKey {
     /// let secret = SecretKey::sharing(&vectors, &integers)?;
     /// let shared = secret.shared_secret(&integers)?;
     /// // The server:
-    /// let server = secret.evaluation_key(&KeySet::new().lookups(), Progress::silent())?;
+    /// let server = secret.evaluation_key_for(&KeySet::new().lookups(), Progress::silent())?;
     /// let key = integers.evaluation_key(Progress::silent())?;
     /// let packed = PackedKey { key: &key, shared };
     /// let x = integers.encrypt(&[3, 1, 4])?;

@@ -168,7 +168,7 @@ impl EvaluationKey {
     /// use cryptable_approximate::{KeySet, Parameters, Polynomial, SecretKey};
     /// use cryptable_lattice::Progress;
     /// let secret = SecretKey::generate(&Parameters::insecure_toy()?);
-    /// let server = secret.evaluation_key(&KeySet::new(), Progress::silent())?;
+    /// let server = secret.evaluation_key_for(&KeySet::new(), Progress::silent())?;
     /// let x = secret.encrypt_reals(&[0.5, -1.0])?;
     /// let cube = Polynomial::monomial(&[0.25, 0.0, 0.0, 1.0], 1.0)?;
     /// let y = secret.decrypt_reals(&server.polynomial(&x, &cube)?)?;

@@ -61,21 +61,42 @@ impl SecretKey {
         RingSecretKey::from_bytes(bytes, options).map(Self)
     }
 
-    /// Generates the evaluation key of a server in the same process. Progress counts switching keys.
+    /// Generates the evaluation key of a server in the same process, with [`KeySet::for_parameters`]. Progress counts
+    /// switching keys.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`].
+    pub fn evaluation_key(&self, progress: Progress<'_>) -> Result<EvaluationKey> {
+        self.evaluation_key_for(&KeySet::for_parameters(self.parameters()), progress)
+    }
+
+    /// Generates the evaluation key of a server in the same process, for what a key set names.
     ///
     /// # Errors
     /// If the parameters do not have what is asked for, or [`Error::Cancelled`].
-    pub fn evaluation_key(&self, keys: &KeySet, progress: Progress<'_>) -> Result<EvaluationKey> {
+    pub fn evaluation_key_for(
+        &self,
+        keys: &KeySet,
+        progress: Progress<'_>,
+    ) -> Result<EvaluationKey> {
         let parameters = KeyedParameters::new(self.parameters().clone(), keys.clone())?;
         self.generate_keys(parameters, progress).map(EvaluationKey::new)
     }
 
-    /// Generates an evaluation key and writes it, one switching key at a time: parameters and key set, the key
-    /// identifier, then seed and words of every switching key. Progress counts switching keys.
+    /// Generates the key of [`SecretKey::evaluation_key`] and writes it, one switching key at a time.
+    ///
+    /// # Errors
+    /// If writing fails, or [`Error::Cancelled`].
+    pub fn write_evaluation_key(&self, out: &mut dyn Write, progress: Progress<'_>) -> Result<()> {
+        self.write_evaluation_key_for(&KeySet::for_parameters(self.parameters()), out, progress)
+    }
+
+    /// Generates an evaluation key for what a key set names and writes it, one switching key at a time: parameters and
+    /// key set, the key identifier, then seed and words of every switching key. Progress counts switching keys.
     ///
     /// # Errors
     /// If the parameters do not have what is asked for, writing fails, or [`Error::Cancelled`].
-    pub fn write_evaluation_key(
+    pub fn write_evaluation_key_for(
         &self,
         keys: &KeySet,
         out: &mut dyn Write,

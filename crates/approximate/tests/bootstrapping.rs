@@ -10,7 +10,7 @@ use rand::Rng;
 fn client(parameters: &Parameters) -> (SecretKey, EvaluationKey) {
     let secret = SecretKey::generate(parameters);
     let keys = KeySet::new().bootstrapping();
-    let server = secret.evaluation_key(&keys, Progress::silent()).unwrap();
+    let server = secret.evaluation_key_for(&keys, Progress::silent()).unwrap();
     (secret, server)
 }
 

@@ -30,7 +30,7 @@ fn insecure_files_are_read_again() {
     assert_eq!(again.id(), secret.id());
     let mut file = Vec::new();
     let keys = KeySet::new().bootstrapping().rotations([1, -2]);
-    again.write_evaluation_key(&keys, &mut file, Progress::silent()).unwrap();
+    again.write_evaluation_key_for(&keys, &mut file, Progress::silent()).unwrap();
     let server = EvaluationKey::from_shared(Arc::new(file), toys()).unwrap();
     assert_eq!((server.key_id(), server.key_set()), (secret.id(), &keys));
     let a = secret.encrypt_reals(&[0.5, -0.25, 0.125]).unwrap();
@@ -54,7 +54,7 @@ fn insecure_damaged_files_are_refused() {
     let vector = secret.encrypt_reals(&[0.5]).unwrap().to_bytes(&parameters).unwrap();
     let key = secret.to_bytes();
     let mut server = Vec::new();
-    secret.write_evaluation_key(&KeySet::new(), &mut server, Progress::silent()).unwrap();
+    secret.write_evaluation_key_for(&KeySet::new(), &mut server, Progress::silent()).unwrap();
     type Read<'a> = (&'a [u8], &'a dyn Fn(&[u8]) -> Result<(), Error>);
     let readers: [Read<'_>; 3] = [
         (&vector, &|bytes| Ciphertext::from_bytes(&parameters, bytes).map(drop)),
@@ -90,7 +90,7 @@ fn insecure_what_may_not_be_read_is_refused() {
     assert!(matches!(SecretKey::from_bytes(&secret.to_bytes(), strict), Err(Error::Insecure)));
     let mut file = Vec::new();
     let keys = KeySet::new().conjugation();
-    secret.write_evaluation_key(&keys, &mut file, Progress::silent()).unwrap();
+    secret.write_evaluation_key_for(&keys, &mut file, Progress::silent()).unwrap();
     let shared: Arc<Vec<u8>> = Arc::new(file);
     assert!(matches!(EvaluationKey::from_shared(shared.clone(), strict), Err(Error::Insecure)));
     let little = toys().max_memory(1 << 16);

@@ -43,7 +43,7 @@ fn write_files() {
         bootstrapping: None,
     });
     let secret = SecretKey::generate(&parameters.unwrap());
-    let server = secret.evaluation_key(&KeySet::new(), Progress::silent()).unwrap();
+    let server = secret.evaluation_key_for(&KeySet::new(), Progress::silent()).unwrap();
     let x = secret.encrypt_reals(&X).unwrap();
     let product = server.mul(&x, &x).unwrap().to_bytes(secret.parameters()).unwrap();
     std::fs::create_dir_all(file("ct").parent().unwrap()).unwrap();

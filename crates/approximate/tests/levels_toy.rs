@@ -12,7 +12,7 @@ fn client() -> (SecretKey, EvaluationKey) {
     let secret = SecretKey::generate(&Parameters::insecure_toy().unwrap());
     let slots = secret.parameters().slots();
     let keys = KeySet::new().rotations([3]).rotations_by_powers_of_two(slots).conjugation();
-    let server = secret.evaluation_key(&keys, Progress::silent()).unwrap();
+    let server = secret.evaluation_key_for(&keys, Progress::silent()).unwrap();
     (secret, server)
 }
 
@@ -96,7 +96,7 @@ fn insecure_polynomials_sums_and_matrices() {
     let rows: Vec<Vec<Complex64>> = (0..8).map(|_| random(8)).collect();
     let map = LinearMap::new(secret.parameters(), &rows, a.level()).unwrap();
     let keys = KeySet::new().rotations_by_powers_of_two(slots).map(&map);
-    let server = secret.evaluation_key(&keys, Progress::silent()).unwrap();
+    let server = secret.evaluation_key_for(&keys, Progress::silent()).unwrap();
     let each =
         |f: &dyn Fn(f64) -> f64| -> Vec<Complex64> { x.iter().map(|z| f(z.re).into()).collect() };
     // Degrees that fill their powers of two and those that do not; the last one scales its argument.
@@ -135,7 +135,7 @@ fn insecure_largest_degree() {
     let mut literal = Parameters::insecure_toy().unwrap().literal().clone();
     (literal.ring_degree, literal.slots, literal.levels) = (1 << 17, 1 << 16, vec![40.0]);
     let secret = SecretKey::generate(&Parameters::new(literal.clone()).unwrap());
-    let server = secret.evaluation_key(&KeySet::new(), Progress::silent()).unwrap();
+    let server = secret.evaluation_key_for(&KeySet::new(), Progress::silent()).unwrap();
     let x = random(1 << 16);
     let a = secret.encrypt(&x).unwrap();
     let squares: Vec<Complex64> = x.iter().map(|x| x * x).collect();
@@ -165,7 +165,7 @@ fn insecure_bad_operands_are_errors() {
     assert!(message(server.mul_integer(&a, 1 << 40).unwrap_err()).contains("bound of the result"));
     let other = SecretKey::generate(secret.parameters());
     assert!(message(other.decrypt(&a).unwrap_err()).contains("client key"));
-    let few = secret.evaluation_key(&KeySet::new(), Progress::silent()).unwrap();
+    let few = secret.evaluation_key_for(&KeySet::new(), Progress::silent()).unwrap();
     assert!(message(few.rotate(&a, 1).unwrap_err()).contains("keys of rotations"));
     assert!(message(few.conjugate(&a).unwrap_err()).contains("conjugation"));
 }

@@ -55,7 +55,7 @@ fn insecure_predictions_hold() {
         let best = plan.best();
         let secret = SecretKey::generate(&best.parameters);
         let keys = KeySet::new().lookups();
-        let server = secret.evaluation_key(&keys, Progress::silent()).unwrap();
+        let server = secret.evaluation_key_for(&keys, Progress::silent()).unwrap();
         let table = SlotTable::from_fn(Grid::integers(points), best.order, |x| {
             f64::from((x as u32 * 7 + 3) % points as u32) / (points - 1) as f64
         });

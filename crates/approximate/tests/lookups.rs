@@ -28,7 +28,7 @@ static SPARSE: LazyLock<(SecretKey, EvaluationKey)> = LazyLock::new(|| {
 fn client(parameters: &Parameters) -> (SecretKey, EvaluationKey) {
     let secret = SecretKey::generate(parameters);
     let keys = KeySet::new().lookups();
-    let server = secret.evaluation_key(&keys, Progress::silent()).unwrap();
+    let server = secret.evaluation_key_for(&keys, Progress::silent()).unwrap();
     (secret, server)
 }
 
@@ -251,14 +251,14 @@ fn insecure_bad_inputs_are_refused() {
     assert!(found.contains("grid of a table"), "{found}");
     let other = client(server.parameters());
     assert!(message(other.1.lookup(&x, &table)).contains("client"));
-    let without = secret.evaluation_key(&KeySet::new(), Progress::silent()).unwrap();
+    let without = secret.evaluation_key_for(&KeySet::new(), Progress::silent()).unwrap();
     assert!(message(without.lookup(&x, &table)).contains("its keys"));
     let plain = Parameters::insecure_toy().unwrap();
     let secret = SecretKey::generate(&plain);
     let x = secret.encrypt_reals(&[0.5]).unwrap();
     let found = plain.predict_lookup(&x, &table).unwrap_err().to_string();
     assert!(found.contains("without bootstrapping"), "{found}");
-    assert!(secret.evaluation_key(&KeySet::new().lookups(), Progress::silent()).is_err());
+    assert!(secret.evaluation_key_for(&KeySet::new().lookups(), Progress::silent()).is_err());
 }
 
 #[test]

@@ -35,7 +35,7 @@ impl InsecureClient {
         let secret = SecretKey::sharing(parameters, &integers).unwrap();
         let shared = secret.shared_secret(&integers).unwrap();
         let keys = KeySet::new().lookups();
-        let server = secret.evaluation_key(&keys, Progress::silent()).unwrap();
+        let server = secret.evaluation_key_for(&keys, Progress::silent()).unwrap();
         let key = integers.evaluation_key(Progress::silent()).unwrap();
         Self { integers, secret, shared, server, key }
     }

@@ -127,7 +127,7 @@ fn measure(
 ) -> anyhow::Result<SlotLookupRecord> {
     let secret = SecretKey::generate(parameters);
     let (server, keygen_s) =
-        timed(|| secret.evaluation_key(&KeySet::new().lookups(), Progress::silent()));
+        timed(|| secret.evaluation_key_for(&KeySet::new().lookups(), Progress::silent()));
     let server = server?;
     let generation_peak = memory::peak_rss();
     memory::reset_peak();

@@ -91,7 +91,7 @@ pub fn run(arguments: &BootstrapArguments, json: bool) -> anyhow::Result<()> {
 fn measure(parameters: &Parameters, arguments: &BootstrapArguments) -> Result<BootstrapRecord> {
     let secret = SecretKey::generate(parameters);
     let keys = KeySet::new().bootstrapping();
-    let (server, keygen_s) = timed(|| secret.evaluation_key(&keys, Progress::silent()));
+    let (server, keygen_s) = timed(|| secret.evaluation_key_for(&keys, Progress::silent()));
     let server = server?;
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
     let generation_peak = memory::peak_rss();

@@ -25,7 +25,7 @@
 //! let plan = Request { values: Some(3), is_toy: true, ..Request::new(16, next) }.plan()?;
 //! let secrets = SecretKeys::generate(plan.parameters());          // the client
 //! let quiet = Progress::silent;
-//! let keys = secrets.evaluation_keys(quiet())?;                   // what the server gets
+//! let keys = secrets.evaluation_key(quiet())?;                   // what the server gets
 //!
 //! // A packed lookup from 4 bits to 8, then the sign of two of the results as integers of 8 bits.
 //! let (server, functions) = keys.ends();

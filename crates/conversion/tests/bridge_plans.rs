@@ -185,7 +185,7 @@ fn shared(bytes: Vec<u8>) -> Arc<Vec<u8>> {
 
 fn file<T: Target>(secrets: &SecretKeys<T>) -> Vec<u8> {
     let mut file = Vec::new();
-    secrets.write_evaluation_keys(&mut file, SILENT).unwrap();
+    secrets.write_evaluation_key(&mut file, SILENT).unwrap();
     file
 }
 

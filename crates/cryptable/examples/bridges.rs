@@ -17,7 +17,7 @@ const COUNT: u64 = 256;
 fn keys<T: Target>(plan: &Plan<T>) -> Result<(SecretKeys<T>, EvaluationKeys<T>)> {
     println!("{plan}");
     let secrets = SecretKeys::generate(plan.parameters());
-    let keys = secrets.evaluation_keys(Progress::silent())?;
+    let keys = secrets.evaluation_key(Progress::silent())?;
     Ok((secrets, keys))
 }
 

@@ -25,7 +25,7 @@ fn main() -> Result<()> {
     let keys = KeySet::new().rotations_by_powers_of_two(slots).bootstrapping();
     // Whatever runs out of levels is bootstrapped.
     let server =
-        secret.evaluation_key(&keys, Progress::silent())?.bootstrapping_automatically(true);
+        secret.evaluation_key_for(&keys, Progress::silent())?.bootstrapping_automatically(true);
 
     let values: Vec<f64> = (0..slots).map(|j| (j as f64 * 0.37).sin()).collect();
     let x = secret.encrypt_reals(&values)?;

@@ -11,7 +11,7 @@
 //! let parameters = Parameters::insecure_toy_bootstrapping()?;
 //! let secret = SecretKey::generate(&parameters);
 //! let keys = KeySet::new().rotations_by_powers_of_two(parameters.slots()).lookups();
-//! let server = secret.evaluation_key(&keys, Progress::silent())?;
+//! let server = secret.evaluation_key_for(&keys, Progress::silent())?;
 //! // The logistic function of numbers in [-1, 1], and the sum of its first four values.
 //! let logistic = Polynomial::interpolate(|x| 1.0 / (1.0 + (-x).exp()), 1.0, 7)?;
 //! let x = secret.encrypt_reals(&[0.5, -0.25, 1.0, 0.0])?;

@@ -52,7 +52,7 @@ impl<'a> Execution<'a> {
     /// use cryptable::ckks::{KeySet, Parameters, SecretKey};
     /// let secret = SecretKey::generate(&Parameters::insecure_toy()?);
     /// let execution = Execution::default().threads(1);
-    /// let server = execution.run(|progress| secret.evaluation_key(&KeySet::new(), progress))?;
+    /// let server = execution.run(|progress| secret.evaluation_key_for(&KeySet::new(), progress))?;
     /// assert_eq!(server.key_id(), secret.id());
     /// # Ok::<(), cryptable::Error>(())
     /// ```

@@ -78,7 +78,7 @@ fn keys_of_both_ends_in_one_tell_the_same() -> Result<()> {
     let parameters = IntegerParameters::insecure_toy(4, 8)?;
     let secrets = SecretKeys::generate(&parameters);
     let mut file = Vec::new();
-    secrets.write_evaluation_keys(&mut file, SILENT)?;
+    secrets.write_evaluation_key(&mut file, SILENT)?;
     for (bytes, what) in [
         (secrets.to_bytes().to_vec(), "secret keys for packed values and integers"),
         (file, "evaluation keys for packed values and integers"),

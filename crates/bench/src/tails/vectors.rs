@@ -101,7 +101,7 @@ impl Vectors {
                 (keys.lookups(), f64::from((1u32 << arguments.bits) - 1))
             }
         };
-        let server = secret.evaluation_key(&keys, Progress::silent())?;
+        let server = secret.evaluation_key_for(&keys, Progress::silent())?;
         let bounds = SlotBounds { re: largest, im: largest };
         if operation == VectorOperation::CkksBootstrap {
             let mut part = || if is_worst { 1.0 } else { rng.random_range(-1.0..1.0) };

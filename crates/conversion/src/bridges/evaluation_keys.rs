@@ -56,6 +56,12 @@ impl<T: Target> EvaluationKeys<T> {
         self.bridge.parameters()
     }
 
+    /// The identifier of the client's key of packed values.
+    #[must_use]
+    pub fn key_id(&self) -> KeyId {
+        self.packed.key_id()
+    }
+
     /// The key of packed values.
     #[must_use]
     pub fn packed(&self) -> &packed::EvaluationKey {
@@ -87,7 +93,7 @@ impl<T: Target> EvaluationKeys<T> {
         self.packed.memory_bytes() + single.memory_bytes() + self.bridge.memory_bytes()
     }
 
-    /// Keys from their wire format, which `SecretKeys::write_evaluation_keys` wrote. Switching keys of packed values are
+    /// Keys from their wire format, which `SecretKeys::write_evaluation_key` wrote. Switching keys of packed values are
     /// read where they lie, a memory-mapped file for one; all else is expanded into memory.
     ///
     /// # Errors

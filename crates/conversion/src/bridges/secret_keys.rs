@@ -26,7 +26,7 @@ const MAX_SECRET_KEY_BYTES: u64 = 1 << 22;
 /// use cryptable_conversion::bridges::{IntegerParameters, IntegerSecretKeys, SecretKeys};
 /// use cryptable_lattice::{Progress, ReadOptions, Table};
 /// let secrets = SecretKeys::generate(&IntegerParameters::insecure_toy(4, 8)?);
-/// let keys = secrets.evaluation_keys(Progress::silent())?;
+/// let keys = secrets.evaluation_key(Progress::silent())?;
 /// let table = keys.packed().prepare(&Table::new(4, 256, vec![0, 100, 200, 255])?)?;
 /// let results =
 ///     keys.packed().lookup(&secrets.packed().encrypt(&[0, 1, 2, 3])?, &table, Progress::silent())?;
@@ -88,6 +88,12 @@ impl<T: Target> SecretKeys<T> {
         (self.packed, self.single)
     }
 
+    /// The identifier of the key of packed values, which files of ciphertexts name.
+    #[must_use]
+    pub fn id(&self) -> KeyId {
+        self.packed.id()
+    }
+
     /// Identifiers of both keys, that of packed values first.
     #[must_use]
     pub fn ids(&self) -> [KeyId; 2] {
@@ -98,7 +104,7 @@ impl<T: Target> SecretKeys<T> {
     ///
     /// # Errors
     /// If `progress` asks to stop.
-    pub fn evaluation_keys(&self, progress: Progress<'_>) -> Result<EvaluationKeys<T>> {
+    pub fn evaluation_key(&self, progress: Progress<'_>) -> Result<EvaluationKeys<T>> {
         let packed = self.packed.evaluation_key(progress)?;
         let single = self.client_key().evaluation_key(Progress::silent())?;
         let bridge = Bridge::generate(&self.parameters, &self.packed, self.client_key())?;
@@ -147,7 +153,7 @@ impl<T: Target> SecretKeys<T> {
     ///
     /// # Errors
     /// If writing fails, or `progress` asks to stop.
-    pub fn write_evaluation_keys(&self, out: &mut dyn Write, progress: Progress<'_>) -> Result<()> {
+    pub fn write_evaluation_key(&self, out: &mut dyn Write, progress: Progress<'_>) -> Result<()> {
         let [mut single, mut bridge] = [const { Vec::new() }; 2];
         self.client_key().write_evaluation_key(&mut single, Progress::silent())?;
         let (packed, silent) = (&self.packed, Progress::silent());

@@ -112,10 +112,10 @@ fn secret_key_id(object_type: ObjectType, bytes: &[u8]) -> Result<Option<KeyId>>
         ObjectType::VectorSecretKey => ckks::SecretKey::from_bytes(bytes, options)?.id(),
         // Of the packed values, which files of ciphertexts hold.
         ObjectType::IntegerBridgeSecretKeys => {
-            bridges::IntegerSecretKeys::from_bytes(bytes, options)?.ids()[0]
+            bridges::IntegerSecretKeys::from_bytes(bytes, options)?.id()
         }
         ObjectType::LeveledBridgeSecretKeys => {
-            bridges::LeveledSecretKeys::from_bytes(bytes, options)?.ids()[0]
+            bridges::LeveledSecretKeys::from_bytes(bytes, options)?.id()
         }
         _ => crate::SecretKey::from_bytes(bytes, options)?.id(),
     }))

@@ -193,8 +193,8 @@ fn run_vectors() -> Sent {
     let ciphertext = secret.encrypt_reals(&numbers).unwrap();
     let (keys, silent) = (KeySet::new().rotations([1, 2]).conjugation(), Progress::silent());
     let mut sent = Vec::new();
-    drop(secret.evaluation_key(&keys, silent).unwrap());
-    secret.write_evaluation_key(&keys, &mut sent, silent).unwrap();
+    drop(secret.evaluation_key_for(&keys, silent).unwrap());
+    secret.write_evaluation_key_for(&keys, &mut sent, silent).unwrap();
     let file = secret.to_bytes();
     let again = ckks::SecretKey::from_bytes(&file, toys()).unwrap();
     let decrypted = Zeroizing::new(again.decrypt_reals(&ciphertext).unwrap());
@@ -222,8 +222,8 @@ fn run_bridge() -> Sent {
     let values = values();
     let ciphertext = secrets.packed().encrypt(&values).unwrap();
     let (mut sent, silent) = (Vec::new(), Progress::silent());
-    drop(secrets.evaluation_keys(silent).unwrap());
-    secrets.write_evaluation_keys(&mut sent, silent).unwrap();
+    drop(secrets.evaluation_key(silent).unwrap());
+    secrets.write_evaluation_key(&mut sent, silent).unwrap();
     let file = secrets.to_bytes();
     let again = bridges::IntegerSecretKeys::from_bytes(&file, toys()).unwrap();
     assert!(*Zeroizing::new(again.packed().decrypt(&ciphertext).unwrap()) == *values);

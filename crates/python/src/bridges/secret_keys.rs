@@ -168,10 +168,8 @@ impl SecretKeys {
     ) -> Result<EvaluationKeys> {
         let inner = call::run_engine(py, (threads, progress, "evaluation keys"), |progress| {
             Ok(match &self.inner {
-                Secrets::Integers(keys) => {
-                    Keys::Integers(Arc::new(keys.evaluation_keys(progress)?))
-                }
-                Secrets::Leveled(keys) => Keys::Leveled(Box::new(keys.evaluation_keys(progress)?)),
+                Secrets::Integers(keys) => Keys::Integers(Arc::new(keys.evaluation_key(progress)?)),
+                Secrets::Leveled(keys) => Keys::Leveled(Box::new(keys.evaluation_key(progress)?)),
             })
         })?;
         Ok(EvaluationKeys::in_memory(inner))
@@ -191,7 +189,7 @@ impl SecretKeys {
             py,
             (&path, replace),
             (threads, progress),
-            |out, progress| each_keys!(Secrets, &self.inner, keys => keys.write_evaluation_keys(out, progress)),
+            |out, progress| each_keys!(Secrets, &self.inner, keys => keys.write_evaluation_key(out, progress)),
         )
     }
 

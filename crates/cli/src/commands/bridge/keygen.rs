@@ -35,7 +35,7 @@ fn generate<T: Target>(global: Global, files: KeyFiles<'_>, plan: &Plan<T>) -> R
     let moved = progress::on(&bar);
     let keys = files.write(
         || secrets.to_bytes(),
-        |file| secrets.write_evaluation_keys(file, Progress::new(&moved)),
+        |file| secrets.write_evaluation_key(file, Progress::new(&moved)),
     )?;
     bar.finish_and_clear();
     let report = Report {
