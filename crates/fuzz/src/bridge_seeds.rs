@@ -72,7 +72,7 @@ pub fn bridge_secret_keys() -> Vec<Vec<u8>> {
 pub fn bridge_evaluation_keys() -> Vec<Vec<u8>> {
     let mut file = Vec::new();
     let written =
-        SecretKeys::generate(of_integers()).write_evaluation_keys(&mut file, Progress::silent());
+        SecretKeys::generate(of_integers()).write_evaluation_key(&mut file, Progress::silent());
     written.expect("memory takes all bytes");
     vec![file]
 }
