@@ -97,7 +97,7 @@ macro_rules! each_engine {
 pub(crate) use each_engine;
 
 /// What every enum over the engines has: `engine`, and `packed`, `single` and `leveled`, which give the object of one
-/// engine, or [`Error::OtherEngine`] that calls it `$object`.
+/// engine, or [`Error::OtherKind`] that calls it `$object`.
 macro_rules! engine_accessors {
     ($visibility:vis $type:ident, $object:literal) => {
         /// Which engine it is of.
@@ -181,5 +181,5 @@ pub(crate) fn other_kind(
     expected: &'static str,
     found: &'static str,
 ) -> Error {
-    Error::OtherEngine { object, expected, found }
+    Error::OtherKind { object, expected, found }
 }

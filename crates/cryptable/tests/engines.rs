@@ -152,7 +152,7 @@ fn other_clients_engines_and_tables_are_refused() {
         assert!(is_other_client(server.lookup(&stranger, &table).unwrap_err()), "{engine}");
         assert!(is_other_client(secret.decrypt(&stranger).unwrap_err()), "{engine}");
         let foreign = other_engine.encrypt(&[1]).unwrap();
-        let is_other_engine = |error| matches!(error, Error::OtherEngine { .. });
+        let is_other_engine = |error| matches!(error, Error::OtherKind { .. });
         assert!(is_other_engine(server.lookup(&foreign, &table).unwrap_err()), "{engine}");
         assert!(is_other_engine(secret.decrypt(&foreign).unwrap_err()), "{engine}");
         let foreign_table = other_engine.evaluation_key().prepare(&tables()[0]).unwrap();

@@ -59,7 +59,7 @@ fn what_does_not_go_together_is_refused() {
         server.mul_scalar(&other, 2).unwrap_err(),
         server.add_plain(&other, &[1, 2]).unwrap_err(),
     ] {
-        assert!(matches!(error, Error::OtherEngine { .. }), "{error}");
+        assert!(matches!(error, Error::OtherKind { .. }), "{error}");
     }
     let halves = packed.encrypt(&[1]).unwrap();
     let joined = Ciphertext::join([halves.clone(), halves]).unwrap();

@@ -33,7 +33,7 @@ impl EvaluationKey {
     /// Returns the parameters of its lookups.
     ///
     /// # Errors
-    /// [`Error::OtherEngine`] if keys of this kind look nothing up.
+    /// [`Error::OtherKind`] if keys of this kind look nothing up.
     pub fn lookup_parameters(&self) -> Result<Parameters> {
         self.parameters().lookups()
     }

@@ -77,7 +77,7 @@ macro_rules! key_kinds {
                 #[doc = concat!("Borrows the key of kind `", $name, "`, or the part of that kind.")]
                 ///
                 /// # Errors
-                /// [`Error::OtherEngine`] if the key is of another kind.
+                /// [`Error::OtherKind`] if the key is of another kind.
                 pub fn $module(&self) -> crate::Result<&$module::SecretKey> {
                     match self {
                         Self::$kind(key) => Ok(key),
@@ -136,7 +136,7 @@ macro_rules! key_kinds {
                 #[doc = concat!("Borrows the key of kind `", $name, "`, or the part of that kind.")]
                 ///
                 /// # Errors
-                /// [`Error::OtherEngine`] if the key is of another kind.
+                /// [`Error::OtherKind`] if the key is of another kind.
                 pub fn $module(&self) -> crate::Result<&$module::EvaluationKey> {
                     match self {
                         Self::$kind(key) => Ok(key),
@@ -263,7 +263,7 @@ impl KeyKind {
     fn is_not(self, found: Self, object: &'static str) -> Error {
         match self {
             Self::Bridged => not_bridged(found.name()),
-            _ => Error::OtherEngine { object, expected: self.name(), found: found.name() },
+            _ => Error::OtherKind { object, expected: self.name(), found: found.name() },
         }
     }
 }

@@ -72,13 +72,13 @@ impl KeyParameters {
     /// Returns the parameters of lookups; of a bridge, those of its packed lookups.
     ///
     /// # Errors
-    /// [`crate::Error::OtherEngine`] if keys of this kind look nothing up.
+    /// [`crate::Error::OtherKind`] if keys of this kind look nothing up.
     pub fn lookups(&self) -> Result<Parameters> {
         match self {
             Self::Lookups(it) => Ok(it.clone()),
             Self::IntegerBridge(it) => Ok(it.packed().clone().into()),
             Self::LeveledBridge(it) => Ok(it.packed().clone().into()),
-            other => Err(other_kind("parameter set", "lookups", other.kind().name())),
+            other => Err(other_kind("key", "packed, single or leveled", other.kind().name())),
         }
     }
 

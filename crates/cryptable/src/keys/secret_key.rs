@@ -64,7 +64,7 @@ impl SecretKey {
     /// Returns the parameters of the lookups that a server makes on its values.
     ///
     /// # Errors
-    /// [`Error::OtherEngine`] if keys of this kind look nothing up.
+    /// [`Error::OtherKind`] if keys of this kind look nothing up.
     pub fn lookup_parameters(&self) -> Result<Parameters> {
         self.parameters().lookups()
     }
