@@ -140,8 +140,9 @@ impl EncryptedWordsSummary {
 ///
 /// ```
 /// use cryptable::circuits::{
-///     EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter, Packing, Parameters, SecretKey, WordPort,
+///     EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter, Packing, Parameters, WordPort,
 /// };
+/// use cryptable::engines::bits::SecretKey;
 /// let parameters = Parameters::insecure_toy(Packing::Real)?;
 /// let secret = SecretKey::generate(&parameters);
 /// let ports = vec![WordPort { name: "x".into(), width: 1 }];
@@ -257,8 +258,9 @@ impl<'a> EncryptedWordsReader<'a> {
     ///
     /// ```
     /// use cryptable::circuits::{
-    ///     EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter, Packing, Parameters, SecretKey, WordPort,
+    ///     EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter, Packing, Parameters, WordPort,
     /// };
+    /// use cryptable::engines::bits::SecretKey;
     /// let parameters = Parameters::insecure_toy(Packing::Real)?;
     /// let secret = SecretKey::generate(&parameters);
     /// let ports = vec![WordPort { name: "x".into(), width: 2 }];

@@ -206,7 +206,7 @@ key_kinds! {
     LargeValues = large_values, "large values", IntegerSecretKey, IntegerEvaluationKey,
         [IntegerBridge.single];
     /// Circuits on thousands of words at once ([`crate::circuits`]).
-    Bits = bits, "bits", SlotBitsSecretKey, SlotBitsEvaluationKey, [];
+    Bits = bits, "circuits", SlotBitsSecretKey, SlotBitsEvaluationKey, [];
     /// Arithmetic on vectors of real and complex numbers ([`crate::ckks`]).
     Vectors = vectors, "vectors", VectorSecretKey, VectorEvaluationKey, [];
     /// Ciphertexts of AES-128 to homomorphic ones ([`crate::transciphering`]).

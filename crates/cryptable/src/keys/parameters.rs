@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use cryptable_wire::ObjectType;
+use cryptable_lattice::error::check_parameters;
+use cryptable_wire::{BodyReader, BodyWriter, ObjectType, peek_header, read_object, write_object};
 
 use super::kind::KeyKind;
 use crate::engine::other_kind;
@@ -137,6 +138,54 @@ impl KeyParameters {
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         each!(self, it => it.to_bytes())
+    }
+
+    /// Writes a file of parameters alone: what keys are to be generated for.
+    ///
+    /// ```
+    /// use cryptable::{KeyKind, KeyParameters, ReadOptions, Request};
+    /// let plan = Request::new(16, 16).insecure_toy().plan()?;
+    /// let file = KeyParameters::from(&plan).to_file();
+    /// let same = KeyParameters::from_file(&file, ReadOptions::default().allow_insecure())?;
+    /// assert_eq!((same.kind(), same.digest()), (KeyKind::Packed, KeyParameters::from(&plan).digest()));
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    /// Never: memory takes all bytes.
+    #[must_use]
+    pub fn to_file(&self) -> Vec<u8> {
+        let write = || -> std::io::Result<Vec<u8>> {
+            let mut body = BodyWriter::new(Vec::new());
+            body.bytes(&self.to_bytes())?;
+            body.bytes(self.kind().name().as_bytes())?;
+            let mut file = Vec::new();
+            let digest = self.file_digest();
+            write_object(&mut file, ObjectType::Parameters, &digest, &body.into_inner())?;
+            Ok(file)
+        };
+        write().expect("memory takes all bytes")
+    }
+
+    /// Reads a file of parameters, as [`KeyParameters::to_file`] writes it.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged file of parameters, or `options` do not accept them.
+    pub fn from_file(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+        let limit = bytes.len() as u64;
+        let mut reader = BodyReader::new(read_object(bytes, ObjectType::Parameters, None, limit)?);
+        let parameters = reader.bytes("parameters", limit)?;
+        let name = reader.bytes("kind of keys", limit)?;
+        reader.finish()?;
+        let has_name = |kind: &&KeyKind| kind.name().as_bytes() == name;
+        let kind = KeyKind::ALL.iter().find(has_name).ok_or_else(|| {
+            let found = String::from_utf8_lossy(name).into_owned();
+            WireError::invalid("kind of keys", found, "a kind of this version")
+        })?;
+        let found = Self::from_bytes(kind.secret_key(), parameters, options)?;
+        let digest = peek_header(bytes)?.parameter_digest;
+        check_parameters("parameters", digest, found.file_digest())?;
+        Ok(found)
     }
 
     /// Reads the parameters that a file begins with which holds such an object.

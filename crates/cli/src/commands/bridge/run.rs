@@ -1,4 +1,4 @@
-//! `cryptable bridge run`: what the server does.
+//! `cryptable bridge`: what the server does.
 
 use std::fmt;
 use std::ops::Range;
@@ -27,7 +27,7 @@ use crate::report::{self, bytes, seconds};
 /// Values that some ciphertexts hold.
 type Range64 = Range<u64>;
 
-/// What `bridge run` made of the rows that are in one ciphertext of the inputs.
+/// What `bridge` made of the rows that are in one ciphertext of the inputs.
 enum Outcome {
     /// Ciphertexts of an engine.
     Ciphertexts(Vec<Ciphertext>),
