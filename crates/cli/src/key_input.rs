@@ -193,7 +193,7 @@ fn read_key(file: &File, name: String, options: ReadOptions) -> Result<MappedKey
     };
     let (key, file) = keep(file, &name, read)?;
     // Other keys are expanded when they are read.
-    let is_used_in_place = key.packed().is_ok() || key.bits().is_ok() || key.vectors().is_ok();
+    let is_used_in_place = key.packed().is_ok() || key.bits().is_ok() || key.ckks().is_ok();
     let file = is_used_in_place.then_some(file);
     Ok(MappedKey { key, file, name })
 }

@@ -50,7 +50,7 @@ impl<'a> Execution<'a> {
     /// ```
     /// use cryptable::Execution;
     /// use cryptable::ckks::{KeySet, Parameters};
-    /// use cryptable::engines::vectors::SecretKey;
+    /// use cryptable::ckks::SecretKey;
     /// let secret = SecretKey::generate(&Parameters::insecure_toy()?);
     /// let execution = Execution::default().threads(1);
     /// let server = execution.run(|progress| secret.evaluation_key_for(&KeySet::new(), progress))?;

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
-use cryptable::circuits::NamedSet;
+use cryptable::bits::NamedSet;
 use cryptable::circuits::aes::SBox;
 
 #[cfg(feature = "client")]

@@ -3,9 +3,9 @@
 use std::fmt;
 
 use anyhow::{Result, ensure};
-use cryptable::booleans::ConversionParameters;
 use cryptable::bridges::Target;
 use cryptable::jobs::Lookups;
+use cryptable::packed_gates::ConversionParameters;
 use cryptable::{
     Engine, FailureProbability, KeyKind, KeyParameters, Limits, Parameters, Request, SecurityLevel,
 };
@@ -192,7 +192,7 @@ impl ParameterReport {
                 report.levels = Some(it.levels_after_bootstrap());
                 report.values_per_ciphertext = it.bits();
             }
-            KeyParameters::Vectors(it) => {
+            KeyParameters::Ckks(it) => {
                 report.method = "CKKS".to_owned();
                 report.ring_degree = it.literal().ring_degree;
                 report.levels = Some(it.levels());

@@ -7,11 +7,9 @@ use cryptable_wire::{BodyReader, BodyWriter, ObjectType, peek_header, read_objec
 
 use super::kind::KeyKind;
 use crate::engine::other_kind;
-use crate::engines::{
-    bits, bridged, gates, integer_bridge, large_values, leveled, leveled_bridge, packed, single,
-    transciphering, vectors,
-};
+use crate::engines::{bridged, integer_bridge, leveled, leveled_bridge, packed, single};
 use crate::{FailureProbability, Parameters, ReadOptions, Result, SecurityLevel, WireError};
+use crate::{bits, ckks, gates, large_values, transciphering};
 
 /// Parameters that a key of any kind is generated for, and that its file carries. Immutable and validated.
 #[derive(Clone, Debug)]
@@ -26,7 +24,7 @@ pub enum KeyParameters {
     /// Of circuits on bits in slots.
     Bits(Box<bits::Parameters>),
     /// Of vectors of real and complex numbers.
-    Vectors(Box<vectors::Parameters>),
+    Ckks(Box<ckks::Parameters>),
     /// Of transciphering.
     Transciphering(Box<transciphering::Parameters>),
     /// Of a bridge between packed values and integers.
@@ -43,7 +41,7 @@ macro_rules! each {
             KeyParameters::Gates($inner) => $expression,
             KeyParameters::LargeValues($inner) => $expression,
             KeyParameters::Bits($inner) => $expression,
-            KeyParameters::Vectors($inner) => $expression,
+            KeyParameters::Ckks($inner) => $expression,
             KeyParameters::Transciphering($inner) => $expression,
             KeyParameters::IntegerBridge($inner) => $expression,
             KeyParameters::LeveledBridge($inner) => $expression,
@@ -63,7 +61,7 @@ impl KeyParameters {
             Self::Gates(_) => KeyKind::Gates,
             Self::LargeValues(_) => KeyKind::LargeValues,
             Self::Bits(_) => KeyKind::Bits,
-            Self::Vectors(_) => KeyKind::Vectors,
+            Self::Ckks(_) => KeyKind::Ckks,
             Self::Transciphering(_) => KeyKind::Transciphering,
             Self::IntegerBridge(_) => KeyKind::IntegerBridge,
             Self::LeveledBridge(_) => KeyKind::LeveledBridge,
@@ -114,7 +112,7 @@ impl KeyParameters {
             Self::Lookups(it) => it.value_failure_probability(),
             Self::IntegerBridge(it) => it.value_failure_probability(),
             Self::LeveledBridge(it) => it.value_failure_probability(),
-            Self::Vectors(it) => FailureProbability::from_log2(it.log2_fail_per_slot()),
+            Self::Ckks(it) => FailureProbability::from_log2(it.log2_fail_per_slot()),
             Self::Bits(it) => FailureProbability::from_log2(it.literal().log2_fail),
             _ => self.failure_probability(),
         }
@@ -214,10 +212,10 @@ impl KeyParameters {
             KeyKind::LargeValues => large_values::Parameters::from_bytes(bytes, options)?.into(),
             KeyKind::Bits => bits::Parameters::from_bytes(bytes, options)?.into(),
             // Evaluation keys also say which switching keys they have.
-            KeyKind::Vectors if object == ObjectType::VectorEvaluationKey => {
-                vectors::Parameters::from_evaluation_key_bytes(bytes, options)?.into()
+            KeyKind::Ckks if object == ObjectType::VectorEvaluationKey => {
+                ckks::Parameters::from_evaluation_key_bytes(bytes, options)?.into()
             }
-            KeyKind::Vectors => vectors::Parameters::from_bytes(bytes, options)?.into(),
+            KeyKind::Ckks => ckks::Parameters::from_bytes(bytes, options)?.into(),
             KeyKind::Transciphering => {
                 transciphering::Parameters::from_bytes(bytes, options)?.into()
             }
@@ -285,7 +283,7 @@ from_parameters! {
     gates => |it| Self::Gates(Box::new(it));
     large_values => |it| Self::LargeValues(Box::new(it));
     bits => |it| Self::Bits(Box::new(it));
-    vectors => |it| Self::Vectors(Box::new(it));
+    ckks => |it| Self::Ckks(Box::new(it));
     transciphering => |it| Self::Transciphering(Box::new(it));
     integer_bridge => |it| Self::IntegerBridge(Box::new(it));
     leveled_bridge => |it| Self::LeveledBridge(Box::new(it));

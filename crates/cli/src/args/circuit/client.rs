@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use cryptable::circuits::NamedSet;
+use cryptable::bits::NamedSet;
 
 use super::{NetlistArgs, ScheduleArgs, named_set};
 use crate::args::CsvArgs;

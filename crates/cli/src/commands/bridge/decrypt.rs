@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use cryptable::SecretKey;
-use cryptable::integers::large_values::EncryptedIntegers;
+use cryptable::large_values::EncryptedIntegers;
 use serde::Serialize;
 use zeroize::Zeroizing;
 

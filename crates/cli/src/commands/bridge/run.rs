@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use cryptable::engines::{integer_bridge, leveled_bridge, packed};
-use cryptable::integers::large_values::EncryptedIntegers;
+use cryptable::large_values::EncryptedIntegers;
 use cryptable::{Ciphertext, Contents, Engine, EvaluationKey, KeyId, KeyParameters};
 use serde::Serialize;
 
