@@ -126,7 +126,7 @@ pub use request::{Goal, Limits, Request};
 /// Approximate arithmetic on encrypted vectors of real and complex numbers: CKKS.
 ///
 /// A ciphertext holds thousands of numbers, one a slot, and every operation works on all of them. Numbers are approximate:
-/// each ciphertext says how far its slots may be from what they stand for ([`Ciphertext::error`]), and decryption rounds to
+/// each ciphertext says how far its slots may be from what they stand for ([`ckks::Ciphertext::error`]), and decryption rounds to
 /// that. A multiplication takes a level; bootstrapping brings all levels back.
 ///
 /// ```

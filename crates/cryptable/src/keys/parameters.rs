@@ -9,7 +9,7 @@ use super::kind::KeyKind;
 use crate::engine::other_kind;
 use crate::engines::{bridged, integer_bridge, leveled, leveled_bridge, packed, single};
 use crate::{FailureProbability, Parameters, ReadOptions, Result, SecurityLevel, WireError};
-use crate::{bits, ckks, gates, large_values, transciphering};
+use crate::{bits, bridges, circuits, ckks, gates, large_values, transciphering};
 
 /// Parameters that a key of any kind is generated for, and that its file carries. Immutable and validated.
 #[derive(Clone, Debug)]
@@ -253,6 +253,30 @@ impl<T: AsRef<Parameters>> From<T> for KeyParameters {
 impl From<&Self> for KeyParameters {
     fn from(parameters: &Self) -> Self {
         parameters.clone()
+    }
+}
+
+impl From<&bridges::Plan<large_values::Parameters>> for KeyParameters {
+    fn from(plan: &bridges::Plan<large_values::Parameters>) -> Self {
+        plan.parameters().into()
+    }
+}
+
+impl From<&bridges::Plan<leveled::Parameters>> for KeyParameters {
+    fn from(plan: &bridges::Plan<leveled::Parameters>) -> Self {
+        plan.parameters().into()
+    }
+}
+
+impl From<&circuits::Candidate> for KeyParameters {
+    fn from(candidate: &circuits::Candidate) -> Self {
+        (&candidate.parameters).into()
+    }
+}
+
+impl From<&ckks::LookupPlan> for KeyParameters {
+    fn from(plan: &ckks::LookupPlan) -> Self {
+        (&plan.best().parameters).into()
     }
 }
 
