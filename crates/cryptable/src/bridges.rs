@@ -10,8 +10,7 @@ pub(crate) mod request;
 pub use cryptable_conversion::bridges::ClientKey;
 pub use cryptable_conversion::bridges::{
     Bridge, Continuation, Function, IntegerBridge, IntegerParameters, Integers, LeveledBridge,
-    LeveledParameters, LeveledTable, Parameters, Plan, RadixDigits, Returned, Returning, Step,
-    Target,
+    LeveledParameters, LeveledTable, Parameters, Plan, RadixDigits, Returning, Step, Target,
 };
 
 #[allow(unused_imports, reason = "links of the documentation")]

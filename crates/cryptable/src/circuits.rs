@@ -51,12 +51,13 @@
 //! - [`EncryptedWordsWriter`] and [`EncryptedWordsReader`] are files of words, however many.
 
 mod encrypted_words;
+pub(crate) mod request;
 
 pub use cryptable_circuits::execution::{execute_with, input_bits, output_words};
 pub use cryptable_circuits::schedule::InputSupply;
 pub use cryptable_circuits::{
-    BitModel, Candidate, Candidates, Circuit, CircuitBuilder, InputLevels, InputMismatch,
-    InputWord, OutputWord, Plan, PlanError, PlanOptions, PortError, Signal, Statistics, aes,
+    Candidate, Candidates, Circuit, CircuitBuilder, InputLevels, InputMismatch, InputWord,
+    OutputWord, Plan, PlanError, PlanOptions, PortError, Signal, Statistics, Unplanned, aes,
     execute, named, netlist, schedule, words,
 };
 pub use encrypted_words::{

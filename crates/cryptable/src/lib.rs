@@ -175,9 +175,10 @@ pub mod security {}
 /// Jobs of a [`Request`]: its type parameter, by which plans differ.
 pub mod jobs {
     pub use crate::bridges::request::Bridge;
+    pub use crate::circuits::request::Circuits;
     pub use crate::comparisons::request::Comparisons;
     pub use crate::integers::request::Integers;
-    pub use crate::request::Lookups;
+    pub use crate::request::{Lookups, SlotLookups};
     pub use crate::wide::request::Words;
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use cryptable_ring::unoptimised;
 use cryptable_wire::ObjectType;
 
 use crate::engine::not_bridged;
@@ -174,7 +175,9 @@ macro_rules! key_kinds {
                 bytes: crate::SharedBytes,
                 options: crate::ReadOptions,
             ) -> crate::Result<Self> {
-                Ok(match cryptable_wire::peek_header((*bytes).as_ref())?.object_type {
+                let found = cryptable_wire::peek_header((*bytes).as_ref())?.object_type;
+                // Reading expands keys, on all threads.
+                unoptimised::on_large_stacks(|| Ok(match found {
                     $(ObjectType::$evaluation => {
                         $module::EvaluationKey::from_shared(bytes, options)?.into()
                     })+
@@ -182,7 +185,7 @@ macro_rules! key_kinds {
                         let expected = "an evaluation key";
                         return Err(crate::WireError::WrongKind { expected, found }.into());
                     }
-                })
+                }))
             }
         }
     };

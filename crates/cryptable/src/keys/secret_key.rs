@@ -28,9 +28,13 @@ impl SecretKey {
     /// ```
     #[must_use]
     pub fn generate(parameters: impl Into<KeyParameters>) -> Self {
-        unoptimised::start_threads();
         unoptimised::warn();
-        match parameters.into() {
+        let parameters = parameters.into();
+        unoptimised::on_large_stacks(|| Self::generate_for(parameters))
+    }
+
+    fn generate_for(parameters: KeyParameters) -> Self {
+        match parameters {
             KeyParameters::Lookups(Parameters::Packed(it)) => {
                 packed::SecretKey::generate(&it).into()
             }

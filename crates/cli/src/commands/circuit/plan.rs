@@ -2,12 +2,14 @@
 
 use std::fmt;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
+use cryptable::bits::{Packing, Parameters};
 use cryptable::circuits::{Candidate, Candidates, Circuit, Statistics};
+use cryptable::{KeyParameters, Request};
 use serde::Serialize;
 
 use super::netlist_file;
-use super::sets::{self, Choice};
+use super::sets;
 use crate::args::Global;
 use crate::args::circuit::CircuitJobArgs;
 use crate::commands::jobs::PlannedJob;
@@ -20,18 +22,20 @@ use crate::report::{bytes, seconds};
 /// # Errors
 /// If the netlist cannot be read, or no parameter set runs it.
 pub fn plan(global: Global, args: &CircuitJobArgs) -> Result<PlannedJob> {
-    let choice = Choice::of(args.set, args.insecure_toy);
     let Some(netlist) = &args.netlist else {
-        let parameters = sets::parameters(args.set)?;
+        let parameters = match args.set {
+            Some(set) => set.parameters()?,
+            None => Parameters::insecure_toy(Packing::Real)?,
+        };
         let report = ParameterReport::new(&parameters);
         return Ok(PlannedJob::new(parameters, "as asked for", report));
     };
     let circuits = netlist_file::read_path(netlist, args.top.as_deref(), args.s_box)?;
     let spinner = progress::spinner(global, "planning");
-    let options = sets::options(args.schedule);
-    let candidates = sets::candidates(&circuits, choice, args.words, &options)?;
+    let request = sets::request(&circuits, args.set, args.schedule, args.insecure_toy);
+    let candidates = args.words.into_iter().fold(request, Request::values).plan()?;
     spinner.finish_and_clear();
-    let best = candidates.found.first().context("at least one is found")?.parameters.clone();
+    let best = KeyParameters::from(candidates.best()?);
     let reason = format!("the fastest for {}", circuits[0].name());
     Ok(PlannedJob::new(best, reason, Report::new(&circuits[0], &candidates, args.words)))
 }

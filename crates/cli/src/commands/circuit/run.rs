@@ -9,7 +9,7 @@ use cryptable::bits::EvaluationKey;
 use cryptable::bits::{EncryptedBits, Parameters};
 use cryptable::circuits::{
     Circuit, EncryptedBatch, EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter,
-    InputLevels, Plan, PlanOptions, WordPort, execute_with,
+    InputLevels, Plan, WordPort, execute_with,
 };
 use cryptable::{Error, KeyId, KeyParameters, Progress};
 use serde::Serialize;
@@ -46,7 +46,7 @@ pub fn run(global: Global, args: &CircuitRunArgs) -> Result<()> {
         format!("{input_name} does not go with {}", args.evaluation.printable())
     })?;
     let inputs = InputLevels::Given(reader.summary().levels.clone());
-    let options = PlanOptions { inputs, ..sets::options(args.schedule) };
+    let options = sets::request(&circuits, None, args.schedule, false).schedule(inputs);
     let plan = Plan::cheapest(&circuits, &**parameters, &options)?;
     let (limit, needed) = (args.schedule.memory, plan.memory_bytes());
     memory_limit::check_bytes_unread(limit, "the circuit", needed)?;

@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::netlist_file;
 use super::plan::{CircuitReport, PlanReport};
 use super::run::{input_ports, output_ports, run_batch};
-use super::sets::{self, Choice};
+use super::sets;
 use super::words::{self, WordWriter, Words};
 use crate::args::Global;
 use crate::args::circuit::CircuitTestArgs;
@@ -37,12 +37,13 @@ pub fn run(global: Global, args: &CircuitTestArgs) -> Result<()> {
     let expected = evaluate(circuit, &values)?;
     let output = args.output.as_deref().map(|path| AtomicFile::create(path, Access::Private));
     let output = output.transpose()?;
-    let choice = Choice::of(args.set, args.insecure_toy);
+    let request = sets::request(&circuits, args.set, args.schedule, args.insecure_toy);
     let words = Some(values.len() as u64);
-    let candidate = sets::best(&circuits, choice, words, &sets::options(args.schedule))?;
+    let candidates = request.values(values.len() as u64).plan()?;
+    let candidate = candidates.best()?;
     let threads = threads(global);
     progress::estimate(global, "circuit, on one thread", candidate.seconds(words));
-    let (results, costs) = run_encrypted(global, circuit, &candidate, &values)?;
+    let (results, costs) = run_encrypted(global, circuit, candidate, &values)?;
     let wrong = results.iter().zip(expected.iter()).filter(|(found, right)| found != right).count();
     if let Some(file) = output {
         let mut writer = WordWriter::new(file, &output_ports(circuit))?;
@@ -51,7 +52,7 @@ pub fn run(global: Global, args: &CircuitTestArgs) -> Result<()> {
     }
     let report = Report {
         circuit: CircuitReport::new(circuit),
-        plan: PlanReport::new(&candidate),
+        plan: PlanReport::new(candidate),
         inputs: input_file::shown(&args.inputs).printable(),
         threads,
         costs,
