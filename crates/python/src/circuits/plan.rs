@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use cryptable::bits::NamedSet;
-use cryptable::circuits::{Candidate, InputLevels, InputSupply, PlanOptions};
-use cryptable::{CostModel, Limits, Request};
+use cryptable::circuits::{Candidate, Circuit as LibraryCircuit, InputSupply};
+use cryptable::jobs::Circuits;
+use cryptable::{Limits, Request};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -80,14 +81,9 @@ properties!(CircuitPlan {
     refusals: Vec<(&'static str, String)> = |it| it.refused.clone();
 });
 
-/// Options of plans.
-pub(crate) fn options() -> PlanOptions {
-    PlanOptions {
-        supply: InputSupply::WhenNeeded,
-        inputs: InputLevels::Needed,
-        cost: CostModel::calibrated(),
-        ..PlanOptions::default()
-    }
+/// Returns a request for a circuit whose input bits are read when they are needed.
+pub(super) fn request(forms: &[LibraryCircuit]) -> Request<Circuits> {
+    Request::circuit(forms).supply(InputSupply::WhenNeeded)
 }
 
 /// Plans a circuit on all parameter sets, or on one.
@@ -115,7 +111,7 @@ pub(crate) fn plan_circuit(
     let set = set.transpose()?;
     let forms = Arc::clone(&circuit.get().forms);
     let limits = Limits { values: words, memory, log2_fail, insecure_toy, ..Limits::default() };
-    let request = Request::circuit(&forms).supply(InputSupply::WhenNeeded).limits(limits);
+    let request = request(&forms).limits(limits);
     let request = set.into_iter().fold(request.parallel(parallel), Request::set);
     let all = crate::call::detach(py, || request.plan()).map_err(raise)?;
     let refused: Vec<_> =
