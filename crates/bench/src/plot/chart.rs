@@ -1,10 +1,10 @@
 //! One picture: curves over the width of tables, on a logarithmic axis.
 
-use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
+use cryptable_files::{Access, WholeFile};
 use plotters::prelude::*;
 
 /// Points in ascending order, and what they are.
@@ -218,27 +218,15 @@ fn tick(value: f64) -> String {
 /// If the folder cannot be written to, or something else than a file has that name.
 pub fn write(path: &Path, svg: &str) -> Result<()> {
     let named = || format!("cannot write {}", path.display());
-    let mut builder = tempfile::Builder::new();
-    set_access(&mut builder);
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut file = builder.tempfile_in(folder).with_context(named)?;
-    file.write_all(svg.as_bytes()).with_context(named)?;
-    file.persist(path).map_err(|error| error.error).with_context(named)?;
+    let mut file = WholeFile::create(path, Access::Public).with_context(named)?;
+    file.write_all(svg.as_bytes()).and_then(|()| file.commit(true)).with_context(named)?;
     Ok(())
 }
 
-/// Temporary files are private; pictures are not.
-#[cfg(unix)]
-fn set_access(builder: &mut tempfile::Builder<'_, '_>) {
-    use std::os::unix::fs::PermissionsExt;
-    builder.permissions(fs::Permissions::from_mode(0o666));
-}
-
-#[cfg(not(unix))]
-fn set_access(_: &mut tempfile::Builder<'_, '_>) {}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn chart(points: &[(f64, f64)]) -> Chart {

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use cryptable::circuits::{EncryptedBits, SecretKey, WordPort, input_bits, output_words};
+use cryptable_files::ClearedWriter;
 use zeroize::Zeroizing;
 
 use crate::args::CsvArgs;
 use crate::atomic_file::AtomicFile;
-use crate::cleared_writer::ClearedWriter;
 use crate::formats::csv::is_header;
 use crate::formats::records::{Records, is_missing, quoted};
 use crate::input_file;
