@@ -32,32 +32,15 @@ pub fn shown(path: &Path) -> &Path {
     if is_stdout(path) { Path::new("standard output") } else { path }
 }
 
-/// Where an output goes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Destination {
-    /// A regular file of this name, links followed; it may be yet to be made.
-    File(PathBuf),
-    /// Standard output.
-    Stdout,
-    /// A pipe, a device, or what another program opened for this one: written straight through.
-    Through(PathBuf),
-}
-
-impl Destination {
-    /// Finds out what a name stands for.
-    ///
-    /// # Errors
-    /// If it stands for a directory, or links go round in circles.
-    pub fn of(path: &Path) -> Result<Self> {
-        if is_stdout(path) {
-            return Ok(Self::Stdout);
-        }
-        match cryptable_files::Destination::of(path) {
-            Ok(cryptable_files::Destination::File(path)) => Ok(Self::File(path)),
-            Ok(cryptable_files::Destination::Through(path)) => Ok(Self::Through(path)),
-            Err(error) => Err(named(path, &error).into()),
-        }
+/// The regular file that an output's name stands for, as [`cryptable_files::target_of`]; standard output is none.
+///
+/// # Errors
+/// If it stands for a directory, or links go round in circles.
+pub fn target_of(path: &Path) -> Result<Option<PathBuf>> {
+    if is_stdout(path) {
+        return Ok(None);
     }
+    Ok(cryptable_files::target_of(path).map_err(|error| named(path, &error))?)
 }
 
 /// An output being written: a [`WholeFile`] whose errors name the target.

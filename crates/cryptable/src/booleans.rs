@@ -1,21 +1,20 @@
 //! Gates on encrypted bits.
 //!
-//! Each bit is a ciphertext by itself; [`EvaluationKey`] evaluates gates at milliseconds each:
-//! see [`cryptable_fhew::booleans`] for an example. Of thousands of bits at once, [`PackedGates`] makes one RLWE ciphertext,
+//! Each bit is a ciphertext by itself; an evaluation key of [`crate::KeyKind::Gates`] evaluates gates at milliseconds each:
+//! see [`crate::engines::gates`] for an example. Of thousands of bits at once, [`PackedGates`] makes one RLWE ciphertext,
 //! evaluates the gate by one half bootstrap of bits in CKKS slots, and takes the results apart again (Sec. 6 of Bae, Cheon,
 //! Kim, Stehlé, "Bootstrapping Bits with CKKS", EUROCRYPT 2024): microseconds a gate, for keys of half a gigabyte.
 //!
 //! ```
-//! use cryptable::Progress;
-//! use cryptable::booleans::{
-//!     Gate, PackedGatesSecret, PackedParameters, Packing, Parameters, SecretKey,
-//! };
+//! use cryptable::booleans::{Gate, PackedGatesSecret, PackedParameters, Packing, Parameters};
+//! use cryptable::{Progress, SecretKey};
 //!
 //! // The client. For use: `Parameters::with_log2_fail(-128.0)?`, whose ciphertexts have a modulus of 18 bits, and
 //! // `PackedParameters::cleaning_128(Packing::Complex)?`; toys keep this example quick.
-//! let secret = SecretKey::generate(&Parameters::insecure_toy());
+//! let secret = SecretKey::generate(Parameters::insecure_toy());
+//! let secret = secret.gates()?;
 //! let packed = PackedParameters::insecure_toy(Packing::Complex)?;
-//! let gates = PackedGatesSecret::generate(&secret, &packed)?;
+//! let gates = PackedGatesSecret::generate(secret, &packed)?;
 //! let server = gates.packed_gates(Progress::silent())?;
 //!
 //! // The server.
@@ -32,17 +31,11 @@
 //! [`PackedGatesSecret::extraction_key`], and what
 //! [`PackedGatesSecret::ring`] writes; [`PackedGates::new`] joins what it reads of them.
 
-#[cfg(feature = "client")]
-pub use cryptable_bits::SecretKey as PackedSecretKey;
-pub use cryptable_bits::{
-    EvaluationKey as PackedEvaluationKey, Packing, Parameters as PackedParameters,
-};
+pub use cryptable_bits::{Packing, Parameters as PackedParameters};
 #[cfg(feature = "client")]
 pub use cryptable_conversion::PackedGatesSecret;
 pub use cryptable_conversion::{
     Clients, ExtractionKey, PackedGates, Parameters as ConversionParameters, RingPackingKey,
     SeededExtractionKey, SeededRingPackingKey,
 };
-#[cfg(feature = "client")]
-pub use cryptable_fhew::booleans::SecretKey;
-pub use cryptable_fhew::booleans::{EncryptedBits, EvaluationKey, Gate, Parameters};
+pub use cryptable_fhew::booleans::{EncryptedBits, Gate, Parameters};

@@ -6,10 +6,12 @@
 //!
 //! ```
 //! use cryptable::Progress;
-//! use cryptable::ckks::{Grid, KeySet, Parameters, Polynomial, SecretKey, SlotTable};
+//! use cryptable::SecretKey;
+//! use cryptable::ckks::{Grid, KeySet, Parameters, Polynomial, SlotTable};
 //! // `Parameters::bootstrapping_128()` has 32,768 slots, 7 levels and 128 bits; a toy ring keeps this example quick.
 //! let parameters = Parameters::insecure_toy_bootstrapping()?;
 //! let secret = SecretKey::generate(&parameters);
+//! let secret = secret.vectors()?;
 //! let keys = KeySet::new().rotations_by_powers_of_two(parameters.slots()).lookups();
 //! let server = secret.evaluation_key_for(&keys, Progress::silent())?;
 //! // The logistic function of numbers in [-1, 1], and the sum of its first four values.
@@ -30,14 +32,12 @@
 //! # Ok::<(), cryptable::Error>(())
 //! ```
 
-#[cfg(feature = "client")]
-pub use cryptable_approximate::SecretKey;
 pub use cryptable_approximate::{
-    BootstrappingLiteral, Ciphertext, Complex64, EvaluationKey, ExponentialLiteral, Grid, KeySet,
-    LeveledTable, LinearMap, LookupCandidate, LookupPlan, LookupPrediction, LookupRequest,
-    PackedKey, Parameters, ParametersLiteral, Polynomial, PreparedMap, SharedSecret, SlotBounds,
-    SlotError, SlotTable, TransformLiteral,
+    BootstrappingLiteral, Ciphertext, Complex64, ExponentialLiteral, Grid, KeySet, LeveledTable,
+    LinearMap, LookupCandidate, LookupPlan, LookupPrediction, LookupRequest, PackedKey, Parameters,
+    ParametersLiteral, Polynomial, PreparedMap, SharedSecret, SlotBounds, SlotError, SlotTable,
+    TransformLiteral,
 };
-/// Noise that hides a ciphertext's own, where others see results: for [`SecretKey::decrypt_flooded`].
+/// Noise that hides a ciphertext's own, where others see results: for [`decrypt_flooded`](crate::engines::vectors::SecretKey::decrypt_flooded).
 #[cfg(feature = "client")]
 pub use cryptable_lattice::coefficient_ciphertext::Flooding;

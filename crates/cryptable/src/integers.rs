@@ -50,13 +50,11 @@ pub use cryptable_integers::{
 
 /// Large single values, one ciphertext each: [`EncryptedIntegers`](large_values::EncryptedIntegers) of up to 24 bits with
 /// sign, comparison, absolute value, ReLU, maximum and digits; [`RadixInteger`](large_values::RadixInteger),
-/// [`SmallValues`](large_values::SmallValues), and their [`EvaluationKey`](large_values::EvaluationKey). The example
-/// `large_values` shows them.
+/// [`SmallValues`](large_values::SmallValues). Keys are those of [`crate::KeyKind::LargeValues`]; the example `large_values`
+/// shows them.
 pub mod large_values {
-    #[cfg(feature = "client")]
-    pub use cryptable_fhew::integers::SecretKey;
     pub use cryptable_fhew::integers::{
-        EncryptedIntegers, EvaluationKey, Function, MAX_RADIX_DIGITS, Parameters, RADIX_BASE,
-        RadixInteger, RealFunction, SmallValues,
+        EncryptedIntegers, Function, MAX_RADIX_DIGITS, Parameters, RADIX_BASE, RadixInteger,
+        RealFunction, SmallValues,
     };
 }

@@ -95,6 +95,7 @@ mod parameters;
 mod plan;
 mod prepared_table;
 mod request;
+pub mod transciphering;
 pub mod wide;
 
 pub use ciphertext::{Ciphertext, Contents};
@@ -112,19 +113,16 @@ pub use cryptable_ring::{Isa, UnknownIsa};
 pub use cryptable_wire::{KeyId, WireError};
 pub use engine::Engine;
 pub use execution::Execution;
-pub use inspection::{InspectedParameters, Inspection, inspect};
+pub use inspection::{Inspection, inspect};
 #[cfg(feature = "client")]
 pub use keys::SecretKey;
-pub use keys::{EvaluationKey, EvaluationKeyHeader};
+pub use keys::{EvaluationKey, EvaluationKeyHeader, KeyKind, KeyParameters};
 pub use operation_plan::{OperationPlan, PlannedOperation};
 pub use parameter_list::{ListedParameters, list_parameters};
 pub use parameters::Parameters;
 pub use plan::{Candidate, Plan};
 pub use prepared_table::PreparedTable;
 pub use request::{Goal, Limits, Request};
-
-/// From ciphertexts of AES-128 in counter mode to homomorphic ciphertexts, under an encrypted AES key.
-pub use cryptable_leveled::aes as transciphering;
 
 /// Who is trusted with what, what is revealed, failure probabilities and IND-CPA-D: `SECURITY.md`. Its links are those
 /// of the repository.
@@ -142,8 +140,28 @@ pub mod jobs {
 
 /// The engines themselves, for what one of them alone can do and for researchers.
 pub mod engines {
+    pub use cryptable_approximate as vectors;
+    pub use cryptable_bits as bits;
     pub use cryptable_conversion::lookup as bridged;
-    pub use cryptable_fhew::lookup as single;
-    pub use cryptable_leveled::lookup as leveled;
+    pub use cryptable_fhew::{booleans as gates, integers as large_values, lookup as single};
+    pub use cryptable_leveled::{aes as transciphering, lookup as leveled};
     pub use cryptable_packed as packed;
+
+    /// Results of packed lookups that go on as integers, and back.
+    pub mod integer_bridge {
+        #[cfg(feature = "client")]
+        pub use cryptable_conversion::bridges::IntegerSecretKeys as SecretKey;
+        pub use cryptable_conversion::bridges::{
+            IntegerEvaluationKeys as EvaluationKey, IntegerParameters as Parameters,
+        };
+    }
+
+    /// Results of packed lookups that go on as leveled values, and back.
+    pub mod leveled_bridge {
+        #[cfg(feature = "client")]
+        pub use cryptable_conversion::bridges::LeveledSecretKeys as SecretKey;
+        pub use cryptable_conversion::bridges::{
+            LeveledEvaluationKeys as EvaluationKey, LeveledParameters as Parameters,
+        };
+    }
 }

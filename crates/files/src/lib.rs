@@ -3,16 +3,16 @@
 #![forbid(unsafe_code)]
 
 mod cleared_writer;
-mod partial_file;
-mod unnamed_file;
+mod temporary_name;
+mod unnamed;
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 pub use cleared_writer::ClearedWriter;
-use partial_file::PartialFile;
-pub use partial_file::{Uninterrupted, target_of_partial};
+use temporary_name::TemporaryName;
+pub use temporary_name::{Uninterrupted, target_of_temporary};
 
 /// Folders of open files.
 const OPEN_FILES: [&str; 2] = ["/dev/fd", "/proc/self/fd"];
@@ -39,34 +39,24 @@ impl Access {
     }
 }
 
-/// Where an output goes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Destination {
-    /// A regular file of this name, links followed; it may be yet to be made.
-    File(PathBuf),
-    /// A pipe, a device, or what another program opened for this one: written straight through.
-    Through(PathBuf),
-}
-
-impl Destination {
-    /// Finds out what a name stands for.
-    ///
-    /// # Errors
-    /// `IsADirectory`; if links go round in circles; that of the disk.
-    pub fn of(path: &Path) -> io::Result<Self> {
-        let parent = path.parent();
-        if parent.is_some_and(|parent| OPEN_FILES.iter().any(|open| parent == Path::new(open))) {
-            return Ok(Self::Through(path.to_path_buf()));
+/// Returns the regular file that a name stands for, links followed: it may be yet to be made. Pipes, devices and what
+/// another program opened for this one are none: they are written straight through.
+///
+/// # Errors
+/// `IsADirectory`; if links go round in circles, or the name is of no file; that of the disk.
+pub fn target_of(path: &Path) -> io::Result<Option<PathBuf>> {
+    let parent = path.parent();
+    if parent.is_some_and(|parent| OPEN_FILES.iter().any(|open| parent == Path::new(open))) {
+        return Ok(None);
+    }
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() => fs::canonicalize(path).map(Some),
+        Ok(metadata) if metadata.is_dir() => {
+            Err(io::Error::new(ErrorKind::IsADirectory, "it is a directory"))
         }
-        match fs::metadata(path) {
-            Ok(metadata) if metadata.is_file() => Ok(Self::File(fs::canonicalize(path)?)),
-            Ok(metadata) if metadata.is_dir() => {
-                Err(io::Error::new(ErrorKind::IsADirectory, "it is a directory"))
-            }
-            Ok(_) => Ok(Self::Through(path.to_path_buf())),
-            Err(error) if error.kind() == ErrorKind::NotFound => end_of_links(path).map(Self::File),
-            Err(error) => Err(error),
-        }
+        Ok(_) => Ok(None),
+        Err(error) if error.kind() == ErrorKind::NotFound => end_of_links(path).map(Some),
+        Err(error) => Err(error),
     }
 }
 
@@ -74,12 +64,11 @@ impl Destination {
 fn end_of_links(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_path_buf();
     for _ in 0..MAX_LINKS {
-        let Ok(next) = fs::read_link(&target) else {
-            let names_file = target.file_name().is_some();
-            let refused = || io::Error::new(ErrorKind::InvalidInput, "it names no file");
-            return names_file.then_some(target).ok_or_else(refused);
-        };
-        target = target.parent().unwrap_or(Path::new("")).join(next);
+        match fs::read_link(&target) {
+            Ok(next) => target = folder_of(&target).join(next),
+            Err(_) if target.file_name().is_some() => return Ok(target),
+            Err(_) => return Err(io::Error::new(ErrorKind::InvalidInput, "it names no file")),
+        }
     }
     Err(io::Error::other(format!("more than {MAX_LINKS} links")))
 }
@@ -103,12 +92,13 @@ fn end_of_links(path: &Path) -> io::Result<PathBuf> {
 /// # std::io::Result::Ok(())
 /// ```
 #[derive(Debug)]
-pub struct WholeFile(ClearedWriter<Sink>);
-
-#[derive(Debug)]
-enum Sink {
-    Partial(PartialFile),
-    Through { file: File, bytes: u64 },
+pub struct WholeFile {
+    writer: ClearedWriter<File>,
+    bytes: u64,
+    /// None if it is written straight through.
+    target: Option<PathBuf>,
+    /// None if the file has no name yet.
+    temporary: Option<TemporaryName>,
 }
 
 impl WholeFile {
@@ -117,20 +107,25 @@ impl WholeFile {
     /// # Errors
     /// If `path` is a directory, or its folder takes no new file.
     pub fn create(path: &Path, access: Access) -> io::Result<Self> {
-        match Destination::of(path)? {
-            Destination::File(target) => {
-                Ok(Self(ClearedWriter::new(Sink::Partial(PartialFile::create(target, access)?))))
-            }
-            Destination::Through(path) => {
-                Ok(Self::through(OpenOptions::new().append(true).open(path)?))
-            }
+        let Some(target) = target_of(path)? else {
+            return Ok(Self::through(OpenOptions::new().append(true).open(path)?));
+        };
+        match unnamed::create(folder_of(&target), access.mode())? {
+            Some(file) => Ok(Self { target: Some(target), ..Self::through(file) }),
+            None => Self::create_named(target, access),
         }
+    }
+
+    /// Starts a file under a temporary name.
+    fn create_named(target: PathBuf, access: Access) -> io::Result<Self> {
+        let (file, name) = TemporaryName::create(&target, access)?;
+        Ok(Self { target: Some(target), temporary: Some(name), ..Self::through(file) })
     }
 
     /// Writes straight to what is open.
     #[must_use]
     pub fn through(file: File) -> Self {
-        Self(ClearedWriter::new(Sink::Through { file, bytes: 0 }))
+        Self { writer: ClearedWriter::new(file), bytes: 0, target: None, temporary: None }
     }
 
     /// Brings everything to the disk, gives the file its name and returns its size in bytes.
@@ -148,75 +143,64 @@ impl WholeFile {
     /// # Errors
     /// As [`WholeFile::commit`], with the place in `files` of the one that failed.
     pub fn commit_all(files: Vec<Self>, replace: bool) -> Result<Vec<u64>, (usize, io::Error)> {
-        let mut sinks = Vec::with_capacity(files.len());
-        let mut sizes = Vec::with_capacity(files.len());
-        for (index, Self(writer)) in files.into_iter().enumerate() {
-            let mut sink = writer.into_inner().map_err(|error| (index, error))?;
-            sizes.push(sink.finish().map_err(|error| (index, error))?);
-            sinks.push(sink);
+        let sizes = files.iter().map(|file| file.bytes).collect();
+        let mut written = Vec::with_capacity(files.len());
+        for (index, Self { writer, target, temporary, .. }) in files.into_iter().enumerate() {
+            let failed = |error| (index, error);
+            let file = writer.into_inner().map_err(failed)?;
+            let Some(target) = target else { continue };
+            file.sync_all().map_err(failed)?;
+            written.push((index, file, target, temporary));
         }
+        let mut published = Vec::new();
+        // What is left of it when one fails vanishes after the lock is released.
+        let mut written = written.into_iter();
         let mut uninterrupted = Uninterrupted::start();
-        let mut published: Vec<(usize, PathBuf)> = Vec::new();
-        // What is left when one fails vanishes after the lock is released.
-        for (index, sink) in sinks.into_iter().enumerate() {
-            let Sink::Partial(file) = sink else { continue };
-            match file.persist(replace, &mut uninterrupted) {
-                Ok(target) => published.push((index, target)),
-                Err(error) => {
-                    drop(uninterrupted);
-                    for (_, path) in published {
-                        let _ = fs::remove_file(path);
-                    }
-                    return Err((index, error));
-                }
-            }
-        }
+        let outcome = written.by_ref().try_for_each(|(index, file, target, temporary)| {
+            let named = match temporary {
+                Some(name) => name.give(&target, replace, &mut uninterrupted),
+                None => give_name(&file, &target, replace),
+            };
+            published.push((index, target));
+            named.map_err(|error| (index, error))
+        });
         drop(uninterrupted);
-        for (index, path) in &published {
-            sync_folder(folder_of(path)).map_err(|error| (*index, error))?;
+        if outcome.is_err() {
+            published.pop();
+            published.iter().for_each(|(_, path)| drop(fs::remove_file(path)));
+        }
+        outcome?;
+        for (index, path) in published {
+            sync_folder(folder_of(&path)).map_err(|error| (index, error))?;
         }
         Ok(sizes)
     }
 }
 
-impl Sink {
-    /// Brings everything to the disk or through the pipe; returns the size.
-    fn finish(&mut self) -> io::Result<u64> {
-        match self {
-            Self::Partial(file) => {
-                let file = file.file();
-                file.sync_all()?;
-                Ok(file.metadata()?.len())
-            }
-            Self::Through { bytes, .. } => Ok(*bytes),
-        }
+/// Names a file that has no name. Links replace nothing: to do so, it gets a temporary name and is renamed. Killed
+/// between the two, the program leaves a whole file under a temporary name.
+fn give_name(file: &File, target: &Path, replace: bool) -> io::Result<()> {
+    match unnamed::link(file, target) {
+        Err(error) if replace && error.kind() == ErrorKind::AlreadyExists => {}
+        linked => return linked,
     }
-}
-
-impl Write for Sink {
-    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Partial(file) => file.file().write(buffer),
-            Self::Through { file, bytes } => {
-                let written = file.write(buffer)?;
-                *bytes += written as u64;
-                Ok(written)
-            }
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+    let prefix = temporary_name::prefix(target);
+    let mut builder = tempfile::Builder::new();
+    let link = |name: &Path| unnamed::link(file, name);
+    let link = builder.prefix(&prefix).make_in(folder_of(target), link)?;
+    // The error holds the temporary name, which vanishes with it.
+    link.into_temp_path().persist(target).map_err(|error| error.error)
 }
 
 impl Write for WholeFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes)
+        let written = self.writer.write(bytes)?;
+        self.bytes += written as u64;
+        Ok(written)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
+        self.writer.flush()
     }
 }
 

@@ -20,12 +20,14 @@ fn with_and_without_names_files_become_whole_or_vanish_and_replace_only_if_told(
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("a");
     for (create, while_writing) in [
-        (PartialFile::create_named as fn(_, _) -> _, 1),
-        (PartialFile::create, usize::from(cfg!(not(target_os = "linux")))),
+        (WholeFile::create_named as fn(PathBuf, _) -> _, 1),
+        (
+            |path, access| WholeFile::create(&path, access),
+            usize::from(cfg!(not(target_os = "linux"))),
+        ),
     ] {
         let begin = |text: &str| {
-            let file = create(target.clone(), Access::Private).unwrap();
-            let mut file = WholeFile(ClearedWriter::new(Sink::Partial(file)));
+            let mut file = create(target.clone(), Access::Private).unwrap();
             file.write_all(text.as_bytes()).unwrap();
             file
         };
@@ -66,10 +68,10 @@ fn of_several_files_all_are_there_or_none() {
 fn interruptions_remove_named_files_that_are_not_whole() {
     let _alone = alone();
     let folder = tempfile::tempdir().unwrap();
-    let _file = PartialFile::create_named(folder.path().join("a.b"), Access::Public).unwrap();
+    let _file = WholeFile::create_named(folder.path().join("a.b"), Access::Public).unwrap();
     let name = fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().file_name();
-    assert_eq!(target_of_partial(name.to_str().unwrap()), Some("a.b"));
-    assert_eq!(target_of_partial("a.b.partial"), None);
+    assert_eq!(target_of_temporary(name.to_str().unwrap()), Some("a.b"));
+    assert_eq!(target_of_temporary("a.b.partial"), None);
     Uninterrupted::start().remove_partial_files();
     assert_eq!(entries(folder.path()), 0);
 }

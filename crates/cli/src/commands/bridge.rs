@@ -4,12 +4,13 @@
 mod decrypt;
 #[cfg(feature = "client")]
 mod keygen;
-mod keys;
 mod plan;
 mod run;
 mod tables;
 
 use anyhow::Result;
+#[cfg(feature = "client")]
+use anyhow::ensure;
 #[cfg(feature = "client")]
 use cryptable::SecretKey;
 
@@ -17,6 +18,8 @@ use crate::args::Global;
 use crate::args::bridge::BridgeCommand;
 #[cfg(feature = "client")]
 use crate::commands::encrypt;
+#[cfg(feature = "client")]
+use crate::key_input;
 
 /// Runs a subcommand.
 ///
@@ -29,11 +32,19 @@ pub fn run(global: Global, command: &BridgeCommand) -> Result<()> {
         BridgeCommand::Keygen(args) => keygen::run(global, args),
         #[cfg(feature = "client")]
         BridgeCommand::Encrypt(args) => {
-            let packed = keys::read_secrets(global, &args.secret)?.into_packed();
-            encrypt::run_with(global, args, SecretKey::Packed(Box::new(packed)))
+            encrypt::run_with(global, args, read_secret_key(global, &args.secret)?)
         }
         BridgeCommand::Run(args) => run::run(global, args),
         #[cfg(feature = "client")]
         BridgeCommand::Decrypt(args) => decrypt::run(global, args),
     }
+}
+
+/// Reads a client's key of both ends.
+#[cfg(feature = "client")]
+fn read_secret_key(global: Global, path: &std::path::Path) -> Result<SecretKey> {
+    let key = key_input::read_secret_key(global, path)?;
+    let is_bridge = matches!(key, SecretKey::IntegerBridge(_) | SecretKey::LeveledBridge(_));
+    ensure!(is_bridge, "{}", key_input::of_keygen(path, "bridge"));
+    Ok(key)
 }

@@ -103,7 +103,7 @@ impl Layout {
                 Zeroizing::new(key.packed()?.decrypt_words(&words)?)
             }
             Self::Digits(_) => {
-                let digits = Digits::new(&key.parameters(), found)?;
+                let digits = Digits::new(&key.lookup_parameters()?, found)?;
                 key.decrypt_digits(&digits)?
             }
         })
@@ -158,8 +158,8 @@ fn decrypt(
     let key = key_input::read_secret_key(global, &args.secret)?;
     let mut reader = ciphertext_file::open(&args.input)?;
     let contents = reader.summary().contents;
-    let parameters = key.parameters();
-    let (engine, parameter_digest) = (key.engine(), parameters.digest());
+    let parameters = key.lookup_parameters()?;
+    let (engine, parameter_digest) = (parameters.engine(), parameters.digest());
     // Inputs and results have moduli of their own.
     let expected = Contents { engine, parameter_digest, key_id: key.id(), ..contents };
     ciphertext_file::check(&reader, &args.input, &expected, &args.secret)?;
@@ -181,16 +181,11 @@ fn decrypt(
     let missing = each - found.len();
     ensure!(found.is_empty(), "{input}: {missing} of {each} digits or words are missing");
     let output_bytes = writer.commit()?;
-    let security_level = parameters.security_level();
-    report::note(
-        global,
-        key_input::insecurity(security_level, parameters.value_failure_probability(), &args.secret)
-            .as_ref(),
-    );
+    key_input::warn_of_insecurity(global, &key, &args.secret);
     let report = Report {
         output: args.output.clone(),
         engine,
-        security_level,
+        security_level: parameters.security_level(),
         values,
         modulus,
         output_bytes,

@@ -180,7 +180,7 @@ impl EncryptedRun {
         let start = Instant::now();
         let encrypt = |chunk: &[u64]| Ok(secret.encrypt(chunk)?.to_bytes());
         let inputs: Vec<Vec<u8>> =
-            values.chunks(secret.values_per_part()).map(encrypt).collect::<Result<_>>()?;
+            values.chunks(secret.values_per_part()?).map(encrypt).collect::<Result<_>>()?;
         costs.encrypt_s = start.elapsed().as_secs_f64();
         costs.ciphertexts = inputs.len();
         costs.input_bytes = inputs.iter().map(Vec::len).sum();

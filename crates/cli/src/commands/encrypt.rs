@@ -91,7 +91,8 @@ impl Layout {
 
 fn encrypt(global: Global, args: &EncryptArgs, key: SecretKey, layout: Layout) -> Result<()> {
     let start = Instant::now();
-    let (parameters, per_part) = (key.parameters(), key.values_per_part());
+    let parameters = key.lookup_parameters()?;
+    let per_part = parameters.values_per_part();
     let modulus = parameters.input_modulus();
     let within = layout.modulus(modulus);
     // Negative integers with headroom extend their sign to the key's modulus.
@@ -103,7 +104,7 @@ fn encrypt(global: Global, args: &EncryptArgs, key: SecretKey, layout: Layout) -
     let options = ValueOptions { format, column, csv, coding: coding.clone() };
     let mut values = open_values(&args.input, &options)?;
     let input = input_file::shown(&args.input).printable();
-    let (engine, signed) = (key.engine(), args.signed);
+    let (engine, signed) = (parameters.engine(), args.signed);
     let (parameter_digest, key_id) = (parameters.digest(), key.id());
     let contents = Contents { engine, parameter_digest, key_id, modulus, signed };
     let mut writer = ciphertext_file::create(&args.output, contents)?;
@@ -135,18 +136,13 @@ fn encrypt(global: Global, args: &EncryptArgs, key: SecretKey, layout: Layout) -
         book.borrow().save()?;
     }
     let summary = ciphertext_file::commit_all(vec![writer])?[0];
-    let security_level = parameters.security_level();
-    report::note(
-        global,
-        key_input::insecurity(security_level, parameters.value_failure_probability(), &args.secret)
-            .as_ref(),
-    );
+    key_input::warn_of_insecurity(global, &key, &args.secret);
     report::note(global, values.note());
     let report = Report {
         output: args.output.clone(),
         read: values.note().cloned(),
         engine,
-        security_level,
+        security_level: parameters.security_level(),
         values: total,
         modulus: within,
         ciphertexts: encryptions(&summary),

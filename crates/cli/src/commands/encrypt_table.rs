@@ -48,8 +48,7 @@ pub fn run(global: Global, args: &EncryptTableArgs) -> Result<()> {
     key.write_encrypted_tables(&tables, &mut file, Progress::new(&moved))?;
     bar.finish_and_clear();
     let output_bytes = file.commit(true)?;
-    let (level, failures) = (parameters.security_level(), parameters.value_failure_probability());
-    report::note(global, key_input::insecurity(level, failures, &args.secret).as_ref());
+    key_input::warn_of_insecurity(global, &secret, &args.secret);
     report::note(global, read.as_ref());
     let report = Report {
         output: args.output.clone(),

@@ -4,9 +4,10 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use cryptable::booleans::ConversionParameters;
 use cryptable::bridges::Target;
 use cryptable::circuits::EncryptedWordsSummary;
-use cryptable::{Engine, InspectedParameters};
+use cryptable::{Engine, KeyParameters};
 use cryptable_wire::hex;
 use serde::Serialize;
 
@@ -50,7 +51,10 @@ fn inspect(path: &Path) -> Result<Report> {
         key_id: found.key_id.map(|id| id.to_string()),
         aes_key_id: found.aes_key_id.map(|id| id.to_string()),
         parameters: found.parameters.as_ref().and_then(parameter_report),
-        set: found.parameters.as_ref().and_then(SetReport::new),
+        set: match &found.conversion {
+            Some(conversion) => Some(SetReport::of_conversion(conversion)),
+            None => found.parameters.as_ref().and_then(SetReport::new),
+        },
         warning: found.parameters.as_ref().and_then(|parameters| {
             parameters::warning(parameters.security_level(), parameters.value_failure_probability())
         }),
@@ -108,10 +112,10 @@ impl fmt::Display for WordsReport {
     }
 }
 
-fn parameter_report(parameters: &InspectedParameters) -> Option<ParameterReport> {
+fn parameter_report(parameters: &KeyParameters) -> Option<ParameterReport> {
     match parameters {
-        InspectedParameters::Engine(parameters) => Some(ParameterReport::new(parameters)),
-        InspectedParameters::Transciphering(parameters) => {
+        KeyParameters::Lookups(parameters) => Some(ParameterReport::new(parameters)),
+        KeyParameters::Transciphering(parameters) => {
             Some(ParameterReport::of_transciphering(parameters))
         }
         // What a later version of the library may add.
@@ -137,11 +141,11 @@ struct SetReport {
 }
 
 impl SetReport {
-    fn new(parameters: &InspectedParameters) -> Option<Self> {
+    fn new(parameters: &KeyParameters) -> Option<Self> {
         let security_bits = parameters.security_bits();
         let security = parameters::security(parameters.security_level(), security_bits);
         match parameters {
-            InspectedParameters::Circuits(set) => Some(Self {
+            KeyParameters::Bits(set) => Some(Self {
                 name: set.literal().name.clone(),
                 ring_degree: set.literal().ring_degree,
                 bits: Some(set.bits()),
@@ -150,32 +154,36 @@ impl SetReport {
                 security_bits,
                 security,
             }),
-            InspectedParameters::Conversion(set) => Some(Self {
-                name: format!("LWE modulo 2^{}", set.literal().log2_lwe_modulus),
-                ring_degree: set.literal().ring_degree,
-                bits: None,
-                levels: None,
-                log2_fail: None,
-                security_bits,
-                security,
-            }),
-            InspectedParameters::IntegerBridge(bridge) => {
+            KeyParameters::IntegerBridge(bridge) => {
                 let name = format!(
                     "{}, to {}",
                     bridge.packed().method_name(),
-                    Target::name(bridge.target())
+                    Target::name(bridge.single())
                 );
                 Some(Self::of_bridge(parameters, name, bridge.packed().ring_degree()))
             }
-            InspectedParameters::LeveledBridge(bridge) => {
+            KeyParameters::LeveledBridge(bridge) => {
                 let name = format!(
                     "{}, to {}",
                     bridge.packed().method_name(),
-                    Target::name(bridge.target())
+                    Target::name(bridge.single())
                 );
                 Some(Self::of_bridge(parameters, name, bridge.packed().ring_degree()))
             }
             _ => None,
+        }
+    }
+
+    fn of_conversion(set: &ConversionParameters) -> Self {
+        let literal = set.literal();
+        Self {
+            name: format!("LWE modulo 2^{}", literal.log2_lwe_modulus),
+            ring_degree: literal.ring_degree,
+            bits: None,
+            levels: None,
+            log2_fail: None,
+            security_bits: set.security_bits(),
+            security: parameters::security(literal.security, set.security_bits()),
         }
     }
 
@@ -184,7 +192,7 @@ impl SetReport {
         if self.bits.is_some() { "a ciphertext" } else { "a ciphertext, on the whole way," }
     }
 
-    fn of_bridge(parameters: &InspectedParameters, name: String, ring_degree: usize) -> Self {
+    fn of_bridge(parameters: &KeyParameters, name: String, ring_degree: usize) -> Self {
         let security_bits = parameters.security_bits();
         Self {
             name,

@@ -1,18 +1,16 @@
 //! `cryptable keygen`: the client's and the server's key.
 
 use std::fmt;
-use std::time::Instant;
 
 use anyhow::Result;
 use cryptable::engines::packed;
-use cryptable::{Engine, Execution, Parameters, SecretKey};
+use cryptable::{Engine, Parameters};
 use serde::Serialize;
 
 use super::explain;
-use super::key_files::{KeyFiles, WrittenKeys};
+use super::key_files::{GeneratedKeys, KeyFiles};
 use super::parameters::{self, ParameterReport};
 use crate::args::{Global, GoalArg, KeygenArgs, ParameterArgs, TableKind};
-use crate::progress;
 use crate::report::{self, counted, seconds};
 
 /// Generates both keys.
@@ -40,22 +38,8 @@ pub fn generate(
     parameters: Parameters,
     reason: String,
 ) -> Result<()> {
-    let start = Instant::now();
-    let files = files.create()?;
-    let secret = SecretKey::generate(&parameters);
-    let bar = progress::bar(global, "evaluation key");
-    let moved = progress::on(&bar);
-    let execution = Execution::default().progress(&moved);
-    let keys =
-        files.write(|| secret.to_bytes(), |file| secret.write_evaluation_key(file, execution))?;
-    bar.finish_and_clear();
-    let report = Report {
-        parameters: ParameterReport::new(&parameters),
-        reason,
-        key_id: secret.id().to_string(),
-        keys,
-        keygen_s: start.elapsed().as_secs_f64(),
-    };
+    let keys = files.generate(global, &parameters)?;
+    let report = Report { parameters: ParameterReport::new(&parameters), reason, keys };
     report::summary(global, &report)
 }
 
@@ -118,10 +102,8 @@ struct Report {
     parameters: ParameterReport,
     /// Why this engine.
     reason: String,
-    key_id: String,
     #[serde(flatten)]
-    keys: WrittenKeys,
-    keygen_s: f64,
+    keys: GeneratedKeys,
 }
 
 impl fmt::Display for Report {
@@ -132,13 +114,13 @@ impl fmt::Display for Report {
         writeln!(
             f,
             "keys {} for tables {input_modulus} -> {output_modulus}: {security}, {failures}, {}",
-            self.key_id,
-            seconds(self.keygen_s)
+            self.keys.key_id,
+            seconds(self.keys.keygen_s)
         )?;
         if let Some(engine) = parameters.engine {
             writeln!(f, "  engine {} ({})", explain::engine(engine), self.reason)?;
         }
         writeln!(f, "  method {}", parameters.named_method)?;
-        write!(f, "{}", self.keys)
+        write!(f, "{}", self.keys.files)
     }
 }

@@ -1,7 +1,9 @@
 //! The forms that the library computes of a secret, as they would lie in memory.
 
 use cryptable::transciphering::round_keys::expand_key;
-use cryptable::{KeyId, Parameters, Progress, booleans, integers::large_values, transciphering};
+use cryptable::{
+    KeyId, Parameters, Progress, booleans, engines, integers::large_values, transciphering,
+};
 use cryptable_lattice::NoiseBound;
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
 use cryptable_lattice::power_of_two_product::multiply;
@@ -130,7 +132,7 @@ fn primes(case: Case) -> Vec<u64> {
         (Some(Parameters::Single(it)), _) => fhew(it.fhew()),
         (Some(Parameters::Leveled(it)), _) => fhew(it.circuit_bootstrapping().fhew()),
         (_, Case::Bits) => {
-            let secret = booleans::PackedSecretKey::generate(&client::bit_parameters());
+            let secret = engines::bits::SecretKey::generate(&client::bit_parameters());
             let server = secret.evaluation_key(Progress::silent()).unwrap();
             server.ring().moduli().values().to_vec()
         }

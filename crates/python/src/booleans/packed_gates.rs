@@ -3,10 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use cryptable::booleans::{
-    Clients, ConversionParameters, ExtractionKey, PackedEvaluationKey,
-    PackedGates as LibraryPackedGates, PackedGatesSecret, PackedParameters, Packing, Parameters,
-    RingPackingKey, SecretKey as LibrarySecretKey, SeededExtractionKey, SeededRingPackingKey,
+    Clients, ConversionParameters, ExtractionKey, PackedGates as LibraryPackedGates,
+    PackedGatesSecret, PackedParameters, Packing, Parameters, RingPackingKey, SeededExtractionKey,
+    SeededRingPackingKey,
 };
+use cryptable::engines::bits::EvaluationKey as PackedEvaluationKey;
+use cryptable::engines::gates::SecretKey as LibrarySecretKey;
 use cryptable::{Error, ReadOptions, WireError, inspect};
 use pyo3::prelude::*;
 

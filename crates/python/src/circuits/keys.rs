@@ -2,9 +2,11 @@
 
 use cryptable::Error;
 use cryptable::circuits::{
-    EncryptedBits, EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter,
-    EvaluationKey as LibraryEvaluationKey, InputLevels, Plan, PlanOptions,
-    SecretKey as LibrarySecretKey, WordPort, execute_with, input_bits, output_words,
+    EncryptedBits, EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter, InputLevels,
+    Plan, PlanOptions, WordPort, execute_with, input_bits, output_words,
+};
+use cryptable::engines::bits::{
+    EvaluationKey as LibraryEvaluationKey, SecretKey as LibrarySecretKey,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

@@ -2,9 +2,12 @@
 
 use std::path::PathBuf;
 
+use cryptable::engines::transciphering::{
+    EvaluationKey as LibraryEvaluationKey, SecretKey as LibrarySecretKey,
+};
 use cryptable::transciphering::{
-    BLOCK_BYTES, EvaluationKey as LibraryEvaluationKey, Message as LibraryMessage, Parameters,
-    PreparedTable as LibraryPreparedTable, SecretKey as LibrarySecretKey, Transciphering,
+    BLOCK_BYTES, Message as LibraryMessage, Parameters, PreparedTable as LibraryPreparedTable,
+    Transciphering,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;

@@ -18,7 +18,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-use cryptable_files::{sync_folder, target_of_partial};
+use cryptable_files::{sync_folder, target_of_temporary};
 use rusqlite::params;
 
 use super::Store;
@@ -180,7 +180,7 @@ impl Store {
         let is_empty = metadata.len() == 0;
         // First of all: an operator's command that ends now removes it when the row is there.
         let is_unfinished = unfinished(path).exists();
-        if let Some(digest) = target_of_partial(name) {
+        if let Some(digest) = target_of_temporary(name) {
             return Ok(is_hex(digest, DIGEST_DIGITS));
         }
         if let Some(digits) = name.strip_suffix(UNFINISHED) {

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use cryptable::Progress;
-use cryptable::transciphering::{AesKey, Parameters, SecretKey};
+use cryptable::transciphering::{AesKey, Parameters};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
@@ -16,11 +16,11 @@ use crate::args::aes::{
     AesDecryptArgs, AesEncryptKeyArgs, AesKeySource, AesKeygenArgs, BLOCK_BYTES,
 };
 use crate::atomic_file::{self, Access, AtomicFile};
-use crate::commands::key_files::{KeyFiles, WrittenKeys};
+use crate::commands::key_files::{GeneratedKeys, KeyFiles};
 use crate::commands::parameters::ParameterReport;
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
-use crate::{input_file, key_input, progress};
+use crate::{input_file, key_input};
 
 /// Longest file of an AES key that is read.
 const MAX_AES_KEY_BYTES: u64 = 1 << 20;
@@ -32,27 +32,13 @@ const MAX_AES_KEY_BYTES: u64 = 1 << 20;
 /// then no new file.
 pub fn keygen(global: Global, args: &AesKeygenArgs) -> Result<()> {
     let files = KeyFiles::new(&args.secret, &args.evaluation, args.force)?;
-    let start = Instant::now();
     let parameters = match args.log2_fail {
         _ if args.insecure_toy => Parameters::insecure_toy(),
         Some(log2_fail) => Parameters::with_log2_fail(log2_fail)?,
         None => Parameters::default_128(),
     };
-    let files = files.create()?;
-    let secret = SecretKey::generate(&parameters);
-    let bar = progress::bar(global, "evaluation key");
-    let moved = progress::on(&bar);
-    let keys = files.write(
-        || secret.to_bytes(),
-        |file| secret.write_evaluation_key(file, Progress::new(&moved)),
-    )?;
-    bar.finish_and_clear();
-    let report = KeygenReport {
-        parameters: ParameterReport::of_transciphering(&parameters),
-        key_id: secret.id().to_string(),
-        keys,
-        keygen_s: start.elapsed().as_secs_f64(),
-    };
+    let keys = files.generate(global, &parameters)?;
+    let report = KeygenReport { parameters: ParameterReport::of_transciphering(&parameters), keys };
     report::summary(global, &report)
 }
 
@@ -62,7 +48,8 @@ pub fn keygen(global: Global, args: &AesKeygenArgs) -> Result<()> {
 /// If a file cannot be read or written, or the AES key has not 16 bytes.
 pub fn encrypt_key(global: Global, args: &AesEncryptKeyArgs) -> Result<()> {
     let start = Instant::now();
-    let secret = read_secret(global, &args.secret)?;
+    let key = key_input::read_secret_key(global, &args.secret)?;
+    let secret = key.transciphering().with_context(|| key_input::of_keygen(&args.secret, "aes"))?;
     let keys = secret.encrypt_key(&aes_key(global, &args.source)?);
     let report = Report {
         output_bytes: write(&args.output, &keys.to_bytes())?,
@@ -71,7 +58,7 @@ pub fn encrypt_key(global: Global, args: &AesEncryptKeyArgs) -> Result<()> {
         message_bytes: BLOCK_BYTES as u64,
         seconds: start.elapsed().as_secs_f64(),
     };
-    warn(global, &secret, &args.secret);
+    key_input::warn_of_insecurity(global, &key, &args.secret);
     report::summary(global, &report)
 }
 
@@ -81,7 +68,8 @@ pub fn encrypt_key(global: Global, args: &AesEncryptKeyArgs) -> Result<()> {
 /// If a file cannot be read or written, or key and ciphertexts do not belong together.
 pub fn decrypt(global: Global, args: &AesDecryptArgs) -> Result<()> {
     let start = Instant::now();
-    let secret = read_secret(global, &args.secret)?;
+    let key = key_input::read_secret_key(global, &args.secret)?;
+    let secret = key.transciphering().with_context(|| key_input::of_keygen(&args.secret, "aes"))?;
     let file = key_input::map(&args.input)?;
     let named = || input_file::shown(&args.input).printable();
     let mut output = AtomicFile::create(&args.output, Access::Private)?;
@@ -96,21 +84,8 @@ pub fn decrypt(global: Global, args: &AesDecryptArgs) -> Result<()> {
         message_bytes,
         seconds: start.elapsed().as_secs_f64(),
     };
-    warn(global, &secret, &args.secret);
+    key_input::warn_of_insecurity(global, &key, &args.secret);
     report::summary(global, &report)
-}
-
-/// Says so where a key has no security.
-fn warn(global: Global, secret: &SecretKey, path: &Path) {
-    let parameters = secret.parameters();
-    let (level, failures) = (parameters.security_level(), parameters.failure_probability());
-    report::note(global, key_input::insecurity(level, failures, path).as_ref());
-}
-
-fn read_secret(global: Global, path: &Path) -> Result<SecretKey> {
-    key_input::read_secret_of(global, path, |bytes| {
-        SecretKey::from_bytes(bytes, global.read_options())
-    })
 }
 
 /// Reads an AES key.
@@ -175,10 +150,8 @@ impl fmt::Display for Report {
 struct KeygenReport {
     #[serde(flatten)]
     parameters: ParameterReport,
-    key_id: String,
     #[serde(flatten)]
-    keys: WrittenKeys,
-    keygen_s: f64,
+    keys: GeneratedKeys,
 }
 
 impl fmt::Display for KeygenReport {
@@ -186,11 +159,11 @@ impl fmt::Display for KeygenReport {
         writeln!(
             f,
             "keys {} for AES-128: {}, {}, {}",
-            self.key_id,
+            self.keys.key_id,
             self.parameters.security(),
             self.parameters.failures(),
-            seconds(self.keygen_s)
+            seconds(self.keys.keygen_s)
         )?;
-        write!(f, "{}", self.keys)
+        write!(f, "{}", self.keys.files)
     }
 }

@@ -5,14 +5,12 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use cryptable::bridges::{IntegerSecretKeys, LeveledSecretKeys};
-use cryptable::engines::{leveled, packed};
+use cryptable::engines::{integer_bridge, leveled};
 use cryptable::integers::large_values::EncryptedIntegers;
 use cryptable::{CIPHERTEXT_FILE_MAGIC, Ciphertext, Engine, SecretKey};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
-use super::keys::{self, Secrets};
 use super::plan::HEADROOM_BITS;
 use crate::args::{DecryptArgs, Global};
 use crate::ciphertext_file::{self, Reader};
@@ -35,24 +33,24 @@ struct Found {
 /// If a file cannot be read or written, or the ciphertexts are of other keys.
 pub fn run(global: Global, args: &DecryptArgs) -> Result<()> {
     let start = Instant::now();
-    let secrets = keys::read_secrets(global, &args.secret)?;
+    let key = super::read_secret_key(global, &args.secret)?;
     let name = || input_file::shown(&args.input).printable();
     let input = key_input::map(&args.input)?;
     let is_list = input.as_ref().starts_with(&CIPHERTEXT_FILE_MAGIC);
-    let found = match (secrets, is_list) {
-        (Secrets::Integers(secrets), false) => {
+    let found = match &key {
+        SecretKey::IntegerBridge(secrets) if !is_list => {
             let read = EncryptedIntegers::from_bytes(input.as_ref()).with_context(name)?;
-            let signed = args.signed;
-            Found { signed, ..whole_integers(&secrets, &read).with_context(name)? }
+            Found { signed: args.signed, ..whole_integers(secrets, &read).with_context(name)? }
         }
-        (secrets, _) => {
+        _ => {
             let reader = ciphertext_file::open(&args.input)?;
-            decrypt::check_signs(args, reader.summary().contents.signed)?;
-            let found = match secrets {
-                Secrets::Integers(secrets) => {
-                    values(reader, &SecretKey::Packed(Box::new(secrets.into_parts().0)))
+            let contents = reader.summary().contents;
+            decrypt::check_signs(args, contents.signed)?;
+            let found = match &key {
+                SecretKey::LeveledBridge(both) if contents.engine == Engine::Packed => {
+                    packed_digits(reader, both.parameters().single(), &key)
                 }
-                Secrets::Leveled(secrets) => leveled_values(reader, *secrets),
+                _ => values(reader, &key),
             };
             found.with_context(name)?
         }
@@ -72,8 +70,8 @@ pub fn run(global: Global, args: &DecryptArgs) -> Result<()> {
 }
 
 /// Results of maximum and the like, which leave their headroom.
-fn whole_integers(secrets: &IntegerSecretKeys, found: &EncryptedIntegers) -> Result<Found> {
-    let bits = secrets.parameters().target().bits() - HEADROOM_BITS;
+fn whole_integers(secrets: &integer_bridge::SecretKey, found: &EncryptedIntegers) -> Result<Found> {
+    let bits = secrets.parameters().single().bits() - HEADROOM_BITS;
     let modulus = 1 << bits;
     let integers = Zeroizing::new(secrets.single().decrypt(found)?);
     let values = integers.iter().map(|integer| integer.rem_euclid(modulus) as u64);
@@ -93,15 +91,14 @@ fn values(mut reader: Reader, key: &SecretKey) -> Result<Found> {
     Ok(Found { values, modulus, signed: summary.contents.signed })
 }
 
-/// Leveled values, or their digits in packed ciphertexts.
-fn leveled_values(mut reader: Reader, secrets: LeveledSecretKeys) -> Result<Found> {
-    let leveled = secrets.parameters().target().clone();
-    let (packed, single) = secrets.into_parts();
-    if reader.summary().contents.engine == Engine::Leveled {
-        return values(reader, &SecretKey::Leveled(Box::new(single)));
-    }
+/// Decrypts leveled values whose digits are in packed ciphertexts.
+fn packed_digits(
+    mut reader: Reader,
+    leveled: &leveled::Parameters,
+    key: &SecretKey,
+) -> Result<Found> {
     let summary = *reader.summary();
-    let (each, key) = (digits(&leveled), SecretKey::Packed(Box::<packed::SecretKey>::new(packed)));
+    let each = digits(leveled);
     let modulus = summary.contents.modulus;
     let mut values = Zeroizing::new(Vec::with_capacity(summary.values as usize));
     let mut places: Vec<Ciphertext> = Vec::with_capacity(each);

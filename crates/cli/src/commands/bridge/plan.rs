@@ -131,7 +131,7 @@ impl Report {
         };
         Self {
             packed_method: packed.method_name(),
-            then: parameters.target().name(),
+            then: parameters.single().name(),
             input_modulus: packed.input_modulus(),
             output_modulus: packed.output_modulus(),
             ring_degree: packed.ring_degree(),

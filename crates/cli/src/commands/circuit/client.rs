@@ -1,15 +1,15 @@
 //! What the client does with its secret key: keys, encryption, decryption.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
+use cryptable::CostModel;
 use cryptable::circuits::{
     EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter, InputSupply, Parameters,
-    Plan, PlanOptions, SecretKey,
+    Plan, PlanOptions,
 };
-use cryptable::{CostModel, FailureProbability, Progress};
 use cryptable_wire::hex;
 use serde::Serialize;
 
@@ -18,11 +18,11 @@ use super::{netlist_file, sets, words};
 use crate::args::Global;
 use crate::args::circuit::{CircuitDecryptArgs, CircuitEncryptArgs, CircuitKeygenArgs};
 use crate::atomic_file::{self, Access, AtomicFile};
-use crate::commands::key_files::{KeyFiles, WrittenKeys};
+use crate::commands::key_files::{GeneratedKeys, KeyFiles};
 use crate::commands::parameters;
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
-use crate::{input_file, key_input, progress};
+use crate::{input_file, key_input};
 
 /// Generates both keys.
 ///
@@ -30,17 +30,8 @@ use crate::{input_file, key_input, progress};
 /// If a key file exists and is not to be replaced, or writing fails: there is then no new file.
 pub fn keygen(global: Global, args: &CircuitKeygenArgs) -> Result<()> {
     let files = KeyFiles::new(&args.secret, &args.evaluation, args.force)?;
-    let start = Instant::now();
     let parameters = parameters_for(args)?;
-    let files = files.create()?;
-    let secret = SecretKey::generate(&parameters);
-    let bar = progress::bar(global, "evaluation key");
-    let moved = progress::on(&bar);
-    let keys = files.write(
-        || secret.to_bytes(),
-        |file| secret.write_evaluation_key(file, Progress::new(&moved)),
-    )?;
-    bar.finish_and_clear();
+    let keys = files.generate(global, &parameters)?;
     let literal = parameters.literal();
     let report = KeygenReport {
         set: literal.name.clone(),
@@ -50,9 +41,7 @@ pub fn keygen(global: Global, args: &CircuitKeygenArgs) -> Result<()> {
         log2_fail_bit: literal.log2_fail,
         parameter_digest: hex(&parameters.digest()),
         key_memory_bytes: parameters.key_memory_bytes(),
-        key_id: secret.id().to_string(),
         keys,
-        keygen_s: start.elapsed().as_secs_f64(),
         security: parameters::security(literal.security, parameters.security_bits()),
     };
     report::summary(global, &report)
@@ -79,7 +68,8 @@ pub fn encrypt(global: Global, args: &CircuitEncryptArgs) -> Result<()> {
     let start = Instant::now();
     let circuits = netlist_file::read(&args.circuit)?;
     let ports = input_ports(&circuits[0]);
-    let secret = read_secret(global, &args.secret)?;
+    let key = key_input::read_secret_key(global, &args.secret)?;
+    let secret = key.bits().with_context(|| key_input::of_keygen(&args.secret, "circuit"))?;
     let parameters = secret.parameters();
     let values = words::read(&args.input, &ports, &args.csv)?;
     let count = values.len() as u64;
@@ -96,7 +86,7 @@ pub fn encrypt(global: Global, args: &CircuitEncryptArgs) -> Result<()> {
     let output = AtomicFile::create(&args.output, Access::Public)?;
     let mut writer = EncryptedWordsWriter::new(output, parameters, summary)?;
     for batch in values.chunks(parameters.bits()) {
-        for bits in words::encrypt(&secret, &ports, batch, &levels)? {
+        for bits in words::encrypt(secret, &ports, batch, &levels)? {
             writer.push(&bits)?;
         }
     }
@@ -107,7 +97,7 @@ pub fn encrypt(global: Global, args: &CircuitEncryptArgs) -> Result<()> {
         ciphertexts,
         seconds: start.elapsed().as_secs_f64(),
     };
-    warn(global, parameters, &args.secret);
+    key_input::warn_of_insecurity(global, &key, &args.secret);
     report::summary(global, &report)
 }
 
@@ -117,7 +107,8 @@ pub fn encrypt(global: Global, args: &CircuitEncryptArgs) -> Result<()> {
 /// If a file cannot be read or written, or key and words do not belong together.
 pub fn decrypt(global: Global, args: &CircuitDecryptArgs) -> Result<()> {
     let start = Instant::now();
-    let secret = read_secret(global, &args.secret)?;
+    let key = key_input::read_secret_key(global, &args.secret)?;
+    let secret = key.bits().with_context(|| key_input::of_keygen(&args.secret, "circuit"))?;
     let file = key_input::map(&args.input)?;
     let named = || input_file::shown(&args.input).printable();
     let mut reader = EncryptedWordsReader::new((*file.as_ref()).as_ref()).with_context(named)?;
@@ -128,7 +119,7 @@ pub fn decrypt(global: Global, args: &CircuitDecryptArgs) -> Result<()> {
     while let Some(bits) = reader.next_bits(secret.parameters()).with_context(named)? {
         batch.push(bits);
         if batch.len() == summary.bits() {
-            let found = words::decrypt(&secret, &summary.ports, &batch).with_context(named)?;
+            let found = words::decrypt(secret, &summary.ports, &batch).with_context(named)?;
             writer.write(&found)?;
             batch.clear();
         }
@@ -142,21 +133,8 @@ pub fn decrypt(global: Global, args: &CircuitDecryptArgs) -> Result<()> {
         ciphertexts: summary.ciphertexts(),
         seconds: start.elapsed().as_secs_f64(),
     };
-    warn(global, secret.parameters(), &args.secret);
+    key_input::warn_of_insecurity(global, &key, &args.secret);
     report::summary(global, &report)
-}
-
-/// Says so where a key has no security.
-fn warn(global: Global, parameters: &Parameters, path: &Path) {
-    let literal = parameters.literal();
-    let failures = FailureProbability::from_log2(literal.log2_fail);
-    report::note(global, key_input::insecurity(literal.security, failures, path).as_ref());
-}
-
-fn read_secret(global: Global, path: &Path) -> Result<SecretKey> {
-    key_input::read_secret_of(global, path, |bytes| {
-        SecretKey::from_bytes(bytes, global.read_options())
-    })
 }
 
 /// What a command that writes words did.
@@ -194,10 +172,8 @@ struct KeygenReport {
     log2_fail_bit: f64,
     parameter_digest: String,
     key_memory_bytes: usize,
-    key_id: String,
     #[serde(flatten)]
-    keys: WrittenKeys,
-    keygen_s: f64,
+    keys: GeneratedKeys,
     #[serde(skip)]
     security: String,
 }
@@ -207,12 +183,12 @@ impl fmt::Display for KeygenReport {
         writeln!(
             f,
             "keys {} for circuits: set {}, {} words at once, {}, {}",
-            self.key_id,
+            self.keys.key_id,
             self.set,
             self.words_at_once,
             self.security,
-            seconds(self.keygen_s)
+            seconds(self.keys.keygen_s)
         )?;
-        write!(f, "{}", self.keys)
+        write!(f, "{}", self.keys.files)
     }
 }

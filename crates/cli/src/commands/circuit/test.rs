@@ -7,7 +7,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use cryptable::Progress;
-use cryptable::circuits::{Candidate, Circuit, EncryptedBits, EvaluationKey, SecretKey};
+use cryptable::circuits::{Candidate, Circuit, EncryptedBits};
+use cryptable::engines::bits::{EvaluationKey, SecretKey};
 use serde::Serialize;
 
 use super::netlist_file;

@@ -4,7 +4,8 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
-use cryptable::circuits::{EncryptedBits, SecretKey, WordPort, input_bits, output_words};
+use cryptable::circuits::{EncryptedBits, WordPort, input_bits, output_words};
+use cryptable::engines::bits::SecretKey;
 use cryptable_files::ClearedWriter;
 use zeroize::Zeroizing;
 

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use cryptable::comparisons::{Operation, OperationResult};
-use cryptable::{Ciphertext, Contents, EvaluationKeyHeader, Execution};
+use cryptable::{Ciphertext, Contents, Execution, KeyId, Parameters};
 use serde::Serialize;
 
 use crate::args::Global;
@@ -27,8 +27,8 @@ pub fn run(global: Global, args: &CompareRunArgs) -> Result<()> {
     let open = |path: &PathBuf| ciphertext_file::open(path);
     let mut readers: Vec<Reader> = args.inputs.iter().map(open).collect::<Result<_>>()?;
     let key_file = KeyFile::open(global, &args.evaluation)?;
-    let parameters = &key_file.header.parameters;
-    check_inputs(&readers, &key_file.header, args)?;
+    let parameters = key_file.header.parameters.lookups()?;
+    check_inputs(&readers, &parameters, key_file.header.key_id, args)?;
     let packed = parameters.packed();
     let packed = packed.with_context(|| key_input::of_keygen(&args.evaluation, "compare"))?;
     let prediction = packed.operation_prediction(args.op);
@@ -96,14 +96,14 @@ fn check_arguments(args: &CompareRunArgs) -> Result<Option<(i64, i64)>> {
 /// Demands that all files are of the key, of integers with headroom, and alike.
 fn check_inputs(
     readers: &[Reader],
-    key: &EvaluationKeyHeader,
+    parameters: &Parameters,
+    key_id: KeyId,
     args: &CompareRunArgs,
 ) -> Result<()> {
-    let parameters = &key.parameters;
-    let (engine, parameter_digest) = (key.engine(), parameters.digest());
+    let (engine, parameter_digest) = (parameters.engine(), parameters.digest());
     let modulus = parameters.input_modulus();
     let signed = readers[0].summary().contents.signed;
-    let expected = Contents { engine, parameter_digest, key_id: key.key_id, modulus, signed };
+    let expected = Contents { engine, parameter_digest, key_id, modulus, signed };
     ciphertext_file::check_alike(readers, &args.inputs, &expected, &args.evaluation)
 }
 

@@ -9,7 +9,7 @@ use cryptable::integers::{
     self, BooleanColumn, Column, ColumnKind, ColumnWriter, DigitCiphertext, DigitEncryption,
     IntegerColumn,
 };
-use cryptable::{Engine, SecretKey};
+use cryptable::{KeyKind, SecretKey};
 use serde::Serialize;
 use zeroize::{Zeroize, Zeroizing};
 
@@ -55,8 +55,8 @@ pub fn encrypt(global: Global, args: &IntegersEncryptArgs) -> Result<()> {
     let options = ValueOptions { format, column, csv, coding: coding.clone() };
     let mut values = open_values(&files.input, &options)?;
     let mut writer = ColumnWriter::new(AtomicFile::create(&files.output, Access::Public)?);
-    let count = match key.engine() {
-        Engine::Packed => encrypt_all(key.packed()?, kind, (&key, &mut values), &mut writer)?,
+    let count = match key.kind() {
+        KeyKind::Packed => encrypt_all(key.packed()?, kind, (&key, &mut values), &mut writer)?,
         _ => {
             let single = key.single().context("integers are of packed or single values")?;
             encrypt_all(single, kind, (&key, &mut values), &mut writer)?
@@ -67,7 +67,7 @@ pub fn encrypt(global: Global, args: &IntegersEncryptArgs) -> Result<()> {
         book.borrow().save()?;
     }
     let output_bytes = writer.finish()?.commit(true)?;
-    tell_insecurity(global, &key, &files.secret);
+    key_input::warn_of_insecurity(global, &key, &files.secret);
     report::note(global, values.note());
     let report = Report {
         output: files.output.clone(),
@@ -80,12 +80,6 @@ pub fn encrypt(global: Global, args: &IntegersEncryptArgs) -> Result<()> {
     report::summary(global, &report)
 }
 
-fn tell_insecurity(global: Global, key: &SecretKey, path: &std::path::Path) {
-    let parameters = key.parameters();
-    let (level, failures) = (parameters.security_level(), parameters.value_failure_probability());
-    report::note(global, key_input::insecurity(level, failures, path).as_ref());
-}
-
 /// Encrypts all values of a file.
 fn encrypt_all<S: DigitEncryption<Ciphertext: DigitCiphertext>>(
     secret: &S,
@@ -95,7 +89,7 @@ fn encrypt_all<S: DigitEncryption<Ciphertext: DigitCiphertext>>(
 ) -> Result<u64> {
     let mut total = 0;
     loop {
-        let room = key.values_per_part();
+        let room = key.values_per_part()?;
         let mut chunk = Zeroizing::new(Vec::with_capacity(room));
         for value in values.by_ref().take(room) {
             chunk.push(value?);
@@ -126,14 +120,14 @@ fn encrypt_all<S: DigitEncryption<Ciphertext: DigitCiphertext>>(
 pub fn decrypt(global: Global, args: &DecryptArgs) -> Result<()> {
     let start = Instant::now();
     let key = key_input::read_secret_key(global, &args.secret)?;
-    let (values, kind, output_bytes) = match key.engine() {
-        Engine::Packed => decrypt_all(&key, key.packed()?, args)?,
+    let (values, kind, output_bytes) = match key.kind() {
+        KeyKind::Packed => decrypt_all(&key, key.packed()?, args)?,
         _ => {
             let single = key.single().context("integers are of packed or single values")?;
             decrypt_all(&key, single, args)?
         }
     };
-    tell_insecurity(global, &key, &args.secret);
+    key_input::warn_of_insecurity(global, &key, &args.secret);
     let report = Report {
         output: args.output.clone(),
         read: None,

@@ -40,16 +40,17 @@ pub fn run(global: Global, args: &IntegersRunArgs) -> Result<()> {
     let key_file = KeyFile::open(global, &args.evaluation)?;
     let header = key_file.header.clone();
     // All that may be wrong with columns is told before the key is read.
-    let (report, mapped) = match header.engine() {
+    let parameters = header.parameters.lookups()?;
+    let (report, mapped) = match parameters.engine() {
         Engine::Packed => {
-            let parameters = header.parameters.packed()?;
+            let parameters = parameters.packed()?;
             let predict = |tables| parameters.prediction_of(tables);
             let planned = plan(args, public, &header, parameters, &predict)?;
             let mapped = key_file.read()?;
             (run_on(global, args, planned, mapped.key.packed()?)?, mapped)
         }
         _ => {
-            let parameters = header.parameters.single();
+            let parameters = parameters.single();
             let parameters = parameters.context("integers are of packed or single values")?;
             let predict = |_| parameters.prediction();
             let planned = plan(args, public, &header, parameters, &predict)?;

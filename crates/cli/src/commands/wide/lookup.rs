@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use cryptable::engines::packed::{self, Dictionary, WordCircuit};
 use cryptable::wide::words_of_bits;
-use cryptable::{Ciphertext, Contents, CostModel, EvaluationKeyHeader, Progress};
+use cryptable::{Ciphertext, Contents, CostModel, Engine, KeyId, Progress};
 use serde::Serialize;
 
 use crate::args::Global;
@@ -28,10 +28,11 @@ use crate::{atomic_file, input_file, key_input, progress};
 pub fn run(global: Global, args: &WideLookupArgs) -> Result<()> {
     let mut reader = ciphertext_file::open(&args.input)?;
     let key_file = KeyFile::open(global, &args.evaluation)?;
-    let parameters = key_file.header.parameters.packed();
+    let parameters = key_file.header.parameters.lookups()?;
+    let parameters = parameters.packed();
     let parameters = parameters.with_context(|| key_input::of_keygen(&args.evaluation, "wide"))?;
     let circuit = circuit(args, parameters.input_modulus())?;
-    let values = check(&reader, &key_file.header, &circuit, args)?;
+    let values = check(&reader, parameters, key_file.header.key_id, &circuit, args)?;
     let prediction = parameters.words_prediction(&circuit);
     memory_limit::check_unread(args.memory.limit, "the lookup", &prediction)?;
     let mapped = key_file.read()?;
@@ -115,15 +116,16 @@ fn halves(path: &Path, modulus: u64, outputs: u64) -> Result<(Vec<u64>, Vec<u64>
 /// Demands that the file is of the key, and of values of as many words as the circuit takes; returns their number.
 fn check(
     reader: &Reader,
-    key: &EvaluationKeyHeader,
+    parameters: &packed::Parameters,
+    key_id: KeyId,
     circuit: &WordCircuit,
     args: &WideLookupArgs,
 ) -> Result<u64> {
-    let (engine, parameter_digest) = (key.engine(), key.parameters.digest());
+    let (engine, parameter_digest) = (Engine::Packed, parameters.digest());
     let modulus = circuit.modulus();
     // Words of signed values are those of residues.
     let signed = reader.summary().contents.signed;
-    let expected = Contents { engine, parameter_digest, key_id: key.key_id, modulus, signed };
+    let expected = Contents { engine, parameter_digest, key_id, modulus, signed };
     ciphertext_file::check(reader, &args.input, &expected, &args.evaluation)?;
     let (summary, words) = (reader.summary(), circuit.input_words() as u64);
     ensure!(
