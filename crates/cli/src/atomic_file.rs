@@ -1,15 +1,11 @@
 //! Outputs: files that appear whole or not at all, standard output and pipes.
 
 use std::fs::File;
-use std::io::{self, ErrorKind, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Result, bail};
-pub use cryptable_files::Access;
-use cryptable_files::WholeFile;
-
-use crate::printable::Printable as _;
+pub use cryptable_files::{Access, AtomicFile};
 
 /// Names of standard output.
 const STDOUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
@@ -36,59 +32,21 @@ pub fn shown(path: &Path) -> &Path {
 ///
 /// # Errors
 /// If it stands for a directory, or links go round in circles.
-pub fn target_of(path: &Path) -> Result<Option<PathBuf>> {
-    if is_stdout(path) {
-        return Ok(None);
-    }
-    Ok(cryptable_files::target_of(path).map_err(|error| named(path, &error))?)
+pub fn target_of(path: &Path) -> io::Result<Option<PathBuf>> {
+    if is_stdout(path) { Ok(None) } else { cryptable_files::target_of(path) }
 }
 
-/// An output being written: a [`WholeFile`] whose errors name the target.
-#[derive(Debug)]
-pub struct AtomicFile {
-    /// As the user named it, for messages.
-    name: PathBuf,
-    file: WholeFile,
-}
-
-impl AtomicFile {
-    /// Starts an output that is written from its start to its end.
-    ///
-    /// # Errors
-    /// If `path` is a directory, or its directory takes no new file.
-    pub fn create(path: &Path, access: Access) -> Result<Self> {
-        let file = if is_stdout(path) {
-            STDOUT_IS_TAKEN.store(true, Ordering::Relaxed);
-            stdout().map(WholeFile::through)
-        } else {
-            WholeFile::create(path, access)
-        };
-        let name = shown(path).to_path_buf();
-        match file {
-            Ok(file) => Ok(Self { name, file }),
-            Err(error) => bail!("cannot create {}: {}", name.printable(), plain(&error)),
-        }
+/// Starts an output that is written from its start to its end.
+///
+/// # Errors
+/// As [`AtomicFile::create`]; if standard output is closed.
+pub fn create(path: &Path, access: Access) -> io::Result<AtomicFile> {
+    if !is_stdout(path) {
+        return AtomicFile::create(path, access);
     }
-
-    /// Writes everything out, gives the file its name and returns its size in bytes.
-    ///
-    /// # Errors
-    /// If the disk is full, or a file of that name exists and is not to be replaced. The temporary
-    /// file is gone then.
-    pub fn commit(self, replace: bool) -> Result<u64> {
-        Ok(Self::commit_all(vec![self], replace)?[0])
-    }
-
-    /// Commits several files as [`WholeFile::commit_all`] does.
-    ///
-    /// # Errors
-    /// As [`AtomicFile::commit`].
-    pub fn commit_all(files: Vec<Self>, replace: bool) -> Result<Vec<u64>> {
-        let (names, files): (Vec<_>, _) =
-            files.into_iter().map(|file| (file.name, file.file)).unzip();
-        WholeFile::commit_all(files, replace)
-            .map_err(|(index, error)| named(&names[index], &error).into())
-    }
+    STDOUT_IS_TAKEN.store(true, Ordering::Relaxed);
+    let failed = |error| io::Error::other(format!("cannot create standard output: {error}"));
+    Ok(AtomicFile::through(stdout().map_err(failed)?, shown(path)))
 }
 
 #[cfg(unix)]
@@ -119,46 +77,4 @@ fn was_closed(stdout: &File) -> bool {
 fn stdout() -> io::Result<File> {
     use std::os::windows::io::AsHandle;
     Ok(File::from(io::stdout().as_handle().try_clone_to_owned()?))
-}
-
-impl Write for AtomicFile {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes).map_err(|error| named(&self.name, &error))
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush().map_err(|error| named(&self.name, &error))
-    }
-}
-
-fn named(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("cannot write {}: {}", path.printable(), plain(error)))
-}
-
-/// The error without the temporary path that `tempfile` adds.
-fn plain(error: &io::Error) -> String {
-    match error.kind() {
-        ErrorKind::NotFound => "no such directory".into(),
-        ErrorKind::PermissionDenied => "permission denied".into(),
-        ErrorKind::BrokenPipe => "its reader is gone".into(),
-        ErrorKind::AlreadyExists => "it exists (--force replaces it)".into(),
-        ErrorKind::StorageFull => "the disk is full".into(),
-        _ => error.to_string(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn errors_name_the_file_as_the_user_does() {
-        let directory = tempfile::tempdir().unwrap();
-        let error = AtomicFile::create(directory.path(), Access::Public).unwrap_err();
-        assert!(error.to_string().ends_with("it is a directory"), "{error}");
-        let path = directory.path().join("no/x");
-        let error = AtomicFile::create(&path, Access::Public).unwrap_err();
-        let expected = format!("cannot create {}: no such directory", path.printable());
-        assert_eq!(error.to_string(), expected);
-    }
 }

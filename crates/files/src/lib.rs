@@ -43,7 +43,7 @@ impl Access {
 /// another program opened for this one are none: they are written straight through.
 ///
 /// # Errors
-/// `IsADirectory`; if links go round in circles, or the name is of no file; that of the disk.
+/// If it is a directory, links go round in circles, or the name is of no file; that of the disk.
 pub fn target_of(path: &Path) -> io::Result<Option<PathBuf>> {
     let parent = path.parent();
     if parent.is_some_and(|parent| OPEN_FILES.iter().any(|open| parent == Path::new(open))) {
@@ -51,13 +51,12 @@ pub fn target_of(path: &Path) -> io::Result<Option<PathBuf>> {
     }
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_file() => fs::canonicalize(path).map(Some),
-        Ok(metadata) if metadata.is_dir() => {
-            Err(io::Error::new(ErrorKind::IsADirectory, "it is a directory"))
-        }
+        Ok(metadata) if metadata.is_dir() => Err(ErrorKind::IsADirectory.into()),
         Ok(_) => Ok(None),
         Err(error) if error.kind() == ErrorKind::NotFound => end_of_links(path).map(Some),
         Err(error) => Err(error),
     }
+    .map_err(|error| explained("write", path, &error))
 }
 
 /// Where links lead that end at no file.
@@ -76,15 +75,15 @@ fn end_of_links(path: &Path) -> io::Result<PathBuf> {
 /// An output being written: to a file without a name, or where the file system has none, under a temporary one in the
 /// folder of its target; or to where the other side reads it at once. Its buffer is cleared.
 ///
-/// [`WholeFile::commit`] gives it its name; dropped before that, it vanishes.
+/// [`AtomicFile::commit`] gives it its name; dropped before that, it vanishes.
 ///
 /// ```
 /// use std::io::Write;
 ///
-/// use cryptable_files::{Access, WholeFile};
+/// use cryptable_files::{Access, AtomicFile};
 /// let folder = tempfile::tempdir()?;
 /// let path = folder.path().join("key");
-/// let mut file = WholeFile::create(&path, Access::Private)?;
+/// let mut file = AtomicFile::create(&path, Access::Private)?;
 /// file.write_all(b"secret")?;
 /// assert!(!path.exists());
 /// assert_eq!(file.commit(false)?, 6);
@@ -92,7 +91,9 @@ fn end_of_links(path: &Path) -> io::Result<PathBuf> {
 /// # std::io::Result::Ok(())
 /// ```
 #[derive(Debug)]
-pub struct WholeFile {
+pub struct AtomicFile {
+    /// As the user calls it: all errors name it.
+    name: PathBuf,
     writer: ClearedWriter<File>,
     bytes: u64,
     /// None if it is written straight through.
@@ -101,31 +102,34 @@ pub struct WholeFile {
     temporary: Option<TemporaryName>,
 }
 
-impl WholeFile {
+impl AtomicFile {
     /// Starts an output that is written from its start to its end.
     ///
     /// # Errors
     /// If `path` is a directory, or its folder takes no new file.
     pub fn create(path: &Path, access: Access) -> io::Result<Self> {
+        let failed = |error: io::Error| explained("create", path, &error);
         let Some(target) = target_of(path)? else {
-            return Ok(Self::through(OpenOptions::new().append(true).open(path)?));
+            let file = OpenOptions::new().append(true).open(path).map_err(failed)?;
+            return Ok(Self::through(file, path));
         };
-        match unnamed::create(folder_of(&target), access.mode())? {
-            Some(file) => Ok(Self { target: Some(target), ..Self::through(file) }),
-            None => Self::create_named(target, access),
+        match unnamed::create(folder_of(&target), access.mode()).map_err(failed)? {
+            Some(file) => Ok(Self { target: Some(target), ..Self::through(file, path) }),
+            None => Self::create_named(target, path, access).map_err(failed),
         }
     }
 
     /// Starts a file under a temporary name.
-    fn create_named(target: PathBuf, access: Access) -> io::Result<Self> {
+    fn create_named(target: PathBuf, path: &Path, access: Access) -> io::Result<Self> {
         let (file, name) = TemporaryName::create(&target, access)?;
-        Ok(Self { target: Some(target), temporary: Some(name), ..Self::through(file) })
+        Ok(Self { target: Some(target), temporary: Some(name), ..Self::through(file, path) })
     }
 
     /// Writes straight to what is open.
     #[must_use]
-    pub fn through(file: File) -> Self {
-        Self { writer: ClearedWriter::new(file), bytes: 0, target: None, temporary: None }
+    pub fn through(file: File, name: &Path) -> Self {
+        let writer = ClearedWriter::new(file);
+        Self { name: name.to_owned(), writer, bytes: 0, target: None, temporary: None }
     }
 
     /// Brings everything to the disk, gives the file its name and returns its size in bytes.
@@ -134,47 +138,61 @@ impl WholeFile {
     /// If the disk is full; `AlreadyExists` if a file of that name exists and is not to be replaced. The temporary file
     /// is gone then.
     pub fn commit(self, replace: bool) -> io::Result<u64> {
-        Ok(Self::commit_all(vec![self], replace).map_err(|(_, error)| error)?[0])
+        Ok(Self::commit_all(vec![self], replace)?[0])
     }
 
     /// Brings several files to the disk and gives them their names one after the other: all or, but for those that were
     /// replaced, none. No interruption comes in between.
     ///
     /// # Errors
-    /// As [`WholeFile::commit`], with the place in `files` of the one that failed.
-    pub fn commit_all(files: Vec<Self>, replace: bool) -> Result<Vec<u64>, (usize, io::Error)> {
+    /// As [`AtomicFile::commit`].
+    pub fn commit_all(files: Vec<Self>, replace: bool) -> io::Result<Vec<u64>> {
         let sizes = files.iter().map(|file| file.bytes).collect();
         let mut written = Vec::with_capacity(files.len());
-        for (index, Self { writer, target, temporary, .. }) in files.into_iter().enumerate() {
-            let failed = |error| (index, error);
+        for Self { name, writer, target, temporary, .. } in files {
+            let failed = |error: io::Error| explained("write", &name, &error);
             let file = writer.into_inner().map_err(failed)?;
             let Some(target) = target else { continue };
             file.sync_all().map_err(failed)?;
-            written.push((index, file, target, temporary));
+            written.push((name, file, target, temporary));
         }
         let mut published = Vec::new();
         // What is left of it when one fails vanishes after the lock is released.
         let mut written = written.into_iter();
         let mut uninterrupted = Uninterrupted::start();
-        let outcome = written.by_ref().try_for_each(|(index, file, target, temporary)| {
-            let named = match temporary {
-                Some(name) => name.give(&target, replace, &mut uninterrupted),
+        let outcome = written.by_ref().try_for_each(|(name, file, target, temporary)| {
+            match temporary {
+                Some(temporary) => temporary.give(&target, replace, &mut uninterrupted),
                 None => give_name(&file, &target, replace),
-            };
-            published.push((index, target));
-            named.map_err(|error| (index, error))
+            }
+            .map_err(|error| explained("write", &name, &error))?;
+            published.push((name, target));
+            Ok(())
         });
         drop(uninterrupted);
         if outcome.is_err() {
-            published.pop();
             published.iter().for_each(|(_, path)| drop(fs::remove_file(path)));
         }
         outcome?;
-        for (index, path) in published {
-            sync_folder(folder_of(&path)).map_err(|error| (index, error))?;
+        for (name, path) in published {
+            sync_folder(folder_of(&path)).map_err(|error| explained("write", &name, &error))?;
         }
         Ok(sizes)
     }
+}
+
+/// The error without the temporary path that `tempfile` adds, but with the file's.
+fn explained(call: &str, path: &Path, error: &io::Error) -> io::Error {
+    let reason = match error.kind() {
+        ErrorKind::NotFound => "no such directory",
+        ErrorKind::PermissionDenied => "permission denied",
+        ErrorKind::BrokenPipe => "its reader is gone",
+        ErrorKind::AlreadyExists => "it exists",
+        ErrorKind::StorageFull => "the disk is full",
+        ErrorKind::IsADirectory => "it is a directory",
+        _ => &error.to_string(),
+    };
+    io::Error::new(error.kind(), format!("cannot {call} {}: {reason}", path.display()))
 }
 
 /// Names a file that has no name. Links replace nothing: to do so, it gets a temporary name and is renamed. Killed
@@ -192,15 +210,16 @@ fn give_name(file: &File, target: &Path, replace: bool) -> io::Result<()> {
     link.into_temp_path().persist(target).map_err(|error| error.error)
 }
 
-impl Write for WholeFile {
+impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.writer.write(bytes)?;
+        let failed = |error| explained("write", &self.name, &error);
+        let written = self.writer.write(bytes).map_err(failed)?;
         self.bytes += written as u64;
         Ok(written)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.writer.flush()
+        self.writer.flush().map_err(|error| explained("write", &self.name, &error))
     }
 }
 

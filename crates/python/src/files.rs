@@ -5,8 +5,7 @@ use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub(crate) use cryptable_files::Access;
-use cryptable_files::WholeFile;
+pub(crate) use cryptable_files::{Access, AtomicFile};
 use pyo3::exceptions::PyFileExistsError;
 use pyo3::prelude::*;
 
@@ -17,45 +16,16 @@ use crate::watched_file::WatchedFile;
 /// What a file is written to.
 pub(crate) type Out<'a> = &'a mut (dyn Write + Send);
 
-/// A [`WholeFile`] whose errors are Python's.
-pub(crate) struct PendingFile {
-    file: WholeFile,
-    path: PathBuf,
-    replace: bool,
-}
-
-impl PendingFile {
-    /// Begins a file.
-    ///
-    /// # Errors
-    /// `FileExistsError` if there is one and `replace` is not set; those of the disk.
-    pub(crate) fn create(path: &Path, access: Access, replace: bool) -> Result<Self> {
-        if !replace && path.metadata().is_ok_and(|it| it.is_file() || it.is_dir()) {
-            let message = format!("{}: exists; replace=True replaces it", path.display());
-            return Err(PyFileExistsError::new_err(message));
-        }
-        let file = WholeFile::create(path, access).map_err(|error| failed(path, &error))?;
-        Ok(Self { file, path: path.to_owned(), replace })
+/// Begins a file.
+///
+/// # Errors
+/// `FileExistsError` if there is one and `replace` is not set; those of the disk.
+pub(crate) fn create(path: &Path, access: Access, replace: bool) -> Result<AtomicFile> {
+    if !replace && path.metadata().is_ok_and(|it| it.is_file() || it.is_dir()) {
+        let message = format!("{}: exists; replace=True replaces it", path.display());
+        return Err(PyFileExistsError::new_err(message));
     }
-
-    /// Moves it to its place, once it is on the disk. Bytes for a pipe or a device are there.
-    ///
-    /// # Errors
-    /// Those of the disk.
-    pub(crate) fn commit(self) -> Result<()> {
-        let Self { file, path, replace } = self;
-        file.commit(replace).map(drop).map_err(|error| failed(&path, &error))
-    }
-}
-
-impl Write for PendingFile {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
-    }
+    Ok(AtomicFile::create(path, access)?)
 }
 
 /// The `OSError` of its kind that names the file.
@@ -81,9 +51,10 @@ pub(crate) fn write_file<E: Into<PyErr>>(
     replace: bool,
     write: impl FnOnce(Out<'_>) -> std::result::Result<(), E>,
 ) -> Result<()> {
-    let mut file = PendingFile::create(path, access, replace)?;
+    let mut file = create(path, access, replace)?;
     write(&mut file).map_err(Into::into)?;
-    file.commit()
+    file.commit(replace)?;
+    Ok(())
 }
 
 /// Writes a file whole or not at all, in place of one that is there.

@@ -3,8 +3,8 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use anyhow::{Context, Result, anyhow};
-use cryptable_files::{Access, WholeFile};
+use anyhow::{Result, anyhow};
+use cryptable_files::{Access, AtomicFile};
 use plotters::prelude::*;
 
 /// Points in ascending order, and what they are.
@@ -217,9 +217,9 @@ fn tick(value: f64) -> String {
 /// # Errors
 /// If the folder cannot be written to, or something else than a file has that name.
 pub fn write(path: &Path, svg: &str) -> Result<()> {
-    let named = || format!("cannot write {}", path.display());
-    let mut file = WholeFile::create(path, Access::Public).with_context(named)?;
-    file.write_all(svg.as_bytes()).and_then(|()| file.commit(true)).with_context(named)?;
+    let mut file = AtomicFile::create(path, Access::Public)?;
+    file.write_all(svg.as_bytes())?;
+    file.commit(true)?;
     Ok(())
 }
 

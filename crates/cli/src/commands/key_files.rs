@@ -72,8 +72,8 @@ impl<'a> KeyFiles<'a> {
     /// If one cannot be created.
     fn create(self) -> Result<OpenKeyFiles<'a>> {
         Ok(OpenKeyFiles {
-            secret: AtomicFile::create(self.secret, Access::Private)?,
-            evaluation: AtomicFile::create(self.evaluation, Access::Public)?,
+            secret: atomic_file::create(self.secret, Access::Private)?,
+            evaluation: atomic_file::create(self.evaluation, Access::Public)?,
             names: self,
         })
     }

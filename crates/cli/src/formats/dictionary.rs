@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 use super::extension;
 use super::records::{Records, quoted};
-use crate::atomic_file::{self, Access, AtomicFile};
+use crate::atomic_file::{self, Access};
 use crate::input_file;
 use crate::printable::Printable as _;
 use crate::suggestion::did_you_mean;
@@ -156,7 +156,7 @@ impl Dictionary {
         if !self.has_grown {
             return Ok(());
         }
-        let mut file = AtomicFile::create(&self.path, Access::Public)?;
+        let mut file = atomic_file::create(&self.path, Access::Public)?;
         if extension(&self.path) == "csv" {
             let mut writer = csv::Writer::from_writer(&mut file);
             writer.write_record(HEADER)?;

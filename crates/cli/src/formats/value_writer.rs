@@ -89,7 +89,7 @@ impl ValueWriter {
                 Layout::Lines
             }
         };
-        let mut file = AtomicFile::create(path, Access::Private)?;
+        let mut file = atomic_file::create(path, Access::Private)?;
         file.write_all(&start)?;
         Ok(Self { file, coding, layout, written: 0 })
     }

@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use std::path::PathBuf;
 use std::time::UNIX_EPOCH;
 
-use cryptable_files::{Access, WholeFile};
+use cryptable_files::{Access, AtomicFile};
 use cryptable_ring::Isa;
 use cryptable_ring::processor::processor_name;
 use etcetera::BaseStrategy;
@@ -121,7 +121,7 @@ impl Cache {
         calibrations.drain(..calibrations.len().saturating_sub(MAX_ENTRIES));
         let directory = self.file.parent().ok_or(io::ErrorKind::InvalidInput)?;
         fs::create_dir_all(directory)?;
-        let mut file = WholeFile::create(&self.file, Access::Private)?;
+        let mut file = AtomicFile::create(&self.file, Access::Private)?;
         let text = serde_json::to_string_pretty(&Content { format: FORMAT, calibrations })?;
         file.write_all(text.as_bytes())?;
         file.commit(true).map(drop)

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use cryptable::Table;
-use cryptable_files::{Access, WholeFile};
+use cryptable_files::{Access, AtomicFile};
 use cryptable_wire::hex;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -42,7 +42,7 @@ impl Store {
             let mut rows = self.rows();
             let transaction = rows.transaction()?;
             begin_file(&path)?;
-            let mut file = WholeFile::create(&path, Access::Private)?;
+            let mut file = AtomicFile::create(&path, Access::Private)?;
             file.write_all(&bytes)?;
             file.commit(true)?;
             let replaced = digest_of(&transaction, name)?;

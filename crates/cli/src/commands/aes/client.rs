@@ -15,7 +15,7 @@ use crate::args::Global;
 use crate::args::aes::{
     AesDecryptArgs, AesEncryptKeyArgs, AesKeySource, AesKeygenArgs, BLOCK_BYTES,
 };
-use crate::atomic_file::{self, Access, AtomicFile};
+use crate::atomic_file::{self, Access};
 use crate::commands::key_files::{GeneratedKeys, KeyFiles};
 use crate::commands::parameters::ParameterReport;
 use crate::printable::Printable as _;
@@ -72,7 +72,7 @@ pub fn decrypt(global: Global, args: &AesDecryptArgs) -> Result<()> {
     let secret = key.transciphering().with_context(|| key_input::of_keygen(&args.secret, "aes"))?;
     let file = key_input::map(&args.input)?;
     let named = || input_file::shown(&args.input).printable();
-    let mut output = AtomicFile::create(&args.output, Access::Private)?;
+    let mut output = atomic_file::create(&args.output, Access::Private)?;
     let message_bytes = secret
         .decrypt_stream(file.as_ref(), &mut output, Progress::silent())
         .with_context(named)?;
@@ -114,7 +114,7 @@ pub(super) fn aes_key(global: Global, source: &AesKeySource) -> Result<AesKey> {
 
 /// Writes a whole file, and returns its size.
 fn write(path: &Path, content: &[u8]) -> Result<u64> {
-    let mut file = AtomicFile::create(path, Access::Public)?;
+    let mut file = atomic_file::create(path, Access::Public)?;
     file.write_all(content)?;
     file.commit(true)
 }

@@ -340,7 +340,7 @@ impl<'a> Output<'a> {
                 }
             }
             (Outcome::Integers(found), started @ None) => {
-                let mut file = AtomicFile::create(&self.args.output, Access::Public)?;
+                let mut file = atomic_file::create(&self.args.output, Access::Public)?;
                 file.write_all(&found.to_bytes())?;
                 *started = Some(Started::Integers(file));
             }
