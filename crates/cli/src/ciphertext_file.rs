@@ -23,7 +23,14 @@ pub type Writer = CiphertextWriter<AtomicFile>;
 /// # Errors
 /// If it cannot be read or a single bit is wrong.
 pub fn open(path: &Path) -> Result<Reader> {
-    let file = input_file::open_seekable(path)?;
+    read(input_file::open_seekable(path)?, path)
+}
+
+/// Reads a file of this name that is open at its start, as [`open`] does.
+///
+/// # Errors
+/// As there.
+pub fn read(file: File, path: &Path) -> Result<Reader> {
     let reader = CiphertextReader::new(BufReader::with_capacity(1 << 20, file));
     reader.with_context(|| input_file::shown(path).printable())
 }

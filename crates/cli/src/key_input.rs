@@ -31,8 +31,15 @@ const MAX_SECRET_KEY_BYTES: u64 = 1 << 21;
 /// # Errors
 /// If it cannot be read, or is empty.
 pub fn map(path: &Path) -> Result<MappedFile> {
-    let file = input_file::open_seekable(path)?;
-    MappedFile::of(&file)
+    map_file(&input_file::open_seekable(path)?, path)
+}
+
+/// Maps a file of this name that is open, as [`map`] does.
+///
+/// # Errors
+/// As there.
+pub fn map_file(file: &File, path: &Path) -> Result<MappedFile> {
+    MappedFile::of(file)
         .with_context(|| format!("cannot read {}", input_file::shown(path).printable()))
 }
 
@@ -72,9 +79,9 @@ fn keep<T>(
     Ok((found, file))
 }
 
-/// Why a key of another engine does not serve the commands of a group.
-pub fn of_keygen(path: &Path, group: &str) -> String {
-    format!("{}: {group} takes keys of {group} keygen", input_file::shown(path).printable())
+/// Says why a key of another kind does not serve a job.
+pub fn of_keygen(path: &Path, job: &str) -> String {
+    format!("{}: {job} takes keys of keygen {job}", input_file::shown(path).printable())
 }
 
 /// Says which option allows what the library refused.
@@ -186,7 +193,7 @@ fn read_key(file: &File, name: String, options: ReadOptions) -> Result<MappedKey
     };
     let (key, file) = keep(file, &name, read)?;
     // Other keys are expanded when they are read.
-    let is_used_in_place = key.packed().is_ok() || key.bits().is_ok() || key.vectors().is_ok();
+    let is_used_in_place = key.packed().is_ok() || key.bits().is_ok() || key.ckks().is_ok();
     let file = is_used_in_place.then_some(file);
     Ok(MappedKey { key, file, name })
 }

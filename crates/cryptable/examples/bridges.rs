@@ -19,7 +19,7 @@ fn compared_as_integers() -> Result<()> {
         Request::bridge(256, next).values(COUNT).taken_out(4).returning(Returning::Packed);
     let plan = request.plan()?;
     println!("{plan}");
-    let secret = SecretKey::generate(plan.parameters());
+    let secret = SecretKey::generate(&plan);
     let server = secret.evaluation_key();
     let (secrets, keys) = (secret.integer_bridge()?, server.integer_bridge()?);
     let values: Vec<u64> = (0..COUNT).collect();
@@ -52,7 +52,7 @@ fn looked_up_as_leveled_values() -> Result<()> {
         Request::bridge(256, next).values(COUNT).taken_out(2).returning(Returning::Packed);
     let plan = request.plan()?;
     println!("{plan}");
-    let secret = SecretKey::generate(plan.parameters());
+    let secret = SecretKey::generate(&plan);
     let server = secret.evaluation_key();
     let (secrets, keys) = (secret.leveled_bridge()?, server.leveled_bridge()?);
     let (packed, single) = (secrets.packed(), secrets.single());

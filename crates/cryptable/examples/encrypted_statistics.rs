@@ -22,7 +22,7 @@ fn main() -> Result<()> {
         parameters.security_bits()
     );
     let secret = SecretKey::generate(&parameters);
-    let secret = secret.vectors()?;
+    let secret = secret.ckks()?;
     let keys = KeySet::new().rotations_by_powers_of_two(slots).bootstrapping();
     // Whatever runs out of levels is bootstrapped.
     let server =

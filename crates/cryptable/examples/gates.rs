@@ -4,8 +4,8 @@
 //! cargo run --release -p cryptable --example gates
 //! ```
 
-use cryptable::booleans::{EncryptedBits, Gate, Parameters};
-use cryptable::engines::gates::EvaluationKey;
+use cryptable::gates::EvaluationKey;
+use cryptable::gates::{EncryptedBits, Gate, Parameters};
 use cryptable::{Progress, Result, SecretKey};
 
 /// Bits of a number, the lowest first.

@@ -5,8 +5,8 @@
 //! cargo run --release -p cryptable --example large_values
 //! ```
 
-use cryptable::engines::large_values::{EvaluationKey, SecretKey};
-use cryptable::integers::large_values::Parameters;
+use cryptable::large_values::Parameters;
+use cryptable::large_values::{EvaluationKey, SecretKey};
 use cryptable::{Progress, Result, Table};
 
 /// Functions of whole integers, each by digit decomposition.

@@ -5,9 +5,8 @@
 //! noise, memory and the failure probability of the whole.
 //!
 //! ```
-//! use cryptable::circuits::{
-//!     Packing, Parameters, Plan, PlanOptions, execute, input_bits, netlist, output_words,
-//! };
+//! use cryptable::bits::{Packing, Parameters};
+//! use cryptable::circuits::{Plan, PlanOptions, execute, input_bits, netlist, output_words};
 //! use cryptable::{Progress, SecretKey};
 //!
 //! let circuit = netlist::read_blif("
@@ -45,24 +44,20 @@
 //! # Where to go from here
 //! - [`netlist`] reads BLIF and the JSON of Yosys; [`CircuitBuilder`] and [`words`] make circuits in Rust, [`named`] has some
 //!   that are made.
-//! - [`Candidates`] compares all parameter sets ([`NamedSet`]) for a circuit.
-//! - [`EvaluationKey`](crate::engines::bits::EvaluationKey) has the gates, tables and bootstraps by themselves, too. Tables of up to eight bits
+//! - [`Candidates`] compares all parameter sets ([`NamedSet`](crate::bits::NamedSet)) for a circuit.
+//! - [`EvaluationKey`](crate::bits::EvaluationKey) has the gates, tables and bootstraps by themselves, too. Tables of up to eight bits
 //!   ([`CircuitBuilder::table`]) take ⌈log2 k⌉ levels; `Parameters::tables_128` is for them. [`aes`] is made of such,
 //!   or of gates, which `Parameters::sums_128` is for.
 //! - [`EncryptedWordsWriter`] and [`EncryptedWordsReader`] are files of words, however many.
 
 mod encrypted_words;
 
-pub use cryptable_bits::{
-    BitNoise, BitTable, EncryptedBits, Gate, NamedSet, Packing, Parameters, ParametersLiteral,
-    Precision, SumGate,
-};
-pub use cryptable_circuits::execution::{PlainBits, execute_with, input_bits, output_words};
+pub use cryptable_circuits::execution::{execute_with, input_bits, output_words};
 pub use cryptable_circuits::schedule::InputSupply;
 pub use cryptable_circuits::{
-    BitEngine, BitModel, Candidate, Candidates, Circuit, CircuitBuilder, InputLevels,
-    InputMismatch, InputWord, Node, OutputWord, Plan, PlanError, PlanOptions, PortError, Signal,
-    Statistics, TableNode, aes, execute, named, netlist, schedule, words,
+    BitModel, Candidate, Candidates, Circuit, CircuitBuilder, InputLevels, InputMismatch,
+    InputWord, OutputWord, Plan, PlanError, PlanOptions, PortError, Signal, Statistics, aes,
+    execute, named, netlist, schedule, words,
 };
 pub use encrypted_words::{
     EncryptedBatch, EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter, WordPort,

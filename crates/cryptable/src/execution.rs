@@ -49,7 +49,8 @@ impl<'a> Execution<'a> {
     ///
     /// ```
     /// use cryptable::Execution;
-    /// use cryptable::ckks::{KeySet, Parameters, SecretKey};
+    /// use cryptable::ckks::{KeySet, Parameters};
+    /// use cryptable::ckks::SecretKey;
     /// let secret = SecretKey::generate(&Parameters::insecure_toy()?);
     /// let execution = Execution::default().threads(1);
     /// let server = execution.run(|progress| secret.evaluation_key_for(&KeySet::new(), progress))?;

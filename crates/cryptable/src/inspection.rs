@@ -6,12 +6,12 @@ use cryptable_integers::{ColumnReader, DigitCiphertext};
 use cryptable_leveled::aes::EncryptedBytes;
 use cryptable_wire::{BodyReader, HEADER_BYTES, KeyId, ObjectType, peek_header, read_object};
 
-use crate::booleans::ConversionParameters;
 use crate::ciphertext::Part;
 use crate::ciphertext_file::{CIPHERTEXT_FILE_MAGIC, CiphertextFileSummary, CiphertextReader};
 use crate::circuits::{EncryptedWordsReader, EncryptedWordsSummary};
 use crate::engines::{packed, single};
 use crate::known_sets;
+use crate::packed_gates::ConversionParameters;
 use crate::{Engine, Error, KeyKind, KeyParameters, Result, WireError, transciphering};
 
 mod keys;

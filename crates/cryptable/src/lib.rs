@@ -54,8 +54,9 @@
 //! # Where to go from here
 //! - What one engine alone can do is in [`engines`]: tables of its own for every value, encrypted tables, digits
 //!   ([`EvaluationKey::packed`]).
-//! - [`booleans`]: gates on encrypted bits, one by one or thousands at once. [`integers`]: columns of `u8` to `i64`,
-//!   packed or single, with arithmetic, comparisons, selection and tables; sign, maximum and digits of large single values.
+//! - [`gates`]: gates on encrypted bits, one by one, or thousands at once ([`packed_gates`]). [`integers`]: columns of `u8` to `i64`,
+//!   packed or single, with arithmetic, comparisons, selection and tables.
+//!   [`large_values`]: sign, maximum and digits of integers in one ciphertext each.
 //!   [`comparisons`]: less than, maximum, ReLU and their like on tens of thousands of integers at once.
 //!   [`transciphering`]: AES-128 ciphertexts to homomorphic ones. [`circuits`]: any binary circuit, on thousands of words
 //!   at once. [`ckks`]: vectors of real and complex numbers. Each has keys of its own and an example.
@@ -75,12 +76,10 @@
 #![forbid(unsafe_code)]
 
 pub mod bfloat16;
-pub mod booleans;
 pub mod bridges;
 mod ciphertext;
 mod ciphertext_file;
 pub mod circuits;
-pub mod ckks;
 pub mod comparisons;
 mod engine;
 mod execution;
@@ -90,12 +89,12 @@ mod keys;
 mod known_sets;
 pub mod memory;
 mod operation_plan;
+pub mod packed_gates;
 mod parameter_list;
 mod parameters;
 mod plan;
 mod prepared_table;
 mod request;
-pub mod transciphering;
 pub mod wide;
 
 pub use ciphertext::{Ciphertext, Contents};
@@ -124,6 +123,50 @@ pub use plan::{Candidate, Plan};
 pub use prepared_table::PreparedTable;
 pub use request::{Goal, Limits, Request};
 
+/// Approximate arithmetic on encrypted vectors of real and complex numbers: CKKS.
+///
+/// A ciphertext holds thousands of numbers, one a slot, and every operation works on all of them. Numbers are approximate:
+/// each ciphertext says how far its slots may be from what they stand for ([`ckks::Ciphertext::error`]), and decryption rounds to
+/// that. A multiplication takes a level; bootstrapping brings all levels back.
+///
+/// ```
+/// use cryptable::Progress;
+/// use cryptable::SecretKey;
+/// use cryptable::ckks::{Grid, KeySet, Parameters, Polynomial, SlotTable};
+/// // `Parameters::bootstrapping_128()` has 32,768 slots, 7 levels and 128 bits; a toy ring keeps this example quick.
+/// let parameters = Parameters::insecure_toy_bootstrapping()?;
+/// let secret = SecretKey::generate(&parameters);
+/// let secret = secret.ckks()?;
+/// let keys = KeySet::new().rotations_by_powers_of_two(parameters.slots()).lookups();
+/// let server = secret.evaluation_key_for(&keys, Progress::silent())?;
+/// // The logistic function of numbers in [-1, 1], and the sum of its first four values.
+/// let logistic = Polynomial::interpolate(|x| 1.0 / (1.0 + (-x).exp()), 1.0, 7)?;
+/// let x = secret.encrypt_reals(&[0.5, -0.25, 1.0, 0.0])?;
+/// let y = server.polynomial(&x, &logistic)?;
+/// let sum = server.inner_sum(&y, 4)?;
+/// let expected: f64 = [0.5, -0.25, 1.0, 0.0].map(|x| logistic.evaluate(x)).iter().sum();
+/// assert!((secret.decrypt_reals(&sum)?[0] - expected).abs() < 1e-5);
+/// // A discontinuous function in between, with levels back: the sign, of multiples of 1/8.
+/// let grid = Grid { first: -1.0, step: 0.125, count: 16 };
+/// let sign = SlotTable::from_fn(grid, 1, |x| if x < 0.0 { -1.0 } else { 1.0 })?;
+/// let signs = secret.decrypt_reals(&server.lookup(&x, &sign)?)?;
+/// assert!((signs[0] - 1.0).abs() < 1e-4 && (signs[1] + 1.0).abs() < 1e-4);
+/// // All levels back.
+/// let y = server.bootstrap(&y)?;
+/// assert_eq!(y.level(), parameters.levels());
+/// # Ok::<(), cryptable::Error>(())
+/// ```
+pub use cryptable_approximate as ckks;
+/// Bits in CKKS slots, thousands in a ciphertext: gates, tables and bootstraps of all of them at once, which [`circuits`] are
+/// made of.
+pub use cryptable_bits as bits;
+/// Gates on encrypted bits, one by one: milliseconds each.
+pub use cryptable_fhew::booleans as gates;
+/// Integers of up to 24 bits in one ciphertext each: sign, comparison, absolute value, ReLU, maximum and digits.
+pub use cryptable_fhew::integers as large_values;
+/// From ciphertexts of AES-128 in counter mode to homomorphic ciphertexts, under an encrypted AES key.
+pub use cryptable_leveled::aes as transciphering;
+
 /// Who is trusted with what, what is revealed, failure probabilities and IND-CPA-D: `SECURITY.md`. Its links are those
 /// of the repository.
 #[doc = include_str!("../SECURITY.txt")]
@@ -140,11 +183,9 @@ pub mod jobs {
 
 /// The engines themselves, for what one of them alone can do and for researchers.
 pub mod engines {
-    pub use cryptable_approximate as vectors;
-    pub use cryptable_bits as bits;
     pub use cryptable_conversion::lookup as bridged;
-    pub use cryptable_fhew::{booleans as gates, integers as large_values, lookup as single};
-    pub use cryptable_leveled::{aes as transciphering, lookup as leveled};
+    pub use cryptable_fhew::lookup as single;
+    pub use cryptable_leveled::lookup as leveled;
     pub use cryptable_packed as packed;
 
     /// Results of packed lookups that go on as integers, and back.

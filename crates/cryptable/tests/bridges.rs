@@ -8,10 +8,10 @@ use cryptable::bridges::{
     Bridge, ClientKey, IntegerBridge, IntegerParameters, LeveledBridge, LeveledParameters,
     Parameters, Target,
 };
-use cryptable::engines::{self, leveled, packed};
+use cryptable::engines::{leveled, packed};
 use cryptable::{
     Error, Execution, Inspection, KeyParameters, Progress, ReadOptions, Result, SecretKey,
-    SecurityLevel, WireError, inspect, integers::large_values,
+    SecurityLevel, WireError, inspect, large_values,
 };
 use cryptable_ring::random::replay;
 use cryptable_wire::FORMAT_VERSION;
@@ -47,7 +47,7 @@ fn check_common(found: &Inspection, bytes: &[u8]) {
 fn keys_tell_their_parameters_and_client() -> Result<()> {
     let parameters = IntegerParameters::insecure_toy(4, 8)?;
     let packed = packed::SecretKey::generate(parameters.packed());
-    let single = engines::large_values::SecretKey::generate(parameters.single());
+    let single = large_values::SecretKey::generate(parameters.single());
     let bytes = key_file(&parameters, &packed, &single);
     let found = inspect(&bytes)?;
     check_common(&found, &bytes);
@@ -57,8 +57,7 @@ fn keys_tell_their_parameters_and_client() -> Result<()> {
         matches!(&found.parameters, Some(KeyParameters::IntegerBridge(it)) if it.single().bits() == 8)
     );
     // Keys of other secret keys are not made.
-    let other =
-        engines::large_values::SecretKey::generate(&large_values::Parameters::insecure_toy(9)?);
+    let other = large_values::SecretKey::generate(&large_values::Parameters::insecure_toy(9)?);
     let error = Bridge::generate(&parameters, &packed, &other).unwrap_err();
     assert!(matches!(error, Error::OtherParameters { .. }), "{error}");
 
@@ -108,8 +107,7 @@ fn file(kind: &str) -> Vec<u8> {
 /// As `known_answers.rs` for the engines.
 #[test]
 fn files_of_this_version_hold_what_they_held() {
-    let secret =
-        engines::large_values::SecretKey::from_bytes(&file("integers.key"), toys()).unwrap();
+    let secret = large_values::SecretKey::from_bytes(&file("integers.key"), toys()).unwrap();
     let values = large_values::EncryptedIntegers::from_bytes(&file("integers.ct")).unwrap();
     assert_eq!(secret.decrypt(&values).unwrap(), [-3]);
     assert_eq!(values.to_bytes(), file("integers.ct"));
@@ -130,7 +128,7 @@ fn write_the_files_of_the_current_version() {
     let _replay = replay::begin();
     let parameters = IntegerParameters::insecure_toy(4, 8).unwrap();
     let packed = packed::SecretKey::generate(parameters.packed());
-    let single = engines::large_values::SecretKey::generate(parameters.single());
+    let single = large_values::SecretKey::generate(parameters.single());
     let bridge = Bridge::generate(&parameters, &packed, &single).unwrap();
     let (server, functions) =
         (packed.evaluation_key(SILENT).unwrap(), single.evaluation_key(SILENT).unwrap());

@@ -295,8 +295,8 @@ fn lies_under_valid_digests_are_found() {
 
 #[test]
 fn keys_of_gates_and_integers_say_what_they_are() {
-    use cryptable::{KeyParameters, booleans, inspect, integers::large_values};
-    let gates = SecretKey::generate(booleans::Parameters::insecure_toy());
+    use cryptable::{KeyParameters, gates, inspect, large_values};
+    let gates = SecretKey::generate(gates::Parameters::insecure_toy());
     let mut server = Vec::new();
     gates.write_evaluation_key(&mut server, Execution::default()).unwrap();
     for bytes in [gates.to_bytes().to_vec(), server] {

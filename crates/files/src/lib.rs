@@ -160,15 +160,16 @@ impl AtomicFile {
         // What is left of it when one fails vanishes after the lock is released.
         let mut written = written.into_iter();
         let mut uninterrupted = Uninterrupted::start();
-        let outcome = written.by_ref().try_for_each(|(name, file, target, temporary)| {
-            match temporary {
-                Some(temporary) => temporary.give(&target, replace, &mut uninterrupted),
-                None => give_name(&file, &target, replace),
-            }
-            .map_err(|error| explained("write", &name, &error))?;
-            published.push((name, target));
-            Ok(())
-        });
+        let outcome: io::Result<()> =
+            written.by_ref().try_for_each(|(name, file, target, temporary)| {
+                match temporary {
+                    Some(temporary) => temporary.give(&target, replace, &mut uninterrupted),
+                    None => give_name(&file, &target, replace),
+                }
+                .map_err(|error| explained("write", &name, &error))?;
+                published.push((name, target));
+                Ok(())
+            });
         drop(uninterrupted);
         if outcome.is_err() {
             published.iter().for_each(|(_, path)| drop(fs::remove_file(path)));

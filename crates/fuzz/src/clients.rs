@@ -2,10 +2,9 @@
 
 use std::sync::LazyLock;
 
-use cryptable::engines::{self, bridged, packed};
+use cryptable::engines::{bridged, packed};
 use cryptable::{
-    Engine, KeyId, Parameters, ReadOptions, SecretKey, booleans, integers::large_values,
-    transciphering,
+    Engine, KeyId, Parameters, ReadOptions, SecretKey, gates, large_values, transciphering,
 };
 use cryptable_conversion as conversion;
 use cryptable_ring::primes::ntt_primes;
@@ -91,39 +90,38 @@ pub fn client(engine: Engine) -> SecretKey {
 
 /// The client of gates.
 #[must_use]
-pub fn boolean_client() -> &'static engines::gates::SecretKey {
-    static CLIENT: LazyLock<engines::gates::SecretKey> = LazyLock::new(|| {
-        let toy = booleans::Parameters::insecure_toy().to_bytes();
-        let parameters =
-            smallest(&toy, |bytes| booleans::Parameters::from_bytes(bytes, toys()).ok());
-        let bytes = fixed(&engines::gates::SecretKey::generate(&parameters).to_bytes());
-        engines::gates::SecretKey::from_bytes(&bytes, toys()).expect("a secret key")
+pub fn boolean_client() -> &'static gates::SecretKey {
+    static CLIENT: LazyLock<gates::SecretKey> = LazyLock::new(|| {
+        let toy = gates::Parameters::insecure_toy().to_bytes();
+        let parameters = smallest(&toy, |bytes| gates::Parameters::from_bytes(bytes, toys()).ok());
+        let bytes = fixed(&gates::SecretKey::generate(&parameters).to_bytes());
+        gates::SecretKey::from_bytes(&bytes, toys()).expect("a secret key")
     });
     &CLIENT
 }
 
 /// The client of integers.
 #[must_use]
-pub fn integer_client() -> &'static engines::large_values::SecretKey {
-    static CLIENT: LazyLock<engines::large_values::SecretKey> = LazyLock::new(|| {
+pub fn integer_client() -> &'static large_values::SecretKey {
+    static CLIENT: LazyLock<large_values::SecretKey> = LazyLock::new(|| {
         let toy = large_values::Parameters::insecure_toy(8).expect("a valid toy").to_bytes();
         let parameters =
             smallest(&toy, |bytes| large_values::Parameters::from_bytes(bytes, toys()).ok());
-        let bytes = fixed(&engines::large_values::SecretKey::generate(&parameters).to_bytes());
-        engines::large_values::SecretKey::from_bytes(&bytes, toys()).expect("a secret key")
+        let bytes = fixed(&large_values::SecretKey::generate(&parameters).to_bytes());
+        large_values::SecretKey::from_bytes(&bytes, toys()).expect("a secret key")
     });
     &CLIENT
 }
 
 /// The client of transciphering.
 #[must_use]
-pub fn transciphering_client() -> &'static engines::transciphering::SecretKey {
-    static CLIENT: LazyLock<engines::transciphering::SecretKey> = LazyLock::new(|| {
+pub fn transciphering_client() -> &'static transciphering::SecretKey {
+    static CLIENT: LazyLock<transciphering::SecretKey> = LazyLock::new(|| {
         let toy = transciphering::Parameters::insecure_toy().to_bytes();
         let parameters =
             smallest(&toy, |bytes| transciphering::Parameters::from_bytes(bytes, toys()).ok());
-        let bytes = fixed(&engines::transciphering::SecretKey::generate(&parameters).to_bytes());
-        engines::transciphering::SecretKey::from_bytes(&bytes, toys()).expect("a secret key")
+        let bytes = fixed(&transciphering::SecretKey::generate(&parameters).to_bytes());
+        transciphering::SecretKey::from_bytes(&bytes, toys()).expect("a secret key")
     });
     &CLIENT
 }

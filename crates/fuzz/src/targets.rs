@@ -8,7 +8,7 @@ use cryptable::circuits::{Circuit, EncryptedWordsReader, netlist};
 use cryptable::engines::{bridged, packed};
 use cryptable::{
     Ciphertext, CiphertextReader, Engine, EvaluationKey, Parameters, Progress, ReadOptions,
-    SecretKey, booleans, bridges, ckks, integers, integers::large_values, transciphering,
+    SecretKey, bridges, ckks, gates, integers, large_values, transciphering,
 };
 use cryptable_conversion::{
     ExtractionKey, RingPackingKey, SeededExtractionKey, SeededRingPackingKey,
@@ -64,7 +64,7 @@ pub const TARGETS: [Target; 46] = [
     ),
     parameters(
         "boolean_parameters",
-        |b| booleans::Parameters::from_bytes(b, options()).is_ok(),
+        |b| gates::Parameters::from_bytes(b, options()).is_ok(),
         seeds::boolean_parameters,
     ),
     parameters(
@@ -254,7 +254,7 @@ fn read_ciphertext_file(bytes: &[u8]) -> bool {
 }
 
 fn read_encrypted_bits(bytes: &[u8]) -> bool {
-    let Ok(bits) = booleans::EncryptedBits::from_bytes(bytes) else { return false };
+    let Ok(bits) = gates::EncryptedBits::from_bytes(bytes) else { return false };
     clients::boolean_client().decrypt(&bits).is_ok()
 }
 

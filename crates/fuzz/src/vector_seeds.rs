@@ -3,8 +3,8 @@
 use std::sync::LazyLock;
 
 use cryptable::Progress;
+use cryptable::ckks::SecretKey;
 use cryptable::ckks::{KeySet, Parameters};
-use cryptable::engines::vectors::SecretKey;
 
 use crate::clients::{fixed, head, toys};
 

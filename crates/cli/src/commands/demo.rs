@@ -81,7 +81,7 @@ pub fn run(global: Global, args: &DemoArgs) -> Result<()> {
 
 pub(super) fn write_all(mut file: AtomicFile, content: &[u8]) -> Result<u64> {
     std::io::Write::write_all(&mut file, content)?;
-    file.commit(true)
+    Ok(file.commit(true)?)
 }
 
 fn read_image(path: Option<&Path>) -> Result<(GreyImage, String)> {

@@ -17,7 +17,7 @@ use crate::formats::table::Moduli;
 use crate::formats::value_tables::{ValueTableOptions, ValueTables};
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
-use crate::{atomic_file, input_file, key_input, progress};
+use crate::{input_file, key_input, progress};
 
 /// What encrypts tables.
 const OTHER_KEYS: &str = "keys of keygen --table-kind encrypted";

@@ -11,6 +11,7 @@ use serde::Serialize;
 use zeroize::Zeroizing;
 
 use crate::args::Global;
+use crate::args::jobs::KeyFileArgs;
 use crate::atomic_file::{self, Access, AtomicFile};
 use crate::printable::Printable as _;
 use crate::progress;
@@ -25,11 +26,12 @@ pub struct KeyFiles<'a> {
 }
 
 impl<'a> KeyFiles<'a> {
-    /// Files of these names; `force` replaces existing ones.
+    /// Takes the files that arguments name.
     ///
     /// # Errors
     /// If both names are the same, or a file exists and is not to be replaced.
-    pub fn new(secret: &'a Path, evaluation: &'a Path, force: bool) -> Result<Self> {
+    pub fn new(args: &'a KeyFileArgs) -> Result<Self> {
+        let (secret, evaluation, force) = (&args.secret, &args.evaluation, args.force);
         ensure!(
             secret != evaluation,
             "the secret key and the evaluation key cannot both be {}",
@@ -160,7 +162,9 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = |name| directory.path().join(name);
         let (secret, evaluation) = (path("client.key"), path("server.key"));
-        let open = || KeyFiles::new(&secret, &evaluation, false).unwrap().create().unwrap();
+        let (secret_, evaluation_) = (secret.clone(), evaluation.clone());
+        let args = KeyFileArgs { secret: secret_, evaluation: evaluation_, force: false };
+        let open = || KeyFiles::new(&args).unwrap().create().unwrap();
         let failed = open().write(
             || panic!("there is no secret before the evaluation key is whole"),
             |_| Err::<(), _>(std::io::Error::other("interrupted")),

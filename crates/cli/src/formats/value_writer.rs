@@ -125,7 +125,7 @@ impl ValueWriter {
         if let Layout::Joined(rows) = &mut self.layout {
             rows.finish(self.written)?;
         }
-        self.file.commit(true)
+        Ok(self.file.commit(true)?)
     }
 }
 

@@ -18,6 +18,10 @@ pub(super) fn inspect_key(
     bytes: &[u8],
     body: &[u8],
 ) -> Result<()> {
+    if object_type == ObjectType::Parameters {
+        found.parameters = Some(KeyParameters::from_file(bytes, any_parameters())?);
+        return Ok(());
+    }
     let is_bridge =
         matches!(object_type, ObjectType::IntegerBridgeKey | ObjectType::LeveledBridgeKey);
     if KeyKind::of(object_type).is_none() && !is_bridge {

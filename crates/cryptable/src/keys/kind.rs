@@ -5,11 +5,9 @@ use std::fmt;
 use cryptable_wire::ObjectType;
 
 use crate::engine::not_bridged;
-use crate::engines::{
-    bits, bridged, gates, integer_bridge, large_values, leveled, leveled_bridge, packed, single,
-    transciphering, vectors,
-};
+use crate::engines::{bridged, integer_bridge, leveled, leveled_bridge, packed, single};
 use crate::{Engine, Error};
+use crate::{bits, ckks, gates, large_values, transciphering};
 
 /// Defines [`KeyKind`], [`SecretKey`] and [`EvaluationKey`] with one variant per kind, and the accessors of each variant. A kind
 /// lists the keys that hold a key of its kind as a part.
@@ -19,10 +17,10 @@ macro_rules! key_kinds {
         /// What a key is for. [`SecretKey`](crate::SecretKey) and [`EvaluationKey`] have one variant per kind.
         ///
         /// ```
-        /// use cryptable::{KeyKind, SecretKey, engines::gates};
+        /// use cryptable::{KeyKind, SecretKey, gates};
         /// let secret = SecretKey::generate(gates::Parameters::insecure_toy());
         /// assert_eq!(secret.kind(), KeyKind::Gates);
-        /// assert!(secret.vectors().unwrap_err().to_string().contains("gates"));
+        /// assert!(secret.ckks().unwrap_err().to_string().contains("gates"));
         /// # Ok::<(), cryptable::Error>(())
         /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -61,7 +59,7 @@ macro_rules! key_kinds {
         /// A client's secret key: encrypts, decrypts, and makes the evaluation key that a server gets.
         ///
         /// A key is of one [`KeyKind`], which its parameters decide. Values of lookups are encrypted and decrypted by the key itself;
-        /// [`SecretKey::gates`], [`SecretKey::vectors`] and their like give what the other kinds can do.
+        /// [`SecretKey::gates`], [`SecretKey::ckks`] and their like give what the other kinds can do.
         ///
         /// Zeroized on drop, redacted in `Debug`, never cloned. See [`crate`] for the way of values from client to server and back.
         #[cfg(feature = "client")]
@@ -200,15 +198,15 @@ key_kinds! {
     Bridged = bridged, "single, packed", BridgedSecretKey, BridgedEvaluationKey, [];
     /// Lookups on single values and larger tables ([`Engine::Leveled`]).
     Leveled = leveled, "leveled", LeveledSecretKey, LeveledEvaluationKey, [LeveledBridge.single];
-    /// Gates on encrypted bits ([`crate::booleans`]).
+    /// Gates on encrypted bits ([`crate::gates`]).
     Gates = gates, "gates", BooleanSecretKey, BooleanEvaluationKey, [];
-    /// Functions of integers of one ciphertext each ([`crate::integers::large_values`]).
+    /// Functions of integers of one ciphertext each ([`crate::large_values`]).
     LargeValues = large_values, "large values", IntegerSecretKey, IntegerEvaluationKey,
         [IntegerBridge.single];
     /// Circuits on thousands of words at once ([`crate::circuits`]).
-    Bits = bits, "bits", SlotBitsSecretKey, SlotBitsEvaluationKey, [];
+    Bits = bits, "circuits", SlotBitsSecretKey, SlotBitsEvaluationKey, [];
     /// Arithmetic on vectors of real and complex numbers ([`crate::ckks`]).
-    Vectors = vectors, "vectors", VectorSecretKey, VectorEvaluationKey, [];
+    Ckks = ckks, "ckks", VectorSecretKey, VectorEvaluationKey, [];
     /// Ciphertexts of AES-128 to homomorphic ones ([`crate::transciphering`]).
     Transciphering = transciphering, "transciphering",
         TranscipheringSecretKey, TranscipheringEvaluationKey, [];
@@ -231,7 +229,7 @@ macro_rules! each_kind {
             Self::Gates($inner) => $expression,
             Self::LargeValues($inner) => $expression,
             Self::Bits($inner) => $expression,
-            Self::Vectors($inner) => $expression,
+            Self::Ckks($inner) => $expression,
             Self::Transciphering($inner) => $expression,
             Self::IntegerBridge($inner) => $expression,
             Self::LeveledBridge($inner) => $expression,

@@ -2,15 +2,14 @@
 
 use std::fmt;
 
-use cryptable_wire::ObjectType;
+use cryptable_lattice::error::check_parameters;
+use cryptable_wire::{BodyReader, BodyWriter, ObjectType, peek_header, read_object, write_object};
 
 use super::kind::KeyKind;
 use crate::engine::other_kind;
-use crate::engines::{
-    bits, bridged, gates, integer_bridge, large_values, leveled, leveled_bridge, packed, single,
-    transciphering, vectors,
-};
+use crate::engines::{bridged, integer_bridge, leveled, leveled_bridge, packed, single};
 use crate::{FailureProbability, Parameters, ReadOptions, Result, SecurityLevel, WireError};
+use crate::{bits, bridges, circuits, ckks, gates, large_values, transciphering};
 
 /// Parameters that a key of any kind is generated for, and that its file carries. Immutable and validated.
 #[derive(Clone, Debug)]
@@ -25,7 +24,7 @@ pub enum KeyParameters {
     /// Of circuits on bits in slots.
     Bits(Box<bits::Parameters>),
     /// Of vectors of real and complex numbers.
-    Vectors(Box<vectors::Parameters>),
+    Ckks(Box<ckks::Parameters>),
     /// Of transciphering.
     Transciphering(Box<transciphering::Parameters>),
     /// Of a bridge between packed values and integers.
@@ -42,7 +41,7 @@ macro_rules! each {
             KeyParameters::Gates($inner) => $expression,
             KeyParameters::LargeValues($inner) => $expression,
             KeyParameters::Bits($inner) => $expression,
-            KeyParameters::Vectors($inner) => $expression,
+            KeyParameters::Ckks($inner) => $expression,
             KeyParameters::Transciphering($inner) => $expression,
             KeyParameters::IntegerBridge($inner) => $expression,
             KeyParameters::LeveledBridge($inner) => $expression,
@@ -62,7 +61,7 @@ impl KeyParameters {
             Self::Gates(_) => KeyKind::Gates,
             Self::LargeValues(_) => KeyKind::LargeValues,
             Self::Bits(_) => KeyKind::Bits,
-            Self::Vectors(_) => KeyKind::Vectors,
+            Self::Ckks(_) => KeyKind::Ckks,
             Self::Transciphering(_) => KeyKind::Transciphering,
             Self::IntegerBridge(_) => KeyKind::IntegerBridge,
             Self::LeveledBridge(_) => KeyKind::LeveledBridge,
@@ -113,7 +112,7 @@ impl KeyParameters {
             Self::Lookups(it) => it.value_failure_probability(),
             Self::IntegerBridge(it) => it.value_failure_probability(),
             Self::LeveledBridge(it) => it.value_failure_probability(),
-            Self::Vectors(it) => FailureProbability::from_log2(it.log2_fail_per_slot()),
+            Self::Ckks(it) => FailureProbability::from_log2(it.log2_fail_per_slot()),
             Self::Bits(it) => FailureProbability::from_log2(it.literal().log2_fail),
             _ => self.failure_probability(),
         }
@@ -137,6 +136,54 @@ impl KeyParameters {
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         each!(self, it => it.to_bytes())
+    }
+
+    /// Writes a file of parameters alone: what keys are to be generated for.
+    ///
+    /// ```
+    /// use cryptable::{KeyKind, KeyParameters, ReadOptions, Request};
+    /// let plan = Request::new(16, 16).insecure_toy().plan()?;
+    /// let file = KeyParameters::from(&plan).to_file();
+    /// let same = KeyParameters::from_file(&file, ReadOptions::default().allow_insecure())?;
+    /// assert_eq!((same.kind(), same.digest()), (KeyKind::Packed, KeyParameters::from(&plan).digest()));
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    /// Never: memory takes all bytes.
+    #[must_use]
+    pub fn to_file(&self) -> Vec<u8> {
+        let write = || -> std::io::Result<Vec<u8>> {
+            let mut body = BodyWriter::new(Vec::new());
+            body.bytes(&self.to_bytes())?;
+            body.bytes(self.kind().name().as_bytes())?;
+            let mut file = Vec::new();
+            let digest = self.file_digest();
+            write_object(&mut file, ObjectType::Parameters, &digest, &body.into_inner())?;
+            Ok(file)
+        };
+        write().expect("memory takes all bytes")
+    }
+
+    /// Reads a file of parameters, as [`KeyParameters::to_file`] writes it.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged file of parameters, or `options` do not accept them.
+    pub fn from_file(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+        let limit = bytes.len() as u64;
+        let mut reader = BodyReader::new(read_object(bytes, ObjectType::Parameters, None, limit)?);
+        let parameters = reader.bytes("parameters", limit)?;
+        let name = reader.bytes("kind of keys", limit)?;
+        reader.finish()?;
+        let has_name = |kind: &&KeyKind| kind.name().as_bytes() == name;
+        let kind = KeyKind::ALL.iter().find(has_name).ok_or_else(|| {
+            let found = String::from_utf8_lossy(name).into_owned();
+            WireError::invalid("kind of keys", found, "a kind of this version")
+        })?;
+        let found = Self::from_bytes(kind.secret_key(), parameters, options)?;
+        let digest = peek_header(bytes)?.parameter_digest;
+        check_parameters("parameters", digest, found.file_digest())?;
+        Ok(found)
     }
 
     /// Reads the parameters that a file begins with which holds such an object.
@@ -165,10 +212,10 @@ impl KeyParameters {
             KeyKind::LargeValues => large_values::Parameters::from_bytes(bytes, options)?.into(),
             KeyKind::Bits => bits::Parameters::from_bytes(bytes, options)?.into(),
             // Evaluation keys also say which switching keys they have.
-            KeyKind::Vectors if object == ObjectType::VectorEvaluationKey => {
-                vectors::Parameters::from_evaluation_key_bytes(bytes, options)?.into()
+            KeyKind::Ckks if object == ObjectType::VectorEvaluationKey => {
+                ckks::Parameters::from_evaluation_key_bytes(bytes, options)?.into()
             }
-            KeyKind::Vectors => vectors::Parameters::from_bytes(bytes, options)?.into(),
+            KeyKind::Ckks => ckks::Parameters::from_bytes(bytes, options)?.into(),
             KeyKind::Transciphering => {
                 transciphering::Parameters::from_bytes(bytes, options)?.into()
             }
@@ -209,6 +256,30 @@ impl From<&Self> for KeyParameters {
     }
 }
 
+impl From<&bridges::Plan<large_values::Parameters>> for KeyParameters {
+    fn from(plan: &bridges::Plan<large_values::Parameters>) -> Self {
+        plan.parameters().into()
+    }
+}
+
+impl From<&bridges::Plan<leveled::Parameters>> for KeyParameters {
+    fn from(plan: &bridges::Plan<leveled::Parameters>) -> Self {
+        plan.parameters().into()
+    }
+}
+
+impl From<&circuits::Candidate> for KeyParameters {
+    fn from(candidate: &circuits::Candidate) -> Self {
+        (&candidate.parameters).into()
+    }
+}
+
+impl From<&ckks::LookupPlan> for KeyParameters {
+    fn from(plan: &ckks::LookupPlan) -> Self {
+        (&plan.best().parameters).into()
+    }
+}
+
 /// Implements conversions of engines' parameters, owned and borrowed.
 macro_rules! from_parameters {
     ($($module:ident => |$it:ident| $made:expr;)+) => {
@@ -236,7 +307,7 @@ from_parameters! {
     gates => |it| Self::Gates(Box::new(it));
     large_values => |it| Self::LargeValues(Box::new(it));
     bits => |it| Self::Bits(Box::new(it));
-    vectors => |it| Self::Vectors(Box::new(it));
+    ckks => |it| Self::Ckks(Box::new(it));
     transciphering => |it| Self::Transciphering(Box::new(it));
     integer_bridge => |it| Self::IntegerBridge(Box::new(it));
     leveled_bridge => |it| Self::LeveledBridge(Box::new(it));

@@ -9,20 +9,18 @@ use zeroize::Zeroizing;
 
 use super::kind::each_kind;
 use crate::ciphertext::Part;
-use crate::engines::{
-    bits, bridged, gates, integer_bridge, large_values, leveled, leveled_bridge, packed, single,
-    transciphering, vectors,
-};
+use crate::engines::{bridged, integer_bridge, leveled, leveled_bridge, packed, single};
 use crate::{
     Ciphertext, Engine, Error, EvaluationKey, Execution, KeyParameters, Parameters, Result,
     SecretKey,
 };
+use crate::{bits, ckks, gates, large_values, transciphering};
 
 impl SecretKey {
     /// Draws fresh secrets for parameters of any kind: those of a plan's candidate, of an engine, or of another key.
     ///
     /// ```
-    /// use cryptable::{SecretKey, engines::gates};
+    /// use cryptable::{SecretKey, gates};
     /// let secret = SecretKey::generate(gates::Parameters::insecure_toy());
     /// let bits = secret.gates()?.encrypt(&[true, false]);
     /// assert_eq!(secret.gates()?.decrypt(&bits)?, [true, false]);
@@ -48,7 +46,7 @@ impl SecretKey {
             KeyParameters::Gates(it) => gates::SecretKey::generate(&it).into(),
             KeyParameters::LargeValues(it) => large_values::SecretKey::generate(&it).into(),
             KeyParameters::Bits(it) => bits::SecretKey::generate(&it).into(),
-            KeyParameters::Vectors(it) => vectors::SecretKey::generate(&it).into(),
+            KeyParameters::Ckks(it) => ckks::SecretKey::generate(&it).into(),
             KeyParameters::Transciphering(it) => transciphering::SecretKey::generate(&it).into(),
             KeyParameters::IntegerBridge(it) => integer_bridge::SecretKey::generate(&it).into(),
             KeyParameters::LeveledBridge(it) => leveled_bridge::SecretKey::generate(&it).into(),

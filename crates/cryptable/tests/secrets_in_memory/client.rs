@@ -4,7 +4,7 @@ use cryptable::ckks::KeySet;
 use cryptable::engines::{self, bridged};
 use cryptable::transciphering::{AesKey, MessageEncryptor};
 use cryptable::{Engine, Execution, Parameters, Progress, ReadOptions, SecretKey};
-use cryptable::{booleans, bridges, ckks, integers::large_values, transciphering};
+use cryptable::{bridges, ckks, gates, large_values, transciphering};
 use cryptable_ring::random::{RandomStream, SecretSeed, Seed, StreamPurpose};
 use zeroize::Zeroizing;
 
@@ -150,12 +150,12 @@ fn run_engine(engine: Engine) -> Sent {
 }
 
 fn run_booleans() -> Sent {
-    let secret = engines::gates::SecretKey::generate(&booleans::Parameters::insecure_toy());
+    let secret = gates::SecretKey::generate(&gates::Parameters::insecure_toy());
     let bits = bits();
     let ciphertext = secret.encrypt(&bits);
     drop(secret.evaluation_key(Progress::silent()).unwrap());
     let file = secret.to_bytes();
-    let again = engines::gates::SecretKey::from_bytes(&file, toys()).unwrap();
+    let again = gates::SecretKey::from_bytes(&file, toys()).unwrap();
     let decrypted = Zeroizing::new(again.decrypt(&ciphertext).unwrap());
     assert!(*decrypted == *bits);
     Sent { secret: file, ciphertext: ciphertext.to_bytes() }
@@ -163,32 +163,32 @@ fn run_booleans() -> Sent {
 
 fn run_integers() -> Sent {
     let parameters = large_values::Parameters::insecure_toy(8).unwrap();
-    let secret = engines::large_values::SecretKey::generate(&parameters);
+    let secret = large_values::SecretKey::generate(&parameters);
     let integers = integers();
     let ciphertext = secret.encrypt_full_range(&integers).unwrap();
     drop(secret.evaluation_key(Progress::silent()).unwrap());
     let file = secret.to_bytes();
-    let again = engines::large_values::SecretKey::from_bytes(&file, toys()).unwrap();
+    let again = large_values::SecretKey::from_bytes(&file, toys()).unwrap();
     let decrypted = Zeroizing::new(again.decrypt(&ciphertext).unwrap());
     assert!(*decrypted == *integers);
     Sent { secret: file, ciphertext: ciphertext.to_bytes() }
 }
 
 fn run_bits() -> Sent {
-    let secret = engines::bits::SecretKey::generate(&bit_parameters());
+    let secret = cryptable::bits::SecretKey::generate(&bit_parameters());
     let bits = bits();
     let ciphertext = secret.encrypt(&bits).unwrap();
     let (mut sent, silent) = (Vec::new(), Progress::silent());
     drop(secret.evaluation_key(silent).unwrap());
     secret.write_evaluation_key(&mut sent, silent).unwrap();
     let file = secret.to_bytes();
-    let again = engines::bits::SecretKey::from_bytes(&file, toys()).unwrap();
+    let again = cryptable::bits::SecretKey::from_bytes(&file, toys()).unwrap();
     assert!(*Zeroizing::new(again.decrypt(&ciphertext).unwrap()) == *bits);
     Sent { secret: file, ciphertext: Vec::new() }
 }
 
 fn run_vectors() -> Sent {
-    let secret = engines::vectors::SecretKey::generate(&vector_parameters());
+    let secret = ckks::SecretKey::generate(&vector_parameters());
     let numbers = numbers();
     let ciphertext = secret.encrypt_reals(&numbers).unwrap();
     let (keys, silent) = (KeySet::new().rotations([1, 2]).conjugation(), Progress::silent());
@@ -196,7 +196,7 @@ fn run_vectors() -> Sent {
     drop(secret.evaluation_key_for(&keys, silent).unwrap());
     secret.write_evaluation_key_for(&keys, &mut sent, silent).unwrap();
     let file = secret.to_bytes();
-    let again = engines::vectors::SecretKey::from_bytes(&file, toys()).unwrap();
+    let again = ckks::SecretKey::from_bytes(&file, toys()).unwrap();
     let decrypted = Zeroizing::new(again.decrypt_reals(&ciphertext).unwrap());
     assert!(decrypted[..VALUES] == **numbers);
     Sent { secret: file, ciphertext: Vec::new() }
@@ -231,8 +231,8 @@ fn run_bridge() -> Sent {
 }
 
 /// Parameters of bits.
-pub fn bit_parameters() -> booleans::PackedParameters {
-    booleans::PackedParameters::insecure_toy(booleans::Packing::Real).unwrap()
+pub fn bit_parameters() -> cryptable::bits::Parameters {
+    cryptable::bits::Parameters::insecure_toy(cryptable::bits::Packing::Real).unwrap()
 }
 
 /// Parameters of vectors.
@@ -241,8 +241,7 @@ pub fn vector_parameters() -> ckks::Parameters {
 }
 
 fn run_transciphering() -> Sent {
-    let secret =
-        engines::transciphering::SecretKey::generate(&transciphering::Parameters::insecure_toy());
+    let secret = transciphering::SecretKey::generate(&transciphering::Parameters::insecure_toy());
     let (message, mut sent) = (message(), Vec::new());
     let mut encryptor = MessageEncryptor::new(AesKey::from_bytes(&aes_key()));
     let sealed = encryptor.encrypt(&message).unwrap();
@@ -253,7 +252,7 @@ fn run_transciphering() -> Sent {
     let ciphertext = secret.encrypt(&message);
     secret.write_evaluation_key(&mut sent, Progress::silent()).unwrap();
     let file = secret.to_bytes();
-    let again = engines::transciphering::SecretKey::from_bytes(&file, toys()).unwrap();
+    let again = transciphering::SecretKey::from_bytes(&file, toys()).unwrap();
     assert!(*again.decrypt(&ciphertext).unwrap() == *message);
     let mut whole = Zeroizing::new(Vec::with_capacity(VALUES));
     again.decrypt_stream(&ciphertext.to_bytes(), &mut *whole, Progress::silent()).unwrap();

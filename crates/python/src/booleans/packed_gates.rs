@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use cryptable::booleans::{
+use cryptable::bits::EvaluationKey as PackedEvaluationKey;
+use cryptable::bits::{Packing, Parameters as PackedParameters};
+use cryptable::gates::Parameters;
+use cryptable::gates::SecretKey as LibrarySecretKey;
+use cryptable::packed_gates::{
     Clients, ConversionParameters, ExtractionKey, PackedGates as LibraryPackedGates,
-    PackedGatesSecret, PackedParameters, Packing, Parameters, RingPackingKey, SeededExtractionKey,
-    SeededRingPackingKey,
+    PackedGatesSecret, RingPackingKey, SeededExtractionKey, SeededRingPackingKey,
 };
-use cryptable::engines::bits::EvaluationKey as PackedEvaluationKey;
-use cryptable::engines::gates::SecretKey as LibrarySecretKey;
 use cryptable::{Error, ReadOptions, WireError, inspect};
 use pyo3::prelude::*;
 

@@ -8,7 +8,7 @@ use cryptable::bridges;
 use cryptable::engines::integer_bridge::SecretKey as IntegerSecretKeys;
 use cryptable::engines::leveled_bridge::SecretKey as LeveledSecretKeys;
 use cryptable::engines::packed;
-use cryptable::integers::large_values;
+use cryptable::large_values;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use zeroize::Zeroizing;

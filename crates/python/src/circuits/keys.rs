@@ -1,12 +1,11 @@
 //! Keys of circuits: the client's and the server's.
 
 use cryptable::Error;
+use cryptable::bits::EncryptedBits;
+use cryptable::bits::{EvaluationKey as LibraryEvaluationKey, SecretKey as LibrarySecretKey};
 use cryptable::circuits::{
-    EncryptedBits, EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter, InputLevels,
-    Plan, PlanOptions, WordPort, execute_with, input_bits, output_words,
-};
-use cryptable::engines::bits::{
-    EvaluationKey as LibraryEvaluationKey, SecretKey as LibrarySecretKey,
+    EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter, InputLevels, Plan,
+    PlanOptions, WordPort, execute_with, input_bits, output_words,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

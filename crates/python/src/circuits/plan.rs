@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use cryptable::circuits::{
-    Candidate, Candidates, InputLevels, InputSupply, NamedSet, Packing,
-    Parameters as LibraryParameters, PlanOptions,
-};
+use cryptable::bits::{NamedSet, Packing, Parameters as LibraryParameters};
+use cryptable::circuits::{Candidate, Candidates, InputLevels, InputSupply, PlanOptions};
 use cryptable::{CostModel, FailureProbability};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

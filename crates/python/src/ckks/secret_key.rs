@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use cryptable::ckks::SecretKey as LibrarySecretKey;
 use cryptable::ckks::{Complex64, Flooding, KeySet, SlotBounds};
-use cryptable::engines::vectors::SecretKey as LibrarySecretKey;
 use numpy::{IxDyn, PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

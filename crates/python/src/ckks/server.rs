@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use cryptable::ckks::EvaluationKey as LibraryEvaluationKey;
 use cryptable::ckks::{Ciphertext, Complex64, PackedKey, PreparedMap as LibraryPreparedMap};
-use cryptable::engines::vectors::EvaluationKey as LibraryEvaluationKey;
 use cryptable::{Error, Execution};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use cryptable::Progress as LibraryProgress;
 use cryptable::engines::integer_bridge::EvaluationKey as IntegerEvaluationKeys;
-use cryptable::engines::large_values::EvaluationKey as LibraryEvaluationKey;
-use cryptable::integers::large_values::{
+use cryptable::large_values::EvaluationKey as LibraryEvaluationKey;
+use cryptable::large_values::{
     EncryptedIntegers, RadixInteger, RealFunction as LibraryFunction,
     SmallValues as LibrarySmallValues,
 };

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use cryptable::engines::transciphering::{
-    EvaluationKey as LibraryEvaluationKey, SecretKey as LibrarySecretKey,
-};
 use cryptable::transciphering::{
     BLOCK_BYTES, Message as LibraryMessage, Parameters, PreparedTable as LibraryPreparedTable,
     Transciphering,
+};
+use cryptable::transciphering::{
+    EvaluationKey as LibraryEvaluationKey, SecretKey as LibrarySecretKey,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;

@@ -1,46 +1,27 @@
 //! What the client does with its secret key: keys, encrypted AES keys, decryption.
 
 use std::fmt;
+use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use cryptable::Progress;
-use cryptable::transciphering::{AesKey, Parameters};
+use cryptable::transciphering::AesKey;
+use cryptable::{Progress, SecretKey};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
-use crate::args::Global;
-use crate::args::aes::{
-    AesDecryptArgs, AesEncryptKeyArgs, AesKeySource, AesKeygenArgs, BLOCK_BYTES,
-};
+use crate::args::aes::{AesEncryptKeyArgs, AesKeySource, BLOCK_BYTES};
+use crate::args::{DecryptArgs, Global};
 use crate::atomic_file::{self, Access};
-use crate::commands::key_files::{GeneratedKeys, KeyFiles};
-use crate::commands::parameters::ParameterReport;
+use crate::commands::decrypt::no_options_of_values;
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
 use crate::{input_file, key_input};
 
 /// Longest file of an AES key that is read.
 const MAX_AES_KEY_BYTES: u64 = 1 << 20;
-
-/// Generates both keys.
-///
-/// # Errors
-/// If a key file exists and is not to be replaced, no parameters fail so rarely as asked for, or writing fails: there is
-/// then no new file.
-pub fn keygen(global: Global, args: &AesKeygenArgs) -> Result<()> {
-    let files = KeyFiles::new(&args.secret, &args.evaluation, args.force)?;
-    let parameters = match args.log2_fail {
-        _ if args.insecure_toy => Parameters::insecure_toy(),
-        Some(log2_fail) => Parameters::with_log2_fail(log2_fail)?,
-        None => Parameters::default_128(),
-    };
-    let keys = files.generate(global, &parameters)?;
-    let report = KeygenReport { parameters: ParameterReport::of_transciphering(&parameters), keys };
-    report::summary(global, &report)
-}
 
 /// Encrypts the round keys of an AES key.
 ///
@@ -66,11 +47,11 @@ pub fn encrypt_key(global: Global, args: &AesEncryptKeyArgs) -> Result<()> {
 ///
 /// # Errors
 /// If a file cannot be read or written, or key and ciphertexts do not belong together.
-pub fn decrypt(global: Global, args: &AesDecryptArgs) -> Result<()> {
+pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: &File) -> Result<()> {
+    no_options_of_values(args, "bytes")?;
     let start = Instant::now();
-    let key = key_input::read_secret_key(global, &args.secret)?;
     let secret = key.transciphering().with_context(|| key_input::of_keygen(&args.secret, "aes"))?;
-    let file = key_input::map(&args.input)?;
+    let file = key_input::map_file(file, &args.input)?;
     let named = || input_file::shown(&args.input).printable();
     let mut output = atomic_file::create(&args.output, Access::Private)?;
     let message_bytes = secret
@@ -84,7 +65,7 @@ pub fn decrypt(global: Global, args: &AesDecryptArgs) -> Result<()> {
         message_bytes,
         seconds: start.elapsed().as_secs_f64(),
     };
-    key_input::warn_of_insecurity(global, &key, &args.secret);
+    key_input::warn_of_insecurity(global, key, &args.secret);
     report::summary(global, &report)
 }
 
@@ -116,7 +97,7 @@ pub(super) fn aes_key(global: Global, source: &AesKeySource) -> Result<AesKey> {
 fn write(path: &Path, content: &[u8]) -> Result<u64> {
     let mut file = atomic_file::create(path, Access::Public)?;
     file.write_all(content)?;
-    file.commit(true)
+    Ok(file.commit(true)?)
 }
 
 /// What a command that writes one file did.
@@ -143,27 +124,5 @@ impl fmt::Display for Report {
             bytes(self.output_bytes),
             seconds(self.seconds)
         )
-    }
-}
-
-#[derive(Serialize)]
-struct KeygenReport {
-    #[serde(flatten)]
-    parameters: ParameterReport,
-    #[serde(flatten)]
-    keys: GeneratedKeys,
-}
-
-impl fmt::Display for KeygenReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(
-            f,
-            "keys {} for AES-128: {}, {}, {}",
-            self.keys.key_id,
-            self.parameters.security(),
-            self.parameters.failures(),
-            seconds(self.keys.keygen_s)
-        )?;
-        write!(f, "{}", self.keys.files)
     }
 }

@@ -109,7 +109,7 @@ fn transcipher(
         || format!("cannot transcipher {}", input_file::shown(&args.input).printable()),
     )?;
     bar.finish_and_clear();
-    output.commit(true)
+    Ok(output.commit(true)?)
 }
 
 fn read_aes_key(path: &Path) -> Result<EncryptedKey> {

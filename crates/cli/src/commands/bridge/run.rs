@@ -1,4 +1,4 @@
-//! `cryptable bridge run`: what the server does.
+//! `cryptable bridge`: what the server does.
 
 use std::fmt;
 use std::ops::Range;
@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use cryptable::engines::{integer_bridge, leveled_bridge, packed};
-use cryptable::integers::large_values::EncryptedIntegers;
+use cryptable::large_values::EncryptedIntegers;
 use cryptable::{Ciphertext, Contents, Engine, EvaluationKey, KeyId, KeyParameters};
 use serde::Serialize;
 
@@ -27,7 +27,7 @@ use crate::report::{self, bytes, seconds};
 /// Values that some ciphertexts hold.
 type Range64 = Range<u64>;
 
-/// What `bridge run` made of the rows that are in one ciphertext of the inputs.
+/// What `bridge` made of the rows that are in one ciphertext of the inputs.
 enum Outcome {
     /// Ciphertexts of an engine.
     Ciphertexts(Vec<Ciphertext>),
@@ -352,7 +352,7 @@ impl<'a> Output<'a> {
     fn commit(self) -> Result<u64> {
         match self.started.context("there are no rows")? {
             Started::Ciphertexts(file) => Ok(ciphertext_file::commit_all(vec![*file])?[0].bytes),
-            Started::Integers(file) => file.commit(true),
+            Started::Integers(file) => Ok(file.commit(true)?),
         }
     }
 }

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
+use cryptable::bits::EvaluationKey;
+use cryptable::bits::{EncryptedBits, Parameters};
 use cryptable::circuits::{
-    Circuit, EncryptedBatch, EncryptedBits, EncryptedWordsReader, EncryptedWordsSummary,
-    EncryptedWordsWriter, InputLevels, Parameters, Plan, PlanOptions, WordPort, execute_with,
+    Circuit, EncryptedBatch, EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter,
+    InputLevels, Plan, PlanOptions, WordPort, execute_with,
 };
-use cryptable::engines::bits::EvaluationKey;
 use cryptable::{Error, KeyId, KeyParameters, Progress};
 use serde::Serialize;
 

@@ -5,12 +5,10 @@ use std::fmt;
 #[cfg(feature = "client")]
 use anyhow::Context;
 use anyhow::{Result, ensure};
+use cryptable::bits::{NamedSet, Packing, Parameters};
 #[cfg(feature = "client")]
 use cryptable::circuits::Candidate;
-use cryptable::circuits::{
-    Candidates, Circuit, InputLevels, InputSupply, NamedSet, Packing, Parameters, PlanError,
-    PlanOptions,
-};
+use cryptable::circuits::{Candidates, Circuit, InputLevels, InputSupply, PlanError, PlanOptions};
 use cryptable::{CostModel, FailureProbability};
 
 use crate::args::circuit::ScheduleArgs;

@@ -7,8 +7,9 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use cryptable::Progress;
-use cryptable::circuits::{Candidate, Circuit, EncryptedBits};
-use cryptable::engines::bits::{EvaluationKey, SecretKey};
+use cryptable::bits::EncryptedBits;
+use cryptable::bits::{EvaluationKey, SecretKey};
+use cryptable::circuits::{Candidate, Circuit};
 use serde::Serialize;
 
 use super::netlist_file;

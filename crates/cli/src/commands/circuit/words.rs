@@ -4,8 +4,9 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
-use cryptable::circuits::{EncryptedBits, WordPort, input_bits, output_words};
-use cryptable::engines::bits::SecretKey;
+use cryptable::bits::EncryptedBits;
+use cryptable::bits::SecretKey;
+use cryptable::circuits::{WordPort, input_bits, output_words};
 use cryptable_files::ClearedWriter;
 use zeroize::Zeroizing;
 
@@ -167,7 +168,7 @@ impl WordWriter {
     /// # Errors
     /// If writing fails.
     pub fn commit(self) -> Result<u64> {
-        self.out.into_inner()?.commit(true)
+        Ok(self.out.into_inner()?.commit(true)?)
     }
 }
 

@@ -1,4 +1,4 @@
-//! `cryptable integers run`: what the server does.
+//! `cryptable integers`: what the server does.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use super::column_file::ColumnFile;
 use super::job::{Job, Public, check_operands, fresh, operand_kinds};
 use super::pieces;
 use crate::args::Global;
-use crate::args::integers::IntegersRunArgs;
+use crate::args::integers::IntegersArgs;
 use crate::atomic_file::{self, Access};
 use crate::commands::threads;
 use crate::key_input::KeyFile;
@@ -32,7 +32,7 @@ const STEPS: usize = 100;
 ///
 /// # Errors
 /// If a file cannot be read or written, or key and columns do not belong together.
-pub fn run(global: Global, args: &IntegersRunArgs) -> Result<()> {
+pub fn run(global: Global, args: &IntegersArgs) -> Result<()> {
     check_operands(args)?;
     let pieces = args.pieces.as_deref().map(pieces::read).transpose()?.unwrap_or_default();
     let (constant, wide, lazy) = (args.constant, args.wide, args.lazy);
@@ -75,7 +75,7 @@ struct Files<C> {
 }
 
 impl<C: DigitCiphertext> Files<C> {
-    fn open(args: &IntegersRunArgs, key: &EvaluationKeyHeader) -> Result<Self> {
+    fn open(args: &IntegersArgs, key: &EvaluationKeyHeader) -> Result<Self> {
         let paths = args.condition.iter().chain(&args.inputs).chain(&args.amount);
         let operands = paths.map(|path| ColumnFile::open(path)).collect::<Result<Vec<_>>>()?;
         let first = &operands[usize::from(args.condition.is_some())];
@@ -111,7 +111,7 @@ struct Planned<C> {
 
 /// Checks everything but the key itself.
 fn plan<C: DigitCiphertext>(
-    args: &IntegersRunArgs,
+    args: &IntegersArgs,
     public: Public<'_>,
     key: &EvaluationKeyHeader,
     model: Model<'_>,
@@ -128,7 +128,7 @@ fn plan<C: DigitCiphertext>(
 
 fn run_on<E: DigitArithmetic<Ciphertext: DigitCiphertext>>(
     global: Global,
-    args: &IntegersRunArgs,
+    args: &IntegersArgs,
     planned: Planned<E::Ciphertext>,
     engine: &E,
 ) -> Result<Report> {

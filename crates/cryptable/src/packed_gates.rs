@@ -1,19 +1,20 @@
-//! Gates on encrypted bits.
+//! Gates on thousands of encrypted bits at once.
 //!
-//! Each bit is a ciphertext by itself; an evaluation key of [`crate::KeyKind::Gates`] evaluates gates at milliseconds each:
-//! see [`crate::engines::gates`] for an example. Of thousands of bits at once, [`PackedGates`] makes one RLWE ciphertext,
-//! evaluates the gate by one half bootstrap of bits in CKKS slots, and takes the results apart again (Sec. 6 of Bae, Cheon,
-//! Kim, Stehlé, "Bootstrapping Bits with CKKS", EUROCRYPT 2024): microseconds a gate, for keys of half a gigabyte.
+//! [`PackedGates`] makes one RLWE ciphertext of thousands of bits of [`crate::gates`], evaluates the gate by one half bootstrap of
+//! bits in CKKS slots, and takes the results apart again (Sec. 6 of Bae, Cheon, Kim, Stehlé, "Bootstrapping Bits with CKKS",
+//! EUROCRYPT 2024): microseconds a gate, for keys of half a gigabyte.
 //!
 //! ```
-//! use cryptable::booleans::{Gate, PackedGatesSecret, PackedParameters, Packing, Parameters};
+//! use cryptable::bits::{self, Packing};
+//! use cryptable::gates::{Gate, Parameters};
+//! use cryptable::packed_gates::PackedGatesSecret;
 //! use cryptable::{Progress, SecretKey};
 //!
 //! // The client. For use: `Parameters::with_log2_fail(-128.0)?`, whose ciphertexts have a modulus of 18 bits, and
-//! // `PackedParameters::cleaning_128(Packing::Complex)?`; toys keep this example quick.
+//! // `bits::Parameters::cleaning_128(Packing::Complex)?`; toys keep this example quick.
 //! let secret = SecretKey::generate(Parameters::insecure_toy());
 //! let secret = secret.gates()?;
-//! let packed = PackedParameters::insecure_toy(Packing::Complex)?;
+//! let packed = bits::Parameters::insecure_toy(Packing::Complex)?;
 //! let gates = PackedGatesSecret::generate(secret, &packed)?;
 //! let server = gates.packed_gates(Progress::silent())?;
 //!
@@ -31,11 +32,9 @@
 //! [`PackedGatesSecret::extraction_key`], and what
 //! [`PackedGatesSecret::ring`] writes; [`PackedGates::new`] joins what it reads of them.
 
-pub use cryptable_bits::{Packing, Parameters as PackedParameters};
 #[cfg(feature = "client")]
 pub use cryptable_conversion::PackedGatesSecret;
 pub use cryptable_conversion::{
     Clients, ExtractionKey, PackedGates, Parameters as ConversionParameters, RingPackingKey,
     SeededExtractionKey, SeededRingPackingKey,
 };
-pub use cryptable_fhew::booleans::{EncryptedBits, Gate, Parameters};
