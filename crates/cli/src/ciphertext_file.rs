@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use cryptable::{Ciphertext, CiphertextFileSummary, CiphertextReader, CiphertextWriter, Contents};
 
-use crate::atomic_file::{Access, AtomicFile};
+use crate::atomic_file::{self, Access, AtomicFile};
 use crate::input_file;
 use crate::printable::Printable as _;
 use crate::report::{counted, values};
@@ -40,7 +40,7 @@ pub fn read(file: File, path: &Path) -> Result<Reader> {
 /// # Errors
 /// If it cannot be created.
 pub fn create(path: &Path, contents: Contents) -> Result<Writer> {
-    Ok(CiphertextWriter::new(AtomicFile::create(path, Access::Public)?, contents)?)
+    Ok(CiphertextWriter::new(atomic_file::create(path, Access::Public)?, contents)?)
 }
 
 /// Completes files and gives them their names, all or none.

@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 
 use crate::args::Global;
 use crate::args::jobs::KeyFileArgs;
-use crate::atomic_file::{self, Access, AtomicFile, Destination};
+use crate::atomic_file::{self, Access, AtomicFile};
 use crate::printable::Printable as _;
 use crate::progress;
 use crate::report::{self, bytes};
@@ -38,7 +38,7 @@ impl<'a> KeyFiles<'a> {
             secret.printable()
         );
         for (path, loss) in [(secret, ", and what it encrypted is lost"), (evaluation, "")] {
-            let is_file = matches!(Destination::of(path)?, Destination::File(_));
+            let is_file = atomic_file::target_of(path)?.is_some();
             if !force && is_file && path.exists() {
                 bail!("{} exists; --force replaces it{loss}", path.printable());
             }
@@ -74,8 +74,8 @@ impl<'a> KeyFiles<'a> {
     /// If one cannot be created.
     fn create(self) -> Result<OpenKeyFiles<'a>> {
         Ok(OpenKeyFiles {
-            secret: AtomicFile::create(self.secret, Access::Private)?,
-            evaluation: AtomicFile::create(self.evaluation, Access::Public)?,
+            secret: atomic_file::create(self.secret, Access::Private)?,
+            evaluation: atomic_file::create(self.evaluation, Access::Public)?,
             names: self,
         })
     }

@@ -13,7 +13,7 @@ use super::parameter_list;
 use super::parameters::{self, ParameterReport};
 use crate::args::jobs::PlanFileArgs;
 use crate::args::{Global, PlanArgs};
-use crate::atomic_file::{Access, AtomicFile};
+use crate::atomic_file::{self, Access};
 use crate::ciphertext_file::ciphertexts;
 use crate::progress;
 use crate::report::{self, bytes, seconds};
@@ -55,7 +55,7 @@ fn of_lookups(global: Global, mut args: PlanArgs) -> Result<()> {
 /// Writes the parameters of a plan to the file that is asked for.
 fn write(args: &PlanFileArgs, parameters: &KeyParameters) -> Result<()> {
     let Some(path) = &args.output else { return Ok(()) };
-    let mut file = AtomicFile::create(path, Access::Public)?;
+    let mut file = atomic_file::create(path, Access::Public)?;
     file.write_all(&parameters.to_file())?;
     file.commit(true)?;
     Ok(())

@@ -79,7 +79,7 @@ impl SecretKey {
     ) -> Result<u64> {
         let file = map_file(&source)?;
         let mut count = 0;
-        write_file(&target, Access::Owner, replace, |out| {
+        write_file(&target, Access::Private, replace, |out| {
             count = call::run_engine(py, (threads, progress, "decrypt"), |progress| {
                 self.inner.decrypt_stream((*file).as_ref(), out, progress)
             })?;

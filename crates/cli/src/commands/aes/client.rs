@@ -14,7 +14,7 @@ use zeroize::Zeroizing;
 
 use crate::args::aes::{AesEncryptKeyArgs, AesKeySource, BLOCK_BYTES};
 use crate::args::{DecryptArgs, Global};
-use crate::atomic_file::{self, Access, AtomicFile};
+use crate::atomic_file::{self, Access};
 use crate::commands::decrypt::no_options_of_values;
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
@@ -53,7 +53,7 @@ pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: &File)
     let secret = key.transciphering().with_context(|| key_input::of_keygen(&args.secret, "aes"))?;
     let file = key_input::map_file(file, &args.input)?;
     let named = || input_file::shown(&args.input).printable();
-    let mut output = AtomicFile::create(&args.output, Access::Private)?;
+    let mut output = atomic_file::create(&args.output, Access::Private)?;
     let message_bytes = secret
         .decrypt_stream(file.as_ref(), &mut output, Progress::silent())
         .with_context(named)?;
@@ -95,9 +95,9 @@ pub(super) fn aes_key(global: Global, source: &AesKeySource) -> Result<AesKey> {
 
 /// Writes a whole file, and returns its size.
 fn write(path: &Path, content: &[u8]) -> Result<u64> {
-    let mut file = AtomicFile::create(path, Access::Public)?;
+    let mut file = atomic_file::create(path, Access::Public)?;
     file.write_all(content)?;
-    file.commit(true)
+    Ok(file.commit(true)?)
 }
 
 /// What a command that writes one file did.

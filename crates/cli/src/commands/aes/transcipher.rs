@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::args::Global;
 use crate::args::aes::AesTranscipherArgs;
-use crate::atomic_file::{self, Access, AtomicFile};
+use crate::atomic_file::{self, Access};
 use crate::commands::threads;
 use crate::formats::table::{self, Moduli, TableOptions};
 use crate::key_input::KeyFile;
@@ -102,14 +102,14 @@ fn transcipher(
     transciphering: &Transciphering<'_>,
     message: &Message<'_>,
 ) -> Result<u64> {
-    let mut output = AtomicFile::create(&args.output, Access::Public)?;
+    let mut output = atomic_file::create(&args.output, Access::Public)?;
     let bar = progress::bar(global, "AES rounds");
     let moved = progress::on(&bar);
     transciphering.transcipher_stream(message, &mut output, Progress::new(&moved)).with_context(
         || format!("cannot transcipher {}", input_file::shown(&args.input).printable()),
     )?;
     bar.finish_and_clear();
-    output.commit(true)
+    Ok(output.commit(true)?)
 }
 
 fn read_aes_key(path: &Path) -> Result<EncryptedKey> {

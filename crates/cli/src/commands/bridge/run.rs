@@ -340,7 +340,7 @@ impl<'a> Output<'a> {
                 }
             }
             (Outcome::Integers(found), started @ None) => {
-                let mut file = AtomicFile::create(&self.args.output, Access::Public)?;
+                let mut file = atomic_file::create(&self.args.output, Access::Public)?;
                 file.write_all(&found.to_bytes())?;
                 *started = Some(Started::Integers(file));
             }
@@ -352,7 +352,7 @@ impl<'a> Output<'a> {
     fn commit(self) -> Result<u64> {
         match self.started.context("there are no rows")? {
             Started::Ciphertexts(file) => Ok(ciphertext_file::commit_all(vec![*file])?[0].bytes),
-            Started::Integers(file) => file.commit(true),
+            Started::Integers(file) => Ok(file.commit(true)?),
         }
     }
 }

@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::run::input_ports;
 use super::{netlist_file, words};
 use crate::args::{CircuitInputArgs, DecryptArgs, EncryptArgs, Global};
-use crate::atomic_file::{self, Access, AtomicFile};
+use crate::atomic_file::{self, Access};
 use crate::commands::decrypt::no_options_of_values;
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
@@ -47,7 +47,7 @@ pub fn encrypt(global: Global, args: &EncryptArgs, key: &SecretKey) -> Result<()
     };
     let levels = summary.levels.clone();
     let ciphertexts = summary.ciphertexts();
-    let output = AtomicFile::create(&args.output, Access::Public)?;
+    let output = atomic_file::create(&args.output, Access::Public)?;
     let mut writer = EncryptedWordsWriter::new(output, parameters, summary)?;
     for batch in values.chunks(parameters.bits()) {
         for bits in words::encrypt(secret, &ports, batch, &levels)? {
@@ -77,7 +77,7 @@ pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: &File)
     let named = || input_file::shown(&args.input).printable();
     let mut reader = EncryptedWordsReader::new((*file.as_ref()).as_ref()).with_context(named)?;
     let summary = reader.summary().clone();
-    let output = AtomicFile::create(&args.output, Access::Private)?;
+    let output = atomic_file::create(&args.output, Access::Private)?;
     let mut writer = words::WordWriter::new(output, &summary.ports).with_context(named)?;
     let mut batch = Vec::with_capacity(summary.bits());
     while let Some(bits) = reader.next_bits(secret.parameters()).with_context(named)? {

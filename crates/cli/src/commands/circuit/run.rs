@@ -17,7 +17,7 @@ use serde::Serialize;
 use super::{netlist_file, sets};
 use crate::args::Global;
 use crate::args::circuit::CircuitRunArgs;
-use crate::atomic_file::{self, Access, AtomicFile};
+use crate::atomic_file::{self, Access};
 use crate::commands::threads;
 use crate::key_input::KeyFile;
 use crate::printable::Printable as _;
@@ -55,7 +55,7 @@ pub fn run(global: Global, args: &CircuitRunArgs) -> Result<()> {
     let load_s = start.elapsed().as_secs_f64();
     let start = Instant::now();
     let words = reader.summary().words;
-    let output = AtomicFile::create(&args.output, Access::Public)?;
+    let output = atomic_file::create(&args.output, Access::Public)?;
     let ports = output_ports(circuit);
     let summary = EncryptedWordsSummary::new(key.parameters(), key.key_id(), ports, words)
         .with_levels(plan.outputs().iter().map(|&value| plan.levels_of(value)).collect());

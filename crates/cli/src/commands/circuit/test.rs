@@ -19,7 +19,7 @@ use super::sets;
 use super::words::{self, WordWriter, Words};
 use crate::args::Global;
 use crate::args::circuit::CircuitTestArgs;
-use crate::atomic_file::{self, Access, AtomicFile};
+use crate::atomic_file::{self, Access};
 use crate::commands::threads;
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
@@ -35,7 +35,7 @@ pub fn run(global: Global, args: &CircuitTestArgs) -> Result<()> {
     words::check_widths(&output_ports(circuit))?;
     let values = words::read(&args.inputs, &input_ports(circuit), &args.csv)?;
     let expected = evaluate(circuit, &values)?;
-    let output = args.output.as_deref().map(|path| AtomicFile::create(path, Access::Private));
+    let output = args.output.as_deref().map(|path| atomic_file::create(path, Access::Private));
     let output = output.transpose()?;
     let request = sets::request(&circuits, args.set, args.schedule, args.insecure_toy);
     let words = Some(values.len() as u64);

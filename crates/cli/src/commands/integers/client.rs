@@ -41,7 +41,7 @@ pub fn encrypt(global: Global, files: &EncryptArgs, key: &SecretKey) -> Result<(
     let (format, column, csv) = (files.format, files.column.as_deref(), &files.csv);
     let options = ValueOptions { format, column, csv, coding: coding.clone() };
     let mut values = open_values(&files.input, &options)?;
-    let mut writer = ColumnWriter::new(AtomicFile::create(&files.output, Access::Public)?);
+    let mut writer = ColumnWriter::new(atomic_file::create(&files.output, Access::Public)?);
     let count = match key.kind() {
         KeyKind::Packed => encrypt_all(key.packed()?, kind, (key, &mut values), &mut writer)?,
         _ => {

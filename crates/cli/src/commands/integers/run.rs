@@ -18,7 +18,7 @@ use super::job::{Job, Public, check_operands, fresh, operand_kinds};
 use super::pieces;
 use crate::args::Global;
 use crate::args::integers::IntegersArgs;
-use crate::atomic_file::{self, Access, AtomicFile};
+use crate::atomic_file::{self, Access};
 use crate::commands::threads;
 use crate::key_input::KeyFile;
 use crate::printable::Printable as _;
@@ -144,7 +144,7 @@ fn run_on<E: DigitArithmetic<Ciphertext: DigitCiphertext>>(
         moved((before * STEPS + steps * STEPS / total.max(1)).min(all), all)
     };
     let server = Evaluator::new(engine)?.with_progress(Progress::new(&step));
-    let mut writer = ColumnWriter::new(AtomicFile::create(&args.output, Access::Public)?);
+    let mut writer = ColumnWriter::new(atomic_file::create(&args.output, Access::Public)?);
     let mut kind = files.kind;
     for _ in 0..parts {
         let found = job.apply(&server, &files.next()?)?;
