@@ -4,7 +4,7 @@ DEMO_OUTPUT ?= demo-output
 BENCH_ARGUMENTS ?= --help
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-aarch64 format lint docs book book-if-possible server-build unit-tests all-unit-tests python-tests run-python-tests tls-tests ray-tests ray-overhead notebooks wheel wheel-test release-check service-load fuzz bench deny deny-if-possible sbom
+.PHONY: help demo beginner test test-all test-aarch64 format lint docs book book-if-possible server-build unit-tests all-unit-tests python-tests run-python-tests tls-tests ray-tests ray-overhead notebooks wheel wheel-test release-check service-load fuzz bench deny deny-if-possible sbom
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -14,7 +14,7 @@ demo: ## Apply a contrast table to an encrypted picture; writes demo-output/befo
 
 test: format lint docs book-if-possible deny-if-possible server-build unit-tests python-tests ## Run the checks: formatting, lints, documentation, builds, tests; some twenty minutes on two cores from scratch
 
-test-all: format lint docs book-if-possible deny-if-possible server-build all-unit-tests python-tests ## Run the checks and the slow tests: six minutes more than make test, nine more without AVX-512 IFMA, and some 40 minutes of tails of noise
+test-all: format lint docs book-if-possible deny-if-possible server-build all-unit-tests beginner python-tests ## Run the checks and the slow tests: six minutes more than make test, nine more without AVX-512 IFMA, and some 40 minutes of tails of noise
 
 format: ## Check the formatting
 	$(CARGO) fmt --all --check
@@ -58,6 +58,11 @@ unit-tests: ## Run the tests
 all-unit-tests: ## Run the tests, also those that `make test` leaves out as slow
 	$(CARGO) test --workspace --profile checks --features cryptable-cli/serve -- --include-ignored
 
+# A crate of its own, in the profile that a beginner's `cargo run` has: half a minute.
+beginner: export CRYPTABLE_CALIBRATION = off
+beginner: ## Run a beginner's program without optimisation: slow, but right
+	$(CARGO) run --manifest-path examples/beginner/Cargo.toml --target-dir target/beginner
+
 # Where NEON's vectors are; the other crates have no code of their own for a processor. Debian has gcc-aarch64-linux-gnu
 # and qemu-user; `rustup target add aarch64-unknown-linux-gnu` brings the library.
 test-aarch64: export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER ?= aarch64-linux-gnu-gcc
@@ -95,6 +100,7 @@ run-python-tests:
 	$(PYTHON_ENVIRONMENT)/bin/mypy
 	$(PYTHON) scripts/release_check.py
 	$(PYTHON) scripts/import_circles.py
+	$(PYTHON) scripts/public_items.py
 	$(CARGO) build --workspace --all-targets --profile checks --features cryptable-cli/serve
 	cp target/checks/lib_native.$(if $(filter Darwin,$(shell uname)),dylib,so) $(PYTHON_PACKAGE)/cryptable/_native.abi3.so
 	PYTHONPATH=$(PYTHON_PACKAGE) $(PYTHON_ENVIRONMENT)/bin/pytest --quiet

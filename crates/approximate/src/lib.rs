@@ -75,6 +75,9 @@ pub use ciphertext::Ciphertext;
 pub use cryptable_ckks::bootstrapping::literals::{ExponentialLiteral, TransformLiteral};
 pub use cryptable_ckks::bootstrapping::subring_trace::TraceHalvings;
 pub use cryptable_ckks::leveled_table::LeveledTable;
+/// Noise that hides a ciphertext's own, where others see results: for [`SecretKey::decrypt_flooded`].
+#[cfg(feature = "client")]
+pub use cryptable_lattice::coefficient_ciphertext::Flooding;
 pub use evaluation_key::EvaluationKey;
 pub use key_set::KeySet;
 pub use linear_map::LinearMap;

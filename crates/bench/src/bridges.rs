@@ -4,11 +4,11 @@ use std::borrow::Borrow;
 
 use clap::Args;
 use cryptable::bridges::{
-    Bridge, ClientKey, EvaluationKeys, Function, Integers, LeveledTable, Plan, Returning,
-    SecretKeys, Target,
+    Bridge, ClientKey, Function, Integers, LeveledTable, Plan, Returning, Target,
 };
 use cryptable::engines::packed;
 use cryptable::{CostModel, NoiseBound, Progress, ReadOptions, Request, Result, Table};
+use cryptable_conversion::bridges::{EvaluationKeys, SecretKeys};
 use cryptable_conversion::power_of_two::from_power_of_two;
 use cryptable_conversion::{Clients, RingExtractionKey, Secrets};
 use cryptable_lattice::lwe_encryption::phase;
@@ -231,7 +231,7 @@ impl<'a, T: Target> Session<'a, T> {
         let key = RingExtractionKey::expand(&secrets.ring_extraction_key(conversion)?);
         let body = self.keys.packed().export(from)?;
         let phases = from_power_of_two(conversion, ids[0], body)?;
-        let q = parameters.target().shape().modulus;
+        let q = parameters.single().shape().modulus;
         let list = key.extract(&phases, 0..expected.len(), q)?;
         let p = from.modulus() as f64;
         let error = |(index, &value): (usize, &u64)| {

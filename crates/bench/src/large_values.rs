@@ -1,8 +1,8 @@
 //! `bench large-values`: sign, comparison, absolute value, ReLU and maximum of single integers of many bits, by digit
-//! decomposition (Ma et al., TCHES 2024, Sec. 4), with the parameters of `cryptable::integers::large_values`.
+//! decomposition (Ma et al., TCHES 2024, Sec. 4), with the parameters of `cryptable::large_values`.
 
 use clap::{Args, ValueEnum};
-use cryptable::integers::large_values::Parameters;
+use cryptable::large_values::Parameters;
 use cryptable_fhew::decomposition::{HomDecompReduce, encrypt_large};
 use cryptable_fhew::functions::LargeFunctions;
 use cryptable_fhew::noise::NoiseModel;

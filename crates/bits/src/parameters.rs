@@ -7,7 +7,7 @@ use cryptable_ckks::dry_run::Counts;
 use cryptable_ckks::overflow::tail_log2;
 use cryptable_lattice::error::{Error, Result, demand};
 use cryptable_lattice::security::LweInstance;
-use cryptable_lattice::{FailureProbability, ReadOptions};
+use cryptable_lattice::{FailureProbability, ReadOptions, SecurityLevel};
 use cryptable_ring::{Chain, Ring, RingModuli};
 use cryptable_wire::WireError;
 
@@ -92,6 +92,12 @@ impl Parameters {
     #[must_use]
     pub fn packing(&self) -> Packing {
         self.literal.packing
+    }
+
+    /// Whether they are secure, as they claim and construction checks, or toys for tests.
+    #[must_use]
+    pub fn security_level(&self) -> SecurityLevel {
+        self.literal.security
     }
 
     /// Estimated security in bits, classical; 0 for insecure toys.

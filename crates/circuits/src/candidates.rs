@@ -26,6 +26,27 @@ impl Candidate {
     }
 }
 
+/// Says that no parameter set runs a circuit: why each of them does not, and what else may be asked for.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("no parameter set runs it: {}{}", reasons(.0), remedy(.0))]
+pub struct Unplanned(pub Vec<(&'static str, PlanError)>);
+
+fn reasons(refused: &[(&'static str, PlanError)]) -> String {
+    let reason = |(name, error): &(&'static str, PlanError)| format!("{name}: {error}");
+    refused.iter().map(reason).collect::<Vec<_>>().join("; ")
+}
+
+/// Names the failure probability that a set reached.
+fn remedy(refused: &[(&'static str, PlanError)]) -> String {
+    let reached = refused.iter().filter_map(|(name, error)| match error {
+        PlanError::Failure { found, .. } => Some((found.log2(), name)),
+        _ => None,
+    });
+    let least = reached.min_by(|a, b| a.0.total_cmp(&b.0));
+    let shown = least.map(|(log2, name)| format!("; 2^{} admits {name}", log2.ceil()));
+    shown.unwrap_or_default()
+}
+
 /// Plans on several sets.
 #[derive(Clone, Debug)]
 pub struct Candidates {
@@ -36,6 +57,14 @@ pub struct Candidates {
 }
 
 impl Candidates {
+    /// Returns the fastest.
+    ///
+    /// # Errors
+    /// If there is none: why.
+    pub fn best(&self) -> Result<&Candidate, Unplanned> {
+        self.found.first().ok_or_else(|| Unplanned(self.refused.clone()))
+    }
+
     /// Plans circuits that compute the same ([`crate::named::NamedCircuit::variants`], or one) on each of some sets, and
     /// orders the plans by predicted time for so many words, or a word of many.
     ///

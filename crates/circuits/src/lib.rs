@@ -50,7 +50,7 @@ mod table_node;
 pub mod words;
 
 pub use builder::{CircuitBuilder, PortError};
-pub use candidates::{Candidate, Candidates};
+pub use candidates::{Candidate, Candidates, Unplanned};
 pub use circuit::{Circuit, InputMismatch, InputWord, Node, OutputWord};
 pub use execution::{BitEngine, execute};
 pub use schedule::{BitModel, InputLevels, Plan, PlanError, PlanOptions};

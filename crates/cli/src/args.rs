@@ -10,6 +10,7 @@ pub mod compare;
 mod encrypt_table;
 mod files;
 pub mod integers;
+pub mod jobs;
 mod lookup;
 mod memory;
 mod parameters;
@@ -27,10 +28,12 @@ use cryptable::{FailureProbability, ReadOptions};
 
 #[cfg(feature = "client")]
 pub use self::client::{
-    CsvArgs, DecryptArgs, DemoArgs, Demonstration, EncryptArgs, Format, KeygenArgs,
+    CircuitInputArgs, CsvArgs, DecryptArgs, DemoArgs, Demonstration, EncryptArgs, Format,
+    KeygenArgs, LayoutArg,
 };
 #[cfg(feature = "client")]
 pub use self::encrypt_table::EncryptTableArgs;
+use self::jobs::{Job, PlanFileArgs};
 pub use self::lookup::{LookupArgs, TableArgs};
 #[cfg(feature = "client")]
 pub use self::parameters::GoalArg;
@@ -109,6 +112,7 @@ fn interval(text: &str) -> Result<f64, String> {
 
 /// The subcommands.
 #[derive(Debug, Subcommand)]
+#[allow(clippy::large_enum_variant, reason = "a process has one")]
 pub enum Command {
     /// Compare all ways to look a table up: security, failure probability, predicted memory and time
     #[command(after_help = PLAN)]
@@ -142,17 +146,17 @@ pub enum Command {
     #[command(after_help = circuit::OVERVIEW)]
     Circuit(GroupArgs<circuit::CircuitCommand>),
     /// Compare encrypted integers, take their maximum, ReLU and the like
-    #[command(after_help = compare::OVERVIEW)]
-    Compare(GroupArgs<compare::CompareCommand>),
+    #[command(after_help = compare::COMPARE)]
+    Compare(compare::CompareArgs),
     /// Look values up packed, and go on with results one by one: comparison, maximum, a second table
-    #[command(after_help = bridge::OVERVIEW)]
-    Bridge(GroupArgs<bridge::BridgeCommand>),
+    #[command(after_help = bridge::BRIDGE)]
+    Bridge(bridge::BridgeRunArgs),
     /// Compute on columns of encrypted integers: sums, products, comparisons, selection, tax tables
-    #[command(after_help = integers::OVERVIEW)]
-    Integers(GroupArgs<integers::IntegersCommand>),
+    #[command(after_help = integers::INTEGERS)]
+    Integers(integers::IntegersArgs),
     /// Look wide values up: dictionaries of 32- and 64-bit keys, tables of 2^32 entries that have structure
-    #[command(after_help = wide::OVERVIEW)]
-    Wide(GroupArgs<wide::WideCommand>),
+    #[command(after_help = wide::WIDE)]
+    Wide(wide::WideLookupArgs),
     /// Serve lookups over HTTP: clients register keys, send ciphertexts and fetch results; needs no secret
     #[cfg(feature = "serve")]
     #[command(after_help = serve::SERVE)]
@@ -177,13 +181,20 @@ pub enum Command {
     Completions(CompletionsArgs),
 }
 
-/// Arguments of `plan`.
+/// Arguments of `plan`: for lookups in tables, unless there is a job.
 #[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(group = clap::ArgGroup::new("input").required(true))]
 pub struct PlanArgs {
+    /// For anything but lookups.
+    #[command(subcommand)]
+    pub job: Option<Job<PlanFileArgs>>,
     /// What for.
     #[command(flatten)]
     pub parameters: ParameterArgs,
+    /// What is written.
+    #[command(flatten)]
+    pub file: PlanFileArgs,
     /// List every parameter set that ships instead: for each of its secrets dimension, modulus, distribution, error,
     /// and level; takes half a minute
     #[arg(long, group = "input")]
@@ -301,7 +312,7 @@ mod tests {
     #[test]
     fn every_subcommand_shows_examples() {
         let cli = Cli::command();
-        let nested = ["aes", "circuit", "compare", "bridge", "integers", "wide", "remote"];
+        let nested = ["plan", "keygen", "aes", "circuit", "remote"];
         let nested = nested.into_iter().filter_map(|name| cli.find_subcommand(name));
         let nested = nested.flat_map(clap::Command::get_subcommands);
         for command in cli.get_subcommands().chain(nested) {

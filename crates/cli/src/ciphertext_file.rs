@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use cryptable::{Ciphertext, CiphertextFileSummary, CiphertextReader, CiphertextWriter, Contents};
 
-use crate::atomic_file::{Access, AtomicFile};
+use crate::atomic_file::{self, Access, AtomicFile};
 use crate::input_file;
 use crate::printable::Printable as _;
 use crate::report::{counted, values};
@@ -23,7 +23,14 @@ pub type Writer = CiphertextWriter<AtomicFile>;
 /// # Errors
 /// If it cannot be read or a single bit is wrong.
 pub fn open(path: &Path) -> Result<Reader> {
-    let file = input_file::open_seekable(path)?;
+    read(input_file::open_seekable(path)?, path)
+}
+
+/// Reads a file of this name that is open at its start, as [`open`] does.
+///
+/// # Errors
+/// As there.
+pub fn read(file: File, path: &Path) -> Result<Reader> {
     let reader = CiphertextReader::new(BufReader::with_capacity(1 << 20, file));
     reader.with_context(|| input_file::shown(path).printable())
 }
@@ -33,7 +40,7 @@ pub fn open(path: &Path) -> Result<Reader> {
 /// # Errors
 /// If it cannot be created.
 pub fn create(path: &Path, contents: Contents) -> Result<Writer> {
-    Ok(CiphertextWriter::new(AtomicFile::create(path, Access::Public)?, contents)?)
+    Ok(CiphertextWriter::new(atomic_file::create(path, Access::Public)?, contents)?)
 }
 
 /// Completes files and gives them their names, all or none.

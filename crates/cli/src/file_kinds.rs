@@ -56,21 +56,21 @@ fn wire_error<'a>(cause: &'a (dyn Error + 'static)) -> Option<&'a WireError> {
 fn readers(object: ObjectType) -> &'static [Reader] {
     use ObjectType as O;
     match object {
-        O::IntegerColumn => &[("integers decrypt", true), ("integers run", false)],
+        O::IntegerColumn => &[("decrypt", true), ("integers", false)],
         O::EncryptedTables => &[("lookup --table", false)],
         O::AesMessage => &[("aes open", true), ("aes transcipher", false)],
         O::EncryptedRoundKeys => &[("aes transcipher --encrypted-key", false)],
-        O::EncryptedBytes => &[("aes decrypt", true)],
-        O::TranscipheringSecretKey => &[("aes encrypt-key", true), ("aes decrypt", true)],
+        O::EncryptedBytes => &[("decrypt", true)],
+        O::TranscipheringSecretKey => &[("aes encrypt-key", true), ("decrypt", true)],
         O::TranscipheringEvaluationKey => &[("aes transcipher", false)],
-        O::SlotBitsWords => &[("circuit decrypt", true), ("circuit run", false)],
-        O::SlotBitsSecretKey => &[("circuit encrypt", true), ("circuit decrypt", true)],
+        O::SlotBitsWords => &[("decrypt", true), ("circuit run", false)],
+        O::SlotBitsSecretKey => &[("encrypt --circuit", true), ("decrypt", true)],
         O::SlotBitsEvaluationKey => &[("circuit run", false)],
-        O::EncryptedIntegers => &[("bridge decrypt", true)],
+        O::EncryptedIntegers => &[("decrypt", true)],
         O::IntegerBridgeSecretKeys | O::LeveledBridgeSecretKeys => {
-            &[("bridge encrypt", true), ("bridge decrypt", true)]
+            &[("encrypt", true), ("decrypt", true)]
         }
-        O::IntegerBridgeEvaluationKeys | O::LeveledBridgeEvaluationKeys => &[("bridge run", false)],
+        O::IntegerBridgeEvaluationKeys | O::LeveledBridgeEvaluationKeys => &[("bridge", false)],
         _ => &[],
     }
 }

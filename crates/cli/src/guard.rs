@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 use cryptable::CIPHERTEXT_FILE_MAGIC;
 use cryptable_wire::{ObjectType, WireError, peek_header};
 
-use crate::atomic_file::{Destination, is_stdout};
+use crate::atomic_file::{is_stdout, target_of};
 use crate::formats::raw::read_up_to;
 use crate::input_file::is_stdin;
 use crate::printable::Printable as _;
@@ -152,10 +152,9 @@ impl Identity {
         let path = stream.map_or(file.path.as_path(), Path::new);
         Ok(match (fs::metadata(path), stream) {
             (Ok(metadata), _) if metadata.is_file() => Some(Self::existing(&metadata, path)?),
-            (Err(_), None) if file.is_output() => match Destination::of(path)? {
-                Destination::File(target) => Some(Self::Place(place(&target))),
-                _ => None,
-            },
+            (Err(_), None) if file.is_output() => {
+                target_of(path)?.map(|target| Self::Place(place(&target)))
+            }
             _ => None,
         })
     }
@@ -185,7 +184,7 @@ fn place(target: &Path) -> PathBuf {
 
 /// Checks that what an output replaces is neither a key nor read-only.
 fn check_replaced(output: &FileArg) -> Result<()> {
-    let Destination::File(target) = Destination::of(&output.path)? else { return Ok(()) };
+    let Some(target) = target_of(&output.path)? else { return Ok(()) };
     let Ok(metadata) = fs::metadata(&target) else { return Ok(()) };
     let (option, name) = (output.option, output.path.printable());
     if let Some(kind) = key_kind(&target)? {

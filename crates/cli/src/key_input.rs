@@ -10,8 +10,8 @@ use cryptable::{
     CIPHERTEXT_FILE_MAGIC, EvaluationKey, EvaluationKeyHeader, ReadOptions, SharedBytes, WireError,
 };
 #[cfg(feature = "client")]
-use cryptable::{FailureProbability, SecretKey, SecurityLevel};
-use cryptable_wire::{KeyId, MappedFile, ObjectType, peek_header, peek_key};
+use cryptable::{FailureProbability, SecretKey};
+use cryptable_wire::MappedFile;
 
 use crate::args::Global;
 #[cfg(feature = "client")]
@@ -31,8 +31,15 @@ const MAX_SECRET_KEY_BYTES: u64 = 1 << 21;
 /// # Errors
 /// If it cannot be read, or is empty.
 pub fn map(path: &Path) -> Result<MappedFile> {
-    let file = input_file::open_seekable(path)?;
-    MappedFile::of(&file)
+    map_file(&input_file::open_seekable(path)?, path)
+}
+
+/// Maps a file of this name that is open, as [`map`] does.
+///
+/// # Errors
+/// As there.
+pub fn map_file(file: &File, path: &Path) -> Result<MappedFile> {
+    MappedFile::of(file)
         .with_context(|| format!("cannot read {}", input_file::shown(path).printable()))
 }
 
@@ -72,64 +79,9 @@ fn keep<T>(
     Ok((found, file))
 }
 
-/// An evaluation key of any kind that is not read yet but for its parameters and whose it is.
-pub struct StartedKey<P> {
-    file: File,
-    name: String,
-    /// Its parameters.
-    pub parameters: P,
-    /// The client's key that it belongs to.
-    pub key_id: KeyId,
-}
-
-/// Opens an evaluation key of any kind, and reads its parameters.
-///
-/// # Errors
-/// If the file cannot be read, or `read` refuses its kind or its parameters.
-pub fn start_of<P>(
-    path: &Path,
-    read: impl FnOnce(ObjectType, &[u8]) -> cryptable::Result<P>,
-) -> Result<StartedKey<P>> {
-    let name = input_file::shown(path).printable();
-    let failed = || format!("cannot read {name}");
-    let file = input_file::open_seekable(path)?;
-    let start = first_bytes(&file).with_context(failed)?;
-    let parse = || {
-        let kind = peek_header(&start)?.object_type;
-        // Objects of other kinds may have no such header.
-        let begun = peek_key(&start);
-        let bytes = begun.as_ref().map_or(&[][..], |begun| begun.parameters);
-        let parameters = read(kind, bytes)?;
-        Ok((parameters, begun?.key_id))
-    };
-    let (parameters, key_id) = parse().map_err(with_option).with_context(failed)?;
-    Ok(StartedKey { file, name, parameters, key_id })
-}
-
-/// Checks the kind of a key.
-///
-/// # Errors
-/// If the key has another kind.
-pub fn check_kind(found: ObjectType, expected: ObjectType) -> cryptable::Result<()> {
-    if found == expected { Ok(()) } else { Err(WireError::WrongType { expected, found }.into()) }
-}
-
-impl<P> StartedKey<P> {
-    /// Reads all of it, as [`read_kept`] does.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn read<T>(
-        self,
-        read: impl FnOnce(&Arc<MappedFile>) -> cryptable::Result<T>,
-    ) -> Result<(T, Arc<MappedFile>)> {
-        keep(&self.file, &self.name, read)
-    }
-}
-
-/// Why a key of another engine does not serve the commands of a group.
-pub fn of_keygen(path: &Path, group: &str) -> String {
-    format!("{}: {group} takes keys of {group} keygen", input_file::shown(path).printable())
+/// Says why a key of another kind does not serve a job.
+pub fn of_keygen(path: &Path, job: &str) -> String {
+    format!("{}: {job} takes keys of keygen {job}", input_file::shown(path).printable())
 }
 
 /// Says which option allows what the library refused.
@@ -240,52 +192,40 @@ fn read_key(file: &File, name: String, options: ReadOptions) -> Result<MappedKey
         EvaluationKey::from_shared(shared, options)
     };
     let (key, file) = keep(file, &name, read)?;
-    // Keys without packed values are expanded when they are read.
-    let file = key.packed().is_ok().then_some(file);
+    // Other keys are expanded when they are read.
+    let is_used_in_place = key.packed().is_ok() || key.bits().is_ok() || key.ckks().is_ok();
+    let file = is_used_in_place.then_some(file);
     Ok(MappedKey { key, file, name })
 }
 
-/// Reads a client's secret key.
+/// Reads a client's secret key of any kind.
 ///
 /// # Errors
 /// If the file cannot be read or is no secret key, or an insecure one that is not allowed.
 #[cfg(feature = "client")]
 pub fn read_secret_key(global: Global, path: &Path) -> Result<SecretKey> {
-    read_secret_of(global, path, |bytes| SecretKey::from_bytes(bytes, global.read_options()))
-}
-
-/// Reads a secret key of any kind.
-///
-/// # Errors
-/// If the file cannot be read or is no secret key, or `read` refuses it.
-#[cfg(feature = "client")]
-pub fn read_secret_of<T>(
-    global: Global,
-    path: &Path,
-    read: impl FnOnce(&[u8]) -> cryptable::Result<T>,
-) -> Result<T> {
     let check = |start: &[u8]| guard::check_secret_key("--secret", start);
     let bytes = input_file::read_secret(path, MAX_SECRET_KEY_BYTES, "a secret key", check)?;
     let failed = || format!("cannot read {}", input_file::shown(path).printable());
-    let key = read(&bytes).with_context(failed)?;
+    let key = SecretKey::from_bytes(&bytes, global.read_options()).with_context(failed)?;
     // Now that it is one.
     report::note(global, input_file::exposure(path).as_ref());
     Ok(key)
 }
 
-/// What people must hear where a key has no security at all, or its values fail too often.
+/// Tells people where a key has no security at all, or its values fail too often.
 #[cfg(feature = "client")]
-pub fn insecurity(
-    level: SecurityLevel,
-    failures: FailureProbability,
-    key: &Path,
-) -> Option<String> {
-    let name = input_file::shown(key).printable();
-    if level.is_insecure() {
-        return Some(format!("INSECURE: {name} is of toy parameters, for tests only"));
-    }
-    let limit = FailureProbability::READ_LIMIT;
-    (failures > limit).then(|| {
-        format!("INSECURE: values of {name} fail with probability {failures}, above {limit}")
-    })
+pub fn warn_of_insecurity(global: Global, key: &SecretKey, path: &Path) {
+    let name = input_file::shown(path).printable();
+    let parameters = key.parameters();
+    let (failures, limit) =
+        (parameters.value_failure_probability(), FailureProbability::READ_LIMIT);
+    let warning = if parameters.security_level().is_insecure() {
+        Some(format!("INSECURE: {name} is of toy parameters, for tests only"))
+    } else {
+        (failures > limit).then(|| {
+            format!("INSECURE: values of {name} fail with probability {failures}, above {limit}")
+        })
+    };
+    report::note(global, warning.as_ref());
 }

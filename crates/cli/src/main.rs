@@ -6,7 +6,6 @@
 mod args;
 mod atomic_file;
 mod ciphertext_file;
-mod cleared_writer;
 mod commands;
 #[cfg(feature = "client")]
 mod core_dumps;
@@ -22,7 +21,6 @@ mod progress;
 mod report;
 mod sizes;
 mod suggestion;
-mod unnamed_file;
 
 use std::io::{self, ErrorKind};
 use std::process::ExitCode;

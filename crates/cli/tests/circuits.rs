@@ -37,7 +37,7 @@ const JSON: &str = r#"{"modules": {"both": {
     "cells": {"g": {"type": "$_AND_", "connections": {"A": [2], "B": [3], "Y": [4]}}}
 }}}"#;
 
-const KEYGEN: &str = "circuit keygen --insecure-toy --secret bits.secret --evaluation bits.server";
+const KEYGEN: &str = "keygen circuit --insecure-toy --secret bits.secret --evaluation bits.server";
 
 /// All pairs of values of two bits, often enough for two ciphertexts; and what comes out.
 fn words() -> (String, String) {
@@ -58,13 +58,13 @@ fn json(text: &str) -> serde_json::Value {
 fn plans_are_tables_and_objects() {
     let here = Workspace::new();
     here.write("adder.blif", ADDER).write("both.json", JSON);
-    let text = here.succeed("circuit plan adder.blif --insecure-toy --words 1000");
+    let text = here.succeed("plan circuit adder.blif --insecure-toy --words 1000");
     for part in
         ["4 input bits, 4 output bits", "bootstraps", "memory", "failure", "INSECURE", "2 batches"]
     {
         assert!(text.contains(part), "{part}: {text}");
     }
-    let report = json(&here.succeed("--json circuit plan both.json --insecure-toy"));
+    let report = json(&here.succeed("--json plan circuit both.json --insecure-toy"));
     assert_eq!((&report["ands"], &report["depth"]), (&1.into(), &1.into()));
     let plan = &report["candidates"][0];
     assert_eq!(plan["words_at_once"], 512);
@@ -76,12 +76,12 @@ fn plans_are_tables_and_objects() {
 fn sets_are_compared_and_all_are_secure() {
     let here = Workspace::new();
     here.write("both.json", JSON);
-    let report = json(&here.succeed("--json circuit plan both.json"));
+    let report = json(&here.succeed("--json plan circuit both.json"));
     let plans = report["candidates"].as_array().unwrap();
     assert_eq!(plans.len(), 8, "{}", report["refused"]);
     assert!(plans.iter().all(|plan| plan["log2_fail"].as_f64().unwrap() <= -64.0));
     assert!(plans.iter().all(|plan| plan["security_bits"].as_f64().unwrap() >= 128.0));
-    let report = json(&here.succeed("--json circuit plan both.json --set balanced"));
+    let report = json(&here.succeed("--json plan circuit both.json --set balanced"));
     assert_eq!(report["candidates"][0]["set"], "balanced");
     assert_eq!(report["candidates"][0]["words_at_once"], 32_768);
 }
@@ -90,11 +90,11 @@ fn sets_are_compared_and_all_are_secure() {
 fn forms_of_the_s_box_are_for_aes() {
     let here = Workspace::new();
     here.write("adder.blif", ADDER);
-    let error = here.fail("circuit plan add32 --s-box gates --insecure-toy");
+    let error = here.fail("plan circuit add32 --s-box gates --insecure-toy");
     assert!(error.contains("--s-box is for AES, and add32 has no S-box"), "{error}");
-    let error = here.fail("circuit plan adder.blif --s-box tables --insecure-toy");
+    let error = here.fail("plan circuit adder.blif --s-box tables --insecure-toy");
     assert!(error.contains("adder.blif is a netlist"), "{error}");
-    let line = "--json circuit plan aes128-expanded-key --set tables --s-box tables";
+    let line = "--json plan circuit aes128-expanded-key --set tables --s-box tables";
     let report = json(&here.succeed(line));
     assert_eq!((&report["tables"], &report["ands"]), (&2720.into(), &0.into()));
 }
@@ -147,16 +147,16 @@ fn a_netlist_of_verilog_runs() {
 #[test]
 fn a_set_is_chosen_and_others_are_refused_with_reasons() {
     let here = Workspace::new();
-    let report = json(&here.succeed("--json circuit plan compare32 --memory 2GB --words 100"));
+    let report = json(&here.succeed("--json plan circuit compare32 --memory 2GB --words 100"));
     assert_ne!(report["candidates"][0]["set"], "balanced");
     let refused = report["refused"].as_array().unwrap();
     for set in ["balanced", "throughput"] {
         let found = refused.iter().find(|refusal| refusal["set"] == set).unwrap();
         assert!(found["reason"].as_str().unwrap().contains("above the limit of 2000000000"));
     }
-    let error = here.fail("circuit plan compare32 --set latency --log2-fail -90");
+    let error = here.fail("plan circuit compare32 --set latency --log2-fail -90");
     assert!(error.contains("results fail with 2^-95.4 a bit or less, most of all "), "{error}");
-    let error = here.fail("circuit plan add32 --memory 100MB");
+    let error = here.fail("plan circuit add32 --memory 100MB");
     assert!(error.contains("latency: the circuit takes ") && error.contains("throughput: "));
 }
 
@@ -167,21 +167,21 @@ fn words_go_through_files() {
     here.write("adder.blif", ADDER).write("words.csv", inputs);
     here.succeed(KEYGEN);
     here.succeed(
-        "circuit encrypt adder.blif --secret bits.secret --input words.csv --output words.ct",
+        "encrypt --circuit adder.blif --secret bits.secret --input words.csv --output words.ct",
     );
     let run = "circuit run adder.blif --evaluation bits.server --input words.ct --output sums.ct";
     let report = json(&here.succeed(&format!("--json {run} --parallel 2")));
     assert_eq!((&report["words"], &report["batches"]), (&640.into(), &2.into()));
-    here.succeed("circuit decrypt --secret bits.secret --input sums.ct --output sums.csv");
+    here.succeed("decrypt --secret bits.secret --input sums.ct --output sums.csv");
     assert_eq!(here.read("sums.csv"), outputs.as_bytes());
     // With all levels, files are larger, and serve as well.
     let small = here.read("words.ct").len();
-    here.succeed("circuit encrypt adder.blif --secret bits.secret --input words.csv --output all.ct --all-levels");
+    here.succeed("encrypt --circuit adder.blif --secret bits.secret --input words.csv --output all.ct --all-levels");
     assert!(here.read("all.ct").len() >= small);
     here.succeed(
         "circuit run adder.blif --evaluation bits.server --input all.ct --output again.ct",
     );
-    here.succeed("circuit decrypt --secret bits.secret --input again.ct --output again.csv");
+    here.succeed("decrypt --secret bits.secret --input again.ct --output again.csv");
     assert_eq!(here.read("again.csv"), outputs.as_bytes());
     let text = here.succeed("inspect bits.secret bits.server words.ct sums.ct");
     for part in [
@@ -194,8 +194,8 @@ fn words_go_through_files() {
     }
     assert_eq!(text.matches("  key ").count(), 4, "{text}");
     // Sets are in keys; files of words have their digests, by which those with names are found.
-    assert_eq!(text.matches("  set         ").count(), 2, "{text}");
-    assert_eq!(text.matches("a ciphertext fails with probability 2^-87.0").count(), 2, "{text}");
+    assert_eq!(text.matches("  method      insecure_toy").count(), 2, "{text}");
+    assert_eq!(text.matches("values with 2^-87.0").count(), 2, "{text}");
     #[cfg(unix)]
     for name in ["bits.secret", "sums.csv"] {
         use std::os::unix::fs::PermissionsExt;
@@ -210,7 +210,7 @@ fn what_does_not_belong_together_is_refused() {
     here.write("adder.blif", ADDER).write("both.json", JSON).write("words.csv", "1 2\n3 3\n");
     here.succeed(KEYGEN);
     here.succeed(
-        "circuit encrypt adder.blif --secret bits.secret --input words.csv --output words.ct",
+        "encrypt --circuit adder.blif --secret bits.secret --input words.csv --output words.ct",
     );
     let run = |netlist: &str, input: &str| {
         format!("circuit run {netlist} --evaluation bits.server --input {input} --output out.ct")
@@ -233,14 +233,13 @@ fn what_does_not_belong_together_is_refused() {
     here.succeed(&format!("{} --force", KEYGEN.replace("bits.secret", "other.secret")));
     let error = here.fail(&run("adder.blif", "words.ct"));
     assert!(error.contains("words.ct does not go with bits.server"), "{error}");
-    let error = here.fail("circuit decrypt --secret other.secret --input words.ct --output a.csv");
+    let error = here.fail("decrypt --secret other.secret --input words.ct --output a.csv");
     assert!(error.contains("words.ct"), "{error}");
     assert!(!here.files().iter().any(|name| name == "out.ct" || name == "a.csv"));
-    let error = here.fail("circuit decrypt --secret bits.server --input words.ct --output a.csv");
+    let error = here.fail("decrypt --secret bits.server --input words.ct --output a.csv");
     assert!(error.contains("--secret wants a secret key"), "{error}");
     // An output never replaces a key.
-    let error =
-        here.fail("circuit decrypt --secret bits.secret --input words.ct --output bits.server");
+    let error = here.fail("decrypt --secret bits.secret --input words.ct --output bits.server");
     assert!(error.contains("bits.server"), "{error}");
 }
 
@@ -250,12 +249,12 @@ fn netlists_are_refused_by_their_line() {
     let around =
         ".model around\n.inputs a b\n.outputs a b\n.names t a\n1 1\n.names a b t\n11 1\n.end\n";
     here.write("loop.blif", around).write("words.csv", "1\n0\n");
-    let error = here.fail("circuit plan loop.blif --insecure-toy");
+    let error = here.fail("plan circuit loop.blif --insecure-toy");
     assert!(error.contains("loop.blif: line "), "{error}");
-    let error = here.fail("circuit plan words.csv --insecure-toy");
+    let error = here.fail("plan circuit words.csv --insecure-toy");
     assert!(error.contains("ends in .blif or .json"), "{error}");
     here.write("unknown.blif", ".model u\n.inputs a\n.outputs b\n.gat x\n.end\n");
-    let error = here.fail("circuit plan unknown.blif --insecure-toy");
+    let error = here.fail("plan circuit unknown.blif --insecure-toy");
     assert!(error.contains("unknown.blif: line 4"), "{error}");
 }
 

@@ -9,7 +9,7 @@ use support::Workspace;
 fn workspace() -> Workspace {
     let here = Workspace::new();
     let files = "--secret client.key --evaluation server.key";
-    here.succeed(&format!("compare keygen --insecure-toy --bits 6 {files}"));
+    here.succeed(&format!("keygen compare --insecure-toy --bits 6 {files}"));
     here
 }
 
@@ -21,14 +21,14 @@ fn numbers(values: impl IntoIterator<Item = i64>) -> String {
 fn encrypt(here: &Workspace, name: &str, integers: &[i64], options: &str) {
     here.write(&format!("{name}.csv"), numbers(integers.iter().copied()));
     let files = format!("--input {name}.csv --output {name}.ct");
-    here.succeed(&format!("compare encrypt --secret client.key {options} {files}"));
+    here.succeed(&format!("encrypt --as headroom --secret client.key {options} {files}"));
 }
 
 /// Runs an operation, and decrypts its result.
 fn run(here: &Workspace, options: &str, decryption: &str) -> String {
-    here.succeed(&format!("compare run --evaluation server.key {options} --output r.ct"));
+    here.succeed(&format!("compare --evaluation server.key {options} --output r.ct"));
     let files = "--input r.ct --output r.csv";
-    here.succeed(&format!("compare decrypt --secret client.key {decryption} {files}"));
+    here.succeed(&format!("decrypt --secret client.key {decryption} {files}"));
     String::from_utf8(here.read("r.csv")).unwrap()
 }
 
@@ -50,7 +50,7 @@ fn integers_are_compared_and_selected() {
     assert_eq!(clamped, expected(&|x, _| x.clamp(10, 50)));
     assert_eq!(run(&here, "--op digits --input x.ct", ""), expected(&|x, _| x));
     // Inputs decrypt, too; and digits are values for `decrypt`.
-    here.succeed("compare decrypt --secret client.key --input x.ct --output x2.csv");
+    here.succeed("decrypt --secret client.key --input x.ct --output x2.csv");
     assert_eq!(here.read("x2.csv"), here.read("x.csv"));
     here.succeed("decrypt --secret client.key --input r.ct --output digits.csv");
     let report = here.succeed("inspect r.ct");
@@ -69,22 +69,22 @@ fn signed_integers_are_compared_and_selected() {
     assert_eq!(absolute, expected(&i64::abs));
     let clamped = run(&here, "--op clamp --low -7 --high 5 --input x.ct", "--signed");
     assert_eq!(clamped, expected(&|x| x.clamp(-7, 5)));
-    here.succeed("compare decrypt --secret client.key --signed --input x.ct --output x2.csv");
+    here.succeed("decrypt --secret client.key --signed --input x.ct --output x2.csv");
     assert_eq!(here.read("x2.csv"), here.read("x.csv"));
 }
 
 #[test]
 fn plans_say_what_operations_take() {
     let here = Workspace::new();
-    let plan = here.succeed("compare plan --bits 12");
+    let plan = here.succeed("plan compare --bits 12");
     for words in ["modulo 2^13: one bit is headroom", "maximum", "lookups", "fails with"] {
         assert!(plan.contains(words), "{words}: {plan}");
     }
-    let plan = here.succeed("--json compare plan --insecure-toy --bits 6");
+    let plan = here.succeed("--json plan compare --insecure-toy --bits 6");
     let plan: serde_json::Value = serde_json::from_str(&plan).unwrap();
     let operations = plan["operations"].as_array().unwrap();
     assert_eq!((plan["input_modulus"].as_u64(), operations.len()), (Some(128), 10));
-    let message = here.fail("compare plan --bits 60");
+    let message = here.fail("plan compare --bits 60");
     assert!(message.contains("is 60, but must be at most 39"), "{message}");
 }
 
@@ -96,10 +96,10 @@ fn what_cannot_be_compared_is_refused() {
     // No headroom.
     here.write("large.csv", "64\n");
     let files = "--input large.csv --output large.ct";
-    let message = here.fail(&format!("compare encrypt --secret client.key {files}"));
+    let message = here.fail(&format!("encrypt --as headroom --secret client.key {files}"));
     assert!(message.contains("64 is not below the modulus 64"), "{message}");
     let refused = |options: &str| {
-        let line = format!("compare run --evaluation server.key --output r.ct {options}");
+        let line = format!("compare --evaluation server.key --output r.ct {options}");
         let message = here.fail(&line);
         assert!(!here.files().contains(&"r.ct".to_owned()), "{options}");
         message
@@ -118,21 +118,44 @@ fn what_cannot_be_compared_is_refused() {
         assert!(message.contains(expected), "{options}: {message}");
     }
     // Results are no operands.
-    here.succeed("compare run --evaluation server.key --op sign --input x.ct --output bits.ct");
+    here.succeed("compare --evaluation server.key --op sign --input x.ct --output bits.ct");
     let message = refused("--op relu --input bits.ct");
     assert!(message.contains("modulus of the values is 2"), "{message}");
     // Keys of tables are not for maxima.
     let files = "--secret other.key --evaluation other-server.key";
     here.succeed(&format!("keygen --insecure-toy --bits 3 --output-bits 2 {files}"));
     here.write("v.csv", "1\n");
-    here.succeed("compare encrypt --secret other.key --input v.csv --output v.ct");
+    here.succeed("encrypt --as headroom --secret other.key --input v.csv --output v.ct");
     let options = "--op relu --input v.ct --output r.ct";
-    let message = here.fail(&format!("compare run --evaluation other-server.key {options}"));
+    let message = here.fail(&format!("compare --evaluation other-server.key {options}"));
     assert!(message.contains("output modulus of the parameters is 4"), "{message}");
     // A file that lacks a digit.
-    here.succeed("compare run --evaluation server.key --op digits --input x.ct --output d.ct");
+    here.succeed("compare --evaluation server.key --op digits --input x.ct --output d.ct");
     let whole = here.read("d.ct");
     here.write("cut.ct", &whole[..whole.len() - 100]);
-    let message = here.fail("compare decrypt --secret client.key --input cut.ct --output c.csv");
+    let message = here.fail("decrypt --secret client.key --input cut.ct --output c.csv");
     assert!(message.contains("cut.ct"), "{message}");
+}
+
+#[test]
+fn keys_are_generated_from_a_plan_that_was_written() {
+    let here = Workspace::new();
+    here.succeed("plan compare --insecure-toy --bits 6 --output integers.plan");
+    let text = here.succeed("inspect integers.plan");
+    assert!(text.contains("integers.plan: parameters, INSECURE"), "{text}");
+    let files = "--secret client.key --evaluation server.key";
+    here.succeed(&format!("keygen --plan integers.plan {files}"));
+    encrypt(&here, "x", &[5, 60], "");
+    encrypt(&here, "y", &[7, 3], "");
+    assert_eq!(run(&here, "--op less-than --input x.ct --input y.ct", ""), "1\n0\n");
+    // Anything else is no plan, and a plan is no key.
+    let message = here.fail(&format!("keygen --plan client.key --force {files}"));
+    assert!(message.contains("client.key"), "{message}");
+    let message = here.fail("encrypt --secret integers.plan --input x.csv --output z.ct");
+    assert!(message.contains("is parameters; --secret wants a secret key"), "{message}");
+    let bytes = here.read("integers.plan");
+    here.write("cut.plan", &bytes[..bytes.len() - 1]);
+    let other = "--secret other.key --evaluation other-server.key";
+    let message = here.fail(&format!("keygen --plan cut.plan {other}"));
+    assert!(message.contains("cut.plan") && message.contains("cut short"), "{message}");
 }

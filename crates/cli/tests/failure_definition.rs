@@ -41,7 +41,7 @@ fn plans_of_tables() {
 
 #[test]
 fn plans_of_comparisons() {
-    let (plan, text) = plans("compare plan --bits 12");
+    let (plan, text) = plans("plan compare --bits 12");
     let of_lookups = check_union(&plan);
     let operations = plan["operations"].as_array().unwrap();
     let library = Request::comparisons(12).plan().unwrap();
@@ -64,7 +64,7 @@ fn plans_of_comparisons() {
 
 #[test]
 fn plans_of_dictionaries() {
-    let (plan, text) = plans("wide plan --bits 16 --value-bits 8");
+    let (plan, text) = plans("plan wide --bits 16 --value-bits 8");
     let whole = check_union(&plan);
     assert!(whole <= -64.0, "{plan}");
     assert!(text.contains(&format!("fails with 2^{whole:.1}")), "{text}");
@@ -75,7 +75,7 @@ fn plans_of_dictionaries() {
 #[test]
 fn plans_of_integers() {
     for engine in ["packed", "single"] {
-        let (plan, text) = plans(&format!("integers plan --bits 16 --mode {engine}"));
+        let (plan, text) = plans(&format!("plan integers --bits 16 --mode {engine}"));
         check_union(&plan);
         let values = number(&plan, "values_per_ciphertext");
         for found in plan["operations"].as_array().unwrap() {

@@ -17,7 +17,7 @@ fn damaged(here: Workspace) -> Workspace {
 fn keys(group: &str, options: &str) -> Workspace {
     let here = Workspace::new();
     let files = "--secret client.key --evaluation server.key";
-    here.succeed(&format!("{group} keygen --insecure-toy {options} {files}"));
+    here.succeed(&format!("keygen {group} --insecure-toy {options} {files}"));
     damaged(here)
 }
 
@@ -57,12 +57,12 @@ fn lookups_and_sums() {
 fn comparisons_and_columns() {
     let here = keys("compare", "--bits 6");
     here.write("x.csv", "1\n2\n");
-    here.succeed("compare encrypt --secret client.key --input x.csv --output x.ct");
-    memory_first(&here, "compare run --evaluation bad.key --op relu --input x.ct --output r.ct");
+    here.succeed("encrypt --as headroom --secret client.key --input x.csv --output x.ct");
+    memory_first(&here, "compare --evaluation bad.key --op relu --input x.ct --output r.ct");
     let here = keys("integers", "--digit-bits 2");
     here.write("x.csv", "1\n2\n");
-    here.succeed("integers encrypt --bits 8 --secret client.key --input x.csv --output x.ct");
-    let run = "integers run --evaluation bad.key --op lt --constant 5 --input x.ct --output r.ct";
+    here.succeed("encrypt --as integers --bits 8 --secret client.key --input x.csv --output x.ct");
+    let run = "integers --evaluation bad.key --op lt --constant 5 --input x.ct --output r.ct";
     memory_first(&here, run);
 }
 
@@ -70,8 +70,8 @@ fn comparisons_and_columns() {
 fn wide_values() {
     let here = keys("wide", "--bits 8");
     here.write("v.csv", "1\n2\n").write("d.csv", "1,2\n").write("twice.csv", "1,2\n1,3\n");
-    here.succeed("wide encrypt --bits 8 --secret client.key --input v.csv --output v.ct");
-    let lookup = "wide lookup --bits 8 --evaluation bad.key --input v.ct --output r.ct --default 0";
+    here.succeed("encrypt --as words --bits 8 --secret client.key --input v.csv --output v.ct");
+    let lookup = "wide --bits 8 --evaluation bad.key --input v.ct --output r.ct --default 0";
     let message = here.fail(&format!("{lookup} --dictionary twice.csv"));
     assert!(message.starts_with("twice.csv"), "{message}");
     memory_first(&here, &format!("{lookup} --dictionary d.csv"));
@@ -82,7 +82,7 @@ fn circuits() {
     let here = keys("circuit", "");
     here.write("not.blif", ".model not\n.inputs a\n.outputs y\n.names a y\n0 1\n.end\n");
     here.write("words.csv", "a\n1\n0\n");
-    here.succeed("circuit encrypt not.blif --secret client.key --input words.csv --output w.ct");
+    here.succeed("encrypt --circuit not.blif --secret client.key --input words.csv --output w.ct");
     let run = "circuit run not.blif --evaluation bad.key --input w.ct --output r.ct";
     let message = here.fail(&format!("{run} --memory 1MB"));
     assert!(message.contains("memory"), "{message}");

@@ -9,7 +9,7 @@ use support::Workspace;
 fn workspace() -> Workspace {
     let here = Workspace::new();
     let files = "--secret client.key --evaluation server.key";
-    here.succeed(&format!("integers keygen --insecure-toy --digit-bits 2 {files}"));
+    here.succeed(&format!("keygen integers --insecure-toy --digit-bits 2 {files}"));
     here
 }
 
@@ -20,13 +20,13 @@ fn lines(values: impl IntoIterator<Item = i128>) -> String {
 fn encrypt(here: &Workspace, name: &str, values: &[i128], options: &str) {
     here.write(&format!("{name}.csv"), lines(values.iter().copied()));
     let files = format!("--input {name}.csv --output {name}.ct");
-    here.succeed(&format!("integers encrypt --secret client.key {options} {files}"));
+    here.succeed(&format!("encrypt --as integers --secret client.key {options} {files}"));
 }
 
 /// Runs an operation, and decrypts its result.
 fn run(here: &Workspace, options: &str) -> String {
-    here.succeed(&format!("integers run --evaluation server.key {options} --output r.ct"));
-    here.succeed("integers decrypt --secret client.key --input r.ct --output r.csv");
+    here.succeed(&format!("integers --evaluation server.key {options} --output r.ct"));
+    here.succeed("decrypt --secret client.key --input r.ct --output r.csv");
     String::from_utf8(here.read("r.csv")).unwrap()
 }
 
@@ -47,8 +47,8 @@ fn columns_of_several_parts_are_computed_on() {
     let lazy = run(&here, "--op sub --lazy --input x.ct --constant 200");
     assert_eq!(lazy, expected(&|x, _| (x - 200).rem_euclid(256)));
     // Booleans, and a selection by them.
-    here.succeed(&format!("integers run --evaluation server.key --op lt {two} --output lt.ct"));
-    here.succeed("integers decrypt --secret client.key --input lt.ct --output lt.csv");
+    here.succeed(&format!("integers --evaluation server.key --op lt {two} --output lt.ct"));
+    here.succeed("decrypt --secret client.key --input lt.ct --output lt.csv");
     assert_eq!(here.read("lt.csv"), expected(&|x, y| i128::from(x < y)).into_bytes());
     let chosen = run(&here, &format!("--op select --condition lt.ct {two}"));
     assert_eq!(chosen, expected(&|x, y| x.min(y)));
@@ -90,7 +90,7 @@ fn integers_of_64_bits_come_back() {
     let here = workspace();
     let x = [0, 1, i128::from(u64::MAX), 1 << 63];
     encrypt(&here, "x", &x, "--bits 64");
-    here.succeed("integers decrypt --secret client.key --input x.ct --output x2.csv");
+    here.succeed("decrypt --secret client.key --input x.ct --output x2.csv");
     assert_eq!(here.read("x2.csv"), here.read("x.csv"));
 }
 
@@ -98,7 +98,7 @@ fn integers_of_64_bits_come_back() {
 fn single_values() {
     let here = Workspace::new();
     let files = "--secret client.key --evaluation server.key";
-    here.succeed(&format!("integers keygen --mode single --insecure-toy {files}"));
+    here.succeed(&format!("keygen integers --mode single --insecure-toy {files}"));
     encrypt(&here, "x", &[3, 250, 77], "--bits 8");
     assert_eq!(run(&here, "--op add --input x.ct --constant 10"), "13\n4\n87\n");
     assert!(here.succeed("inspect x.ct").contains("single"));
@@ -107,11 +107,11 @@ fn single_values() {
 #[test]
 fn plans_say_what_operations_take() {
     let here = Workspace::new();
-    let plan = here.succeed("integers plan --bits 16 --insecure-toy");
+    let plan = here.succeed("plan integers --bits 16 --insecure-toy");
     for words in ["u16 in digits of 3 bits", "piecewise", "lookups", "fails with 2^-"] {
         assert!(plan.contains(words), "{words}: {plan}");
     }
-    assert!(here.succeed("--json integers plan --signed --insecure-toy").contains("\"i32\""));
+    assert!(here.succeed("--json plan integers --signed --insecure-toy").contains("\"i32\""));
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn bad_input_is_refused_by_name() {
     encrypt(&here, "wide", &[1, 2], "--bits 16");
     encrypt(&here, "short", &[1], "--bits 8");
     let refused = |options: &str| {
-        here.fail(&format!("integers run --evaluation server.key {options} --output r.ct"))
+        here.fail(&format!("integers --evaluation server.key {options} --output r.ct"))
     };
     here.write("bad.csv", "0,1\nten,2\n");
     for (options, expected) in [
@@ -144,10 +144,10 @@ fn bad_input_is_refused_by_name() {
     let whole = here.read("x.ct");
     here.write("cut.ct", &whole[..whole.len() - 100]);
     assert!(refused("--op add --input cut.ct --constant 1").contains("cut.ct"));
-    let message = here.fail("integers decrypt --secret client.key --input cut.ct --output c.csv");
+    let message = here.fail("decrypt --secret client.key --input cut.ct --output c.csv");
     assert!(message.contains("cut.ct"), "{message}");
     here.write("v.csv", "256\n");
     let files = "--input v.csv --output v.ct";
-    let message = here.fail(&format!("integers encrypt --bits 8 --secret client.key {files}"));
+    let message = here.fail(&format!("encrypt --as integers --bits 8 --secret client.key {files}"));
     assert!(message.contains("v.csv line 1"), "{message}");
 }

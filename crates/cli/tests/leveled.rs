@@ -186,7 +186,7 @@ fn files_of_other_modes_and_keys() {
     let decrypt = "decrypt --input values.ct --output new.csv --key";
     assert_eq!(
         here.fail(&format!("{decrypt} single.key")),
-        "values.ct does not go with single.key: the file of ciphertexts is of the engine leveled, but single is in use"
+        "values.ct does not go with single.key: the file of ciphertexts is of kind leveled, where single is needed"
     );
     let message = here.fail(&format!("{decrypt} other.key"));
     assert!(message.starts_with("values.ct does not go with other.key: "), "{message}");
@@ -194,7 +194,7 @@ fn files_of_other_modes_and_keys() {
     let lookup = "lookup --table table.csv --input values.ct --output new.ct --key";
     assert_eq!(
         here.fail(&format!("{lookup} single-server.key")),
-        "values.ct does not go with single-server.key: the file of ciphertexts is of the engine leveled, but single is in use"
+        "values.ct does not go with single-server.key: the file of ciphertexts is of kind leveled, where single is needed"
     );
     let message = here.fail(&format!("{lookup} other-server.key"));
     assert!(message.starts_with("values.ct does not go with other-server.key: "), "{message}");

@@ -22,7 +22,7 @@ fn keys_of_the_wrong_kind_are_named() {
     );
     let message = here.fail("encrypt --secret values.csv --input values.csv --output new.ct");
     assert!(message.starts_with("cannot read values.csv: "), "{message}");
-    here.succeed("aes keygen --insecure-toy --secret s.key --evaluation e.key");
+    here.succeed("keygen aes --insecure-toy --secret s.key --evaluation e.key");
     here.write("key.bin", [1; 16]);
     let message = here.fail("aes encrypt-key --secret e.key --key-file key.bin --output new.ct");
     assert!(message.contains("e.key: is an evaluation key"), "{message}");
@@ -205,11 +205,13 @@ fn options_that_do_not_go_together_are_named() {
     let message = here.fail("plan --mode packed --bits 24 --values 1");
     assert!(message.contains("by CMT, the surest method, fails with probability"), "{message}");
     here.succeed("keygen --insecure-toy --mode single --bits 2 --secret s.key --evaluation e.key");
-    let message = here.fail("compare encrypt --secret s.key --input values.csv --output new.ct");
-    assert!(message.starts_with("s.key: compare takes keys of compare keygen: "), "{message}");
-    let message = here.fail("wide encrypt --secret s.key --input values.csv --output new.ct");
-    assert!(message.starts_with("s.key: wide takes keys of wide keygen: "), "{message}");
-    let message = here.fail("circuit plan add64");
+    let message =
+        here.fail("encrypt --as headroom --secret s.key --input values.csv --output new.ct");
+    assert!(message.starts_with("s.key: compare takes keys of keygen compare: "), "{message}");
+    let message =
+        here.fail("encrypt --as words --bits 32 --secret s.key --input values.csv --output new.ct");
+    assert!(message.starts_with("s.key: wide takes keys of keygen wide: "), "{message}");
+    let message = here.fail("plan circuit add64");
     assert!(message.contains("circuits of this program are add32, compare32, "), "{message}");
 }
 

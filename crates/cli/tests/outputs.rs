@@ -73,7 +73,7 @@ fn no_output_replaces_an_input_or_a_key_of_the_command() {
 #[test]
 fn aes_outputs_replace_no_input_either() {
     let here = Workspace::new();
-    here.succeed("aes keygen --insecure-toy --secret s.key --evaluation e.key");
+    here.succeed("keygen aes --insecure-toy --secret s.key --evaluation e.key");
     here.write("key.bin", [7; 16]).write("plain.bin", "text");
     for line in [
         "aes encrypt-key --secret s.key --key-file key.bin --output s.key",
@@ -81,7 +81,7 @@ fn aes_outputs_replace_no_input_either() {
         "aes encrypt --key-file key.bin --input plain.bin --output plain.bin",
         "aes open --key-file key.bin --input plain.bin --output plain.bin",
         "aes transcipher --evaluation e.key --encrypted-key key.bin --input plain.bin --output e.key",
-        "aes decrypt --secret s.key --input key.bin --output s.key",
+        "decrypt --secret s.key --input key.bin --output s.key",
     ] {
         assert!(here.fail(line).contains("would replace the file that"), "{line}");
     }

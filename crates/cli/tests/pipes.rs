@@ -131,13 +131,13 @@ fn standard_streams_serve_once() {
 #[test]
 fn aes_files_come_from_pipes_too() {
     let here = Workspace::new();
-    here.succeed("aes keygen --insecure-toy --secret s.key --evaluation e.key");
+    here.succeed("keygen aes --insecure-toy --secret s.key --evaluation e.key");
     let hex = "2b7e151628aed2a6abf7158809cf4f3c";
     let found = here.shell_succeeds(&format!(
         "printf hello | cryptable aes encrypt --key {hex} --input - --output - |
          cryptable aes transcipher --evaluation e.key --input - --output - \
            --encrypted-key <(cryptable aes encrypt-key --secret s.key --key {hex} --output -) |
-         cryptable aes decrypt --secret s.key --input - --output -"
+         cryptable decrypt --secret s.key --input - --output -"
     ));
     assert_eq!(found, "hello");
 }

@@ -149,20 +149,20 @@ fn files_of_the_other_mode() {
     let decrypt = "decrypt --output new.csv --input";
     assert_eq!(
         here.fail(&format!("{decrypt} values.ct --key packed.key")),
-        "values.ct does not go with packed.key: the file of ciphertexts is of the engine single, but packed is in use"
+        "values.ct does not go with packed.key: the file of ciphertexts is of kind single, where packed is needed"
     );
     assert_eq!(
         here.fail(&format!("{decrypt} packed.ct --key client.key")),
-        "packed.ct does not go with client.key: the file of ciphertexts is of the engine packed, but single is in use"
+        "packed.ct does not go with client.key: the file of ciphertexts is of kind packed, where single is needed"
     );
     let lookup = "lookup --table table.csv --output new.ct --input";
     assert_eq!(
         here.fail(&format!("{lookup} values.ct --key packed-server.key")),
-        "values.ct does not go with packed-server.key: the file of ciphertexts is of the engine single, but packed is in use"
+        "values.ct does not go with packed-server.key: the file of ciphertexts is of kind single, where packed is needed"
     );
     assert_eq!(
         here.fail(&format!("{lookup} packed.ct --key server.key")),
-        "packed.ct does not go with server.key: the file of ciphertexts is of the engine packed, but single is in use"
+        "packed.ct does not go with server.key: the file of ciphertexts is of kind packed, where single is needed"
     );
     let message = here.fail(&format!("{lookup} values.ct --key client.key"));
     assert!(

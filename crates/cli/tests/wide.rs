@@ -14,20 +14,22 @@ fn lines(values: impl IntoIterator<Item = u64>) -> String {
 fn toy() -> Workspace {
     let here = Workspace::new();
     let files = "--secret client.key --evaluation server.key";
-    here.succeed(&format!("wide keygen --insecure-toy --bits 8 {files}"));
+    here.succeed(&format!("keygen wide --insecure-toy --bits 8 {files}"));
     here.write("values.csv", lines(0..256));
-    here.succeed("wide encrypt --bits 8 --secret client.key --input values.csv --output v.ct");
+    here.succeed(
+        "encrypt --as words --bits 8 --secret client.key --input values.csv --output v.ct",
+    );
     here
 }
 
 fn decrypted(here: &Workspace, bits: u32) -> String {
     here.succeed(&format!(
-        "wide decrypt --bits {bits} --secret client.key --input r.ct --output r.csv"
+        "decrypt --as words --bits {bits} --secret client.key --input r.ct --output r.csv"
     ));
     String::from_utf8(here.read("r.csv")).unwrap()
 }
 
-const LOOKUP: &str = "wide lookup --evaluation server.key --input v.ct --output r.ct";
+const LOOKUP: &str = "wide --evaluation server.key --input v.ct --output r.ct";
 
 #[test]
 fn keys_have_their_values_and_others_the_default() {
@@ -50,7 +52,7 @@ fn keys_have_their_values_and_others_the_default() {
     let value = |key: u64| if key == 1 || key == 2 { 199 + key } else { 0 };
     assert_eq!(decrypted(&here, 8), lines((0..256).map(value)));
     // What was encrypted comes back.
-    here.succeed("wide decrypt --bits 8 --secret client.key --input v.ct --output same.csv");
+    here.succeed("decrypt --as words --bits 8 --secret client.key --input v.ct --output same.csv");
     assert_eq!(here.read("same.csv"), here.read("values.csv"));
 }
 
@@ -100,13 +102,13 @@ fn what_does_not_fit_is_named() {
     assert!(error.contains("above --memory"), "{error}");
     // Values of one word, where keys have two.
     here.succeed(
-        "wide encrypt --bits 4 --secret client.key --input short.csv --column 1 --output v.ct",
+        "encrypt --as words --bits 4 --secret client.key --input short.csv --column 1 --output v.ct",
     );
     let error = here.fail(&format!("{LOOKUP} --bits 8 --dictionary d.csv --default 0"));
     assert!(error.contains("v.ct: 1 ciphertexts, not 2 for every value"), "{error}");
     here.write("large.csv", "256\n");
-    let error =
-        here.fail("wide encrypt --bits 8 --secret client.key --input large.csv --output l.ct");
+    let error = here
+        .fail("encrypt --as words --bits 8 --secret client.key --input large.csv --output l.ct");
     assert!(error.contains("256 is not below the modulus 256"), "{error}");
 }
 
@@ -124,11 +126,11 @@ fn lookups_that_do_not_fit_memory_are_refused() {
 #[test]
 fn plans_say_what_cannot_be_done() {
     let here = Workspace::new();
-    let text = here.succeed("wide plan --insecure-toy --bits 16 --value-bits 8");
+    let text = here.succeed("plan wide --insecure-toy --bits 16 --value-bits 8");
     assert!(text.contains("a table without structure would take"), "{text}");
     let plan: Value =
-        serde_json::from_str(&here.succeed("--json wide plan --insecure-toy --bits 8")).unwrap();
+        serde_json::from_str(&here.succeed("--json plan wide --insecure-toy --bits 8")).unwrap();
     assert_eq!(plan["operations"][0]["lookups"], 4);
-    let error = here.fail("wide plan --insecure-toy --bits 8 --value-bits 9");
+    let error = here.fail("plan wide --insecure-toy --bits 8 --value-bits 9");
     assert!(error.contains("number of words of a dictionary's values is 3"), "{error}");
 }

@@ -110,7 +110,7 @@ fn what_comes_back_decides_on_the_digits_of_trees() {
     let tree = back.parameters().packed().literal().multiplexer.clone().unwrap();
     assert!(tree.digits.iter().all(|&digit| digit == 4 || digit == 2), "{:?}", tree.digits);
     let noise =
-        |plan: &Plan<leveled::Parameters>| plan.parameters().target().exported_noise().deviation();
+        |plan: &Plan<leveled::Parameters>| plan.parameters().single().exported_noise().deviation();
     assert!(noise(&back) < noise(&stays));
     let surer = looked_up(request(1024, table)).plan().unwrap();
     check(&surer, -64.0);
@@ -126,7 +126,7 @@ fn returned_digits_are_cleaned_where_they_are_too_noisy() {
     let plan = looked_up(request(256, table)).plan().unwrap();
     check(&plan, -64.0);
     let parameters = plan.parameters();
-    let (packed, leveled) = (parameters.packed(), parameters.target());
+    let (packed, leveled) = (parameters.packed(), parameters.single());
     // What returns is noisier than fresh values, by the noise of leveled results, and is looked up by that noise.
     let noise = parameters.packed_noise(leveled.exported_noise());
     let (returned, fresh) = (noise.deviation(), packed.fresh_noise(4).deviation());
@@ -277,7 +277,7 @@ fn leveled_results_of_a_plan_are_looked_up_again() -> Result<()> {
         ..Default::default()
     };
     let tree = packed::Parameters::insecure_toy_tree(4, 2048, 1024, digits, 0)?;
-    let parameters = LeveledParameters::new(tree, plan.parameters().target().clone())?;
+    let parameters = LeveledParameters::new(tree, plan.parameters().single().clone())?;
     check_looked_up_again(&parameters, plan.taken_out(), 256)
 }
 

@@ -147,7 +147,7 @@ fn noise_of_both_ways_is_that_of_its_bounds() {
     let mut bounds = [0.0; 2];
     for _ in 0..keys {
         let packed = packed::SecretKey::generate(parameters.packed());
-        let single = leveled::SecretKey::generate(parameters.target());
+        let single = leveled::SecretKey::generate(parameters.single());
         let bridge = LeveledBridge::generate(&parameters, &packed, &single).unwrap();
         let ends = (packed.evaluation_key(SILENT).unwrap(), single.evaluation_key(SILENT).unwrap());
         let keys = (&ends.0, &ends.1);
@@ -160,7 +160,7 @@ fn noise_of_both_ways_is_that_of_its_bounds() {
             RingExtractionKey::expand(&secrets.ring_extraction_key(conversion).unwrap());
         let body = ends.0.export(&input).unwrap();
         let phases = from_power_of_two(conversion, packed.id(), body).unwrap();
-        let modulus = parameters.target().circuit_bootstrapping().lwe_shape().modulus;
+        let modulus = parameters.single().circuit_bootstrapping().lwe_shape().modulus;
         let list = extraction.extract(&phases, 0..count, modulus).unwrap();
         let modulus = modulus as f64;
         for (index, &value) in values.iter().enumerate() {

@@ -5,21 +5,11 @@
 //! cargo run --release -p cryptable --example bridges
 //! ```
 
-use cryptable::bridges::{
-    EvaluationKeys, Function, Integers, LeveledTable, Plan, Returning, SecretKeys, Target,
-};
-use cryptable::{Progress, Request, Result, Table};
+use cryptable::bridges::{Function, Integers, LeveledTable, Returning};
+use cryptable::{Progress, Request, Result, SecretKey, Table};
 
 /// Values that are looked up at once.
 const COUNT: u64 = 256;
-
-/// The client's keys of both ends, and what its server gets.
-fn keys<T: Target>(plan: &Plan<T>) -> Result<(SecretKeys<T>, EvaluationKeys<T>)> {
-    println!("{plan}");
-    let secrets = SecretKeys::generate(plan.parameters());
-    let keys = secrets.evaluation_key(Progress::silent())?;
-    Ok((secrets, keys))
-}
 
 /// Risk scores of 256 values at once; for some of them, whether the score is above a bound that is encrypted.
 fn compared_as_integers() -> Result<()> {
@@ -27,7 +17,11 @@ fn compared_as_integers() -> Result<()> {
     let next = Integers { bits: 8, function: Function::Sign };
     let request =
         Request::bridge(256, next).values(COUNT).taken_out(4).returning(Returning::Packed);
-    let (secrets, keys) = keys(&request.plan()?)?;
+    let plan = request.plan()?;
+    println!("{plan}");
+    let secret = SecretKey::generate(&plan);
+    let server = secret.evaluation_key();
+    let (secrets, keys) = (secret.integer_bridge()?, server.integer_bridge()?);
     let values: Vec<u64> = (0..COUNT).collect();
     let (packed, single) = (secrets.packed(), secrets.single());
     let (input, bound) = (packed.encrypt(&values)?, single.encrypt(&[48; 4])?);
@@ -56,7 +50,11 @@ fn looked_up_as_leveled_values() -> Result<()> {
     let next = LeveledTable { input_modulus: 256, output_modulus: 256 };
     let request =
         Request::bridge(256, next).values(COUNT).taken_out(2).returning(Returning::Packed);
-    let (secrets, keys) = keys(&request.plan()?)?;
+    let plan = request.plan()?;
+    println!("{plan}");
+    let secret = SecretKey::generate(&plan);
+    let server = secret.evaluation_key();
+    let (secrets, keys) = (secret.leveled_bridge()?, server.leveled_bridge()?);
     let (packed, single) = (secrets.packed(), secrets.single());
     let ((server, leveled), bridge) = (keys.ends(), keys.bridge());
     let values: Vec<u64> = (0..COUNT).collect();

@@ -5,8 +5,8 @@
 //! cargo run --release -p cryptable --example encrypted_statistics [-- --toy]
 //! ```
 
-use cryptable::ckks::{KeySet, Parameters, Polynomial, SecretKey};
-use cryptable::{Progress, Result};
+use cryptable::ckks::{KeySet, Parameters, Polynomial};
+use cryptable::{Progress, Result, SecretKey};
 
 fn main() -> Result<()> {
     let is_toy = std::env::args().any(|argument| argument == "--toy");
@@ -22,6 +22,7 @@ fn main() -> Result<()> {
         parameters.security_bits()
     );
     let secret = SecretKey::generate(&parameters);
+    let secret = secret.ckks()?;
     let keys = KeySet::new().rotations_by_powers_of_two(slots).bootstrapping();
     // Whatever runs out of levels is bootstrapped.
     let server =

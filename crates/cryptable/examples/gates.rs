@@ -4,8 +4,9 @@
 //! cargo run --release -p cryptable --example gates
 //! ```
 
-use cryptable::booleans::{EncryptedBits, EvaluationKey, Gate, Parameters, SecretKey};
-use cryptable::{Progress, Result};
+use cryptable::gates::EvaluationKey;
+use cryptable::gates::{EncryptedBits, Gate, Parameters};
+use cryptable::{Progress, Result, SecretKey};
 
 /// Bits of a number, the lowest first.
 fn bits(number: u32) -> [bool; 4] {
@@ -38,9 +39,10 @@ fn main() -> Result<()> {
         parameters.log2_fail()
     );
     let secret = SecretKey::generate(&parameters);
-    let key = secret.evaluation_key(Progress::silent())?;
+    let key = secret.evaluation_key();
+    let (secret, key) = (secret.gates()?, key.gates()?);
     for (a, b) in [(9, 6), (13, 11)] {
-        let sum = add(&key, &secret.encrypt(&bits(a)), &secret.encrypt(&bits(b)))?;
+        let sum = add(key, &secret.encrypt(&bits(a)), &secret.encrypt(&bits(b)))?;
         let sum: u32 = secret.decrypt(&sum)?.iter().rev().fold(0, |n, &bit| 2 * n + u32::from(bit));
         println!("{a} + {b} = {sum}");
         assert_eq!(sum, a + b);

@@ -5,7 +5,8 @@
 //! cargo run --release -p cryptable --example large_values
 //! ```
 
-use cryptable::integers::large_values::{EvaluationKey, Parameters, SecretKey};
+use cryptable::large_values::Parameters;
+use cryptable::large_values::{EvaluationKey, SecretKey};
 use cryptable::{Progress, Result, Table};
 
 /// Functions of whole integers, each by digit decomposition.
@@ -46,12 +47,13 @@ fn main() -> Result<()> {
         parameters.security_bits(),
         parameters.log2_fail()
     );
-    let secret = SecretKey::generate(&parameters);
-    let key = secret.evaluation_key(Progress::silent())?;
-    whole_integers(&secret, &key)?;
+    let secret = cryptable::SecretKey::generate(&parameters);
+    let key = secret.evaluation_key();
+    let (secret, key) = (secret.large_values()?, key.large_values()?);
+    whole_integers(secret, key)?;
     // From one to the other: the digits of an encrypted integer.
     let digits = key.to_radix(&secret.encrypt(&[0o123_456])?, Progress::silent())?;
     println!("digits           {:o}", secret.decrypt_radix(&digits[0])?);
     assert_eq!(secret.decrypt_radix(&digits[0])?, 0o123_456);
-    radix_integers(&secret, &key)
+    radix_integers(secret, key)
 }

@@ -1,18 +1,16 @@
 //! Results of packed lookups that go on as single values, and back: integers (sign, comparison, digits), or values of engine
 //! `leveled`.
 //!
-//! [`Request::bridge`] plans both ends; [`SecretKeys`] and [`EvaluationKeys`] hold the keys of both.
+//! [`Request::bridge`] plans both ends; keys of [`crate::KeyKind::IntegerBridge`] and [`crate::KeyKind::LeveledBridge`] hold
+//! those of both.
 
 pub(crate) mod request;
 
-pub use cryptable_conversion::bridges::{
-    Bridge, Continuation, EvaluationKeys, Function, IntegerBridge, IntegerEvaluationKeys,
-    IntegerParameters, Integers, LeveledBridge, LeveledEvaluationKeys, LeveledParameters,
-    LeveledTable, Parameters, Plan, RadixDigits, Returned, Returning, Step, Target,
-};
 #[cfg(feature = "client")]
+pub use cryptable_conversion::bridges::ClientKey;
 pub use cryptable_conversion::bridges::{
-    ClientKey, IntegerSecretKeys, LeveledSecretKeys, SecretKeys,
+    Bridge, Continuation, Function, IntegerBridge, IntegerParameters, Integers, LeveledBridge,
+    LeveledParameters, LeveledTable, Parameters, Plan, RadixDigits, Returning, Step, Target,
 };
 
 #[allow(unused_imports, reason = "links of the documentation")]

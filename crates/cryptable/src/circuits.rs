@@ -5,10 +5,9 @@
 //! noise, memory and the failure probability of the whole.
 //!
 //! ```
-//! use cryptable::Progress;
-//! use cryptable::circuits::{
-//!     Packing, Parameters, Plan, PlanOptions, SecretKey, execute, input_bits, netlist, output_words,
-//! };
+//! use cryptable::bits::{Packing, Parameters};
+//! use cryptable::circuits::{Plan, PlanOptions, execute, input_bits, netlist, output_words};
+//! use cryptable::{Progress, SecretKey};
 //!
 //! let circuit = netlist::read_blif("
 //! .model half_adder
@@ -28,13 +27,14 @@
 //! println!("{plan}");                                   // operations, memory, failure probability
 //!
 //! let secret = SecretKey::generate(&parameters);        // the client
-//! let server = secret.evaluation_key(Progress::silent())?;
+//! let server = secret.evaluation_key();
+//! let (secret, server) = (secret.bits()?, server.bits()?);
 //! let words = [[0, 0], [1, 0], [1, 1]].map(Vec::from);
 //! let inputs = input_bits(&[1, 1], &words);             // by bits: all words' a, all words' b
 //! let inputs = inputs.iter().zip(plan.input_levels());  // no more levels than the plan needs
 //! let inputs = inputs.map(|(bits, levels)| secret.encrypt_at(bits, levels)).collect::<Result<_, _>>()?;
 //!
-//! let outputs = execute(&plan, &server, inputs, Progress::silent())?;
+//! let outputs = execute(&plan, server, inputs, Progress::silent())?;
 //!
 //! let bits = outputs.iter().map(|bits| secret.decrypt(bits)).collect::<Result<Vec<_>, _>>()?;
 //! assert_eq!(output_words(&[2], &bits), [[0], [1], [2]]);
@@ -44,26 +44,21 @@
 //! # Where to go from here
 //! - [`netlist`] reads BLIF and the JSON of Yosys; [`CircuitBuilder`] and [`words`] make circuits in Rust, [`named`] has some
 //!   that are made.
-//! - [`Candidates`] compares all parameter sets ([`NamedSet`]) for a circuit.
-//! - [`EvaluationKey`] has the gates, tables and bootstraps by themselves, too. Tables of up to eight bits
+//! - [`Candidates`] compares all parameter sets ([`NamedSet`](crate::bits::NamedSet)) for a circuit.
+//! - [`EvaluationKey`](crate::bits::EvaluationKey) has the gates, tables and bootstraps by themselves, too. Tables of up to eight bits
 //!   ([`CircuitBuilder::table`]) take ⌈log2 k⌉ levels; `Parameters::tables_128` is for them. [`aes`] is made of such,
 //!   or of gates, which `Parameters::sums_128` is for.
 //! - [`EncryptedWordsWriter`] and [`EncryptedWordsReader`] are files of words, however many.
 
 mod encrypted_words;
+pub(crate) mod request;
 
-#[cfg(feature = "client")]
-pub use cryptable_bits::SecretKey;
-pub use cryptable_bits::{
-    BitNoise, BitTable, EncryptedBits, EvaluationKey, Gate, NamedSet, Packing, Parameters,
-    ParametersLiteral, Precision, SumGate,
-};
-pub use cryptable_circuits::execution::{PlainBits, execute_with, input_bits, output_words};
+pub use cryptable_circuits::execution::{execute_with, input_bits, output_words};
 pub use cryptable_circuits::schedule::InputSupply;
 pub use cryptable_circuits::{
-    BitEngine, BitModel, Candidate, Candidates, Circuit, CircuitBuilder, InputLevels,
-    InputMismatch, InputWord, Node, OutputWord, Plan, PlanError, PlanOptions, PortError, Signal,
-    Statistics, TableNode, aes, execute, named, netlist, schedule, words,
+    Candidate, Candidates, Circuit, CircuitBuilder, InputLevels, InputMismatch, InputWord,
+    OutputWord, Plan, PlanError, PlanOptions, PortError, Signal, Statistics, Unplanned, aes,
+    execute, named, netlist, schedule, words,
 };
 pub use encrypted_words::{
     EncryptedBatch, EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter, WordPort,

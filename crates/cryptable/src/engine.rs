@@ -97,7 +97,7 @@ macro_rules! each_engine {
 pub(crate) use each_engine;
 
 /// What every enum over the engines has: `engine`, and `packed`, `single` and `leveled`, which give the object of one
-/// engine, or [`Error::OtherEngine`] that calls it `$object`.
+/// engine, or [`Error::OtherKind`] that calls it `$object`.
 macro_rules! engine_accessors {
     ($visibility:vis $type:ident, $object:literal) => {
         /// Which engine it is of.
@@ -142,7 +142,7 @@ macro_rules! engine_accessors {
         $visibility fn bridged(&self) -> $crate::Result<&$crate::engines::bridged::$type> {
             match self {
                 Self::Bridged(it) => Ok(it),
-                it => Err($crate::engine::not_bridged(it.engine())),
+                it => Err($crate::engine::not_bridged(it.engine().name())),
             }
         }
 
@@ -162,9 +162,9 @@ macro_rules! engine_accessors {
 pub(crate) use engine_accessors;
 
 /// An object without what packing takes.
-pub(crate) fn not_bridged(engine: Engine) -> Error {
+pub(crate) fn not_bridged(engine: &'static str) -> Error {
     Error::UnsupportedOperation {
-        engine: engine.name(),
+        engine,
         operation: "pack single values",
         reason: "its keys are not for that; those of a request with inputs(Engine::Single) may be",
     }
@@ -172,5 +172,14 @@ pub(crate) fn not_bridged(engine: Engine) -> Error {
 
 /// An object of the wrong engine.
 pub(crate) fn other_engine(object: &'static str, expected: Engine, found: Engine) -> Error {
-    Error::OtherEngine { object, expected: expected.name(), found: found.name() }
+    other_kind(object, expected.name(), found.name())
+}
+
+/// An object of the wrong engine or kind of keys, by their names.
+pub(crate) fn other_kind(
+    object: &'static str,
+    expected: &'static str,
+    found: &'static str,
+) -> Error {
+    Error::OtherKind { object, expected, found }
 }

@@ -61,9 +61,8 @@ impl<'a> Execution<'a> {
     /// Those of the call; if threads cannot be started.
     pub fn run<R: Send>(&self, call: impl FnOnce(Progress<'a>) -> Result<R> + Send) -> Result<R> {
         let progress = self.progress;
-        unoptimised::start_threads();
         match self.threads {
-            None => call(progress),
+            None => unoptimised::on_large_stacks(|| call(progress)),
             Some(threads) => {
                 let mut builder = rayon::ThreadPoolBuilder::new().num_threads(threads.get());
                 if let Some(bytes) = unoptimised::stack_bytes() {

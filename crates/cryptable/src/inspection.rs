@@ -11,12 +11,11 @@ use crate::ciphertext_file::{CIPHERTEXT_FILE_MAGIC, CiphertextFileSummary, Ciphe
 use crate::circuits::{EncryptedWordsReader, EncryptedWordsSummary};
 use crate::engines::{packed, single};
 use crate::known_sets;
-use crate::{Engine, Error, Result, WireError, transciphering};
+use crate::packed_gates::ConversionParameters;
+use crate::{Engine, Error, KeyKind, KeyParameters, Result, WireError, transciphering};
 
-mod inspected_parameters;
 mod keys;
 
-pub use inspected_parameters::InspectedParameters;
 use keys::inspect_key;
 
 /// Values of a byte.
@@ -35,7 +34,9 @@ pub struct Inspection {
     /// Bytes of the file.
     pub bytes: u64,
     /// Its parameters, if the file has them, or only their digest but they are a set with a name.
-    pub parameters: Option<InspectedParameters>,
+    pub parameters: Option<KeyParameters>,
+    /// The parameters of a conversion between single and packed values, if they are a set with a name.
+    pub conversion: Option<Box<ConversionParameters>>,
     /// The client's key that it belongs to. A secret key is named in builds with the feature `client` only.
     pub key_id: Option<KeyId>,
     /// The AES key that a message is under, or that is in an encrypted key.
@@ -59,6 +60,7 @@ impl Inspection {
             parameter_digest,
             bytes,
             parameters: None,
+            conversion: None,
             key_id: None,
             aes_key_id: None,
             values: None,
@@ -166,26 +168,23 @@ fn inspect_values(found: &mut Inspection, object_type: ObjectType, bytes: &[u8])
 
 /// Files that begin with their client's identifier, and name their parameters by the digest alone.
 fn inspect_by_digest(found: &mut Inspection, object_type: ObjectType, body: &[u8]) -> Result<()> {
-    found.parameters = match object_type {
+    match object_type {
         ObjectType::RingPackingKey | ObjectType::ExtractionKey => {
-            let found = known_sets::of_conversion(found.parameter_digest)?;
-            found.map(|found| InspectedParameters::Conversion(Box::new(found)))
+            found.conversion = known_sets::of_conversion(found.parameter_digest)?.map(Box::new);
         }
         ObjectType::VectorCiphertext => {
-            let found = known_sets::of_vectors(found.parameter_digest)?;
-            found.map(|found| InspectedParameters::Vectors(Box::new(found)))
+            found.parameters = known_sets::of_vectors(found.parameter_digest)?.map(Into::into);
         }
-        _ => set_of_bits(found.parameter_digest)?,
-    };
+        _ => found.parameters = set_of_bits(found.parameter_digest)?,
+    }
     // Keys of conversions go on with that of the ring.
     found.key_id = Some(KeyId(BodyReader::new(body).array("key identifier")?));
     Ok(())
 }
 
 /// The set of bits of a digest, if it has a name.
-fn set_of_bits(digest: [u8; 32]) -> Result<Option<InspectedParameters>> {
-    let found = known_sets::of_bits(digest)?;
-    Ok(found.map(|found| InspectedParameters::Circuits(Box::new(found))))
+fn set_of_bits(digest: [u8; 32]) -> Result<Option<KeyParameters>> {
+    Ok(known_sets::of_bits(digest)?.map(Into::into))
 }
 
 fn inspect_ciphertexts(bytes: &[u8]) -> Result<Inspection> {
@@ -251,17 +250,9 @@ fn column_of<C: DigitCiphertext>(bytes: &[u8], engine: Engine) -> Result<Inspect
 
 fn engine_of(object_type: ObjectType) -> Option<Engine> {
     match object_type {
-        ObjectType::PackedSecretKey
-        | ObjectType::PackedEvaluationKey
-        | ObjectType::PackedCiphertext => Some(Engine::Packed),
-        ObjectType::SingleSecretKey
-        | ObjectType::SingleEvaluationKey
-        | ObjectType::SingleCiphertext
-        | ObjectType::BridgedSecretKey
-        | ObjectType::BridgedEvaluationKey => Some(Engine::Single),
-        ObjectType::LeveledSecretKey
-        | ObjectType::LeveledEvaluationKey
-        | ObjectType::LeveledCiphertext => Some(Engine::Leveled),
-        _ => None,
+        ObjectType::PackedCiphertext => Some(Engine::Packed),
+        ObjectType::SingleCiphertext => Some(Engine::Single),
+        ObjectType::LeveledCiphertext => Some(Engine::Leveled),
+        other => KeyKind::of(other)?.engine(),
     }
 }

@@ -1,4 +1,4 @@
-//! Encrypted integers: columns in digits, and [`large_values`].
+//! Columns of encrypted integers in digits.
 //!
 //! Columns of integers of 8 to 64 bits in digits, on either of two engines: [`Evaluator`] takes the key of
 //! [`crate::engines::packed`], for thousands of integers at once, or of [`crate::engines::single`], for the least latency, and
@@ -32,7 +32,7 @@
 //! # Ok::<(), cryptable::Error>(())
 //! ```
 //!
-//! [`large_values`] are integers of engine `single` in one ciphertext each.
+//! [`crate::large_values`] are integers of engine `single` in one ciphertext each.
 
 pub(crate) mod request;
 
@@ -47,16 +47,3 @@ pub use cryptable_integers::{
     DigitEncryption, decrypt, decrypt_booleans, decrypt_words, encrypt, encrypt_booleans,
     encrypt_words,
 };
-
-/// Large single values, one ciphertext each: [`EncryptedIntegers`](large_values::EncryptedIntegers) of up to 24 bits with
-/// sign, comparison, absolute value, ReLU, maximum and digits; [`RadixInteger`](large_values::RadixInteger),
-/// [`SmallValues`](large_values::SmallValues), and their [`EvaluationKey`](large_values::EvaluationKey). The example
-/// `large_values` shows them.
-pub mod large_values {
-    #[cfg(feature = "client")]
-    pub use cryptable_fhew::integers::SecretKey;
-    pub use cryptable_fhew::integers::{
-        EncryptedIntegers, EvaluationKey, Function, MAX_RADIX_DIGITS, Parameters, RADIX_BASE,
-        RadixInteger, RealFunction, SmallValues,
-    };
-}

@@ -1,17 +1,20 @@
-//! Keys of any engine: the client's secret key, the server's evaluation key.
+//! Keys of any kind: the client's secret key, the server's evaluation key.
 
 mod digits;
 mod entry_tables;
 mod evaluation_key;
 mod evaluation_key_header;
 mod fixed_point;
+mod kind;
 mod linear_operations;
 mod packed_parts;
 mod packing;
+mod parameters;
 #[cfg(feature = "client")]
 mod secret_key;
 
-pub use evaluation_key::EvaluationKey;
 pub use evaluation_key_header::EvaluationKeyHeader;
 #[cfg(feature = "client")]
-pub use secret_key::SecretKey;
+pub use kind::SecretKey;
+pub use kind::{EvaluationKey, KeyKind};
+pub use parameters::KeyParameters;

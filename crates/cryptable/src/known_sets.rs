@@ -2,8 +2,8 @@
 
 use cryptable_conversion::ParametersLiteral;
 
-use crate::circuits::{Packing, Parameters};
-use crate::{Result, booleans, ckks};
+use crate::bits::{Packing, Parameters};
+use crate::{Result, ckks, gates, packed_gates};
 
 /// log2 of the failure probabilities that gates are used with: the default, and what packed gates need.
 const GATES_LOG2_FAIL: [f64; 2] = [-64.0, -128.0];
@@ -65,15 +65,17 @@ pub(crate) fn of_vectors(digest: [u8; 32]) -> Result<Option<ckks::Parameters>> {
 ///
 /// # Errors
 /// Never: sets are tested.
-pub(crate) fn of_conversion(digest: [u8; 32]) -> Result<Option<booleans::ConversionParameters>> {
+pub(crate) fn of_conversion(
+    digest: [u8; 32],
+) -> Result<Option<packed_gates::ConversionParameters>> {
     let sets = bit_sets()?;
     for log2_fail in GATES_LOG2_FAIL {
-        let gates = booleans::Parameters::with_log2_fail(log2_fail)?;
+        let gates = gates::Parameters::with_log2_fail(log2_fail)?;
         for (_, set) in &sets {
             let (degree, bottom) = (set.literal().ring_degree, set.bottom_prime());
             let literal = ParametersLiteral::between_128(gates.fhew(), degree, bottom);
             if literal.digest() == digest {
-                return booleans::ConversionParameters::new(literal).map(Some);
+                return packed_gates::ConversionParameters::new(literal).map(Some);
             }
         }
     }
@@ -100,7 +102,7 @@ mod tests {
         }
         assert!(of_vectors([0; 32]).unwrap().is_none());
         assert!(of_bits([0; 32]).unwrap().is_none() && of_conversion([0; 32]).unwrap().is_none());
-        let gates = booleans::Parameters::default_128();
+        let gates = gates::Parameters::default_128();
         let set = Parameters::cleaning_128(Packing::Complex).unwrap();
         let (degree, bottom) = (set.literal().ring_degree, set.bottom_prime());
         let literal = ParametersLiteral::between_128(gates.fhew(), degree, bottom);

@@ -54,8 +54,9 @@
 //! # Where to go from here
 //! - What one engine alone can do is in [`engines`]: tables of its own for every value, encrypted tables, digits
 //!   ([`EvaluationKey::packed`]).
-//! - [`booleans`]: gates on encrypted bits, one by one or thousands at once. [`integers`]: columns of `u8` to `i64`,
-//!   packed or single, with arithmetic, comparisons, selection and tables; sign, maximum and digits of large single values.
+//! - [`gates`]: gates on encrypted bits, one by one, or thousands at once ([`packed_gates`]). [`integers`]: columns of `u8` to `i64`,
+//!   packed or single, with arithmetic, comparisons, selection and tables.
+//!   [`large_values`]: sign, maximum and digits of integers in one ciphertext each.
 //!   [`comparisons`]: less than, maximum, ReLU and their like on tens of thousands of integers at once.
 //!   [`transciphering`]: AES-128 ciphertexts to homomorphic ones. [`circuits`]: any binary circuit, on thousands of words
 //!   at once. [`ckks`]: vectors of real and complex numbers. Each has keys of its own and an example.
@@ -75,12 +76,10 @@
 #![forbid(unsafe_code)]
 
 pub mod bfloat16;
-pub mod booleans;
 pub mod bridges;
 mod ciphertext;
 mod ciphertext_file;
 pub mod circuits;
-pub mod ckks;
 pub mod comparisons;
 mod engine;
 mod execution;
@@ -90,6 +89,7 @@ mod keys;
 mod known_sets;
 pub mod memory;
 mod operation_plan;
+pub mod packed_gates;
 mod parameter_list;
 mod parameters;
 mod plan;
@@ -112,10 +112,10 @@ pub use cryptable_ring::{Isa, UnknownIsa};
 pub use cryptable_wire::{KeyId, WireError};
 pub use engine::Engine;
 pub use execution::Execution;
-pub use inspection::{InspectedParameters, Inspection, inspect};
+pub use inspection::{Inspection, inspect};
 #[cfg(feature = "client")]
 pub use keys::SecretKey;
-pub use keys::{EvaluationKey, EvaluationKeyHeader};
+pub use keys::{EvaluationKey, EvaluationKeyHeader, KeyKind, KeyParameters};
 pub use operation_plan::{OperationPlan, PlannedOperation};
 pub use parameter_list::{ListedParameters, list_parameters};
 pub use parameters::Parameters;
@@ -123,6 +123,47 @@ pub use plan::{Candidate, Plan};
 pub use prepared_table::PreparedTable;
 pub use request::{Goal, Limits, Request};
 
+/// Approximate arithmetic on encrypted vectors of real and complex numbers: CKKS.
+///
+/// A ciphertext holds thousands of numbers, one a slot, and every operation works on all of them. Numbers are approximate:
+/// each ciphertext says how far its slots may be from what they stand for ([`ckks::Ciphertext::error`]), and decryption rounds to
+/// that. A multiplication takes a level; bootstrapping brings all levels back.
+///
+/// ```
+/// use cryptable::Progress;
+/// use cryptable::SecretKey;
+/// use cryptable::ckks::{Grid, KeySet, Parameters, Polynomial, SlotTable};
+/// // `Parameters::bootstrapping_128()` has 32,768 slots, 7 levels and 128 bits; a toy ring keeps this example quick.
+/// let parameters = Parameters::insecure_toy_bootstrapping()?;
+/// let secret = SecretKey::generate(&parameters);
+/// let secret = secret.ckks()?;
+/// let keys = KeySet::new().rotations_by_powers_of_two(parameters.slots()).lookups();
+/// let server = secret.evaluation_key_for(&keys, Progress::silent())?;
+/// // The logistic function of numbers in [-1, 1], and the sum of its first four values.
+/// let logistic = Polynomial::interpolate(|x| 1.0 / (1.0 + (-x).exp()), 1.0, 7)?;
+/// let x = secret.encrypt_reals(&[0.5, -0.25, 1.0, 0.0])?;
+/// let y = server.polynomial(&x, &logistic)?;
+/// let sum = server.inner_sum(&y, 4)?;
+/// let expected: f64 = [0.5, -0.25, 1.0, 0.0].map(|x| logistic.evaluate(x)).iter().sum();
+/// assert!((secret.decrypt_reals(&sum)?[0] - expected).abs() < 1e-5);
+/// // A discontinuous function in between, with levels back: the sign, of multiples of 1/8.
+/// let grid = Grid { first: -1.0, step: 0.125, count: 16 };
+/// let sign = SlotTable::from_fn(grid, 1, |x| if x < 0.0 { -1.0 } else { 1.0 })?;
+/// let signs = secret.decrypt_reals(&server.lookup(&x, &sign)?)?;
+/// assert!((signs[0] - 1.0).abs() < 1e-4 && (signs[1] + 1.0).abs() < 1e-4);
+/// // All levels back.
+/// let y = server.bootstrap(&y)?;
+/// assert_eq!(y.level(), parameters.levels());
+/// # Ok::<(), cryptable::Error>(())
+/// ```
+pub use cryptable_approximate as ckks;
+/// Bits in CKKS slots, thousands in a ciphertext: gates, tables and bootstraps of all of them at once, which [`circuits`] are
+/// made of.
+pub use cryptable_bits as bits;
+/// Gates on encrypted bits, one by one: milliseconds each.
+pub use cryptable_fhew::booleans as gates;
+/// Integers of up to 24 bits in one ciphertext each: sign, comparison, absolute value, ReLU, maximum and digits.
+pub use cryptable_fhew::integers as large_values;
 /// From ciphertexts of AES-128 in counter mode to homomorphic ciphertexts, under an encrypted AES key.
 pub use cryptable_leveled::aes as transciphering;
 
@@ -134,9 +175,10 @@ pub mod security {}
 /// Jobs of a [`Request`]: its type parameter, by which plans differ.
 pub mod jobs {
     pub use crate::bridges::request::Bridge;
+    pub use crate::circuits::request::Circuits;
     pub use crate::comparisons::request::Comparisons;
     pub use crate::integers::request::Integers;
-    pub use crate::request::Lookups;
+    pub use crate::request::{Lookups, SlotLookups};
     pub use crate::wide::request::Words;
 }
 
@@ -146,4 +188,22 @@ pub mod engines {
     pub use cryptable_fhew::lookup as single;
     pub use cryptable_leveled::lookup as leveled;
     pub use cryptable_packed as packed;
+
+    /// Results of packed lookups that go on as integers, and back.
+    pub mod integer_bridge {
+        #[cfg(feature = "client")]
+        pub use cryptable_conversion::bridges::IntegerSecretKeys as SecretKey;
+        pub use cryptable_conversion::bridges::{
+            IntegerEvaluationKeys as EvaluationKey, IntegerParameters as Parameters,
+        };
+    }
+
+    /// Results of packed lookups that go on as leveled values, and back.
+    pub mod leveled_bridge {
+        #[cfg(feature = "client")]
+        pub use cryptable_conversion::bridges::LeveledSecretKeys as SecretKey;
+        pub use cryptable_conversion::bridges::{
+            LeveledEvaluationKeys as EvaluationKey, LeveledParameters as Parameters,
+        };
+    }
 }

@@ -7,8 +7,8 @@ use rayon::prelude::*;
 
 use crate::known_sets;
 use crate::{
-    CostModel, Engine, Parameters, Request, Result, SecurityLevel, booleans, circuits, ckks,
-    integers::large_values, transciphering,
+    CostModel, Engine, Parameters, Request, Result, SecurityLevel, bits, ckks, gates, large_values,
+    transciphering,
 };
 
 /// Widest table that is listed, in bits: the widest of any engine.
@@ -144,8 +144,8 @@ fn of_applications() -> Result<Vec<ListedParameters>> {
     let [bits, wide] = INTEGER_BITS;
     let aes = transciphering::Parameters::default_128();
     Ok(vec![
-        of_gates("booleans", &booleans::Parameters::default_128()),
-        of_gates("booleans, 2^-128", &booleans::Parameters::with_log2_fail(SURE_LOG2_FAIL)?),
+        of_gates("booleans", &gates::Parameters::default_128()),
+        of_gates("booleans, 2^-128", &gates::Parameters::with_log2_fail(SURE_LOG2_FAIL)?),
         of_integers("integers", &large_values::Parameters::new(bits)?),
         of_integers("integers, 28 bits", &large_values::Parameters::new(wide)?),
         of_integers(
@@ -161,7 +161,7 @@ fn of_applications() -> Result<Vec<ListedParameters>> {
     ])
 }
 
-fn of_gates(name: &str, gates: &booleans::Parameters) -> ListedParameters {
+fn of_gates(name: &str, gates: &gates::Parameters) -> ListedParameters {
     ListedParameters {
         name: name.to_owned(),
         security_level: gates.security_level(),
@@ -215,7 +215,7 @@ fn of_comparisons(bits: u32) -> Result<ListedParameters> {
 }
 
 /// A set of bits in slots.
-fn of_bits((name, parameters): (String, circuits::Parameters)) -> ListedParameters {
+fn of_bits((name, parameters): (String, bits::Parameters)) -> ListedParameters {
     ListedParameters {
         name: format!("circuits, {name}"),
         security_level: parameters.literal().security,
@@ -372,7 +372,7 @@ mod tests {
     fn toys_say_that_they_are_insecure_and_would_be_refused_otherwise() {
         let aes = transciphering::Parameters::insecure_toy();
         let aes = (aes.security_level(), aes.circuit_bootstrapping().fhew().lwe_instances());
-        let gates = booleans::Parameters::insecure_toy();
+        let gates = gates::Parameters::insecure_toy();
         let integers = large_values::Parameters::insecure_toy(8).unwrap();
         let mut toys = vec![
             aes,
@@ -383,7 +383,7 @@ mod tests {
             let toy = Parameters::insecure_toy(engine, 4, 4).unwrap();
             toys.push((toy.security_level(), toy.lwe_instances()));
         }
-        let bits = circuits::Parameters::insecure_toy(circuits::Packing::Real).unwrap();
+        let bits = bits::Parameters::insecure_toy(bits::Packing::Real).unwrap();
         toys.push((bits.literal().security, bits.lwe_instances()));
         for vectors in
             [ckks::Parameters::insecure_toy(), ckks::Parameters::insecure_toy_bootstrapping()]

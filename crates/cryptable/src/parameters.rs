@@ -3,7 +3,6 @@
 use std::fmt;
 
 use cryptable_lattice::security::LweInstance;
-use cryptable_wire::ObjectType;
 
 use crate::engine::{each_engine, engine_accessors};
 use crate::engines::{bridged, leveled, packed, single};
@@ -288,34 +287,5 @@ impl From<leveled::Parameters> for Parameters {
 impl From<bridged::Parameters> for Parameters {
     fn from(parameters: bridged::Parameters) -> Self {
         Self::Bridged(Box::new(parameters))
-    }
-}
-
-/// What keys and ciphertexts of an engine are called in files.
-pub(crate) struct ObjectTypes {
-    #[cfg(feature = "client")]
-    pub secret_key: ObjectType,
-    pub evaluation_key: ObjectType,
-}
-
-impl Engine {
-    pub(crate) fn object_types(self) -> ObjectTypes {
-        match self {
-            Self::Packed => ObjectTypes {
-                #[cfg(feature = "client")]
-                secret_key: ObjectType::PackedSecretKey,
-                evaluation_key: ObjectType::PackedEvaluationKey,
-            },
-            Self::Single => ObjectTypes {
-                #[cfg(feature = "client")]
-                secret_key: ObjectType::SingleSecretKey,
-                evaluation_key: ObjectType::SingleEvaluationKey,
-            },
-            Self::Leveled => ObjectTypes {
-                #[cfg(feature = "client")]
-                secret_key: ObjectType::LeveledSecretKey,
-                evaluation_key: ObjectType::LeveledEvaluationKey,
-            },
-        }
     }
 }

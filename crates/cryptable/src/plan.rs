@@ -62,6 +62,13 @@ pub struct Plan {
     refusals: Vec<(Engine, Error)>,
 }
 
+/// The parameters of the best candidate, so that keys are generated for a plan.
+impl AsRef<Parameters> for Plan {
+    fn as_ref(&self) -> &Parameters {
+        self.best().parameters()
+    }
+}
+
 impl Plan {
     /// The best candidate: the fastest for all values, or with the least latency, as the request has it.
     #[must_use]

@@ -1,10 +1,13 @@
 //! Requests: a job, and the limits that its plan keeps to.
 
 mod lookups;
+mod slot_lookups;
 
 use cryptable_lattice::cost::CostModel;
+use cryptable_ring::unoptimised;
 
 pub use lookups::Lookups;
+pub use slot_lookups::SlotLookups;
 
 /// What a plan is to be best at: its candidates are sorted by it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,7 +63,7 @@ pub(crate) fn as_count(values: u64) -> usize {
 /// A job and its limits: everything that a plan follows from.
 ///
 /// Each job has a constructor: [`Request::new`] and [`Request::for_table`] for lookups, [`Request::comparisons`],
-/// [`Request::words`] and [`Request::bridge`]. The calls below set limits of any of them.
+/// [`Request::words`], [`Request::integers`], [`Request::bridge`], [`Request::circuit`] and [`Request::slot_lookups`]. The calls below set limits of any of them.
 ///
 /// ```
 /// use cryptable::{Engine, Goal, Request, Table};
@@ -80,6 +83,7 @@ pub struct Request<J = Lookups> {
 impl<J> Request<J> {
     /// A request for a job, without limits.
     pub(crate) fn of(job: J) -> Self {
+        unoptimised::warn();
         Self { job, limits: Limits::default() }
     }
 

@@ -1,8 +1,8 @@
 //! What belongs to other parameters is refused by the whole digest, in every engine, with both digests in the message.
 
 use cryptable::{
-    Ciphertext, Engine, Error, Parameters, Progress, SecretKey, Table, booleans,
-    integers::large_values, transciphering,
+    Ciphertext, Engine, Error, Parameters, Progress, SecretKey, Table, gates, large_values,
+    transciphering,
 };
 use cryptable_wire::{CHECKSUM_BYTES, short_hex};
 
@@ -49,9 +49,9 @@ fn digests_are_compared_to_the_last_byte_by_every_engine() {
 
 #[test]
 fn digests_are_compared_to_the_last_byte_by_gates_integers_and_transciphering() {
-    let secret = booleans::SecretKey::generate(&booleans::Parameters::insecure_toy());
+    let secret = gates::SecretKey::generate(&gates::Parameters::insecure_toy());
     let forged = with_other_digest(&secret.encrypt(&[true]).to_bytes());
-    let forged = booleans::EncryptedBits::from_bytes(&forged).unwrap();
+    let forged = gates::EncryptedBits::from_bytes(&forged).unwrap();
     check(secret.decrypt(&forged).unwrap_err(), "gates");
 
     let secret =

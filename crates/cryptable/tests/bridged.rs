@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use cryptable::{
-    Ciphertext, CostModel, Engine, Error, EvaluationKey, Execution, InspectedParameters,
-    Parameters, ReadOptions, Request, SecretKey, Table, WireError, inspect,
+    Ciphertext, CostModel, Engine, Error, EvaluationKey, Execution, KeyParameters, Parameters,
+    ReadOptions, Request, SecretKey, Table, WireError, inspect,
 };
 use cryptable_ring::random::replay;
 use cryptable_wire::FORMAT_VERSION;
@@ -130,8 +130,8 @@ fn files_are_inspected_and_memory_is_limited() {
         let found = inspect(bytes).unwrap();
         assert_eq!((found.engine, found.key_id), (Some(Engine::Single), Some(secret.id())));
         assert_eq!(found.parameter_digest, secret.parameters().digest());
-        let Some(InspectedParameters::Engine(parameters)) = found.parameters else { panic!() };
-        assert_eq!(parameters, secret.parameters());
+        let Some(KeyParameters::Lookups(parameters)) = found.parameters else { panic!() };
+        assert_eq!(parameters, secret.lookup_parameters().unwrap());
         assert_ne!(parameters, secret.single().unwrap().parameters().clone().into());
     }
     let file = Arc::new(file);

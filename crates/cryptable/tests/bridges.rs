@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use cryptable::bridges::{
     Bridge, ClientKey, IntegerBridge, IntegerParameters, LeveledBridge, LeveledParameters,
-    Parameters, SecretKeys, Target,
+    Parameters, Target,
 };
 use cryptable::engines::{leveled, packed};
 use cryptable::{
-    Error, InspectedParameters, Inspection, Progress, ReadOptions, Result, SecurityLevel,
-    WireError, inspect, integers::large_values,
+    Error, Execution, Inspection, KeyParameters, Progress, ReadOptions, Result, SecretKey,
+    SecurityLevel, WireError, inspect, large_values,
 };
 use cryptable_ring::random::replay;
 use cryptable_wire::FORMAT_VERSION;
@@ -47,14 +47,14 @@ fn check_common(found: &Inspection, bytes: &[u8]) {
 fn keys_tell_their_parameters_and_client() -> Result<()> {
     let parameters = IntegerParameters::insecure_toy(4, 8)?;
     let packed = packed::SecretKey::generate(parameters.packed());
-    let single = large_values::SecretKey::generate(parameters.target());
+    let single = large_values::SecretKey::generate(parameters.single());
     let bytes = key_file(&parameters, &packed, &single);
     let found = inspect(&bytes)?;
     check_common(&found, &bytes);
     assert_eq!(found.object, "a bridge key between packed values and integers");
     assert_eq!(found.key_id, Some(single.id()));
     assert!(
-        matches!(&found.parameters, Some(InspectedParameters::IntegerBridge(it)) if it.target().bits() == 8)
+        matches!(&found.parameters, Some(KeyParameters::IntegerBridge(it)) if it.single().bits() == 8)
     );
     // Keys of other secret keys are not made.
     let other = large_values::SecretKey::generate(&large_values::Parameters::insecure_toy(9)?);
@@ -63,36 +63,35 @@ fn keys_tell_their_parameters_and_client() -> Result<()> {
 
     let parameters = LeveledParameters::insecure_toy(4, 16)?;
     let packed = packed::SecretKey::generate(parameters.packed());
-    let single = leveled::SecretKey::generate(parameters.target());
+    let single = leveled::SecretKey::generate(parameters.single());
     let bytes = key_file(&parameters, &packed, &single);
     let found = inspect(&bytes)?;
     check_common(&found, &bytes);
     assert_eq!(found.object, "a bridge key between packed values and leveled ones");
     assert_eq!(found.key_id, Some(single.id()));
-    assert!(matches!(found.parameters, Some(InspectedParameters::LeveledBridge(_))));
+    assert!(matches!(found.parameters, Some(KeyParameters::LeveledBridge(_))));
     Ok(())
 }
 
 #[test]
 fn keys_of_both_ends_in_one_tell_the_same() -> Result<()> {
     let parameters = IntegerParameters::insecure_toy(4, 8)?;
-    let secrets = SecretKeys::generate(&parameters);
+    let secrets = SecretKey::generate(&parameters);
     let mut file = Vec::new();
-    secrets.write_evaluation_key(&mut file, SILENT)?;
+    secrets.write_evaluation_key(&mut file, Execution::default())?;
     for (bytes, what) in [
         (secrets.to_bytes().to_vec(), "secret keys for packed values and integers"),
         (file, "evaluation keys for packed values and integers"),
     ] {
         let found = inspect(&bytes)?;
         check_common(&found, &bytes);
-        assert_eq!((found.object.as_str(), found.key_id), (what, Some(secrets.ids()[0])));
-        assert!(matches!(found.parameters, Some(InspectedParameters::IntegerBridge(_))));
-        assert!(cryptable::SecretKey::from_bytes(&bytes, toys()).is_err());
+        assert_eq!((found.object.as_str(), found.key_id), (what, Some(secrets.id())));
+        assert!(matches!(found.parameters, Some(KeyParameters::IntegerBridge(_))));
     }
-    let secrets = SecretKeys::generate(&LeveledParameters::insecure_toy(4, 16)?);
+    let secrets = SecretKey::generate(LeveledParameters::insecure_toy(4, 16)?);
     let found = inspect(&secrets.to_bytes())?;
     assert_eq!(found.object, "secret keys for packed values and leveled ones");
-    assert!(matches!(found.parameters, Some(InspectedParameters::LeveledBridge(_))));
+    assert!(matches!(found.parameters, Some(KeyParameters::LeveledBridge(_))));
     Ok(())
 }
 
@@ -129,7 +128,7 @@ fn write_the_files_of_the_current_version() {
     let _replay = replay::begin();
     let parameters = IntegerParameters::insecure_toy(4, 8).unwrap();
     let packed = packed::SecretKey::generate(parameters.packed());
-    let single = large_values::SecretKey::generate(parameters.target());
+    let single = large_values::SecretKey::generate(parameters.single());
     let bridge = Bridge::generate(&parameters, &packed, &single).unwrap();
     let (server, functions) =
         (packed.evaluation_key(SILENT).unwrap(), single.evaluation_key(SILENT).unwrap());
@@ -143,7 +142,7 @@ fn write_the_files_of_the_current_version() {
     std::fs::write(kept("integers.head"), &key[..HEAD_BYTES]).unwrap();
     let parameters = LeveledParameters::insecure_toy(4, 16).unwrap();
     let packed = packed::SecretKey::generate(parameters.packed());
-    let single = leveled::SecretKey::generate(parameters.target());
+    let single = leveled::SecretKey::generate(parameters.single());
     let key = key_file(&parameters, &packed, &single);
     std::fs::write(kept("leveled.head"), &key[..HEAD_BYTES]).unwrap();
 }

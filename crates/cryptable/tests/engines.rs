@@ -100,7 +100,7 @@ fn signs_are_set_carried_and_checked() {
 fn more_values_than_a_part_holds() {
     for engine in Engine::ALL {
         let secret = toy(engine);
-        let count = secret.values_per_part() + 3;
+        let count = secret.values_per_part().unwrap() + 3;
         let values: Vec<u64> = (0..count as u64).map(|i| (i * i + i / 3) % P).collect();
         let input = secret.encrypt(&values).unwrap();
         assert_eq!((input.count(), input.clone().into_parts().len()), (count, 2), "{engine}");
@@ -116,13 +116,13 @@ fn keys_and_ciphertexts_come_back_from_bytes() {
     for engine in Engine::ALL {
         let secret = toy(engine);
         let read = SecretKey::from_bytes(&secret.to_bytes(), options).unwrap();
-        assert_eq!((read.engine(), read.id()), (engine, secret.id()));
-        assert_eq!(read.parameters(), secret.parameters());
+        assert_eq!((read.kind().engine(), read.id()), (Some(engine), secret.id()));
+        assert_eq!(read.lookup_parameters().unwrap(), secret.lookup_parameters().unwrap());
         let mut bytes = Vec::new();
         secret.write_evaluation_key(&mut bytes, Execution::default()).unwrap();
         let shared = |bytes: &[u8]| -> SharedBytes { Arc::new(bytes.to_vec()) };
         let server = EvaluationKey::from_shared(shared(&bytes), options).unwrap();
-        assert_eq!((server.engine(), server.key_id()), (engine, secret.id()));
+        assert_eq!((server.kind().engine(), server.key_id()), (Some(engine), secret.id()));
         let input = Ciphertext::from_bytes(&secret.encrypt(&[0, 1, 2, 3]).unwrap().to_bytes());
         let table = Table::from_fn(P, P, |x| P - 1 - x).unwrap();
         let output = server.lookup(&input.unwrap(), &server.prepare(&table).unwrap()).unwrap();
@@ -144,7 +144,7 @@ fn keys_and_ciphertexts_come_back_from_bytes() {
 fn other_clients_engines_and_tables_are_refused() {
     let keys = Engine::ALL.map(toy);
     for (secret, other_engine) in keys.iter().zip(keys.iter().cycle().skip(1)) {
-        let engine = secret.engine();
+        let engine = secret.kind().engine().unwrap();
         let server = secret.evaluation_key();
         let table = server.prepare(&tables()[0]).unwrap();
         let stranger = toy(engine).encrypt(&[1]).unwrap();
@@ -152,7 +152,7 @@ fn other_clients_engines_and_tables_are_refused() {
         assert!(is_other_client(server.lookup(&stranger, &table).unwrap_err()), "{engine}");
         assert!(is_other_client(secret.decrypt(&stranger).unwrap_err()), "{engine}");
         let foreign = other_engine.encrypt(&[1]).unwrap();
-        let is_other_engine = |error| matches!(error, Error::OtherEngine { .. });
+        let is_other_engine = |error| matches!(error, Error::OtherKind { .. });
         assert!(is_other_engine(server.lookup(&foreign, &table).unwrap_err()), "{engine}");
         assert!(is_other_engine(secret.decrypt(&foreign).unwrap_err()), "{engine}");
         let foreign_table = other_engine.evaluation_key().prepare(&tables()[0]).unwrap();
@@ -172,8 +172,8 @@ fn other_clients_engines_and_tables_are_refused() {
 #[test]
 fn the_first_value_out_of_range_is_named_in_any_part() {
     let secret = toy(Engine::Packed);
-    let mut values = vec![0; 2 * secret.values_per_part()];
-    let index = secret.values_per_part() + 7;
+    let mut values = vec![0; 2 * secret.values_per_part().unwrap()];
+    let index = secret.values_per_part().unwrap() + 7;
     values[index] = 9;
     let error = secret.encrypt(&values).unwrap_err();
     assert!(matches!(error, Error::ValueOutOfRange { index: found, .. } if found == index));
@@ -185,7 +185,7 @@ fn progress_is_told_and_may_cancel() {
         let secret = toy(engine);
         let server = secret.evaluation_key();
         let table = server.prepare(&tables()[0]).unwrap();
-        let input = secret.encrypt(&vec![1; secret.values_per_part() + 1]).unwrap();
+        let input = secret.encrypt(&vec![1; secret.values_per_part().unwrap() + 1]).unwrap();
         let calls = AtomicUsize::new(0);
         let last = AtomicUsize::new(0);
         let count = |done: usize, total: usize| {
@@ -295,22 +295,21 @@ fn lies_under_valid_digests_are_found() {
 
 #[test]
 fn keys_of_gates_and_integers_say_what_they_are() {
-    use cryptable::{InspectedParameters, Progress, booleans, inspect, integers::large_values};
-    let gates = booleans::SecretKey::generate(&booleans::Parameters::insecure_toy());
+    use cryptable::{KeyParameters, gates, inspect, large_values};
+    let gates = SecretKey::generate(gates::Parameters::insecure_toy());
     let mut server = Vec::new();
-    gates.write_evaluation_key(&mut server, Progress::silent()).unwrap();
+    gates.write_evaluation_key(&mut server, Execution::default()).unwrap();
     for bytes in [gates.to_bytes().to_vec(), server] {
         let found = inspect(&bytes).unwrap();
         assert_eq!(found.key_id, Some(gates.id()), "{}", found.object);
-        let Some(InspectedParameters::Booleans(parameters)) = found.parameters else {
+        let Some(KeyParameters::Gates(parameters)) = found.parameters else {
             panic!("{}", found.object)
         };
         assert!(parameters.security_level().is_insecure());
         assert_eq!(parameters.digest(), found.parameter_digest);
     }
-    let large =
-        large_values::SecretKey::generate(&large_values::Parameters::insecure_toy(8).unwrap());
+    let large = SecretKey::generate(large_values::Parameters::insecure_toy(8).unwrap());
     let found = inspect(&large.to_bytes()).unwrap();
     assert_eq!(found.key_id, Some(large.id()));
-    assert!(matches!(found.parameters, Some(InspectedParameters::Integers(_))));
+    assert!(matches!(found.parameters, Some(KeyParameters::LargeValues(_))));
 }

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use cryptable::engines::{leveled, packed, single};
 use cryptable::{
-    Engine, Error, FailureProbability, Parameters, ReadOptions, Request, SecretKey, booleans,
-    inspect, integers::large_values, transciphering,
+    Engine, Error, FailureProbability, Parameters, ReadOptions, Request, SecretKey, gates, inspect,
+    large_values, transciphering,
 };
 
 /// Most time that reading parameters may take, whatever they are: many times the second or so that the largest trees
@@ -32,7 +32,7 @@ fn every_engine_reaches_2_to_the_minus_128() {
             assert!(found <= -128.0, "{engine}, {bits} bits: 2^{found}");
         }
     }
-    let gates = booleans::Parameters::with_log2_fail(-128.0).unwrap();
+    let gates = gates::Parameters::with_log2_fail(-128.0).unwrap();
     assert!(gates.log2_fail() <= -128.0 && gates.security_bits() >= 128.0);
     let aes = transciphering::Parameters::with_log2_fail(-128.0).unwrap();
     assert!(aes.log2_fail() <= -128.0 && aes.security_bits() >= 128.0);
@@ -84,7 +84,7 @@ fn what_cannot_be_reached_is_refused_with_what_can() {
     let Error::FailureUnreachable { found, limit, .. } = error else { panic!("{error}") };
     assert!(limit == -64.0 && (-64.0..0.0).contains(&found), "{found}");
     for error in [
-        booleans::Parameters::with_log2_fail(-1e6).unwrap_err(),
+        gates::Parameters::with_log2_fail(-1e6).unwrap_err(),
         large_values::Parameters::with_log2_fail(24, -900.0).unwrap_err(),
         transciphering::Parameters::with_log2_fail(-900.0).unwrap_err(),
     ] {
@@ -150,11 +150,11 @@ fn gates_integers_and_aes_that_fail_often_are_refused() {
     // Key switching that drops most of the phase: as secure as before, and mostly noise.
     let digits = r#""key_switching":{"base_log2":3,"length":4}"#;
     let coarse = r#""key_switching":{"base_log2":3,"length":2}"#;
-    let gates = forged(&booleans::Parameters::default_128().to_bytes(), digits, coarse);
-    let error = booleans::Parameters::from_bytes(&gates, strict).unwrap_err();
+    let gates = forged(&gates::Parameters::default_128().to_bytes(), digits, coarse);
+    let error = gates::Parameters::from_bytes(&gates, strict).unwrap_err();
     assert!(matches!(error, Error::WeakFailureProbability { .. }), "{error}");
     let certain = strict.allow_failures(FailureProbability::from_log2(0.0));
-    let read = booleans::Parameters::from_bytes(&gates, certain).unwrap();
+    let read = gates::Parameters::from_bytes(&gates, certain).unwrap();
     assert!(read.log2_fail() > -40.0 && read.security_bits() >= 128.0);
 
     let digits = r#""key_switching":{"base_log2":2,"length":8}"#;
@@ -192,13 +192,12 @@ fn claims_of_security_are_checked_of_every_secret() {
     let weak = r#""intermediate":{"degree":1024,"log2_prime":29.0"#;
     let error = single::Parameters::from_bytes(&forged(&values, small, weak), strict).unwrap_err();
     assert!(matches!(error, Error::Security(_)), "{error}");
-    let gates = booleans::Parameters::default_128().to_bytes();
+    let gates = gates::Parameters::default_128().to_bytes();
     for (from, to) in [
         (r#""lwe_dimension":662"#, r#""lwe_dimension":600"#),
         (r#""log2_prime":24.9"#, r#""log2_prime":29.0"#),
     ] {
-        let error =
-            booleans::Parameters::from_bytes(&forged(&gates, from, to), strict).unwrap_err();
+        let error = gates::Parameters::from_bytes(&forged(&gates, from, to), strict).unwrap_err();
         assert!(matches!(error, Error::Security(_)), "{error}");
     }
     let numbers = large_values::Parameters::new(8).unwrap().to_bytes();

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use cryptable::engines::leveled::{Ciphertext, EvaluationKey, Parameters, Request, SecretKey};
-use cryptable::{Error, InspectedParameters, Result, Table, inspect};
+use cryptable::{Error, KeyParameters, Result, Table, inspect};
 use cryptable_lattice::{Progress, ReadOptions, SecurityLevel};
 use proptest::prelude::*;
 
@@ -237,9 +237,7 @@ fn objects_come_back_and_say_what_they_are() {
     for (bytes, name) in [(&key, "a secret key"), (&evaluation, "an evaluation key")] {
         let found = inspect(bytes).unwrap();
         assert_eq!(found.object, format!("{name} for leveled values"));
-        let Some(InspectedParameters::Engine(parameters)) = found.parameters else {
-            panic!("{name}")
-        };
+        let Some(KeyParameters::Lookups(parameters)) = found.parameters else { panic!("{name}") };
         assert_eq!(parameters.digest(), secret.parameters().digest());
         assert_eq!(parameters.method_name(), "CMUX tree, 2 bits a rotation, insecure toy");
         assert_eq!(parameters.security_level(), SecurityLevel::Insecure);
@@ -266,7 +264,7 @@ fn files_of_transciphering_are_recognised() {
     secret.write_evaluation_key(&mut evaluation, Progress::silent()).unwrap();
     for bytes in [secret.to_bytes().to_vec(), evaluation] {
         let found = inspect(&bytes).unwrap();
-        let Some(InspectedParameters::Transciphering(parameters)) = found.parameters else {
+        let Some(KeyParameters::Transciphering(parameters)) = found.parameters else {
             panic!("{}", found.object)
         };
         assert_eq!(parameters.digest(), found.parameter_digest);

@@ -8,8 +8,7 @@ use cryptable::engines::single::{
     Ciphertext, EvaluationKey, Parameters, PreparedTable, Request, SecretKey,
 };
 use cryptable::{
-    Error, InspectedParameters, Inspection, Progress, ReadOptions, Result, SecurityLevel, Table,
-    inspect,
+    Error, Inspection, KeyParameters, Progress, ReadOptions, Result, SecurityLevel, Table, inspect,
 };
 use proptest::prelude::*;
 
@@ -278,7 +277,7 @@ fn keys_come_back_from_bytes() {
 
 fn single_parameters(found: Inspection) -> Parameters {
     match found.parameters {
-        Some(InspectedParameters::Engine(cryptable::Parameters::Single(parameters))) => *parameters,
+        Some(KeyParameters::Lookups(cryptable::Parameters::Single(parameters))) => *parameters,
         other => panic!("{other:?}"),
     }
 }

@@ -2,9 +2,9 @@
 
 use std::sync::LazyLock;
 
-use cryptable::bridges::{IntegerParameters, LeveledParameters, Parameters, SecretKeys};
+use cryptable::bridges::{IntegerParameters, LeveledParameters, Parameters};
 use cryptable::engines::{leveled, packed};
-use cryptable::{Engine, Progress};
+use cryptable::{Engine, Execution, Progress, SecretKey};
 
 use crate::clients;
 
@@ -62,8 +62,8 @@ pub fn bridge_keys() -> Vec<Vec<u8>> {
 #[must_use]
 pub fn bridge_secret_keys() -> Vec<Vec<u8>> {
     vec![
-        SecretKeys::generate(of_integers()).to_bytes().to_vec(),
-        SecretKeys::generate(of_leveled()).to_bytes().to_vec(),
+        SecretKey::generate(of_integers()).to_bytes().to_vec(),
+        SecretKey::generate(of_leveled()).to_bytes().to_vec(),
     ]
 }
 
@@ -72,7 +72,7 @@ pub fn bridge_secret_keys() -> Vec<Vec<u8>> {
 pub fn bridge_evaluation_keys() -> Vec<Vec<u8>> {
     let mut file = Vec::new();
     let written =
-        SecretKeys::generate(of_integers()).write_evaluation_keys(&mut file, Progress::silent());
+        SecretKey::generate(of_integers()).write_evaluation_key(&mut file, Execution::default());
     written.expect("memory takes all bytes");
     vec![file]
 }

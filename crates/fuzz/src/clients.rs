@@ -4,8 +4,7 @@ use std::sync::LazyLock;
 
 use cryptable::engines::{bridged, packed};
 use cryptable::{
-    Engine, KeyId, Parameters, ReadOptions, SecretKey, booleans, integers::large_values,
-    transciphering,
+    Engine, KeyId, Parameters, ReadOptions, SecretKey, gates, large_values, transciphering,
 };
 use cryptable_conversion as conversion;
 use cryptable_ring::primes::ntt_primes;
@@ -91,13 +90,12 @@ pub fn client(engine: Engine) -> SecretKey {
 
 /// The client of gates.
 #[must_use]
-pub fn boolean_client() -> &'static booleans::SecretKey {
-    static CLIENT: LazyLock<booleans::SecretKey> = LazyLock::new(|| {
-        let toy = booleans::Parameters::insecure_toy().to_bytes();
-        let parameters =
-            smallest(&toy, |bytes| booleans::Parameters::from_bytes(bytes, toys()).ok());
-        let bytes = fixed(&booleans::SecretKey::generate(&parameters).to_bytes());
-        booleans::SecretKey::from_bytes(&bytes, toys()).expect("a secret key")
+pub fn boolean_client() -> &'static gates::SecretKey {
+    static CLIENT: LazyLock<gates::SecretKey> = LazyLock::new(|| {
+        let toy = gates::Parameters::insecure_toy().to_bytes();
+        let parameters = smallest(&toy, |bytes| gates::Parameters::from_bytes(bytes, toys()).ok());
+        let bytes = fixed(&gates::SecretKey::generate(&parameters).to_bytes());
+        gates::SecretKey::from_bytes(&bytes, toys()).expect("a secret key")
     });
     &CLIENT
 }

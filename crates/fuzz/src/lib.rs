@@ -11,6 +11,7 @@ use bolero as _;
 pub mod bridge_seeds;
 pub mod circuit_seeds;
 pub mod clients;
+pub mod forged;
 pub mod limits;
 pub mod mutation;
 pub mod repair;

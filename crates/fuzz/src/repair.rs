@@ -5,9 +5,7 @@
 
 use cryptable::bridges::{IntegerParameters, LeveledParameters};
 use cryptable::engines::bridged;
-use cryptable::{
-    Engine, Parameters, ReadOptions, booleans, ckks, integers::large_values, transciphering,
-};
+use cryptable::{Engine, Parameters, ReadOptions, ckks, gates, large_values, transciphering};
 use cryptable_wire::{CHECKSUM_BYTES, FORMAT_VERSION, HEADER_BYTES};
 
 /// Longest body that is filled up; longer ones are cut off at what is there.
@@ -60,7 +58,7 @@ fn parameter_digest(object: &[u8]) -> Option<[u8; 32]> {
         6 | 7 => of(Engine::Single),
         15 | 16 => of(Engine::Leveled),
         9 | 10 => transciphering::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
-        18 | 19 => booleans::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
+        18 | 19 => gates::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
         27 | 28 => cryptable_bits::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
         40 => ckks::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
         41 => ckks::Parameters::from_evaluation_key_bytes(bytes, options).ok().map(|p| p.digest()),

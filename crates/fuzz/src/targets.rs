@@ -8,7 +8,7 @@ use cryptable::circuits::{Circuit, EncryptedWordsReader, netlist};
 use cryptable::engines::{bridged, packed};
 use cryptable::{
     Ciphertext, CiphertextReader, Engine, EvaluationKey, Parameters, Progress, ReadOptions,
-    SecretKey, booleans, bridges, ckks, integers, integers::large_values, transciphering,
+    SecretKey, bridges, ckks, gates, integers, large_values, transciphering,
 };
 use cryptable_conversion::{
     ExtractionKey, RingPackingKey, SeededExtractionKey, SeededRingPackingKey,
@@ -64,7 +64,7 @@ pub const TARGETS: [Target; 46] = [
     ),
     parameters(
         "boolean_parameters",
-        |b| booleans::Parameters::from_bytes(b, options()).is_ok(),
+        |b| gates::Parameters::from_bytes(b, options()).is_ok(),
         seeds::boolean_parameters,
     ),
     parameters(
@@ -87,60 +87,24 @@ pub const TARGETS: [Target; 46] = [
         |b| ckks::Parameters::from_bytes(b, options()).is_ok(),
         vector_seeds::parameters,
     ),
-    object("secret_key", |b| SecretKey::from_bytes(b, options()).is_ok(), seeds::secret_keys),
-    object(
-        "boolean_secret_key",
-        |b| booleans::SecretKey::from_bytes(b, options()).is_ok(),
-        seeds::boolean_secret_key,
-    ),
-    object(
-        "integer_secret_key",
-        |b| large_values::SecretKey::from_bytes(b, options()).is_ok(),
-        seeds::integer_secret_key,
-    ),
-    object(
-        "transciphering_secret_key",
-        |b| transciphering::SecretKey::from_bytes(b, options()).is_ok(),
-        seeds::transciphering_secret_key,
-    ),
-    object(
-        "slot_bits_secret_key",
-        |b| cryptable_bits::SecretKey::from_bytes(b, options()).is_ok(),
-        seeds::slot_bits_secret_key,
-    ),
-    object(
-        "vector_secret_key",
-        |b| ckks::SecretKey::from_bytes(b, options()).is_ok(),
-        vector_seeds::secret_key,
-    ),
+    object("secret_key", read_secret_key, seeds::secret_keys),
+    object("boolean_secret_key", read_secret_key, seeds::boolean_secret_key),
+    object("integer_secret_key", read_secret_key, seeds::integer_secret_key),
+    object("transciphering_secret_key", read_secret_key, seeds::transciphering_secret_key),
+    object("slot_bits_secret_key", read_secret_key, seeds::slot_bits_secret_key),
+    object("vector_secret_key", read_secret_key, vector_seeds::secret_key),
     object("packed_evaluation_key", read_evaluation_key, seeds::packed_evaluation_key),
     object("single_evaluation_key", read_evaluation_key, seeds::single_evaluation_key),
     object("leveled_evaluation_key", read_evaluation_key, seeds::leveled_evaluation_key),
-    object(
-        "boolean_evaluation_key",
-        |b| booleans::EvaluationKey::from_shared(Arc::new(b.to_vec()), options()).is_ok(),
-        seeds::boolean_evaluation_key,
-    ),
-    object(
-        "integer_evaluation_key",
-        |b| large_values::EvaluationKey::from_shared(Arc::new(b.to_vec()), options()).is_ok(),
-        seeds::integer_evaluation_key,
-    ),
+    object("boolean_evaluation_key", read_evaluation_key, seeds::boolean_evaluation_key),
+    object("integer_evaluation_key", read_evaluation_key, seeds::integer_evaluation_key),
     object(
         "transciphering_evaluation_key",
-        |b| transciphering::EvaluationKey::from_shared(Arc::new(b.to_vec()), options()).is_ok(),
+        read_evaluation_key,
         seeds::transciphering_evaluation_key,
     ),
-    object(
-        "slot_bits_evaluation_key",
-        |b| cryptable_bits::EvaluationKey::from_shared(Arc::new(b.to_vec()), options()).is_ok(),
-        seeds::slot_bits_evaluation_key,
-    ),
-    object(
-        "vector_evaluation_key",
-        |b| ckks::EvaluationKey::from_shared(Arc::new(b.to_vec()), options()).is_ok(),
-        vector_seeds::evaluation_key,
-    ),
+    object("slot_bits_evaluation_key", read_evaluation_key, seeds::slot_bits_evaluation_key),
+    object("vector_evaluation_key", read_evaluation_key, vector_seeds::evaluation_key),
     object("packing_key", read_packing_key, seeds::packing_key),
     object("encrypted_tables", read_encrypted_tables, seeds::encrypted_tables),
     Target {
@@ -188,12 +152,8 @@ pub const TARGETS: [Target; 46] = [
     object("bridged_evaluation_key", read_evaluation_key, seeds::bridged_evaluation_key),
     parameters("bridge_parameters", read_bridge_parameters, bridge_seeds::bridge_parameters),
     object("bridge_key", read_bridge_key, bridge_seeds::bridge_keys),
-    object("bridge_secret_keys", read_bridge_secret_keys, bridge_seeds::bridge_secret_keys),
-    object(
-        "bridge_evaluation_keys",
-        read_bridge_evaluation_keys,
-        bridge_seeds::bridge_evaluation_keys,
-    ),
+    object("bridge_secret_keys", read_secret_key, bridge_seeds::bridge_secret_keys),
+    object("bridge_evaluation_keys", read_evaluation_key, bridge_seeds::bridge_evaluation_keys),
     object("ring_packing_key", read_ring_packing_key, seeds::ring_packing_key),
     object("extraction_key", read_extraction_key, seeds::extraction_key),
     Target {
@@ -241,6 +201,10 @@ fn read_parameters(engine: Engine, bytes: &[u8]) -> bool {
     Parameters::from_bytes(engine, bytes, options()).is_ok()
 }
 
+fn read_secret_key(bytes: &[u8]) -> bool {
+    SecretKey::from_bytes(bytes, options()).is_ok()
+}
+
 fn read_evaluation_key(bytes: &[u8]) -> bool {
     EvaluationKey::from_shared(Arc::new(bytes.to_vec()), options()).is_ok()
 }
@@ -258,17 +222,6 @@ fn read_bridge_parameters(bytes: &[u8]) -> bool {
 fn read_bridge_key(bytes: &[u8]) -> bool {
     bridges::IntegerBridge::from_bytes(bytes, options()).is_ok()
         | bridges::LeveledBridge::from_bytes(bytes, options()).is_ok()
-}
-
-fn read_bridge_secret_keys(bytes: &[u8]) -> bool {
-    bridges::IntegerSecretKeys::from_bytes(bytes, options()).is_ok()
-        | bridges::LeveledSecretKeys::from_bytes(bytes, options()).is_ok()
-}
-
-fn read_bridge_evaluation_keys(bytes: &[u8]) -> bool {
-    let bytes = Arc::new(bytes.to_vec());
-    bridges::IntegerEvaluationKeys::from_shared(bytes.clone(), options()).is_ok()
-        | bridges::LeveledEvaluationKeys::from_shared(bytes, options()).is_ok()
 }
 
 fn read_ring_packing_key(bytes: &[u8]) -> bool {
@@ -301,7 +254,7 @@ fn read_ciphertext_file(bytes: &[u8]) -> bool {
 }
 
 fn read_encrypted_bits(bytes: &[u8]) -> bool {
-    let Ok(bits) = booleans::EncryptedBits::from_bytes(bytes) else { return false };
+    let Ok(bits) = gates::EncryptedBits::from_bytes(bytes) else { return false };
     clients::boolean_client().decrypt(&bits).is_ok()
 }
 

@@ -3,7 +3,8 @@
 use std::sync::LazyLock;
 
 use cryptable::Progress;
-use cryptable::ckks::{KeySet, Parameters, SecretKey};
+use cryptable::ckks::SecretKey;
+use cryptable::ckks::{KeySet, Parameters};
 
 use crate::clients::{fixed, head, toys};
 
@@ -50,7 +51,7 @@ pub fn evaluation_key() -> Vec<Vec<u8>> {
     let sets = [KeySet::new(), KeySet::new().rotations([1, -2]).conjugation().bootstrapping()];
     let start = |keys: KeySet| {
         let mut file = Vec::new();
-        let written = secret.write_evaluation_key(&keys, &mut file, Progress::silent());
+        let written = secret.write_evaluation_key_for(&keys, &mut file, Progress::silent());
         written.expect("memory takes all bytes");
         head(&file, length)
     };

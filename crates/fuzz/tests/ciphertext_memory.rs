@@ -1,44 +1,21 @@
-//! Files of ciphertexts take no more memory than twice their bytes and 16 MiB, whatever they claim.
+//! Files of ciphertexts take no more memory than twice their bytes and 16 MiB, whatever they claim; other objects of
+//! values up to 12 times their bytes, as SECURITY.md says.
 
 use std::io::Cursor;
 
-use cryptable::engines::single;
-use cryptable::{CiphertextReader, Error, ReadOptions};
+use cryptable::engines::{packed, single};
+use cryptable::{
+    Ciphertext, CiphertextReader, Engine, Error, ReadOptions, gates, inspect, integers,
+    large_values, transciphering,
+};
+use cryptable_fuzz::clients;
+use cryptable_fuzz::forged::{file_of, single_values};
 use cryptable_fuzz::limits::within_bytes;
-use cryptable_lattice::NoiseBound;
-use cryptable_lattice::lwe_list::{LweShape, MAX_VALUES};
-use cryptable_wire::{BodyWriter, KeyId, ObjectType, write_object};
-
-/// The least modulus that is read: words of six bits, which take ten times the memory once they are unpacked.
-const MODULUS: u64 = 64;
-
-/// An undamaged object of so many zeros of this dimension, fresh or computed.
-fn object(count: usize, dimension: usize, is_fresh: bool) -> Vec<u8> {
-    let (mut body, mut bytes) = (Vec::new(), Vec::new());
-    let mut writer = BodyWriter::new(&mut body);
-    writer.raw(&KeyId([7; 16]).0).unwrap();
-    writer.u64(4).unwrap();
-    NoiseBound::new(0.5, 0.0).write(&mut writer).unwrap();
-    writer.u64(count as u64).unwrap();
-    writer.u32(is_fresh.into()).unwrap();
-    LweShape { dimension, modulus: MODULUS }.write(&mut writer).unwrap();
-    match is_fresh {
-        true => writer.raw(&[1; 32]).unwrap(),
-        false => writer.packed_words(&vec![0; count * dimension], MODULUS).unwrap(),
-    }
-    writer.packed_words(&vec![0; count], MODULUS).unwrap();
-    write_object(&mut bytes, ObjectType::SingleCiphertext, &[0; 32], &body).unwrap();
-    bytes
-}
-
-fn file(object: &[u8]) -> Vec<u8> {
-    let ciphertext = single::Ciphertext::from_bytes(object).unwrap();
-    cryptable::Ciphertext::from(ciphertext).to_bytes()
-}
+use cryptable_lattice::lwe_list::MAX_VALUES;
 
 #[test]
 fn words_stay_packed_until_they_are_used() {
-    let file = file(&object(MAX_VALUES, 256, false));
+    let file = file_of(&single_values(MAX_VALUES, 256, false));
     assert!(file.len() > 12 << 20);
     let allowed = 2 * file.len() + (16 << 20);
     let values = within_bytes(allowed, || {
@@ -57,9 +34,64 @@ fn words_stay_packed_until_they_are_used() {
 
 #[test]
 fn more_values_than_are_looked_up_at_once_are_refused_before_they_are_unpacked() {
-    let most = object(MAX_VALUES, 4, true);
+    let most = single_values(MAX_VALUES, 4, true);
     assert_eq!(single::Ciphertext::from_bytes(&most).unwrap().count(), MAX_VALUES);
-    let more = object(64 * MAX_VALUES, 4, true);
+    let more = single_values(64 * MAX_VALUES, 4, true);
     let error = within_bytes(1 << 20, || single::Ciphertext::from_bytes(&more).unwrap_err());
     assert!(error.to_string().contains("number of values"), "{error}");
+}
+
+/// Bytes that reading any object may take beside a multiple of its own.
+const BESIDE: usize = 16 << 20;
+
+/// Reads an object of a kind.
+type Read = fn(&[u8]) -> bool;
+
+/// Objects of at least a megabyte, of each kind that holds values; how many times its bytes it may take, and its reader.
+fn large_objects() -> Vec<(&'static str, Vec<u8>, usize, Read)> {
+    let part = |engine, count| clients::client(engine).encrypt(&vec![1; count]).unwrap();
+    let file = |engine, count, parts: usize| {
+        let parts = std::iter::repeat_n(part(engine, count), parts);
+        Ciphertext::join(parts).unwrap().to_bytes()
+    };
+    let read_ciphertext: Read = |bytes| Ciphertext::from_bytes(bytes).is_ok();
+    let packed = clients::client(Engine::Packed);
+    let column = integers::encrypt(packed.packed().unwrap(), &vec![1_u16; 1 << 20]).unwrap();
+    vec![
+        ("packed values", file(Engine::Packed, 1 << 12, 256), 2, read_ciphertext),
+        ("single values", file(Engine::Single, 1 << 15, 32), 2, read_ciphertext),
+        ("leveled values", file(Engine::Leveled, 1 << 8, 1), 2, read_ciphertext),
+        ("bits", clients::boolean_client().encrypt(&vec![true; 1 << 20]).to_bytes(), 12, |bytes| {
+            gates::EncryptedBits::from_bytes(bytes).is_ok()
+        }),
+        (
+            "large values",
+            clients::integer_client().encrypt(&vec![1; 1 << 18]).unwrap().to_bytes(),
+            12,
+            |bytes| large_values::EncryptedIntegers::from_bytes(bytes).is_ok(),
+        ),
+        (
+            "bytes",
+            clients::transciphering_client().encrypt(&vec![1; 1 << 16]).to_bytes(),
+            12,
+            |bytes| transciphering::EncryptedBytes::from_bytes(bytes).is_ok(),
+        ),
+        ("a column of integers", column.to_bytes().unwrap(), 12, |bytes| {
+            integers::IntegerColumn::<u16, packed::Ciphertext>::from_bytes(bytes).is_ok()
+        }),
+    ]
+}
+
+#[test]
+fn a_megabyte_of_any_kind_takes_a_stated_multiple() {
+    for (kind, bytes, multiple, read) in large_objects() {
+        println!("{kind}: {} bytes", bytes.len());
+        assert!(bytes.len() > 1 << 20, "{kind}: {} bytes", bytes.len());
+        assert!(within_bytes(multiple * bytes.len() + BESIDE, || read(&bytes)), "{kind}");
+        // What says what a file is takes no more.
+        assert!(
+            within_bytes(multiple * bytes.len() + BESIDE, || inspect(&bytes).is_ok()),
+            "{kind}"
+        );
+    }
 }

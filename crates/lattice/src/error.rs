@@ -234,12 +234,12 @@ pub enum Error {
         /// The object's.
         found: [u8; 32],
     },
-    /// An object is of another engine.
-    #[error("the {object} is of the engine {found}, but {expected} is in use")]
-    OtherEngine {
+    /// An object is of another engine or kind of keys.
+    #[error("the {object} is of kind {found}, where {expected} is needed")]
+    OtherKind {
         /// What the object is.
         object: &'static str,
-        /// Name of the engine in use.
+        /// Name of the kind in use.
         expected: &'static str,
         /// Name of the object's.
         found: &'static str,

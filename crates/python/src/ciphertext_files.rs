@@ -13,7 +13,7 @@ use pyo3::types::PyTuple;
 
 use crate::ciphertext::Ciphertext;
 use crate::errors::{Result, raise};
-use crate::files::{PendingFile, open};
+use crate::files::{AtomicFile, open};
 use crate::parameters::hexadecimal;
 use crate::pieces::Pieces;
 use crate::properties::properties;
@@ -22,7 +22,7 @@ use crate::properties::properties;
 /// `close`, or at the end of a `with` block, but not if that ends by an exception.
 #[pyclass(frozen, module = "cryptable")]
 pub(crate) struct CiphertextWriter {
-    pieces: Pieces<LibraryWriter<PendingFile>>,
+    pieces: Pieces<LibraryWriter<AtomicFile>>,
 }
 
 #[pymethods]

@@ -30,7 +30,7 @@ fn class_name(error: &cryptable::Error) -> &'static str {
         E::Mismatch { .. }
         | E::OtherClient { .. }
         | E::OtherParameters { .. }
-        | E::OtherEngine { .. }
+        | E::OtherKind { .. }
         | E::Signs { .. } => "MismatchError",
         E::NoiseTooLarge { .. } => "NoiseError",
         E::UnsupportedOperation { .. } | E::MissingKey { .. } => "UnsupportedError",

@@ -76,8 +76,8 @@ impl EvaluationKey {
     }
 
     /// The moduli of tables of whole values.
-    fn moduli(&self) -> (u64, u64) {
-        (self.input_modulus(), self.output_modulus())
+    fn moduli(&self) -> Result<(u64, u64)> {
+        Ok((self.input_modulus()?, self.output_modulus()?))
     }
 
     /// Encodes a table of these moduli, or anything that `cryptable.table` makes one of.
@@ -117,9 +117,15 @@ impl EvaluationKey {
         tables.iter().map(|table| self.prepared(table, moduli, signed)).collect()
     }
 
+    /// Returns the parameters of its lookups.
+    fn lookups(&self) -> Result<cryptable::Parameters> {
+        self.inner.lookup_parameters().map_err(raise)
+    }
+
     /// Checks that there is room for what lookups take beside the key.
     fn check_memory(&self, kind: EntryKind, tables: usize, input: &Ciphertext) -> Result<()> {
-        let (parameters, values) = (self.inner.parameters(), input.inner.count() as u64);
+        let parameters = self.lookups()?;
+        let values = input.inner.count() as u64;
         let at_once = values.min(parameters.values_per_part() as u64);
         let prediction = parameters.lookup_prediction(kind, tables, at_once);
         check_memory("the lookup", prediction.peak_bytes() - prediction.key_memory_bytes)
@@ -169,7 +175,7 @@ impl EvaluationKey {
     /// Encodes a table once for any number of lookups: a `Table`, or what `cryptable.table` makes one of.
     #[pyo3(signature = (table, *, signed = None))]
     fn prepare(&self, table: &Bound<'_, PyAny>, signed: Option<Signs>) -> Result<PreparedTable> {
-        self.prepare_of(table, self.moduli(), signed.unwrap_or_default())
+        self.prepare_of(table, self.moduli()?, signed.unwrap_or_default())
     }
 
     /// Maps every value through a table: a prepared one, a `Table`, or what `cryptable.table` makes one of (an array, a
@@ -186,7 +192,7 @@ impl EvaluationKey {
         let py = table.py();
         self.check_memory(EntryKind::Shared, 1, input)?;
         let prepared =
-            self.prepared(table, self.moduli(), Signs::of(signed, input.inner.is_signed()))?;
+            self.prepared(table, self.moduli()?, Signs::of(signed, input.inner.is_signed()))?;
         let table = &prepared.get().inner;
         let result = call::run_reporting(py, threads, progress, "lookup", |execution| {
             self.inner.lookup_with(&input.inner, table, execution)
@@ -207,7 +213,7 @@ impl EvaluationKey {
     ) -> Result<Vec<Ciphertext>> {
         self.check_memory(EntryKind::Shared, tables.len(), input)?;
         let prepared =
-            self.all_prepared(&tables, self.moduli(), Signs::of(signed, input.inner.is_signed()))?;
+            self.all_prepared(&tables, self.moduli()?, Signs::of(signed, input.inner.is_signed()))?;
         let tables: Vec<_> = prepared.iter().map(|table| &table.get().inner).collect();
         let results = call::run_reporting(py, threads, progress, "lookup", |execution| {
             self.inner.lookup_many_with(&input.inner, &tables, execution)
@@ -229,7 +235,8 @@ impl EvaluationKey {
         let signed = Signs::of(signed, input.inner.is_signed());
         check_signs(input.inner.is_signed(), Some(signed.inputs))?;
         self.check_memory(EntryKind::Plain, 1, input)?;
-        let tables_ = per_value(tables, &self.inner.parameters(), Some(&input.shape), signed)?;
+        let parameters = self.lookups()?;
+        let tables_ = per_value(tables, &parameters, Some(&input.shape), signed)?;
         let result = call::run_reporting(tables.py(), threads, progress, "lookup", |execution| {
             self.inner.lookup_per_value(&input.inner, &tables_, execution)
         })?;
@@ -305,7 +312,7 @@ impl EvaluationKey {
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<Vec<Ciphertext>> {
-        let moduli = (digit.inner.modulus(), self.output_modulus());
+        let moduli = (digit.inner.modulus(), self.output_modulus()?);
         let prepared = self.all_prepared(&tables, moduli, signed.unwrap_or_default())?;
         let tables: Vec<_> = prepared.iter().map(|table| &table.get().inner).collect();
         let found = call::run_reporting(py, threads, progress, "lookup", |execution| {
@@ -326,7 +333,7 @@ impl EvaluationKey {
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<Vec<Ciphertext>> {
-        let prepared = self.all_prepared(&tables, self.moduli(), signed.unwrap_or_default())?;
+        let prepared = self.all_prepared(&tables, self.moduli()?, signed.unwrap_or_default())?;
         let tables: Vec<_> = prepared.iter().map(|table| &table.get().inner).collect();
         let shape = common_shape(inputs.iter().map(|input| &input.get().shape))?;
         let inputs: Vec<_> = inputs.iter().map(|input| (*input.get().inner).clone()).collect();
@@ -445,15 +452,15 @@ impl EvaluationKey {
 
 properties!(EvaluationKey {
     /// Its parameters.
-    parameters: Parameters = |it| Parameters { inner: it.inner.parameters() };
+    parameters: Result<Parameters> = |it| Ok(Parameters { inner: it.lookups()? });
     /// Which engine it is of.
-    engine: &'static str = |it| it.inner.parameters().engine().name();
+    engine: Result<&'static str> = |it| Ok(it.lookups()?.engine().name());
     /// What inputs are below.
-    input_modulus: u64 = |it| it.inner.parameters().input_modulus();
+    input_modulus: Result<u64> = |it| Ok(it.lookups()?.input_modulus());
     /// What outputs are below.
-    output_modulus: u64 = |it| it.inner.parameters().output_modulus();
+    output_modulus: Result<u64> = |it| Ok(it.lookups()?.output_modulus());
     /// Sizes of the digits that `decompose` gives, the least significant first.
-    digit_sizes: Result<Vec<u64>> = |it| it.inner.parameters().digit_sizes().map_err(raise);
+    digit_sizes: Result<Vec<u64>> = |it| it.lookups()?.digit_sizes().map_err(raise);
 });
 
 server_key!(EvaluationKey);

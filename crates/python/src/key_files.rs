@@ -128,7 +128,7 @@ pub(crate) fn load_secret<T: Send>(
 /// # Errors
 /// If there is one that is not to be replaced, or the disk refuses it.
 pub(crate) fn save_secret(path: &Path, replace: bool, bytes: &[u8]) -> Result<()> {
-    write_file(path, Access::Owner, replace, |out| out.write_all(bytes))
+    write_file(path, Access::Private, replace, |out| out.write_all(bytes))
 }
 
 /// Writes what everybody may read.

@@ -70,6 +70,8 @@ mod _native {
     #[pymodule_export]
     use crate::evaluation_key::{EvaluationKey, PreparedTable};
     #[pymodule_export]
+    use crate::files::write_bytes;
+    #[pymodule_export]
     use crate::fixed_point::{ComplexTable, PreparedComplexTable, modulus_for, real_table};
     #[pymodule_export]
     use crate::inspection::inspect;

@@ -1,10 +1,11 @@
 //! Parameters of keys, what lookups with them take, and what their security rests on.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use cryptable::engines::bridged;
 use cryptable::engines::packed::{self, EntryKind, MultiplexerLiteral};
-use cryptable::{Engine, Error, LweInstance, ReadOptions, SecretDistribution};
+use cryptable::{Engine, Error, KeyParameters, LweInstance, ReadOptions, SecretDistribution};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -12,8 +13,9 @@ use pyo3::types::PyBytes;
 use crate::call;
 use crate::cost_model::CostModel;
 use crate::entry_tables::kind_of;
-use crate::errors::{Result, raise};
-use crate::key_files::{Reduced, read_options};
+use crate::errors::{Result, raise, raise_of};
+use crate::files::read_file;
+use crate::key_files::{Reduced, read_options, save_public};
 use crate::literals;
 use crate::properties::properties;
 
@@ -249,6 +251,25 @@ impl Parameters {
     #[pyo3(signature = (engine, bytes, *, allow_insecure = false))]
     fn from_bytes(engine: &str, bytes: &[u8], allow_insecure: bool) -> Result<Self> {
         Self::read(engine, bytes, read_options(allow_insecure))
+    }
+
+    /// Writes a file of the parameters, which `cryptable keygen --plan` takes, too.
+    #[pyo3(signature = (path, *, replace = false))]
+    fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> Result<()> {
+        save_public(py, &path, replace, &KeyParameters::from(&self.inner).to_file())
+    }
+
+    /// Reads a file of parameters of lookups, as `save` and `cryptable plan --output` write it, and validates them.
+    #[staticmethod]
+    #[pyo3(signature = (path, *, allow_insecure = false))]
+    fn load(py: Python<'_>, path: PathBuf, allow_insecure: bool) -> Result<Self> {
+        let inner = call::detach(py, || {
+            let options = read_options(allow_insecure);
+            let bytes = read_file(&path)?;
+            let found = KeyParameters::from_file(&bytes, options).and_then(|it| it.lookups());
+            found.map_err(raise_of(&path))
+        })?;
+        Ok(Self { inner })
     }
 
     fn __eq__(&self, other: &Self) -> bool {

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use pyo3::exceptions::PyValueError;
 
 use crate::errors::Result;
-use crate::files::{Access, PendingFile};
+use crate::files::{self, Access, AtomicFile};
 
 /// How far a file is.
 enum State<W> {
@@ -43,12 +43,12 @@ impl<W> Pieces<W> {
     /// Those of both and of the disk; if the file is closed.
     pub(crate) fn write(
         &self,
-        begin: impl FnOnce(PendingFile) -> Result<W>,
+        begin: impl FnOnce(AtomicFile) -> Result<W>,
         write: impl FnOnce(&mut W) -> Result<()>,
     ) -> Result<()> {
         let mut state = self.state();
         if let State::Empty = *state {
-            let file = PendingFile::create(&self.path, Access::Public, self.replace)?;
+            let file = files::create(&self.path, Access::Public, self.replace)?;
             *state = State::Begun(Box::new(begin(file)?));
         }
         match &mut *state {
@@ -61,9 +61,9 @@ impl<W> Pieces<W> {
     ///
     /// # Errors
     /// Those of `finish` and of the disk; if nothing was written.
-    pub(crate) fn close(&self, finish: impl FnOnce(W) -> Result<PendingFile>) -> Result<()> {
+    pub(crate) fn close(&self, finish: impl FnOnce(W) -> Result<AtomicFile>) -> Result<()> {
         match std::mem::replace(&mut *self.state(), State::Ended) {
-            State::Begun(writer) => finish(*writer)?.commit(),
+            State::Begun(writer) => Ok(finish(*writer)?.commit(self.replace).map(drop)?),
             State::Empty => Err(PyValueError::new_err("a file needs at least one piece")),
             State::Ended => Ok(()),
         }

@@ -46,6 +46,11 @@ impl SecretKey {
     pub(crate) fn library(&self) -> &cryptable::SecretKey {
         &self.inner
     }
+
+    /// Returns the parameters of its lookups.
+    fn lookups(&self) -> Result<cryptable::Parameters> {
+        self.inner.lookup_parameters().map_err(raise)
+    }
 }
 
 #[pymethods]
@@ -100,7 +105,7 @@ impl SecretKey {
         values: &Bound<'_, PyAny>,
         signed: Option<bool>,
     ) -> Result<Ciphertext> {
-        let modulus = self.inner.parameters().input_modulus();
+        let modulus = self.lookups()?.input_modulus();
         let signed = are_signed(values, modulus, signed)?;
         let values = integers(values, modulus, signed)?;
         let clear = Zeroizing::new(values.values);
@@ -243,7 +248,7 @@ impl SecretKey {
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<EvaluationKey> {
-        let needed = self.inner.parameters().prediction().key_memory_bytes;
+        let needed = self.lookups()?.prediction().key_memory_bytes;
         check_memory("the evaluation key", needed)?;
         let inner = call::run_reporting(py, threads, progress, "evaluation key", |run| {
             self.inner.evaluation_key_with(run)
@@ -269,7 +274,7 @@ impl SecretKey {
     }
 
     fn __repr__(&self) -> String {
-        format!("SecretKey({}, id {})", self.engine(), self.id())
+        format!("SecretKey({}, id {})", self.inner.kind(), self.id())
     }
 }
 
@@ -277,13 +282,13 @@ properties!(SecretKey {
     /// The identifier that this key, its evaluation keys and its ciphertexts share. Reveals nothing of the key.
     id: String = |it| it.inner.id().to_string();
     /// Its parameters.
-    parameters: Parameters = |it| Parameters { inner: it.inner.parameters() };
+    parameters: Result<Parameters> = |it| Ok(Parameters { inner: it.lookups()? });
     /// Which engine it is of.
-    engine: &'static str = |it| it.inner.parameters().engine().name();
+    engine: Result<&'static str> = |it| Ok(it.lookups()?.engine().name());
     /// What values to be encrypted are below.
-    input_modulus: u64 = |it| it.inner.parameters().input_modulus();
+    input_modulus: Result<u64> = |it| Ok(it.lookups()?.input_modulus());
     /// What results are below.
-    output_modulus: u64 = |it| it.inner.parameters().output_modulus();
+    output_modulus: Result<u64> = |it| Ok(it.lookups()?.output_modulus());
 });
 
 secret_key_files!(SecretKey: cryptable::SecretKey::from_bytes);

@@ -7,7 +7,7 @@ import pickle
 import cryptable
 import pytest
 from cryptable import CostModel, Parameters, ckks
-from cryptable.errors import MismatchError, PlanError, RangeError, TrustError
+from cryptable.errors import FormatError, MismatchError, PlanError, RangeError, TrustError
 
 
 @pytest.mark.parametrize("engine", ["packed", "single", "leveled"])
@@ -72,7 +72,7 @@ def test_toys_of_all_kinds():
     assert pickle.loads(pickle.dumps(bridged)) == bridged
     with pytest.raises(ValueError, match="one of them"):
         Parameters.insecure_toy("packed", 16, 16, entries="encrypted", complex_outputs=True)
-    with pytest.raises(MismatchError, match="engine"):
+    with pytest.raises(MismatchError, match="is of kind leveled, where packed is needed"):
         _ = Parameters.insecure_toy("leveled", 16, 16).digit_sizes
 
 
@@ -130,3 +130,18 @@ def test_the_list_of_all_parameters():
     assert len(found) > 40 and all(it.security_bits >= 128 for it in found)
     assert all(it.log2_fail is None or it.log2_fail <= -40 for it in found)
     assert any(it.name == "booleans" for it in found) and all(it.secrets for it in found)
+
+
+def test_files_are_plans_of_the_command_line(tmp_path):
+    path = tmp_path / "table.plan"
+    toy = Parameters.insecure_toy("leveled", 16, 16)
+    toy.save(path)
+    assert Parameters.load(path, allow_insecure=True) == toy
+    with pytest.raises(TrustError):
+        Parameters.load(path)
+    with pytest.raises(FileExistsError):
+        toy.save(path)
+    assert "parameters" in str(cryptable.inspect(path))
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(FormatError, match=r"table\.plan"):
+        Parameters.load(path, allow_insecure=True)

@@ -56,8 +56,6 @@ impl Isa {
     pub fn from_environment() -> Result<Self, UnknownIsa> {
         static DETECTED: OnceLock<Result<Isa, UnknownIsa>> = OnceLock::new();
         let detected = DETECTED.get_or_init(|| {
-            // Before any kernel runs.
-            crate::unoptimised::start_threads();
             let setting = std::env::var_os("CRYPTABLE_SIMD");
             let setting = setting.as_ref().map(|setting| setting.to_string_lossy());
             Self::choose(setting.as_deref(), Self::of_processor())

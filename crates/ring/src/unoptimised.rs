@@ -2,7 +2,7 @@
 //! wait pile such frames up beyond the 2 MiB that threads have.
 
 #[cfg(unoptimised)]
-use std::sync::Once;
+use std::sync::{Once, OnceLock};
 
 /// Bytes of a thread's stack in builds without optimisation. Pages that nobody touches take no memory.
 const STACK_BYTES: usize = 256 << 20;
@@ -13,17 +13,21 @@ pub fn stack_bytes() -> Option<usize> {
     cfg!(unoptimised).then_some(STACK_BYTES)
 }
 
-/// Starts rayon's threads with the stacks that a build without optimisation needs, unless the program started them already. Nothing
-/// in other builds.
-pub fn start_threads() {
+/// Runs a call where stacks are large enough: in a build without optimisation on threads of its own, whatever threads the program or
+/// earlier work has started; in other builds at once.
+///
+/// # Panics
+/// If the call does, or a build without optimisation cannot start threads.
+pub fn on_large_stacks<R: Send>(call: impl FnOnce() -> R + Send) -> R {
     #[cfg(unoptimised)]
     {
-        static STARTED: Once = Once::new();
-        STARTED.call_once(|| {
-            // An error says that the program has threads of its own.
-            let _ = rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES).build_global();
-        });
+        static POOL: OnceLock<rayon::ThreadPool> = OnceLock::new();
+        let start = || rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES).build();
+        let pool = POOL.get_or_init(|| start().expect("threads can be started"));
+        pool.install(call)
     }
+    #[cfg(not(unoptimised))]
+    call()
 }
 
 /// Tells once, on standard error, that the build has no optimisation and what to do about it. Nothing in other builds.
@@ -48,7 +52,7 @@ mod tests {
     fn optimised_builds_keep_their_threads() {
         // Tests are built with optimisation.
         assert_eq!(stack_bytes(), None);
-        start_threads();
+        assert_eq!(on_large_stacks(|| std::thread::current().id()), std::thread::current().id());
         warn();
     }
 }

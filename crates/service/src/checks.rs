@@ -7,7 +7,8 @@ use std::path::Path;
 use cryptable::engines::bridged;
 use cryptable::engines::packed::EntryKind;
 use cryptable::{
-    CiphertextReader, Contents, CostModel, Engine, EvaluationKey, KeyId, Parameters, ReadOptions,
+    CiphertextReader, Contents, CostModel, Engine, Error, EvaluationKey, KeyId, KeyParameters,
+    Parameters, ReadOptions,
 };
 use cryptable_wire::hex;
 use sha2::{Digest, Sha256};
@@ -53,9 +54,14 @@ fn digest_of(path: &Path) -> Result<String> {
 
 fn check_key(path: &Path, options: ReadOptions) -> Result<(About, Vec<u8>)> {
     let key = EvaluationKey::open(path, options)?;
-    let parameters = key.parameters();
+    let KeyParameters::Lookups(parameters) = key.parameters() else {
+        let found = key.kind();
+        return Err(
+            Error::Unsupported(format!("a key of {found}: this service looks values up")).into()
+        );
+    };
     let about = About {
-        engine: key.engine().to_string(),
+        engine: parameters.engine().to_string(),
         key_id: key.key_id().to_string(),
         parameters: hex(&parameters.digest()),
         modulus: parameters.input_modulus(),

@@ -161,7 +161,7 @@ impl Store {
 
     /// Makes names of files durable.
     pub(crate) fn sync_files(&self) -> Result<()> {
-        Ok(File::open(self.folder.join("files"))?.sync_all()?)
+        Ok(cryptable_files::sync_folder(&self.folder.join("files"))?)
     }
 
     /// Rows that change.

@@ -258,7 +258,7 @@ impl Worker {
                 Loaded { id: job.key.clone(), key }
             }
         };
-        let parameters = this.key.parameters();
+        let parameters = this.key.lookup_parameters()?;
         let values = parameters.values_per_part() as u64;
         let lookup = parameters.lookup_prediction(EntryKind::Shared, job.tables.len(), values);
         let room = self.limits.memory.saturating_sub(lookup.peak_bytes() as u64);
@@ -281,7 +281,7 @@ impl Worker {
             Some(started) => started,
             None => Started::open(&self.store, job, &key, &tables, self.options)?,
         };
-        let most = self.values_at_once(&key.parameters(), tables.len());
+        let most = self.values_at_once(&key.lookup_parameters()?, tables.len());
         let mut turn = Instant::now();
         while let Some(pieces) = started.next_pieces(most)? {
             for piece in pieces {

@@ -147,7 +147,7 @@ fn what_was_written_or_removed_when_a_server_was_killed_goes_without_a_word() {
     write(&id("3"), "a result");
     write(&format!("{table}.unfinished"), "");
     write(&table, "a table");
-    write(&format!("{table}.aX3_b9.unfinished"), "half a ta");
+    write(&format!("tables/.{}.partial-aX3_b9", "5".repeat(64)), "half a ta");
     write(&format!("{}.unfinished", before.first().unwrap()), "");
     // A file whose row went.
     write(&id("4"), "a file");

@@ -1,10 +1,10 @@
 //! One picture: curves over the width of tables, on a logarithmic axis.
 
-use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Result, anyhow};
+use cryptable_files::{Access, AtomicFile};
 use plotters::prelude::*;
 
 /// Points in ascending order, and what they are.
@@ -217,28 +217,16 @@ fn tick(value: f64) -> String {
 /// # Errors
 /// If the folder cannot be written to, or something else than a file has that name.
 pub fn write(path: &Path, svg: &str) -> Result<()> {
-    let named = || format!("cannot write {}", path.display());
-    let mut builder = tempfile::Builder::new();
-    set_access(&mut builder);
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut file = builder.tempfile_in(folder).with_context(named)?;
-    file.write_all(svg.as_bytes()).with_context(named)?;
-    file.persist(path).map_err(|error| error.error).with_context(named)?;
+    let mut file = AtomicFile::create(path, Access::Public)?;
+    file.write_all(svg.as_bytes())?;
+    file.commit(true)?;
     Ok(())
 }
 
-/// Temporary files are private; pictures are not.
-#[cfg(unix)]
-fn set_access(builder: &mut tempfile::Builder<'_, '_>) {
-    use std::os::unix::fs::PermissionsExt;
-    builder.permissions(fs::Permissions::from_mode(0o666));
-}
-
-#[cfg(not(unix))]
-fn set_access(_: &mut tempfile::Builder<'_, '_>) {}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn chart(points: &[(f64, f64)]) -> Chart {

@@ -12,18 +12,13 @@ use clap::{Args, Subcommand};
 pub use self::block::{BLOCK_BYTES, block};
 use self::block::{Counter, counter};
 #[cfg(feature = "client")]
-pub use self::client::{
-    AesDecryptArgs, AesEncryptArgs, AesEncryptKeyArgs, AesKeySource, AesKeygenArgs, AesOpenArgs,
-};
+pub use self::client::{AesEncryptArgs, AesEncryptKeyArgs, AesKeySource, AesOpenArgs};
 use super::memory::MemoryArgs;
+use super::parameters::log2_fail;
 
 /// Transciphering with AES-128.
 #[derive(Debug, Subcommand)]
 pub enum AesCommand {
-    /// Generate the client's secret key and the server's evaluation key
-    #[cfg(feature = "client")]
-    #[command(after_help = client::KEYGEN)]
-    Keygen(AesKeygenArgs),
     /// Encrypt an AES-128 key homomorphically, for the server
     #[cfg(feature = "client")]
     #[command(after_help = client::ENCRYPT_KEY)]
@@ -39,10 +34,17 @@ pub enum AesCommand {
     /// Turn a message by AES into homomorphic ciphertexts; needs no secret
     #[command(after_help = TRANSCIPHER)]
     Transcipher(AesTranscipherArgs),
-    /// Decrypt homomorphic ciphertexts of bytes
-    #[cfg(feature = "client")]
-    #[command(after_help = client::DECRYPT)]
-    Decrypt(AesDecryptArgs),
+}
+
+/// What keys of transciphering are for.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct AesJobArgs {
+    /// log2 of the largest probability that a block fails, down to -128 [default: -64]
+    #[arg(long, value_name = "L", allow_hyphen_values = true, value_parser = log2_fail)]
+    pub log2_fail: Option<f64>,
+    /// INSECURE parameters, for tests of this program
+    #[arg(long, hide = true, conflicts_with = "log2_fail")]
+    pub insecure_toy: bool,
 }
 
 /// Arguments of `aes transcipher`.
@@ -78,15 +80,22 @@ pub struct AesTranscipherArgs {
 /// Examples of the whole.
 pub const OVERVIEW: &str = "\
 Examples:
-  cryptable aes keygen --secret aes.secret --evaluation aes.server
+  cryptable keygen aes --secret aes.secret --evaluation aes.server
   cryptable aes encrypt-key --secret aes.secret --key-file key.bin --output key.ct
   cryptable aes encrypt --key-file key.bin --input plain.bin --output cipher.aes
   cryptable aes transcipher --evaluation aes.server --encrypted-key key.ct --input cipher.aes \\
     --output message.ct
-  cryptable aes decrypt --secret aes.secret --input message.ct --output out.bin
+  cryptable decrypt --secret aes.secret --input message.ct --output out.bin
 
 The client sends an encrypted key once, and from then on as many bytes as its messages have, and 172
 more; the server turns them into homomorphic ciphertexts by itself.";
+
+/// Help of `plan aes` and `keygen aes`.
+pub const JOB: &str = "\
+Examples:
+  cryptable plan aes
+  cryptable keygen aes --secret aes.secret --evaluation aes.server
+  cryptable keygen aes --log2-fail -128 --secret aes.secret --evaluation aes.server";
 
 const TRANSCIPHER: &str = "\
 Examples:

@@ -1,37 +1,12 @@
-//! The grammar of `cryptable bridge`.
+//! The grammar of packed lookups whose results go on one by one.
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, ValueEnum};
 
-#[cfg(feature = "client")]
-use super::client::{DecryptArgs, EncryptArgs};
 use super::memory::MemoryArgs;
 use super::memory::memory_size;
 use super::parameters::log2_fail;
-
-/// Packed lookups whose results go on one by one.
-#[derive(Debug, Subcommand)]
-pub enum BridgeCommand {
-    /// Say what every step takes: parameters of both ends, time, memory, failure probability
-    #[command(after_help = PLAN)]
-    Plan(BridgePlanArgs),
-    /// Generate the client's secret keys and the server's evaluation keys, of both ends
-    #[cfg(feature = "client")]
-    #[command(after_help = KEYGEN)]
-    Keygen(BridgeKeygenArgs),
-    /// Encrypt a file of values with the client's keys, packed
-    #[cfg(feature = "client")]
-    #[command(after_help = ENCRYPT)]
-    Encrypt(EncryptArgs),
-    /// Look packed values up, take results out, and go on with them one by one; needs no secret
-    #[command(after_help = RUN)]
-    Run(BridgeRunArgs),
-    /// Decrypt results with the client's keys
-    #[cfg(feature = "client")]
-    #[command(after_help = DECRYPT)]
-    Decrypt(DecryptArgs),
-}
 
 /// What is done with every result y of the packed lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -118,32 +93,6 @@ pub struct BridgeArgs {
     pub insecure_toy: bool,
 }
 
-/// Arguments of `bridge plan`.
-#[derive(Args, Debug)]
-pub struct BridgePlanArgs {
-    /// What for.
-    #[command(flatten)]
-    pub bridge: BridgeArgs,
-}
-
-/// Arguments of `bridge keygen`.
-#[cfg(feature = "client")]
-#[derive(Args, Debug)]
-pub struct BridgeKeygenArgs {
-    /// What for.
-    #[command(flatten)]
-    pub bridge: BridgeArgs,
-    /// File for the secret keys, which stay with the client
-    #[arg(long, value_name = "FILE")]
-    pub secret: PathBuf,
-    /// File for the evaluation keys, which go to the server
-    #[arg(long, value_name = "FILE")]
-    pub evaluation: PathBuf,
-    /// Replace existing key files
-    #[arg(long)]
-    pub force: bool,
-}
-
 /// Rows of a file, counted from 1, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rows {
@@ -163,7 +112,7 @@ fn rows(text: &str) -> Result<Rows, String> {
     }
 }
 
-/// Arguments of `bridge run`.
+/// Arguments of `bridge`.
 #[derive(Args, Debug)]
 pub struct BridgeRunArgs {
     /// What is done with results
@@ -204,60 +153,36 @@ pub struct BridgeRunArgs {
     pub force: bool,
 }
 
-/// Examples of the whole.
-pub const OVERVIEW: &str = "\
+/// Help of `bridge`.
+pub const BRIDGE: &str = "\
 Examples:
-  cryptable bridge plan --bits 8 --output-bits 8 --op less-than --values 1000 --taken-out 100
-  cryptable bridge keygen --bits 8 --output-bits 8 --op less-than --secret client.key --evaluation server.key
-  cryptable bridge encrypt --secret client.key --input a.csv --output a.ct
-  cryptable bridge encrypt --secret client.key --input b.csv --output b.ct
-  cryptable bridge run --op less-than --evaluation server.key --table risk.csv --input a.ct --input b.ct \\
+  cryptable keygen bridge --bits 8 --output-bits 8 --op less-than --secret client.key --evaluation server.key
+  cryptable encrypt --secret client.key --input a.csv --output a.ct
+  cryptable encrypt --secret client.key --input b.csv --output b.ct
+  cryptable bridge --op less-than --evaluation server.key --table risk.csv --input a.ct --input b.ct \\
     --rows 1-100 --output less.ct
-  cryptable bridge decrypt --secret client.key --input less.ct --output less.csv
+  cryptable decrypt --secret client.key --input less.ct --output less.csv
 
-Thousands of values go through a table together. What comes of some of them is taken out and goes on one
-by one: compared with what comes of another column or with a number, or looked up in a second, larger table. Bits
-come back packed.";
-
-const PLAN: &str = "\
-Examples:
-  cryptable bridge plan --bits 8 --output-bits 8 --op sign --values 1000
-  cryptable --json bridge plan --bits 16 --output-bits 15 --op maximum --taken-out 10
-  cryptable bridge plan --bits 8 --output-bits 12 --op table --second-bits 12 --pack
-
-Says which step is in the way where no parameters serve.";
-
-#[cfg(feature = "client")]
-const KEYGEN: &str = "\
-Examples:
-  cryptable bridge keygen --bits 8 --output-bits 8 --op below --secret client.key --evaluation server.key
-  cryptable bridge keygen --bits 8 --output-bits 12 --op table --values 1000 --secret client.key --evaluation server.key";
-
-#[cfg(feature = "client")]
-const ENCRYPT: &str = "\
-Examples:
-  cryptable bridge encrypt --secret client.key --input people.csv --column age --output age.ct
-
-As `cryptable encrypt`, with keys of `bridge keygen`.";
-
-const RUN: &str = "\
-Examples:
-  cryptable bridge run --op below --threshold 30 --evaluation server.key --table risk.csv --input age.ct --output low.ct
-  cryptable bridge run --op maximum --evaluation server.key --table risk.csv --table cost.csv \\
+  cryptable bridge --op below --threshold 30 --evaluation server.key --table risk.csv --input age.ct --output low.ct
+  cryptable bridge --op maximum --evaluation server.key --table risk.csv --table cost.csv \\
     --input age.ct --input job.ct --rows 1-50 --output worst.ct
-  cryptable bridge run --op table --evaluation server.key --table risk.csv --second-table fee.csv --input age.ct \\
+  cryptable bridge --op table --evaluation server.key --table risk.csv --second-table fee.csv --input age.ct \\
     --output fee.ct
 
-sign, below and less-than give bits, packed. maximum, absolute and relu give whole integers, of values that are in one
-ciphertext of the inputs. table gives leveled values, or with --pack packed digits.";
+Thousands of values go through a table together. What comes of some of them is taken out and goes on one
+by one: compared with what comes of another column or with a number, or looked up in a second, larger table.
+sign, below and less-than give bits, packed. maximum, absolute and relu give whole integers, of values that are
+in one ciphertext of the inputs. table gives leveled values, or with --pack packed digits.";
 
-#[cfg(feature = "client")]
-const DECRYPT: &str = "\
+/// Help of `plan bridge` and `keygen bridge`.
+pub const JOB: &str = "\
 Examples:
-  cryptable bridge decrypt --secret client.key --input low.ct --join people.csv --column low --output people-low.csv
-  cryptable bridge decrypt --secret client.key --input worst.ct --output worst.csv
+  cryptable plan bridge --bits 8 --output-bits 8 --op sign --values 1000
+  cryptable --json plan bridge --bits 16 --output-bits 15 --op maximum --taken-out 10
+  cryptable plan bridge --bits 8 --output-bits 12 --op table --second-bits 12 --pack
+  cryptable keygen bridge --bits 8 --output-bits 8 --op below --secret client.key --evaluation server.key
 
-Files of maximum, absolute and relu of signed tables take --signed.";
+Says which step is in the way where no parameters serve.";
 
 #[cfg(test)]
 mod tests {

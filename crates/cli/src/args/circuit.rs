@@ -7,41 +7,24 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
-use cryptable::circuits::NamedSet;
+use cryptable::bits::NamedSet;
 use cryptable::circuits::aes::SBox;
 
 #[cfg(feature = "client")]
-pub use self::client::{
-    CircuitDecryptArgs, CircuitEncryptArgs, CircuitKeygenArgs, CircuitTestArgs,
-};
+pub use self::client::CircuitTestArgs;
 use super::memory::memory_size;
 use super::parameters::log2_fail;
 
 /// Binary circuits on encrypted words.
 #[derive(Debug, Subcommand)]
 pub enum CircuitCommand {
-    /// Say what a circuit takes: gates, bootstraps, time, memory, failure probability
-    #[command(after_help = PLAN)]
-    Plan(CircuitPlanArgs),
     /// Run a circuit on words of a file, client and server in one process, and check every result
     #[cfg(feature = "client")]
     #[command(after_help = client::TEST)]
     Test(CircuitTestArgs),
-    /// Generate the client's secret key and the server's evaluation key
-    #[cfg(feature = "client")]
-    #[command(after_help = client::KEYGEN)]
-    Keygen(CircuitKeygenArgs),
-    /// Encrypt words for the inputs of a circuit
-    #[cfg(feature = "client")]
-    #[command(after_help = client::ENCRYPT)]
-    Encrypt(CircuitEncryptArgs),
     /// Run a circuit on encrypted words; needs no secret
     #[command(after_help = RUN)]
     Run(CircuitRunArgs),
-    /// Decrypt words
-    #[cfg(feature = "client")]
-    #[command(after_help = client::DECRYPT)]
-    Decrypt(CircuitDecryptArgs),
 }
 
 /// Which circuit.
@@ -59,7 +42,7 @@ pub struct NetlistArgs {
 }
 
 /// A form of the S-box by its name.
-fn s_box() -> impl TypedValueParser<Value = SBox> {
+pub(super) fn s_box() -> impl TypedValueParser<Value = SBox> {
     let names = PossibleValuesParser::new([
         PossibleValue::new("tables").help("tables of eight bits"),
         PossibleValue::new("gates").help("gates of two bits: the circuit of Boyar and Peralta"),
@@ -88,12 +71,19 @@ fn named_set() -> impl TypedValueParser<Value = NamedSet> {
     names.map(|name| NamedSet::by_name(&name).expect("a name of the list"))
 }
 
-/// Arguments of `circuit plan`.
+/// What keys of circuits are for.
 #[derive(Args, Debug)]
-pub struct CircuitPlanArgs {
-    /// Which circuit.
-    #[command(flatten)]
-    pub circuit: NetlistArgs,
+pub struct CircuitJobArgs {
+    /// A netlist: .blif, or .json as Yosys writes it; or a circuit of this program: add32, compare32, multiply32, aes128,
+    /// aes128-expanded-key; keygen needs none with --set
+    #[arg(value_name = "NETLIST", required_unless_present_any = ["set", "insecure_toy"])]
+    pub netlist: Option<PathBuf>,
+    /// The module, if the netlist has several and marks none
+    #[arg(long, value_name = "NAME", requires = "netlist")]
+    pub top: Option<String>,
+    /// How AES evaluates its S-box [default: tables]
+    #[arg(long, value_name = "FORM", requires = "netlist", value_parser = s_box())]
+    pub s_box: Option<SBox>,
     /// The parameter set [default: all are compared]
     #[arg(long, value_name = "SET", value_parser = named_set())]
     pub set: Option<NamedSet>,
@@ -134,24 +124,28 @@ pub struct CircuitRunArgs {
 /// Examples of the whole.
 pub const OVERVIEW: &str = "\
 Examples:
-  cryptable circuit plan adder.blif
+  cryptable plan circuit adder.blif
   cryptable circuit test adder.blif --inputs words.csv --set balanced
-  cryptable circuit keygen --set balanced --secret bits.secret --evaluation bits.server
-  cryptable circuit encrypt adder.blif --secret bits.secret --input words.csv --output words.ct
+  cryptable keygen circuit --set balanced --secret bits.secret --evaluation bits.server
+  cryptable encrypt --circuit adder.blif --secret bits.secret --input words.csv --output words.ct
   cryptable circuit run adder.blif --evaluation bits.server --input words.ct --output sums.ct
-  cryptable circuit decrypt --secret bits.secret --input sums.ct --output sums.csv
+  cryptable decrypt --secret bits.secret --input sums.ct --output sums.csv
 
 Bit i of all words is in one ciphertext, so that thousands of words take the time of one. Yosys makes
 netlists of Verilog: synth -flatten; abc -g AND,XOR,MUX; opt_clean; write_blif adder.blif.";
 
-const PLAN: &str = "\
+/// Help of `plan circuit` and `keygen circuit`.
+pub const JOB: &str = "\
 Examples:
-  cryptable circuit plan adder.blif
-  cryptable circuit plan multiply32 --set throughput
-  cryptable circuit plan aes128-expanded-key --s-box gates --set sums --words 65536 --memory 12GB
-  cryptable --json circuit plan word.json --top word --words 1000000 --memory 16GB
+  cryptable plan circuit adder.blif
+  cryptable plan circuit multiply32 --set throughput
+  cryptable plan circuit aes128-expanded-key --s-box gates --set sums --words 65536 --memory 12GB
+  cryptable --json plan circuit word.json --top word --words 1000000 --memory 16GB
+  cryptable keygen circuit --set balanced --secret bits.secret --evaluation bits.server
+  cryptable keygen circuit adder.blif --memory 4GB --secret bits.secret --evaluation bits.server
 
-Without --set, all parameter sets are compared, and the fastest for the words is shown in full.";
+Without --set, all parameter sets are compared, and the fastest for the words is taken. Keys serve every
+circuit.";
 
 const RUN: &str = "\
 Examples:

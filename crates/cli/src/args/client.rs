@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use cryptable::circuits::aes::SBox;
 
+use super::circuit::s_box;
+use super::jobs::{Job, KeyFileArgs};
 use super::parameters::ParameterArgs;
 
 /// How a file of values is laid out.
@@ -60,25 +63,60 @@ fn delimiter(text: &str) -> Result<u8, String> {
     }
 }
 
-/// Arguments of `keygen`.
+/// Arguments of `keygen`: for lookups in tables, unless there is a job.
 #[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(group = clap::ArgGroup::new("input").required(true))]
 pub struct KeygenArgs {
+    /// For anything but lookups.
+    #[command(subcommand)]
+    pub job: Option<Job<KeyFileArgs>>,
     /// What for.
     #[command(flatten)]
     pub parameters: ParameterArgs,
+    /// A plan that `plan --output` wrote: keys of its parameters, whatever they are for
+    #[arg(long, value_name = "FILE", group = "input")]
+    pub plan: Option<PathBuf>,
     /// File for the secret key, which stays with the client
-    #[arg(long, value_name = "FILE")]
-    pub secret: PathBuf,
+    #[arg(long, value_name = "FILE", required = true)]
+    secret: Option<PathBuf>,
     /// File for the evaluation key, which goes to the server
-    #[arg(long, value_name = "FILE")]
-    pub evaluation: PathBuf,
+    #[arg(long, value_name = "FILE", required = true)]
+    evaluation: Option<PathBuf>,
     /// Replace existing key files
     #[arg(long)]
-    pub force: bool,
+    force: bool,
     /// INSECURE parameters of small rings, for tests of this program
     #[arg(long, hide = true, conflicts_with_all = ["ring_degree", "values", "goal", "log2_fail", "method", "digit_bits", "memory"])]
     pub insecure_toy: bool,
+}
+
+impl KeygenArgs {
+    /// Returns the files that are written.
+    ///
+    /// # Panics
+    /// Never: the grammar requires them where there is no job.
+    pub fn key_files(&self) -> KeyFileArgs {
+        if let Some(job) = &self.job {
+            return job.files().clone();
+        }
+        let required = |path: &Option<PathBuf>| path.clone().expect("a required option");
+        let (secret, evaluation) = (required(&self.secret), required(&self.evaluation));
+        KeyFileArgs { secret, evaluation, force: self.force }
+    }
+}
+
+/// How values are encrypted, where the key does not say it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LayoutArg {
+    /// Each value whole, for lookups
+    Values,
+    /// Integers that leave a bit of headroom, for `compare`
+    Headroom,
+    /// Columns of integers in digits, for `integers`
+    Integers,
+    /// Words of 16 bits, for `wide`
+    Words,
 }
 
 /// Arguments of `encrypt`.
@@ -103,6 +141,15 @@ pub struct EncryptArgs {
     /// Values are -P/2 .. P/2 - 1 instead of 0 .. P - 1, for an input modulus P
     #[arg(long)]
     pub signed: bool,
+    /// How values are encrypted [default: whole, or with headroom by keys of `keygen compare` for more than one digit]
+    #[arg(long = "as", value_name = "LAYOUT")]
+    pub layout: Option<LayoutArg>,
+    /// Bits of --as integers: 8, 16, 32 or 64, with --signed from -2^(B-1) on, 1 of booleans; of --as words: 1 to 64
+    #[arg(long, value_name = "B", requires = "layout", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub bits: Option<u32>,
+    /// The circuit whose inputs the columns of the file are, by a key of `keygen circuit`
+    #[command(flatten)]
+    pub circuit: CircuitInputArgs,
     /// Values are words of this code book (.json or .csv), which numbers them
     #[arg(long, value_name = "FILE", conflicts_with = "signed")]
     pub dictionary: Option<PathBuf>,
@@ -115,6 +162,23 @@ pub struct EncryptArgs {
     /// Replace an output that exists and is a key or read-only
     #[arg(long)]
     pub force: bool,
+}
+
+/// The circuit that encrypted words are for.
+#[derive(Args, Debug)]
+pub struct CircuitInputArgs {
+    /// A netlist or a circuit of this program, whose inputs the columns of the file are; by keys of `keygen circuit`
+    #[arg(long, value_name = "NETLIST", conflicts_with_all = ["column", "format", "signed", "layout", "dictionary"])]
+    pub circuit: Option<PathBuf>,
+    /// The module, if the netlist has several and marks none
+    #[arg(long, value_name = "NAME", requires = "circuit")]
+    pub top: Option<String>,
+    /// How AES evaluates its S-box [default: tables]
+    #[arg(long, value_name = "FORM", requires = "circuit", value_parser = s_box())]
+    pub s_box: Option<SBox>,
+    /// Encrypt with all levels, for schedules of any memory and failure probability: larger files
+    #[arg(long, requires = "circuit")]
+    pub all_levels: bool,
 }
 
 /// Arguments of `decrypt`.
@@ -145,9 +209,16 @@ pub struct DecryptArgs {
     /// Format of the output [default: by the file's extension; csv for pipes]
     #[arg(long)]
     pub format: Option<Format>,
-    /// Values must be signed, -P/2 .. P/2 - 1 for their modulus P, as the file says of them
+    /// Values must be signed, -P/2 .. P/2 - 1 for their modulus P, as the file says of them; whole integers of `bridge`
+    /// do not say it, and are signed with this option
     #[arg(long)]
     pub signed: bool,
+    /// What ciphertexts hold [default: as the file and the key say]
+    #[arg(long = "as", value_name = "LAYOUT")]
+    pub layout: Option<LayoutArg>,
+    /// Bits of --as words
+    #[arg(long, value_name = "B", requires = "layout", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub bits: Option<u32>,
     /// Write the words that values stand for in this code book (.json or .csv)
     #[arg(long, value_name = "FILE", conflicts_with = "signed")]
     pub dictionary: Option<PathBuf>,
@@ -198,6 +269,9 @@ Examples:
   cryptable keygen --mode leveled --bits 16 --secret leveled.key --evaluation leveled-server.key
   cryptable keygen --bits 8 --values 10 --secret client.key --evaluation server.key
   cryptable keygen --inputs single --bits 4 --secret client.key --evaluation server.key
+  cryptable plan --bits 8 --output table.plan
+  cryptable keygen --plan table.plan --secret client.key --evaluation server.key
+  cryptable keygen compare --bits 32 --secret client.key --evaluation server.key
 
 With --inputs single, values are encrypted one by one, and the server packs many of them, looks them up
 at once and takes the results out, or looks few up one by one. plan --inputs single says from how many
@@ -218,7 +292,16 @@ Examples:
   cryptable encrypt --secret client.key --input pixels.dat --format raw8 --output pixels.ct
   cryptable encrypt --secret client.key --input people.csv --column job --dictionary jobs.json \\
     --extend --output job.ct
+  cryptable encrypt --as headroom --secret client.key --input balance.npy --signed --output balance.ct
+  cryptable encrypt --as integers --bits 32 --secret client.key --input people.csv --column income \\
+    --output income.ct
+  cryptable encrypt --circuit adder.blif --secret bits.secret --input words.csv --output words.ct
   seq 0 15 | cryptable encrypt --secret client.key --input - --output values.ct
+
+Integers that are compared leave a bit of headroom: --as headroom. With --circuit, a line of the file is a word of every input:
+unsigned integers, decimal or hexadecimal (0x1f); a header line names the inputs, in any order, and without
+one they are in the order of the netlist. Every bit is encrypted with as few levels as the circuit needs of
+it, so that a file is for one circuit; --all-levels makes files for any.
 
 A key of keygen --mode single, --inputs single or --mode leveled encrypts every value by itself.
 
@@ -234,7 +317,10 @@ Examples:
   cryptable decrypt --secret client.key --input result.ct --output pixels.dat --format raw8
   cryptable decrypt --secret client.key --input risk.ct --join people.csv --column risk \\
     --output people-risk.csv
-  cryptable decrypt --secret client.key --input result.ct --output - | sort -n";
+  cryptable decrypt --as words --bits 16 --secret client.key --input risks.ct --output risks.csv
+  cryptable decrypt --secret client.key --input result.ct --output - | sort -n
+
+Files say what they hold: values, columns of integers, words of a circuit, bytes of transciphering.";
 
 /// Help of `demo`.
 pub const DEMO: &str = "\

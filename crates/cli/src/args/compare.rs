@@ -1,39 +1,14 @@
-//! The grammar of `cryptable compare`.
+//! The grammar of comparisons.
 
 use std::path::PathBuf;
 
+use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, Subcommand};
 use cryptable::comparisons::Operation;
 
-#[cfg(feature = "client")]
-use super::client::{DecryptArgs, EncryptArgs};
 use super::memory::MemoryArgs;
 use super::memory::memory_size;
 use super::parameters::log2_fail;
-
-/// Comparison, maximum and their like.
-#[derive(Debug, Subcommand)]
-pub enum CompareCommand {
-    /// Say what every operation takes: bootstraps, time, memory, failure probability
-    #[command(after_help = PLAN)]
-    Plan(ComparePlanArgs),
-    /// Generate the client's secret key and the server's evaluation key
-    #[cfg(feature = "client")]
-    #[command(after_help = KEYGEN)]
-    Keygen(CompareKeygenArgs),
-    /// Encrypt a file of integers with the client's key, with headroom
-    #[cfg(feature = "client")]
-    #[command(after_help = ENCRYPT)]
-    Encrypt(EncryptArgs),
-    /// Compare encrypted integers, or take their maximum and the like; needs no secret
-    #[command(after_help = RUN)]
-    Run(CompareRunArgs),
-    /// Decrypt bits or integers with the client's key
-    #[cfg(feature = "client")]
-    #[command(after_help = DECRYPT)]
-    Decrypt(DecryptArgs),
-}
 
 /// What integers, and what it may take.
 #[derive(Args, Clone, Copy, Debug)]
@@ -55,41 +30,15 @@ pub struct IntegerArgs {
     pub insecure_toy: bool,
 }
 
-/// Arguments of `compare plan`.
-#[derive(Args, Debug)]
-pub struct ComparePlanArgs {
-    /// What for.
-    #[command(flatten)]
-    pub integers: IntegerArgs,
-}
-
-/// Arguments of `compare keygen`.
-#[cfg(feature = "client")]
-#[derive(Args, Debug)]
-pub struct CompareKeygenArgs {
-    /// What for.
-    #[command(flatten)]
-    pub integers: IntegerArgs,
-    /// File for the secret key, which stays with the client
-    #[arg(long, value_name = "FILE")]
-    pub secret: PathBuf,
-    /// File for the evaluation key, which goes to the server
-    #[arg(long, value_name = "FILE")]
-    pub evaluation: PathBuf,
-    /// Replace existing key files
-    #[arg(long)]
-    pub force: bool,
-}
-
 /// An operation by its name.
 fn operation() -> impl TypedValueParser<Value = Operation> {
     let names = PossibleValuesParser::new(Operation::ALL.map(Operation::name));
     names.map(|name| name.parse().expect("a name of the list"))
 }
 
-/// Arguments of `compare run`.
+/// Arguments of `compare`.
 #[derive(Args, Debug)]
-pub struct CompareRunArgs {
+pub struct CompareArgs {
     /// What to compute: of two inputs x and y, [x < y], [x >= y], [x = y], the larger or the smaller; of one, [x < 0], its
     /// digits, the larger of x and 0, |x|, or x within bounds
     #[arg(long, value_name = "OPERATION", value_parser = operation())]
@@ -117,49 +66,27 @@ pub struct CompareRunArgs {
     pub force: bool,
 }
 
-/// Examples of the whole.
-pub const OVERVIEW: &str = "\
+/// Help of `compare`.
+pub const COMPARE: &str = "\
 Examples:
-  cryptable compare plan --bits 32
-  cryptable compare keygen --bits 32 --secret client.key --evaluation server.key
-  cryptable compare encrypt --secret client.key --input a.csv --output a.ct
-  cryptable compare encrypt --secret client.key --input b.csv --output b.ct
-  cryptable compare run --op maximum --evaluation server.key --input a.ct --input b.ct --output max.ct
-  cryptable compare decrypt --secret client.key --input max.ct --output max.csv
+  cryptable keygen compare --bits 32 --secret client.key --evaluation server.key
+  cryptable encrypt --as headroom --secret client.key --input a.csv --output a.ct
+  cryptable encrypt --as headroom --secret client.key --input b.csv --output b.ct
+  cryptable compare --op maximum --evaluation server.key --input a.ct --input b.ct --output max.ct
+  cryptable decrypt --secret client.key --input max.ct --output max.csv
+
+  cryptable compare --op less-than --evaluation server.key --input a.ct --input b.ct --output c.ct
+  cryptable compare --op relu --evaluation server.key --input balance.ct --output credit.ct
+  cryptable compare --op clamp --low 0 --high 255 --evaluation server.key --input a.ct --output c.ct
 
 65,536 integers of up to 39 bits are compared at once, by the sign of their difference, digit after
-digit. Integers are encrypted with one bit of headroom, so that differences have a sign.";
+digit. Integers are encrypted with one bit of headroom, --as headroom, so that differences have a sign. Comparisons give bits. The others give integers, as encrypted digits in one file.";
 
-const PLAN: &str = "\
+/// Help of `plan compare` and `keygen compare`.
+pub const JOB: &str = "\
 Examples:
-  cryptable compare plan --bits 32
-  cryptable --json compare plan --bits 21 --values 1000 --memory 6GB";
-
-#[cfg(feature = "client")]
-const KEYGEN: &str = "\
-Examples:
-  cryptable compare keygen --bits 32 --secret client.key --evaluation server.key
+  cryptable plan compare --bits 32
+  cryptable --json plan compare --bits 21 --values 1000 --memory 6GB
+  cryptable keygen compare --bits 32 --secret client.key --evaluation server.key
 
 Keys are those of packed values: sum, decrypt and inspect take them, too.";
-
-#[cfg(feature = "client")]
-const ENCRYPT: &str = "\
-Examples:
-  cryptable compare encrypt --secret client.key --input people.csv --column income --output income.ct
-  cryptable compare encrypt --secret client.key --input balance.npy --signed --output balance.ct
-
-As `cryptable encrypt`, of integers that leave a bit of headroom: below 2^B for keys of --bits B.";
-
-const RUN: &str = "\
-Examples:
-  cryptable compare run --op less-than --evaluation server.key --input a.ct --input b.ct --output c.ct
-  cryptable compare run --op relu --evaluation server.key --input balance.ct --output credit.ct
-  cryptable compare run --op clamp --low 0 --high 255 --evaluation server.key --input a.ct --output c.ct
-
-Comparisons give bits. The others give integers, as encrypted digits in one file.";
-
-#[cfg(feature = "client")]
-const DECRYPT: &str = "\
-Examples:
-  cryptable compare decrypt --secret client.key --input max.ct --output max.csv
-  cryptable compare decrypt --secret client.key --input credit.ct --signed --output credit.npy";

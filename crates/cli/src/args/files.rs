@@ -2,35 +2,35 @@
 
 use std::path::Path;
 
+use clap::Args;
+
 use super::aes::AesCommand;
 #[cfg(feature = "client")]
 use super::aes::AesKeySource;
-use super::bridge::BridgeCommand;
+use super::bridge::BridgeRunArgs;
 use super::circuit::{CircuitCommand, NetlistArgs};
 #[cfg(feature = "client")]
 use super::client::{DecryptArgs, DemoArgs, Demonstration, EncryptArgs, Format, KeygenArgs};
-use super::compare::CompareCommand;
+use super::compare::CompareArgs;
 #[cfg(feature = "client")]
 use super::encrypt_table::EncryptTableArgs;
-use super::integers::IntegersCommand;
+use super::integers::IntegersArgs;
+use super::jobs::Job;
 use super::lookup::{LookupArgs, TableArgs};
 #[cfg(feature = "remote")]
 use super::remote::{ConnectionArgs, RemoteCommand};
 #[cfg(feature = "serve")]
 use super::serve::{ServeArgs, ServeCommand, TableCommand};
 use super::sum::SumArgs;
-use super::wide::WideCommand;
-use super::{Cli, Command};
+use super::wide::WideLookupArgs;
+use super::{Cli, Command, PlanArgs};
 use crate::guard::{FileArg, FileArgs};
 
 impl Cli {
     /// All files that the command reads and writes.
     pub fn files(&self) -> FileArgs {
         match &self.command {
-            Command::Plan(args) => FileArgs {
-                files: inputs([("--table", args.parameters.table.as_deref())]),
-                force: false,
-            },
+            Command::Plan(args) => args.files(),
             #[cfg(feature = "client")]
             Command::Keygen(args) => args.files(),
             #[cfg(feature = "client")]
@@ -43,10 +43,10 @@ impl Cli {
             Command::Decrypt(args) => args.files(),
             Command::Aes(args) => args.command.files(),
             Command::Circuit(args) => args.command.files(),
-            Command::Compare(args) => args.command.files(),
-            Command::Bridge(args) => args.command.files(),
-            Command::Integers(args) => args.command.files(),
-            Command::Wide(args) => args.command.files(),
+            Command::Compare(args) => args.files(),
+            Command::Bridge(args) => args.files(),
+            Command::Integers(args) => args.files(),
+            Command::Wide(args) => args.files(),
             #[cfg(feature = "serve")]
             Command::Serve(args) => args.files(),
             #[cfg(feature = "remote")]
@@ -83,13 +83,41 @@ fn values(path: &Path, format: Option<Format>) -> FileArg {
     if is_text { FileArg::text("--output", path) } else { FileArg::bytes("--output", path) }
 }
 
+impl<F: Args> Job<F> {
+    /// Returns the files that are read.
+    fn inputs(&self) -> Vec<FileArg> {
+        match self {
+            Self::Circuit { job, .. } => inputs([netlist("NETLIST", job.netlist.as_deref())]),
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl PlanArgs {
+    fn files(&self) -> FileArgs {
+        let (mut files, output) = match &self.job {
+            Some(job) => (job.inputs(), &job.files().output),
+            None => (inputs([("--table", self.parameters.table.as_deref())]), &self.file.output),
+        };
+        files.extend(output.as_deref().map(|path| FileArg::bytes("--output", path)));
+        FileArgs { files, force: false }
+    }
+}
+
 #[cfg(feature = "client")]
 impl KeygenArgs {
     fn files(&self) -> FileArgs {
-        let mut files = inputs([("--table", self.parameters.table.as_deref())]);
-        files.push(FileArg::new_key("--secret", &self.secret));
-        files.push(FileArg::new_key("--evaluation", &self.evaluation));
-        FileArgs { files, force: self.force }
+        let mut files = match &self.job {
+            Some(job) => job.inputs(),
+            None => inputs([
+                ("--table", self.parameters.table.as_deref()),
+                ("--plan", self.plan.as_deref()),
+            ]),
+        };
+        let keys = self.key_files();
+        files.push(FileArg::new_key("--secret", &keys.secret));
+        files.push(FileArg::new_key("--evaluation", &keys.evaluation));
+        FileArgs { files, force: keys.force }
     }
 }
 
@@ -101,6 +129,7 @@ impl EncryptArgs {
             ("--secret", Some(&self.secret)),
             ("--input", Some(&self.input)),
             ("--dictionary", fixed),
+            netlist("--circuit", self.circuit.circuit.as_deref()),
         ]);
         files.extend(dictionary("--dictionary", self.dictionary.as_deref(), self.extend));
         files.push(FileArg::bytes("--output", &self.output));
@@ -243,12 +272,6 @@ impl AesCommand {
     fn files(&self) -> FileArgs {
         let (mut files, output, force) = match self {
             #[cfg(feature = "client")]
-            Self::Keygen(args) => {
-                let secret = FileArg::new_key("--secret", &args.secret);
-                let evaluation = FileArg::new_key("--evaluation", &args.evaluation);
-                return FileArgs { files: vec![secret, evaluation], force: args.force };
-            }
-            #[cfg(feature = "client")]
             Self::EncryptKey(args) => {
                 let files = inputs([("--secret", Some(&args.secret)), args.source.file()]);
                 (files, FileArg::bytes("--output", &args.output), args.force)
@@ -273,103 +296,53 @@ impl AesCommand {
                 ]);
                 (files, FileArg::bytes("--output", &args.output), args.force)
             }
-            #[cfg(feature = "client")]
-            Self::Decrypt(args) => {
-                let files =
-                    inputs([("--secret", Some(&args.secret)), ("--input", Some(&args.input))]);
-                (files, FileArg::text("--output", &args.output), args.force)
-            }
         };
         files.push(output);
         FileArgs { files, force }
     }
 }
 
-/// The files of a command that generates keys.
-#[cfg(feature = "client")]
-fn new_keys(secret: &Path, evaluation: &Path, force: bool) -> FileArgs {
-    let secret = FileArg::new_key("--secret", secret);
-    let evaluation = FileArg::new_key("--evaluation", evaluation);
-    FileArgs { files: vec![secret, evaluation], force }
-}
-
-impl CompareCommand {
+impl CompareArgs {
     fn files(&self) -> FileArgs {
-        match self {
-            Self::Plan(_) => FileArgs::default(),
-            #[cfg(feature = "client")]
-            Self::Keygen(args) => new_keys(&args.secret, &args.evaluation, args.force),
-            #[cfg(feature = "client")]
-            Self::Encrypt(args) => args.files(),
-            Self::Run(args) => {
-                let mut files = inputs([("--evaluation", Some(args.evaluation.as_path()))]);
-                files.extend(args.inputs.iter().map(|path| FileArg::input("--input", path)));
-                files.push(FileArg::bytes("--output", &args.output));
-                FileArgs { files, force: args.force }
-            }
-            #[cfg(feature = "client")]
-            Self::Decrypt(args) => args.files(),
-        }
+        let mut files = inputs([("--evaluation", Some(self.evaluation.as_path()))]);
+        files.extend(self.inputs.iter().map(|path| FileArg::input("--input", path)));
+        files.push(FileArg::bytes("--output", &self.output));
+        FileArgs { files, force: self.force }
     }
 }
 
-impl BridgeCommand {
+impl BridgeRunArgs {
     fn files(&self) -> FileArgs {
-        match self {
-            Self::Plan(_) => FileArgs::default(),
-            #[cfg(feature = "client")]
-            Self::Keygen(args) => new_keys(&args.secret, &args.evaluation, args.force),
-            #[cfg(feature = "client")]
-            Self::Encrypt(args) => args.files(),
-            Self::Run(args) => {
-                let mut files = inputs([
-                    ("--evaluation", Some(args.evaluation.as_path())),
-                    ("--second-table", args.second_table.as_deref()),
-                ]);
-                files.extend(args.inputs.iter().map(|path| FileArg::input("--input", path)));
-                files.extend(args.tables.iter().map(|path| FileArg::input("--table", path)));
-                files.push(FileArg::bytes("--output", &args.output));
-                FileArgs { files, force: args.force }
-            }
-            #[cfg(feature = "client")]
-            Self::Decrypt(args) => args.files(),
-        }
+        let mut files = inputs([
+            ("--evaluation", Some(self.evaluation.as_path())),
+            ("--second-table", self.second_table.as_deref()),
+        ]);
+        files.extend(self.inputs.iter().map(|path| FileArg::input("--input", path)));
+        files.extend(self.tables.iter().map(|path| FileArg::input("--table", path)));
+        files.push(FileArg::bytes("--output", &self.output));
+        FileArgs { files, force: self.force }
     }
+}
+
+/// A netlist, unless it is a circuit of this program.
+fn netlist<'a>(option: &'static str, path: Option<&'a Path>) -> (&'static str, Option<&'a Path>) {
+    (option, path.filter(|path| path.exists()))
 }
 
 impl NetlistArgs {
-    /// None of a circuit of this program.
     fn file(&self) -> (&'static str, Option<&Path>) {
-        ("NETLIST", Some(self.netlist.as_path()).filter(|path| path.exists()))
+        netlist("NETLIST", Some(&self.netlist))
     }
 }
 
 impl CircuitCommand {
     fn files(&self) -> FileArgs {
         let (mut files, output, force) = match self {
-            Self::Plan(args) => {
-                return FileArgs { files: inputs([args.circuit.file()]), force: false };
-            }
             #[cfg(feature = "client")]
             Self::Test(args) => {
                 let mut files = inputs([args.circuit.file(), ("--inputs", Some(&args.inputs))]);
                 files.extend(args.output.as_deref().map(|path| FileArg::text("--output", path)));
                 return FileArgs { files, force: args.force };
-            }
-            #[cfg(feature = "client")]
-            Self::Keygen(args) => {
-                let secret = FileArg::new_key("--secret", &args.secret);
-                let evaluation = FileArg::new_key("--evaluation", &args.evaluation);
-                return FileArgs { files: vec![secret, evaluation], force: args.force };
-            }
-            #[cfg(feature = "client")]
-            Self::Encrypt(args) => {
-                let files = inputs([
-                    args.circuit.file(),
-                    ("--secret", Some(&args.secret)),
-                    ("--input", Some(&args.input)),
-                ]);
-                (files, FileArg::bytes("--output", &args.output), args.force)
             }
             Self::Run(args) => {
                 let files = inputs([
@@ -379,65 +352,37 @@ impl CircuitCommand {
                 ]);
                 (files, FileArg::bytes("--output", &args.output), args.force)
             }
-            #[cfg(feature = "client")]
-            Self::Decrypt(args) => {
-                let files =
-                    inputs([("--secret", Some(&args.secret)), ("--input", Some(&args.input))]);
-                (files, FileArg::text("--output", &args.output), args.force)
-            }
         };
         files.push(output);
         FileArgs { files, force }
     }
 }
 
-impl WideCommand {
+impl WideLookupArgs {
     fn files(&self) -> FileArgs {
-        match self {
-            Self::Plan(_) => FileArgs::default(),
-            #[cfg(feature = "client")]
-            Self::Keygen(args) => new_keys(&args.secret, &args.evaluation, args.force),
-            #[cfg(feature = "client")]
-            Self::Encrypt(args) => args.files.files(),
-            Self::Lookup(args) => {
-                let mut files = inputs([
-                    ("--evaluation", Some(args.evaluation.as_path())),
-                    ("--dictionary", args.dictionary.as_deref()),
-                    ("--pieces", args.pieces.as_deref()),
-                    ("--sum", args.sum.as_deref()),
-                    ("--input", Some(&args.input)),
-                ]);
-                files.extend(args.products.iter().map(|path| FileArg::input("--product", path)));
-                files.push(FileArg::bytes("--output", &args.output));
-                FileArgs { files, force: args.force }
-            }
-            #[cfg(feature = "client")]
-            Self::Decrypt(args) => args.files.files(),
-        }
+        let mut files = inputs([
+            ("--evaluation", Some(self.evaluation.as_path())),
+            ("--dictionary", self.dictionary.as_deref()),
+            ("--pieces", self.pieces.as_deref()),
+            ("--sum", self.sum.as_deref()),
+            ("--input", Some(&self.input)),
+        ]);
+        files.extend(self.products.iter().map(|path| FileArg::input("--product", path)));
+        files.push(FileArg::bytes("--output", &self.output));
+        FileArgs { files, force: self.force }
     }
 }
 
-impl IntegersCommand {
+impl IntegersArgs {
     fn files(&self) -> FileArgs {
-        match self {
-            Self::Plan(_) => FileArgs::default(),
-            #[cfg(feature = "client")]
-            Self::Keygen(args) => new_keys(&args.secret, &args.evaluation, args.force),
-            #[cfg(feature = "client")]
-            Self::Encrypt(args) => args.files.files(),
-            Self::Run(args) => {
-                let mut files = inputs([
-                    ("--evaluation", Some(args.evaluation.as_path())),
-                    ("--condition", args.condition.as_deref()),
-                    ("--amount", args.amount.as_deref()),
-                    ("--pieces", args.pieces.as_deref()),
-                ]);
-                files.extend(args.inputs.iter().map(|path| FileArg::input("--input", path)));
-                files.push(FileArg::bytes("--output", &args.output));
-                FileArgs { files, force: args.force }
-            }
-            #[cfg(feature = "client")]
-            Self::Decrypt(args) => args.files(),
-        }
+        let mut files = inputs([
+            ("--evaluation", Some(self.evaluation.as_path())),
+            ("--condition", self.condition.as_deref()),
+            ("--amount", self.amount.as_deref()),
+            ("--pieces", self.pieces.as_deref()),
+        ]);
+        files.extend(self.inputs.iter().map(|path| FileArg::input("--input", path)));
+        files.push(FileArg::bytes("--output", &self.output));
+        FileArgs { files, force: self.force }
     }
 }

@@ -1,42 +1,23 @@
-//! The grammar of `cryptable integers`.
+//! The grammar of arithmetic on columns of integers.
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, ValueEnum};
 use cryptable::Engine;
 
-#[cfg(feature = "client")]
-use super::client::{DecryptArgs, EncryptArgs};
 use super::memory::MemoryArgs;
 use super::memory::memory_size;
 use super::parameters::{EngineParser, log2_fail};
 
-/// Arithmetic on columns of integers.
-#[derive(Debug, Subcommand)]
-pub enum IntegersCommand {
-    /// Say what every operation takes: lookups, time, memory, failure probability
-    #[command(after_help = PLAN)]
-    Plan(IntegersPlanArgs),
-    /// Generate the client's secret key and the server's evaluation key
-    #[cfg(feature = "client")]
-    #[command(after_help = KEYGEN)]
-    Keygen(IntegersKeygenArgs),
-    /// Encrypt a file of integers with the client's key, digit by digit
-    #[cfg(feature = "client")]
-    #[command(after_help = ENCRYPT)]
-    Encrypt(IntegersEncryptArgs),
-    /// Compute on encrypted integers; needs no secret
-    #[command(after_help = RUN)]
-    Run(IntegersRunArgs),
-    /// Decrypt integers or booleans with the client's key
-    #[cfg(feature = "client")]
-    #[command(after_help = DECRYPT)]
-    Decrypt(DecryptArgs),
-}
-
 /// What keys are for.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct DigitArgs {
+    /// Bits of the integers that a plan predicts times for: 8, 16, 32 or 64; keys serve all of them
+    #[arg(long, value_name = "B", value_parser = integer_bits, default_value = "32")]
+    pub bits: u32,
+    /// These integers are signed
+    #[arg(long)]
+    pub signed: bool,
     /// Engine: `packed` for thousands of integers at once, `single` for the least latency
     #[arg(long, value_name = "ENGINE", value_parser = EngineParser, default_value = "packed")]
     pub mode: Engine,
@@ -55,50 +36,6 @@ pub struct DigitArgs {
     /// INSECURE parameters of small rings, for tests of this program
     #[arg(long, hide = true)]
     pub insecure_toy: bool,
-}
-
-/// Arguments of `integers plan`.
-#[derive(Args, Debug)]
-pub struct IntegersPlanArgs {
-    /// Bits of the integers: 8, 16, 32 or 64
-    #[arg(long, value_name = "B", value_parser = integer_bits, default_value = "32")]
-    pub bits: u32,
-    /// The integers are signed
-    #[arg(long)]
-    pub signed: bool,
-    /// What keys are for.
-    #[command(flatten)]
-    pub digits: DigitArgs,
-}
-
-/// Arguments of `integers keygen`.
-#[cfg(feature = "client")]
-#[derive(Args, Debug)]
-pub struct IntegersKeygenArgs {
-    /// What for.
-    #[command(flatten)]
-    pub digits: DigitArgs,
-    /// File for the secret key, which stays with the client
-    #[arg(long, value_name = "FILE")]
-    pub secret: PathBuf,
-    /// File for the evaluation key, which goes to the server
-    #[arg(long, value_name = "FILE")]
-    pub evaluation: PathBuf,
-    /// Replace existing key files
-    #[arg(long)]
-    pub force: bool,
-}
-
-/// Arguments of `integers encrypt`.
-#[cfg(feature = "client")]
-#[derive(Args, Debug)]
-pub struct IntegersEncryptArgs {
-    /// Bits of the integers: 8, 16, 32 or 64, with --signed from -2^(B-1) on; 1 of booleans
-    #[arg(long, value_name = "B", value_parser = column_bits)]
-    pub bits: u32,
-    /// The files.
-    #[command(flatten)]
-    pub files: EncryptArgs,
 }
 
 /// What is computed.
@@ -146,9 +83,9 @@ impl IntegerOperation {
     }
 }
 
-/// Arguments of `integers run`.
+/// Arguments of `integers`.
 #[derive(Args, Debug)]
-pub struct IntegersRunArgs {
+pub struct IntegersArgs {
     /// What to compute, of inputs x and y
     #[arg(long, value_enum, value_name = "OPERATION")]
     pub op: IntegerOperation,
@@ -188,63 +125,40 @@ pub struct IntegersRunArgs {
     pub force: bool,
 }
 
-fn integer_bits(text: &str) -> Result<u32, String> {
+/// Reads the bits of an integer.
+///
+/// # Errors
+/// If there are no such integers.
+pub fn integer_bits(text: &str) -> Result<u32, String> {
     let bits = text.parse().ok().filter(|bits| [8, 16, 32, 64].contains(bits));
     bits.ok_or_else(|| format!("{text} bits: there are integers of 8, 16, 32 and 64"))
 }
 
-#[cfg(feature = "client")]
-fn column_bits(text: &str) -> Result<u32, String> {
-    if text == "1" { Ok(1) } else { integer_bits(text) }
-}
-
-/// Examples of the whole.
-pub const OVERVIEW: &str = "\
+/// Help of `integers`.
+pub const INTEGERS: &str = "\
 Examples:
-  cryptable integers plan --bits 32
-  cryptable integers keygen --secret client.key --evaluation server.key
-  cryptable integers encrypt --bits 32 --secret client.key --input people.csv --column income --output income.ct
-  cryptable integers run --op piecewise --pieces brackets.csv --evaluation server.key --input income.ct --output tax.ct
-  cryptable integers run --op sub --evaluation server.key --input income.ct --input tax.ct --output net.ct
-  cryptable integers decrypt --secret client.key --input net.ct --output net.csv
+  cryptable keygen integers --secret client.key --evaluation server.key
+  cryptable encrypt --as integers --bits 32 --secret client.key --input people.csv --column income --output income.ct
+  cryptable integers --op piecewise --pieces brackets.csv --evaluation server.key --input income.ct --output tax.ct
+  cryptable integers --op sub --evaluation server.key --input income.ct --input tax.ct --output net.ct
+  cryptable decrypt --secret client.key --input net.ct --output net.csv
+
+  cryptable integers --op mul --constant 3 --evaluation server.key --input a.ct --output c.ct
+  cryptable integers --op lt --constant 60000 --evaluation server.key --input income.ct --output poor.ct
+  cryptable integers --op select --condition poor.ct --evaluation server.key --input a.ct --input b.ct --output c.ct
+  cryptable integers --op shl --amount bits.ct --evaluation server.key --input a.ct --output c.ct
+  cryptable integers --op piecewise --wide --pieces brackets.csv --evaluation server.key --input income.ct --output tax.ct
 
 Integers of 8, 16, 32 or 64 bits, signed or not, in digits of a few bits: a ciphertext for each digit of
-up to 65,536 integers. Results are operands again, as often as wanted; what overflows wraps.";
+up to 65,536 integers. Results are operands again, as often as wanted; what overflows wraps. A line of
+--pieces is where a piece starts and what the value grows by from there on, as 12000,14.";
 
-const PLAN: &str = "\
+/// Help of `plan integers` and `keygen integers`.
+pub const JOB: &str = "\
 Examples:
-  cryptable integers plan --bits 32
-  cryptable --json integers plan --bits 16 --signed --mode single";
-
-#[cfg(feature = "client")]
-const KEYGEN: &str = "\
-Examples:
-  cryptable integers keygen --secret client.key --evaluation server.key
-  cryptable integers keygen --mode single --secret client.key --evaluation server.key
+  cryptable plan integers --bits 32
+  cryptable --json plan integers --bits 16 --signed --mode single
+  cryptable keygen integers --secret client.key --evaluation server.key
+  cryptable keygen integers --mode single --secret client.key --evaluation server.key
 
 One pair of keys serves integers of all sizes. Keys are those of the engine: inspect takes them, too.";
-
-#[cfg(feature = "client")]
-const ENCRYPT: &str = "\
-Examples:
-  cryptable integers encrypt --bits 32 --secret client.key --input people.csv --column income --output income.ct
-  cryptable integers encrypt --bits 16 --signed --secret client.key --input balance.npy --output balance.ct";
-
-const RUN: &str = "\
-Examples:
-  cryptable integers run --op add --evaluation server.key --input a.ct --input b.ct --output sum.ct
-  cryptable integers run --op mul --constant 3 --evaluation server.key --input a.ct --output c.ct
-  cryptable integers run --op lt --constant 60000 --evaluation server.key --input income.ct --output poor.ct
-  cryptable integers run --op select --condition poor.ct --evaluation server.key --input a.ct --input b.ct --output c.ct
-  cryptable integers run --op shl --amount bits.ct --evaluation server.key --input a.ct --output c.ct
-  cryptable integers run --op piecewise --wide --pieces brackets.csv --evaluation server.key --input income.ct --output tax.ct
-
-A line of --pieces is where a piece starts and what the value grows by from there on, as 12000,14.";
-
-#[cfg(feature = "client")]
-const DECRYPT: &str = "\
-Examples:
-  cryptable integers decrypt --secret client.key --input sum.ct --output sum.csv
-  cryptable integers decrypt --secret client.key --input tax.ct --join people.csv --column tax --output taxes.csv
-
-Files say how many bits integers have, and whether they are signed.";

@@ -1,37 +1,12 @@
-//! The grammar of `cryptable wide`.
+//! The grammar of dictionaries and structured tables.
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::Args;
 
-#[cfg(feature = "client")]
-use super::client::{DecryptArgs, EncryptArgs};
 use super::memory::MemoryArgs;
 use super::memory::memory_size;
 use super::parameters::log2_fail;
-
-/// Dictionaries, and tables of wide values that have structure.
-#[derive(Debug, Subcommand)]
-pub enum WideCommand {
-    /// Say what dictionaries and structured tables take: lookups, time, memory, failure probability
-    #[command(after_help = PLAN)]
-    Plan(WideArgs),
-    /// Generate the client's secret key and the server's evaluation key
-    #[cfg(feature = "client")]
-    #[command(after_help = KEYGEN)]
-    Keygen(WideKeygenArgs),
-    /// Encrypt a file of wide values with the client's key, in words of 16 bits
-    #[cfg(feature = "client")]
-    #[command(after_help = ENCRYPT)]
-    Encrypt(WideEncryptArgs),
-    /// Map every encrypted value through a dictionary or a structured table; needs no secret
-    #[command(after_help = LOOKUP)]
-    Lookup(WideLookupArgs),
-    /// Decrypt results, or wide values, with the client's key
-    #[cfg(feature = "client")]
-    #[command(after_help = DECRYPT)]
-    Decrypt(WideDecryptArgs),
-}
 
 /// What values, and what it may take.
 #[derive(Args, Clone, Copy, Debug)]
@@ -56,49 +31,7 @@ pub struct WideArgs {
     pub insecure_toy: bool,
 }
 
-/// Arguments of `wide keygen`.
-#[cfg(feature = "client")]
-#[derive(Args, Debug)]
-pub struct WideKeygenArgs {
-    /// What for.
-    #[command(flatten)]
-    pub values: WideArgs,
-    /// File for the secret key, which stays with the client
-    #[arg(long, value_name = "FILE")]
-    pub secret: PathBuf,
-    /// File for the evaluation key, which goes to the server
-    #[arg(long, value_name = "FILE")]
-    pub evaluation: PathBuf,
-    /// Replace existing key files
-    #[arg(long)]
-    pub force: bool,
-}
-
-/// Arguments of `wide encrypt`.
-#[cfg(feature = "client")]
-#[derive(Args, Debug)]
-pub struct WideEncryptArgs {
-    /// What is encrypted.
-    #[command(flatten)]
-    pub files: EncryptArgs,
-    /// Bits of the values
-    #[arg(long, value_name = "B", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=64))]
-    pub bits: u32,
-}
-
-/// Arguments of `wide decrypt`.
-#[cfg(feature = "client")]
-#[derive(Args, Debug)]
-pub struct WideDecryptArgs {
-    /// What is decrypted.
-    #[command(flatten)]
-    pub files: DecryptArgs,
-    /// Bits of the values, as `wide lookup` says them
-    #[arg(long, value_name = "B", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=64))]
-    pub bits: u32,
-}
-
-/// Arguments of `wide lookup`.
+/// Arguments of `wide`.
 #[derive(Args, Debug)]
 #[command(group = clap::ArgGroup::new("table").required(true))]
 pub struct WideLookupArgs {
@@ -141,46 +74,27 @@ pub struct WideLookupArgs {
     pub force: bool,
 }
 
-/// Examples of the whole.
-pub const OVERVIEW: &str = "\
+/// Help of `wide`.
+pub const WIDE: &str = "\
 Examples:
-  cryptable wide plan --bits 32
-  cryptable wide keygen --bits 32 --secret client.key --evaluation server.key
-  cryptable wide encrypt --bits 32 --secret client.key --input ids.csv --output ids.ct
-  cryptable wide lookup --bits 32 --evaluation server.key --dictionary risks.csv --default 0 --input ids.ct --output risks.ct
-  cryptable wide decrypt --secret client.key --input risks.ct --output risks.csv
+  cryptable keygen wide --bits 32 --secret client.key --evaluation server.key
+  cryptable encrypt --as words --bits 32 --secret client.key --input ids.csv --output ids.ct
+  cryptable wide --bits 32 --evaluation server.key --dictionary risks.csv --default 0 --input ids.ct --output risks.ct
+  cryptable decrypt --as words --bits 16 --secret client.key --input risks.ct --output risks.csv
+
+  cryptable wide --evaluation server.key --pieces brackets.csv --input income.ct --output rate.ct
+  cryptable wide --evaluation server.key --sum halves.csv --value-bits 32 --input a.ct --output b.ct
+  cryptable wide --evaluation server.key --product ab.csv --input a.ct --output b.ct
 
 Dictionaries of up to 65,536 keys of 32 or 64 bits, and tables of 2^32 entries that have structure, on
 65,536 encrypted values at once, which are words of 16 bits. A dictionary is looked up by a perfect hash of
 its keys; what is found is compared with the whole key, so that absent keys have the default for certain.";
 
-const PLAN: &str = "\
+/// Help of `plan wide` and `keygen wide`.
+pub const JOB: &str = "\
 Examples:
-  cryptable wide plan --bits 64 --value-bits 16
-  cryptable --json wide plan --bits 32 --memory 8GB --log2-fail -80";
-
-#[cfg(feature = "client")]
-const KEYGEN: &str = "\
-Examples:
-  cryptable wide keygen --bits 32 --secret client.key --evaluation server.key
+  cryptable plan wide --bits 64 --value-bits 16
+  cryptable --json plan wide --bits 32 --memory 8GB --log2-fail -80
+  cryptable keygen wide --bits 32 --secret client.key --evaluation server.key
 
 Keys are those of packed values with 16 bits: lookup, sum, decrypt and inspect take them, too.";
-
-#[cfg(feature = "client")]
-const ENCRYPT: &str = "\
-Examples:
-  cryptable wide encrypt --secret client.key --input people.csv --column id --output ids.ct
-  cryptable wide encrypt --bits 64 --secret client.key --input hashes.npy --output hashes.ct";
-
-const LOOKUP: &str = "\
-Examples:
-  cryptable wide lookup --evaluation server.key --dictionary d.csv --default 0 --input a.ct --output b.ct
-  cryptable wide lookup --evaluation server.key --pieces brackets.csv --input income.ct --output rate.ct
-  cryptable wide lookup --evaluation server.key --sum halves.csv --value-bits 32 --input a.ct --output b.ct
-  cryptable wide lookup --evaluation server.key --product ab.csv --input a.ct --output b.ct";
-
-#[cfg(feature = "client")]
-const DECRYPT: &str = "\
-Examples:
-  cryptable wide decrypt --secret client.key --input risks.ct --output risks.csv
-  cryptable wide decrypt --bits 32 --secret client.key --input b.ct --output b.npy";

@@ -9,9 +9,14 @@ mod message;
 mod transcipher;
 
 use anyhow::Result;
+use cryptable::transciphering::Parameters;
 
+#[cfg(feature = "client")]
+pub use self::client::decrypt;
+use super::jobs::PlannedJob;
+use super::parameters::ParameterReport;
 use crate::args::Global;
-use crate::args::aes::AesCommand;
+use crate::args::aes::{AesCommand, AesJobArgs};
 
 /// Runs a subcommand.
 ///
@@ -20,15 +25,25 @@ use crate::args::aes::AesCommand;
 pub fn run(global: Global, command: &AesCommand) -> Result<()> {
     match command {
         #[cfg(feature = "client")]
-        AesCommand::Keygen(args) => client::keygen(global, args),
-        #[cfg(feature = "client")]
         AesCommand::EncryptKey(args) => client::encrypt_key(global, args),
         #[cfg(feature = "client")]
         AesCommand::Encrypt(args) => message::encrypt(global, args),
         #[cfg(feature = "client")]
         AesCommand::Open(args) => message::open(global, args),
         AesCommand::Transcipher(args) => transcipher::run(global, args),
-        #[cfg(feature = "client")]
-        AesCommand::Decrypt(args) => client::decrypt(global, args),
     }
+}
+
+/// Plans keys of transciphering.
+///
+/// # Errors
+/// If no parameters fail so rarely as asked for.
+pub fn plan(args: &AesJobArgs) -> Result<PlannedJob> {
+    let parameters = match args.log2_fail {
+        _ if args.insecure_toy => Parameters::insecure_toy(),
+        Some(log2_fail) => Parameters::with_log2_fail(log2_fail)?,
+        None => Parameters::default_128(),
+    };
+    let report = ParameterReport::new(&parameters);
+    Ok(PlannedJob::new(parameters, "for messages by AES-128", report))
 }

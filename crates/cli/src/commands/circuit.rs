@@ -16,21 +16,18 @@ use anyhow::Result;
 use crate::args::Global;
 use crate::args::circuit::CircuitCommand;
 
+#[cfg(feature = "client")]
+pub use self::client::{decrypt, encrypt};
+pub use self::plan::plan;
+
 /// Runs a subcommand.
 ///
 /// # Errors
 /// Whatever keeps it from its work.
 pub fn run(global: Global, command: &CircuitCommand) -> Result<()> {
     match command {
-        CircuitCommand::Plan(args) => plan::run(global, args),
         #[cfg(feature = "client")]
         CircuitCommand::Test(args) => test::run(global, args),
-        #[cfg(feature = "client")]
-        CircuitCommand::Keygen(args) => client::keygen(global, args),
-        #[cfg(feature = "client")]
-        CircuitCommand::Encrypt(args) => client::encrypt(global, args),
         CircuitCommand::Run(args) => run::run(global, args),
-        #[cfg(feature = "client")]
-        CircuitCommand::Decrypt(args) => client::decrypt(global, args),
     }
 }

@@ -1,42 +1,157 @@
 //! `cryptable compare`: comparison, maximum and their like of packed integers.
 
-mod plan;
-mod run;
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Instant;
 
-use anyhow::Result;
-#[cfg(feature = "client")]
-use cryptable::Parameters;
+use anyhow::{Context, Result, ensure};
+use cryptable::comparisons::{Operation, OperationResult};
+use cryptable::{Ciphertext, Contents, Execution, KeyId, Limits, Parameters, Request};
+use serde::Serialize;
 
 use crate::args::Global;
-use crate::args::compare::CompareCommand;
-#[cfg(feature = "client")]
-use crate::args::compare::CompareKeygenArgs;
-#[cfg(feature = "client")]
-use crate::commands::{decrypt, encrypt, key_files::KeyFiles, keygen};
+use crate::args::compare::{CompareArgs, IntegerArgs};
+use crate::ciphertext_file::{self, Reader, Writer};
+use crate::commands::jobs::PlannedJob;
+use crate::commands::operation_plan::Report as OperationReport;
+use crate::commands::threads;
+use crate::key_input::KeyFile;
+use crate::printable::Printable as _;
+use crate::report::{self, bytes, seconds};
+use crate::{atomic_file, input_file, key_input, memory_limit, progress};
 
-/// Runs a subcommand.
+/// Computes an operation on files of encrypted integers, one ciphertext of each at a time.
 ///
 /// # Errors
-/// Whatever keeps it from its work.
-pub fn run(global: Global, command: &CompareCommand) -> Result<()> {
-    match command {
-        CompareCommand::Plan(args) => plan::run(global, args),
-        #[cfg(feature = "client")]
-        CompareCommand::Keygen(args) => generate(global, args),
-        #[cfg(feature = "client")]
-        CompareCommand::Encrypt(args) => encrypt::run_integers(global, args),
-        CompareCommand::Run(args) => run::run(global, args),
-        #[cfg(feature = "client")]
-        CompareCommand::Decrypt(args) => decrypt::run_integers(global, args),
+/// If a file cannot be read or written, or key and ciphertexts do not belong together.
+pub fn run(global: Global, args: &CompareArgs) -> Result<()> {
+    let bounds = check_arguments(args)?;
+    let open = |path: &PathBuf| ciphertext_file::open(path);
+    let mut readers: Vec<Reader> = args.inputs.iter().map(open).collect::<Result<_>>()?;
+    let key_file = KeyFile::open(global, &args.evaluation)?;
+    let parameters = key_file.header.parameters.lookups()?;
+    check_inputs(&readers, &parameters, key_file.header.key_id, args)?;
+    let packed = parameters.packed();
+    let packed = packed.with_context(|| key_input::of_keygen(&args.evaluation, "compare"))?;
+    let prediction = packed.operation_prediction(args.op);
+    memory_limit::check_unread(args.memory.limit, args.op.name(), &prediction)?;
+    let mapped = key_file.read()?;
+    let key = &mapped.key;
+    let first = *readers[0].summary();
+    let start = Instant::now();
+    let bar = progress::bar(global, "compare");
+    let mut writer: Option<Writer> = None;
+    for part in 0..first.ciphertexts {
+        let operands = ciphertext_file::next_of_each(&mut readers, &args.inputs)?;
+        let operands: Vec<&Ciphertext> = operands.iter().collect();
+        let moved = progress::on(&bar);
+        let step = |done: usize, total: usize| {
+            moved(part as usize * total + done, first.ciphertexts as usize * total)
+        };
+        let execution = Execution::default().progress(&step);
+        let result = match key.compare(args.op, &operands, bounds, execution)? {
+            OperationResult::Bits(bits) => bits,
+            OperationResult::Digits(digits) => digits.to_ciphertext()?,
+        };
+        let file = match &mut writer {
+            Some(file) => file,
+            None => writer.insert(ciphertext_file::create(&args.output, result.contents())?),
+        };
+        file.push(&result)?;
+    }
+    bar.finish_and_clear();
+    mapped.check_unchanged()?;
+    let writer = writer.with_context(|| {
+        format!("{}: no values", input_file::shown(&args.inputs[0]).printable())
+    })?;
+    let written = ciphertext_file::commit_all(vec![writer])?[0];
+    let report = Report {
+        output: args.output.clone(),
+        output_bytes: written.bytes,
+        operation: args.op.name(),
+        values: first.values,
+        modulus: written.contents.modulus,
+        threads: threads(global),
+        eval_s: start.elapsed().as_secs_f64(),
+        peak_rss_bytes: report::peak_memory_bytes(),
+    };
+    report::summary(global, &report)
+}
+
+/// Demands as many inputs as the operation takes, and bounds if it takes some.
+fn check_arguments(args: &CompareArgs) -> Result<Option<(i64, i64)>> {
+    let (found, expected) = (args.inputs.len(), args.op.operands());
+    ensure!(
+        found == expected,
+        "{found} --input, but {} takes {expected}: one for each operand",
+        args.op
+    );
+    let is_clamp = args.op == Operation::Clamp;
+    match (args.low, args.high) {
+        (Some(low), Some(high)) if is_clamp => Ok(Some((low, high))),
+        (None, None) if !is_clamp => Ok(None),
+        _ if is_clamp => Err(anyhow::anyhow!("clamp takes both --low and --high")),
+        _ => Err(anyhow::anyhow!("--low and --high are for clamp, not for {}", args.op)),
     }
 }
 
-/// Generates both keys.
-#[cfg(feature = "client")]
-fn generate(global: Global, args: &CompareKeygenArgs) -> Result<()> {
-    let files = KeyFiles::new(&args.secret, &args.evaluation, args.force)?;
-    let plan = plan::request(&args.integers).plan()?;
+/// Demands that all files are of the key, of integers with headroom, and alike.
+fn check_inputs(
+    readers: &[Reader],
+    parameters: &Parameters,
+    key_id: KeyId,
+    args: &CompareArgs,
+) -> Result<()> {
+    let (engine, parameter_digest) = (parameters.engine(), parameters.digest());
+    let modulus = parameters.input_modulus();
+    let signed = readers[0].summary().contents.signed;
+    let expected = Contents { engine, parameter_digest, key_id, modulus, signed };
+    ciphertext_file::check_alike(readers, &args.inputs, &expected, &args.evaluation)
+}
+
+/// Plans keys, and what every operation takes.
+///
+/// # Errors
+/// If nothing serves the request.
+pub fn plan(global: Global, args: &IntegerArgs) -> Result<PlannedJob> {
+    let request = Request::comparisons(args.bits).limits(Limits {
+        values: args.values,
+        memory: args.memory,
+        log2_fail: Some(args.log2_fail),
+        threads: Some(threads(global)),
+        insecure_toy: args.insecure_toy,
+        ..Limits::default()
+    });
+    let plan = request.plan()?;
     let reason = format!("for integers of {} bits, with one bit of headroom", plan.bits());
-    let parameters: Parameters = plan.parameters().clone();
-    keygen::generate(global, files, parameters, reason)
+    let report = OperationReport::new(&plan, [("bits", plan.bits().into())]);
+    Ok(PlannedJob::new(plan.parameters(), reason, report))
+}
+
+#[derive(Serialize)]
+struct Report {
+    #[serde(serialize_with = "report::path")]
+    output: PathBuf,
+    output_bytes: u64,
+    operation: &'static str,
+    values: u64,
+    /// 2 of bits, else that of digits.
+    modulus: u64,
+    threads: usize,
+    eval_s: f64,
+    peak_rss_bytes: Option<u64>,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}: {} of {} values, {}, {}",
+            atomic_file::shown(&self.output).printable(),
+            self.operation,
+            self.values,
+            bytes(self.output_bytes),
+            seconds(self.eval_s)
+        )
+    }
 }

@@ -1,17 +1,21 @@
 //! `cryptable decrypt`.
 
 use std::fmt;
+use std::fs::File;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use cryptable::comparisons::Digits;
 use cryptable::wide::words_of_bits;
-use cryptable::{Ciphertext, Contents, Engine, Parameters, SecretKey, SecurityLevel};
+use cryptable::{CIPHERTEXT_FILE_MAGIC, Ciphertext, Contents, Engine, SecretKey, SecurityLevel};
+use cryptable_wire::{ObjectType, peek_header};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
-use crate::args::{CsvArgs, DecryptArgs, Global};
+use super::encrypt::comparison_digits;
+use super::{aes, bridge, circuit, integers};
+use crate::args::{CsvArgs, DecryptArgs, Global, LayoutArg};
 use crate::ciphertext_file;
 use crate::formats::csv::Coding;
 use crate::formats::domain::Domain;
@@ -20,37 +24,53 @@ use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds, values};
 use crate::{atomic_file, input_file, key_input};
 
-/// Decrypts a file of ciphertexts, one at a time.
+/// Decrypts a file: values, columns of integers, words of a circuit, bytes or whole integers, as the file says.
 ///
 /// # Errors
 /// If a file cannot be read or written, or the ciphertexts are of another key.
 pub fn run(global: Global, args: &DecryptArgs) -> Result<()> {
-    decrypt(global, args, |_, _| Ok(Layout::Values))
+    let key = key_input::read_secret_key(global, &args.secret)?;
+    let file = input_file::open_seekable(&args.input)?;
+    let named = || format!("cannot read {}", input_file::shown(&args.input).printable());
+    let start = key_input::first_bytes(&file).with_context(named)?;
+    let holds_values = start.starts_with(&CIPHERTEXT_FILE_MAGIC);
+    // Other readers say what is wrong with files that are none.
+    let object = peek_header(&start).ok().filter(|_| !holds_values).map(|it| it.object_type);
+    match object {
+        Some(ObjectType::IntegerColumn) => integers::decrypt(global, args, &key, file),
+        Some(ObjectType::SlotBitsWords) => circuit::decrypt(global, args, &key, &file),
+        Some(ObjectType::EncryptedBytes) => aes::decrypt(global, args, &key, &file),
+        Some(ObjectType::EncryptedIntegers) => bridge::decrypt(global, args, &key, &file),
+        _ => values_of(global, args, &key, file),
+    }
 }
 
-/// As [`run`], of what `compare run` gave, or `compare encrypt`: bits, or integers, which may be in digits.
-///
-/// # Errors
-/// As [`run`]; if the key is of another engine, or digits are missing.
-pub fn run_integers(global: Global, args: &DecryptArgs) -> Result<()> {
-    decrypt(global, args, |parameters, modulus| {
-        let sizes = parameters.packed()?.integer_digits();
-        Ok(match modulus {
-            2 => Layout::Values,
-            modulus if modulus == parameters.input_modulus() => Layout::Integers(sizes),
-            _ => Layout::Digits(sizes),
-        })
-    })
-}
-
-/// As [`run`], of what `wide lookup` gave, or `wide encrypt`: values of so many bits in words.
-///
-/// # Errors
-/// As [`run`]; if the key is of another engine, or words are missing.
-pub fn run_words(global: Global, args: &DecryptArgs, bits: u32) -> Result<()> {
-    decrypt(global, args, |parameters, modulus| {
-        parameters.packed()?;
-        Ok(Layout::Words { count: words_of_bits(bits, modulus), bits })
+/// Says how ciphertexts of a modulus hold values.
+fn layout(args: &DecryptArgs, key: &SecretKey, contents: &Contents) -> Result<Layout> {
+    let modulus = contents.modulus;
+    match args.layout {
+        Some(LayoutArg::Words) => {
+            let bits = args.bits.context("--as words takes --bits: those of the values")?;
+            return Ok(Layout::Words { count: words_of_bits(bits, modulus), bits });
+        }
+        Some(LayoutArg::Integers) => {
+            let name = input_file::shown(&args.input).printable();
+            bail!("--as integers: {name} holds values, and no column of integers");
+        }
+        Some(LayoutArg::Values) => return Ok(Layout::Values),
+        Some(LayoutArg::Headroom) | None => {}
+    }
+    if let (SecretKey::LeveledBridge(both), Engine::Packed) = (key, contents.engine) {
+        let leveled = both.parameters().single();
+        let modulus = leveled.output_modulus();
+        return Ok(Layout::Places { count: leveled.ciphertexts_of(modulus), modulus });
+    }
+    let parameters = key.lookup_parameters()?;
+    let Some(sizes) = comparison_digits(&parameters) else { return Ok(Layout::Values) };
+    Ok(match modulus {
+        2 => Layout::Values,
+        modulus if modulus == parameters.input_modulus() => Layout::Integers(sizes),
+        _ => Layout::Digits(sizes),
     })
 }
 
@@ -64,6 +84,8 @@ enum Layout {
     Digits(Vec<u64>),
     /// One of so many words of values of so many bits.
     Words { count: usize, bits: u32 },
+    /// One of so many digits, the lowest first, of values below a modulus: what a bridge packed of leveled values.
+    Places { count: usize, modulus: u64 },
 }
 
 impl Layout {
@@ -71,7 +93,7 @@ impl Layout {
     fn ciphertexts(&self) -> usize {
         match self {
             Self::Digits(sizes) => sizes.len(),
-            Self::Words { count, .. } => *count,
+            Self::Words { count, .. } | Self::Places { count, .. } => *count,
             Self::Values | Self::Integers(_) => 1,
         }
     }
@@ -84,6 +106,7 @@ impl Layout {
                 sizes.iter().map(|&size| u128::from(size)).product()
             }
             Self::Words { bits, .. } => 1 << bits,
+            Self::Places { modulus, .. } => (*modulus).into(),
         }
     }
 
@@ -102,11 +125,43 @@ impl Layout {
                 let words = words.collect::<cryptable::Result<Vec<_>>>()?;
                 Zeroizing::new(key.packed()?.decrypt_words(&words)?)
             }
+            Self::Places { .. } => {
+                let mut whole = Zeroizing::new(vec![0; found[0].count()]);
+                for place in found.iter().rev() {
+                    let digits = Zeroizing::new(key.decrypt(place)?);
+                    let (count, expected) = (digits.len(), whole.len());
+                    ensure!(count == expected, "digits of {count} and {expected} values");
+                    let modulus = place.modulus();
+                    whole.iter_mut().zip(&*digits).for_each(|(x, digit)| *x = *x * modulus + digit);
+                }
+                whole
+            }
             Self::Digits(_) => {
-                let digits = Digits::new(&key.parameters(), found)?;
+                let digits = Digits::new(&key.lookup_parameters()?, found)?;
                 key.decrypt_digits(&digits)?
             }
         })
+    }
+}
+
+/// Checks that there are no options of files of values, where a file holds something else.
+///
+/// # Errors
+/// Names the first one that there is.
+pub fn no_options_of_values(args: &DecryptArgs, what: &str) -> Result<()> {
+    let options = [
+        ("--column", args.column.is_some()),
+        ("--join", args.join.is_some()),
+        ("--format", args.format.is_some()),
+        ("--signed", args.signed),
+        ("--dictionary", args.dictionary.is_some()),
+        ("--as", args.layout.is_some()),
+    ];
+    match options.iter().find(|(_, is_given)| *is_given) {
+        Some((option, _)) => {
+            bail!("{option}: {} holds {what}", input_file::shown(&args.input).printable())
+        }
+        None => Ok(()),
     }
 }
 
@@ -149,22 +204,34 @@ pub fn check_signs(args: &DecryptArgs, found: bool) -> Result<bool> {
     Ok(found)
 }
 
-fn decrypt(
-    global: Global,
-    args: &DecryptArgs,
-    layout: impl Fn(&Parameters, u64) -> Result<Layout>,
-) -> Result<()> {
+/// Says what ciphertexts of a key must be: by keys of both ends of a bridge, those of the end that they are of.
+fn expected(key: &SecretKey, contents: Contents) -> Result<Contents> {
+    let (engine, parameter_digest, key_id) = match (key, contents.engine) {
+        (SecretKey::LeveledBridge(both), Engine::Leveled) => {
+            (Engine::Leveled, both.parameters().single().digest(), both.single().id())
+        }
+        (SecretKey::Bridged(both), Engine::Packed) => {
+            (Engine::Packed, both.parameters().packed().digest(), key.id())
+        }
+        _ => {
+            let parameters = key.lookup_parameters()?;
+            (parameters.engine(), parameters.digest(), key.id())
+        }
+    };
+    // Inputs and results have moduli of their own.
+    Ok(Contents { engine, parameter_digest, key_id, ..contents })
+}
+
+/// Decrypts a file of ciphertexts, one at a time.
+fn values_of(global: Global, args: &DecryptArgs, key: &SecretKey, file: File) -> Result<()> {
     let start = Instant::now();
-    let key = key_input::read_secret_key(global, &args.secret)?;
-    let mut reader = ciphertext_file::open(&args.input)?;
+    let mut reader = ciphertext_file::read(file, &args.input)?;
     let contents = reader.summary().contents;
     let parameters = key.parameters();
-    let (engine, parameter_digest) = (key.engine(), parameters.digest());
-    // Inputs and results have moduli of their own.
-    let expected = Contents { engine, parameter_digest, key_id: key.id(), ..contents };
+    let expected = expected(key, contents)?;
     ciphertext_file::check(&reader, &args.input, &expected, &args.secret)?;
     let input = input_file::shown(&args.input).printable();
-    let layout = layout(&parameters, contents.modulus).with_context(|| input.to_string())?;
+    let layout = layout(args, key, &contents).with_context(|| input.to_string())?;
     let each = layout.ciphertexts();
     let (values, modulus) =
         (reader.summary().values / each as u64, layout.modulus(contents.modulus));
@@ -175,22 +242,17 @@ fn decrypt(
         found.push(ciphertext);
         if found.len() == each {
             let found = std::mem::take(&mut found);
-            writer.write(&layout.decrypt(&key, found).with_context(|| input.to_string())?)?;
+            writer.write(&layout.decrypt(key, found).with_context(|| input.to_string())?)?;
         }
     }
     let missing = each - found.len();
     ensure!(found.is_empty(), "{input}: {missing} of {each} digits or words are missing");
     let output_bytes = writer.commit()?;
-    let security_level = parameters.security_level();
-    report::note(
-        global,
-        key_input::insecurity(security_level, parameters.value_failure_probability(), &args.secret)
-            .as_ref(),
-    );
+    key_input::warn_of_insecurity(global, key, &args.secret);
     let report = Report {
         output: args.output.clone(),
-        engine,
-        security_level,
+        engine: expected.engine,
+        security_level: parameters.security_level(),
         values,
         modulus,
         output_bytes,

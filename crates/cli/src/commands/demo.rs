@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::parameters::ParameterReport;
 use super::threads;
 use crate::args::{DemoArgs, Global};
-use crate::atomic_file::{Access, AtomicFile};
+use crate::atomic_file::{self, Access, AtomicFile};
 use crate::ciphertext_file::ciphertexts;
 use crate::formats::png::GreyImage;
 use crate::formats::table::{self, Moduli, TableOptions};
@@ -46,7 +46,7 @@ pub fn run(global: Global, args: &DemoArgs) -> Result<()> {
     fs::create_dir_all(&args.output)
         .with_context(|| format!("cannot create {}", args.output.printable()))?;
     let output = args.output.join(PICTURE);
-    let file = AtomicFile::create(&output, Access::Public)?;
+    let file = atomic_file::create(&output, Access::Public)?;
 
     let values: Vec<u64> = image.pixels.iter().map(|&pixel| u64::from(pixel)).collect();
     let parameters = choose_parameters(values.len(), args.insecure_toy)?;
@@ -81,7 +81,7 @@ pub fn run(global: Global, args: &DemoArgs) -> Result<()> {
 
 pub(super) fn write_all(mut file: AtomicFile, content: &[u8]) -> Result<u64> {
     std::io::Write::write_all(&mut file, content)?;
-    file.commit(true)
+    Ok(file.commit(true)?)
 }
 
 fn read_image(path: Option<&Path>) -> Result<(GreyImage, String)> {
@@ -180,7 +180,7 @@ impl EncryptedRun {
         let start = Instant::now();
         let encrypt = |chunk: &[u64]| Ok(secret.encrypt(chunk)?.to_bytes());
         let inputs: Vec<Vec<u8>> =
-            values.chunks(secret.values_per_part()).map(encrypt).collect::<Result<_>>()?;
+            values.chunks(secret.values_per_part()?).map(encrypt).collect::<Result<_>>()?;
         costs.encrypt_s = start.elapsed().as_secs_f64();
         costs.ciphertexts = inputs.len();
         costs.input_bytes = inputs.iter().map(Vec::len).sum();

@@ -6,11 +6,12 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use cryptable::wide::words_of_bits;
-use cryptable::{Ciphertext, Contents, Engine, SecretKey, SecurityLevel};
+use cryptable::{Ciphertext, Contents, Engine, Parameters, SecretKey, SecurityLevel};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
-use crate::args::{EncryptArgs, Global};
+use super::{circuit, integers};
+use crate::args::{EncryptArgs, Global, LayoutArg};
 use crate::ciphertext_file::{self, ciphertexts, encryptions};
 use crate::formats::csv::{Coding, ReadNote};
 use crate::formats::domain::{Domain, with_keys};
@@ -19,40 +20,36 @@ use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds, values};
 use crate::{atomic_file, input_file, key_input};
 
-/// Encrypts a file of values, one ciphertext's worth at a time.
+/// Encrypts a file of values, one ciphertext's worth at a time, as the key and the arguments say.
 ///
 /// # Errors
-/// If a file cannot be read or written, or a value is not below the key's input modulus.
+/// If a file cannot be read or written, a value is out of range, or the key encrypts no such values.
 pub fn run(global: Global, args: &EncryptArgs) -> Result<()> {
-    encrypt(global, args, key_input::read_secret_key(global, &args.secret)?, Layout::Values)
-}
-
-/// As [`run`], with a key that was read already.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_with(global: Global, args: &EncryptArgs, key: SecretKey) -> Result<()> {
-    encrypt(global, args, key, Layout::Values)
-}
-
-/// As [`run`], of integers with a bit of headroom.
-///
-/// # Errors
-/// As [`run`], with a limit of half of the input modulus; if the key is of another engine.
-pub fn run_integers(global: Global, args: &EncryptArgs) -> Result<()> {
     let key = key_input::read_secret_key(global, &args.secret)?;
-    key.packed().with_context(|| key_input::of_keygen(&args.secret, "compare"))?;
-    encrypt(global, args, key, Layout::Headroom)
+    if args.circuit.circuit.is_some() || matches!(key, SecretKey::Bits(_)) {
+        return circuit::encrypt(global, args, &key);
+    }
+    let layout = match args.layout {
+        Some(LayoutArg::Integers) => return integers::encrypt(global, args, &key),
+        Some(LayoutArg::Words) => {
+            key.packed().with_context(|| key_input::of_keygen(&args.secret, "wide"))?;
+            let bits = args.bits.context("--as words takes --bits: those of the values")?;
+            Layout::Words { bits }
+        }
+        Some(LayoutArg::Headroom) => {
+            key.packed().with_context(|| key_input::of_keygen(&args.secret, "compare"))?;
+            Layout::Headroom
+        }
+        None if comparison_digits(&key.lookup_parameters()?).is_some() => Layout::Headroom,
+        None | Some(LayoutArg::Values) => Layout::Values,
+    };
+    encrypt(global, args, &key, layout)
 }
 
-/// As [`run`], of values of so many bits in words modulo the input modulus, a ciphertext each.
-///
-/// # Errors
-/// As [`run`], with a limit of 2 to the bits; if the key is of another engine.
-pub fn run_words(global: Global, args: &EncryptArgs, bits: u32) -> Result<()> {
-    let key = key_input::read_secret_key(global, &args.secret)?;
-    key.packed().with_context(|| key_input::of_keygen(&args.secret, "wide"))?;
-    encrypt(global, args, key, Layout::Words { bits })
+/// Sizes of the digits of integers with headroom, by keys of comparisons in several digits; `None` by other keys.
+pub fn comparison_digits(parameters: &Parameters) -> Option<Vec<u64>> {
+    let packed = parameters.packed().ok()?;
+    (!packed.literal().digits.is_empty()).then(|| packed.integer_digits())
 }
 
 /// What ciphertexts hold.
@@ -89,9 +86,10 @@ impl Layout {
     }
 }
 
-fn encrypt(global: Global, args: &EncryptArgs, key: SecretKey, layout: Layout) -> Result<()> {
+fn encrypt(global: Global, args: &EncryptArgs, key: &SecretKey, layout: Layout) -> Result<()> {
     let start = Instant::now();
-    let (parameters, per_part) = (key.parameters(), key.values_per_part());
+    let parameters = key.lookup_parameters()?;
+    let per_part = parameters.values_per_part();
     let modulus = parameters.input_modulus();
     let within = layout.modulus(modulus);
     // Negative integers with headroom extend their sign to the key's modulus.
@@ -103,7 +101,7 @@ fn encrypt(global: Global, args: &EncryptArgs, key: SecretKey, layout: Layout) -
     let options = ValueOptions { format, column, csv, coding: coding.clone() };
     let mut values = open_values(&args.input, &options)?;
     let input = input_file::shown(&args.input).printable();
-    let (engine, signed) = (key.engine(), args.signed);
+    let (engine, signed) = (parameters.engine(), args.signed);
     let (parameter_digest, key_id) = (parameters.digest(), key.id());
     let contents = Contents { engine, parameter_digest, key_id, modulus, signed };
     let mut writer = ciphertext_file::create(&args.output, contents)?;
@@ -114,7 +112,7 @@ fn encrypt(global: Global, args: &EncryptArgs, key: SecretKey, layout: Layout) -
         for value in values.by_ref().take(per_part) {
             let value = value.map_err(|error| match layout {
                 Layout::Values => with_keys(error, "keygen --bits"),
-                Layout::Headroom => with_keys(error, "compare keygen --bits"),
+                Layout::Headroom => with_keys(error, "keygen compare --bits"),
                 Layout::Words { .. } => error,
             })?;
             let integer = domain.integer(value);
@@ -124,7 +122,7 @@ fn encrypt(global: Global, args: &EncryptArgs, key: SecretKey, layout: Layout) -
             break;
         }
         let place = || format!("{input}: from value {total} on");
-        for ciphertext in layout.encrypt(&key, &chunk).with_context(place)? {
+        for ciphertext in layout.encrypt(key, &chunk).with_context(place)? {
             writer.push(&ciphertext.with_signed(signed))?;
         }
         total += chunk.len() as u64;
@@ -135,18 +133,13 @@ fn encrypt(global: Global, args: &EncryptArgs, key: SecretKey, layout: Layout) -
         book.borrow().save()?;
     }
     let summary = ciphertext_file::commit_all(vec![writer])?[0];
-    let security_level = parameters.security_level();
-    report::note(
-        global,
-        key_input::insecurity(security_level, parameters.value_failure_probability(), &args.secret)
-            .as_ref(),
-    );
+    key_input::warn_of_insecurity(global, key, &args.secret);
     report::note(global, values.note());
     let report = Report {
         output: args.output.clone(),
         read: values.note().cloned(),
         engine,
-        security_level,
+        security_level: parameters.security_level(),
         values: total,
         modulus: within,
         ciphertexts: encryptions(&summary),

@@ -11,13 +11,13 @@ use serde::Serialize;
 
 use super::table_files;
 use crate::args::{EncryptTableArgs, Global};
-use crate::atomic_file::{Access, AtomicFile};
+use crate::atomic_file::{self, Access};
 use crate::formats::csv::ReadNote;
 use crate::formats::table::Moduli;
 use crate::formats::value_tables::{ValueTableOptions, ValueTables};
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
-use crate::{atomic_file, input_file, key_input, progress};
+use crate::{input_file, key_input, progress};
 
 /// What encrypts tables.
 const OTHER_KEYS: &str = "keys of keygen --table-kind encrypted";
@@ -42,14 +42,13 @@ pub fn run(global: Global, args: &EncryptTableArgs) -> Result<()> {
         (parameters.input_modulus(), parameters.output_modulus()),
         parameters.literal().slots,
     )?;
-    let mut file = AtomicFile::create(&args.output, Access::Public)?;
+    let mut file = atomic_file::create(&args.output, Access::Public)?;
     let bar = progress::bar(global, "encrypted table");
     let moved = progress::on(&bar);
     key.write_encrypted_tables(&tables, &mut file, Progress::new(&moved))?;
     bar.finish_and_clear();
     let output_bytes = file.commit(true)?;
-    let (level, failures) = (parameters.security_level(), parameters.value_failure_probability());
-    report::note(global, key_input::insecurity(level, failures, &args.secret).as_ref());
+    key_input::warn_of_insecurity(global, &secret, &args.secret);
     report::note(global, read.as_ref());
     let report = Report {
         output: args.output.clone(),

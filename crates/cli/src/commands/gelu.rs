@@ -15,7 +15,7 @@ use super::demo::{Costs, EncryptedRun, packed_parameters, write_all};
 use super::parameters::ParameterReport;
 use super::threads;
 use crate::args::{DemoArgs, Global};
-use crate::atomic_file::{Access, AtomicFile};
+use crate::atomic_file::{self, Access};
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
 
@@ -35,7 +35,7 @@ pub fn run(global: Global, args: &DemoArgs) -> Result<()> {
     fs::create_dir_all(&args.output)
         .with_context(|| format!("cannot create {}", args.output.printable()))?;
     let output = args.output.join(VALUES);
-    let file = AtomicFile::create(&output, Access::Public)?;
+    let file = atomic_file::create(&output, Access::Public)?;
     let table = bfloat16::table(bfloat16::gelu)?;
     let parameters = packed_parameters(&Request::for_table(&table).values(PATTERNS))?;
     let mut patterns: Vec<u64> = (0..PATTERNS).collect();

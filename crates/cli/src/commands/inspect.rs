@@ -4,9 +4,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use cryptable::bridges::Target;
+use cryptable::Engine;
 use cryptable::circuits::EncryptedWordsSummary;
-use cryptable::{Engine, InspectedParameters};
 use cryptable_wire::hex;
 use serde::Serialize;
 
@@ -49,8 +48,10 @@ fn inspect(path: &Path) -> Result<Report> {
         parameter_digest: hex(&found.parameter_digest),
         key_id: found.key_id.map(|id| id.to_string()),
         aes_key_id: found.aes_key_id.map(|id| id.to_string()),
-        parameters: found.parameters.as_ref().and_then(parameter_report),
-        set: found.parameters.as_ref().and_then(SetReport::new),
+        parameters: match &found.conversion {
+            Some(conversion) => Some(ParameterReport::of_conversion(conversion)),
+            None => found.parameters.as_ref().map(ParameterReport::new),
+        },
         warning: found.parameters.as_ref().and_then(|parameters| {
             parameters::warning(parameters.security_level(), parameters.value_failure_probability())
         }),
@@ -108,114 +109,6 @@ impl fmt::Display for WordsReport {
     }
 }
 
-fn parameter_report(parameters: &InspectedParameters) -> Option<ParameterReport> {
-    match parameters {
-        InspectedParameters::Engine(parameters) => Some(ParameterReport::new(parameters)),
-        InspectedParameters::Transciphering(parameters) => {
-            Some(ParameterReport::of_transciphering(parameters))
-        }
-        // What a later version of the library may add.
-        _ => None,
-    }
-}
-
-/// What is told of a parameter set of bits, or of a conversion.
-#[derive(Serialize)]
-struct SetReport {
-    name: String,
-    ring_degree: usize,
-    /// Bits a ciphertext.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    bits: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    levels: Option<usize>,
-    security_bits: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    log2_fail: Option<f64>,
-    #[serde(skip)]
-    security: String,
-}
-
-impl SetReport {
-    fn new(parameters: &InspectedParameters) -> Option<Self> {
-        let security_bits = parameters.security_bits();
-        let security = parameters::security(parameters.security_level(), security_bits);
-        match parameters {
-            InspectedParameters::Circuits(set) => Some(Self {
-                name: set.literal().name.clone(),
-                ring_degree: set.literal().ring_degree,
-                bits: Some(set.bits()),
-                levels: Some(set.levels_after_bootstrap()),
-                log2_fail: Some(parameters.log2_fail()),
-                security_bits,
-                security,
-            }),
-            InspectedParameters::Conversion(set) => Some(Self {
-                name: format!("LWE modulo 2^{}", set.literal().log2_lwe_modulus),
-                ring_degree: set.literal().ring_degree,
-                bits: None,
-                levels: None,
-                log2_fail: None,
-                security_bits,
-                security,
-            }),
-            InspectedParameters::IntegerBridge(bridge) => {
-                let name = format!(
-                    "{}, to {}",
-                    bridge.packed().method_name(),
-                    Target::name(bridge.target())
-                );
-                Some(Self::of_bridge(parameters, name, bridge.packed().ring_degree()))
-            }
-            InspectedParameters::LeveledBridge(bridge) => {
-                let name = format!(
-                    "{}, to {}",
-                    bridge.packed().method_name(),
-                    Target::name(bridge.target())
-                );
-                Some(Self::of_bridge(parameters, name, bridge.packed().ring_degree()))
-            }
-            _ => None,
-        }
-    }
-
-    /// What the failure probability is of.
-    fn what(&self) -> &'static str {
-        if self.bits.is_some() { "a ciphertext" } else { "a ciphertext, on the whole way," }
-    }
-
-    fn of_bridge(parameters: &InspectedParameters, name: String, ring_degree: usize) -> Self {
-        let security_bits = parameters.security_bits();
-        Self {
-            name,
-            ring_degree,
-            bits: None,
-            levels: None,
-            log2_fail: Some(parameters.log2_fail()),
-            security_bits,
-            security: parameters::security(parameters.security_level(), security_bits),
-        }
-    }
-}
-
-impl fmt::Display for SetReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "  set         {}, ring degree {}",
-            cryptable_wire::printable(&self.name),
-            self.ring_degree
-        )?;
-        if let (Some(bits), Some(levels)) = (self.bits, self.levels) {
-            write!(f, ", {bits} bits a ciphertext, levels after a bootstrap: {levels}")?;
-        }
-        writeln!(f, "\n  security    {}", self.security)?;
-        self.log2_fail.map_or(Ok(()), |log2_fail| {
-            writeln!(f, "  failures    {} fails with probability 2^{log2_fail:.1}", self.what())
-        })
-    }
-}
-
 #[derive(Serialize)]
 struct Report {
     #[serde(serialize_with = "report::path")]
@@ -235,12 +128,9 @@ struct Report {
     /// The AES key of a message, or in an encrypted key.
     #[serde(skip_serializing_if = "Option::is_none")]
     aes_key_id: Option<String>,
-    /// Of keys, which carry them.
+    /// Of keys, which carry them, and of sets with a name, of which files have the digest.
     #[serde(skip_serializing_if = "Option::is_none")]
     parameters: Option<ParameterReport>,
-    /// Of bits and conversions, by their digest where they do not carry them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    set: Option<SetReport>,
     #[serde(skip_serializing_if = "Option::is_none")]
     values: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -270,9 +160,6 @@ impl fmt::Display for Report {
         if let Some(parameters) = &self.parameters {
             write!(f, "{parameters}")?;
         }
-        if let Some(set) = &self.set {
-            write!(f, "{set}")?;
-        }
         if let (Some(values), Some(modulus)) = (self.values, self.modulus) {
             let count = self.ciphertexts.map(|count| format!(" in {}", ciphertexts(count)));
             let count = count.unwrap_or_default();
@@ -298,18 +185,5 @@ impl fmt::Display for Report {
             writeln!(f, "  key         {id}")?;
         }
         Ok(())
-    }
-}
-
-impl fmt::Display for ParameterReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { input_modulus, output_modulus, ring_degree, .. } = self;
-        writeln!(f, "  method      {}", self.named_method)?;
-        writeln!(
-            f,
-            "  tables      {input_modulus} -> {output_modulus}, ring degree {ring_degree}"
-        )?;
-        writeln!(f, "  security    {}", self.security())?;
-        writeln!(f, "  failures    {}", self.failures())
     }
 }

@@ -5,16 +5,19 @@ mod client;
 mod column_file;
 mod job;
 mod pieces;
-mod plan;
 mod run;
 
 use anyhow::Result;
 use cryptable::integers::ColumnKind;
-use cryptable::jobs::Integers;
-use cryptable::{Limits, OperationPlan, Request};
+use cryptable::{Limits, Request};
 
+#[cfg(feature = "client")]
+pub use self::client::{decrypt, encrypt};
+pub use self::run::run;
 use crate::args::Global;
-use crate::args::integers::{DigitArgs, IntegersCommand};
+use crate::args::integers::DigitArgs;
+use crate::commands::jobs::PlannedJob;
+use crate::commands::operation_plan::Report;
 use crate::commands::threads;
 
 /// Evaluates an expression for the integer type of a column.
@@ -42,25 +45,12 @@ macro_rules! with_integer {
 }
 use with_integer;
 
-/// Runs a subcommand.
+/// Plans keys, which serve all columns, and what every operation on columns of a kind takes.
 ///
 /// # Errors
-/// Whatever keeps it from its work.
-pub fn run(global: Global, command: &IntegersCommand) -> Result<()> {
-    match command {
-        IntegersCommand::Plan(args) => plan::run(global, args),
-        #[cfg(feature = "client")]
-        IntegersCommand::Keygen(args) => client::keygen(global, args),
-        #[cfg(feature = "client")]
-        IntegersCommand::Encrypt(args) => client::encrypt(global, args),
-        IntegersCommand::Run(args) => run::run(global, args),
-        #[cfg(feature = "client")]
-        IntegersCommand::Decrypt(args) => client::decrypt(global, args),
-    }
-}
-
-/// Plans columns of a kind: keys serve all of them.
-fn plan_of(global: Global, args: &DigitArgs, kind: ColumnKind) -> Result<OperationPlan<Integers>> {
+/// If nothing serves the request.
+pub fn plan(global: Global, args: &DigitArgs) -> Result<PlannedJob> {
+    let kind = ColumnKind::new(args.bits, args.signed)?;
     let request = Request::integers(kind).engine(args.mode).reduced().limits(Limits {
         values: args.values,
         memory: args.memory,
@@ -69,9 +59,9 @@ fn plan_of(global: Global, args: &DigitArgs, kind: ColumnKind) -> Result<Operati
         insecure_toy: args.insecure_toy,
         ..Limits::default()
     });
-    Ok(args
-        .digit_bits
-        .into_iter()
-        .fold(request, |request, bits| request.digit_bits(bits))
-        .plan()?)
+    let digit_bits = args.digit_bits.into_iter();
+    let plan = digit_bits.fold(request, |request, bits| request.digit_bits(bits)).plan()?;
+    let reason = format!("for integers in digits of {} bits", plan.digit_bits());
+    let job = [("type", kind.to_string().into()), ("digit_bits", plan.digit_bits().into())];
+    Ok(PlannedJob::new(plan.parameters(), reason, Report::new(&plan, job)))
 }

@@ -3,15 +3,19 @@
 use std::fmt;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
+use cryptable::{Execution, KeyParameters, SecretKey};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
-use crate::atomic_file::{self, Access, AtomicFile, Destination};
+use crate::args::Global;
+use crate::args::jobs::KeyFileArgs;
+use crate::atomic_file::{self, Access, AtomicFile};
 use crate::printable::Printable as _;
-use crate::report;
-use crate::report::bytes;
+use crate::progress;
+use crate::report::{self, bytes};
 
 /// Where keys go.
 #[derive(Clone, Copy, Debug)]
@@ -22,18 +26,19 @@ pub struct KeyFiles<'a> {
 }
 
 impl<'a> KeyFiles<'a> {
-    /// Files of these names; `force` replaces existing ones.
+    /// Takes the files that arguments name.
     ///
     /// # Errors
     /// If both names are the same, or a file exists and is not to be replaced.
-    pub fn new(secret: &'a Path, evaluation: &'a Path, force: bool) -> Result<Self> {
+    pub fn new(args: &'a KeyFileArgs) -> Result<Self> {
+        let (secret, evaluation, force) = (&args.secret, &args.evaluation, args.force);
         ensure!(
             secret != evaluation,
             "the secret key and the evaluation key cannot both be {}",
             secret.printable()
         );
         for (path, loss) in [(secret, ", and what it encrypted is lost"), (evaluation, "")] {
-            let is_file = matches!(Destination::of(path)?, Destination::File(_));
+            let is_file = atomic_file::target_of(path)?.is_some();
             if !force && is_file && path.exists() {
                 bail!("{} exists; --force replaces it{loss}", path.printable());
             }
@@ -41,14 +46,36 @@ impl<'a> KeyFiles<'a> {
         Ok(Self { secret, evaluation, force })
     }
 
+    /// Draws a secret key for parameters of any kind and writes both keys, with progress.
+    ///
+    /// # Errors
+    /// If writing fails: there is then no new file.
+    pub fn generate(
+        self,
+        global: Global,
+        parameters: impl Into<KeyParameters>,
+    ) -> Result<GeneratedKeys> {
+        let start = Instant::now();
+        let files = self.create()?;
+        let secret = SecretKey::generate(parameters);
+        let bar = progress::bar(global, "evaluation key");
+        let moved = progress::on(&bar);
+        let execution = Execution::default().progress(&moved);
+        let files = files
+            .write(|| secret.to_bytes(), |file| secret.write_evaluation_key(file, execution))?;
+        bar.finish_and_clear();
+        let keygen_s = start.elapsed().as_secs_f64();
+        Ok(GeneratedKeys { key_id: secret.id().to_string(), files, keygen_s })
+    }
+
     /// Starts both files, the secret key's readable by its owner only.
     ///
     /// # Errors
     /// If one cannot be created.
-    pub fn create(self) -> Result<OpenKeyFiles<'a>> {
+    fn create(self) -> Result<OpenKeyFiles<'a>> {
         Ok(OpenKeyFiles {
-            secret: AtomicFile::create(self.secret, Access::Private)?,
-            evaluation: AtomicFile::create(self.evaluation, Access::Public)?,
+            secret: atomic_file::create(self.secret, Access::Private)?,
+            evaluation: atomic_file::create(self.evaluation, Access::Public)?,
             names: self,
         })
     }
@@ -56,7 +83,7 @@ impl<'a> KeyFiles<'a> {
 
 /// Both files being written; dropped before [`OpenKeyFiles::write`] ends, they vanish.
 #[derive(Debug)]
-pub struct OpenKeyFiles<'a> {
+struct OpenKeyFiles<'a> {
     names: KeyFiles<'a>,
     secret: AtomicFile,
     evaluation: AtomicFile,
@@ -75,7 +102,7 @@ impl OpenKeyFiles<'_> {
     ///
     /// # Errors
     /// If writing fails: there is then no new file.
-    pub fn write<E>(
+    fn write<E>(
         mut self,
         secret: impl FnOnce() -> Zeroizing<Vec<u8>>,
         evaluation: impl FnOnce(&mut AtomicFile) -> Result<(), E>,
@@ -92,6 +119,18 @@ impl OpenKeyFiles<'_> {
         let (secret, evaluation) = (secret_name.to_path_buf(), evaluation_name.to_path_buf());
         Ok(WrittenKeys { secret, secret_bytes, evaluation, evaluation_bytes })
     }
+}
+
+/// What was generated: part of a report.
+#[derive(Debug, Serialize)]
+pub struct GeneratedKeys {
+    /// The client's key.
+    pub key_id: String,
+    /// Where both keys are.
+    #[serde(flatten)]
+    pub files: WrittenKeys,
+    /// Seconds that it took.
+    pub keygen_s: f64,
 }
 
 /// What was written: part of a report.
@@ -123,7 +162,9 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = |name| directory.path().join(name);
         let (secret, evaluation) = (path("client.key"), path("server.key"));
-        let open = || KeyFiles::new(&secret, &evaluation, false).unwrap().create().unwrap();
+        let (secret_, evaluation_) = (secret.clone(), evaluation.clone());
+        let args = KeyFileArgs { secret: secret_, evaluation: evaluation_, force: false };
+        let open = || KeyFiles::new(&args).unwrap().create().unwrap();
         let failed = open().write(
             || panic!("there is no secret before the evaluation key is whole"),
             |_| Err::<(), _>(std::io::Error::other("interrupted")),

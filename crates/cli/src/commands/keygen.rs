@@ -1,68 +1,73 @@
 //! `cryptable keygen`: the client's and the server's key.
 
 use std::fmt;
-use std::time::Instant;
+use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::Result;
 use cryptable::engines::packed;
-use cryptable::{Engine, Execution, Parameters, SecretKey};
+use cryptable::{Engine, KeyParameters, Parameters};
+use cryptable_wire::MappedFile;
 use serde::Serialize;
 
 use super::explain;
-use super::key_files::{KeyFiles, WrittenKeys};
+use super::jobs;
+use super::key_files::{GeneratedKeys, KeyFiles};
 use super::parameters::{self, ParameterReport};
 use crate::args::{Global, GoalArg, KeygenArgs, ParameterArgs, TableKind};
-use crate::progress;
+use crate::printable::Printable as _;
 use crate::report::{self, counted, seconds};
+use crate::{input_file, key_input};
 
 /// Generates both keys.
 ///
 /// # Errors
 /// If a key file exists and is not to be replaced, no parameters serve the request, or writing fails:
 /// there is then no new file.
-pub fn run(global: Global, args: &mut KeygenArgs) -> Result<()> {
-    let files = KeyFiles::new(&args.secret, &args.evaluation, args.force)?;
-    let note = parameters::resolve_table(&mut args.parameters)?;
-    let Choice { parameters, reason } =
-        if args.insecure_toy { choose_toy(&args.parameters)? } else { choose(&args.parameters)? };
-    generate(global, files, parameters, reason)?;
+pub fn run(global: Global, mut args: KeygenArgs) -> Result<()> {
+    let key_files = args.key_files();
+    let files = KeyFiles::new(&key_files)?;
+    let mut note = None;
+    let choice = match (&args.job, &args.plan) {
+        (Some(job), _) => {
+            let planned = jobs::plan(global, job)?;
+            Choice::new(planned.parameters, planned.reason)
+        }
+        (None, Some(path)) => Choice::of_plan(global, path)?,
+        (None, None) => {
+            note = parameters::resolve_table(&mut args.parameters)?;
+            match args.insecure_toy {
+                true => choose_toy(&args.parameters)?,
+                false => choose(&args.parameters)?,
+            }
+        }
+    };
+    let keys = files.generate(global, &choice.parameters)?;
+    let parameters = ParameterReport::new(&choice.parameters);
+    report::summary(global, &Report { parameters, reason: choice.reason, keys })?;
     report::note(global, note.as_ref());
     Ok(())
 }
 
-/// Generates both keys for these parameters, and says why those.
-///
-/// # Errors
-/// If writing fails: there is then no new file.
-pub fn generate(
-    global: Global,
-    files: KeyFiles<'_>,
-    parameters: Parameters,
-    reason: String,
-) -> Result<()> {
-    let start = Instant::now();
-    let files = files.create()?;
-    let secret = SecretKey::generate(&parameters);
-    let bar = progress::bar(global, "evaluation key");
-    let moved = progress::on(&bar);
-    let execution = Execution::default().progress(&moved);
-    let keys =
-        files.write(|| secret.to_bytes(), |file| secret.write_evaluation_key(file, execution))?;
-    bar.finish_and_clear();
-    let report = Report {
-        parameters: ParameterReport::new(&parameters),
-        reason,
-        key_id: secret.id().to_string(),
-        keys,
-        keygen_s: start.elapsed().as_secs_f64(),
-    };
-    report::summary(global, &report)
-}
-
 /// Parameters, and why those.
 struct Choice {
-    parameters: Parameters,
+    parameters: KeyParameters,
     reason: String,
+}
+
+impl Choice {
+    /// Takes parameters for a reason.
+    fn new(parameters: impl Into<KeyParameters>, reason: impl Into<String>) -> Self {
+        Self { parameters: parameters.into(), reason: reason.into() }
+    }
+
+    /// Reads a plan.
+    fn of_plan(global: Global, path: &Path) -> Result<Self> {
+        let options = global.read_options();
+        let read = |file: &Arc<MappedFile>| KeyParameters::from_file((**file).as_ref(), options);
+        let parameters = key_input::read_mapped(path, read)?;
+        Ok(Self::new(parameters, format!("of {}", input_file::shown(path).printable())))
+    }
 }
 
 /// Packed values, unless they do not serve the tables or the options ask for what is best.
@@ -85,14 +90,13 @@ fn choose(args: &ParameterArgs) -> Result<Choice> {
     } else {
         match best(&request.clone().engine(Engine::Packed)) {
             Ok(parameters) => {
-                let reason = "the default; plan compares all".to_owned();
-                return Ok(Choice { parameters, reason });
+                return Ok(Choice::new(parameters, "the default; plan compares all"));
             }
             Err(error) => format!("packed, the default, does not serve this: {error}"),
         }
     };
     let parameters = best(&request).map_err(|error| parameters::with_hint(error, args))?;
-    Ok(Choice { parameters, reason })
+    Ok(Choice::new(parameters, reason))
 }
 
 fn choose_toy(args: &ParameterArgs) -> Result<Choice> {
@@ -109,36 +113,35 @@ fn choose_toy(args: &ParameterArgs) -> Result<Choice> {
         }
         _ => Parameters::insecure_toy(asked.unwrap_or(Engine::Packed), input, output)?,
     };
-    Ok(Choice { parameters, reason })
+    Ok(Choice::new(parameters, reason))
 }
 
 #[derive(Serialize)]
 struct Report {
     #[serde(flatten)]
     parameters: ParameterReport,
-    /// Why this engine.
+    /// Why these parameters.
     reason: String,
-    key_id: String,
     #[serde(flatten)]
-    keys: WrittenKeys,
-    keygen_s: f64,
+    keys: GeneratedKeys,
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parameters = &self.parameters;
-        let ParameterReport { input_modulus, output_modulus, .. } = parameters;
+        let purpose = parameters.purpose();
         let (security, failures) = (parameters.security(), parameters.failures());
         writeln!(
             f,
-            "keys {} for tables {input_modulus} -> {output_modulus}: {security}, {failures}, {}",
-            self.key_id,
-            seconds(self.keygen_s)
+            "keys {} for {purpose}: {security}, {failures}, {}",
+            self.keys.key_id,
+            seconds(self.keys.keygen_s)
         )?;
-        if let Some(engine) = parameters.engine {
-            writeln!(f, "  engine {} ({})", explain::engine(engine), self.reason)?;
+        match parameters.engine {
+            Some(engine) => writeln!(f, "  engine {} ({})", explain::engine(engine), self.reason)?,
+            None => writeln!(f, "  {}", self.reason)?,
         }
         writeln!(f, "  method {}", parameters.named_method)?;
-        write!(f, "{}", self.keys)
+        write!(f, "{}", self.keys.files)
     }
 }

@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail, ensure};
 use cryptable::engines::packed::EntryKind;
 use cryptable::{
-    Ciphertext, CiphertextFileSummary, Contents, CostModel, Engine, EvaluationKeyHeader, Prediction,
+    Ciphertext, CiphertextFileSummary, Contents, CostModel, Engine, KeyId, Parameters, Prediction,
 };
 use serde::Serialize;
 
@@ -39,9 +39,9 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
     let mut reader = ciphertext_file::open(&args.input)?.with_options(global.read_options());
     check_signs(&reader, args)?;
     let key_file = KeyFile::open(global, &args.evaluation)?;
-    let parameters = &key_file.header.parameters;
+    let parameters = &key_file.header.parameters.lookups()?;
     let input = *reader.summary();
-    let moduli = check(&reader, &key_file.header, args)?;
+    let moduli = check(&reader, parameters, key_file.header.key_id, args)?;
     let tables = TableFiles::read(args, parameters, moduli)?;
     let at_once = input.values.min(parameters.values_per_part() as u64);
     let prediction = parameters.lookup_prediction(tables.kind(), args.tables.len(), at_once);
@@ -53,7 +53,7 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
         true => Some(Finished::open(&args.outputs[0], tables.len(), tables.binding(&input)?)?),
         false => None,
     };
-    let modulus = key.parameters().output_modulus();
+    let modulus = parameters.output_modulus();
     let contents = Contents { modulus, signed: args.reading.signs().outputs, ..input.contents };
     let create = |path: &PathBuf| ciphertext_file::create(path, contents);
     let mut writers: Vec<Writer> = args.outputs.iter().map(create).collect::<Result<_>>()?;
@@ -67,6 +67,7 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
     let lookup = Lookup {
         global,
         mapped: &mapped,
+        parameters,
         tables: &tables,
         path: &args.input,
         memory: args.memory.limit,
@@ -79,7 +80,7 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
     resumed.finished.map(Finished::remove).transpose()?;
     let report = Report {
         outputs: OutputReport::all(args, notes, &written),
-        engine: key.engine(),
+        engine: parameters.engine(),
         values: input.values,
         ciphertexts: encryptions(&input),
         resumed_values: resumed.values,
@@ -96,15 +97,19 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
 /// Demands that ciphertexts and key belong together; returns the moduli of tables for them.
 ///
 /// Leveled keys take values of any modulus that has no more bits than theirs, and so results of another output modulus.
-fn check(reader: &Reader, key: &EvaluationKeyHeader, args: &LookupArgs) -> Result<Moduli> {
-    let (parameters, found) = (&key.parameters, reader.summary().contents.modulus);
-    let modulus = match key.engine() {
+fn check(
+    reader: &Reader,
+    parameters: &Parameters,
+    key_id: KeyId,
+    args: &LookupArgs,
+) -> Result<Moduli> {
+    let found = reader.summary().contents.modulus;
+    let modulus = match parameters.engine() {
         Engine::Leveled => found,
         Engine::Packed | Engine::Single => parameters.input_modulus(),
     };
-    let (engine, parameter_digest) = (key.engine(), parameters.digest());
+    let (engine, parameter_digest) = (parameters.engine(), parameters.digest());
     let signed = reader.summary().contents.signed;
-    let key_id = key.key_id;
     let expected = Contents { engine, parameter_digest, key_id, modulus, signed };
     ciphertext_file::check(reader, &args.input, &expected, &args.evaluation)?;
     Ok(Moduli { input: Some(modulus), output: Some(parameters.output_modulus()) })
@@ -130,6 +135,7 @@ fn check_signs(reader: &Reader, args: &LookupArgs) -> Result<()> {
 struct Lookup<'a> {
     global: Global,
     mapped: &'a MappedKey,
+    parameters: &'a Parameters,
     tables: &'a Tables,
     path: &'a Path,
     memory: Option<usize>,
@@ -166,9 +172,8 @@ impl Lookup<'_> {
         };
         while let Some(ciphertext) = next(reader)? {
             let count = ciphertext.count() as u64;
-            if count > self.mapped.key.parameters().values_per_part() as u64 {
-                let predicted = predicted(self.mapped, self.tables, count);
-                memory_limit::check(self.memory, &predicted).with_context(named)?;
+            if count > self.parameters.values_per_part() as u64 {
+                memory_limit::check(self.memory, &self.predicted(count)).with_context(named)?;
             }
             let known = resumed.finished.as_mut().map(Finished::next).transpose()?.flatten();
             let results = match known {
@@ -225,7 +230,7 @@ impl Lookup<'_> {
 
     /// Predicted time of so many values in all tables.
     fn predicted_seconds(&self, values: u64) -> f64 {
-        let prediction = predicted(self.mapped, self.tables, values);
+        let prediction = self.predicted(values);
         prediction.duration(&CostModel::calibrated(), values, threads(self.global)).as_secs_f64()
     }
 
@@ -242,7 +247,7 @@ impl Lookup<'_> {
         let step = |done: usize, steps: usize| {
             // A share of this ciphertext, and of its values, is done.
             let share = |whole: u64| whole * done as u64 / steps.max(1) as u64;
-            if self.mapped.key.engine().is_value_by_value() {
+            if self.parameters.engine().is_value_by_value() {
                 let values = before.values + share(count);
                 bar.items(values, total.values, "values");
                 moved(values as usize, total.values as usize)
@@ -254,11 +259,11 @@ impl Lookup<'_> {
         };
         self.tables.look_up(&self.mapped.key, ciphertext, &step)
     }
-}
 
-/// What a lookup of so many values in all tables will take.
-fn predicted(mapped: &MappedKey, tables: &Tables, values: u64) -> Prediction {
-    mapped.key.parameters().lookup_prediction(tables.kind(), tables.len(), values)
+    /// Predicts what a lookup of this number of values in all tables takes.
+    fn predicted(&self, values: u64) -> Prediction {
+        self.parameters.lookup_prediction(self.tables.kind(), self.tables.len(), values)
+    }
 }
 
 #[derive(Serialize)]

@@ -17,6 +17,7 @@ mod explain;
 mod gelu;
 mod inspect;
 mod integers;
+mod jobs;
 #[cfg(feature = "client")]
 mod key_files;
 #[cfg(feature = "client")]
@@ -45,10 +46,7 @@ use cryptable::Isa;
 
 use crate::args::{Cli, Command, CompletionsArgs, Global};
 #[cfg(feature = "client")]
-use crate::args::{
-    Demonstration, aes::AesCommand, bridge::BridgeCommand, circuit::CircuitCommand,
-    compare::CompareCommand, integers::IntegersCommand, wide::WideCommand,
-};
+use crate::args::{Demonstration, aes::AesCommand, circuit::CircuitCommand};
 #[cfg(feature = "client")]
 use crate::core_dumps;
 use crate::interrupt;
@@ -78,9 +76,9 @@ pub fn run(cli: Cli) -> Result<()> {
     Isa::from_environment()?;
     cli.files().check()?;
     match cli.command {
-        Command::Plan(mut args) => plan::run(global, &mut args),
+        Command::Plan(args) => plan::run(global, args),
         #[cfg(feature = "client")]
-        Command::Keygen(mut args) => keygen::run(global, &mut args),
+        Command::Keygen(args) => keygen::run(global, args),
         #[cfg(feature = "client")]
         Command::Encrypt(args) => encrypt::run(global, &args),
         #[cfg(feature = "client")]
@@ -91,10 +89,10 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Decrypt(args) => decrypt::run(global, &args),
         Command::Aes(args) => aes::run(global, &args.command),
         Command::Circuit(args) => circuit::run(global, &args.command),
-        Command::Compare(args) => compare::run(global, &args.command),
-        Command::Bridge(args) => bridge::run(global, &args.command),
-        Command::Integers(args) => integers::run(global, &args.command),
-        Command::Wide(args) => wide::run(global, &args.command),
+        Command::Compare(args) => compare::run(global, &args),
+        Command::Bridge(args) => bridge::run(global, &args),
+        Command::Integers(args) => integers::run(global, &args),
+        Command::Wide(args) => wide::run(global, &args),
         #[cfg(feature = "serve")]
         Command::Serve(args) => serve::run(global, &args),
         #[cfg(feature = "remote")]
@@ -123,22 +121,15 @@ fn handles_secrets(command: &Command) -> bool {
         // Of a secret key's file, all is read for its checksum.
         Command::Inspect(_) => true,
         Command::Aes(args) => !matches!(args.command, AesCommand::Transcipher(_)),
-        Command::Circuit(args) => {
-            !matches!(args.command, CircuitCommand::Plan(_) | CircuitCommand::Run(_))
-        }
-        Command::Compare(args) => {
-            !matches!(args.command, CompareCommand::Plan(_) | CompareCommand::Run(_))
-        }
-        Command::Bridge(args) => {
-            !matches!(args.command, BridgeCommand::Plan(_) | BridgeCommand::Run(_))
-        }
-        Command::Integers(args) => {
-            !matches!(args.command, IntegersCommand::Plan(_) | IntegersCommand::Run(_))
-        }
-        Command::Wide(args) => {
-            !matches!(args.command, WideCommand::Plan(_) | WideCommand::Lookup(_))
-        }
-        Command::Plan(_) | Command::Lookup(_) | Command::Sum(_) | Command::Completions(_) => false,
+        Command::Circuit(args) => matches!(args.command, CircuitCommand::Test(_)),
+        Command::Plan(_)
+        | Command::Lookup(_)
+        | Command::Sum(_)
+        | Command::Compare(_)
+        | Command::Bridge(_)
+        | Command::Integers(_)
+        | Command::Wide(_)
+        | Command::Completions(_) => false,
         // Tokens, of which it keeps no copy.
         #[cfg(feature = "serve")]
         Command::Serve(_) => true,

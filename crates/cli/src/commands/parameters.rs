@@ -1,9 +1,13 @@
 //! From options to requests and parameters, and what is told of parameters.
 
+use std::fmt;
+
 use anyhow::{Result, ensure};
+use cryptable::bridges::Target;
 use cryptable::jobs::Lookups;
+use cryptable::packed_gates::ConversionParameters;
 use cryptable::{
-    Engine, FailureProbability, Limits, Parameters, Request, SecurityLevel, transciphering,
+    Engine, FailureProbability, KeyKind, KeyParameters, Limits, Parameters, Request, SecurityLevel,
 };
 use cryptable_wire::hex;
 use serde::Serialize;
@@ -13,9 +17,6 @@ use super::table_files;
 use crate::args::{ParameterArgs, TableArgs};
 use crate::formats::csv::ReadNote;
 use crate::formats::table::Moduli;
-
-/// Values of a byte.
-const BYTE_VALUES: u64 = 256;
 
 /// Reads the table that parameters are chosen for, once, and puts its moduli in its place; returns what was read.
 ///
@@ -72,7 +73,7 @@ pub fn request(args: &ParameterArgs) -> Request {
     request = set(request, args.table_kind.map(Into::into), Request::entries);
     request = set(request, args.tables.map(usize::from), Request::tables);
     request = set(request, args.lookups_in_a_row, Request::lookups_in_a_row);
-    request = set(request, args.ring_degree, Request::ring_degree);
+    request = set(request, args.ring_degree, Request::<Lookups>::ring_degree);
     set(request, args.digit_bits, Request::<Lookups>::digit_bits)
 }
 
@@ -107,16 +108,26 @@ pub fn warning(level: SecurityLevel, failures: FailureProbability) -> Option<Str
         .then(|| format!("INSECURE: a value fails with probability {failures}, above {limit}"))
 }
 
-/// What is told of parameters, whatever engine they are of.
+/// What is told of parameters, whatever keys of them are for.
 #[derive(Clone, Debug, Serialize)]
 pub struct ParameterReport {
-    /// None if they are for transciphering.
+    /// What keys are for.
+    pub kind: &'static str,
+    /// The engine, if they are of one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub engine: Option<Engine>,
+    /// How tables are evaluated, or the name of the set.
     pub method: String,
-    pub input_modulus: u64,
-    pub output_modulus: u64,
+    /// Modulus of inputs, where tables are looked up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input_modulus: Option<u64>,
+    /// Modulus of outputs, where tables are looked up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_modulus: Option<u64>,
     pub ring_degree: usize,
+    /// Levels after a bootstrap, where operations take levels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub levels: Option<usize>,
     pub security_bits: f64,
     pub security_level: SecurityLevel,
     /// Of a ciphertext, any of its values; of a block for transciphering.
@@ -132,49 +143,128 @@ pub struct ParameterReport {
 }
 
 impl ParameterReport {
-    /// Of an engine.
-    pub fn new(parameters: &Parameters) -> Self {
-        Self {
-            engine: Some(parameters.engine()),
-            method: parameters.method_name(),
-            input_modulus: parameters.input_modulus(),
-            output_modulus: parameters.output_modulus(),
-            ring_degree: parameters.ring_degree(),
-            security_bits: parameters.security_bits(),
-            security_level: parameters.security_level(),
-            log2_fail: parameters.log2_fail(),
-            values_per_ciphertext: parameters.values_per_ciphertext(),
-            log2_fail_per_value: parameters.value_failure_probability().log2(),
-            parameter_digest: hex(&parameters.digest()),
-            named_method: explain::named_method(parameters),
-        }
-    }
-
-    /// Of transciphering.
-    pub fn of_transciphering(parameters: &transciphering::Parameters) -> Self {
-        let method = "AES-128 by circuit bootstrapping".to_owned();
-        Self {
-            engine: None,
-            named_method: format!(
-                "{method}: bytes of AES in counter mode become bits encrypted one by one (Wang et al., EUROCRYPT 2024)"
-            ),
-            method,
-            input_modulus: BYTE_VALUES,
-            output_modulus: BYTE_VALUES,
-            ring_degree: parameters.circuit_bootstrapping().fhew().ring_degree(),
+    /// Reports parameters of any kind.
+    pub fn new(parameters: impl Into<KeyParameters>) -> Self {
+        let parameters = &parameters.into();
+        let mut report = Self {
+            kind: parameters.kind().name(),
+            engine: parameters.kind().engine(),
+            method: String::new(),
+            input_modulus: None,
+            output_modulus: None,
+            ring_degree: 0,
+            levels: None,
             security_bits: parameters.security_bits(),
             security_level: parameters.security_level(),
             log2_fail: parameters.log2_fail(),
             values_per_ciphertext: 1,
-            log2_fail_per_value: parameters.log2_fail(),
+            log2_fail_per_value: parameters.value_failure_probability().log2(),
             parameter_digest: hex(&parameters.digest()),
+            named_method: String::new(),
+        };
+        match parameters {
+            KeyParameters::Lookups(it) => {
+                report.named_method = explain::named_method(it);
+                report.method = it.method_name();
+                report = report.with_tables(it);
+            }
+            KeyParameters::IntegerBridge(it) => {
+                let other_end = Target::name(it.single());
+                report.method = format!("{}, to {other_end}", it.packed().method_name());
+                report = report.with_tables(&it.packed().clone().into());
+            }
+            KeyParameters::LeveledBridge(it) => {
+                let other_end = Target::name(it.single());
+                report.method = format!("{}, to {other_end}", it.packed().method_name());
+                report = report.with_tables(&it.packed().clone().into());
+            }
+            KeyParameters::Transciphering(it) => {
+                report.method = "AES-128 by circuit bootstrapping".to_owned();
+                report.named_method = format!(
+                    "{}: bytes of AES in counter mode become bits encrypted one by one (Wang et al., EUROCRYPT 2024)",
+                    report.method
+                );
+                report.ring_degree = it.circuit_bootstrapping().fhew().ring_degree();
+            }
+            KeyParameters::Bits(it) => {
+                report.method.clone_from(&it.literal().name);
+                report.ring_degree = it.literal().ring_degree;
+                report.levels = Some(it.levels_after_bootstrap());
+                report.values_per_ciphertext = it.bits();
+            }
+            KeyParameters::Ckks(it) => {
+                report.method = "CKKS".to_owned();
+                report.ring_degree = it.literal().ring_degree;
+                report.levels = Some(it.levels());
+                report.values_per_ciphertext = it.slots();
+            }
+            KeyParameters::Gates(it) => {
+                report.method = "FHEW gates".to_owned();
+                report.ring_degree = it.fhew().ring_degree();
+            }
+            KeyParameters::LargeValues(it) => {
+                report.method = format!("FHEW, integers of {} bits", it.bits());
+                report.ring_degree = it.fhew().ring_degree();
+            }
+            other => report.method = other.kind().name().to_owned(),
+        }
+        if report.named_method.is_empty() {
+            report.named_method.clone_from(&report.method);
+        }
+        report
+    }
+
+    /// Reports parameters of a conversion between single and packed values.
+    pub fn of_conversion(set: &ConversionParameters) -> Self {
+        let literal = set.literal();
+        let method = format!("LWE modulo 2^{}", literal.log2_lwe_modulus);
+        Self {
+            kind: "conversion",
+            engine: None,
+            named_method: method.clone(),
+            method,
+            input_modulus: None,
+            output_modulus: None,
+            ring_degree: literal.ring_degree,
+            levels: None,
+            security_bits: set.security_bits(),
+            security_level: literal.security,
+            // Noise that conversions add counts in the probability of what follows them.
+            log2_fail: f64::NEG_INFINITY,
+            values_per_ciphertext: 1,
+            log2_fail_per_value: f64::NEG_INFINITY,
+            parameter_digest: hex(&set.digest()),
+        }
+    }
+
+    /// Adds what lookups have.
+    fn with_tables(self, parameters: &Parameters) -> Self {
+        Self {
+            input_modulus: Some(parameters.input_modulus()),
+            output_modulus: Some(parameters.output_modulus()),
+            ring_degree: parameters.ring_degree(),
+            values_per_ciphertext: parameters.values_per_ciphertext(),
+            ..self
+        }
+    }
+
+    /// Says what keys are for.
+    pub fn purpose(&self) -> String {
+        match (self.engine, self.input_modulus, self.output_modulus) {
+            (Some(_), Some(input), Some(output)) => format!("tables {input} -> {output}"),
+            _ => self.kind.to_owned(),
         }
     }
 
     /// Failure probabilities in words.
     pub fn failures(&self) -> String {
         let Self { log2_fail, values_per_ciphertext, log2_fail_per_value, .. } = self;
-        let what = if self.engine.is_some() { "value" } else { "block" };
+        let what = match self.kind {
+            kind if kind == KeyKind::Transciphering.name() => "block",
+            kind if kind == KeyKind::Bits.name() => "bit",
+            kind if kind == KeyKind::Gates.name() => "gate",
+            _ => "value",
+        };
         let one = format!("a {what} fails with probability 2^{log2_fail_per_value:.1}");
         match values_per_ciphertext {
             1 => one,
@@ -187,5 +277,29 @@ impl ParameterReport {
     /// Security in words.
     pub fn security(&self) -> String {
         security(self.security_level, self.security_bits)
+    }
+}
+
+impl fmt::Display for ParameterReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "  method      {}", cryptable_wire::printable(&self.named_method))?;
+        let ring_degree = self.ring_degree;
+        match (self.input_modulus, self.output_modulus) {
+            (Some(p), Some(q)) => write!(f, "  tables      {p} -> {q}, ring degree {ring_degree}")?,
+            _ => write!(
+                f,
+                "  ring degree {ring_degree}, {} per ciphertext",
+                self.values_per_ciphertext
+            )?,
+        }
+        match self.levels {
+            Some(levels) => writeln!(f, ", {levels} levels after a bootstrap")?,
+            None => writeln!(f)?,
+        }
+        writeln!(f, "  security    {}", self.security())?;
+        match self.log2_fail.is_finite() {
+            true => writeln!(f, "  failures    {}", self.failures()),
+            false => Ok(()),
+        }
     }
 }

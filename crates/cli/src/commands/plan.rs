@@ -1,15 +1,19 @@
 //! `cryptable plan`: what a table will take, before anything is generated.
 
 use std::fmt;
+use std::io::Write as _;
 
 use anyhow::Result;
-use cryptable::{Candidate, Engine, SumLimits};
+use cryptable::{Candidate, Engine, KeyParameters, SumLimits};
 use serde::Serialize;
 
 use super::explain;
+use super::jobs;
 use super::parameter_list;
 use super::parameters::{self, ParameterReport};
+use crate::args::jobs::PlanFileArgs;
 use crate::args::{Global, PlanArgs};
+use crate::atomic_file::{self, Access};
 use crate::ciphertext_file::ciphertexts;
 use crate::progress;
 use crate::report::{self, bytes, seconds};
@@ -20,8 +24,19 @@ const SHOWN_PER_ENGINE: usize = 3;
 /// Predicts and prints.
 ///
 /// # Errors
-/// If no parameters serve the request.
-pub fn run(global: Global, args: &mut PlanArgs) -> Result<()> {
+/// If no parameters serve the request, or the plan cannot be written.
+pub fn run(global: Global, args: PlanArgs) -> Result<()> {
+    match &args.job {
+        Some(job) => {
+            let planned = jobs::plan(global, job)?;
+            write(job.files(), &planned.parameters)?;
+            planned.print(global)
+        }
+        None => of_lookups(global, args),
+    }
+}
+
+fn of_lookups(global: Global, mut args: PlanArgs) -> Result<()> {
     if args.list_parameters {
         return parameter_list::run(global, args.csv);
     }
@@ -31,8 +46,18 @@ pub fn run(global: Global, args: &mut PlanArgs) -> Result<()> {
         .plan()
         .map_err(|error| parameters::with_hint(error, &args.parameters))?;
     spinner.finish_and_clear();
+    write(&args.file, &plan.best().parameters().into())?;
     report::result(global, &Report::new(&plan))?;
     report::note(global, note.as_ref());
+    Ok(())
+}
+
+/// Writes the parameters of a plan to the file that is asked for.
+fn write(args: &PlanFileArgs, parameters: &KeyParameters) -> Result<()> {
+    let Some(path) = &args.output else { return Ok(()) };
+    let mut file = atomic_file::create(path, Access::Public)?;
+    file.write_all(&parameters.to_file())?;
+    file.commit(true)?;
     Ok(())
 }
 
@@ -167,9 +192,8 @@ impl fmt::Display for Report {
         let engine = parameters.engine.map(explain::engine).unwrap_or_default();
         writeln!(f, "  engine               {engine}")?;
         writeln!(f, "  method               {}", parameters.method)?;
-        let ParameterReport { input_modulus, output_modulus, ring_degree, .. } = parameters;
-        writeln!(f, "  tables               {input_modulus} -> {output_modulus}")?;
-        writeln!(f, "  ring degree          {ring_degree}")?;
+        writeln!(f, "  keys for             {}", parameters.purpose())?;
+        writeln!(f, "  ring degree          {}", parameters.ring_degree)?;
         writeln!(f, "  security             {:.1} bits", parameters.security_bits)?;
         writeln!(f, "  failure probability  {}", parameters.failures())?;
         writeln!(f, "  values               {} in {}", best.values, ciphertexts(best.ciphertexts))?;

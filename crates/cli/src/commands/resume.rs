@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use cryptable::{Ciphertext, CiphertextFileSummary, Table};
 
-use crate::atomic_file::Destination;
+use crate::atomic_file::target_of;
 use crate::formats::raw::read_up_to;
 use crate::input_file;
 use crate::printable::Printable as _;
@@ -47,7 +47,7 @@ impl Finished {
     /// # Errors
     /// If the output is no regular file, or the file is of another lookup or of one that still runs.
     pub fn open(output: &Path, tables: usize, binding: [u8; 32]) -> Result<Self> {
-        let Destination::File(target) = Destination::of(output)? else {
+        let Some(target) = target_of(output)? else {
             bail!("--resume needs a regular file as output, not {}", output.printable());
         };
         let mut name = target.into_os_string();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use cryptable::{Ciphertext, Contents, Engine, EvaluationKey, EvaluationKeyHeader};
+use cryptable::{Ciphertext, Contents, Engine, EvaluationKey, KeyId, Parameters};
 use serde::Serialize;
 
 use crate::args::{Global, SumArgs};
@@ -28,7 +28,8 @@ pub fn run(global: Global, args: &SumArgs) -> Result<()> {
     let open = |path: &PathBuf| ciphertext_file::open(path);
     let mut readers: Vec<Reader> = args.inputs.iter().map(open).collect::<Result<_>>()?;
     let key_file = KeyFile::open(global, &args.evaluation)?;
-    let contents = check(&readers, &key_file.header, args)?;
+    let parameters = key_file.header.parameters.lookups()?;
+    let contents = check(&readers, &parameters, key_file.header.key_id, args)?;
     // Sums read the parameters of the key, and no word of it.
     let key = &key_file.read()?.key;
     let start = Instant::now();
@@ -41,7 +42,7 @@ pub fn run(global: Global, args: &SumArgs) -> Result<()> {
     let report = Report {
         output: args.output.clone(),
         output_bytes: written.bytes,
-        engine: key.engine(),
+        engine: parameters.engine(),
         terms: inputs,
         values: first.values,
         ciphertexts: encryptions(&first),
@@ -51,11 +52,16 @@ pub fn run(global: Global, args: &SumArgs) -> Result<()> {
 }
 
 /// Demands that all files are of the key, and alike; returns what the sums are.
-fn check(readers: &[Reader], key: &EvaluationKeyHeader, args: &SumArgs) -> Result<Contents> {
-    let (engine, parameter_digest) = (key.engine(), key.parameters.digest());
+fn check(
+    readers: &[Reader],
+    parameters: &Parameters,
+    key_id: KeyId,
+    args: &SumArgs,
+) -> Result<Contents> {
+    let (engine, parameter_digest) = (parameters.engine(), parameters.digest());
     // Inputs may be fresh values or results, but all of one modulus.
     let Contents { modulus, signed, .. } = readers[0].summary().contents;
-    let expected = Contents { engine, parameter_digest, key_id: key.key_id, modulus, signed };
+    let expected = Contents { engine, parameter_digest, key_id, modulus, signed };
     ciphertext_file::check_alike(readers, &args.inputs, &expected, &args.evaluation)?;
     Ok(Contents { signed: signed || args.signed, ..expected })
 }

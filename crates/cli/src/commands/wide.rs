@@ -1,39 +1,220 @@
 //! `cryptable wide`: dictionaries, and tables of wide values that have structure.
 
-mod lookup;
-mod plan;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Context, Result, ensure};
+use cryptable::engines::packed::{self, Dictionary, WordCircuit};
+use cryptable::wide::words_of_bits;
+use cryptable::{Ciphertext, Contents, CostModel, Engine, KeyId, Limits, Progress, Request};
+use serde::Serialize;
 
 use crate::args::Global;
-use crate::args::wide::WideCommand;
-#[cfg(feature = "client")]
-use crate::args::wide::WideKeygenArgs;
-#[cfg(feature = "client")]
-use crate::commands::{decrypt, encrypt, key_files::KeyFiles, keygen};
+use crate::args::wide::{WideArgs, WideLookupArgs};
+use crate::ciphertext_file::{self, Reader, Writer};
+use crate::commands::jobs::PlannedJob;
+use crate::commands::operation_plan::Report as OperationReport;
+use crate::commands::threads;
+use crate::formats::pairs::{self, Columns};
+use crate::key_input::KeyFile;
+use crate::memory_limit;
+use crate::printable::Printable as _;
+use crate::report::{self, bytes, counted, seconds};
+use crate::{atomic_file, input_file, key_input, progress};
 
-/// Runs a subcommand.
+/// Maps all values of a file through a dictionary or a structured table, one ciphertext a word at a time.
 ///
 /// # Errors
-/// Whatever keeps it from its work.
-pub fn run(global: Global, command: &WideCommand) -> Result<()> {
-    match command {
-        WideCommand::Plan(args) => plan::run(global, args),
-        #[cfg(feature = "client")]
-        WideCommand::Keygen(args) => generate(global, args),
-        #[cfg(feature = "client")]
-        WideCommand::Encrypt(args) => encrypt::run_words(global, &args.files, args.bits),
-        WideCommand::Lookup(args) => lookup::run(global, args),
-        #[cfg(feature = "client")]
-        WideCommand::Decrypt(args) => decrypt::run_words(global, &args.files, args.bits),
+/// If a file cannot be read or written, the table has no structure, or key and values do not belong together.
+pub fn run(global: Global, args: &WideLookupArgs) -> Result<()> {
+    let mut reader = ciphertext_file::open(&args.input)?;
+    let key_file = KeyFile::open(global, &args.evaluation)?;
+    let parameters = key_file.header.parameters.lookups()?;
+    let parameters = parameters.packed();
+    let parameters = parameters.with_context(|| key_input::of_keygen(&args.evaluation, "wide"))?;
+    let circuit = circuit(args, parameters.input_modulus())?;
+    let values = check(&reader, parameters, key_file.header.key_id, &circuit, args)?;
+    let prediction = parameters.words_prediction(&circuit);
+    memory_limit::check_unread(args.memory.limit, "the lookup", &prediction)?;
+    let mapped = key_file.read()?;
+    let key = mapped.key.packed()?;
+    let prepared = key.prepare_words(&circuit)?;
+    let contents =
+        Contents { modulus: circuit.modulus(), signed: false, ..reader.summary().contents };
+    let mut writer = ciphertext_file::create(&args.output, contents)?;
+    let seconds = prediction.duration(&CostModel::calibrated(), values, threads(global));
+    progress::estimate(global, &format!("lookup of {values} values"), seconds.as_secs_f64());
+    let start = Instant::now();
+    let bar = progress::bar(global, "lookup");
+    let total = reader.summary().ciphertexts as usize / circuit.input_words();
+    for part in 0..total {
+        let input = next_words(&mut reader, circuit.input_words(), &args.input)?;
+        let moved = progress::on(&bar);
+        let step = |done: usize, steps: usize| moved(part * steps + done, total * steps);
+        mapped.check_unchanged()?;
+        let output = key.lookup_words(&input, &prepared, Progress::new(&step))?;
+        mapped.check_unchanged()?;
+        push(&mut writer, output)?;
     }
+    bar.finish_and_clear();
+    let written = ciphertext_file::commit_all(vec![writer])?[0];
+    let report = Report {
+        output: args.output.clone(),
+        output_bytes: written.bytes,
+        values,
+        lookups: circuit.lookups(),
+        output_words: circuit.output_words(),
+        log2_fail: key.parameters().words_failure(&circuit).log2(),
+        threads: threads(global),
+        eval_s: start.elapsed().as_secs_f64(),
+        peak_rss_bytes: report::peak_memory_bytes(),
+    };
+    report::summary(global, &report)
 }
 
-/// Generates both keys.
-#[cfg(feature = "client")]
-fn generate(global: Global, args: &WideKeygenArgs) -> Result<()> {
-    let files = KeyFiles::new(&args.secret, &args.evaluation, args.force)?;
-    let parameters = plan::choose(global, &args.values)?.parameters().clone();
-    let reason = format!("for dictionaries of keys of {} bits", args.values.bits);
-    keygen::generate(global, files, parameters, reason)
+/// The circuit of the table that the arguments name.
+fn circuit(args: &WideLookupArgs, modulus: u64) -> Result<WordCircuit> {
+    let range = u128::from(modulus) * u128::from(modulus);
+    let outputs = args.value_bits.map_or(modulus, |bits| 1 << bits);
+    let named = |path: &Path| input_file::shown(path).printable();
+    if let (Some(path), Some(default)) = (&args.dictionary, args.default) {
+        let moduli = [1u128 << args.bits, 1u128 << args.value_bits.unwrap_or(32)];
+        let entries = pairs::read(path, Columns { names: ["key", "value"], moduli, is_map: true })?;
+        let largest = entries.iter().map(|entry| entry.1).max().unwrap_or(0).max(default).max(1);
+        let values = args.value_bits.map_or((largest + 1).next_power_of_two(), |bits| 1 << bits);
+        let words = words_of_bits(args.bits, modulus);
+        let dictionary = Dictionary::new(modulus, words, values, entries, default);
+        return dictionary.and_then(|it| it.circuit()).with_context(|| named(path));
+    }
+    if let Some(path) = &args.pieces {
+        let columns =
+            Columns { names: ["start", "value"], moduli: [range, outputs.into()], is_map: true };
+        let pieces = pairs::read(path, columns)?;
+        let found = WordCircuit::piecewise_constant(modulus, outputs, &pieces);
+        return found.with_context(|| named(path));
+    }
+    if let Some(path) = &args.sum {
+        let (low, high) = halves(path, modulus, outputs)?;
+        let at = |values: &[u64], x: u64| values[x as usize];
+        let found = WordCircuit::sum(modulus, outputs, |x| at(&low, x), |x| at(&high, x));
+        return found.with_context(|| named(path));
+    }
+    ensure!(outputs == modulus, "--value-bits: products are modulo {modulus}");
+    let read = |path: &PathBuf| halves(path, modulus, modulus.div_ceil(2));
+    let products = args.products.iter().map(read).collect::<Result<Vec<_>>>()?;
+    Ok(WordCircuit::products(modulus, &products)?)
+}
+
+/// Two functions of a half, a line for each value of it.
+fn halves(path: &Path, modulus: u64, outputs: u64) -> Result<(Vec<u64>, Vec<u64>)> {
+    let columns = Columns { names: ["low", "high"], moduli: [outputs.into(); 2], is_map: false };
+    let pairs = pairs::read(path, columns)?;
+    let (name, found) = (input_file::shown(path).printable(), pairs.len());
+    ensure!(found as u64 == modulus, "{name}: {found} lines, but halves have {modulus} values");
+    Ok(pairs.into_iter().unzip())
+}
+
+/// Demands that the file is of the key, and of values of as many words as the circuit takes; returns their number.
+fn check(
+    reader: &Reader,
+    parameters: &packed::Parameters,
+    key_id: KeyId,
+    circuit: &WordCircuit,
+    args: &WideLookupArgs,
+) -> Result<u64> {
+    let (engine, parameter_digest) = (Engine::Packed, parameters.digest());
+    let modulus = circuit.modulus();
+    // Words of signed values are those of residues.
+    let signed = reader.summary().contents.signed;
+    let expected = Contents { engine, parameter_digest, key_id, modulus, signed };
+    ciphertext_file::check(reader, &args.input, &expected, &args.evaluation)?;
+    let (summary, words) = (reader.summary(), circuit.input_words() as u64);
+    ensure!(
+        summary.ciphertexts.is_multiple_of(words) && summary.values.is_multiple_of(words),
+        "{}: {} ciphertexts, not {words} for every value: was it encrypted with --bits {}?",
+        input_file::shown(&args.input).printable(),
+        summary.ciphertexts,
+        args.bits
+    );
+    Ok(summary.values / words)
+}
+
+/// The next ciphertexts of a file, one a word.
+fn next_words(reader: &mut Reader, words: usize, path: &Path) -> Result<Vec<packed::Ciphertext>> {
+    let name = || input_file::shown(path).printable();
+    let next = |_| {
+        let found = reader.next_ciphertext().with_context(name)?;
+        let found = found.with_context(|| format!("{}: fewer ciphertexts than it says", name()))?;
+        Ok(found.packed()?[0].clone())
+    };
+    (0..words).map(next).collect()
+}
+
+fn push(writer: &mut Writer, words: Vec<packed::Ciphertext>) -> Result<()> {
+    words.into_iter().try_for_each(|word| Ok(writer.push(&Ciphertext::from(word))?))
+}
+
+/// Plans keys, and what dictionaries and structured tables take.
+///
+/// # Errors
+/// If nothing serves the request.
+pub fn plan(global: Global, args: &WideArgs) -> Result<PlannedJob> {
+    let request = Request::words(args.bits).limits(Limits {
+        values: args.values.map(u64::from),
+        memory: args.memory,
+        log2_fail: Some(args.log2_fail),
+        threads: Some(threads(global)),
+        insecure_toy: args.insecure_toy,
+        ..Limits::default()
+    });
+    let plan = args.value_bits.into_iter().fold(request, Request::value_bits).plan()?;
+    let work = plan.parameters().packed()?.arbitrary_table_work();
+    let arbitrary = CostModel::calibrated().seconds(&work);
+    let job = [
+        ("bits", plan.bits().into()),
+        ("value_bits", plan.value_bits().into()),
+        ("word_bits", plan.modulus().ilog2().into()),
+        ("arbitrary_table_s", arbitrary.into()),
+    ];
+    let note = format!(
+        "a table without structure would take {} at least on one thread: it is refused",
+        seconds(arbitrary)
+    );
+    let report = OperationReport::new(&plan, job).with_note(&note);
+    let report = report.with_failures(plan.failure_probability(), plan.value_failure_probability());
+    let reason = format!("for dictionaries of keys of {} bits", args.bits);
+    Ok(PlannedJob::new(plan.parameters(), reason, report))
+}
+
+#[derive(Serialize)]
+struct Report {
+    #[serde(serialize_with = "report::path")]
+    output: PathBuf,
+    output_bytes: u64,
+    values: u64,
+    lookups: usize,
+    /// Words of each output.
+    output_words: usize,
+    /// Of a ciphertext of values.
+    log2_fail: f64,
+    threads: usize,
+    eval_s: f64,
+    peak_rss_bytes: Option<u64>,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}: {} values in {} each, {}; {} lookups, {}, a ciphertext fails with 2^{:.1}",
+            atomic_file::shown(&self.output).printable(),
+            self.values,
+            counted(self.output_words as u64, "word"),
+            bytes(self.output_bytes),
+            self.lookups,
+            seconds(self.eval_s),
+            self.log2_fail
+        )
+    }
 }

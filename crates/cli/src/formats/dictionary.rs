@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 use super::extension;
 use super::records::{Records, quoted};
-use crate::atomic_file::{Access, AtomicFile, Destination};
+use crate::atomic_file::{self, Access};
 use crate::input_file;
 use crate::printable::Printable as _;
 use crate::suggestion::did_you_mean;
@@ -40,7 +40,7 @@ impl Dictionary {
         let (codes, words) = (HashMap::new(), BTreeMap::new());
         let mut book = Self { path: path.to_path_buf(), codes, words, may_grow, has_grown: false };
         if may_grow {
-            let is_file = matches!(Destination::of(path)?, Destination::File(_));
+            let is_file = atomic_file::target_of(path)?.is_some();
             ensure!(is_file, "{}: only a regular file can be extended", path.printable());
             if !path.exists() {
                 return Ok(book);
@@ -156,7 +156,7 @@ impl Dictionary {
         if !self.has_grown {
             return Ok(());
         }
-        let mut file = AtomicFile::create(&self.path, Access::Public)?;
+        let mut file = atomic_file::create(&self.path, Access::Public)?;
         if extension(&self.path) == "csv" {
             let mut writer = csv::Writer::from_writer(&mut file);
             writer.write_record(HEADER)?;

@@ -13,7 +13,7 @@ use super::raw::WordFormat;
 use super::records::Records;
 use super::values::Encoding;
 use crate::args::{CsvArgs, Format};
-use crate::atomic_file::{self, Access, AtomicFile, Destination};
+use crate::atomic_file::{self, Access, AtomicFile};
 use crate::input_file;
 use crate::printable::Printable as _;
 
@@ -57,7 +57,7 @@ impl ValueWriter {
     /// If the values do not fit the format, or the file cannot be created.
     pub fn create(path: &Path, options: &WriteOptions<'_>, count: u64) -> Result<Self> {
         let shown = atomic_file::shown(path).printable();
-        let is_stream = !matches!(Destination::of(path)?, Destination::File(_));
+        let is_stream = atomic_file::target_of(path)?.is_none();
         let coding = options.coding.clone();
         let encoding = Encoding::of(path, options.format, is_stream, &coding)?;
         let is_text = matches!(encoding, Encoding::Text);
@@ -89,7 +89,7 @@ impl ValueWriter {
                 Layout::Lines
             }
         };
-        let mut file = AtomicFile::create(path, Access::Private)?;
+        let mut file = atomic_file::create(path, Access::Private)?;
         file.write_all(&start)?;
         Ok(Self { file, coding, layout, written: 0 })
     }
@@ -125,7 +125,7 @@ impl ValueWriter {
         if let Layout::Joined(rows) = &mut self.layout {
             rows.finish(self.written)?;
         }
-        self.file.commit(true)
+        Ok(self.file.commit(true)?)
     }
 }
 

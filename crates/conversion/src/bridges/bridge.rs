@@ -70,7 +70,7 @@ impl<T: Target> Bridge<T> {
         check_parameters(BRIDGE, expected, found)?;
         let clients = self.clients();
         check_client(BRIDGE, packed.key_id(), clients.ring)?;
-        let parameter_digest = self.parameters.target().digest();
+        let parameter_digest = self.parameters.single().digest();
         Binding { parameter_digest, key_id: clients.lwe }.check(BRIDGE, single.binding())
     }
 
@@ -86,7 +86,7 @@ impl<T: Target> Bridge<T> {
     ) -> Result<(LweList, NoiseBound)> {
         let body = packed.export(values)?;
         let phases = from_power_of_two(self.parameters.conversion(), packed.key_id(), body)?;
-        let modulus = self.parameters.target().shape().modulus;
+        let modulus = self.parameters.single().shape().modulus;
         let list = self.extraction.extract(&phases, range, modulus)?;
         Ok((list, self.parameters.taken_out_noise(values.noise())))
     }

@@ -106,7 +106,7 @@ impl<T: Target> EvaluationKeys<T> {
         let kind = T::EVALUATION_KEYS_TYPE;
         let opened = open_with_parameters(all, kind, MAX_BYTES, read, Parameters::digest);
         let (parameters, mut reader) = opened?;
-        let single_bytes = parameters.target().evaluation_key_bytes()[0];
+        let single_bytes = parameters.single().evaluation_key_bytes()[0];
         let packed_bytes = parameters.packed().prediction().key_memory_bytes;
         let needed = packed_bytes + single_bytes + parameters.key_memory_bytes();
         options.check_memory("evaluation keys", needed as u64)?;

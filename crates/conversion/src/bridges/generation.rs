@@ -74,7 +74,7 @@ impl<T: Target> Parameters<T> {
         single: &ClientKey<T>,
     ) -> Result<(SeededRingPackingKey, SeededExtractionKey)> {
         check_parameters(BRIDGE, self.packed().digest(), packed.parameters().digest())?;
-        check_parameters(BRIDGE, self.target().digest(), single.parameters().digest())?;
+        check_parameters(BRIDGE, self.single().digest(), single.parameters().digest())?;
         let clients = Clients { lwe: single.id(), ring: packed.id() };
         // What is packed is under the secret that values are taken out to.
         let lwe = single.fhew().ring_coefficients();

@@ -33,7 +33,7 @@ impl Bridge<integers::Parameters> {
         range: Range<usize>,
     ) -> Result<EncryptedIntegers> {
         self.check(ends)?;
-        let bits = self.parameters().target().bits();
+        let bits = self.parameters().single().bits();
         check_equal("modulus of the values", values.modulus(), 1 << bits)?;
         let (list, noise) = self.take_out(ends.0, values, range)?;
         ends.1.import(list, noise)

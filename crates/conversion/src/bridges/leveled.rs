@@ -65,6 +65,6 @@ impl Bridge<leveled::Parameters> {
     }
 
     fn digit_modulus(&self) -> u64 {
-        1 << self.parameters().target().circuit_bootstrapping().bits_per_ciphertext()
+        1 << self.parameters().single().circuit_bootstrapping().bits_per_ciphertext()
     }
 }

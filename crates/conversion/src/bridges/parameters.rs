@@ -125,7 +125,7 @@ impl<T: Target> Parameters<T> {
 
     /// Those of the engine at the other end.
     #[must_use]
-    pub fn target(&self) -> &T {
+    pub fn single(&self) -> &T {
         &self.target
     }
 

@@ -107,7 +107,7 @@ impl<T: Target> Plan<T> {
     pub fn key_file_bytes(&self) -> usize {
         let parameters = &self.parameters;
         let packed = parameters.packed().prediction().key_file_bytes;
-        let single = parameters.target().evaluation_key_bytes()[1];
+        let single = parameters.single().evaluation_key_bytes()[1];
         packed + single + parameters.key_file_bytes() as usize
     }
 }
@@ -121,7 +121,7 @@ impl<T: Target> fmt::Display for Plan<T> {
             f,
             "packed: {}, tables {p} -> {output}; then {}, ",
             packed.method_name(),
-            parameters.target().name()
+            parameters.single().name()
         )?;
         if parameters.security_level().is_insecure() {
             writeln!(f, "INSECURE")?;

@@ -55,7 +55,7 @@ impl<T: Target> SecretKeys<T> {
     #[must_use]
     pub fn generate(parameters: &Parameters<T>) -> Self {
         let packed = packed::SecretKey::generate(parameters.packed());
-        let single = ClientKey::generate(parameters.target()).into();
+        let single = ClientKey::generate(parameters.single()).into();
         Self { parameters: parameters.clone(), packed, single }
     }
 
@@ -142,7 +142,7 @@ impl<T: Target> SecretKeys<T> {
         let packed = packed::SecretKey::from_bytes(packed, options)?;
         let single = ClientKey::<T>::from_bytes(single, options)?;
         check_parameters(PART, parameters.packed().digest(), packed.parameters().digest())?;
-        check_parameters(PART, parameters.target().digest(), single.parameters().digest())?;
+        check_parameters(PART, parameters.single().digest(), single.parameters().digest())?;
         Ok(Self { parameters, packed, single: single.into() })
     }
 

@@ -29,7 +29,7 @@ pub type LeveledEnds = Ends<leveled::Parameters, leveled::SecretKey, leveled::Ev
 
 pub fn with_integers(parameters: &IntegerParameters) -> IntegerEnds {
     let packed = packed::SecretKey::generate(parameters.packed());
-    let single = integers::SecretKey::generate(parameters.target());
+    let single = integers::SecretKey::generate(parameters.single());
     let bridge = IntegerBridge::generate(parameters, &packed, &single).unwrap();
     let server = packed.evaluation_key(SILENT).unwrap();
     let other = single.evaluation_key(SILENT).unwrap();
@@ -38,7 +38,7 @@ pub fn with_integers(parameters: &IntegerParameters) -> IntegerEnds {
 
 pub fn with_leveled(parameters: &LeveledParameters) -> LeveledEnds {
     let packed = packed::SecretKey::generate(parameters.packed());
-    let single = leveled::SecretKey::generate(parameters.target());
+    let single = leveled::SecretKey::generate(parameters.single());
     let bridge = LeveledBridge::generate(parameters, &packed, &single).unwrap();
     let server = packed.evaluation_key(SILENT).unwrap();
     let other = single.evaluation_key(SILENT).unwrap();

@@ -139,9 +139,9 @@ impl EncryptedWordsSummary {
 /// Writes a file of encrypted words: batch by batch the bits of all ports, the least significant bit of a port first.
 ///
 /// ```
-/// use cryptable::circuits::{
-///     EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter, Packing, Parameters, SecretKey, WordPort,
-/// };
+/// use cryptable::bits::{Packing, Parameters};
+/// use cryptable::circuits::{EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter, WordPort};
+/// use cryptable::bits::SecretKey;
 /// let parameters = Parameters::insecure_toy(Packing::Real)?;
 /// let secret = SecretKey::generate(&parameters);
 /// let ports = vec![WordPort { name: "x".into(), width: 1 }];
@@ -256,9 +256,9 @@ impl<'a> EncryptedWordsReader<'a> {
     /// decoded yet.
     ///
     /// ```
-    /// use cryptable::circuits::{
-    ///     EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter, Packing, Parameters, SecretKey, WordPort,
-    /// };
+    /// use cryptable::bits::{Packing, Parameters};
+    /// use cryptable::circuits::{EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter, WordPort};
+    /// use cryptable::bits::SecretKey;
     /// let parameters = Parameters::insecure_toy(Packing::Real)?;
     /// let secret = SecretKey::generate(&parameters);
     /// let ports = vec![WordPort { name: "x".into(), width: 2 }];

@@ -212,7 +212,7 @@ impl EvaluationKey {
             return Ok(OperationResult::Bits(Ciphertext::new(bits)?));
         }
         let digits = digits.into_iter().map(Ciphertext::new).collect::<Result<_>>()?;
-        Ok(OperationResult::Digits(Digits::new(&self.parameters(), digits)?))
+        Ok(OperationResult::Digits(Digits::new(&self.lookup_parameters()?, digits)?))
     }
 
     fn bits_of(&self, operation: Operation, operands: &[&Ciphertext]) -> Result<Ciphertext> {

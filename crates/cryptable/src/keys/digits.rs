@@ -33,7 +33,7 @@ impl EvaluationKey {
     /// use cryptable::{Execution, SecretKey, Table};
     /// let secret = SecretKey::generate(&Request::comparisons(8).insecure_toy().plan()?);
     /// let server = secret.evaluation_key();
-    /// let sizes = server.parameters().digit_sizes()?;
+    /// let sizes = server.lookup_parameters()?.digit_sizes()?;
     /// let identity = |&p: &u64| Ok(vec![Table::from_fn(p, p, |digit| digit)?]);
     /// let tables = sizes.iter().map(identity).collect::<cryptable::Result<Vec<_>>>()?;
     /// let values = secret.encrypt_integers(&[77, 200], Unsigned)?;

@@ -1,36 +1,22 @@
-//! The server's key of any engine.
+//! What a server does with its key: lookups.
 
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
 use cryptable_lattice::error::check_signs;
-use cryptable_lattice::switching_key::SharedBytes;
-use cryptable_wire::{KeyId, MappedFile, ObjectType, WireError, peek_header};
+use cryptable_wire::{KeyId, MappedFile};
 
+use super::kind::each_kind;
 use crate::ciphertext::Part;
-use crate::engine::{each_engine, engine_accessors, other_engine};
-use crate::engines::{bridged, leveled, packed, single};
 use crate::execution::part_of;
 use crate::prepared_table::{Prepared, PreparedTable};
 use crate::{
-    Ciphertext, Engine, Error, Execution, Parameters, Progress, ReadOptions, Result, Table,
+    Ciphertext, Engine, Error, EvaluationKey, Execution, KeyParameters, Parameters, Progress,
+    ReadOptions, Result, Table,
 };
 
-/// A server's evaluation key: maps encrypted values through tables, without the secret. A client makes it
-/// ([`SecretKey::evaluation_key`](crate::SecretKey::evaluation_key)); any number of threads may share it.
-pub enum EvaluationKey {
-    /// Of [`Engine::Packed`].
-    Packed(Box<packed::EvaluationKey>),
-    /// Of [`Engine::Single`].
-    Single(Box<single::EvaluationKey>),
-    /// Of [`Engine::Leveled`].
-    Leveled(Box<leveled::EvaluationKey>),
-    /// Of single values, which it may pack ([`crate::Request::inputs`]).
-    Bridged(Box<bridged::EvaluationKey>),
-}
-
-/// What names the key: its engine, parameters and client.
+/// Shows the key's parameters and client.
 impl fmt::Debug for EvaluationKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "EvaluationKey({}; of client key {})", self.parameters(), self.key_id())
@@ -38,24 +24,30 @@ impl fmt::Debug for EvaluationKey {
 }
 
 impl EvaluationKey {
-    engine_accessors!(pub EvaluationKey, "evaluation key");
-
-    /// The parameters that it was made for.
+    /// Returns the parameters that it was made for.
     #[must_use]
-    pub fn parameters(&self) -> Parameters {
-        each_engine!(self, it => it.parameters().clone().into())
+    pub fn parameters(&self) -> KeyParameters {
+        each_kind!(self, it => it.parameters().into())
+    }
+
+    /// Returns the parameters of its lookups.
+    ///
+    /// # Errors
+    /// [`Error::OtherKind`] if keys of this kind look nothing up.
+    pub fn lookup_parameters(&self) -> Result<Parameters> {
+        self.parameters().lookups()
     }
 
     /// The identifier of the secret key that it was made from.
     #[must_use]
     pub fn key_id(&self) -> KeyId {
-        each_engine!(self, it => it.key_id())
+        each_kind!(self, it => it.key_id())
     }
 
     /// Bytes of memory that the key takes.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        each_engine!(self, it => it.memory_bytes())
+        each_kind!(self, it => it.memory_bytes())
     }
 
     /// Encodes a table once for any number of lookups, by this key or any other of the same parameters.
@@ -63,11 +55,11 @@ impl EvaluationKey {
     /// # Errors
     /// [`Error::Mismatch`] if a modulus of the table is not that of the key's parameters.
     pub fn prepare(&self, table: &Table) -> Result<PreparedTable> {
-        let prepared = match self {
-            Self::Packed(key) => Prepared::Packed(Box::new(key.prepare(table)?)),
-            Self::Single(key) => Prepared::Single(Box::new(key.prepare(table)?)),
-            Self::Leveled(key) => Prepared::Leveled(Box::new(key.prepare(table)?)),
-            Self::Bridged(key) => Prepared::Bridged(Box::new(key.prepare(table)?)),
+        let prepared = match (self, self.lookup_parameters()?.engine()) {
+            (Self::Bridged(key), _) => Prepared::Bridged(Box::new(key.prepare(table)?)),
+            (_, Engine::Packed) => Prepared::Packed(Box::new(self.packed()?.prepare(table)?)),
+            (_, Engine::Single) => Prepared::Single(Box::new(self.single()?.prepare(table)?)),
+            (_, Engine::Leveled) => Prepared::Leveled(Box::new(self.leveled()?.prepare(table)?)),
         };
         Ok(PreparedTable::new(prepared, table.signed_inputs(), table.signed_outputs()))
     }
@@ -170,27 +162,22 @@ impl EvaluationKey {
         progress: Progress<'_>,
     ) -> Result<Vec<Part>> {
         match (self, input) {
-            (Self::Packed(key), Part::Packed(input)) => {
-                let look_up = |tables: &[_]| key.lookup_many(input, tables, progress);
-                of_engine(tables, Prepared::packed, look_up)
-            }
-            (Self::Single(key), Part::Single(input)) => {
-                let look_up = |tables: &[_]| key.lookup_many(input, tables, progress);
-                of_engine(tables, Prepared::single, look_up)
-            }
-            (Self::Leveled(key), Part::Leveled(input)) => {
-                let look_up = |tables: &[_]| key.lookup_many(input, tables, progress);
-                of_engine(tables, Prepared::leveled, look_up)
-            }
             (Self::Bridged(key), Part::Single(input)) => {
                 let look_up = |tables: &[_]| key.lookup_many(input, tables, progress);
                 of_engine(tables, Prepared::bridged, look_up)
             }
-            (Self::Bridged(key), Part::Packed(input)) => {
-                let look_up = |tables: &[_]| key.packed().lookup_many(input, tables, progress);
+            (_, Part::Packed(input)) => {
+                let look_up = |tables: &[_]| self.packed()?.lookup_many(input, tables, progress);
                 of_engine(tables, Prepared::packed, look_up)
             }
-            _ => Err(other_engine("ciphertext", self.engine(), input.engine())),
+            (_, Part::Single(input)) => {
+                let look_up = |tables: &[_]| self.single()?.lookup_many(input, tables, progress);
+                of_engine(tables, Prepared::single, look_up)
+            }
+            (_, Part::Leveled(input)) => {
+                let look_up = |tables: &[_]| self.leveled()?.lookup_many(input, tables, progress);
+                of_engine(tables, Prepared::leveled, look_up)
+            }
         }
     }
 
@@ -209,47 +196,6 @@ impl EvaluationKey {
     /// If the file cannot be read, is not exactly one undamaged evaluation key, or `options` do not accept its parameters.
     pub fn open(path: &Path, options: ReadOptions) -> Result<Self> {
         Self::from_shared(Arc::new(MappedFile::open(path)?), options)
-    }
-
-    /// Reads an evaluation key of any engine from bytes in memory. Packed keys are used where they lie: the key holds on to the
-    /// bytes.
-    ///
-    /// ```
-    /// use std::sync::Arc;
-    /// use cryptable::{Engine, EvaluationKey, Execution, Parameters, ReadOptions, SecretKey};
-    /// let secret = SecretKey::generate(Parameters::insecure_toy(Engine::Single, 4, 4)?);
-    /// let mut file = Vec::new();
-    /// secret.write_evaluation_key(&mut file, Execution::default())?;
-    /// // Toys are insecure, which a server accepts in tests only.
-    /// let options = ReadOptions::default().allow_insecure();
-    /// let server = EvaluationKey::from_shared(Arc::new(file), options)?;
-    /// assert_eq!(server.key_id(), secret.id());
-    /// # Ok::<(), cryptable::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// If the bytes are not exactly one undamaged evaluation key, or `options` do not accept its parameters.
-    pub fn from_shared(bytes: SharedBytes, options: ReadOptions) -> Result<Self> {
-        let found = peek_header((*bytes).as_ref())?.object_type;
-        if found == ObjectType::BridgedEvaluationKey {
-            let key = bridged::EvaluationKey::from_shared(bytes, options)?;
-            return Ok(Self::Bridged(Box::new(key)));
-        }
-        let engine = Engine::ALL.into_iter().find(|e| e.object_types().evaluation_key == found);
-        Ok(match engine {
-            Some(Engine::Packed) => {
-                Self::Packed(Box::new(packed::EvaluationKey::from_shared(bytes, options)?))
-            }
-            Some(Engine::Single) => {
-                Self::Single(Box::new(single::EvaluationKey::from_shared(bytes, options)?))
-            }
-            Some(Engine::Leveled) => {
-                Self::Leveled(Box::new(leveled::EvaluationKey::from_shared(bytes, options)?))
-            }
-            None => {
-                return Err(WireError::WrongKind { expected: "an evaluation key", found }.into());
-            }
-        })
     }
 }
 

@@ -3,7 +3,7 @@
 use cryptable_lattice::error::{check_equal, check_signs, check_values};
 
 use crate::ciphertext::Part;
-use crate::engine::other_engine;
+use crate::engine::other_kind;
 use crate::engines::{packed, single};
 use crate::{Ciphertext, Engine, Error, EvaluationKey, Result};
 
@@ -146,8 +146,9 @@ impl EvaluationKey {
 
     /// Why these parts are no operands of this key.
     fn no_operands<const N: usize>(&self, operation: &'static str, parts: [&Part; N]) -> Error {
-        match parts.iter().find(|part| part.engine() != self.engine()) {
-            Some(other) => other_engine("ciphertext", self.engine(), other.engine()),
+        let kind = self.kind();
+        match parts.iter().find(|part| Some(part.engine()) != kind.engine()) {
+            Some(other) => other_kind("ciphertext", kind.name(), other.engine().name()),
             None => Error::UnsupportedOperation {
                 engine: Engine::Leveled.name(),
                 operation,

@@ -1,64 +1,88 @@
-//! The client's key of any engine.
+//! What a client does with its key: encrypting, decrypting, and making keys for servers.
 
 use std::io::Write;
 
 use cryptable_lattice::error::check_signs;
 use cryptable_ring::unoptimised;
-use cryptable_wire::{KeyId, ObjectType, WireError, peek_header};
+use cryptable_wire::KeyId;
 use zeroize::Zeroizing;
 
+use super::kind::each_kind;
 use crate::ciphertext::Part;
-use crate::engine::{each_engine, engine_accessors, other_engine};
-use crate::engines::{bridged, leveled, packed, single};
-use crate::{Ciphertext, Engine, Error, EvaluationKey, Execution, Parameters, ReadOptions, Result};
-
-/// A client's secret key: encrypts, decrypts, and makes the evaluation key that a server gets.
-///
-/// Zeroized on drop, redacted in `Debug`, never cloned. See [`crate`] for the way of values from client to server and back.
-#[derive(Debug)]
-pub enum SecretKey {
-    /// Of [`Engine::Packed`].
-    Packed(Box<packed::SecretKey>),
-    /// Of [`Engine::Single`].
-    Single(Box<single::SecretKey>),
-    /// Of [`Engine::Leveled`].
-    Leveled(Box<leveled::SecretKey>),
-    /// Of single values that the server may pack ([`crate::Request::inputs`]).
-    Bridged(Box<bridged::SecretKey>),
-}
+use crate::engines::{bridged, integer_bridge, leveled, leveled_bridge, packed, single};
+use crate::{
+    Ciphertext, Engine, Error, EvaluationKey, Execution, KeyParameters, Parameters, Result,
+    SecretKey,
+};
+use crate::{bits, ckks, gates, large_values, transciphering};
 
 impl SecretKey {
-    engine_accessors!(pub SecretKey, "secret key");
-
-    /// Draws fresh secrets for parameters: those of a plan's candidate, or of another key.
+    /// Draws fresh secrets for parameters of any kind: those of a plan's candidate, of an engine, or of another key.
+    ///
+    /// ```
+    /// use cryptable::{SecretKey, gates};
+    /// let secret = SecretKey::generate(gates::Parameters::insecure_toy());
+    /// let bits = secret.gates()?.encrypt(&[true, false]);
+    /// assert_eq!(secret.gates()?.decrypt(&bits)?, [true, false]);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
     #[must_use]
-    pub fn generate(parameters: impl AsRef<Parameters>) -> Self {
-        unoptimised::start_threads();
+    pub fn generate(parameters: impl Into<KeyParameters>) -> Self {
         unoptimised::warn();
-        match parameters.as_ref() {
-            Parameters::Packed(it) => Self::Packed(Box::new(packed::SecretKey::generate(it))),
-            Parameters::Single(it) => Self::Single(Box::new(single::SecretKey::generate(it))),
-            Parameters::Leveled(it) => Self::Leveled(Box::new(leveled::SecretKey::generate(it))),
-            Parameters::Bridged(it) => Self::Bridged(Box::new(bridged::SecretKey::generate(it))),
+        let parameters = parameters.into();
+        unoptimised::on_large_stacks(|| Self::generate_for(parameters))
+    }
+
+    fn generate_for(parameters: KeyParameters) -> Self {
+        match parameters {
+            KeyParameters::Lookups(Parameters::Packed(it)) => {
+                packed::SecretKey::generate(&it).into()
+            }
+            KeyParameters::Lookups(Parameters::Single(it)) => {
+                single::SecretKey::generate(&it).into()
+            }
+            KeyParameters::Lookups(Parameters::Bridged(it)) => {
+                bridged::SecretKey::generate(&it).into()
+            }
+            KeyParameters::Lookups(Parameters::Leveled(it)) => {
+                leveled::SecretKey::generate(&it).into()
+            }
+            KeyParameters::Gates(it) => gates::SecretKey::generate(&it).into(),
+            KeyParameters::LargeValues(it) => large_values::SecretKey::generate(&it).into(),
+            KeyParameters::Bits(it) => bits::SecretKey::generate(&it).into(),
+            KeyParameters::Ckks(it) => ckks::SecretKey::generate(&it).into(),
+            KeyParameters::Transciphering(it) => transciphering::SecretKey::generate(&it).into(),
+            KeyParameters::IntegerBridge(it) => integer_bridge::SecretKey::generate(&it).into(),
+            KeyParameters::LeveledBridge(it) => leveled_bridge::SecretKey::generate(&it).into(),
         }
     }
 
-    /// The parameters that it was made for.
+    /// Returns the parameters that it was made for.
     #[must_use]
-    pub fn parameters(&self) -> Parameters {
-        each_engine!(self, it => it.parameters().clone().into())
+    pub fn parameters(&self) -> KeyParameters {
+        each_kind!(self, it => it.parameters().into())
+    }
+
+    /// Returns the parameters of the lookups that a server makes on its values.
+    ///
+    /// # Errors
+    /// [`Error::OtherKind`] if keys of this kind look nothing up.
+    pub fn lookup_parameters(&self) -> Result<Parameters> {
+        self.parameters().lookups()
     }
 
     /// The identifier that this key, its evaluation keys and its ciphertexts share. Reveals nothing of the key.
     #[must_use]
     pub fn id(&self) -> KeyId {
-        each_engine!(self, it => it.id())
+        each_kind!(self, it => it.id())
     }
 
-    /// Values that [`SecretKey::encrypt`] puts into one part of a ciphertext.
-    #[must_use]
-    pub fn values_per_part(&self) -> usize {
-        self.parameters().values_per_part()
+    /// Returns how many values [`SecretKey::encrypt`] puts into one part of a ciphertext.
+    ///
+    /// # Errors
+    /// As [`SecretKey::lookup_parameters`].
+    pub fn values_per_part(&self) -> Result<usize> {
+        Ok(self.lookup_parameters()?.values_per_part())
     }
 
     /// Encrypts integers below the input modulus, any number from 1 on, in parts of [`SecretKey::values_per_part`]. Decryption
@@ -77,10 +101,11 @@ impl SecretKey {
     /// [`Error::ValueOutOfRange`] names the first value that is not below the input modulus; [`Error::TooSmall`] if
     /// there is none at all.
     pub fn encrypt(&self, values: &[u64]) -> Result<Ciphertext> {
-        self.encrypt_parts(
-            values,
-            |values| each_engine!(self, it => it.encrypt(values).map(Part::from)),
-        )
+        self.encrypt_parts(values, |values| match self.lookup_parameters()?.engine() {
+            Engine::Packed => Ok(self.packed()?.encrypt(values)?.into()),
+            Engine::Single => Ok(self.single()?.encrypt(values)?.into()),
+            Engine::Leveled => Ok(self.leveled()?.encrypt(values)?.into()),
+        })
     }
 
     /// Encrypts signed integers from -p/2 to p/2 - 1, p the input modulus, as [`SecretKey::encrypt`] does. The ciphertext says that
@@ -102,7 +127,7 @@ impl SecretKey {
     /// # Errors
     /// [`Error::SignedValueOutOfRange`] names the first value that is out of range; [`Error::TooSmall`] if there is none at all.
     pub fn encrypt_signed(&self, values: &[i64]) -> Result<Ciphertext> {
-        let modulus = self.parameters().input_modulus();
+        let modulus = self.lookup_parameters()?.input_modulus();
         let (least, most) = (-((modulus / 2) as i64), (modulus.div_ceil(2) - 1) as i64);
         let mut residues = Zeroizing::new(Vec::with_capacity(values.len()));
         for (index, &value) in values.iter().enumerate() {
@@ -128,7 +153,7 @@ impl SecretKey {
         if values.is_empty() {
             return Err(Error::TooSmall { name: "number of values", value: 0, limit: 1 });
         }
-        let per_part = self.values_per_part();
+        let per_part = self.values_per_part()?;
         let parts = values
             .chunks(per_part)
             .enumerate()
@@ -145,13 +170,10 @@ impl SecretKey {
     pub fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u64>> {
         let mut values = Zeroizing::new(Vec::with_capacity(ciphertext.count()));
         for part in ciphertext.parts() {
-            let part = Zeroizing::new(match (self, part) {
-                (Self::Packed(key), Part::Packed(part)) => key.decrypt(part)?,
-                (Self::Single(key), Part::Single(part)) => key.decrypt(part)?,
-                (Self::Leveled(key), Part::Leveled(part)) => key.decrypt(part)?,
-                (Self::Bridged(key), Part::Single(part)) => key.decrypt(part)?,
-                (Self::Bridged(key), Part::Packed(part)) => key.packed().decrypt(part)?,
-                _ => return Err(other_engine("ciphertext", self.engine(), ciphertext.engine())),
+            let part = Zeroizing::new(match part {
+                Part::Packed(part) => self.packed()?.decrypt(part)?,
+                Part::Single(part) => self.single()?.decrypt(part)?,
+                Part::Leveled(part) => self.leveled()?.decrypt(part)?,
             });
             values.extend_from_slice(&part);
         }
@@ -189,18 +211,7 @@ impl SecretKey {
     /// # Errors
     /// [`Error::Cancelled`]; if threads cannot be started.
     pub fn evaluation_key_with(&self, execution: Execution<'_>) -> Result<EvaluationKey> {
-        execution.run(|progress| {
-            Ok(match self {
-                Self::Packed(key) => EvaluationKey::Packed(Box::new(key.evaluation_key(progress)?)),
-                Self::Single(key) => EvaluationKey::Single(Box::new(key.evaluation_key(progress)?)),
-                Self::Leveled(key) => {
-                    EvaluationKey::Leveled(Box::new(key.evaluation_key(progress)?))
-                }
-                Self::Bridged(key) => {
-                    EvaluationKey::Bridged(Box::new(key.evaluation_key(progress)?))
-                }
-            })
-        })
+        execution.run(|progress| Ok(each_kind!(self, it => it.evaluation_key(progress)?.into())))
     }
 
     /// Generates an evaluation key and writes it as a server reads it ([`EvaluationKey::open`],
@@ -213,7 +224,7 @@ impl SecretKey {
         out: &mut (dyn Write + Send),
         execution: Execution<'_>,
     ) -> Result<()> {
-        execution.run(|progress| each_engine!(self, it => it.write_evaluation_key(out, progress)))
+        execution.run(|progress| each_kind!(self, it => it.write_evaluation_key(out, progress)))
     }
 
     /// The key as bytes for a file, in the clear: whoever has them decrypts. They are cleared from memory on drop.
@@ -228,31 +239,7 @@ impl SecretKey {
     /// ```
     #[must_use]
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
-        each_engine!(self, it => it.to_bytes())
-    }
-
-    /// Reads a secret key of any engine, as [`SecretKey::to_bytes`] wrote it.
-    ///
-    /// # Errors
-    /// If the bytes are not exactly one undamaged secret key, or `options` do not accept its parameters.
-    pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
-        let found = peek_header(bytes)?.object_type;
-        if found == ObjectType::BridgedSecretKey {
-            return Ok(Self::Bridged(Box::new(bridged::SecretKey::from_bytes(bytes, options)?)));
-        }
-        let engine = Engine::ALL.into_iter().find(|e| e.object_types().secret_key == found);
-        Ok(match engine {
-            Some(Engine::Packed) => {
-                Self::Packed(Box::new(packed::SecretKey::from_bytes(bytes, options)?))
-            }
-            Some(Engine::Single) => {
-                Self::Single(Box::new(single::SecretKey::from_bytes(bytes, options)?))
-            }
-            Some(Engine::Leveled) => {
-                Self::Leveled(Box::new(leveled::SecretKey::from_bytes(bytes, options)?))
-            }
-            None => return Err(WireError::WrongKind { expected: "a secret key", found }.into()),
-        })
+        each_kind!(self, it => it.to_bytes())
     }
 }
 

@@ -1,10 +1,10 @@
 //! What a client does with its key.
 
 use cryptable::ckks::KeySet;
-use cryptable::engines::bridged;
+use cryptable::engines::{self, bridged};
 use cryptable::transciphering::{AesKey, MessageEncryptor};
 use cryptable::{Engine, Execution, Parameters, Progress, ReadOptions, SecretKey};
-use cryptable::{booleans, bridges, ckks, integers::large_values, transciphering};
+use cryptable::{bridges, ckks, gates, large_values, transciphering};
 use cryptable_ring::random::{RandomStream, SecretSeed, Seed, StreamPurpose};
 use zeroize::Zeroizing;
 
@@ -150,12 +150,12 @@ fn run_engine(engine: Engine) -> Sent {
 }
 
 fn run_booleans() -> Sent {
-    let secret = booleans::SecretKey::generate(&booleans::Parameters::insecure_toy());
+    let secret = gates::SecretKey::generate(&gates::Parameters::insecure_toy());
     let bits = bits();
     let ciphertext = secret.encrypt(&bits);
     drop(secret.evaluation_key(Progress::silent()).unwrap());
     let file = secret.to_bytes();
-    let again = booleans::SecretKey::from_bytes(&file, toys()).unwrap();
+    let again = gates::SecretKey::from_bytes(&file, toys()).unwrap();
     let decrypted = Zeroizing::new(again.decrypt(&ciphertext).unwrap());
     assert!(*decrypted == *bits);
     Sent { secret: file, ciphertext: ciphertext.to_bytes() }
@@ -175,14 +175,14 @@ fn run_integers() -> Sent {
 }
 
 fn run_bits() -> Sent {
-    let secret = booleans::PackedSecretKey::generate(&bit_parameters());
+    let secret = cryptable::bits::SecretKey::generate(&bit_parameters());
     let bits = bits();
     let ciphertext = secret.encrypt(&bits).unwrap();
     let (mut sent, silent) = (Vec::new(), Progress::silent());
     drop(secret.evaluation_key(silent).unwrap());
     secret.write_evaluation_key(&mut sent, silent).unwrap();
     let file = secret.to_bytes();
-    let again = booleans::PackedSecretKey::from_bytes(&file, toys()).unwrap();
+    let again = cryptable::bits::SecretKey::from_bytes(&file, toys()).unwrap();
     assert!(*Zeroizing::new(again.decrypt(&ciphertext).unwrap()) == *bits);
     Sent { secret: file, ciphertext: Vec::new() }
 }
@@ -218,21 +218,21 @@ fn run_bridged() -> Sent {
 
 fn run_bridge() -> Sent {
     let parameters = bridges::IntegerParameters::insecure_toy(MODULUS, 8).unwrap();
-    let secrets = bridges::SecretKeys::generate(&parameters);
+    let secrets = engines::integer_bridge::SecretKey::generate(&parameters);
     let values = values();
     let ciphertext = secrets.packed().encrypt(&values).unwrap();
     let (mut sent, silent) = (Vec::new(), Progress::silent());
     drop(secrets.evaluation_key(silent).unwrap());
     secrets.write_evaluation_key(&mut sent, silent).unwrap();
     let file = secrets.to_bytes();
-    let again = bridges::IntegerSecretKeys::from_bytes(&file, toys()).unwrap();
+    let again = engines::integer_bridge::SecretKey::from_bytes(&file, toys()).unwrap();
     assert!(*Zeroizing::new(again.packed().decrypt(&ciphertext).unwrap()) == *values);
     Sent { secret: file, ciphertext: Vec::new() }
 }
 
 /// Parameters of bits.
-pub fn bit_parameters() -> booleans::PackedParameters {
-    booleans::PackedParameters::insecure_toy(booleans::Packing::Real).unwrap()
+pub fn bit_parameters() -> cryptable::bits::Parameters {
+    cryptable::bits::Parameters::insecure_toy(cryptable::bits::Packing::Real).unwrap()
 }
 
 /// Parameters of vectors.

@@ -1,7 +1,7 @@
 //! The forms that the library computes of a secret, as they would lie in memory.
 
 use cryptable::transciphering::round_keys::expand_key;
-use cryptable::{KeyId, Parameters, Progress, booleans, integers::large_values, transciphering};
+use cryptable::{KeyId, Parameters, Progress, bits, gates, large_values, transciphering};
 use cryptable_lattice::NoiseBound;
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
 use cryptable_lattice::power_of_two_product::multiply;
@@ -130,7 +130,7 @@ fn primes(case: Case) -> Vec<u64> {
         (Some(Parameters::Single(it)), _) => fhew(it.fhew()),
         (Some(Parameters::Leveled(it)), _) => fhew(it.circuit_bootstrapping().fhew()),
         (_, Case::Bits) => {
-            let secret = booleans::PackedSecretKey::generate(&client::bit_parameters());
+            let secret = bits::SecretKey::generate(&client::bit_parameters());
             let server = secret.evaluation_key(Progress::silent()).unwrap();
             server.ring().moduli().values().to_vec()
         }
@@ -141,7 +141,7 @@ fn primes(case: Case) -> Vec<u64> {
         }
         (_, Case::Bridged) => [primes(Case::Packed), primes(Case::Single)].concat(),
         (_, Case::Bridge) => [primes(Case::Packed), primes(Case::Integers)].concat(),
-        (_, Case::Booleans) => fhew(booleans::Parameters::insecure_toy().fhew()),
+        (_, Case::Booleans) => fhew(gates::Parameters::insecure_toy().fhew()),
         (_, Case::Integers) => fhew(large_values::Parameters::insecure_toy(8).unwrap().fhew()),
         _ => {
             let toy = transciphering::Parameters::insecure_toy();

@@ -5,11 +5,11 @@ use std::io::{self, Read, Write};
 use std::path::PathBuf;
 use std::time::UNIX_EPOCH;
 
+use cryptable_files::{Access, AtomicFile};
 use cryptable_ring::Isa;
 use cryptable_ring::processor::processor_name;
 use etcetera::BaseStrategy;
 use serde::{Deserialize, Serialize};
-use tempfile::NamedTempFile;
 
 use crate::cost::CostModel;
 
@@ -121,10 +121,10 @@ impl Cache {
         calibrations.drain(..calibrations.len().saturating_sub(MAX_ENTRIES));
         let directory = self.file.parent().ok_or(io::ErrorKind::InvalidInput)?;
         fs::create_dir_all(directory)?;
-        let mut file = NamedTempFile::new_in(directory)?;
+        let mut file = AtomicFile::create(&self.file, Access::Private)?;
         let text = serde_json::to_string_pretty(&Content { format: FORMAT, calibrations })?;
         file.write_all(text.as_bytes())?;
-        file.persist(&self.file).map(drop).map_err(|error| error.error)
+        file.commit(true).map(drop)
     }
 
     /// All calibrations that can be believed; none of a file that is absent, damaged or of another

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from datetime import date, datetime, time
 from pathlib import Path
@@ -14,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._arrays import as_array
-from ._native import Table
+from ._native import Table, write_file
 from .errors import RangeError, TableError
 from .tables import table, whole
 
@@ -163,9 +162,7 @@ class CodeBook:
         except UnicodeEncodeError as error:
             word = error.object[error.start : error.end]
             raise TableError(f"{target}: a word holds {word!r}, which is half a character and no text") from None
-        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
-            file.write(text)
-        os.replace(file.name, target)
+        write_file(target, text)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> CodeBook:

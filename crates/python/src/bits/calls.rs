@@ -1,8 +1,7 @@
 //! Encryption of bits, and every operation on them.
 
-use cryptable::circuits::{
-    BitTable, EncryptedBits as LibraryBits, EvaluationKey as LibraryEvaluationKey, Gate, SumGate,
-};
+use cryptable::bits::EvaluationKey as LibraryEvaluationKey;
+use cryptable::bits::{BitTable, EncryptedBits as LibraryBits, Gate, SumGate};
 use numpy::{IxDyn, PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

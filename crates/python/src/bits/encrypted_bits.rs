@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cryptable::circuits::{EncryptedBits as LibraryBits, Parameters as LibraryParameters};
+use cryptable::bits::{EncryptedBits as LibraryBits, Parameters as LibraryParameters};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 

@@ -1,6 +1,6 @@
 //! Parameter sets of bits.
 
-use cryptable::circuits::{NamedSet, Packing, Parameters as LibraryParameters, Precision};
+use cryptable::bits::{NamedSet, Packing, Parameters as LibraryParameters, Precision};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 

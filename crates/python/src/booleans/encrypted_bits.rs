@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cryptable::booleans::EncryptedBits as LibraryBits;
+use cryptable::gates::EncryptedBits as LibraryBits;
 use pyo3::prelude::*;
 
 use crate::arrays::index_of;

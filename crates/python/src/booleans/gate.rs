@@ -1,6 +1,6 @@
 //! Gates by their names, of one bit a bootstrap or of thousands.
 
-use cryptable::booleans::{EncryptedBits as LibraryBits, Gate};
+use cryptable::gates::{EncryptedBits as LibraryBits, Gate};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use cryptable::booleans::{
+use cryptable::gates::{
     EvaluationKey as LibraryEvaluationKey, Parameters, SecretKey as LibrarySecretKey,
 };
 use numpy::{IxDyn, PyArray1, PyArrayMethods};

@@ -2,10 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use cryptable::booleans::{
-    Clients, ConversionParameters, ExtractionKey, PackedEvaluationKey,
-    PackedGates as LibraryPackedGates, PackedGatesSecret, PackedParameters, Packing, Parameters,
-    RingPackingKey, SecretKey as LibrarySecretKey, SeededExtractionKey, SeededRingPackingKey,
+use cryptable::bits::EvaluationKey as PackedEvaluationKey;
+use cryptable::bits::{Packing, Parameters as PackedParameters};
+use cryptable::gates::Parameters;
+use cryptable::gates::SecretKey as LibrarySecretKey;
+use cryptable::packed_gates::{
+    Clients, ConversionParameters, ExtractionKey, PackedGates as LibraryPackedGates,
+    PackedGatesSecret, RingPackingKey, SeededExtractionKey, SeededRingPackingKey,
 };
 use cryptable::{Error, ReadOptions, WireError, inspect};
 use pyo3::prelude::*;

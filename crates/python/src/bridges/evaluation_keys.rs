@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use cryptable::bridges::{IntegerEvaluationKeys, LeveledEvaluationKeys};
+use cryptable::engines::integer_bridge::EvaluationKey as IntegerEvaluationKeys;
+use cryptable::engines::leveled_bridge::EvaluationKey as LeveledEvaluationKeys;
 use cryptable::engines::packed;
 use cryptable::{Error, PreparedTable as LibraryPreparedTable};
 use pyo3::prelude::*;
@@ -256,7 +257,7 @@ impl EvaluationKeys {
             let keys = self.leveled()?;
             let digits = digits.iter().map(|digit| one_part(digit).cloned());
             let digits = digits.collect::<cryptable::Result<Vec<_>>>()?;
-            let modulus = keys.parameters().target().input_modulus();
+            let modulus = keys.parameters().single().input_modulus();
             keys.bridge().to_leveled(keys.ends(), &digits, (modulus, start..stop))
         })?;
         Ok(LeveledValues { inner })

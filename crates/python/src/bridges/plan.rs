@@ -3,7 +3,7 @@
 use cryptable::Request;
 use cryptable::bridges::{Continuation, Function, Integers, LeveledTable, Plan, Returning, Target};
 use cryptable::engines::leveled;
-use cryptable::integers::large_values;
+use cryptable::large_values;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 

@@ -4,9 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use cryptable::Error;
-use cryptable::bridges::{self, IntegerSecretKeys, LeveledSecretKeys};
+use cryptable::bridges;
+use cryptable::engines::integer_bridge::SecretKey as IntegerSecretKeys;
+use cryptable::engines::leveled_bridge::SecretKey as LeveledSecretKeys;
 use cryptable::engines::packed;
-use cryptable::integers::large_values;
+use cryptable::large_values;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use zeroize::Zeroizing;

@@ -1,7 +1,7 @@
 //! Single values at the other end of a bridge.
 
 use cryptable::engines::leveled;
-use cryptable::integers::large_values;
+use cryptable::large_values;
 use pyo3::prelude::*;
 
 use crate::encrypted_array::{not_compared, object_files};

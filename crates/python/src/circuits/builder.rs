@@ -2,8 +2,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use cryptable::bits::BitTable;
 use cryptable::circuits::{
-    BitTable, CircuitBuilder as LibraryBuilder, PortError, Signal as LibrarySignal, words,
+    CircuitBuilder as LibraryBuilder, PortError, Signal as LibrarySignal, words,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -1,17 +1,18 @@
 //! Keys of circuits: the client's and the server's.
 
 use cryptable::Error;
+use cryptable::bits::EncryptedBits;
+use cryptable::bits::{EvaluationKey as LibraryEvaluationKey, SecretKey as LibrarySecretKey};
 use cryptable::circuits::{
-    EncryptedBits, EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter,
-    EvaluationKey as LibraryEvaluationKey, InputLevels, Plan, PlanOptions,
-    SecretKey as LibrarySecretKey, WordPort, execute_with, input_bits, output_words,
+    EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter, InputLevels, Plan, WordPort,
+    execute_with, input_bits, output_words,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use zeroize::Zeroizing;
 
 use super::circuit::Circuit;
-use super::plan::{CircuitPlan, options};
+use super::plan::{CircuitPlan, request};
 use super::words::{EncryptedWords, arrays_of, words_of};
 use crate::bits::Parameters;
 use crate::call::{self, Progress};
@@ -211,7 +212,7 @@ impl EvaluationKey {
             Some(best) => best.plan.clone(),
             None => {
                 let inputs = InputLevels::Given(levels.clone());
-                let options = PlanOptions { inputs, ..options() };
+                let options = request(&circuit.forms).schedule(inputs);
                 let parameters = self.inner.parameters();
                 call::detach(py, || Plan::cheapest(&circuit.forms, parameters, &options))
                     .map_err(|error| exception("PlanError", error.to_string()))?

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use cryptable::circuits::{
-    Candidate, Candidates, InputLevels, InputSupply, NamedSet, Packing,
-    Parameters as LibraryParameters, PlanOptions,
-};
-use cryptable::{CostModel, FailureProbability};
+use cryptable::bits::NamedSet;
+use cryptable::circuits::{Candidate, Circuit as LibraryCircuit, InputSupply};
+use cryptable::jobs::Circuits;
+use cryptable::{Limits, Request};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -82,14 +81,9 @@ properties!(CircuitPlan {
     refusals: Vec<(&'static str, String)> = |it| it.refused.clone();
 });
 
-/// Options of plans.
-pub(crate) fn options() -> PlanOptions {
-    PlanOptions {
-        supply: InputSupply::WhenNeeded,
-        inputs: InputLevels::Needed,
-        cost: CostModel::calibrated(),
-        ..PlanOptions::default()
-    }
+/// Returns a request for a circuit whose input bits are read when they are needed.
+pub(super) fn request(forms: &[LibraryCircuit]) -> Request<Circuits> {
+    Request::circuit(forms).supply(InputSupply::WhenNeeded)
 }
 
 /// Plans a circuit on all parameter sets, or on one.
@@ -108,14 +102,6 @@ pub(crate) fn plan_circuit(
     log2_fail: Option<f64>,
     insecure_toy: bool,
 ) -> Result<CircuitPlan> {
-    let usual = options();
-    let failure = log2_fail.map(FailureProbability::from_log2);
-    let options = PlanOptions {
-        parallel: parallel.max(1),
-        memory_limit: memory,
-        failure_limit: failure.or(usual.failure_limit),
-        ..usual
-    };
     let set = set.map(|name| {
         NamedSet::by_name(name).ok_or_else(|| {
             let known = NamedSet::ALL.map(NamedSet::name).join(", ");
@@ -124,24 +110,12 @@ pub(crate) fn plan_circuit(
     });
     let set = set.transpose()?;
     let forms = Arc::clone(&circuit.get().forms);
-    let all = crate::call::detach(py, || -> cryptable::Result<Candidates> {
-        let named = |set: &NamedSet| Ok((set.name(), set.parameters()?));
-        let sets: Vec<(&'static str, LibraryParameters)> = match set {
-            _ if insecure_toy => {
-                vec![("insecure toy", LibraryParameters::insecure_toy(Packing::Real)?)]
-            }
-            Some(set) => vec![named(&set)?],
-            None => NamedSet::ALL.iter().map(named).collect::<cryptable::Result<_>>()?,
-        };
-        Ok(Candidates::new(&forms, sets, words, &options))
-    });
-    let all = all.map_err(raise)?;
+    let limits = Limits { values: words, memory, log2_fail, insecure_toy, ..Limits::default() };
+    let request = request(&forms).limits(limits);
+    let request = set.into_iter().fold(request.parallel(parallel), Request::set);
+    let all = crate::call::detach(py, || request.plan()).map_err(raise)?;
     let refused: Vec<_> =
         all.refused.iter().map(|(name, error)| (*name, error.to_string())).collect();
-    if all.found.is_empty() {
-        let reasons = refused.iter().map(|(name, reason)| format!("{name}: {reason}"));
-        let reasons = reasons.collect::<Vec<_>>().join("; ");
-        return Err(exception("PlanError", format!("no parameter set runs it: {reasons}")));
-    }
+    all.best().map_err(|error| exception("PlanError", error.to_string()))?;
     Ok(CircuitPlan { circuit, found: all.found, refused, words })
 }

@@ -1,7 +1,9 @@
 //! Parameter sets, and plans that find them.
 
 use cryptable::CostModel;
-use cryptable::ckks::{Grid, LookupRequest, Parameters as LibraryParameters};
+use cryptable::ckks::{Grid, Parameters as LibraryParameters};
+use cryptable::jobs::SlotLookups;
+use cryptable::{Limits, Request};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -215,19 +217,13 @@ pub(crate) fn plan_lookups(
     memory: Option<usize>,
     ring_degree: Option<usize>,
 ) -> Result<LookupPlan> {
-    let usual = LookupRequest::new(Grid { first, step, count });
-    let precision_bits = precision_bits.unwrap_or(usual.precision_bits);
-    let request = LookupRequest {
-        order,
-        precision_bits,
-        complex,
-        count: values,
-        levels,
-        log2_fail,
-        memory,
-        ring_degree,
-        ..usual
-    };
-    let plan = call::run_silently(py, || cryptable::ckks::LookupPlan::new(&request))?;
+    let values = values.map(|count| count as u64);
+    let limits = Limits { values, memory, log2_fail, ..Limits::default() };
+    let request = Request::slot_lookups(Grid { first, step, count }).limits(limits).levels(levels);
+    let request = order.into_iter().fold(request, Request::order);
+    let request = precision_bits.into_iter().fold(request, Request::precision_bits);
+    let request = ring_degree.into_iter().fold(request, Request::<SlotLookups>::ring_degree);
+    let request = if complex { request.complex() } else { request };
+    let plan = call::run_silently(py, || request.plan())?;
     Ok(LookupPlan { inner: plan })
 }

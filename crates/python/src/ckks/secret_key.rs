@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use cryptable::ckks::{Complex64, Flooding, KeySet, SecretKey as LibrarySecretKey, SlotBounds};
+use cryptable::ckks::SecretKey as LibrarySecretKey;
+use cryptable::ckks::{Complex64, Flooding, KeySet, SlotBounds};
 use numpy::{IxDyn, PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -2,10 +2,8 @@
 
 use std::path::PathBuf;
 
-use cryptable::ckks::{
-    Ciphertext, Complex64, EvaluationKey as LibraryEvaluationKey, PackedKey,
-    PreparedMap as LibraryPreparedMap,
-};
+use cryptable::ckks::EvaluationKey as LibraryEvaluationKey;
+use cryptable::ckks::{Ciphertext, Complex64, PackedKey, PreparedMap as LibraryPreparedMap};
 use cryptable::{Error, Execution};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -7,7 +7,7 @@ use cryptable::integers::{
     self, AnyColumn, ColumnKind, DigitArithmetic, DigitCiphertext, DigitEncryption, Evaluator,
     LookupModel, Operand, Operation, Piece, PlannedOperand,
 };
-use cryptable::{Engine, Error, Progress as LibraryProgress};
+use cryptable::{Error, KeyKind, Progress as LibraryProgress};
 use numpy::{Element, IxDyn, PyArray1, PyArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -38,10 +38,10 @@ pub(crate) fn encrypt_column(
     let values = words(values, bits, signed)?;
     let clear = Zeroizing::new(values.values);
     let key = secret.library();
-    let room = key.values_per_part();
+    let room = key.values_per_part().map_err(raise)?;
     let inner = call::run_silently(py, || {
-        Ok(match key.engine() {
-            Engine::Packed => EngineColumn::Packed(encrypt(key.packed()?, (kind, room), &clear)?),
+        Ok(match key.kind() {
+            KeyKind::Packed => EngineColumn::Packed(encrypt(key.packed()?, (kind, room), &clear)?),
             _ => EngineColumn::Single(encrypt(key.single()?, (kind, room), &clear)?),
         })
     })?;

@@ -15,14 +15,14 @@ use pyo3::types::PyTuple;
 use super::column::{Column, EngineColumn, each_engine};
 use super::parts::{Parts, count_of};
 use crate::errors::{Result, raise};
-use crate::files::{PendingFile, open};
+use crate::files::{AtomicFile, open};
 use crate::pieces::Pieces;
 
 /// Writes a file of a column part after part, in the memory of one. It appears when it is whole: at `close`, or at the end of
 /// a `with` block, but not if that ends by an exception.
 #[pyclass(frozen, module = "cryptable.integers")]
 pub(crate) struct ColumnWriter {
-    pieces: Pieces<LibraryWriter<PendingFile>>,
+    pieces: Pieces<LibraryWriter<AtomicFile>>,
 }
 
 #[pymethods]

@@ -4,10 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use cryptable::Progress as LibraryProgress;
-use cryptable::bridges::IntegerEvaluationKeys;
-use cryptable::integers::large_values::{
-    EncryptedIntegers, EvaluationKey as LibraryEvaluationKey, RadixInteger,
-    RealFunction as LibraryFunction, SmallValues as LibrarySmallValues,
+use cryptable::engines::integer_bridge::EvaluationKey as IntegerEvaluationKeys;
+use cryptable::large_values::EvaluationKey as LibraryEvaluationKey;
+use cryptable::large_values::{
+    EncryptedIntegers, RadixInteger, RealFunction as LibraryFunction,
+    SmallValues as LibrarySmallValues,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

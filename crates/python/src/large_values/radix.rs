@@ -1,6 +1,6 @@
 //! Integers in digits, a ciphertext each digit.
 
-use cryptable::integers::large_values::RadixInteger;
+use cryptable::large_values::RadixInteger;
 use pyo3::prelude::*;
 
 use crate::encrypted_array::{not_compared, object_files};

@@ -1,6 +1,6 @@
 //! The client's key of large values.
 
-use cryptable::integers::large_values::{Parameters, SecretKey as LibrarySecretKey};
+use cryptable::large_values::{Parameters, SecretKey as LibrarySecretKey};
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -117,7 +117,7 @@ impl AesKey {
         replace: bool,
     ) -> Result<()> {
         let file = map_file(&source)?;
-        write_file(&target, Access::Owner, replace, |out| {
+        write_file(&target, Access::Private, replace, |out| {
             call::run_silently(py, || {
                 let message = LibraryMessage::from_bytes((*file).as_ref())?;
                 Ok(self.with(|encryptor| encryptor.key().open_stream(&message, out)))
@@ -142,7 +142,7 @@ impl AesKey {
     #[pyo3(signature = (path, *, replace = false))]
     fn save(&self, path: PathBuf, replace: bool) -> Result<()> {
         let bytes = self.with(|encryptor| Zeroizing::new(*encryptor.key().as_bytes()));
-        write_file(&path, Access::Owner, replace, |out| out.write_all(&*bytes))
+        write_file(&path, Access::Private, replace, |out| out.write_all(&*bytes))
     }
 
     fn __reduce__(&self) -> Result<()> {
@@ -195,7 +195,7 @@ impl AuthenticationKey {
     /// Writes the 32 bytes of the key to a file that its owner alone may read.
     #[pyo3(signature = (path, *, replace = false))]
     fn save(&self, path: PathBuf, replace: bool) -> Result<()> {
-        write_file(&path, Access::Owner, replace, |out| out.write_all(self.inner.as_bytes()))
+        write_file(&path, Access::Private, replace, |out| out.write_all(self.inner.as_bytes()))
     }
 
     /// Raises `AuthenticityError` if anybody changed the message, or it has no tag.

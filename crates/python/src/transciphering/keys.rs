@@ -3,8 +3,11 @@
 use std::path::PathBuf;
 
 use cryptable::transciphering::{
-    BLOCK_BYTES, EvaluationKey as LibraryEvaluationKey, Message as LibraryMessage, Parameters,
-    PreparedTable as LibraryPreparedTable, SecretKey as LibrarySecretKey, Transciphering,
+    BLOCK_BYTES, Message as LibraryMessage, Parameters, PreparedTable as LibraryPreparedTable,
+    Transciphering,
+};
+use cryptable::transciphering::{
+    EvaluationKey as LibraryEvaluationKey, SecretKey as LibrarySecretKey,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -76,7 +79,7 @@ impl SecretKey {
     ) -> Result<u64> {
         let file = map_file(&source)?;
         let mut count = 0;
-        write_file(&target, Access::Owner, replace, |out| {
+        write_file(&target, Access::Private, replace, |out| {
             count = call::run_engine(py, (threads, progress, "decrypt"), |progress| {
                 self.inner.decrypt_stream((*file).as_ref(), out, progress)
             })?;

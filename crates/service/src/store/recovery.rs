@@ -6,17 +6,19 @@
 //! in the table `removed`                   its row went, and the server was killed                yes
 //! NAME, beside NAME.unfinished             it was being written                                   yes
 //! NAME.unfinished, empty                   NAME was being written                                 yes
+//! .DIGEST.partial-LETTERS                  a table was being written                              yes
 //! an identifier, empty                     its upload was not in a row yet                        yes
 //! anything else                            the database is not the one of these files, or it is   to lost/, if
 //!                                          not the server's                                       asked for
 //! ```
 //! Nothing is removed while there is anything else.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
+use cryptable_files::{sync_folder, target_of_temporary};
 use rusqlite::params;
 
 use super::Store;
@@ -48,7 +50,7 @@ pub(super) fn unfinished(path: &Path) -> PathBuf {
 pub(super) fn begin_file(path: &Path) -> Result<()> {
     folder::create_file(&unfinished(path))?;
     if let Some(parent) = path.parent() {
-        File::open(parent)?.sync_all()?;
+        sync_folder(parent)?;
     }
     Ok(())
 }
@@ -121,7 +123,7 @@ impl Store {
             }
         }
         for part in CONTENT {
-            File::open(self.folder.join(part))?.sync_all()?;
+            sync_folder(&self.folder.join(part))?;
         }
         for id in done {
             transaction.execute("DELETE FROM removed WHERE id = ?1", [id])?;
@@ -178,11 +180,12 @@ impl Store {
         let is_empty = metadata.len() == 0;
         // First of all: an operator's command that ends now removes it when the row is there.
         let is_unfinished = unfinished(path).exists();
-        if let Some(start) = name.strip_suffix(UNFINISHED) {
-            // Tables are written under their digest, a dot and random letters.
-            let (digits, random) = start.split_once('.').unwrap_or((start, ""));
+        if let Some(digest) = target_of_temporary(name) {
+            return Ok(is_hex(digest, DIGEST_DIGITS));
+        }
+        if let Some(digits) = name.strip_suffix(UNFINISHED) {
             let is_name = is_hex(digits, ID_DIGITS) || is_hex(digits, DIGEST_DIGITS);
-            return Ok(is_name && (is_empty || !random.is_empty()));
+            return Ok(is_name && is_empty);
         }
         if !is_hex(name, ID_DIGITS) && !is_hex(name, DIGEST_DIGITS) {
             return Ok(false);
@@ -226,7 +229,7 @@ impl Store {
                 }
             }
             for part in CONTENT {
-                File::open(self.folder.join(part))?.sync_all()?;
+                sync_folder(&self.folder.join(part))?;
             }
         }
         Ok(transaction.commit()?)

@@ -5,12 +5,13 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use cryptable::Table;
+use cryptable_files::{Access, AtomicFile};
 use cryptable_wire::hex;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::Store;
 use super::clients::check_name;
-use super::recovery::{UNFINISHED, begin_file, remove_file, unfinished};
+use super::recovery::{begin_file, remove_file, unfinished};
 use super::table_use::is_needed;
 use crate::messages::TableInfo;
 use crate::{Error, Result};
@@ -41,14 +42,9 @@ impl Store {
             let mut rows = self.rows();
             let transaction = rows.transaction()?;
             begin_file(&path)?;
-            let folder = self.folder.join("tables");
-            let prefix = format!("{digest}.");
-            let mut builder = tempfile::Builder::new();
-            let mut file = builder.prefix(&prefix).suffix(UNFINISHED).tempfile_in(&folder)?;
+            let mut file = AtomicFile::create(&path, Access::Private)?;
             file.write_all(&bytes)?;
-            file.as_file().sync_all()?;
-            file.persist(&path).map_err(|error| error.error)?;
-            fs::File::open(&folder)?.sync_all()?;
+            file.commit(true)?;
             let replaced = digest_of(&transaction, name)?;
             transaction.execute(
                 "INSERT INTO lookup_table VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT(name) DO UPDATE SET

@@ -44,7 +44,7 @@ impl Started {
         let input = BufReader::new(File::open(store.file(&job.ciphertext))?);
         let reader = CiphertextReader::new(input)?.with_options(options);
         let (contents, total) = (reader.summary().contents, reader.summary().values);
-        let modulus = key.parameters().output_modulus();
+        let modulus = key.lookup_parameters()?.output_modulus();
         let files = match job.results.is_empty() {
             true => begin(store, job)?,
             false => job.results.clone(),

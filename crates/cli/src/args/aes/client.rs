@@ -7,7 +7,6 @@ use clap::Args;
 use zeroize::Zeroizing;
 
 use super::block::{BLOCK_BYTES, Counter, block, counter};
-use crate::args::parameters::log2_fail;
 
 /// An AES-128 key. Zeroized on drop, redacted in Debug.
 #[derive(Clone)]
@@ -34,26 +33,6 @@ pub struct AesKeySource {
     /// A file of the 16 bytes of the AES-128 key
     #[arg(long, value_name = "FILE")]
     pub key_file: Option<PathBuf>,
-}
-
-/// Arguments of `aes keygen`.
-#[derive(Args, Debug)]
-pub struct AesKeygenArgs {
-    /// File for the secret key, which stays with the client
-    #[arg(long, value_name = "FILE")]
-    pub secret: PathBuf,
-    /// File for the evaluation key, which goes to the server
-    #[arg(long, value_name = "FILE")]
-    pub evaluation: PathBuf,
-    /// Replace existing key files
-    #[arg(long)]
-    pub force: bool,
-    /// log2 of the largest probability that a block fails, down to -128 [default: -64]
-    #[arg(long, value_name = "L", allow_hyphen_values = true, value_parser = log2_fail)]
-    pub log2_fail: Option<f64>,
-    /// INSECURE parameters, for tests of this program
-    #[arg(long, hide = true, conflicts_with = "log2_fail")]
-    pub insecure_toy: bool,
 }
 
 /// Arguments of `aes encrypt-key`.
@@ -110,30 +89,6 @@ pub struct AesOpenArgs {
     pub force: bool,
 }
 
-/// Arguments of `aes decrypt`.
-#[derive(Args, Debug)]
-pub struct AesDecryptArgs {
-    /// The client's secret key
-    #[arg(long, value_name = "FILE")]
-    pub secret: PathBuf,
-    /// The homomorphic ciphertexts
-    #[arg(long, value_name = "FILE")]
-    pub input: PathBuf,
-    /// File for the bytes, for its owner only
-    #[arg(long, value_name = "FILE")]
-    pub output: PathBuf,
-    /// Replace an output that exists and is a key or read-only
-    #[arg(long)]
-    pub force: bool,
-}
-
-/// Help of `aes keygen`.
-pub const KEYGEN: &str = "\
-Examples:
-  cryptable aes keygen --secret aes.secret --evaluation aes.server
-
-The secret key file is readable by its owner only.";
-
 /// Help of `aes encrypt-key`.
 pub const ENCRYPT_KEY: &str = "\
 Examples:
@@ -160,11 +115,6 @@ Examples:
   cryptable aes open --key-file key.bin --input cipher.aes --output plain.bin
 
 Nothing is written unless the whole message is as a holder of the key made it.";
-
-/// Help of `aes decrypt`.
-pub const DECRYPT: &str = "\
-Examples:
-  cryptable aes decrypt --secret aes.secret --input message.ct --output out.bin";
 
 #[cfg(test)]
 mod tests {

@@ -1,60 +1,27 @@
 //! What the client does with its secret key: keys, encrypted AES keys, decryption.
 
 use std::fmt;
+use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use cryptable::Progress;
-use cryptable::transciphering::{AesKey, Parameters, SecretKey};
+use cryptable::transciphering::AesKey;
+use cryptable::{Progress, SecretKey};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
-use crate::args::Global;
-use crate::args::aes::{
-    AesDecryptArgs, AesEncryptKeyArgs, AesKeySource, AesKeygenArgs, BLOCK_BYTES,
-};
-use crate::atomic_file::{self, Access, AtomicFile};
-use crate::commands::key_files::{KeyFiles, WrittenKeys};
-use crate::commands::parameters::ParameterReport;
+use crate::args::aes::{AesEncryptKeyArgs, AesKeySource, BLOCK_BYTES};
+use crate::args::{DecryptArgs, Global};
+use crate::atomic_file::{self, Access};
+use crate::commands::decrypt::no_options_of_values;
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
-use crate::{input_file, key_input, progress};
+use crate::{input_file, key_input};
 
 /// Longest file of an AES key that is read.
 const MAX_AES_KEY_BYTES: u64 = 1 << 20;
-
-/// Generates both keys.
-///
-/// # Errors
-/// If a key file exists and is not to be replaced, no parameters fail so rarely as asked for, or writing fails: there is
-/// then no new file.
-pub fn keygen(global: Global, args: &AesKeygenArgs) -> Result<()> {
-    let files = KeyFiles::new(&args.secret, &args.evaluation, args.force)?;
-    let start = Instant::now();
-    let parameters = match args.log2_fail {
-        _ if args.insecure_toy => Parameters::insecure_toy(),
-        Some(log2_fail) => Parameters::with_log2_fail(log2_fail)?,
-        None => Parameters::default_128(),
-    };
-    let files = files.create()?;
-    let secret = SecretKey::generate(&parameters);
-    let bar = progress::bar(global, "evaluation key");
-    let moved = progress::on(&bar);
-    let keys = files.write(
-        || secret.to_bytes(),
-        |file| secret.write_evaluation_key(file, Progress::new(&moved)),
-    )?;
-    bar.finish_and_clear();
-    let report = KeygenReport {
-        parameters: ParameterReport::of_transciphering(&parameters),
-        key_id: secret.id().to_string(),
-        keys,
-        keygen_s: start.elapsed().as_secs_f64(),
-    };
-    report::summary(global, &report)
-}
 
 /// Encrypts the round keys of an AES key.
 ///
@@ -62,7 +29,8 @@ pub fn keygen(global: Global, args: &AesKeygenArgs) -> Result<()> {
 /// If a file cannot be read or written, or the AES key has not 16 bytes.
 pub fn encrypt_key(global: Global, args: &AesEncryptKeyArgs) -> Result<()> {
     let start = Instant::now();
-    let secret = read_secret(global, &args.secret)?;
+    let key = key_input::read_secret_key(global, &args.secret)?;
+    let secret = key.transciphering().with_context(|| key_input::of_keygen(&args.secret, "aes"))?;
     let keys = secret.encrypt_key(&aes_key(global, &args.source)?);
     let report = Report {
         output_bytes: write(&args.output, &keys.to_bytes())?,
@@ -71,7 +39,7 @@ pub fn encrypt_key(global: Global, args: &AesEncryptKeyArgs) -> Result<()> {
         message_bytes: BLOCK_BYTES as u64,
         seconds: start.elapsed().as_secs_f64(),
     };
-    warn(global, &secret, &args.secret);
+    key_input::warn_of_insecurity(global, &key, &args.secret);
     report::summary(global, &report)
 }
 
@@ -79,12 +47,13 @@ pub fn encrypt_key(global: Global, args: &AesEncryptKeyArgs) -> Result<()> {
 ///
 /// # Errors
 /// If a file cannot be read or written, or key and ciphertexts do not belong together.
-pub fn decrypt(global: Global, args: &AesDecryptArgs) -> Result<()> {
+pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: &File) -> Result<()> {
+    no_options_of_values(args, "bytes")?;
     let start = Instant::now();
-    let secret = read_secret(global, &args.secret)?;
-    let file = key_input::map(&args.input)?;
+    let secret = key.transciphering().with_context(|| key_input::of_keygen(&args.secret, "aes"))?;
+    let file = key_input::map_file(file, &args.input)?;
     let named = || input_file::shown(&args.input).printable();
-    let mut output = AtomicFile::create(&args.output, Access::Private)?;
+    let mut output = atomic_file::create(&args.output, Access::Private)?;
     let message_bytes = secret
         .decrypt_stream(file.as_ref(), &mut output, Progress::silent())
         .with_context(named)?;
@@ -96,21 +65,8 @@ pub fn decrypt(global: Global, args: &AesDecryptArgs) -> Result<()> {
         message_bytes,
         seconds: start.elapsed().as_secs_f64(),
     };
-    warn(global, &secret, &args.secret);
+    key_input::warn_of_insecurity(global, key, &args.secret);
     report::summary(global, &report)
-}
-
-/// Says so where a key has no security.
-fn warn(global: Global, secret: &SecretKey, path: &Path) {
-    let parameters = secret.parameters();
-    let (level, failures) = (parameters.security_level(), parameters.failure_probability());
-    report::note(global, key_input::insecurity(level, failures, path).as_ref());
-}
-
-fn read_secret(global: Global, path: &Path) -> Result<SecretKey> {
-    key_input::read_secret_of(global, path, |bytes| {
-        SecretKey::from_bytes(bytes, global.read_options())
-    })
 }
 
 /// Reads an AES key.
@@ -139,9 +95,9 @@ pub(super) fn aes_key(global: Global, source: &AesKeySource) -> Result<AesKey> {
 
 /// Writes a whole file, and returns its size.
 fn write(path: &Path, content: &[u8]) -> Result<u64> {
-    let mut file = AtomicFile::create(path, Access::Public)?;
+    let mut file = atomic_file::create(path, Access::Public)?;
     file.write_all(content)?;
-    file.commit(true)
+    Ok(file.commit(true)?)
 }
 
 /// What a command that writes one file did.
@@ -168,29 +124,5 @@ impl fmt::Display for Report {
             bytes(self.output_bytes),
             seconds(self.seconds)
         )
-    }
-}
-
-#[derive(Serialize)]
-struct KeygenReport {
-    #[serde(flatten)]
-    parameters: ParameterReport,
-    key_id: String,
-    #[serde(flatten)]
-    keys: WrittenKeys,
-    keygen_s: f64,
-}
-
-impl fmt::Display for KeygenReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(
-            f,
-            "keys {} for AES-128: {}, {}, {}",
-            self.key_id,
-            self.parameters.security(),
-            self.parameters.failures(),
-            seconds(self.keygen_s)
-        )?;
-        write!(f, "{}", self.keys)
     }
 }

@@ -13,7 +13,7 @@ use super::client::{Report, aes_key};
 use super::counter_record::CounterRecord;
 use crate::args::Global;
 use crate::args::aes::{AesEncryptArgs, AesOpenArgs};
-use crate::atomic_file::{Access, AtomicFile};
+use crate::atomic_file::{self, Access};
 use crate::printable::Printable as _;
 use crate::{input_file, key_input, report};
 
@@ -33,7 +33,7 @@ pub fn encrypt(global: Global, args: &AesEncryptArgs) -> Result<()> {
     let failed = || format!("cannot encrypt {}", input_file::shown(&args.input).printable());
     let mut input = Input::open(args)?;
     let mut record = CounterRecord::beside(args.source.key_file.as_deref(), key.id())?;
-    let mut output = AtomicFile::create(&args.output, Access::Public)?;
+    let mut output = atomic_file::create(&args.output, Access::Public)?;
     let first_counter = args.counter.map(|counter| counter.0);
     let mut encryptor = MessageEncryptor::with_used(key, record.take_used());
     let encryption = encryptor.take(first_counter, input.length).with_context(failed)?;
@@ -61,7 +61,7 @@ pub fn open(global: Global, args: &AesOpenArgs) -> Result<()> {
     let named = || input_file::shown(&args.input).printable();
     let file = key_input::map(&args.input)?;
     let message = Message::from_bytes(file.as_ref()).with_context(named)?;
-    let mut output = AtomicFile::create(&args.output, Access::Private)?;
+    let mut output = atomic_file::create(&args.output, Access::Private)?;
     key.open_stream(&message, &mut output).with_context(named)?;
     let report = Report {
         output_bytes: output.commit(true)?,

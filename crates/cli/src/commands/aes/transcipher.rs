@@ -4,19 +4,17 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
-use cryptable::transciphering::{
-    AesKeyId, EncryptedKey, EvaluationKey, Message, Parameters, Transciphering,
-};
-use cryptable::{Binding, Progress};
-use cryptable_wire::ObjectType;
+use anyhow::{Context, Result, bail, ensure};
+use cryptable::transciphering::{AesKeyId, EncryptedKey, Message, Transciphering};
+use cryptable::{Binding, KeyParameters, Progress};
 use serde::Serialize;
 
 use crate::args::Global;
 use crate::args::aes::AesTranscipherArgs;
-use crate::atomic_file::{self, Access, AtomicFile};
+use crate::atomic_file::{self, Access};
 use crate::commands::threads;
 use crate::formats::table::{self, Moduli, TableOptions};
+use crate::key_input::KeyFile;
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, counted, peak_memory, seconds};
 use crate::{input_file, key_input, memory_limit, progress};
@@ -38,20 +36,21 @@ pub fn run(global: Global, args: &AesTranscipherArgs) -> Result<()> {
     let input = key_input::map(&args.input)?;
     let aes_key = read_aes_key(&args.encrypted_key)?;
     let message = read_message(args, input.as_ref(), aes_key.aes_key_id())?;
-    let options = global.read_options();
-    let started = key_input::start_of(&args.evaluation, |kind, bytes| {
-        key_input::check_kind(kind, ObjectType::TranscipheringEvaluationKey)?;
-        Parameters::from_bytes(bytes, options)
-    })?;
-    let binding = Binding { parameter_digest: started.parameters.digest(), key_id: started.key_id };
-    aes_key.check(&started.parameters, &binding).with_context(|| {
+    let key_file = KeyFile::open(global, &args.evaluation)?;
+    let KeyParameters::Transciphering(parameters) = &key_file.header.parameters else {
+        bail!("{}", key_input::of_keygen(&args.evaluation, "aes"));
+    };
+    let key_id = key_file.header.key_id;
+    let binding = Binding { parameter_digest: parameters.digest(), key_id };
+    aes_key.check(parameters, &binding).with_context(|| {
         format!(
             "{} does not belong to {}",
             args.encrypted_key.printable(),
             args.evaluation.printable()
         )
     })?;
-    let (key, _) = started.read(|file| EvaluationKey::from_shared(file.clone(), options))?;
+    let mapped = key_file.read()?;
+    let key = mapped.key.transciphering()?;
     let needs = (key.memory_bytes(), key.parameters().working_bytes());
     memory_limit::check_bytes(args.memory.limit, "transciphering", needs)?;
     let table = table.map(|table| key.prepare(&table)).transpose()?;
@@ -59,7 +58,7 @@ pub fn run(global: Global, args: &AesTranscipherArgs) -> Result<()> {
     let load_s = start.elapsed().as_secs_f64();
 
     let start = Instant::now();
-    let transciphering = Transciphering::new(&key, &aes_key, table.as_ref())?;
+    let transciphering = Transciphering::new(key, &aes_key, table.as_ref())?;
     let output_bytes = transcipher(global, args, &transciphering, &message)?;
     let report = TranscipherReport {
         output_bytes,
@@ -103,14 +102,14 @@ fn transcipher(
     transciphering: &Transciphering<'_>,
     message: &Message<'_>,
 ) -> Result<u64> {
-    let mut output = AtomicFile::create(&args.output, Access::Public)?;
+    let mut output = atomic_file::create(&args.output, Access::Public)?;
     let bar = progress::bar(global, "AES rounds");
     let moved = progress::on(&bar);
     transciphering.transcipher_stream(message, &mut output, Progress::new(&moved)).with_context(
         || format!("cannot transcipher {}", input_file::shown(&args.input).printable()),
     )?;
     bar.finish_and_clear();
-    output.commit(true)
+    Ok(output.commit(true)?)
 }
 
 fn read_aes_key(path: &Path) -> Result<EncryptedKey> {

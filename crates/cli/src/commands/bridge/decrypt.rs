@@ -1,135 +1,52 @@
-//! `cryptable bridge decrypt`: bits, whole integers, leveled values, and packed digits of those.
+//! Decryption of whole integers, which functions of results at the other end of a bridge give.
 
 use std::fmt;
+use std::fs::File;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
-use cryptable::bridges::{IntegerSecretKeys, LeveledSecretKeys};
-use cryptable::engines::{leveled, packed};
-use cryptable::integers::large_values::EncryptedIntegers;
-use cryptable::{CIPHERTEXT_FILE_MAGIC, Ciphertext, Engine, SecretKey};
+use anyhow::{Context, Result};
+use cryptable::SecretKey;
+use cryptable::large_values::EncryptedIntegers;
 use serde::Serialize;
 use zeroize::Zeroizing;
 
-use super::keys::{self, Secrets};
 use super::plan::HEADROOM_BITS;
 use crate::args::{DecryptArgs, Global};
-use crate::ciphertext_file::{self, Reader};
 use crate::commands::decrypt;
 use crate::formats::domain::Domain;
+use crate::key_input::{self, of_keygen};
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
-use crate::{atomic_file, input_file, key_input};
+use crate::{atomic_file, input_file};
 
-/// Values, and what they are below.
-struct Found {
-    values: Zeroizing<Vec<u64>>,
-    modulus: u64,
-    signed: bool,
-}
-
-/// Decrypts what `bridge run` gave.
+/// Decrypts the whole integers of maximum and its like, which leave their headroom.
 ///
 /// # Errors
-/// If a file cannot be read or written, or the ciphertexts are of other keys.
-pub fn run(global: Global, args: &DecryptArgs) -> Result<()> {
+/// If a file cannot be read or written, or the integers are of other keys.
+pub fn run(global: Global, args: &DecryptArgs, key: &SecretKey, file: &File) -> Result<()> {
     let start = Instant::now();
-    let secrets = keys::read_secrets(global, &args.secret)?;
     let name = || input_file::shown(&args.input).printable();
-    let input = key_input::map(&args.input)?;
-    let is_list = input.as_ref().starts_with(&CIPHERTEXT_FILE_MAGIC);
-    let found = match (secrets, is_list) {
-        (Secrets::Integers(secrets), false) => {
-            let read = EncryptedIntegers::from_bytes(input.as_ref()).with_context(name)?;
-            let signed = args.signed;
-            Found { signed, ..whole_integers(&secrets, &read).with_context(name)? }
-        }
-        (secrets, _) => {
-            let reader = ciphertext_file::open(&args.input)?;
-            decrypt::check_signs(args, reader.summary().contents.signed)?;
-            let found = match secrets {
-                Secrets::Integers(secrets) => {
-                    values(reader, &SecretKey::Packed(Box::new(secrets.into_parts().0)))
-                }
-                Secrets::Leveled(secrets) => leveled_values(reader, *secrets),
-            };
-            found.with_context(name)?
-        }
-    };
-    let domain = Domain { modulus: found.modulus.into(), signed: found.signed };
-    let mut writer = decrypt::create(args, domain, found.values.len() as u64)?;
-    writer.write(&found.values)?;
-    let output_bytes = writer.commit()?;
+    let secrets = key.large_values().with_context(|| of_keygen(&args.secret, "bridge"))?;
+    let input = key_input::map_file(file, &args.input)?;
+    let found = EncryptedIntegers::from_bytes(input.as_ref()).with_context(name)?;
+    let modulus = 1 << (secrets.parameters().bits() - HEADROOM_BITS);
+    let integers = Zeroizing::new(secrets.decrypt(&found).with_context(name)?);
+    let values = integers.iter().map(|integer| integer.rem_euclid(modulus) as u64);
+    let values = Zeroizing::new(values.collect::<Vec<_>>());
+    // Files of them do not say whether they are signed.
+    let domain = Domain { modulus: modulus as u128, signed: args.signed };
+    let mut writer = decrypt::create(args, domain, values.len() as u64)?;
+    writer.write(&values)?;
     let report = Report {
         output: args.output.clone(),
-        values: found.values.len(),
-        modulus: found.modulus,
-        output_bytes,
+        values: values.len(),
+        modulus: modulus as u64,
+        output_bytes: writer.commit()?,
         decrypt_s: start.elapsed().as_secs_f64(),
     };
+    key_input::warn_of_insecurity(global, key, &args.secret);
     report::summary(global, &report)
-}
-
-/// Results of maximum and the like, which leave their headroom.
-fn whole_integers(secrets: &IntegerSecretKeys, found: &EncryptedIntegers) -> Result<Found> {
-    let bits = secrets.parameters().target().bits() - HEADROOM_BITS;
-    let modulus = 1 << bits;
-    let integers = Zeroizing::new(secrets.single().decrypt(found)?);
-    let values = integers.iter().map(|integer| integer.rem_euclid(modulus) as u64);
-    // Files of them do not say whether they are signed.
-    let values = Zeroizing::new(values.collect());
-    Ok(Found { values, modulus: modulus as u64, signed: false })
-}
-
-/// Values of one engine.
-fn values(mut reader: Reader, key: &SecretKey) -> Result<Found> {
-    let summary = *reader.summary();
-    let modulus = summary.contents.modulus;
-    let mut values = Zeroizing::new(Vec::with_capacity(summary.values as usize));
-    while let Some(ciphertext) = reader.next_ciphertext()? {
-        values.extend_from_slice(&Zeroizing::new(key.decrypt(&ciphertext)?));
-    }
-    Ok(Found { values, modulus, signed: summary.contents.signed })
-}
-
-/// Leveled values, or their digits in packed ciphertexts.
-fn leveled_values(mut reader: Reader, secrets: LeveledSecretKeys) -> Result<Found> {
-    let leveled = secrets.parameters().target().clone();
-    let (packed, single) = secrets.into_parts();
-    if reader.summary().contents.engine == Engine::Leveled {
-        return values(reader, &SecretKey::Leveled(Box::new(single)));
-    }
-    let summary = *reader.summary();
-    let (each, key) = (digits(&leveled), SecretKey::Packed(Box::<packed::SecretKey>::new(packed)));
-    let modulus = summary.contents.modulus;
-    let mut values = Zeroizing::new(Vec::with_capacity(summary.values as usize));
-    let mut places: Vec<Ciphertext> = Vec::with_capacity(each);
-    while let Some(ciphertext) = reader.next_ciphertext()? {
-        places.push(ciphertext);
-        if places.len() == each {
-            let mut whole = Zeroizing::new(vec![0; places[0].count()]);
-            for place in places.drain(..).rev() {
-                let digits = Zeroizing::new(key.decrypt(&place)?);
-                ensure!(
-                    digits.len() == whole.len(),
-                    "digits of {} and {} values",
-                    digits.len(),
-                    whole.len()
-                );
-                whole.iter_mut().zip(&*digits).for_each(|(x, digit)| *x = *x * modulus + digit);
-            }
-            values.extend_from_slice(&whole);
-        }
-    }
-    ensure!(places.is_empty(), "{} of {each} digits are missing", each - places.len());
-    let (modulus, signed) = (leveled.output_modulus(), summary.contents.signed);
-    Ok(Found { values, modulus, signed })
-}
-
-/// Ciphertexts of a result.
-fn digits(leveled: &leveled::Parameters) -> usize {
-    leveled.ciphertexts_of(leveled.output_modulus())
 }
 
 #[derive(Serialize)]

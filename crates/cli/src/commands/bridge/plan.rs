@@ -1,48 +1,26 @@
-//! `cryptable bridge plan`: parameters of both ends, and what every step takes.
+//! Plans of bridges: parameters of both ends, and what every step takes.
 
 use std::fmt;
 
 use anyhow::{Result, ensure};
 use cryptable::bridges::{Continuation, Function, Integers, LeveledTable, Plan, Returning, Target};
-use cryptable::engines::leveled;
-use cryptable::integers::large_values;
 use cryptable::jobs::Bridge;
 use cryptable::{Limits, Request, SecurityLevel};
 use serde::Serialize;
 
 use crate::args::Global;
-use crate::args::bridge::{BridgeArgs, BridgeOperation, BridgePlanArgs};
+use crate::args::bridge::{BridgeArgs, BridgeOperation};
+use crate::commands::jobs::PlannedJob;
 use crate::commands::threads;
-use crate::report;
 
 /// Bits of the headroom that differences of integers need.
 pub const HEADROOM_BITS: u32 = 1;
 
-/// A plan, whatever the engine at the other end.
-pub enum Planned {
-    /// Of integers.
-    Integers(Plan<large_values::Parameters>),
-    /// Of leveled values.
-    Leveled(Plan<leveled::Parameters>),
-}
-
-/// Predicts and prints.
+/// Plans parameters of both ends, and what every step takes.
 ///
 /// # Errors
 /// If nothing serves the request: names the step that is in the way.
-pub fn run(global: Global, args: &BridgePlanArgs) -> Result<()> {
-    let report = match plan(global, &args.bridge)? {
-        Planned::Integers(plan) => Report::new(&plan),
-        Planned::Leveled(plan) => Report::new(&plan),
-    };
-    report::result(global, &report)
-}
-
-/// The plan that the arguments ask for.
-///
-/// # Errors
-/// If nothing serves the request.
-pub fn plan(global: Global, args: &BridgeArgs) -> Result<Planned> {
+pub fn plan(global: Global, args: &BridgeArgs) -> Result<PlannedJob> {
     let is_table = args.op == BridgeOperation::Table;
     ensure!(
         is_table || (args.second_bits.is_none() && !args.pack),
@@ -54,13 +32,17 @@ pub fn plan(global: Global, args: &BridgeArgs) -> Result<Planned> {
         let next =
             LeveledTable { input_modulus: 1 << args.output_bits, output_modulus: 1 << output_bits };
         let returning = if args.pack { Returning::Packed } else { Returning::Single };
-        return Ok(Planned::Leveled(request(global, args, next).returning(returning).plan()?));
+        let plan = request(global, args, next).returning(returning).plan()?;
+        let reason = format!("for --op {}", args.op.name());
+        return Ok(PlannedJob::new(plan.parameters(), reason, Report::new(&plan)));
     }
     let gives_bits = args.op.gives_bits();
     let function = if gives_bits { Function::Sign } else { Function::Absolute };
     let next = Integers { bits: args.output_bits + HEADROOM_BITS, function };
     let returning = if gives_bits { Returning::Packed } else { Returning::Single };
-    Ok(Planned::Integers(request(global, args, next).returning(returning).plan()?))
+    let plan = request(global, args, next).returning(returning).plan()?;
+    let reason = format!("for --op {} and its like", args.op.name());
+    Ok(PlannedJob::new(plan.parameters(), reason, Report::new(&plan)))
 }
 
 /// The library's request.
@@ -84,7 +66,7 @@ const TOY_LOG2_FAIL: f64 = -30.0;
 
 /// What is told of a plan.
 #[derive(Serialize)]
-pub struct Report {
+struct Report {
     packed_method: String,
     /// What results go on as.
     then: String,
@@ -121,7 +103,7 @@ struct StepReport {
 
 impl Report {
     /// Of a plan.
-    pub fn new<T: Target>(plan: &Plan<T>) -> Self {
+    fn new<T: Target>(plan: &Plan<T>) -> Self {
         let parameters = plan.parameters();
         let packed = parameters.packed();
         let step = |step: &cryptable::bridges::Step| StepReport {
@@ -131,7 +113,7 @@ impl Report {
         };
         Self {
             packed_method: packed.method_name(),
-            then: parameters.target().name(),
+            then: parameters.single().name(),
             input_modulus: packed.input_modulus(),
             output_modulus: packed.output_modulus(),
             ring_degree: packed.ring_degree(),

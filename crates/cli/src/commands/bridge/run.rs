@@ -1,4 +1,4 @@
-//! `cryptable bridge run`: what the server does.
+//! `cryptable bridge`: what the server does.
 
 use std::fmt;
 use std::ops::Range;
@@ -6,13 +6,11 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
-use cryptable::bridges::{IntegerEvaluationKeys, LeveledEvaluationKeys};
-use cryptable::engines::packed;
-use cryptable::integers::large_values::EncryptedIntegers;
-use cryptable::{Ciphertext, Contents, Engine};
+use cryptable::engines::{integer_bridge, leveled_bridge, packed};
+use cryptable::large_values::EncryptedIntegers;
+use cryptable::{Ciphertext, Contents, Engine, EvaluationKey, KeyId, KeyParameters};
 use serde::Serialize;
 
-use super::keys::{self, Keys};
 use super::tables;
 use crate::args::Global;
 use crate::args::bridge::{BridgeOperation, BridgeRunArgs};
@@ -20,7 +18,7 @@ use crate::atomic_file::{self, Access, AtomicFile};
 use crate::ciphertext_file::{self, Reader, Writer};
 use crate::commands::threads;
 use crate::input_file;
-use crate::key_input::StartedKey;
+use crate::key_input::{self, KeyFile};
 use crate::memory_limit;
 use crate::printable::Printable as _;
 use crate::progress::{self, Progress};
@@ -29,7 +27,7 @@ use crate::report::{self, bytes, seconds};
 /// Values that some ciphertexts hold.
 type Range64 = Range<u64>;
 
-/// What `bridge run` made of the rows that are in one ciphertext of the inputs.
+/// What `bridge` made of the rows that are in one ciphertext of the inputs.
 enum Outcome {
     /// Ciphertexts of an engine.
     Ciphertexts(Vec<Ciphertext>),
@@ -47,14 +45,15 @@ pub fn run(global: Global, args: &BridgeRunArgs) -> Result<()> {
     // The cheap checks first: keys take a while.
     let open = |path: &PathBuf| ciphertext_file::open(path);
     let mut readers: Vec<Reader> = args.inputs.iter().map(open).collect::<Result<_>>()?;
-    let started = keys::open(global, &args.evaluation)?;
-    check_inputs(&readers, &started, args)?;
+    let key_file = KeyFile::open(global, &args.evaluation)?;
+    let packed = packed_parameters(&key_file, args)?;
+    check_inputs(&readers, packed, key_file.header.key_id, args)?;
     let values = readers[0].summary().values;
     let rows = rows_of(args, values)?;
-    check_rows(args, &rows, started.parameters.literal().slots as u64)?;
-    let (keys, file) = keys::read(global, started)?;
+    check_rows(args, &rows, packed.literal().slots as u64)?;
+    let mapped = key_file.read()?;
     let bar = progress::bar(global, "bridge");
-    let server = Server::new(args, &keys, &bar)?;
+    let server = Server::new(args, Keys::of(&mapped.key)?, &bar)?;
     memory_limit::check_bytes(args.memory.limit, args.op.name(), server.needs(&rows))?;
     let load_s = start.elapsed().as_secs_f64();
 
@@ -72,7 +71,7 @@ pub fn run(global: Global, args: &BridgeRunArgs) -> Result<()> {
         before += count;
     }
     bar.finish_and_clear();
-    file.check_unchanged().with_context(|| args.evaluation.printable())?;
+    mapped.check_unchanged()?;
     let report = Report {
         output: args.output.clone(),
         output_bytes: output.commit()?,
@@ -132,26 +131,55 @@ fn several_ciphertexts(args: &BridgeRunArgs) -> String {
     )
 }
 
-/// Demands that all files are of the keys, and alike.
+/// Returns the parameters of packed values that keys of both ends have.
+fn packed_parameters<'a>(
+    file: &'a KeyFile,
+    args: &BridgeRunArgs,
+) -> Result<&'a packed::Parameters> {
+    match &file.header.parameters {
+        KeyParameters::IntegerBridge(both) => Ok(both.packed()),
+        KeyParameters::LeveledBridge(both) => Ok(both.packed()),
+        _ => bail!("{}", key_input::of_keygen(&args.evaluation, "bridge")),
+    }
+}
+
+/// Checks that all files are of the keys, and alike.
 fn check_inputs(
     readers: &[Reader],
-    key: &StartedKey<packed::Parameters>,
+    parameters: &packed::Parameters,
+    key_id: KeyId,
     args: &BridgeRunArgs,
 ) -> Result<()> {
     let expected = Contents {
         engine: Engine::Packed,
-        parameter_digest: key.parameters.digest(),
-        key_id: key.key_id,
-        modulus: key.parameters.input_modulus(),
+        parameter_digest: parameters.digest(),
+        key_id,
+        modulus: parameters.input_modulus(),
         signed: readers[0].summary().contents.signed,
     };
     ciphertext_file::check_alike(readers, &args.inputs, &expected, &args.evaluation)
 }
 
+/// Keys of both ends, by the engine at the other one.
+#[derive(Clone, Copy)]
+enum Keys<'a> {
+    Integers(&'a integer_bridge::EvaluationKey),
+    Leveled(&'a leveled_bridge::EvaluationKey),
+}
+
+impl<'a> Keys<'a> {
+    fn of(key: &'a EvaluationKey) -> Result<Self> {
+        match key {
+            EvaluationKey::IntegerBridge(keys) => Ok(Self::Integers(keys)),
+            other => Ok(Self::Leveled(other.leveled_bridge()?)),
+        }
+    }
+}
+
 /// Keys with tables, and who hears of progress.
 struct Server<'a> {
     args: &'a BridgeRunArgs,
-    keys: &'a Keys,
+    keys: Keys<'a>,
     /// Of each operand: one of integers, one a digit of leveled values.
     tables: Vec<Vec<packed::PreparedTable>>,
     second: Option<cryptable::engines::leveled::PreparedTable>,
@@ -159,13 +187,13 @@ struct Server<'a> {
 }
 
 impl<'a> Server<'a> {
-    fn new(args: &'a BridgeRunArgs, keys: &'a Keys, bar: &'a Progress) -> Result<Self> {
+    fn new(args: &'a BridgeRunArgs, keys: Keys<'a>, bar: &'a Progress) -> Result<Self> {
         let paths = tables::paths(args)?;
         let is_table = args.op == BridgeOperation::Table;
         let (prepared, second) = match keys {
             Keys::Integers(keys) if !is_table => {
                 let (p, bits) =
-                    (keys.packed().parameters().input_modulus(), keys.parameters().target().bits());
+                    (keys.packed().parameters().input_modulus(), keys.parameters().single().bits());
                 let prepare = |path: &PathBuf| {
                     let table = tables::of_integers(args, path, p, bits)?;
                     Ok(vec![keys.packed().prepare(&table)?])
@@ -173,7 +201,7 @@ impl<'a> Server<'a> {
                 (paths.into_iter().map(prepare).collect::<Result<_>>()?, None)
             }
             Keys::Leveled(keys) if is_table => {
-                let (packed, leveled) = (keys.parameters().packed(), keys.parameters().target());
+                let (packed, leveled) = (keys.parameters().packed(), keys.parameters().single());
                 let digits = tables::of_digits(args, paths[0], packed, leveled)?;
                 let prepare = |table| keys.packed().prepare(table);
                 let digits = digits.iter().map(prepare).collect::<cryptable::Result<_>>()?;
@@ -231,7 +259,7 @@ impl<'a> Server<'a> {
 
     fn of_integers(
         &self,
-        keys: &IntegerEvaluationKeys,
+        keys: &integer_bridge::EvaluationKey,
         looked_up: &[Vec<packed::Ciphertext>],
         rows: Range<usize>,
     ) -> Result<Outcome> {
@@ -261,13 +289,13 @@ impl<'a> Server<'a> {
 
     fn of_leveled(
         &self,
-        keys: &LeveledEvaluationKeys,
+        keys: &leveled_bridge::EvaluationKey,
         digits: &[packed::Ciphertext],
         rows: Range<usize>,
     ) -> Result<Outcome> {
         let moved = progress::on(self.bar);
         let progress = || cryptable::Progress::new(&moved);
-        let modulus = keys.parameters().target().input_modulus();
+        let modulus = keys.parameters().single().input_modulus();
         let values = keys.bridge().to_leveled(keys.ends(), digits, (modulus, rows))?;
         let second = self.second.as_ref().context("table takes --second-table")?;
         let results = keys.single().lookup_many(&values, &[second], progress())?.swap_remove(0);
@@ -312,7 +340,7 @@ impl<'a> Output<'a> {
                 }
             }
             (Outcome::Integers(found), started @ None) => {
-                let mut file = AtomicFile::create(&self.args.output, Access::Public)?;
+                let mut file = atomic_file::create(&self.args.output, Access::Public)?;
                 file.write_all(&found.to_bytes())?;
                 *started = Some(Started::Integers(file));
             }
@@ -324,7 +352,7 @@ impl<'a> Output<'a> {
     fn commit(self) -> Result<u64> {
         match self.started.context("there are no rows")? {
             Started::Ciphertexts(file) => Ok(ciphertext_file::commit_all(vec![*file])?[0].bytes),
-            Started::Integers(file) => file.commit(true),
+            Started::Integers(file) => Ok(file.commit(true)?),
         }
     }
 }

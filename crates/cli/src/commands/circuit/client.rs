@@ -1,90 +1,44 @@
-//! What the client does with its secret key: keys, encryption, decryption.
+//! Words of circuits: encryption and decryption.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
+use cryptable::SecretKey;
 use cryptable::circuits::{
-    EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter, InputSupply, Parameters,
-    Plan, PlanOptions, SecretKey,
+    EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter, Plan, PlanOptions,
 };
-use cryptable::{CostModel, FailureProbability, Progress};
-use cryptable_wire::hex;
 use serde::Serialize;
 
 use super::run::input_ports;
-use super::{netlist_file, sets, words};
-use crate::args::Global;
-use crate::args::circuit::{CircuitDecryptArgs, CircuitEncryptArgs, CircuitKeygenArgs};
-use crate::atomic_file::{self, Access, AtomicFile};
-use crate::commands::key_files::{KeyFiles, WrittenKeys};
-use crate::commands::parameters;
+use super::{netlist_file, words};
+use crate::args::{CircuitInputArgs, DecryptArgs, EncryptArgs, Global};
+use crate::atomic_file::{self, Access};
+use crate::commands::decrypt::no_options_of_values;
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
-use crate::{input_file, key_input, progress};
-
-/// Generates both keys.
-///
-/// # Errors
-/// If a key file exists and is not to be replaced, or writing fails: there is then no new file.
-pub fn keygen(global: Global, args: &CircuitKeygenArgs) -> Result<()> {
-    let files = KeyFiles::new(&args.secret, &args.evaluation, args.force)?;
-    let start = Instant::now();
-    let parameters = parameters_for(args)?;
-    let files = files.create()?;
-    let secret = SecretKey::generate(&parameters);
-    let bar = progress::bar(global, "evaluation key");
-    let moved = progress::on(&bar);
-    let keys = files.write(
-        || secret.to_bytes(),
-        |file| secret.write_evaluation_key(file, Progress::new(&moved)),
-    )?;
-    bar.finish_and_clear();
-    let literal = parameters.literal();
-    let report = KeygenReport {
-        set: literal.name.clone(),
-        ring_degree: literal.ring_degree,
-        security_bits: parameters.security_bits(),
-        words_at_once: parameters.bits(),
-        log2_fail_bit: literal.log2_fail,
-        parameter_digest: hex(&parameters.digest()),
-        key_memory_bytes: parameters.key_memory_bytes(),
-        key_id: secret.id().to_string(),
-        keys,
-        keygen_s: start.elapsed().as_secs_f64(),
-        security: parameters::security(literal.security, parameters.security_bits()),
-    };
-    report::summary(global, &report)
-}
-
-/// The set that is named, or the fastest for a circuit.
-fn parameters_for(args: &CircuitKeygenArgs) -> Result<Parameters> {
-    let Some(netlist) = &args.circuit else { return sets::parameters(args.set) };
-    let circuits = netlist_file::read_path(netlist, None, args.s_box)?;
-    let options = PlanOptions {
-        memory_limit: args.memory,
-        supply: InputSupply::WhenNeeded,
-        cost: CostModel::calibrated(),
-        ..PlanOptions::default()
-    };
-    Ok(sets::best(&circuits, sets::Choice::Any, args.words, &options)?.parameters)
-}
+use crate::{input_file, key_input};
 
 /// Encrypts words, a batch at a time.
 ///
 /// # Errors
 /// If a file cannot be read or written, or a word does not fit the circuit's inputs.
-pub fn encrypt(global: Global, args: &CircuitEncryptArgs) -> Result<()> {
+pub fn encrypt(global: Global, args: &EncryptArgs, key: &SecretKey) -> Result<()> {
     let start = Instant::now();
-    let circuits = netlist_file::read(&args.circuit)?;
+    let CircuitInputArgs { circuit, top, s_box, all_levels } = &args.circuit;
+    let netlist = circuit.as_deref();
+    let netlist =
+        netlist.context("keys of circuits encrypt the inputs of one: --circuit names it")?;
+    let circuits = netlist_file::read_path(netlist, top.as_deref(), *s_box)?;
     let ports = input_ports(&circuits[0]);
-    let secret = read_secret(global, &args.secret)?;
+    let secret = key.bits().with_context(|| key_input::of_keygen(&args.secret, "circuit"))?;
     let parameters = secret.parameters();
     let values = words::read(&args.input, &ports, &args.csv)?;
     let count = values.len() as u64;
     let summary = EncryptedWordsSummary::new(parameters, secret.id(), ports.clone(), count);
-    let summary = if args.all_levels {
+    let summary = if *all_levels {
         summary
     } else {
         let plan = Plan::cheapest(&circuits, parameters, &PlanOptions::default());
@@ -93,10 +47,10 @@ pub fn encrypt(global: Global, args: &CircuitEncryptArgs) -> Result<()> {
     };
     let levels = summary.levels.clone();
     let ciphertexts = summary.ciphertexts();
-    let output = AtomicFile::create(&args.output, Access::Public)?;
+    let output = atomic_file::create(&args.output, Access::Public)?;
     let mut writer = EncryptedWordsWriter::new(output, parameters, summary)?;
     for batch in values.chunks(parameters.bits()) {
-        for bits in words::encrypt(&secret, &ports, batch, &levels)? {
+        for bits in words::encrypt(secret, &ports, batch, &levels)? {
             writer.push(&bits)?;
         }
     }
@@ -107,7 +61,7 @@ pub fn encrypt(global: Global, args: &CircuitEncryptArgs) -> Result<()> {
         ciphertexts,
         seconds: start.elapsed().as_secs_f64(),
     };
-    warn(global, parameters, &args.secret);
+    key_input::warn_of_insecurity(global, key, &args.secret);
     report::summary(global, &report)
 }
 
@@ -115,20 +69,21 @@ pub fn encrypt(global: Global, args: &CircuitEncryptArgs) -> Result<()> {
 ///
 /// # Errors
 /// If a file cannot be read or written, or key and words do not belong together.
-pub fn decrypt(global: Global, args: &CircuitDecryptArgs) -> Result<()> {
+pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: &File) -> Result<()> {
+    no_options_of_values(args, "words of a circuit")?;
     let start = Instant::now();
-    let secret = read_secret(global, &args.secret)?;
-    let file = key_input::map(&args.input)?;
+    let secret = key.bits().with_context(|| key_input::of_keygen(&args.secret, "circuit"))?;
+    let file = key_input::map_file(file, &args.input)?;
     let named = || input_file::shown(&args.input).printable();
     let mut reader = EncryptedWordsReader::new((*file.as_ref()).as_ref()).with_context(named)?;
     let summary = reader.summary().clone();
-    let output = AtomicFile::create(&args.output, Access::Private)?;
+    let output = atomic_file::create(&args.output, Access::Private)?;
     let mut writer = words::WordWriter::new(output, &summary.ports).with_context(named)?;
     let mut batch = Vec::with_capacity(summary.bits());
     while let Some(bits) = reader.next_bits(secret.parameters()).with_context(named)? {
         batch.push(bits);
         if batch.len() == summary.bits() {
-            let found = words::decrypt(&secret, &summary.ports, &batch).with_context(named)?;
+            let found = words::decrypt(secret, &summary.ports, &batch).with_context(named)?;
             writer.write(&found)?;
             batch.clear();
         }
@@ -142,21 +97,8 @@ pub fn decrypt(global: Global, args: &CircuitDecryptArgs) -> Result<()> {
         ciphertexts: summary.ciphertexts(),
         seconds: start.elapsed().as_secs_f64(),
     };
-    warn(global, secret.parameters(), &args.secret);
+    key_input::warn_of_insecurity(global, key, &args.secret);
     report::summary(global, &report)
-}
-
-/// Says so where a key has no security.
-fn warn(global: Global, parameters: &Parameters, path: &Path) {
-    let literal = parameters.literal();
-    let failures = FailureProbability::from_log2(literal.log2_fail);
-    report::note(global, key_input::insecurity(literal.security, failures, path).as_ref());
-}
-
-fn read_secret(global: Global, path: &Path) -> Result<SecretKey> {
-    key_input::read_secret_of(global, path, |bytes| {
-        SecretKey::from_bytes(bytes, global.read_options())
-    })
 }
 
 /// What a command that writes words did.
@@ -181,38 +123,5 @@ impl fmt::Display for Report {
             seconds(self.seconds),
             self.ciphertexts
         )
-    }
-}
-
-#[derive(Serialize)]
-struct KeygenReport {
-    set: String,
-    ring_degree: usize,
-    security_bits: f64,
-    words_at_once: usize,
-    /// The most that a bit may fail with.
-    log2_fail_bit: f64,
-    parameter_digest: String,
-    key_memory_bytes: usize,
-    key_id: String,
-    #[serde(flatten)]
-    keys: WrittenKeys,
-    keygen_s: f64,
-    #[serde(skip)]
-    security: String,
-}
-
-impl fmt::Display for KeygenReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(
-            f,
-            "keys {} for circuits: set {}, {} words at once, {}, {}",
-            self.key_id,
-            self.set,
-            self.words_at_once,
-            self.security,
-            seconds(self.keygen_s)
-        )?;
-        write!(f, "{}", self.keys)
     }
 }

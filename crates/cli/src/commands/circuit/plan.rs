@@ -1,31 +1,43 @@
-//! `cryptable circuit plan`: what a circuit takes, before anything is generated.
+//! Plans of circuits: what a circuit takes, before anything is generated.
 
 use std::fmt;
 
 use anyhow::Result;
+use cryptable::bits::{Packing, Parameters};
 use cryptable::circuits::{Candidate, Candidates, Circuit, Statistics};
+use cryptable::{KeyParameters, Request};
 use serde::Serialize;
 
 use super::netlist_file;
-use super::sets::{self, Choice};
+use super::sets;
 use crate::args::Global;
-use crate::args::circuit::CircuitPlanArgs;
-use crate::commands::parameters;
+use crate::args::circuit::CircuitJobArgs;
+use crate::commands::jobs::PlannedJob;
+use crate::commands::parameters::{self, ParameterReport};
 use crate::progress;
-use crate::report::{self, bytes, seconds};
+use crate::report::{bytes, seconds};
 
-/// Predicts and prints.
+/// Plans keys, and what a circuit takes with them.
 ///
 /// # Errors
 /// If the netlist cannot be read, or no parameter set runs it.
-pub fn run(global: Global, args: &CircuitPlanArgs) -> Result<()> {
-    let circuits = netlist_file::read(&args.circuit)?;
+pub fn plan(global: Global, args: &CircuitJobArgs) -> Result<PlannedJob> {
+    let Some(netlist) = &args.netlist else {
+        let parameters = match args.set {
+            Some(set) => set.parameters()?,
+            None => Parameters::insecure_toy(Packing::Real)?,
+        };
+        let report = ParameterReport::new(&parameters);
+        return Ok(PlannedJob::new(parameters, "as asked for", report));
+    };
+    let circuits = netlist_file::read_path(netlist, args.top.as_deref(), args.s_box)?;
     let spinner = progress::spinner(global, "planning");
-    let choice = Choice::of(args.set, args.insecure_toy);
-    let options = sets::options(args.schedule);
-    let candidates = sets::candidates(&circuits, choice, args.words, &options)?;
+    let request = sets::request(&circuits, args.set, args.schedule, args.insecure_toy);
+    let candidates = args.words.into_iter().fold(request, Request::values).plan()?;
     spinner.finish_and_clear();
-    report::result(global, &Report::new(&circuits[0], &candidates, args.words))
+    let best = KeyParameters::from(candidates.best()?);
+    let reason = format!("the fastest for {}", circuits[0].name());
+    Ok(PlannedJob::new(best, reason, Report::new(&circuits[0], &candidates, args.words)))
 }
 
 /// What is told of a circuit.

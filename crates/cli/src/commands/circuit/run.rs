@@ -4,21 +4,22 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
+use cryptable::bits::EvaluationKey;
+use cryptable::bits::{EncryptedBits, Parameters};
 use cryptable::circuits::{
-    Circuit, EncryptedBatch, EncryptedBits, EncryptedWordsReader, EncryptedWordsSummary,
-    EncryptedWordsWriter, EvaluationKey, InputLevels, Parameters, Plan, PlanOptions, WordPort,
-    execute_with,
+    Circuit, EncryptedBatch, EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter,
+    InputLevels, Plan, WordPort, execute_with,
 };
-use cryptable::{Error, KeyId, Progress};
-use cryptable_wire::ObjectType;
+use cryptable::{Error, KeyId, KeyParameters, Progress};
 use serde::Serialize;
 
 use super::{netlist_file, sets};
 use crate::args::Global;
 use crate::args::circuit::CircuitRunArgs;
-use crate::atomic_file::{self, Access, AtomicFile};
+use crate::atomic_file::{self, Access};
 use crate::commands::threads;
+use crate::key_input::KeyFile;
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, counted, peak_memory, seconds};
 use crate::{input_file, key_input, memory_limit, progress};
@@ -37,24 +38,24 @@ pub fn run(global: Global, args: &CircuitRunArgs) -> Result<()> {
     let mut reader =
         EncryptedWordsReader::new(input.as_ref()).with_context(|| input_name.clone())?;
     check_ports(circuit, reader.summary()).with_context(|| input_name.clone())?;
-    let started = key_input::start_of(&args.evaluation, |kind, bytes| {
-        key_input::check_kind(kind, ObjectType::SlotBitsEvaluationKey)?;
-        Parameters::from_bytes(bytes, global.read_options())
-    })?;
-    check_key(&started.parameters, started.key_id, reader.summary()).with_context(|| {
+    let key_file = KeyFile::open(global, &args.evaluation)?;
+    let KeyParameters::Bits(parameters) = &key_file.header.parameters else {
+        bail!("{}", key_input::of_keygen(&args.evaluation, "circuit"));
+    };
+    check_key(parameters, key_file.header.key_id, reader.summary()).with_context(|| {
         format!("{input_name} does not go with {}", args.evaluation.printable())
     })?;
     let inputs = InputLevels::Given(reader.summary().levels.clone());
-    let options = PlanOptions { inputs, ..sets::options(args.schedule) };
-    let plan = Plan::cheapest(&circuits, &started.parameters, &options)?;
+    let options = sets::request(&circuits, None, args.schedule, false).schedule(inputs);
+    let plan = Plan::cheapest(&circuits, &**parameters, &options)?;
     let (limit, needed) = (args.schedule.memory, plan.memory_bytes());
     memory_limit::check_bytes_unread(limit, "the circuit", needed)?;
-    let (key, key_file) =
-        started.read(|file| EvaluationKey::from_shared(file.clone(), global.read_options()))?;
+    let mapped = key_file.read()?;
+    let key = mapped.key.bits()?;
     let load_s = start.elapsed().as_secs_f64();
     let start = Instant::now();
     let words = reader.summary().words;
-    let output = AtomicFile::create(&args.output, Access::Public)?;
+    let output = atomic_file::create(&args.output, Access::Public)?;
     let ports = output_ports(circuit);
     let summary = EncryptedWordsSummary::new(key.parameters(), key.key_id(), ports, words)
         .with_levels(plan.outputs().iter().map(|&value| plan.levels_of(value)).collect());
@@ -64,8 +65,8 @@ pub fn run(global: Global, args: &CircuitRunArgs) -> Result<()> {
     for batch in 0..batches {
         let words = reader.next_batch().with_context(|| input_name.clone())?;
         let words = words.with_context(|| format!("{input_name}: a batch is missing"))?;
-        let input = |index| fresh_bits(&words, index, &key);
-        let outputs = run_batch(&plan, &key, &input, (batch, batches), &bar);
+        let input = |index| fresh_bits(&words, index, key);
+        let outputs = run_batch(&plan, key, &input, (batch, batches), &bar);
         for bits in outputs.with_context(|| input_name.clone())? {
             writer.push(&bits)?;
         }
@@ -74,7 +75,7 @@ pub fn run(global: Global, args: &CircuitRunArgs) -> Result<()> {
     ensure!(rest.is_none(), "{input_name}: more ciphertexts than words");
     bar.finish_and_clear();
     input.check_unchanged().with_context(|| input_name.clone())?;
-    key_file.check_unchanged().with_context(|| args.evaluation.printable())?;
+    mapped.check_unchanged()?;
     let report = Report {
         output_bytes: writer.finish()?.commit(true)?,
         output: args.output.clone(),

@@ -7,17 +7,19 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use cryptable::Progress;
-use cryptable::circuits::{Candidate, Circuit, EncryptedBits, EvaluationKey, SecretKey};
+use cryptable::bits::EncryptedBits;
+use cryptable::bits::{EvaluationKey, SecretKey};
+use cryptable::circuits::{Candidate, Circuit};
 use serde::Serialize;
 
 use super::netlist_file;
 use super::plan::{CircuitReport, PlanReport};
 use super::run::{input_ports, output_ports, run_batch};
-use super::sets::{self, Choice};
+use super::sets;
 use super::words::{self, WordWriter, Words};
 use crate::args::Global;
 use crate::args::circuit::CircuitTestArgs;
-use crate::atomic_file::{self, Access, AtomicFile};
+use crate::atomic_file::{self, Access};
 use crate::commands::threads;
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
@@ -33,14 +35,15 @@ pub fn run(global: Global, args: &CircuitTestArgs) -> Result<()> {
     words::check_widths(&output_ports(circuit))?;
     let values = words::read(&args.inputs, &input_ports(circuit), &args.csv)?;
     let expected = evaluate(circuit, &values)?;
-    let output = args.output.as_deref().map(|path| AtomicFile::create(path, Access::Private));
+    let output = args.output.as_deref().map(|path| atomic_file::create(path, Access::Private));
     let output = output.transpose()?;
-    let choice = Choice::of(args.set, args.insecure_toy);
+    let request = sets::request(&circuits, args.set, args.schedule, args.insecure_toy);
     let words = Some(values.len() as u64);
-    let candidate = sets::best(&circuits, choice, words, &sets::options(args.schedule))?;
+    let candidates = request.values(values.len() as u64).plan()?;
+    let candidate = candidates.best()?;
     let threads = threads(global);
     progress::estimate(global, "circuit, on one thread", candidate.seconds(words));
-    let (results, costs) = run_encrypted(global, circuit, &candidate, &values)?;
+    let (results, costs) = run_encrypted(global, circuit, candidate, &values)?;
     let wrong = results.iter().zip(expected.iter()).filter(|(found, right)| found != right).count();
     if let Some(file) = output {
         let mut writer = WordWriter::new(file, &output_ports(circuit))?;
@@ -49,7 +52,7 @@ pub fn run(global: Global, args: &CircuitTestArgs) -> Result<()> {
     }
     let report = Report {
         circuit: CircuitReport::new(circuit),
-        plan: PlanReport::new(&candidate),
+        plan: PlanReport::new(candidate),
         inputs: input_file::shown(&args.inputs).printable(),
         threads,
         costs,

@@ -4,12 +4,14 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
-use cryptable::circuits::{EncryptedBits, SecretKey, WordPort, input_bits, output_words};
+use cryptable::bits::EncryptedBits;
+use cryptable::bits::SecretKey;
+use cryptable::circuits::{WordPort, input_bits, output_words};
+use cryptable_files::ClearedWriter;
 use zeroize::Zeroizing;
 
 use crate::args::CsvArgs;
 use crate::atomic_file::AtomicFile;
-use crate::cleared_writer::ClearedWriter;
 use crate::formats::csv::is_header;
 use crate::formats::records::{Records, is_missing, quoted};
 use crate::input_file;
@@ -166,7 +168,7 @@ impl WordWriter {
     /// # Errors
     /// If writing fails.
     pub fn commit(self) -> Result<u64> {
-        self.out.into_inner()?.commit(true)
+        Ok(self.out.into_inner()?.commit(true)?)
     }
 }
 

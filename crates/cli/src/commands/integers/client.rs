@@ -1,6 +1,7 @@
-//! The client's side of `cryptable integers`: keys, encryption, decryption.
+//! Columns of integers: encryption and decryption.
 
 use std::fmt;
+use std::fs::File;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -9,18 +10,15 @@ use cryptable::integers::{
     self, BooleanColumn, Column, ColumnKind, ColumnWriter, DigitCiphertext, DigitEncryption,
     IntegerColumn,
 };
-use cryptable::{Engine, SecretKey};
+use cryptable::{KeyKind, SecretKey};
 use serde::Serialize;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::column_file::ColumnFile;
-use super::{plan_of, with_integer};
-use crate::args::integers::{IntegersEncryptArgs, IntegersKeygenArgs};
-use crate::args::{DecryptArgs, Global};
+use super::with_integer;
+use crate::args::{DecryptArgs, EncryptArgs, Global};
 use crate::atomic_file::{self, Access, AtomicFile};
 use crate::commands::decrypt::create;
-use crate::commands::key_files::KeyFiles;
-use crate::commands::keygen;
 use crate::formats::csv::{Coding, ReadNote};
 use crate::formats::domain::Domain;
 use crate::formats::values::{ValueOptions, Values, open_values};
@@ -28,38 +26,27 @@ use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
 use crate::{input_file, key_input};
 
-/// Generates both keys.
-///
-/// # Errors
-/// If no parameters serve, or writing fails.
-pub fn keygen(global: Global, args: &IntegersKeygenArgs) -> Result<()> {
-    let files = KeyFiles::new(&args.secret, &args.evaluation, args.force)?;
-    let plan = plan_of(global, &args.digits, ColumnKind::of::<u32>())?;
-    let reason = format!("for integers in digits of {} bits", plan.digit_bits());
-    keygen::generate(global, files, plan.parameters().clone(), reason)
-}
-
 /// Encrypts a file of integers, as many at a time as a ciphertext holds.
 ///
 /// # Errors
 /// If a file cannot be read or written, or a value is out of range.
-pub fn encrypt(global: Global, args: &IntegersEncryptArgs) -> Result<()> {
+pub fn encrypt(global: Global, files: &EncryptArgs, key: &SecretKey) -> Result<()> {
     let start = Instant::now();
-    let files = &args.files;
-    ensure!(args.bits > 1 || !files.signed, "booleans have no sign");
-    let kind = ColumnKind::new(args.bits, files.signed)?;
-    let key = key_input::read_secret_key(global, &files.secret)?;
+    let bits =
+        files.bits.context("--as integers takes --bits: 8, 16, 32 or 64, or 1 of booleans")?;
+    ensure!(bits > 1 || !files.signed, "booleans have no sign");
+    let kind = ColumnKind::new(bits, files.signed)?;
     let domain = Domain { modulus: 1 << kind.bits(), signed: kind.is_signed() };
     let coding = Coding::open(files.dictionary.as_deref(), files.extend, domain)?;
     let (format, column, csv) = (files.format, files.column.as_deref(), &files.csv);
     let options = ValueOptions { format, column, csv, coding: coding.clone() };
     let mut values = open_values(&files.input, &options)?;
-    let mut writer = ColumnWriter::new(AtomicFile::create(&files.output, Access::Public)?);
-    let count = match key.engine() {
-        Engine::Packed => encrypt_all(key.packed()?, kind, (&key, &mut values), &mut writer)?,
+    let mut writer = ColumnWriter::new(atomic_file::create(&files.output, Access::Public)?);
+    let count = match key.kind() {
+        KeyKind::Packed => encrypt_all(key.packed()?, kind, (key, &mut values), &mut writer)?,
         _ => {
             let single = key.single().context("integers are of packed or single values")?;
-            encrypt_all(single, kind, (&key, &mut values), &mut writer)?
+            encrypt_all(single, kind, (key, &mut values), &mut writer)?
         }
     };
     ensure!(count > 0, "{} holds no values", input_file::shown(&files.input).printable());
@@ -67,7 +54,7 @@ pub fn encrypt(global: Global, args: &IntegersEncryptArgs) -> Result<()> {
         book.borrow().save()?;
     }
     let output_bytes = writer.finish()?.commit(true)?;
-    tell_insecurity(global, &key, &files.secret);
+    key_input::warn_of_insecurity(global, key, &files.secret);
     report::note(global, values.note());
     let report = Report {
         output: files.output.clone(),
@@ -80,12 +67,6 @@ pub fn encrypt(global: Global, args: &IntegersEncryptArgs) -> Result<()> {
     report::summary(global, &report)
 }
 
-fn tell_insecurity(global: Global, key: &SecretKey, path: &std::path::Path) {
-    let parameters = key.parameters();
-    let (level, failures) = (parameters.security_level(), parameters.value_failure_probability());
-    report::note(global, key_input::insecurity(level, failures, path).as_ref());
-}
-
 /// Encrypts all values of a file.
 fn encrypt_all<S: DigitEncryption<Ciphertext: DigitCiphertext>>(
     secret: &S,
@@ -95,7 +76,7 @@ fn encrypt_all<S: DigitEncryption<Ciphertext: DigitCiphertext>>(
 ) -> Result<u64> {
     let mut total = 0;
     loop {
-        let room = key.values_per_part();
+        let room = key.values_per_part()?;
         let mut chunk = Zeroizing::new(Vec::with_capacity(room));
         for value in values.by_ref().take(room) {
             chunk.push(value?);
@@ -123,17 +104,16 @@ fn encrypt_all<S: DigitEncryption<Ciphertext: DigitCiphertext>>(
 ///
 /// # Errors
 /// If a file cannot be read or written, or the column is of another key.
-pub fn decrypt(global: Global, args: &DecryptArgs) -> Result<()> {
+pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: File) -> Result<()> {
     let start = Instant::now();
-    let key = key_input::read_secret_key(global, &args.secret)?;
-    let (values, kind, output_bytes) = match key.engine() {
-        Engine::Packed => decrypt_all(&key, key.packed()?, args)?,
+    let (values, kind, output_bytes) = match key.kind() {
+        KeyKind::Packed => decrypt_all(key, key.packed()?, args, file)?,
         _ => {
             let single = key.single().context("integers are of packed or single values")?;
-            decrypt_all(&key, single, args)?
+            decrypt_all(key, single, args, file)?
         }
     };
-    tell_insecurity(global, &key, &args.secret);
+    key_input::warn_of_insecurity(global, key, &args.secret);
     let report = Report {
         output: args.output.clone(),
         read: None,
@@ -149,8 +129,9 @@ fn decrypt_all<S: DigitEncryption<Ciphertext: DigitCiphertext>>(
     key: &SecretKey,
     secret: &S,
     args: &DecryptArgs,
+    file: File,
 ) -> Result<(u64, ColumnKind, u64)> {
-    let mut file = ColumnFile::<S::Ciphertext>::open(&args.input)?;
+    let mut file = ColumnFile::<S::Ciphertext>::read(file, &args.input)?;
     file.check_key(key.parameters().digest(), key.id(), &args.secret)?;
     let kind = file.summary().kind;
     ensure!(!args.signed || kind.is_signed(), "{}: {kind}, which have no sign", file.name());

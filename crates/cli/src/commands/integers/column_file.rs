@@ -25,8 +25,15 @@ impl<C: DigitCiphertext> ColumnFile<C> {
     /// # Errors
     /// If it cannot be read, or a single bit is wrong.
     pub fn open(path: &Path) -> Result<Self> {
+        Self::read(input_file::open_seekable(path)?, path)
+    }
+
+    /// Reads a file of this name that is open at its start, as [`ColumnFile::open`] does.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn read(mut file: File, path: &Path) -> Result<Self> {
         let name = || input_file::shown(path).printable();
-        let mut file = input_file::open_seekable(path)?;
         let open = |file: &File| -> Result<_> {
             let reader = BufReader::with_capacity(1 << 20, file.try_clone()?);
             ColumnReader::<_, C>::new(reader).with_context(name)

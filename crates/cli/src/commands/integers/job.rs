@@ -1,4 +1,4 @@
-//! What `integers run` computes: an operation of the library on the operands that the arguments name.
+//! What `integers` computes: an operation of the library on the operands that the arguments name.
 
 use anyhow::{Result, ensure};
 use cryptable::integers::{
@@ -6,7 +6,7 @@ use cryptable::integers::{
 };
 
 use super::with_integer;
-use crate::args::integers::{IntegerOperation, IntegersRunArgs};
+use crate::args::integers::{IntegerOperation, IntegersArgs};
 
 /// An operation on columns of a kind, with all that is public: the same when it is planned and when it runs.
 #[derive(Clone, Debug)]
@@ -56,7 +56,7 @@ impl Shape {
 ///
 /// # Errors
 /// Says what there is too much or too little.
-pub fn check_operands(args: &IntegersRunArgs) -> Result<()> {
+pub fn check_operands(args: &IntegersArgs) -> Result<()> {
     let (name, shape) = (args.op.name(), Shape::of(args.op));
     let constants = usize::from(args.constant.is_some());
     let found = args.inputs.len() + constants;

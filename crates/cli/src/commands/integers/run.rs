@@ -1,4 +1,4 @@
-//! `cryptable integers run`: what the server does.
+//! `cryptable integers`: what the server does.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -17,8 +17,8 @@ use super::column_file::ColumnFile;
 use super::job::{Job, Public, check_operands, fresh, operand_kinds};
 use super::pieces;
 use crate::args::Global;
-use crate::args::integers::IntegersRunArgs;
-use crate::atomic_file::{self, Access, AtomicFile};
+use crate::args::integers::IntegersArgs;
+use crate::atomic_file::{self, Access};
 use crate::commands::threads;
 use crate::key_input::KeyFile;
 use crate::printable::Printable as _;
@@ -32,7 +32,7 @@ const STEPS: usize = 100;
 ///
 /// # Errors
 /// If a file cannot be read or written, or key and columns do not belong together.
-pub fn run(global: Global, args: &IntegersRunArgs) -> Result<()> {
+pub fn run(global: Global, args: &IntegersArgs) -> Result<()> {
     check_operands(args)?;
     let pieces = args.pieces.as_deref().map(pieces::read).transpose()?.unwrap_or_default();
     let (constant, wide, lazy) = (args.constant, args.wide, args.lazy);
@@ -40,16 +40,17 @@ pub fn run(global: Global, args: &IntegersRunArgs) -> Result<()> {
     let key_file = KeyFile::open(global, &args.evaluation)?;
     let header = key_file.header.clone();
     // All that may be wrong with columns is told before the key is read.
-    let (report, mapped) = match header.engine() {
+    let parameters = header.parameters.lookups()?;
+    let (report, mapped) = match parameters.engine() {
         Engine::Packed => {
-            let parameters = header.parameters.packed()?;
+            let parameters = parameters.packed()?;
             let predict = |tables| parameters.prediction_of(tables);
             let planned = plan(args, public, &header, parameters, &predict)?;
             let mapped = key_file.read()?;
             (run_on(global, args, planned, mapped.key.packed()?)?, mapped)
         }
         _ => {
-            let parameters = header.parameters.single();
+            let parameters = parameters.single();
             let parameters = parameters.context("integers are of packed or single values")?;
             let predict = |_| parameters.prediction();
             let planned = plan(args, public, &header, parameters, &predict)?;
@@ -74,7 +75,7 @@ struct Files<C> {
 }
 
 impl<C: DigitCiphertext> Files<C> {
-    fn open(args: &IntegersRunArgs, key: &EvaluationKeyHeader) -> Result<Self> {
+    fn open(args: &IntegersArgs, key: &EvaluationKeyHeader) -> Result<Self> {
         let paths = args.condition.iter().chain(&args.inputs).chain(&args.amount);
         let operands = paths.map(|path| ColumnFile::open(path)).collect::<Result<Vec<_>>>()?;
         let first = &operands[usize::from(args.condition.is_some())];
@@ -110,7 +111,7 @@ struct Planned<C> {
 
 /// Checks everything but the key itself.
 fn plan<C: DigitCiphertext>(
-    args: &IntegersRunArgs,
+    args: &IntegersArgs,
     public: Public<'_>,
     key: &EvaluationKeyHeader,
     model: Model<'_>,
@@ -127,7 +128,7 @@ fn plan<C: DigitCiphertext>(
 
 fn run_on<E: DigitArithmetic<Ciphertext: DigitCiphertext>>(
     global: Global,
-    args: &IntegersRunArgs,
+    args: &IntegersArgs,
     planned: Planned<E::Ciphertext>,
     engine: &E,
 ) -> Result<Report> {
@@ -143,7 +144,7 @@ fn run_on<E: DigitArithmetic<Ciphertext: DigitCiphertext>>(
         moved((before * STEPS + steps * STEPS / total.max(1)).min(all), all)
     };
     let server = Evaluator::new(engine)?.with_progress(Progress::new(&step));
-    let mut writer = ColumnWriter::new(AtomicFile::create(&args.output, Access::Public)?);
+    let mut writer = ColumnWriter::new(atomic_file::create(&args.output, Access::Public)?);
     let mut kind = files.kind;
     for _ in 0..parts {
         let found = job.apply(&server, &files.next()?)?;

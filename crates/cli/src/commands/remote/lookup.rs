@@ -124,7 +124,7 @@ fn finish(global: Global, client: &Client, job: &Job, results: &ResultArgs) -> R
     debug_assert_eq!(done.state, State::Done, "other states are errors");
     let mut files = Vec::with_capacity(results.outputs.len());
     for (place, path) in results.outputs.iter().enumerate() {
-        let mut file = AtomicFile::create(path, Access::Public)?;
+        let mut file = atomic_file::create(path, Access::Public)?;
         client
             .fetch(&done, place, &mut file)
             .with_context(|| format!("cannot fetch {}", atomic_file::shown(path).printable()))?;

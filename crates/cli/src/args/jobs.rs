@@ -1,0 +1,114 @@
+//! The grammar of jobs: what keys are planned and generated for, beside lookups in tables.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::aes::{self, AesJobArgs};
+use super::bridge::{self, BridgeArgs};
+use super::circuit::{self, CircuitJobArgs};
+use super::compare::{self, IntegerArgs};
+use super::integers::{self, DigitArgs};
+use super::wide::{self, WideArgs};
+
+/// A job, and the files that a command writes for it.
+#[derive(Debug, Subcommand)]
+pub enum Job<F: Args> {
+    /// Comparison, maximum, ReLU and the like of packed integers
+    #[command(after_help = compare::JOB)]
+    Compare {
+        /// What for.
+        #[command(flatten)]
+        job: IntegerArgs,
+        /// What is written.
+        #[command(flatten)]
+        files: F,
+    },
+    /// Arithmetic on columns of integers
+    #[command(after_help = integers::JOB)]
+    Integers {
+        /// What for.
+        #[command(flatten)]
+        job: DigitArgs,
+        /// What is written.
+        #[command(flatten)]
+        files: F,
+    },
+    /// Dictionaries of 32- and 64-bit keys, and tables of 2^32 entries that have structure
+    #[command(after_help = wide::JOB)]
+    Wide {
+        /// What for.
+        #[command(flatten)]
+        job: WideArgs,
+        /// What is written.
+        #[command(flatten)]
+        files: F,
+    },
+    /// Packed lookups whose results go on one by one
+    #[command(after_help = bridge::JOB)]
+    Bridge {
+        /// What for.
+        #[command(flatten)]
+        job: BridgeArgs,
+        /// What is written.
+        #[command(flatten)]
+        files: F,
+    },
+    /// Binary circuits on encrypted words
+    #[command(after_help = circuit::JOB)]
+    Circuit {
+        /// What for.
+        #[command(flatten)]
+        job: CircuitJobArgs,
+        /// What is written.
+        #[command(flatten)]
+        files: F,
+    },
+    /// Transciphering: ciphertexts of AES-128 become homomorphic ones
+    #[command(after_help = aes::JOB)]
+    Aes {
+        /// What for.
+        #[command(flatten)]
+        job: AesJobArgs,
+        /// What is written.
+        #[command(flatten)]
+        files: F,
+    },
+}
+
+impl<F: Args> Job<F> {
+    /// Returns the files that are written.
+    pub fn files(&self) -> &F {
+        match self {
+            Self::Compare { files, .. }
+            | Self::Integers { files, .. }
+            | Self::Wide { files, .. }
+            | Self::Bridge { files, .. }
+            | Self::Circuit { files, .. }
+            | Self::Aes { files, .. } => files,
+        }
+    }
+}
+
+/// Where a plan goes.
+#[derive(Args, Clone, Debug, Default)]
+pub struct PlanFileArgs {
+    /// Write the parameters of the best plan to this file, which `keygen --plan` takes
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// Where keys go.
+#[cfg(feature = "client")]
+#[derive(Args, Clone, Debug)]
+pub struct KeyFileArgs {
+    /// File for the secret key, which stays with the client
+    #[arg(long, value_name = "FILE")]
+    pub secret: PathBuf,
+    /// File for the evaluation key, which goes to the server
+    #[arg(long, value_name = "FILE")]
+    pub evaluation: PathBuf,
+    /// Replace existing key files
+    #[arg(long)]
+    pub force: bool,
+}

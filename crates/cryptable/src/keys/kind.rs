@@ -1,0 +1,276 @@
+//! Kinds of keys, in one table: what each is called, in files and in code, and which keys have it as a part.
+
+use std::fmt;
+
+use cryptable_ring::unoptimised;
+use cryptable_wire::ObjectType;
+
+use crate::engine::not_bridged;
+use crate::engines::{bridged, integer_bridge, leveled, leveled_bridge, packed, single};
+use crate::{Engine, Error};
+use crate::{bits, ckks, gates, large_values, transciphering};
+
+/// Defines [`KeyKind`], [`SecretKey`] and [`EvaluationKey`] with one variant per kind, and the accessors of each variant. A kind
+/// lists the keys that hold a key of its kind as a part.
+macro_rules! key_kinds {
+    ($($(#[$doc:meta])+ $kind:ident = $module:ident, $name:literal, $secret:ident, $evaluation:ident,
+        [$($whole:ident.$part:ident),*];)+) => {
+        /// What a key is for. [`SecretKey`](crate::SecretKey) and [`EvaluationKey`] have one variant per kind.
+        ///
+        /// ```
+        /// use cryptable::{KeyKind, SecretKey, gates};
+        /// let secret = SecretKey::generate(gates::Parameters::insecure_toy());
+        /// assert_eq!(secret.kind(), KeyKind::Gates);
+        /// assert!(secret.ckks().unwrap_err().to_string().contains("gates"));
+        /// # Ok::<(), cryptable::Error>(())
+        /// ```
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum KeyKind {
+            $($(#[$doc])+ $kind,)+
+        }
+
+        impl KeyKind {
+            /// All kinds.
+            pub const ALL: &'static [Self] = &[$(Self::$kind),+];
+
+            /// Returns the name in options and messages.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $name,)+
+                }
+            }
+
+            /// Returns what a file of a secret key says that it holds.
+            pub(crate) fn secret_key(self) -> ObjectType {
+                match self {
+                    $(Self::$kind => ObjectType::$secret,)+
+                }
+            }
+
+            /// Returns what a file of an evaluation key says that it holds.
+            pub(crate) fn evaluation_key(self) -> ObjectType {
+                match self {
+                    $(Self::$kind => ObjectType::$evaluation,)+
+                }
+            }
+        }
+
+        /// A client's secret key: encrypts, decrypts, and makes the evaluation key that a server gets.
+        ///
+        /// A key is of one [`KeyKind`], which its parameters decide. Values of lookups are encrypted and decrypted by the key itself;
+        /// [`SecretKey::gates`], [`SecretKey::ckks`] and their like give what the other kinds can do.
+        ///
+        /// Zeroized on drop, redacted in `Debug`, never cloned. See [`crate`] for the way of values from client to server and back.
+        #[cfg(feature = "client")]
+        #[derive(Debug)]
+        #[non_exhaustive]
+        pub enum SecretKey {
+            $($(#[$doc])+ $kind(Box<$module::SecretKey>),)+
+        }
+
+        #[cfg(feature = "client")]
+        impl SecretKey {
+            $(
+                #[doc = concat!("Borrows the key of kind `", $name, "`, or the part of that kind.")]
+                ///
+                /// # Errors
+                /// [`Error::OtherKind`] if the key is of another kind.
+                pub fn $module(&self) -> crate::Result<&$module::SecretKey> {
+                    match self {
+                        Self::$kind(key) => Ok(key),
+                        $(Self::$whole(key) => Ok(key.$part()),)*
+                        other => Err(KeyKind::$kind.is_not(other.kind(), "secret key")),
+                    }
+                }
+            )+
+
+            /// Returns what the key is for.
+            #[must_use]
+            pub fn kind(&self) -> KeyKind {
+                match self {
+                    $(Self::$kind(_) => KeyKind::$kind,)+
+                }
+            }
+
+            /// Reads a secret key of any kind, as [`SecretKey::to_bytes`] wrote it.
+            ///
+            /// # Errors
+            /// If the bytes are not exactly one undamaged secret key, or `options` do not accept its parameters.
+            pub fn from_bytes(bytes: &[u8], options: crate::ReadOptions) -> crate::Result<Self> {
+                Ok(match cryptable_wire::peek_header(bytes)?.object_type {
+                    $(ObjectType::$secret => $module::SecretKey::from_bytes(bytes, options)?.into(),)+
+                    found => {
+                        return Err(crate::WireError::WrongKind { expected: "a secret key", found }.into());
+                    }
+                })
+            }
+        }
+
+        $(
+            #[cfg(feature = "client")]
+            impl From<$module::SecretKey> for SecretKey {
+                fn from(key: $module::SecretKey) -> Self {
+                    Self::$kind(Box::new(key))
+                }
+            }
+
+            impl From<$module::EvaluationKey> for EvaluationKey {
+                fn from(key: $module::EvaluationKey) -> Self {
+                    Self::$kind(Box::new(key))
+                }
+            }
+        )+
+
+        /// A server's evaluation key: computes on encrypted values without the secret. A client makes it
+        /// ([`SecretKey::evaluation_key`](crate::SecretKey::evaluation_key)); any number of threads may share it.
+        #[non_exhaustive]
+        pub enum EvaluationKey {
+            $($(#[$doc])+ $kind(Box<$module::EvaluationKey>),)+
+        }
+
+        impl EvaluationKey {
+            $(
+                #[doc = concat!("Borrows the key of kind `", $name, "`, or the part of that kind.")]
+                ///
+                /// # Errors
+                /// [`Error::OtherKind`] if the key is of another kind.
+                pub fn $module(&self) -> crate::Result<&$module::EvaluationKey> {
+                    match self {
+                        Self::$kind(key) => Ok(key),
+                        $(Self::$whole(key) => Ok(key.$part()),)*
+                        other => Err(KeyKind::$kind.is_not(other.kind(), "evaluation key")),
+                    }
+                }
+            )+
+
+            /// Returns what the key is for.
+            #[must_use]
+            pub fn kind(&self) -> KeyKind {
+                match self {
+                    $(Self::$kind(_) => KeyKind::$kind,)+
+                }
+            }
+
+            /// Reads an evaluation key of any kind from bytes in memory. Packed keys are used where they lie: the key holds on to the
+            /// bytes.
+            ///
+            /// ```
+            /// use std::sync::Arc;
+            /// use cryptable::{Engine, EvaluationKey, Execution, Parameters, ReadOptions, SecretKey};
+            /// let secret = SecretKey::generate(Parameters::insecure_toy(Engine::Single, 4, 4)?);
+            /// let mut file = Vec::new();
+            /// secret.write_evaluation_key(&mut file, Execution::default())?;
+            /// // Toys are insecure, which a server accepts in tests only.
+            /// let options = ReadOptions::default().allow_insecure();
+            /// let server = EvaluationKey::from_shared(Arc::new(file), options)?;
+            /// assert_eq!(server.key_id(), secret.id());
+            /// # Ok::<(), cryptable::Error>(())
+            /// ```
+            ///
+            /// # Errors
+            /// If the bytes are not exactly one undamaged evaluation key, or `options` do not accept its parameters.
+            pub fn from_shared(
+                bytes: crate::SharedBytes,
+                options: crate::ReadOptions,
+            ) -> crate::Result<Self> {
+                let found = cryptable_wire::peek_header((*bytes).as_ref())?.object_type;
+                // Reading expands keys, on all threads.
+                unoptimised::on_large_stacks(|| Ok(match found {
+                    $(ObjectType::$evaluation => {
+                        $module::EvaluationKey::from_shared(bytes, options)?.into()
+                    })+
+                    found => {
+                        let expected = "an evaluation key";
+                        return Err(crate::WireError::WrongKind { expected, found }.into());
+                    }
+                }))
+            }
+        }
+    };
+}
+
+key_kinds! {
+    /// Lookups on tens of thousands of values per ciphertext ([`Engine::Packed`]), and comparisons, dictionaries and columns of them.
+    Packed = packed, "packed", PackedSecretKey, PackedEvaluationKey,
+        [Bridged.packed, IntegerBridge.packed, LeveledBridge.packed];
+    /// Lookups on single values and small tables ([`Engine::Single`]).
+    Single = single, "single", SingleSecretKey, SingleEvaluationKey, [Bridged.single];
+    /// Lookups on single values that the server may pack ([`crate::Request::inputs`]).
+    Bridged = bridged, "single, packed", BridgedSecretKey, BridgedEvaluationKey, [];
+    /// Lookups on single values and larger tables ([`Engine::Leveled`]).
+    Leveled = leveled, "leveled", LeveledSecretKey, LeveledEvaluationKey, [LeveledBridge.single];
+    /// Gates on encrypted bits ([`crate::gates`]).
+    Gates = gates, "gates", BooleanSecretKey, BooleanEvaluationKey, [];
+    /// Functions of integers of one ciphertext each ([`crate::large_values`]).
+    LargeValues = large_values, "large values", IntegerSecretKey, IntegerEvaluationKey,
+        [IntegerBridge.single];
+    /// Circuits on thousands of words at once ([`crate::circuits`]).
+    Bits = bits, "circuits", SlotBitsSecretKey, SlotBitsEvaluationKey, [];
+    /// Arithmetic on vectors of real and complex numbers ([`crate::ckks`]).
+    Ckks = ckks, "ckks", VectorSecretKey, VectorEvaluationKey, [];
+    /// Ciphertexts of AES-128 to homomorphic ones ([`crate::transciphering`]).
+    Transciphering = transciphering, "transciphering",
+        TranscipheringSecretKey, TranscipheringEvaluationKey, [];
+    /// Results of packed lookups that go on as integers, and back ([`crate::bridges`]).
+    IntegerBridge = integer_bridge, "bridge of packed values and integers",
+        IntegerBridgeSecretKeys, IntegerBridgeEvaluationKeys, [];
+    /// Results of packed lookups that go on as leveled values, and back ([`crate::bridges`]).
+    LeveledBridge = leveled_bridge, "bridge of packed and leveled values",
+        LeveledBridgeSecretKeys, LeveledBridgeEvaluationKeys, [];
+}
+
+/// Evaluates one expression on the object of whichever kind there is.
+macro_rules! each_kind {
+    ($object:expr, $inner:ident => $expression:expr) => {
+        match $object {
+            Self::Packed($inner) => $expression,
+            Self::Single($inner) => $expression,
+            Self::Bridged($inner) => $expression,
+            Self::Leveled($inner) => $expression,
+            Self::Gates($inner) => $expression,
+            Self::LargeValues($inner) => $expression,
+            Self::Bits($inner) => $expression,
+            Self::Ckks($inner) => $expression,
+            Self::Transciphering($inner) => $expression,
+            Self::IntegerBridge($inner) => $expression,
+            Self::LeveledBridge($inner) => $expression,
+        }
+    };
+}
+
+pub(super) use each_kind;
+
+impl KeyKind {
+    /// Finds the kind of a file that holds a secret or an evaluation key.
+    pub(crate) fn of(object: ObjectType) -> Option<Self> {
+        let is_key = |kind: &&Self| [kind.secret_key(), kind.evaluation_key()].contains(&object);
+        Self::ALL.iter().find(is_key).copied()
+    }
+
+    /// Returns the engine that keys of this kind are of; `None` if they are of several, or look nothing up.
+    #[must_use]
+    pub fn engine(self) -> Option<Engine> {
+        match self {
+            Self::Packed => Some(Engine::Packed),
+            Self::Single | Self::Bridged => Some(Engine::Single),
+            Self::Leveled => Some(Engine::Leveled),
+            _ => None,
+        }
+    }
+
+    /// Says that an object is of another kind than this one.
+    fn is_not(self, found: Self, object: &'static str) -> Error {
+        match self {
+            Self::Bridged => not_bridged(found.name()),
+            _ => Error::OtherKind { object, expected: self.name(), found: found.name() },
+        }
+    }
+}
+
+impl fmt::Display for KeyKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}

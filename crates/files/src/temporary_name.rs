@@ -1,0 +1,99 @@
+//! Names of files that are being written, and their removal when the program is interrupted.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tempfile::TempPath;
+
+use crate::{Access, folder_of};
+
+/// Temporary names in use. Whoever holds the lock cannot be interrupted.
+static IN_USE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// What stands in a temporary name between its target's name and random letters.
+const PARTIAL: &str = ".partial-";
+
+/// Delays interruptions as long as it lives, in programs whose handler of interruptions takes it, too.
+pub struct Uninterrupted(MutexGuard<'static, BTreeSet<PathBuf>>);
+
+impl Uninterrupted {
+    /// Waits for whoever else must not be interrupted.
+    #[must_use]
+    pub fn start() -> Self {
+        Self(IN_USE.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Removes all files that are not whole. The program ends then, before anybody makes another one.
+    pub fn remove_partial_files(&self) {
+        self.0.iter().for_each(|path| drop(std::fs::remove_file(path)));
+    }
+}
+
+/// Returns the name of the file that was to be under a temporary name, if it is one.
+#[must_use]
+pub fn target_of_temporary(name: &str) -> Option<&str> {
+    name.strip_prefix('.')?.rsplit_once(PARTIAL).map(|(target, _)| target)
+}
+
+/// What temporary names of a file begin with.
+pub(crate) fn prefix(target: &Path) -> String {
+    format!(".{}{PARTIAL}", target.file_name().unwrap_or_default().to_string_lossy())
+}
+
+/// The name of a file that is being written. The file vanishes when it is dropped and when the program is interrupted.
+#[derive(Debug)]
+pub(crate) struct TemporaryName(Option<TempPath>);
+
+impl TemporaryName {
+    /// Makes a file in the folder of its target.
+    ///
+    /// # Errors
+    /// If the folder takes none.
+    pub(crate) fn create(target: &Path, access: Access) -> io::Result<(File, Self)> {
+        let prefix = prefix(target);
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(&prefix);
+        set_access(&mut builder, access);
+        let mut uninterrupted = Uninterrupted::start();
+        let (file, path) = builder.tempfile_in(folder_of(target))?.into_parts();
+        uninterrupted.0.insert(path.to_path_buf());
+        Ok((file, Self(Some(path))))
+    }
+
+    /// Gives the file its name.
+    ///
+    /// # Errors
+    /// If that fails, or a file of that name exists and is not to be replaced. The temporary file is gone then.
+    pub(crate) fn give(
+        mut self,
+        target: &Path,
+        replace: bool,
+        uninterrupted: &mut Uninterrupted,
+    ) -> io::Result<()> {
+        let path = self.0.take().expect("only taken when it goes");
+        uninterrupted.0.remove(&*path);
+        let given = if replace { path.persist(target) } else { path.persist_noclobber(target) };
+        // The error holds the temporary file, which vanishes with it.
+        given.map_err(|error| error.error)
+    }
+}
+
+impl Drop for TemporaryName {
+    fn drop(&mut self) {
+        if let Some(path) = self.0.take() {
+            Uninterrupted::start().0.remove(&*path);
+        }
+    }
+}
+
+#[cfg(unix)]
+fn set_access(builder: &mut tempfile::Builder<'_, '_>, access: Access) {
+    use std::os::unix::fs::PermissionsExt as _;
+    builder.permissions(std::fs::Permissions::from_mode(access.mode()));
+}
+
+#[cfg(not(unix))]
+fn set_access(_: &mut tempfile::Builder<'_, '_>, _: Access) {}

@@ -1,0 +1,42 @@
+//! Objects with right checksums that no encryption makes: of single values with the least modulus that is read.
+
+use cryptable::engines::single;
+use cryptable_lattice::NoiseBound;
+use cryptable_lattice::lwe_list::LweShape;
+use cryptable_wire::{BodyWriter, KeyId, ObjectType, write_object};
+
+/// Words of six bits, which take ten times the memory once they are unpacked.
+const MODULUS: u64 = 64;
+
+/// An undamaged object of so many zeros of this dimension: masks are a seed if it is fresh, words if it is computed.
+///
+/// # Panics
+/// If memory takes no more bytes.
+#[must_use]
+pub fn single_values(count: usize, dimension: usize, is_fresh: bool) -> Vec<u8> {
+    let (mut body, mut bytes) = (Vec::new(), Vec::new());
+    let mut writer = BodyWriter::new(&mut body);
+    writer.raw(&KeyId([7; 16]).0).unwrap();
+    writer.u64(4).unwrap();
+    NoiseBound::new(0.5, 0.0).write(&mut writer).unwrap();
+    writer.u64(count as u64).unwrap();
+    writer.u32(is_fresh.into()).unwrap();
+    LweShape { dimension, modulus: MODULUS }.write(&mut writer).unwrap();
+    match is_fresh {
+        true => writer.raw(&[1; 32]).unwrap(),
+        false => writer.packed_words(&vec![0; count * dimension], MODULUS).unwrap(),
+    }
+    writer.packed_words(&vec![0; count], MODULUS).unwrap();
+    write_object(&mut bytes, ObjectType::SingleCiphertext, &[0; 32], &body).unwrap();
+    bytes
+}
+
+/// A file of ciphertexts with one such object.
+///
+/// # Panics
+/// If it is refused.
+#[must_use]
+pub fn file_of(object: &[u8]) -> Vec<u8> {
+    let ciphertext = single::Ciphertext::from_bytes(object).expect("an undamaged object");
+    cryptable::Ciphertext::from(ciphertext).to_bytes()
+}
