@@ -7,7 +7,7 @@ fn main() -> Result<()> {
     let table = Table::from_fn(128, 16, |age| age / 10)?;
 
     // The client chooses parameters, makes keys and encrypts.
-    let plan = Request::for_table(&table).values(ages.len()).plan()?;
+    let plan = Request::for_table(&table).values(ages.len() as u64).plan()?;
     let secret = SecretKey::generate(plan.best());
     let encrypted = secret.encrypt(&ages)?;
 
