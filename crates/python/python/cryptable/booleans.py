@@ -24,6 +24,7 @@ from typing import Any
 
 from ._native import booleans as _compiled
 from .errors import UnsupportedError
+from .progress import Progress
 
 __all__ = ["EncryptedBits", "EvaluationKey", "PackedGates", "SecretKey", "computing"]
 
@@ -38,12 +39,12 @@ _key: ContextVar[tuple[EvaluationKey | PackedGates, dict[str, Any]] | None] = Co
 
 
 @contextmanager
-def computing(server: EvaluationKey | PackedGates, **how: Any) -> Iterator[None]:
+def computing(server: EvaluationKey | PackedGates, *, threads: int = 0, progress: Progress = True) -> Iterator[None]:
     """Within it, operators on bits compute with this key: `x & y`, `x | y`, `x ^ y`.
 
     `threads` and `progress` by name.
     """
-    token = _key.set((server, how))
+    token = _key.set((server, {"threads": threads, "progress": progress}))
     try:
         yield
     finally:

@@ -15,10 +15,11 @@ All take `threads` and `progress`, as `EvaluationKey.lookup` does.
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import cast
 
 from ._native import Ciphertext, ComparisonPlan, Digits, EvaluationKey, compare
 from ._native import plan_comparisons as _plan
+from .progress import Progress
 
 __all__ = [
     "ComparisonPlan",
@@ -55,56 +56,70 @@ def plan(
     return _plan(bits, values=values, memory=memory, log2_fail=log2_fail, threads=threads, insecure_toy=insecure_toy)
 
 
-def less_than(server: EvaluationKey, x: Ciphertext, y: Ciphertext, **how: Any) -> Ciphertext:
+def less_than(
+    server: EvaluationKey, x: Ciphertext, y: Ciphertext, *, threads: int = 0, progress: Progress = True
+) -> Ciphertext:
     """1 where x < y, else 0."""
-    return cast(Ciphertext, compare(server, "less-than", [x, y], **how))
+    return cast(Ciphertext, compare(server, "less-than", [x, y], threads=threads, progress=progress))
 
 
-def greater_or_equal(server: EvaluationKey, x: Ciphertext, y: Ciphertext, **how: Any) -> Ciphertext:
+def greater_or_equal(
+    server: EvaluationKey, x: Ciphertext, y: Ciphertext, *, threads: int = 0, progress: Progress = True
+) -> Ciphertext:
     """1 where x >= y, else 0."""
-    return cast(Ciphertext, compare(server, "greater-or-equal", [x, y], **how))
+    return cast(Ciphertext, compare(server, "greater-or-equal", [x, y], threads=threads, progress=progress))
 
 
-def index_of_larger(server: EvaluationKey, x: Ciphertext, y: Ciphertext, **how: Any) -> Ciphertext:
+def index_of_larger(
+    server: EvaluationKey, x: Ciphertext, y: Ciphertext, *, threads: int = 0, progress: Progress = True
+) -> Ciphertext:
     """Which of x and y is larger: 0 for x, and where they are equal; 1 for y."""
-    return less_than(server, x, y, **how)
+    return less_than(server, x, y, threads=threads, progress=progress)
 
 
-def equal(server: EvaluationKey, x: Ciphertext, y: Ciphertext, **how: Any) -> Ciphertext:
+def equal(
+    server: EvaluationKey, x: Ciphertext, y: Ciphertext, *, threads: int = 0, progress: Progress = True
+) -> Ciphertext:
     """1 where x == y, else 0."""
-    return cast(Ciphertext, compare(server, "equal", [x, y], **how))
+    return cast(Ciphertext, compare(server, "equal", [x, y], threads=threads, progress=progress))
 
 
-def is_negative(server: EvaluationKey, x: Ciphertext, **how: Any) -> Ciphertext:
+def is_negative(server: EvaluationKey, x: Ciphertext, *, threads: int = 0, progress: Progress = True) -> Ciphertext:
     """1 where x < 0, else 0."""
-    return cast(Ciphertext, compare(server, "sign", [x], **how))
+    return cast(Ciphertext, compare(server, "sign", [x], threads=threads, progress=progress))
 
 
-def maximum(server: EvaluationKey, x: Ciphertext, y: Ciphertext, **how: Any) -> Digits:
+def maximum(
+    server: EvaluationKey, x: Ciphertext, y: Ciphertext, *, threads: int = 0, progress: Progress = True
+) -> Digits:
     """The larger of x and y."""
-    return cast(Digits, compare(server, "maximum", [x, y], **how))
+    return cast(Digits, compare(server, "maximum", [x, y], threads=threads, progress=progress))
 
 
-def minimum(server: EvaluationKey, x: Ciphertext, y: Ciphertext, **how: Any) -> Digits:
+def minimum(
+    server: EvaluationKey, x: Ciphertext, y: Ciphertext, *, threads: int = 0, progress: Progress = True
+) -> Digits:
     """The smaller of x and y."""
-    return cast(Digits, compare(server, "minimum", [x, y], **how))
+    return cast(Digits, compare(server, "minimum", [x, y], threads=threads, progress=progress))
 
 
-def relu(server: EvaluationKey, x: Ciphertext, **how: Any) -> Digits:
+def relu(server: EvaluationKey, x: Ciphertext, *, threads: int = 0, progress: Progress = True) -> Digits:
     """x where it is positive, else 0."""
-    return cast(Digits, compare(server, "relu", [x], **how))
+    return cast(Digits, compare(server, "relu", [x], threads=threads, progress=progress))
 
 
-def absolute_value(server: EvaluationKey, x: Ciphertext, **how: Any) -> Digits:
+def absolute_value(server: EvaluationKey, x: Ciphertext, *, threads: int = 0, progress: Progress = True) -> Digits:
     """The absolute value of x."""
-    return cast(Digits, compare(server, "absolute-value", [x], **how))
+    return cast(Digits, compare(server, "absolute-value", [x], threads=threads, progress=progress))
 
 
-def clamp(server: EvaluationKey, x: Ciphertext, low: int, high: int, **how: Any) -> Digits:
+def clamp(
+    server: EvaluationKey, x: Ciphertext, low: int, high: int, *, threads: int = 0, progress: Progress = True
+) -> Digits:
     """x, but `low` where it is less, and `high` where it is more."""
-    return cast(Digits, compare(server, "clamp", [x], bounds=(low, high), **how))
+    return cast(Digits, compare(server, "clamp", [x], bounds=(low, high), threads=threads, progress=progress))
 
 
-def digits(server: EvaluationKey, x: Ciphertext, **how: Any) -> Digits:
+def digits(server: EvaluationKey, x: Ciphertext, *, threads: int = 0, progress: Progress = True) -> Digits:
     """x in digits, to look each of them up."""
-    return cast(Digits, compare(server, "digits", [x], **how))
+    return cast(Digits, compare(server, "digits", [x], threads=threads, progress=progress))

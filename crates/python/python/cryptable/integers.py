@@ -38,6 +38,7 @@ from ._native import EvaluationKey, SecretKey
 from ._native import integers as _compiled
 from ._threads import checked
 from .errors import RangeError, UnsupportedError
+from .progress import Progress
 from .tables import whole
 
 Column = _compiled.Column
@@ -137,9 +138,9 @@ _key: ContextVar[tuple[EvaluationKey, dict[str, Any]] | None] = ContextVar("cryp
 
 
 @contextmanager
-def computing(server: EvaluationKey, **how: Any) -> Iterator[None]:
+def computing(server: EvaluationKey, *, threads: int = 0, progress: Progress = True) -> Iterator[None]:
     """Within it, operators on columns compute with this key: `x + y`, `3 * x`, `x < y`, `~flag`, `x << amount`."""
-    token = _key.set((server, how))
+    token = _key.set((server, {"threads": threads, "progress": progress}))
     try:
         yield
     finally:
@@ -157,120 +158,138 @@ def _operator(name: str, operands: tuple[Operand, ...]) -> Column:
     return _one(server, name, operands, **how)
 
 
-def add(server: EvaluationKey, x: Operand, y: Operand, **how: Any) -> Column:
+def add(server: EvaluationKey, x: Operand, y: Operand, *, threads: int = 0, progress: Progress = True) -> Column:
     """x + y."""
-    return _one(server, "add", (x, y), **how)
+    return _one(server, "add", (x, y), threads=threads, progress=progress)
 
 
-def sub(server: EvaluationKey, x: Operand, y: Operand, **how: Any) -> Column:
+def sub(server: EvaluationKey, x: Operand, y: Operand, *, threads: int = 0, progress: Progress = True) -> Column:
     """x - y."""
-    return _one(server, "sub", (x, y), **how)
+    return _one(server, "sub", (x, y), threads=threads, progress=progress)
 
 
-def mul(server: EvaluationKey, x: Operand, y: Operand, **how: Any) -> Column:
+def mul(server: EvaluationKey, x: Operand, y: Operand, *, threads: int = 0, progress: Progress = True) -> Column:
     """x * y."""
-    return _one(server, "mul", (x, y), **how)
+    return _one(server, "mul", (x, y), threads=threads, progress=progress)
 
 
-def negate(server: EvaluationKey, x: Column, **how: Any) -> Column:
+def negate(server: EvaluationKey, x: Column, *, threads: int = 0, progress: Progress = True) -> Column:
     """-x."""
-    return _one(server, "negate", (x,), **how)
+    return _one(server, "negate", (x,), threads=threads, progress=progress)
 
 
-def minimum(server: EvaluationKey, x: Operand, y: Operand, **how: Any) -> Column:
+def minimum(server: EvaluationKey, x: Operand, y: Operand, *, threads: int = 0, progress: Progress = True) -> Column:
     """The smaller of x and y."""
-    return _one(server, "min", (x, y), **how)
+    return _one(server, "min", (x, y), threads=threads, progress=progress)
 
 
-def maximum(server: EvaluationKey, x: Operand, y: Operand, **how: Any) -> Column:
+def maximum(server: EvaluationKey, x: Operand, y: Operand, *, threads: int = 0, progress: Progress = True) -> Column:
     """The larger of x and y."""
-    return _one(server, "max", (x, y), **how)
+    return _one(server, "max", (x, y), threads=threads, progress=progress)
 
 
-def min_max(server: EvaluationKey, x: Operand, y: Operand, **how: Any) -> tuple[Column, Column]:
+def min_max(
+    server: EvaluationKey, x: Operand, y: Operand, *, threads: int = 0, progress: Progress = True
+) -> tuple[Column, Column]:
     """The smaller and the larger one, for the lookups of one of them."""
-    smaller, larger = _run(server, "min_max", (x, y), **how)
+    smaller, larger = _run(server, "min_max", (x, y), threads=threads, progress=progress)
     return smaller, larger
 
 
-def absolute(server: EvaluationKey, x: Column, **how: Any) -> Column:
+def absolute(server: EvaluationKey, x: Column, *, threads: int = 0, progress: Progress = True) -> Column:
     """The absolute value: the larger of x and -x."""
-    return maximum(server, x, negate(server, x, **how), **how)
+    return maximum(server, x, negate(server, x, threads=threads, progress=progress), threads=threads, progress=progress)
 
 
-def less_than(server: EvaluationKey, x: Operand, y: Operand, **how: Any) -> Column:
+def less_than(server: EvaluationKey, x: Operand, y: Operand, *, threads: int = 0, progress: Progress = True) -> Column:
     """x < y, booleans."""
-    return _one(server, "less", (x, y), **how)
+    return _one(server, "less", (x, y), threads=threads, progress=progress)
 
 
-def less_or_equal(server: EvaluationKey, x: Operand, y: Operand, **how: Any) -> Column:
+def less_or_equal(
+    server: EvaluationKey, x: Operand, y: Operand, *, threads: int = 0, progress: Progress = True
+) -> Column:
     """x <= y, booleans."""
-    return _one(server, "less_or_equal", (x, y), **how)
+    return _one(server, "less_or_equal", (x, y), threads=threads, progress=progress)
 
 
-def equal(server: EvaluationKey, x: Operand, y: Operand, **how: Any) -> Column:
+def equal(server: EvaluationKey, x: Operand, y: Operand, *, threads: int = 0, progress: Progress = True) -> Column:
     """x == y, booleans."""
-    return _one(server, "equal", (x, y), **how)
+    return _one(server, "equal", (x, y), threads=threads, progress=progress)
 
 
-def less_than_each(server: EvaluationKey, x: Column, thresholds: Sequence[int], **how: Any) -> list[Column]:
+def less_than_each(
+    server: EvaluationKey, x: Column, thresholds: Sequence[int], *, threads: int = 0, progress: Progress = True
+) -> list[Column]:
     """x < t for each public t, for less than as many comparisons."""
-    return _run(server, "less_than_each", (x,), thresholds=list(thresholds), **how)
+    return _run(server, "less_than_each", (x,), thresholds=list(thresholds), threads=threads, progress=progress)
 
 
-def select(server: EvaluationKey, condition: Column, x: Operand, y: Operand, **how: Any) -> Column:
+def select(
+    server: EvaluationKey, condition: Column, x: Operand, y: Operand, *, threads: int = 0, progress: Progress = True
+) -> Column:
     """x where the condition is true, else y; one of them encrypted."""
-    return _one(server, "select", (condition, x, y), **how)
+    return _one(server, "select", (condition, x, y), threads=threads, progress=progress)
 
 
-def logical_and(server: EvaluationKey, x: Column, y: Column, **how: Any) -> Column:
+def logical_and(server: EvaluationKey, x: Column, y: Column, *, threads: int = 0, progress: Progress = True) -> Column:
     """x and y, of booleans."""
-    return _one(server, "and", (x, y), **how)
+    return _one(server, "and", (x, y), threads=threads, progress=progress)
 
 
-def logical_or(server: EvaluationKey, x: Column, y: Column, **how: Any) -> Column:
+def logical_or(server: EvaluationKey, x: Column, y: Column, *, threads: int = 0, progress: Progress = True) -> Column:
     """x or y, of booleans."""
-    return _one(server, "or", (x, y), **how)
+    return _one(server, "or", (x, y), threads=threads, progress=progress)
 
 
-def logical_xor(server: EvaluationKey, x: Column, y: Column, **how: Any) -> Column:
+def logical_xor(server: EvaluationKey, x: Column, y: Column, *, threads: int = 0, progress: Progress = True) -> Column:
     """x or y, but not both."""
-    return _one(server, "xor", (x, y), **how)
+    return _one(server, "xor", (x, y), threads=threads, progress=progress)
 
 
-def logical_not(server: EvaluationKey, x: Column, **how: Any) -> Column:
+def logical_not(server: EvaluationKey, x: Column, *, threads: int = 0, progress: Progress = True) -> Column:
     """Not x, of booleans: no lookup."""
-    return _one(server, "not", (x,), **how)
+    return _one(server, "not", (x,), threads=threads, progress=progress)
 
 
-def shift_left(server: EvaluationKey, x: Column, amount: Operand, **how: Any) -> Column:
+def shift_left(
+    server: EvaluationKey, x: Column, amount: Operand, *, threads: int = 0, progress: Progress = True
+) -> Column:
     """x << amount, which may be encrypted; 0 where it is as many bits as x has, or more, as in numpy."""
-    return _one(server, "shift_left", (x, amount), **how)
+    return _one(server, "shift_left", (x, amount), threads=threads, progress=progress)
 
 
-def shift_right(server: EvaluationKey, x: Column, amount: Operand, **how: Any) -> Column:
+def shift_right(
+    server: EvaluationKey, x: Column, amount: Operand, *, threads: int = 0, progress: Progress = True
+) -> Column:
     """x >> amount, which may be encrypted, with the sign of x; 0 or -1 where it is as many bits as x has, or more."""
-    return _one(server, "shift_right", (x, amount), **how)
+    return _one(server, "shift_right", (x, amount), threads=threads, progress=progress)
 
 
-def rotate_left(server: EvaluationKey, x: Column, amount: Operand, **how: Any) -> Column:
+def rotate_left(
+    server: EvaluationKey, x: Column, amount: Operand, *, threads: int = 0, progress: Progress = True
+) -> Column:
     """x rotated to the more significant bits, by the amount modulo its bits; the amount may be encrypted."""
-    return _one(server, "rotate_left", (x, amount), **how)
+    return _one(server, "rotate_left", (x, amount), threads=threads, progress=progress)
 
 
-def rotate_right(server: EvaluationKey, x: Column, amount: Operand, **how: Any) -> Column:
+def rotate_right(
+    server: EvaluationKey, x: Column, amount: Operand, *, threads: int = 0, progress: Progress = True
+) -> Column:
     """x rotated to the less significant bits, by the amount modulo its bits; the amount may be encrypted."""
-    return _one(server, "rotate_right", (x, amount), **how)
+    return _one(server, "rotate_right", (x, amount), threads=threads, progress=progress)
 
 
-def cast(server: EvaluationKey, x: Column, dtype: npt.DTypeLike, **how: Any) -> Column:
+def cast(
+    server: EvaluationKey, x: Column, dtype: npt.DTypeLike, *, threads: int = 0, progress: Progress = True
+) -> Column:
     """The same integers as another type, modulo its size; booleans become 0 and 1."""
-    return _one(server, "cast", (x,), kind=_kind(dtype), **how)
+    return _one(server, "cast", (x,), kind=_kind(dtype), threads=threads, progress=progress)
 
 
-def reduce(server: EvaluationKey, x: Column, **how: Any) -> Column:
+def reduce(server: EvaluationKey, x: Column, *, threads: int = 0, progress: Progress = True) -> Column:
     """The same integers with carries propagated: whoever decrypts learns nothing of how they came about."""
-    return _one(server, "reduce", (x,), **how)
+    return _one(server, "reduce", (x,), threads=threads, progress=progress)
 
 
 def lookup(
@@ -280,7 +299,8 @@ def lookup(
     *,
     bits: int | None = None,
     dtype: npt.DTypeLike | None = None,
-    **how: Any,
+    threads: int = 0,
+    progress: Progress = True,
 ) -> Column:
     """The table's output for each integer, by a tree of tables over digits.
 
@@ -297,7 +317,7 @@ def lookup(
     else:
         outputs = as_array(table)
     kind = _kind(x.dtype if dtype is None else dtype)
-    return _one(server, "lookup", (x,), kind=kind, table=outputs, **how)
+    return _one(server, "lookup", (x,), kind=kind, table=outputs, threads=threads, progress=progress)
 
 
 def piecewise(
@@ -306,7 +326,8 @@ def piecewise(
     pieces: Sequence[tuple[int, int] | tuple[int, int, int]],
     *,
     dtype: npt.DTypeLike | None = None,
-    **how: Any,
+    threads: int = 0,
+    progress: Progress = True,
 ) -> Column:
     """A piecewise linear function: a tax table.
 
@@ -317,7 +338,7 @@ def piecewise(
     given = [tuple(whole(number, "a number of a piece") for number in piece) for piece in pieces]
     numbers = [(piece[0], piece[1], piece[2] if len(piece) == 3 else None) for piece in given]
     kind = _kind(x.dtype if dtype is None else dtype)
-    return _one(server, "piecewise", (x,), kind=kind, pieces=numbers, **how)
+    return _one(server, "piecewise", (x,), kind=kind, pieces=numbers, threads=threads, progress=progress)
 
 
 def map_digits(
@@ -326,7 +347,8 @@ def map_digits(
     function: Callable[[int, int], int],
     *,
     dtype: npt.DTypeLike | None = None,
-    **how: Any,
+    threads: int = 0,
+    progress: Progress = True,
 ) -> Column:
     """The sum of `function(index, digit)` over all digits, the least significant first: what is linear in digits, for
     one lookup a digit. The most significant digit of signed integers has their sign."""
@@ -338,24 +360,26 @@ def map_digits(
         digits = [d - base if signed and d >= base // 2 else d for d in range(base)]
         tables.append([whole(function(index, digit), f"the output for digit {digit}") for digit in digits])
     kind = _kind(x.dtype if dtype is None else dtype)
-    return _one(server, "map_digits", (x,), kind=kind, digits=tables, **how)
+    return _one(server, "map_digits", (x,), kind=kind, digits=tables, threads=threads, progress=progress)
 
 
-def concatenate(server: EvaluationKey, x: Column, y: Column, **how: Any) -> Column:
+def concatenate(server: EvaluationKey, x: Column, y: Column, *, threads: int = 0, progress: Progress = True) -> Column:
     """The values of x and then those of y: fresh packed columns that fill a ciphertext together."""
-    return _one(server, "concatenate", (x, y), **how)
+    return _one(server, "concatenate", (x, y), threads=threads, progress=progress)
 
 
-def merge(server: EvaluationKey, rising: Column, falling: Column, **how: Any) -> tuple[Column, Column]:
+def merge(
+    server: EvaluationKey, rising: Column, falling: Column, *, threads: int = 0, progress: Progress = True
+) -> tuple[Column, Column]:
     """Merges a column in rising order with one in falling order, full packed ciphertexts both: the smaller half of all
     values and the larger one, each in rising order."""
-    smaller, larger = _run(server, "merge", (rising, falling), **how)
+    smaller, larger = _run(server, "merge", (rising, falling), threads=threads, progress=progress)
     return smaller, larger
 
 
-def bitonic_merge(server: EvaluationKey, x: Column, **how: Any) -> Column:
+def bitonic_merge(server: EvaluationKey, x: Column, *, threads: int = 0, progress: Progress = True) -> Column:
     """Sorts a full packed column that rises and then falls."""
-    return _one(server, "bitonic_merge", (x,), **how)
+    return _one(server, "bitonic_merge", (x,), threads=threads, progress=progress)
 
 
 def _kind(dtype: npt.DTypeLike) -> tuple[int, bool]:

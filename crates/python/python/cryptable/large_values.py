@@ -21,10 +21,10 @@ Integers are from `-2**(bits - 2)` to `2**(bits - 2) - 1`, so that any two can b
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from ._native import bridges as _bridges
 from ._native import large_values as _compiled
+from .progress import Progress
 from .tables import whole
 
 Integers = _bridges.Integers
@@ -49,34 +49,38 @@ __all__ = [
 ]
 
 
-def sign(server: EvaluationKey, x: Integers, **how: Any) -> SmallValues:
+def sign(server: EvaluationKey, x: Integers, *, threads: int = 0, progress: Progress = True) -> SmallValues:
     """1 of negative integers, else 0."""
-    return server.sign(x, **how)
+    return server.sign(x, threads=threads, progress=progress)
 
 
-def less_than(server: EvaluationKey, x: Integers, y: Integers, **how: Any) -> SmallValues:
+def less_than(
+    server: EvaluationKey, x: Integers, y: Integers, *, threads: int = 0, progress: Progress = True
+) -> SmallValues:
     """1 where x < y, else 0."""
-    return server.sign(x, y, **how)
+    return server.sign(x, y, threads=threads, progress=progress)
 
 
-def absolute(server: EvaluationKey, x: Integers, **how: Any) -> Integers:
+def absolute(server: EvaluationKey, x: Integers, *, threads: int = 0, progress: Progress = True) -> Integers:
     """The absolute value of x."""
-    return server.function("absolute", x, **how)
+    return server.function("absolute", x, threads=threads, progress=progress)
 
 
-def relu(server: EvaluationKey, x: Integers, **how: Any) -> Integers:
+def relu(server: EvaluationKey, x: Integers, *, threads: int = 0, progress: Progress = True) -> Integers:
     """x where it is positive, else 0. Results decrypt, but are no operands."""
-    return server.function("relu", x, **how)
+    return server.function("relu", x, threads=threads, progress=progress)
 
 
-def maximum(server: EvaluationKey, x: Integers, y: Integers, **how: Any) -> Integers:
+def maximum(
+    server: EvaluationKey, x: Integers, y: Integers, *, threads: int = 0, progress: Progress = True
+) -> Integers:
     """The larger of x and y, unless it is negative: modulo `2**(bits - 1)`. Results decrypt, but are no operands."""
-    return server.function("maximum", x, y, **how)
+    return server.function("maximum", x, y, threads=threads, progress=progress)
 
 
-def to_radix(server: EvaluationKey, x: Integers, **how: Any) -> list[Radix]:
+def to_radix(server: EvaluationKey, x: Integers, *, threads: int = 0, progress: Progress = True) -> list[Radix]:
     """The digits of base 8 of every integer's two's complement."""
-    return server.to_radix(x, **how)
+    return server.to_radix(x, threads=threads, progress=progress)
 
 
 def fold(server: EvaluationKey, x: Radix, function: Callable[[int, int], int], initial: int = 0) -> SmallValues:

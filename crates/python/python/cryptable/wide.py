@@ -28,6 +28,7 @@ from ._arrays import as_array
 from ._native import EvaluationKey, SecretKey
 from ._native import wide as _compiled
 from .errors import RangeError
+from .progress import Progress
 from .tables import whole
 
 PreparedWide = _compiled.PreparedWide
@@ -189,9 +190,11 @@ def _final(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return array
 
 
-def lookup(server: EvaluationKey, values: WideValues, table: PreparedWide, **how: Any) -> WideValues:
+def lookup(
+    server: EvaluationKey, values: WideValues, table: PreparedWide, *, threads: int = 0, progress: Progress = True
+) -> WideValues:
     """Maps every value through a dictionary or a structured table. Takes `threads` and `progress`."""
-    return _compiled.lookup_wide(server, values, table, **how)
+    return _compiled.lookup_wide(server, values, table, threads=threads, progress=progress)
 
 
 def _halves(low: npt.ArrayLike, high: npt.ArrayLike) -> tuple[list[int], list[int]]:
