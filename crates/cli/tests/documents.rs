@@ -286,3 +286,24 @@ fn commands_have_the_options_that_are_shown() {
     assert_none(&wrong);
     assert!(count > 50, "{count} commands were found");
 }
+
+#[test]
+fn tests_that_the_audit_names_exist() {
+    let page = read(&repository().join("docs/audit.md"));
+    let mut count = 0;
+    for row in page.lines().filter(|line| line.starts_with("| ")) {
+        let tests = row.split('|').nth(2).unwrap();
+        let mut source = String::new();
+        for name in tests.split('`').skip(1).step_by(2) {
+            if name.contains('/') {
+                source = read(&repository().join(name));
+            } else if !name.contains(' ') {
+                let is_there =
+                    ["fn ", "def "].iter().any(|word| source.contains(&format!("{word}{name}(")));
+                assert!(is_there, "{name} is not where this line says: {row}");
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 40, "{count} tests");
+}

@@ -51,12 +51,14 @@ pub fn target_of(path: &Path) -> io::Result<Option<PathBuf>> {
     }
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_file() => fs::canonicalize(path).map(Some),
-        Ok(metadata) if metadata.is_dir() => Err(ErrorKind::IsADirectory.into()),
+        Ok(metadata) if metadata.is_dir() => {
+            return Err(explained("write", path, &ErrorKind::IsADirectory.into()));
+        }
         Ok(_) => Ok(None),
         Err(error) if error.kind() == ErrorKind::NotFound => end_of_links(path).map(Some),
         Err(error) => Err(error),
     }
-    .map_err(|error| explained("write", path, &error))
+    .map_err(|error| explained("create", path, &error))
 }
 
 /// Where links lead that end at no file.

@@ -40,7 +40,13 @@ impl Process {
         Self::start_by(command, workspace, "127.0.0.1:0", "")
     }
 
-    fn start_by(mut command: Command, workspace: &Workspace, address: &str, options: &str) -> Self {
+    #[allow(dead_code, reason = "not every test binary traces servers")]
+    pub fn start_by(
+        mut command: Command,
+        workspace: &Workspace,
+        address: &str,
+        options: &str,
+    ) -> Self {
         let mut child = command
             .args(["serve", "--allow-insecure", "--listen", address, "--folder"])
             .arg(workspace.path("service"))
