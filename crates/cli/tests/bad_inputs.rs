@@ -333,5 +333,5 @@ fn pictures() {
     assert!(here.fail("demo --table sepia").contains("no table \"sepia\": contrast, invert"));
     assert!(here.fail("demo --table short.csv").contains("short.csv: the table has 2 outputs"));
     here.write("file", "");
-    assert!(here.fail("demo --output file").contains("cannot write file/before-after.png: "));
+    assert!(here.fail("demo --output file").contains("cannot create file/before-after.png: "));
 }
