@@ -81,7 +81,9 @@ pub(crate) fn run_reporting<R: Send>(
 /// As [`run`].
 pub(crate) fn run_engine<R: Send>(
     py: Python<'_>,
-    (threads, progress, title): (usize, Option<Progress<'_>>, &str),
+    threads: usize,
+    progress: Option<Progress<'_>>,
+    title: &str,
     call: impl FnOnce(cryptable::Progress<'_>) -> cryptable::Result<R> + Send,
 ) -> Result<R> {
     run_reporting(py, threads, progress, title, |execution| execution.run(call))

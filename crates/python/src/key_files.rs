@@ -145,12 +145,14 @@ pub(crate) fn save_public(py: Python<'_>, path: &Path, replace: bool, bytes: &[u
 /// If there is a file that is not to be replaced, the disk refuses it, or the call is stopped.
 pub(crate) fn write_evaluation_key(
     py: Python<'_>,
-    (path, replace): (&Path, bool),
-    (threads, progress): (usize, Option<Progress<'_>>),
+    path: &Path,
+    replace: bool,
+    threads: usize,
+    progress: Option<Progress<'_>>,
     write: impl FnOnce(Out<'_>, cryptable::Progress<'_>) -> cryptable::Result<()> + Send,
 ) -> Result<()> {
     write_file(path, Access::Public, replace, |out| {
-        call::run_engine(py, (threads, progress, "evaluation key"), |progress| write(out, progress))
+        call::run_engine(py, threads, progress, "evaluation key", |progress| write(out, progress))
     })
 }
 

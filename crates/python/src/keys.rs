@@ -70,9 +70,14 @@ macro_rules! makes_evaluation_key {
                 #[pyo3(from_py_with = $crate::threads::of_call)] threads: usize,
                 progress: Option<$crate::call::Progress<'_>>,
             ) -> $crate::errors::Result<$server> {
-                let how = (threads, progress, "evaluation key");
                 let make = |progress: cryptable::Progress<'_>| self.inner.evaluation_key(progress);
-                Ok($server::in_memory($crate::call::run_engine(py, how, make)?))
+                Ok($server::in_memory($crate::call::run_engine(
+                    py,
+                    threads,
+                    progress,
+                    "evaluation key",
+                    make,
+                )?))
             }
 
             /// Makes the server's key and writes it to a file, never all of it in memory: what a server gets.
@@ -85,10 +90,15 @@ macro_rules! makes_evaluation_key {
                 progress: Option<$crate::call::Progress<'_>>,
                 replace: bool,
             ) -> $crate::errors::Result<()> {
-                let (file, how) = ((path.as_path(), replace), (threads, progress));
-                $crate::key_files::write_evaluation_key(py, file, how, |out, progress| {
-                    self.inner.write_evaluation_key(out, progress)
-                })
+                let path = path.as_path();
+                $crate::key_files::write_evaluation_key(
+                    py,
+                    path,
+                    replace,
+                    threads,
+                    progress,
+                    |out, progress| self.inner.write_evaluation_key(out, progress),
+                )
             }
         }
     };

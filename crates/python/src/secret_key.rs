@@ -232,9 +232,8 @@ impl SecretKey {
     ) -> Result<()> {
         let key = self.inner.packed().map_err(raise)?;
         let tables = to_encrypt(key, table, per_value, signed.unwrap_or_default())?;
-        let how = (threads, progress, "encrypted table");
         write_file(&path, Access::Public, replace, |out| {
-            call::run_engine(table.py(), how, |progress| {
+            call::run_engine(table.py(), threads, progress, "encrypted table", |progress| {
                 key.write_encrypted_tables(&tables, out, progress)
             })
         })

@@ -30,11 +30,13 @@ fn gate_of(name: &str) -> Result<Gate> {
 /// `ValueError` if there is no such gate; those of the gate.
 pub(super) fn run_gate(
     py: Python<'_>,
-    (name, shape): (&str, Vec<usize>),
-    (threads, progress): (usize, Option<Progress<'_>>),
+    name: &str,
+    shape: Vec<usize>,
+    threads: usize,
+    progress: Option<Progress<'_>>,
     gate: impl FnOnce(Gate, cryptable::Progress<'_>) -> cryptable::Result<LibraryBits> + Send,
 ) -> Result<EncryptedBits> {
     let which = gate_of(name)?;
-    let inner = call::run_engine(py, (threads, progress, name), |it| gate(which, it))?;
+    let inner = call::run_engine(py, threads, progress, name, |it| gate(which, it))?;
     Ok(EncryptedBits::new(inner, shape))
 }

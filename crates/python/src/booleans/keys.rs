@@ -67,7 +67,7 @@ impl SecretKey {
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<PackedGates> {
-        let inner = call::run_engine(py, (threads, progress, "packed gates"), |progress| {
+        let inner = call::run_engine(py, threads, progress, "packed gates", |progress| {
             packed_gates::secret_of(&self.inner)?.packed_gates(progress)
         })?;
         Ok(PackedGates::in_memory(inner))
@@ -84,7 +84,7 @@ impl SecretKey {
         progress: Option<Progress<'_>>,
         replace: bool,
     ) -> Result<()> {
-        packed_gates::save(py, &self.inner, (&folder, replace), (threads, progress))
+        packed_gates::save(py, &self.inner, &folder, replace, threads, progress)
     }
 }
 
@@ -116,7 +116,7 @@ impl EvaluationKey {
         progress: Option<Progress<'_>>,
     ) -> Result<EncryptedBits> {
         let shape = common_shape([&x.shape, &y.shape])?;
-        run_gate(py, (gate, shape), (threads, progress), |gate, progress| {
+        run_gate(py, gate, shape, threads, progress, |gate, progress| {
             self.inner.gate(gate, &x.inner, &y.inner, progress)
         })
     }
@@ -133,7 +133,7 @@ impl EvaluationKey {
         progress: Option<Progress<'_>>,
     ) -> Result<EncryptedBits> {
         let shape = common_shape([&selector.shape, &x.shape, &y.shape])?;
-        let inner = call::run_engine(py, (threads, progress, "mux"), |progress| {
+        let inner = call::run_engine(py, threads, progress, "mux", |progress| {
             self.inner.mux(&selector.inner, &x.inner, &y.inner, progress)
         })?;
         Ok(EncryptedBits::new(inner, shape))

@@ -58,8 +58,10 @@ pub(super) fn secret_of(single: &LibrarySecretKey) -> cryptable::Result<PackedGa
 pub(super) fn save(
     py: Python<'_>,
     single: &LibrarySecretKey,
-    (folder, replace): (&Path, bool),
-    (threads, progress): (usize, Option<Progress<'_>>),
+    folder: &Path,
+    replace: bool,
+    threads: usize,
+    progress: Option<Progress<'_>>,
 ) -> Result<()> {
     let secret = call::run_silently(py, || secret_of(single))?;
     std::fs::create_dir_all(folder)?;
@@ -76,7 +78,7 @@ pub(super) fn save(
     })?;
     // The largest, last: a folder without it is not whole.
     write_file(&folder.join(BOOTSTRAPS), Access::Public, replace, |out| {
-        call::run_engine(py, (threads, progress, "packed gates"), |progress| {
+        call::run_engine(py, threads, progress, "packed gates", |progress| {
             secret.ring().write_evaluation_key(out, progress)
         })
     })
@@ -140,7 +142,7 @@ impl PackedGates {
         progress: Option<Progress<'_>>,
     ) -> Result<EncryptedBits> {
         let shape = common_shape([&x.shape, &y.shape])?;
-        run_gate(py, (gate, shape), (threads, progress), |gate, progress| {
+        run_gate(py, gate, shape, threads, progress, |gate, progress| {
             self.inner.gate(gate, &x.inner, &y.inner, progress)
         })
     }

@@ -117,7 +117,7 @@ impl EvaluationKeys {
         progress: Option<Progress<'_>>,
     ) -> Result<Vec<Ciphertext>> {
         let tables: Vec<_> = tables.iter().map(|table| &table.get().inner).collect();
-        let found = call::run_engine(py, (threads, progress, "lookup"), |progress| {
+        let found = call::run_engine(py, threads, progress, "lookup", |progress| {
             self.packed().lookup_many(one_part(values)?, &packed_tables(&tables)?, progress)
         })?;
         Ok(found.into_iter().map(|it| Ciphertext::new(it.into(), values.shape.clone())).collect())
@@ -137,7 +137,7 @@ impl EvaluationKeys {
         let shape = common_shape(inputs.iter().map(|input| &input.get().shape))?;
         let inputs: Vec<_> = inputs.iter().map(|input| input.get()).collect();
         let tables: Vec<_> = tables.iter().map(|table| &table.get().inner).collect();
-        let found = call::run_engine(py, (threads, progress, "lookup"), |progress| {
+        let found = call::run_engine(py, threads, progress, "lookup", |progress| {
             let inputs = inputs.iter().map(|input| one_part(input).cloned());
             let inputs = inputs.collect::<cryptable::Result<Vec<_>>>()?;
             self.packed().lookup_digits(&inputs, &packed_tables(&tables)?, progress)
@@ -171,7 +171,7 @@ impl EvaluationKeys {
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<SmallValues> {
-        let inner = call::run_engine(py, (threads, progress, "small values"), |progress| {
+        let inner = call::run_engine(py, threads, progress, "small values", |progress| {
             let keys = self.integers()?;
             keys.bridge().to_small(keys.ends(), one_part(values)?, start..stop, progress)
         })?;
@@ -191,7 +191,7 @@ impl EvaluationKeys {
         progress: Option<Progress<'_>>,
     ) -> Result<Vec<Radix>> {
         let digits: Vec<_> = digits.iter().map(|digit| digit.get()).collect();
-        let found = call::run_engine(py, (threads, progress, "digits"), |progress| {
+        let found = call::run_engine(py, threads, progress, "digits", |progress| {
             let keys = self.integers()?;
             let digits = digits.iter().map(|digit| one_part(digit).cloned());
             let digits = digits.collect::<cryptable::Result<Vec<_>>>()?;
@@ -211,7 +211,7 @@ impl EvaluationKeys {
     ) -> Result<Vec<Ciphertext>> {
         let shape = vec![values.len()];
         let values: Vec<_> = values.iter().map(|value| value.get().inner.clone()).collect();
-        let packed = call::run_engine(py, (threads, progress, "pack"), |progress| {
+        let packed = call::run_engine(py, threads, progress, "pack", |progress| {
             let keys = self.integers()?;
             keys.bridge().pack_radix(keys.ends(), &values, progress)
         })?;
@@ -237,7 +237,7 @@ impl EvaluationKeys {
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<Ciphertext> {
-        let packed = call::run_engine(py, (threads, progress, "pack"), |progress| {
+        let packed = call::run_engine(py, threads, progress, "pack", |progress| {
             let keys = self.integers()?;
             keys.bridge().pack_small(keys.ends(), &values.inner, modulus, progress)
         })?;
@@ -273,7 +273,7 @@ impl EvaluationKeys {
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<LeveledValues> {
-        let inner = call::run_engine(py, (threads, progress, "lookup"), |progress| {
+        let inner = call::run_engine(py, threads, progress, "lookup", |progress| {
             let other = |_| Error::mismatch("table", "of packed values", "of leveled ones");
             let table = table.inner.leveled().map_err(other)?;
             let found = self.leveled()?.single();
@@ -291,7 +291,7 @@ impl EvaluationKeys {
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<Vec<Ciphertext>> {
-        let packed = call::run_engine(py, (threads, progress, "pack"), |progress| {
+        let packed = call::run_engine(py, threads, progress, "pack", |progress| {
             let keys = self.leveled()?;
             keys.bridge().pack_leveled(keys.ends(), &values.inner, progress)
         })?;

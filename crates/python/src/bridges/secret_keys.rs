@@ -168,7 +168,7 @@ impl SecretKeys {
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<EvaluationKeys> {
-        let inner = call::run_engine(py, (threads, progress, "evaluation keys"), |progress| {
+        let inner = call::run_engine(py, threads, progress, "evaluation keys", |progress| {
             Ok(match &self.inner {
                 Secrets::Integers(keys) => Keys::Integers(Arc::new(keys.evaluation_key(progress)?)),
                 Secrets::Leveled(keys) => Keys::Leveled(Box::new(keys.evaluation_key(progress)?)),
@@ -189,8 +189,10 @@ impl SecretKeys {
     ) -> Result<()> {
         write_evaluation_key(
             py,
-            (&path, replace),
-            (threads, progress),
+            &path,
+            replace,
+            threads,
+            progress,
             |out, progress| each_keys!(Secrets, &self.inner, keys => keys.write_evaluation_key(out, progress)),
         )
     }

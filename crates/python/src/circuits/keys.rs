@@ -219,7 +219,7 @@ impl EvaluationKey {
             }
         };
         let shape = words.shape.clone();
-        call::run_engine(py, (threads, progress, "circuit"), |progress| {
+        call::run_engine(py, threads, progress, "circuit", |progress| {
             let bytes = self.run_plan(&plan, words, circuit.output_ports(), progress)?;
             EncryptedWords::new(bytes, Some(shape))
         })

@@ -131,7 +131,7 @@ impl SecretKey {
         progress: Option<Progress<'_>>,
     ) -> Result<EvaluationKey> {
         let keys = keys.set(self.inner.parameters().slots(), &maps);
-        let inner = call::run_engine(py, (threads, progress, "evaluation key"), |progress| {
+        let inner = call::run_engine(py, threads, progress, "evaluation key", |progress| {
             self.inner.evaluation_key_for(&keys, progress)
         })?;
         Ok(EvaluationKey::in_memory(inner.bootstrapping_automatically(automatic)))
@@ -152,7 +152,7 @@ impl SecretKey {
         replace: bool,
     ) -> Result<()> {
         let keys = keys.set(self.inner.parameters().slots(), &maps);
-        write_evaluation_key(py, (&path, replace), (threads, progress), |out, progress| {
+        write_evaluation_key(py, &path, replace, threads, progress, |out, progress| {
             self.inner.write_evaluation_key_for(&keys, out, progress)
         })
     }

@@ -168,7 +168,7 @@ pub(crate) fn compute_integers(
     };
     let is_packed = matches!(&*first.inner, EngineColumn::Packed(_));
     let key = key.get().library();
-    let results = call::run_engine(py, (threads, progress, operation), |progress| {
+    let results = call::run_engine(py, threads, progress, operation, |progress| {
         if is_packed {
             let (engine, inputs) = (key.packed()?, inputs_of(&operands, as_packed)?);
             let results = run(engine, engine.parameters(), &job, &inputs, progress)?;

@@ -101,7 +101,7 @@ impl EvaluationKey {
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<SmallValues> {
-        let inner = call::run_engine(py, (threads, progress, "sign"), |progress| match y {
+        let inner = call::run_engine(py, threads, progress, "sign", |progress| match y {
             None => self.library().sign(&x.inner, progress),
             Some(y) => self.library().less_than(&x.inner, &y.inner, progress),
         })?;
@@ -133,7 +133,7 @@ impl EvaluationKey {
                 return Err(PyValueError::new_err(message));
             }
         };
-        Ok(Integers { inner: call::run_engine(py, (threads, progress, name), function)? })
+        Ok(Integers { inner: call::run_engine(py, threads, progress, name, function)? })
     }
 
     /// The digits of base 8 of every integer's two's complement.
@@ -145,7 +145,7 @@ impl EvaluationKey {
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<Vec<Radix>> {
-        let found = call::run_engine(py, (threads, progress, "digits"), |progress| {
+        let found = call::run_engine(py, threads, progress, "digits", |progress| {
             self.library().to_radix(&x.inner, progress)
         })?;
         Ok(found.into_iter().map(|inner| Radix { inner }).collect())
@@ -167,7 +167,7 @@ impl EvaluationKey {
         let function = RealFunction::new(function);
         let values = |v| function.value(v, 0.0);
         let continuous = LibraryFunction { function: &values, lipschitz };
-        let found = call::run_engine(py, (threads, progress, "function"), |progress| {
+        let found = call::run_engine(py, threads, progress, "function", |progress| {
             self.library().continuous(&x.inner, &continuous, progress)
         });
         Ok(Integers { inner: function.result(found)?? })

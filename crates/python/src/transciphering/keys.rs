@@ -80,7 +80,7 @@ impl SecretKey {
         let file = map_file(&source)?;
         let mut count = 0;
         write_file(&target, Access::Private, replace, |out| {
-            count = call::run_engine(py, (threads, progress, "decrypt"), |progress| {
+            count = call::run_engine(py, threads, progress, "decrypt", |progress| {
                 self.inner.decrypt_stream((*file).as_ref(), out, progress)
             })?;
             Result::Ok(())
@@ -148,7 +148,7 @@ impl EvaluationKey {
         progress: Option<Progress<'_>>,
     ) -> Result<EncryptedBytes> {
         let table = table.map(|table| &table.inner);
-        let inner = call::run_engine(py, (threads, progress, "transcipher"), |progress| {
+        let inner = call::run_engine(py, threads, progress, "transcipher", |progress| {
             let transciphering = Transciphering::new(&self.inner, &key.inner, table)?;
             Ok(transciphering.transcipher(&message.library()?, progress))
         })?;
@@ -177,7 +177,7 @@ impl EvaluationKey {
         let table = table.map(|table| &table.inner);
         let file = map_file(&source)?;
         write_file(&target, Access::Public, replace, |out| {
-            call::run_engine(py, (threads, progress, "transcipher"), |progress| {
+            call::run_engine(py, threads, progress, "transcipher", |progress| {
                 let bytes = (*file).as_ref();
                 let message = match first_counter {
                     None => LibraryMessage::from_bytes(bytes)?,
@@ -204,7 +204,7 @@ impl EvaluationKey {
         progress: Option<Progress<'_>>,
     ) -> Result<Vec<EncryptedBytes>> {
         let tables: Vec<_> = tables.iter().map(|table| &table.get().inner).collect();
-        let found = call::run_engine(py, (threads, progress, "lookup"), |progress| {
+        let found = call::run_engine(py, threads, progress, "lookup", |progress| {
             self.inner.lookup_many(&data.inner, &tables, progress)
         })?;
         Ok(found.into_iter().map(|inner| EncryptedBytes { inner }).collect())
