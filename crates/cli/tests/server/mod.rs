@@ -13,6 +13,7 @@ pub struct Process {
     options: String,
 }
 
+#[allow(dead_code, reason = "each test binary needs some of them")]
 impl Process {
     /// Starts a server on any port.
     pub fn start(workspace: &Workspace) -> Self {
@@ -32,7 +33,6 @@ impl Process {
 
     /// Starts a server whose files may have so many KiB, which stands for a disk that is full for some of them.
     #[cfg(unix)]
-    #[allow(dead_code, reason = "not every test binary fills a disk")]
     pub fn start_with_small_files(workspace: &Workspace, kibibytes: u32) -> Self {
         let script = format!("trap '' XFSZ; ulimit -f {kibibytes}; exec \"$0\" \"$@\"");
         let mut command = Command::new("bash");
@@ -40,7 +40,6 @@ impl Process {
         Self::start_by(command, workspace, "127.0.0.1:0", "")
     }
 
-    #[allow(dead_code, reason = "not every test binary traces servers")]
     pub fn start_by(
         mut command: Command,
         workspace: &Workspace,
@@ -63,14 +62,12 @@ impl Process {
     }
 
     /// Its number in the system.
-    #[allow(dead_code, reason = "not every test binary looks at processes")]
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
     /// Tells it to end, and waits until it does.
     #[cfg(unix)]
-    #[allow(dead_code, reason = "not every test binary ends servers")]
     pub fn terminate(mut self) -> ExitStatus {
         let kill = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
         assert!(kill.unwrap().success());
@@ -78,7 +75,6 @@ impl Process {
     }
 
     /// Kills it, and starts another one at the same address with the same options.
-    #[allow(dead_code, reason = "not every test binary kills servers")]
     pub fn restart(self, workspace: &Workspace) -> Self {
         let address = self.url.trim_start_matches("http://").to_owned();
         let options = self.options.clone();
