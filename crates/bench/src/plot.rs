@@ -216,6 +216,18 @@ mod tests {
     }
 
     #[test]
+    fn kept_results_of_all_benchmarks_are_taken_together() {
+        let kept = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("results");
+        let entries = fs::read_dir(kept).unwrap().map(|entry| entry.unwrap().path());
+        let files: Vec<PathBuf> = entries.filter(|path| path.is_file()).collect();
+        assert!(files.len() > 10);
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("plots");
+        run(&PlotArguments { out: out.clone(), files, of_threads: 1 }).unwrap();
+        assert!(fs::read_to_string(out.join("memory.svg")).unwrap().contains("akp, cryptable"));
+    }
+
+    #[test]
     fn errors_leave_no_picture() {
         let folder = tempfile::tempdir().unwrap();
         let (file, out) = (folder.path().join("lines.jsonl"), folder.path().join("plots"));

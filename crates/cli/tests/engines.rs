@@ -160,6 +160,17 @@ fn keys_without_a_mode_say_which_engine_and_why() {
 }
 
 #[test]
+fn no_more_threads_are_started_than_work() {
+    let here = Workspace::new();
+    let threads = |count: usize| {
+        let plan = report(&here.succeed(&format!("--json --threads {count} plan --bits 2")));
+        plan["threads"].as_u64().unwrap() as usize
+    };
+    let cores = std::thread::available_parallelism().unwrap().get();
+    assert_eq!([threads(1), threads(1000)], [1, 1000.min(4 * cores)]);
+}
+
+#[test]
 fn several_tables_are_looked_up_at_once() {
     for engine in ENGINES {
         let here = toy(engine);

@@ -80,6 +80,15 @@ def test_a_lookup_over_http_is_the_table(client, secret, tmp_path):
     assert np.array_equal(secret.decrypt(result), values * values % 16)
 
 
+def test_keys_of_earlier_programs_are_found(client, service, secret, tmp_path):
+    x = secret.encrypt([1, 2, 3])
+    with pytest.raises(ValueError, match="no evaluation key on the server goes with this ciphertext: `register`"):
+        client.lookup(x, "squares", progress=False)
+    register(client, secret, tmp_path)
+    later = cryptable.Client(service.url, client._token, patience=20)
+    assert secret.decrypt(later.lookup(x, "squares", progress=False)).tolist() == [1, 4, 9]
+
+
 def test_a_killed_server_is_waited_for(client, service, packed, tmp_path):
     secret, _ = packed
     register(client, secret, tmp_path)

@@ -237,6 +237,9 @@ mod tests {
         let big = "{'shape': (2, 2), 'descr': \">u2\", 'fortran_order': False}";
         let bytes = file(1, big, &[0, 1, 0, 2, 0, 3, 1, 0]);
         assert_eq!(read(&bytes).unwrap(), (vec![2, 2], vec![1, 2, 3, 256]));
+        // As Python 2 wrote them.
+        let old = "{'descr': u'<u1', 'fortran_order': False, 'shape': (3L,), }";
+        assert_eq!(read(&file(1, old, &[1, 2, 3])).unwrap(), (vec![3], vec![1, 2, 3]));
         let scalar = "{'descr': '|b1', 'fortran_order': True, 'shape': ()}";
         assert_eq!(read(&file(1, scalar, &[1])).unwrap(), (vec![], vec![1]));
     }

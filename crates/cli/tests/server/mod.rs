@@ -14,6 +14,7 @@ pub struct Process {
     options: String,
 }
 
+#[allow(dead_code, reason = "each test binary needs some of them")]
 impl Process {
     /// Starts a server on any port.
     pub fn start(workspace: &Workspace) -> Self {

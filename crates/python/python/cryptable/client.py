@@ -126,16 +126,17 @@ class Client:
     def lookup(
         self, ciphertext: Ciphertext, table: str, *, key: str | None = None, progress: Progress = True
     ) -> Ciphertext:
-        """Maps every value through a table of the server; the result has the shape of the input."""
+        """Maps every value through a table of the server; the result has the shape of the input.
+
+        The key is the named one, by default the one that `register` sent, or else one on the server that fits.
+        """
         return self.lookup_many(ciphertext, [table], key=key, progress=progress)[0]
 
     def lookup_many(
         self, ciphertext: Ciphertext, tables: Sequence[str], *, key: str | None = None, progress: Progress = True
     ) -> list[Ciphertext]:
         """Maps every value through each of several tables, for less than as many lookups."""
-        key = key or self._key
-        if key is None:
-            raise ValueError("no key was registered with this client, and none is named")
+        key = key or self._key or self._key_of(ciphertext)
         shape = ciphertext.shape
         sent = self._upload("ciphertext", io.BytesIO(ciphertext.to_bytes()), None)
         order = {"key": key, "ciphertext": sent, "tables": list(tables)}
@@ -154,6 +155,14 @@ class Client:
     def remove_key(self, key: str) -> None:
         """Removes an evaluation key from the server."""
         self._answer("DELETE", f"/v1/keys/{key}")
+
+    def _key_of(self, ciphertext: Ciphertext) -> str:
+        """Returns the key that was sent last of those on the server that this ciphertext goes with."""
+        expected = (ciphertext.key_id, ciphertext.parameter_digest)
+        found = [key["sha256"] for key in self.keys() if (key["key_id"], key["parameters"]) == expected]
+        if not found:
+            raise ValueError("no evaluation key on the server goes with this ciphertext: `register` sends it")
+        return found[-1]
 
     def _upload(self, kind: str, file: BinaryIO, tell: Callable[[int, int], None] | None) -> str:
         digest = hashlib.sha256()
