@@ -16,6 +16,7 @@ OTHERWISE = {
     "is_value_by_value": "engine != 'packed'",
     "reduced": "integers.plan says what calls take, of which integers.reduce is one",
     # For servers, which go on where they were killed.
+    "flush": "lookup --resume",
     "into_pieces": "parts",
     "resume": "lookup --resume",
     "step_back": "a reader is opened again",
