@@ -20,10 +20,10 @@ format: ## Check the formatting
 	$(CARGO) fmt --all --check
 
 lint: ## Check with clippy; warnings are errors
-	$(CARGO) clippy --workspace --all-targets --features cryptable-cli/bench,cryptable-cli/serve -- -D warnings
+	$(CARGO) clippy --workspace --all-targets --profile checks --features cryptable-cli/bench,cryptable-cli/serve -- -D warnings
 
 docs: ## Build the documentation; warnings are errors
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --profile checks
 
 # What pages and the documents that they include link to, beside each other.
 BOOK_LINKS := crates deny.toml examples scripts
@@ -41,11 +41,11 @@ book-if-possible:
 	@if command -v mdbook > /dev/null; then $(MAKE) book; else echo 'the book is NOT built: there is no mdbook; a test checks its links and pages'; fi
 
 server-build: ## Check what servers and clients build: no `client` code in the former, no `diagnostics` in either
-	$(CARGO) clippy -p cryptable --no-default-features -- -D warnings
-	$(CARGO) clippy -p cryptable-cli --no-default-features -- -D warnings
-	$(CARGO) clippy -p cryptable-cli --no-default-features --features serve -- -D warnings
-	$(CARGO) clippy -p cryptable-cli --no-default-features --features client -- -D warnings
-	$(CARGO) clippy -p cryptable -p cryptable-cli -- -D warnings
+	$(CARGO) clippy -p cryptable --profile checks --no-default-features -- -D warnings
+	$(CARGO) clippy -p cryptable-cli --profile checks --no-default-features -- -D warnings
+	$(CARGO) clippy -p cryptable-cli --profile checks --no-default-features --features serve -- -D warnings
+	$(CARGO) clippy -p cryptable-cli --profile checks --no-default-features --features client -- -D warnings
+	$(CARGO) clippy -p cryptable -p cryptable-cli --profile checks -- -D warnings
 	! $(CARGO) tree -p cryptable -p cryptable-cli --edges features,normal | grep 'feature "diagnostics"'
 
 # Predictions of tests come of the built-in cost model; no test touches the user's cache directory.
