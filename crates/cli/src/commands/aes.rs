@@ -13,8 +13,8 @@ use cryptable::transciphering::Parameters;
 
 #[cfg(feature = "client")]
 pub use self::client::decrypt;
-use super::jobs::PlannedJob;
 use super::parameters::ParameterReport;
+use super::planned_job::PlannedJob;
 use crate::args::Global;
 use crate::args::aes::{AesCommand, AesJobArgs};
 

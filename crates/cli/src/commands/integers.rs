@@ -16,8 +16,8 @@ pub use self::client::{decrypt, encrypt};
 pub use self::run::run;
 use crate::args::Global;
 use crate::args::integers::DigitArgs;
-use crate::commands::jobs::PlannedJob;
 use crate::commands::operation_plan::Report;
+use crate::commands::planned_job::PlannedJob;
 use crate::commands::threads;
 
 /// Evaluates an expression for the integer type of a column.

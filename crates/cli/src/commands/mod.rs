@@ -27,6 +27,7 @@ mod operation_plan;
 mod parameter_list;
 mod parameters;
 mod plan;
+mod planned_job;
 #[cfg(feature = "remote")]
 pub(crate) mod remote;
 pub(crate) mod resume;

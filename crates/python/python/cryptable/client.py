@@ -159,7 +159,7 @@ class Client:
     def _key_of(self, ciphertext: Ciphertext) -> str:
         """Returns the key that was sent last of those on the server that this ciphertext goes with."""
         expected = (ciphertext.key_id, ciphertext.parameter_digest)
-        found = [key["sha256"] for key in self.keys() if (key["key_id"], key["parameters"]) == expected]
+        found: list[str] = [key["sha256"] for key in self.keys() if (key["key_id"], key["parameters"]) == expected]
         if not found:
             raise ValueError("no evaluation key on the server goes with this ciphertext: `register` sends it")
         return found[-1]

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::args::Global;
 use crate::args::bridge::{BridgeArgs, BridgeOperation};
-use crate::commands::jobs::PlannedJob;
+use crate::commands::planned_job::PlannedJob;
 use crate::commands::threads;
 
 /// Bits of the headroom that differences of integers need.

@@ -12,8 +12,8 @@ use super::netlist_file;
 use super::sets;
 use crate::args::Global;
 use crate::args::circuit::CircuitJobArgs;
-use crate::commands::jobs::PlannedJob;
 use crate::commands::parameters::{self, ParameterReport};
+use crate::commands::planned_job::PlannedJob;
 use crate::progress;
 use crate::report::{bytes, seconds};
 
