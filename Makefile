@@ -101,6 +101,7 @@ run-python-tests:
 	$(PYTHON) scripts/release_check.py
 	$(PYTHON) scripts/import_circles.py
 	$(PYTHON) scripts/public_items.py
+	$(PYTHON) scripts/plain_english.py
 	$(CARGO) build --workspace --all-targets --profile checks --features cryptable-cli/serve
 	cp target/checks/lib_native.$(if $(filter Darwin,$(shell uname)),dylib,so) $(PYTHON_PACKAGE)/cryptable/_native.abi3.so
 	PYTHONPATH=$(PYTHON_PACKAGE) $(PYTHON_ENVIRONMENT)/bin/pytest --quiet
