@@ -148,6 +148,15 @@ fn returned_digits_are_cleaned_where_they_are_too_noisy() {
     assert!(uncleaned.lookup_digits_log2_fail(&inputs(noise)) > packed.stated_log2_fail());
 }
 
+/// The fastest packed lookups of few bits are interpolations, which take no digits: plans find trees for them.
+#[test]
+fn leveled_results_of_few_bits_are_looked_up_again() {
+    for bits in [2, 4, 6] {
+        let table = LeveledTable { input_modulus: 1 << bits, output_modulus: 1 << bits };
+        check(&looked_up(request(1 << bits, table)).plan().unwrap(), -64.0);
+    }
+}
+
 #[test]
 fn what_is_in_the_way_is_named() {
     let next = Integers { bits: 16, function: Function::Sign };
@@ -172,10 +181,16 @@ fn what_is_in_the_way_is_named() {
     let error = request.plan().map(drop).unwrap_err();
     let Error::FailureUnreachable { what, found, limit } = &error else { panic!("{error}") };
     assert!(what.contains("in step ") && *found > *limit && *limit == -900.0, "{error}");
-    // Digits that come back are no digits of the tree.
-    let table = LeveledTable { input_modulus: 8, output_modulus: 8 };
-    let error = looked_up(toy(8, table, 8)).plan().map(drop).unwrap_err().to_string();
-    assert!(error.contains("the tree's digits"), "{error}");
+    // Digits of two bits do not make up results of an odd number of bits.
+    for (bits, even) in [(3, 4), (5, 6), (7, 8)] {
+        let table = LeveledTable { input_modulus: 1 << bits, output_modulus: 1 << bits };
+        for request in [self::request(1 << bits, table), toy(1 << bits, table, 8)] {
+            let error = looked_up(request).plan().map(drop).unwrap_err().to_string();
+            let remedy = format!("results of {bits} bits up again");
+            assert!(error.contains(&remedy), "{error}");
+            assert!(error.ends_with(&format!("use tables of {even} bits")), "{error}");
+        }
+    }
 }
 
 /// What a file of evaluation keys is read from.
@@ -282,11 +297,14 @@ fn leveled_results_of_a_plan_are_looked_up_again() -> Result<()> {
 }
 
 #[test]
-#[ignore = "takes two minutes and 3 GB"]
-fn leveled_results_of_eight_bits_are_looked_up_again_at_full_size() -> Result<()> {
-    let table = LeveledTable { input_modulus: 256, output_modulus: 256 };
-    let plan = looked_up(request(256, table)).plan()?;
-    check_looked_up_again(plan.parameters(), plan.taken_out(), 256)
+#[ignore = "takes three minutes and 3 GB"]
+fn leveled_results_are_looked_up_again_at_full_size() -> Result<()> {
+    for p in [16, 256] {
+        let table = LeveledTable { input_modulus: p, output_modulus: p };
+        let plan = looked_up(request(p, table)).plan()?;
+        check_looked_up_again(plan.parameters(), plan.taken_out(), p)?;
+    }
+    Ok(())
 }
 
 #[test]

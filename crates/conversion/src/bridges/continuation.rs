@@ -265,7 +265,15 @@ impl Continuation for LeveledTable {
         Ok(target.prediction().work)
     }
 
-    fn returned(&self, target: &Self::Target, _: Option<u64>) -> Result<Returned> {
+    fn returned(&self, target: &Self::Target, input_modulus: Option<u64>) -> Result<Returned> {
+        let (width, digit) = (bits_of(self.output_modulus), LEVELED_DIGIT.ilog2());
+        if input_modulus.is_some() && !width.is_multiple_of(digit) {
+            let even = width.next_multiple_of(digit);
+            return Err(Error::Unsupported(format!(
+                "looking results of {width} bits up again: they come back in digits of {digit} bits; use tables of {even} \
+                bits"
+            )));
+        }
         let circuit = target.circuit_bootstrapping();
         let digits = target.ciphertexts_of(self.output_modulus);
         let bits = LEVELED_DIGIT.ilog2() as usize;

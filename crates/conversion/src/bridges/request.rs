@@ -15,6 +15,9 @@ const STEPS: usize = 4;
 /// log2 of the largest failure probability of toys.
 const TOY_LOG2_FAIL: f64 = -30.0;
 
+/// Bits of a digit in which results come back: of leveled values, and of radix integers.
+const RETURNED_DIGIT_BITS: [u32; 2] = [2, 3];
+
 /// What becomes of results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Returning {
@@ -119,30 +122,54 @@ impl<C: Continuation> Request<C> {
         }
         let of_tables =
             FailureProbability::from_log2(self.limit()).of_each(STEPS * self.next.tables());
-        packed::Parameters::candidates(&packed::Request {
+        let request = packed::Request {
             count: self.values,
             memory: self.memory,
             tables: self.next.tables(),
             log2_fail: Some(of_tables.log2()),
             digit_inputs,
             ..packed::Request::new(self.input_modulus, output)
-        })
+        };
+        let fastest = packed::Parameters::candidates(&request);
+        if self.returning != Returning::LookedUp {
+            return fastest;
+        }
+        // Results come back in digits, which only trees look up: small moduli have none among their fastest. Trees of bits
+        // take the noisiest digits.
+        let of = |method, digit_bits| {
+            let tree = packed::Request { method: Some(method), digit_bits, ..request };
+            packed::Parameters::candidates(&tree)
+        };
+        let widths = self.digit_widths().into_iter();
+        let trees = widths.map(|width| of(packed::Method::Cmt, Some(width)));
+        let trees = trees.chain([of(packed::Method::Bmt, None)]);
+        let (found, mut refused): (Vec<_>, Vec<_>) =
+            std::iter::once(fastest).chain(trees).partition(Result::is_ok);
+        if found.is_empty() {
+            return refused.swap_remove(0);
+        }
+        Ok(found.into_iter().flatten().flatten().collect())
+    }
+
+    /// Lists the widths, in bits, of digits in which results may come back and that divide inputs evenly.
+    fn digit_widths(&self) -> Vec<u32> {
+        let bits = self.input_modulus.ilog2();
+        let fits = |width: &u32| {
+            self.input_modulus.is_power_of_two() && bits.is_multiple_of(*width) && bits > *width
+        };
+        RETURNED_DIGIT_BITS.into_iter().filter(fits).collect()
     }
 
     /// A toy of each method: one interpolation, and trees over digits that may come back.
     fn packed_toys(&self, output: u64) -> Result<Vec<packed::Parameters>> {
         let whole = packed::Parameters::insecure_toy_of(self.input_modulus, output, TOY.0, TOY.1);
-        let bits = self.input_modulus.ilog2();
-        let fits = |width: &u32| {
-            self.input_modulus.is_power_of_two() && bits.is_multiple_of(*width) && bits > *width
-        };
         let tree = |width: u32| {
-            let count = (bits / width) as usize;
+            let count = (self.input_modulus.ilog2() / width) as usize;
             let (digits, selectors) = (vec![1 << width; count], vec![1; count]);
             let literal = MultiplexerLiteral { digits, selectors, ..Default::default() };
             packed::Parameters::insecure_toy_tree(output, TOY.0, TOY.1, literal, 0)
         };
-        let trees = [2, 3].into_iter().filter(fits).map(tree);
+        let trees = self.digit_widths().into_iter().map(tree);
         let (found, mut refused): (Vec<_>, Vec<_>) =
             std::iter::once(whole).chain(trees).partition(Result::is_ok);
         match found.into_iter().collect::<Result<Vec<_>>>()? {
