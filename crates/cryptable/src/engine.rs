@@ -47,7 +47,7 @@ impl Engine {
     pub fn summary(self) -> &'static str {
         match self {
             Self::Packed => {
-                "many values at once (CKKS functional bootstrapping): the most values a second"
+                "many values at once (CKKS functional bootstrapping): the most values per second"
             }
             Self::Single => {
                 "one value at a time (FHEW functional bootstrapping): milliseconds, small tables"

@@ -50,6 +50,16 @@ impl AsRef<Parameters> for Candidate {
 
 /// All ways to serve a request, best first, as returned by [`Request::plan`]. Its `Display` is a table with one line
 /// per candidate.
+///
+/// ```
+/// use cryptable::{Engine, Request};
+/// let plan = Request::new(16, 16).values(10).plan()?;
+/// println!("{plan}");
+/// let single = plan.best_of(Engine::Single).expect("tables of 4 bits");
+/// assert!(plan.best().duration() <= single.duration());
+/// assert!(single.parameters().security_bits() >= 128.0);
+/// # Ok::<(), cryptable::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Plan {
     values: u64,

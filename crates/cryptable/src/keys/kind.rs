@@ -130,6 +130,16 @@ macro_rules! key_kinds {
         ///
         /// [`SecretKey::evaluation_key`](crate::SecretKey::evaluation_key) generates it. Any number of threads may
         /// share it.
+        ///
+        /// ```
+        /// use cryptable::{Engine, Parameters, SecretKey, Table};
+        /// let secret = SecretKey::generate(Parameters::insecure_toy(Engine::Leveled, 8, 8)?);
+        /// let server = secret.evaluation_key();
+        /// let halves = server.prepare(&Table::from_fn(8, 8, |x| x / 2)?)?;
+        /// let output = server.lookup(&secret.encrypt(&[7, 2])?, &halves)?;
+        /// assert_eq!(secret.decrypt(&output)?, [3, 1]);
+        /// # Ok::<(), cryptable::Error>(())
+        /// ```
         #[non_exhaustive]
         pub enum EvaluationKey {
             $($(#[$doc])+ $kind(Box<$module::EvaluationKey>),)+
