@@ -10,7 +10,6 @@
 //! an identifier, empty                     its upload was not in a row yet                        yes
 //! anything else                            the database belongs to other files, or the file is    moved to lost/
 //!                                          not the server's                                       on request
-//!                                          not the server's                                       asked for
 //! ```
 //!
 //! As long as there is a file of the last kind that is not to be moved, nothing is removed.
