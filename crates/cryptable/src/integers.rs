@@ -11,7 +11,7 @@
 //! use cryptable::engines::{packed, single};
 //! use cryptable::integers::{DigitArithmetic, Evaluator, IntegerColumn, decrypt, encrypt, insecure_packed_toy};
 //!
-//! Returns twice the larger of x and y, minus one, on either engine.
+//! /// Returns twice the larger of x and y, minus one, on either engine.
 //! fn program<E: DigitArithmetic>(
 //!     server: &Evaluator<'_, E>,
 //!     x: &IntegerColumn<i8, E::Ciphertext>,
@@ -20,7 +20,7 @@
 //!     server.sub(&server.shl(&server.max(x, y)?, 1)?, &server.constant(1))
 //! }
 //!
-//! In earnest, use parameters of `Request::integers`, which have 128 bits of security; toys keep this example quick.
+//! // In earnest, use parameters of `Request::integers`, which have 128 bits of security; toys keep this example quick.
 //! let secret = packed::SecretKey::generate(&insecure_packed_toy(2, 1024)?);
 //! let key = secret.evaluation_key(Progress::silent())?;
 //! let (x, y) = (encrypt(&secret, &[-3i8, 50])?, encrypt(&secret, &[-5i8, 60])?);

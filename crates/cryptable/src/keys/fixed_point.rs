@@ -15,14 +15,14 @@ impl EvaluationKey {
     /// use cryptable::ckks::Complex64;
     /// use cryptable::engines::packed::{self, ComplexTable, RealDecryption};
     /// use cryptable::{Execution, SecretKey};
-    /// In earnest, use parameters of `Request::new(4, 256).complex_outputs()`.
+    /// // In earnest, use parameters of `Request::new(4, 256).complex_outputs()`.
     /// let parameters = packed::Parameters::insecure_toy_complex(4, 256, 2)?;
     /// let secret = SecretKey::generate(cryptable::Parameters::from(parameters));
     /// let server = secret.evaluation_key();
     /// let roots: Vec<_> = (0..4).map(|k| 0.25 * Complex64::I.powi(k)).collect();
     /// let table = ComplexTable::new(4, &roots, 256)?;
     /// let prepared = server.packed()?.prepare_complex(&table)?;
-    /// The input has two parts, since a ciphertext of this toy holds two values.
+    /// // The input has two parts, since a ciphertext of this toy holds two values.
     /// let input = secret.encrypt(&[1, 2, 3])?;
     /// let found = server.lookup_complex(&input, &[&prepared], Execution::default())?.swap_remove(0);
     /// let found = secret.decrypt_complex(&found, RealDecryption::default())?;

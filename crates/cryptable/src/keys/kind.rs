@@ -177,7 +177,7 @@ macro_rules! key_kinds {
             /// let secret = SecretKey::generate(Parameters::insecure_toy(Engine::Single, 4, 4)?);
             /// let mut file = Vec::new();
             /// secret.write_evaluation_key(&mut file, Execution::default())?;
-            /// Toys are insecure; a server should accept them in tests only.
+            /// // Toys are insecure; a server should accept them in tests only.
             /// let options = ReadOptions::default().allow_insecure();
             /// let server = EvaluationKey::from_shared(Arc::new(file), options)?;
             /// assert_eq!(server.key_id(), secret.id());

@@ -13,7 +13,7 @@ impl EvaluationKey {
     ///
     /// ```
     /// use cryptable::{Engine, Parameters, SecretKey, Table};
-    /// For 128 bits, use parameters of `Request::for_table(&table).inputs(Engine::Single).values(65_536).plan()?`.
+    /// // For 128 bits, use parameters of `Request::for_table(&table).inputs(Engine::Single).values(65_536).plan()?`.
     /// let secret = SecretKey::generate(Parameters::insecure_bridged_toy(4, 4)?);
     /// let server = secret.evaluation_key();
     /// let table = server.prepare(&Table::from_fn(4, 4, |x| 3 - x)?)?;

@@ -17,7 +17,7 @@ impl Request<SlotLookups> {
     /// ```
     /// use cryptable::ckks::Grid;
     /// use cryptable::{Request, SecretKey};
-    /// A table of 16 points on 2,000 real numbers; results are correct to 10 bits and have three levels left.
+    /// // A table of 16 points on 2,000 real numbers; results are correct to 10 bits and have three levels left.
     /// let request = Request::slot_lookups(Grid::integers(16)).values(2000).precision_bits(10.0).levels(3);
     /// let plan = request.plan()?;
     /// assert!(plan.best().prediction.level >= 3 && plan.best().precision_bits >= 10.0);
