@@ -20,7 +20,7 @@
 //!     server.sub(&server.shl(&server.max(x, y)?, 1)?, &server.constant(1))
 //! }
 //!
-//! // In earnest, use parameters of `Request::integers`, which have 128 bits of security; toys keep this example quick.
+//! // In production, use parameters of `Request::integers`, which have 128 bits of security; toys keep this example quick.
 //! let secret = packed::SecretKey::generate(&insecure_packed_toy(2, 1024)?);
 //! let key = secret.evaluation_key(Progress::silent())?;
 //! let (x, y) = (encrypt(&secret, &[-3i8, 50])?, encrypt(&secret, &[-5i8, 60])?);

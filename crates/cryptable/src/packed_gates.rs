@@ -10,8 +10,8 @@
 //! use cryptable::packed_gates::PackedGatesSecret;
 //! use cryptable::{Progress, SecretKey};
 //!
-//! // The client. In earnest, use `Parameters::with_log2_fail(-128.0)?`, whose ciphertexts have a modulus of 18 bits, and
-//! // `bits::Parameters::cleaning_128(Packing::Complex)?`; toys keep this example quick.
+//! // The client. In production, use `Parameters::with_log2_fail(-128.0)?`, whose ciphertexts have a modulus of 18 bits,
+//! // and `bits::Parameters::cleaning_128(Packing::Complex)?`; toys keep this example quick.
 //! let secret = SecretKey::generate(Parameters::insecure_toy());
 //! let secret = secret.gates()?;
 //! let packed = bits::Parameters::insecure_toy(Packing::Complex)?;

@@ -23,7 +23,7 @@ impl<C: Continuation> Request<Bridge<C>> {
     /// use cryptable::bridges::{Function, Integers, Returning};
     /// let next = Integers { bits: 8, function: Function::Sign };
     /// let request = Request::bridge(16, next).values(100).taken_out(20).returning(Returning::Packed);
-    /// // In earnest, leave out `insecure_toy`, which keeps this example quick.
+    /// // In production, drop `insecure_toy`, which keeps this example quick.
     /// let plan = request.insecure_toy().plan()?;
     /// println!("{plan}");                                  // time and failures of every step
     /// assert!(plan.log2_fail() <= -30.0 && plan.steps().len() == 5);

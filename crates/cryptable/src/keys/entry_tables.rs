@@ -13,7 +13,7 @@ impl EvaluationKey {
     /// ```
     /// use cryptable::engines::packed::{self, SlotTables};
     /// use cryptable::{Execution, SecretKey, Table};
-    /// // In earnest, use parameters of `Request::new(16, 16).entries(EntryKind::Plain)`.
+    /// // In production, use parameters of `Request::new(16, 16).entries(EntryKind::Plain)`.
     /// let parameters = packed::Parameters::insecure_toy_entries(16, 16)?;
     /// let secret = SecretKey::generate(cryptable::Parameters::from(parameters));
     /// let server = secret.evaluation_key();
@@ -63,7 +63,7 @@ impl EvaluationKey {
     /// ```
     /// use cryptable::engines::packed::{self, SlotTables};
     /// use cryptable::{Execution, SecretKey, Table};
-    /// // In earnest, use parameters of `Request::new(16, 16).entries(EntryKind::Encrypted)`.
+    /// // In production, use parameters of `Request::new(16, 16).entries(EntryKind::Encrypted)`.
     /// let parameters = packed::Parameters::insecure_toy_entries(16, 16)?;
     /// let secret = SecretKey::generate(cryptable::Parameters::from(parameters));
     /// let multiples = |k| Table::from_fn(16, 16, |x| k * x % 16);

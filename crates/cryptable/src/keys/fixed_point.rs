@@ -15,7 +15,7 @@ impl EvaluationKey {
     /// use cryptable::ckks::Complex64;
     /// use cryptable::engines::packed::{self, ComplexTable, RealDecryption};
     /// use cryptable::{Execution, SecretKey};
-    /// // In earnest, use parameters of `Request::new(4, 256).complex_outputs()`.
+    /// // In production, use parameters of `Request::new(4, 256).complex_outputs()`.
     /// let parameters = packed::Parameters::insecure_toy_complex(4, 256, 2)?;
     /// let secret = SecretKey::generate(cryptable::Parameters::from(parameters));
     /// let server = secret.evaluation_key();
