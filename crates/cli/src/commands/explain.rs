@@ -116,7 +116,7 @@ mod tests {
         for name in ["AKP", "BMT 2^8", "CMT 16 x 8^2"] {
             assert!(packed(name).is_some());
         }
-        assert!(leveled("CMUX tree, 2 bits a rotation, depth 11").is_some());
+        assert!(leveled("CMUX tree, depth 11").is_some());
         assert!(single("x").is_none() && packed("x").is_none() && leveled("x").is_none());
     }
 }

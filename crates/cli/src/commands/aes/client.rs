@@ -89,7 +89,7 @@ pub(super) fn aes_key(global: Global, source: &AesKeySource) -> Result<AesKey> {
             key.copy_from_slice(&file);
             Ok(AesKey::from_bytes(&key))
         }
-        (None, None) => unreachable!("the grammar demands one of key and key file"),
+        (None, None) => unreachable!("clap requires one of key and key file"),
     }
 }
 

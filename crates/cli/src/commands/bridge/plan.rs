@@ -48,7 +48,7 @@ pub fn plan(global: Global, args: &BridgeArgs) -> Result<PlannedJob> {
 /// Builds the library's request from the options.
 fn request<C: Continuation>(global: Global, args: &BridgeArgs, next: C) -> Request<Bridge<C>> {
     let input = args.bits.map(|bits| 1 << bits).or(args.modulus);
-    let input = input.expect("the grammar demands one of bits and modulus");
+    let input = input.expect("clap requires one of bits and modulus");
     let log2_fail = if args.insecure_toy { TOY_LOG2_FAIL } else { args.log2_fail };
     let request = Request::bridge(input, next).limits(Limits {
         values: args.values.map(u64::from),
