@@ -12,7 +12,7 @@
 //!                                          not the server's                                       on request
 //! ```
 //!
-//! As long as there is a file of the last kind that is not to be moved, nothing is removed.
+//! Nothing is removed while there is a file of the last kind that is not to be moved.
 
 use std::fs;
 use std::io;
