@@ -3,13 +3,14 @@
 mod single;
 
 use clap::{Args, ValueEnum};
+use cryptable::Request;
 use cryptable::engines::packed::{
-    Ciphertext, CostModel, Error, EvaluationKey, Parameters, ParametersLiteral, Request, Result,
+    self, Ciphertext, CostModel, Error, EvaluationKey, Parameters, ParametersLiteral, Result,
     SecretKey,
 };
 use cryptable::integers::{
-    DigitArithmetic, DigitEncryption, DryRun, Evaluator, Integer, IntegerColumn, Places, decrypt,
-    encrypt, packed_parameters_for,
+    ColumnKind, DigitArithmetic, DigitEncryption, DryRun, Evaluator, Integer, IntegerColumn,
+    Places, decrypt, encrypt, packed_parameters_for,
 };
 use cryptable_lattice::FailureProbability;
 use rand::{Rng, SeedableRng};
@@ -112,12 +113,7 @@ pub fn run(arguments: &IntegersArguments, json: bool) -> anyhow::Result<()> {
     if arguments.mode == Mode::Single {
         return single::run(arguments, json);
     }
-    let digit_bits = arguments.digit_bits();
-    // Merges take larger digits where outputs of tables may differ by as much as two of them need.
-    let is_merge = arguments.op == Operation::Merge;
-    let output_range = is_merge.then(|| (4u64.saturating_pow(digit_bits) / 2).saturating_sub(1));
-    let request = Request { output_range, ..Request::new(4, 4) };
-    let parameters = packed_parameters_for(digit_bits, &request)?;
+    let parameters = packed_parameters(arguments)?;
     let record = match arguments.bits {
         8 => measure::<u8>(&parameters, arguments),
         16 => measure::<u16>(&parameters, arguments),
@@ -126,6 +122,19 @@ pub fn run(arguments: &IntegersArguments, json: bool) -> anyhow::Result<()> {
     }?;
     print_line(&record, json)?;
     record.contract.check()
+}
+
+/// Chooses the parameters of packed integers that users get; merges have their own, since they use larger digits where
+/// outputs of tables may differ by as much as two of them need.
+fn packed_parameters(arguments: &IntegersArguments) -> anyhow::Result<Parameters> {
+    let digit_bits = arguments.digit_bits();
+    if arguments.op == Operation::Merge {
+        let output_range = Some((4u64.saturating_pow(digit_bits) / 2).saturating_sub(1));
+        let request = packed::Request { output_range, ..packed::Request::new(4, 4) };
+        return Ok(packed_parameters_for(digit_bits, &request)?);
+    }
+    let plan = Request::integers(ColumnKind::of::<u64>()).digit_bits(digit_bits).plan()?;
+    Ok(plan.parameters().packed()?.clone())
 }
 
 /// An operation, and the bits of its table.

@@ -41,7 +41,9 @@ fn main() -> ExitCode {
     match commands::run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         // The reader of our output has seen enough.
-        Err(error) if atomic_file::stdout_is_taken() && is_caused_by(&error, ErrorKind::BrokenPipe) => {
+        Err(error)
+            if atomic_file::stdout_is_taken() && is_caused_by(&error, ErrorKind::BrokenPipe) =>
+        {
             ExitCode::from(PIPE_CLOSED)
         }
         Err(error) => {

@@ -12,7 +12,7 @@ use super::parameters::{EngineParser, log2_fail};
 /// What keys are for.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct DigitArgs {
-    /// Bits of the integers that a plan predicts times for: 8, 16, 32 or 64; keys serve all of them
+    /// Bits of the integers that a plan predicts times for: 8, 16, 32 or 64. Keys serve all of these
     #[arg(long, value_name = "B", value_parser = integer_bits, default_value = "32")]
     pub bits: u32,
     /// These integers are signed
@@ -30,7 +30,7 @@ pub struct DigitArgs {
     /// The most memory that an operation may take, keys included, as `6GB`
     #[arg(long, value_name = "SIZE", value_parser = memory_size)]
     pub memory: Option<usize>,
-    /// log2 of the largest probability that any value of a lookup goes wrong [default: -64]
+    /// log2 of the largest probability that an operation gives any wrong value [default: -64]
     #[arg(long, value_name = "L", allow_hyphen_values = true, value_parser = log2_fail)]
     pub log2_fail: Option<f64>,
     /// INSECURE parameters of small rings, for tests of this program

@@ -82,8 +82,7 @@ pub(super) async fn list(
     let page = pages::page(&uri)?;
     let listed = app.blocking(move |app| {
         let Listed { items, next } = app.store.jobs(client, page)?;
-        let items =
-            items.into_iter().map(|job| with_progress_and_expiry(app, job)).collect();
+        let items = items.into_iter().map(|job| with_progress_and_expiry(app, job)).collect();
         Ok(Listed { items, next })
     });
     Ok(pages::answer(listed.await?, &uri, page))
