@@ -1,7 +1,7 @@
 #!/bin/sh
-# Fuzzes every reader: FUZZ_RUNS inputs or FUZZ_SECONDS each, whichever comes first. FOLDER/NAME/corpus holds the seeds and
-# gets what covers more; FOLDER/NAME/crashes gets what fails. Any stable compiler does: these are the flags by which
-# `cargo bolero` builds for libFuzzer.
+# Fuzzes every reader with FUZZ_RUNS inputs or for FUZZ_SECONDS each, whichever ends first. FOLDER/NAME/corpus holds the
+# seeds and receives inputs that extend the coverage; FOLDER/NAME/crashes receives inputs that fail. Any stable compiler
+# will do: these are the flags with which `cargo bolero` builds for libFuzzer.
 set -eu
 folder=$(realpath "$1")
 cd "$(dirname "$0")/../.."

@@ -1,4 +1,4 @@
-//! Outputs: files that appear whole or not at all, standard output and pipes.
+//! Outputs: files that appear complete or not at all, standard output, and pipes.
 
 use std::fs::File;
 use std::io;
@@ -10,36 +10,37 @@ pub use cryptable_files::{Access, AtomicFile};
 /// Names of standard output.
 const STDOUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
 
-/// Whether an output goes to standard output, where reports then cannot go.
+/// Whether an output goes to standard output, so that reports cannot.
 static STDOUT_IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// Whether an output goes to standard output.
+/// Returns whether an output goes to standard output.
 pub fn stdout_is_taken() -> bool {
     STDOUT_IS_TAKEN.load(Ordering::Relaxed)
 }
 
-/// Whether a name means standard output.
+/// Returns whether a name means standard output.
 pub fn is_stdout(path: &Path) -> bool {
     STDOUT.iter().any(|name| path == Path::new(name))
 }
 
-/// An output's name in messages.
+/// Returns the name of an output for messages.
 pub fn shown(path: &Path) -> &Path {
     if is_stdout(path) { Path::new("standard output") } else { path }
 }
 
-/// The regular file that an output's name stands for, as [`cryptable_files::target_of`]; standard output is none.
+/// Returns the regular file that an output's name stands for, like [`cryptable_files::target_of`]. Standard output is
+/// none.
 ///
 /// # Errors
-/// If it stands for a directory, or links go round in circles.
+/// If the name stands for a directory, or if links form a circle.
 pub fn target_of(path: &Path) -> io::Result<Option<PathBuf>> {
     if is_stdout(path) { Ok(None) } else { cryptable_files::target_of(path) }
 }
 
-/// Starts an output that is written from its start to its end.
+/// Starts an output that is written sequentially.
 ///
 /// # Errors
-/// As [`AtomicFile::create`]; if standard output is closed.
+/// Same errors as [`AtomicFile::create`], and an error if standard output is closed.
 pub fn create(path: &Path, access: Access) -> io::Result<AtomicFile> {
     if !is_stdout(path) {
         return AtomicFile::create(path, access);
@@ -59,8 +60,8 @@ fn stdout() -> io::Result<File> {
     Ok(file)
 }
 
-/// Whether standard output was closed when the program started: the standard library opens the null device in its place, for
-/// reading, too, as no shell does that writes there.
+/// Returns whether standard output was closed when the program started. In that case, the standard library opens the
+/// null device for reading and writing, which a shell does not do when it redirects output.
 #[cfg(unix)]
 fn was_closed(stdout: &File) -> bool {
     use std::os::unix::fs::MetadataExt as _;

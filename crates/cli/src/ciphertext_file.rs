@@ -1,4 +1,4 @@
-//! Files of ciphertexts by their names.
+//! Files of ciphertexts, opened and created by name.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -12,24 +12,24 @@ use crate::input_file;
 use crate::printable::Printable as _;
 use crate::report::{counted, values};
 
-/// A file being read.
+/// A file of ciphertexts that is being read.
 pub type Reader = CiphertextReader<BufReader<File>>;
 
-/// A file being written.
+/// A file of ciphertexts that is being written.
 pub type Writer = CiphertextWriter<AtomicFile>;
 
 /// Opens a file and checks that it is undamaged.
 ///
 /// # Errors
-/// If it cannot be read or a single bit is wrong.
+/// If the file cannot be read, or if a single bit is wrong.
 pub fn open(path: &Path) -> Result<Reader> {
     read(input_file::open_seekable(path)?, path)
 }
 
-/// Reads a file of this name that is open at its start, as [`open`] does.
+/// Same as [`open`], for a file that is already open and at its start. `path` is for messages.
 ///
 /// # Errors
-/// As there.
+/// If the file cannot be read, or if a single bit is wrong.
 pub fn read(file: File, path: &Path) -> Result<Reader> {
     let reader = CiphertextReader::new(BufReader::with_capacity(1 << 20, file));
     reader.with_context(|| input_file::shown(path).printable())
@@ -38,12 +38,12 @@ pub fn read(file: File, path: &Path) -> Result<Reader> {
 /// Starts a file.
 ///
 /// # Errors
-/// If it cannot be created.
+/// If the file cannot be created.
 pub fn create(path: &Path, contents: Contents) -> Result<Writer> {
     Ok(CiphertextWriter::new(atomic_file::create(path, Access::Public)?, contents)?)
 }
 
-/// Completes files and gives them their names, all or none.
+/// Completes files and gives them their names: either all of them or none.
 ///
 /// # Errors
 /// If writing fails.
@@ -55,10 +55,10 @@ pub fn commit_all(writers: Vec<Writer>) -> Result<Vec<CiphertextFileSummary>> {
     Ok(summaries)
 }
 
-/// Demands that a file is of a key, and of the modulus that the key takes.
+/// Checks that the contents of a file are those that a key expects. `path` and `key` are for messages.
 ///
 /// # Errors
-/// Names what differs.
+/// If they are not; the error names the difference.
 pub fn check(reader: &Reader, path: &Path, expected: &Contents, key: &Path) -> Result<()> {
     expected.check(&reader.summary().contents, "file of ciphertexts").with_context(|| {
         let (path, key) = (input_file::shown(path).printable(), input_file::shown(key).printable());
@@ -66,10 +66,11 @@ pub fn check(reader: &Reader, path: &Path, expected: &Contents, key: &Path) -> R
     })
 }
 
-/// Demands that files of operands are of a key, of the modulus that it takes, and hold as many values in as many ciphertexts.
+/// Checks that the contents of all operands are those that a key expects, and that they have equal numbers of values
+/// and ciphertexts.
 ///
 /// # Errors
-/// Names the file, and what differs.
+/// If one is different; the error names the file and the difference.
 pub fn check_alike(
     readers: &[Reader],
     paths: &[PathBuf],
@@ -95,10 +96,10 @@ pub fn check_alike(
     Ok(())
 }
 
-/// The next ciphertext of every file.
+/// Reads the next ciphertext of every file.
 ///
 /// # Errors
-/// If one cannot be read, or a file has fewer than it says.
+/// If one cannot be read, or if a file has fewer than it states.
 pub fn next_of_each(readers: &mut [Reader], paths: &[PathBuf]) -> Result<Vec<Ciphertext>> {
     let next = |(reader, path): (&mut Reader, &PathBuf)| {
         let name = || input_file::shown(path).printable();
@@ -108,13 +109,13 @@ pub fn next_of_each(readers: &mut [Reader], paths: &[PathBuf]) -> Result<Vec<Cip
     readers.iter_mut().zip(paths).map(next).collect()
 }
 
-/// Number of ciphertexts as people count them: values by themselves are one each.
+/// Returns the number of ciphertexts as people count them: single values count as one each.
 pub fn encryptions(summary: &CiphertextFileSummary) -> u64 {
     let is_value_by_value = summary.contents.engine.is_value_by_value();
     if is_value_by_value { summary.values } else { summary.ciphertexts }
 }
 
-/// `1 ciphertext`, `2 ciphertexts`.
+/// Formats a number of ciphertexts: `1 ciphertext`, `2 ciphertexts`.
 pub fn ciphertexts(count: u64) -> String {
     counted(count, "ciphertext")
 }

@@ -1,24 +1,24 @@
-//! No core dumps of processes that handle secrets.
+//! Prevention of core dumps in processes that handle secrets.
 //!
-//! A process that crashes, or that somebody sends a signal such as `SIGQUIT`, leaves its memory in a file or with a
-//! service that collects such files, keys and values included.
+//! When a process crashes, or receives a signal such as `SIGQUIT`, the system may store its memory, with keys and
+//! values, in a file or send it to a service that collects such files.
 
 use anyhow::Result;
 
-/// Turns core dumps of this process off; on Linux also the reading of its memory by other processes of the same user,
-/// debuggers among them. Where a system has neither, nothing happens.
+/// Turns off core dumps of this process and, on Linux, access to its memory by other processes of the same user,
+/// including debuggers. Does nothing on systems without either.
 ///
 /// # Errors
-/// If the system refuses: going on would promise what does not hold.
+/// If the system refuses. Continuing would break a promise.
 #[cfg(unix)]
 pub fn disable() -> Result<()> {
     use anyhow::Context;
     use rustix::process::{Resource, Rlimit, setrlimit};
 
-    // The hard limit, too: nothing that runs in this process raises it again.
+    // The hard limit is set too, so that nothing in this process can raise it again.
     let nothing = Rlimit { current: Some(0), maximum: Some(0) };
     setrlimit(Resource::Core, nothing).context("cannot turn core dumps off")?;
-    // Where dumps are piped to a program, the limit alone does not count.
+    // If dumps are piped to a program, the limit alone has no effect.
     #[cfg(target_os = "linux")]
     {
         use rustix::process::{DumpableBehavior, set_dumpable_behavior};
@@ -28,7 +28,7 @@ pub fn disable() -> Result<()> {
     Ok(())
 }
 
-/// Nothing.
+/// Does nothing on this system.
 #[cfg(not(unix))]
 pub fn disable() -> Result<()> {
     Ok(())

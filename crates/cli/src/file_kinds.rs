@@ -1,4 +1,4 @@
-//! What files are that a command cannot read, and which commands read them.
+//! Messages about files of the wrong kind, with the commands that read them.
 
 use std::error::Error;
 
@@ -11,13 +11,13 @@ use crate::commands::resume;
 /// A command that reads a kind of file, and whether only builds for clients have it.
 type Reader = (&'static str, bool);
 
-/// What is told of an error: all of its causes. Where that is a file of another kind than a command wants, also which commands
-/// read it.
+/// Returns the message for an error with all of its causes. If a file has another kind than the command needs, the
+/// message names the commands that read it.
 pub fn message(error: &anyhow::Error) -> String {
-    error.chain().map(told).collect::<Vec<_>>().join(": ")
+    error.chain().map(describe).collect::<Vec<_>>().join(": ")
 }
 
-fn told(cause: &(dyn Error + 'static)) -> String {
+fn describe(cause: &(dyn Error + 'static)) -> String {
     let (what, readers) = match wire_error(cause) {
         Some(WireError::BadMagic { found }) if *found == CIPHERTEXT_FILE_MAGIC => {
             ("it is a file of ciphertexts".to_owned(), &[("decrypt", true), ("lookup", false)][..])
@@ -41,7 +41,7 @@ fn told(cause: &(dyn Error + 'static)) -> String {
     }
 }
 
-/// What was wrong with the bytes of a file, by itself or as the library passes it on.
+/// Returns the error about a file's bytes behind a cause, which may be wrapped by the library.
 fn wire_error<'a>(cause: &'a (dyn Error + 'static)) -> Option<&'a WireError> {
     match cause.downcast_ref() {
         Some(cryptable::Error::Wire(error)) => Some(error),
@@ -52,7 +52,7 @@ fn wire_error<'a>(cause: &'a (dyn Error + 'static)) -> Option<&'a WireError> {
     }
 }
 
-/// The commands of a group that read an object. Files of values, and keys of engines, are no group's.
+/// Returns the commands of a group that read an object. Files of values and keys of engines belong to no group.
 fn readers(object: ObjectType) -> &'static [Reader] {
     use ObjectType as O;
     match object {
@@ -81,23 +81,23 @@ mod tests {
 
     use super::*;
 
-    fn of(error: WireError) -> String {
+    fn message_of(error: WireError) -> String {
         let error: Result<(), cryptable::Error> = Err(error.into());
         message(&error.context("a.ct").unwrap_err())
     }
 
     #[test]
     fn files_of_other_commands_are_told_with_the_command() {
-        let wrong = |found| of(WireError::WrongKind { expected: "a secret key", found });
+        let wrong = |found| message_of(WireError::WrongKind { expected: "a secret key", found });
         assert_eq!(
             wrong(ObjectType::EncryptedTables),
             "a.ct: it is encrypted tables, not a secret key; `lookup --table` reads it"
         );
         let plain = "a.ct: it is a secret key for packed values, not a secret key";
         assert_eq!(wrong(ObjectType::PackedSecretKey), plain);
-        let partial = of(WireError::BadMagic { found: resume::MAGIC });
+        let partial = message_of(WireError::BadMagic { found: resume::MAGIC });
         assert!(partial.ends_with("an interrupted lookup finished; `lookup --resume` reads it"));
-        let other = of(WireError::BadMagic { found: *b"name,age" });
+        let other = message_of(WireError::BadMagic { found: *b"name,age" });
         assert_eq!(other, "a.ct: not a cryptable file: it begins with \"name,age\"");
     }
 

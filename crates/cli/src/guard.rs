@@ -1,4 +1,4 @@
-//! What outputs may replace: nothing that the command reads, and keys only if told.
+//! Protection of files from being overwritten: outputs never replace inputs, and replace keys only on request.
 
 use std::fs::{self, File, Metadata};
 use std::io::IsTerminal;
@@ -14,19 +14,19 @@ use crate::formats::raw::read_up_to;
 use crate::input_file::is_stdin;
 use crate::printable::Printable as _;
 
-/// Bytes at the start of a key that say what it is.
+/// Bytes at the beginning of a key that tell its kind.
 const KEY_HEADER_BYTES: usize = 64;
 
-/// What a command does with a file.
+/// How a command uses a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Reads it.
+    /// The command reads it.
     Input,
-    /// Writes it, as text.
+    /// The command writes it, as text.
     Text,
-    /// Writes it, as bytes that no terminal shows.
+    /// The command writes it, as bytes that a terminal cannot show.
     Bytes,
-    /// Writes it, as a new key; whether it may replace one is for key generation to say.
+    /// The command writes it, as a new key. Key generation decides whether it may replace one.
     #[cfg(feature = "client")]
     NewKey,
 }
@@ -34,31 +34,31 @@ pub enum Role {
 /// A file that an option names.
 #[derive(Clone, Debug)]
 pub struct FileArg {
-    /// The option, as `--input`.
+    /// Name of the option, such as `--input`.
     pub option: &'static str,
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// What is done with it.
+    /// Use of the file.
     pub role: Role,
 }
 
 impl FileArg {
-    /// A file that is read.
+    /// Describes a file that is read.
     pub fn input(option: &'static str, path: &Path) -> Self {
         Self { option, path: path.to_path_buf(), role: Role::Input }
     }
 
-    /// A file of text that is written.
+    /// Describes a text file that is written.
     pub fn text(option: &'static str, path: &Path) -> Self {
         Self { option, path: path.to_path_buf(), role: Role::Text }
     }
 
-    /// A file of bytes that is written.
+    /// Describes a binary file that is written.
     pub fn bytes(option: &'static str, path: &Path) -> Self {
         Self { option, path: path.to_path_buf(), role: Role::Bytes }
     }
 
-    /// A key that is generated.
+    /// Describes a key that is generated.
     #[cfg(feature = "client")]
     pub fn new_key(option: &'static str, path: &Path) -> Self {
         Self { option, path: path.to_path_buf(), role: Role::NewKey }
@@ -68,7 +68,7 @@ impl FileArg {
         self.role != Role::Input
     }
 
-    /// Whether it is written whatever is there.
+    /// Returns whether the file is written whatever exists at its place.
     fn is_replaced(&self) -> bool {
         matches!(self.role, Role::Text | Role::Bytes)
     }
@@ -79,15 +79,15 @@ impl FileArg {
 pub struct FileArgs {
     /// The files.
     pub files: Vec<FileArg>,
-    /// Whether keys and read-only files are replaced.
+    /// Whether keys and read-only files may be replaced.
     pub force: bool,
 }
 
 impl FileArgs {
-    /// Checks that no output replaces an input, another output, or, unless forced, a key or a read-only file.
+    /// Checks that no output replaces an input, another output or, unless forced, a key or a read-only file.
     ///
     /// # Errors
-    /// If one does, or standard input or output would serve twice.
+    /// If one does, or if standard input or standard output is used twice.
     pub fn check(&self) -> Result<()> {
         self.check_standard_streams()?;
         for (i, output) in self.files.iter().enumerate().filter(|(_, file)| file.is_output()) {
@@ -131,18 +131,18 @@ impl FileArgs {
     }
 }
 
-/// What tells whether two names are of one regular file.
+/// The identity of a regular file, by which two names of the same file are recognised.
 #[derive(PartialEq, Eq)]
 enum Identity {
-    /// Device and number of an existing file.
+    /// Device and inode of an existing file.
     #[cfg(unix)]
     Existing(u64, u64),
-    /// Where a file will be.
+    /// Path at which a file will be created.
     Place(PathBuf),
 }
 
 impl Identity {
-    /// `None` if it is no regular file.
+    /// Returns the identity of a file; `None` if it is not a regular file.
     fn of(file: &FileArg) -> Result<Option<Self>> {
         let stream = match file.role {
             Role::Input if is_stdin(&file.path) => Some("/dev/stdin"),
@@ -172,7 +172,7 @@ impl Identity {
     }
 }
 
-/// A file that is yet to be made, in its directory without links.
+/// Returns the path of a file that does not exist yet, with all links in its directory resolved.
 fn place(target: &Path) -> PathBuf {
     let directory = target.parent().filter(|parent| *parent != Path::new(""));
     let directory = fs::canonicalize(directory.unwrap_or(Path::new(".")));
@@ -182,7 +182,7 @@ fn place(target: &Path) -> PathBuf {
     }
 }
 
-/// Checks that what an output replaces is neither a key nor read-only.
+/// Checks that the file an output replaces is neither a key nor read-only.
 fn check_replaced(output: &FileArg) -> Result<()> {
     let Some(target) = target_of(&output.path)? else { return Ok(()) };
     let Ok(metadata) = fs::metadata(&target) else { return Ok(()) };
@@ -195,7 +195,7 @@ fn check_replaced(output: &FileArg) -> Result<()> {
     Ok(())
 }
 
-/// What a client may send to a server: evaluation keys and ciphertexts.
+/// The kinds of file that a client may send to a server.
 #[cfg(feature = "remote")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sendable {
@@ -205,10 +205,10 @@ pub enum Sendable {
     Ciphertexts,
 }
 
-/// What a file is, by its first bytes.
+/// Returns the kind of a file, from its first bytes.
 ///
 /// # Errors
-/// If a server has no use for it, or no business with it.
+/// If it is not a file that a server needs, or if it is secret.
 #[cfg(feature = "remote")]
 pub fn sendable(file: &mut File, name: &str) -> Result<Sendable> {
     let mut start = [0; KEY_HEADER_BYTES];
@@ -227,7 +227,7 @@ pub fn sendable(file: &mut File, name: &str) -> Result<Sendable> {
     }
 }
 
-/// What kind of key a file is, if it is one.
+/// Returns the kind of key in a file; `None` if it holds no key.
 fn key_kind(path: &Path) -> Result<Option<String>> {
     let failed = || format!("cannot read {}, which exists", path.printable());
     let mut start = [0; KEY_HEADER_BYTES];
@@ -242,10 +242,10 @@ fn key_kind(path: &Path) -> Result<Option<String>> {
     })
 }
 
-/// Checks that what an option names is no key of another kind than a secret key.
+/// Checks that the first bytes of a file do not show another kind than a secret key. `option` is for messages.
 ///
 /// # Errors
-/// If it is.
+/// If they belong to another key, another object, or a file of ciphertexts.
 #[cfg(feature = "client")]
 pub fn check_secret_key(option: &str, start: &[u8]) -> Result<()> {
     match peek_header(start) {
@@ -259,7 +259,7 @@ pub fn check_secret_key(option: &str, start: &[u8]) -> Result<()> {
     }
 }
 
-/// Whether it cannot be made again.
+/// Returns whether an object is a key, which cannot be made again.
 fn is_key(kind: ObjectType) -> bool {
     kind.is_secret_key() || kind.is_evaluation_key()
 }

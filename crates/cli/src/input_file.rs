@@ -1,4 +1,4 @@
-//! Inputs: regular files, standard input and pipes.
+//! Inputs: regular files, standard input, and pipes.
 
 use std::fs::{File, OpenOptions};
 #[cfg(feature = "client")]
@@ -16,20 +16,20 @@ use zeroize::Zeroizing;
 /// Names of standard input.
 const STDIN: [&str; 4] = ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
 
-/// Whether a name means standard input.
+/// Returns whether a name means standard input.
 pub fn is_stdin(path: &Path) -> bool {
     STDIN.iter().any(|name| path == Path::new(name))
 }
 
-/// An input's name in messages.
+/// Returns the name of an input for messages.
 pub fn shown(path: &Path) -> &Path {
     if is_stdin(path) { Path::new("standard input") } else { path }
 }
 
-/// Opens an input for reading from its start to its end.
+/// Opens an input for sequential reading.
 ///
 /// # Errors
-/// If that fails or it is a directory.
+/// If it cannot be opened, or if it is a directory.
 pub fn open(path: &Path) -> Result<File> {
     let name = shown(path).printable();
     let file = if is_stdin(path) { stdin() } else { File::open(path) };
@@ -40,10 +40,10 @@ pub fn open(path: &Path) -> Result<File> {
     Ok(file)
 }
 
-/// Opens an input to be read more than once: what comes from a pipe goes to an unnamed temporary file first.
+/// Opens an input that is read more than once. Data from a pipe is first copied to an unnamed temporary file.
 ///
 /// # Errors
-/// If it cannot be read, or there is no room for a temporary file.
+/// If the input cannot be read, or if there is no space for the temporary file.
 pub fn open_seekable(path: &Path) -> Result<File> {
     let name = shown(path).printable();
     let failed = || format!("cannot read {name}");
@@ -64,7 +64,7 @@ pub fn open_seekable(path: &Path) -> Result<File> {
     spooled.with_context(|| format!("cannot copy {name} to a file in {}", directory.printable()))
 }
 
-/// What people must hear of a file that holds a secret and that others can read, or write to.
+/// Returns a warning if a file with a secret can be read or written by others.
 #[cfg(all(unix, any(feature = "client", feature = "remote")))]
 pub fn exposure(path: &Path) -> Option<String> {
     use std::os::unix::fs::PermissionsExt as _;
@@ -78,17 +78,17 @@ pub fn exposure(path: &Path) -> Option<String> {
     })
 }
 
-/// Elsewhere, files have no modes.
+/// Returns nothing on systems whose files have no modes.
 #[cfg(all(not(unix), any(feature = "client", feature = "remote")))]
 pub fn exposure(_: &Path) -> Option<String> {
     None
 }
 
-/// Opens a file that this program keeps beside another one. A link in its place is not followed: somebody else would
-/// choose what is written to.
+/// Opens a file that this program keeps beside another one. Does not follow a link in its place, since whoever made it
+/// would choose where the program writes.
 ///
 /// # Errors
-/// If that fails, or it is a link.
+/// If the file cannot be opened, or if it is a link.
 pub fn open_companion(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     #[cfg(unix)]
     {
@@ -98,14 +98,15 @@ pub fn open_companion(path: &Path, options: &mut OpenOptions) -> io::Result<File
     options.open(path)
 }
 
-/// Bytes that say what a key is.
+/// Bytes at the beginning of a key that tell its kind.
 #[cfg(feature = "client")]
 const START_BYTES: u64 = 64;
 
-/// Reads a whole input of at most `limit` bytes, without copies that outlive it.
+/// Reads a whole input of at most `limit` bytes, without leaving copies in memory. `what` names the expected kind in
+/// messages.
 ///
 /// # Errors
-/// If it cannot be read, is refused for its first bytes, or is longer; `what` it should be is part of the message.
+/// If the input cannot be read, if `check_start` refuses its first bytes, or if it is longer than `limit`.
 #[cfg(feature = "client")]
 pub fn read_secret(
     path: &Path,
@@ -119,7 +120,7 @@ pub fn read_secret(
     let metadata = file.metadata().with_context(failed)?;
     let length = if metadata.is_file() { metadata.len() } else { limit };
     let room = length.min(limit) + 1;
-    // Room for everything at once: growing would leave copies behind.
+    // Reserve space for everything at once, since growing would leave copies behind.
     let mut content = Zeroizing::new(Vec::with_capacity(room as usize));
     file.by_ref().take(START_BYTES.min(room)).read_to_end(&mut content).with_context(failed)?;
     check_start(&content).with_context(|| name.to_string())?;

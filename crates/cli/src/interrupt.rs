@@ -1,28 +1,28 @@
-//! What happens when the program is interrupted.
+//! Handling of interruptions of the program.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::Result;
 
-/// What people are told if the program is interrupted now.
+/// The line that is printed if the program is interrupted now.
 static LAST_WORDS: Mutex<Option<String>> = Mutex::new(None);
 
-/// What the first interruption does in place of ending the program, if anything.
+/// The call that replaces the end of the program at the first interruption, if any.
 #[cfg(feature = "serve")]
 static INSTEAD: Mutex<Option<Box<dyn FnOnce() + Send>>> = Mutex::new(None);
 
-/// The first interruption from now on does this; the program ends by itself then, or by the next one.
+/// Makes the next interruption run `call` instead of ending the program. The interruption after that ends it.
 #[cfg(feature = "serve")]
 pub fn instead(call: impl FnOnce() + Send + 'static) {
     *INSTEAD.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(call));
 }
 
-/// As long as it lives, an interrupted program tells what this was given last, if anything.
+/// A guard for the line that an interrupted program prints. Dropping it withdraws the line.
 #[derive(Debug, Default)]
 pub struct LastWords(());
 
 impl LastWords {
-    /// Tells this from now on: a line as standard error takes it, without its end.
+    /// Sets the line, without its end, or withdraws it.
     pub fn set(&mut self, line: Option<String>) {
         *last_words() = line;
     }
@@ -38,10 +38,11 @@ fn last_words() -> MutexGuard<'static, Option<String>> {
     LAST_WORDS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// From now on, an interrupted program removes its partial files before it ends, and says its last words.
+/// Prepares for interruptions: from now on, an interrupted program removes its partial files and prints its last words
+/// before it ends.
 ///
 /// # Errors
-/// If the system refuses.
+/// If the system refuses the signal handlers.
 #[cfg(unix)]
 pub fn install() -> Result<()> {
     use std::io::{IsTerminal as _, Write as _};
@@ -65,18 +66,18 @@ pub fn install() -> Result<()> {
             let uninterrupted = Uninterrupted::start();
             uninterrupted.remove_partial_files();
             if let Some(words) = last_words().take() {
-                // A bar leaves its line unfinished.
+                // A progress bar leaves its line unfinished.
                 let begin = if std::io::stderr().is_terminal() { "\n" } else { "" };
                 let _ = writeln!(std::io::stderr(), "{begin}{words}");
             }
-            // Ends the process as the signal would have; nobody makes a file in between.
+            // This ends the process like the signal itself would. Meanwhile, no thread can create a file.
             let _ = emulate_default_handler(signal);
         }
     });
     Ok(())
 }
 
-/// Nothing to prepare for.
+/// Does nothing on this system.
 ///
 /// # Errors
 /// None.
@@ -85,7 +86,7 @@ pub fn install() -> Result<()> {
     Ok(())
 }
 
-/// Signals that this process was started with to ignore, as by `nohup`: bit 0 is signal 1.
+/// Returns the signals that this process ignores since its start, for example because of `nohup`. Bit 0 is signal 1.
 #[cfg(unix)]
 fn ignored_signals() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Keys by the names of their files.
+//! Keys, read by file name.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _};
@@ -22,31 +22,31 @@ use crate::printable::Printable as _;
 use crate::report;
 use crate::report::{bytes, bytes_at_least};
 
-/// Longest secret key file that is read.
+/// Longest secret key file that is read, in bytes.
 #[cfg(feature = "client")]
 const MAX_SECRET_KEY_BYTES: u64 = 1 << 21;
 
-/// Maps a whole input into memory; what comes from a pipe goes to an unnamed temporary file first.
+/// Maps a whole input into memory. Data from a pipe is first copied to an unnamed temporary file.
 ///
 /// # Errors
-/// If it cannot be read, or is empty.
+/// If the input cannot be read, or is empty.
 pub fn map(path: &Path) -> Result<MappedFile> {
     map_file(&input_file::open_seekable(path)?, path)
 }
 
-/// Maps a file of this name that is open, as [`map`] does.
+/// Same as [`map`], for a file that is already open. `path` is for messages.
 ///
 /// # Errors
-/// As there.
+/// If the file cannot be read, or is empty.
 pub fn map_file(file: &File, path: &Path) -> Result<MappedFile> {
     MappedFile::of(file)
         .with_context(|| format!("cannot read {}", input_file::shown(path).printable()))
 }
 
-/// Reads all of an input that `read` keeps nothing of.
+/// Maps an input and reads it with `read`, whose result must not refer to the file.
 ///
 /// # Errors
-/// If it cannot be read, `read` refuses it, or another program changed it meanwhile.
+/// If the input cannot be read, if `read` refuses it, or if another program changed it in the meantime.
 pub fn read_mapped<T>(
     path: &Path,
     read: impl FnOnce(&Arc<MappedFile>) -> cryptable::Result<T>,
@@ -54,11 +54,11 @@ pub fn read_mapped<T>(
     Ok(read_kept(path, read)?.0)
 }
 
-/// Reads an input that what is read of it may refer to as long as it lives: also returns the file, to check in the end that
-/// nobody changed it.
+/// Maps an input and reads it with `read`, whose result may refer to the file. Also returns the file, so that the
+/// caller can check in the end that nobody changed it.
 ///
 /// # Errors
-/// As [`read_mapped`].
+/// Same errors as [`read_mapped`].
 pub fn read_kept<T>(
     path: &Path,
     read: impl FnOnce(&Arc<MappedFile>) -> cryptable::Result<T>,
@@ -79,12 +79,12 @@ fn keep<T>(
     Ok((found, file))
 }
 
-/// Says why a key of another kind does not serve a job.
+/// Returns the message for a key whose kind does not fit a job.
 pub fn of_keygen(path: &Path, job: &str) -> String {
     format!("{}: {job} takes keys of keygen {job}", input_file::shown(path).printable())
 }
 
-/// Says which option allows what the library refused.
+/// Converts an error of the library, and names the option that allows what was refused.
 pub fn with_option(error: cryptable::Error) -> anyhow::Error {
     match error {
         cryptable::Error::ReadingMemory { object, needed, limit } => {
@@ -98,17 +98,17 @@ pub fn with_option(error: cryptable::Error) -> anyhow::Error {
     }
 }
 
-/// A server's evaluation key, and the file that it is used from where it lies.
+/// An evaluation key, and the file that it uses in place.
 pub struct MappedKey {
     /// The key.
     pub key: EvaluationKey,
-    /// The file, if the key reads it as long as it lives.
+    /// The file, if the key refers to it.
     file: Option<Arc<MappedFile>>,
     name: String,
 }
 
 impl MappedKey {
-    /// Demands that nobody changed the key's file in place since it was checked.
+    /// Checks that nobody changed the key's file in place since it was read.
     ///
     /// # Errors
     /// If somebody did.
@@ -118,12 +118,12 @@ impl MappedKey {
     }
 }
 
-/// A server's evaluation key that is not read yet but for its header: what does not go with it is refused before.
+/// An evaluation key of which only the header was read, so that mismatches are found before gigabytes are read.
 pub struct KeyFile {
     file: File,
     name: String,
     options: ReadOptions,
-    /// What the key says of itself.
+    /// Header of the key.
     pub header: EvaluationKeyHeader,
 }
 
@@ -131,7 +131,7 @@ impl KeyFile {
     /// Opens a key and reads its header.
     ///
     /// # Errors
-    /// If the file cannot be read or is no evaluation key, or an insecure one that is not allowed.
+    /// If the file cannot be read or is not an evaluation key, or if its parameters are not allowed.
     pub fn open(global: Global, path: &Path) -> Result<Self> {
         let (options, name) = (global.read_options(), input_file::shown(path).printable());
         let file = input_file::open_seekable(path)?;
@@ -144,7 +144,7 @@ impl KeyFile {
             Ok(header) => header,
             Err(error) => {
                 if !is_final(&error) {
-                    // Only reading all of the key tells whether it is damaged.
+                    // Only reading the whole key can tell whether it is damaged.
                     read_key(&file, name.clone(), options)?;
                 }
                 return Err(with_option(error)).with_context(|| format!("cannot read {name}"));
@@ -153,16 +153,16 @@ impl KeyFile {
         Ok(Self { file, name, options, header })
     }
 
-    /// Reads all of it where it lies.
+    /// Reads the whole key, in place if it supports that.
     ///
     /// # Errors
-    /// If it cannot be read, or is damaged.
+    /// If the key cannot be read, or is damaged.
     pub fn read(self) -> Result<MappedKey> {
         read_key(&self.file, self.name, self.options)
     }
 }
 
-/// Reads the first bytes of a file, up to the longest header of a key.
+/// Reads the first bytes of a file, up to the length of the longest key header.
 pub fn first_bytes(mut file: &File) -> io::Result<Vec<u8>> {
     let mut start = Vec::new();
     file.take(EvaluationKeyHeader::BYTES as u64).read_to_end(&mut start)?;
@@ -170,7 +170,7 @@ pub fn first_bytes(mut file: &File) -> io::Result<Vec<u8>> {
     Ok(start)
 }
 
-/// Tells whether reading the whole key would fail with the same error as reading its header did.
+/// Returns whether reading the whole key would fail with the same error as reading its header.
 fn is_final(error: &cryptable::Error) -> bool {
     use cryptable::Error as E;
     match error {
@@ -192,7 +192,7 @@ fn read_key(file: &File, name: String, options: ReadOptions) -> Result<MappedKey
         EvaluationKey::from_shared(shared, options)
     };
     let (key, file) = keep(file, &name, read)?;
-    // Other keys are expanded when they are read.
+    // Other keys are expanded when they are read, and no longer need the file.
     let is_used_in_place = key.packed().is_ok() || key.bits().is_ok() || key.ckks().is_ok();
     let file = is_used_in_place.then_some(file);
     Ok(MappedKey { key, file, name })
@@ -201,19 +201,19 @@ fn read_key(file: &File, name: String, options: ReadOptions) -> Result<MappedKey
 /// Reads a client's secret key of any kind.
 ///
 /// # Errors
-/// If the file cannot be read or is no secret key, or an insecure one that is not allowed.
+/// If the file cannot be read or is not a secret key, or if its parameters are not allowed.
 #[cfg(feature = "client")]
 pub fn read_secret_key(global: Global, path: &Path) -> Result<SecretKey> {
     let check = |start: &[u8]| guard::check_secret_key("--secret", start);
     let bytes = input_file::read_secret(path, MAX_SECRET_KEY_BYTES, "a secret key", check)?;
     let failed = || format!("cannot read {}", input_file::shown(path).printable());
     let key = SecretKey::from_bytes(&bytes, global.read_options()).with_context(failed)?;
-    // Now that it is one.
+    // Only a file that is a secret key deserves the warning.
     report::note(global, input_file::exposure(path).as_ref());
     Ok(key)
 }
 
-/// Tells people where a key has no security at all, or its values fail too often.
+/// Warns if a key has no security, or if its values fail too often.
 #[cfg(feature = "client")]
 pub fn warn_of_insecurity(global: Global, key: &SecretKey, path: &Path) {
     let name = input_file::shown(path).printable();

@@ -1,6 +1,6 @@
-//! `cryptable`: lookup tables on encrypted data, from the command line.
+//! The program `cryptable`: lookup tables on encrypted data, from the command line.
 //!
-//! Without the feature `client` it is a server's program, which cannot touch a secret.
+//! Without the feature `client`, it is a program for servers, which cannot handle secrets.
 #![forbid(unsafe_code)]
 
 mod args;
@@ -29,7 +29,7 @@ use clap::Parser;
 use clap::error::{ContextKind, ContextValue};
 use cryptable::transciphering::MessageError;
 
-/// The exit status of a program that writes to a pipe without a reader.
+/// Exit status after writing to a pipe without a reader.
 const PIPE_CLOSED: u8 = 141;
 
 fn main() -> ExitCode {
@@ -40,8 +40,10 @@ fn main() -> ExitCode {
     let json = cli.global.json;
     match commands::run(cli) {
         Ok(()) => ExitCode::SUCCESS,
-        // Whoever read our output has seen enough.
-        Err(error) if atomic_file::stdout_is_taken() && is_of(&error, ErrorKind::BrokenPipe) => {
+        // The reader of our output has seen enough.
+        Err(error)
+            if atomic_file::stdout_is_taken() && is_caused_by(&error, ErrorKind::BrokenPipe) =>
+        {
             ExitCode::from(PIPE_CLOSED)
         }
         Err(error) => {
@@ -52,7 +54,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints what is wrong with the arguments, or the help that they ask for, and returns the status to exit with.
+/// Reports what is wrong with the arguments, or prints the help that they ask for. Returns the exit status.
 fn refuse(error: &clap::Error) -> ExitCode {
     let json = std::env::args_os().any(|word| word == "--json");
     match missing_feature(error) {
@@ -65,7 +67,7 @@ fn refuse(error: &clap::Error) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// What to do about a command that only other builds of this program have.
+/// Returns advice for a command that only other builds of this program have.
 fn missing_feature(error: &clap::Error) -> Option<String> {
     let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
         return None;
@@ -87,7 +89,7 @@ fn missing_feature(error: &clap::Error) -> Option<String> {
     ))
 }
 
-/// What kind of error it is, for programs, and the status to exit with.
+/// Returns the kind of an error, for programs, and the exit status.
 fn kind_and_status(error: &anyhow::Error) -> (&'static str, u8) {
     #[cfg(feature = "remote")]
     if let Some(found) = commands::remote::kind_and_status(error) {
@@ -97,12 +99,12 @@ fn kind_and_status(error: &anyhow::Error) -> (&'static str, u8) {
     (if is_io { "io" } else { "invalid" }, 1)
 }
 
-/// Whether an error is due to an I/O error of a kind.
-fn is_of(error: &anyhow::Error, kind: ErrorKind) -> bool {
+/// Returns whether an error was caused by an I/O error of this kind.
+fn is_caused_by(error: &anyhow::Error, kind: ErrorKind) -> bool {
     error.chain().filter_map(io_error).any(|cause| cause.kind() == kind)
 }
 
-/// The I/O error that a cause is, by itself or as the library passes it on.
+/// Returns the I/O error behind a cause, which may be wrapped by the library.
 fn io_error<'a>(cause: &'a (dyn std::error::Error + 'static)) -> Option<&'a io::Error> {
     match cause.downcast_ref() {
         Some(cryptable::Error::Io(error)) => Some(error),

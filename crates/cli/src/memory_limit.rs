@@ -1,19 +1,20 @@
-//! Work that would not fit into memory is refused before it starts.
+//! Memory checks: work that would not fit in memory is refused before it starts.
 
 use anyhow::{Result, bail, ensure};
 use cryptable::{Prediction, memory};
 
 use crate::sizes::bytes;
 
-/// Checks that work is within a limit with its key, or without one, that the machine has room for both: before the key is read.
+/// Checks, before a key is read, that the work and the key fit within `limit`. Without a limit, checks that the machine
+/// has enough free memory for both.
 ///
 /// # Errors
-/// If it is not.
+/// If they do not fit.
 pub fn check_unread(limit: Option<usize>, job: &str, prediction: &Prediction) -> Result<()> {
     check_bytes_unread(limit, job, prediction.peak_bytes())
 }
 
-/// As [`check_unread`], of bytes.
+/// Same as [`check_unread`], for a number of bytes.
 ///
 /// # Errors
 /// If they do not fit.
@@ -24,28 +25,28 @@ pub fn check_bytes_unread(limit: Option<usize>, job: &str, needed: usize) -> Res
     }
 }
 
-/// Demands that a lookup is within a limit with its key, or without one, that the machine has room for what it takes beside
-/// the key, which was read.
+/// Checks, after the key was read, that a lookup and the key fit within `limit`. Without a limit, checks that the
+/// machine has enough free memory for the lookup alone.
 ///
 /// # Errors
-/// If it is not.
+/// If they do not fit.
 pub fn check(limit: Option<usize>, prediction: &Prediction) -> Result<()> {
     check_job(limit, "the lookup", prediction)
 }
 
-/// As [`check`], of anything by its name.
+/// Same as [`check`], for any job. `job` names it in messages.
 ///
 /// # Errors
-/// If it does not fit.
+/// If the job does not fit.
 pub fn check_job(limit: Option<usize>, job: &str, prediction: &Prediction) -> Result<()> {
     let beside = prediction.peak_bytes() - prediction.key_memory_bytes;
     check_bytes(limit, job, (prediction.key_memory_bytes, beside))
 }
 
-/// As [`check_job`], of bytes of keys and beside them.
+/// Same as [`check_job`], given the bytes of the key and the bytes beside it.
 ///
 /// # Errors
-/// If it does not fit.
+/// If they do not fit.
 pub fn check_bytes(
     limit: Option<usize>,
     job: &str,

@@ -1,10 +1,10 @@
-//! Names of files as people see them: nothing in them reaches the terminal that it might act on.
+//! Names of files for messages: nothing in them can control the terminal.
 
 use std::path::Path;
 
-/// What has a name that others chose.
+/// A type whose values are names that others chose.
 pub trait Printable {
-    /// The name for messages and reports, escaped as [`cryptable_wire::printable`] does.
+    /// Returns the name for messages and reports, escaped by [`cryptable_wire::printable`].
     fn printable(&self) -> String;
 }
 

@@ -13,10 +13,10 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use crate::args::Global;
 use crate::report::seconds;
 
-/// Work that is done sooner shows no bar, and gets no estimate.
+/// Time below which work shows no bar and no estimate.
 const DELAY: Duration = Duration::from_secs(2);
 
-/// Work being done.
+/// The progress of one piece of work.
 pub struct Progress {
     shown: Shown,
 }
@@ -24,23 +24,23 @@ pub struct Progress {
 enum Shown {
     Nothing,
     Bar(ProgressBar, Arc<State>),
-    /// Lines come from a thread, which ends with the sender.
+    /// Lines are printed by a thread, which ends when the sender is dropped.
     Lines(Arc<State>, #[allow(dead_code, reason = "ends the thread when dropped")] Sender<()>),
 }
 
-/// How far work is.
+/// The state of the work.
 #[derive(Default)]
 struct State {
     done: AtomicUsize,
     total: AtomicUsize,
-    /// What people count: so many of so many of these.
+    /// Numbers of items done and in total, and the name of the items, as people count them.
     items: Mutex<Option<(u64, u64, &'static str)>>,
-    /// Share of the work that was done before it began here.
+    /// Share of the work that was done before this run started.
     start: Mutex<f64>,
     is_finished: AtomicBool,
 }
 
-/// How progress is shown.
+/// The ways to show progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Style {
     Nothing,
@@ -61,17 +61,17 @@ impl Style {
 
     fn of(global: Global) -> Self {
         let terminal = std::env::var("TERM").ok();
-        // Windows' terminals have no such variable.
+        // Terminals of Windows do not set this variable.
         let terminal = terminal.as_deref().or(cfg!(windows).then_some("windows"));
         Self::choose(global, std::io::stderr().is_terminal(), terminal)
     }
 }
 
-/// A bar of no known length, drawn after some seconds on a terminal, or a line every ten seconds elsewhere;
-/// nothing with `--json` or `--quiet`.
+/// Starts to show progress: on a terminal, a bar that appears after some seconds; elsewhere, a line every ten seconds
+/// or as the options say; nothing with `--json` or `--quiet`.
 pub fn bar(global: Global, message: &'static str) -> Progress {
     start(global, message, |state| {
-        // By what was done here: its own estimate would take what was resumed for fast work.
+        // The bar's own estimate would count resumed work as work done fast.
         let left = move |bar: &ProgressState, text: &mut dyn fmt::Write| {
             let (done, total) = (bar.pos() as usize, bar.len().unwrap_or(0) as usize);
             let left = state.left(bar.elapsed().as_secs_f64(), done, total);
@@ -86,7 +86,7 @@ pub fn bar(global: Global, message: &'static str) -> Progress {
     })
 }
 
-/// As [`bar`], for work of unknown length.
+/// Same as [`bar`], for work of unknown length.
 pub fn spinner(global: Global, message: &'static str) -> Progress {
     start(global, message, |_| {
         let spinner = ProgressBar::new_spinner().with_message(message);
@@ -131,7 +131,7 @@ fn lines(message: &'static str, interval: Duration) -> Shown {
 }
 
 impl State {
-    /// `3 of 16 ciphertexts, 12 s, about 52 s left`.
+    /// Formats a line: `3 of 16 ciphertexts, 12 s, about 52 s left`.
     fn line(&self, elapsed: Duration) -> String {
         let (done, total) = (self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed));
         let elapsed = elapsed.as_secs_f64();
@@ -148,31 +148,32 @@ impl State {
         parts.join(", ")
     }
 
-    /// Seconds that are left, by what was done here in so many; `None` where that says nothing.
+    /// Estimates the seconds left, from the work that this run has done in `elapsed` seconds; `None` if that is too
+    /// little.
     fn left(&self, elapsed: f64, done: usize, total: usize) -> Option<f64> {
         let start = *self.start.lock().unwrap_or_else(PoisonError::into_inner);
         let here = done as f64 - start * total as f64;
-        // Less than a step says nothing.
+        // Less than one step is too little for an estimate.
         (here > 0.5 && total > done).then(|| elapsed * (total - done) as f64 / here)
     }
 }
 
 impl Progress {
-    /// Says how many things are done that people count.
+    /// Sets the number of items done, as people count them.
     pub fn items(&self, done: u64, total: u64, what: &'static str) {
         if let Shown::Lines(state, _) = &self.shown {
             *state.items.lock().unwrap_or_else(PoisonError::into_inner) = Some((done, total, what));
         }
     }
 
-    /// Says which share of the work was done before, in no time.
+    /// Sets the share of the work that was done before this run started.
     pub fn start_at(&self, share: f64) {
         if let Shown::Lines(state, _) | Shown::Bar(_, state) = &self.shown {
             *state.start.lock().unwrap_or_else(PoisonError::into_inner) = share;
         }
     }
 
-    /// Says how much work is done.
+    /// Sets the number of steps done and in total.
     fn set(&self, done: usize, total: usize) {
         match &self.shown {
             Shown::Nothing => {}
@@ -188,7 +189,7 @@ impl Progress {
         }
     }
 
-    /// The work is done.
+    /// Marks the work as done, and removes the bar.
     pub fn finish_and_clear(&self) {
         match &self.shown {
             Shown::Nothing => {}
@@ -198,7 +199,7 @@ impl Progress {
     }
 }
 
-/// The callback that moves a bar. It stops no work: an interruption ends the program.
+/// Returns the callback that updates the progress. It never cancels the work, since an interruption ends the program.
 pub fn on(progress: &Progress) -> impl Fn(usize, usize) -> ControlFlow<()> + Sync + '_ {
     |done, total| {
         progress.set(done, total);
@@ -206,7 +207,7 @@ pub fn on(progress: &Progress) -> impl Fn(usize, usize) -> ControlFlow<()> + Syn
     }
 }
 
-/// Says how long work will take, if that is long.
+/// Prints a predicted time, unless it is short.
 pub fn estimate(global: Global, what: &str, predicted_s: f64) {
     if predicted_s > DELAY.as_secs_f64() && !global.json && !global.quiet {
         eprintln!("{what}: about {}", seconds(predicted_s));
@@ -227,7 +228,7 @@ mod tests {
         *state.items.lock().unwrap() = Some((3, 16, "ciphertexts"));
         let line = state.line(Duration::from_secs(12));
         assert_eq!(line, "3 of 16 ciphertexts, 12.0 s, about 52.0 s left");
-        // What was resumed took no time.
+        // Resumed work took no time in this run.
         *state.start.lock().unwrap() = 0.125;
         let line = state.line(Duration::from_secs(12));
         assert_eq!(line, "3 of 16 ciphertexts, 12.0 s, about 2 min 36 s left");
@@ -239,7 +240,7 @@ mod tests {
     fn bars_tell_what_is_left_by_what_was_done_here() {
         let state = Arc::new(State::default());
         *state.start.lock().unwrap() = 0.5;
-        // Of 100 steps 50 were there; 10 more took 20 seconds.
+        // Of 100 steps, 50 were done before; 10 more took 20 seconds.
         assert_eq!(state.left(20.0, 60, 100), Some(80.0));
         assert_eq!(state.left(20.0, 50, 100), None);
         assert_eq!(state.left(20.0, 100, 100), None);

@@ -1,4 +1,4 @@
-//! What commands print: prose for people, JSON for programs.
+//! Output of commands: text for people, JSON for programs.
 
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
@@ -16,7 +16,7 @@ pub use crate::sizes::{bytes, bytes_at_least};
 use crate::args::Global;
 use crate::atomic_file::stdout_is_taken;
 
-/// Prints what a command found out, whatever `--quiet` says: to standard error if an output went to standard output.
+/// Prints the result of a command, even with `--quiet`; on standard error if an output goes to standard output.
 pub fn result<R: Serialize + Display>(global: Global, report: &R) -> anyhow::Result<()> {
     let line = if global.json {
         let json = serde_json::to_string(report).context("cannot write the report as JSON")?;
@@ -31,18 +31,18 @@ pub fn result<R: Serialize + Display>(global: Global, report: &R) -> anyhow::Res
         writeln!(io::stdout().lock(), "{line}")
     };
     match written {
-        // Whoever read our output has seen enough.
+        // The reader of our output has seen enough.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         other => other.context("cannot write to standard output"),
     }
 }
 
-/// A path in a report: what is not UTF-8 in it is replaced by U+FFFD, since JSON has no other text.
+/// Serializes a path of a report. Bytes that are not UTF-8 are replaced by U+FFFD, since JSON allows only Unicode text.
 pub fn path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&path.to_string_lossy())
 }
 
-/// As [`path`], of one that may be missing.
+/// Same as [`path`], for an optional path.
 #[cfg(feature = "client")]
 pub fn optional_path<S: Serializer>(
     path: &Option<PathBuf>,
@@ -51,14 +51,15 @@ pub fn optional_path<S: Serializer>(
     path.as_ref().map(|path| path.to_string_lossy()).serialize(serializer)
 }
 
-/// Tells people on standard error what a command read; with `--json`, that is part of the report.
+/// Prints a note for people on standard error. With `--json`, the report contains it instead.
 pub fn note(global: Global, note: Option<&impl Display>) {
     if let (Some(note), false) = (note, global.quiet || global.json) {
         eprintln!("{}", printable_lines(&note.to_string()));
     }
 }
 
-/// Prints why a command failed on standard error, where `json` as an object with a kind: `usage`, `io` or `invalid`.
+/// Prints the reason of a failure on standard error, with `json` as an object that has a kind: `usage`, `io` or
+/// `invalid`.
 pub fn error(json: bool, kind: &str, message: &str) {
     if json {
         let error = serde_json::json!({ "error": { "kind": kind, "message": message } });
@@ -68,7 +69,8 @@ pub fn error(json: bool, kind: &str, message: &str) {
     }
 }
 
-/// What is told of an interruption, as [`error`] tells of errors: of the kind `interrupted`. Nothing with `--quiet`, but as JSON.
+/// Returns the text that reports an interruption, like [`error`] with the kind `interrupted`. With `--quiet`, only JSON
+/// is returned.
 pub fn interruption(global: Global, message: &str) -> Option<String> {
     if global.json {
         let error = serde_json::json!({ "error": { "kind": "interrupted", "message": message } });
@@ -77,34 +79,34 @@ pub fn interruption(global: Global, message: &str) -> Option<String> {
     (!global.quiet).then(|| format!("interrupted: {}", printable(message)))
 }
 
-/// Prints what is wrong with the arguments, or the help that they ask for, and returns the status to exit with.
+/// Reports what is wrong with the arguments, or prints the help that they ask for. Returns the exit status.
 pub fn usage(error: &clap::Error) -> ExitCode {
     let text = error.to_string();
     let shown = printable_lines(&text);
     if shown == text {
-        // In colours, where the terminal has them.
+        // This way, colours are used if the terminal has them.
         error.exit();
     }
     eprint!("{shown}");
     ExitCode::from(2)
 }
 
-/// A text of ours in lines: whatever it quotes, a terminal shows it and acts on nothing but the line ends.
+/// Escapes a text of several lines, such that a terminal acts on nothing in it but line ends.
 fn printable_lines(text: &str) -> String {
     text.split('\n').map(printable).collect::<Vec<_>>().join("\n")
 }
 
-/// Prints what a command did: nothing with `--quiet`.
+/// Prints a summary of what a command did; nothing with `--quiet`.
 pub fn summary<R: Serialize + Display>(global: Global, report: &R) -> anyhow::Result<()> {
     if global.quiet && !global.json { Ok(()) } else { result(global, report) }
 }
 
-/// A number of values: `1 value`, `2 values`.
+/// Formats a number of values: `1 value`, `2 values`.
 pub fn values(count: u64) -> String {
     counted(count, "value")
 }
 
-/// A time for people: `3.2 s`, `15 ms`, `4 min 2 s`, `70 h 48 min`.
+/// Formats a time for people: `3.2 s`, `15 ms`, `4 min 2 s`, `70 h 48 min`.
 pub fn seconds(time: f64) -> String {
     if time < 0.9995 {
         format!("{:.0} ms", time * 1e3)
@@ -119,17 +121,17 @@ pub fn seconds(time: f64) -> String {
     }
 }
 
-/// A number of things for people: `1 thread`, `2 threads`.
+/// Formats a number of things for people: `1 thread`, `2 threads`.
 pub fn counted(count: u64, thing: &str) -> String {
     format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }
 
-/// How a summary ends where the system tells of peak memory: `; peak memory 1.5 GB`.
+/// Formats the end of a summary: `; peak memory 1.5 GB`, or nothing if the system does not report it.
 pub fn peak_memory(found: Option<u64>) -> String {
     found.map_or_else(String::new, |peak| format!("; peak memory {}", bytes(peak)))
 }
 
-/// The most memory that this process held at any time, where the system tells (Linux: `VmHWM`).
+/// Returns the peak memory of this process in bytes, if the system reports it (Linux: `VmHWM`).
 pub fn peak_memory_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -1,15 +1,15 @@
-//! What somebody may have meant by a name that is not there.
+//! Suggestions for misspelt names.
 
-/// Most letters that differ from what was meant.
+/// Largest number of letters in which a suggestion may differ.
 const MOST_EDITS: usize = 2;
 
-/// `; did you mean "age"?` of the name that is nearest to one that is not there, or nothing where none is near.
+/// Returns `; did you mean "age"?` with the known name that is nearest, or nothing if none is near.
 pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let plain = |text: &str| text.trim().to_lowercase();
     let wanted = plain(name);
-    let distances = known.into_iter().map(|it| (edits(&wanted, &plain(it)), it));
+    let distances = known.into_iter().map(|other| (edits(&wanted, &plain(other)), other));
     let nearest = distances.min_by_key(|&(distance, _)| distance);
-    // Of short names, two letters are all.
+    // Two letters of a short name are too many.
     let most = MOST_EDITS.min(wanted.chars().count() / 2);
     match nearest.filter(|&(distance, _)| distance <= most) {
         Some((_, nearest)) => format!("; did you mean \"{}\"?", cryptable_wire::printable(nearest)),
@@ -17,7 +17,7 @@ pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) ->
     }
 }
 
-/// Letters to insert, remove or replace on the way from one word to another (Levenshtein's distance).
+/// Returns the number of letters to insert, remove or replace to turn one word into another (Levenshtein distance).
 fn edits(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -1,4 +1,4 @@
-//! An exact activation function on encrypted floats: GELU of all 65,536 bfloat16 numbers at once.
+//! Computes an exact activation function on encrypted floats: GELU of all 65,536 bfloat16 numbers at once.
 //!
 //! `cargo run --release -p cryptable --example bfloat16_gelu`
 
@@ -10,7 +10,7 @@ use cryptable::{Engine, Execution, Request, SecretKey};
 use half::bf16;
 use rand::seq::SliceRandom;
 
-/// Numbers that are printed.
+/// Number of results that are printed.
 const SAMPLE: usize = 10;
 
 fn main() -> cryptable::Result<()> {
@@ -18,7 +18,7 @@ fn main() -> cryptable::Result<()> {
     let plan = Request::for_table(&table).engine(Engine::Packed).plan()?;
     println!("{plan}");
 
-    // The client: every bit pattern once, in random order.
+    // The client encrypts every bit pattern once, in random order.
     let secret = SecretKey::generate(plan.best());
     let keys = |done, total| report("keys", done, total);
     let evaluation_key = secret.evaluation_key_with(Execution::default().progress(&keys))?;
@@ -26,7 +26,7 @@ fn main() -> cryptable::Result<()> {
     patterns.shuffle(&mut rand::rng());
     let input = secret.encrypt(&patterns)?;
 
-    // The server, which holds the evaluation key only.
+    // The server holds only the evaluation key.
     let start = Instant::now();
     let prepared = evaluation_key.prepare(&table)?;
     let gelu_of = |done, total| report("GELU", done, total);
@@ -34,7 +34,7 @@ fn main() -> cryptable::Result<()> {
         evaluation_key.lookup_with(&input, &prepared, Execution::default().progress(&gelu_of))?;
     let seconds = start.elapsed().as_secs_f64();
 
-    // The client again, bit for bit.
+    // The client decrypts and compares bit by bit.
     let results = secret.decrypt(&output)?;
     let expected = patterns.iter().map(|&pattern| table.values()[pattern as usize]);
     let wrong = results.iter().zip(expected).filter(|(found, right)| **found != *right).count();
@@ -49,7 +49,7 @@ fn main() -> cryptable::Result<()> {
     Ok(())
 }
 
-/// Progress on standard error.
+/// Shows progress on standard error.
 fn report(name: &str, done: usize, total: usize) -> ControlFlow<()> {
     eprint!("\r{name} {done}/{total} ");
     if done == total {

@@ -1,5 +1,5 @@
-//! A packed lookup whose results go on one by one: compared as integers of 8 bits, and looked up again as leveled values;
-//! what comes of that is packed. Some minutes on two cores, and 7 GB.
+//! Runs packed lookups whose results are used one by one: compared as integers of 8 bits, and looked up again as
+//! leveled values. The final results are packed. Takes some minutes on two cores, and 7 GB.
 //!
 //! ```text
 //! cargo run --release -p cryptable --example bridges
@@ -8,10 +8,11 @@
 use cryptable::bridges::{Function, Integers, LeveledTable, Returning};
 use cryptable::{Progress, Request, Result, SecretKey, Table};
 
-/// Values that are looked up at once.
+/// Number of values that are looked up at once.
 const COUNT: u64 = 256;
 
-/// Risk scores of 256 values at once; for some of them, whether the score is above a bound that is encrypted.
+/// Looks up the risk scores of 256 values at once; for some of them, tests whether the score is above an encrypted
+/// bound.
 fn compared_as_integers() -> Result<()> {
     let silent = Progress::silent;
     let next = Integers { bits: 8, function: Function::Sign };
@@ -33,7 +34,7 @@ fn compared_as_integers() -> Result<()> {
     let scores = server.lookup(&input, &table, silent())?;
     let some = bridge.to_integers(keys.ends(), &scores, 185..189)?;
     let above = functions.less_than(&bound, &some, silent())?;
-    // Back: as packed values modulo 2, of which there may be thousands.
+    // Back to packed values modulo 2, of which a ciphertext holds thousands.
     let flags = bridge.pack_small(keys.ends(), &above, 2, silent())?;
 
     // The client again.
@@ -44,7 +45,8 @@ fn compared_as_integers() -> Result<()> {
     Ok(())
 }
 
-/// A table for each digit of two bits, and a lookup of one result in a table of 8 bits by circuit bootstrapping.
+/// Looks up each two-bit digit of a result in a table of its own, then the result itself in a table of 8 bits, by
+/// circuit bootstrapping.
 fn looked_up_as_leveled_values() -> Result<()> {
     let silent = Progress::silent;
     let next = LeveledTable { input_modulus: 256, output_modulus: 256 };

@@ -1,4 +1,4 @@
-//! A client and a server that share nothing but bytes: what a network or a disk would carry.
+//! A client and a server that share nothing but bytes, as over a network.
 //!
 //! `cargo run --release -p cryptable --example client_and_server`
 
@@ -13,20 +13,20 @@ fn prices() -> Result<Table> {
     Table::from_fn(1000, 4096, |code| (code * code + 7 * code) % 4096)
 }
 
-/// Holds the evaluation key and the table. Sees neither codes nor prices.
+/// A server that holds the evaluation key and the table. It sees neither codes nor prices.
 struct Server {
     key: EvaluationKey,
 }
 
 impl Server {
-    /// Reads a key from a client: all of it is checked, and insecure parameters are refused.
+    /// Reads a client's key, checks all of it, and refuses insecure parameters.
     fn new(evaluation_key: Vec<u8>) -> Result<Self> {
         let key = EvaluationKey::from_shared(Arc::new(evaluation_key), ReadOptions::default())?;
         println!("server: {}", key.parameters());
         Ok(Self { key })
     }
 
-    /// Looks up what a client sent. Ciphertexts of another client are refused.
+    /// Looks up the values that a client sent. Ciphertexts of other clients are refused.
     fn answer(&self, request: &[u8]) -> Result<Vec<u8>> {
         let input = Ciphertext::from_bytes(request)?;
         let table = self.key.prepare(&prices()?)?;

@@ -1,5 +1,5 @@
-//! Mean and variance of an encrypted vector, and the logistic function of every number of it, with a bootstrap on the way:
-//! some seconds and 4 GB at 128 bits of security, or a toy ring at once.
+//! Computes mean and variance of an encrypted vector, and the logistic function of each of its numbers, with a
+//! bootstrap on the way. Takes some seconds and 4 GB at 128 bits of security, or no time on a toy ring.
 //!
 //! ```text
 //! cargo run --release -p cryptable --example encrypted_statistics [-- --toy]
@@ -24,14 +24,14 @@ fn main() -> Result<()> {
     let secret = SecretKey::generate(&parameters);
     let secret = secret.ckks()?;
     let keys = KeySet::new().rotations_by_powers_of_two(slots).bootstrapping();
-    // Whatever runs out of levels is bootstrapped.
+    // Ciphertexts without enough levels are bootstrapped automatically.
     let server =
         secret.evaluation_key_for(&keys, Progress::silent())?.bootstrapping_automatically(true);
 
     let values: Vec<f64> = (0..slots).map(|j| (j as f64 * 0.37).sin()).collect();
     let x = secret.encrypt_reals(&values)?;
 
-    // On the server: sums over all slots, then constants.
+    // The server computes sums over all slots, then multiplies by constants.
     let share = (1.0 / slots as f64).into();
     let mean = server.mul_constant(&server.inner_sum(&x, slots)?, share)?;
     let squares = server.mul(&x, &x)?;

@@ -1,4 +1,4 @@
-//! A table applied to five encrypted ages: client and server in one program.
+//! Applies a table to five encrypted ages, with client and server in one program.
 
 use cryptable::{Request, Result, SecretKey, Table};
 
@@ -6,7 +6,7 @@ fn main() -> Result<()> {
     let ages = [36, 7, 64, 81, 19];
     let table = Table::from_fn(128, 16, |age| age / 10)?;
 
-    // The client chooses parameters, makes keys and encrypts.
+    // The client chooses parameters, generates keys and encrypts.
     let plan = Request::for_table(&table).values(ages.len() as u64).plan()?;
     let secret = SecretKey::generate(plan.best());
     let encrypted = secret.encrypt(&ages)?;

@@ -1,4 +1,4 @@
-//! Adds two encrypted 4-bit numbers by Boolean gates, a bootstrap each: about a second on two cores.
+//! Adds two encrypted 4-bit numbers by Boolean gates, with one bootstrap per gate. Takes about a second on two cores.
 //!
 //! ```text
 //! cargo run --release -p cryptable --example gates
@@ -8,15 +8,15 @@ use cryptable::gates::EvaluationKey;
 use cryptable::gates::{EncryptedBits, Gate, Parameters};
 use cryptable::{Progress, Result, SecretKey};
 
-/// Bits of a number, the lowest first.
+/// Returns the bits of a number, lowest first.
 fn bits(number: u32) -> [bool; 4] {
     [0, 1, 2, 3].map(|i| number >> i & 1 == 1)
 }
 
-/// A ripple-carry adder: five gates a bit.
+/// Adds two numbers with a ripple-carry adder: five gates per bit.
 fn add(key: &EvaluationKey, a: &EncryptedBits, b: &EncryptedBits) -> Result<EncryptedBits> {
     let silent = Progress::silent();
-    // What does not depend on carries is computed for all bits at once.
+    // Gates that do not depend on carries are evaluated for all bits at once.
     let differ = key.gate(Gate::Xor, a, b, silent)?;
     let both = key.gate(Gate::And, a, b, silent)?;
     let mut carry = both.bit(0)?;

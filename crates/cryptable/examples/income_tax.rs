@@ -1,7 +1,8 @@
-//! Taxes of encrypted incomes: a threshold, and a table of brackets, on integers of 32 bits in digits of three.
+//! Computes taxes of encrypted incomes: a threshold and a table of brackets, on integers of 32 bits in digits of three.
 //!
-//! `cargo run --release -p cryptable --example income_tax` takes a toy ring of 1,024 incomes and no security;
-//! `... --example income_tax -- full-size` 65,536 incomes at 128 bits, for minutes and 5 GB of memory. Every value is checked.
+//! `cargo run --release -p cryptable --example income_tax` uses a toy ring without security, for 1,024 incomes. `...
+//! --example income_tax -- full-size` uses 128 bits of security, for 65,536 incomes; it takes minutes and 5 GB of
+//! memory. Every value is checked.
 
 use std::time::Instant;
 
@@ -13,13 +14,13 @@ use cryptable::{Progress, Request, Result};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
-/// Whoever has this much a year or more is asked for a declaration.
+/// Annual income from which a declaration is required.
 const THRESHOLD: u32 = 60_000;
 
-/// From this income on, this many percent of what is above.
+/// Brackets: the income at which each one begins, and its tax in percent.
 const BRACKETS: [(u32, i64); 5] = [(0, 0), (12_000, 14), (30_000, 30), (80_000, 42), (280_000, 45)];
 
-/// Bits of a digit.
+/// Bits per digit.
 const DIGIT_BITS: u32 = 3;
 
 fn parameters() -> Result<Parameters> {
@@ -29,7 +30,7 @@ fn parameters() -> Result<Parameters> {
     request.plan()?.parameters().packed().cloned()
 }
 
-/// Incomes around all brackets, small and large ones, and the largest of all.
+/// Returns incomes around all brackets, small and large ones, and the largest possible.
 fn incomes(count: usize) -> Vec<u32> {
     let mut rng = ChaCha20Rng::seed_from_u64(1);
     (0..count)
@@ -42,7 +43,7 @@ fn incomes(count: usize) -> Vec<u32> {
         .collect()
 }
 
-/// The tax in hundredths: percent of units.
+/// Returns the tax in hundredths of a unit.
 fn tax(income: u32) -> u64 {
     let ends = BRACKETS[1..].iter().map(|bracket| bracket.0).chain([u32::MAX]);
     let part = |((start, percent), end): ((u32, i64), u32)| {
@@ -58,7 +59,7 @@ pub fn main() -> Result<()> {
     let incomes = incomes(parameters.literal().slots);
     let pieces = Piece::continuous(&BRACKETS);
 
-    // Before anything is computed: what it will look up.
+    // Count the lookups before anything is computed.
     let dry_run = DryRun::new(&parameters, incomes.len());
     let planned = Evaluator::new(&dry_run)?;
     let taxes = planned.piecewise_linear::<u32, u64>(&dry_run.fresh(&planned), &pieces)?;

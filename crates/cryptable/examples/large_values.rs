@@ -1,5 +1,5 @@
-//! Sign, comparison, absolute value, ReLU, maximum and digits of encrypted 20-bit integers, and sums, selection and
-//! tables of radix integers: some ten seconds on two cores.
+//! Computes sign, comparison, absolute value, ReLU, maximum and digits of encrypted 20-bit integers, and sums,
+//! selection and tables of radix integers. Takes about ten seconds on two cores.
 //!
 //! ```text
 //! cargo run --release -p cryptable --example large_values
@@ -9,7 +9,7 @@ use cryptable::large_values::Parameters;
 use cryptable::large_values::{EvaluationKey, SecretKey};
 use cryptable::{Progress, Result, Table};
 
-/// Functions of whole integers, each by digit decomposition.
+/// Computes functions of whole integers, each by digit decomposition.
 fn whole_integers(secret: &SecretKey, key: &EvaluationKey) -> Result<()> {
     let silent = Progress::silent();
     let (x, y) = (secret.encrypt(&[-123_456, 98_765])?, secret.encrypt(&[98_765, 98_764])?);
@@ -23,7 +23,7 @@ fn whole_integers(secret: &SecretKey, key: &EvaluationKey) -> Result<()> {
     Ok(())
 }
 
-/// Integers as digits of base 8, which operations follow on without end.
+/// Computes on integers in digits of base 8, on which operations can follow each other without limit.
 fn radix_integers(secret: &SecretKey, key: &EvaluationKey) -> Result<()> {
     let (x, y) = (secret.encrypt_radix(100_000, 6)?, secret.encrypt_radix(54_321, 6)?);
     let sum = key.radix_add(&x, &y)?;
@@ -32,7 +32,7 @@ fn radix_integers(secret: &SecretKey, key: &EvaluationKey) -> Result<()> {
     let less = key.radix_select(&is_less, &x, &y)?;
     println!("minimum          {}", secret.decrypt_radix(&less)?);
     assert_eq!(secret.decrypt_radix(&less)?, 54_321);
-    // Any table of two digits.
+    // Any table of two digits can be looked up.
     let square_root = Table::from_fn(64, 8, |x| x.isqrt())?;
     let root = key.radix_lookup(&secret.encrypt_radix(50, 2)?, &square_root)?;
     println!("square root      {:?}", secret.decrypt_small(&root)?);
@@ -51,7 +51,7 @@ fn main() -> Result<()> {
     let key = secret.evaluation_key();
     let (secret, key) = (secret.large_values()?, key.large_values()?);
     whole_integers(secret, key)?;
-    // From one to the other: the digits of an encrypted integer.
+    // Convert an encrypted integer to radix digits.
     let digits = key.to_radix(&secret.encrypt(&[0o123_456])?, Progress::silent())?;
     println!("digits           {:o}", secret.decrypt_radix(&digits[0])?);
     assert_eq!(secret.decrypt_radix(&digits[0])?, 0o123_456);

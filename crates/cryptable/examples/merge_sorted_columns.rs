@@ -1,8 +1,8 @@
-//! The merge of two sorted encrypted columns: a bitonic network over the places of a ciphertext.
+//! Merges two sorted encrypted columns by a bitonic network over the places of a ciphertext.
 //!
-//! `cargo run --release -p cryptable --example merge_sorted_columns` merges columns of 32 integers on a toy ring, without
-//! security; `... --example merge_sorted_columns -- full-size` two of 32,768 integers of 16 bits at 128 bits of security, for
-//! some ten minutes and 5 GB of memory. Every value is checked.
+//! `cargo run --release -p cryptable --example merge_sorted_columns` merges columns of 32 integers on a toy ring,
+//! without security. `... --example merge_sorted_columns -- full-size` merges two columns of 32,768 integers of 16 bits
+//! at 128 bits of security; it takes about ten minutes and 5 GB of memory. Every value is checked.
 
 use std::time::Instant;
 
@@ -14,12 +14,12 @@ use cryptable::{Progress, Result};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
-/// Bits of a digit.
+/// Bits per digit.
 const DIGIT_BITS: u32 = 3;
 
 fn parameters() -> Result<Parameters> {
     if std::env::args().any(|argument| argument == "full-size") {
-        // Tables whose outputs differ by more, for fewer and larger digits of stages.
+        // Tables whose outputs may differ by more allow fewer and larger digits.
         let output_range = Some((1 << (2 * DIGIT_BITS - 1)) - 1);
         return packed_parameters_for(DIGIT_BITS, &Request { output_range, ..Request::new(4, 4) });
     }
@@ -32,7 +32,7 @@ pub fn main() -> Result<()> {
     println!("{parameters}");
     let places = parameters.literal().slots;
 
-    // Before anything is computed: what it will look up.
+    // Count the lookups before anything is computed.
     let dry_run = DryRun::new(&parameters, places);
     let planned = Evaluator::new(&dry_run)?;
     let merged = planned.bitonic_merge::<u16>(&dry_run.fresh(&planned))?;
@@ -40,7 +40,7 @@ pub fn main() -> Result<()> {
     let failures = dry_run.failure_probability(merged.ciphertexts())?;
     println!("{lookups} lookups; any of the results wrong: {failures}");
 
-    // The owners of the columns: the first rises, the second falls.
+    // The owners of the columns sort them: the first ascending, the second descending.
     let mut rng = ChaCha20Rng::seed_from_u64(1);
     let mut column = || (0..places / 2).map(|_| rng.random()).collect::<Vec<u16>>();
     let [mut rising, mut falling] = [column(), column()];

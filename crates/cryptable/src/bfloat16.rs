@@ -1,21 +1,22 @@
-//! Exact functions of bfloat16 numbers as tables of their 65,536 bit patterns.
+//! Tables of functions of bfloat16 numbers, exact to the last bit.
 //!
-//! A bfloat16 number is 16 bits, so any function of one is a lookup table, and a lookup on encrypted bit
-//! patterns is that function to the last bit: no polynomial approximates it.
+//! A bfloat16 number has 16 bits, so any function of one is a table of 65,536 entries. A lookup of an encrypted bit
+//! pattern computes the function exactly, without a polynomial approximation.
 
 use half::bf16;
 
 use crate::Result;
 use crate::Table;
 
-/// The number of bit patterns: both moduli of [`table`].
+/// Number of bit patterns: the input and output modulus of [`table`].
 pub const PATTERNS: u64 = 1 << 16;
 
-/// The one NaN that tables give: quiet, positive, without payload.
+/// The only NaN in the outputs of [`table`]: quiet, positive, without payload.
 pub const CANONICAL_NAN: u16 = 0x7FC0;
 
-/// The table of a function: bit patterns of x to bit patterns of f(x) rounded to nearest, ties to even.
-/// NaN goes to [`CANONICAL_NAN`], whatever f makes of it.
+/// Creates the table that maps the bit pattern of x to that of f(x), rounded to nearest, ties to even.
+///
+/// NaN is mapped to [`CANONICAL_NAN`], whatever `f` returns for it.
 ///
 /// ```
 /// use cryptable::bfloat16;
@@ -26,7 +27,7 @@ pub const CANONICAL_NAN: u16 = 0x7FC0;
 /// ```
 ///
 /// # Errors
-/// Never for these moduli.
+/// None in practice: these moduli are valid.
 pub fn table(f: impl Fn(f64) -> f64) -> Result<Table> {
     Table::from_fn(PATTERNS, PATTERNS, |bits| {
         let x = bf16::from_bits(bits as u16);
@@ -35,24 +36,24 @@ pub fn table(f: impl Fn(f64) -> f64) -> Result<Table> {
     })
 }
 
-/// The nearest bfloat16 number, ties to even. `bf16::from_f64` drops the low half of a double first, and so
-/// takes what is just beside a tie for one.
+/// Rounds to the nearest bfloat16 number, ties to even. `bf16::from_f64` drops the low half of a double first, and so
+/// mistakes numbers very close to a tie for a tie.
 fn nearest(y: f64) -> bf16 {
     let near = bf16::from_f64(y);
     if !near.is_finite() || near == bf16::ZERO {
         return near;
     }
     let neighbours = [near.to_bits() - 1, near.to_bits(), near.to_bits() + 1].map(bf16::from_bits);
-    // Differences of numbers so close are exact.
+    // The differences are exact, since the numbers are so close.
     let distance = |b: &bf16| ((b.to_f64() - y).abs(), b.to_bits() & 1);
     let finite = neighbours.into_iter().filter(|b| b.is_finite());
     finite.min_by(|a, b| distance(a).partial_cmp(&distance(b)).expect("finite")).unwrap_or(near)
 }
 
-/// The Gaussian error linear unit, `x·Φ(x) = x·erfc(-x/√2)/2`, of doubles.
+/// Returns the Gaussian error linear unit, `x·Φ(x) = x·erfc(-x/√2)/2`.
 ///
-/// `erfc` keeps its relative precision where Φ is small, so the result is right to some 15 digits
-/// everywhere. At -∞ it is its limit, -0.
+/// `erfc` keeps its relative precision where Φ is small, so the result is correct to about 15 digits everywhere. At -∞
+/// it is the limit, -0.
 ///
 /// ```
 /// use cryptable::bfloat16::gelu;
@@ -105,7 +106,7 @@ mod tests {
 
     #[test]
     fn roundings_are_to_nearest_with_ties_to_even() {
-        // 1 + 2^-8 is halfway between 1 and 1 + 2^-7: to 1, whose last bit is 0.
+        // 1 + 2^-8 is halfway between 1 and 1 + 2^-7, and is rounded to 1, whose last bit is 0.
         let tie = table(|_| 1.0 + 2f64.powi(-8)).unwrap();
         assert_eq!(tie.values()[0], 0x3F80);
         let above = table(|_| 1.0 + 2f64.powi(-8) + 2f64.powi(-40)).unwrap();

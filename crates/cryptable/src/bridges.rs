@@ -1,8 +1,8 @@
-//! Results of packed lookups that go on as single values, and back: integers (sign, comparison, digits), or values of engine
-//! `leveled`.
+//! Packed lookups whose results become single values, and back.
 //!
-//! [`Request::bridge`] plans both ends; keys of [`crate::KeyKind::IntegerBridge`] and [`crate::KeyKind::LeveledBridge`] hold
-//! those of both.
+//! The single values are integers, for signs, comparisons and digits, or values of engine `leveled`, for further
+//! lookups. [`Request::bridge`] plans both ends together; keys of [`crate::KeyKind::IntegerBridge`] and
+//! [`crate::KeyKind::LeveledBridge`] hold the keys of both ends.
 
 pub(crate) mod request;
 

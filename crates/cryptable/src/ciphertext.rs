@@ -1,4 +1,4 @@
-//! Encrypted values of any engine.
+//! Ciphertexts: encrypted values of any engine.
 
 use std::fmt;
 
@@ -9,16 +9,24 @@ use crate::engine::other_engine;
 use crate::engines::{leveled, packed, single};
 use crate::{Engine, Error, NoiseBound, Result};
 
-/// Encrypted integers of one modulus, any number of them, under one client's key.
+/// Any number of encrypted integers with one modulus, under one client's key.
 ///
-/// It consists of one or several *parts*, ciphertexts as its engine has them: each holds up to
+/// A ciphertext consists of one or more *parts*, ciphertexts of its engine: a part holds up to
 /// [`crate::Parameters::values_per_ciphertext`] packed values, or a list of single ones.
 ///
-/// Its bytes are those of a file of ciphertexts, see [`crate::CiphertextWriter`]: what the command line writes, the library
-/// reads, and the other way round.
+/// [`Ciphertext::to_bytes`] writes the format of [`crate::CiphertextWriter`], which the command line uses too.
+///
+/// ```
+/// use cryptable::{Engine, Parameters, SecretKey};
+/// let secret = SecretKey::generate(Parameters::insecure_toy(Engine::Single, 4, 4)?);
+/// let values = secret.encrypt(&[3, 0, 2])?;
+/// assert_eq!((values.count(), values.modulus()), (3, 4));
+/// assert_eq!(secret.decrypt(&values)?, [3, 0, 2]);
+/// # Ok::<(), cryptable::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Ciphertext {
-    /// Never empty, all with the same [`Contents`].
+    /// Never empty; all parts have the same [`Contents`].
     parts: Vec<Part>,
     is_signed: bool,
 }
@@ -31,26 +39,27 @@ impl fmt::Debug for Ciphertext {
     }
 }
 
-/// What all parts of a ciphertext, and all ciphertexts of a file, have in common.
+/// The properties that all parts of a ciphertext share, and all ciphertexts of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contents {
-    /// The engine that encrypts them.
+    /// The engine that encrypts the values.
     pub engine: Engine,
-    /// Digest of their parameters ([`crate::Parameters::digest`]).
+    /// Digest of the parameters ([`crate::Parameters::digest`]).
     pub parameter_digest: [u8; 32],
-    /// The identifier of the client's secret key, which decrypts them.
+    /// Identifier of the client's secret key, which decrypts the values.
     pub key_id: KeyId,
     /// Modulus M of the values, which are 0 to M - 1, or -M/2 to M/2 - 1 if they are signed.
     pub modulus: u64,
-    /// Whether values are signed, see [`Ciphertext::is_signed`].
+    /// Whether values are signed; see [`Ciphertext::is_signed`].
     pub signed: bool,
 }
 
 impl Contents {
-    /// Checks that an object has these contents. `object` names it in errors.
+    /// Checks that `found` equals these contents. Errors call the object `object`.
     ///
     /// # Errors
-    /// Names what differs: the engine, the parameters, the client, the modulus or the signs.
+    /// [`Error::OtherKind`], [`Error::OtherParameters`], [`Error::OtherClient`], [`Error::Mismatch`] or
+    /// [`Error::Signs`] if the engines, parameters, clients, moduli or signs differ, respectively.
     pub fn check(&self, found: &Self, object: &'static str) -> Result<()> {
         if found.engine != self.engine {
             return Err(other_engine(object, self.engine, found.engine));
@@ -66,10 +75,10 @@ impl Contents {
 }
 
 impl Ciphertext {
-    /// Joins parts.
+    /// Creates a ciphertext of unsigned values from its parts.
     ///
     /// # Errors
-    /// If there is none, or one differs from the first in what all must share.
+    /// If there is no part, or if the contents of one differ from those of the first.
     pub(crate) fn new(parts: Vec<Part>) -> Result<Self> {
         let Some(first) = parts.first() else {
             return Err(Error::TooSmall { name: "number of parts", value: 0, limit: 1 });
@@ -81,41 +90,43 @@ impl Ciphertext {
         Ok(Self { parts, is_signed: false })
     }
 
-    /// What all its values have in common.
+    /// Returns the properties that all values share.
     #[must_use]
     pub fn contents(&self) -> Contents {
         self.parts[0].contents(self.is_signed)
     }
 
-    /// Which engine it is of.
+    /// Returns the engine that the values are encrypted with.
     #[must_use]
     pub fn engine(&self) -> Engine {
         self.parts[0].engine()
     }
 
-    /// The number of values.
+    /// Returns the number of values.
     #[must_use]
     pub fn count(&self) -> usize {
         self.parts.iter().map(Part::count).sum()
     }
 
-    /// The modulus of the values.
+    /// Returns the modulus of the values.
     #[must_use]
     pub fn modulus(&self) -> u64 {
         self.contents().modulus
     }
 
-    /// Whether its values are signed: -M/2 to M/2 - 1 for the modulus M, where other ones are 0 to M - 1.
+    /// Returns whether values are signed: from -M/2 to M/2 - 1 for the modulus M, instead of 0 to M - 1.
     ///
-    /// Encryption says so ([`SecretKey::encrypt_signed`](crate::SecretKey::encrypt_signed)), or the table of a lookup
-    /// ([`Table::signed_outputs`](crate::Table::signed_outputs)). Sums and files keep it. It is public, as the modulus is, and
-    /// changes nothing that is encrypted: -1 and M - 1 are the same modulo M.
+    /// Values are signed if [`SecretKey::encrypt_signed`](crate::SecretKey::encrypt_signed) encrypted them or if the
+    /// table of their lookup has signed outputs ([`Table::signed_outputs`](crate::Table::signed_outputs)); sums and
+    /// files preserve the sign. It is public, like the modulus, and does not change what is encrypted: -1 and M - 1 are
+    /// the same modulo M.
     #[must_use]
     pub fn is_signed(&self) -> bool {
         self.is_signed
     }
 
-    /// The same ciphertext with its values read as signed or unsigned ones, such as a difference of unsigned values.
+    /// Returns the same ciphertext with its values read as signed or unsigned, for example a difference of unsigned
+    /// values.
     ///
     /// ```
     /// use cryptable::{Engine, Parameters, SecretKey};
@@ -131,19 +142,20 @@ impl Ciphertext {
         Self { is_signed, ..self }
     }
 
-    /// The identifier of the secret key that decrypts it.
+    /// Returns the identifier of the secret key that decrypts the values.
     #[must_use]
     pub fn key_id(&self) -> KeyId {
         self.contents().key_id
     }
 
-    /// The digest of its parameters.
+    /// Returns the digest of the parameters.
     #[must_use]
     pub fn parameter_digest(&self) -> [u8; 32] {
         self.contents().parameter_digest
     }
 
-    /// The bound on its noise, the largest of its parts; `None` of the leveled engine, whose values are not added.
+    /// Returns the bound on the noise, the maximum over all parts. `None` for the leveled engine, whose values cannot
+    /// be added.
     #[must_use]
     pub fn noise(&self) -> Option<NoiseBound> {
         let noises = self.parts.iter().map(|part| match part {
@@ -154,20 +166,23 @@ impl Ciphertext {
         noises.reduce(|a, b| Some(a?.max(b?))).flatten()
     }
 
-    /// Whether nothing was computed on it yet but sums with constants. Its random parts, the masks, are then kept as seeds of 32
-    /// bytes, so that it takes fewer bytes than the result of a lookup.
+    /// Returns whether nothing was computed on the values yet, except sums with constants.
+    ///
+    /// The random part of a fresh ciphertext, its masks, is stored as a seed of 32 bytes, so it is much shorter than
+    /// the result of a lookup.
     #[must_use]
     pub fn is_fresh(&self) -> bool {
         self.parts.iter().all(Part::is_fresh)
     }
 
-    /// Its parts one by one, each a ciphertext of its own: in this order they hold the values.
+    /// Returns the parts, each as a ciphertext of its own, in the order of the values.
     pub fn into_parts(self) -> impl ExactSizeIterator<Item = Self> {
         let is_signed = self.is_signed;
         self.parts.into_iter().map(move |part| Self { parts: vec![part], is_signed })
     }
 
-    /// Its values from `first` on, in ciphertexts of at most `most`, in order. Packed values, which are together, stay so.
+    /// Returns the values from position `first` on, in order, in ciphertexts of at most `most` values each. A part of
+    /// packed values is never split.
     ///
     /// ```
     /// use cryptable::{Engine, Parameters, SecretKey};
@@ -178,7 +193,7 @@ impl Ciphertext {
     /// ```
     ///
     /// # Panics
-    /// If a piece is to have no value.
+    /// If `most` is 0.
     pub fn into_pieces(self, first: usize, most: usize) -> impl Iterator<Item = Self> {
         let is_signed = self.is_signed;
         let mut skipped = first;
@@ -190,7 +205,7 @@ impl Ciphertext {
         pieces.map(move |part| Self { parts: vec![part], is_signed })
     }
 
-    /// Joins ciphertexts of the same contents: the values of the first, then those of the next.
+    /// Joins ciphertexts with the same contents into one: the values of the first, then those of the next, and so on.
     ///
     /// ```
     /// use cryptable::{Ciphertext, Engine, Parameters, SecretKey};
@@ -201,7 +216,7 @@ impl Ciphertext {
     /// ```
     ///
     /// # Errors
-    /// If there is none, or their engines, parameters, clients, moduli or signs differ.
+    /// If there is none, or if engines, parameters, clients, moduli or signs differ.
     pub fn join(ciphertexts: impl IntoIterator<Item = Self>) -> Result<Self> {
         let mut signed = None;
         let mut parts = Vec::new();
@@ -213,14 +228,14 @@ impl Ciphertext {
         Ok(Self::new(parts)?.with_signed(signed.unwrap_or(false)))
     }
 
-    /// Ciphertexts of as many parts in one: the first part of each, then the second of each.
+    /// Joins ciphertexts with equal numbers of parts: the first part of each, then the second part of each, and so on.
     pub(crate) fn interleaved(ciphertexts: &[Self]) -> Result<Self> {
         let parts = ciphertexts.first().map_or(0, |first| first.parts.len());
-        let of = |index: usize| ciphertexts.iter().map(move |of| of.parts[index].clone());
-        Self::new((0..parts).flat_map(of).collect())
+        let nth_parts = |index: usize| ciphertexts.iter().map(move |one| one.parts[index].clone());
+        Self::new((0..parts).flat_map(nth_parts).collect())
     }
 
-    /// What [`Ciphertext::interleaved`] joined of so many: of `what`, for errors.
+    /// Splits what [`Ciphertext::interleaved`] joined into `count` ciphertexts. Errors call the ciphertexts `what`.
     pub(crate) fn deinterleaved(self, count: usize, what: &str) -> Result<Vec<Self>> {
         let found = self.parts.len();
         if count == 0 || !found.is_multiple_of(count) {
@@ -238,10 +253,10 @@ impl Ciphertext {
         &self.parts
     }
 
-    /// The parts as the packed engine has them, for what it alone can do.
+    /// Returns the parts as ciphertexts of the packed engine, for operations that only this engine has.
     ///
     /// # Errors
-    /// If it is of another engine.
+    /// [`Error::OtherKind`] if the values are encrypted with another engine.
     pub fn packed(&self) -> Result<Vec<&packed::Ciphertext>> {
         self.parts
             .iter()
@@ -253,7 +268,7 @@ impl Ciphertext {
     }
 }
 
-/// The same expression for the values of whichever engine there are.
+/// Evaluates the same expression on the part of whichever engine the enum holds.
 macro_rules! each_part {
     ($object:expr, $inner:ident => $expression:expr) => {
         match $object {
@@ -264,7 +279,7 @@ macro_rules! each_part {
     };
 }
 
-/// Values that an engine encrypts together.
+/// Values that an engine encrypts together, or a list of single values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     Packed(packed::Ciphertext),
@@ -285,7 +300,8 @@ impl Part {
         each_part!(self, it => it.count())
     }
 
-    /// How many of its values have so many bytes in a file, by those of one; all of a fresh or packed part, which is small.
+    /// Returns how many values of this part fit in `bytes` bytes of a file, estimated from the first. A fresh or packed
+    /// part is small, so all of its values fit.
     pub(crate) fn values_within(&self, bytes: u64) -> usize {
         let one = match self {
             Self::Single(part) if !part.is_fresh() && part.count() > 1 => {
@@ -299,7 +315,8 @@ impl Part {
         ((bytes / one.len() as u64) as usize).max(1)
     }
 
-    /// As [`Ciphertext::into_pieces`]: cut one after the other, a piece at a time in memory.
+    /// Same as [`Ciphertext::into_pieces`], for one part. Pieces are cut lazily, so that only one is in memory at a
+    /// time.
     pub(crate) fn into_pieces(self, first: usize, most: usize) -> impl Iterator<Item = Self> {
         let count = self.count();
         let is_whole = first == 0 && count <= most || matches!(self, Self::Packed(_));
@@ -307,7 +324,7 @@ impl Part {
         (first..count).step_by(step).map(move |start| {
             let range = start..count.min(start + step);
             match &self {
-                // Those that are fresh keep their seed.
+                // A whole part keeps the seed that it may have.
                 whole if is_whole => whole.clone(),
                 Self::Packed(part) => Self::Packed(part.clone()),
                 Self::Single(part) => Self::Single(part.slice(range)),

@@ -1,4 +1,4 @@
-//! Files of ciphertexts, written and read one after another.
+//! Files of ciphertexts, written and read one ciphertext at a time.
 //!
 //! | offset | bytes | content |
 //! |---|---|---|
@@ -15,9 +15,9 @@
 //! | … | 8 | number of ciphertexts |
 //! | … | 32 | BLAKE3 digest of everything before |
 //!
-//! All numbers are little-endian. Numbers that are known at the end only stand at the end, so that a file can be written
-//! to a pipe. Digests detect damage, not forgery. Each ciphertext has a checksum of its own; the digest over all of them
-//! also detects missing, swapped and repeated ones, before any work is done.
+//! All numbers are little-endian. Numbers that are known only at the end stand at the end, so that a file can be
+//! written to a pipe. Digests detect damage, not forgery. Each ciphertext has a checksum of its own; the digest over
+//! all of them also detects missing, swapped and repeated ciphertexts, before any work is done.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
@@ -27,42 +27,42 @@ use cryptable_wire::{FORMAT_VERSION, Header, KeyId, WireError, peek_header};
 use crate::ciphertext::{Contents, Part};
 use crate::{Ciphertext, Engine, ReadOptions, Result};
 
-/// First bytes of a file of ciphertexts.
+/// The first eight bytes of a file of ciphertexts.
 pub const CIPHERTEXT_FILE_MAGIC: [u8; 8] = *b"CRYPTCTS";
 
 const HEADER_BYTES: usize = 72;
 
-/// The end mark, two numbers and the digest.
+/// Bytes of the end mark, two numbers and the digest.
 const TRAILER_BYTES: usize = 24 + blake3::OUT_LEN;
 
-/// Longest ciphertext that is read.
+/// Length in bytes of the longest ciphertext that readers accept.
 const MAX_CIPHERTEXT_BYTES: u64 = 1 << 30;
 
-/// Bytes of memory for every byte of a ciphertext that is read: those of the file, and words that stay packed.
+/// Bytes of memory for each byte of a ciphertext that is read: the byte itself, and the word that it is decoded to.
 const MEMORY_PER_BYTE: u64 = 2;
 
-/// Most bytes beside them: words of packed values, and one word for each ciphertext of single ones, which are unpacked.
+/// Limit on further bytes of memory: unpacked words of packed values, or one word for each ciphertext of single values.
 const UNPACKED_BYTES: u64 = 16 << 20;
 
-/// How much is hashed at a time.
+/// Bytes that are hashed at a time.
 const HASH_BATCH: usize = 1 << 20;
 
-/// What a file of ciphertexts says of itself.
+/// The contents and size of a file of ciphertexts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CiphertextFileSummary {
-    /// What all ciphertexts have in common.
+    /// Properties that all ciphertexts share.
     pub contents: Contents,
     /// Number of values.
     pub values: u64,
-    /// Number of ciphertexts that the file has, the parts of all [`Ciphertext`]s that were pushed.
+    /// Number of ciphertexts in the file, counting each part of every [`Ciphertext`] that was pushed.
     pub ciphertexts: u64,
-    /// Bytes of the file.
+    /// Length of the file in bytes.
     pub bytes: u64,
-    /// BLAKE3 digest of all of it but the digest itself.
+    /// BLAKE3 digest of the whole file except the digest itself.
     pub digest: [u8; 32],
 }
 
-/// Writes a file of ciphertexts, in bounded memory, to anything that takes bytes.
+/// Writes a file of ciphertexts to any [`Write`], in bounded memory.
 ///
 /// ```
 /// use cryptable::{CiphertextReader, CiphertextWriter, Engine, Parameters, SecretKey};
@@ -90,10 +90,11 @@ pub struct CiphertextWriter<W> {
 }
 
 impl<W: Write> CiphertextWriter<W> {
-    /// Begins a file for ciphertexts of these contents, those of the first one ([`Ciphertext::contents`]): writes its header.
+    /// Starts a file for ciphertexts with these contents, as returned by [`Ciphertext::contents`], and writes its
+    /// header.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// If writing fails.
     pub fn new(writer: W, contents: Contents) -> Result<Self> {
         let (values, ciphertexts, bytes, digest) = (0, 0, 0, [0; 32]);
         let summary = CiphertextFileSummary { contents, values, ciphertexts, bytes, digest };
@@ -110,10 +111,10 @@ impl<W: Write> CiphertextWriter<W> {
         Ok(file)
     }
 
-    /// Appends a ciphertext, part after part. Parts that are longer than readers take are cut.
+    /// Appends a ciphertext, part by part. Parts longer than readers accept are split.
     ///
     /// # Errors
-    /// If it does not belong to the file's contents, or those of the writer.
+    /// If its contents differ from those of the file, or if writing fails.
     pub fn push(&mut self, ciphertext: &Ciphertext) -> Result<()> {
         self.summary.contents.check(&ciphertext.contents(), "ciphertext")?;
         for part in ciphertext.parts() {
@@ -135,25 +136,26 @@ impl<W: Write> CiphertextWriter<W> {
         Ok(())
     }
 
-    /// What was written so far; digest and length of the whole file are known when it is finished.
+    /// Returns what was written so far. The digest and length of the whole file are known only after
+    /// [`CiphertextWriter::finish`].
     #[must_use]
     pub fn summary(&self) -> &CiphertextFileSummary {
         &self.summary
     }
 
-    /// Passes on what the writer holds back.
+    /// Flushes the underlying writer.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// If flushing fails.
     pub fn flush(&mut self) -> Result<()> {
         Ok(self.writer.flush()?)
     }
 
-    /// Completes the file and flushes the writer; returns it and what was written. Without this call the file is refused as
-    /// truncated.
+    /// Completes the file, flushes the writer, and returns it with the summary of the file. Readers refuse a file that
+    /// was not finished as truncated.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// If writing fails.
     pub fn finish(mut self) -> Result<(W, CiphertextFileSummary)> {
         let numbers = [0, self.summary.values, self.summary.ciphertexts];
         self.write(&numbers.map(u64::to_le_bytes).concat())?;
@@ -172,8 +174,10 @@ impl<W: Write> CiphertextWriter<W> {
 }
 
 impl CiphertextWriter<BufWriter<File>> {
-    /// Goes on with a file of these contents that was not completed, after its first `values` values or what there is of them:
-    /// ciphertexts that are whole and undamaged stay, what follows is cut off. [`CiphertextWriter::summary`] says what stayed.
+    /// Continues an unfinished file with these contents after at most `values` values.
+    ///
+    /// Whole, undamaged ciphertexts are kept as long as they hold at most `values` values together; everything after
+    /// them is cut off. [`CiphertextWriter::summary`] tells what was kept. A file with other contents is overwritten.
     ///
     /// ```
     /// use cryptable::{CiphertextWriter, Engine, Parameters, SecretKey};
@@ -205,7 +209,8 @@ impl CiphertextWriter<BufWriter<File>> {
     }
 }
 
-/// What is whole and undamaged at the beginning of a file, as if it had just been written.
+/// Reads the whole, undamaged ciphertexts at the beginning of a file, at most `values` values, and returns a writer in
+/// the state after writing them.
 fn whole_ciphertexts(
     file: &File,
     contents: Contents,
@@ -241,26 +246,27 @@ fn whole_ciphertexts(
     }
 }
 
-/// Reads a file of ciphertexts one after another, in the memory of one; all of it is checked before the first. See
-/// [`CiphertextWriter`] for an example.
+/// Reads a file of ciphertexts one by one, with only one in memory. The digest of the whole file is checked first.
+/// [`CiphertextWriter`] has an example.
 #[derive(Debug)]
 pub struct CiphertextReader<R> {
     reader: R,
     summary: CiphertextFileSummary,
-    /// Where the next ciphertext starts.
+    /// Offset at which the next ciphertext starts.
     position: u64,
     ciphertexts_left: u64,
     values_left: u64,
-    /// Where the last one that was read starts, and its values; none after another step back.
+    /// Offset of the last ciphertext read, and its number of values; `None` after a step back.
     last: Option<(u64, u64)>,
     options: ReadOptions,
 }
 
 impl<R: Read + Seek> CiphertextReader<R> {
-    /// Checks a file, header, numbers and digest, and stands before its first ciphertext.
+    /// Checks the header, numbers and digest of a file, and moves to its first ciphertext.
     ///
     /// # Errors
-    /// If a single bit is wrong, the file is of another version, or holds no ciphertext.
+    /// If a single bit is wrong, if the format version is another, if the file holds no ciphertext, or if reading
+    /// fails.
     pub fn new(mut reader: R) -> Result<Self> {
         reader.seek(SeekFrom::Start(0))?;
         let mut hasher = blake3::Hasher::new();
@@ -297,23 +303,24 @@ impl<R: Read + Seek> CiphertextReader<R> {
         Ok(Self { reader, summary, position, ciphertexts_left, values_left, last, options })
     }
 
-    /// Refuses ciphertexts that take more memory when they are read than the options allow
-    /// ([`ReadOptions::max_memory`]): twice their bytes and up to 16 MiB.
+    /// Refuses ciphertexts that need more memory for reading than [`ReadOptions::max_memory`] allows: twice their
+    /// length plus up to 16 MiB.
     #[must_use]
     pub fn with_options(self, options: ReadOptions) -> Self {
         Self { options, ..self }
     }
 
-    /// What the file says of itself.
+    /// Returns the contents and size of the file.
     #[must_use]
     pub fn summary(&self) -> &CiphertextFileSummary {
         &self.summary
     }
 
-    /// The next ciphertext; `None` after the last.
+    /// Reads the next ciphertext; `None` after the last.
     ///
     /// # Errors
-    /// If the file is not what its header and its numbers say.
+    /// If a ciphertext is invalid or needs too much memory, if it or the number of values contradicts the header or
+    /// trailer, or if reading fails.
     pub fn next_ciphertext(&mut self) -> Result<Option<Ciphertext>> {
         Ok(match self.next_part()? {
             Some(part) => {
@@ -324,10 +331,10 @@ impl<R: Read + Seek> CiphertextReader<R> {
         })
     }
 
-    /// Stands before the ciphertext again that was read last, once.
+    /// Moves back before the ciphertext that was read last. Only one step back is possible.
     ///
     /// # Errors
-    /// Those of the reader.
+    /// If seeking fails.
     pub fn step_back(&mut self) -> Result<()> {
         if let Some((position, values)) = self.last.take() {
             self.reader.seek(SeekFrom::Start(position))?;
@@ -374,7 +381,7 @@ impl<R: Read + Seek> CiphertextReader<R> {
         Ok(Some(part))
     }
 
-    /// Fills a buffer from the ciphertexts, which end at `end`.
+    /// Fills `buffer` from the ciphertexts, which end at offset `end`.
     fn take(&mut self, buffer: &mut [u8], end: u64) -> Result<()> {
         let (needed, found) = (buffer.len() as u64, end - self.position);
         if needed > found {
@@ -387,7 +394,7 @@ impl<R: Read + Seek> CiphertextReader<R> {
 }
 
 impl Ciphertext {
-    /// A file of ciphertexts that holds this one, as [`CiphertextWriter`] writes it.
+    /// Returns a file that holds this ciphertext, in the format of [`CiphertextWriter`].
     ///
     /// ```
     /// use cryptable::{Ciphertext, Engine, Parameters, SecretKey};
@@ -408,7 +415,7 @@ impl Ciphertext {
         written.expect("memory takes all bytes")
     }
 
-    /// Reads a whole file of ciphertexts: the values of all of them, in order.
+    /// Reads all ciphertexts of a file and joins their values, in order.
     ///
     /// # Errors
     /// If the bytes are not exactly one undamaged file of at least one ciphertext.
@@ -422,7 +429,7 @@ impl Ciphertext {
     }
 }
 
-/// The header, or what there is of it.
+/// Parses a header, which may be truncated.
 fn parse_header(header: &[u8]) -> Result<Contents> {
     let magic = header.get(..8).unwrap_or_default();
     if magic != CIPHERTEXT_FILE_MAGIC {
@@ -463,7 +470,7 @@ fn word(bytes: &[u8], start: usize) -> u64 {
     u64::from_le_bytes(bytes[start..start + 8].try_into().expect("eight bytes"))
 }
 
-/// How files name an engine.
+/// Returns the number that stands for an engine in files.
 fn engine_number(engine: Engine) -> u16 {
     match engine {
         Engine::Packed => 0,
@@ -472,7 +479,7 @@ fn engine_number(engine: Engine) -> u16 {
     }
 }
 
-/// Fills as much of a buffer as there are bytes.
+/// Fills as much of `buffer` as there is input, and returns the number of bytes read.
 fn read_up_to(reader: &mut impl Read, buffer: &mut [u8]) -> Result<usize> {
     let limit = buffer.len() as u64;
     let mut bytes = Vec::with_capacity(buffer.len());

@@ -1,8 +1,8 @@
-//! Binary circuits on encrypted bits: a netlist runs on thousands of words at once.
+//! Binary circuits on encrypted bits. A netlist runs on thousands of words at once.
 //!
-//! Bit i of all words lies in one ciphertext. A [`Plan`] places gates, cleanings and bootstraps (BinBoot and GateBoot of
-//! Bae, Cheon, Kim, Stehlé, "Bootstrapping Bits with CKKS", EUROCRYPT 2024), before any ciphertext exists; it knows levels,
-//! noise, memory and the failure probability of the whole.
+//! One ciphertext holds bit i of all words. A [`Plan`] schedules gates, cleanings and bootstraps (BinBoot and GateBoot
+//! of Bae, Cheon, Kim, Stehlé, "Bootstrapping Bits with CKKS", EUROCRYPT 2024) before any ciphertext exists, and
+//! predicts levels, noise, memory and the failure probability of the whole circuit.
 //!
 //! ```
 //! use cryptable::bits::{Packing, Parameters};
@@ -42,13 +42,13 @@
 //! ```
 //!
 //! # Where to go from here
-//! - [`netlist`] reads BLIF and the JSON of Yosys; [`CircuitBuilder`] and [`words`] make circuits in Rust, [`named`] has some
-//!   that are made.
+//! - [`netlist`] reads BLIF and the JSON of Yosys. [`CircuitBuilder`] and [`words`] build circuits in Rust; [`named`]
+//!   has ready-made ones.
 //! - [`Candidates`] compares all parameter sets ([`NamedSet`](crate::bits::NamedSet)) for a circuit.
-//! - [`EvaluationKey`](crate::bits::EvaluationKey) has the gates, tables and bootstraps by themselves, too. Tables of up to eight bits
-//!   ([`CircuitBuilder::table`]) take ⌈log2 k⌉ levels; `Parameters::tables_128` is for them. [`aes`] is made of such,
-//!   or of gates, which `Parameters::sums_128` is for.
-//! - [`EncryptedWordsWriter`] and [`EncryptedWordsReader`] are files of words, however many.
+//! - [`EvaluationKey`](crate::bits::EvaluationKey) offers gates, tables and bootstraps one at a time. A table of k ≤ 8
+//!   bits ([`CircuitBuilder::table`]) uses ⌈log2 k⌉ levels; `Parameters::tables_128` is made for them.
+//! - [`aes`] builds AES from such tables, or from gates, for which there is `Parameters::sums_128`.
+//! - [`EncryptedWordsWriter`] and [`EncryptedWordsReader`] handle files with any number of words.
 
 mod encrypted_words;
 pub(crate) mod request;

@@ -1,10 +1,11 @@
-//! Comparison, maximum, ReLU and their like of encrypted integers, thousands at once.
+//! Comparison, maximum, ReLU and similar functions of encrypted integers, thousands at once.
 //!
-//! Integers of 4 to 39 bits, signed or not, are encrypted as packed values with one bit of headroom ([`Signedness`]), under
-//! keys of [`Request::comparisons`]. The sign of a difference compares them, by functional bootstrapping digit after digit
-//! (Alexandru, Kim, Polyakov, "General Functional Bootstrapping using CKKS", CRYPTO 2025). Results are bits
-//! ([`EvaluationKey::less_than`], [`EvaluationKey::equal`]), or integers as [`Digits`] ([`EvaluationKey::maximum`],
-//! [`EvaluationKey::relu`]): what AKP computes has too little precision for an integer of 32 bits in one ciphertext.
+//! Integers of 4 to 39 bits, signed or unsigned, are encrypted as packed values with one bit of headroom
+//! ([`Signedness`]), under keys of [`Request::comparisons`]. Two integers are compared by the sign of their difference,
+//! which functional bootstrapping computes digit by digit (Alexandru, Kim, Polyakov, "General Functional Bootstrapping
+//! using CKKS", CRYPTO 2025). Results are bits ([`EvaluationKey::less_than`], [`EvaluationKey::equal`]) or integers in
+//! [`Digits`] ([`EvaluationKey::maximum`], [`EvaluationKey::relu`]), since AKP is not precise enough for an integer of
+//! 32 bits in one ciphertext.
 //!
 //! ```
 //! use cryptable::comparisons::Signedness::Signed;
@@ -29,9 +30,9 @@
 //! # Ok::<(), cryptable::Error>(())
 //! ```
 //!
-//! All other calls of packed values work under the same keys: sums ([`EvaluationKey::add`]), tables of the most significant
-//! digit ([`EvaluationKey::lookup`]), files ([`crate::CiphertextWriter`]). Floors, single digits, and tables of digits are
-//! those of the engine: [`EvaluationKey::packed`], [`crate::engines::packed::EvaluationKey::floor`].
+//! Everything else that packed values offer works under the same keys: sums ([`EvaluationKey::add`]), tables of the
+//! most significant digit ([`EvaluationKey::lookup`]), files ([`crate::CiphertextWriter`]), floors
+//! ([`EvaluationKey::floor`]) and tables of single digits ([`EvaluationKey::lookup_digit`]).
 
 mod calls;
 mod digits;

@@ -1,4 +1,4 @@
-//! The engines behind the library, and which of them an object is of.
+//! The engines, and access to the object of one engine behind the public types.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
 
-/// How values are encrypted and tables evaluated. Objects of one engine are of no use to another.
+/// A way to encrypt values and to evaluate tables on them. Keys and ciphertexts of one engine do not work with another.
 ///
 /// ```
 /// use cryptable::Engine;
@@ -18,21 +18,21 @@ use crate::{Error, Result};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Engine {
-    /// Tens of thousands of values a ciphertext, functional bootstrapping through CKKS: tables to 24 bits, for
+    /// Tens of thousands of values per ciphertext, functional bootstrapping through CKKS: tables of up to 24 bits, for
     /// throughput.
     Packed,
-    /// Every value by itself, FHEW functional bootstrapping: tables to 6 bits, for latency.
+    /// One value per ciphertext, FHEW functional bootstrapping: tables of up to 6 bits, for latency.
     Single,
-    /// Every value by itself, digits of two bits, circuit bootstrapping and CMUX trees: tables to 24 bits, for
-    /// latency.
+    /// One value at a time, in digits of two bits, with circuit bootstrapping and CMUX trees: tables of up to 24 bits,
+    /// for latency.
     Leveled,
 }
 
 impl Engine {
-    /// All engines.
+    /// All engines, in the order in which plans ask them.
     pub const ALL: [Self; 3] = [Self::Packed, Self::Single, Self::Leveled];
 
-    /// Its name in options and messages: `packed`, `single` or `leveled`.
+    /// Returns the name in options and messages: `packed`, `single` or `leveled`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -42,12 +42,12 @@ impl Engine {
         }
     }
 
-    /// What it is good for, in one line for people.
+    /// Returns one line for people that says what the engine is good for.
     #[must_use]
     pub fn summary(self) -> &'static str {
         match self {
             Self::Packed => {
-                "many values at once (CKKS functional bootstrapping): the most values a second"
+                "many values at once (CKKS functional bootstrapping): the most values per second"
             }
             Self::Single => {
                 "one value at a time (FHEW functional bootstrapping): milliseconds, small tables"
@@ -58,7 +58,7 @@ impl Engine {
         }
     }
 
-    /// Whether every value has a ciphertext of its own: of `single` and `leveled`.
+    /// Returns whether every value is encrypted on its own, as in `single` and `leveled`.
     #[must_use]
     pub fn is_value_by_value(self) -> bool {
         self != Self::Packed
@@ -82,7 +82,7 @@ impl FromStr for Engine {
     }
 }
 
-/// The same expression for the object of whichever engine there is.
+/// Evaluates the same expression on the object of whichever engine the enum holds.
 macro_rules! each_engine {
     ($object:expr, $inner:ident => $expression:expr) => {
         match $object {
@@ -96,11 +96,11 @@ macro_rules! each_engine {
 
 pub(crate) use each_engine;
 
-/// What every enum over the engines has: `engine`, and `packed`, `single` and `leveled`, which give the object of one
-/// engine, or [`Error::OtherKind`] that calls it `$object`.
+/// Defines the accessors that every enum over the engines has: `engine`, and `packed`, `single`, `bridged` and
+/// `leveled`, which return the object of one engine. Errors call the object `$object`.
 macro_rules! engine_accessors {
     ($visibility:vis $type:ident, $object:literal) => {
-        /// Which engine it is of.
+        /// Returns the engine that the object belongs to.
         #[must_use]
         pub fn engine(&self) -> $crate::Engine {
             match self {
@@ -110,11 +110,11 @@ macro_rules! engine_accessors {
             }
         }
 
-        /// That of the packed engine, for what it alone can do: a table for each value, tables that the server cannot
-        /// read, digits, fixed-point outputs.
+        /// Returns the object of the packed engine, for operations that only this engine has: a table per value,
+        /// encrypted tables, digits, fixed-point outputs.
         ///
         /// # Errors
-        /// If it is of another engine.
+        /// [`OtherKind`](crate::Error::OtherKind) if the object belongs to another engine.
         $visibility fn packed(&self) -> $crate::Result<&$crate::engines::packed::$type> {
             match self {
                 Self::Packed(it) => Ok(it),
@@ -123,10 +123,10 @@ macro_rules! engine_accessors {
             }
         }
 
-        /// That of the engine for single values, for what it alone can do.
+        /// Returns the object of the engine `single`, for operations that only this engine has.
         ///
         /// # Errors
-        /// If it is of another engine.
+        /// [`OtherKind`](crate::Error::OtherKind) if the object belongs to another engine.
         $visibility fn single(&self) -> $crate::Result<&$crate::engines::single::$type> {
             match self {
                 Self::Single(it) => Ok(it),
@@ -135,10 +135,10 @@ macro_rules! engine_accessors {
             }
         }
 
-        /// That of single values that a server may pack ([`crate::Request::inputs`]).
+        /// Returns the object for single values that a server may pack ([`Request::inputs`](crate::Request::inputs)).
         ///
         /// # Errors
-        /// If its client made no keys for that, or it is of another engine.
+        /// [`UnsupportedOperation`](crate::Error::UnsupportedOperation) if the object belongs to one engine alone.
         $visibility fn bridged(&self) -> $crate::Result<&$crate::engines::bridged::$type> {
             match self {
                 Self::Bridged(it) => Ok(it),
@@ -146,10 +146,10 @@ macro_rules! engine_accessors {
             }
         }
 
-        /// That of the leveled engine, for what it alone can do.
+        /// Returns the object of the leveled engine, for operations that only this engine has.
         ///
         /// # Errors
-        /// If it is of another engine.
+        /// [`OtherKind`](crate::Error::OtherKind) if the object belongs to another engine.
         $visibility fn leveled(&self) -> $crate::Result<&$crate::engines::leveled::$type> {
             match self {
                 Self::Leveled(it) => Ok(it),
@@ -161,7 +161,7 @@ macro_rules! engine_accessors {
 
 pub(crate) use engine_accessors;
 
-/// An object without what packing takes.
+/// Returns the error for an object of one engine where packing single values needs one of both engines.
 pub(crate) fn not_bridged(engine: &'static str) -> Error {
     Error::UnsupportedOperation {
         engine,
@@ -170,12 +170,12 @@ pub(crate) fn not_bridged(engine: &'static str) -> Error {
     }
 }
 
-/// An object of the wrong engine.
+/// Returns the error for an object of the wrong engine.
 pub(crate) fn other_engine(object: &'static str, expected: Engine, found: Engine) -> Error {
     other_kind(object, expected.name(), found.name())
 }
 
-/// An object of the wrong engine or kind of keys, by their names.
+/// Returns the error for an object of the wrong engine or kind of keys, given their names.
 pub(crate) fn other_kind(
     object: &'static str,
     expected: &'static str,

@@ -1,4 +1,4 @@
-//! How a call runs: on how many threads, and who hears of its progress.
+//! The way a call runs: on how many threads, and with what progress callback.
 
 use std::num::NonZeroUsize;
 
@@ -6,7 +6,7 @@ use cryptable_ring::unoptimised;
 
 use crate::{Error, Progress, Result};
 
-/// Threads and progress of one call. By default all threads of rayon's pool, and no progress is told.
+/// Number of threads and progress callback of one call. Default: all threads of rayon's pool, and no callback.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -27,15 +27,15 @@ pub struct Execution<'a> {
 }
 
 impl<'a> Execution<'a> {
-    /// On exactly this many threads, started for the call; 0 is as many as rayon's pool has.
+    /// Runs the call on exactly this many threads, which are started for it. 0 means rayon's pool.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = NonZeroUsize::new(threads);
         self
     }
 
-    /// Tells `callback` of steps done and in all; it may stop the call, which then fails with
-    /// [`Error::Cancelled`].
+    /// Calls `callback` with the number of steps done and their total. The callback may stop the call, which then
+    /// returns [`Error::Cancelled`].
     #[must_use]
     pub fn progress(
         mut self,
@@ -45,7 +45,7 @@ impl<'a> Execution<'a> {
         self
     }
 
-    /// Runs a call that takes progress alone, as those of engines do, on these threads.
+    /// Runs a call on these threads and passes it the progress, for methods of engines that take only a [`Progress`].
     ///
     /// ```
     /// use cryptable::Execution;
@@ -58,7 +58,7 @@ impl<'a> Execution<'a> {
     /// ```
     ///
     /// # Errors
-    /// Those of the call; if threads cannot be started.
+    /// Errors of the call, and [`Error::Io`] if threads cannot be started.
     pub fn run<R: Send>(&self, call: impl FnOnce(Progress<'a>) -> Result<R> + Send) -> Result<R> {
         let progress = self.progress;
         match self.threads {
@@ -76,7 +76,7 @@ impl<'a> Execution<'a> {
     }
 }
 
-/// The share of one of several equal parts in the progress of a whole.
+/// Returns a progress callback for one of several equal parts of a whole.
 pub(crate) fn part_of<'a>(
     whole: &'a Progress<'a>,
     part: usize,

@@ -1,4 +1,4 @@
-//! What a file is, without a key.
+//! Inspection of files without a key.
 
 use std::io::Cursor;
 
@@ -18,41 +18,43 @@ mod keys;
 
 use keys::inspect_key;
 
-/// Values of a byte.
+/// Number of values of a byte.
 const BYTE_VALUES: u64 = 256;
 
-/// What is found in a file.
+/// The description of a file, as returned by [`inspect()`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Inspection {
-    /// What the object is, for people.
+    /// Name of the kind of object, for people.
     pub object: String,
-    /// Its engine, if it is of one.
+    /// The engine, if the object belongs to one.
     pub engine: Option<Engine>,
-    /// Digest of its parameters ([`Parameters::digest`](crate::Parameters::digest)).
+    /// Digest of the parameters ([`Parameters::digest`](crate::Parameters::digest)).
     pub parameter_digest: [u8; 32],
-    /// Bytes of the file.
+    /// Length of the file in bytes.
     pub bytes: u64,
-    /// Its parameters, if the file has them, or only their digest but they are a set with a name.
+    /// The parameters, if the file holds them, or if it holds the digest of a named set.
     pub parameters: Option<KeyParameters>,
-    /// The parameters of a conversion between single and packed values, if they are a set with a name.
+    /// The parameters of a conversion between single and packed values, if they are a named set.
     pub conversion: Option<Box<ConversionParameters>>,
-    /// The client's key that it belongs to. A secret key is named in builds with the feature `client` only.
+    /// Identifier of the client's key that the object belongs to. For a secret key, only known with the feature
+    /// `client`.
     pub key_id: Option<KeyId>,
-    /// The AES key that a message is under, or that is in an encrypted key.
+    /// Identifier of the AES key that encrypts a message, or that an encrypted key holds.
     pub aes_key_id: Option<KeyId>,
-    /// The number of values and their modulus, for ciphertexts.
+    /// Number of values and their modulus, for ciphertexts.
     pub values: Option<(u64, u64)>,
-    /// Whether nothing was computed on the values yet, for ciphertexts ([`Ciphertext::is_fresh`](crate::Ciphertext::is_fresh)).
+    /// Whether nothing was computed on the values yet, for ciphertexts
+    /// ([`Ciphertext::is_fresh`](crate::Ciphertext::is_fresh)).
     pub fresh: Option<bool>,
-    /// What a file of ciphertexts ([`CiphertextWriter`](crate::CiphertextWriter)) says of itself.
+    /// Summary of a file of ciphertexts ([`CiphertextWriter`](crate::CiphertextWriter)).
     pub ciphertexts: Option<CiphertextFileSummary>,
-    /// What a file of encrypted words ([`EncryptedWordsWriter`](crate::circuits::EncryptedWordsWriter)) says of itself.
+    /// Summary of a file of encrypted words ([`EncryptedWordsWriter`](crate::circuits::EncryptedWordsWriter)).
     pub words: Option<EncryptedWordsSummary>,
 }
 
 impl Inspection {
-    /// What a header says.
+    /// Creates a description with the contents of a header only.
     fn new(object: String, parameter_digest: [u8; 32], bytes: u64) -> Self {
         Self {
             object,
@@ -71,8 +73,10 @@ impl Inspection {
     }
 }
 
-/// Checks all bytes of a file, and says what it is. Insecure parameters, and those that fail often, are not refused here but
-/// told: look at them before you use a file of somebody else.
+/// Checks all bytes of a file and describes it.
+///
+/// Insecure parameters, and those that fail often, are reported and not refused, so that you can look at them before
+/// you use somebody else's file.
 ///
 /// ```
 /// use cryptable::{Engine, Parameters, SecretKey, inspect};
@@ -84,7 +88,7 @@ impl Inspection {
 /// ```
 ///
 /// # Errors
-/// If it is not exactly one undamaged file of this library.
+/// If the bytes are not exactly one undamaged file of this library.
 pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
     if bytes.starts_with(&CIPHERTEXT_FILE_MAGIC) {
         return inspect_ciphertexts(bytes);
@@ -119,7 +123,7 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
     Ok(found)
 }
 
-/// Whether it holds ciphertexts of values, or bytes on their way through AES.
+/// Returns whether an object of this type holds ciphertexts of values, or bytes on their way through AES.
 fn is_bytes_or_values(object_type: ObjectType) -> bool {
     matches!(
         object_type,
@@ -132,7 +136,7 @@ fn is_bytes_or_values(object_type: ObjectType) -> bool {
     )
 }
 
-/// Values, or bytes: how many, whose, and whether anything was computed on them.
+/// Fills in the number of values or bytes, their key, and whether anything was computed on them.
 fn inspect_values(found: &mut Inspection, object_type: ObjectType, bytes: &[u8]) -> Result<()> {
     match object_type {
         ObjectType::EncryptedBytes => {
@@ -166,7 +170,8 @@ fn inspect_values(found: &mut Inspection, object_type: ObjectType, bytes: &[u8])
     Ok(())
 }
 
-/// Files that begin with their client's identifier, and name their parameters by the digest alone.
+/// Fills in parameters and client of files that begin with the client's identifier and store only the digest of their
+/// parameters.
 fn inspect_by_digest(found: &mut Inspection, object_type: ObjectType, body: &[u8]) -> Result<()> {
     match object_type {
         ObjectType::RingPackingKey | ObjectType::ExtractionKey => {
@@ -177,12 +182,12 @@ fn inspect_by_digest(found: &mut Inspection, object_type: ObjectType, body: &[u8
         }
         _ => found.parameters = set_of_bits(found.parameter_digest)?,
     }
-    // Keys of conversions go on with that of the ring.
+    // In files of conversion keys, the identifier of the ring's key follows.
     found.key_id = Some(KeyId(BodyReader::new(body).array("key identifier")?));
     Ok(())
 }
 
-/// The set of bits of a digest, if it has a name.
+/// Returns the set of bits in slots with this digest, if it is a named set.
 fn set_of_bits(digest: [u8; 32]) -> Result<Option<KeyParameters>> {
     Ok(known_sets::of_bits(digest)?.map(Into::into))
 }
@@ -219,7 +224,7 @@ fn inspect_words(bytes: &[u8]) -> Result<Inspection> {
     })
 }
 
-/// A column of packed values, or else of single ones.
+/// Describes a column of packed or of single values.
 fn inspect_column(bytes: &[u8]) -> Result<Inspection> {
     match column_of::<packed::Ciphertext>(bytes, Engine::Packed) {
         Err(Error::Wire(WireError::InvalidField { name: "engine", .. })) => {
@@ -241,7 +246,7 @@ fn column_of<C: DigitCiphertext>(bytes: &[u8], engine: Engine) -> Result<Inspect
     Ok(Inspection {
         engine: Some(engine),
         key_id: Some(summary.key_id),
-        // Those of 64 bits have a modulus one larger than a word holds.
+        // The modulus of 64-bit values, 2^64, does not fit in a `u64`.
         values: Some((values, 1u64.checked_shl(summary.kind.bits()).unwrap_or(u64::MAX))),
         fresh: Some(is_fresh),
         ..Inspection::new(object, summary.parameter_digest, bytes.len() as u64)

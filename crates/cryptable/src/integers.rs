@@ -1,16 +1,17 @@
-//! Columns of encrypted integers in digits.
+//! Columns of encrypted integers of 8 to 64 bits.
 //!
-//! Columns of integers of 8 to 64 bits in digits, on either of two engines: [`Evaluator`] takes the key of
-//! [`crate::engines::packed`], for thousands of integers at once, or of [`crate::engines::single`], for the least latency, and
-//! has the same calls on both. [`encrypt`] and [`decrypt`] are the client's. [`crate::Request::integers`] plans keys and says
-//! what operations take; [`DryRun`] counts the lookups of any program beforehand.
+//! An integer is encrypted in digits, on either of two engines: [`Evaluator`] works with keys of
+//! [`crate::engines::packed`], for thousands of integers at once, or of [`crate::engines::single`], for the lowest
+//! latency, and has the same methods for both. The client uses [`encrypt`] and [`decrypt`].
+//! [`crate::Request::integers`] plans keys and predicts operations; [`DryRun`] counts the lookups of any program
+//! beforehand.
 //!
 //! ```
 //! use cryptable::Progress;
 //! use cryptable::engines::{packed, single};
 //! use cryptable::integers::{DigitArithmetic, Evaluator, IntegerColumn, decrypt, encrypt, insecure_packed_toy};
 //!
-//! /// Twice the larger one, less one: on any engine.
+//! /// Returns twice the larger of x and y, minus one, on either engine.
 //! fn program<E: DigitArithmetic>(
 //!     server: &Evaluator<'_, E>,
 //!     x: &IntegerColumn<i8, E::Ciphertext>,
@@ -19,7 +20,7 @@
 //!     server.sub(&server.shl(&server.max(x, y)?, 1)?, &server.constant(1))
 //! }
 //!
-//! // For use: parameters of `Request::integers`, of 128 bits of security; toys keep this quick.
+//! // In production, use parameters of `Request::integers`, which have 128 bits of security; toys keep this example quick.
 //! let secret = packed::SecretKey::generate(&insecure_packed_toy(2, 1024)?);
 //! let key = secret.evaluation_key(Progress::silent())?;
 //! let (x, y) = (encrypt(&secret, &[-3i8, 50])?, encrypt(&secret, &[-5i8, 60])?);
@@ -32,7 +33,7 @@
 //! # Ok::<(), cryptable::Error>(())
 //! ```
 //!
-//! [`crate::large_values`] are integers of engine `single` in one ciphertext each.
+//! For larger integers of engine `single` in one ciphertext each, see [`crate::large_values`].
 
 pub(crate) mod request;
 

@@ -1,4 +1,4 @@
-//! Keys of any kind: the client's secret key, the server's evaluation key.
+//! Keys of all kinds: the client's secret key and the server's evaluation key.
 
 mod digits;
 mod entry_tables;

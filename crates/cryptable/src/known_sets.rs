@@ -1,17 +1,18 @@
-//! Parameter sets with names, found by the digest that files carry in place of parameters.
+//! Named parameter sets, found by the digest that some files store instead of parameters.
 
 use cryptable_conversion::ParametersLiteral;
 
 use crate::bits::{Packing, Parameters};
 use crate::{Result, ckks, gates, packed_gates};
 
-/// log2 of the failure probabilities that gates are used with: the default, and what packed gates need.
+/// Base-2 logarithms of the failure probabilities that gates are used with: the default, and the one that packed gates
+/// need.
 const GATES_LOG2_FAIL: [f64; 2] = [-64.0, -128.0];
 
-/// All sets of bits in slots, with their names.
+/// Returns all sets of bits in slots, with their names.
 ///
 /// # Errors
-/// Never: sets are tested.
+/// None in practice: tests construct every set.
 pub(crate) fn bit_sets() -> Result<Vec<(String, Parameters)>> {
     let mut sets = Vec::new();
     for (packing, kind) in [(Packing::Real, "real"), (Packing::Complex, "complex")] {
@@ -35,36 +36,36 @@ pub(crate) fn bit_sets() -> Result<Vec<(String, Parameters)>> {
     Ok(sets)
 }
 
-/// The set of bits of a digest.
+/// Returns the set of bits in slots with this digest.
 ///
 /// # Errors
-/// Never: sets are tested.
+/// None in practice: tests construct every set.
 pub(crate) fn of_bits(digest: [u8; 32]) -> Result<Option<Parameters>> {
     let found = bit_sets()?.into_iter().find(|(_, set)| set.digest() == digest);
     Ok(found.map(|(_, set)| set))
 }
 
-/// All sets of vectors of numbers.
+/// Returns all sets of vectors of numbers.
 ///
 /// # Errors
-/// Never: sets are tested.
+/// None in practice: tests construct every set.
 pub(crate) fn vector_sets() -> Result<[ckks::Parameters; 3]> {
     use ckks::Parameters;
     Ok([Parameters::leveled_128()?, Parameters::lookups_128()?, Parameters::bootstrapping_128()?])
 }
 
-/// The set of vectors of a digest.
+/// Returns the set of vectors with this digest.
 ///
 /// # Errors
-/// Never: sets are tested.
+/// None in practice: tests construct every set.
 pub(crate) fn of_vectors(digest: [u8; 32]) -> Result<Option<ckks::Parameters>> {
     Ok(vector_sets()?.into_iter().find(|set| set.digest() == digest))
 }
 
-/// The conversion of a digest, between gates of FHEW and a set of bits.
+/// Returns the parameters with this digest for the conversion between FHEW gates and a set of bits in slots.
 ///
 /// # Errors
-/// Never: sets are tested.
+/// None in practice: tests construct every set.
 pub(crate) fn of_conversion(
     digest: [u8; 32],
 ) -> Result<Option<packed_gates::ConversionParameters>> {

@@ -1,7 +1,7 @@
 //! Lookup tables on encrypted data.
 //!
-//! A client encrypts integers. A server that holds no secret maps each of them through an arbitrary table of 2 to 2^24
-//! entries; the client decrypts exact integers.
+//! A client encrypts integers. A server that holds no secret maps each of them through a table of 2 to 2^24 entries.
+//! The client decrypts exact integers; the server learns none of them.
 //!
 //! ```
 //! use cryptable::{Request, SecretKey, Table};
@@ -11,68 +11,76 @@
 //! # let plan = request.engine(cryptable::Engine::Leveled).values(2).plan()?; /*
 //! let plan = request.plan()?;                          // candidates of all engines, the best first
 //! # */
-//! println!("{plan}");                                  // the comparison
+//! println!("{plan}");                                  // compares them
 //!
 //! # let values = [3, 255];
 //! # let expected = [252, 0];
-//! let secret = SecretKey::generate(plan.best());       // the client
-//! let server = secret.evaluation_key();                // what the server gets
-//! let prepared = server.prepare(&table)?;              // encoded once, looked up often
+//! let secret = SecretKey::generate(plan.best());       // the client's key
+//! let server = secret.evaluation_key();                // sent to the server
+//! let prepared = server.prepare(&table)?;              // encoded once, used for any number of lookups
 //! let output = server.lookup(&secret.encrypt(&values)?, &prepared)?;
 //! assert_eq!(secret.decrypt(&output)?, expected);
 //! # Ok::<(), cryptable::Error>(())
 //! ```
 //!
+//! Every program follows these steps: describe the job in a [`Request`], choose parameters from its [`Plan`], generate
+//! a [`SecretKey`], and give the server an [`EvaluationKey`].
+//!
 //! # Engines
-//! A [`Request`] names a table and data; its [`Plan`] compares what three engines would take, and keys are those of the
-//! engine that was chosen. The same calls work on each.
+//! Three engines encrypt values in different ways. A [`Plan`] predicts the time and memory of each for your table and
+//! your number of values; a key belongs to the engine that you choose. All engines have the same methods.
 //!
-//! | [`Engine`] | how | tables | time | keys of the server |
+//! | [`Engine`] | method | input size | time | evaluation key |
 //! |---|---|---|---|---|
-//! | `packed` | 65,536 values a ciphertext, functional bootstrapping through CKKS | 1 to 24 bits | seconds for all values together | gigabytes |
-//! | `single` | a ciphertext a value, FHEW functional bootstrapping | 1 to 6 bits | 10 to 30 milliseconds a value | 60 to 180 MB |
-//! | `leveled` | digits of two bits, circuit bootstrapping and CMUX trees | 1 to 24 bits | 5 to 6 milliseconds a bit up to 16 bits | 45 to 90 MB |
+//! | `packed` | 65,536 values per ciphertext, functional bootstrapping through CKKS | 1 to 24 bits | seconds for all values together | gigabytes |
+//! | `single` | one value per ciphertext, FHEW functional bootstrapping | 1 to 6 bits | 10 to 30 milliseconds per value | 60 to 180 MB |
+//! | `leveled` | digits of two bits, circuit bootstrapping and CMUX trees | 1 to 24 bits | 5 to 6 milliseconds per bit up to 16 bits | 45 to 90 MB |
 //!
-//! A server may also pack single values, look many up at once, and take the results out: [`Request::inputs`],
-//! [`EvaluationKey::pack`].
+//! A server can also pack values that were encrypted one by one, look them all up at once, and unpack the results: see
+//! [`Request::inputs`] and [`EvaluationKey::pack`].
 //!
-//! All parameters have at least 128 bits of security, and a ciphertext fails with a probability of at most 2^-64 unless
-//! a request says otherwise: of 65,536 packed values any, or the one value of the other engines. Both are computed for
-//! each set.
+//! All parameters have at least 128 bits of security. The probability that a ciphertext fails, that is, that any of its
+//! values comes out wrong, is at most 2^-64 unless a request sets another limit. Both numbers are computed for every
+//! parameter set.
 //!
 //! # Terms
-//! - A *value* is an integer from 0 to p - 1 where p is the table's *input modulus*; the table maps it to one from 0 to P - 1
-//!   where P is the *output modulus*. Results are values again, for sums and, where P = p, further lookups.
-//! - *Noise* is the small random error in every ciphertext that makes it secure. Computing adds to it, a lookup takes it away
-//!   (*functional bootstrapping*), and decryption rounds it off. With the stated *failure probability* it is too large for
-//!   that, and a value comes out wrong.
-//! - A table is *prepared* when the server has encoded it, once for any number of lookups.
-//! - A *toy* is a parameter set without any security, for tests and the examples of this documentation.
+//! - A *value* is an integer from 0 to p - 1, where p is the *input modulus* of a table. The table maps it to an
+//!   integer from 0 to P - 1, where P is the *output modulus*. Results can be added and, if P = p, looked up again.
+//! - *Noise* is the small random error in every ciphertext that makes it secure. Operations add to it, a lookup reduces
+//!   it (*functional bootstrapping*), and decryption rounds it away. If it grows too large, a value is decrypted wrong;
+//!   the *failure probability* bounds how often that happens.
+//! - The server *prepares* a table: it encodes the table once, for any number of lookups.
+//! - A *toy* is a parameter set without any security, for tests and for the examples in this documentation.
 //!
-//! The glossary of the repository, `docs/glossary.md`, has every term and its symbol in the papers.
+//! The glossary of the repository, `docs/glossary.md`, lists every term with its symbol in the papers.
 //!
 //! # Where to go from here
-//! - What one engine alone can do is in [`engines`]: tables of its own for every value, encrypted tables, digits
-//!   ([`EvaluationKey::packed`]).
-//! - [`gates`]: gates on encrypted bits, one by one, or thousands at once ([`packed_gates`]). [`integers`]: columns of `u8` to `i64`,
-//!   packed or single, with arithmetic, comparisons, selection and tables.
-//!   [`large_values`]: sign, maximum and digits of integers in one ciphertext each.
-//!   [`comparisons`]: less than, maximum, ReLU and their like on tens of thousands of integers at once.
-//!   [`transciphering`]: AES-128 ciphertexts to homomorphic ones. [`circuits`]: any binary circuit, on thousands of words
-//!   at once. [`ckks`]: vectors of real and complex numbers. Each has keys of its own and an example.
-//! - [`bridges`]: results of packed lookups go on as integers or as values of engine `leveled`, and back.
-//! - [`wide`]: dictionaries of 65,536 keys of 32 or 64 bits and a default, and tables of 2^32 entries that have structure, on
-//!   65,536 encrypted values. [`Request::entries`]: tables of their own for every value
-//!   ([`EvaluationKey::lookup_per_value`]), or encrypted ([`EvaluationKey::lookup_encrypted`]).
-//! - [`EvaluationKey::add`]: sums, differences and multiples of encrypted values, before and after lookups.
-//! - [`bfloat16`] makes the table of any function of floats, exact to the last bit.
-//! - [`Execution`] sets threads, and hears of progress and cancels; [`CiphertextWriter`] and [`CiphertextReader`] stream
-//!   files of any number of values.
-//! - [`inspect()`] says what a file is without a key.
+//! More about lookups:
+//! - [`Request::entries`]: a table per value ([`EvaluationKey::lookup_per_value`]), and encrypted tables
+//!   ([`EvaluationKey::lookup_encrypted`]).
+//! - [`EvaluationKey::add`] and its neighbours: sums, differences and multiples of encrypted values, before and after
+//!   lookups.
+//! - [`Execution`]: the number of threads, progress, and cancellation.
+//! - [`CiphertextWriter`] and [`CiphertextReader`]: files with any number of values, read and written part by part.
+//! - [`inspect()`]: what a file holds, without a key.
+//! - [`bfloat16`]: the table of a function of floating-point numbers, exact to the last bit.
+//! - [`engines`]: operations that only one engine has, such as decomposition into digits.
+//!
+//! More than lookups, each with its own keys and an example:
+//! - [`integers`]: columns of `u8` to `i64`, with arithmetic, comparisons, selection and tables.
+//! - [`comparisons`]: less than, maximum, ReLU and the like, on tens of thousands of integers at once.
+//! - [`large_values`]: sign, maximum and digits of integers, one per ciphertext.
+//! - [`gates`] and [`packed_gates`]: Boolean gates on encrypted bits, one by one or thousands at once.
+//! - [`circuits`]: any binary circuit, on thousands of words at once.
+//! - [`wide`]: dictionaries of 65,536 keys of 32 or 64 bits with a default, and tables of 2^32 entries that have
+//!   structure.
+//! - [`bridges`]: packed lookups whose results become integers or values of engine `leveled`, and back.
+//! - [`ckks`]: vectors of real and complex numbers.
+//! - [`transciphering`]: conversion of AES-128 ciphertexts into homomorphic ones.
 //!
 //! # Client and server
-//! All that touches a secret needs the feature `client`, on by default; a server builds with
-//! `default-features = false`. What a server learns and what it must be trusted with is in [`security`].
+//! Everything that touches a secret is behind the feature `client`, which is on by default; a server builds with
+//! `default-features = false`. The module [`security`] explains what a server learns and what it must be trusted with.
 #![forbid(unsafe_code)]
 
 pub mod bfloat16;
@@ -123,11 +131,11 @@ pub use plan::{Candidate, Plan};
 pub use prepared_table::PreparedTable;
 pub use request::{Goal, Limits, Request};
 
-/// Approximate arithmetic on encrypted vectors of real and complex numbers: CKKS.
+/// CKKS: approximate arithmetic on encrypted vectors of real and complex numbers.
 ///
-/// A ciphertext holds thousands of numbers, one a slot, and every operation works on all of them. Numbers are approximate:
-/// each ciphertext says how far its slots may be from what they stand for ([`ckks::Ciphertext::error`]), and decryption rounds to
-/// that. A multiplication takes a level; bootstrapping brings all levels back.
+/// A ciphertext holds thousands of numbers, one per slot, and every operation works on all of them. Numbers are
+/// approximate: [`ckks::Ciphertext::error`] bounds how far a slot may be from the number that it stands for, and
+/// decryption rounds to that precision. A multiplication uses up one level; bootstrapping restores all levels.
 ///
 /// ```
 /// use cryptable::Progress;
@@ -157,22 +165,24 @@ pub use request::{Goal, Limits, Request};
 /// # Ok::<(), cryptable::Error>(())
 /// ```
 pub use cryptable_approximate as ckks;
-/// Bits in CKKS slots, thousands in a ciphertext: gates, tables and bootstraps of all of them at once, which [`circuits`] are
-/// made of.
+/// Bits in CKKS slots, thousands per ciphertext: gates, tables and bootstraps that work on all of them at once.
+///
+/// The evaluation of [`circuits`] is built on these.
 pub use cryptable_bits as bits;
-/// Gates on encrypted bits, one by one: milliseconds each.
+/// Boolean gates on encrypted bits, one per ciphertext, milliseconds per gate.
 pub use cryptable_fhew::booleans as gates;
-/// Integers of up to 24 bits in one ciphertext each: sign, comparison, absolute value, ReLU, maximum and digits.
+/// Integers of up to 24 bits, one per ciphertext: sign, comparison, absolute value, ReLU, maximum and digits.
 pub use cryptable_fhew::integers as large_values;
-/// From ciphertexts of AES-128 in counter mode to homomorphic ciphertexts, under an encrypted AES key.
+/// Conversion of AES-128 counter-mode ciphertexts into homomorphic ones, under an encrypted AES key.
 pub use cryptable_leveled::aes as transciphering;
 
-/// Who is trusted with what, what is revealed, failure probabilities and IND-CPA-D: `SECURITY.md`. Its links are those
-/// of the repository.
+/// The security statement: who is trusted with what, what is revealed, failure probabilities, and IND-CPA-D.
+///
+/// This is the file `SECURITY.md`; its links lead to files of the repository.
 #[doc = include_str!("../SECURITY.txt")]
 pub mod security {}
 
-/// Jobs of a [`Request`]: its type parameter, by which plans differ.
+/// The kinds of job that a [`Request`] can describe: its type parameter, which decides the type of its plan.
 pub mod jobs {
     pub use crate::bridges::request::Bridge;
     pub use crate::circuits::request::Circuits;
@@ -182,14 +192,14 @@ pub mod jobs {
     pub use crate::wide::request::Words;
 }
 
-/// The engines themselves, for what one of them alone can do and for researchers.
+/// The engines themselves, for operations that only one of them has, and for researchers.
 pub mod engines {
     pub use cryptable_conversion::lookup as bridged;
     pub use cryptable_fhew::lookup as single;
     pub use cryptable_leveled::lookup as leveled;
     pub use cryptable_packed as packed;
 
-    /// Results of packed lookups that go on as integers, and back.
+    /// Conversion of packed lookup results to integers, and back.
     pub mod integer_bridge {
         #[cfg(feature = "client")]
         pub use cryptable_conversion::bridges::IntegerSecretKeys as SecretKey;
@@ -198,7 +208,7 @@ pub mod engines {
         };
     }
 
-    /// Results of packed lookups that go on as leveled values, and back.
+    /// Conversion of packed lookup results to values of the leveled engine, and back.
     pub mod leveled_bridge {
         #[cfg(feature = "client")]
         pub use cryptable_conversion::bridges::LeveledSecretKeys as SecretKey;

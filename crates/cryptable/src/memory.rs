@@ -1,48 +1,50 @@
-//! How much memory there is: of the machine, of the container, of the process.
+//! The memory of the machine, the container and the process.
 //!
-//! On Linux it is the least of what the machine has left (`MemAvailable`), the limits of control groups of both versions less their
-//! usage, and the limit of the process's own address space (`ulimit -v`) less what it has mapped. Predictions
-//! ([`crate::Prediction::peak_bytes`]) are compared with it before work begins: memory that cannot be had ends a process.
+//! On Linux, the available memory is the minimum of three: what the machine has left (`MemAvailable`), the limits of
+//! control groups, of both versions, less their usage, and the limit on the address space of the process (`ulimit -v`)
+//! less what it has mapped. Programs compare predictions ([`crate::Prediction::peak_bytes`]) with it before they start
+//! work, since the system may kill a process that uses too much.
 
 use std::fs;
 use std::path::Path;
 
-/// Where Linux says how much memory there is.
+/// Root of the files in which Linux reports memory.
 const ROOT: &str = "/";
 
-/// Where it says what a group of processes has, of either version: the root of all groups, its limit, what is in use, and
-/// whether the second version says so.
+/// Where Linux reports the memory of a control group, for each version: the root folder of all groups, the file of the
+/// limit, the file of the usage, and whether it is version 2.
 const GROUPS: [(&str, &str, &str, bool); 2] = [
     ("sys/fs/cgroup", "memory.max", "memory.current", true),
     ("sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", false),
 ];
 
-/// Bytes of memory that this process may have in all: those of the machine, or fewer by limits of its container or its own. `None`
-/// where the system does not say.
+/// Returns the bytes of memory that this process may have in total: the machine's, or less if a limit of its container
+/// or its own is lower. `None` if the system does not report it.
 #[must_use]
 pub fn in_all() -> Option<usize> {
     rooms(Path::new(ROOT)).iter().map(|room| room.limit).min()
 }
 
-/// Bytes of memory that this process may still take: those that the machine has left, or fewer by limits of its container or its
-/// own. `None` where the system does not say.
+/// Returns the bytes of memory that this process may still allocate: what the machine has left, or less if a limit of
+/// its container or its own is lower. `None` if the system does not report it.
 #[must_use]
 pub fn left() -> Option<usize> {
     rooms(Path::new(ROOT)).iter().map(Room::left).min()
 }
 
-/// Bytes of memory that the process may still take before a limit of its container or its own ends it.
+/// Returns the bytes of memory that the process may still allocate before it exceeds a limit of its container or its
+/// own. `None` if there is no such limit.
 #[must_use]
 pub fn hard_limit() -> Option<usize> {
     let rooms = rooms(Path::new(ROOT));
     rooms.iter().filter(|room| room.is_hard).map(Room::left).min()
 }
 
-/// A limit of memory, and what is in use of it.
+/// A memory limit and the usage that counts towards it, in bytes.
 struct Room {
     limit: usize,
     used: usize,
-    /// Whether whoever takes more is ended.
+    /// Whether a process that exceeds the limit is killed, or its allocations fail.
     is_hard: bool,
 }
 
@@ -52,7 +54,7 @@ impl Room {
     }
 }
 
-/// All limits that Linux names, below a root.
+/// Reads all limits from the files below `root`.
 fn rooms(root: &Path) -> Vec<Room> {
     let read = |name: &str| fs::read_to_string(root.join(name)).unwrap_or_default();
     let (info, status, limits) =
@@ -74,17 +76,18 @@ fn rooms(root: &Path) -> Vec<Room> {
     machine.into_iter().chain(own).chain(groups).collect()
 }
 
-/// Limits of the groups that the process is in, by `/proc/self/cgroup`, and of those above them.
+/// Reads the limits of the control groups that the process is in, according to `/proc/self/cgroup`, and of their
+/// ancestors.
 fn groups(root: &Path, own: &str) -> Vec<Room> {
     let mut rooms = Vec::new();
     for (folder, limit, used, is_second) in GROUPS {
         let path = own.lines().find_map(|line| {
             let (controllers, path) = line.split_once(':')?.1.split_once(':')?;
-            let is_it = match is_second {
+            let is_memory = match is_second {
                 true => controllers.is_empty(),
                 false => controllers.split(',').any(|name| name == "memory"),
             };
-            is_it.then_some(path)
+            is_memory.then_some(path)
         });
         // A container sees its own group as the root, whatever its path is outside.
         let path = Path::new(path.unwrap_or("/").trim_start_matches('/'));
@@ -92,7 +95,7 @@ fn groups(root: &Path, own: &str) -> Vec<Room> {
             let file = |name: &str| fs::read_to_string(root.join(folder).join(group).join(name));
             let number = |name: &str| file(name).ok()?.trim().parse::<usize>().ok();
             let Some(limit) = number(limit) else { continue };
-            // Pages of files that nobody used lately are given back.
+            // The system reclaims cached pages of files that were not used lately.
             let stat = file("memory.stat").unwrap_or_default();
             let idle = stat.lines().find_map(|line| line.strip_prefix("inactive_file "));
             let idle = idle.and_then(|count| count.trim().parse::<usize>().ok()).unwrap_or(0);
@@ -103,7 +106,7 @@ fn groups(root: &Path, own: &str) -> Vec<Room> {
     rooms
 }
 
-/// Bytes of a line `NAME N kB`.
+/// Parses the value of a line `NAME N kB`, in bytes.
 fn kibibytes(text: &str, name: &str) -> Option<usize> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kibibytes: usize = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
@@ -122,7 +125,7 @@ mod tests {
         assert_eq!(kibibytes("MemAvailable: many\n", "MemAvailable:"), None);
     }
 
-    /// What is left and what there is in all, by files below a root.
+    /// Returns the memory left and the total memory, given the files below a root.
     fn found(files: &[(&str, &str)]) -> [Option<usize>; 2] {
         let root = tempfile::tempdir().unwrap();
         for (name, text) in files {
@@ -148,7 +151,7 @@ mod tests {
             ("sys/fs/cgroup/a/memory.stat", "anon 1\ninactive_file 1000\n"),
         ];
         assert_eq!(found(&second), [Some(5000), Some(9000)]);
-        // In a container, the path of the first version is the host's.
+        // In a container, the path of a version 1 group is the host's.
         let first = [
             machine,
             ("proc/self/cgroup", "5:cpu,memory:/docker/x\n1:name=systemd:/\n"),

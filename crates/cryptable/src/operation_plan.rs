@@ -1,26 +1,26 @@
-//! Plans of jobs that have several operations under one set of parameters.
+//! Plans of jobs that have several operations with one set of parameters.
 
 use std::fmt;
 use std::time::Duration;
 
 use crate::{FailureProbability, Parameters};
 
-/// The work, time and failure probability of an operation.
+/// The predicted cost and failure probability of one operation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlannedOperation {
-    /// Its name.
+    /// Name of the operation.
     pub name: &'static str,
-    /// Lookups, or functional bootstraps of all values of a ciphertext.
+    /// Number of lookups: functional bootstraps of all values of a ciphertext.
     pub lookups: usize,
-    /// Tables that these look up.
+    /// Number of tables in which these lookups look values up.
     pub tables: usize,
-    /// Predicted time, for a full ciphertext or, by engine `single`, for the values of the request.
+    /// Predicted time for a full ciphertext or, with the engine `single`, for the values of the request.
     pub duration: Duration,
-    /// The probability that any value of a full ciphertext comes out wrong.
+    /// Probability that any value of a full ciphertext comes out wrong.
     pub failure: FailureProbability,
 }
 
-/// Parameters for a job `J`, and what each of its operations takes. Its `Display` is the list.
+/// Parameters for a job `J`, with a prediction for each of its operations. Its `Display` is a table of operations.
 ///
 /// ```
 /// use cryptable::Request;
@@ -41,37 +41,37 @@ pub struct OperationPlan<J> {
 }
 
 impl<J> OperationPlan<J> {
-    /// The parameters that keys are generated for.
+    /// Returns the parameters, for which keys are generated.
     #[must_use]
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// Lists the operations of the job.
+    /// Returns the operations of the job.
     #[must_use]
     pub fn operations(&self) -> &[PlannedOperation] {
         &self.operations
     }
 
-    /// Finds the operation of a name; `None` if the job has none.
+    /// Finds the operation with a name; `None` if the job has none.
     #[must_use]
     pub fn operation(&self, name: &str) -> Option<&PlannedOperation> {
         self.operations.iter().find(|planned| planned.name == name)
     }
 
-    /// The number of threads that times are predicted for.
+    /// Returns the number of threads that times are predicted for.
     #[must_use]
     pub fn threads(&self) -> usize {
         self.threads
     }
 
-    /// Predicted bytes of memory of an operation on the server, keys included.
+    /// Returns the predicted peak memory of an operation on the server in bytes, keys included.
     #[must_use]
     pub fn peak_bytes(&self) -> usize {
         self.peak_bytes
     }
 
-    /// Bytes of the evaluation key's file.
+    /// Returns the size of the evaluation key's file in bytes.
     #[must_use]
     pub fn key_file_bytes(&self) -> usize {
         self.key_file_bytes
@@ -119,8 +119,8 @@ where
     }
 }
 
-/// The first line of a plan: what it is for.
+/// The first line of a displayed plan.
 pub trait Title {
-    /// Says what the plan is for.
+    /// Returns one line that names the job.
     fn title(&self) -> String;
 }

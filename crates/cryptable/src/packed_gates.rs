@@ -1,8 +1,8 @@
-//! Gates on thousands of encrypted bits at once.
+//! Boolean gates on thousands of encrypted bits at once.
 //!
-//! [`PackedGates`] makes one RLWE ciphertext of thousands of bits of [`crate::gates`], evaluates the gate by one half bootstrap of
-//! bits in CKKS slots, and takes the results apart again (Sec. 6 of Bae, Cheon, Kim, Stehlé, "Bootstrapping Bits with CKKS",
-//! EUROCRYPT 2024): microseconds a gate, for keys of half a gigabyte.
+//! [`PackedGates`] packs thousands of bits of [`crate::gates`] into one RLWE ciphertext, evaluates a gate on all of
+//! them by one half bootstrap of bits in CKKS slots, and extracts the results (Sec. 6 of Bae, Cheon, Kim, Stehlé,
+//! "Bootstrapping Bits with CKKS", EUROCRYPT 2024). A gate takes microseconds per bit; keys have half a gigabyte.
 //!
 //! ```
 //! use cryptable::bits::{self, Packing};
@@ -10,8 +10,8 @@
 //! use cryptable::packed_gates::PackedGatesSecret;
 //! use cryptable::{Progress, SecretKey};
 //!
-//! // The client. For use: `Parameters::with_log2_fail(-128.0)?`, whose ciphertexts have a modulus of 18 bits, and
-//! // `bits::Parameters::cleaning_128(Packing::Complex)?`; toys keep this example quick.
+//! // The client. In production, use `Parameters::with_log2_fail(-128.0)?`, whose ciphertexts have a modulus of 18 bits,
+//! // and `bits::Parameters::cleaning_128(Packing::Complex)?`; toys keep this example quick.
 //! let secret = SecretKey::generate(Parameters::insecure_toy());
 //! let secret = secret.gates()?;
 //! let packed = bits::Parameters::insecure_toy(Packing::Complex)?;
@@ -28,9 +28,10 @@
 //! assert_eq!(secret.decrypt(&neither)?, [true, false, false, false]);
 //! # Ok::<(), cryptable::Error>(())
 //! ```
-//! A server in another process has three files of the client: [`PackedGatesSecret::packing_key`],
-//! [`PackedGatesSecret::extraction_key`], and what
-//! [`PackedGatesSecret::ring`] writes; [`PackedGates::new`] joins what it reads of them.
+//!
+//! A server in another process needs three files of the client: those of [`PackedGatesSecret::packing_key`] and
+//! [`PackedGatesSecret::extraction_key`], and the evaluation key of [`PackedGatesSecret::ring`]. [`PackedGates::new`]
+//! combines them.
 
 #[cfg(feature = "client")]
 pub use cryptable_conversion::PackedGatesSecret;

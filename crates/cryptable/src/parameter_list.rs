@@ -1,4 +1,5 @@
-//! Every parameter set that this library ships, and the LWE problems that each rests on: for estimates of others.
+//! The list of all parameter sets that this library ships, with the LWE problems behind each, for other security
+//! estimates.
 
 use cryptable_fhew::parameters::Parameters as FhewParameters;
 use cryptable_lattice::security::LweInstance;
@@ -11,22 +12,22 @@ use crate::{
     transciphering,
 };
 
-/// Widest table that is listed, in bits: the widest of any engine.
+/// Width in bits of the widest table listed, the widest of any engine.
 const MAX_BITS: u32 = 24;
 
-/// Widest table of single values that may be packed, in bits.
+/// Width in bits of the widest table of single values that may be packed.
 const MAX_BRIDGED_BITS: u32 = 6;
 
-/// Bits of integers whose parameters are listed: the widest of both sets. All widths of a set share their LWE problems.
+/// Widths in bits of the integers listed: the widest of each of two sets. All widths of a set share their LWE problems.
 const INTEGER_BITS: [u32; 2] = [24, 28];
 
-/// log2 of the failure probability that gates and integers have sets of their own for.
+/// Base-2 logarithm of the failure probability for which gates and integers have sets of their own.
 const SURE_LOG2_FAIL: f64 = -128.0;
 
-/// Slots of sparse bootstrapping that are listed; all numbers of slots share their LWE problems.
+/// Number of slots of the sparse bootstrapping listed. All numbers of slots share their LWE problems.
 const SPARSE_SLOTS: usize = 1 << 12;
 
-/// Bits of packed integers that are compared, whose parameters are listed.
+/// Widths in bits of the compared integers listed.
 const COMPARISON_BITS: [u32; 3] = [12, 21, 32];
 
 /// Ring degrees of packed values.
@@ -36,27 +37,27 @@ const RING_DEGREES: [usize; 2] = [1 << 15, 1 << 16];
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ListedParameters {
-    /// What it is for, as people read it.
+    /// Description for people.
     pub name: String,
-    /// Whether it claims to be secure, or to be a toy.
+    /// Whether the set claims 128 bits of security or is a toy.
     pub security_level: SecurityLevel,
-    /// log2 of the probability that a ciphertext of values or bits, a gate, or a block of AES goes wrong; `None` for sets of circuit
-    /// bootstrapping, where it depends on the circuit.
+    /// Base-2 logarithm of the probability that a ciphertext of values or bits, a gate, or an AES block goes wrong.
+    /// `None` for sets whose failure probability depends on what is computed.
     pub log2_fail: Option<f64>,
-    /// The LWE problems that its secrets rest on.
+    /// The LWE problems that the secrets rest on.
     pub instances: Vec<LweInstance>,
 }
 
 impl ListedParameters {
-    /// Its security in bits: that of the weakest secret ([`LweInstance::security_bits`]).
+    /// Returns the security in bits of the weakest secret ([`LweInstance::security_bits`]).
     #[must_use]
     pub fn security_bits(&self) -> f64 {
         LweInstance::least_security_bits(&self.instances)
     }
 }
 
-/// Lists the parameters that the planner takes by default for tables of every width, by the built-in cost model, and
-/// all sets that have names.
+/// Lists all named sets, and the sets that the planner chooses by default for tables of every width, with the built-in
+/// cost model.
 ///
 /// ```no_run
 /// // Plans tables of every width, which takes half a minute.
@@ -67,12 +68,12 @@ impl ListedParameters {
 /// ```
 ///
 /// # Errors
-/// Never, unless the library is at odds with itself: all listed sets are valid.
+/// None in practice: tests construct every set.
 pub fn list_parameters() -> Result<Vec<ListedParameters>> {
     list_up_to(MAX_BITS)
 }
 
-/// The list for tables of up to so many bits.
+/// Returns the list for tables of up to `max_bits` bits.
 fn list_up_to(max_bits: u32) -> Result<Vec<ListedParameters>> {
     let widths = || (1..max_bits + 1).into_par_iter();
     let packed: Vec<Parameters> = RING_DEGREES
@@ -82,7 +83,7 @@ fn list_up_to(max_bits: u32) -> Result<Vec<ListedParameters>> {
         .collect();
     let single: Vec<Parameters> =
         widths().filter_map(|bits| fastest(request(bits, Engine::Single))).collect();
-    // Of single values in packed lookups, up to the widest table of single values.
+    // Single values that are packed for lookups, up to the widest table of single values.
     let bridged: Vec<Parameters> = (1..max_bits.min(MAX_BRIDGED_BITS) + 1)
         .into_par_iter()
         .filter_map(|bits| fastest(request(bits, Engine::Packed).inputs(Engine::Single)))
@@ -103,7 +104,7 @@ fn request(bits: u32, engine: Engine) -> Request {
     Request::new(1 << bits, 1 << bits).engine(engine).cost_model(CostModel::default()).threads(1)
 }
 
-/// The planner's choice; `None` if the engine does not serve the request.
+/// Returns the planner's choice; `None` if the engine does not serve the request.
 fn fastest(request: Request) -> Option<Parameters> {
     request.plan().ok().map(|plan| plan.best().parameters().clone())
 }
@@ -139,7 +140,7 @@ fn of_leveled_set(set: ParameterSet) -> ListedParameters {
     }
 }
 
-/// Gates, integers and AES.
+/// Lists the sets of gates, integers and AES.
 fn of_applications() -> Result<Vec<ListedParameters>> {
     let [bits, wide] = INTEGER_BITS;
     let aes = transciphering::Parameters::default_128();
@@ -179,7 +180,7 @@ fn of_integers(name: &str, integers: &large_values::Parameters) -> ListedParamet
     }
 }
 
-/// The sets of engine `single` that have names, whatever is built of them.
+/// Returns the named sets of the engine `single`, whatever they are used for.
 fn fhew_sets() -> [(&'static str, FhewParameters); 5] {
     [
         ("default_128", FhewParameters::default_128()),
@@ -190,7 +191,7 @@ fn fhew_sets() -> [(&'static str, FhewParameters); 5] {
     ]
 }
 
-/// A set of engine `single`: what fails depends on what it is used for.
+/// Lists a set of the engine `single`, whose failure probability depends on what it is used for.
 fn of_fhew((name, parameters): (&str, FhewParameters)) -> ListedParameters {
     ListedParameters {
         name: format!("fhew, {name}"),
@@ -200,7 +201,7 @@ fn of_fhew((name, parameters): (&str, FhewParameters)) -> ListedParameters {
     }
 }
 
-/// Comparisons of packed integers; what fails is any operation.
+/// Lists the parameters for comparisons of packed integers, with the largest failure probability of any operation.
 fn of_comparisons(bits: u32) -> Result<ListedParameters> {
     let plan = Request::comparisons(bits).plan()?;
     let parameters = plan.parameters();
@@ -214,7 +215,7 @@ fn of_comparisons(bits: u32) -> Result<ListedParameters> {
     })
 }
 
-/// A set of bits in slots.
+/// Lists a set of bits in slots.
 fn of_bits((name, parameters): (String, bits::Parameters)) -> ListedParameters {
     ListedParameters {
         name: format!("circuits, {name}"),
@@ -224,7 +225,7 @@ fn of_bits((name, parameters): (String, bits::Parameters)) -> ListedParameters {
     }
 }
 
-/// A set of vectors of numbers.
+/// Lists a set of vectors of numbers.
 fn of_vectors(parameters: &ckks::Parameters) -> ListedParameters {
     ListedParameters {
         name: format!("ckks, {}", parameters.literal().name),
@@ -240,8 +241,8 @@ mod tests {
 
     use super::*;
 
-    /// Whether a row of the estimates of shipped sets bounds an instance from below, by every attack: it has the same
-    /// secret, no more dimensions and no smaller modulus.
+    /// Returns whether the table of estimates has a row that bounds the security of an instance from below, for every
+    /// attack: one with the same secret, at most as many dimensions, and at least as large a modulus.
     fn is_estimated(instance: &LweInstance) -> bool {
         let table = include_str!("../../lattice/src/security/shipped_sets.csv");
         let secret = match instance.secret() {
@@ -266,7 +267,7 @@ mod tests {
         let list = list_up_to(max_bits).unwrap();
         for set in &list {
             assert!(!set.security_level.is_insecure(), "{}", set.name);
-            // All but vectors without bootstrapping rest on two secrets or more.
+            // All sets rest on two secrets or more, except vectors without bootstrapping.
             let secrets = if set.name == "ckks, leveled_128" { 1 } else { 2 };
             assert!(set.instances.len() >= secrets, "{}", set.name);
             for instance in &set.instances {
@@ -274,7 +275,7 @@ mod tests {
                 assert!(is_estimated(instance), "{}: {instance:?}", set.name);
                 let bits = instance.estimated_bits();
                 assert!(bits.is_some_and(|bits| bits >= 128.0), "{}: {instance:?}", set.name);
-                // Meet in the middle takes more from sparse secrets than their small moduli seem to give.
+                // A meet-in-the-middle attack takes more bits from sparse secrets than their small moduli suggest.
                 let is_sparse =
                     matches!(instance.secret(), SecretDistribution::FixedWeightTernary(_));
                 assert!(!is_sparse || bits.is_some_and(|bits| bits <= 153.4), "{}", set.name);
@@ -304,7 +305,7 @@ mod tests {
         check(24, 24 + 6, 6, 6);
     }
 
-    /// Public constructors of sets of 128 bits, by crate, and how names of the list begin or end that have them.
+    /// Public constructors of 128-bit sets: crate, function, and the beginning of the set's name in the list.
     const CONSTRUCTORS: [(&str, &str, &str); 19] = [
         ("approximate", "bootstrapping_128", "ckks, bootstrapping_128"),
         ("approximate", "leveled_128", "ckks, leveled_128"),
@@ -317,10 +318,10 @@ mod tests {
         ("bits", "sums_128", "circuits, sums_128"),
         ("bits", "tables_128", "circuits, tables_128"),
         ("bits", "throughput_128", "circuits, throughput_128"),
-        // Rests on the problems of the sets that it is between, and is in those of single values that are packed.
+        // Rests on the problems of the two sets that it connects; listed as single values that are packed.
         ("conversion", "between_128", "bridged, "),
         ("fhew", "decomposition_128", "fhew, decomposition_128"),
-        // Of gates; engine `single` has a set of the same name.
+        // This one is for gates; the engine `single` has a set of the same name.
         ("fhew", "default_128", "booleans"),
         ("fhew", "default_128", "fhew, default_128"),
         ("fhew", "gates_128", "fhew, gates_128"),
@@ -329,13 +330,13 @@ mod tests {
         ("leveled", "default_128", "transciphering"),
     ];
 
-    /// Names of public functions of a crate's sources that end in `_128`, as often as they occur.
+    /// Collects the names of public functions ending in `_128` from the sources below a folder, with repetitions.
     fn constructors_of(folder: &std::path::Path, found: &mut Vec<String>) {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 constructors_of(&path, found);
-            } else if path.extension().is_some_and(|it| it == "rs") {
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
                 let text = std::fs::read_to_string(&path).unwrap();
                 let names = text.lines().filter_map(|line| line.trim().strip_prefix("pub fn "));
                 let names = names.filter_map(|rest| rest.split_once('(')).map(|(name, _)| name);
@@ -351,13 +352,13 @@ mod tests {
         for entry in std::fs::read_dir(crates).unwrap() {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            // What front ends call is in the crates below.
+            // Front ends call the constructors of the crates below them.
             if !path.join("src").is_dir() || ["python", "bench", "cryptable"].contains(&&*name) {
                 continue;
             }
-            let mut of_crate = Vec::new();
-            constructors_of(&path.join("src"), &mut of_crate);
-            found.extend(of_crate.into_iter().map(|constructor| (name.clone(), constructor)));
+            let mut constructors = Vec::new();
+            constructors_of(&path.join("src"), &mut constructors);
+            found.extend(constructors.into_iter().map(|constructor| (name.clone(), constructor)));
         }
         found.sort();
         let known = CONSTRUCTORS.map(|(name, set, _)| (name.to_owned(), set.to_owned()));

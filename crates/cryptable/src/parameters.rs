@@ -1,4 +1,4 @@
-//! Parameters of any engine: what keys are generated for.
+//! Parameter sets of all engines.
 
 use std::fmt;
 
@@ -11,26 +11,27 @@ use crate::{
     SumLimits,
 };
 
-/// A validated parameter set of one engine, for tables of one input and one output modulus. Immutable.
+/// A validated, immutable parameter set of one engine. Keys are generated for it.
 ///
-/// A [`crate::Plan`] makes them. At least 128 bits of security and the stated failure probability, both computed, are
-/// checked at construction; toys for tests call themselves insecure by [`Parameters::security_level`].
+/// A set serves all tables of one input and one output modulus. A [`crate::Plan`] finds sets. Construction computes
+/// security and failure probability, and fails below 128 bits or above the stated probability. Toys for tests are
+/// exempt, and [`Parameters::security_level`] says so.
 #[derive(Clone, Debug)]
 pub enum Parameters {
-    /// Of [`Engine::Packed`]: many values a ciphertext.
+    /// Parameters of [`Engine::Packed`]: many values per ciphertext.
     Packed(Box<packed::Parameters>),
-    /// Of [`Engine::Single`]: single values and small tables.
+    /// Parameters of [`Engine::Single`]: one value per ciphertext, small tables.
     Single(Box<single::Parameters>),
-    /// Of [`Engine::Leveled`]: single values and larger tables.
+    /// Parameters of [`Engine::Leveled`]: one value at a time, larger tables.
     Leveled(Box<leveled::Parameters>),
-    /// Of single values that a server may pack, to look many up at once ([`crate::Request::inputs`]).
+    /// Parameters of single values that a server may pack, to look many up at once ([`crate::Request::inputs`]).
     Bridged(Box<bridged::Parameters>),
 }
 
 impl Parameters {
     engine_accessors!(pub Parameters, "parameter set");
 
-    /// INSECURE parameters of small rings, for tests: milliseconds instead of seconds.
+    /// Returns INSECURE parameters on a small ring, for tests. Operations take milliseconds instead of seconds.
     ///
     /// ```
     /// use cryptable::{Engine, Parameters};
@@ -40,7 +41,7 @@ impl Parameters {
     /// ```
     ///
     /// # Errors
-    /// If the engine's toy does not serve these moduli.
+    /// If the engine has no toy for these moduli.
     pub fn insecure_toy(engine: Engine, input_modulus: u64, output_modulus: u64) -> Result<Self> {
         let (p, q) = (input_modulus, output_modulus);
         Ok(match engine {
@@ -50,52 +51,55 @@ impl Parameters {
         })
     }
 
-    /// INSECURE parameters of single values that a server may pack, for tests.
+    /// Returns INSECURE parameters of single values that a server may pack, for tests.
     ///
     /// # Errors
-    /// If the toy does not serve these moduli.
+    /// If there is no toy for these moduli.
     pub fn insecure_bridged_toy(input_modulus: u64, output_modulus: u64) -> Result<Self> {
         Ok(bridged::Parameters::insecure_toy(input_modulus, output_modulus)?.into())
     }
 
-    /// How tables are evaluated, for people: `AKP`, `CMT 16^4`, `FDFB-KS`.
+    /// Returns the name of the method that evaluates tables, as shown to people: `AKP`, `CMT 16^4`, `FDFB-KS`.
     #[must_use]
     pub fn method_name(&self) -> String {
         each_engine!(self, it => it.method_name())
     }
 
-    /// Input modulus p of tables: values are 0 to p - 1.
+    /// Returns the input modulus p of tables: values are 0 to p - 1.
     #[must_use]
     pub fn input_modulus(&self) -> u64 {
         each_engine!(self, it => it.input_modulus())
     }
 
-    /// Output modulus of tables: outputs are 0 to one less.
+    /// Returns the output modulus P of tables: results are 0 to P - 1.
     #[must_use]
     pub fn output_modulus(&self) -> u64 {
         each_engine!(self, it => it.output_modulus())
     }
 
-    /// Ring degree N, a power of two: coefficients of each polynomial of the ciphertexts that lookups compute on.
+    /// Returns the ring degree N, a power of two: the number of coefficients of every polynomial in the ciphertexts
+    /// that lookups compute on.
     #[must_use]
     pub fn ring_degree(&self) -> usize {
         each_engine!(self, it => it.ring_degree())
     }
 
-    /// log2 of [`Parameters::failure_probability`].
+    /// Returns the base-2 logarithm of [`Parameters::failure_probability`].
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         self.failure_probability().log2()
     }
 
-    /// The probability that any value of one encryption goes wrong in a lookup, computed: what
-    /// [`crate::Request::log2_fail`] bounds. At most [`Parameters::values_per_ciphertext`] times that of a value.
+    /// Returns the computed probability that a lookup goes wrong for any value of one ciphertext.
+    /// [`crate::Request::log2_fail`] limits it.
+    ///
+    /// By the union bound, this is at most [`Parameters::values_per_ciphertext`] times the probability for one value.
     #[must_use]
     pub fn failure_probability(&self) -> FailureProbability {
         each_engine!(self, it => it.failure_probability())
     }
 
-    /// The probability that a lookup of one value goes wrong: what readers bound.
+    /// Returns the computed probability that the lookup of one value goes wrong. [`ReadOptions`] limit it.
     #[must_use]
     pub fn value_failure_probability(&self) -> FailureProbability {
         match self {
@@ -104,8 +108,8 @@ impl Parameters {
         }
     }
 
-    /// Values of one encryption: those of a full packed ciphertext, 65,536 at most; one of the other engines, whose
-    /// [`crate::Ciphertext`]s are lists.
+    /// Returns the number of values in one encryption: up to 65,536 for a packed ciphertext, one for the other engines,
+    /// whose [`crate::Ciphertext`]s are lists.
     #[must_use]
     pub fn values_per_ciphertext(&self) -> usize {
         match self {
@@ -114,7 +118,8 @@ impl Parameters {
         }
     }
 
-    /// Values that [`crate::SecretKey::encrypt`] puts into one part of a ciphertext, and that servers look up at once.
+    /// Returns the number of values that [`crate::SecretKey::encrypt`] puts into one part of a ciphertext; a server
+    /// looks up one part at a time.
     #[must_use]
     pub fn values_per_part(&self) -> usize {
         match self {
@@ -125,8 +130,8 @@ impl Parameters {
         }
     }
 
-    /// How many terms sums of values may have, so that lookups of sums and their decryption keep the stated failure
-    /// probability; `None` of the leveled engine, which has no sums.
+    /// Returns how many terms a sum of values may have such that lookups of the sum, and its decryption, keep the
+    /// stated failure probability. `None` for the leveled engine, which has no sums.
     #[must_use]
     pub fn sum_limits(&self) -> Option<SumLimits> {
         match self {
@@ -137,33 +142,36 @@ impl Parameters {
         }
     }
 
-    /// Whether they are secure, as they claim and construction checks, or toys for tests.
+    /// Returns whether the parameters have 128 bits of security, as checked at construction, or are a toy for tests.
     #[must_use]
     pub fn security_level(&self) -> SecurityLevel {
         each_engine!(self, it => it.security_level())
     }
 
-    /// The LWE problems that its secrets rest on, each at the largest modulus that anything is encrypted under.
+    /// Returns the LWE problems that the secrets rest on, each at the largest modulus under which anything is
+    /// encrypted.
     #[must_use]
     pub fn lwe_instances(&self) -> Vec<LweInstance> {
         each_engine!(self, it => it.lwe_instances())
     }
 
-    /// Estimated security in bits, the least over all secrets; 0 of insecure ones.
+    /// Returns the estimated security in bits, the minimum over all secrets; 0 for insecure parameters.
     #[must_use]
     pub fn security_bits(&self) -> f64 {
         each_engine!(self, it => it.security_bits())
     }
 
-    /// What a lookup of one ciphertext in one table will take: work, bytes of memory, of keys and of ciphertexts.
+    /// Predicts a lookup of one ciphertext in one table: work, and the bytes of memory, keys and ciphertexts.
     #[must_use]
     pub fn prediction(&self) -> Prediction {
         each_engine!(self, it => it.prediction())
     }
 
-    /// What a lookup of so many values at once in so many tables of a kind will take; packed values are those of one ciphertext.
-    /// Of single and leveled values the results of all are in memory together: who reads and writes files by the part says how
-    /// many a part has ([`Parameters::values_per_part`]). Work is that of one ciphertext, or of one value, in all tables.
+    /// Predicts a lookup of `values` values at once in `tables` tables of one kind.
+    ///
+    /// Memory: for packed values, that of one ciphertext; for the other engines, that of the results of all values
+    /// together, so a program that reads and writes files part by part passes [`Parameters::values_per_part`]. Work:
+    /// that of one ciphertext or of one value, in all tables.
     ///
     /// ```
     /// use cryptable::{Engine, Parameters, engines::packed::EntryKind};
@@ -182,7 +190,7 @@ impl Parameters {
         match self {
             Self::Packed(it) => it.prediction_for(kind, tables),
             Self::Bridged(it) => {
-                // Few values are not packed.
+                // Fewer values than this are looked up one by one.
                 let crossing = it.crossing(&CostModel::calibrated());
                 match crossing.is_none_or(|n| values < n) {
                     true => it.single().prediction_for(values, tables),
@@ -194,8 +202,10 @@ impl Parameters {
         }
     }
 
-    /// The digest that names them in ciphertexts: BLAKE3 of [`Parameters::to_bytes`]; of [`Parameters::Bridged`] that of the
-    /// parameters of its single values, which are ciphertexts as any others.
+    /// Returns the digest that identifies the parameters in ciphertexts: BLAKE3 of [`Parameters::to_bytes`].
+    ///
+    /// For [`Parameters::Bridged`], it is the digest of the parameters for single values, since these ciphertexts are
+    /// like any other of that engine.
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         match self {
@@ -206,8 +216,10 @@ impl Parameters {
         }
     }
 
-    /// Canonical bytes: equal parameters have the same. The engine is not among them, so keep it beside them. Those of
-    /// [`Parameters::Bridged`] are read by [`crate::engines::bridged::Parameters::from_bytes`].
+    /// Returns the canonical encoding: equal parameters have equal bytes.
+    ///
+    /// The bytes do not name the engine, so store it beside them. For [`Parameters::Bridged`], read them with
+    /// [`crate::engines::bridged::Parameters::from_bytes`].
     ///
     /// ```
     /// use cryptable::{Engine, Parameters, ReadOptions};
@@ -221,11 +233,11 @@ impl Parameters {
         each_engine!(self, it => it.to_bytes())
     }
 
-    /// Reads what [`Parameters::to_bytes`] wrote and validates it.
+    /// Reads and validates the output of [`Parameters::to_bytes`].
     ///
     /// # Errors
-    /// If the bytes are no valid parameters of this engine, or `options` do not accept that they are insecure or fail too
-    /// often.
+    /// If the bytes are not valid parameters of this engine, or if `options` refuse them because they are insecure or
+    /// fail too often.
     pub fn from_bytes(engine: Engine, bytes: &[u8], options: ReadOptions) -> Result<Self> {
         Ok(match engine {
             Engine::Packed => packed::Parameters::from_bytes(bytes, options)?.into(),

@@ -1,4 +1,4 @@
-//! Candidates of all engines side by side: the one planner of library, command line and bindings.
+//! The planner for lookups: compares candidates of all engines.
 
 mod display;
 
@@ -11,10 +11,10 @@ use crate::engines::{bridged, leveled, packed, single};
 use crate::request::{Goal, Lookups};
 use crate::{Engine, Error, Parameters, Prediction, Request, Result};
 
-/// Largest input modulus of which single values are considered: none larger is served, and the search takes a while.
+/// Largest input modulus for which single values are considered. No larger one is served, and the search takes a while.
 const MAX_SINGLE_MODULUS: u64 = 1 << 6;
 
-/// One way to serve a request.
+/// One way to serve a request: parameters, and what a lookup with them is predicted to need.
 #[derive(Clone, Debug)]
 pub struct Candidate {
     parameters: Parameters,
@@ -23,19 +23,19 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// Its parameters: what keys are generated for.
+    /// Returns the parameters, for which keys can be generated.
     #[must_use]
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// Work, memory, and sizes of keys and ciphertexts, in bytes.
+    /// Returns the predicted work and memory, and the sizes of keys and ciphertexts in bytes.
     #[must_use]
     pub fn prediction(&self) -> &Prediction {
         &self.prediction
     }
 
-    /// Predicted time of a lookup of all values of the request, on its threads.
+    /// Returns the predicted time for all values of the request, on its number of threads.
     #[must_use]
     pub fn duration(&self) -> Duration {
         self.duration
@@ -48,12 +48,22 @@ impl AsRef<Parameters> for Candidate {
     }
 }
 
-/// All ways to serve a request, the best first: what [`Request::plan`] returns. Its `Display` is the comparison, a line a
-/// candidate.
+/// All ways to serve a request, best first, as returned by [`Request::plan`]. Its `Display` is a table with one line
+/// per candidate.
+///
+/// ```
+/// use cryptable::{Engine, Request};
+/// let plan = Request::new(16, 16).values(10).plan()?;
+/// println!("{plan}");
+/// let single = plan.best_of(Engine::Single).expect("tables of 4 bits");
+/// assert!(plan.best().duration() <= single.duration());
+/// assert!(single.parameters().security_bits() >= 128.0);
+/// # Ok::<(), cryptable::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Plan {
     values: u64,
-    /// Whether nobody stated that number.
+    /// Whether the request did not state `values`.
     values_assumed: bool,
     threads: usize,
     cost: CostModel,
@@ -62,7 +72,8 @@ pub struct Plan {
     refusals: Vec<(Engine, Error)>,
 }
 
-/// The parameters of the best candidate, so that keys are generated for a plan.
+/// Converts to the parameters of the best candidate, so that a plan can be passed to
+/// [`SecretKey::generate`](crate::SecretKey::generate).
 impl AsRef<Parameters> for Plan {
     fn as_ref(&self) -> &Parameters {
         self.best().parameters()
@@ -70,27 +81,29 @@ impl AsRef<Parameters> for Plan {
 }
 
 impl Plan {
-    /// The best candidate: the fastest for all values, or with the least latency, as the request has it.
+    /// Returns the best candidate by the request's [`Goal`].
     #[must_use]
     pub fn best(&self) -> &Candidate {
         &self.candidates[0]
     }
 
-    /// All candidates, the best first.
+    /// Returns all candidates, best first.
     #[must_use]
     pub fn candidates(&self) -> &[Candidate] {
         &self.candidates
     }
 
-    /// The best candidate that this engine looks up; `None` if it has none.
+    /// Returns the best candidate in which this engine does the lookup, or `None`.
     #[must_use]
     pub fn best_of(&self, engine: Engine) -> Option<&Candidate> {
         self.candidates.iter().find(|candidate| candidate.parameters.engine() == engine)
     }
 
-    /// From how many values on packing them ([`Request::inputs`]) is faster than looking them up one by one, each way
-    /// with its best parameters, on any number of threads. `None` if one of the two was not asked for or does not serve
-    /// the request, or if packing is not faster for a full ciphertext.
+    /// Returns the number of values from which packing them ([`Request::inputs`]) is faster than looking them up one by
+    /// one, each with its best parameters. The number of threads does not matter.
+    ///
+    /// Returns `None` if one of the two ways was not asked for or has no candidate, or if packing is not faster even
+    /// for a full ciphertext.
     #[must_use]
     pub fn crossing(&self) -> Option<u64> {
         let bridged = self.candidates.iter().find_map(|c| c.parameters.bridged().ok())?;
@@ -99,31 +112,32 @@ impl Plan {
         bridged.crossing_against(&self.cost, &single.prediction)
     }
 
-    /// Engines that were asked and have no parameters for the request, and why.
+    /// Returns the engines that were asked but have no parameters for the request, each with the reason.
     #[must_use]
     pub fn refusals(&self) -> &[(Engine, Error)] {
         &self.refusals
     }
 
-    /// The number of values that times are predicted for.
+    /// Returns the number of values that times are predicted for.
     #[must_use]
     pub fn values(&self) -> u64 {
         self.values
     }
 
-    /// Whether the request did not state that number, so that [`Request::values`]'s default stands in for it.
+    /// Returns whether [`Plan::values`] was assumed, since the request did not state a number.
     #[must_use]
     pub fn values_assumed(&self) -> bool {
         self.values_assumed
     }
 
-    /// The number of threads that times are predicted for.
+    /// Returns the number of threads that times are predicted for.
     #[must_use]
     pub fn threads(&self) -> usize {
         self.threads
     }
 
-    /// What operations cost where the lookup runs: of [`Request::cost_model`], or as measured on this machine.
+    /// Returns the costs of operations that times are predicted with, from [`Request::cost_model`] or measured on this
+    /// machine.
     #[must_use]
     pub fn cost_model(&self) -> &CostModel {
         &self.cost
@@ -131,17 +145,19 @@ impl Plan {
 }
 
 impl Request {
-    /// All parameters that serve the request, the best first. The first plan on a machine measures what operations cost, and
-    /// keeps that in the user's cache directory.
+    /// Finds all parameters that serve the request, best first.
+    ///
+    /// The first plan on a machine measures the cost of operations, and keeps the result in the user's cache directory.
     ///
     /// # Errors
-    /// If no engine has parameters for the request: says why of each. [`Error::TooSmall`] if it is for no values or no threads.
+    /// If no engine has parameters for the request; the message states the reason of each. [`Error::TooSmall`] if the
+    /// number of values or of threads is zero.
     pub fn plan(&self) -> Result<Plan> {
         plan(self)
     }
 }
 
-/// Asks every engine that the request leaves open.
+/// Asks every engine that the request allows.
 fn plan(request: &Request) -> Result<Plan> {
     let asked = [
         ("number of values", request.limits.values),
@@ -184,14 +200,14 @@ fn plan(request: &Request) -> Result<Plan> {
 /// A way to look values up.
 #[derive(Clone, Copy)]
 enum Way {
-    /// By the engine that encrypts them.
+    /// By the engine that encrypts the values.
     Same(Engine),
-    /// Encrypted one by one, packed to be looked up.
+    /// By the packed engine, after the server has packed values that were encrypted one by one.
     Bridged,
 }
 
 impl Way {
-    /// The engine that looks up.
+    /// Returns the engine that looks values up.
     fn engine(self) -> Engine {
         match self {
             Self::Same(engine) => engine,
@@ -200,10 +216,10 @@ impl Way {
     }
 }
 
-/// The ways that a request leaves open.
+/// Returns the ways that a request allows.
 ///
 /// # Errors
-/// If its engine never looks up what encrypts its inputs.
+/// If the request's engine never looks up values of the engine that encrypts them.
 fn ways(request: &Request) -> Result<Vec<Way>> {
     let Lookups { engine, inputs, .. } = request.job;
     let all = match inputs {
@@ -221,8 +237,8 @@ fn ways(request: &Request) -> Result<Vec<Way>> {
     }
 }
 
-/// What a lookup of the request's tables will take. Of single and leveled values it is that of one table: most work does not
-/// depend on the table.
+/// Predicts a lookup in the request's tables. For single and leveled values, this is a lookup in one table, since most
+/// of the work does not depend on the table.
 fn prediction_of(parameters: &Parameters, request: &Request) -> Prediction {
     match parameters {
         Parameters::Packed(packed) => {
@@ -232,8 +248,9 @@ fn prediction_of(parameters: &Parameters, request: &Request) -> Prediction {
     }
 }
 
-/// How many values ways are compared by where nobody says: as many as a packed ciphertext holds, if packed values are among the
-/// ways or lack nothing but memory, which says which ways there are and not how many values.
+/// Chooses the number of values by which ways are compared if the request states none: the capacity of a packed
+/// ciphertext if the packed engine is among the ways, or is missing only for lack of memory. A memory limit thus
+/// decides which ways there are, and not for how many values they are compared.
 fn assumed_values(request: &Request, found: &[Parameters], refusals: &[(Engine, Error)]) -> u64 {
     if request.limits.goal == Goal::Latency {
         return 1;
@@ -249,7 +266,8 @@ fn most_values(parameters: &Parameters) -> u64 {
     parameters.prediction().values_per_ciphertext as u64
 }
 
-/// Drops candidates above the memory limit; an engine that loses all of them is refused by the least that it needs.
+/// Drops candidates above the memory limit. An engine that loses all of them is listed among the refusals, with the
+/// least memory that it needs.
 fn retain_within_memory(
     candidates: &mut Vec<(Duration, Candidate)>,
     request: &Request,
@@ -266,11 +284,11 @@ fn retain_within_memory(
     candidates.retain(|(_, candidate)| candidate.prediction.peak_bytes() <= limit);
 }
 
-/// The parameters of one engine. A method may have its name in options, or in full as plans show it.
+/// Returns the parameters of one way. The request may name a method as in options, or in full as plans show it.
 fn candidates(way: Way, request: &Request) -> Result<Vec<Parameters>> {
     let found = all_candidates(way, request);
     let (Some(name), Err(error)) = (&request.job.method, &found) else { return found };
-    // Other errors say what is wrong beside the name.
+    // Other errors are about something else than the name.
     if !matches!(error, Error::Unsupported(_)) {
         return found;
     }
@@ -294,7 +312,7 @@ fn all_candidates(way: Way, request: &Request) -> Result<Vec<Parameters>> {
         }
         Way::Same(Engine::Single) => {
             let mut found = single::Parameters::candidates(&single_request(request)?)?;
-            demand_lookups_in_a_row(&mut found, request.job.lookups_in_a_row)?;
+            retain_lookups_in_a_row(&mut found, request.job.lookups_in_a_row)?;
             all(found)
         }
         Way::Same(Engine::Leveled) => {
@@ -310,7 +328,7 @@ fn all_candidates(way: Way, request: &Request) -> Result<Vec<Parameters>> {
     })
 }
 
-/// The toy of a way, for tests.
+/// Returns the toy parameters of a way, for tests.
 fn toy(way: Way, request: &Request) -> Result<Parameters> {
     let Lookups { input_modulus, output_modulus, .. } = request.job;
     match way {
@@ -321,8 +339,8 @@ fn toy(way: Way, request: &Request) -> Result<Parameters> {
     }
 }
 
-/// Leaves the parameters of single values that admit so many lookups in a row.
-fn demand_lookups_in_a_row(found: &mut Vec<single::Parameters>, wanted: u32) -> Result<()> {
+/// Retains the parameters of single values that allow `wanted` lookups in a row.
+fn retain_lookups_in_a_row(found: &mut Vec<single::Parameters>, wanted: u32) -> Result<()> {
     let count = |parameters: &single::Parameters| {
         parameters.sum_limits().lookups_in_a_row.unwrap_or(u32::MAX)
     };
@@ -381,7 +399,7 @@ fn leveled_request(request: &Request) -> Result<leveled::Request> {
     })
 }
 
-/// Engines for single values have one ring degree and no tree digits: who asks for those means packed values.
+/// Refuses options that only the packed engine has. The other engines have one ring degree and no tree digits.
 fn refuse_packed_options(engine: Engine, request: &Request) -> Result<()> {
     if request.job.entries != EntryKind::Shared {
         return Err(unserved_entries(&format!("with the engine {engine}"), request.job.entries));
@@ -397,22 +415,22 @@ fn refuse_packed_options(engine: Engine, request: &Request) -> Result<()> {
     Err(Error::Unsupported(format!("{option} with the engine {engine}: it is for packed values")))
 }
 
-/// Entries that only packed values are looked up in.
+/// Returns the error for a kind of entries that only the packed engine has.
 fn unserved_entries(place: &str, entries: EntryKind) -> Error {
     Error::Unsupported(format!("{entries} {place}: that is for packed values"))
 }
 
-/// Outputs that only packed values have.
+/// Returns the error for complex outputs, which only the packed engine has.
 fn unserved_complex(place: &str) -> Error {
     Error::Unsupported(format!("complex outputs {place}: that is for packed values"))
 }
 
-/// Why no engine serves a request: the reason of the only one asked, or the reasons of all.
+/// Returns the error for a request that no engine serves: the reason of the only engine asked, or the reasons of all.
 fn nothing_found(request: &Request, mut refusals: Vec<(Engine, Error)>) -> Error {
     if refusals.len() == 1 {
         return refusals.swap_remove(0).1;
     }
-    // If memory is all that is missing, the least that is needed says more than a list.
+    // If only memory is missing, the least that is needed says more than a list.
     let needed = refusals.iter().filter_map(|(_, error)| match error {
         Error::Memory { needed, .. } => Some(*needed),
         _ => None,

@@ -6,20 +6,22 @@ use crate::engine::{each_engine, engine_accessors};
 use crate::engines::{bridged, leveled, packed, single};
 use crate::{Engine, Result};
 
-/// A table as an engine evaluates it, made once by [`crate::EvaluationKey::prepare`] for any number of lookups with any
-/// key of the same parameters.
+/// A table in the form in which an engine evaluates it.
+///
+/// [`crate::EvaluationKey::prepare`] makes it once, for any number of lookups with any key of the same parameters.
 pub struct PreparedTable {
     of_engine: Prepared,
     signed_inputs: bool,
     signed_outputs: bool,
 }
 
-/// What each engine makes of a table.
+/// The prepared table of one engine.
 pub(crate) enum Prepared {
     Packed(Box<packed::PreparedTable>),
     Single(Box<single::PreparedTable>),
     Leveled(Box<leveled::PreparedTable>),
-    /// Of single values that a server may pack ([`crate::Request::inputs`]): for lookups one by one and of packed ones.
+    /// Table of single values that a server may pack ([`crate::Request::inputs`]), for lookups both one by one and
+    /// packed.
     Bridged(Box<bridged::PreparedTable>),
 }
 
@@ -46,7 +48,7 @@ impl PreparedTable {
     /// Returns the table as the packed engine prepared it.
     ///
     /// # Errors
-    /// If it is for another engine.
+    /// [`OtherKind`](crate::Error::OtherKind) if it was prepared for another engine.
     pub fn packed(&self) -> Result<&packed::PreparedTable> {
         self.of_engine.packed()
     }
@@ -54,42 +56,42 @@ impl PreparedTable {
     /// Returns the table as the leveled engine prepared it.
     ///
     /// # Errors
-    /// If it is for another engine.
+    /// [`OtherKind`](crate::Error::OtherKind) if it was prepared for another engine.
     pub fn leveled(&self) -> Result<&leveled::PreparedTable> {
         self.of_engine.leveled()
     }
 
-    /// Which engine it is for.
+    /// Returns the engine that the table was prepared for.
     #[must_use]
     pub fn engine(&self) -> Engine {
         self.of_engine.engine()
     }
 
-    /// Input modulus p: inputs are 0 to p - 1.
+    /// Returns the input modulus p: inputs are 0 to p - 1.
     #[must_use]
     pub fn input_modulus(&self) -> u64 {
         self.of_engine.input_modulus()
     }
 
-    /// Output modulus: outputs are 0 to one less.
+    /// Returns the output modulus P: outputs are 0 to P - 1.
     #[must_use]
     pub fn output_modulus(&self) -> u64 {
         self.of_engine.output_modulus()
     }
 
-    /// Whether it is for signed values ([`crate::Table::signed_inputs`]).
+    /// Returns whether inputs are signed values ([`crate::Table::signed_inputs`]).
     #[must_use]
     pub fn signed_inputs(&self) -> bool {
         self.signed_inputs
     }
 
-    /// Whether results are signed values ([`crate::Table::signed_outputs`]).
+    /// Returns whether results are signed values ([`crate::Table::signed_outputs`]).
     #[must_use]
     pub fn signed_outputs(&self) -> bool {
         self.signed_outputs
     }
 
-    /// Bytes of memory that it takes.
+    /// Returns the bytes of memory that the prepared table uses.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.of_engine.memory_bytes()
@@ -110,14 +112,14 @@ impl Prepared {
     }
 }
 
-/// A table of unsigned inputs and outputs.
+/// Wraps a table of unsigned inputs and outputs.
 impl From<packed::PreparedTable> for PreparedTable {
     fn from(table: packed::PreparedTable) -> Self {
         Self::new(Prepared::Packed(Box::new(table)), false, false)
     }
 }
 
-/// A table of unsigned inputs and outputs.
+/// Wraps a table of unsigned inputs and outputs.
 impl From<leveled::PreparedTable> for PreparedTable {
     fn from(table: leveled::PreparedTable) -> Self {
         Self::new(Prepared::Leveled(Box::new(table)), false, false)

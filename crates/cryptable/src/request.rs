@@ -1,4 +1,4 @@
-//! Requests: a job, and the limits that its plan keeps to.
+//! Requests: a job, and the limits on its plan.
 
 mod lookups;
 mod slot_lookups;
@@ -9,61 +9,64 @@ use cryptable_ring::unoptimised;
 pub use lookups::Lookups;
 pub use slot_lookups::SlotLookups;
 
-/// What a plan is to be best at: its candidates are sorted by it.
+/// The quantity by which the candidates of a plan are sorted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Goal {
-    /// The least time for all values.
+    /// The shortest time for all values.
     #[default]
     Throughput,
-    /// The least time until the first value is there.
+    /// The shortest time until the first result.
     Latency,
 }
 
-/// Limits that any request may have, whatever its job, with the same defaults and the same meaning.
+/// Limits that a request of any kind may have, with the same defaults and the same meaning for all.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Limits {
-    /// Values per operation. Default: as many as a packed ciphertext holds; see [`Lookups`] for tables.
+    /// Values per operation. Default: the capacity of a packed ciphertext; see [`Request::new`] for lookups.
     pub values: Option<u64>,
-    /// Bytes of memory that the server may take, keys included. Default: any number.
+    /// Bytes of memory that the server may use, keys included. Default: no limit.
     pub memory: Option<usize>,
-    /// log2 of the largest probability that a whole operation on one ciphertext fails for any of its values. Default: -64.
+    /// Base-2 logarithm of the largest probability that a whole operation on one ciphertext fails for any of its
+    /// values. Default: -64.
     pub log2_fail: Option<f64>,
-    /// Threads that times are predicted for. Default: the threads of rayon's pool.
+    /// Threads that times are predicted for. Default: the size of rayon's pool.
     pub threads: Option<usize>,
-    /// Orders candidates. Jobs that have one way to be done have one candidate.
+    /// Sorts candidates. Has no effect on jobs that have only one candidate.
     pub goal: Goal,
-    /// Costs of operations on the server. Default: measured on this machine, once.
+    /// Costs of operations on the server. Default: measured once on this machine.
     pub cost: Option<CostModel>,
-    /// INSECURE parameters of small rings, for tests.
+    /// Whether to use INSECURE parameters on small rings, for tests.
     pub insecure_toy: bool,
 }
 
 impl Limits {
-    /// The cost model asked for, or this machine's.
+    /// Returns the cost model asked for, or the one of this machine.
     pub(crate) fn cost(&self) -> CostModel {
         self.cost.unwrap_or_else(CostModel::calibrated)
     }
 
-    /// The number of threads asked for, or that of rayon's pool.
+    /// Returns the number of threads asked for, or the size of rayon's pool.
     pub(crate) fn threads(&self) -> usize {
         self.threads.unwrap_or_else(rayon::current_num_threads)
     }
 
-    /// The number of values asked for, as engines count them.
+    /// Returns the number of values asked for, in the type that the engines use.
     pub(crate) fn count(&self) -> Option<usize> {
         self.values.map(as_count)
     }
 }
 
-/// A number of values as engines count them.
+/// Converts a number of values to the type that the engines use, saturating.
 pub(crate) fn as_count(values: u64) -> usize {
     usize::try_from(values).unwrap_or(usize::MAX)
 }
 
-/// A job and its limits: everything that a plan follows from.
+/// A job and its limits. Its plan depends on nothing else.
 ///
-/// Each job has a constructor: [`Request::new`] and [`Request::for_table`] for lookups, [`Request::comparisons`],
-/// [`Request::words`], [`Request::integers`], [`Request::bridge`], [`Request::circuit`] and [`Request::slot_lookups`]. The calls below set limits of any of them.
+/// Each kind of job has a constructor: [`Request::new`] and [`Request::for_table`] for lookups,
+/// [`Request::comparisons`], [`Request::words`], [`Request::integers`], [`Request::bridge`], [`Request::circuit`] and
+/// [`Request::slot_lookups`]. The methods below set limits, which all jobs share; other methods belong to one kind of
+/// job.
 ///
 /// ```
 /// use cryptable::{Engine, Goal, Request, Table};
@@ -81,13 +84,13 @@ pub struct Request<J = Lookups> {
 }
 
 impl<J> Request<J> {
-    /// A request for a job, without limits.
+    /// Creates a request for a job, without limits.
     pub(crate) fn of(job: J) -> Self {
         unoptimised::warn();
         Self { job, limits: Limits::default() }
     }
 
-    /// Replaces all limits at once, as a program does that reads them from its own options.
+    /// Replaces all limits at once, for programs that read them from their own options.
     ///
     /// ```
     /// use cryptable::{Limits, Request};
@@ -100,24 +103,26 @@ impl<J> Request<J> {
         self
     }
 
-    /// Sets the number of values per operation: their time is predicted and compared. Default: the capacity of a packed
-    /// ciphertext; plans of lookups say which number they assume ([`crate::Plan::values_assumed`]).
+    /// Sets the number of values per operation, for which times are predicted and compared. Default: the capacity of a
+    /// packed ciphertext; see [`Request::new`] for lookups.
     #[must_use]
     pub fn values(mut self, values: u64) -> Self {
         self.limits.values = Some(values);
         self
     }
 
-    /// Limits the bytes of memory that the server may take, keys and prepared tables included. Default: any number.
+    /// Limits the bytes of memory that the server may use, keys and prepared tables included. Default: no limit.
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Self {
         self.limits.memory = Some(bytes);
         self
     }
 
-    /// Limits the failure probability, log2: that a whole operation on one ciphertext goes wrong for any of its values
-    /// ([`crate::Parameters::values_per_ciphertext`]). Each value of a packed ciphertext then fails less often; encryptions of
-    /// the other engines hold one. Default: -64. All engines reach -128 for tables.
+    /// Limits the failure probability, given as its base-2 logarithm. Default: -64.
+    ///
+    /// This is the probability that a whole operation on one ciphertext goes wrong for any of its values
+    /// ([`crate::Parameters::values_per_ciphertext`]), so a single value of a packed ciphertext fails less often. All
+    /// engines reach -128 for tables.
     ///
     /// ```
     /// use cryptable::{Engine, Request};
@@ -133,29 +138,30 @@ impl<J> Request<J> {
         self
     }
 
-    /// Sets the number of threads that times are predicted for. Default: the threads of rayon's pool. Operations themselves
-    /// use the threads of their [`Execution`](crate::Execution).
+    /// Sets the number of threads that times are predicted for. Default: the size of rayon's pool.
+    ///
+    /// An operation itself runs on the threads of its [`Execution`](crate::Execution).
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.limits.threads = Some(threads);
         self
     }
 
-    /// Sets what the best candidate is best at. Default: [`Goal::Throughput`].
+    /// Sets the quantity by which candidates are sorted. Default: [`Goal::Throughput`].
     #[must_use]
     pub fn goal(mut self, goal: Goal) -> Self {
         self.limits.goal = goal;
         self
     }
 
-    /// Sets what operations cost on the machine that will run them. Default: measured on this one.
+    /// Sets the costs of operations on the machine that will run them. Default: measured on this machine.
     #[must_use]
     pub fn cost_model(mut self, cost: CostModel) -> Self {
         self.limits.cost = Some(cost);
         self
     }
 
-    /// Asks for INSECURE parameters of small rings, for tests.
+    /// Restricts the plan to INSECURE parameters on small rings, for tests.
     #[must_use]
     pub fn insecure_toy(mut self) -> Self {
         self.limits.insecure_toy = true;

@@ -1,8 +1,9 @@
 //! Dictionaries, and tables of 2^32 entries that have structure, on tens of thousands of encrypted values at once.
 //!
-//! Values of up to 64 bits are encrypted in words, as packed values each ([`WideValues`]). What is looked up is a
-//! [`WordCircuit`]: that of a [`Dictionary`] of as many keys as a word has values, or of a table with structure
-//! ([`WordCircuit::sum`], [`WordCircuit::products`], [`WordCircuit::piecewise_constant`]). [`crate::Request::words`] finds parameters.
+//! Values of up to 64 bits are encrypted in words, each a packed value ([`WideValues`]). They are looked up in a
+//! [`WordCircuit`]: a [`Dictionary`] with at most as many keys as a word has values, or a table with structure
+//! ([`WordCircuit::sum`], [`WordCircuit::products`], [`WordCircuit::piecewise_constant`]). [`crate::Request::words`]
+//! finds parameters.
 //!
 //! ```
 //! use cryptable::wide::{Dictionary, words_of_bits};

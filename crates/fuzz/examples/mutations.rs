@@ -1,5 +1,5 @@
-//! Fuzzes readers without coverage, on mutations of seeds and of what was accepted: for machines where no build with coverage
-//! is at hand. Prints a row of the table in `docs/fuzzing.md` for each reader.
+//! Fuzzes readers without coverage, on mutations of seeds and of accepted inputs, for machines without a build for
+//! coverage. Prints a row of the table in `docs/fuzzing.md` for each reader.
 //!
 //! `cargo run --profile checks -p cryptable-fuzz --example mutations -- SECONDS NAME...`
 
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use cryptable_fuzz::mutation::mutated;
 use cryptable_fuzz::targets::{TARGETS, Target};
 
-/// Accepted inputs that are kept to start from.
+/// Number of accepted inputs that are kept as starting points.
 const KEPT: usize = 64;
 
 fn main() {

@@ -8,13 +8,13 @@ use cryptable::{Engine, Execution, Progress, SecretKey};
 
 use crate::clients;
 
-/// A packed toy that has room for blocks of this degree, to values of a modulus.
+/// Returns a packed toy with room for blocks of this degree, for results of this modulus.
 fn packed_toy(block: usize, output_modulus: u64) -> packed::Parameters {
     let degree = block.max(256);
     packed::Parameters::insecure_toy_of(2, output_modulus, degree, 64).expect("a valid toy")
 }
 
-/// Parameters of a bridge to integers.
+/// Returns the parameters of a bridge to integers.
 fn of_integers() -> &'static IntegerParameters {
     static PARAMETERS: LazyLock<IntegerParameters> = LazyLock::new(|| {
         let target = clients::integer_client().parameters().clone();
@@ -24,14 +24,14 @@ fn of_integers() -> &'static IntegerParameters {
     &PARAMETERS
 }
 
-/// The client of leveled values.
+/// Returns the client of leveled values.
 fn leveled_client() -> &'static leveled::SecretKey {
     static CLIENT: LazyLock<cryptable::SecretKey> =
         LazyLock::new(|| clients::client(Engine::Leveled));
     CLIENT.leveled().expect("of this engine")
 }
 
-/// Parameters of a bridge to leveled values.
+/// Returns the parameters of a bridge to leveled values.
 fn of_leveled() -> &'static LeveledParameters {
     static PARAMETERS: LazyLock<LeveledParameters> = LazyLock::new(|| {
         let target = leveled_client().parameters().clone();
@@ -41,14 +41,14 @@ fn of_leveled() -> &'static LeveledParameters {
     &PARAMETERS
 }
 
-/// Literals of bridges of both kinds.
+/// Parameters of bridges of both kinds.
 #[must_use]
 pub fn bridge_parameters() -> Vec<Vec<u8>> {
     vec![of_integers().to_bytes(), of_leveled().to_bytes()]
 }
 
-/// A key of a bridge to integers, all of it: its parts have checksums of their own. Toys of leveled values have a larger ring
-/// and keys of megabytes; their reader is the same.
+/// A complete key of a bridge to integers, since its parts have checksums of their own. A bridge to leveled values
+/// would have a larger ring and keys of megabytes; its reader is the same.
 #[must_use]
 pub fn bridge_keys() -> Vec<Vec<u8>> {
     let packed = packed::SecretKey::generate(of_integers().packed());
@@ -58,7 +58,7 @@ pub fn bridge_keys() -> Vec<Vec<u8>> {
     vec![file]
 }
 
-/// A client's keys of packed values and integers, and of packed and leveled ones.
+/// Secret keys of bridges of both kinds.
 #[must_use]
 pub fn bridge_secret_keys() -> Vec<Vec<u8>> {
     vec![
@@ -67,7 +67,7 @@ pub fn bridge_secret_keys() -> Vec<Vec<u8>> {
     ]
 }
 
-/// A server's keys of packed values and integers, all of them: their parts have checksums of their own.
+/// Complete evaluation keys of a bridge to integers, since their parts have checksums of their own.
 #[must_use]
 pub fn bridge_evaluation_keys() -> Vec<Vec<u8>> {
     let mut file = Vec::new();

@@ -1,4 +1,4 @@
-//! Small valid inputs of circuits: files of words and of values in coefficients, and netlists.
+//! Small valid inputs of circuits: files of words, files of values in coefficients, and netlists.
 
 use cryptable::circuits::{EncryptedWordsSummary, EncryptedWordsWriter, WordPort};
 use cryptable_bits::RlweInput;
@@ -8,7 +8,7 @@ use cryptable_ring::{Basis, Poly, Ring};
 
 use crate::clients::slot_bits_client;
 
-/// Values in coefficients.
+/// A ciphertext of values in coefficients.
 #[must_use]
 pub fn slot_bits_coefficients() -> Vec<Vec<u8>> {
     let parameters = slot_bits_client().parameters();
@@ -22,7 +22,7 @@ pub fn slot_bits_coefficients() -> Vec<Vec<u8>> {
     vec![values.to_bytes(parameters).expect("values of these parameters")]
 }
 
-/// Encrypted words, of two ports.
+/// A file of encrypted words with two ports.
 #[must_use]
 pub fn encrypted_words() -> Vec<Vec<u8>> {
     let secret = slot_bits_client();

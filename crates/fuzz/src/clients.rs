@@ -1,4 +1,4 @@
-//! Clients with fixed secrets and small parameters: a target decrypts what another process encrypted.
+//! Clients with fixed secrets and small parameters, so that targets can decrypt inputs of another process.
 
 use std::sync::LazyLock;
 
@@ -13,19 +13,21 @@ use serde_json::Value;
 
 use crate::repair;
 
-/// Bytes that are kept of a key after its parameters: identifier, lengths, seed, and some words.
+/// Number of bytes of a key that are kept after its parameters: identifier, lengths, seed, and some words.
 const KEPT_BYTES: usize = 200;
 
-/// Four coefficients, 0, 1, 0, 1, of a binary or a ternary secret.
+/// Four coefficients of a binary or ternary secret: 0, 1, 0, 1.
 const FOUR_COEFFICIENTS: u8 = 0b10_01_10_01;
 
 pub(crate) fn toys() -> ReadOptions {
     ReadOptions::default().allow_insecure()
 }
 
-/// The parameters with the smallest of these ring degrees and a small LWE dimension that `accept` takes, or themselves.
+/// Returns the parameters with the smallest ring degree that `accept` allows, with a small LWE dimension, or else the
+/// given ones.
 ///
-/// They are a literal in JSON; those of leveled values have moduli, and the literal's length in 8 bytes, before it.
+/// `bytes` are a literal in JSON. In parameters of leveled values, moduli and the literal's length in 8 bytes come
+/// first.
 fn smallest<P>(bytes: &[u8], accept: impl Fn(&[u8]) -> Option<P>) -> P {
     let start = bytes.iter().position(|&byte| byte == b'{').expect("a literal is an object");
     let (moduli, literal) = (bytes[..start].len().saturating_sub(8), &bytes[start..]);
@@ -41,7 +43,7 @@ fn smallest<P>(bytes: &[u8], accept: impl Fn(&[u8]) -> Option<P>) -> P {
     smaller.or_else(|| accept(bytes)).expect("parameters by themselves are accepted")
 }
 
-/// Sets ring degree and LWE dimension wherever both stand.
+/// Sets the ring degree and the LWE dimension in every object that has both.
 fn shrink(value: &mut Value, degree: usize) {
     let Value::Object(fields) = value else { return };
     if fields.contains_key("ring_degree") && fields.contains_key("lwe_dimension") {
@@ -51,7 +53,7 @@ fn shrink(value: &mut Value, degree: usize) {
     fields.values_mut().for_each(|field| shrink(field, degree));
 }
 
-/// A secret key file with [`FOUR_COEFFICIENTS`] everywhere.
+/// Returns a secret key file in which all coefficients are [`FOUR_COEFFICIENTS`].
 pub(crate) fn fixed(file: &[u8]) -> Vec<u8> {
     let mut file = file.to_vec();
     let length = |file: &[u8], at: usize| {
@@ -67,7 +69,7 @@ pub(crate) fn fixed(file: &[u8]) -> Vec<u8> {
     repair::object(&file)
 }
 
-/// What there is of an object up to some bytes behind its parameters.
+/// Returns the beginning of an object: its header, its parameters of this length, and [`KEPT_BYTES`] more.
 pub(crate) fn head(file: &[u8], parameters: usize) -> Vec<u8> {
     file[..file.len().min(HEADER_BYTES + 8 + parameters + KEPT_BYTES)].to_vec()
 }
@@ -81,14 +83,14 @@ pub(crate) fn toy(engine: Engine) -> Parameters {
     smallest(&toy.to_bytes(), |bytes| Parameters::from_bytes(engine, bytes, toys()).ok())
 }
 
-/// The client of an engine.
+/// Returns the client of an engine.
 #[must_use]
 pub fn client(engine: Engine) -> SecretKey {
     let secret = SecretKey::generate(toy(engine));
     SecretKey::from_bytes(&fixed(&secret.to_bytes()), toys()).expect("a secret key")
 }
 
-/// The client of gates.
+/// Returns the client of gates.
 #[must_use]
 pub fn boolean_client() -> &'static gates::SecretKey {
     static CLIENT: LazyLock<gates::SecretKey> = LazyLock::new(|| {
@@ -100,7 +102,7 @@ pub fn boolean_client() -> &'static gates::SecretKey {
     &CLIENT
 }
 
-/// The client of integers.
+/// Returns the client of integers.
 #[must_use]
 pub fn integer_client() -> &'static large_values::SecretKey {
     static CLIENT: LazyLock<large_values::SecretKey> = LazyLock::new(|| {
@@ -113,7 +115,7 @@ pub fn integer_client() -> &'static large_values::SecretKey {
     &CLIENT
 }
 
-/// The client of transciphering.
+/// Returns the client of transciphering.
 #[must_use]
 pub fn transciphering_client() -> &'static transciphering::SecretKey {
     static CLIENT: LazyLock<transciphering::SecretKey> = LazyLock::new(|| {
@@ -126,7 +128,7 @@ pub fn transciphering_client() -> &'static transciphering::SecretKey {
     &CLIENT
 }
 
-/// The client of bits in slots.
+/// Returns the client of bits in slots.
 #[must_use]
 pub fn slot_bits_client() -> &'static cryptable_bits::SecretKey {
     static CLIENT: LazyLock<cryptable_bits::SecretKey> = LazyLock::new(|| {
@@ -135,7 +137,7 @@ pub fn slot_bits_client() -> &'static cryptable_bits::SecretKey {
         literal.ring_degree = 64;
         literal.slots_to_coeffs.stages = vec![3, 2];
         literal.coeffs_to_slots.stages = vec![3, 2];
-        // Few digits: a small key.
+        // Few key-switching digits make the key small.
         literal.digit_limbs = 4;
         literal.raised_digit_limbs = 4;
         literal.special = vec![49.9; 4];
@@ -146,7 +148,7 @@ pub fn slot_bits_client() -> &'static cryptable_bits::SecretKey {
     &CLIENT
 }
 
-/// The client of tables of every value.
+/// Returns the client of lookups with one table per value.
 #[must_use]
 pub fn table_client() -> packed::SecretKey {
     let multiplexer = packed::MultiplexerLiteral {
@@ -160,18 +162,18 @@ pub fn table_client() -> packed::SecretKey {
     packed::SecretKey::from_bytes(&fixed(&secret.to_bytes()), toys()).expect("a secret key")
 }
 
-/// Parameters and client of the packing key.
+/// Returns the parameters and the client of the packing key.
 #[must_use]
 pub fn packing_client() -> (&'static cryptable_fhew::parameters::Parameters, KeyId) {
     (integer_client().parameters().fhew(), KeyId([7; KeyId::BYTES]))
 }
 
-/// A client of single values that may be packed.
+/// Returns the client of single values that may be packed.
 pub(crate) fn bridged_client() -> &'static SecretKey {
     static SECRET: LazyLock<SecretKey> = LazyLock::new(|| {
         let single = toy(Engine::Single);
         let single = single.single().expect("of this engine").clone();
-        // Blocks of conversions have at least 32 coefficients, an eighth of the ring's.
+        // Conversions need blocks of at least 32 coefficients, an eighth of the ring's.
         let packed = packed::Parameters::insecure_toy_of(2, 2, 256, 256).expect("a valid toy");
         let single = single.with_moduli(2, 2).expect("a valid toy");
         let parameters = bridged::Parameters::new(single, packed).expect("toys that fit");
@@ -180,7 +182,7 @@ pub(crate) fn bridged_client() -> &'static SecretKey {
     &SECRET
 }
 
-/// Parameters and clients of conversions: blocks of 64 and 32 coefficients of 256.
+/// Returns the parameters and clients of conversions, with blocks of 64 and 32 of 256 coefficients.
 #[must_use]
 pub fn conversion_client() -> (&'static conversion::Parameters, conversion::Clients) {
     static PARAMETERS: LazyLock<conversion::Parameters> = LazyLock::new(|| {
@@ -193,7 +195,7 @@ pub fn conversion_client() -> (&'static conversion::Parameters, conversion::Clie
     (&PARAMETERS, clients)
 }
 
-/// The AES key of messages.
+/// Returns the AES key of messages.
 #[must_use]
 pub fn aes_key() -> transciphering::AesKey {
     transciphering::AesKey::from_bytes(&[5; 16])

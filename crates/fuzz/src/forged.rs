@@ -1,17 +1,19 @@
-//! Objects with right checksums that no encryption makes: of single values with the least modulus that is read.
+//! Forged objects: valid checksums, but contents that no encryption produces. They hold single values with the least
+//! modulus that readers accept.
 
 use cryptable::engines::single;
 use cryptable_lattice::NoiseBound;
 use cryptable_lattice::lwe_list::LweShape;
 use cryptable_wire::{BodyWriter, KeyId, ObjectType, write_object};
 
-/// Words of six bits, which take ten times the memory once they are unpacked.
+/// Modulus of words of six bits, which need ten times the memory once they are unpacked.
 const MODULUS: u64 = 64;
 
-/// An undamaged object of so many zeros of this dimension: masks are a seed if it is fresh, words if it is computed.
+/// Returns an undamaged object of `count` zeros with LWE ciphertexts of this dimension. Its masks are a seed if it is
+/// fresh, else words.
 ///
 /// # Panics
-/// If memory takes no more bytes.
+/// If memory cannot be allocated.
 #[must_use]
 pub fn single_values(count: usize, dimension: usize, is_fresh: bool) -> Vec<u8> {
     let (mut body, mut bytes) = (Vec::new(), Vec::new());
@@ -31,10 +33,10 @@ pub fn single_values(count: usize, dimension: usize, is_fresh: bool) -> Vec<u8> 
     bytes
 }
 
-/// A file of ciphertexts with one such object.
+/// Returns a file of ciphertexts that holds one such object.
 ///
 /// # Panics
-/// If it is refused.
+/// If the library refuses the object.
 #[must_use]
 pub fn file_of(object: &[u8]) -> Vec<u8> {
     let ciphertext = single::Ciphertext::from_bytes(object).expect("an undamaged object");

@@ -1,11 +1,12 @@
-//! Fuzzing of everything that this project reads: [`targets`], each under the limits of [`limits`] and beyond checksums
-//! by [`repair`], and small valid objects to start from, [`seeds`].
+//! Fuzzing of all readers of this project.
 //!
-//! `make fuzz` runs all targets, guided by coverage; `docs/fuzzing.md` says how, and what was found. The tests of this
-//! crate are a short run of the same targets.
+//! [`targets`] has one target per reader. Targets run within [`limits`] on memory and time, get past checksums by
+//! [`repair`], and start from small valid objects, [`seeds`]. `make fuzz` runs all targets, guided by coverage;
+//! `docs/fuzzing.md` explains how, and lists what was found. The tests of this crate are a short run of the same
+//! targets.
 #![forbid(unsafe_code)]
 
-// Where code is built for coverage, everything that links it needs the engine, too.
+// In a build for coverage, everything that links this crate also needs the engine.
 use bolero as _;
 
 pub mod bridge_seeds;

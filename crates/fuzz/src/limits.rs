@@ -1,4 +1,4 @@
-//! What reading may take: memory, a small multiple of the input's length, and time.
+//! Limits on what reading an input may use: memory, as a small multiple of its length, and time.
 
 use std::alloc::System;
 use std::sync::{Mutex, PoisonError};
@@ -7,27 +7,27 @@ use std::time::Duration;
 use cap::Cap;
 use rustix::time::{ClockId, clock_gettime};
 
-/// Bytes that any input may take: twice the largest picture, which compresses a thousandfold.
+/// Bytes that any input may use: twice the largest picture, since pictures may be compressed a thousandfold.
 pub const FREE_BYTES: usize = 128 << 20;
 
-/// Bytes that every byte of an input may take beside them: bodies of six bits, the least modulus of LWE ciphertexts, become
-/// words of 64 bits, and are copied once.
+/// Bytes per byte of input that may be used beside them: LWE ciphertexts have words of at least six bits, which become
+/// words of 64 bits and are copied once.
 pub const BYTES_PER_BYTE: usize = 24;
 
-/// Most memory that readers of keys are told to take, below [`FREE_BYTES`].
+/// Memory limit that readers of keys are given, below [`FREE_BYTES`].
 pub const MAX_KEY_MEMORY: u64 = 32 << 20;
 
-/// Most time that an input may take, of all threads together.
+/// Longest processor time per input, over all threads.
 pub const MAX_TIME: Duration = Duration::from_secs(2);
 
-/// Counts what is allocated, and refuses what is above its limit: the process then ends, which fails the target.
+/// Counts allocations, and refuses those above its limit. The process then ends, and the target fails.
 #[global_allocator]
 static ALLOCATOR: Cap<System> = Cap::new(System, usize::MAX);
 
-/// Tests of one process share the allocator.
+/// Serializes tests, since all tests of a process share the allocator.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-/// Takes the limit away again, also after a panic.
+/// Removes the limit on drop, even after a panic.
 struct Limited;
 
 impl Drop for Limited {
@@ -36,10 +36,11 @@ impl Drop for Limited {
     }
 }
 
-/// Reads an input of so many bytes.
+/// Runs a reader on an input of `input_bytes` bytes within the limits.
 ///
 /// # Panics
-/// If that takes longer than [`MAX_TIME`]. More memory than [`FREE_BYTES`] and [`BYTES_PER_BYTE`] allow ends the process.
+/// If reading takes longer than [`MAX_TIME`]. If it uses more memory than [`FREE_BYTES`] and [`BYTES_PER_BYTE`] allow,
+/// the process ends.
 pub fn within_limits<T>(input_bytes: usize, read: impl FnOnce() -> T) -> T {
     let (found, time) = within_bytes(FREE_BYTES + BYTES_PER_BYTE * input_bytes, || {
         let start = cpu_time();
@@ -50,7 +51,7 @@ pub fn within_limits<T>(input_bytes: usize, read: impl FnOnce() -> T) -> T {
     found
 }
 
-/// Makes a call that may allocate so many bytes more than there are; with one more the process ends.
+/// Runs a call that may allocate `bytes` bytes. If it allocates more, the process ends.
 pub fn within_bytes<T>(bytes: usize, call: impl FnOnce() -> T) -> T {
     let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let limit = ALLOCATOR.allocated() + bytes;
@@ -59,7 +60,7 @@ pub fn within_bytes<T>(bytes: usize, call: impl FnOnce() -> T) -> T {
     call()
 }
 
-/// Time that the processor spent on this process: it does not count what other processes took.
+/// Returns the processor time of this process, which does not depend on other processes.
 fn cpu_time() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::try_from(time).expect("processes take no negative time")

@@ -1,14 +1,14 @@
-//! Mutations of seeds without coverage, for short runs.
+//! Mutations of seeds, without coverage, for short runs.
 
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 
-/// Numbers at which readers turn.
+/// Numbers near which readers behave differently.
 const EDGES: [u64; 10] =
     [0, 1, 2, 0xFF, 0x7FFF, 0xFFFF_FFFF, 1 << 32, 1 << 62, u64::MAX - 1, u64::MAX];
 
-/// A seed with one to three changes, always the same ones for an index.
+/// Returns a seed with one to three changes, which depend only on `index`.
 ///
 /// ```
 /// use cryptable_fuzz::mutation::mutated;
@@ -17,7 +17,7 @@ const EDGES: [u64; 10] =
 /// ```
 ///
 /// # Panics
-/// Never: there are edges to choose from.
+/// Never: the list of edges is not empty.
 #[must_use]
 pub fn mutated(seed: &[u8], index: u64) -> Vec<u8> {
     let mut rng = StdRng::seed_from_u64(index);
@@ -31,7 +31,7 @@ pub fn mutated(seed: &[u8], index: u64) -> Vec<u8> {
             1 => bytes.extend(word),
             2 => drop(bytes.splice(at..at, [word[0]])),
             3 if at < bytes.len() => bytes[at] ^= 1 << rng.random_range(0..8),
-            // Numbers of literals are text.
+            // Numbers in literals are text.
             4 => drop(bytes.splice(at..at, [b'9'])),
             5 => drop(bytes.drain(at..end.min(at + 3))),
             _ => bytes[at..end].copy_from_slice(&word[..end - at]),

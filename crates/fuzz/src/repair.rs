@@ -1,20 +1,20 @@
-//! Inputs past the checks that no mutation passes by chance: version, lengths, digests and checksums, made right again.
+//! Repairs that take inputs past the checks that no mutation passes by chance: version, lengths, digests and checksums.
 //!
-//! A repaired input also grows to the length that its header states, by zeros: a few hundred bytes of a key, parameters
-//! and the first words, then stand for all of it.
+//! A repaired input is also padded with zeros to the length that its header states, so that the first few hundred bytes
+//! of a key stand for all of it.
 
 use cryptable::bridges::{IntegerParameters, LeveledParameters};
 use cryptable::engines::bridged;
 use cryptable::{Engine, Parameters, ReadOptions, ckks, gates, large_values, transciphering};
 use cryptable_wire::{CHECKSUM_BYTES, FORMAT_VERSION, HEADER_BYTES};
 
-/// Longest body that is filled up; longer ones are cut off at what is there.
+/// Length of the longest body that is padded. Longer ones keep the length that they have.
 const MAX_BODY: usize = 2 << 20;
 
-/// Header of a file of ciphertexts.
+/// Bytes of the header of a file of ciphertexts.
 const FILE_HEADER_BYTES: usize = 72;
 
-/// Positions in the header of an object.
+/// Positions of fields in the header of an object.
 const VERSION: std::ops::Range<usize> = 8..10;
 const DIGEST: std::ops::Range<usize> = 16..48;
 const LENGTH: std::ops::Range<usize> = 48..56;
@@ -23,7 +23,7 @@ fn word(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(bytes[..8].try_into().expect("eight bytes"))
 }
 
-/// An object with the length, digest of its parameters and checksum of its bytes.
+/// Returns the object with the right version, length, parameter digest and checksum.
 #[must_use]
 pub fn object(bytes: &[u8]) -> Vec<u8> {
     let mut object = bytes.to_vec();
@@ -45,18 +45,18 @@ pub fn object(bytes: &[u8]) -> Vec<u8> {
     object
 }
 
-/// The digest of the parameters that a key starts with, whatever kind of key it is.
+/// Returns the digest of the parameters that a key of any kind begins with.
 fn parameter_digest(object: &[u8]) -> Option<[u8; 32]> {
     let body = &object[HEADER_BYTES..];
     let length = usize::try_from(word(body.get(..8)?)).ok()?;
     let bytes = body[8..].get(..length)?;
     let options = ReadOptions::default().allow_insecure();
-    let of = |engine| Parameters::from_bytes(engine, bytes, options).ok().map(|p| p.digest());
+    let lookups = |engine| Parameters::from_bytes(engine, bytes, options).ok().map(|p| p.digest());
     // Numbers of `cryptable_wire::ObjectType`.
     match object[10] {
-        2 | 3 => of(Engine::Packed),
-        6 | 7 => of(Engine::Single),
-        15 | 16 => of(Engine::Leveled),
+        2 | 3 => lookups(Engine::Packed),
+        6 | 7 => lookups(Engine::Single),
+        15 | 16 => lookups(Engine::Leveled),
         9 | 10 => transciphering::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
         18 | 19 => gates::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
         27 | 28 => cryptable_bits::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
@@ -70,10 +70,10 @@ fn parameter_digest(object: &[u8]) -> Option<[u8; 32]> {
     }
 }
 
-/// Where the first digit of a column's part begins.
+/// Offset of the first digit in a part of a column.
 const FIRST_DIGIT: usize = HEADER_BYTES + 29;
 
-/// Parts of a column whose ciphertexts and checksums are right.
+/// Returns the parts of a column with the right ciphertexts and checksums.
 #[must_use]
 pub fn integer_column(bytes: &[u8]) -> Vec<u8> {
     let mut file = Vec::new();
@@ -84,7 +84,7 @@ pub fn integer_column(bytes: &[u8]) -> Vec<u8> {
         let (part, after) = rest.split_at(end.max(FIRST_DIGIT));
         let (head, mut digits) = part.split_at(FIRST_DIGIT);
         let mut repaired = head.to_vec();
-        // Two bounds and a length stand before every ciphertext.
+        // Two bounds and a length precede every ciphertext.
         while digits.len() >= 24 {
             let (bounds, left) = digits.split_at(24);
             let length = usize::try_from(word(&bounds[16..])).unwrap_or(usize::MAX);
@@ -106,7 +106,7 @@ pub fn integer_column(bytes: &[u8]) -> Vec<u8> {
     file
 }
 
-/// A file of ciphertexts whose parts, numbers and digest are right.
+/// Returns a file of ciphertexts with the right parts, numbers and digest.
 #[must_use]
 pub fn ciphertext_file(bytes: &[u8]) -> Vec<u8> {
     let Some((header, mut rest)) = bytes.split_at_checked(FILE_HEADER_BYTES) else {
@@ -124,7 +124,7 @@ pub fn ciphertext_file(bytes: &[u8]) -> Vec<u8> {
         parts += 1;
         rest = after;
     }
-    // The number of values is the input's to state.
+    // The number of values remains as the input states it.
     let values = rest.get(8..16).map_or(0, word);
     file.extend([0, values, parts].map(u64::to_le_bytes).concat());
     let digest = blake3::hash(&file);
@@ -132,7 +132,7 @@ pub fn ciphertext_file(bytes: &[u8]) -> Vec<u8> {
     file
 }
 
-/// A file of encrypted words: objects one after the other, each by the length that it states.
+/// Returns a file of encrypted words whose objects are repaired one by one, each with the length that it states.
 #[must_use]
 pub fn encrypted_words(bytes: &[u8]) -> Vec<u8> {
     let (mut file, mut rest) = (Vec::new(), bytes);
@@ -146,7 +146,7 @@ pub fn encrypted_words(bytes: &[u8]) -> Vec<u8> {
     file
 }
 
-/// Records of a resumed lookup: a length and a file of ciphertexts each.
+/// Returns the records of a resumed lookup, each a length and a repaired file of ciphertexts.
 #[must_use]
 pub fn resume_records(bytes: &[u8]) -> Vec<u8> {
     let (mut records, mut rest) = (Vec::new(), bytes);

@@ -1,7 +1,7 @@
-//! Small valid objects of the fixed [`crate::clients`], the same in every process but for their masks: what mutations start
-//! from.
+//! Seeds: small valid objects of the fixed [`crate::clients`], from which mutations start. They are the same in every
+//! process except for their masks.
 //!
-//! Evaluation keys are cut off after their first words; [`crate::repair::object`] fills them up.
+//! Evaluation keys are cut off after their first words; [`crate::repair::object`] pads them.
 
 use cryptable::engines::{leveled, packed, single};
 use cryptable::{Engine, Execution, Progress, Table, integers, transciphering};
@@ -16,7 +16,7 @@ use crate::clients::{
     packing_client, slot_bits_client, table_client, toy, transciphering_client,
 };
 
-/// Literals of every method of the packed engine that a table can have.
+/// Parameters of the packed engine, for several methods.
 #[must_use]
 pub fn packed_parameters() -> Vec<Vec<u8>> {
     let table = table_client().parameters().to_bytes();
@@ -24,14 +24,14 @@ pub fn packed_parameters() -> Vec<Vec<u8>> {
     vec![toy(Engine::Packed).to_bytes(), table, large.to_bytes()]
 }
 
-/// Literals of the engine for single values.
+/// Parameters of the engine `single`.
 #[must_use]
 pub fn single_parameters() -> Vec<Vec<u8>> {
     let large = single::Parameters::candidates(&single::Request::new(4, 4)).expect("plans");
     [toy(Engine::Single).to_bytes()].into_iter().chain(large.iter().map(|p| p.to_bytes())).collect()
 }
 
-/// Literals of the leveled engine.
+/// Parameters of the leveled engine.
 #[must_use]
 pub fn leveled_parameters() -> Vec<Vec<u8>> {
     let large = leveled::Parameters::candidates(&leveled::Request::new(4, 4)).expect("plans");
@@ -41,25 +41,25 @@ pub fn leveled_parameters() -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Literals of gates.
+/// Parameters of gates.
 #[must_use]
 pub fn boolean_parameters() -> Vec<Vec<u8>> {
     vec![boolean_client().parameters().to_bytes()]
 }
 
-/// Literals of integers.
+/// Parameters of integers.
 #[must_use]
 pub fn integer_parameters() -> Vec<Vec<u8>> {
     vec![integer_client().parameters().to_bytes()]
 }
 
-/// Literals of transciphering.
+/// Parameters of transciphering.
 #[must_use]
 pub fn transciphering_parameters() -> Vec<Vec<u8>> {
     vec![transciphering_client().parameters().to_bytes()]
 }
 
-/// Literals of bits in slots, of a toy and of full size.
+/// Parameters of bits in slots, a toy and a set of full size.
 #[must_use]
 pub fn slot_bits_parameters() -> Vec<Vec<u8>> {
     let large = cryptable_bits::Parameters::latency_128(cryptable_bits::Packing::Complex);
@@ -69,8 +69,8 @@ pub fn slot_bits_parameters() -> Vec<Vec<u8>> {
 /// Secret keys of all engines.
 #[must_use]
 pub fn secret_keys() -> Vec<Vec<u8>> {
-    let of_engines = Engine::ALL.map(client);
-    of_engines.iter().chain([bridged_client()]).map(|secret| secret.to_bytes().to_vec()).collect()
+    let secrets = Engine::ALL.map(client);
+    secrets.iter().chain([bridged_client()]).map(|secret| secret.to_bytes().to_vec()).collect()
 }
 
 /// A secret key of gates.
@@ -115,13 +115,13 @@ pub fn slot_bits_secret_key() -> Vec<Vec<u8>> {
     vec![slot_bits_client().to_bytes().to_vec()]
 }
 
-/// Literals of single values that may be packed.
+/// Parameters of single values that may be packed.
 #[must_use]
 pub fn bridged_parameters() -> Vec<Vec<u8>> {
     vec![bridged_client().parameters().to_bytes()]
 }
 
-/// An evaluation key for single values that may be packed, all of it: its parts have checksums of their own.
+/// A complete evaluation key for single values that may be packed, since its parts have checksums of their own.
 #[must_use]
 pub fn bridged_evaluation_key() -> Vec<Vec<u8>> {
     let (secret, mut file) = (bridged_client(), Vec::new());
@@ -195,13 +195,13 @@ pub fn packing_key() -> Vec<Vec<u8>> {
     vec![head(&file, 0)]
 }
 
-/// Literals of conversions.
+/// Parameters of conversions.
 #[must_use]
 pub fn conversion_parameters() -> Vec<Vec<u8>> {
     vec![conversion_client().0.to_bytes()]
 }
 
-/// The file of a key of conversions.
+/// Writes a conversion key to a file.
 fn conversion_key(write: impl Fn(&conversion::Secrets<'_>, &mut Vec<u8>)) -> Vec<Vec<u8>> {
     let (parameters, clients) = conversion_client();
     let lwe = vec![1; parameters.literal().lwe_dimension];
@@ -244,12 +244,12 @@ pub fn encrypted_tables() -> Vec<Vec<u8>> {
 /// Files of one ciphertext and of several, of all engines.
 #[must_use]
 pub fn ciphertext_files() -> Vec<Vec<u8>> {
-    let of = |engine| {
+    let one_and_several = |engine| {
         let (secret, some) = (client(engine), [0, 1, 2, 3]);
         let one = secret.encrypt(&some[..1]).expect("values below 4");
         [one.to_bytes(), secret.encrypt(&some).expect("values below 4").to_bytes()]
     };
-    Engine::ALL.into_iter().flat_map(of).collect()
+    Engine::ALL.into_iter().flat_map(one_and_several).collect()
 }
 
 /// Encrypted bits.
@@ -266,7 +266,7 @@ pub fn slot_bits() -> Vec<Vec<u8>> {
     vec![bits.to_bytes(secret.parameters()).expect("bits of these parameters")]
 }
 
-/// Integers, whole and of digits.
+/// Integers, as whole values and in digits.
 #[must_use]
 pub fn encrypted_integers() -> Vec<Vec<u8>> {
     let secret = integer_client();
@@ -275,7 +275,7 @@ pub fn encrypted_integers() -> Vec<Vec<u8>> {
     vec![whole.to_bytes(), radix.to_bytes()]
 }
 
-/// Bytes encrypted bit by bit, none and some, and an encrypted AES key.
+/// Bytes that are encrypted bit by bit, both none and some, and an encrypted AES key.
 #[must_use]
 pub fn encrypted_bytes() -> Vec<Vec<u8>> {
     let secret = transciphering_client();
@@ -283,7 +283,7 @@ pub fn encrypted_bytes() -> Vec<Vec<u8>> {
     messages.into_iter().chain([secret.encrypt_key(&aes_key()).to_bytes()]).collect()
 }
 
-/// Messages by AES, none and some bytes, and bytes of another program, which have no tag.
+/// AES messages of no bytes and of some, and one of another program, which has no tag.
 #[must_use]
 pub fn aes_messages() -> Vec<Vec<u8>> {
     let mut encryptor = transciphering::MessageEncryptor::new(aes_key());
@@ -294,7 +294,7 @@ pub fn aes_messages() -> Vec<Vec<u8>> {
     sealed.into_iter().chain([foreign.expect("few bytes").to_bytes()]).collect()
 }
 
-/// One of each kind of file.
+/// Objects of several kinds, for the inspection of files.
 #[must_use]
 pub fn all() -> Vec<Vec<u8>> {
     let groups = [

@@ -1,5 +1,5 @@
-//! One target a reader. A target reads any bytes, as they are and repaired, and uses what it read where a file may claim
-//! what its user relies on.
+//! Fuzz targets, one per reader. A target reads any bytes, both as they are and repaired, and then uses the result if
+//! the file states something that its user relies on.
 
 use std::io::Cursor;
 use std::sync::{Arc, LazyLock};
@@ -22,21 +22,21 @@ use crate::{bridge_seeds, circuit_seeds, clients, repair, seeds, vector_seeds};
 /// A reader under test.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
-    /// Its name, that of the function of `tests/readers.rs`.
+    /// Name, like that of the function in `tests/readers.rs`.
     pub name: &'static str,
-    /// Makes an input pass its checksums.
+    /// Makes an input pass checksums.
     pub repair: fn(&[u8]) -> Vec<u8>,
-    /// Reads; whether the bytes were accepted.
+    /// Reads the bytes, and returns whether they were accepted.
     pub read: fn(&[u8]) -> bool,
-    /// Small valid inputs.
+    /// Returns small valid inputs.
     pub seeds: fn() -> Vec<Vec<u8>>,
 }
 
 impl Target {
-    /// Reads an input as it is and repaired; whether it was accepted in the end.
+    /// Reads an input both as it is and repaired, and returns whether the repaired one was accepted.
     ///
     /// # Panics
-    /// If the reader does, or takes longer or more memory than it may ([`within_limits`]).
+    /// If the reader panics or takes too long. If it uses too much memory, the process ends ([`within_limits`]).
     #[must_use]
     pub fn run(&self, bytes: &[u8]) -> bool {
         within_limits(bytes.len(), || (self.read)(bytes));
@@ -45,7 +45,7 @@ impl Target {
     }
 }
 
-/// All targets of this crate; those of the command line's formats are tests of its own.
+/// All targets of this crate. Readers of the command line's formats are tested in its own crate.
 pub const TARGETS: [Target; 46] = [
     parameters(
         "packed_parameters",
@@ -127,7 +127,7 @@ pub const TARGETS: [Target; 46] = [
         read: read_encrypted_words,
         seeds: circuit_seeds::encrypted_words,
     },
-    // Netlists have no checksum either.
+    // Netlists have no checksum, either.
     parameters("blif", |b| read_text(b, netlist::read_blif), circuit_seeds::blif),
     parameters("yosys_json", |b| read_text(b, netlist::read_yosys_json), circuit_seeds::yosys_json),
     object("encrypted_integers", read_encrypted_integers, seeds::encrypted_integers),
@@ -169,7 +169,7 @@ const fn parameters(
     read: fn(&[u8]) -> bool,
     seeds: fn() -> Vec<Vec<u8>>,
 ) -> Target {
-    // Parameters by themselves have no checksum.
+    // Parameters alone have no checksum.
     Target { name, repair: <[u8]>::to_vec, read, seeds }
 }
 
@@ -192,7 +192,7 @@ fn either(bytes: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Toys are read, and nothing that would take much memory.
+/// Returns options that accept toys, but refuse objects that need much memory.
 fn options() -> ReadOptions {
     ReadOptions::default().allow_insecure().max_memory(MAX_KEY_MEMORY)
 }
@@ -243,7 +243,7 @@ fn read_encrypted_tables(bytes: &[u8]) -> bool {
     packed::EncryptedTables::from_bytes(&KEY, bytes).is_ok()
 }
 
-/// Reads, one by one and all at once, and decrypts: a ciphertext may claim any size.
+/// Reads a file both ciphertext by ciphertext and as a whole, and decrypts it, since it may claim any size.
 fn read_ciphertext_file(bytes: &[u8]) -> bool {
     static SECRETS: LazyLock<[SecretKey; 3]> = LazyLock::new(|| Engine::ALL.map(clients::client));
     if let Ok(mut reader) = CiphertextReader::new(Cursor::new(bytes)) {
@@ -277,7 +277,7 @@ fn read_slot_bits_coefficients(bytes: &[u8]) -> bool {
     true
 }
 
-/// Reads and decrypts, after the check that comes without parameters.
+/// Checks a file without parameters, then reads and decrypts it.
 fn read_encrypted_words(bytes: &[u8]) -> bool {
     let secret = clients::slot_bits_client();
     let Ok(mut reader) = EncryptedWordsReader::new(bytes) else { return false };
@@ -293,7 +293,7 @@ fn read_encrypted_words(bytes: &[u8]) -> bool {
     }
 }
 
-/// Reads a netlist, and evaluates the circuit in the clear.
+/// Reads a netlist, and evaluates the circuit on unencrypted bits.
 fn read_text(
     bytes: &[u8],
     read: fn(&str, Option<&str>) -> Result<Circuit, netlist::NetlistError>,
@@ -313,7 +313,7 @@ fn read_encrypted_integers(bytes: &[u8]) -> bool {
         | small.is_ok_and(|it| secret.decrypt_small(&it).is_ok())
 }
 
-/// Reads a column as a file of parts and as one, and decrypts it.
+/// Reads a column both part by part and as a whole, and decrypts it.
 fn read_integer_column(bytes: &[u8]) -> bool {
     static SECRET: LazyLock<SecretKey> = LazyLock::new(|| clients::client(Engine::Packed));
     let secret = SECRET.packed().expect("of packed values");
@@ -336,7 +336,7 @@ fn read_integer_column(bytes: &[u8]) -> bool {
 
 fn read_aes_message(bytes: &[u8]) -> bool {
     let Ok(message) = transciphering::Message::from_bytes(bytes) else { return false };
-    // Whatever a file claims, only what the key's holder made opens.
+    // Whatever a file claims, only messages of the key's holder can be opened.
     let _ = clients::aes_key().open(&message);
     assert_eq!(message.to_bytes(), bytes);
     true

@@ -8,10 +8,10 @@ use cryptable::ckks::{KeySet, Parameters};
 
 use crate::clients::{fixed, head, toys};
 
-/// Bytes that the key set takes beside the parameters, at most.
+/// Largest number of bytes of the key set after the parameters.
 const KEY_SET_BYTES: usize = 256;
 
-/// The client of vectors.
+/// Returns the client of vectors.
 #[must_use]
 pub fn client() -> &'static SecretKey {
     static CLIENT: LazyLock<SecretKey> = LazyLock::new(|| {
@@ -29,7 +29,7 @@ pub fn client() -> &'static SecretKey {
     &CLIENT
 }
 
-/// Literals, of toys and of full size.
+/// Parameters, toys and a set of full size.
 #[must_use]
 pub fn parameters() -> Vec<Vec<u8>> {
     let large = Parameters::bootstrapping_128().expect("a valid set");
@@ -43,7 +43,7 @@ pub fn secret_key() -> Vec<Vec<u8>> {
     vec![client().to_bytes().to_vec()]
 }
 
-/// The starts of evaluation keys.
+/// The beginnings of evaluation keys.
 #[must_use]
 pub fn evaluation_key() -> Vec<Vec<u8>> {
     let secret = client();
@@ -58,7 +58,7 @@ pub fn evaluation_key() -> Vec<Vec<u8>> {
     sets.map(start).into()
 }
 
-/// Vectors.
+/// A vector.
 #[must_use]
 pub fn vectors() -> Vec<Vec<u8>> {
     let vector = client().encrypt_reals(&[0.5, -0.25]).expect("two numbers");

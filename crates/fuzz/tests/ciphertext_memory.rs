@@ -1,5 +1,5 @@
-//! Files of ciphertexts take no more memory than twice their bytes and 16 MiB, whatever they claim; other objects of
-//! values up to 12 times their bytes, as SECURITY.md says.
+//! Reading a file of ciphertexts needs at most twice its bytes and 16 MiB of memory, whatever it claims; reading other
+//! objects of values needs up to 12 times their bytes, as SECURITY.md states.
 
 use std::io::Cursor;
 
@@ -13,7 +13,7 @@ use cryptable_fuzz::forged::{file_of, single_values};
 use cryptable_fuzz::limits::within_bytes;
 use cryptable_lattice::lwe_list::MAX_VALUES;
 
-/// Makes what is read, while no other test has a limit.
+/// Creates an input while no other test has a memory limit.
 fn without_limit<T>(make: impl FnOnce() -> T) -> T {
     within_bytes(1 << 40, make)
 }
@@ -28,7 +28,7 @@ fn words_stay_packed_until_they_are_used() {
         reader.next_ciphertext().unwrap().expect("a ciphertext").count()
     });
     assert_eq!(values, MAX_VALUES);
-    // What is announced to take more is refused before it takes it.
+    // A ciphertext that would need more memory is refused before it uses any.
     let options = ReadOptions::default().max_memory(file.len() as u64);
     within_bytes(2 << 20, || {
         let mut reader = CiphertextReader::new(Cursor::new(&file)).unwrap().with_options(options);
@@ -46,13 +46,14 @@ fn more_values_than_are_looked_up_at_once_are_refused_before_they_are_unpacked()
     assert!(error.to_string().contains("number of values"), "{error}");
 }
 
-/// Bytes that reading any object may take beside a multiple of its own.
+/// Bytes that reading any object may use in addition to a multiple of its own.
 const BESIDE: usize = 16 << 20;
 
-/// Reads an object of a kind.
+/// A reader of one kind of object.
 type Read = fn(&[u8]) -> bool;
 
-/// Objects of at least a megabyte, of each kind that holds values; how many times its bytes it may take, and its reader.
+/// Returns an object of at least a megabyte for each kind that holds values, with the multiple of its bytes that
+/// reading may use, and its reader.
 fn large_objects() -> Vec<(&'static str, Vec<u8>, usize, Read)> {
     let part = |engine, count| clients::client(engine).encrypt(&vec![1; count]).unwrap();
     let file = |engine, count, parts: usize| {
@@ -102,7 +103,7 @@ fn a_megabyte_of_any_kind_takes_a_stated_multiple() {
         println!("{kind}: {} bytes", bytes.len());
         assert!(bytes.len() > 1 << 20, "{kind}: {} bytes", bytes.len());
         assert!(within_bytes(multiple * bytes.len() + BESIDE, || read(&bytes)), "{kind}");
-        // What says what a file is takes no more.
+        // Inspection uses no more memory.
         assert!(
             within_bytes(multiple * bytes.len() + BESIDE, || inspect(&bytes).is_ok()),
             "{kind}"

@@ -1,4 +1,4 @@
-//! Every reader, guided by coverage under `cargo bolero`; as an ordinary test, a few inputs without a start.
+//! Runs every reader: guided by coverage under `cargo bolero`, or on a few inputs without seeds as an ordinary test.
 
 use cryptable_fuzz::targets::TARGETS;
 

@@ -1,9 +1,9 @@
-//! A few seconds of fuzzing without coverage: mutations of seeds, of which all readers accept the originals.
+//! Runs a few seconds of fuzzing without coverage: all readers accept the seeds, and survive their mutations.
 
 use cryptable_fuzz::mutation::mutated;
 use cryptable_fuzz::targets::TARGETS;
 
-/// Mutations of each seed.
+/// Number of mutations per seed.
 const MUTATIONS: u64 = 60;
 
 #[test]

@@ -1,4 +1,4 @@
-//! What arrives is checked by the library's readers before it is used, and what a job will take by its predictions.
+//! Checks of what clients send: files by the library's readers, and orders by its predictions.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -18,14 +18,14 @@ use crate::messages::{About, Kind, TableInfo};
 use crate::store::{Reservation, StoredObject};
 use crate::{Problem, Result};
 
-/// How much is hashed at a time.
+/// Bytes that are hashed at a time.
 const HASH_BATCH: usize = 1 << 20;
 
-/// What stored parameters begin with: whether single values may be packed.
+/// First byte of stored parameters: whether the server may pack single values.
 const PLAIN: u8 = 0;
 const BRIDGED: u8 = 1;
 
-/// Checks a whole file; returns its content and, of a key, its parameters.
+/// Checks a whole file. Returns its description and, for a key, its encoded parameters.
 pub(crate) fn check_file(
     path: &Path,
     (kind, sha256): (Kind, &str),
@@ -96,7 +96,7 @@ fn check_ciphertexts(path: &Path, options: ReadOptions) -> Result<About> {
     })
 }
 
-/// Demands that key, ciphertexts and tables belong together and that the lookup fits; says what it will take.
+/// Checks that key, ciphertexts and tables belong together and that the lookup is within limits, and predicts its cost.
 pub(crate) fn check_order(
     key: &StoredObject,
     ciphertext: &StoredObject,
@@ -105,7 +105,7 @@ pub(crate) fn check_order(
 ) -> Result<Reservation> {
     let parameters = read_parameters(key, options)?;
     let (server, found) = (contents(&key.about)?, contents(&ciphertext.about)?);
-    // Leveled keys take values of any modulus that has no more bits than theirs.
+    // Leveled keys accept values of any modulus with at most as many bits as theirs.
     let modulus = match server.engine {
         Engine::Leveled => found.modulus,
         Engine::Packed | Engine::Single => server.modulus,
@@ -151,9 +151,10 @@ pub(crate) fn check_order(
     }
 }
 
-/// Bytes that a lookup may take, of as many values as are looked up at once, whatever a file holds.
+/// Returns the largest number of bytes that a lookup may need. It does not depend on the size of a file, which is
+/// looked up part by part.
 fn memory(parameters: &Parameters, tables: usize) -> u64 {
-    // Few values that may be packed are not.
+    // If there are few values, they are not packed, so that both numbers have to be tried.
     let values = [1, parameters.values_per_part() as u64];
     let needed = values.map(|values| {
         parameters.lookup_prediction(EntryKind::Shared, tables, values).peak_bytes() as u64
@@ -170,7 +171,8 @@ fn reservation(
     let (values, ciphertexts) = (input.values.unwrap_or(0), input.ciphertexts.unwrap_or(1).max(1));
     let at_once = values.div_ceil(ciphertexts).min(parameters.values_per_part() as u64);
     let prediction = parameters.lookup_prediction(EntryKind::Shared, tables, at_once);
-    // Leveled and single values are counted one by one, packed ones by what holds them, however few that is.
+    // Work is counted per value for leveled and single values, and per ciphertext for packed ones, even if it is not
+    // full.
     let per = prediction.values_per_ciphertext.max(1) as u64;
     let results = values.div_ceil(per).max(ciphertexts);
     let bytes =

@@ -1,4 +1,4 @@
-//! A client of the service, which waits, tries again, and goes on where it was interrupted.
+//! A client of the service, which waits, retries, and continues interrupted transfers.
 
 mod address;
 mod error;
@@ -23,20 +23,20 @@ use crate::Problem;
 use crate::identifiers::new_id;
 use crate::messages::{Announcement, Job, Kind, Object, Order, State, TableInfo, Upload};
 
-/// Bytes of a part, unless told otherwise.
+/// Default number of bytes per part of an upload.
 const PART: u64 = 8 << 20;
 
-/// Most entries of a list that a server may send.
+/// Largest number of entries of a list that is accepted from a server.
 const MAX_LISTED: usize = 1_000_000;
 
-/// First and longest pause before something is tried again.
+/// First and longest pause before a retry.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
-/// Hears of the share that is done, 0 to 1; may stop the call.
+/// A callback that receives the share of work done, 0 to 1, and may stop the call.
 pub type OnProgress<'a> = &'a mut dyn FnMut(f64) -> ControlFlow<()>;
 
-/// A client: the address of a server and a token.
+/// A client of one server, with its token.
 ///
 /// ```no_run
 /// use cryptable::{EvaluationKey, ReadOptions};
@@ -65,8 +65,10 @@ impl std::fmt::Debug for Client {
 }
 
 impl Client {
-    /// A client of the server at an address such as `http://127.0.0.1:8080`. It speaks TLS, for addresses as
-    /// `https://lookups.example`, with the feature `tls`, by the system's library and with whom the system trusts.
+    /// Creates a client of the server at `url`, such as `http://127.0.0.1:8080`.
+    ///
+    /// Addresses such as `https://lookups.example` need the feature `tls`, which uses the system's TLS library and its
+    /// trusted certificates.
     #[must_use]
     pub fn new(url: &str, token: &str) -> Self {
         let url = url.trim_end_matches('/').to_owned();
@@ -75,7 +77,7 @@ impl Client {
         Self { agent, url, token, plain_http: false, patience, part: PART }
     }
 
-    /// Checks the address, without a connection. Every call does so first.
+    /// Checks the address without connecting. Every call does this first.
     ///
     /// ```
     /// use cryptable_service::Client;
@@ -86,34 +88,35 @@ impl Client {
     /// ```
     ///
     /// # Errors
-    /// [`ClientError::Address`] if this build cannot use it, or the token would travel in the clear.
+    /// [`ClientError::Address`] if this build cannot use the address, or if the token would be sent without encryption.
     pub fn check_address(&self) -> Result<()> {
         address::check(&self.url, self.plain_http)
     }
 
-    /// Sends token and files without TLS to another machine, or through the proxy that the environment names for it:
-    /// whoever is on the way reads them. Refused unless asked for; a server on this machine is reached directly.
+    /// Allows the client to send the token and files without TLS to another machine, directly or through the proxy that
+    /// the environment names. Anyone on the way can read them. Refused by default. A server on this machine is always
+    /// reached directly.
     #[must_use]
     pub fn plain_http(mut self) -> Self {
         self.plain_http = true;
         self
     }
 
-    /// Tries so long to reach a server that does not answer; a minute unless told otherwise.
+    /// Sets how long to keep trying to reach a server that does not answer. Default: one minute.
     #[must_use]
     pub fn patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
         self
     }
 
-    /// Sends files in parts of so many bytes, 8 MiB unless told otherwise: what an interruption may cost.
+    /// Sets the number of bytes per part of an upload, which is the most that an interruption may cost. Default: 8 MiB.
     #[must_use]
     pub fn part_bytes(mut self, bytes: u64) -> Self {
         self.part = bytes.max(1);
         self
     }
 
-    /// All tables of the server.
+    /// Returns all tables of the server.
     ///
     /// # Errors
     /// If the server refuses or cannot be reached.
@@ -121,7 +124,7 @@ impl Client {
         self.get("/v1/tables")
     }
 
-    /// All evaluation keys that this client registered.
+    /// Returns all evaluation keys that this client registered.
     ///
     /// # Errors
     /// If the server refuses or cannot be reached.
@@ -129,7 +132,7 @@ impl Client {
         self.list("/v1/keys")
     }
 
-    /// All files of ciphertexts that this client sent.
+    /// Returns all files of ciphertexts that this client sent.
     ///
     /// # Errors
     /// If the server refuses or cannot be reached.
@@ -137,7 +140,7 @@ impl Client {
         self.list("/v1/ciphertexts")
     }
 
-    /// All jobs that this client ordered and that are still there, the first one first.
+    /// Returns all jobs of this client that still exist, oldest first.
     ///
     /// # Errors
     /// If the server refuses or cannot be reached.
@@ -145,7 +148,7 @@ impl Client {
         self.list("/v1/jobs")
     }
 
-    /// Sends an evaluation key, unless the server has it.
+    /// Sends an evaluation key, unless the server already has it.
     ///
     /// # Errors
     /// If the server refuses or cannot be reached.
@@ -153,7 +156,7 @@ impl Client {
         self.upload(Kind::EvaluationKey, key, &mut |_| ControlFlow::Continue(()))
     }
 
-    /// Looks all values up in a table.
+    /// Looks all values of `input` up in the table named `table`, with the key whose SHA-256 digest is `key`.
     ///
     /// # Errors
     /// If the server refuses or cannot be reached, or the job fails.
@@ -171,17 +174,18 @@ impl Client {
         let mut result = Vec::new();
         self.fetch(&done, 0, &mut result)?;
         let result = Ciphertext::from_bytes(&result)?;
-        // The result is here. What is left on the server is no reason to lose it: another lookup may need the file at the
-        // same time, which then goes with the last.
+        // The result has arrived, so errors of the clean-up are ignored. Another lookup may still need the file, and
+        // removes it later.
         let _ = self.remove_job(&job.id);
         let _ = self.remove_ciphertext(&sent.sha256);
         Ok(result)
     }
 
-    /// Sends a file in parts, from where an interrupted upload ended.
+    /// Sends a file in parts, starting where an interrupted upload ended.
     ///
     /// # Errors
-    /// If the file cannot be read, the server refuses or cannot be reached, or the caller stops it.
+    /// If the file cannot be read, if the server refuses or cannot be reached, or [`ClientError::Cancelled`] if
+    /// `progress` stops the upload.
     pub fn upload(
         &self,
         kind: Kind,
@@ -204,7 +208,7 @@ impl Client {
                 .send_parts(&id, upload.offset, length, file, progress)
                 .and_then(|()| self.answer(self.once(&self.request("POST", &complete(&id)), &[])?));
             match sent {
-                // Where the server stands is asked anew.
+                // Ask the server again how much it has.
                 Err(error) if is_passing(&error) && start.elapsed() < self.patience => {
                     std::thread::sleep(FIRST_PAUSE);
                 }
@@ -241,7 +245,7 @@ impl Client {
         Ok(())
     }
 
-    /// Orders a job. Sent again after an interruption, it is the same job.
+    /// Orders a job. A repeated request after an interruption refers to the same job.
     ///
     /// # Errors
     /// If the server refuses or cannot be reached.
@@ -251,7 +255,7 @@ impl Client {
         self.answer(self.patiently(&request, &json(order)?)?)
     }
 
-    /// A job as it is now.
+    /// Returns the current state of a job.
     ///
     /// # Errors
     /// If the server refuses or cannot be reached.
@@ -259,10 +263,11 @@ impl Client {
         self.get(&format!("/v1/jobs/{id}"))
     }
 
-    /// Waits for a job.
+    /// Waits until a job is done.
     ///
     /// # Errors
-    /// If it fails, the server cannot be reached, or the caller does not wait; the job goes on then.
+    /// [`ClientError::Failed`] if the job fails; [`ClientError::Cancelled`] if `progress` stops waiting, while the job
+    /// continues; other errors if the server cannot be reached.
     pub fn wait(&self, id: &str, progress: OnProgress<'_>) -> Result<Job> {
         let mut pause = Duration::from_millis(10);
         loop {
@@ -283,7 +288,7 @@ impl Client {
         }
     }
 
-    /// Fetches the result of a job in one of its tables, from where an interruption cut it off.
+    /// Fetches the result for the table at position `place` of the order. Continues after interruptions.
     ///
     /// # Errors
     /// If the server refuses or cannot be reached, or the result cannot be written.
@@ -322,7 +327,7 @@ impl Client {
     /// Removes a file of ciphertexts.
     ///
     /// # Errors
-    /// If a job needs it, or the server refuses or cannot be reached.
+    /// If a job needs the file, or if the server refuses or cannot be reached.
     pub fn remove_ciphertext(&self, sha256: &str) -> Result<()> {
         self.delete(&format!("/v1/ciphertexts/{sha256}"))
     }
@@ -330,7 +335,7 @@ impl Client {
     /// Removes an evaluation key.
     ///
     /// # Errors
-    /// If a job needs it, or the server refuses or cannot be reached.
+    /// If a job needs the key, or if the server refuses or cannot be reached.
     pub fn remove_key(&self, sha256: &str) -> Result<()> {
         self.delete(&format!("/v1/keys/{sha256}"))
     }
@@ -339,7 +344,7 @@ impl Client {
         self.answer(self.patiently(&self.request("GET", path), &[])?)
     }
 
-    /// All of a list that comes in pages.
+    /// Fetches all pages of a list.
     fn list<T: DeserializeOwned>(&self, path: &str) -> Result<Vec<T>> {
         let (mut all, mut path) = (Vec::new(), Some(path.to_owned()));
         while let Some(this) = path {
@@ -363,7 +368,7 @@ impl Client {
         let mut was_interrupted = false;
         let request = self.request("DELETE", path);
         match check(self.patiently_told(&request, &[], &mut was_interrupted)?) {
-            // Gone by the request whose answer did not arrive.
+            // An earlier attempt, whose answer did not arrive, removed it.
             Err(ClientError::Refused(problem)) if was_interrupted && problem.status == 404 => {
                 Ok(())
             }
@@ -379,12 +384,12 @@ impl Client {
         RequestParts { method: method.to_owned(), url: format!("{}{path}", self.url), headers }
     }
 
-    /// Tries until the server answers, or too long.
+    /// Repeats a request until the server answers or patience ends.
     fn patiently(&self, request: &RequestParts, body: &[u8]) -> Result<Response<Body>> {
         self.patiently_told(request, body, &mut false)
     }
 
-    /// As [`Self::patiently`]; tells whether the server may have done it before it answered.
+    /// Same as [`Self::patiently`]. Sets `was_interrupted` if an earlier attempt may have succeeded without an answer.
     fn patiently_told(
         &self,
         request: &RequestParts,

@@ -1,10 +1,10 @@
-//! What time it is, which tests say themselves.
+//! The clock of the service, which tests can replace.
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-/// A clock: that of the system, or one that a test moves.
+/// A source of time: the system's clock, or one that a test controls.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -25,24 +25,24 @@ pub struct Clock {
     steady: Source,
 }
 
-/// What counts seconds.
+/// A function that returns seconds.
 type Source = Arc<dyn Fn() -> u64 + Send + Sync>;
 
 impl Clock {
-    /// A clock that asks for the seconds since 1970-01-01 UTC, and never jumps.
+    /// Creates a clock from a function that returns the seconds since 1970-01-01 UTC. The clock is taken to be steady.
     #[must_use]
     pub fn new(now: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
         let now: Source = Arc::new(now);
         Self { steady: now.clone(), now }
     }
 
-    /// The same clock, with seconds since any moment which pass evenly: by them a jump is noticed.
+    /// Adds a steady source of seconds, counted from any moment, by which jumps of the clock are detected.
     #[must_use]
     pub fn with_steady(self, steady: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
         Self { steady: Arc::new(steady), ..self }
     }
 
-    /// The clock of the system.
+    /// Returns the clock of the system.
     #[must_use]
     pub fn system() -> Self {
         let start = Instant::now();
@@ -50,13 +50,13 @@ impl Clock {
             .with_steady(move || start.elapsed().as_secs())
     }
 
-    /// Seconds since 1970-01-01 UTC.
+    /// Returns the seconds since 1970-01-01 UTC.
     #[must_use]
     pub fn now(&self) -> u64 {
         (self.now)()
     }
 
-    /// Seconds that pass evenly.
+    /// Returns the seconds of the steady source.
     pub(crate) fn steady(&self) -> u64 {
         (self.steady)()
     }

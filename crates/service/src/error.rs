@@ -1,4 +1,4 @@
-//! What keeps the service from its work.
+//! Errors of the service.
 
 use std::io;
 
@@ -6,22 +6,22 @@ use rusqlite::ErrorCode;
 
 use crate::Problem;
 
-/// Why something failed.
+/// The reason why an operation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The disk or the network.
+    /// The disk or the network failed.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The database.
+    /// The database failed.
     #[error("database: {0}")]
     Database(#[from] rusqlite::Error),
-    /// The library refuses an object, or objects that do not go together.
+    /// The library refused an object, or objects that do not belong together.
     #[error(transparent)]
     Library(#[from] cryptable::Error),
-    /// A request is refused.
+    /// A request was refused.
     #[error(transparent)]
     Refused(#[from] Problem),
-    /// What the operator asks for.
+    /// The operator asked for something that is not possible.
     #[error("{0}")]
     Operator(String),
 }
@@ -30,7 +30,7 @@ pub enum Error {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// What a client hears of it; what is the server's own goes to its log.
+    /// Returns the problem that a client is told. Details of the server's own failures go to its log instead.
     #[must_use]
     pub fn problem(self) -> Problem {
         match self {
@@ -58,12 +58,12 @@ impl Error {
     }
 }
 
-/// Whether another process held a lock of the database for longer than was waited: the same may go well later.
+/// Returns whether another process held a lock of the database for too long. The same operation may succeed later.
 pub(crate) fn is_busy(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
-/// Others have taken the reserve, too.
+/// Returns the problem of a full disk, which even the operator's reserve did not prevent.
 fn full(error: &dyn std::error::Error) -> Problem {
     tracing::error!(%error, "the disk is full");
     let detail =

@@ -1,4 +1,4 @@
-//! The interface: HTTP, under `/v1`. `openapi.json` describes it.
+//! The HTTP interface under `/v1`, as described in `openapi.json`.
 
 mod jobs;
 mod log;
@@ -32,10 +32,10 @@ use crate::store::Store;
 use crate::worker::{LOOK, Worker};
 use crate::{Problem, Result};
 
-/// The description of the interface.
+/// The OpenAPI description of the interface.
 pub const OPENAPI: &str = include_str!("openapi.json");
 
-/// What all requests share.
+/// The state that all requests share.
 #[derive(Clone, Debug)]
 pub(crate) struct App {
     pub(crate) store: Arc<Store>,
@@ -43,13 +43,13 @@ pub(crate) struct App {
     pub(crate) limits: Limits,
     pub(crate) options: ReadOptions,
     pub(crate) counters: Arc<Counters>,
-    /// Uploads that a request writes or checks.
+    /// Uploads that a request is writing or checking.
     busy: Arc<Mutex<HashSet<String>>>,
-    /// One file is checked at a time: keys take memory.
+    /// Guards the check of files: one at a time, since keys need much memory.
     checking: Arc<tokio::sync::Mutex<()>>,
-    /// One of every client waits for that.
+    /// Guards the wait for `checking`: one file per client.
     client_checks: Arc<Mutex<HashMap<i64, Arc<tokio::sync::Mutex<()>>>>>,
-    /// What every client has under way.
+    /// The requests of every client that are under way.
     requests: Arc<Requests>,
 }
 
@@ -64,7 +64,7 @@ impl App {
         Self { store, worker, limits, options, counters, busy, checking, client_checks, requests }
     }
 
-    /// Runs what waits for the disk or computes where it keeps no request from being served.
+    /// Runs a call that computes or waits for the disk on a thread where it delays no other request.
     async fn blocking<T: Send + 'static>(
         &self,
         call: impl FnOnce(&Self) -> Result<T> + Send + 'static,
@@ -75,17 +75,17 @@ impl App {
             Err(error) if error.is_cancelled() => {
                 Err(Problem::unavailable("the server ends; try again later").into())
             }
-            // A panic was written to the log.
+            // The panic is already in the log.
             Err(_) => Err(Problem::internal().into()),
         }
     }
 
-    /// Waits until a client's file may be checked: for its own other files first, so that clients have their turns. The
-    /// guards are of both.
+    /// Waits until a client's file may be checked. A file first waits for others of the same client, so that clients
+    /// take turns. Returns the guards of both locks.
     async fn turn_to_check(&self, client: i64) -> [OwnedMutexGuard<()>; 2] {
         let own = {
             let mut checks = self.client_checks.lock().unwrap_or_else(PoisonError::into_inner);
-            // Those that nobody waits for are made again.
+            // Locks that nobody waits for are dropped, and recreated on demand.
             checks.retain(|_, check| Arc::strong_count(check) > 1);
             checks.entry(client).or_default().clone()
         };
@@ -93,7 +93,7 @@ impl App {
         [self.checking.clone().lock_owned().await, own]
     }
 
-    /// Makes this request the only one that writes an upload.
+    /// Makes this request the only one that writes or checks an upload.
     fn occupy(&self, upload: &str) -> Result<Busy> {
         let mut busy = self.busy.lock().unwrap_or_else(PoisonError::into_inner);
         match busy.insert(upload.to_owned()) {
@@ -107,7 +107,7 @@ impl App {
     }
 }
 
-/// An upload that a request writes or checks.
+/// A guard for an upload that a request is writing or checking.
 struct Busy {
     uploads: Arc<Mutex<HashSet<String>>>,
     id: String,
@@ -119,7 +119,7 @@ impl Drop for Busy {
     }
 }
 
-/// The client that a request's token is of.
+/// The client to whom a request's token belongs.
 #[derive(Clone, Copy, Debug)]
 struct Client(i64);
 
@@ -132,7 +132,7 @@ impl FromRequestParts<App> for Client {
         let token = token.ok_or_else(|| unauthorized("there is no Authorization: Bearer TOKEN"))?;
         let client = app.blocking(move |app| app.store.client_of(&token)).await?;
         let client = client.ok_or_else(|| unauthorized("the token is of no client"))?;
-        // The server and the outermost layer put both in.
+        // The server and the outermost layer inserted both.
         let place = parts.extensions.get::<Arc<Place>>().ok_or_else(Problem::internal)?;
         let slot = parts.extensions.get::<VisitSlot>().ok_or_else(Problem::internal)?;
         let _ = slot.client.set(client.name);
@@ -150,7 +150,7 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
-/// All routes.
+/// Builds the table of routes.
 pub(crate) fn router(app: App) -> Router {
     Router::new()
         .route("/healthz", get(|| async { "ok\n" }))
@@ -183,7 +183,7 @@ async fn openapi() -> Response {
     ([(header::CONTENT_TYPE, "application/json")], OPENAPI).into_response()
 }
 
-/// Looks again and again for what was kept long enough, and removes it.
+/// Removes expired jobs and files, again and again.
 pub(crate) async fn remove_expired(app: App) {
     loop {
         let removed = app.blocking(|app| {
@@ -192,7 +192,7 @@ pub(crate) async fn remove_expired(app: App) {
         });
         match removed.await {
             Ok(expired) => app.counters.expired(expired),
-            // The server ends.
+            // The server is ending.
             Err(crate::Error::Refused(_)) => return,
             Err(error) => tracing::error!(%error, "what was kept long enough cannot be removed"),
         }
@@ -200,7 +200,7 @@ pub(crate) async fn remove_expired(app: App) {
     }
 }
 
-/// Looks again and again whether the job that runs is there still.
+/// Checks again and again whether the running job still exists, and stops it otherwise.
 pub(crate) async fn stop_removed(app: App) {
     loop {
         tokio::time::sleep(LOOK).await;
@@ -223,7 +223,7 @@ mod tests {
         let order = Arc::new(Mutex::new(Vec::new()));
         runtime.block_on(async {
             let first = app.turn_to_check(1).await;
-            // Three more of the same client were there before the other one's.
+            // Three more files of the same client arrived before that of the other client.
             let wait = |client| {
                 let (app, order) = (app.clone(), order.clone());
                 tokio::spawn(async move {

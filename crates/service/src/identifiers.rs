@@ -1,4 +1,4 @@
-//! Identifiers and tokens that nobody guesses.
+//! Identifiers and tokens that cannot be guessed.
 
 use std::io;
 
@@ -6,14 +6,14 @@ use cryptable_wire::hex;
 use rand::TryRngCore;
 use rand::rngs::OsRng;
 
-/// So many random bytes in hexadecimal digits.
+/// Returns `BYTES` random bytes as hexadecimal digits.
 pub(crate) fn random_hex<const BYTES: usize>() -> io::Result<String> {
     let mut bytes = [0; BYTES];
     OsRng.try_fill_bytes(&mut bytes).map_err(io::Error::other)?;
     Ok(hex(&bytes))
 }
 
-/// A new identifier.
+/// Returns a new identifier.
 pub(crate) fn new_id() -> io::Result<String> {
     random_hex::<16>()
 }

@@ -1,5 +1,5 @@
-//! Lookup tables on encrypted data as an HTTP service: clients register evaluation keys once, send files of ciphertexts,
-//! and have them looked up in tables that the operator offers.
+//! An HTTP service for lookup tables on encrypted data. Clients register evaluation keys once, send files of
+//! ciphertexts, and have the values looked up in tables that the operator offers.
 //!
 //! ```text
 //!  client                 http              store                    worker
@@ -11,8 +11,8 @@
 //!    GET result    ◀─── streamed  ◀── file, row: done ◀───────────────┘
 //! ```
 //!
-//! It adds nothing to lookups: [`cryptable`] reads, checks, predicts and computes. It keeps files and an SQLite database in
-//! one folder (`Store`), which commands of the operator open, too. Nothing here handles a secret, but tokens of clients.
+//! The crate [`cryptable`] reads, checks, predicts and computes. This crate keeps files and an SQLite database in one
+//! folder (`Store`), which commands of the operator open as well. The only secrets here are the tokens of clients.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "server")]

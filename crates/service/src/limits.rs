@@ -1,73 +1,73 @@
-//! What clients may take of a server.
+//! Limits on what clients may use of a server.
 
 use std::time::Duration;
 
-/// Limits, all of which refuse by name and value.
+/// Limits of a server. A refusal states the name and value of the limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// Bytes of an evaluation key's file.
+    /// Largest evaluation key file, in bytes.
     pub key_bytes: u64,
-    /// Bytes of a file of ciphertexts.
+    /// Largest file of ciphertexts, in bytes.
     pub ciphertext_bytes: u64,
-    /// Bytes of all keys, ciphertexts and results of a client, those included that it announced or will get.
+    /// Bytes of all keys, ciphertexts and results of one client, including those announced and expected.
     pub client_bytes: u64,
-    /// Files of a client: keys, ciphertexts, uploads and results, those included that it will get. Each counts 4 KiB at
-    /// least.
+    /// Number of a client's files: keys, ciphertexts, uploads and results, including expected ones. Each counts as at
+    /// least 4 KiB.
     pub client_objects: u64,
-    /// Bytes of all clients' files together; none is as many as the disk has room for.
+    /// Bytes of all clients' files together. `None`: limited by the disk alone.
     pub total_bytes: Option<u64>,
-    /// Bytes that stay free on the disk: uploads and jobs that would take of them are refused, jobs wait.
+    /// Bytes that stay free on the disk. Uploads and orders that would need them are refused, and jobs wait.
     pub free_bytes: u64,
-    /// Jobs of all clients that wait or run.
+    /// Number of jobs of all clients that wait or run.
     pub queue: u64,
-    /// Jobs of a client that wait or run.
+    /// Number of jobs of one client that wait or run.
     pub client_queue: u64,
-    /// Unfinished uploads of a client.
+    /// Number of unfinished uploads of one client.
     pub client_uploads: u64,
-    /// Tables of a job.
+    /// Number of tables per job.
     pub job_tables: u64,
-    /// Bytes of memory that a lookup may take by its prediction, key included; also what all loaded keys may take together.
+    /// Bytes of memory that a lookup may need by prediction, key included; also the limit for all loaded keys together.
     pub memory: u64,
-    /// Longest time that a job may take by its prediction; none takes any.
+    /// Longest predicted time of a job. `None`: no limit.
     pub job_time: Option<Duration>,
-    /// How long a job runs before one of another client has its turn.
+    /// Time that a job runs before another client's job gets its turn.
     pub turn: Duration,
-    /// Threads of a lookup; 0 is all of rayon's pool.
+    /// Number of threads per lookup; 0 means all of rayon's pool.
     pub threads: usize,
-    /// Connections at a time. For another one, that which has waited longest for a request of a client ends.
+    /// Number of connections. One more closes the connection that has been idle for longest.
     pub connections: usize,
-    /// Requests of a client at a time.
+    /// Number of requests that a client may have under way.
     pub client_requests: usize,
     /// Longest silence within a request.
     pub silence: Duration,
-    /// Longest time that a part of an upload takes; what arrived is kept.
+    /// Longest time for one part of an upload. What has arrived by then is kept.
     pub part: Duration,
-    /// Longest wait for a command of the operator that writes to the folder.
+    /// Longest wait for an operator's command that writes to the folder.
     pub lock_wait: Duration,
-    /// How long requests of clients may take to end when the server is stopped.
+    /// Time for clients' requests to end when the server is stopped.
     pub drain: Duration,
-    /// What is removed by itself, and when.
+    /// Automatic removal of old jobs and files.
     pub keep: Retention,
 }
 
-/// How long things are kept that nobody removes. What a job needs that waits or runs stays, whatever is said here.
+/// How long jobs and files are kept that nobody removes. Whatever a waiting or running job needs is kept in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retention {
-    /// Jobs and their results, from their end on; none keeps them for ever.
+    /// Time to keep jobs and their results after their end. `None`: for ever.
     pub jobs: Option<Duration>,
-    /// Bytes of a client's results; what is beyond goes, the oldest jobs first, but never that which ended last.
+    /// Bytes of results to keep per client. The oldest jobs beyond are removed, but never the one that ended last.
     pub client_results: u64,
-    /// Jobs of a client that ended; of more, the oldest go.
+    /// Number of ended jobs to keep per client. The oldest jobs beyond are removed.
     pub client_jobs: u64,
-    /// Unfinished uploads, from the last part that arrived on; none keeps them for ever.
+    /// Time to keep an unfinished upload after its last part. `None`: for ever.
     pub uploads: Option<Duration>,
-    /// Files of ciphertexts, from the last job on that was ordered with them; none keeps them for ever.
+    /// Time to keep a file of ciphertexts after the last order that used it. `None`: for ever.
     pub ciphertexts: Option<Duration>,
-    /// How often is looked for what has to go.
+    /// Interval between two searches for expired jobs and files.
     pub look: Duration,
 }
 
-/// Seconds of a day.
+/// Seconds per day.
 const DAY_S: u64 = 86_400;
 
 impl Default for Retention {
@@ -84,7 +84,7 @@ impl Default for Retention {
 }
 
 impl Limits {
-    /// Threads of a lookup on this machine.
+    /// Returns the number of threads per lookup on this machine.
     pub(crate) fn threads(&self) -> usize {
         match self.threads {
             0 => std::thread::available_parallelism().map_or(1, usize::from),

@@ -1,8 +1,8 @@
-//! What requests and answers say, in JSON.
+//! The JSON messages of requests and answers.
 
 use serde::{Deserialize, Serialize};
 
-/// What a client keeps on a server.
+/// The kinds of file that a client keeps on a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -13,7 +13,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Its word in the interface.
+    /// Returns the word for this kind in the interface.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -23,39 +23,39 @@ impl Kind {
     }
 }
 
-/// A file that is announced.
+/// The announcement of a file that a client is going to send.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Announcement {
-    /// What it is.
+    /// Kind of the file.
     pub kind: Kind,
-    /// Its bytes.
+    /// Length of the file in bytes.
     pub length: u64,
-    /// Its SHA-256 digest in hexadecimal digits, by which it is named from then on.
+    /// SHA-256 digest of the file in hexadecimal digits. It is the file's name from then on.
     pub sha256: String,
 }
 
-/// How far an upload is.
+/// The progress of an upload.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Upload {
-    /// Its identifier; none if the file is there already.
+    /// Identifier of the upload; `None` if the server has the file already.
     pub id: Option<String>,
-    /// Bytes that are there.
+    /// Number of bytes that the server has.
     pub offset: u64,
-    /// Bytes of the file.
+    /// Length of the file in bytes.
     pub length: u64,
-    /// Whether the file is whole and was checked.
+    /// Whether the file is complete and was checked.
     pub complete: bool,
 }
 
-/// What is known of a client's file.
+/// The description of a client's file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Object {
-    /// Its name: its SHA-256 digest.
+    /// SHA-256 digest of the file, which is its name.
     pub sha256: String,
-    /// Its bytes.
+    /// Length of the file in bytes.
     pub bytes: u64,
-    /// Its content.
+    /// Content of the file.
     #[serde(flatten)]
     pub about: About,
 }
@@ -71,22 +71,22 @@ pub struct About {
     pub parameters: String,
     /// Modulus of the values.
     pub modulus: u64,
-    /// Whether the values are signed; of ciphertexts only.
+    /// Whether the values are signed; for ciphertexts only.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub signed: Option<bool>,
-    /// Modulus of results; of keys only.
+    /// Modulus of results; for keys only.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub output_modulus: Option<u64>,
-    /// How tables are evaluated; of keys only.
+    /// Name of the method that evaluates tables; for keys only.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub method: Option<String>,
-    /// Bytes of memory; of keys only.
+    /// Bytes of memory that the key uses; for keys only.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub memory_bytes: Option<u64>,
-    /// Number of values; of ciphertexts only.
+    /// Number of values; for ciphertexts only.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub values: Option<u64>,
-    /// Number of ciphertexts; of ciphertexts only.
+    /// Number of ciphertexts; for ciphertexts only.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub ciphertexts: Option<u64>,
 }
@@ -94,23 +94,23 @@ pub struct About {
 /// A table that the operator offers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableInfo {
-    /// Its name.
+    /// Name of the table.
     pub name: String,
     /// Number of entries, which is the modulus of inputs.
     pub input_modulus: u64,
     /// Modulus of outputs.
     pub output_modulus: u64,
-    /// Whether it is for signed values.
+    /// Whether inputs are signed values.
     #[serde(default)]
     pub signed_inputs: bool,
-    /// Whether its outputs are signed.
+    /// Whether outputs are signed values.
     #[serde(default)]
     pub signed_outputs: bool,
     /// BLAKE3 digest of the moduli, the entries and the signs.
     pub digest: String,
 }
 
-/// A lookup that is ordered.
+/// The order of a lookup.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Order {
@@ -118,26 +118,26 @@ pub struct Order {
     pub key: String,
     /// SHA-256 digest of a file of ciphertexts.
     pub ciphertext: String,
-    /// Names of tables; each has a result.
+    /// Names of tables, each of which yields one result.
     pub tables: Vec<String>,
 }
 
-/// Where a job is.
+/// The state of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// It waits.
+    /// The job waits.
     Queued,
-    /// It runs.
+    /// The job runs.
     Running,
-    /// Its results are there.
+    /// The job has its results.
     Done,
-    /// It has none, and never will.
+    /// The job has failed and will have no results.
     Failed,
 }
 
 impl State {
-    /// Its word in the interface.
+    /// Returns the word for this state in the interface.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -148,7 +148,7 @@ impl State {
         }
     }
 
-    /// The state of a word.
+    /// Returns the state that a word stands for, if any.
     #[must_use]
     pub fn of(word: &str) -> Option<Self> {
         [Self::Queued, Self::Running, Self::Done, Self::Failed]
@@ -156,7 +156,7 @@ impl State {
             .find(|state| state.word() == word)
     }
 
-    /// Whether it changes no more.
+    /// Returns whether the state is the last one of a job.
     #[must_use]
     pub fn is_final(self) -> bool {
         matches!(self, Self::Done | Self::Failed)
@@ -166,26 +166,26 @@ impl State {
 /// A job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Job {
-    /// Its identifier.
+    /// Identifier of the job.
     pub id: String,
-    /// Where it is.
+    /// Current state.
     pub state: State,
-    /// The share of its work that is done, 0 to 1; above 0 also while it waits for its next turn.
+    /// Share of the work that is done, 0 to 1. It may be above 0 while the job waits for its next turn.
     pub progress: f64,
-    /// Predicted seconds of its work, without waiting.
+    /// Predicted seconds of work, without waiting.
     pub estimate_s: f64,
-    /// What was ordered.
+    /// The order that created the job.
     pub order: Order,
-    /// Bytes of each result, in the order of the tables; none before it is done.
+    /// Length of each result in bytes, in the order of the tables; empty until the job is done.
     pub results: Vec<u64>,
-    /// Why it failed.
+    /// The reason why the job failed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reason: Option<String>,
-    /// When it ended, in seconds since 1970-01-01 UTC.
+    /// Time of the end, in seconds since 1970-01-01 UTC.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub ended: Option<u64>,
-    /// When it will be removed with its results, in the same seconds; none if never. It goes sooner where its client's
-    /// results are more than the server keeps.
+    /// Time of the automatic removal of the job and its results, in seconds since 1970-01-01 UTC; `None` if there is
+    /// none. The job is removed earlier if its client has more results than the server keeps.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub expires: Option<u64>,
 }

@@ -1,24 +1,24 @@
-//! What is refused, as clients hear it: problem objects of RFC 9457.
+//! Refusals as clients receive them: problem objects of RFC 9457.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What types of problems begin with.
+/// Prefix of all problem types.
 const TYPE_PREFIX: &str = "urn:cryptable:problem:";
 
 /// A limit that a request exceeds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exceeded {
-    /// Name of the limit, that of the operator's option.
+    /// Name of the limit, like the operator's option.
     pub name: String,
-    /// Its value.
+    /// Value of the limit.
     pub limit: u64,
-    /// What was asked for.
+    /// The value that was asked for.
     pub found: u64,
 }
 
-/// A problem object: why a request is refused.
+/// A problem object, which states why a request is refused.
 ///
 /// ```
 /// use cryptable_service::Problem;
@@ -27,19 +27,19 @@ pub struct Exceeded {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
-    /// Its kind, a URN that ends in a word for programs.
+    /// Type of the problem: a URN whose last part is a word for programs.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Its kind for people.
+    /// Title of the type, for people.
     pub title: String,
-    /// The status of the answer.
+    /// HTTP status of the answer.
     pub status: u16,
-    /// What is wrong with this request.
+    /// The reason for this request, for people.
     pub detail: String,
     /// The limit that was exceeded.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub exceeded: Option<Box<Exceeded>>,
-    /// Bytes of an upload that are there.
+    /// Number of bytes that the server has of an upload.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub offset: Option<u64>,
 }
@@ -53,7 +53,7 @@ impl fmt::Display for Problem {
 impl std::error::Error for Problem {}
 
 impl Problem {
-    /// A problem of a kind: its word for programs, a status, and what is wrong.
+    /// Creates a problem from its word for programs, the HTTP status, and the reason.
     #[must_use]
     pub fn new(word: &str, status: u16, detail: impl Into<String>) -> Self {
         Self {
@@ -66,52 +66,52 @@ impl Problem {
         }
     }
 
-    /// There is no such thing, or it is another client's.
+    /// Creates the problem of something that does not exist or belongs to another client.
     #[must_use]
     pub fn not_found(what: &str) -> Self {
         Self::new("not-found", 404, format!("there is no such {what}"))
     }
 
-    /// The request is not what the interface says.
+    /// Creates the problem of a request that does not follow the interface.
     #[must_use]
     pub fn bad_request(detail: impl Into<String>) -> Self {
         Self::new("bad-request", 400, detail)
     }
 
-    /// What was sent is not usable: damaged, of the wrong kind, insecure, or does not go together.
+    /// Creates the problem of an unusable file: damaged, of the wrong kind, insecure, or not matching another.
     #[must_use]
     pub fn unusable(detail: impl Into<String>) -> Self {
         Self::new("unusable", 422, detail)
     }
 
-    /// The state of things does not allow it now.
+    /// Creates the problem of a request that the current state does not allow.
     #[must_use]
     pub fn conflict(detail: impl Into<String>) -> Self {
         Self::new("conflict", 409, detail)
     }
 
-    /// An upload stands elsewhere.
+    /// Creates the problem of a part of an upload that begins at the wrong offset.
     #[must_use]
     pub fn wrong_offset(found: u64, offset: u64) -> Self {
         let detail = format!("the part begins at {found}, but {offset} bytes are there");
         Self { offset: Some(offset), ..Self::conflict(detail) }
     }
 
-    /// Too large, or too many: names the limit.
+    /// Creates the problem of something that is too large or too many. It names the limit.
     #[must_use]
     pub fn too_large(name: &str, found: u64, limit: u64) -> Self {
         let detail = format!("{name} is {found}, but must be at most {limit}");
         Self::new("too-large", 413, detail).exceeds(name, found, limit)
     }
 
-    /// Come back later: names the limit.
+    /// Creates the problem of a request that exceeds a limit for now. It names the limit and asks to try again later.
     #[must_use]
     pub fn too_many(name: &str, found: u64, limit: u64) -> Self {
         let detail = format!("{name} would be {found}, but is at most {limit}; try again later");
         Self::new("too-many", 429, detail).exceeds(name, found, limit)
     }
 
-    /// The server's disk is full, or all that it may hold is there: names the limit.
+    /// Creates the problem of a full disk, or of a server that already holds all that it may. It names the limit.
     #[must_use]
     pub fn no_room(name: &str, found: u64, limit: u64) -> Self {
         let detail = format!(
@@ -121,13 +121,13 @@ impl Problem {
         Self::new("no-room", 507, detail).exceeds(name, found, limit)
     }
 
-    /// Come back later: the server cannot do it now.
+    /// Creates the problem of a request that the server cannot serve at the moment.
     #[must_use]
     pub fn unavailable(detail: impl Into<String>) -> Self {
         Self::new("unavailable", 503, detail)
     }
 
-    /// What went wrong is not the client's fault, nor its business.
+    /// Creates the problem of a failure of the server, whose reason is only in its log.
     #[must_use]
     pub fn internal() -> Self {
         let detail = "the server failed; its operator finds the reason in its log";
@@ -139,7 +139,7 @@ impl Problem {
         self
     }
 
-    /// The word for programs at the end of its type.
+    /// Returns the last part of the type, a word for programs.
     #[must_use]
     pub fn word(&self) -> &str {
         self.kind.strip_prefix(TYPE_PREFIX).unwrap_or(&self.kind)

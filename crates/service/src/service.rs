@@ -1,4 +1,4 @@
-//! A server: a folder, an address, a worker.
+//! The server, which joins a folder, an address and a worker.
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
@@ -14,28 +14,29 @@ use crate::store::{Serving, Store};
 use crate::worker::Worker;
 use crate::{Error, Result};
 
-/// What a server is to do.
+/// The configuration of a server.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Where it keeps everything.
+    /// Folder in which the server keeps everything.
     pub folder: PathBuf,
-    /// Where it listens.
+    /// Address to listen on.
     pub listen: SocketAddr,
-    /// Whether a proxy in front of it speaks TLS: only then may it listen elsewhere than on the loopback.
+    /// Whether a proxy in front of the server speaks TLS. Only then may the server listen on anything but the loopback
+    /// address.
     pub behind_proxy: bool,
-    /// What clients may take.
+    /// Limits on what clients may use.
     pub limits: Limits,
-    /// Which keys are accepted.
+    /// Options that decide which keys are accepted.
     pub options: ReadOptions,
-    /// By which things expire.
+    /// Clock by which jobs and files expire.
     pub clock: Clock,
-    /// Whether files that the folder's database does not know are moved out of the way, or a new database is begun where
-    /// it is gone.
+    /// Whether the server moves files away that the folder's database does not know, and starts a new database if it is
+    /// missing.
     pub recover: bool,
 }
 
 impl Config {
-    /// A server on the loopback with the default limits, for secure parameters.
+    /// Creates the configuration of a server for secure parameters, with the default limits, without a proxy.
     #[must_use]
     pub fn new(folder: impl Into<PathBuf>, listen: SocketAddr) -> Self {
         let (limits, options, clock) = (Limits::default(), ReadOptions::default(), Clock::system());
@@ -44,7 +45,7 @@ impl Config {
     }
 }
 
-/// A server that has its folder and its address.
+/// A server that has opened its folder and its address.
 ///
 /// ```
 /// use std::net::{Ipv4Addr, SocketAddr};
@@ -65,27 +66,28 @@ pub struct Service {
     listener: TcpListener,
     address: SocketAddr,
     stopped: watch::Sender<bool>,
-    /// Held as long as it serves.
+    /// Held as long as the server runs.
     serving: Serving,
 }
 
-/// Ends a server from elsewhere.
+/// A handle that stops a server from another thread.
 #[derive(Clone, Debug)]
 pub struct Stopper(watch::Sender<bool>);
 
 impl Stopper {
-    /// Ends it: requests that are under way have [`Limits::drain`] to end, the job that runs starts anew with the next server.
+    /// Stops the server. Requests under way have [`Limits::drain`] to end; the running job continues under the next
+    /// server.
     pub fn stop(&self) {
         self.0.send_replace(true);
     }
 }
 
 impl Service {
-    /// Opens the folder and the address. Jobs that ran when the last server ended wait again.
+    /// Opens the folder and the address. Jobs that were running when the last server ended are queued again.
     ///
     /// # Errors
-    /// If another server has the folder or the address, the address is not on the loopback and there is no proxy that
-    /// speaks TLS, or the folder is not a server's, has no database or files that it does not know.
+    /// If another server has the folder or the address; if the address is not a loopback address and no proxy speaks
+    /// TLS; if the folder is not a server's, has lost its database, or has files that the database does not know.
     pub fn open(config: Config) -> Result<Self> {
         let Config { folder, listen, behind_proxy, limits, options, clock, recover } = config;
         if !listen.ip().is_loopback() && !behind_proxy {
@@ -106,30 +108,30 @@ impl Service {
         Ok(Self { app, listener, address, stopped: watch::Sender::new(false), serving })
     }
 
-    /// Where it listens.
+    /// Returns the address that the server listens on.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Where files went that the folder's database did not know.
+    /// Returns the new paths of files that the folder's database did not know.
     #[must_use]
     pub fn moved_files(&self) -> &[PathBuf] {
         &self.serving.moved
     }
 
-    /// What ends it.
+    /// Returns a handle that stops the server.
     #[must_use]
     pub fn stopper(&self) -> Stopper {
         Stopper(self.stopped.clone())
     }
 
-    /// Serves until it is stopped.
+    /// Runs the server until it is stopped.
     ///
     /// # Errors
     /// If threads cannot be started.
     pub fn run(self) -> Result<()> {
-        // Measured once, before anybody waits for it.
+        // Costs are measured once, before anyone waits for a prediction.
         let _ = CostModel::calibrated();
         let worker = self.app.worker.clone();
         let working = {

@@ -1,16 +1,16 @@
-//! All that a server keeps: rows in SQLite, files in folders beside it.
+//! The store of a server: rows in SQLite, and files in folders beside the database.
 //!
 //! ```text
-//! FOLDER/cryptable-service  says whose the folder is
-//!        service.sqlite     rows; what is in no row is not there
+//! FOLDER/cryptable-service  marks the folder as a server's
+//!        service.sqlite     rows; a file that no row names does not count
 //!        files/ID           uploads, keys, ciphertexts, results
 //!        tables/DIGEST      tables
-//!        lost/              files that the database did not know, moved there when the operator asked for it
-//!        server.lock        held by the server that runs
+//!        lost/              files that the database did not know, moved there at the operator's request
+//!        server.lock        held by the running server
 //! ```
-//! A file is written and synchronised first, and then named by a row, in one transaction: a server that is killed at any
-//! moment has lost nothing that it confirmed. Files that were being written or removed then go when a server starts; of
-//! any other file that is in no row it says so, and does not start (`recovery`).
+//! A file is first written and synchronised, and then named by a row in a transaction, so a server that is killed at
+//! any moment loses nothing that it confirmed. When a server starts, it removes files whose writing or removal was
+//! interrupted. If it finds any other file that no row names, it reports this and does not start (`recovery`).
 
 mod clients;
 mod disk;
@@ -45,42 +45,44 @@ use crate::error::is_busy;
 use crate::limits::Limits;
 use crate::{Error, Result};
 
-/// Before something is tried again that the database refuses at once.
+/// Pause before a retry of what the database refused at once.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Rows and files of a server. Commands of the operator open the same folder while the server runs.
+/// The rows and files of a server. The operator's commands open the same folder while the server runs.
 #[derive(Debug)]
 pub struct Store {
     folder: PathBuf,
     clock: Clock,
     lock_wait: Duration,
-    /// Whether files that the database does not know are moved out of the way.
+    /// Whether files that the database does not know are moved away.
     recover: bool,
-    /// Files that went up to here are removed.
+    /// Largest identifier in the table `removed` whose file was removed.
     swept: AtomicI64,
-    /// By the steady clock, when was last looked for what expires.
+    /// Time of the last search for expired rows, by the steady clock.
     looked: Mutex<Option<u64>>,
-    /// Writes, one after the other.
+    /// The connection for all writes.
     database: Mutex<Connection>,
-    /// Reads, which wait neither for the disk nor for locks of others.
+    /// The connection for reads, which wait neither for the disk nor for locks of others.
     reader: Mutex<Connection>,
 }
 
 impl Store {
-    /// Opens the folder of a server, or makes one of a folder that is new or empty.
+    /// Opens the folder of a server, or turns a new or empty folder into one.
     ///
     /// # Errors
-    /// If it cannot be written, is not a server's, has lost its database, or a later version of this program wrote it.
+    /// If the folder cannot be written, is not a server's, has lost its database, or was written by a later version of
+    /// this program.
     pub fn open(folder: &Path) -> Result<Self> {
         Self::open_with(folder, Clock::system(), Limits::default().lock_wait)
     }
 
-    /// Opens a folder; waits at most so long for another process that writes to it.
+    /// Opens a folder. Waits at most `lock_wait` for another process that writes to it.
     pub(crate) fn open_with(folder: &Path, clock: Clock, lock_wait: Duration) -> Result<Self> {
         Self::open_to_serve(folder, clock, lock_wait, false)
     }
 
-    /// Opens a folder for a server that moves files out of the way which its database does not know, if it is told to.
+    /// Opens a folder for a server. If `recover` is set, the server will move away files that the database does not
+    /// know.
     pub(crate) fn open_to_serve(
         folder: &Path,
         clock: Clock,
@@ -105,12 +107,13 @@ impl Store {
                 return Err(Error::Operator(text));
             }
         }
-        // Of several that start a folder, one switches; SQLite refuses the others at once, whatever it was told to wait.
+        // If several processes start a folder, one switches the mode. SQLite refuses the others at once, whatever the
+        // timeout is.
         patiently(lock_wait, || database.pragma_update(None, "journal_mode", "WAL"))?;
         database.pragma_update(None, "synchronous", "FULL")?;
         database.pragma_update(None, "foreign_keys", true)?;
-        // Commands of the operator may come at the same time: a transaction that reads first and then writes would be refused
-        // at once, without waiting, if one wrote between.
+        // The operator's commands may run at the same time. A transaction that reads first and writes later would be
+        // refused at once if a command wrote in between.
         database.set_transaction_behavior(TransactionBehavior::Immediate);
         schema::prepare(&mut database, clock.now())?;
         condition.mark()?;
@@ -124,7 +127,7 @@ impl Store {
         Ok(Self { folder, clock, lock_wait, recover, swept, looked, database, reader })
     }
 
-    /// Makes this process the folder's one server: files and rows are brought together, jobs that ran wait again.
+    /// Makes this process the only server of the folder. Reconciles files with rows, and queues interrupted jobs again.
     pub(crate) fn start_serving(&self) -> Result<Serving> {
         let lock = folder::create_file(&self.folder.join("server.lock"))?;
         match lock.try_lock() {
@@ -140,12 +143,12 @@ impl Store {
         Ok(Serving { moved, _lock: lock })
     }
 
-    /// Another connection that only reads.
+    /// Opens another read-only connection.
     fn connect(&self) -> Result<Connection> {
         connect(&self.folder.join(DATABASE), self.lock_wait)
     }
 
-    /// Keeps the database from growing, as a full disk does.
+    /// Keeps the database from growing, like a full disk.
     #[cfg(test)]
     pub(crate) fn hold_size(&self, is_held: bool) {
         let rows = self.rows();
@@ -154,31 +157,31 @@ impl Store {
         rows.query_row(&format!("PRAGMA max_page_count = {most}"), [], |_| Ok(())).unwrap();
     }
 
-    /// Where a file lies.
+    /// Returns the path of a file.
     pub(crate) fn file(&self, id: &str) -> PathBuf {
         self.folder.join("files").join(id)
     }
 
-    /// Makes names of files durable.
+    /// Synchronises the folder of files, so that their names are durable.
     pub(crate) fn sync_files(&self) -> Result<()> {
         Ok(cryptable_files::sync_folder(&self.folder.join("files"))?)
     }
 
-    /// Rows that change.
+    /// Locks the connection for writes.
     fn rows(&self) -> MutexGuard<'_, Connection> {
         self.database.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Rows as they are now, with all that was confirmed.
+    /// Locks the connection for reads, which sees all that was confirmed.
     fn reader(&self) -> MutexGuard<'_, Connection> {
         self.reader.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Which part of a list is asked for.
+/// The part of a list that is asked for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Page {
-    /// What follows the row of this number.
+    /// Number of the row after which the part begins.
     pub(crate) after: i64,
     pub(crate) limit: usize,
 }
@@ -187,12 +190,12 @@ pub(crate) struct Page {
 #[derive(Debug)]
 pub(crate) struct Listed<T> {
     pub(crate) items: Vec<T>,
-    /// Where the next part begins, if there is one.
+    /// Number of the last row of this part, if more rows follow.
     pub(crate) next: Option<i64>,
 }
 
 impl Page {
-    /// The part of these rows and their numbers, of which there is one too many if more follow.
+    /// Builds the part from rows and their numbers. There is one row more than the limit if others follow.
     fn of<T>(self, mut rows: Vec<(i64, T)>) -> Listed<T> {
         let has_more = rows.len() > self.limit;
         rows.truncate(self.limit);
@@ -201,10 +204,10 @@ impl Page {
     }
 }
 
-/// That this process is the folder's one server, as long as it lives.
+/// The state in which this process is the only server of the folder, for as long as the value lives.
 #[derive(Debug)]
 pub(crate) struct Serving {
-    /// Where files went that the database did not know.
+    /// New paths of files that the database did not know.
     pub(crate) moved: Vec<PathBuf>,
     _lock: File,
 }
@@ -216,7 +219,7 @@ fn connect(path: &Path, lock_wait: Duration) -> Result<Connection> {
     Ok(reader)
 }
 
-/// Calls again what fails as another process holds a lock, for so long.
+/// Repeats a call for up to `wait` while another process holds a lock.
 fn patiently<T>(
     wait: Duration,
     mut call: impl FnMut() -> rusqlite::Result<T>,

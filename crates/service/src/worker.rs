@@ -1,4 +1,4 @@
-//! The one worker: it runs jobs in turns, one at a time, and the library takes all threads for each.
+//! The only worker. It runs jobs in turns, one at a time; the library uses all threads for each of them.
 
 mod started;
 
@@ -19,16 +19,17 @@ use crate::limits::Limits;
 use crate::store::{QueuedJob, Store, Turn};
 use crate::{Error, Result};
 
-/// How often the queue is looked at when nobody says that there is a job: the operator's commands do not.
+/// Interval at which the queue is checked without a notification, for changes by the operator's commands.
 pub(crate) const LOOK: Duration = Duration::from_secs(2);
 
-/// How often an outcome is recorded that the database refuses, when it is not for a lock: as when the disk is full.
+/// Number of attempts to record an outcome that the database refuses for another reason than a lock, such as a full
+/// disk.
 const RECORDINGS: u32 = 5;
 
-/// Progress in parts of a million.
+/// Value of the progress counter that means 100 %.
 const WHOLE: u64 = 1_000_000;
 
-/// What is told of the job that runs, and to the worker.
+/// The state of the running job, and requests to the worker.
 #[derive(Debug, Default)]
 struct Current {
     job: Option<String>,
@@ -38,7 +39,7 @@ struct Current {
     is_stopped: bool,
 }
 
-/// What the worker has done since it started.
+/// Totals of the worker since it started.
 #[derive(Debug, Default)]
 pub(crate) struct Totals {
     pub(crate) values: AtomicU64,
@@ -47,7 +48,7 @@ pub(crate) struct Totals {
     pub(crate) lookup_ms: AtomicU64,
 }
 
-/// Runs jobs in turns: always that of the client who has used the least time, its first one first.
+/// Runs jobs in turns. The next job is always the oldest one of the client who has used the least time.
 #[derive(Debug)]
 pub(crate) struct Worker {
     store: Arc<Store>,
@@ -58,29 +59,29 @@ pub(crate) struct Worker {
     pub(crate) totals: Totals,
 }
 
-/// A key that stays loaded, and when it was used last.
+/// A key that stays in memory.
 struct Loaded {
     id: String,
     key: Arc<EvaluationKey>,
 }
 
-/// What stays from turn to turn.
+/// Objects that are kept from turn to turn.
 #[derive(Default)]
 struct Kept {
-    /// Keys; the one that was used last comes last.
+    /// Keys, most recently used last.
     keys: Vec<Loaded>,
-    /// Jobs that wait for their next turn; the one that ran last comes last.
+    /// Jobs that wait for their next turn, most recently run last.
     jobs: Vec<Started>,
 }
 
-/// Jobs that are kept between turns, each with a file for each of its tables; others are opened again.
+/// Number of jobs that are kept open between turns, each with one file per table. Others are reopened.
 const KEPT_JOBS: usize = 8;
 
-/// What became of a job.
+/// The outcome of a turn.
 enum Outcome {
-    /// Bytes of the results.
+    /// The job is done; the numbers are the lengths of its results in bytes.
     Done(Vec<u64>),
-    /// It waits: for its next turn, or for the next server.
+    /// The job waits for its next turn or for the next server.
     Stopped,
     Failed(String),
 }
@@ -91,13 +92,13 @@ impl Worker {
         Self { store, limits, options, current, changed, totals }
     }
 
-    /// There is a new job.
+    /// Notifies the worker of a new job.
     pub(crate) fn wake(&self) {
         self.lock().has_new = true;
         self.changed.notify_all();
     }
 
-    /// Ends the worker; the job that it runs waits for the next server.
+    /// Stops the worker. The running job waits for the next server.
     pub(crate) fn stop(&self) {
         let mut current = self.lock();
         current.is_stopped = true;
@@ -105,7 +106,7 @@ impl Worker {
         self.changed.notify_all();
     }
 
-    /// Stops a job if it runs.
+    /// Stops a job if it is running.
     pub(crate) fn cancel(&self, job: &str) {
         let current = self.lock();
         if current.job.as_deref() == Some(job) {
@@ -113,14 +114,14 @@ impl Worker {
         }
     }
 
-    /// The share of a job that is done, if it runs.
+    /// Returns the share of a job that is done, if it is running.
     pub(crate) fn progress(&self, job: &str) -> Option<f64> {
         let current = self.lock();
-        let is_it = current.job.as_deref() == Some(job);
-        is_it.then(|| current.progress.load(Ordering::Relaxed) as f64 / WHOLE as f64)
+        let is_current = current.job.as_deref() == Some(job);
+        is_current.then(|| current.progress.load(Ordering::Relaxed) as f64 / WHOLE as f64)
     }
 
-    /// Takes jobs until it is stopped.
+    /// Runs jobs until the worker is stopped.
     pub(crate) fn run(&self) {
         let mut kept = Kept::default();
         let mut has_room = true;
@@ -131,7 +132,7 @@ impl Worker {
                 Ok(Some(job)) => self.run_one(job, &mut kept),
                 Ok(None) => self.wait(),
                 Err(error) => {
-                    // A disk that stays full is told once.
+                    // A disk that stays full is reported once.
                     if has_room || !matches!(error, Error::Refused(_)) {
                         tracing::error!(%error, "no job can be taken; it is tried again and again");
                     }
@@ -142,13 +143,13 @@ impl Worker {
         }
     }
 
-    /// Closes the files of keys and waiting jobs that were removed, so that the disk has their room again.
+    /// Closes the files of keys and waiting jobs that were removed, which frees their disk space.
     fn let_removed_go(&self, kept: &mut Kept) {
         kept.keys.retain(|loaded| self.store.has_object(&loaded.id).unwrap_or(true));
         kept.jobs.retain(|job| self.store.is_queued(job.id()).unwrap_or(false));
     }
 
-    /// Stops the job that runs if it was removed with its client, by a command of the operator.
+    /// Stops the running job if it no longer exists, since an operator's command removed it or its client.
     pub(crate) fn stop_if_removed(&self) -> Result<()> {
         let Some(job) = self.lock().job.clone() else { return Ok(()) };
         if !self.store.is_running(&job)? {
@@ -164,7 +165,7 @@ impl Worker {
         waited.unwrap_or_else(PoisonError::into_inner).0.has_new = false;
     }
 
-    /// A turn of a job.
+    /// Runs one turn of a job.
     fn run_one(&self, job: &QueuedJob, kept: &mut Kept) {
         let is_cancelled = {
             let mut current = self.lock();
@@ -173,7 +174,7 @@ impl Worker {
             current.progress = Arc::default();
             current.is_cancelled.clone()
         };
-        // Begins again whenever the client was charged.
+        // `since` restarts whenever the client is charged.
         let (start, mut since) = (Instant::now(), Instant::now());
         let (id, client) = (job.id.as_str(), job.client_name.as_str());
         let tables = job.tables.len();
@@ -181,7 +182,7 @@ impl Worker {
             true => tracing::info!(job = id, client, tables, "job starts"),
             false => tracing::info!(job = id, client, tables, "job goes on"),
         }
-        // A panic is a defect of the library, and ends this job, not the server.
+        // A panic is a defect of the library. It ends this job, not the server.
         let outcome = catch_unwind(AssertUnwindSafe(|| self.look_up(job, kept, &mut since)));
         self.totals.lookup_ms.fetch_add(start.elapsed().as_millis() as u64, Ordering::Relaxed);
         let outcome = match outcome {
@@ -191,7 +192,7 @@ impl Worker {
                 outcome
             }
             Ok(Err(_)) if is_cancelled.load(Ordering::Relaxed) => Outcome::Stopped,
-            // Removed before it could be cancelled: no row is left that results could belong to.
+            // The job was removed before it could be cancelled; no row is left for results.
             Ok(Err(_)) if !self.store.is_running(id).unwrap_or(true) => Outcome::Stopped,
             Ok(Err(Error::Database(error))) if is_busy(&error) => Outcome::Stopped,
             Ok(Err(error)) => self.failed(error.problem().detail),
@@ -212,8 +213,8 @@ impl Worker {
         self.lock().job = None;
     }
 
-    /// Records an outcome. What fails is a lock that an operator's command holds, which is waited for, or the disk: then the
-    /// job waits again, with the results that are in its files.
+    /// Records an outcome. If an operator's command holds a lock, waits for it. If the disk fails repeatedly, gives up;
+    /// the job is then queued again, with the results in its files.
     fn keep_recording(&self, job: &QueuedJob, outcome: &Outcome, since: Instant) {
         let mut left = RECORDINGS;
         while let Err(error) = self.record(job, outcome, since.elapsed()) {
@@ -239,7 +240,8 @@ impl Worker {
         }
     }
 
-    /// A key, loaded now or before. Others go, the one used longest ago first, until all fit beside the lookup.
+    /// Returns the key of a job, and loads it if necessary. Drops the least recently used keys until all fit in memory
+    /// beside the lookup.
     fn key(&self, job: &QueuedJob, loaded: &mut Vec<Loaded>) -> Result<Arc<EvaluationKey>> {
         let taken = |loaded: &[Loaded]| -> u64 {
             loaded.iter().map(|other| other.key.memory_bytes() as u64).sum()
@@ -249,7 +251,7 @@ impl Worker {
             Some(place) => loaded.remove(place),
             None => {
                 let path = self.store.file(&job.key);
-                // A key takes up to some times its file; what it really takes is known afterwards.
+                // A loaded key may be several times as large as its file; its real size is known only afterwards.
                 let bytes = std::fs::metadata(&path)?.len();
                 while !loaded.is_empty() && taken(loaded) + bytes > self.limits.memory / 2 {
                     loaded.remove(0);
@@ -270,7 +272,7 @@ impl Worker {
         Ok(key)
     }
 
-    /// Looks values up until all are, or another client has its turn.
+    /// Looks values up until none is left or another client has its turn.
     fn look_up(&self, job: &QueuedJob, kept: &mut Kept, since: &mut Instant) -> Result<Outcome> {
         let key = self.key(job, &mut kept.keys)?;
         let prepare = |digest: &String| Ok(key.prepare(&self.store.read_table(digest)?)?);
@@ -305,7 +307,7 @@ impl Worker {
         Ok(Outcome::Done(started.finish(&self.store)?))
     }
 
-    /// Charges what was done to the client; whether another one has its turn.
+    /// Charges the client for the time since the last charge. Returns whether the turn is over.
     fn end_turn(&self, job: &QueuedJob, started: &Started, since: &mut Instant) -> bool {
         let turn = Turn { spent: since.elapsed(), progress: started.progress(0.0) };
         match self.store.end_turn(job, turn) {
@@ -313,7 +315,7 @@ impl Worker {
                 *since = Instant::now();
                 waits
             }
-            // The job goes on, and what it took is charged later.
+            // The job continues, and its time is charged later.
             Err(error) => {
                 tracing::error!(job = job.id, %error, "a turn cannot be recorded");
                 false
@@ -321,7 +323,8 @@ impl Worker {
         }
     }
 
-    /// Values of a turn at most, so that it ends in time: of single values, which are looked up one by one.
+    /// Returns the number of values to look up at once. Single values, which are looked up one by one, are limited such
+    /// that the turn ends in time.
     fn values_at_once(&self, parameters: &Parameters, tables: usize) -> usize {
         let most = parameters.values_per_part();
         if let Parameters::Packed(_) | Parameters::Bridged(_) = parameters {
@@ -334,7 +337,7 @@ impl Worker {
         ((share * most as f64) as usize).clamp(least, most)
     }
 
-    /// Looks up what is looked up at once.
+    /// Looks up one piece of a ciphertext in all tables.
     fn look_up_piece(
         &self,
         (key, tables): (&EvaluationKey, &[&PreparedTable]),
@@ -374,7 +377,8 @@ mod tests {
     use super::*;
     use crate::clock::Clock;
 
-    /// A worker that has taken the one job of a folder, whose key is missing; and what an operator's command opens.
+    /// Returns a worker that has taken the only job of a folder, whose key is missing, and a connection like that of an
+    /// operator's command.
     fn with_job(folder: &Path) -> (Worker, QueuedJob, Connection) {
         let store = Store::open_with(folder, Clock::system(), Duration::from_millis(20)).unwrap();
         store.add_client("one").unwrap();

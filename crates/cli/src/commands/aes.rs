@@ -1,4 +1,4 @@
-//! `cryptable aes`: from bytes of AES-128 in counter mode to homomorphic ciphertexts.
+//! `cryptable aes`: conversion of AES-128 counter-mode ciphertexts into homomorphic ones.
 
 #[cfg(feature = "client")]
 mod client;
@@ -21,7 +21,7 @@ use crate::args::aes::{AesCommand, AesJobArgs};
 /// Runs a subcommand.
 ///
 /// # Errors
-/// Whatever keeps it from its work.
+/// If it fails.
 pub fn run(global: Global, command: &AesCommand) -> Result<()> {
     match command {
         #[cfg(feature = "client")]
@@ -37,7 +37,7 @@ pub fn run(global: Global, command: &AesCommand) -> Result<()> {
 /// Plans keys of transciphering.
 ///
 /// # Errors
-/// If no parameters fail so rarely as asked for.
+/// If no parameters reach the requested failure probability.
 pub fn plan(args: &AesJobArgs) -> Result<PlannedJob> {
     let parameters = match args.log2_fail {
         _ if args.insecure_toy => Parameters::insecure_toy(),

@@ -1,4 +1,4 @@
-//! `cryptable bridge`: packed lookups whose results go on one by one.
+//! `cryptable bridge`: packed lookups whose results are used one by one.
 
 #[cfg(feature = "client")]
 mod decrypt;

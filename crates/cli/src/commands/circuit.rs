@@ -23,7 +23,7 @@ pub use self::plan::plan;
 /// Runs a subcommand.
 ///
 /// # Errors
-/// Whatever keeps it from its work.
+/// If it fails.
 pub fn run(global: Global, command: &CircuitCommand) -> Result<()> {
     match command {
         #[cfg(feature = "client")]

@@ -1,4 +1,4 @@
-//! `cryptable compare`: comparison, maximum and their like of packed integers.
+//! `cryptable compare`: comparison, maximum and similar operations on packed integers.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -20,10 +20,10 @@ use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
 use crate::{atomic_file, input_file, key_input, memory_limit, progress};
 
-/// Computes an operation on files of encrypted integers, one ciphertext of each at a time.
+/// Runs an operation on files of encrypted integers, with one ciphertext of each at a time.
 ///
 /// # Errors
-/// If a file cannot be read or written, or key and ciphertexts do not belong together.
+/// If a file cannot be read or written, or if key and ciphertexts do not belong together.
 pub fn run(global: Global, args: &CompareArgs) -> Result<()> {
     let bounds = check_arguments(args)?;
     let open = |path: &PathBuf| ciphertext_file::open(path);
@@ -78,7 +78,7 @@ pub fn run(global: Global, args: &CompareArgs) -> Result<()> {
     report::summary(global, &report)
 }
 
-/// Demands as many inputs as the operation takes, and bounds if it takes some.
+/// Checks that there is one input per operand, and bounds exactly if the operation needs them. Returns the bounds.
 fn check_arguments(args: &CompareArgs) -> Result<Option<(i64, i64)>> {
     let (found, expected) = (args.inputs.len(), args.op.operands());
     ensure!(
@@ -95,7 +95,7 @@ fn check_arguments(args: &CompareArgs) -> Result<Option<(i64, i64)>> {
     }
 }
 
-/// Demands that all files are of the key, of integers with headroom, and alike.
+/// Checks that all files belong to the key, hold integers with headroom, and match each other.
 fn check_inputs(
     readers: &[Reader],
     parameters: &Parameters,
@@ -109,10 +109,10 @@ fn check_inputs(
     ciphertext_file::check_alike(readers, &args.inputs, &expected, &args.evaluation)
 }
 
-/// Plans keys, and what every operation takes.
+/// Plans keys, and predicts every operation.
 ///
 /// # Errors
-/// If nothing serves the request.
+/// If no parameters meet the request.
 pub fn plan(global: Global, args: &IntegerArgs) -> Result<PlannedJob> {
     let request = Request::comparisons(args.bits).limits(Limits {
         values: args.values,
@@ -135,7 +135,7 @@ struct Report {
     output_bytes: u64,
     operation: &'static str,
     values: u64,
-    /// 2 of bits, else that of digits.
+    /// Modulus of the result: 2 for bits, else that of the digits.
     modulus: u64,
     threads: usize,
     eval_s: f64,

@@ -1,4 +1,4 @@
-//! `cryptable decrypt`.
+//! `cryptable decrypt`: decryption of a file of any kind.
 
 use std::fmt;
 use std::fs::File;
@@ -24,18 +24,19 @@ use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds, values};
 use crate::{atomic_file, input_file, key_input};
 
-/// Decrypts a file: values, columns of integers, words of a circuit, bytes or whole integers, as the file says.
+/// Decrypts a file of values, a column of integers, words of a circuit, bytes, or whole integers; the file tells which.
 ///
 /// # Errors
-/// If a file cannot be read or written, or the ciphertexts are of another key.
+/// If a file cannot be read or written, or if the ciphertexts have another key.
 pub fn run(global: Global, args: &DecryptArgs) -> Result<()> {
     let key = key_input::read_secret_key(global, &args.secret)?;
     let file = input_file::open_seekable(&args.input)?;
     let named = || format!("cannot read {}", input_file::shown(&args.input).printable());
     let start = key_input::first_bytes(&file).with_context(named)?;
     let holds_values = start.starts_with(&CIPHERTEXT_FILE_MAGIC);
-    // Other readers say what is wrong with files that are none.
-    let object = peek_header(&start).ok().filter(|_| !holds_values).map(|it| it.object_type);
+    // Readers report what is wrong with other files.
+    let object = peek_header(&start).ok().filter(|_| !holds_values);
+    let object = object.map(|header| header.object_type);
     match object {
         Some(ObjectType::IntegerColumn) => integers::decrypt(global, args, &key, file),
         Some(ObjectType::SlotBitsWords) => circuit::decrypt(global, args, &key, &file),
@@ -45,7 +46,7 @@ pub fn run(global: Global, args: &DecryptArgs) -> Result<()> {
     }
 }
 
-/// Says how ciphertexts of a modulus hold values.
+/// Returns how ciphertexts with these contents hold values.
 fn layout(args: &DecryptArgs, key: &SecretKey, contents: &Contents) -> Result<Layout> {
     let modulus = contents.modulus;
     match args.layout {
@@ -74,22 +75,23 @@ fn layout(args: &DecryptArgs, key: &SecretKey, contents: &Contents) -> Result<La
     })
 }
 
-/// What a ciphertext of a file holds, with sizes of digits.
+/// The way in which the ciphertexts of a file hold values.
 enum Layout {
     /// Values.
     Values,
-    /// Integers with headroom.
+    /// Integers with headroom, given the sizes of their digits.
     Integers(Vec<u64>),
-    /// One digit of some integers; those that follow are in the next ones.
+    /// Digits of integers, one digit per ciphertext, given the sizes of the digits.
     Digits(Vec<u64>),
-    /// One of so many words of values of so many bits.
+    /// Words of values, one word per ciphertext: the number of words, and the bits of a value.
     Words { count: usize, bits: u32 },
-    /// One of so many digits, the lowest first, of values below a modulus: what a bridge packed of leveled values.
+    /// Digits of leveled values that a bridge packed, one digit per ciphertext, lowest first: the number of digits, and
+    /// the modulus of the values.
     Places { count: usize, modulus: u64 },
 }
 
 impl Layout {
-    /// Ciphertexts of some integers.
+    /// Returns the number of ciphertexts that together hold some values.
     fn ciphertexts(&self) -> usize {
         match self {
             Self::Digits(sizes) => sizes.len(),
@@ -98,7 +100,7 @@ impl Layout {
         }
     }
 
-    /// The modulus of what is decrypted, of ciphertexts of this one.
+    /// Returns the modulus of decrypted values, given that of the ciphertexts.
     fn modulus(&self, modulus: u64) -> u128 {
         match self {
             Self::Values => modulus.into(),
@@ -110,7 +112,7 @@ impl Layout {
         }
     }
 
-    /// What some ciphertexts hold.
+    /// Decrypts the ciphertexts that together hold some values.
     fn decrypt(&self, key: &SecretKey, found: Vec<Ciphertext>) -> Result<Zeroizing<Vec<u64>>> {
         Ok(match self {
             Self::Values => Zeroizing::new(key.decrypt(&found[0])?),
@@ -144,10 +146,10 @@ impl Layout {
     }
 }
 
-/// Checks that there are no options of files of values, where a file holds something else.
+/// Checks that no options for files of values are given if the file holds something else, namely `what`.
 ///
 /// # Errors
-/// Names the first one that there is.
+/// If one is given; the error names the first.
 pub fn no_options_of_values(args: &DecryptArgs, what: &str) -> Result<()> {
     let options = [
         ("--column", args.column.is_some()),
@@ -165,7 +167,7 @@ pub fn no_options_of_values(args: &DecryptArgs, what: &str) -> Result<()> {
     }
 }
 
-/// Starts the file of so many values that the arguments name.
+/// Starts the file of `values` values that the arguments name.
 ///
 /// # Errors
 /// If the values do not fit the format, or the file cannot be created.
@@ -185,7 +187,7 @@ pub fn create(args: &DecryptArgs, domain: Domain, values: u64) -> Result<ValueWr
     ValueWriter::create(&args.output, &options, values)
 }
 
-/// Whether values are signed, which their file says; checks that options do not say otherwise.
+/// Returns whether values are signed, as their file states, and checks that the options do not contradict it.
 ///
 /// # Errors
 /// If they do.
@@ -204,7 +206,8 @@ pub fn check_signs(args: &DecryptArgs, found: bool) -> Result<bool> {
     Ok(found)
 }
 
-/// Says what ciphertexts of a key must be: by keys of both ends of a bridge, those of the end that they are of.
+/// Returns the contents that a key's ciphertexts must have. For keys of a bridge, this depends on the end that they
+/// belong to.
 fn expected(key: &SecretKey, contents: Contents) -> Result<Contents> {
     let (engine, parameter_digest, key_id) = match (key, contents.engine) {
         (SecretKey::LeveledBridge(both), Engine::Leveled) => {
@@ -218,11 +221,11 @@ fn expected(key: &SecretKey, contents: Contents) -> Result<Contents> {
             (parameters.engine(), parameters.digest(), key.id())
         }
     };
-    // Inputs and results have moduli of their own.
+    // Inputs and results have different moduli.
     Ok(Contents { engine, parameter_digest, key_id, ..contents })
 }
 
-/// Decrypts a file of ciphertexts, one at a time.
+/// Decrypts a file of ciphertexts, one by one.
 fn values_of(global: Global, args: &DecryptArgs, key: &SecretKey, file: File) -> Result<()> {
     let start = Instant::now();
     let mut reader = ciphertext_file::read(file, &args.input)?;

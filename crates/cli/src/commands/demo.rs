@@ -1,4 +1,4 @@
-//! `cryptable demo`: a picture, encrypted, mapped through a table, decrypted and checked.
+//! `cryptable demo`: a picture that is encrypted, looked up in a table, decrypted and checked.
 
 use std::fmt;
 use std::fs;
@@ -26,20 +26,19 @@ use crate::report::{self, bytes, seconds};
 /// A photograph of a retina; see `examples/data/README.md`.
 const RETINA: &[u8] = include_bytes!("../../data/retina-256.png");
 
-/// Grey levels of a pixel.
+/// Number of grey levels of a pixel.
 const LEVELS: u64 = 256;
 
-/// Width of the white bar between the pictures.
+/// Width of the white bar between the pictures, in pixels.
 const BAR: usize = 8;
 
-/// Name of the picture that is written.
+/// Name of the output picture.
 const PICTURE: &str = "before-after.png";
 
-/// Runs the whole way, from keys to pixels.
+/// Runs all steps from key generation to decrypted pixels.
 ///
 /// # Errors
-/// If the picture or the table cannot be read, the result cannot be written, or a single pixel is
-/// wrong.
+/// If the picture or the table cannot be read, if the result cannot be written, or if a single pixel is wrong.
 pub fn run(global: Global, args: &DemoArgs) -> Result<()> {
     let (image, name) = read_image(args.image.as_deref())?;
     let table = read_table(&args.table)?;
@@ -94,7 +93,7 @@ fn read_image(path: Option<&Path>) -> Result<(GreyImage, String)> {
     }
 }
 
-/// A table by its name, or from a file.
+/// Returns a built-in table by name, or reads it from a file.
 fn read_table(name: &str) -> Result<Table> {
     let level: fn(f64) -> f64 = match name {
         "contrast" => s_curve,
@@ -114,8 +113,8 @@ fn read_table(name: &str) -> Result<Table> {
     Ok(Table::from_fn(LEVELS, LEVELS, output)?)
 }
 
-/// A steep S around the greys that photographs of the retina consist of: their vessels are some
-/// 20 levels darker than the ground at about level 115, and come out some 100 levels darker.
+/// Returns a steep S curve around the greys of retina photographs: vessels are about 20 levels darker than the ground
+/// at level 115, and become about 100 levels darker.
 fn s_curve(x: f64) -> f64 {
     let (middle, width) = (108.0 / 255.0, 11.0 / 255.0);
     let logistic = |x: f64| 1.0 / (1.0 + (-(x - middle) / width).exp());
@@ -130,12 +129,12 @@ fn choose_parameters(pixels: usize, insecure_toy: bool) -> Result<Parameters> {
     })
 }
 
-/// The best parameters of packed values.
+/// Returns the best parameters of packed values.
 pub(super) fn packed_parameters(request: &Request) -> Result<Parameters> {
     Ok(request.clone().engine(Engine::Packed).plan()?.best().parameters().clone())
 }
 
-/// What each step took.
+/// The costs of each step.
 #[derive(Clone, Copy, Default, Serialize)]
 pub(super) struct Costs {
     keygen_s: f64,
@@ -143,16 +142,16 @@ pub(super) struct Costs {
     pub(super) eval_s: f64,
     decrypt_s: f64,
     secret_key_bytes: usize,
-    /// The evaluation key on disk.
+    /// Bytes of the evaluation key on disk.
     eval_key_bytes: usize,
-    /// The evaluation key in memory.
+    /// Bytes of the evaluation key in memory.
     eval_key_memory_bytes: usize,
     ciphertexts: usize,
     input_bytes: usize,
     output_bytes: usize,
 }
 
-/// Keys, encryption, lookup and decryption of some values, and what they took.
+/// The results and costs of encrypting, looking up and decrypting some values with a new key.
 pub(super) struct EncryptedRun {
     pub(super) results: Vec<u64>,
     pub(super) costs: Costs,
@@ -202,7 +201,7 @@ impl EncryptedRun {
     }
 }
 
-/// What a server does: bytes in, bytes out, and no secret.
+/// Runs the server's part: bytes in, bytes out, and no secret.
 fn look_up(
     key: &EvaluationKey,
     inputs: &[Vec<u8>],

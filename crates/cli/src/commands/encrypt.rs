@@ -1,4 +1,4 @@
-//! `cryptable encrypt`.
+//! `cryptable encrypt`: encryption of a file of values.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -20,10 +20,11 @@ use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds, values};
 use crate::{atomic_file, input_file, key_input};
 
-/// Encrypts a file of values, one ciphertext's worth at a time, as the key and the arguments say.
+/// Encrypts a file of values in the way that the key and the arguments state, with the values of one ciphertext in
+/// memory at a time.
 ///
 /// # Errors
-/// If a file cannot be read or written, a value is out of range, or the key encrypts no such values.
+/// If a file cannot be read or written, if a value is out of range, or if the key does not encrypt such values.
 pub fn run(global: Global, args: &EncryptArgs) -> Result<()> {
     let key = key_input::read_secret_key(global, &args.secret)?;
     if args.circuit.circuit.is_some() || matches!(key, SecretKey::Bits(_)) {
@@ -46,25 +47,26 @@ pub fn run(global: Global, args: &EncryptArgs) -> Result<()> {
     encrypt(global, args, &key, layout)
 }
 
-/// Sizes of the digits of integers with headroom, by keys of comparisons in several digits; `None` by other keys.
+/// Returns the sizes of the digits of integers with headroom; `None` unless the parameters are for comparisons in
+/// several digits.
 pub fn comparison_digits(parameters: &Parameters) -> Option<Vec<u64>> {
     let packed = parameters.packed().ok()?;
     (!packed.literal().digits.is_empty()).then(|| packed.integer_digits())
 }
 
-/// What ciphertexts hold.
+/// The way in which ciphertexts hold values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Layout {
     /// Values.
     Values,
-    /// Integers that leave a bit of the modulus free.
+    /// Integers that leave one bit of the modulus free.
     Headroom,
-    /// A word each of values of so many bits.
+    /// Words of values of `bits` bits, one word per ciphertext.
     Words { bits: u32 },
 }
 
 impl Layout {
-    /// Values are below this, for a key of this input modulus.
+    /// Returns the bound on values, for a key of this input modulus.
     fn modulus(self, modulus: u64) -> u128 {
         match self {
             Self::Values => modulus.into(),
@@ -107,7 +109,7 @@ fn encrypt(global: Global, args: &EncryptArgs, key: &SecretKey, layout: Layout) 
     let mut writer = ciphertext_file::create(&args.output, contents)?;
     let mut total = 0_u64;
     loop {
-        // Room for all: growing would leave copies behind.
+        // Reserve space for all of them, since growing would leave copies behind.
         let mut chunk = Zeroizing::new(Vec::with_capacity(per_part));
         for value in values.by_ref().take(per_part) {
             let value = value.map_err(|error| match layout {
@@ -129,7 +131,7 @@ fn encrypt(global: Global, args: &EncryptArgs, key: &SecretKey, layout: Layout) 
     }
     ensure!(total > 0, "{input} holds no values");
     if let Coding::Words(book, _) = &coding {
-        // First of all: no ciphertext may hold a code that no book has.
+        // Saved first, so that no ciphertext holds a code that no dictionary has.
         book.borrow().save()?;
     }
     let summary = ciphertext_file::commit_all(vec![writer])?[0];

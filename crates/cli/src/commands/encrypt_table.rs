@@ -1,4 +1,4 @@
-//! `cryptable encrypt-table`: a table that the server applies unread.
+//! `cryptable encrypt-table`: encryption of a table that the server cannot read.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -19,13 +19,14 @@ use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
 use crate::{input_file, key_input, progress};
 
-/// What encrypts tables.
+/// Description of the keys that encrypt tables.
 const OTHER_KEYS: &str = "keys of keygen --table-kind encrypted";
 
-/// Encrypts a table, or one for every value.
+/// Encrypts one table for all values, or one per value.
 ///
 /// # Errors
-/// If a file cannot be read or written, the table is not of the key's moduli, or the key is for tables in the clear.
+/// If a file cannot be read or written, if the table's moduli are not the key's, or if the key is for unencrypted
+/// tables.
 pub fn run(global: Global, args: &EncryptTableArgs) -> Result<()> {
     let start = Instant::now();
     let secret = key_input::read_secret_key(global, &args.secret)?;
@@ -62,7 +63,7 @@ pub fn run(global: Global, args: &EncryptTableArgs) -> Result<()> {
     report::summary(global, &report)
 }
 
-/// The tables of the arguments.
+/// Reads the tables that the arguments name.
 fn read(
     args: &EncryptTableArgs,
     moduli: (u64, u64),
@@ -94,7 +95,7 @@ struct Report {
     output: PathBuf,
     #[serde(skip_serializing_if = "Option::is_none")]
     read: Option<ReadNote>,
-    /// One for every value; none if one serves all.
+    /// Number of tables if there is one per value; `None` if one table serves all.
     tables: Option<usize>,
     input_modulus: u64,
     output_modulus: u64,

@@ -1,13 +1,13 @@
-//! What names that are printed mean, in a line each.
+//! Explanations of the names of engines and methods, in one line each.
 
 use cryptable::{Engine, Parameters};
 
-/// An engine by name and in words.
+/// Returns an engine's name and summary.
 pub fn engine(engine: Engine) -> String {
     format!("{engine}: {}", engine.summary())
 }
 
-/// How tables are evaluated, in words; `None` for a name that is not known.
+/// Explains how a method evaluates tables; `None` for an unknown name.
 pub fn method(parameters: &Parameters) -> Option<String> {
     let name = parameters.method_name();
     if let Parameters::Bridged(bridged) = parameters {
@@ -24,7 +24,7 @@ pub fn method(parameters: &Parameters) -> Option<String> {
     }
 }
 
-/// A method with what it means behind it.
+/// Returns a method's name, followed by its explanation.
 pub fn named_method(parameters: &Parameters) -> String {
     let name = parameters.method_name();
     match method(parameters) {
@@ -33,7 +33,7 @@ pub fn named_method(parameters: &Parameters) -> String {
     }
 }
 
-/// Digits that follow the name are its sizes.
+/// Explains a packed method. Sizes of digits may follow the name.
 fn packed(name: &str) -> Option<&'static str> {
     Some(match name.split(' ').next()? {
         "AKP" => {
@@ -47,7 +47,7 @@ fn packed(name: &str) -> Option<&'static str> {
     })
 }
 
-/// A star marks several tables from one rotation.
+/// Explains a method of the engine `single`. A star after the name means that several tables share one blind rotation.
 fn single(name: &str) -> Option<String> {
     let (plain, is_starred) = match name.strip_suffix('*') {
         Some(plain) => (plain, true),
@@ -116,7 +116,7 @@ mod tests {
         for name in ["AKP", "BMT 2^8", "CMT 16 x 8^2"] {
             assert!(packed(name).is_some());
         }
-        assert!(leveled("CMUX tree, 2 bits a rotation, depth 11").is_some());
+        assert!(leveled("CMUX tree, depth 11").is_some());
         assert!(single("x").is_none() && packed("x").is_none() && leveled("x").is_none());
     }
 }

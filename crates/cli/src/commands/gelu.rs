@@ -19,16 +19,16 @@ use crate::atomic_file::{self, Access};
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
 
-/// Name of the file that is written.
+/// Name of the output file.
 const VALUES: &str = "gelu.csv";
 
-/// Numbers that are printed.
+/// Number of results that are printed.
 const SAMPLE: usize = 10;
 
-/// Encrypts all bfloat16 numbers in random order, applies GELU, decrypts, compares bit for bit.
+/// Encrypts all bfloat16 numbers in random order, applies GELU, decrypts, and compares bit by bit.
 ///
 /// # Errors
-/// If the file cannot be written, or a single result is wrong.
+/// If the file cannot be written, or if a single result is wrong.
 pub fn run(global: Global, args: &DemoArgs) -> Result<()> {
     ensure!(args.image.is_none(), "--image {:?}: GELU takes no picture", args.image);
     ensure!(!args.insecure_toy, "all bfloat16 numbers need a full ciphertext");
@@ -58,7 +58,7 @@ pub fn run(global: Global, args: &DemoArgs) -> Result<()> {
     Ok(())
 }
 
-/// How many results differ from the table in any bit.
+/// Returns the number of results that differ from the table in any bit.
 fn wrong(table: &Table, patterns: &[u64], results: &[u64]) -> usize {
     let expected = patterns.iter().map(|&pattern| table.values()[pattern as usize]);
     let differ = results.iter().zip(expected).filter(|(found, right)| **found != *right).count();
@@ -69,7 +69,7 @@ fn number(pattern: u64) -> f64 {
     bf16::from_bits(pattern as u16).to_f64()
 }
 
-/// Lines of bit patterns and numbers, in and out.
+/// Formats bit patterns and numbers, inputs and outputs, as CSV.
 fn csv(patterns: &[u64], results: &[u64]) -> Result<String, fmt::Error> {
     let mut text = String::from("bits,x,gelu_bits,gelu\n");
     for (&pattern, &result) in patterns.iter().zip(results) {

@@ -1,4 +1,4 @@
-//! `cryptable inspect`.
+//! `cryptable inspect`: descriptions of files without a key.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use crate::{file_kinds, input_file, key_input};
 /// Checks each file and reports on it.
 ///
 /// # Errors
-/// If a file cannot be read, is damaged, or is none of ours; the others are reported on all the same.
+/// If a file cannot be read, is damaged, or is not one of this program; the other files are still reported.
 pub fn run(global: Global, args: &InspectArgs) -> Result<()> {
     let mut bad = Vec::new();
     for path in &args.files {
@@ -60,7 +60,7 @@ fn inspect(path: &Path) -> Result<Report> {
         signed: found.ciphertexts.as_ref().map(|summary| summary.contents.signed),
         ciphertexts: match &found.ciphertexts {
             Some(summary) => Some(encryptions(summary)),
-            // A message of AES has values, and no homomorphic ciphertext.
+            // An AES message has values, but no homomorphic ciphertext.
             None => found.values.filter(|_| found.fresh.is_some()).map(|_| 1),
         },
         fresh: found.fresh,
@@ -68,15 +68,15 @@ fn inspect(path: &Path) -> Result<Report> {
     })
 }
 
-/// What is told of a file of encrypted words.
+/// The report of a file of encrypted words.
 #[derive(Serialize)]
 struct WordsReport {
     words: u64,
     words_of_ciphertext: u64,
     ciphertexts: u64,
-    /// Names and bits.
+    /// Name and number of bits of each port.
     ports: Vec<(String, usize)>,
-    /// The least and the most levels that a bit has.
+    /// Smallest and largest number of levels of a bit.
     levels: (usize, usize),
 }
 
@@ -119,23 +119,23 @@ struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     engine: Option<Engine>,
     parameter_digest: String,
-    /// The client's key that the object is, belongs to, or is encrypted under.
+    /// Identifier of the client's key that the object is, belongs to, or is encrypted with.
     #[serde(skip_serializing_if = "Option::is_none")]
     key_id: Option<String>,
-    /// Why readers refuse it unless told otherwise.
+    /// The reason why readers refuse the file by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     warning: Option<String>,
-    /// The AES key of a message, or in an encrypted key.
+    /// Identifier of the AES key of a message, or in an encrypted key.
     #[serde(skip_serializing_if = "Option::is_none")]
     aes_key_id: Option<String>,
-    /// Of keys, which carry them, and of sets with a name, of which files have the digest.
+    /// Parameters, for keys, which contain them, and for named sets, of which files contain the digest.
     #[serde(skip_serializing_if = "Option::is_none")]
     parameters: Option<ParameterReport>,
     #[serde(skip_serializing_if = "Option::is_none")]
     values: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     modulus: Option<u64>,
-    /// Whether the values of a file of ciphertexts are.
+    /// Whether the values of a file of ciphertexts are signed.
     #[serde(skip_serializing_if = "Option::is_none")]
     signed: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -143,7 +143,7 @@ struct Report {
     /// Whether nothing was computed on the values yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     fresh: Option<bool>,
-    /// Of files of words for circuits.
+    /// Content of a file of words for circuits.
     #[serde(skip_serializing_if = "Option::is_none")]
     words: Option<WordsReport>,
 }

@@ -24,31 +24,31 @@ use crate::commands::threads;
 macro_rules! with_integer {
     ($kind:expr, $integer:ident => $body:expr) => {{
         let kind: cryptable::integers::ColumnKind = $kind;
-        macro_rules! of {
+        macro_rules! with_type {
             ($type:ty) => {{
                 type $integer = $type;
                 $body
             }};
         }
         match (kind.bits(), kind.is_signed()) {
-            (8, false) => of!(u8),
-            (16, false) => of!(u16),
-            (32, false) => of!(u32),
-            (64, false) => of!(u64),
-            (8, true) => of!(i8),
-            (16, true) => of!(i16),
-            (32, true) => of!(i32),
-            (64, true) => of!(i64),
+            (8, false) => with_type!(u8),
+            (16, false) => with_type!(u16),
+            (32, false) => with_type!(u32),
+            (64, false) => with_type!(u64),
+            (8, true) => with_type!(i8),
+            (16, true) => with_type!(i16),
+            (32, true) => with_type!(i32),
+            (64, true) => with_type!(i64),
             _ => anyhow::bail!("{kind} are no integers"),
         }
     }};
 }
 use with_integer;
 
-/// Plans keys, which serve all columns, and what every operation on columns of a kind takes.
+/// Plans keys, which serve all columns, and predicts every operation on columns of one kind.
 ///
 /// # Errors
-/// If nothing serves the request.
+/// If no parameters meet the request.
 pub fn plan(global: Global, args: &DigitArgs) -> Result<PlannedJob> {
     let kind = ColumnKind::new(args.bits, args.signed)?;
     let request = Request::integers(kind).engine(args.mode).reduced().limits(Limits {

@@ -1,4 +1,4 @@
-//! Jobs: plans of what keys are for, beside lookups in tables.
+//! Plans of the jobs that keys can be for, besides lookups in tables.
 
 use anyhow::Result;
 use clap::Args;
@@ -11,7 +11,7 @@ use crate::args::jobs::Job;
 /// Plans a job.
 ///
 /// # Errors
-/// If nothing serves it, or a file that it is about cannot be read.
+/// If no parameters meet the request, or if a file of the job cannot be read.
 pub fn plan<F: Args>(global: Global, job: &Job<F>) -> Result<PlannedJob> {
     match job {
         Job::Compare { job, .. } => compare::plan(global, job),

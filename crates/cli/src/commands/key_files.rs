@@ -1,4 +1,4 @@
-//! The two files that key generation writes: both or none.
+//! The two files that key generation writes: either both or none.
 
 use std::fmt;
 use std::io::Write;
@@ -17,7 +17,7 @@ use crate::printable::Printable as _;
 use crate::progress;
 use crate::report::{self, bytes};
 
-/// Where keys go.
+/// The paths of both keys.
 #[derive(Clone, Copy, Debug)]
 pub struct KeyFiles<'a> {
     secret: &'a Path,
@@ -26,10 +26,10 @@ pub struct KeyFiles<'a> {
 }
 
 impl<'a> KeyFiles<'a> {
-    /// Takes the files that arguments name.
+    /// Checks the paths that arguments name.
     ///
     /// # Errors
-    /// If both names are the same, or a file exists and is not to be replaced.
+    /// If both paths are the same, or if a file exists and must not be replaced.
     pub fn new(args: &'a KeyFileArgs) -> Result<Self> {
         let (secret, evaluation, force) = (&args.secret, &args.evaluation, args.force);
         ensure!(
@@ -46,10 +46,10 @@ impl<'a> KeyFiles<'a> {
         Ok(Self { secret, evaluation, force })
     }
 
-    /// Draws a secret key for parameters of any kind and writes both keys, with progress.
+    /// Generates a secret key for parameters of any kind, and writes both keys, with progress.
     ///
     /// # Errors
-    /// If writing fails: there is then no new file.
+    /// If writing fails. There is no new file then.
     pub fn generate(
         self,
         global: Global,
@@ -68,7 +68,7 @@ impl<'a> KeyFiles<'a> {
         Ok(GeneratedKeys { key_id: secret.id().to_string(), files, keygen_s })
     }
 
-    /// Starts both files, the secret key's readable by its owner only.
+    /// Starts both files. Only its owner can read the secret key's.
     ///
     /// # Errors
     /// If one cannot be created.
@@ -81,7 +81,7 @@ impl<'a> KeyFiles<'a> {
     }
 }
 
-/// Both files being written; dropped before [`OpenKeyFiles::write`] ends, they vanish.
+/// Both files while they are written. They vanish if this is dropped before [`OpenKeyFiles::write`] ends.
 #[derive(Debug)]
 struct OpenKeyFiles<'a> {
     names: KeyFiles<'a>,
@@ -90,18 +90,18 @@ struct OpenKeyFiles<'a> {
 }
 
 impl OpenKeyFiles<'_> {
-    /// Lets `evaluation` write the evaluation key, writes the secret key, which `secret` gives, and gives the files
+    /// Writes the evaluation key with `evaluation`, then the secret key that `secret` returns, and gives the files
     /// their names.
     ///
-    /// The secret comes last, on the way to the disk and when names are given:
-    /// - An evaluation key takes from seconds to minutes. Whatever ends the process meanwhile leaves no secret behind,
-    ///   not even in a temporary file.
-    /// - Of a process killed between the two names there is an evaluation key without its secret, which is of no use
-    ///   and reveals nothing. A secret without evaluation key would look like a key; and where `--force` replaces
-    ///   keys, the old secret, which alone decrypts what there is, stays until the new one is whole.
+    /// The secret comes last, both on the way to the disk and when names are given:
+    /// - Generating an evaluation key takes seconds to minutes. Whatever ends the process meanwhile leaves no secret
+    ///   behind, not even in a temporary file.
+    /// - A process that is killed between the two names leaves an evaluation key without its secret, which is useless
+    ///   and reveals nothing. A secret without an evaluation key would look like a key. And if `--force` replaces keys,
+    ///   the old secret, which alone decrypts existing ciphertexts, stays until the new one is complete.
     ///
     /// # Errors
-    /// If writing fails: there is then no new file.
+    /// If writing fails. There is no new file then.
     fn write<E>(
         mut self,
         secret: impl FnOnce() -> Zeroizing<Vec<u8>>,
@@ -121,19 +121,19 @@ impl OpenKeyFiles<'_> {
     }
 }
 
-/// What was generated: part of a report.
+/// The result of generating keys, as part of a report.
 #[derive(Debug, Serialize)]
 pub struct GeneratedKeys {
-    /// The client's key.
+    /// Identifier of the client's key.
     pub key_id: String,
-    /// Where both keys are.
+    /// Paths and sizes of both keys.
     #[serde(flatten)]
     pub files: WrittenKeys,
     /// Seconds that it took.
     pub keygen_s: f64,
 }
 
-/// What was written: part of a report.
+/// The files of both keys, as part of a report.
 #[derive(Debug, Serialize)]
 pub struct WrittenKeys {
     #[serde(serialize_with = "report::path")]

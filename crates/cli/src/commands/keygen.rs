@@ -1,4 +1,4 @@
-//! `cryptable keygen`: the client's and the server's key.
+//! `cryptable keygen`: generation of the client's and the server's key.
 
 use std::fmt;
 use std::path::Path;
@@ -22,8 +22,8 @@ use crate::{input_file, key_input};
 /// Generates both keys.
 ///
 /// # Errors
-/// If a key file exists and is not to be replaced, no parameters serve the request, or writing fails:
-/// there is then no new file.
+/// If a key file exists and must not be replaced, if no parameters meet the request, or if writing fails. There is no
+/// new file then.
 pub fn run(global: Global, mut args: KeygenArgs) -> Result<()> {
     let key_files = args.key_files();
     let files = KeyFiles::new(&key_files)?;
@@ -49,19 +49,19 @@ pub fn run(global: Global, mut args: KeygenArgs) -> Result<()> {
     Ok(())
 }
 
-/// Parameters, and why those.
+/// The chosen parameters and the reason for them.
 struct Choice {
     parameters: KeyParameters,
     reason: String,
 }
 
 impl Choice {
-    /// Takes parameters for a reason.
+    /// Creates a choice.
     fn new(parameters: impl Into<KeyParameters>, reason: impl Into<String>) -> Self {
         Self { parameters: parameters.into(), reason: reason.into() }
     }
 
-    /// Reads a plan.
+    /// Reads the parameters from a plan's file.
     fn of_plan(global: Global, path: &Path) -> Result<Self> {
         let options = global.read_options();
         let read = |file: &Arc<MappedFile>| KeyParameters::from_file((**file).as_ref(), options);
@@ -70,10 +70,10 @@ impl Choice {
     }
 }
 
-/// Packed values, unless they do not serve the tables or the options ask for what is best.
+/// Chooses parameters of packed values, unless these do not serve the tables, or the options ask for the best ones.
 ///
 /// # Errors
-/// If no parameters serve the request.
+/// If no parameters meet the request.
 fn choose(args: &ParameterArgs) -> Result<Choice> {
     let request = parameters::request(args);
     let best = |request: &cryptable::Request| -> cryptable::Result<Parameters> {
@@ -120,7 +120,7 @@ fn choose_toy(args: &ParameterArgs) -> Result<Choice> {
 struct Report {
     #[serde(flatten)]
     parameters: ParameterReport,
-    /// Why these parameters.
+    /// The reason for these parameters.
     reason: String,
     #[serde(flatten)]
     keys: GeneratedKeys,

@@ -1,4 +1,4 @@
-//! `cryptable lookup`: what the server does.
+//! The server's command `cryptable lookup`.
 
 mod tables;
 
@@ -30,12 +30,12 @@ use crate::{atomic_file, input_file, key_input, memory_limit};
 /// Maps all values of a file through tables, one ciphertext at a time.
 ///
 /// # Errors
-/// If a file cannot be read or written, or key, tables and ciphertexts do not belong together.
+/// If a file cannot be read or written, or if key, tables and ciphertexts do not belong together.
 pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
     let start = Instant::now();
     let (named, outputs) = (args.tables.len(), args.outputs.len());
     ensure!(named == outputs, "{named} --table and {outputs} --output: each table has an output");
-    // The cheap checks first: the key takes a while.
+    // Cheap checks come first, since reading the key takes a while.
     let mut reader = ciphertext_file::open(&args.input)?.with_options(global.read_options());
     check_signs(&reader, args)?;
     let key_file = KeyFile::open(global, &args.evaluation)?;
@@ -57,7 +57,7 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
     let contents = Contents { modulus, signed: args.reading.signs().outputs, ..input.contents };
     let create = |path: &PathBuf| ciphertext_file::create(path, contents);
     let mut writers: Vec<Writer> = args.outputs.iter().map(create).collect::<Result<_>>()?;
-    // Tables for every value are read as values come.
+    // Tables with one per value are read later, along with the values.
     if tables.kind() == EntryKind::Shared {
         tables.notes().iter().for_each(|note| report::note(global, note.as_ref()));
     }
@@ -94,9 +94,10 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
     report::summary(global, &report)
 }
 
-/// Demands that ciphertexts and key belong together; returns the moduli of tables for them.
+/// Checks that ciphertexts and key belong together, and returns the moduli that tables must have.
 ///
-/// Leveled keys take values of any modulus that has no more bits than theirs, and so results of another output modulus.
+/// Leveled keys accept values of any modulus with at most as many bits as theirs, and therefore results of another
+/// output modulus.
 fn check(
     reader: &Reader,
     parameters: &Parameters,
@@ -115,7 +116,7 @@ fn check(
     Ok(Moduli { input: Some(modulus), output: Some(parameters.output_modulus()) })
 }
 
-/// Checks that values and tables are signed alike.
+/// Checks that the values are signed if the inputs of tables are, and vice versa.
 fn check_signs(reader: &Reader, args: &LookupArgs) -> Result<()> {
     let input = || input_file::shown(&args.input).printable();
     match (reader.summary().contents.signed, args.reading.signs().inputs) {
@@ -131,7 +132,7 @@ fn check_signs(reader: &Reader, args: &LookupArgs) -> Result<()> {
     }
 }
 
-/// What the work needs.
+/// Everything that a lookup of a file needs.
 struct Lookup<'a> {
     global: Global,
     mapped: &'a MappedKey,
@@ -141,13 +142,13 @@ struct Lookup<'a> {
     memory: Option<usize>,
 }
 
-/// What an interrupted lookup left.
+/// The remains of an interrupted lookup.
 struct Resumed {
     finished: Option<Finished>,
     values: u64,
 }
 
-/// How far a lookup is.
+/// The progress of a lookup.
 #[derive(Clone, Copy)]
 struct Done {
     ciphertexts: u64,
@@ -155,7 +156,7 @@ struct Done {
 }
 
 impl Lookup<'_> {
-    /// Takes one ciphertext after the other.
+    /// Looks all ciphertexts up, one after another.
     fn run(
         &self,
         reader: &mut Reader,
@@ -182,12 +183,13 @@ impl Lookup<'_> {
                     results
                 }
                 None => {
-                    let how = resumed.finished.as_ref();
-                    let how = how.map(|file| file.how_to_go_on(done.values, total.values));
-                    let how = how.and_then(|text| report::interruption(self.global, &text));
-                    last_words.set(how);
+                    let hint = resumed.finished.as_ref();
+                    let hint = hint.map(|file| file.resume_hint(done.values, total.values));
+                    let hint = hint.and_then(|text| report::interruption(self.global, &text));
+                    last_words.set(hint);
                     let bar = bar.get_or_insert_with(|| self.start(resumed.values, total.values));
-                    // A file that was cut short is noticed before, one that was rewritten after its use.
+                    // This check notices a truncated key file before it is used; the one below, a file rewritten during
+                    // its use.
                     self.mapped.check_unchanged()?;
                     let results = self.one(&ciphertext, bar, done, &total).with_context(named)?;
                     self.mapped.check_unchanged()?;
@@ -212,7 +214,7 @@ impl Lookup<'_> {
         Ok(resumed)
     }
 
-    /// Says what there was already and how long the rest will take.
+    /// Reports what was done before and the predicted time of the rest, and starts the progress bar.
     fn start(&self, resumed: u64, values: u64) -> Progress {
         let Global { json, quiet, .. } = self.global;
         if !json && !quiet {
@@ -228,7 +230,7 @@ impl Lookup<'_> {
         bar
     }
 
-    /// Predicted time of so many values in all tables.
+    /// Predicts the seconds to look `values` values up in all tables.
     fn predicted_seconds(&self, values: u64) -> f64 {
         let prediction = self.predicted(values);
         prediction.duration(&CostModel::calibrated(), values, threads(self.global)).as_secs_f64()
@@ -260,7 +262,7 @@ impl Lookup<'_> {
         self.tables.look_up(&self.mapped.key, ciphertext, &step)
     }
 
-    /// Predicts what a lookup of this number of values in all tables takes.
+    /// Predicts a lookup of `values` values in all tables.
     fn predicted(&self, values: u64) -> Prediction {
         self.parameters.lookup_prediction(self.tables.kind(), self.tables.len(), values)
     }
@@ -268,12 +270,12 @@ impl Lookup<'_> {
 
 #[derive(Serialize)]
 struct Report {
-    /// One for each table.
+    /// One output per table.
     outputs: Vec<OutputReport>,
     engine: Engine,
     values: u64,
     ciphertexts: u64,
-    /// Values that were looked up before an interruption.
+    /// Number of values that were looked up before an interruption.
     resumed_values: u64,
     input_bytes: u64,
     key_memory_bytes: u64,

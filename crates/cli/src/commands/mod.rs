@@ -1,4 +1,4 @@
-//! The subcommands.
+//! The subcommands of the program.
 
 mod aes;
 mod bridge;
@@ -52,18 +52,18 @@ use crate::args::{Demonstration, aes::AesCommand, circuit::CircuitCommand};
 use crate::core_dumps;
 use crate::interrupt;
 
-/// Most threads per core that work: more of them wait for each other, and take seconds to start.
+/// Largest number of worker threads per core. More would wait for each other, and take seconds to start.
 const MAX_THREADS_PER_CORE: usize = 4;
 
 /// Runs the program.
 ///
 /// # Errors
-/// Whatever keeps the subcommand from its work.
+/// If the subcommand fails.
 pub fn run(cli: Cli) -> Result<()> {
     let mut global = cli.global;
     let most = MAX_THREADS_PER_CORE * std::thread::available_parallelism().map_or(1, usize::from);
     global.threads = global.threads.map(|threads| threads.min(most.try_into().unwrap_or(u16::MAX)));
-    // Before anything secret is read or drawn.
+    // Done before any secret is read or drawn.
     #[cfg(feature = "client")]
     if handles_secrets(&cli.command) {
         core_dumps::disable()?;
@@ -73,7 +73,7 @@ pub fn run(cli: Cli) -> Result<()> {
         .build_global()
         .context("cannot start the worker threads")?;
     interrupt::install()?;
-    // The library takes it for granted, and would panic.
+    // The library assumes that the variable is valid, and would panic.
     Isa::from_environment()?;
     cli.files().check()?;
     match cli.command {
@@ -110,7 +110,7 @@ pub fn run(cli: Cli) -> Result<()> {
     }
 }
 
-/// Whether a command reads or draws keys or values of a client.
+/// Returns whether a command reads or draws keys or values of a client.
 #[cfg(feature = "client")]
 fn handles_secrets(command: &Command) -> bool {
     match command {
@@ -119,7 +119,7 @@ fn handles_secrets(command: &Command) -> bool {
         | Command::EncryptTable(_)
         | Command::Decrypt(_)
         | Command::Demo(_) => true,
-        // Of a secret key's file, all is read for its checksum.
+        // A secret key's file is read completely, for its checksum.
         Command::Inspect(_) => true,
         Command::Aes(args) => !matches!(args.command, AesCommand::Transcipher(_)),
         Command::Circuit(args) => matches!(args.command, CircuitCommand::Test(_)),
@@ -131,25 +131,25 @@ fn handles_secrets(command: &Command) -> bool {
         | Command::Integers(_)
         | Command::Wide(_)
         | Command::Completions(_) => false,
-        // Tokens, of which it keeps no copy.
+        // It handles tokens, of which it keeps no copy.
         #[cfg(feature = "serve")]
         Command::Serve(_) => true,
         #[cfg(feature = "remote")]
         Command::Remote(_) => true,
-        // Keys of its own, and profilers want to look in.
+        // It handles only its own keys, and profilers need access to its memory.
         #[cfg(feature = "bench")]
         Command::Bench(_) => false,
     }
 }
 
-/// Prints a script for a shell.
+/// Prints a completion script for a shell.
 fn completions(args: &CompletionsArgs) -> Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "cryptable", &mut script);
     std::io::stdout().write_all(&script).context("cannot write to standard output")
 }
 
-/// The number of threads that work.
+/// Returns the number of worker threads.
 fn threads(global: Global) -> usize {
     global.threads.map_or_else(rayon::current_num_threads, usize::from)
 }

@@ -12,7 +12,7 @@ use crate::commands::parameters::ParameterReport;
 /// The report of such a plan.
 #[derive(Serialize)]
 pub struct Report {
-    /// Fields that this job alone has, by name.
+    /// Fields that only this job has, by name.
     #[serde(flatten)]
     job: BTreeMap<&'static str, Value>,
     #[serde(flatten)]
@@ -32,12 +32,12 @@ struct OperationReport {
     tables: usize,
     /// Predicted seconds for a full ciphertext.
     eval_s: f64,
-    /// log2 of the probability that any value of a full ciphertext comes out wrong.
+    /// Base-2 logarithm of the probability that any value of a full ciphertext comes out wrong.
     log2_fail: f64,
 }
 
 impl Report {
-    /// Reports a plan, with what its job alone has.
+    /// Creates the report of a plan, with the fields that only its job has.
     pub fn new<J, const N: usize>(plan: &OperationPlan<J>, job: [(&'static str, Value); N]) -> Self
     where
         OperationPlan<J>: fmt::Display,
@@ -60,14 +60,15 @@ impl Report {
         }
     }
 
-    /// States the failures of a whole operation in place of those of one lookup, which parameters state.
+    /// Replaces the failure probabilities of one lookup, which parameters state, by those of a whole operation: of any
+    /// value of a ciphertext, and of one value.
     pub fn with_failures(mut self, any: FailureProbability, each: FailureProbability) -> Self {
         self.parameters.log2_fail = any.log2();
         self.parameters.log2_fail_per_value = each.log2();
         self
     }
 
-    /// Adds a line for people.
+    /// Appends a line for people.
     pub fn with_note(mut self, note: &str) -> Self {
         self.text.push_str("\n  ");
         self.text.push_str(note);

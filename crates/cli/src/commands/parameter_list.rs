@@ -1,4 +1,5 @@
-//! `cryptable plan --list-parameters`: every parameter set that ships, for estimates of others.
+//! `cryptable plan --list-parameters`: the list of all parameter sets that this program ships, for other security
+//! estimates.
 
 use std::fmt;
 
@@ -10,7 +11,7 @@ use crate::args::Global;
 use crate::progress;
 use crate::report;
 
-/// Prints the list: as a table, as one object of JSON, or as CSV with a line a secret.
+/// Prints the list: as a table, as a JSON object, or as CSV with one line per secret.
 ///
 /// # Errors
 /// If writing fails.
@@ -29,20 +30,20 @@ pub fn run(global: Global, as_csv: bool) -> Result<()> {
     Ok(writer.flush()?)
 }
 
-/// All of them.
+/// The whole list.
 #[derive(Serialize)]
 struct Report {
     parameters: Vec<SetReport>,
 }
 
-/// A parameter set.
+/// One parameter set.
 #[derive(Serialize)]
 struct SetReport {
     name: String,
     security_level: SecurityLevel,
-    /// Of the weakest secret; where no estimate says, the 128 of the limits.
+    /// Security of the weakest secret in bits; 128, the limit, if there is no estimate.
     security_bits: f64,
-    /// `null` where it depends on the circuit.
+    /// Base-2 logarithm of the failure probability; `null` if it depends on the circuit.
     log2_fail: Option<f64>,
     secrets: Vec<SecretReport>,
 }
@@ -54,12 +55,12 @@ struct SecretReport {
     name: &'static str,
     dimension: usize,
     ring: bool,
-    /// log2 of the largest modulus that anything is encrypted under.
+    /// Base-2 logarithm of the largest modulus that anything is encrypted under.
     log2_modulus: f64,
     /// `binary`, `ternary`, or the weight of a ternary secret of fixed weight.
     secret: String,
     error_std: f64,
-    /// What the cheapest attack costs at least; `null`, and empty in CSV, where no estimate says.
+    /// Lower bound on the cost of the cheapest attack, in bits; without an estimate, `null` in JSON and empty in CSV.
     security_bits: Option<f64>,
 }
 
@@ -70,7 +71,11 @@ impl SetReport {
             security_level: set.security_level,
             security_bits: tenths(set.security_bits()),
             log2_fail: set.log2_fail.map(tenths),
-            secrets: set.instances.iter().map(|it| SecretReport::new(&set.name, it)).collect(),
+            secrets: set
+                .instances
+                .iter()
+                .map(|instance| SecretReport::new(&set.name, instance))
+                .collect(),
         }
     }
 }
@@ -94,7 +99,7 @@ impl SecretReport {
     }
 }
 
-/// Levels are known to a tenth of a bit.
+/// Rounds to a tenth, the precision of estimates.
 fn tenths(value: f64) -> f64 {
     (value * 10.0).round() / 10.0
 }
@@ -125,6 +130,7 @@ impl fmt::Display for Report {
             }
         }
         let error = self.parameters.first().and_then(|set| set.secrets.first());
-        write!(f, "errors of standard deviation {:.2}", error.map_or(0.0, |it| it.error_std))
+        let error_std = error.map_or(0.0, |secret| secret.error_std);
+        write!(f, "errors of standard deviation {error_std:.2}")
     }
 }

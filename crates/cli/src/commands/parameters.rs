@@ -1,4 +1,4 @@
-//! From options to requests and parameters, and what is told of parameters.
+//! Conversion of options to requests, and reports of parameters.
 
 use std::fmt;
 
@@ -18,7 +18,8 @@ use crate::args::{ParameterArgs, TableArgs};
 use crate::formats::csv::ReadNote;
 use crate::formats::table::Moduli;
 
-/// Reads the table that parameters are chosen for, once, and puts its moduli in its place; returns what was read.
+/// Reads the table that parameters are chosen for, and replaces it by its moduli in the options. Returns a summary of
+/// what was read.
 ///
 /// # Errors
 /// If the table cannot be read.
@@ -39,15 +40,15 @@ pub fn resolve_table(args: &mut ParameterArgs) -> Result<Option<ReadNote>> {
     Ok(note)
 }
 
-/// The moduli that the options ask for, once their table is resolved.
+/// Returns the moduli that the options ask for, once their table is resolved.
 pub fn moduli(args: &ParameterArgs) -> (u64, u64) {
     let input = args.bits.map(|bits| 1 << bits).or(args.modulus);
     let output = args.output_bits.map(|bits| 1 << bits).or(args.output_modulus);
-    let input = input.expect("the grammar demands one of bits, modulus and table");
+    let input = input.expect("clap requires one of bits, modulus and table");
     (input, output.unwrap_or(input))
 }
 
-/// The request that the options make.
+/// Builds the request from the options.
 pub fn request(args: &ParameterArgs) -> Request {
     fn set<T>(
         request: Request,
@@ -77,7 +78,7 @@ pub fn request(args: &ParameterArgs) -> Request {
     set(request, args.digit_bits, Request::<Lookups>::digit_bits)
 }
 
-/// Says where a request is served that the engine asked for does not serve.
+/// Adds to an error which other engines can serve the request.
 pub fn with_hint(error: cryptable::Error, args: &ParameterArgs) -> anyhow::Error {
     let Some(asked) = args.mode else { return error.into() };
     let serves = |&engine: &Engine| engine != asked && request(args).engine(engine).plan().is_ok();
@@ -90,7 +91,7 @@ pub fn with_hint(error: cryptable::Error, args: &ParameterArgs) -> anyhow::Error
     }
 }
 
-/// What people must know about parameters without security, which only tests of this program use.
+/// Describes the security of parameters, with a warning if there is none, which only tests of this program use.
 pub fn security(level: SecurityLevel, bits: f64) -> String {
     match level {
         SecurityLevel::Insecure => "INSECURE, for tests only".into(),
@@ -98,7 +99,7 @@ pub fn security(level: SecurityLevel, bits: f64) -> String {
     }
 }
 
-/// What people must hear of parameters that readers refuse unless told otherwise.
+/// Returns a warning for parameters that readers refuse by default.
 pub fn warning(level: SecurityLevel, failures: FailureProbability) -> Option<String> {
     if level.is_insecure() {
         return Some("INSECURE toy parameters, for tests only".into());
@@ -108,42 +109,42 @@ pub fn warning(level: SecurityLevel, failures: FailureProbability) -> Option<Str
         .then(|| format!("INSECURE: a value fails with probability {failures}, above {limit}"))
 }
 
-/// What is told of parameters, whatever keys of them are for.
+/// The report of parameters for any kind of key.
 #[derive(Clone, Debug, Serialize)]
 pub struct ParameterReport {
-    /// What keys are for.
+    /// Kind of the keys.
     pub kind: &'static str,
-    /// The engine, if they are of one.
+    /// Engine, if the keys belong to one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub engine: Option<Engine>,
-    /// How tables are evaluated, or the name of the set.
+    /// Method that evaluates tables, or name of the set.
     pub method: String,
-    /// Modulus of inputs, where tables are looked up.
+    /// Input modulus of tables, for keys that look tables up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input_modulus: Option<u64>,
-    /// Modulus of outputs, where tables are looked up.
+    /// Output modulus of tables, for keys that look tables up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_modulus: Option<u64>,
     pub ring_degree: usize,
-    /// Levels after a bootstrap, where operations take levels.
+    /// Levels after a bootstrap, if operations use up levels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub levels: Option<usize>,
     pub security_bits: f64,
     pub security_level: SecurityLevel,
-    /// Of a ciphertext, any of its values; of a block for transciphering.
+    /// Base-2 logarithm of the probability that any value of a ciphertext fails, or a block in transciphering.
     pub log2_fail: f64,
-    /// Values that are encrypted together: of packed values many.
+    /// Number of values that are encrypted together.
     pub values_per_ciphertext: usize,
-    /// Of one of these values.
+    /// Base-2 logarithm of the probability that one value fails.
     pub log2_fail_per_value: f64,
     pub parameter_digest: String,
-    /// The method with what it means.
+    /// The method, followed by its explanation.
     #[serde(skip)]
     pub named_method: String,
 }
 
 impl ParameterReport {
-    /// Reports parameters of any kind.
+    /// Creates the report of parameters of any kind.
     pub fn new(parameters: impl Into<KeyParameters>) -> Self {
         let parameters = &parameters.into();
         let mut report = Self {
@@ -214,7 +215,7 @@ impl ParameterReport {
         report
     }
 
-    /// Reports parameters of a conversion between single and packed values.
+    /// Creates the report of a conversion between single and packed values.
     pub fn of_conversion(set: &ConversionParameters) -> Self {
         let literal = set.literal();
         let method = format!("LWE modulo 2^{}", literal.log2_lwe_modulus);
@@ -229,7 +230,7 @@ impl ParameterReport {
             levels: None,
             security_bits: set.security_bits(),
             security_level: literal.security,
-            // Noise that conversions add counts in the probability of what follows them.
+            // Noise that conversions add counts towards the failure probability of the operation that follows.
             log2_fail: f64::NEG_INFINITY,
             values_per_ciphertext: 1,
             log2_fail_per_value: f64::NEG_INFINITY,
@@ -237,7 +238,7 @@ impl ParameterReport {
         }
     }
 
-    /// Adds what lookups have.
+    /// Adds the fields of parameters that look tables up.
     fn with_tables(self, parameters: &Parameters) -> Self {
         Self {
             input_modulus: Some(parameters.input_modulus()),
@@ -248,7 +249,7 @@ impl ParameterReport {
         }
     }
 
-    /// Says what keys are for.
+    /// Describes the purpose of keys.
     pub fn purpose(&self) -> String {
         match (self.engine, self.input_modulus, self.output_modulus) {
             (Some(_), Some(input), Some(output)) => format!("tables {input} -> {output}"),
@@ -256,7 +257,7 @@ impl ParameterReport {
         }
     }
 
-    /// Failure probabilities in words.
+    /// Describes the failure probabilities.
     pub fn failures(&self) -> String {
         let Self { log2_fail, values_per_ciphertext, log2_fail_per_value, .. } = self;
         let what = match self.kind {
@@ -274,7 +275,7 @@ impl ParameterReport {
         }
     }
 
-    /// Security in words.
+    /// Describes the security.
     pub fn security(&self) -> String {
         security(self.security_level, self.security_bits)
     }

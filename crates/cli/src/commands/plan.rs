@@ -1,4 +1,4 @@
-//! `cryptable plan`: what a table will take, before anything is generated.
+//! `cryptable plan`: predictions before any key is generated.
 
 use std::fmt;
 use std::io::Write as _;
@@ -18,13 +18,13 @@ use crate::ciphertext_file::ciphertexts;
 use crate::progress;
 use crate::report::{self, bytes, seconds};
 
-/// Methods of an engine that the comparison shows.
+/// Number of methods per engine that the comparison shows.
 const SHOWN_PER_ENGINE: usize = 3;
 
-/// Predicts and prints.
+/// Plans keys and prints the predictions.
 ///
 /// # Errors
-/// If no parameters serve the request, or the plan cannot be written.
+/// If no parameters meet the request, or if the plan cannot be written.
 pub fn run(global: Global, args: PlanArgs) -> Result<()> {
     match &args.job {
         Some(job) => {
@@ -32,11 +32,11 @@ pub fn run(global: Global, args: PlanArgs) -> Result<()> {
             write(job.files(), &planned.parameters)?;
             planned.print(global)
         }
-        None => of_lookups(global, args),
+        None => plan_lookups(global, args),
     }
 }
 
-fn of_lookups(global: Global, mut args: PlanArgs) -> Result<()> {
+fn plan_lookups(global: Global, mut args: PlanArgs) -> Result<()> {
     if args.list_parameters {
         return parameter_list::run(global, args.csv);
     }
@@ -52,7 +52,7 @@ fn of_lookups(global: Global, mut args: PlanArgs) -> Result<()> {
     Ok(())
 }
 
-/// Writes the parameters of a plan to the file that is asked for.
+/// Writes the parameters of a plan to a file, if one is asked for.
 fn write(args: &PlanFileArgs, parameters: &KeyParameters) -> Result<()> {
     let Some(path) = &args.output else { return Ok(()) };
     let mut file = atomic_file::create(path, Access::Public)?;
@@ -61,14 +61,14 @@ fn write(args: &PlanFileArgs, parameters: &KeyParameters) -> Result<()> {
     Ok(())
 }
 
-/// What is printed: the best candidate, all candidates, and engines that have none.
+/// The printed report: the best candidate, all candidates, and engines without one.
 #[derive(Serialize)]
 struct Report {
     #[serde(flatten)]
     best: CandidateReport,
     candidates: Vec<CandidateReport>,
     refused: Vec<Refusal>,
-    /// From how many values on packing single values is the faster way, where both were asked for.
+    /// Number of values from which packing single values is faster, if both ways were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     packing_from: Option<u64>,
     /// The comparison for people.
@@ -89,22 +89,22 @@ struct CandidateReport {
     #[serde(flatten)]
     parameters: ParameterReport,
     values: u64,
-    /// Whether nobody stated that number.
+    /// Whether the number of values was assumed.
     values_assumed: bool,
-    /// Ciphertexts that they take; of values by themselves, one each.
+    /// Number of ciphertexts of these values; single values count as one each.
     ciphertexts: u64,
     threads: usize,
-    /// Predicted time of all values on `threads` threads.
+    /// Predicted seconds for all values on `threads` threads.
     eval_s: f64,
     eval_s_one_thread: f64,
-    /// Memory of a lookup, the key in it.
+    /// Bytes of memory of a lookup, including the key.
     peak_bytes: usize,
     key_file_bytes: usize,
     key_memory_bytes: usize,
-    /// Of a fresh ciphertext and of a result; of values by themselves, of one value.
+    /// Bytes of a fresh ciphertext and of a result; for single values, of one value each.
     ciphertext_bytes: usize,
     result_bytes: usize,
-    /// How far values may be summed, and looked up in a row; of engines with sums.
+    /// Limits on sums of values and on lookups in a row, for engines with sums.
     sum_limits: Option<SumLimits>,
 }
 
@@ -146,19 +146,19 @@ impl Report {
         }
     }
 
-    /// What the names and headings of the comparison mean.
+    /// Writes what the names and headings of the comparison mean.
     fn write_legend(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "\nengines")?;
         for engine in Engine::ALL {
-            let mut of_engine =
+            let mut candidates =
                 self.candidates.iter().filter(|c| c.parameters.engine == Some(engine)).peekable();
-            if of_engine.peek().is_none() {
+            if candidates.peek().is_none() {
                 continue;
             }
             writeln!(f, "  {}", explain::engine(engine))?;
-            // Names that differ in sizes only have one meaning.
+            // Names that differ only in sizes have one meaning.
             let (packing, others): (Vec<_>, Vec<_>) =
-                of_engine.partition(|c| c.parameters.method.starts_with("packed, "));
+                candidates.partition(|c| c.parameters.method.starts_with("packed, "));
             let shown = |all: Vec<_>| all.into_iter().take(SHOWN_PER_ENGINE);
             let mut meanings: Vec<&str> = Vec::new();
             for candidate in shown(others).chain(shown(packing)) {

@@ -1,4 +1,4 @@
-//! What planning a job gives: a report, and parameters of keys.
+//! The result of planning a job: a report, and parameters of keys.
 
 use std::fmt::Display;
 
@@ -9,18 +9,18 @@ use serde::Serialize;
 use crate::args::Global;
 use crate::report;
 
-/// A planned job: what `plan` prints, and the parameters that `keygen` generates keys for.
+/// A planned job: the report that `plan` prints, and the parameters for which `keygen` generates keys.
 pub struct PlannedJob {
-    /// The parameters of the best way.
+    /// Parameters of the best candidate.
     pub parameters: KeyParameters,
-    /// Why these.
+    /// The reason for these parameters.
     #[cfg_attr(not(feature = "client"), expect(dead_code, reason = "for keygen"))]
     pub reason: String,
     print: Box<dyn FnOnce(Global) -> Result<()>>,
 }
 
 impl PlannedJob {
-    /// Takes parameters for a reason, and a report of what the job takes.
+    /// Creates a planned job from parameters, the reason for them, and a report of the predictions.
     pub fn new(
         parameters: impl Into<KeyParameters>,
         reason: impl Into<String>,

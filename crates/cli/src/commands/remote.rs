@@ -1,4 +1,4 @@
-//! `cryptable remote`: the client's side of a server of `serve`.
+//! `cryptable remote`: the client's commands for a server that `serve` runs.
 
 mod connection;
 mod list;
@@ -14,7 +14,7 @@ use crate::args::remote::{RemoteCommand, RemoveArgs};
 /// Runs a subcommand.
 ///
 /// # Errors
-/// Whatever keeps it from its work; what the server says is a [`ClientError`].
+/// If it fails. Errors from the server are [`ClientError`]s.
 pub fn run(global: Global, command: &RemoteCommand) -> Result<()> {
     match command {
         RemoteCommand::Tables(args) => list::tables(global, args),
@@ -26,7 +26,7 @@ pub fn run(global: Global, command: &RemoteCommand) -> Result<()> {
     }
 }
 
-/// What kind of error the server's is, for programs, and the status to exit with.
+/// Returns the kind of an error from the server, for programs, and the exit status.
 pub fn kind_and_status(error: &anyhow::Error) -> Option<(&'static str, u8)> {
     let error = error.chain().find_map(|cause| cause.downcast_ref::<ClientError>())?;
     match error {
@@ -62,7 +62,7 @@ fn remove(global: Global, args: &RemoveArgs) -> Result<()> {
     Ok(())
 }
 
-/// The one of these names that begins so.
+/// Returns the only known name that begins with `start`.
 ///
 /// # Errors
 /// If there is none, or more than one.

@@ -1,13 +1,14 @@
-//! Finished ciphertexts of a lookup that may be interrupted, in a file beside its output.
+//! Results of a lookup that may be interrupted, kept in a file beside its output.
 //!
 //! | offset | bytes | content |
 //! |---|---|---|
 //! | 0 | 8 | magic `CRYPTPRT` |
 //! | 8 | 8 | format version |
-//! | 16 | 32 | BLAKE3 digest of what the lookup is of: input with its parameters and its key, tables |
-//! | 48 | … | for each finished ciphertext, its results in all tables: of each, its length in 8 bytes and a file of it |
+//! | 16 | 32 | BLAKE3 digest of everything that results depend on: the input with its parameters and key, and the tables |
+//! | 48 | … | for each finished ciphertext and each table, the length of a file of ciphertexts in 8 bytes, and this file with the result |
 //!
-//! All numbers are little-endian. Files of ciphertexts have checksums of their own. What was being written when the lookup was interrupted is cut off.
+//! All numbers are little-endian. Files of ciphertexts have checksums of their own. A record that was being written during
+//! the interruption is cut off.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -26,26 +27,26 @@ pub(crate) const MAGIC: [u8; 8] = *b"CRYPTPRT";
 const VERSION: u64 = 2;
 const HEADER_BYTES: usize = 48;
 
-/// Longest result that is read.
+/// Longest result that is read, in bytes.
 const MAX_RESULT_BYTES: u64 = 1 << 30;
 
-/// Finished ciphertexts: first those that are there are read, then new ones are appended.
+/// The file of results. Existing results are read first, then new ones are appended.
 pub struct Finished {
     path: PathBuf,
     file: File,
-    /// Results of a ciphertext: as many as there are tables.
+    /// Number of tables, and so of results per ciphertext.
     tables: usize,
-    /// Where the next ciphertext is read or written.
+    /// Offset at which the next ciphertext is read or written.
     position: u64,
-    /// Whether all that are there have been read.
+    /// Whether all existing results have been read.
     at_end: bool,
 }
 
 impl Finished {
-    /// Opens the file beside an output, or starts it.
+    /// Opens the file beside an output, or creates it.
     ///
     /// # Errors
-    /// If the output is no regular file, or the file is of another lookup or of one that still runs.
+    /// If the output is not a regular file, or if the file belongs to another lookup or to one that is still running.
     pub fn open(output: &Path, tables: usize, binding: [u8; 32]) -> Result<Self> {
         let Some(target) = target_of(output)? else {
             bail!("--resume needs a regular file as output, not {}", output.printable());
@@ -79,7 +80,8 @@ impl Finished {
         Ok(Self { path, file, tables, position: HEADER_BYTES as u64, at_end: false })
     }
 
-    /// The results of the next ciphertext, in all tables, that an interrupted lookup finished.
+    /// Reads the results of the next ciphertext in all tables; `None` after the last one that an interrupted lookup
+    /// finished.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -101,14 +103,14 @@ impl Finished {
             self.position = end;
             return Ok(Some(results));
         }
-        // What comes now is nothing, or was being written.
+        // The rest is empty or an incomplete record.
         self.at_end = true;
         self.file.set_len(self.position).with_context(failed)?;
         self.file.seek(SeekFrom::Start(self.position)).with_context(failed)?;
         Ok(None)
     }
 
-    /// Appends the results of a ciphertext that is finished now; on return they are on the disk.
+    /// Appends the results of a ciphertext. They are on the disk when the call returns.
     ///
     /// # Errors
     /// If writing fails.
@@ -125,25 +127,25 @@ impl Finished {
             .map_err(|error| anyhow!("cannot write {}: {error}", self.path.printable()))
     }
 
-    /// What to do after an interruption, with so many of all values finished.
-    pub fn how_to_go_on(&self, values: u64, total: u64) -> String {
+    /// Returns a hint for the user after an interruption, when `values` of `total` values are finished.
+    pub fn resume_hint(&self, values: u64, total: u64) -> String {
         let name = self.path.printable();
         format!(
             "{values} of {total} values are kept in {name}; the same command goes on from there"
         )
     }
 
-    /// Removes the file: the output is whole.
+    /// Removes the file, since the output is complete.
     ///
     /// # Errors
-    /// If that fails.
+    /// If it cannot be removed.
     pub fn remove(self) -> Result<()> {
         fs::remove_file(&self.path)
             .with_context(|| format!("cannot remove {}", self.path.printable()))
     }
 }
 
-/// A whole and undamaged result and the bytes it takes, if one is there.
+/// Reads a result and the number of bytes that it occupies; `None` if it is incomplete or damaged.
 pub(crate) fn read_record(file: &mut impl Read) -> std::io::Result<Option<(Ciphertext, u64)>> {
     let mut length = [0; 8];
     if read_up_to(file, &mut length)? < length.len() {
@@ -159,7 +161,7 @@ pub(crate) fn read_record(file: &mut impl Read) -> std::io::Result<Option<(Ciphe
     Ok(whole.flatten().map(|ciphertext| (ciphertext, 8 + length)))
 }
 
-/// A digest of all that results depend on.
+/// Returns a digest of everything that results depend on.
 pub fn binding(input: &CiphertextFileSummary, tables: &[Table]) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&input.digest);

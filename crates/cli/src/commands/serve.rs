@@ -1,4 +1,4 @@
-//! `cryptable serve`: the service, and what its operator does.
+//! `cryptable serve`: the service, and the commands of its operator.
 
 use std::path::Path;
 use std::time::Duration;
@@ -18,10 +18,10 @@ use crate::formats::table::Moduli;
 use crate::printable::Printable as _;
 use crate::{interrupt, report};
 
-/// Starts a server, which ends when it is told to or killed; or does what its operator asks for.
+/// Runs a server until it is stopped or killed, or runs a command of its operator.
 ///
 /// # Errors
-/// If the folder or the address cannot be had, or there is no such client or table.
+/// If the folder or the address cannot be used, or if there is no such client or table.
 pub fn run(global: Global, args: &ServeArgs) -> Result<()> {
     start_log(global);
     match &args.command {
@@ -50,11 +50,11 @@ pub fn run(global: Global, args: &ServeArgs) -> Result<()> {
     }
 }
 
-/// What the service has to say goes to standard error, a line an event.
+/// Starts the log of the service on standard error, with one line per event.
 fn start_log(global: Global) {
     let level = if global.quiet { tracing::Level::WARN } else { tracing::Level::INFO };
     let log = tracing_subscriber::fmt().with_writer(io::stderr).with_max_level(level);
-    // A log that cannot be written is no reason to panic.
+    // Failing to write the log is no reason to panic.
     let log = log.with_target(false).log_internal_errors(false);
     match global.json {
         true => log.json().flatten_event(true).init(),
@@ -118,7 +118,8 @@ fn limits(global: Global, args: &LimitArgs) -> Limits {
     }
 }
 
-/// A lookup and a file that is checked beside it each take up to this: together four fifths of what there is.
+/// Returns the memory limit of the service. A lookup and a file that is checked at the same time may each use this
+/// much, so the default is two fifths of the machine's memory.
 fn memory(asked: Option<usize>) -> u64 {
     let share = || cryptable::memory::in_all().map(|bytes| bytes / 5 * 2);
     asked.or_else(share).map_or(Limits::default().memory, |bytes| bytes as u64)

@@ -1,4 +1,4 @@
-//! `cryptable sum`: sums of encrypted values and of multiples of them.
+//! `cryptable sum`: sums of encrypted values and of their multiples.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -15,10 +15,10 @@ use crate::printable::Printable as _;
 use crate::report::{self, bytes, counted, seconds, values};
 use crate::{atomic_file, input_file};
 
-/// Adds up files of ciphertexts, one ciphertext of each at a time.
+/// Adds up files of ciphertexts, with one ciphertext of each at a time.
 ///
 /// # Errors
-/// If a file cannot be read or written, or key and ciphertexts do not belong together.
+/// If a file cannot be read or written, or if key and ciphertexts do not belong together.
 pub fn run(global: Global, args: &SumArgs) -> Result<()> {
     let (inputs, factors) = (args.inputs.len(), args.factors.len());
     ensure!(
@@ -30,7 +30,7 @@ pub fn run(global: Global, args: &SumArgs) -> Result<()> {
     let key_file = KeyFile::open(global, &args.evaluation)?;
     let parameters = key_file.header.parameters.lookups()?;
     let contents = check(&readers, &parameters, key_file.header.key_id, args)?;
-    // Sums read the parameters of the key, and no word of it.
+    // Sums need the parameters of the key, but none of its words.
     let key = &key_file.read()?.key;
     let start = Instant::now();
     let mut writer = ciphertext_file::create(&args.output, contents)?;
@@ -51,7 +51,7 @@ pub fn run(global: Global, args: &SumArgs) -> Result<()> {
     report::summary(global, &report)
 }
 
-/// Demands that all files are of the key, and alike; returns what the sums are.
+/// Checks that all files match the key and each other, and returns the contents of the sums.
 fn check(
     readers: &[Reader],
     parameters: &Parameters,
@@ -59,14 +59,14 @@ fn check(
     args: &SumArgs,
 ) -> Result<Contents> {
     let (engine, parameter_digest) = (parameters.engine(), parameters.digest());
-    // Inputs may be fresh values or results, but all of one modulus.
+    // Inputs may be fresh values or results, but all must have the same modulus.
     let Contents { modulus, signed, .. } = readers[0].summary().contents;
     let expected = Contents { engine, parameter_digest, key_id, modulus, signed };
     ciphertext_file::check_alike(readers, &args.inputs, &expected, &args.evaluation)?;
     Ok(Contents { signed: signed || args.signed, ..expected })
 }
 
-/// The sum of the next ciphertexts; `None` after the last.
+/// Returns the sum of the next ciphertexts; `None` after the last.
 fn next(readers: &mut [Reader], key: &EvaluationKey, args: &SumArgs) -> Result<Option<Ciphertext>> {
     let mut sum: Option<Ciphertext> = None;
     for (index, reader) in readers.iter_mut().enumerate() {

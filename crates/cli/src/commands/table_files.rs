@@ -1,4 +1,4 @@
-//! Tables from files, as the options of several commands say.
+//! Reading of tables, with the options that several commands share.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -10,10 +10,10 @@ use crate::args::TableArgs;
 use crate::formats::dictionary::Dictionary;
 use crate::formats::table::{self, FoundTable, Moduli, TableOptions};
 
-/// Reads tables as the arguments say, and the dictionaries that they are written in.
+/// Reads tables, and the dictionaries of their words, as the arguments state.
 ///
 /// # Errors
-/// If a file cannot be read, or holds no table of these moduli.
+/// If a file cannot be read, or if it does not hold a table with these moduli.
 pub fn read_all(reading: &TableArgs, paths: &[PathBuf], moduli: Moduli) -> Result<Vec<FoundTable>> {
     let open = |path: &Path, may_grow| {
         anyhow::Ok(Rc::new(RefCell::new(Dictionary::open(path, may_grow)?)))
@@ -39,7 +39,7 @@ pub fn read_all(reading: &TableArgs, paths: &[PathBuf], moduli: Moduli) -> Resul
     Ok(found)
 }
 
-/// Whether tables have a header, where it is stated.
+/// Returns whether tables have a header, if stated.
 pub fn stated_header(reading: &TableArgs) -> Option<bool> {
     (reading.header || reading.no_header).then_some(reading.header)
 }

@@ -1,11 +1,11 @@
-//! Tables that a server offers, as they are listed.
+//! The list of tables that a server offers.
 
 use std::fmt;
 
 use cryptable_service::messages::TableInfo;
 use serde::Serialize;
 
-/// Tables, a line each.
+/// Tables, displayed with one line each.
 #[derive(Serialize)]
 pub struct Tables {
     /// The tables.

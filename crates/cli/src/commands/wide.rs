@@ -1,4 +1,4 @@
-//! `cryptable wide`: dictionaries, and tables of wide values that have structure.
+//! `cryptable wide`: lookups of wide values in dictionaries and in tables with structure.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -23,10 +23,10 @@ use crate::printable::Printable as _;
 use crate::report::{self, bytes, counted, seconds};
 use crate::{atomic_file, input_file, key_input, progress};
 
-/// Maps all values of a file through a dictionary or a structured table, one ciphertext a word at a time.
+/// Maps all values of a file through a dictionary or a table with structure, with one ciphertext per word at a time.
 ///
 /// # Errors
-/// If a file cannot be read or written, the table has no structure, or key and values do not belong together.
+/// If a file cannot be read or written, if the table has no structure, or if key and values do not belong together.
 pub fn run(global: Global, args: &WideLookupArgs) -> Result<()> {
     let mut reader = ciphertext_file::open(&args.input)?;
     let key_file = KeyFile::open(global, &args.evaluation)?;
@@ -73,7 +73,7 @@ pub fn run(global: Global, args: &WideLookupArgs) -> Result<()> {
     report::summary(global, &report)
 }
 
-/// The circuit of the table that the arguments name.
+/// Builds the circuit of the table that the arguments name.
 fn circuit(args: &WideLookupArgs, modulus: u64) -> Result<WordCircuit> {
     let range = u128::from(modulus) * u128::from(modulus);
     let outputs = args.value_bits.map_or(modulus, |bits| 1 << bits);
@@ -85,7 +85,8 @@ fn circuit(args: &WideLookupArgs, modulus: u64) -> Result<WordCircuit> {
         let values = args.value_bits.map_or((largest + 1).next_power_of_two(), |bits| 1 << bits);
         let words = words_of_bits(args.bits, modulus);
         let dictionary = Dictionary::new(modulus, words, values, entries, default);
-        return dictionary.and_then(|it| it.circuit()).with_context(|| named(path));
+        let circuit = dictionary.and_then(|dictionary| dictionary.circuit());
+        return circuit.with_context(|| named(path));
     }
     if let Some(path) = &args.pieces {
         let columns =
@@ -106,7 +107,7 @@ fn circuit(args: &WideLookupArgs, modulus: u64) -> Result<WordCircuit> {
     Ok(WordCircuit::products(modulus, &products)?)
 }
 
-/// Two functions of a half, a line for each value of it.
+/// Reads two functions of half a value, with one line for each value of the half.
 fn halves(path: &Path, modulus: u64, outputs: u64) -> Result<(Vec<u64>, Vec<u64>)> {
     let columns = Columns { names: ["low", "high"], moduli: [outputs.into(); 2], is_map: false };
     let pairs = pairs::read(path, columns)?;
@@ -115,7 +116,8 @@ fn halves(path: &Path, modulus: u64, outputs: u64) -> Result<(Vec<u64>, Vec<u64>
     Ok(pairs.into_iter().unzip())
 }
 
-/// Demands that the file is of the key, and of values of as many words as the circuit takes; returns their number.
+/// Checks that the file belongs to the key and that its values have as many words as the circuit needs. Returns the
+/// number of values.
 fn check(
     reader: &Reader,
     parameters: &packed::Parameters,
@@ -140,7 +142,7 @@ fn check(
     Ok(summary.values / words)
 }
 
-/// The next ciphertexts of a file, one a word.
+/// Reads the next ciphertexts of a file, one per word.
 fn next_words(reader: &mut Reader, words: usize, path: &Path) -> Result<Vec<packed::Ciphertext>> {
     let name = || input_file::shown(path).printable();
     let next = |_| {
@@ -155,10 +157,10 @@ fn push(writer: &mut Writer, words: Vec<packed::Ciphertext>) -> Result<()> {
     words.into_iter().try_for_each(|word| Ok(writer.push(&Ciphertext::from(word))?))
 }
 
-/// Plans keys, and what dictionaries and structured tables take.
+/// Plans keys, and predicts lookups in dictionaries and tables with structure.
 ///
 /// # Errors
-/// If nothing serves the request.
+/// If no parameters meet the request.
 pub fn plan(global: Global, args: &WideArgs) -> Result<PlannedJob> {
     let request = Request::words(args.bits).limits(Limits {
         values: args.values.map(u64::from),
@@ -194,9 +196,9 @@ struct Report {
     output_bytes: u64,
     values: u64,
     lookups: usize,
-    /// Words of each output.
+    /// Number of words of each output.
     output_words: usize,
-    /// Of a ciphertext of values.
+    /// Base-2 logarithm of the probability that a lookup of a full ciphertext of values fails.
     log2_fail: f64,
     threads: usize,
     eval_s: f64,

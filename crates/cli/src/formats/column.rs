@@ -11,18 +11,18 @@ use crate::args::CsvArgs;
 use crate::printable::Printable as _;
 use crate::suggestion::did_you_mean;
 
-/// How a column is found and read.
+/// Options for finding and reading a column.
 #[derive(Clone, Debug)]
 pub struct ColumnOptions<'a> {
-    /// Its name or number.
+    /// Name or number of the column.
     pub column: Option<&'a str>,
-    /// How the file is read.
+    /// Options for reading the file.
     pub csv: &'a CsvArgs,
-    /// How fields stand for values.
+    /// Interpretation of fields as values.
     pub coding: Coding,
 }
 
-/// The values of one column.
+/// An iterator over the values of one column.
 pub struct Column<R> {
     records: Records<R>,
     column: usize,
@@ -30,16 +30,16 @@ pub struct Column<R> {
     coding: Coding,
     missing: Option<String>,
     note: ReadNote,
-    /// The current record is yet to be read from.
+    /// Whether the current record was not used yet.
     pending: bool,
     finished: bool,
 }
 
 impl<R: Read> Column<R> {
-    /// Finds the column: by name, by number from 1 where no column has that name, or the only one.
+    /// Finds the column: by name; by number, counted from 1, if no column has that name; or the only column.
     ///
     /// # Errors
-    /// If the file cannot be read or has no such column.
+    /// If the file cannot be read, or if it has no such column.
     pub fn new(reader: R, path: &Path, options: &ColumnOptions<'_>) -> Result<Self> {
         let ColumnOptions { column, csv, coding } = options;
         let mut records = Records::new(reader, path, csv.delimiter)?;
@@ -54,7 +54,8 @@ impl<R: Read> Column<R> {
                 is_header(&records, stated, 0..0, Some((position, &book.borrow())))?
             }
             (Coding::Integers(_), stated) => {
-                // A column that is found by its name has one, and several columns want to be told apart first.
+                // A column that is found by name has a header. If there are several columns and none is named, the
+                // error about them comes first.
                 let is_certain = is_named || column.is_none() && records.width() > 1;
                 let values = if is_certain { 0..0 } else { position..position + 1 };
                 is_header(&records, stated, values, None)?
@@ -134,7 +135,7 @@ impl<R: Read> Column<R> {
         bail!("{}: {found} is a missing value; {hint}", self.place())
     }
 
-    /// What was read so far.
+    /// Returns what was read so far.
     pub fn note(&self) -> &ReadNote {
         &self.note
     }
@@ -153,7 +154,7 @@ impl<R: Read> Iterator for Column<R> {
     }
 }
 
-/// `3 columns, "a", "b", "c"`.
+/// Describes the columns of a file: `3 columns, "a", "b", "c"`.
 fn columns<R: Read>(names: &[String], records: &Records<R>) -> String {
     let width = records.width();
     if names.is_empty() {
@@ -212,7 +213,7 @@ mod tests {
         assert_eq!(read("_x\n7\n", None).unwrap(), [7]);
         assert_eq!(read("age\n", None).unwrap(), [0_u64; 0]);
         assert_eq!(read("", None).unwrap(), [0_u64; 0]);
-        // A mistyped number is no header, nor is a missing value.
+        // A misspelt number is not a header, and neither is a missing value.
         assert!(error("12x\n1\n", None).contains("line 1"));
         assert!(error("-1\n1\n", None).contains("negative"));
         assert!(error("NA\n1\n", None).contains("line 1, column 1: \"NA\" is a missing value"));
@@ -290,7 +291,7 @@ mod tests {
             "v.csv line 3, column \"age\": 300 is not below the modulus 256"
         );
         assert!(error("1\n2.5\n", None).contains("line 2, column 1: \"2.5\" is not an integer"));
-        // What pandas makes of integers where some are missing; no header, either.
+        // Pandas writes integers like this if some are missing. Such a line is not a header, either.
         assert_eq!(read("1.0\n36.0\n", None).unwrap(), [1, 36]);
         assert!(error("1.0\n300.0\n", None).contains("line 2, column 1: 300 is not below"));
         assert_eq!(error("1,2\n3\n", Some("1")), "v.csv line 2: 1 columns, 2 before");

@@ -1,4 +1,4 @@
-//! Comma-separated text: how fields stand for values, and what was read.
+//! Comma-separated text: interpretation of fields, and what was read.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -18,17 +18,17 @@ use super::integer;
 use super::records::{Records, quoted};
 use crate::printable::Printable as _;
 
-/// How fields stand for values.
+/// The interpretation of fields as values.
 #[derive(Clone, Debug)]
 pub enum Coding {
     /// Fields are integers.
     Integers(Domain),
-    /// Fields are words of a book, whose codes are values below a modulus.
+    /// Fields are words of a dictionary, whose codes are values below a modulus.
     Words(Rc<RefCell<Dictionary>>, u64),
 }
 
 impl Coding {
-    /// The words that values stand for, if there is a dictionary; else integers.
+    /// Returns the coding by a dictionary, if there is one, or else by integers.
     ///
     /// # Errors
     /// If the dictionary cannot be read.
@@ -46,10 +46,10 @@ impl Coding {
         })
     }
 
-    /// The value of a field; `place` says where it is.
+    /// Returns the value of a field. `place` describes its position in messages.
     ///
     /// # Errors
-    /// If it has none.
+    /// If the field does not represent a value.
     pub fn value(&self, field: &str, place: impl Fn() -> String) -> Result<u64> {
         match self {
             Self::Words(book, modulus) => book.borrow_mut().code(field, *modulus, place),
@@ -68,10 +68,10 @@ impl Coding {
         }
     }
 
-    /// Writes the field of a value.
+    /// Returns the field that represents a value.
     ///
     /// # Errors
-    /// If it is the code of no word.
+    /// If the value is not the code of a word.
     #[cfg(feature = "client")]
     pub fn field(&self, value: u64) -> Result<String> {
         match self {
@@ -81,27 +81,27 @@ impl Coding {
     }
 }
 
-/// What was read of a file, for people to compare with what they meant.
+/// A summary of what was read from a file, for people to compare with what they meant.
 #[derive(Clone, Debug, Serialize)]
 pub struct ReadNote {
-    /// The file.
+    /// Name of the file.
     pub file: String,
     /// Whether its first line is a header.
     pub header: bool,
-    /// What separates its columns.
+    /// Separator of columns.
     pub delimiter: char,
-    /// Number of its columns.
+    /// Number of columns.
     pub columns: usize,
     /// The column that was read, by name or number.
     pub column: Option<String>,
-    /// Rows that were read.
+    /// Number of rows that were read.
     pub rows: u64,
-    /// Those of them without a value, which got one.
+    /// Number of rows whose value was missing and was replaced.
     pub missing: u64,
-    /// What missing values were read as.
+    /// The replacement of missing values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing_as: Option<String>,
-    /// Empty lines at the end.
+    /// Number of empty lines at the end.
     pub skipped: u64,
 }
 
@@ -134,11 +134,13 @@ impl fmt::Display for ReadNote {
     }
 }
 
-/// Whether the first record is a header: as stated; else by its look. Where fields are words, or one of the fields in
-/// `values`, the columns that are read, stands for a missing value, the look decides only if it is certain.
+/// Returns whether the first record is a header: as stated or, failing that, by its look.
+///
+/// The look decides only if it is certain where fields are words, or where one of the columns that are read, `values`,
+/// has a field that looks like a missing value.
 ///
 /// # Errors
-/// If nobody can tell.
+/// If it is not certain.
 pub fn is_header<R: Read>(
     records: &Records<R>,
     stated: Option<bool>,

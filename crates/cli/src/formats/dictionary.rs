@@ -1,4 +1,4 @@
-//! Code books: words and the values that stand for them.
+//! Dictionaries, also called code books: words and the values that represent them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{BufReader, Write};
@@ -13,29 +13,29 @@ use crate::input_file;
 use crate::printable::Printable as _;
 use crate::suggestion::did_you_mean;
 
-/// Most words of a book: as many as the largest table has entries.
+/// Largest number of words, which is that of entries of the largest table.
 const MAX_WORDS: usize = 1 << 24;
 
-/// The first line of a book in CSV.
+/// First line of a dictionary in CSV.
 const HEADER: [&str; 2] = ["word", "code"];
 
-/// A code book in a file.
+/// A dictionary that is stored in a file.
 #[derive(Debug)]
 pub struct Dictionary {
     path: PathBuf,
     codes: HashMap<String, u64>,
     words: BTreeMap<u64, String>,
-    /// New words get codes.
+    /// Whether new words get codes.
     may_grow: bool,
     has_grown: bool,
 }
 
 impl Dictionary {
-    /// Reads a book: a JSON object of words and codes, or CSV with lines `word,code`. One that may grow may be
-    /// yet to be made.
+    /// Reads a dictionary: a JSON object of words and codes, or CSV with lines `word,code`. If it may grow, the file
+    /// need not exist.
     ///
     /// # Errors
-    /// If it cannot be read, or a word or a code comes twice.
+    /// If the file cannot be read, or if a word or a code occurs twice.
     pub fn open(path: &Path, may_grow: bool) -> Result<Self> {
         let (codes, words) = (HashMap::new(), BTreeMap::new());
         let mut book = Self { path: path.to_path_buf(), codes, words, may_grow, has_grown: false };
@@ -103,15 +103,16 @@ impl Dictionary {
         Ok(())
     }
 
-    /// Whether a word is in the book.
+    /// Returns whether the dictionary contains a word.
     pub fn knows(&self, word: &str) -> bool {
         self.codes.contains_key(word)
     }
 
-    /// The code of a word, which must be below the modulus; a new word gets the next code if the book may grow.
+    /// Returns the code of a word. A new word gets the next code if the dictionary may grow. `place` describes where
+    /// the word was found.
     ///
     /// # Errors
-    /// If the word has none, or one that is no value; `place` says where it was found.
+    /// If the word has no code, or if the code is not below `modulus`.
     pub fn code(&mut self, word: &str, modulus: u64, place: impl Fn() -> String) -> Result<u64> {
         let book = self.path.printable();
         let next = self.words.last_key_value().map_or(0, |(code, _)| code + 1);
@@ -138,7 +139,7 @@ impl Dictionary {
         Ok(code)
     }
 
-    /// The word that a code stands for.
+    /// Returns the word with a code.
     ///
     /// # Errors
     /// If there is none.
@@ -148,7 +149,7 @@ impl Dictionary {
         word.with_context(|| format!("the dictionary {} has no code {code}", self.path.printable()))
     }
 
-    /// Writes the book if it has grown.
+    /// Writes the dictionary to its file if it has grown.
     ///
     /// # Errors
     /// If writing fails.
@@ -165,7 +166,7 @@ impl Dictionary {
             }
             writer.flush()?;
         } else {
-            // In the order of codes, one a line.
+            // One word per line, in the order of codes.
             let mut before = "{";
             for (code, word) in &self.words {
                 write!(file, "{before}\n  {}: {code}", serde_json::to_string(word)?)?;

@@ -1,39 +1,39 @@
-//! Which integers are values.
+//! The integers that represent values.
 
 use std::fmt;
 
 use anyhow::{Result, anyhow, bail};
 
-/// The integers that stand for the values modulo a number.
+/// The range of integers that represent the values modulo a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Domain {
     /// The modulus, at most 2^64.
     pub modulus: u128,
-    /// From minus half the modulus on instead of from 0 on.
+    /// Whether the range begins at minus half the modulus instead of 0.
     pub signed: bool,
 }
 
 impl Domain {
-    /// From 0 on.
+    /// Returns the range 0 to `modulus` - 1.
     #[cfg(feature = "client")]
     pub fn unsigned(modulus: u64) -> Self {
         Self { modulus: modulus.into(), signed: false }
     }
 
-    /// The smallest integer.
+    /// Returns the smallest integer.
     pub fn smallest(self) -> i128 {
         if self.signed { -((self.modulus / 2) as i128) } else { 0 }
     }
 
-    /// The largest integer.
+    /// Returns the largest integer.
     pub fn largest(self) -> i128 {
         self.smallest() + self.modulus as i128 - 1
     }
 
-    /// The value that an integer stands for; `place` says where it was found.
+    /// Returns the value that an integer represents. `place` describes where it was found.
     ///
     /// # Errors
-    /// If it stands for none.
+    /// If the integer is out of range.
     pub fn value(self, integer: i128, place: impl Fn() -> String) -> Result<u64> {
         let (smallest, largest, modulus) = (self.smallest(), self.largest(), self.modulus);
         if (smallest..=largest).contains(&integer) {
@@ -51,7 +51,7 @@ impl Domain {
         Err(NotBelow { place: place(), integer, modulus }.into())
     }
 
-    /// The integer that stands for a value.
+    /// Returns the integer that represents a value.
     #[cfg(feature = "client")]
     pub fn integer(self, value: u64) -> i128 {
         let integer = i128::from(value);
@@ -59,7 +59,7 @@ impl Domain {
     }
 }
 
-/// An integer that is too large for the keys.
+/// The error for an integer that is too large for the keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotBelow {
     place: String,
@@ -76,7 +76,7 @@ impl fmt::Display for NotBelow {
 
 impl std::error::Error for NotBelow {}
 
-/// Says which command makes keys that take an integer, where it is too large for those at hand.
+/// Adds to an error about an integer that is too large which command generates keys for it.
 pub fn with_keys(error: anyhow::Error, command: &str) -> anyhow::Error {
     match error.downcast_ref::<NotBelow>() {
         Some(NotBelow { integer, .. }) => {
@@ -87,17 +87,17 @@ pub fn with_keys(error: anyhow::Error, command: &str) -> anyhow::Error {
     }
 }
 
-/// Which columns of a table are signed.
+/// The signs of a table's two columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Signs {
-    /// Whether inputs are.
+    /// Whether inputs are signed.
     pub inputs: bool,
-    /// Whether outputs are.
+    /// Whether outputs are signed.
     pub outputs: bool,
 }
 
 impl Signs {
-    /// Both columns or none.
+    /// Returns the same sign for both columns.
     pub fn both(signed: bool) -> Self {
         Self { inputs: signed, outputs: signed }
     }

@@ -1,5 +1,5 @@
-//! Fuzzing of the files that people bring, under the limits of `cryptable_fuzz`: guided by coverage under `cargo bolero`;
-//! as ordinary tests, mutations of the files in `tests/fuzz_seeds`.
+//! Fuzzing of the files that users provide, under the limits of `cryptable_fuzz`: guided by coverage under `cargo
+//! bolero`, or on mutations of the files in `tests/fuzz_seeds` as ordinary tests.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -20,7 +20,7 @@ use super::table::{self, Moduli, TableOptions};
 use crate::args::CsvArgs;
 use crate::commands::resume::read_record;
 
-/// Mutations of each seed in the short run.
+/// Number of mutations per seed in the short run.
 const MUTATIONS: u64 = 300;
 
 fn csv_values(bytes: &[u8]) {
@@ -49,7 +49,7 @@ fn raw_values(bytes: &[u8]) {
     }
 }
 
-/// Of what the extension says, whatever it is.
+/// Reads the bytes as a table in each format, by extension.
 fn tables(bytes: &[u8]) {
     let directory = tempfile::tempdir().unwrap();
     for (name, moduli) in [
@@ -63,7 +63,7 @@ fn tables(bytes: &[u8]) {
     }
 }
 
-/// A book, and what is looked up in it.
+/// Reads the bytes as a dictionary, and looks its own text up in it.
 fn dictionaries(bytes: &[u8]) {
     let directory = tempfile::tempdir().unwrap();
     for name in ["d.csv", "d.json"] {
@@ -85,7 +85,7 @@ fn pictures(bytes: &[u8]) {
     }
 }
 
-/// What an interrupted lookup left, as it is and with right checksums.
+/// Reads the records that an interrupted lookup left, both as they are and with right checksums.
 fn resumed_lookups(bytes: &[u8]) {
     for mut file in [bytes, &repair::resume_records(bytes)] {
         while let Ok(Some((_, taken))) = read_record(&mut file) {

@@ -1,17 +1,17 @@
-//! Integers in text: digits, with a sign or not, and decimals with nothing but zeros behind the point, as programs write
+//! Integers in text: digits with an optional sign, and decimals with only zeros after the point, as programs write
 //! integers that they hold as floating-point numbers (`36.0`).
 
 use std::fmt;
 
-/// From here on floating-point numbers of 64 bits skip integers.
+/// The first integer from which on 64-bit floating-point numbers skip some.
 const LEAST_SKIPPED: u128 = 1 << 53;
 
-/// Why a field is no integer; what messages say of it.
+/// The reason why a field is not an integer, which is part of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoInteger {
-    /// It is something else.
+    /// The field is something else.
     Other,
-    /// It was written as a floating-point number, and too large for all of its digits to be right.
+    /// The field was written as a floating-point number, and is too large for all of its digits to be certain.
     Inexact,
 }
 
@@ -27,10 +27,10 @@ impl fmt::Display for NoInteger {
     }
 }
 
-/// The integer that a field is.
+/// Parses a field as an integer.
 ///
 /// # Errors
-/// If it is none, or may be another one than it was.
+/// If it is not an integer, or if it may have been rounded.
 pub fn parse(field: &str) -> Result<i128, NoInteger> {
     let (whole, zeros) = field.split_once('.').unwrap_or((field, ""));
     if !zeros.bytes().all(|digit| digit == b'0') {

@@ -1,4 +1,4 @@
-//! Files that people bring and take away: values, tables and pictures.
+//! File formats of users: values, tables and pictures.
 
 #[cfg(feature = "client")]
 pub mod column;
@@ -23,7 +23,7 @@ pub mod values;
 
 use std::path::Path;
 
-/// The extension in lower case; empty if there is none.
+/// Returns the extension in lower case; empty if there is none.
 fn extension(path: &Path) -> String {
     path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! NumPy's `.npy`: arrays of integers, format versions 1.0 to 3.0.
+//! NumPy's format `.npy`: arrays of integers in versions 1.0 to 3.0.
 
 use std::io::Read;
 use std::path::Path;
@@ -12,23 +12,23 @@ use crate::printable::Printable as _;
 /// First bytes of a file.
 pub const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
-/// Longest header that is read.
+/// Longest header that is read, in bytes.
 const MAX_HEADER_BYTES: u32 = 1 << 16;
 
-/// Largest number of dimensions that NumPy knows.
+/// Largest number of dimensions that NumPy supports.
 const MAX_DIMENSIONS: usize = 64;
 
-/// Reads a header; returns the shape, and the elements in C order.
+/// Reads a header. Returns the shape, and an iterator over the elements in C order.
 ///
 /// # Errors
-/// If it is no array of integers in C order.
+/// If the file is not an array of integers in C order.
 pub fn open<R: Read>(mut reader: R, path: &Path, domain: Domain) -> Result<(Vec<u64>, Words<R>)> {
     let header = read_header(&mut reader).with_context(|| path.printable())?;
     let words = Words::new(reader, path, header.word, Some(header.count), domain);
     Ok((header.shape, words))
 }
 
-/// The header of a one-dimensional array.
+/// Returns the header of a one-dimensional array.
 #[cfg(feature = "client")]
 pub fn header(word: WordFormat, count: u64) -> Vec<u8> {
     let order = if word.bytes == 1 { '|' } else { '<' };
@@ -76,7 +76,7 @@ fn read_header(reader: &mut impl Read) -> Result<Header> {
     Parser { rest: &text }.header()
 }
 
-/// Parses the Python dictionary that is the header.
+/// A parser for the Python dictionary in the header.
 struct Parser<'a> {
     rest: &'a str,
 }
@@ -136,7 +136,7 @@ impl<'a> Parser<'a> {
     }
 
     fn string(&mut self) -> Result<&'a str> {
-        // Python 2 marks strings that are not bytes.
+        // Python 2 marks Unicode strings.
         self.rest = self.rest.trim_start();
         if self.rest.starts_with("u'") || self.rest.starts_with("u\"") {
             self.rest = &self.rest[1..];
@@ -167,7 +167,7 @@ impl<'a> Parser<'a> {
             let end = self.rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(self.rest.len());
             let (digits, rest) = self.rest.split_at(end);
             lengths.push(digits.parse().context("the header's shape is not made of integers")?);
-            // Python 2 marks its long integers.
+            // Python 2 marks long integers.
             self.rest = rest.strip_prefix('L').unwrap_or(rest);
             if !self.take(",") {
                 self.expect(")")?;
@@ -237,7 +237,7 @@ mod tests {
         let big = "{'shape': (2, 2), 'descr': \">u2\", 'fortran_order': False}";
         let bytes = file(1, big, &[0, 1, 0, 2, 0, 3, 1, 0]);
         assert_eq!(read(&bytes).unwrap(), (vec![2, 2], vec![1, 2, 3, 256]));
-        // As Python 2 wrote them.
+        // Python 2 wrote it like this.
         let old = "{'descr': u'<u1', 'fortran_order': False, 'shape': (3L,), }";
         assert_eq!(read(&file(1, old, &[1, 2, 3])).unwrap(), (vec![3], vec![1, 2, 3]));
         let scalar = "{'descr': '|b1', 'fortran_order': True, 'shape': ()}";

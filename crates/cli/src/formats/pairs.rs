@@ -1,4 +1,4 @@
-//! Two columns of integers, from CSV files.
+//! Pairs of integers from CSV files of two columns.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -12,24 +12,25 @@ use super::records::{Records, is_missing, quoted};
 use crate::input_file;
 use crate::printable::Printable as _;
 
-/// Most lines that are read.
+/// Largest number of lines that are read.
 const MAX_LINES: usize = 1 << 20;
 
-/// What the columns of a file are called, and which integers they have.
+/// The names and ranges of a file's two columns.
 #[derive(Clone, Copy, Debug)]
 pub struct Columns {
-    /// Names for messages.
+    /// Names of the columns for messages.
     pub names: [&'static str; 2],
-    /// Moduli: integers are below them.
+    /// Moduli of the columns; integers are below them.
     pub moduli: [u128; 2],
-    /// No two lines have the same first integer.
+    /// Whether the integers of the first column must differ.
     pub is_map: bool,
 }
 
-/// Reads all lines; the first may be a header.
+/// Reads all lines, of which the first may be a header.
 ///
 /// # Errors
-/// If the file cannot be read, has other than two columns, or an integer is outside its modulus.
+/// If the file cannot be read, if it does not have two columns, if an integer is not below its modulus, or if a first
+/// integer is repeated in a map.
 pub fn read(path: &Path, columns: Columns) -> Result<Vec<(u64, u64)>> {
     let shown = input_file::shown(path);
     let name = shown.printable();
@@ -96,7 +97,7 @@ mod tests {
         assert!(read("1,\n").unwrap_err().contains("missing value"));
         let twice = read("key,value\n7,1\n8,2\n7,3\n").unwrap_err();
         assert!(twice.ends_with("d.csv line 4: key 7 was on line 2 already"), "{twice}");
-        // A line that lacks a number is no header.
+        // A line with something else than numbers is not a header if a field is missing.
         assert!(read("x,NA\n2,3\n").unwrap_err().contains("line 1, key: \"x\" is not"));
     }
 }

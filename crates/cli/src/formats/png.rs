@@ -1,32 +1,32 @@
-//! 8-bit grey PNG pictures.
+//! Pictures: 8-bit grey PNG files.
 
 use std::io::{Cursor, Read, Write};
 
 use anyhow::{Context, Result, bail, ensure};
 use png::{BitDepth, ColorType, Decoder, Encoder};
 
-/// Most pixels that are read.
+/// Largest number of pixels that are read.
 const MAX_PIXELS: u64 = 1 << 26;
 
-/// Longest file that is read: twice what so many pixels take uncompressed.
+/// Longest file that is read: twice the uncompressed size of the largest picture.
 const MAX_FILE_BYTES: u64 = 2 * MAX_PIXELS;
 
 /// A grey picture, row by row from the top.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GreyImage {
-    /// Pixels a row.
+    /// Pixels per row.
     pub width: usize,
-    /// Rows.
+    /// Number of rows.
     pub height: usize,
     /// `width * height` pixels.
     pub pixels: Vec<u8>,
 }
 
 impl GreyImage {
-    /// Decodes a picture; `name` is for messages.
+    /// Decodes a picture. `name` is for messages.
     ///
     /// # Errors
-    /// If it is not an 8-bit grey PNG, is damaged, or has more than 2^26 pixels.
+    /// If the file is not an 8-bit grey PNG, is damaged, or has more than 2^26 pixels.
     pub fn read(reader: impl Read, name: &str) -> Result<Self> {
         let mut file = Vec::new();
         let length = reader.take(MAX_FILE_BYTES + 1).read_to_end(&mut file);
@@ -47,7 +47,7 @@ impl GreyImage {
         if u64::from(width) * u64::from(height) > MAX_PIXELS {
             bail!("{name}: {width} x {height} pixels, above the limit of {MAX_PIXELS}");
         }
-        // A byte a pixel, as was checked.
+        // The format was checked, so a pixel is a byte.
         let mut pixels = vec![0; width as usize * height as usize];
         reader.next_frame(&mut pixels).with_context(|| format!("cannot read {name}"))?;
         Ok(Self { width: width as usize, height: height as usize, pixels })
@@ -67,7 +67,7 @@ impl GreyImage {
         Ok(())
     }
 
-    /// Two pictures of one height next to each other, with a white bar between.
+    /// Joins two pictures of equal height, with a white bar of `bar` pixels between them.
     pub fn side_by_side(left: &Self, right: &Self, bar: usize) -> Self {
         assert_eq!(left.height, right.height, "pictures of one height");
         let rows = left.pixels.chunks(left.width).zip(right.pixels.chunks(right.width));

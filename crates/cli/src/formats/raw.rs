@@ -1,4 +1,4 @@
-//! Words one after another, and nothing else.
+//! Raw binary files: words one after another, and nothing else.
 
 use std::io::{self, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -8,25 +8,25 @@ use anyhow::{Context, Result, bail};
 use super::domain::Domain;
 use crate::printable::Printable as _;
 
-/// How an integer lies in a file.
+/// The format of an integer in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WordFormat {
-    /// Length: 1, 2, 4 or 8.
+    /// Length in bytes: 1, 2, 4 or 8.
     pub bytes: usize,
-    /// Two's complement.
+    /// Whether words are signed, in two's complement.
     pub signed: bool,
-    /// Most significant byte first.
+    /// Whether the most significant byte comes first.
     pub big_endian: bool,
 }
 
 impl WordFormat {
-    /// Unsigned little-endian words.
+    /// Returns the format of unsigned little-endian words.
     #[cfg(feature = "client")]
     pub fn unsigned(bytes: usize) -> Self {
         Self { bytes, signed: false, big_endian: false }
     }
 
-    /// The narrowest little-endian word for all integers of a domain.
+    /// Returns the narrowest little-endian format for all integers of a domain.
     #[cfg(feature = "client")]
     pub fn of(domain: Domain) -> Self {
         let word = |bytes| Self { signed: domain.signed, ..Self::unsigned(bytes) };
@@ -34,7 +34,7 @@ impl WordFormat {
         [1, 2, 4].map(word).into_iter().find(fits).unwrap_or(word(8))
     }
 
-    /// Whether every integer of a domain fits.
+    /// Returns whether every integer of a domain fits.
     #[cfg(feature = "client")]
     pub fn holds(self, domain: Domain) -> bool {
         let bits = 8 * self.bytes as u32 - u32::from(self.signed);
@@ -42,7 +42,7 @@ impl WordFormat {
         domain.largest() < bound && domain.smallest() >= if self.signed { -bound } else { 0 }
     }
 
-    /// The integer in the first bytes of `word`.
+    /// Decodes the integer in the first bytes of `word`.
     fn decode(self, mut word: [u8; 8]) -> i128 {
         if self.big_endian {
             word[..self.bytes].reverse();
@@ -57,20 +57,20 @@ impl WordFormat {
     }
 }
 
-/// Reads words as values.
+/// An iterator that reads words as values.
 pub struct Words<R> {
     reader: BufReader<R>,
     path: PathBuf,
     format: WordFormat,
     domain: Domain,
-    /// Words that must be there; as many as there are if `None`.
+    /// Required number of words; `None` accepts any number.
     count: Option<u64>,
     position: u64,
     finished: bool,
 }
 
 impl<R: Read> Words<R> {
-    /// Reads `count` words, and demands that the file end there; `path` is for messages.
+    /// Creates a reader of `count` words, after which the file must end. `path` is for messages.
     pub fn new(
         reader: R,
         path: &Path,
@@ -122,7 +122,7 @@ impl<R: Read> Iterator for Words<R> {
     }
 }
 
-/// Fills `buffer` as far as there is something to read.
+/// Fills `buffer` as far as the input reaches, and returns the number of bytes read.
 pub fn read_up_to(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {

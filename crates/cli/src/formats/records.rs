@@ -1,4 +1,4 @@
-//! Lines of separated fields: delimiters, quotes, empty lines, encodings.
+//! Records of separated fields: delimiters, quotes, empty lines, encodings.
 
 use std::io::{BufRead, BufReader, Chain, Cursor, Read};
 use std::ops::Range;
@@ -8,65 +8,65 @@ use super::integer;
 use crate::printable::Printable as _;
 use anyhow::{Context, Result, bail, ensure};
 
-/// Longest line that is read.
+/// Longest record that is read, in bytes.
 const MAX_LINE_BYTES: u64 = 1 << 20;
 
 /// The byte order mark of UTF-8.
 const MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
 
-/// What may separate fields if nothing is said; the first is taken where several come as often.
+/// Delimiters that are recognised if none is stated. If several are equally frequent, the first is chosen.
 const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
 
-/// What stands for missing values, in small letters.
+/// Fields that mean a missing value, in lower case.
 const MISSING: [&str; 4] = ["", "na", "null", "nan"];
 
-/// What else stands for missing values where fields are numbers; among words it may be one of them.
+/// Fields that mean a missing value only among numbers, since they may be words.
 const MISSING_NUMBERS: [&str; 9] =
     ["none", "nil", "n/a", "#n/a", "#n/a n/a", "#na", "<na>", "-nan", "nat"];
 
-/// Records of a CSV file, with their line numbers.
+/// A reader of a CSV file's records, with their line numbers.
 pub struct Records<R> {
     reader: BufReader<Chain<Cursor<Vec<u8>>, R>>,
     path: PathBuf,
     delimiter: u8,
-    /// The byte that ends lines.
+    /// The byte at the end of each line.
     terminator: u8,
-    /// The file begins with the byte order mark of UTF-8.
+    /// Whether the file begins with the byte order mark of UTF-8.
     #[cfg(feature = "client")]
     has_mark: bool,
-    /// Lines end in a carriage return and a newline, as the first does.
+    /// Whether lines end in a carriage return and a newline, like the first one.
     #[cfg(feature = "client")]
     has_returns: bool,
-    /// Number of the line that comes next, from 1.
+    /// Number of the next line, counted from 1.
     next_line: u64,
-    /// Number of fields of the first record; none yet if 0.
+    /// Number of fields in the first record; 0 before that was read.
     width: usize,
     /// The last record that was read.
     record: Record,
-    /// Empty lines before it, from the one on that we are at.
+    /// Number of empty lines before `record` that were not returned yet, including the current one.
     empty_left: u64,
-    /// Line number of where we are.
+    /// Line number of the current record.
     line: u64,
-    /// Empty lines at the end of the file.
+    /// Number of empty lines at the end of the file.
     skipped: u64,
 }
 
-/// One line, or several where a quoted field holds line ends.
+/// One line, or several if a quoted field contains line ends.
 #[derive(Default)]
 struct Record {
     line: u64,
     raw: Vec<u8>,
-    /// All fields without quotes, one after the other.
+    /// All fields without quotes, one after another.
     text: Vec<u8>,
-    /// Where each ends.
+    /// The end of each field in `text`.
     ends: Vec<usize>,
 }
 
 impl<R: Read> Records<R> {
-    /// Reads records; `path` is for messages. The delimiter is found in the first line if it is not given.
+    /// Creates a reader. `path` is for messages. If no delimiter is stated, it is recognised in the first line.
     ///
     /// # Errors
-    /// If the file cannot be read or is not in UTF-8 or the like.
+    /// If the file cannot be read, or if it is in UTF-16 or not text.
     pub fn new(mut reader: R, path: &Path, delimiter: Option<u8>) -> Result<Self> {
         let start = read_first_line(&mut reader)
             .with_context(|| format!("cannot read {}", path.printable()))?;
@@ -98,10 +98,11 @@ impl<R: Read> Records<R> {
         })
     }
 
-    /// Moves to the next record. Empty lines are records, but for those at the end of the file.
+    /// Moves to the next record and returns whether there is one. Empty lines are records, except at the end of the
+    /// file.
     ///
     /// # Errors
-    /// If the file cannot be read, or the record has another number of fields than the first.
+    /// If the file cannot be read, or if the number of fields differs from that of the first record.
     pub fn advance(&mut self) -> Result<bool> {
         if self.empty_left > 0 {
             self.empty_left -= 1;
@@ -121,7 +122,7 @@ impl<R: Read> Records<R> {
             empty += 1;
         }
         self.check_width()?;
-        // They are met before the record.
+        // The empty lines come before the record.
         self.empty_left = empty;
         self.line = if empty > 0 { first } else { self.record.line };
         Ok(true)
@@ -136,7 +137,7 @@ impl<R: Read> Records<R> {
         Ok(())
     }
 
-    /// Reads one record, or an empty line.
+    /// Reads one record, or an empty line. Returns false at the end of the file.
     fn read_record(&mut self) -> Result<bool> {
         let name = self.path.printable();
         let record = &mut self.record;
@@ -169,12 +170,12 @@ impl<R: Read> Records<R> {
         }
     }
 
-    /// Whether the current record is an empty line.
+    /// Returns whether the current record is an empty line.
     pub fn is_empty_line(&self) -> bool {
         self.empty_left > 0
     }
 
-    /// The fields of the current record.
+    /// Returns the fields of the current record.
     pub fn fields(&self) -> impl Iterator<Item = String> + '_ {
         (0..self.width()).map(|column| String::from_utf8_lossy(self.field(column)).into_owned())
     }
@@ -187,7 +188,7 @@ impl<R: Read> Records<R> {
         &self.record.text[start..self.record.ends[column]]
     }
 
-    /// The text of a field of the current record.
+    /// Returns the text of a field of the current record.
     ///
     /// # Errors
     /// If it is not UTF-8.
@@ -197,19 +198,19 @@ impl<R: Read> Records<R> {
         })
     }
 
-    /// The current line as it is, without its end.
+    /// Returns the current line unchanged, without its end.
     #[cfg(feature = "client")]
     pub fn raw(&self) -> &[u8] {
         if self.is_empty_line() { &[] } else { self.record.raw.trim_ascii_end_of_line() }
     }
 
-    /// What the file begins with beside its text: a byte order mark, or nothing.
+    /// Returns the byte order mark of the file, or nothing if it has none.
     #[cfg(feature = "client")]
     pub fn mark(&self) -> &'static [u8] {
         if self.has_mark { MARK } else { b"" }
     }
 
-    /// What lines end in.
+    /// Returns the bytes at the end of each line.
     #[cfg(feature = "client")]
     pub fn line_end(&self) -> &'static [u8] {
         match (self.has_returns, self.terminator) {
@@ -219,48 +220,48 @@ impl<R: Read> Records<R> {
         }
     }
 
-    /// Number of fields of a record.
+    /// Returns the number of fields per record.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// Line number of the current record, from 1.
+    /// Returns the line number of the current record, counted from 1.
     pub fn line(&self) -> u64 {
         self.line
     }
 
-    /// Empty lines at the end, once there.
+    /// Returns the number of empty lines at the end, once that was reached.
     pub fn skipped(&self) -> u64 {
         self.skipped
     }
 
-    /// What separates fields.
+    /// Returns the delimiter.
     pub fn delimiter(&self) -> u8 {
         self.delimiter
     }
 
-    /// The file, for messages.
+    /// Returns the path of the file, for messages.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The integer in a field of the current record, if it is one.
+    /// Returns the integer in a field of the current record, if it is one.
     pub fn integer(&self, column: usize) -> Option<i128> {
         integer::parse(std::str::from_utf8(self.field(column)).ok()?).ok()
     }
 
-    /// Whether a field of the current record is a number, an integer or not.
+    /// Returns whether a field of the current record is a number, integer or not.
     fn is_number(&self, column: usize) -> bool {
         let text = std::str::from_utf8(self.field(column)).unwrap_or_default();
         text.parse::<f64>().is_ok_and(f64::is_finite)
     }
 
-    /// The first of these fields of the current record that stands for a missing value.
+    /// Returns the first field of the current record within `columns` that means a missing value.
     pub fn missing_among(&self, columns: Range<usize>) -> Option<String> {
         self.fields().take(columns.end).skip(columns.start).find(|field| is_missing(field))
     }
 
-    /// Whether the current record looks like a header: words, and no number.
+    /// Returns whether the current record looks like a header: it has words and no number.
     pub fn is_header(&self) -> bool {
         let starts_word = |field: String| {
             field.starts_with(|c: char| c.is_alphabetic() || c == '_') && !is_missing(&field)
@@ -276,7 +277,7 @@ impl Record {
         self.raw.trim_ascii().is_empty()
     }
 
-    /// Finds the fields; false if a quote is open.
+    /// Finds the fields. Returns false if a quote is not closed.
     fn split(&mut self, delimiter: u8) -> bool {
         self.text.clear();
         self.ends.clear();
@@ -314,7 +315,7 @@ impl Record {
     }
 }
 
-/// What lines are cut by.
+/// Trimming of lines and fields.
 trait Cut {
     fn trim_ascii_end_of_line(&self) -> &[u8];
     fn trim_spaces_start(&self, delimiter: u8) -> &[u8];
@@ -333,18 +334,18 @@ impl Cut for [u8] {
     }
 }
 
-/// Whether a field stands for a missing word.
+/// Returns whether a field means a missing word.
 pub fn is_missing_word(field: &str) -> bool {
     MISSING.iter().any(|missing| field.eq_ignore_ascii_case(missing))
 }
 
-/// Whether a field stands for a missing number.
+/// Returns whether a field means a missing number.
 pub fn is_missing(field: &str) -> bool {
     is_missing_word(field)
         || MISSING_NUMBERS.iter().any(|missing| field.eq_ignore_ascii_case(missing))
 }
 
-/// A field for a message, cut to a readable length.
+/// Formats a field for a message, shortened to a readable length.
 pub fn quoted(field: &str) -> String {
     if field.is_empty() {
         return "an empty field".into();
@@ -354,7 +355,7 @@ pub fn quoted(field: &str) -> String {
     format!("\"{short}{dots}\"")
 }
 
-/// The first line, and perhaps more.
+/// Reads the first line, and perhaps more.
 fn read_first_line(reader: &mut impl Read) -> std::io::Result<Vec<u8>> {
     let mut start = Vec::new();
     loop {
@@ -365,7 +366,7 @@ fn read_first_line(reader: &mut impl Read) -> std::io::Result<Vec<u8>> {
     }
 }
 
-/// The length of the byte order mark of UTF-8, if there is one.
+/// Returns the length of the byte order mark, or 0. Fails for other encodings than UTF-8.
 fn check_encoding(start: &[u8]) -> Result<usize> {
     if start.starts_with(&[0xFF, 0xFE]) || start.starts_with(&[0xFE, 0xFF]) {
         bail!("it is in UTF-16; save it as UTF-8");
@@ -374,7 +375,7 @@ fn check_encoding(start: &[u8]) -> Result<usize> {
     Ok(if start.starts_with(MARK) { MARK.len() } else { 0 })
 }
 
-/// What there is most of in the first line, quotes aside.
+/// Returns the delimiter that is most frequent in the first line, outside quotes.
 fn found_delimiter(start: &[u8]) -> u8 {
     let (mut counts, mut is_quoted) = ([0_usize; DELIMITERS.len()], false);
     for &byte in start.iter().take_while(|byte| !b"\r\n".contains(byte)) {
@@ -412,7 +413,7 @@ mod tests {
         assert_eq!(all("\u{feff}a;b\n\"x, \"\"y\"\"\";1"), expected);
         assert_eq!(all("a\tb\r\"x, \"\"y\"\"\"\t1\r"), expected);
         assert_eq!(all("\"a\nb\",1\n2,\n"), [record(1, &["a\nb", "1"]), record(3, &["2", ""])]);
-        // A quote inside a field is a letter.
+        // A quote inside a field is an ordinary character.
         assert_eq!(all("5\" pipe,1"), [record(1, &["5\" pipe", "1"])]);
     }
 

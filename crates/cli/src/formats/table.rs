@@ -1,4 +1,4 @@
-//! Lookup tables from files.
+//! Lookup tables in files.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -18,44 +18,44 @@ use super::{extension, npy};
 use crate::input_file;
 use crate::printable::Printable as _;
 
-/// Most entries that are read.
+/// Largest number of entries that are read.
 const MAX_ENTRIES: usize = 1 << 24;
 
-/// The bound of entries where no output modulus is given.
+/// Bound on outputs if no output modulus is given.
 const MAX_OUTPUT_MODULUS: u64 = 1 << 32;
 
-/// A code book that several columns may share.
+/// A dictionary that several columns may share.
 pub type Book = Rc<RefCell<Dictionary>>;
 
-/// Moduli that a table must have, where they are known.
+/// The moduli that a table must have, as far as they are known.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Moduli {
-    /// Input modulus; else the number of entries, or one more than the largest input of lines `input,output`.
+    /// Input modulus. Default: the number of entries, or one more than the largest input in lines `input,output`.
     pub input: Option<u64>,
-    /// Output modulus; else the input modulus, or the next power of two that holds all entries if
-    /// that is larger.
+    /// Output modulus. Default: the input modulus or, if an output is not below it, the next power of two that is above
+    /// all outputs.
     pub output: Option<u64>,
 }
 
-/// How a table is read.
+/// Options for reading a table.
 #[derive(Clone, Debug, Default)]
 pub struct TableOptions<'a> {
-    /// Its moduli.
+    /// Moduli of the table.
     pub moduli: Moduli,
-    /// The output of inputs that are left out.
+    /// Output of inputs that have no line.
     pub default: Option<&'a str>,
-    /// Columns of integers from minus half the modulus on.
+    /// Signs of the columns.
     pub signs: Signs,
-    /// Whether the first line is a header, where it is stated.
+    /// Whether the first line is a header, if stated.
     pub header: Option<bool>,
-    /// Inputs are words.
+    /// Dictionary of the inputs, if they are words.
     pub inputs: Option<Book>,
-    /// Outputs are words.
+    /// Dictionary of the outputs, if they are words.
     pub outputs: Option<Book>,
 }
 
 impl TableOptions<'_> {
-    /// A plain table of integers.
+    /// Returns the options for a plain table of unsigned integers.
     pub fn plain(moduli: Moduli) -> Self {
         Self { moduli, ..Self::default() }
     }
@@ -67,27 +67,27 @@ impl TableOptions<'_> {
         }
     }
 
-    /// How outputs are written.
+    /// Returns the coding of outputs.
     fn outputs(&self) -> Coding {
         let modulus = self.moduli.output.unwrap_or(MAX_OUTPUT_MODULUS);
         Self::coding(self.outputs.as_ref(), modulus, self.signs.outputs)
     }
 
-    /// How inputs are written.
+    /// Returns the coding of inputs.
     fn inputs(&self) -> Coding {
         let modulus = self.moduli.input.unwrap_or(MAX_ENTRIES as u64);
         Self::coding(self.inputs.as_ref(), modulus, self.signs.inputs)
     }
 }
 
-/// A table, and what was read of its file if that is CSV.
+/// A table, with a summary of what was read if the file is CSV.
 pub type FoundTable = (Table, Option<ReadNote>);
 
-/// Reads a table: CSV with one output a line or with `input,output` in any order, or `.npy`.
+/// Reads a table: CSV with one output per line, CSV with lines `input,output` in any order, or `.npy`.
 ///
 /// # Errors
-/// If the file cannot be read, an input is missing or twice there, an entry is outside the output
-/// modulus, or the number of entries is not the input modulus.
+/// If the file cannot be read, if an input is missing or repeated, if an output is not below the output modulus, or if
+/// the number of entries is not the input modulus.
 pub fn read(path: &Path, options: &TableOptions<'_>) -> Result<FoundTable> {
     let shown = input_file::shown(path);
     let name = shown.printable();
@@ -104,17 +104,17 @@ pub fn read(path: &Path, options: &TableOptions<'_>) -> Result<FoundTable> {
     Ok((table.with_signs(inputs, outputs), note))
 }
 
-/// How a table is written.
+/// The format of a table's file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FileKind {
     Csv,
     Npy,
 }
 
-/// How a file of tables is written: by its name, or its first bytes if it is a pipe.
+/// Returns the format of a file of tables, from its name or, for a pipe, from its first bytes.
 ///
 /// # Errors
-/// If it is a file of another name.
+/// If a regular file has another extension than `.csv` or `.npy`.
 pub(super) fn file_kind(reader: &mut BufReader<File>, path: &Path) -> Result<FileKind> {
     let name = input_file::shown(path).printable();
     let is_regular = reader.get_ref().metadata().is_ok_and(|metadata| metadata.is_file());
@@ -124,7 +124,7 @@ pub(super) fn file_kind(reader: &mut BufReader<File>, path: &Path) -> Result<Fil
         _ if is_regular && !input_file::is_stdin(path) => {
             bail!("{name}: a table is a .csv or .npy file, or what encrypt-table wrote")
         }
-        // A pipe has no name to tell by.
+        // A pipe has no name that tells.
         _ => {
             let start = reader.fill_buf().with_context(|| format!("cannot read {name}"))?;
             Ok(if start.starts_with(npy::MAGIC) { FileKind::Npy } else { FileKind::Csv })
@@ -161,10 +161,10 @@ fn check_length(entries: u64, path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// One line of a CSV table.
+/// A line of a CSV table.
 struct Line {
     number: u64,
-    /// The input, where it is stated.
+    /// The input, if the line states it.
     input: Option<u64>,
     output: u64,
 }
@@ -210,7 +210,7 @@ fn read_csv<R: Read>(
     Ok((sort(lines, options.moduli.input, default.transpose()?, &path)?, note))
 }
 
-/// Whether the first line of a table is a header.
+/// Returns whether the first line of a table is a header.
 fn has_header<R: Read>(records: &Records<R>, options: &TableOptions<'_>) -> Result<bool> {
     let words = match (&options.inputs, &options.outputs) {
         (Some(inputs), _) if records.width() == 2 => Some(inputs),
@@ -224,7 +224,7 @@ fn has_header<R: Read>(records: &Records<R>, options: &TableOptions<'_>) -> Resu
     is_header(records, options.header, values, book.as_deref().map(|book| (0, book)))
 }
 
-/// The value in a field of the current record.
+/// Returns the value in a field of the current record.
 fn value<R: Read>(
     records: &Records<R>,
     column: usize,
@@ -247,7 +247,7 @@ fn value<R: Read>(
     coding.value(text, place).map_err(|error| with_keys(error, command))
 }
 
-/// Brings outputs into the order of their inputs, with a default for inputs that are left out.
+/// Sorts outputs by their inputs. Inputs that have no line get the default.
 fn sort(
     lines: Vec<Line>,
     input_modulus: Option<u64>,
@@ -271,11 +271,11 @@ fn sort(
         )
     };
     if default.is_none() && input_modulus.is_none() && modulus > count {
-        // Before there is room for all of them: a line may say any input.
+        // Checked before memory is reserved for all entries, since a line may state any input.
         let stated: HashSet<u64> = inputs().collect();
         bail!(gap((0..modulus).find(|input| !stated.contains(input)).unwrap_or(0)));
     }
-    // Line number and output of each input; line 0 is none.
+    // Line number and output of each input. Line 0 stands for none.
     let mut entries = vec![(0, 0); modulus as usize];
     for Line { number, input, output } in lines {
         let input = input.expect("all lines have as many columns as the first");

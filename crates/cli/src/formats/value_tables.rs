@@ -1,4 +1,4 @@
-//! Tables of which every value has its own, from files: a line a value, or a row of a NumPy array.
+//! Tables with one per value, in files: one line per value, or one row of a NumPy array.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -16,40 +16,40 @@ use super::table::{FileKind, file_kind};
 use crate::input_file;
 use crate::printable::Printable as _;
 
-/// Reads tables one after the other, in the order of the values.
+/// A reader of tables in the order of the values.
 pub struct ValueTables {
     source: Source,
     path: PathBuf,
-    /// Inputs and outputs.
+    /// Input and output modulus.
     moduli: (u64, u64),
     outputs: Domain,
-    /// Tables that were read.
+    /// Number of tables that were read.
     read: u64,
 }
 
 enum Source {
-    /// Lines, and whether the first one was read and waits.
+    /// Lines, and whether the current one is still to be used.
     Csv(Box<Records<BufReader<File>>>, bool),
     Npy(Box<Words<BufReader<File>>>, u64),
 }
 
-/// How they are read.
+/// Options for reading one table per value.
 #[derive(Clone, Copy, Debug)]
 pub struct ValueTableOptions {
     /// Input and output modulus.
     pub moduli: (u64, u64),
-    /// Outputs from minus half the modulus on stand for values.
+    /// Whether outputs are signed values.
     pub signed: bool,
-    /// Whether the first line is a header, where it is stated.
+    /// Whether the first line is a header, if stated.
     pub header: Option<bool>,
 }
 
 impl ValueTables {
-    /// Opens a file: CSV with the outputs of a table a line, or `.npy` of as many rows as there are values and as many
-    /// columns as inputs.
+    /// Opens a file: CSV where each line has the outputs of one table, or `.npy` with one row per value and one column
+    /// per input.
     ///
     /// # Errors
-    /// If it cannot be read, or has another number of columns.
+    /// If the file cannot be read, or if the number of columns is not that of inputs.
     pub fn open(path: &Path, options: ValueTableOptions) -> Result<Self> {
         let (inputs, modulus) = options.moduli;
         let outputs = Domain { modulus: modulus.into(), signed: options.signed };
@@ -83,10 +83,10 @@ impl ValueTables {
         Ok(Self { source, path, moduli: options.moduli, outputs, read: 0 })
     }
 
-    /// The next tables, at most so many; `None` if there are none left.
+    /// Reads the next tables, at most `most` of them; `None` if there are none left.
     ///
     /// # Errors
-    /// If the file cannot be read, or an output is outside the modulus.
+    /// If the file cannot be read, or if an output is out of range.
     pub fn next_tables(&mut self, most: usize) -> Result<Option<SlotTables>> {
         let inputs = self.moduli.0 as usize;
         let mut outputs = Vec::new();
@@ -107,7 +107,7 @@ impl ValueTables {
             self.read += 1;
         }
         if let (Source::Npy(words, rows), true) = (&mut self.source, outputs.is_empty()) {
-            // The array has to end with its last row.
+            // The array has to end after its last row.
             if self.read == *rows {
                 words.next().transpose()?;
             }
@@ -119,7 +119,7 @@ impl ValueTables {
         Ok(Some(tables.with_context(|| self.path.printable())?))
     }
 
-    /// The tables of the next `count` values.
+    /// Reads the tables of the next `count` values.
     ///
     /// # Errors
     /// If there are fewer.
@@ -133,7 +133,7 @@ impl ValueTables {
             .with_context(|| format!("{name}: {} tables, but there are more values", self.read))
     }
 
-    /// Demands that every table was read.
+    /// Checks that every table was read.
     ///
     /// # Errors
     /// If there are more.
@@ -146,7 +146,7 @@ impl ValueTables {
         Ok(())
     }
 
-    /// What was read, of a CSV file.
+    /// Returns a summary of what was read from a CSV file.
     pub fn note(&self) -> Option<ReadNote> {
         let Source::Csv(records, _) = &self.source else { return None };
         Some(ReadNote {
@@ -163,7 +163,7 @@ impl ValueTables {
     }
 }
 
-/// Demands a column for every input.
+/// Checks that there is one column per input.
 fn check_width(columns: u64, inputs: u64, path: &Path) -> Result<()> {
     ensure!(
         columns == inputs,

@@ -1,4 +1,4 @@
-//! Files of values being written.
+//! Files of values, for writing.
 
 use std::fs::File;
 use std::io::Write;
@@ -17,22 +17,22 @@ use crate::atomic_file::{self, Access, AtomicFile};
 use crate::input_file;
 use crate::printable::Printable as _;
 
-/// How a file of values is written.
+/// Options for writing a file of values.
 #[derive(Clone, Debug)]
 pub struct WriteOptions<'a> {
-    /// Its format, where it is stated.
+    /// The format, if stated.
     pub format: Option<Format>,
     /// The header of a CSV file, or of the column that is added to one.
     pub column: Option<&'a str>,
-    /// A CSV file to add a column to.
+    /// A CSV file to which a column is added.
     pub join: Option<&'a Path>,
-    /// How that is read.
+    /// Options for reading that CSV file.
     pub csv: &'a CsvArgs,
-    /// How values are written.
+    /// Interpretation of values as fields.
     pub coding: Coding,
 }
 
-/// A file of values being written. Only its owner may read it.
+/// A file of values that is being written. Only its owner may read it.
 pub struct ValueWriter {
     file: AtomicFile,
     coding: Coding,
@@ -40,13 +40,13 @@ pub struct ValueWriter {
     written: u64,
 }
 
-/// What values become.
+/// The form in which values are written.
 enum Layout {
     /// Lines of text.
     Lines,
     /// Words, or the elements of an array.
     Words(WordFormat),
-    /// The last field of lines of another file.
+    /// The last field of the lines of another file.
     Joined(Box<Rows>),
 }
 
@@ -54,7 +54,7 @@ impl ValueWriter {
     /// Starts a file of `count` values.
     ///
     /// # Errors
-    /// If the values do not fit the format, or the file cannot be created.
+    /// If the values do not fit the format, or if a file cannot be read or created.
     pub fn create(path: &Path, options: &WriteOptions<'_>, count: u64) -> Result<Self> {
         let shown = atomic_file::shown(path).printable();
         let is_stream = atomic_file::target_of(path)?.is_none();
@@ -65,7 +65,7 @@ impl ValueWriter {
             bail!("{shown}: only CSV files have columns, not \"{column}\"");
         }
         ensure!(is_text || options.join.is_none(), "{shown}: --join writes CSV files only");
-        // What may be wrong with the other file is said before a file is made.
+        // The other file is checked before this one is created.
         let rows = options.join.map(|join| Rows::open(join, options)).transpose()?;
         let mut start = Vec::new();
         let layout = match (encoding, &coding, rows) {
@@ -120,7 +120,7 @@ impl ValueWriter {
     /// Completes the file and returns its size in bytes.
     ///
     /// # Errors
-    /// If writing fails, or the file to join has more rows.
+    /// If writing fails, or if the file to join has more rows.
     pub fn commit(mut self) -> Result<u64> {
         if let Layout::Joined(rows) = &mut self.layout {
             rows.finish(self.written)?;
@@ -140,13 +140,13 @@ fn check_words(word: WordFormat, domain: Domain, path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The rows that a column is added to.
+/// The rows to which a column is added.
 struct Rows {
     records: Records<File>,
     path: PathBuf,
     /// The header line with the new column, if there is one.
     header: Option<Vec<u8>>,
-    /// The first record is yet to be written.
+    /// Whether the first record is still to be written.
     pending: bool,
 }
 
@@ -171,7 +171,7 @@ impl Rows {
         Ok(Self { records, path: shown.to_path_buf(), header, pending })
     }
 
-    /// The next row with one more field.
+    /// Returns the next row with one more field.
     fn next(&mut self, field: &str, written: u64) -> Result<Vec<u8>> {
         let found = std::mem::take(&mut self.pending) || self.records.advance()?;
         ensure!(found, "{}: {written} rows, but there are more values", self.path.printable());
@@ -185,7 +185,7 @@ impl Rows {
     }
 }
 
-/// The current line with one more field.
+/// Returns the current line with one more field.
 fn extended(records: &Records<File>, field: &str) -> Result<Vec<u8>> {
     let delimiter = records.delimiter();
     let mut line = records.raw().to_vec();
@@ -205,7 +205,7 @@ fn write_line(out: &mut impl Write, field: &str) -> Result<()> {
     Ok(())
 }
 
-/// A line of one field, quoted where it must be.
+/// Returns a line of one field, quoted if necessary.
 fn line_of(field: &str, delimiter: u8) -> Result<Vec<u8>> {
     let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(Vec::new());
     writer.write_record([field])?;

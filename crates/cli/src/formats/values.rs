@@ -1,4 +1,4 @@
-//! Files of values being read.
+//! Files of values, for reading.
 
 use std::fs::File;
 use std::path::Path;
@@ -14,9 +14,9 @@ use crate::args::{CsvArgs, Format};
 use crate::input_file;
 use crate::printable::Printable as _;
 
-/// Values one by one, or why there are no more.
+/// An iterator over values, which ends at the first error.
 pub trait ValueSource: Iterator<Item = Result<u64>> {
-    /// What was read so far, where that is not obvious.
+    /// Returns a summary of what was read so far, if there is something to report.
     fn note(&self) -> Option<&ReadNote> {
         None
     }
@@ -30,26 +30,26 @@ impl ValueSource for Column<File> {
 
 impl ValueSource for Words<File> {}
 
-/// A file of values being read.
+/// A file of values that is being read.
 pub type Values = Box<dyn ValueSource>;
 
-/// How a file of values is read.
+/// Options for reading a file of values.
 #[derive(Clone, Debug)]
 pub struct ValueOptions<'a> {
-    /// Its format, where it is stated.
+    /// The format, if stated.
     pub format: Option<Format>,
     /// The column of a CSV file.
     pub column: Option<&'a str>,
-    /// How a CSV file is read.
+    /// Options for reading a CSV file.
     pub csv: &'a CsvArgs,
-    /// How what is in the file stands for values.
+    /// Interpretation of fields as values.
     pub coding: Coding,
 }
 
-/// Opens a file of values, each of which is checked as it is read.
+/// Opens a file of values. Each value is checked when it is read.
 ///
 /// # Errors
-/// If the file cannot be opened, or its start is not of its format.
+/// If the file cannot be opened, or if its beginning does not match its format.
 pub fn open_values(path: &Path, options: &ValueOptions<'_>) -> Result<Values> {
     let file = input_file::open(path)?;
     let is_stream = !file.metadata().is_ok_and(|metadata| metadata.is_file());
@@ -95,21 +95,21 @@ impl ValueOptions<'_> {
     }
 }
 
-/// How values lie in a file.
+/// The form of values in a file.
 pub enum Encoding {
     /// Lines of text.
     Text,
-    /// The elements of an array of NumPy.
+    /// The elements of a NumPy array.
     Array,
     /// Words and nothing else.
     Raw(WordFormat),
 }
 
 impl Encoding {
-    /// As stated, or by the name; text if it goes through a pipe.
+    /// Returns the encoding as stated, or by the file's name; text for a pipe.
     ///
     /// # Errors
-    /// If the name tells nothing, or words are to lie in something else than text.
+    /// If the name has no known extension, or if words of a dictionary need text and the encoding is another.
     pub fn of(
         path: &Path,
         format: Option<Format>,

@@ -1,11 +1,11 @@
-//! The job of looking values up packed and going on with results one by one.
+//! Requests for packed lookups whose results are used one by one.
 
 use cryptable_conversion::bridges::{self, Continuation, Plan, Returning};
 
 use crate::request::as_count;
 use crate::{Request, Result};
 
-/// Looks values up packed, and goes on with results one by one.
+/// The job of looking values up packed and then computing on the results one by one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bridge<C> {
     input_modulus: u64,
@@ -15,14 +15,15 @@ pub struct Bridge<C> {
 }
 
 impl<C: Continuation> Request<Bridge<C>> {
-    /// A request for packed lookups of values below `input_modulus`, whose results go on with `next`.
+    /// Creates a request for packed lookups of values below `input_modulus`, whose results are then computed on by
+    /// `next`.
     ///
     /// ```
     /// use cryptable::Request;
     /// use cryptable::bridges::{Function, Integers, Returning};
     /// let next = Integers { bits: 8, function: Function::Sign };
     /// let request = Request::bridge(16, next).values(100).taken_out(20).returning(Returning::Packed);
-    /// // For use without `insecure_toy`, which keeps this example quick.
+    /// // In production, drop `insecure_toy`, which keeps this example quick.
     /// let plan = request.insecure_toy().plan()?;
     /// println!("{plan}");                                  // time and failures of every step
     /// assert!(plan.log2_fail() <= -30.0 && plan.steps().len() == 5);
@@ -34,26 +35,26 @@ impl<C: Continuation> Request<Bridge<C>> {
         Self::of(Bridge { input_modulus, next, taken_out: None, returning })
     }
 
-    /// Sets how many of the values go on one by one. Default: all.
+    /// Sets how many of the results are extracted as single values. Default: all.
     #[must_use]
     pub fn taken_out(mut self, values: u64) -> Self {
         self.job.taken_out = Some(values);
         self
     }
 
-    /// Sets what becomes of results. Default: they stay single values.
+    /// Sets the form in which results are returned. Default: they stay single values.
     #[must_use]
     pub fn returning(mut self, returning: Returning) -> Self {
         self.job.returning = returning;
         self
     }
 
-    /// Finds the fastest parameters of both ends under which all steps together keep to the failure probability, within the
+    /// Finds the fastest parameters of both ends such that all steps together keep the failure probability and the
     /// memory limit.
     ///
     /// # Errors
-    /// If an end has no parameters; [`crate::Error::FailureUnreachable`], which names the step that is in the way, if no pair
-    /// keeps to the probability; [`crate::Error::Memory`] if none fits.
+    /// [`crate::Error::FailureUnreachable`] if no pair of parameters keeps the failure probability; it names the step
+    /// with the largest. [`crate::Error::Memory`] if no pair fits in memory. Other errors if one end has no parameters.
     pub fn plan(&self) -> Result<Plan<C::Target>> {
         let Self { job, limits } = self;
         let request = bridges::Request {

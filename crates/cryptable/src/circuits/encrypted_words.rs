@@ -1,4 +1,4 @@
-//! Files of encrypted words: what the words are, then one ciphertext a bit and batch.
+//! Files of encrypted words: a header that describes the words, then one ciphertext per bit and batch.
 
 use std::io::Write;
 
@@ -11,45 +11,46 @@ use cryptable_wire::{
     peek_header, read_object, write_object,
 };
 
-/// Longest body of what stands before the ciphertexts.
+/// Longest header that is read, in bytes.
 const MAX_SUMMARY_BYTES: u64 = 1 << 26;
-/// Most words of a file.
+/// Largest number of words of a file.
 const MAX_WORDS: u64 = 1 << 40;
-/// Most words of a batch: slots of any parameter set.
+/// Largest number of words of a batch, the slots of the largest parameter set.
 const MAX_BATCH: u64 = 1 << 17;
-/// Most levels of a bit: primes of any chain.
+/// Largest number of levels of a bit, the primes of the longest chain.
 const MAX_LEVELS: u64 = 64;
-/// Most bytes of a ciphertext: the type itself has a lower limit.
+/// Longest ciphertext that is read, in bytes; the ciphertext type has a lower limit.
 const MAX_CIPHERTEXT_BYTES: u64 = 1 << 32;
 
-/// An input or output of a circuit, for which a file has a word in each row.
+/// An input or output of a circuit. Each row of a file has one word for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WordPort {
-    /// The name that it has in the circuit.
+    /// Name in the circuit.
     pub name: String,
-    /// Bits of its words.
+    /// Bits per word.
     pub width: usize,
 }
 
-/// What a file of encrypted words says of itself.
+/// The header of a file of encrypted words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EncryptedWordsSummary {
     /// Digest of the parameters.
     pub parameter_digest: [u8; 32],
-    /// The identifier of the client's key, which decrypts the words.
+    /// Identifier of the client's key, which decrypts the words.
     pub key_id: KeyId,
-    /// Ports, in the order of the circuit.
+    /// Ports in the order of the circuit.
     pub ports: Vec<WordPort>,
-    /// The number of words, of each port as many.
+    /// Number of words of each port.
     pub words: u64,
-    /// The most words whose bits one ciphertext holds: those of a batch, of which the last may be smaller.
+    /// Words per batch: each ciphertext holds one bit of that many words. The last batch may be smaller.
     pub batch_words: u64,
-    /// Levels, the multiplications left before a bootstrap, of each bit of a word: those that the circuit needs.
+    /// Levels of each bit of a word: the multiplications left before a bootstrap.
     pub levels: Vec<usize>,
 }
 
 impl EncryptedWordsSummary {
-    /// Describes a file of so many words of these ports, in batches as large as the parameters allow, with all levels.
+    /// Describes a file of `words` words for each of these ports, in batches as large as the parameters allow, with all
+    /// levels.
     #[must_use]
     pub fn new(parameters: &Parameters, key_id: KeyId, ports: Vec<WordPort>, words: u64) -> Self {
         let (parameter_digest, batch_words) = (parameters.digest(), parameters.bits() as u64);
@@ -58,36 +59,36 @@ impl EncryptedWordsSummary {
         Self { parameter_digest, key_id, ports, words, batch_words, levels }
     }
 
-    /// The same with these levels, one for each bit of a word.
+    /// Returns the same header with these levels, one number per bit of a word.
     #[must_use]
     pub fn with_levels(self, levels: Vec<usize>) -> Self {
         Self { levels, ..self }
     }
 
-    /// Bits of a word of all ports: ciphertexts of a batch.
+    /// Returns the number of bits in a word of all ports together, which is the number of ciphertexts per batch.
     #[must_use]
     pub fn bits(&self) -> usize {
         self.ports.iter().map(|port| port.width).sum()
     }
 
-    /// The number of batches.
+    /// Returns the number of batches.
     #[must_use]
     pub fn batches(&self) -> u64 {
         self.words.div_ceil(self.batch_words)
     }
 
-    /// The number of ciphertexts: one a bit of a word and batch.
+    /// Returns the number of ciphertexts: one for each bit of a word in each batch.
     #[must_use]
     pub fn ciphertexts(&self) -> u64 {
         self.batches() * self.bits() as u64
     }
 
-    /// Levels of a ciphertext.
+    /// Returns the levels of a ciphertext, given its index.
     fn levels_of(&self, ciphertext: u64) -> usize {
         self.levels[(ciphertext % self.bits() as u64) as usize]
     }
 
-    /// Words of the batch that a ciphertext belongs to.
+    /// Returns the number of words in the batch of a ciphertext, given its index.
     fn words_of(&self, ciphertext: u64) -> usize {
         let begin = ciphertext / self.bits() as u64 * self.batch_words;
         self.batch_words.min(self.words - begin) as usize
@@ -106,7 +107,7 @@ impl EncryptedWordsSummary {
         }
         check_equal("number of bits with levels", self.levels.len(), self.bits())?;
         self.levels.iter().try_for_each(|&levels| writer.u64(levels as u64))?;
-        // What is written is what can be read.
+        // Check that what is written can be read.
         Self::read(&body, self.parameter_digest)?;
         write_object(out, ObjectType::SlotBitsWords, &self.parameter_digest, &body)?;
         Ok(())
@@ -136,7 +137,7 @@ impl EncryptedWordsSummary {
     }
 }
 
-/// Writes a file of encrypted words: batch by batch the bits of all ports, the least significant bit of a port first.
+/// Writes a file of encrypted words: for each batch, the bits of all ports, least significant bit of each port first.
 ///
 /// ```
 /// use cryptable::bits::{Packing, Parameters};
@@ -166,10 +167,10 @@ pub struct EncryptedWordsWriter<'a, W> {
 }
 
 impl<'a, W: Write> EncryptedWordsWriter<'a, W> {
-    /// Begins a file: writes what it says of itself.
+    /// Starts a file by writing its header.
     ///
     /// # Errors
-    /// If there are no words or ports, or more than a file has, or writing fails.
+    /// If the header has other parameters, no words or ports, or more than a file can have, or if writing fails.
     pub fn new(
         mut out: W,
         parameters: &'a Parameters,
@@ -180,11 +181,11 @@ impl<'a, W: Write> EncryptedWordsWriter<'a, W> {
         Ok(Self { out, parameters, summary, written: 0 })
     }
 
-    /// Appends a bit of all words of a batch.
+    /// Appends one bit of all words of a batch.
     ///
     /// # Errors
-    /// If it is of another client or other parameters, has another number of bits or of levels than the file says, is one too
-    /// many, or writing fails.
+    /// If the bits have another client, other parameters, or another number of bits or levels than the header says, if
+    /// the file is already complete, or if writing fails.
     pub fn push(&mut self, bits: &EncryptedBits) -> Result<()> {
         check_client("encrypted bits", self.summary.key_id, bits.key_id())?;
         if self.written == self.summary.ciphertexts() {
@@ -198,10 +199,10 @@ impl<'a, W: Write> EncryptedWordsWriter<'a, W> {
         Ok(())
     }
 
-    /// Demands that all is there, and gives the output back.
+    /// Checks that the file is complete, and returns the output.
     ///
     /// # Errors
-    /// If a ciphertext is missing.
+    /// [`Error::Mismatch`] if a ciphertext is missing.
     pub fn finish(self) -> Result<W> {
         let expected = self.summary.ciphertexts();
         check_equal("number of ciphertexts", self.written as usize, expected as usize)?;
@@ -209,7 +210,7 @@ impl<'a, W: Write> EncryptedWordsWriter<'a, W> {
     }
 }
 
-/// Reads what [`EncryptedWordsWriter`] wrote.
+/// Reads a file of encrypted words, as [`EncryptedWordsWriter`] writes it.
 #[derive(Clone, Debug)]
 pub struct EncryptedWordsReader<'a> {
     rest: &'a [u8],
@@ -218,10 +219,10 @@ pub struct EncryptedWordsReader<'a> {
 }
 
 impl<'a> EncryptedWordsReader<'a> {
-    /// Reads what the file says of itself. Each ciphertext is checked when it is read.
+    /// Reads the header of a file. Each ciphertext is checked when it is read.
     ///
     /// # Errors
-    /// If the bytes do not begin as a file of words does.
+    /// If the bytes do not begin with the header of a file of words.
     pub fn new(bytes: &'a [u8]) -> Result<Self> {
         let mut rest = bytes;
         let (digest, object) = next_object(&mut rest, MAX_SUMMARY_BYTES)?;
@@ -231,16 +232,16 @@ impl<'a> EncryptedWordsReader<'a> {
         Ok(Self { rest, summary, read: 0 })
     }
 
-    /// What the file says of itself.
+    /// Returns the header of the file.
     #[must_use]
     pub fn summary(&self) -> &EncryptedWordsSummary {
         &self.summary
     }
 
-    /// Checks that no ciphertext that is left is damaged or missing, without parameters.
+    /// Checks that no remaining ciphertext is damaged or missing. Needs no parameters.
     ///
     /// # Errors
-    /// If one is, or the file goes on after the last.
+    /// If a ciphertext is damaged or missing, or if anything follows the last.
     pub fn check_undamaged(&self) -> Result<()> {
         let mut rest = self.rest;
         for _ in self.read..self.summary.ciphertexts() {
@@ -252,8 +253,8 @@ impl<'a> EncryptedWordsReader<'a> {
         Ok(BodyReader::new(rest).finish()?)
     }
 
-    /// The bits of the next batch, to be read in any order, each when it is needed; none after the last. Nothing is
-    /// decoded yet.
+    /// Returns the next batch without decoding it; `None` after the last. Its bits can be read in any order, each when
+    /// it is needed.
     ///
     /// ```
     /// use cryptable::bits::{Packing, Parameters};
@@ -276,7 +277,7 @@ impl<'a> EncryptedWordsReader<'a> {
     /// ```
     ///
     /// # Errors
-    /// If a ciphertext is missing, the file goes on after the last, or bits of the batch were read before.
+    /// If a ciphertext is missing, if anything follows the last, or if single bits of this batch were read before.
     pub fn next_batch(&mut self) -> Result<Option<EncryptedBatch<'a>>> {
         let bits = self.summary.bits() as u64;
         check_equal("bits of a batch that were read", (self.read % bits) as usize, 0)?;
@@ -292,25 +293,26 @@ impl<'a> EncryptedWordsReader<'a> {
         Ok(Some(EncryptedBatch { objects, key_id: self.summary.key_id, words, levels }))
     }
 
-    /// The next bit of a batch; none after the last.
+    /// Reads the next bit of a batch; `None` after the last.
     ///
     /// # Errors
-    /// If it is damaged or missing, of other parameters or another client than the file says, has another number of bits or
-    /// of levels, or the file goes on after the last.
+    /// If the ciphertext is damaged or missing, if its client, parameters, number of bits or number of levels differ
+    /// from the header, or if anything follows the last.
     pub fn next_bits(&mut self, parameters: &Parameters) -> Result<Option<EncryptedBits>> {
         if self.read == self.summary.ciphertexts() {
             BodyReader::new(self.rest).finish()?;
             return Ok(None);
         }
         let (_, object) = next_object(&mut self.rest, MAX_CIPHERTEXT_BYTES)?;
-        let shape = (self.summary.words_of(self.read), self.summary.levels_of(self.read));
-        let bits = read_bits(parameters, object, self.summary.key_id, shape)?;
+        let words = self.summary.words_of(self.read);
+        let levels = self.summary.levels_of(self.read);
+        let bits = read_bits(parameters, object, self.summary.key_id, words, levels)?;
         self.read += 1;
         Ok(Some(bits))
     }
 }
 
-/// The ciphertexts of a batch, one a bit of its words, as they lie in a file: decoded when they are asked for.
+/// The ciphertexts of a batch, one per bit of a word. They are decoded on request.
 #[derive(Clone, Debug)]
 pub struct EncryptedBatch<'a> {
     objects: Vec<&'a [u8]>,
@@ -320,26 +322,27 @@ pub struct EncryptedBatch<'a> {
 }
 
 impl EncryptedBatch<'_> {
-    /// Reads bit `index` of all words: bits of all ports, the least significant of a port first.
+    /// Reads bit `index` of all words, counted over all ports, least significant bit of each port first.
     ///
     /// # Errors
-    /// If there is no such bit, or it is damaged, of other parameters or another client than the file says, or has another
-    /// number of bits or of levels.
+    /// [`Error::TooLarge`] if there is no such bit; other errors if the ciphertext is damaged, or if its client,
+    /// parameters, number of bits or number of levels differ from the header.
     pub fn bits(&self, index: usize, parameters: &Parameters) -> Result<EncryptedBits> {
         let Some(object) = self.objects.get(index) else {
             let (value, limit) = (index as u64, self.objects.len() as u64 - 1);
             return Err(Error::TooLarge { name: "bit of a word", value, limit });
         };
-        read_bits(parameters, object, self.key_id, (self.words, self.levels[index]))
+        read_bits(parameters, object, self.key_id, self.words, self.levels[index])
     }
 }
 
-/// Reads one ciphertext, of so many words and levels.
+/// Reads one ciphertext and checks its client, number of words and number of levels.
 fn read_bits(
     parameters: &Parameters,
     object: &[u8],
     key_id: KeyId,
-    (words, levels): (usize, usize),
+    words: usize,
+    levels: usize,
 ) -> Result<EncryptedBits> {
     let bits = EncryptedBits::from_bytes(parameters, object)?;
     check_client("encrypted bits", key_id, bits.key_id())?;
@@ -348,7 +351,7 @@ fn read_bits(
     Ok(bits)
 }
 
-/// Takes the next object off, by the length in its header; also the digest of its parameters.
+/// Splits off the next object, whose header states its length. Also returns the digest of its parameters.
 fn next_object<'a>(rest: &mut &'a [u8], max_body: u64) -> Result<([u8; 32], &'a [u8])> {
     let header = peek_header(rest)?;
     if header.body_length > max_body {
@@ -421,7 +424,7 @@ mod tests {
             assert!(matches!(error, Error::TooLarge { value: 2, limit: 1, .. }), "{error}");
         }
         assert!(reader.next_batch().unwrap().is_none());
-        // Half of a batch was read one by one; damage is found when a bit is asked for.
+        // Half of the batch was read bit by bit; damage is found when the damaged bit is read.
         let mut reader = EncryptedWordsReader::new(&file).unwrap();
         reader.next_bits(&parameters).unwrap();
         assert!(reader.next_batch().is_err());

@@ -1,4 +1,4 @@
-//! The job of running a binary circuit on encrypted words.
+//! Requests for running a binary circuit on encrypted words.
 
 use cryptable_bits::{NamedSet, Packing, Parameters};
 use cryptable_circuits::schedule::{InputSupply, PlanOptions};
@@ -7,7 +7,7 @@ use cryptable_lattice::FailureProbability;
 
 use crate::{Error, Request, Result};
 
-/// Runs a binary circuit on encrypted words.
+/// The job of running a binary circuit on encrypted words.
 #[derive(Clone, Debug)]
 pub struct Circuits {
     forms: Vec<Circuit>,
@@ -17,10 +17,10 @@ pub struct Circuits {
 }
 
 impl Request<Circuits> {
-    /// A request for a circuit, in one form or in several that compute the same, of which the fastest is taken.
+    /// Creates a request for a circuit, given in one or several equivalent forms; the plan chooses the fastest.
     ///
-    /// [`Request::values`] is the number of words; [`Request::log2_fail`] bounds the probability that any output of any word of a
-    /// ciphertext is wrong.
+    /// [`Request::values`] is the number of words. [`Request::log2_fail`] limits the probability that any output of any
+    /// word of a ciphertext is wrong.
     ///
     /// ```
     /// use cryptable::circuits::named::NamedCircuit;
@@ -35,7 +35,7 @@ impl Request<Circuits> {
     /// ```
     ///
     /// # Panics
-    /// If there is no form.
+    /// If `forms` is empty.
     #[must_use]
     pub fn circuit(forms: &[Circuit]) -> Self {
         assert!(!forms.is_empty(), "a circuit has a form");
@@ -43,28 +43,28 @@ impl Request<Circuits> {
         Self::of(Circuits { forms: forms.to_vec(), set: None, parallel: 1, supply })
     }
 
-    /// Asks for one parameter set. Default: all with names are compared.
+    /// Restricts the plan to one parameter set. Default: all named sets are compared.
     #[must_use]
     pub fn set(mut self, set: NamedSet) -> Self {
         self.job.set = Some(set);
         self
     }
 
-    /// Sets how many operations run at once, each of them on all threads and with memory of its own. Default: 1.
+    /// Sets how many operations run at once. Each of them uses all threads, and memory of its own. Default: 1.
     #[must_use]
     pub fn parallel(mut self, operations: usize) -> Self {
         self.job.parallel = operations.max(1);
         self
     }
 
-    /// Sets when the bits of inputs are in memory. Default: all from the start.
+    /// Sets when the input bits are in memory. Default: all from the start.
     #[must_use]
     pub fn supply(mut self, supply: InputSupply) -> Self {
         self.job.supply = supply;
         self
     }
 
-    /// Returns what schedules keep to, of inputs with these levels.
+    /// Returns the limits for schedules whose inputs have these levels.
     #[must_use]
     pub fn schedule(&self, inputs: InputLevels) -> PlanOptions {
         PlanOptions {
@@ -81,11 +81,11 @@ impl Request<Circuits> {
         }
     }
 
-    /// Plans the circuit on every parameter set in question, the fastest for the words first. [`Candidates::best`] says why, where
-    /// none runs it.
+    /// Plans the circuit for every parameter set in question, fastest first. If no set can run it, [`Candidates::best`]
+    /// returns the reason.
     ///
     /// # Errors
-    /// If the requested set is no valid one: never for sets that ship.
+    /// If a named set is invalid, which does not happen in practice.
     pub fn plan(&self) -> Result<Candidates> {
         let named = |set: &NamedSet| Ok::<_, Error>((set.name(), set.parameters()?));
         let sets = match self.job.set {

@@ -1,4 +1,4 @@
-//! What keys do with integers.
+//! Comparison methods of keys.
 
 use std::ops::RangeInclusive;
 
@@ -12,100 +12,104 @@ use crate::engines::packed;
 use crate::execution::part_of;
 use crate::{Ciphertext, Engine, Error, EvaluationKey, Execution, Progress, Result};
 
-/// What an operation gives for one part.
+/// The result of an operation on one part.
 enum Outcome {
     Bits(packed::Ciphertext),
     Digits(DigitList),
 }
 
-/// Bounds of an operation that has some.
+/// The bounds of an operation, if it has any.
 type Bounds = Option<(i64, i64)>;
 
-/// What [`EvaluationKey::compare`] returns.
+/// The result of [`EvaluationKey::compare`].
 #[derive(Clone, Debug)]
 pub enum OperationResult {
-    /// Of comparisons and signs: 0 or 1 for each integer, modulo 2.
+    /// Result of a comparison or sign: 0 or 1 for each integer, modulo 2.
     Bits(Ciphertext),
-    /// Of the other operations: integers.
+    /// Result of any other operation: integers.
     Digits(Digits),
 }
 
 impl EvaluationKey {
-    /// 1 where x is less than y, else 0, modulo 2. Integers may be signed or not, both alike
-    /// ([`SecretKey::encrypt_integers`](crate::SecretKey::encrypt_integers)); [`crate::comparisons`] has an example.
+    /// Returns 1 where x < y, else 0, as values modulo 2. Integers are both signed or both unsigned.
+    ///
+    /// [`SecretKey::encrypt_integers`](crate::SecretKey::encrypt_integers) encrypts them; [`crate::comparisons`] has an
+    /// example.
     ///
     /// # Errors
-    /// If a ciphertext is of another engine, client or parameter set, or not of integers with headroom, or the two differ in
-    /// their signs or how many there are; [`Error::NoiseTooLarge`] if a result would be wrong with more than the stated probability.
+    /// If a ciphertext belongs to another engine, client or parameter set, or does not hold integers with headroom; if
+    /// the two differ in sign or number of values; [`Error::NoiseTooLarge`] if a result would be wrong with more than
+    /// the stated probability.
     pub fn less_than(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext> {
         self.bits_of(Operation::LessThan, &[x, y])
     }
 
-    /// 1 where x is not less than y, else 0, modulo 2.
+    /// Returns 1 where x ≥ y, else 0, as values modulo 2.
     ///
     /// # Errors
-    /// As [`EvaluationKey::less_than`].
+    /// Same errors as [`EvaluationKey::less_than`].
     pub fn greater_or_equal(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext> {
         self.bits_of(Operation::GreaterOrEqual, &[x, y])
     }
 
-    /// 1 where x and y are equal, else 0, modulo 2.
+    /// Returns 1 where x = y, else 0, as values modulo 2.
     ///
     /// # Errors
-    /// As [`EvaluationKey::less_than`].
+    /// Same errors as [`EvaluationKey::less_than`].
     pub fn equal(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext> {
         self.bits_of(Operation::Equal, &[x, y])
     }
 
-    /// 1 where x is negative, else 0, modulo 2.
+    /// Returns 1 where x < 0, else 0, as values modulo 2.
     ///
     /// # Errors
-    /// As [`EvaluationKey::less_than`].
+    /// Same errors as [`EvaluationKey::less_than`].
     pub fn is_negative(&self, x: &Ciphertext) -> Result<Ciphertext> {
         self.bits_of(Operation::Sign, &[x])
     }
 
-    /// Which of x and y is larger: 0 for x, and where they are equal, 1 for y; modulo 2.
+    /// Returns 1 where y is larger than x, else 0, as values modulo 2: the index of the larger one, the first if they
+    /// are equal.
     ///
     /// # Errors
-    /// As [`EvaluationKey::less_than`].
+    /// Same errors as [`EvaluationKey::less_than`].
     pub fn index_of_larger(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext> {
         self.less_than(x, y)
     }
 
-    /// The larger of x and y.
+    /// Returns the larger of x and y.
     ///
     /// # Errors
-    /// As [`EvaluationKey::less_than`].
+    /// Same errors as [`EvaluationKey::less_than`].
     pub fn maximum(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Digits> {
         self.integers_of(Operation::Maximum, &[x, y])
     }
 
-    /// The smaller of x and y.
+    /// Returns the smaller of x and y.
     ///
     /// # Errors
-    /// As [`EvaluationKey::less_than`].
+    /// Same errors as [`EvaluationKey::less_than`].
     pub fn minimum(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Digits> {
         self.integers_of(Operation::Minimum, &[x, y])
     }
 
-    /// x where it is positive, else 0.
+    /// Returns x where it is positive, else 0.
     ///
     /// # Errors
-    /// As [`EvaluationKey::less_than`].
+    /// Same errors as [`EvaluationKey::less_than`].
     pub fn relu(&self, x: &Ciphertext) -> Result<Digits> {
         self.integers_of(Operation::Relu, &[x])
     }
 
-    /// `|x|`: unsigned, as the least signed integer has no signed one.
+    /// Returns `|x|` as unsigned integers, since the absolute value of the least signed integer is not a signed one.
     ///
     /// # Errors
-    /// As [`EvaluationKey::less_than`].
+    /// Same errors as [`EvaluationKey::less_than`].
     pub fn absolute_value(&self, x: &Ciphertext) -> Result<Digits> {
         self.integers_of(Operation::AbsoluteValue, &[x])
     }
 
-    /// x, but the nearest bound where it is not within them.
+    /// Returns x where it is within `bounds`, else the nearest bound.
     ///
     /// ```
     /// use cryptable::SecretKey;
@@ -120,7 +124,7 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// As [`EvaluationKey::less_than`]; if the bounds are not in order, or out of range.
+    /// Same errors as [`EvaluationKey::less_than`], and errors if the bounds are not in order or out of range.
     pub fn clamp(&self, x: &Ciphertext, bounds: RangeInclusive<i64>) -> Result<Digits> {
         let bounds = Some((*bounds.start(), *bounds.end()));
         match self.compare(Operation::Clamp, &[x], bounds, Execution::default())? {
@@ -129,16 +133,17 @@ impl EvaluationKey {
         }
     }
 
-    /// x itself in digits, each of which may be looked up ([`EvaluationKey::lookup_digit`]).
+    /// Returns x in digits, each of which can be looked up ([`EvaluationKey::lookup_digit`]).
     ///
     /// # Errors
-    /// As [`EvaluationKey::less_than`].
+    /// Same errors as [`EvaluationKey::less_than`].
     pub fn integer_digits(&self, x: &Ciphertext) -> Result<Digits> {
         self.integers_of(Operation::Digits, &[x])
     }
 
-    /// Any operation, with threads, progress and cancellation. Clamping takes the least and the largest value, other operations
-    /// no bounds.
+    /// Runs any operation, with a choice of threads, progress and cancellation.
+    ///
+    /// [`Operation::Clamp`] needs the least and the largest value as `bounds`; other operations need `None`.
     ///
     /// ```
     /// use cryptable::comparisons::{Operation, OperationResult, Signedness::Signed};
@@ -156,8 +161,8 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// As [`EvaluationKey::less_than`]; if there are not as many operands as the operation takes, or bounds where it takes
-    /// none; [`Error::Cancelled`].
+    /// Same errors as [`EvaluationKey::less_than`]; [`Error::Mismatch`] for a wrong number of operands, for missing
+    /// bounds, and for bounds of an operation that has none; [`Error::Cancelled`].
     pub fn compare(
         &self,
         operation: Operation,
@@ -195,7 +200,7 @@ impl EvaluationKey {
         })
     }
 
-    /// The parts of results, joined.
+    /// Joins the results of all parts.
     fn joined(&self, outcomes: Vec<Outcome>) -> Result<OperationResult> {
         let (mut bits, mut digits) = (Vec::new(), Vec::<Vec<Part>>::new());
         for outcome in outcomes {
@@ -237,7 +242,7 @@ fn packed_part(part: &Part) -> Result<&packed::Ciphertext> {
     }
 }
 
-/// An operation on one part of each operand.
+/// Runs an operation on one part of each operand.
 fn operate(
     key: &packed::EvaluationKey,
     operation: Operation,
@@ -271,11 +276,11 @@ fn operate(
 
 #[cfg(feature = "client")]
 impl crate::SecretKey {
-    /// Encrypts integers for comparisons, with a bit of headroom: of b bits from 0 to 2^b - 1, signed from -2^(b-1) to
-    /// 2^(b-1) - 1.
+    /// Encrypts integers for comparisons, with one bit of headroom. Integers of b bits are 0 to 2^b - 1, or -2^(b-1) to
+    /// 2^(b-1) - 1 if signed.
     ///
     /// # Errors
-    /// If there is none, one is out of range, which the error names, or the key is of another engine.
+    /// If there is no integer, if one is out of range (the error names it), or if the key belongs to another engine.
     pub fn encrypt_integers(
         &self,
         integers: &[i64],
@@ -286,10 +291,10 @@ impl crate::SecretKey {
         Ok(self.encrypt(&values)?.with_signed(signedness == super::Signedness::Signed))
     }
 
-    /// Decrypts integers in digits that are signed or unsigned ([`Digits::is_signed`]).
+    /// Decrypts integers in digits, which are signed or unsigned as stated ([`Digits::is_signed`]).
     ///
     /// # Errors
-    /// If they are of another engine, client or parameter set; [`Error::Signs`] if signs are another way.
+    /// If the digits belong to another engine, client or parameter set; [`Error::Signs`] if `signedness` is wrong.
     pub fn decrypt_integers(
         &self,
         digits: &Digits,
@@ -304,7 +309,7 @@ impl crate::SecretKey {
     /// Decrypts integers in digits as unsigned values below [`Digits::modulus`], in memory that is cleared on drop.
     ///
     /// # Errors
-    /// As [`crate::SecretKey::decrypt_integers`].
+    /// If the digits belong to another engine, client or parameter set.
     pub fn decrypt_digits(&self, digits: &Digits) -> Result<zeroize::Zeroizing<Vec<u64>>> {
         let values = digits.digits().iter().map(|digit| self.decrypt(digit));
         let values = zeroize::Zeroizing::new(values.collect::<Result<Vec<_>>>()?);

@@ -2,23 +2,25 @@
 
 use crate::{Ciphertext, Error, Parameters, Result};
 
-/// Encrypted integers in digits, the least significant first: one [`Ciphertext`] a digit, all of one modulus and of as many
-/// values. Digits d_i of sizes p_i stand for the integer `Σ_i (d_i mod p_i)·p_0⋯p_{i-1}`.
+/// Encrypted integers in digits, least significant first, with one [`Ciphertext`] per digit.
+///
+/// All digits have the same modulus and number of values. Digits d_i of sizes p_i represent the integer `Σ_i (d_i mod
+/// p_i)·p_0⋯p_{i-1}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Digits {
     sizes: Vec<u64>,
-    /// Unsigned, each of them.
+    /// The digits, all marked as unsigned.
     digits: Vec<Ciphertext>,
     is_signed: bool,
 }
 
 impl Digits {
-    /// Joins digits that came one by one, under these parameters. Their integers are signed if they say so
+    /// Joins the digits of integers, one ciphertext each. The integers are signed if the digits are marked as signed
     /// ([`Ciphertext::is_signed`]).
     ///
     /// # Errors
-    /// If there are not as many as integers of the parameters have, or they differ in engine, client, parameters, modulus or
-    /// in how many values they hold.
+    /// If the number of digits is not that of the parameters, or if digits differ in engine, client, parameters,
+    /// modulus or number of values.
     pub fn new(parameters: &Parameters, digits: Vec<Ciphertext>) -> Result<Self> {
         let sizes = sizes_of(parameters)?;
         if digits.len() != sizes.len() {
@@ -43,62 +45,63 @@ impl Digits {
         Ok(Self { sizes, digits, is_signed })
     }
 
-    /// The inverse of [`Digits::to_ciphertext`].
+    /// Splits what [`Digits::to_ciphertext`] joined.
     ///
     /// # Errors
-    /// If the number of parts is no multiple of that of digits, or digits differ as [`Digits::new`] says.
+    /// If the number of parts is not a multiple of the number of digits, or with the errors of [`Digits::new`].
     pub fn from_ciphertext(parameters: &Parameters, joined: Ciphertext) -> Result<Self> {
         let count = sizes_of(parameters)?.len();
         let is_signed = joined.is_signed();
         Ok(Self::new(parameters, joined.deinterleaved(count, "digits")?)?.with_signed(is_signed))
     }
 
-    /// All digits in one ciphertext, for a file: the digits of the first part, then those of the next.
+    /// Joins all digits into one ciphertext, for a file: all digits of the first part, then all of the next.
     ///
     /// # Errors
-    /// Never: digits are alike.
+    /// None in practice: digits have equal contents.
     pub fn to_ciphertext(&self) -> Result<Ciphertext> {
         Ok(Ciphertext::interleaved(&self.digits)?.with_signed(self.is_signed))
     }
 
-    /// Sizes p_i, the least significant digit's first.
+    /// Returns the sizes p_i of the digits, least significant first.
     #[must_use]
     pub fn sizes(&self) -> &[u64] {
         &self.sizes
     }
 
-    /// The digits, each for [`crate::engines::packed::EvaluationKey::lookup_digit`].
+    /// Returns the digits, each of which can be passed to
+    /// [`EvaluationKey::lookup_digit`](crate::EvaluationKey::lookup_digit).
     #[must_use]
     pub fn digits(&self) -> &[Ciphertext] {
         &self.digits
     }
 
-    /// Whether the integers are signed.
+    /// Returns whether the integers are signed.
     #[must_use]
     pub fn is_signed(&self) -> bool {
         self.is_signed
     }
 
-    /// The same digits, read as signed or unsigned integers.
+    /// Returns the same digits, read as signed or unsigned integers.
     #[must_use]
     pub fn with_signed(self, is_signed: bool) -> Self {
         Self { is_signed, ..self }
     }
 
-    /// The number of integers.
+    /// Returns the number of integers.
     #[must_use]
     pub fn count(&self) -> usize {
         self.digits[0].count()
     }
 
-    /// Modulus of the integers: 2 to their bits.
+    /// Returns the modulus of the integers, 2^b for integers of b bits.
     #[must_use]
     pub fn modulus(&self) -> u64 {
         self.sizes.iter().product()
     }
 }
 
-/// Sizes of the digits of results under these parameters.
+/// Returns the sizes of the digits of results with these parameters.
 pub(super) fn sizes_of(parameters: &Parameters) -> Result<Vec<u64>> {
     Ok(parameters.packed()?.integer_digits())
 }

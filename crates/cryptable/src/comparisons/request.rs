@@ -1,4 +1,4 @@
-//! The job of comparing integers: its parameters, and what each operation takes.
+//! Requests for comparisons: parameters, and a prediction for each operation.
 
 use cryptable_packed::Operation;
 
@@ -6,15 +6,15 @@ use crate::engines::packed;
 use crate::operation_plan::Title;
 use crate::{OperationPlan, PlannedOperation, Request, Result};
 
-/// Compares encrypted integers, and computes maximum, ReLU and the like of them.
+/// The job of comparing encrypted integers, including maximum, ReLU and the like.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Comparisons {
     bits: u32,
 }
 
 impl Request<Comparisons> {
-    /// A request for comparisons of integers of `bits` bits, from 4 to 39 at the default failure probability. Keys have one
-    /// more bit, as headroom. Fewer values than half a ciphertext holds are cheaper.
+    /// Creates a request for comparisons of integers of `bits` bits, 4 to 39 at the default failure probability. Keys
+    /// have one more bit, as headroom. Up to half of a full ciphertext's values, fewer values are cheaper.
     ///
     /// ```
     /// use cryptable::Request;
@@ -31,10 +31,10 @@ impl Request<Comparisons> {
         Self::of(Comparisons { bits })
     }
 
-    /// Finds the fastest parameters.
+    /// Finds the fastest parameters, and predicts each operation.
     ///
     /// # Errors
-    /// If a number is out of range, or nothing serves the request: names what is needed.
+    /// If a number is out of range, or if no parameters meet the request; the error states what is needed.
     pub fn plan(&self) -> Result<OperationPlan<Comparisons>> {
         let Self { job, limits } = *self;
         let bits = job.bits;
@@ -75,7 +75,7 @@ impl Request<Comparisons> {
 }
 
 impl OperationPlan<Comparisons> {
-    /// Bits of the integers, without headroom.
+    /// Returns the number of bits of the integers, without headroom.
     #[must_use]
     pub fn bits(&self) -> u32 {
         self.job.bits

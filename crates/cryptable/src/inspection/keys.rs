@@ -1,17 +1,17 @@
-//! Parameters and identifiers of keys.
+//! Inspection of keys: their parameters and identifiers.
 
 use cryptable_wire::{BodyReader, KeyId, ObjectType};
 
 use super::Inspection;
 use crate::{FailureProbability, KeyKind, KeyParameters, ReadOptions, Result};
 
-/// What is told, not used.
+/// Returns options that accept any parameters, since they are only reported.
 fn any_parameters() -> ReadOptions {
     let certain = FailureProbability::from_log2(f64::INFINITY);
     ReadOptions::default().allow_insecure().allow_failures(certain)
 }
 
-/// Fills in parameters and identifier of a key; of anything else nothing.
+/// Fills in the parameters and identifier of a key. Does nothing for other objects.
 pub(super) fn inspect_key(
     found: &mut Inspection,
     object_type: ObjectType,
@@ -30,7 +30,8 @@ pub(super) fn inspect_key(
     let mut reader = BodyReader::new(body);
     let literal = reader.bytes("parameters", body.len() as u64)?;
     let parameters = KeyParameters::from_bytes(object_type, literal, any_parameters())?;
-    // Keys of single values that may be packed have parameters of both; ciphertexts name those of single values.
+    // Keys of single values that may be packed have parameters for both; their ciphertexts name those for single
+    // values.
     found.parameter_digest = parameters.digest();
     found.parameters = Some(parameters);
     found.key_id = if object_type.is_evaluation_key() {

@@ -1,4 +1,4 @@
-//! The job of computing on columns of integers: its parameters, and what each operation takes.
+//! Requests for computing on columns of integers: parameters, and a prediction for each operation.
 
 use std::time::Duration;
 
@@ -13,35 +13,36 @@ use crate::{
     Engine, Error, FailureProbability, OperationPlan, Parameters, PlannedOperation, Request, Result,
 };
 
-/// Bits of a packed digit by default.
+/// Bits per digit of packed integers, by default.
 const PACKED_DIGIT_BITS: u32 = 3;
 
-/// Bits of a digit of engine `single` by default.
+/// Bits per digit of integers of engine `single`, by default.
 const SINGLE_DIGIT_BITS: u32 = 2;
 
-/// Most bits of a digit of single toys.
+/// Largest number of bits per digit of toys of engine `single`.
 const MAX_SINGLE_TOY_BITS: u32 = 3;
 
-/// Places of a packed toy.
+/// Number of values of a packed toy.
 const TOY_PLACES: usize = 1024;
 
-/// Pieces of the piecewise linear function that is planned.
+/// Number of pieces of the piecewise linear function in plans.
 const PIECES: i128 = 5;
 
-/// Limits the attempts to find parameters with which every operation keeps its failure probability. Each attempt lowers the
-/// probability of lookups by as much as the attempt before missed, since other parameters take other numbers of lookups.
+/// Number of attempts to find parameters with which every operation keeps its failure probability. Each attempt lowers
+/// the probability of lookups by the amount that the previous one missed, since other parameters need other numbers of
+/// lookups.
 const MAX_ATTEMPTS: usize = 6;
 
-/// Adds a margin to each step, in bits: decryption takes a share of the probability, too.
+/// Extra margin per attempt, in bits, since decryption also has a share of the probability.
 const SURER: f64 = 0.05;
 
-/// Operations of two columns that are planned.
+/// Operations on two columns that plans list.
 const BINARY: [&str; 8] = ["add", "sub", "mul", "min", "max", "less", "less_or_equal", "equal"];
 
-/// Shifts by encrypted amounts that are planned.
+/// Shifts by encrypted amounts that plans list.
 const SHIFTS: [&str; 3] = ["shift_left", "shift_right", "rotate_left"];
 
-/// Computes on columns of integers in digits.
+/// The job of computing on columns of integers in digits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Integers {
     kind: ColumnKind,
@@ -51,8 +52,13 @@ pub struct Integers {
 }
 
 impl Request<Integers> {
+<<<<<<< HEAD
+    /// Creates a request for columns of integers of this kind. Keys serve integers of all kinds; the plan's predictions
+    /// are for this one.
+=======
     /// Requests keys for columns of integers. Keys serve integers of every kind, and keep the failure probability for
     /// operations on all of them; a plan states what operations on `kind` take.
+>>>>>>> main
     ///
     /// ```
     /// use cryptable::integers::ColumnKind;
@@ -69,48 +75,70 @@ impl Request<Integers> {
         Self::of(Integers { kind, engine, digit_bits, is_reduced: false })
     }
 
-    /// Sets the engine: [`Engine::Packed`], the default, for thousands of integers at once, or [`Engine::Single`] for the
-    /// least latency.
+    /// Sets the engine: [`Engine::Packed`], the default, for thousands of integers at once, or [`Engine::Single`] for
+    /// the lowest latency.
     #[must_use]
     pub fn engine(mut self, engine: Engine) -> Self {
         self.job.engine = engine;
         self
     }
 
-    /// Sets the bits of a digit, 1 to 5. Default: 3 of packed values, 2 of single ones.
+    /// Sets the number of bits per digit, 1 to 5. Default: 3 for packed values, 2 for single ones.
     #[must_use]
     pub fn digit_bits(mut self, bits: u32) -> Self {
         self.job.digit_bits = Some(bits);
         self
     }
 
-    /// Plans operations together with the carries of their results ([`Operation::Reduce`]), which sums and differences leave
-    /// where they are.
+    /// Includes the propagation of carries ([`Operation::Reduce`]) in the predictions of all operations. Sums and
+    /// differences leave carries unpropagated otherwise.
     #[must_use]
     pub fn reduced(mut self) -> Self {
         self.job.is_reduced = true;
         self
     }
 
+<<<<<<< HEAD
+    /// Finds the fastest parameters for digits of that size with which every listed operation keeps the failure
+    /// probability.
+    ///
+    /// The probability, 2^-64 by default, is that of a whole operation on integers with one ciphertext per digit: all
+    /// of its lookups and the decryption of the result, for any of the values.
+=======
     /// Finds the fastest parameters for digits of that size with which every operation keeps the failure probability, on
     /// integers of every kind.
     ///
     /// That probability, 2^-64 by default, is of the whole operation on integers with one ciphertext per digit: all of its
     /// lookups and the decryption of the result, for any of the values. Products of 64 bits, which look up most often,
     /// decide; they cost operations on 8 bits 3 % of their time.
+>>>>>>> main
     ///
     /// # Errors
-    /// If there are none within the limits: [`Error::FailureUnreachable`] names the best that parameters reach;
-    /// [`Error::Unsupported`] for [`Engine::Leveled`].
+    /// [`Error::FailureUnreachable`] if some operation fails more often with all parameters tried; it states the
+    /// nearest probability. [`Error::Memory`] if the parameters need more memory than allowed. [`Error::Unsupported`]
+    /// for [`Engine::Leveled`].
     pub fn plan(&self) -> Result<OperationPlan<Integers>> {
         let limit = self.limits.log2_fail.unwrap_or(FailureProbability::DEFAULT.log2());
-        // A lookup has to be surer than operations, which look up many times.
-        let (mut of_lookups, mut nearest) = (limit, None::<Error>);
+        // A lookup has to fail less often than an operation, which makes many lookups.
+        let (mut lookup_limit, mut nearest) = (limit, None::<Error>);
         for _ in 0..MAX_ATTEMPTS {
             let parameters =
+<<<<<<< HEAD
+                self.parameters(lookup_limit).map_err(|error| nearest.take().unwrap_or(error))?;
+            let operations = self.operations(&parameters)?;
+            let log2_fail = |planned: &PlannedOperation| planned.failure.log2();
+            let worst = operations
+                .iter()
+                .max_by(|a, b| log2_fail(a).total_cmp(&log2_fail(b)))
+                .expect("a list");
+            let found = log2_fail(worst);
+            if found <= limit || self.limits.insecure_toy {
+                return self.plan_with(parameters, operations);
+=======
                 self.parameters(of_lookups).map_err(|error| nearest.take().unwrap_or(error))?;
             if self.limits.insecure_toy {
                 return self.plan_with(parameters);
+>>>>>>> main
             }
             let worst = self.planned(&parameters, ListedOperation::with_most_lookups())?;
             let found = worst.failure.log2();
@@ -119,13 +147,22 @@ impl Request<Integers> {
             }
             let what = format!("{} of u64 in digits, by engine {}", worst.name, self.job.engine);
             nearest = Some(Error::FailureUnreachable { what, found, limit });
-            of_lookups -= found - limit + SURER;
+            lookup_limit -= found - limit + SURER;
         }
         Err(nearest.expect("an attempt that did not do"))
     }
 
+<<<<<<< HEAD
+    /// Returns the plan with these parameters, or an error if they exceed the memory limit.
+    fn plan_with(
+        &self,
+        parameters: Parameters,
+        operations: Vec<PlannedOperation>,
+    ) -> Result<OperationPlan<Integers>> {
+=======
     /// The plan with these parameters, if they keep to the memory of the limits.
     fn plan_with(&self, parameters: Parameters) -> Result<OperationPlan<Integers>> {
+>>>>>>> main
         let prediction = parameters.prediction();
         let needed = prediction.peak_bytes();
         if let Some(limit) = self.limits.memory.filter(|&limit| needed > limit) {
@@ -141,7 +178,11 @@ impl Request<Integers> {
         })
     }
 
+<<<<<<< HEAD
+    /// Predicts every listed operation with these parameters.
+=======
     /// Predicts every operation of the list with these parameters.
+>>>>>>> main
     fn operations(&self, parameters: &Parameters) -> Result<Vec<PlannedOperation>> {
         let (model, capacity) = model_of(parameters)?;
         let digit_bits = Evaluator::new(&DryRun::new(model, capacity))?.digit_bits();
@@ -205,13 +246,13 @@ impl Request<Integers> {
         })
     }
 
-    /// The time of lookups of a number of tables each.
+    /// Predicts the time of lookups, given the number of tables of each.
     fn duration(&self, parameters: &Parameters, lookups: &[usize]) -> Duration {
         let cost = self.limits.cost();
         let threads = self.limits.threads();
         let capacity = parameters.values_per_ciphertext() as u64;
         let one_table = parameters.prediction();
-        let of_lookup = |&tables: &usize| match parameters {
+        let lookup_duration = |&tables: &usize| match parameters {
             Parameters::Packed(packed) => {
                 packed.prediction_of(tables).duration(&cost, capacity, threads)
             }
@@ -220,7 +261,7 @@ impl Request<Integers> {
                 one_table.duration(&cost, values.saturating_mul(tables as u64), threads)
             }
         };
-        lookups.iter().map(of_lookup).sum()
+        lookups.iter().map(lookup_duration).sum()
     }
 }
 
@@ -234,7 +275,7 @@ fn reduce(server: &Evaluator<'_, DryRun<'_>>, results: &mut [AnyColumn<Outline>]
     Ok(())
 }
 
-/// The model of lookups, and the number of values that fail together: those of a ciphertext.
+/// Returns the model of lookups, and the number of values that share a failure probability: those of one ciphertext.
 fn model_of(parameters: &Parameters) -> Result<(&(dyn LookupModel + Sync), usize)> {
     Ok(match parameters {
         Parameters::Single(single) => (&**single, 1),
@@ -242,6 +283,13 @@ fn model_of(parameters: &Parameters) -> Result<(&(dyn LookupModel + Sync), usize
     })
 }
 
+<<<<<<< HEAD
+/// Returns the operations that plans list, each with its name and fresh operands.
+fn planned_operations(
+    kind: ColumnKind,
+    digit_bits: u32,
+) -> Vec<(&'static str, Operation, Vec<PlannedOperand>)> {
+=======
 /// An operation of plans, by name, with fresh operands.
 struct ListedOperation {
     name: &'static str,
@@ -264,10 +312,11 @@ impl ListedOperation {
 
 /// Lists the operations that plans show, with fresh operands of this kind.
 fn listed_operations(kind: ColumnKind, digit_bits: u32) -> Vec<ListedOperation> {
+>>>>>>> main
     let column = PlannedOperand::Column(kind);
     let amount = PlannedOperand::Column(ColumnKind::of::<u8>());
     let condition = PlannedOperand::Column(ColumnKind::BOOLEANS);
-    // Pieces are found by their most significant digit.
+    // A piece is found by its most significant digit.
     let most = 1 << (digit_bits - u32::from(digit_bits > 1));
     let slopes: Vec<_> = (0..PIECES.min(most)).map(|i| (i * 20, 1 + i as i64)).collect();
     let piecewise = ListedOperation {
@@ -284,13 +333,13 @@ fn listed_operations(kind: ColumnKind, digit_bits: u32) -> Vec<ListedOperation> 
 }
 
 impl OperationPlan<Integers> {
-    /// The kind of integers that operations are planned for.
+    /// Returns the kind of integers that operations are predicted for.
     #[must_use]
     pub fn kind(&self) -> ColumnKind {
         self.job.kind
     }
 
-    /// Bits of a digit, which is a ciphertext.
+    /// Returns the number of bits per digit; each digit is a ciphertext.
     #[must_use]
     pub fn digit_bits(&self) -> u32 {
         self.parameters.input_modulus().ilog2() / 2

@@ -1,4 +1,4 @@
-//! Digits of packed values: of keys of multiplexer trees and of comparisons.
+//! Digits of packed values, for multiplexer trees and comparisons.
 
 use cryptable_lattice::error::check_equal;
 
@@ -8,11 +8,11 @@ use crate::{
 };
 
 impl Parameters {
-    /// Sizes of the digits that a lookup decomposes packed values into, the least significant first: their product is the input
-    /// modulus. A single one, the input modulus itself, where values are looked up as a whole.
+    /// Returns the sizes of the digits that a lookup decomposes packed values into, least significant first. Their
+    /// product is the input modulus. If values are looked up as a whole, the only size is the input modulus.
     ///
     /// # Errors
-    /// If they are of another engine.
+    /// [`Error::OtherKind`] if the parameters belong to another engine.
     pub fn digit_sizes(&self) -> Result<Vec<u64>> {
         let literal = self.packed()?.literal();
         Ok(match &literal.multiplexer {
@@ -24,8 +24,11 @@ impl Parameters {
 }
 
 impl EvaluationKey {
-    /// Decomposes every value into digits ([`Parameters::digit_sizes`]) and maps them through tables, any number on each
-    /// digit: functional digit decomposition. The digits themselves come from identity tables.
+    /// Decomposes every value into digits and maps these through tables, with any number of tables per digit
+    /// (functional digit decomposition).
+    ///
+    /// `tables[i]` holds the tables for digit i, in the order of [`Parameters::digit_sizes`]; element i of the result
+    /// holds their outputs. Identity tables return the digits themselves.
     ///
     /// ```
     /// use cryptable::comparisons::Signedness::Unsigned;
@@ -43,7 +46,7 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// As [`crate::engines::packed::EvaluationKey::decompose`].
+    /// Same errors as [`crate::engines::packed::EvaluationKey::decompose`].
     pub fn decompose(
         &self,
         input: &Ciphertext,
@@ -55,18 +58,18 @@ impl EvaluationKey {
             Ok(key.decompose(part, tables, progress)?.into_iter().flatten().collect())
         })?;
         let mut outputs = outputs.into_iter();
-        let of_digit = |of: &Vec<Table>| {
-            let found = of.iter().zip(outputs.by_ref());
-            found.map(|(table, it)| it.with_signed(table.signed_outputs())).collect()
+        let outputs_of_digit = |tables: &Vec<Table>| {
+            let found = tables.iter().zip(outputs.by_ref());
+            found.map(|(table, output)| output.with_signed(table.signed_outputs())).collect()
         };
-        Ok(tables.iter().map(of_digit).collect())
+        Ok(tables.iter().map(outputs_of_digit).collect())
     }
 
-    /// The values without their `count` lowest digits ([`Parameters::digit_sizes`]): `⌊m/(p_0⋯p_{count-1})⌋`, which may be looked up
-    /// as values are.
+    /// Removes the `count` lowest digits of every value: `⌊m/(p_0⋯p_{count-1})⌋`, with the sizes p_i of
+    /// [`Parameters::digit_sizes`]. The result can be looked up like any value.
     ///
     /// # Errors
-    /// As [`crate::engines::packed::EvaluationKey::floor`].
+    /// Same errors as [`crate::engines::packed::EvaluationKey::floor`].
     pub fn floor(
         &self,
         input: &Ciphertext,
@@ -80,10 +83,10 @@ impl EvaluationKey {
         Ok(outputs.swap_remove(0))
     }
 
-    /// Maps a digit, which [`EvaluationKey::decompose`] gave, through tables: a result for each.
+    /// Maps a digit from [`EvaluationKey::decompose`] through tables, with one result per table.
     ///
     /// # Errors
-    /// As [`crate::engines::packed::EvaluationKey::lookup_digit`].
+    /// Same errors as [`crate::engines::packed::EvaluationKey::lookup_digit`].
     pub fn lookup_digit(
         &self,
         digit: &Ciphertext,
@@ -99,9 +102,11 @@ impl EvaluationKey {
         Ok(signed_as(found, tables))
     }
 
-    /// Maps values that come in several ciphertexts, the least significant digits first, through tables of all of them
-    /// together: `x = x_0 + M_0·(x_1 + M_1·(…))`, where each modulus M_i is the product of the next digits of the parameters
-    /// ([`Parameters::digit_sizes`]), which are those of a multiplexer tree.
+    /// Looks up values that are split over several ciphertexts, least significant digits first, in tables of the whole
+    /// values.
+    ///
+    /// Input i is x_i below M_i, and the value is `x = x_0 + M_0·(x_1 + M_1·(…))`. Each modulus M_i is the product of
+    /// the next digits of the parameters ([`Parameters::digit_sizes`]), which must be those of a multiplexer tree.
     ///
     /// ```
     /// use cryptable::engines::packed::{self, MultiplexerLiteral};
@@ -119,7 +124,8 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// As [`crate::engines::packed::EvaluationKey::lookup_digits`]; if there is no input.
+    /// Same errors as [`crate::engines::packed::EvaluationKey::lookup_digits`]; [`Error::TooSmall`] if there is no
+    /// input.
     pub fn lookup_digits(
         &self,
         inputs: &[Ciphertext],
@@ -146,7 +152,7 @@ impl EvaluationKey {
     }
 }
 
-/// Results of tables, which say whether they are signed.
+/// Marks the result of each table as signed or unsigned.
 fn signed_as(results: Vec<Ciphertext>, tables: &[&PreparedTable]) -> Vec<Ciphertext> {
     let signed =
         |(result, table): (Ciphertext, &&PreparedTable)| result.with_signed(table.signed_outputs());
@@ -155,11 +161,11 @@ fn signed_as(results: Vec<Ciphertext>, tables: &[&PreparedTable]) -> Vec<Ciphert
 
 #[cfg(feature = "client")]
 impl crate::SecretKey {
-    /// Encrypts values below `modulus`, which is a product of some of the digits: one of the inputs of
+    /// Encrypts values below `modulus`, a product of some of the digits, as one of the inputs of
     /// [`EvaluationKey::lookup_digits`].
     ///
     /// # Errors
-    /// As [`crate::engines::packed::SecretKey::encrypt_digits`]; if there is no value.
+    /// Same errors as [`crate::engines::packed::SecretKey::encrypt_digits`]; [`Error::TooSmall`] if there is no value.
     pub fn encrypt_digits(&self, values: &[u64], modulus: u64) -> Result<Ciphertext> {
         let key = self.packed()?;
         self.encrypt_parts(values, |values| Ok(key.encrypt_digits(values, modulus)?.into()))

@@ -1,4 +1,4 @@
-//! Lookups of tables that not all values share, or that the server cannot read: keys of [`crate::Request::entries`].
+//! Lookups with one table per value, or with encrypted tables. Their keys are those of [`crate::Request::entries`].
 
 use cryptable_packed::{EncryptedTables, SlotTables};
 
@@ -6,13 +6,14 @@ use super::packed_parts::each_part;
 use crate::{Ciphertext, Error, EvaluationKey, Execution, Result};
 
 impl EvaluationKey {
-    /// Maps every value through a table of its own: value k through table k. Keys are those of
-    /// [`Request::entries`](crate::Request::entries).
+    /// Maps every value through a table of its own: value k through table k.
+    ///
+    /// Keys must be for such tables ([`Request::entries`](crate::Request::entries)).
     ///
     /// ```
     /// use cryptable::engines::packed::{self, SlotTables};
     /// use cryptable::{Execution, SecretKey, Table};
-    /// // For use, parameters of `Request::new(16, 16).entries(EntryKind::Plain)`.
+    /// // In production, use parameters of `Request::new(16, 16).entries(EntryKind::Plain)`.
     /// let parameters = packed::Parameters::insecure_toy_entries(16, 16)?;
     /// let secret = SecretKey::generate(cryptable::Parameters::from(parameters));
     /// let server = secret.evaluation_key();
@@ -24,7 +25,7 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// If the key is not for such tables, there are not as many as values, or one has other moduli;
+    /// If the key is not for such tables, if their number is not that of the values, or if one has other moduli;
     /// [`Error::Cancelled`].
     pub fn lookup_per_value(
         &self,
@@ -54,14 +55,15 @@ impl EvaluationKey {
         Ok(outputs.swap_remove(0))
     }
 
-    /// Maps every value through one table that the client encrypted
-    /// ([`encrypt_tables`](crate::engines::packed::SecretKey::encrypt_tables)), or value k through encrypted table k. Keys are those of
-    /// [`Request::entries`](crate::Request::entries).
+    /// Maps every value through one table that the client encrypted, or value k through encrypted table k.
+    ///
+    /// [`encrypt_tables`](crate::engines::packed::SecretKey::encrypt_tables) encrypts tables. Keys must be for such
+    /// tables ([`Request::entries`](crate::Request::entries)).
     ///
     /// ```
     /// use cryptable::engines::packed::{self, SlotTables};
     /// use cryptable::{Execution, SecretKey, Table};
-    /// // For use, parameters of `Request::new(16, 16).entries(EntryKind::Encrypted)`.
+    /// // In production, use parameters of `Request::new(16, 16).entries(EntryKind::Encrypted)`.
     /// let parameters = packed::Parameters::insecure_toy_entries(16, 16)?;
     /// let secret = SecretKey::generate(cryptable::Parameters::from(parameters));
     /// let multiples = |k| Table::from_fn(16, 16, |x| k * x % 16);
@@ -75,8 +77,9 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// If the key is not for such tables, they are of another client or other parameters, or fewer than values; if there is
-    /// one for each value, and values of more than one part; [`Error::Cancelled`].
+    /// If the key is not for such tables, or if the tables have another client or other parameters, or are fewer than
+    /// the values; [`Error::Mismatch`] if there is one table per value, and the values have more than one part;
+    /// [`Error::Cancelled`].
     pub fn lookup_encrypted(
         &self,
         input: &Ciphertext,
@@ -97,10 +100,10 @@ impl EvaluationKey {
     }
 }
 
-/// The tables of some of the values.
+/// Returns the tables of a range of values.
 fn tables_of(tables: &SlotTables, values: std::ops::Range<usize>) -> Result<SlotTables> {
     let inputs = 0..tables.input_modulus();
-    let of = |k: usize| inputs.clone().map(move |x| tables.output(k, x) as u32);
+    let outputs = |k: usize| inputs.clone().map(move |x| tables.output(k, x) as u32);
     let moduli = (tables.input_modulus(), tables.output_modulus());
-    SlotTables::from_outputs(moduli, values.flat_map(of).collect())
+    SlotTables::from_outputs(moduli, values.flat_map(outputs).collect())
 }

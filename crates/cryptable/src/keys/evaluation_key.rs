@@ -1,4 +1,4 @@
-//! What a server does with its key: lookups.
+//! Lookups, and other methods of evaluation keys.
 
 use std::fmt;
 use std::path::Path;
@@ -24,36 +24,37 @@ impl fmt::Debug for EvaluationKey {
 }
 
 impl EvaluationKey {
-    /// Returns the parameters that it was made for.
+    /// Returns the parameters that the key was generated for.
     #[must_use]
     pub fn parameters(&self) -> KeyParameters {
         each_kind!(self, it => it.parameters().into())
     }
 
-    /// Returns the parameters of its lookups.
+    /// Returns the parameters of the lookups that the key does.
     ///
     /// # Errors
-    /// [`Error::OtherKind`] if keys of this kind look nothing up.
+    /// [`Error::OtherKind`] if keys of this kind do no lookups.
     pub fn lookup_parameters(&self) -> Result<Parameters> {
         self.parameters().lookups()
     }
 
-    /// The identifier of the secret key that it was made from.
+    /// Returns the identifier of the secret key that this key was generated from.
     #[must_use]
     pub fn key_id(&self) -> KeyId {
         each_kind!(self, it => it.key_id())
     }
 
-    /// Bytes of memory that the key takes.
+    /// Returns the bytes of memory that the key uses.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         each_kind!(self, it => it.memory_bytes())
     }
 
-    /// Encodes a table once for any number of lookups, by this key or any other of the same parameters.
+    /// Encodes a table for any number of lookups with this key or any other key of the same parameters.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] if a modulus of the table is not that of the key's parameters.
+    /// [`Error::Mismatch`] if a modulus of the table is not that of the key's parameters; [`Error::OtherKind`] if keys
+    /// of this kind do no lookups.
     pub fn prepare(&self, table: &Table) -> Result<PreparedTable> {
         let prepared = match (self, self.lookup_parameters()?.engine()) {
             (Self::Bridged(key), _) => Prepared::Bridged(Box::new(key.prepare(table)?)),
@@ -64,8 +65,10 @@ impl EvaluationKey {
         Ok(PreparedTable::new(prepared, table.signed_inputs(), table.signed_outputs()))
     }
 
-    /// Maps every value through a table: value k of the result is `table(x_k)`, modulo the table's output modulus, under the same
-    /// client's key. The server learns neither.
+    /// Maps every value through a table: value k of the result is f(x_k), for the table f.
+    ///
+    /// The result has the table's output modulus and is under the same client's key. The server learns neither inputs
+    /// nor outputs.
     ///
     /// ```
     /// use cryptable::{Engine, Parameters, SecretKey, Table};
@@ -78,17 +81,18 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// If the ciphertext or the table is of another engine or parameter set, or the ciphertext of another client or
-    /// modulus; [`Error::Signs`] if its values are signed and the table's inputs are not, or the other way round; [`Error::NoiseTooLarge`] if the ciphertext is a sum of so many that the lookup would fail with more than the
-    /// stated probability.
+    /// If the ciphertext or the table belongs to another engine or parameter set, or the ciphertext to another client
+    /// or modulus; [`Error::Signs`] if the values are signed and the table's inputs are not, or vice versa;
+    /// [`Error::NoiseTooLarge`] if the lookup would fail with more than the stated probability, since the ciphertext is
+    /// a sum of too many values.
     pub fn lookup(&self, input: &Ciphertext, table: &PreparedTable) -> Result<Ciphertext> {
         Ok(self.lookup_many_with(input, &[table], Execution::default())?.swap_remove(0))
     }
 
-    /// [`EvaluationKey::lookup`] with threads, progress and cancellation.
+    /// Same as [`EvaluationKey::lookup`], with a choice of threads, progress and cancellation.
     ///
     /// # Errors
-    /// As there, or [`Error::Cancelled`].
+    /// Same errors as [`EvaluationKey::lookup`], and [`Error::Cancelled`].
     pub fn lookup_with(
         &self,
         input: &Ciphertext,
@@ -98,8 +102,8 @@ impl EvaluationKey {
         Ok(self.lookup_many_with(input, &[table], execution)?.swap_remove(0))
     }
 
-    /// Maps every value through each of several tables, for less than as many lookups: what does not depend on the
-    /// table is computed once.
+    /// Maps every value through each of several tables, which is faster than separate lookups: steps that do not depend
+    /// on the table are done once.
     ///
     /// ```
     /// use cryptable::{Engine, Parameters, SecretKey, Table};
@@ -113,7 +117,7 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// As [`EvaluationKey::lookup`], or if there is no table.
+    /// Same errors as [`EvaluationKey::lookup`], and [`Error::TooSmall`] if there is no table.
     pub fn lookup_many(
         &self,
         input: &Ciphertext,
@@ -122,10 +126,10 @@ impl EvaluationKey {
         self.lookup_many_with(input, tables, Execution::default())
     }
 
-    /// [`EvaluationKey::lookup_many`] with threads, progress and cancellation.
+    /// Same as [`EvaluationKey::lookup_many`], with a choice of threads, progress and cancellation.
     ///
     /// # Errors
-    /// As there, or [`Error::Cancelled`].
+    /// Same errors as [`EvaluationKey::lookup_many`], and [`Error::Cancelled`].
     pub fn lookup_many_with(
         &self,
         input: &Ciphertext,
@@ -181,9 +185,11 @@ impl EvaluationKey {
         }
     }
 
-    /// Maps a key file, as [`SecretKey::write_evaluation_key`](crate::SecretKey::write_evaluation_key) wrote it, into memory and
-    /// checks all of it. Packed keys are used where they lie; what other processes map is shared. The file must stay as it is
-    /// while the key lives: replace files, do not rewrite them.
+    /// Maps a key file into memory and checks all of it.
+    /// [`SecretKey::write_evaluation_key`](crate::SecretKey::write_evaluation_key) writes such files.
+    ///
+    /// A packed key is not copied out of the file, so processes that open the same file share the memory. The file must
+    /// not change while the key is in use: replace such files, do not overwrite them.
     ///
     /// ```no_run
     /// use cryptable::{EvaluationKey, ReadOptions};
@@ -193,13 +199,14 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// If the file cannot be read, is not exactly one undamaged evaluation key, or `options` do not accept its parameters.
+    /// If the file cannot be read or is not exactly one undamaged evaluation key, or if `options` refuse its
+    /// parameters.
     pub fn open(path: &Path, options: ReadOptions) -> Result<Self> {
         Self::from_shared(Arc::new(MappedFile::open(path)?), options)
     }
 }
 
-/// Looks a part up in the tables of one engine.
+/// Looks a part up in the tables of one engine, which `table` borrows from prepared ones.
 fn of_engine<'t, T: 't, C: Into<Part>>(
     tables: &[&'t PreparedTable],
     table: impl Fn(&'t Prepared) -> Result<&'t T>,

@@ -1,4 +1,4 @@
-//! What evaluation keys say of themselves before all of them is read.
+//! The header of an evaluation key, read before the rest of the key.
 
 use cryptable_lattice::error::check_parameters;
 use cryptable_wire::{KeyId, KeyStart, WireError, peek_header, peek_key};
@@ -6,8 +6,10 @@ use cryptable_wire::{KeyId, KeyStart, WireError, peek_header, peek_key};
 use super::{KeyKind, KeyParameters};
 use crate::{Parameters, ReadOptions, Result};
 
-/// What the first bytes of an evaluation key's file say: enough to refuse what does not go with it, or would not fit into memory,
-/// before gigabytes are read. They may be damaged: reading the key compares its checksum.
+/// The first bytes of an evaluation key's file.
+///
+/// They are enough to refuse a key that does not fit other objects, or does not fit into memory, before gigabytes are
+/// read. They may be damaged: only reading the whole key verifies its checksum.
 ///
 /// ```
 /// use cryptable::{Engine, EvaluationKeyHeader, Execution, Parameters, ReadOptions, SecretKey};
@@ -23,18 +25,19 @@ use crate::{Parameters, ReadOptions, Result};
 pub struct EvaluationKeyHeader {
     /// The parameters that the key is for.
     pub parameters: KeyParameters,
-    /// The identifier of the client's secret key.
+    /// Identifier of the client's secret key.
     pub key_id: KeyId,
 }
 
 impl EvaluationKeyHeader {
-    /// Bytes of a file that hold it, at most.
+    /// Largest number of bytes at the beginning of a file that the header occupies.
     pub const BYTES: usize = cryptable_wire::KEY_START_BYTES;
 
-    /// Reads it from the first [`EvaluationKeyHeader::BYTES`] of a file, or fewer if the file is shorter.
+    /// Reads the header from the first [`EvaluationKeyHeader::BYTES`] bytes of a file, or all bytes if the file is
+    /// shorter.
     ///
     /// # Errors
-    /// If they do not begin an evaluation key, or `options` do not accept its parameters or the memory that it takes.
+    /// If the bytes do not begin an evaluation key, or if `options` refuse its parameters or the memory that it needs.
     pub fn read(start: &[u8], options: ReadOptions) -> Result<Self> {
         let found = peek_header(start)?.object_type;
         if !found.is_evaluation_key() || KeyKind::of(found).is_none() {
@@ -52,7 +55,7 @@ impl EvaluationKeyHeader {
         Ok(Self { parameters, key_id })
     }
 
-    /// Returns what the key is for.
+    /// Returns the kind of the key.
     #[must_use]
     pub fn kind(&self) -> KeyKind {
         self.parameters.kind()

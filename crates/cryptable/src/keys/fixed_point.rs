@@ -1,4 +1,4 @@
-//! Tables of real and complex outputs, in fixed point.
+//! Lookups in tables with real and complex outputs, in fixed point.
 
 use cryptable_packed::PreparedComplexTable;
 
@@ -6,22 +6,23 @@ use super::packed_parts::each_part;
 use crate::{Ciphertext, EvaluationKey, Execution, Result};
 
 impl EvaluationKey {
-    /// Maps values through complex tables: a result for each, whose real and imaginary parts
-    /// [`SecretKey::decrypt_complex`](crate::SecretKey::decrypt_complex) decrypts. Keys are those of
-    /// [`Request::complex_outputs`](crate::Request::complex_outputs).
+    /// Maps values through complex tables, with one result per table.
+    ///
+    /// [`SecretKey::decrypt_complex`](crate::SecretKey::decrypt_complex) decrypts the real and imaginary parts. Keys
+    /// must be for such tables ([`Request::complex_outputs`](crate::Request::complex_outputs)).
     ///
     /// ```
     /// use cryptable::ckks::Complex64;
     /// use cryptable::engines::packed::{self, ComplexTable, RealDecryption};
     /// use cryptable::{Execution, SecretKey};
-    /// // For use, parameters of `Request::new(4, 256).complex_outputs()`.
+    /// // In production, use parameters of `Request::new(4, 256).complex_outputs()`.
     /// let parameters = packed::Parameters::insecure_toy_complex(4, 256, 2)?;
     /// let secret = SecretKey::generate(cryptable::Parameters::from(parameters));
     /// let server = secret.evaluation_key();
     /// let roots: Vec<_> = (0..4).map(|k| 0.25 * Complex64::I.powi(k)).collect();
     /// let table = ComplexTable::new(4, &roots, 256)?;
     /// let prepared = server.packed()?.prepare_complex(&table)?;
-    /// // In two parts: a ciphertext of this toy has two values.
+    /// // The input has two parts, since a ciphertext of this toy holds two values.
     /// let input = secret.encrypt(&[1, 2, 3])?;
     /// let found = server.lookup_complex(&input, &[&prepared], Execution::default())?.swap_remove(0);
     /// let found = secret.decrypt_complex(&found, RealDecryption::default())?;
@@ -30,7 +31,7 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// As [`crate::engines::packed::EvaluationKey::lookup_complex`].
+    /// Same errors as [`crate::engines::packed::EvaluationKey::lookup_complex`].
     pub fn lookup_complex(
         &self,
         input: &Ciphertext,
@@ -51,8 +52,8 @@ mod client {
     use crate::{Ciphertext, Result, SecretKey};
 
     impl SecretKey {
-        /// Decrypts results of a [`RealTable`](crate::engines::packed::RealTable), numbers within [-1/2, 1/2): by default the
-        /// exact multiples of 1/P that the table has, where P is the output modulus.
+        /// Decrypts results of a [`RealTable`](crate::engines::packed::RealTable), numbers in [-1/2, 1/2). By default,
+        /// these are the exact multiples of 1/P in the table, where P is the output modulus.
         ///
         /// ```
         /// use cryptable::engines::packed::{RealDecryption, RealTable};
@@ -67,7 +68,7 @@ mod client {
         /// ```
         ///
         /// # Errors
-        /// As [`crate::engines::packed::SecretKey::decrypt_reals`].
+        /// Same errors as [`crate::engines::packed::SecretKey::decrypt_reals`].
         pub fn decrypt_reals(
             &self,
             ciphertext: &Ciphertext,
@@ -81,11 +82,12 @@ mod client {
             Ok(values)
         }
 
-        /// Decrypts results of complex tables ([`EvaluationKey::lookup_complex`](crate::EvaluationKey::lookup_complex)): both
-        /// parts as [`SecretKey::decrypt_reals`] gives them.
+        /// Decrypts results of complex tables
+        /// ([`EvaluationKey::lookup_complex`](crate::EvaluationKey::lookup_complex)). Real and imaginary parts are
+        /// decrypted like the numbers of [`SecretKey::decrypt_reals`].
         ///
         /// # Errors
-        /// As [`crate::engines::packed::SecretKey::decrypt_complex`].
+        /// Same errors as [`crate::engines::packed::SecretKey::decrypt_complex`].
         pub fn decrypt_complex(
             &self,
             ciphertext: &Ciphertext,

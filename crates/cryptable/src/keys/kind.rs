@@ -1,4 +1,4 @@
-//! Kinds of keys, in one table: what each is called, in files and in code, and which keys have it as a part.
+//! The table of all kinds of keys: their names, their types in files and in code, and the keys that contain them.
 
 use std::fmt;
 
@@ -10,12 +10,13 @@ use crate::engines::{bridged, integer_bridge, leveled, leveled_bridge, packed, s
 use crate::{Engine, Error};
 use crate::{bits, ckks, gates, large_values, transciphering};
 
-/// Defines [`KeyKind`], [`SecretKey`] and [`EvaluationKey`] with one variant per kind, and the accessors of each variant. A kind
-/// lists the keys that hold a key of its kind as a part.
+/// Defines [`KeyKind`], [`SecretKey`] and [`EvaluationKey`] with one variant per kind, and the accessors of each
+/// variant. The list in brackets names the other kinds of keys that contain a key of this kind, and the method that
+/// borrows it.
 macro_rules! key_kinds {
     ($($(#[$doc:meta])+ $kind:ident = $module:ident, $name:literal, $secret:ident, $evaluation:ident,
         [$($whole:ident.$part:ident),*];)+) => {
-        /// What a key is for. [`SecretKey`](crate::SecretKey) and [`EvaluationKey`] have one variant per kind.
+        /// The purpose of a key. [`SecretKey`](crate::SecretKey) and [`EvaluationKey`] have one variant per kind.
         ///
         /// ```
         /// use cryptable::{KeyKind, SecretKey, gates};
@@ -42,14 +43,14 @@ macro_rules! key_kinds {
                 }
             }
 
-            /// Returns what a file of a secret key says that it holds.
+            /// Returns the type of a secret key of this kind in files.
             pub(crate) fn secret_key(self) -> ObjectType {
                 match self {
                     $(Self::$kind => ObjectType::$secret,)+
                 }
             }
 
-            /// Returns what a file of an evaluation key says that it holds.
+            /// Returns the type of an evaluation key of this kind in files.
             pub(crate) fn evaluation_key(self) -> ObjectType {
                 match self {
                     $(Self::$kind => ObjectType::$evaluation,)+
@@ -57,12 +58,14 @@ macro_rules! key_kinds {
             }
         }
 
-        /// A client's secret key: encrypts, decrypts, and makes the evaluation key that a server gets.
+        /// A client's secret key. It encrypts, decrypts, and generates the evaluation key for a server.
         ///
-        /// A key is of one [`KeyKind`], which its parameters decide. Values of lookups are encrypted and decrypted by the key itself;
-        /// [`SecretKey::gates`], [`SecretKey::ckks`] and their like give what the other kinds can do.
+        /// A key has one [`KeyKind`], which its parameters determine. Keys for lookups encrypt and decrypt values
+        /// themselves; for other kinds, methods such as [`SecretKey::gates`] and [`SecretKey::ckks`] borrow the key
+        /// that does.
         ///
-        /// Zeroized on drop, redacted in `Debug`, never cloned. See [`crate`] for the way of values from client to server and back.
+        /// Secrets are zeroized on drop and redacted in `Debug`; a key cannot be cloned. The example at the top of
+        /// [this crate](crate) shows the way from client to server and back.
         #[cfg(feature = "client")]
         #[derive(Debug)]
         #[non_exhaustive]
@@ -73,10 +76,10 @@ macro_rules! key_kinds {
         #[cfg(feature = "client")]
         impl SecretKey {
             $(
-                #[doc = concat!("Borrows the key of kind `", $name, "`, or the part of that kind.")]
+                #[doc = concat!("Borrows the key of kind `", $name, "`, or the part of the key that has this kind.")]
                 ///
                 /// # Errors
-                /// [`Error::OtherKind`] if the key is of another kind.
+                /// [`Error::OtherKind`] if the key has another kind and no such part.
                 pub fn $module(&self) -> crate::Result<&$module::SecretKey> {
                     match self {
                         Self::$kind(key) => Ok(key),
@@ -86,7 +89,7 @@ macro_rules! key_kinds {
                 }
             )+
 
-            /// Returns what the key is for.
+            /// Returns the kind of the key.
             #[must_use]
             pub fn kind(&self) -> KeyKind {
                 match self {
@@ -94,10 +97,10 @@ macro_rules! key_kinds {
                 }
             }
 
-            /// Reads a secret key of any kind, as [`SecretKey::to_bytes`] wrote it.
+            /// Reads a secret key of any kind, as [`SecretKey::to_bytes`] writes it.
             ///
             /// # Errors
-            /// If the bytes are not exactly one undamaged secret key, or `options` do not accept its parameters.
+            /// If the bytes are not exactly one undamaged secret key, or if `options` refuse its parameters.
             pub fn from_bytes(bytes: &[u8], options: crate::ReadOptions) -> crate::Result<Self> {
                 Ok(match cryptable_wire::peek_header(bytes)?.object_type {
                     $(ObjectType::$secret => $module::SecretKey::from_bytes(bytes, options)?.into(),)+
@@ -123,8 +126,20 @@ macro_rules! key_kinds {
             }
         )+
 
-        /// A server's evaluation key: computes on encrypted values without the secret. A client makes it
-        /// ([`SecretKey::evaluation_key`](crate::SecretKey::evaluation_key)); any number of threads may share it.
+        /// A server's evaluation key. It computes on encrypted values without the secret.
+        ///
+        /// [`SecretKey::evaluation_key`](crate::SecretKey::evaluation_key) generates it. Any number of threads may
+        /// share it.
+        ///
+        /// ```
+        /// use cryptable::{Engine, Parameters, SecretKey, Table};
+        /// let secret = SecretKey::generate(Parameters::insecure_toy(Engine::Leveled, 8, 8)?);
+        /// let server = secret.evaluation_key();
+        /// let halves = server.prepare(&Table::from_fn(8, 8, |x| x / 2)?)?;
+        /// let output = server.lookup(&secret.encrypt(&[7, 2])?, &halves)?;
+        /// assert_eq!(secret.decrypt(&output)?, [3, 1]);
+        /// # Ok::<(), cryptable::Error>(())
+        /// ```
         #[non_exhaustive]
         pub enum EvaluationKey {
             $($(#[$doc])+ $kind(Box<$module::EvaluationKey>),)+
@@ -132,10 +147,10 @@ macro_rules! key_kinds {
 
         impl EvaluationKey {
             $(
-                #[doc = concat!("Borrows the key of kind `", $name, "`, or the part of that kind.")]
+                #[doc = concat!("Borrows the key of kind `", $name, "`, or the part of the key that has this kind.")]
                 ///
                 /// # Errors
-                /// [`Error::OtherKind`] if the key is of another kind.
+                /// [`Error::OtherKind`] if the key has another kind and no such part.
                 pub fn $module(&self) -> crate::Result<&$module::EvaluationKey> {
                     match self {
                         Self::$kind(key) => Ok(key),
@@ -145,7 +160,7 @@ macro_rules! key_kinds {
                 }
             )+
 
-            /// Returns what the key is for.
+            /// Returns the kind of the key.
             #[must_use]
             pub fn kind(&self) -> KeyKind {
                 match self {
@@ -153,8 +168,8 @@ macro_rules! key_kinds {
                 }
             }
 
-            /// Reads an evaluation key of any kind from bytes in memory. Packed keys are used where they lie: the key holds on to the
-            /// bytes.
+            /// Reads an evaluation key of any kind from bytes in memory. A packed key is not copied: it keeps the bytes
+            /// and uses them in place.
             ///
             /// ```
             /// use std::sync::Arc;
@@ -162,7 +177,7 @@ macro_rules! key_kinds {
             /// let secret = SecretKey::generate(Parameters::insecure_toy(Engine::Single, 4, 4)?);
             /// let mut file = Vec::new();
             /// secret.write_evaluation_key(&mut file, Execution::default())?;
-            /// // Toys are insecure, which a server accepts in tests only.
+            /// // Toys are insecure; a server should accept them in tests only.
             /// let options = ReadOptions::default().allow_insecure();
             /// let server = EvaluationKey::from_shared(Arc::new(file), options)?;
             /// assert_eq!(server.key_id(), secret.id());
@@ -170,7 +185,7 @@ macro_rules! key_kinds {
             /// ```
             ///
             /// # Errors
-            /// If the bytes are not exactly one undamaged evaluation key, or `options` do not accept its parameters.
+            /// If the bytes are not exactly one undamaged evaluation key, or if `options` refuse its parameters.
             pub fn from_shared(
                 bytes: crate::SharedBytes,
                 options: crate::ReadOptions,
@@ -192,36 +207,37 @@ macro_rules! key_kinds {
 }
 
 key_kinds! {
-    /// Lookups on tens of thousands of values per ciphertext ([`Engine::Packed`]), and comparisons, dictionaries and columns of them.
+    /// Lookups of tens of thousands of values per ciphertext ([`Engine::Packed`]), with comparisons, dictionaries and
+    /// columns.
     Packed = packed, "packed", PackedSecretKey, PackedEvaluationKey,
         [Bridged.packed, IntegerBridge.packed, LeveledBridge.packed];
-    /// Lookups on single values and small tables ([`Engine::Single`]).
+    /// Lookups of single values in small tables ([`Engine::Single`]).
     Single = single, "single", SingleSecretKey, SingleEvaluationKey, [Bridged.single];
-    /// Lookups on single values that the server may pack ([`crate::Request::inputs`]).
+    /// Lookups of single values that the server may pack ([`crate::Request::inputs`]).
     Bridged = bridged, "single, packed", BridgedSecretKey, BridgedEvaluationKey, [];
-    /// Lookups on single values and larger tables ([`Engine::Leveled`]).
+    /// Lookups of single values in larger tables ([`Engine::Leveled`]).
     Leveled = leveled, "leveled", LeveledSecretKey, LeveledEvaluationKey, [LeveledBridge.single];
-    /// Gates on encrypted bits ([`crate::gates`]).
+    /// Boolean gates on encrypted bits ([`crate::gates`]).
     Gates = gates, "gates", BooleanSecretKey, BooleanEvaluationKey, [];
-    /// Functions of integers of one ciphertext each ([`crate::large_values`]).
+    /// Functions of integers, one per ciphertext ([`crate::large_values`]).
     LargeValues = large_values, "large values", IntegerSecretKey, IntegerEvaluationKey,
         [IntegerBridge.single];
     /// Circuits on thousands of words at once ([`crate::circuits`]).
     Bits = bits, "circuits", SlotBitsSecretKey, SlotBitsEvaluationKey, [];
     /// Arithmetic on vectors of real and complex numbers ([`crate::ckks`]).
     Ckks = ckks, "ckks", VectorSecretKey, VectorEvaluationKey, [];
-    /// Ciphertexts of AES-128 to homomorphic ones ([`crate::transciphering`]).
+    /// Conversion of AES-128 ciphertexts into homomorphic ones ([`crate::transciphering`]).
     Transciphering = transciphering, "transciphering",
         TranscipheringSecretKey, TranscipheringEvaluationKey, [];
-    /// Results of packed lookups that go on as integers, and back ([`crate::bridges`]).
+    /// Packed lookups whose results become integers, and back ([`crate::bridges`]).
     IntegerBridge = integer_bridge, "bridge of packed values and integers",
         IntegerBridgeSecretKeys, IntegerBridgeEvaluationKeys, [];
-    /// Results of packed lookups that go on as leveled values, and back ([`crate::bridges`]).
+    /// Packed lookups whose results become leveled values, and back ([`crate::bridges`]).
     LeveledBridge = leveled_bridge, "bridge of packed and leveled values",
         LeveledBridgeSecretKeys, LeveledBridgeEvaluationKeys, [];
 }
 
-/// Evaluates one expression on the object of whichever kind there is.
+/// Evaluates the same expression on the object of whichever kind the enum holds.
 macro_rules! each_kind {
     ($object:expr, $inner:ident => $expression:expr) => {
         match $object {
@@ -243,13 +259,13 @@ macro_rules! each_kind {
 pub(super) use each_kind;
 
 impl KeyKind {
-    /// Finds the kind of a file that holds a secret or an evaluation key.
+    /// Returns the kind of a secret or evaluation key, given its type in files.
     pub(crate) fn of(object: ObjectType) -> Option<Self> {
         let is_key = |kind: &&Self| [kind.secret_key(), kind.evaluation_key()].contains(&object);
         Self::ALL.iter().find(is_key).copied()
     }
 
-    /// Returns the engine that keys of this kind are of; `None` if they are of several, or look nothing up.
+    /// Returns the engine that keys of this kind belong to; `None` if they belong to several, or do no lookups.
     #[must_use]
     pub fn engine(self) -> Option<Engine> {
         match self {
@@ -260,7 +276,7 @@ impl KeyKind {
         }
     }
 
-    /// Says that an object is of another kind than this one.
+    /// Returns the error for an object of kind `found` where one of this kind is needed.
     fn is_not(self, found: Self, object: &'static str) -> Error {
         match self {
             Self::Bridged => not_bridged(found.name()),

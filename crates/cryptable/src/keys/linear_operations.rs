@@ -1,4 +1,4 @@
-//! Sums, differences and multiples of encrypted values, of the engines that have them.
+//! Sums, differences and multiples of encrypted values, for the engines that have them.
 
 use cryptable_lattice::error::{check_equal, check_signs, check_values};
 
@@ -8,12 +8,12 @@ use crate::engines::{packed, single};
 use crate::{Ciphertext, Engine, Error, EvaluationKey, Result};
 
 impl EvaluationKey {
-    /// `x + y` modulo the modulus of the values, value by value: without a lookup, in microseconds.
+    /// Returns `x + y` modulo the modulus of the values, value by value. This needs no lookup and takes microseconds.
     ///
-    /// Every ciphertext carries a bound on its noise. Sums and multiples add bounds up, lookups start anew, and what
-    /// would then fail with more than the stated probability is refused: sums that would decrypt wrong here, inputs
-    /// with too much noise by lookups. [`crate::Parameters::sum_limits`] says how many terms there may be; the bound of a
-    /// sum knows nothing of whether its terms depend on each other, and so assumes that they do.
+    /// Every ciphertext carries a bound on its noise. Sums and multiples add bounds up; a lookup starts with a new one.
+    /// An operation is refused if it would fail with more than the stated probability: a sum, if it would decrypt
+    /// wrong; a lookup, if its input has too much noise. [`crate::Parameters::sum_limits`] returns how many terms a sum
+    /// may have. The bound of a sum assumes that its terms may depend on each other.
     ///
     /// ```
     /// use cryptable::{Engine, Parameters, SecretKey, Table};
@@ -40,38 +40,39 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NoiseTooLarge`] if the sum would decrypt wrong with more than the stated probability; if a ciphertext is
-    /// of another engine, client or parameter set, or the two differ in their modulus, their signs or how many values there
-    /// are; [`Error::UnsupportedOperation`] from the leveled engine.
+    /// [`Error::NoiseTooLarge`] if the sum would decrypt wrong with more than the stated probability;
+    /// [`Error::UnsupportedOperation`] for the leveled engine; other errors if a ciphertext belongs to another engine,
+    /// client or parameter set, or if the two differ in modulus, sign or number of values.
     pub fn add(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext> {
         let single = single::EvaluationKey::add;
         self.combine(x, y, "add values", (packed::EvaluationKey::add, single))
     }
 
-    /// `x - y` modulo the modulus of the values, value by value.
+    /// Returns `x - y` modulo the modulus of the values, value by value.
     ///
     /// # Errors
-    /// As [`EvaluationKey::add`].
+    /// Same errors as [`EvaluationKey::add`].
     pub fn sub(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext> {
         let single = single::EvaluationKey::sub;
         self.combine(x, y, "subtract values", (packed::EvaluationKey::sub, single))
     }
 
-    /// `-x` modulo the modulus of the values, value by value. Noise stays as it is.
+    /// Returns `-x` modulo the modulus of the values, value by value. Does not change the noise.
     ///
     /// # Errors
-    /// If the ciphertext is of another engine, client or parameter set; [`Error::UnsupportedOperation`] from the leveled
-    /// engine.
+    /// [`Error::UnsupportedOperation`] for the leveled engine; other errors if the ciphertext belongs to another
+    /// engine, client or parameter set.
     pub fn negate(&self, x: &Ciphertext) -> Result<Ciphertext> {
         let packed = |key: &packed::EvaluationKey, part: &_| key.negate(part);
         self.map(x, "negate values", packed, |key, part| key.negate(part))
     }
 
-    /// `x + constant` modulo the modulus of the values, for each value a constant of its own. Noise stays as it is, but
-    /// for roundings where the modulus is no power of two.
+    /// Returns `x + constant` modulo the modulus of the values, with one constant per value. Does not change the noise,
+    /// except for rounding if the modulus is not a power of two.
     ///
     /// # Errors
-    /// As [`EvaluationKey::add`]; if there is not one constant for each value, or one is not below the modulus.
+    /// Same errors as [`EvaluationKey::add`], and errors if the number of constants is not that of the values, or if
+    /// one is not below the modulus.
     pub fn add_plain(&self, x: &Ciphertext, constants: &[u64]) -> Result<Ciphertext> {
         check_equal("number of constants", constants.len(), x.count())?;
         check_values(constants, x.modulus())?;
@@ -88,17 +89,19 @@ impl EvaluationKey {
         Ok(Ciphertext::new(parts.collect::<Result<_>>()?)?.with_signed(x.is_signed()))
     }
 
-    /// `factor·x` modulo the modulus M of the values, value by value. The bound on noise grows by |f|, where f is the number of
-    /// least size that equals the factor modulo M: 255 counts as -1 modulo 256.
+    /// Returns `factor·x` modulo the modulus M of the values, value by value.
+    ///
+    /// The noise bound grows by |f|, where f is the number closest to 0 that equals the factor modulo M: 255 counts as
+    /// -1 modulo 256.
     ///
     /// # Errors
-    /// As [`EvaluationKey::add`].
+    /// Same errors as [`EvaluationKey::add`].
     pub fn mul_scalar(&self, x: &Ciphertext, factor: i64) -> Result<Ciphertext> {
         let packed = |key: &packed::EvaluationKey, part: &_| key.mul_scalar(part, factor);
         self.map(x, "multiply values", packed, |key, part| key.mul_scalar(part, factor))
     }
 
-    /// An operation on every part.
+    /// Runs an operation on every part.
     fn map(
         &self,
         x: &Ciphertext,
@@ -114,7 +117,7 @@ impl EvaluationKey {
         Ok(Ciphertext::new(parts.collect::<Result<_>>()?)?.with_signed(x.is_signed()))
     }
 
-    /// An operation on the parts of the same position.
+    /// Runs an operation on every pair of parts at the same position.
     fn combine(
         &self,
         x: &Ciphertext,
@@ -132,7 +135,7 @@ impl EvaluationKey {
             x.is_signed(),
             "those of the first",
         )?;
-        // Files of as many values may be cut differently.
+        // Two files with the same number of values may be split differently.
         let name = "number of parts of the second operand";
         check_equal(name, y.parts().len(), x.parts().len())?;
         let of_parts = |(x, y): (&Part, &Part)| match (self.packed(), self.single(), x, y) {
@@ -144,7 +147,7 @@ impl EvaluationKey {
         Ok(Ciphertext::new(parts.collect::<Result<_>>()?)?.with_signed(x.is_signed()))
     }
 
-    /// Why these parts are no operands of this key.
+    /// Returns the error for parts that cannot be operands of this key.
     fn no_operands<const N: usize>(&self, operation: &'static str, parts: [&Part; N]) -> Error {
         let kind = self.kind();
         match parts.iter().find(|part| Some(part.engine()) != kind.engine()) {
@@ -158,5 +161,5 @@ impl EvaluationKey {
     }
 }
 
-/// An operation of an engine's key on two of its ciphertexts.
+/// A method of an engine's key that combines two of its ciphertexts.
 type Combine<K, C> = fn(&K, &C, &C) -> Result<C>;

@@ -1,11 +1,12 @@
-//! Calls of the packed engine on every part of a ciphertext.
+//! A helper that calls the packed engine on every part of a ciphertext.
 
 use crate::ciphertext::Part;
 use crate::engines::packed;
 use crate::execution::part_of;
 use crate::{Ciphertext, Execution, Progress, Result};
 
-/// Runs a call with as many results on every part of the values, and joins the parts of each result.
+/// Calls the packed engine on every part of the values, and joins the parts of each result. All calls must return the
+/// same number of results.
 pub(super) fn each_part(
     input: &Ciphertext,
     execution: Execution<'_>,

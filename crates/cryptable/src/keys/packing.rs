@@ -1,19 +1,19 @@
-//! Single values to packed ones and back.
+//! Conversion of single values to packed ones, and back.
 
 use crate::ciphertext::Part;
 use crate::engine::other_engine;
 use crate::{Ciphertext, Engine, EvaluationKey, Result};
 
 impl EvaluationKey {
-    /// Packs single values, so that many are looked up at once: value k becomes value k of a packed ciphertext, part by
-    /// part. [`EvaluationKey::lookup`] does so by itself where it is faster.
+    /// Packs single values, so that many can be looked up at once: value k becomes value k of a packed ciphertext, part
+    /// by part. [`EvaluationKey::lookup`] packs by itself where that is faster.
     ///
-    /// Noise is that of the values and of packing; lookups refuse what is too much
+    /// The packed values have the noise of the single ones and of packing. Lookups refuse too much of it
     /// ([`crate::engines::bridged::Parameters::input_noise_limit`]).
     ///
     /// ```
     /// use cryptable::{Engine, Parameters, SecretKey, Table};
-    /// // `Request::for_table(&table).inputs(Engine::Single).values(65_536).plan()?` for 128 bits.
+    /// // For 128 bits, use parameters of `Request::for_table(&table).inputs(Engine::Single).values(65_536).plan()?`.
     /// let secret = SecretKey::generate(Parameters::insecure_bridged_toy(4, 4)?);
     /// let server = secret.evaluation_key();
     /// let table = server.prepare(&Table::from_fn(4, 4, |x| 3 - x)?)?;
@@ -29,9 +29,9 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// [`crate::Error::UnsupportedOperation`] if the client made no keys for that; if values are of another engine,
-    /// client or parameter set, or more in one part than a packed ciphertext holds; [`crate::Error::NoiseTooLarge`] if
-    /// packed values would decrypt wrong with more than the stated probability.
+    /// [`crate::Error::UnsupportedOperation`] if the key cannot pack; [`crate::Error::NoiseTooLarge`] if packed values
+    /// would decrypt wrong with more than the stated probability; other errors if the values belong to another engine,
+    /// client or parameter set, or if a part has more of them than a packed ciphertext can hold.
     pub fn pack(&self, values: &Ciphertext) -> Result<Ciphertext> {
         let key = self.bridged()?;
         let parts = values.parts().iter().map(|part| match part {
@@ -41,11 +41,11 @@ impl EvaluationKey {
         Ok(Ciphertext::new(parts.collect::<Result<_>>()?)?.with_signed(values.is_signed()))
     }
 
-    /// The inverse of [`EvaluationKey::pack`]: value k of a packed ciphertext becomes single value k, which may be looked up,
-    /// added and decrypted as any single value.
+    /// Unpacks values: value k of a packed ciphertext becomes single value k, which can be looked up, added and
+    /// decrypted like any other.
     ///
     /// # Errors
-    /// As [`EvaluationKey::pack`]; if their modulus is none of the key's.
+    /// Same errors as [`EvaluationKey::pack`], and an error if the values have a modulus that the key does not serve.
     pub fn unpack(&self, values: &Ciphertext) -> Result<Ciphertext> {
         let key = self.bridged()?;
         let parts = values.parts().iter().map(|part| match part {

@@ -1,4 +1,4 @@
-//! Parameters of keys of any kind.
+//! Parameters of keys of all kinds.
 
 use std::fmt;
 
@@ -11,29 +11,29 @@ use crate::engines::{bridged, integer_bridge, leveled, leveled_bridge, packed, s
 use crate::{FailureProbability, Parameters, ReadOptions, Result, SecurityLevel, WireError};
 use crate::{bits, bridges, circuits, ckks, gates, large_values, transciphering};
 
-/// Parameters that a key of any kind is generated for, and that its file carries. Immutable and validated.
+/// Validated, immutable parameters of a key of any kind. Keys are generated for them and store them in their files.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum KeyParameters {
-    /// Of keys for lookups, of any engine.
+    /// Parameters of lookups, with any engine.
     Lookups(Parameters),
-    /// Of gates on encrypted bits.
+    /// Parameters of gates on encrypted bits.
     Gates(Box<gates::Parameters>),
-    /// Of functions of large values.
+    /// Parameters of functions of large values.
     LargeValues(Box<large_values::Parameters>),
-    /// Of circuits on bits in slots.
+    /// Parameters of circuits on bits in slots.
     Bits(Box<bits::Parameters>),
-    /// Of vectors of real and complex numbers.
+    /// Parameters of vectors of real and complex numbers.
     Ckks(Box<ckks::Parameters>),
-    /// Of transciphering.
+    /// Parameters of transciphering.
     Transciphering(Box<transciphering::Parameters>),
-    /// Of a bridge between packed values and integers.
+    /// Parameters of a bridge between packed values and integers.
     IntegerBridge(Box<integer_bridge::Parameters>),
-    /// Of a bridge between packed values and leveled ones.
+    /// Parameters of a bridge between packed and leveled values.
     LeveledBridge(Box<leveled_bridge::Parameters>),
 }
 
-/// Evaluates one expression on parameters of any kind.
+/// Evaluates the same expression on parameters of any kind.
 macro_rules! each {
     ($parameters:expr, $inner:ident => $expression:expr) => {
         match $parameters {
@@ -50,7 +50,7 @@ macro_rules! each {
 }
 
 impl KeyParameters {
-    /// Returns what keys of these parameters are for.
+    /// Returns the kind of the keys that are generated for these parameters.
     #[must_use]
     pub fn kind(&self) -> KeyKind {
         match self {
@@ -68,10 +68,10 @@ impl KeyParameters {
         }
     }
 
-    /// Returns the parameters of lookups; of a bridge, those of its packed lookups.
+    /// Returns the parameters of lookups; for a bridge, those of its packed lookups.
     ///
     /// # Errors
-    /// [`crate::Error::OtherKind`] if keys of this kind look nothing up.
+    /// [`crate::Error::OtherKind`] if keys of this kind do no lookups.
     pub fn lookups(&self) -> Result<Parameters> {
         match self {
             Self::Lookups(it) => Ok(it.clone()),
@@ -81,31 +81,33 @@ impl KeyParameters {
         }
     }
 
-    /// Returns whether they are secure, as they claim and construction checks, or toys for tests.
+    /// Returns whether the parameters have 128 bits of security, as checked at construction, or are a toy for tests.
     #[must_use]
     pub fn security_level(&self) -> SecurityLevel {
         each!(self, it => it.security_level())
     }
 
-    /// Estimates the security in bits; 0 for insecure ones.
+    /// Returns the estimated security in bits; 0 for insecure parameters.
     #[must_use]
     pub fn security_bits(&self) -> f64 {
         each!(self, it => it.security_bits())
     }
 
-    /// Returns log2 of [`KeyParameters::failure_probability`].
+    /// Returns the base-2 logarithm of [`KeyParameters::failure_probability`].
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         each!(self, it => it.log2_fail())
     }
 
-    /// Bounds the probability that any value of a ciphertext, a gate, or a block of AES goes wrong in one operation.
+    /// Returns a bound on the probability that one operation goes wrong: for any value of a ciphertext, for a gate, or
+    /// for an AES block.
     #[must_use]
     pub fn failure_probability(&self) -> FailureProbability {
         FailureProbability::from_log2(self.log2_fail())
     }
 
-    /// Bounds the probability that one value goes wrong. Readers refuse what is above [`FailureProbability::READ_LIMIT`].
+    /// Returns a bound on the probability that an operation goes wrong for one value. By default, readers refuse more
+    /// than [`FailureProbability::READ_LIMIT`].
     #[must_use]
     pub fn value_failure_probability(&self) -> FailureProbability {
         match self {
@@ -118,13 +120,14 @@ impl KeyParameters {
         }
     }
 
-    /// Returns the digest that names them in ciphertexts.
+    /// Returns the digest that identifies the parameters in ciphertexts.
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         each!(self, it => it.digest())
     }
 
-    /// Returns the digest that names them in files of keys: differs from [`KeyParameters::digest`] where ciphertexts are of a part.
+    /// Returns the digest that identifies the parameters in key files. It differs from [`KeyParameters::digest`] if
+    /// ciphertexts belong to only a part of the parameters.
     pub(crate) fn file_digest(&self) -> [u8; 32] {
         match self {
             Self::Lookups(Parameters::Bridged(both)) => both.digest(),
@@ -132,13 +135,13 @@ impl KeyParameters {
         }
     }
 
-    /// Returns canonical bytes: equal parameters have the same. The kind is not among them.
+    /// Returns the canonical encoding: equal parameters have equal bytes. The bytes do not name the kind.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         each!(self, it => it.to_bytes())
     }
 
-    /// Writes a file of parameters alone: what keys are to be generated for.
+    /// Writes a file of parameters alone, for which keys can be generated elsewhere.
     ///
     /// ```
     /// use cryptable::{KeyKind, KeyParameters, ReadOptions, Request};
@@ -150,7 +153,7 @@ impl KeyParameters {
     /// ```
     ///
     /// # Panics
-    /// Never: memory takes all bytes.
+    /// Never: writing to memory cannot fail.
     #[must_use]
     pub fn to_file(&self) -> Vec<u8> {
         let write = || -> std::io::Result<Vec<u8>> {
@@ -168,7 +171,7 @@ impl KeyParameters {
     /// Reads a file of parameters, as [`KeyParameters::to_file`] writes it.
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged file of parameters, or `options` do not accept them.
+    /// If the bytes are not exactly one undamaged file of parameters, or if `options` refuse them.
     pub fn from_file(bytes: &[u8], options: ReadOptions) -> Result<Self> {
         let limit = bytes.len() as u64;
         let mut reader = BodyReader::new(read_object(bytes, ObjectType::Parameters, None, limit)?);
@@ -186,10 +189,10 @@ impl KeyParameters {
         Ok(found)
     }
 
-    /// Reads the parameters that a file begins with which holds such an object.
+    /// Reads the parameters at the beginning of a file, given the type of object that it holds.
     ///
     /// # Errors
-    /// If the object is no key or the bytes are no such parameters, or `options` do not accept them.
+    /// If the object is not a key, if the bytes are not valid parameters of its kind, or if `options` refuse them.
     pub(crate) fn from_bytes(
         object: ObjectType,
         bytes: &[u8],
@@ -211,7 +214,7 @@ impl KeyParameters {
             KeyKind::Gates => gates::Parameters::from_bytes(bytes, options)?.into(),
             KeyKind::LargeValues => large_values::Parameters::from_bytes(bytes, options)?.into(),
             KeyKind::Bits => bits::Parameters::from_bytes(bytes, options)?.into(),
-            // Evaluation keys also say which switching keys they have.
+            // An evaluation key also stores which switching keys it has.
             KeyKind::Ckks if object == ObjectType::VectorEvaluationKey => {
                 ckks::Parameters::from_evaluation_key_bytes(bytes, options)?.into()
             }
@@ -243,7 +246,7 @@ impl fmt::Display for KeyParameters {
     }
 }
 
-/// Parameters of lookups, and what has them: a plan, a candidate.
+/// Converts lookup parameters, or a plan or candidate that holds some.
 impl<T: AsRef<Parameters>> From<T> for KeyParameters {
     fn from(parameters: T) -> Self {
         Self::Lookups(parameters.as_ref().clone())
@@ -280,7 +283,7 @@ impl From<&ckks::LookupPlan> for KeyParameters {
     }
 }
 
-/// Implements conversions of engines' parameters, owned and borrowed.
+/// Implements the conversions of the parameters of engines, owned and borrowed.
 macro_rules! from_parameters {
     ($($module:ident => |$it:ident| $made:expr;)+) => {
         $(

@@ -1,4 +1,4 @@
-//! What a client does with its key: encrypting, decrypting, and making keys for servers.
+//! The client's methods: encryption, decryption, and generation of evaluation keys.
 
 use std::io::Write;
 
@@ -17,7 +17,8 @@ use crate::{
 use crate::{bits, ckks, gates, large_values, transciphering};
 
 impl SecretKey {
-    /// Draws fresh secrets for parameters of any kind: those of a plan's candidate, of an engine, or of another key.
+    /// Generates a key with fresh secrets, for parameters of any kind: those of a plan, a candidate, an engine, or
+    /// another key.
     ///
     /// ```
     /// use cryptable::{SecretKey, gates};
@@ -57,36 +58,37 @@ impl SecretKey {
         }
     }
 
-    /// Returns the parameters that it was made for.
+    /// Returns the parameters that the key was generated for.
     #[must_use]
     pub fn parameters(&self) -> KeyParameters {
         each_kind!(self, it => it.parameters().into())
     }
 
-    /// Returns the parameters of the lookups that a server makes on its values.
+    /// Returns the parameters of the lookups that a server does on values of this key.
     ///
     /// # Errors
-    /// [`Error::OtherKind`] if keys of this kind look nothing up.
+    /// [`Error::OtherKind`] if keys of this kind do no lookups.
     pub fn lookup_parameters(&self) -> Result<Parameters> {
         self.parameters().lookups()
     }
 
-    /// The identifier that this key, its evaluation keys and its ciphertexts share. Reveals nothing of the key.
+    /// Returns the identifier that this key, its evaluation keys and its ciphertexts share. It reveals nothing about
+    /// the secrets.
     #[must_use]
     pub fn id(&self) -> KeyId {
         each_kind!(self, it => it.id())
     }
 
-    /// Returns how many values [`SecretKey::encrypt`] puts into one part of a ciphertext.
+    /// Returns the number of values that [`SecretKey::encrypt`] puts into one part of a ciphertext.
     ///
     /// # Errors
-    /// As [`SecretKey::lookup_parameters`].
+    /// Same errors as [`SecretKey::lookup_parameters`].
     pub fn values_per_part(&self) -> Result<usize> {
         Ok(self.lookup_parameters()?.values_per_part())
     }
 
-    /// Encrypts integers below the input modulus, any number from 1 on, in parts of [`SecretKey::values_per_part`]. Decryption
-    /// gives them in the same order.
+    /// Encrypts one or more integers below the input modulus, in parts of [`SecretKey::values_per_part`] values.
+    /// Decryption returns them in the same order.
     ///
     /// ```
     /// use cryptable::{Engine, Parameters, SecretKey};
@@ -98,8 +100,8 @@ impl SecretKey {
     /// ```
     ///
     /// # Errors
-    /// [`Error::ValueOutOfRange`] names the first value that is not below the input modulus; [`Error::TooSmall`] if
-    /// there is none at all.
+    /// [`Error::ValueOutOfRange`] for the first value that is not below the input modulus; [`Error::TooSmall`] if there
+    /// is no value; [`Error::OtherKind`] if keys of this kind do no lookups.
     pub fn encrypt(&self, values: &[u64]) -> Result<Ciphertext> {
         self.encrypt_parts(values, |values| match self.lookup_parameters()?.engine() {
             Engine::Packed => Ok(self.packed()?.encrypt(values)?.into()),
@@ -108,8 +110,7 @@ impl SecretKey {
         })
     }
 
-    /// Encrypts signed integers from -p/2 to p/2 - 1, p the input modulus, as [`SecretKey::encrypt`] does. The ciphertext says that
-    /// they are signed.
+    /// Encrypts signed integers from -p/2 to p/2 - 1, where p is the input modulus. The ciphertext is marked as signed.
     ///
     /// ```
     /// use cryptable::{Engine, Parameters, SecretKey, Table};
@@ -125,7 +126,8 @@ impl SecretKey {
     /// ```
     ///
     /// # Errors
-    /// [`Error::SignedValueOutOfRange`] names the first value that is out of range; [`Error::TooSmall`] if there is none at all.
+    /// [`Error::SignedValueOutOfRange`] for the first value that is out of range; [`Error::TooSmall`] if there is no
+    /// value; [`Error::OtherKind`] if keys of this kind do no lookups.
     pub fn encrypt_signed(&self, values: &[i64]) -> Result<Ciphertext> {
         let modulus = self.lookup_parameters()?.input_modulus();
         let (least, most) = (-((modulus / 2) as i64), (modulus.div_ceil(2) - 1) as i64);
@@ -134,17 +136,17 @@ impl SecretKey {
             if value < least || value > most {
                 return Err(Error::SignedValueOutOfRange { index, value, least, most });
             }
-            // Without a branch: values are secret.
+            // Values are secret, so there is no branch on their sign.
             let is_negative = (value >> 63).cast_unsigned();
             residues.push(value.cast_unsigned().wrapping_add(modulus & is_negative));
         }
         Ok(self.encrypt(&residues)?.with_signed(true))
     }
 
-    /// Encrypts what goes into one part after the other.
+    /// Splits values into parts and encrypts each of them with `encrypt`.
     ///
     /// # Errors
-    /// As [`SecretKey::encrypt`], and those of `encrypt`.
+    /// Same errors as [`SecretKey::encrypt`], and those of `encrypt`.
     pub(super) fn encrypt_parts(
         &self,
         values: &[u64],
@@ -161,12 +163,13 @@ impl SecretKey {
         Ciphertext::new(parts.collect::<Result<_>>()?)
     }
 
-    /// Decrypts a fresh ciphertext, a sum, or the result of a lookup: exact integers below its modulus M. Of signed values they are
-    /// the residues modulo M, see [`SecretKey::decrypt_signed`]. Memory of copies is cleared; clearing the values that are returned
-    /// is up to the caller.
+    /// Decrypts a fresh ciphertext, a sum, or the result of a lookup to exact integers below its modulus M.
+    ///
+    /// Signed values are returned as residues modulo M; see [`SecretKey::decrypt_signed`]. Intermediate copies are
+    /// cleared from memory; the caller has to clear the returned values.
     ///
     /// # Errors
-    /// If it is of another engine, client or parameter set.
+    /// If the ciphertext belongs to another engine, client or parameter set.
     pub fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u64>> {
         let mut values = Zeroizing::new(Vec::with_capacity(ciphertext.count()));
         for part in ciphertext.parts() {
@@ -180,16 +183,16 @@ impl SecretKey {
         Ok(std::mem::take(&mut *values))
     }
 
-    /// Decrypts signed values ([`Ciphertext::is_signed`]): exact integers from -M/2 to M/2 - 1 for their modulus M.
+    /// Decrypts signed values ([`Ciphertext::is_signed`]) to exact integers from -M/2 to M/2 - 1, for their modulus M.
     ///
     /// # Errors
-    /// As [`SecretKey::decrypt`]; [`Error::Signs`] if they are unsigned.
+    /// Same errors as [`SecretKey::decrypt`], and [`Error::Signs`] if the values are unsigned.
     pub fn decrypt_signed(&self, ciphertext: &Ciphertext) -> Result<Vec<i64>> {
         check_signs("values", ciphertext.is_signed(), true, "those that are decrypted here")?;
         let values = Zeroizing::new(self.decrypt(ciphertext)?);
         let modulus = ciphertext.modulus();
         let half = modulus.div_ceil(2);
-        // Without a branch: values are secret.
+        // Values are secret, so there is no branch on their sign.
         let signed = |&value: &u64| {
             let is_negative = u64::from(value >= half);
             value.wrapping_sub(modulus & is_negative.wrapping_neg()).cast_signed()
@@ -197,25 +200,27 @@ impl SecretKey {
         Ok(values.iter().map(signed).collect())
     }
 
-    /// Generates the evaluation key for a server in this process. For another one see [`SecretKey::write_evaluation_key`].
+    /// Generates the evaluation key for a server in this process. For another process, see
+    /// [`SecretKey::write_evaluation_key`].
     ///
     /// # Panics
-    /// Never: nothing cancels it.
+    /// Never in practice: generation only fails if it is cancelled.
     #[must_use]
     pub fn evaluation_key(&self) -> EvaluationKey {
         self.evaluation_key_with(Execution::default()).expect("nobody cancels")
     }
 
-    /// [`SecretKey::evaluation_key`] with threads, progress and cancellation.
+    /// Same as [`SecretKey::evaluation_key`], with a choice of threads, progress and cancellation.
     ///
     /// # Errors
-    /// [`Error::Cancelled`]; if threads cannot be started.
+    /// [`Error::Cancelled`], and [`Error::Io`] if threads cannot be started.
     pub fn evaluation_key_with(&self, execution: Execution<'_>) -> Result<EvaluationKey> {
         execution.run(|progress| Ok(each_kind!(self, it => it.evaluation_key(progress)?.into())))
     }
 
-    /// Generates an evaluation key and writes it as a server reads it ([`EvaluationKey::open`],
-    /// [`EvaluationKey::from_shared`]): the random parts, the masks, as seeds, and never all of it in memory.
+    /// Generates an evaluation key and writes it to `out`, for [`EvaluationKey::open`] or
+    /// [`EvaluationKey::from_shared`]. Its random parts, the masks, are written as seeds, and the whole key is never in
+    /// memory.
     ///
     /// # Errors
     /// If writing fails; [`Error::Cancelled`].
@@ -227,7 +232,8 @@ impl SecretKey {
         execution.run(|progress| each_kind!(self, it => it.write_evaluation_key(out, progress)))
     }
 
-    /// The key as bytes for a file, in the clear: whoever has them decrypts. They are cleared from memory on drop.
+    /// Encodes the key for a file, without encryption: whoever has the bytes can decrypt. They are cleared from memory
+    /// on drop.
     ///
     /// ```
     /// use cryptable::{Engine, Parameters, ReadOptions, SecretKey};
@@ -243,7 +249,7 @@ impl SecretKey {
     }
 }
 
-/// The position of a value among all of them instead of among those of its part.
+/// Changes the position in an error from one within a part to one among all values.
 fn shifted(error: Error, by: usize) -> Error {
     match error {
         Error::ValueOutOfRange { index, value, limit } => {

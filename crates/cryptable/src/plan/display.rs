@@ -1,11 +1,11 @@
-//! A plan as a table for people.
+//! The display of a plan as a table.
 
 use std::fmt;
 use std::time::Duration;
 
 use super::{Candidate, Plan};
 
-/// Candidates of an engine that are shown.
+/// Number of candidates shown per engine.
 const SHOWN_PER_ENGINE: usize = 3;
 
 impl fmt::Display for Plan {
@@ -35,7 +35,7 @@ impl fmt::Display for Plan {
             let parameters = candidate.parameters();
             let way = (parameters.engine(), parameters.bridged().is_ok());
             shown.push(way);
-            if shown.iter().filter(|&&of| of == way).count() <= SHOWN_PER_ENGINE {
+            if shown.iter().filter(|&&other| other == way).count() <= SHOWN_PER_ENGINE {
                 write_line(f, candidate, values, width)?;
             }
         }
@@ -81,7 +81,7 @@ fn write_line(
     )
 }
 
-/// A time with three digits: `1.23 s`, `45.6 ms`.
+/// Formats a time with three digits: `1.23 s`, `45.6 ms`.
 fn seconds(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     match seconds {
@@ -92,7 +92,7 @@ fn seconds(time: Duration) -> String {
     }
 }
 
-/// A size in decimal units: `1.23 GB`.
+/// Formats a size in decimal units: `1.23 GB`.
 fn bytes(bytes: usize) -> String {
     match bytes as f64 {
         b if b >= 1e9 => format!("{:.2} GB", b / 1e9),

@@ -1,10 +1,10 @@
-//! The job of looking values up in tables.
+//! Requests for lookups in tables.
 
 use super::Request;
 use crate::engines::packed::EntryKind;
 use crate::{Engine, Table};
 
-/// Looks values up in tables of given moduli.
+/// The job of looking values up in tables of given moduli.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lookups {
     pub(crate) input_modulus: u64,
@@ -21,15 +21,17 @@ pub struct Lookups {
 }
 
 impl Request {
-    /// A request for tables with the moduli of this one. Keys made for it serve every table with these moduli.
+    /// Creates a request for tables with the moduli of `table`. Keys for it serve every table with these moduli.
     #[must_use]
     pub fn for_table(table: &Table) -> Self {
         Self::new(table.input_modulus(), table.output_modulus())
     }
 
-    /// A request for tables f from 0 ≤ x < `input_modulus` to 0 ≤ f(x) < `output_modulus`. Plans assume as many values as a
-    /// packed ciphertext holds, whatever [`Request::memory`] leaves, unless [`Request::values`] says how many; one where only
-    /// engines for single values are asked or serve the tables, or latency counts.
+    /// Creates a request for tables f that map 0 ≤ x < `input_modulus` to 0 ≤ f(x) < `output_modulus`.
+    ///
+    /// Unless [`Request::values`] is called, plans assume the capacity of a packed ciphertext, whatever
+    /// [`Request::memory`] is. They assume one value if the goal is [`Goal::Latency`](crate::Goal::Latency), or if only
+    /// engines for single values are asked or serve the tables. [`crate::Plan::values`] returns the number.
     #[must_use]
     pub fn new(input_modulus: u64, output_modulus: u64) -> Self {
         Self::of(Lookups {
@@ -47,18 +49,18 @@ impl Request {
         })
     }
 
-    /// Sets the number of tables that every value is looked up in at once. Default: one.
+    /// Sets the number of tables in which every value is looked up at once. Default: one.
     #[must_use]
     pub fn tables(mut self, tables: usize) -> Self {
         self.job.tables = tables;
         self
     }
 
-    /// Sets whose entries tables hold: one table that all values share (the default), one table per value, or encrypted
-    /// tables, which the server applies unread. The latter two are for packed values, looked up through
-    /// [`crate::EvaluationKey::packed`] by [`lookup_slots`](crate::engines::packed::EvaluationKey::lookup_slots) and
-    /// [`lookup_encrypted`](crate::engines::packed::EvaluationKey::lookup_encrypted). Keys for one of them serve both, and
-    /// shared tables.
+    /// Sets what a table's entries are: one table that all values share (the default), one table per value, or
+    /// encrypted tables, which the server cannot read.
+    ///
+    /// The latter two exist for packed values only: [`crate::EvaluationKey::lookup_per_value`] and
+    /// [`crate::EvaluationKey::lookup_encrypted`]. Keys for either of them serve both, and shared tables as well.
     ///
     /// ```
     /// use cryptable::{Request, engines::packed::EntryKind};
@@ -74,10 +76,12 @@ impl Request {
         self
     }
 
-    /// Asks for tables of complex outputs ([`crate::engines::packed::ComplexTable`]). AKP looks them up, half as many values
-    /// per ciphertext, through [`crate::EvaluationKey::packed`] by
-    /// [`lookup_complex`](crate::engines::packed::EvaluationKey::lookup_complex). The output modulus is that of either
-    /// part. Default: real outputs, integers or, with [`RealTable`](crate::engines::packed::RealTable), in fixed point.
+    /// Asks for tables with complex outputs ([`crate::engines::packed::ComplexTable`]). Default: real outputs, which
+    /// are integers or, with [`RealTable`](crate::engines::packed::RealTable), in fixed point.
+    ///
+    /// The method AKP looks them up, with half as many values per ciphertext, by
+    /// [`lookup_complex`](crate::engines::packed::EvaluationKey::lookup_complex) of [`crate::EvaluationKey::packed`].
+    /// The output modulus is that of the real part and of the imaginary part.
     ///
     /// ```
     /// use cryptable::{Request, engines::packed::RealTable};
@@ -93,8 +97,10 @@ impl Request {
         self
     }
 
-    /// Sets how many lookups follow each other, each of the result of the one before. Parameters whose results are too noisy
-    /// to be inputs fall away, and others are found. Default: one; plans say how many there may be.
+    /// Sets the length of a chain of lookups, each on the result of the one before. Default: one.
+    ///
+    /// Parameters whose results would be too noisy to be inputs are dropped, and others with less noise are found.
+    /// Plans say how long chains may be.
     ///
     /// ```
     /// use cryptable::{Engine, Request};
@@ -110,17 +116,19 @@ impl Request {
         self
     }
 
-    /// Asks only this engine. Default: all engines.
+    /// Restricts the plan to one engine. Default: all engines.
     #[must_use]
     pub fn engine(mut self, engine: Engine) -> Self {
         self.job.engine = Some(engine);
         self
     }
 
-    /// Sets the engine by which the client encrypts. Default: the engine that looks up. A server may look values of
-    /// [`Engine::Single`] up one by one, or pack many, look them up at once and take the results out
-    /// ([`crate::EvaluationKey::pack`]); plans compare both and say from how many values on packing is faster
-    /// ([`crate::Plan::crossing`]). Other engines look up what they encrypt.
+    /// Sets the engine by which the client encrypts. Default: the engine that looks values up.
+    ///
+    /// A server can look up values of [`Engine::Single`] one by one, or pack many of them, look these up at once, and
+    /// unpack the results ([`crate::EvaluationKey::pack`]). Plans compare both ways, and say from how many values
+    /// packing is faster ([`crate::Plan::crossing`]). Values of the other engines are looked up by the engine that
+    /// encrypted them.
     ///
     /// ```no_run
     /// use cryptable::{Engine, Parameters, Request};
@@ -137,8 +145,8 @@ impl Request {
         self
     }
 
-    /// Asks only for this method, by the name that plans show, in capital or small letters: `FDFB-KS`, `CMT 16^2`, or just
-    /// `cmt` for any digits, `two-bit-depth-11` for a set of the leveled engine.
+    /// Restricts the plan to one method, by the name that plans show, in upper or lower case: `FDFB-KS`, `CMT 16^2`, or
+    /// `cmt` for digits of any size, `two-bit-depth-11` for a set of the leveled engine.
     ///
     /// ```
     /// use cryptable::{Engine, Request};
@@ -154,15 +162,18 @@ impl Request {
         self
     }
 
-    /// Asks only for this ring degree, a power of two. Packed values alone have a choice of it. Default: all secure ones.
+    /// Restricts the plan to one ring degree, a power of two. Only packed values have a choice. Default: all that are
+    /// secure.
     #[must_use]
     pub fn ring_degree(mut self, ring_degree: usize) -> Self {
         self.job.ring_degree = Some(ring_degree);
         self
     }
 
-    /// Asks for multiplexer trees over digits of at most this many bits, 1 to 8: packed values, decomposed into as few and as
-    /// even digits as possible. Default: all sizes are compared.
+    /// Restricts the plan to multiplexer trees over digits of at most `digit_bits` bits, 1 to 8. Default: all sizes are
+    /// compared.
+    ///
+    /// Only packed values have such trees. Inputs are split into as few digits as possible, of nearly equal size.
     #[must_use]
     pub fn digit_bits(mut self, digit_bits: u32) -> Self {
         self.job.digit_bits = Some(digit_bits);

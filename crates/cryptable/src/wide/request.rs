@@ -1,4 +1,4 @@
-//! The job of looking up values of several words: its parameters, and what each kind of table takes.
+//! Requests for lookups of values of several words: parameters, and a prediction for each kind of table.
 
 use cryptable_packed::{Dictionary, WordCircuit};
 
@@ -6,17 +6,17 @@ use crate::engines::packed;
 use crate::operation_plan::Title;
 use crate::{Error, FailureProbability, OperationPlan, PlannedOperation, Request, Result};
 
-/// Bits per word that are tried, in this order. Shorter words leave less noise, but a dictionary has at most as many entries as
-/// a word has values.
+/// Bits per word that are tried, in this order. Shorter words make lookups less noisy, but a dictionary has at most as
+/// many entries as a word has values.
 const WORD_BITS: [u32; 3] = [16, 12, 8];
 
-/// Modulus of words of toys.
+/// Modulus of the words of toys.
 const TOY_MODULUS: u64 = 1 << 4;
 
-/// Words that a value of a dictionary has at most.
+/// Largest number of words of a dictionary's values.
 const MAX_VALUE_WORDS: usize = 2;
 
-/// The number of words modulo `modulus` that a value of so many bits takes.
+/// Returns the number of words modulo `modulus` in a value of `bits` bits.
 ///
 /// ```
 /// use cryptable::wide::words_of_bits;
@@ -27,7 +27,7 @@ pub fn words_of_bits(bits: u32, modulus: u64) -> usize {
     bits.div_ceil(modulus.ilog2().max(1)) as usize
 }
 
-/// Looks values of several words up: in dictionaries, or in tables with structure.
+/// The job of looking up values of several words, in dictionaries or in tables with structure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Words {
     bits: u32,
@@ -35,7 +35,7 @@ pub struct Words {
 }
 
 impl Request<Words> {
-    /// A request for a dictionary with keys, or a table with inputs, of `bits` bits.
+    /// Creates a request for a dictionary with keys, or a table with inputs, of `bits` bits.
     ///
     /// ```
     /// use cryptable::Request;
@@ -48,18 +48,19 @@ impl Request<Words> {
         Self::of(Words { bits, value_bits: None })
     }
 
-    /// Sets the bits of a dictionary's values. Default: two less than a word has, which is what the comparison of keys of four
-    /// words leaves room for.
+    /// Sets the number of bits of a dictionary's values. Default: two less than a word has, since the comparison of
+    /// keys of four words needs the rest.
     #[must_use]
     pub fn value_bits(mut self, bits: u32) -> Self {
         self.job.value_bits = Some(bits);
         self
     }
 
-    /// Finds the fastest parameters for a dictionary of such keys and values.
+    /// Finds the fastest parameters for a dictionary of such keys and values, and predicts lookups in each kind of
+    /// table.
     ///
     /// # Errors
-    /// If nothing serves the request; names what is missing for the longest words.
+    /// If no parameters meet the request; the error is the one for the longest words.
     pub fn plan(&self) -> Result<OperationPlan<Words>> {
         if self.limits.insecure_toy {
             let parameters = packed::Parameters::insecure_toy(TOY_MODULUS, TOY_MODULUS)?;
@@ -123,7 +124,7 @@ impl Request<Words> {
         self.job.value_bits.unwrap_or(modulus.ilog2() - 2)
     }
 
-    /// A dictionary of two entries in words of this modulus.
+    /// Returns a dictionary of two entries in words of this modulus.
     fn dictionary(&self, modulus: u64) -> Result<WordCircuit> {
         let value_bits = self.value_bits_of(modulus);
         let (found, most) = (words_of_bits(value_bits, modulus), MAX_VALUE_WORDS);
@@ -136,7 +137,7 @@ impl Request<Words> {
     }
 }
 
-/// A dictionary, and a table of each kind of structure, with names for people.
+/// Returns a dictionary and a table of each kind of structure, with names for people.
 fn kinds_of_tables(dictionary: &WordCircuit) -> Result<[(&'static str, WordCircuit); 5]> {
     let p = dictionary.modulus();
     let ones = || vec![1; p as usize];
@@ -150,31 +151,31 @@ fn kinds_of_tables(dictionary: &WordCircuit) -> Result<[(&'static str, WordCircu
 }
 
 impl OperationPlan<Words> {
-    /// Bits of the dictionary's keys.
+    /// Returns the number of bits of the dictionary's keys.
     #[must_use]
     pub fn bits(&self) -> u32 {
         self.job.bits
     }
 
-    /// Bits of the dictionary's values.
+    /// Returns the number of bits of the dictionary's values.
     #[must_use]
     pub fn value_bits(&self) -> u32 {
         self.job.value_bits.unwrap_or_default()
     }
 
-    /// Modulus of words: a dictionary has at most as many entries.
+    /// Returns the modulus of words, which is also the largest number of entries of a dictionary.
     #[must_use]
     pub fn modulus(&self) -> u64 {
         self.parameters.input_modulus()
     }
 
-    /// The probability that any value of a full ciphertext comes out wrong of a dictionary.
+    /// Returns the probability that a dictionary lookup of a full ciphertext goes wrong for any of its values.
     #[must_use]
     pub fn failure_probability(&self) -> FailureProbability {
         self.operations[0].failure
     }
 
-    /// The probability that one value comes out wrong of a dictionary.
+    /// Returns the probability that a dictionary lookup of one value goes wrong.
     #[must_use]
     pub fn value_failure_probability(&self) -> FailureProbability {
         self.failure_probability().of_each(self.parameters.values_per_ciphertext())

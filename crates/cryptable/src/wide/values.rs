@@ -1,4 +1,4 @@
-//! Encrypted values in words, and lookups of them.
+//! Encrypted values in words, and their lookups.
 
 use cryptable_lattice::error::check_equal;
 use cryptable_packed::PreparedWords;
@@ -7,17 +7,18 @@ use crate::ciphertext::Part;
 use crate::execution::part_of;
 use crate::{Ciphertext, Error, EvaluationKey, Execution, Progress, Result};
 
-/// Encrypted values of up to 64 bits in words, the least significant first: one [`Ciphertext`] a word, all of as many values.
+/// Encrypted values of up to 64 bits in words, least significant first, with one [`Ciphertext`] per word. All words
+/// have the same number of values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WideValues {
     words: Vec<Ciphertext>,
 }
 
 impl WideValues {
-    /// Joins words that came one by one.
+    /// Joins the words of values, one ciphertext each.
     ///
     /// # Errors
-    /// If there is none, or they differ in engine, client, parameters, modulus or in how many values they hold.
+    /// If there is no word, or if words differ in engine, client, parameters, modulus or number of values.
     pub fn new(words: Vec<Ciphertext>) -> Result<Self> {
         let Some(first) = words.first() else {
             return Err(Error::TooSmall { name: "number of words", value: 0, limit: 1 });
@@ -30,29 +31,29 @@ impl WideValues {
         Ok(Self { words })
     }
 
-    /// The inverse of [`WideValues::to_ciphertext`], of values of so many words.
+    /// Splits what [`WideValues::to_ciphertext`] joined into `words` words.
     ///
     /// # Errors
-    /// If the number of parts is no multiple of that of words, or words differ as [`WideValues::new`] says.
+    /// If the number of parts is not a multiple of `words`, or with the errors of [`WideValues::new`].
     pub fn from_ciphertext(joined: Ciphertext, words: usize) -> Result<Self> {
         Self::new(joined.deinterleaved(words, "words")?)
     }
 
-    /// All words in one ciphertext, for a file: the words of the first part, then those of the next.
+    /// Joins all words into one ciphertext, for a file: all words of the first part, then all of the next.
     ///
     /// # Errors
-    /// Never: words are alike.
+    /// None in practice: words have equal contents.
     pub fn to_ciphertext(&self) -> Result<Ciphertext> {
         Ciphertext::interleaved(&self.words)
     }
 
-    /// The words, the least significant first.
+    /// Returns the words, least significant first.
     #[must_use]
     pub fn words(&self) -> &[Ciphertext] {
         &self.words
     }
 
-    /// The number of values.
+    /// Returns the number of values.
     #[must_use]
     pub fn count(&self) -> usize {
         self.words[0].count()
@@ -60,11 +61,11 @@ impl WideValues {
 }
 
 impl EvaluationKey {
-    /// Maps every value through a dictionary or a structured table, which
+    /// Looks every value up in a dictionary or a structured table, which
     /// [`prepare_words`](crate::engines::packed::EvaluationKey::prepare_words) encoded. [`crate::wide`] has an example.
     ///
     /// # Errors
-    /// If the values are of another engine, client or parameter set, or of another number of words;
+    /// If the values belong to another engine, client or parameter set, or have another number of words than the table;
     /// [`Error::NoiseTooLarge`] if a lookup would fail with more than the stated probability; [`Error::Cancelled`].
     pub fn lookup_wide(
         &self,
@@ -93,10 +94,11 @@ impl EvaluationKey {
 
 #[cfg(feature = "client")]
 impl crate::SecretKey {
-    /// Encrypts values below `2^bits`, 64 bits at most, in words of the key's input modulus.
+    /// Encrypts values below `2^bits`, of at most 64 bits, in words of the key's input modulus.
     ///
     /// # Errors
-    /// If there is none, one has more bits than words have, which the error names, or the key is of another engine.
+    /// If there is no value, if one is not below `2^bits` (the error names it), or if the key belongs to another
+    /// engine.
     pub fn encrypt_wide(&self, values: &[u64], bits: u32) -> Result<WideValues> {
         let key = self.packed()?;
         if values.is_empty() {
@@ -115,10 +117,10 @@ impl crate::SecretKey {
         WideValues::new(words.into_iter().map(Ciphertext::new).collect::<Result<_>>()?)
     }
 
-    /// Decrypts values in words to integers. Clearing them from memory is up to the caller.
+    /// Decrypts values in words to integers. The caller has to clear them from memory.
     ///
     /// # Errors
-    /// If they are of another engine, client or parameter set, or do not fit 64 bits.
+    /// If the words belong to another engine, client or parameter set, or if values do not fit in 64 bits.
     pub fn decrypt_wide(&self, values: &WideValues) -> Result<Vec<u64>> {
         let key = self.packed()?;
         let words = values.words.iter().map(Ciphertext::packed).collect::<Result<Vec<_>>>()?;

@@ -1,4 +1,4 @@
-//! Addresses of servers, and what connects to them.
+//! Checks of server addresses, and the agent that connects to them.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -8,14 +8,15 @@ use ureq::http::Uri;
 
 use super::error::{ClientError, Result};
 
-/// How long is tried to connect once.
+/// Longest time for one attempt to connect.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// How long a silent server is waited for: it checks keys of gigabytes meanwhile.
+/// Longest wait for an answer; a server may spend minutes on checking a key of gigabytes.
 const PATIENCE: Duration = Duration::from_secs(900);
 
-/// What connects to a server. Proxies of the environment are for other machines: on the way to this one, they would
-/// see the token in the clear. Redirects are not followed: they lead to addresses that nobody looked at.
+/// Creates the agent that connects to a server. It uses proxies of the environment only for other machines: on the way
+/// to this one, they would see the token unencrypted. It does not follow redirects, since their targets were not
+/// checked.
 pub(super) fn agent(url: &str) -> Agent {
     let builder = Agent::config_builder()
         .http_status_as_error(false)
@@ -26,7 +27,7 @@ pub(super) fn agent(url: &str) -> Agent {
     #[cfg(feature = "tls")]
     let builder = {
         use ureq::tls::{RootCerts, TlsConfig, TlsProvider};
-        // Whom the system trusts.
+        // Trust the certificates that the system trusts.
         let roots = RootCerts::PlatformVerifier;
         let tls = TlsConfig::builder().provider(TlsProvider::NativeTls).root_certs(roots);
         builder.tls_config(tls.build())
@@ -35,7 +36,7 @@ pub(super) fn agent(url: &str) -> Agent {
     builder.build().new_agent()
 }
 
-/// Checks that this build can use an address, and that a token travels there in the clear only where it was asked to.
+/// Checks that this build can use an address, and that the token is sent unencrypted only if the caller allows it.
 pub(super) fn check(url: &str, plain_http: bool) -> Result<()> {
     let refused = |reason| Err(ClientError::Address { url: url.to_owned(), reason });
     let uri = url.parse::<Uri>().ok().filter(|uri| uri.host().is_some_and(|host| !host.is_empty()));
@@ -54,7 +55,7 @@ pub(super) fn check(url: &str, plain_http: bool) -> Result<()> {
     }
 }
 
-/// Whether a server is on this machine.
+/// Returns whether an address is on this machine.
 fn is_loopback(url: &str) -> bool {
     let Ok(uri) = url.parse::<Uri>() else { return false };
     let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);

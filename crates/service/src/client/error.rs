@@ -1,39 +1,39 @@
-//! Why a call of a client fails.
+//! Errors of a client's calls.
 
 use std::io;
 
 use crate::Problem;
 
-/// Why a call failed.
+/// The reason why a call failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// The server refuses.
+    /// The server refused the request.
     #[error(transparent)]
     Refused(#[from] Problem),
-    /// The server cannot be reached, and could not for as long as was waited.
+    /// The server could not be reached for as long as the client waits.
     #[error("cannot reach the server: {0}")]
     Unreachable(Box<ureq::Error>),
-    /// No address of a server, or one that this build cannot use.
+    /// The address is not valid, or this build cannot use it.
     #[error("{}: {reason}", cryptable_wire::printable(url))]
     Address {
         /// The address.
         url: String,
-        /// What is wrong with it.
+        /// The reason.
         reason: &'static str,
     },
-    /// The server answers what is not in its interface.
+    /// The server's answer does not follow the interface.
     #[error("the server's answer is wrong: {0}")]
     Answer(String),
-    /// A file, or the result of a job, cannot be read or written.
+    /// A file or the result of a job could not be read or written.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The library refuses what arrived.
+    /// The library refused the data that arrived.
     #[error(transparent)]
     Library(#[from] cryptable::Error),
     /// The job failed.
     #[error("the job failed: {0}")]
     Failed(String),
-    /// The caller does not want to wait.
+    /// The caller stopped the call.
     #[error("cancelled")]
     Cancelled,
 }

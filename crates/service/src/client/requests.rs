@@ -1,4 +1,4 @@
-//! Requests that may be sent again, and what answers mean.
+//! Repeatable requests, and the interpretation of answers.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
@@ -14,7 +14,7 @@ use crate::Problem;
 /// Bytes of a result that are read at a time.
 const COPY_BYTES: usize = 1 << 18;
 
-/// A request that may be sent more than once.
+/// The parts of a request that may be sent more than once.
 pub(super) struct RequestParts {
     pub(super) method: String,
     pub(super) url: String,
@@ -28,7 +28,8 @@ impl RequestParts {
     }
 }
 
-/// Copies what arrives and counts it; returns why it ended early, if it did. What cannot be written is an error.
+/// Copies input to output and counts the bytes. Returns the error that ended the input early, if any; fails if writing
+/// fails.
 pub(super) fn copy(
     mut input: impl Read,
     output: &mut impl Write,
@@ -47,7 +48,7 @@ pub(super) fn copy(
     }
 }
 
-/// Where an upload is completed.
+/// Returns the path that completes an upload.
 pub(super) fn complete(id: &str) -> String {
     format!("/v1/uploads/{id}/complete")
 }
@@ -56,7 +57,7 @@ pub(super) fn json(value: &impl Serialize) -> Result<Vec<u8>> {
     Ok(serde_json::to_vec(value).map_err(io::Error::other)?)
 }
 
-/// The answer, unless it is a problem.
+/// Returns the answer, or its problem as an error.
 pub(super) fn check(mut response: Response<Body>) -> Result<Response<Body>> {
     if response.status().is_success() {
         return Ok(response);
@@ -67,22 +68,22 @@ pub(super) fn check(mut response: Response<Body>) -> Result<Response<Body>> {
     Err(problem.unwrap_or_else(|_| Problem::new("unknown", status, "no reason is given")).into())
 }
 
-/// Where the next page of a list is, on the same server.
+/// Returns the path of a list's next page, which must be on the same server.
 pub(super) fn next_page(headers: &HeaderMap) -> Option<&str> {
     let link = headers.get("link")?.to_str().ok()?;
     let (path, rest) = link.strip_prefix('<')?.split_once('>')?;
     (path.starts_with("/v1/") && rest.contains("rel=\"next\"")).then_some(path)
 }
 
-/// Whether the server is busy, or a proxy does not reach it.
+/// Returns whether a status means that the server is busy, or that a proxy does not reach it.
 pub(super) fn is_later(status: u16) -> bool {
     matches!(status, 429 | 502 | 503 | 504)
 }
 
-/// Whether the same may go well later, after asking anew how far an upload is.
+/// Returns whether the same request may succeed later, after asking the server again how far an upload is.
 pub(super) fn is_passing(error: &ClientError) -> bool {
     match error {
-        // A certificate that is not trusted, or is of another name, stays so.
+        // A certificate that is not trusted, or that has another name, stays wrong.
         #[cfg(feature = "tls")]
         ClientError::Unreachable(error) if matches!(**error, ureq::Error::NativeTls(_)) => false,
         ClientError::Unreachable(error) => {
@@ -90,7 +91,7 @@ pub(super) fn is_passing(error: &ClientError) -> bool {
         }
         ClientError::Refused(problem) => {
             let word = problem.word();
-            // An upload that another attempt completed is not there any more.
+            // An upload that another attempt completed no longer exists.
             let is_elsewhere = problem.offset.is_some() || problem.status == 404;
             word == "busy" || word == "slow" || is_elsewhere || is_later(problem.status)
         }
@@ -98,7 +99,7 @@ pub(super) fn is_passing(error: &ClientError) -> bool {
     }
 }
 
-/// SHA-256 digest and length of a file.
+/// Returns the SHA-256 digest and the length of a file.
 pub(super) fn digest(file: &mut (impl Read + Seek)) -> Result<(String, u64)> {
     file.seek(SeekFrom::Start(0))?;
     let (mut hasher, mut buffer, mut length) = (Sha256::new(), vec![0; 1 << 20], 0);

@@ -1,4 +1,4 @@
-//! Jobs and their results.
+//! Requests for jobs and their results.
 
 use axum::Json;
 use axum::body::Body;
@@ -16,10 +16,10 @@ use crate::messages::{Job, Kind, Order, State as JobState};
 use crate::store::Listed;
 use crate::{Problem, Result};
 
-/// Longest identifier of a request.
+/// Longest identifier of a request, in bytes.
 const MAX_REQUEST: usize = 200;
 
-/// How much of a result is read at a time.
+/// Bytes of a result that are read at a time.
 const READ_BYTES: usize = 1 << 18;
 
 /// Accepts a job.
@@ -39,7 +39,7 @@ pub(super) async fn order(
     let order: Order = json(body, app.limits.silence).await?;
     let job = app.blocking(move |app| {
         let job = accept(app, client, request.as_deref(), &order)?;
-        Ok(as_it_is_now(app, job))
+        Ok(with_progress_and_expiry(app, job))
     });
     let job = job.await?;
     Ok((StatusCode::ACCEPTED, Json(job)).into_response())
@@ -53,7 +53,7 @@ fn accept(app: &App, client: i64, request: Option<&str>, order: &Order) -> Resul
     if count > app.limits.job_tables {
         return Err(Problem::too_large("job-tables", count, app.limits.job_tables).into());
     }
-    // Sent again, it is the same job, whatever was removed since.
+    // The same request sent again refers to the same job, whatever was removed since.
     if let Some(job) = app.store.accepted_job(client, request, order)? {
         return Ok(job);
     }
@@ -73,7 +73,7 @@ fn accept(app: &App, client: i64, request: Option<&str>, order: &Order) -> Resul
     Ok(job)
 }
 
-/// Jobs of a client, a page of them.
+/// Returns one page of a client's jobs.
 pub(super) async fn list(
     State(app): State<App>,
     Client(client): Client,
@@ -82,23 +82,25 @@ pub(super) async fn list(
     let page = pages::page(&uri)?;
     let listed = app.blocking(move |app| {
         let Listed { items, next } = app.store.jobs(client, page)?;
-        let items = items.into_iter().map(|job| as_it_is_now(app, job)).collect();
+        let items = items.into_iter().map(|job| with_progress_and_expiry(app, job)).collect();
         Ok(Listed { items, next })
     });
     Ok(pages::answer(listed.await?, &uri, page))
 }
 
-/// A job.
+/// Returns a job.
 pub(super) async fn show(
     State(app): State<App>,
     Client(client): Client,
     Path(id): Path<String>,
 ) -> Result<Json<Job>> {
-    let job = app.blocking(move |app| Ok(as_it_is_now(app, app.store.job(client, &id)?)));
+    let job =
+        app.blocking(move |app| Ok(with_progress_and_expiry(app, app.store.job(client, &id)?)));
     Ok(Json(job.await?))
 }
 
-fn as_it_is_now(app: &App, mut job: Job) -> Job {
+/// Fills in the fields of a job that the store does not hold: its expiry, and its progress while it runs.
+fn with_progress_and_expiry(app: &App, mut job: Job) -> Job {
     let kept = app.limits.keep.jobs.map(|kept| kept.as_secs());
     job.expires = job.ended.zip(kept).map(|(ended, kept)| ended.saturating_add(kept));
     if job.state == JobState::Running {
@@ -122,7 +124,7 @@ pub(super) async fn remove(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// The result in one table, or a range of its bytes.
+/// Returns the result in one table, or a range of its bytes.
 pub(super) async fn result(
     State(app): State<App>,
     Client(client): Client,

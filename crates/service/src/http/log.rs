@@ -1,4 +1,5 @@
-//! One line of the log per request: who asked for what, what became of it, and why it was refused. Tokens are in none.
+//! The log of requests: one line each, with the client, the route, the outcome, and the reason of a refusal. No line
+//! contains a token.
 
 use std::net::SocketAddr;
 use std::pin::Pin;
@@ -18,23 +19,23 @@ use super::App;
 use super::places::VisitSlot;
 use crate::Problem;
 
-/// How much of a reason is logged: it may quote what a client sent.
+/// Number of characters of a reason that are logged, since it may quote what a client sent.
 const MAX_REASON: usize = 500;
 
-/// Who is at the other end of a connection: a client, or the proxy.
+/// The address at the other end of a connection: a client or the proxy.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Peer(pub(super) SocketAddr);
 
-/// A request on its way. It is logged when it is dropped, which is when its answer has gone or its connection ended.
+/// A request under way. It is logged when it is dropped, after its answer was sent or its connection ended.
 struct Record {
     method: Method,
     route: String,
     peer: Option<SocketAddr>,
     start: Instant,
-    /// None before there is an answer.
+    /// `None` until there is an answer.
     status: Option<u16>,
     reason: String,
-    /// Holds what the client's request occupies until then.
+    /// Holds the client's place until the request is logged.
     visit: VisitSlot,
     received: Arc<AtomicU64>,
     sent: u64,
@@ -54,7 +55,7 @@ impl Drop for Record {
         let peer = self.peer.map(|peer| peer.ip().to_string());
         let (received, sent) = (self.received.load(Ordering::Relaxed), self.sent);
         let (status, seconds) = (self.status.unwrap_or(0), self.start.elapsed().as_secs_f64());
-        // Each level is a place of its own.
+        // The level must be a constant at each call site.
         macro_rules! line {
             ($level:ident, $text:literal) => {
                 tracing::$level!(
@@ -72,12 +73,12 @@ impl Drop for Record {
     }
 }
 
-/// Counts answers by their status, and has them logged.
+/// Counts answers by status, and has them logged.
 pub(super) async fn record(State(app): State<App>, request: Request, next: Next) -> Response {
     let (mut parts, body) = request.into_parts();
     let (visit, received) = (VisitSlot::default(), Arc::<AtomicU64>::default());
     parts.extensions.insert(visit.clone());
-    // What is at no route may be anything.
+    // The path of an unknown route may contain anything, so it is not logged.
     let route = parts.extensions.get::<MatchedPath>().map_or("unknown", MatchedPath::as_str);
     let mut record = Record {
         method: parts.method.clone(),
@@ -101,11 +102,11 @@ pub(super) async fn record(State(app): State<App>, request: Request, next: Next)
         let reason = format!("{}: {}", problem.word(), problem.detail);
         record.reason = reason.chars().take(MAX_REASON).collect();
     }
-    // The record goes with the body, all of it.
+    // The record lives as long as the body.
     response.map(|body| Body::new(Counted { body, count: move |bytes| record.send(bytes) }))
 }
 
-/// A body whose bytes are counted as they pass.
+/// A body that counts the bytes that pass through it.
 struct Counted<F> {
     body: Body,
     count: F,

@@ -1,4 +1,4 @@
-//! Numbers for the operator, as Prometheus reads them. They name no client.
+//! Metrics for the operator in the format of Prometheus. They name no client.
 
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,10 +11,10 @@ use super::App;
 use crate::Result;
 use crate::store::Expired;
 
-/// What requests add up to since the server started.
+/// Totals over all requests since the server started.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
-    /// Answers by the first digit of their status.
+    /// Number of answers by the first digit of their status.
     answers: [AtomicU64; 6],
     received: AtomicU64,
     sent: AtomicU64,
@@ -42,7 +42,7 @@ impl Counters {
     }
 }
 
-/// All numbers.
+/// Returns all metrics.
 pub(super) async fn show(State(app): State<App>) -> Result<Response> {
     let counts = app.blocking(|app| app.store.counts()).await?;
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! Tables, keys and files of ciphertexts.
+//! Requests for tables, keys and files of ciphertexts.
 
 use axum::Json;
 use axum::extract::{Path, State};
@@ -8,25 +8,25 @@ use super::{App, Client, pages};
 use crate::Result;
 use crate::messages::{Kind, Object, TableInfo};
 
-/// All tables.
+/// Returns all tables.
 pub(super) async fn tables(State(app): State<App>, _: Client) -> Result<Json<Vec<TableInfo>>> {
     Ok(Json(app.blocking(|app| app.store.tables()).await?))
 }
 
-/// Keys or files of a client, a page of them.
+/// One page of a client's keys or files.
 type Objects = (HeaderMap, Json<Vec<Object>>);
 
-/// Keys of a client.
+/// Returns one page of a client's keys.
 pub(super) async fn keys(app: State<App>, client: Client, uri: Uri) -> Result<Objects> {
     list(app, client, uri, Kind::EvaluationKey).await
 }
 
-/// Files of ciphertexts of a client.
+/// Returns one page of a client's files of ciphertexts.
 pub(super) async fn ciphertexts(app: State<App>, client: Client, uri: Uri) -> Result<Objects> {
     list(app, client, uri, Kind::Ciphertext).await
 }
 
-/// A key.
+/// Returns the description of a key.
 pub(super) async fn key(
     app: State<App>,
     client: Client,
@@ -35,7 +35,7 @@ pub(super) async fn key(
     one(app, client, name, Kind::EvaluationKey).await
 }
 
-/// A file of ciphertexts.
+/// Returns the description of a file of ciphertexts.
 pub(super) async fn ciphertext(
     app: State<App>,
     client: Client,

@@ -1,4 +1,4 @@
-//! Lists, page by page: `?after=NUMBER&limit=COUNT`, and a header `Link` to the next page (RFC 8288) where there is one.
+//! Pages of lists: `?after=NUMBER&limit=COUNT` in requests, and a header `Link` to the next page (RFC 8288) in answers.
 
 use axum::Json;
 use axum::http::{HeaderMap, HeaderValue, Uri, header};
@@ -7,10 +7,10 @@ use serde::Serialize;
 use crate::store::{Listed, Page};
 use crate::{Problem, Result};
 
-/// Most that a page has, and what it has unless told otherwise.
+/// Largest and default number of entries per page.
 const LONGEST: usize = 1000;
 
-/// The page that a request asks for.
+/// Parses the page that a request asks for.
 pub(super) fn page(uri: &Uri) -> Result<Page> {
     let mut page = Page { after: 0, limit: LONGEST };
     let wrong = |part: &str| {
@@ -29,7 +29,7 @@ pub(super) fn page(uri: &Uri) -> Result<Page> {
     Ok(page)
 }
 
-/// The answer: a list, and where the next page is.
+/// Builds the answer: the list, and a link to the next page.
 pub(super) fn answer<T: Serialize>(
     listed: Listed<T>,
     uri: &Uri,
@@ -51,14 +51,14 @@ mod tests {
 
     #[test]
     fn pages_are_asked_for_by_numbers() {
-        let of = |text: &'static str| {
+        let parsed = |text: &'static str| {
             page(&Uri::from_static(text)).ok().map(|page| (page.after, page.limit))
         };
-        assert_eq!(of("/v1/jobs"), Some((0, LONGEST)));
-        assert_eq!(of("/v1/jobs?limit=7&after=12"), Some((12, 7)));
+        assert_eq!(parsed("/v1/jobs"), Some((0, LONGEST)));
+        assert_eq!(parsed("/v1/jobs?limit=7&after=12"), Some((12, 7)));
         for wrong in ["/?limit=0", "/?limit=1001", "/?after=-1", "/?after=x", "/?page=1", "/?after"]
         {
-            assert_eq!(of(wrong), None, "{wrong}");
+            assert_eq!(parsed(wrong), None, "{wrong}");
         }
     }
 }

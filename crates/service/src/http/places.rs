@@ -1,8 +1,8 @@
-//! Places of connections: who holds none of a client's requests makes room for others.
+//! Places for connections, of which there is a limited number.
 //!
-//! A connection that waits for a request, or whose request has no token of a client, may be ended at any time. Of these, the
-//! one that has been so for longest goes when there is one connection too many: however many strangers connect and say
-//! nothing, a client gets its place.
+//! A connection that waits for a request, or whose request has no client's token, is idle and may be closed at any
+//! time. If there is one connection too many, the one that has been idle for longest is closed. However many strangers
+//! connect and stay silent, a client thus gets a place.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -12,10 +12,10 @@ use tokio::sync::Notify;
 
 use crate::{Problem, Result};
 
-/// How long the end of an answer may be on its way, and how often is looked for connections that ended.
+/// Time for the end of an answer to be sent, and interval at which ended connections are looked for.
 const FLUSH: Duration = Duration::from_millis(50);
 
-/// All connections.
+/// The places of all connections.
 #[derive(Debug)]
 pub(super) struct Places {
     limit: usize,
@@ -27,7 +27,7 @@ pub(super) struct Places {
 struct State {
     open: usize,
     next: u64,
-    /// Connections that may be ended, by when they began to be so.
+    /// Idle connections by the number that they got when they became idle.
     waiting: BTreeMap<u64, Arc<Notify>>,
 }
 
@@ -36,7 +36,7 @@ impl Places {
         Arc::new(Self { limit, state: Mutex::default(), freed: Notify::new() })
     }
 
-    /// Waits for room for one more connection, and makes it if possible.
+    /// Waits for room for one more connection, and closes an idle one if necessary.
     pub(super) async fn make_room(&self) {
         let mut is_asked = false;
         loop {
@@ -65,7 +65,7 @@ impl Places {
         Arc::new(Place { places: self.clone(), ended, since: Mutex::new(since) })
     }
 
-    /// Waits until no connection has a request of a client, for at most so long.
+    /// Waits until no connection has a client's request, for at most `patience`.
     pub(super) async fn drain(&self, patience: Duration) {
         let is_busy = || {
             let state = self.lock();
@@ -76,7 +76,7 @@ impl Places {
             tokio::time::sleep(FLUSH).await;
         }
         if self.lock().open > 0 {
-            // The last bytes of an answer leave after its request has ended.
+            // The last bytes of an answer are sent after its request has ended.
             tokio::time::sleep(FLUSH).await;
         }
     }
@@ -94,17 +94,17 @@ impl State {
     }
 }
 
-/// The place of a connection.
+/// The place of one connection.
 #[derive(Debug)]
 pub(super) struct Place {
     places: Arc<Places>,
     ended: Arc<Notify>,
-    /// Since when it waits; what it was last if it does not.
+    /// Number in `State::waiting` while the connection is idle, else the last one it had.
     since: Mutex<u64>,
 }
 
 impl Place {
-    /// Waits until the connection has to go.
+    /// Waits until the connection has to be closed.
     pub(super) async fn ended(&self) {
         self.ended.notified().await;
     }
@@ -131,11 +131,11 @@ impl Drop for Place {
     }
 }
 
-/// How many requests each client has at a time.
+/// The number of requests that each client has under way.
 #[derive(Debug, Default)]
 pub(super) struct Requests(Mutex<HashMap<i64, usize>>);
 
-/// A request of a client, from when its token was seen to when the whole answer is on its way.
+/// A client's request, from the check of its token until its whole answer is sent.
 #[derive(Debug)]
 pub(super) struct Visit {
     client: i64,
@@ -144,7 +144,7 @@ pub(super) struct Visit {
 }
 
 impl Visit {
-    /// Begins one, unless the client has too many.
+    /// Starts a visit, unless the client has too many requests under way.
     pub(super) fn begin(
         requests: &Arc<Requests>,
         client: i64,
@@ -176,16 +176,16 @@ impl Drop for Visit {
     }
 }
 
-/// Where a request keeps what is known of its client.
+/// Data about the client of a request.
 #[derive(Debug, Default)]
 pub(super) struct Known {
-    /// Its name, once its token is known.
+    /// Name of the client, once its token is known.
     pub(super) client: OnceLock<String>,
-    /// Its visit, unless it has too many.
+    /// Visit of the client, unless it has too many requests.
     pub(super) visit: OnceLock<Visit>,
 }
 
-/// It is shared by the request and its answer.
+/// A slot that a request shares with its answer.
 pub(super) type VisitSlot = Arc<Known>;
 
 #[cfg(test)]
@@ -203,7 +203,7 @@ mod tests {
             let places = Places::new(3);
             let (first, second, third) = (places.enter(), places.enter(), places.enter());
             let requests = Arc::new(Requests::default());
-            // The first one waits longest, but is a client's.
+            // The first connection has waited longest, but has a client's request.
             let visit = Visit::begin(&requests, 7, (&first, 1)).unwrap();
             assert!(Visit::begin(&requests, 7, (&third, 1)).is_err());
             let room = tokio::time::timeout(Duration::from_millis(20), places.make_room());
@@ -211,7 +211,7 @@ mod tests {
             assert!(is_ended(&second).await && !is_ended(&first).await && !is_ended(&third).await);
             drop(second);
             places.make_room().await;
-            // Its request is over: it waits, for less long than the third one.
+            // The first connection's request is over, so it is idle, but for less time than the third.
             drop(visit);
             let _fourth = places.enter();
             let room = tokio::time::timeout(Duration::from_millis(20), places.make_room());

@@ -1,4 +1,4 @@
-//! Problems as answers.
+//! Conversion of problems and errors to answers.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -21,7 +21,7 @@ impl IntoResponse for Problem {
             }
             _ => {}
         }
-        // For the log.
+        // The log reads it.
         response.extensions_mut().insert(self);
         response
     }

@@ -1,4 +1,4 @@
-//! Reading requests.
+//! Reading of request bodies and headers.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use serde::de::DeserializeOwned;
 
 use crate::{Problem, Result};
 
-/// Longest JSON text that is read.
+/// Longest JSON body, in bytes.
 const MAX_JSON: usize = 1 << 16;
 
-/// Reads a short JSON body.
+/// Reads and parses a short JSON body, which must arrive within `silence`.
 pub(super) async fn json<T: DeserializeOwned>(body: Body, silence: Duration) -> Result<T> {
     let (mut stream, mut bytes) = (body.into_data_stream(), Vec::new());
     let reading = async {
@@ -30,18 +30,18 @@ pub(super) async fn json<T: DeserializeOwned>(body: Body, silence: Duration) -> 
     Ok(parsed.map_err(|error| Problem::bad_request(format!("the body is wrong: {error}")))?)
 }
 
-/// The body ended before its length.
+/// Returns the problem of a body that is shorter than announced.
 pub(super) fn truncated() -> Problem {
     Problem::new("truncated", 400, "the body ended before its length")
 }
 
-/// Nothing arrived for too long, or all of it took too long.
+/// Returns the problem of a body that did not arrive in time.
 pub(super) fn slow(limit: Duration) -> Problem {
     let text = format!("the body did not arrive within {} s", limit.as_secs_f64());
     Problem::new("slow", 408, text)
 }
 
-/// A number in a header.
+/// Parses a number in a header; `None` if there is no such header.
 pub(super) fn number(headers: &HeaderMap, name: &str) -> Result<Option<u64>> {
     let Some(value) = headers.get(name) else { return Ok(None) };
     let number = value.to_str().ok().and_then(|text| text.parse().ok());
@@ -51,7 +51,7 @@ pub(super) fn number(headers: &HeaderMap, name: &str) -> Result<Option<u64>> {
     }
 }
 
-/// The one range of bytes `first..end` that is asked for, if any, of so many.
+/// Parses the range `first..end` of `length` bytes that is asked for; `None` if there is no such header.
 pub(super) fn range(headers: &HeaderMap, length: u64) -> Result<Option<(u64, u64)>> {
     let Some(value) = headers.get(axum::http::header::RANGE) else { return Ok(None) };
     let unsatisfiable = || {
@@ -78,17 +78,17 @@ mod tests {
 
     #[test]
     fn ranges_are_those_of_http() {
-        let of = |text: &str| {
+        let parsed = |text: &str| {
             let mut headers = HeaderMap::new();
             headers.insert("range", text.parse().unwrap());
             range(&headers, 10).ok().flatten()
         };
-        assert_eq!(of("bytes=0-3"), Some((0, 4)));
-        assert_eq!(of("bytes=4-"), Some((4, 10)));
-        assert_eq!(of("bytes=-2"), Some((8, 10)));
-        assert_eq!(of("bytes=8-100"), Some((8, 10)));
+        assert_eq!(parsed("bytes=0-3"), Some((0, 4)));
+        assert_eq!(parsed("bytes=4-"), Some((4, 10)));
+        assert_eq!(parsed("bytes=-2"), Some((8, 10)));
+        assert_eq!(parsed("bytes=8-100"), Some((8, 10)));
         for wrong in ["bytes=10-", "bytes=3-2", "items=1-2", "bytes=a-", "bytes=-0"] {
-            assert_eq!(of(wrong), None, "{wrong}");
+            assert_eq!(parsed(wrong), None, "{wrong}");
         }
         assert_eq!(range(&HeaderMap::new(), 10).unwrap(), None);
     }

@@ -1,4 +1,4 @@
-//! Connections.
+//! The server loop and its connections.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,11 +17,11 @@ use super::places::{Place, Places};
 use crate::Result;
 use crate::limits::Limits;
 
-/// Longest head of a request.
+/// Longest head of a request, in bytes.
 const MAX_HEAD: usize = 1 << 15;
 
-/// Serves until it is told to stop; then requests of clients that are under way may end. Requests whose head is slow are
-/// dropped, and connections without a client's request make room for others.
+/// Accepts and serves connections until told to stop, then gives clients' requests time to end. Requests whose head
+/// arrives too slowly are dropped, and idle connections make room for new ones.
 pub(crate) async fn serve(
     listener: TcpListener,
     router: Router,
@@ -45,7 +45,7 @@ pub(crate) async fn serve(
                 serve_one(stream, &router, known, &limits);
             }
             Err(error) => {
-                // As when files run out: others end meanwhile.
+                // For example, the process has no file descriptors left until other connections end.
                 tracing::error!(%error, "cannot accept a connection");
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }
@@ -56,7 +56,7 @@ pub(crate) async fn serve(
     Ok(())
 }
 
-/// Serves a connection until it ends, or another one needs its place.
+/// Serves one connection until it ends or another one needs its place.
 fn serve_one(
     stream: TcpStream,
     router: &Router,
@@ -73,7 +73,7 @@ fn serve_one(
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        // Who says that nothing more comes hears what was wrong.
+        // A peer that closed its sending side still receives the reason of a refusal.
         .half_close(true)
         .header_read_timeout(limits.silence)
         .max_buf_size(MAX_HEAD)
@@ -84,7 +84,7 @@ fn serve_one(
         loop {
             tokio::select! {
                 outcome = connection.as_mut() => {
-                    // What goes wrong on a connection is its client's.
+                    // Errors of a connection are its client's concern.
                     if let Err(error) = outcome {
                         tracing::debug!(peer = %peer.0, %error, "a connection ended");
                     }
@@ -92,7 +92,7 @@ fn serve_one(
                 }
                 () = place.ended() => return,
                 _ = stopped.wait_for(|stopped| *stopped), if !is_stopped => {
-                    // The request that is under way is the last one.
+                    // The current request is the last one.
                     is_stopped = true;
                     connection.as_mut().graceful_shutdown();
                 }

@@ -1,4 +1,4 @@
-//! Files that arrive in parts, which may be interrupted and go on.
+//! Uploads: files that arrive in parts and can be resumed.
 
 use std::time::Instant;
 
@@ -18,14 +18,14 @@ use crate::messages::{Announcement, Object, Upload};
 use crate::store::StoredUpload;
 use crate::{Problem, Result};
 
-/// The header that says where a part begins, and how far an upload is.
+/// Headers that state where a part begins, and the length of the whole file.
 const OFFSET: &str = "upload-offset";
 const LENGTH: &str = "upload-length";
 
-/// How much is written before it is put on the disk for sure.
+/// Bytes that are written before they are synchronised to the disk.
 const SYNC_BYTES: u64 = 32 << 20;
 
-/// Announces a file; finds it, or the upload of it, if it is known.
+/// Announces a file. Returns its upload, or the fact that the server has the file already.
 pub(super) async fn start(
     State(app): State<App>,
     Client(client): Client,
@@ -45,7 +45,7 @@ pub(super) async fn start(
     Ok((status, Json(found)).into_response())
 }
 
-/// Says how far an upload is.
+/// Returns how many bytes of an upload the server has.
 pub(super) async fn offset(
     State(app): State<App>,
     Client(client): Client,
@@ -56,7 +56,7 @@ pub(super) async fn offset(
     Ok((headers, StatusCode::OK).into_response())
 }
 
-/// Appends a part. What arrived stays, however the request ends.
+/// Appends a part. What has arrived is kept, however the request ends.
 pub(super) async fn append(
     State(app): State<App>,
     Client(client): Client,
@@ -66,7 +66,7 @@ pub(super) async fn append(
 ) -> Result<Response> {
     let begin = number(&headers, OFFSET)?;
     let begin = begin.ok_or_else(|| Problem::bad_request("there is no header Upload-Offset"))?;
-    // First of all: nobody else knows of the upload but its client.
+    // Checked first, so that only its client learns that the upload exists.
     let named = id.clone();
     app.blocking(move |app| app.store.upload(client, &named)).await?;
     let busy = app.occupy(&id)?;
@@ -80,7 +80,7 @@ pub(super) async fn append(
     }
     // Others may have filled the disk since the upload was announced.
     app.blocking(move |app| app.store.check_disk(count.unwrap_or(0), &app.limits)).await?;
-    // A client that goes away ends the body, not what is done with it.
+    // A client that disconnects ends the body, but not the processing of what arrived.
     let task = tokio::spawn(async move {
         let mut receiver = Receiver::open(app, upload, busy).await?;
         let outcome = receiver.take(body.into_data_stream()).await;
@@ -99,14 +99,14 @@ fn check_end(upload: &StoredUpload, count: u64) -> Result<()> {
     }
 }
 
-/// Writes what arrives.
+/// Writes the parts of an upload to its file.
 struct Receiver {
     app: App,
     upload: StoredUpload,
     file: File,
-    /// Bytes of the file so far.
+    /// Length of the file so far, in bytes.
     written: u64,
-    /// Bytes that are on the disk for sure.
+    /// Bytes that were synchronised to the disk.
     kept: u64,
     _busy: Busy,
 }
@@ -114,7 +114,7 @@ struct Receiver {
 impl Receiver {
     async fn open(app: App, upload: StoredUpload, busy: Busy) -> Result<Self> {
         let mut file = OpenOptions::new().write(true).open(app.store.file(&upload.id)).await?;
-        // What follows was not confirmed.
+        // Bytes after the offset were never confirmed.
         file.set_len(upload.offset).await?;
         file.seek(std::io::SeekFrom::Start(upload.offset)).await?;
         let (written, kept) = (upload.offset, upload.offset);
@@ -139,7 +139,7 @@ impl Receiver {
                 return Err(Problem::too_large("upload-length", found, limit).into());
             }
             if let Err(error) = self.file.write_all(&chunk).await {
-                // It may be of bytes that were taken before.
+                // The error may be about bytes that were accepted earlier.
                 self.written = self.kept;
                 return Err(error.into());
             }
@@ -151,8 +151,8 @@ impl Receiver {
         }
     }
 
-    /// Puts all on the disk, and then says so in the database. What cannot be put there has not arrived: the file tells of
-    /// an error once.
+    /// Synchronises the file to the disk, then records its length in the database. If synchronising fails, the bytes
+    /// count as not received, since the system reports such an error only once.
     async fn keep(&mut self) -> Result<()> {
         let offset = std::mem::replace(&mut self.written, self.kept);
         if offset == self.kept {
@@ -167,7 +167,7 @@ impl Receiver {
     }
 }
 
-/// Checks a file that is whole; from then on it has its digest as name. One that is refused is removed.
+/// Checks a complete file and makes it available under its digest. A file that is refused is removed.
 pub(super) async fn complete(
     State(app): State<App>,
     Client(client): Client,
@@ -176,10 +176,10 @@ pub(super) async fn complete(
     let named = id.clone();
     app.blocking(move |app| app.store.upload(client, &named)).await?;
     let busy = app.occupy(&id)?;
-    // Goes on if the client does not wait.
+    // The task continues if the client does not wait.
     let task = tokio::spawn(async move {
         let _busy = busy;
-        // Waits here, where it keeps no thread from others.
+        // Waits here, without blocking a thread.
         let _turn = app.turn_to_check(client).await;
         app.blocking(move |app| finish(app, client, &id)).await
     });
@@ -201,7 +201,7 @@ fn finish(app: &App, client: i64, id: &str) -> Result<Object> {
         }
         Err(error) => {
             let problem = error.problem();
-            // A disk that fails says nothing of the file.
+            // A failing disk says nothing about the file.
             if problem.status < 500 {
                 app.store.remove_upload(id)?;
             }
@@ -210,7 +210,7 @@ fn finish(app: &App, client: i64, id: &str) -> Result<Object> {
     }
 }
 
-/// Gives an upload up.
+/// Abandons an upload.
 pub(super) async fn remove(
     State(app): State<App>,
     Client(client): Client,

@@ -1,4 +1,4 @@
-//! Clients and their tokens, of which only a hash is kept.
+//! Clients and their tokens, of which only hashes are stored.
 
 use rusqlite::params;
 
@@ -6,11 +6,11 @@ use super::Store;
 use crate::identifiers::random_hex;
 use crate::{Error, Result};
 
-/// Longest name of a client or a table.
+/// Longest name of a client or a table, in bytes.
 const MAX_NAME: usize = 100;
 
 impl Store {
-    /// Adds a client; returns its token, which is nowhere else.
+    /// Adds a client and returns its token, which is not stored.
     ///
     /// ```
     /// let folder = tempfile::tempdir()?;
@@ -22,7 +22,8 @@ impl Store {
     /// ```
     ///
     /// # Errors
-    /// If there is one of that name, or the name is empty, long or not printable.
+    /// If there is a client of this name, or if the name is empty, too long, or has other characters than A-Z a-z 0-9 -
+    /// _ .
     pub fn add_client(&self, name: &str) -> Result<String> {
         check_name(name)?;
         let token = random_hex::<32>()?;
@@ -37,7 +38,7 @@ impl Store {
         }
     }
 
-    /// Gives a client a new token and returns it; the one that it had is void.
+    /// Replaces a client's token and returns the new one. The old token no longer works.
     ///
     /// # Errors
     /// If there is no client of that name.
@@ -54,7 +55,7 @@ impl Store {
         }
     }
 
-    /// Names of all clients.
+    /// Returns the names of all clients.
     ///
     /// # Errors
     /// If the database fails.
@@ -68,7 +69,7 @@ impl Store {
     /// Removes a client with its keys, files and jobs.
     ///
     /// # Errors
-    /// If there is none of that name.
+    /// If there is no client of this name.
     pub fn remove_client(&self, name: &str) -> Result<()> {
         let found = self.rows().execute("DELETE FROM client WHERE name = ?1", [name])?;
         match found {
@@ -77,7 +78,7 @@ impl Store {
         }
     }
 
-    /// The client of a token, and its name. All hashes are compared, each in constant time.
+    /// Returns the client that a token belongs to. Compares all hashes, each in constant time.
     pub(crate) fn client_of(&self, token: &str) -> Result<Option<StoredClient>> {
         let presented = blake3::hash(token.as_bytes());
         let rows = self.reader();
@@ -85,7 +86,7 @@ impl Store {
         let mut clients = query.query([])?;
         let mut found = None;
         while let Some(row) = clients.next()? {
-            // The comparison of this type is in constant time.
+            // This type compares in constant time.
             if blake3::Hash::from_bytes(row.get(2)?) == presented {
                 found = Some(StoredClient { id: row.get(0)?, name: row.get(1)? });
             }
@@ -105,7 +106,7 @@ fn no_client(name: &str) -> Error {
     Error::Operator(format!("there is no client {name}"))
 }
 
-/// Demands a name that people can type and see.
+/// Checks that a name has only characters that people can type and see.
 pub(super) fn check_name(name: &str) -> Result<()> {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
     match !name.is_empty() && name.len() <= MAX_NAME && name.chars().all(is_plain) {

@@ -1,4 +1,4 @@
-//! Room: on the disk for all, and for each client by its quota.
+//! Checks of free disk space and of clients' quotas.
 
 use rusqlite::{Connection, Row};
 
@@ -7,25 +7,25 @@ use super::folder::CONTENT;
 use crate::limits::Limits;
 use crate::{Problem, Result};
 
-/// What a file counts at least: the block and the inode that it takes.
+/// Bytes that a file counts at least, for its block and inode.
 const LEAST_BYTES: u64 = 4096;
 
-/// Files that the file system must have room for beside those of clients, where it has a limit at all.
+/// Free files that the file system must keep beside those of clients, if it limits their number at all.
 const SPARE_FILES: u64 = 1000;
 
-/// What a file system has left.
+/// Free space of a file system.
 struct Left {
     bytes: u64,
     files: u64,
 }
 
-/// What is kept, announced or will come: of one client, or of all.
+/// Space that one client or all clients use, including what was announced and is expected.
 struct Kept {
     bytes: u64,
     files: u64,
 }
 
-/// What a client wants to keep.
+/// Additional space that a client asks for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct More {
     pub(super) bytes: u64,
@@ -33,7 +33,7 @@ pub(super) struct More {
 }
 
 impl Store {
-    /// Checks that so many bytes may come to the disk, whoever they are of, and the operator's reserve stays.
+    /// Checks that `more` bytes fit on the disk without touching the operator's reserve.
     pub(crate) fn check_disk(&self, more: u64, limits: &Limits) -> Result<()> {
         let left = self.left()?;
         let needed = limits.free_bytes.saturating_add(more);
@@ -46,8 +46,8 @@ impl Store {
         Ok(())
     }
 
-    /// Checks that a client may keep so much more, beside what it keeps, announced or will get, and that the disk has room
-    /// for it and for all that was promised to others.
+    /// Checks that a client's quota allows `more` beside what the client keeps, announced and expects, and that the
+    /// disk has room for it beside what was promised to others.
     pub(super) fn check_room(
         &self,
         rows: &Connection,
@@ -85,12 +85,12 @@ impl Store {
     fn left(&self) -> Result<Left> {
         let found =
             rustix::fs::statvfs(self.folder.join(CONTENT[0])).map_err(std::io::Error::from)?;
-        // File systems that make room for files as they come say 0.
+        // File systems that create inodes on demand report 0.
         let files = if found.f_files == 0 { u64::MAX } else { found.f_favail };
         Ok(Left { bytes: found.f_bavail.saturating_mul(found.f_frsize), files })
     }
 
-    /// The system is not asked.
+    /// Reports unlimited space, since the system is not asked.
     #[cfg(not(unix))]
     fn left(&self) -> Result<Left> {
         Ok(Left { bytes: u64::MAX, files: u64::MAX })
@@ -103,9 +103,9 @@ fn too_much(name: &str, found: u64, limit: u64) -> Problem {
     Problem { detail, ..problem }
 }
 
-/// What a client keeps, or what all do.
+/// Returns the space that a client uses, or all clients together.
 fn kept(rows: &Connection, client: Option<i64>) -> Result<Kept> {
-    // A condition that says both would read the rows of all.
+    // A condition that covers both cases would read the rows of all clients.
     let whose = if client.is_some() { "client = ?1" } else { "?1 IS NULL" };
     let query = format!(
         "SELECT coalesce(sum(max(bytes, {LEAST_BYTES} * files)), 0), coalesce(sum(files), 0) FROM (

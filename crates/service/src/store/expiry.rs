@@ -1,4 +1,4 @@
-//! What is removed by itself: finished jobs, abandoned uploads, files that nobody uses.
+//! Automatic removal of finished jobs, abandoned uploads, and unused files.
 
 use std::sync::PoisonError;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use super::Store;
 use crate::Result;
 use crate::limits::Retention;
 
-/// How much was removed.
+/// Numbers of removed rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Expired {
     pub(crate) jobs: u64,
@@ -17,12 +17,12 @@ pub(crate) struct Expired {
     pub(crate) ciphertexts: u64,
 }
 
-/// What a clock may be off between two looks of a server, in seconds, and between two servers.
+/// Seconds that a clock may be off between two searches of one server, and between two servers.
 const SLACK: u64 = 3600;
 const LONGEST_PAUSE: u64 = 86_400;
 
 impl Store {
-    /// Removes what has been kept long enough. Uploads for which `is_busy` says so stay.
+    /// Removes what was kept for long enough, except uploads for which `is_busy` returns true.
     pub(crate) fn remove_expired(
         &self,
         keep: &Retention,
@@ -52,8 +52,9 @@ impl Store {
         Ok(self.rows().execute(query, [time])? as u64)
     }
 
-    /// Ages are of time that passes, not of what the clock says: if it jumps, or no server ran for long, all times by which
-    /// things expire move along, and nothing goes at once.
+    /// Follows jumps of the clock. Ages count time that passes, not the difference of clock readings: if the clock
+    /// jumps, or if no server ran for long, all times by which rows expire are shifted, so that nothing expires at
+    /// once.
     fn follow_clock(&self, now: u64) -> Result<()> {
         let steady = self.clock.steady();
         let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
@@ -83,9 +84,9 @@ impl Store {
         Ok(())
     }
 
-    /// Of every client, the jobs that ended last stay: so many, and as far as their results have so many bytes together.
+    /// Removes the oldest ended jobs of every client beyond the number of jobs and the bytes of results to keep.
     fn remove_jobs_beyond(&self, keep: &Retention) -> Result<u64> {
-        // Bytes of a job and of all that ended after it; a first one with results stays whatever it has.
+        // The sum covers a job and all that ended after it. The latest job with results stays, whatever its size.
         let removed = self.rows().execute(
             "DELETE FROM job WHERE id IN (SELECT id FROM (
                SELECT id, state, sum(reserved) OVER ended_later AS bytes, row_number() OVER ended_later AS place,

@@ -1,4 +1,4 @@
-//! The folder of a server: how it is known, and who may read it.
+//! The folder of a server: its recognition and its permissions.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -6,22 +6,23 @@ use std::path::Path;
 
 use crate::{Error, Result};
 
-/// Says whose the folder is. It is written after the database, so that a folder with it and without a database lost that.
+/// The file that marks a folder as a server's. It is written after the database, so a folder with the mark but without
+/// a database has lost it.
 const MARK: &str = "cryptable-service";
 
 const MARK_TEXT: &str =
     "This folder is a server's of `cryptable serve`, which removes and moves files in it.\n";
 
-/// The database.
+/// Name of the database.
 pub(super) const DATABASE: &str = "service.sqlite";
 
-/// Folders of files, which have no other content.
+/// Folders of files that contain nothing else.
 pub(super) const CONTENT: [&str; 2] = ["files", "tables"];
 
-/// Where files go that the database does not know.
+/// Folder for files that the database does not know.
 pub(super) const LOST: &str = "lost";
 
-/// Names that a folder has before it has a mark, or that a file system brings.
+/// Names that a folder may have before it is marked, including one that file systems create.
 const OWN: [&str; 8] = [
     DATABASE,
     "service.sqlite-wal",
@@ -33,30 +34,30 @@ const OWN: [&str; 8] = [
     "lost+found",
 ];
 
-/// What a folder was found to be, before anything was changed in it.
+/// The state in which a folder was found, before anything was changed in it.
 #[derive(Debug)]
 pub(super) struct Condition<'a> {
     folder: &'a Path,
     has_mark: bool,
-    /// Something that no server made.
+    /// Name of something that no server created.
     foreign: Option<String>,
     recover: bool,
 }
 
 impl<'a> Condition<'a> {
-    /// Looks at a folder, which may not exist. Others may start it meanwhile.
+    /// Inspects a folder, which may not exist. Another process may be starting it at the same time.
     pub(super) fn of(folder: &'a Path, recover: bool) -> Result<Self> {
         let has_mark = folder.join(MARK).is_file();
         let foreign = if has_mark { None } else { foreign_name(folder)? };
         let condition = Self { folder, has_mark, foreign, recover };
-        // After the mark and the names: whoever starts a folder makes its database first of all.
+        // Checked after the mark and the names, since a process that starts a folder creates the database first.
         if !folder.join(DATABASE).exists() {
             condition.allow_new()?;
         }
         Ok(condition)
     }
 
-    /// Checks that a new database may be started here.
+    /// Checks that a new database may be created here.
     pub(super) fn allow_new(&self) -> Result<()> {
         let folder = self.folder.display();
         if self.has_mark && !self.recover {
@@ -73,7 +74,7 @@ impl<'a> Condition<'a> {
         }
     }
 
-    /// Marks the folder, whose database is there.
+    /// Marks the folder, whose database exists by now.
     pub(super) fn mark(&self) -> Result<()> {
         if !self.has_mark {
             create_file(&self.folder.join(MARK))?.write_all(MARK_TEXT.as_bytes())?;
@@ -82,7 +83,7 @@ impl<'a> Condition<'a> {
     }
 }
 
-/// A name in a folder that no server makes in a new one.
+/// Returns a name in the folder that no server creates in a new one.
 fn foreign_name(folder: &Path) -> Result<Option<String>> {
     for name in names(folder)? {
         if !OWN.contains(&name.as_str()) && name != MARK {
@@ -100,7 +101,7 @@ fn foreign_name(folder: &Path) -> Result<Option<String>> {
     Ok(None)
 }
 
-/// Names in a folder; none if there is no such folder.
+/// Returns the names in a folder; none if it does not exist.
 fn names(folder: &Path) -> Result<Vec<String>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -111,21 +112,21 @@ fn names(folder: &Path) -> Result<Vec<String>> {
     entries.map(name).collect()
 }
 
-/// Makes a file that only this user reads, or empties the one that is there.
+/// Creates a file that only this user may read, or truncates an existing one.
 pub(super) fn create_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
     private(&mut options).open(path)
 }
 
-/// Opens a file to read and go on with; makes one that only this user reads, if there is none.
+/// Opens a file for reading and appending. Creates it, readable only by this user, if it does not exist.
 pub(super) fn open_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     private(&mut options).open(path)
 }
 
-/// Makes the file of the database, unless it is there: SQLite gives those beside it the same permissions.
+/// Creates the file of the database unless it exists. SQLite gives the same permissions to the files beside it.
 pub(super) fn create_database(path: &Path) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
@@ -138,7 +139,7 @@ fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
-/// Makes a folder that only this user reads, or takes from others what they may do in the one that is there.
+/// Creates a folder that only this user may read, or removes other users' permissions from an existing one.
 pub(super) fn create_private(folder: &Path) -> Result<()> {
     if folder.is_dir() {
         return tighten(folder);
@@ -150,17 +151,17 @@ pub(super) fn create_private(folder: &Path) -> Result<()> {
     Ok(builder.create(folder)?)
 }
 
-/// Takes from others what they may do with a file or a folder, and says so.
+/// Removes other users' permissions from a file or a folder, and logs it.
 ///
 /// # Errors
-/// If it is another user's, or everybody may write to it: then it is no place for keys of clients.
+/// If it belongs to another user, or if everyone may write to it: such a folder is no place for clients' keys.
 #[cfg(unix)]
 pub(super) fn tighten(path: &Path) -> Result<()> {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
     let metadata = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        // A link to the folder itself is the operator's; its target counts.
+        // A link to the folder is the operator's choice; its target counts.
         Ok(found) if found.is_symlink() => fs::metadata(path)?,
         found => found?,
     };
@@ -188,7 +189,7 @@ pub(super) fn tighten(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Permissions are the system's own.
+/// Does nothing, since permissions are up to the system.
 #[cfg(not(unix))]
 pub(super) fn tighten(_: &Path) -> Result<()> {
     Ok(())

@@ -1,4 +1,4 @@
-//! Jobs, which are rows: queued, running, done or failed.
+//! Jobs as rows: queued, running, done or failed.
 
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
@@ -10,11 +10,11 @@ use crate::limits::Limits;
 use crate::messages::{Job, Order, State};
 use crate::{Problem, Result};
 
-/// What a job takes, by prediction.
+/// The predicted cost of a job.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reservation {
     pub(crate) estimate_s: f64,
-    /// Bytes of all results.
+    /// Bytes of all results together.
     pub(crate) bytes: u64,
 }
 
@@ -22,7 +22,7 @@ const COLUMNS: &str =
     "SELECT id, state, estimate_s, sent_order, reason, ended, progress, sequence FROM job";
 
 impl Store {
-    /// Accepts a job; one of the same request identifier that was accepted before is that one.
+    /// Accepts a job. If a job with the same request identifier was accepted before, returns that one.
     pub(crate) fn add_job(
         &self,
         client: i64,
@@ -81,7 +81,7 @@ impl Store {
         self.job(client, &id)
     }
 
-    /// The job that was accepted before with this identifier of a request.
+    /// Returns the job that was accepted before with this request identifier, if any.
     pub(crate) fn accepted_job(
         &self,
         client: i64,
@@ -92,10 +92,10 @@ impl Store {
         found.map(|job| self.job(client, &job.id)).transpose()
     }
 
-    /// A job, without the progress of one that runs.
+    /// Returns a job. Its progress does not include the current turn.
     pub(crate) fn job(&self, client: i64, id: &str) -> Result<Job> {
         let mut rows = self.reader();
-        // Row and results are those of one moment.
+        // Row and results are read at the same moment.
         let rows = rows.transaction()?;
         let mut query = rows.prepare(&format!("{COLUMNS} WHERE client = ?1 AND id = ?2"))?;
         let found = query.query_row(params![client, id], job).optional()?;
@@ -106,7 +106,7 @@ impl Store {
         Ok(found)
     }
 
-    /// Jobs of a client, page by page, the first one first.
+    /// Returns one page of a client's jobs, oldest first.
     pub(crate) fn jobs(&self, client: i64, page: Page) -> Result<Listed<Job>> {
         let mut rows = self.reader();
         let rows = rows.transaction()?;
@@ -122,7 +122,7 @@ impl Store {
         Ok(listed)
     }
 
-    /// The file of a result.
+    /// Returns the file and the length of a result.
     pub(crate) fn result(&self, client: i64, id: &str, place: u64) -> Result<(String, u64)> {
         let state = self.job(client, id)?.state;
         let rows = self.reader();
@@ -138,14 +138,15 @@ impl Store {
         })
     }
 
-    /// Removes a job and its results. A worker that runs it finds no row in the end.
+    /// Removes a job and its results. A worker that runs it notices at the end that the row is gone.
     pub(crate) fn remove_job(&self, client: i64, id: &str) -> Result<()> {
         self.job(client, id)?;
         self.rows().execute("DELETE FROM job WHERE id = ?1", [id])?;
         self.remove_files()
     }
 
-    /// How many rows there are, by name, for the operator. All rows are counted, on a connection that nobody waits for.
+    /// Returns the numbers of rows by name, for the operator. Counting all rows takes time, so it uses a connection of
+    /// its own.
     pub(crate) fn counts(&self) -> Result<Vec<(String, u64)>> {
         let rows = self.connect()?;
         let mut query = rows.prepare(
@@ -162,7 +163,7 @@ impl Store {
     }
 }
 
-/// Bytes of a job's results.
+/// Returns the lengths of a job's results in bytes.
 fn results(rows: &Connection, job: &str) -> rusqlite::Result<Vec<u64>> {
     let query = "SELECT bytes FROM result WHERE job = ?1 ORDER BY place";
     let mut query = rows.prepare(query)?;
@@ -189,7 +190,8 @@ fn check_queue(transaction: &Transaction<'_>, client: i64, limits: &Limits) -> R
     Ok(())
 }
 
-/// A client without jobs has saved no time up: it begins where those are who have some, or where the last one ended.
+/// Raises the used time of a client without jobs to that of the least served client with jobs, or else to the largest
+/// of all. Clients cannot save up time while they are idle.
 fn catch_up(transaction: &Transaction<'_>, client: i64) -> Result<()> {
     let active = "(SELECT client FROM job WHERE state IN ('queued', 'running'))";
     let begin = format!(

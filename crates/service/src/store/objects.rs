@@ -1,4 +1,4 @@
-//! Keys and ciphertexts that were checked.
+//! Keys and files of ciphertexts that were checked.
 
 use rusqlite::{OptionalExtension, Row, params};
 
@@ -9,12 +9,12 @@ use crate::{Problem, Result};
 /// A key or a file of ciphertexts.
 #[derive(Clone, Debug)]
 pub(crate) struct StoredObject {
-    /// Names its file.
+    /// Identifier, which is also the name of the file.
     pub(crate) id: String,
     pub(crate) sha256: String,
     pub(crate) bytes: u64,
     pub(crate) about: About,
-    /// Canonical bytes of the parameters; of keys only.
+    /// Canonical bytes of the parameters; empty for ciphertexts.
     pub(crate) parameters: Vec<u8>,
 }
 
@@ -25,7 +25,7 @@ impl From<StoredObject> for Object {
 }
 
 impl Store {
-    /// Makes an object of an upload that was checked: the moment from which on it is there.
+    /// Turns a checked upload into an object. From this moment on, it exists for its client.
     pub(crate) fn finish_upload(
         &self,
         upload: &StoredUpload,
@@ -77,7 +77,7 @@ impl Store {
         found.ok_or_else(|| Problem::not_found(what).into())
     }
 
-    /// Keys or files of a client, page by page in the order in which they came.
+    /// Returns one page of a client's keys or files, in the order in which they arrived.
     pub(crate) fn objects(&self, client: i64, kind: Kind, page: Page) -> Result<Listed<Object>> {
         let rows = self.reader();
         let mut query = rows.prepare(
@@ -89,7 +89,7 @@ impl Store {
         Ok(page.of(found.collect::<rusqlite::Result<_>>()?))
     }
 
-    /// Whether a key or a file is there still.
+    /// Returns whether a key or a file still exists.
     pub(crate) fn has_object(&self, id: &str) -> Result<bool> {
         let query = "SELECT EXISTS(SELECT 1 FROM object WHERE id = ?1)";
         Ok(self.reader().query_row(query, [id], |row| row.get(0))?)

@@ -1,17 +1,18 @@
-//! Files and rows are brought together when a server starts.
+//! Reconciliation of files with rows when a server starts.
 //!
 //! ```text
-//! a file                                   is there because                                       goes
+//! a file                                   exists because                                         is removed
 //! in a row                                 it is needed                                           no
-//! in the table `removed`                   its row went, and the server was killed                yes
+//! in the table `removed`                   its row was removed, and the server was killed         yes
 //! NAME, beside NAME.unfinished             it was being written                                   yes
 //! NAME.unfinished, empty                   NAME was being written                                 yes
 //! .DIGEST.partial-LETTERS                  a table was being written                              yes
 //! an identifier, empty                     its upload was not in a row yet                        yes
-//! anything else                            the database is not the one of these files, or it is   to lost/, if
-//!                                          not the server's                                       asked for
+//! anything else                            the database belongs to other files, or the file is    moved to lost/
+//!                                          not the server's                                       on request
 //! ```
-//! Nothing is removed while there is anything else.
+//!
+//! Nothing is removed while there is a file of the last kind that is not to be moved.
 
 use std::fs;
 use std::io;
@@ -26,27 +27,27 @@ use super::folder::{self, CONTENT, LOST, create_private, tighten};
 use super::table_use::{is_needed, is_offered};
 use crate::{Error, Result};
 
-/// What the name of an empty file ends in beside one that is being written.
+/// Suffix of the empty file that marks another one as unfinished.
 pub(super) const UNFINISHED: &str = ".unfinished";
 
-/// Hexadecimal digits of names of files, and of tables.
+/// Number of hexadecimal digits in the names of files, and of tables.
 const ID_DIGITS: usize = 32;
 pub(super) const DIGEST_DIGITS: usize = 64;
 
-/// Whether a name has so many lower-case hexadecimal digits and nothing else.
+/// Returns whether a name consists of exactly `digits` lower-case hexadecimal digits.
 pub(super) fn is_hex(name: &str, digits: usize) -> bool {
     let is_digit = |letter: u8| letter.is_ascii_digit() || (b'a'..=b'f').contains(&letter);
     name.len() == digits && name.bytes().all(is_digit)
 }
 
-/// The name of the empty file beside one that is being written.
+/// Returns the name of the empty file that marks another one as unfinished.
 pub(super) fn unfinished(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(UNFINISHED);
     name.into()
 }
 
-/// Says on the disk that a file is being written which is in no row yet.
+/// Records on the disk that a file is being written that no row names yet.
 pub(super) fn begin_file(path: &Path) -> Result<()> {
     folder::create_file(&unfinished(path))?;
     if let Some(parent) = path.parent() {
@@ -55,7 +56,7 @@ pub(super) fn begin_file(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Removes a file; one that is not there is gone, too.
+/// Removes a file. Succeeds if there is none.
 pub(super) fn remove_file(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -63,14 +64,14 @@ pub(super) fn remove_file(path: &Path) -> io::Result<()> {
     }
 }
 
-/// A file whose row is gone.
+/// A row of the table `removed`, for a file whose own row is gone.
 struct Removed {
     id: i64,
     file: String,
 }
 
 impl Store {
-    /// Removes a file unless it came into a row.
+    /// Removes a file unless a row names it.
     pub(crate) fn discard(&self, id: &str) {
         let path = self.file(id);
         if matches!(self.is_known(id), Ok(false)) && remove_file(&path).is_ok() {
@@ -78,7 +79,7 @@ impl Store {
         }
     }
 
-    /// Removes files whose rows went since this was called last; one that is left goes with [`Self::finish_removals`].
+    /// Removes files whose rows were removed since the last call. [`Self::finish_removals`] removes those that remain.
     pub(super) fn remove_files(&self) -> Result<()> {
         let found = self.removed(self.swept.load(Ordering::Relaxed))?;
         for Removed { id, file } in found {
@@ -98,14 +99,15 @@ impl Store {
         Ok(found.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Removes all files whose rows are gone, durably, and forgets them. Tables that a job needs wait for it.
+    /// Removes all files whose rows are gone, durably, and forgets them. A table that a job still needs is kept until
+    /// later.
     pub(super) fn finish_removals(&self) -> Result<()> {
         let found = self.removed(0)?;
         if found.is_empty() {
             return Ok(());
         }
         let mut rows = self.rows();
-        // While it lasts, nobody names the file of a table in a row.
+        // During the transaction, nobody can name the file of a table in a row.
         let transaction = rows.transaction()?;
         let mut done = Vec::new();
         for Removed { id, file } in found {
@@ -131,10 +133,10 @@ impl Store {
         Ok(transaction.commit()?)
     }
 
-    /// Brings files and rows together; returns where files went that the database does not know.
+    /// Reconciles files with rows, and returns the new paths of files that the database did not know.
     ///
     /// # Errors
-    /// If there are such files and they are not to be moved; nothing was changed then.
+    /// If there are such files and they are not to be moved. Nothing is changed then.
     pub(super) fn recover_files(&self) -> Result<Vec<PathBuf>> {
         let (mut unneeded, mut unknown) = (Vec::new(), Vec::new());
         for part in CONTENT {
@@ -167,10 +169,10 @@ impl Store {
         ))
     }
 
-    /// Whether a file is in a row, or one that the server or its operator was about to remove or to write.
+    /// Returns whether a row names a file, or the server or a command was about to write or remove it.
     fn is_own(&self, path: &Path, name: &str) -> Result<bool> {
         let metadata = match fs::symlink_metadata(path) {
-            // Removed meanwhile by a command of the operator.
+            // An operator's command has just removed it.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
             metadata => metadata?,
         };
@@ -178,7 +180,7 @@ impl Store {
             return Ok(false);
         }
         let is_empty = metadata.len() == 0;
-        // First of all: an operator's command that ends now removes it when the row is there.
+        // Checked first: an operator's command removes this marker as soon as the row exists.
         let is_unfinished = unfinished(path).exists();
         if let Some(digest) = target_of_temporary(name) {
             return Ok(is_hex(digest, DIGEST_DIGITS));
@@ -200,7 +202,7 @@ impl Store {
             )?)
     }
 
-    /// Whether a row names a file, or needs the table of this digest.
+    /// Returns whether a row names a file, or needs the table of this digest.
     fn is_known(&self, name: &str) -> Result<bool> {
         if is_hex(name, DIGEST_DIGITS) {
             return is_needed(&self.reader(), name);
@@ -213,17 +215,16 @@ impl Store {
         )?)
     }
 
-    /// Removes what was being written or removed when a server or a command was killed. While it lasts, no command writes
-    /// a table.
+    /// Removes files whose writing or removal was interrupted. During the transaction, no command can write a table.
     fn remove_unneeded(&self, paths: &[PathBuf]) -> Result<()> {
         let mut rows = self.rows();
         let transaction = rows.transaction()?;
         let ends = |path: &PathBuf| path.to_string_lossy().ends_with(UNFINISHED);
-        // What says that a file is not finished goes after it.
+        // The marker of an unfinished file is removed after the file.
         for are_last in [false, true] {
             for path in paths.iter().filter(|path| ends(path) == are_last) {
                 let name = path.file_name().unwrap_or_default().to_string_lossy();
-                // A command may have offered the table meanwhile.
+                // A command may have offered the table in the meantime.
                 if !is_hex(&name, DIGEST_DIGITS) || !is_needed(&transaction, &name)? {
                     remove_file(path)?;
                 }
@@ -235,7 +236,7 @@ impl Store {
         Ok(transaction.commit()?)
     }
 
-    /// Moves a file out of the way, under a name that nothing has there.
+    /// Moves a file to the folder `lost`, under a name that is free there.
     fn move_to_lost(&self, path: &Path) -> Result<PathBuf> {
         let inside = path.strip_prefix(&self.folder).unwrap_or(path);
         let target = self.folder.join(LOST).join(inside);

@@ -1,4 +1,4 @@
-//! What becomes of jobs: they are taken, run in turns, and end.
+//! The life of a job: it is taken, runs in turns, and ends.
 
 use std::fs::File;
 use std::time::Duration;
@@ -8,39 +8,41 @@ use rusqlite::{OptionalExtension, Transaction, params};
 use super::{Store, folder};
 use crate::Result;
 
-/// How many servers may end while a job runs: with the last of them it fails, since they may have died of it.
+/// Number of servers that may end while a job runs without progress. The job then fails, since it may have caused their
+/// end.
 const MAX_ATTEMPTS: u32 = 2;
 
-/// Why it then failed.
+/// The reason of such a failure.
 const FATAL: &str = "the server ended twice while the job ran, and may have died of it, so it does not run again; order fewer \
                      values or tables at a time, or ask the operator, who finds the reason in the server's log";
 
-/// A job as the worker gets it.
+/// A job as the worker receives it.
 #[derive(Clone, Debug)]
 pub(crate) struct QueuedJob {
     pub(crate) id: String,
     pub(crate) client: i64,
-    /// Its name.
+    /// Name of the client.
     pub(crate) client_name: String,
-    /// Files of key and ciphertexts.
+    /// Files of the key and of the ciphertexts.
     pub(crate) key: String,
     pub(crate) ciphertext: String,
-    /// Digests of tables.
+    /// Digests of the tables.
     pub(crate) tables: Vec<String>,
-    /// Files of results that earlier turns began, one for each table; none in the first turn.
+    /// Files of results that earlier turns started, one per table; empty in the first turn.
     pub(crate) results: Vec<String>,
 }
 
-/// What a turn took, and how far the job is then.
+/// The time that a turn took, and the progress of the job after it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Turn {
     pub(crate) spent: Duration,
-    /// The share of the job that is done.
+    /// Share of the job that is done, 0 to 1.
     pub(crate) progress: f64,
 }
 
 impl Store {
-    /// Jobs that ran when the last server ended wait again, or fail if that was not the first time since they got on.
+    /// Queues the jobs again that were running when the last server ended. A job fails if this happened twice without
+    /// progress.
     pub(super) fn recover_jobs(&self) -> Result<()> {
         let fatal: Vec<String> = {
             let mut rows = self.rows();
@@ -62,11 +64,11 @@ impl Store {
         fatal.iter().try_for_each(|id| self.fail_job(id, FATAL))
     }
 
-    /// The next job to run, of the client who has used the least time, which runs from now on.
+    /// Takes the next job: that of the client who has used the least time. The job is running from then on.
     pub(crate) fn take_job(&self) -> Result<Option<QueuedJob>> {
         let mut rows = self.rows();
         let transaction = rows.transaction()?;
-        // The one worker runs none now: the outcome of such a job could not be recorded.
+        // The only worker runs no job at the moment, so such a job is one whose outcome could not be recorded.
         transaction.execute("UPDATE job SET state = 'queued' WHERE state = 'running'", [])?;
         let found = transaction
             .query_row(
@@ -96,7 +98,7 @@ impl Store {
         Ok(Some(job))
     }
 
-    /// Names the files of results that a job begins; none is whole before the job is done.
+    /// Records the files in which a job writes its results. None is complete before the job is done.
     pub(crate) fn begin_results(&self, id: &str, files: &[String]) -> Result<()> {
         let mut rows = self.rows();
         let transaction = rows.transaction()?;
@@ -107,25 +109,26 @@ impl Store {
         Ok(transaction.commit()?)
     }
 
-    /// A file of results, made if it is not there. One that is empty and in no row is removed when a server starts.
+    /// Opens a file of results, and creates it if necessary. An empty file that no row names is removed when a server
+    /// starts.
     pub(crate) fn open_result(&self, file: &str) -> Result<File> {
         Ok(folder::open_file(&self.file(file))?)
     }
 
-    /// Whether a job is there and runs: clients and operators may have removed it.
+    /// Returns whether a job exists and is running. Clients and operators may have removed it.
     pub(crate) fn is_running(&self, id: &str) -> Result<bool> {
         let query = "SELECT EXISTS(SELECT 1 FROM job WHERE id = ?1 AND state = 'running')";
         Ok(self.reader().query_row(query, [id], |row| row.get(0))?)
     }
 
-    /// Whether a job waits.
+    /// Returns whether a job is waiting.
     pub(crate) fn is_queued(&self, id: &str) -> Result<bool> {
         let query = "SELECT EXISTS(SELECT 1 FROM job WHERE id = ?1 AND state = 'queued')";
         Ok(self.reader().query_row(query, [id], |row| row.get(0))?)
     }
 
-    /// Charges a turn to a client whose job goes on; says whether it is over: another client's job waits that has used no more
-    /// time, or the job was removed.
+    /// Charges a turn to the client of a running job. Returns whether the job has to stop: another client's job waits
+    /// that has used no more time, or this job was removed.
     pub(crate) fn end_turn(&self, job: &QueuedJob, turn: Turn) -> Result<bool> {
         let mut rows = self.rows();
         let transaction = rows.transaction()?;
@@ -143,7 +146,7 @@ impl Store {
         Ok(waits || is_gone)
     }
 
-    /// The files of the results, which are on the disk, have so many bytes: the moment from which on a job is done.
+    /// Marks a job as done. Its results are on the disk, and `bytes` are their lengths.
     pub(crate) fn finish_job(&self, job: &QueuedJob, bytes: &[u64], spent: Duration) -> Result<()> {
         let mut rows = self.rows();
         let transaction = rows.transaction()?;
@@ -162,7 +165,7 @@ impl Store {
         Ok(transaction.commit()?)
     }
 
-    /// A job has no results and never will.
+    /// Marks a job as failed, and removes its results.
     pub(crate) fn fail_job(&self, id: &str, reason: &str) -> Result<()> {
         {
             let mut rows = self.rows();
@@ -177,7 +180,7 @@ impl Store {
         self.remove_files()
     }
 
-    /// A job that runs waits again.
+    /// Queues a running job again.
     pub(crate) fn requeue_job(&self, job: &QueuedJob, spent: Duration) -> Result<()> {
         let mut rows = self.rows();
         let transaction = rows.transaction()?;
@@ -188,14 +191,14 @@ impl Store {
     }
 }
 
-/// Files of a job's results, by their tables.
+/// Returns the files of a job's results in the order of its tables.
 fn result_files(transaction: &Transaction<'_>, job: &str) -> Result<Vec<String>> {
     let mut query = transaction.prepare("SELECT file FROM result WHERE job = ?1 ORDER BY place")?;
     let files = query.query_map([job], |row| row.get(0))?;
     Ok(files.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Adds time to what a client used: by it, jobs of clients take turns.
+/// Adds time to a client's account, by which the jobs of clients take turns.
 fn charge(transaction: &Transaction<'_>, client: i64, spent: Duration) -> Result<()> {
     let spent = u64::try_from(spent.as_micros()).unwrap_or(u64::MAX >> 1);
     transaction.execute(
@@ -231,7 +234,7 @@ mod tests {
         std::fs::write(store.file(&result), "kept").unwrap();
         store.begin_results("job", std::slice::from_ref(&result)).unwrap();
         ended(&store);
-        // It got on meanwhile, so that the next time is the first again.
+        // The job makes progress, so the next end of a server counts as the first one again.
         assert_eq!(store.take_job().unwrap().unwrap().results, std::slice::from_ref(&result));
         store.end_turn(&job, turn).unwrap();
         ended(&store);
@@ -259,7 +262,7 @@ mod tests {
         assert_eq!(a.id, "a");
         assert!(store.end_turn(&a, turn(5)).unwrap(), "the other client waits");
         store.requeue_job(&a, Duration::ZERO).unwrap();
-        // Two jobs of four seconds are fewer than one of five and more.
+        // Two jobs of four seconds are less than one of five seconds and a second one.
         let c = store.take_job().unwrap().unwrap();
         assert_eq!(c.id, "c");
         store.finish_job(&c, &[], Duration::from_secs(4)).unwrap();

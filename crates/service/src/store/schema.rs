@@ -1,16 +1,16 @@
-//! Tables of the database, and how older ones become today's.
+//! The schema of the database, and its migrations.
 
 use rusqlite::{Connection, Transaction, params};
 
 use crate::{Error, Result};
 
-/// The version that this program writes.
+/// The schema version that this program writes.
 const VERSION: u32 = 3;
 
-/// What SQLite calls the application's identifier, by which the database is known for a server's: `ctbl`.
+/// SQLite's application identifier, which marks the database as a server's: `ctbl`.
 const APPLICATION: u32 = u32::from_be_bytes(*b"ctbl");
 
-/// Version 0.
+/// The schema of version 0.
 const SCHEMA: &str = "
 CREATE TABLE IF NOT EXISTS client(
   id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, token_hash BLOB NOT NULL);
@@ -33,7 +33,7 @@ CREATE TABLE IF NOT EXISTS result(
   bytes INTEGER NOT NULL, PRIMARY KEY(job, place));
 ";
 
-/// What version 1 adds: who was served when, and times in seconds by which things expire.
+/// Changes of version 1: the order in which clients are served, and the times, in seconds, by which rows expire.
 const FIRST: &str = "
 ALTER TABLE client ADD COLUMN served INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE upload ADD COLUMN touched INTEGER NOT NULL DEFAULT 0;
@@ -43,9 +43,9 @@ CREATE INDEX job_of_state ON job(state, client, sequence);
 PRAGMA user_version = 1;
 ";
 
-/// What version 2 adds: time that clients used, how far jobs are, and how many servers ended while they ran; files that go,
-/// which triggers note in the transaction that removes their rows; when a server last looked for what expires; and indices by
-/// which lists are read page by page.
+/// Changes of version 2: time used by clients, progress of jobs, and the number of servers that ended while a job ran;
+/// the files to be removed, which triggers record in the transaction that removes their rows; the time of the last
+/// search for expired rows; and indices for reading lists page by page.
 const SECOND: &str = "
 ALTER TABLE client RENAME COLUMN served TO used_us;
 ALTER TABLE job ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
@@ -65,23 +65,23 @@ CREATE TRIGGER table_replaced AFTER UPDATE ON lookup_table WHEN old.digest <> ne
 PRAGMA user_version = 2;
 ";
 
-/// What version 3 adds: whether tables take and give signed values.
+/// Changes of version 3: whether the inputs and outputs of tables are signed.
 const THIRD: &str = "
 ALTER TABLE lookup_table ADD COLUMN signed_inputs INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE lookup_table ADD COLUMN signed_outputs INTEGER NOT NULL DEFAULT 0;
 PRAGMA user_version = 3;
 ";
 
-/// Whose a database is.
+/// The owner of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
     Server,
-    /// It has nothing in it.
+    /// The database is empty.
     Nobody,
     AnotherProgram,
 }
 
-/// Says whose a database is, without a change to it.
+/// Returns the owner of a database, without changing it.
 pub(super) fn owner(database: &Connection) -> rusqlite::Result<Owner> {
     database.query_row(
         "SELECT (SELECT application_id FROM pragma_application_id), count(*),
@@ -92,7 +92,7 @@ pub(super) fn owner(database: &Connection) -> rusqlite::Result<Owner> {
             Ok(match (row.get::<_, u32>(0)?, row.get(1)?, row.get(2)?) {
                 (APPLICATION, _, _) => Owner::Server,
                 (0, 0_u64, _) => Owner::Nobody,
-                // Databases of version 1 have no identifier.
+                // Databases of version 1 have no application identifier.
                 (0, _, 6_u64) => Owner::Server,
                 _ => Owner::AnotherProgram,
             })
@@ -100,7 +100,7 @@ pub(super) fn owner(database: &Connection) -> rusqlite::Result<Owner> {
     )
 }
 
-/// Makes the tables, or brings those of an older version up to date. What is there counts as used now.
+/// Creates the tables, or migrates those of an older version. Existing rows count as used now.
 pub(super) fn prepare(database: &mut Connection, now: u64) -> Result<()> {
     let transaction = database.transaction()?;
     let found = version(&transaction)?;

@@ -1,16 +1,16 @@
-//! Who still needs the file of a table.
+//! Queries for whether the file of a table is still needed.
 
 use rusqlite::Connection;
 
 use crate::Result;
 
-/// Whether a table is offered.
+/// Returns whether a table is offered.
 pub(super) fn is_offered(rows: &Connection, digest: &str) -> Result<bool> {
     let query = "SELECT EXISTS(SELECT 1 FROM lookup_table WHERE digest = ?1)";
     Ok(rows.query_row(query, [digest], |row| row.get(0))?)
 }
 
-/// Whether a table is offered, or a job that waits or runs was ordered with it.
+/// Returns whether a table is offered, or was ordered by a job that waits or runs.
 pub(super) fn is_needed(rows: &Connection, digest: &str) -> Result<bool> {
     Ok(rows.query_row(
         "SELECT EXISTS(SELECT 1 FROM lookup_table WHERE digest = ?1)

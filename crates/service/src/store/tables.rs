@@ -1,4 +1,4 @@
-//! Tables that the operator offers, in files named by their content.
+//! Tables that the operator offers, in files that are named by their content.
 
 use std::fs;
 use std::io::Write;
@@ -17,7 +17,7 @@ use crate::messages::TableInfo;
 use crate::{Error, Result};
 
 impl Store {
-    /// Offers a table; jobs that were ordered before keep the one of the same name that they were ordered with.
+    /// Offers a table. It replaces one of the same name, except for jobs that were ordered before.
     ///
     /// ```
     /// use cryptable::Table;
@@ -29,7 +29,7 @@ impl Store {
     /// ```
     ///
     /// # Errors
-    /// If the name is no name, or the disk refuses.
+    /// If the name is invalid, or if the table cannot be written.
     pub fn add_table(&self, name: &str, table: &Table) -> Result<TableInfo> {
         check_name(name)?;
         let (signed_inputs, signed_outputs) = (table.signed_inputs(), table.signed_outputs());
@@ -38,7 +38,7 @@ impl Store {
         let path = self.table_file(&digest);
         let (input_modulus, output_modulus) = (table.input_modulus(), table.output_modulus());
         let replaced = {
-            // All within one transaction: no other command finds the file without its row, and removes it.
+            // All of this is one transaction, so that no other command finds the file without its row and removes it.
             let mut rows = self.rows();
             let transaction = rows.transaction()?;
             begin_file(&path)?;
@@ -64,7 +64,7 @@ impl Store {
         Ok(TableInfo { name, input_modulus, output_modulus, signed_inputs, signed_outputs, digest })
     }
 
-    /// All tables.
+    /// Returns all tables.
     ///
     /// # Errors
     /// If the database fails.
@@ -75,10 +75,10 @@ impl Store {
         Ok(tables.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Offers a table no more; jobs that were ordered with it get it all the same.
+    /// Withdraws a table. Jobs that were ordered with it still use it.
     ///
     /// # Errors
-    /// If there is none of that name.
+    /// If there is no table of this name.
     pub fn remove_table(&self, name: &str) -> Result<()> {
         let digest = {
             let mut rows = self.rows();
@@ -95,7 +95,7 @@ impl Store {
     /// Removes the file of a table that nothing needs.
     fn remove_unused_table(&self, digest: &str) -> Result<()> {
         let mut rows = self.rows();
-        // While it lasts, nobody names the file in a row.
+        // During the transaction, nobody can name the file in a row.
         let transaction = rows.transaction()?;
         if !is_needed(&transaction, digest)? {
             remove_file(&self.table_file(digest))?;
@@ -109,7 +109,7 @@ impl Store {
         Ok(query.query_row([name], info).optional()?)
     }
 
-    /// Reads a table, checked against its digest.
+    /// Reads a table and verifies its digest.
     pub(crate) fn read_table(&self, digest: &str) -> Result<Table> {
         let bytes = fs::read(self.table_file(digest))?;
         if hex(blake3::hash(&bytes).as_bytes()) != digest || bytes.len() < 16 {
@@ -129,11 +129,12 @@ impl Store {
     }
 }
 
-/// Bits of the last byte of a table's file, which unsigned tables do not have.
+/// Bits of the last byte of a table's file, which files of unsigned tables do not have.
 const SIGNED_INPUTS: u8 = 1;
 const SIGNED_OUTPUTS: u8 = 2;
 
-/// A table's file: moduli and outputs in words, and whether inputs and outputs are signed if any are.
+/// Encodes a table for its file: moduli and outputs as 64-bit words and, if inputs or outputs are signed, a byte that
+/// tells which.
 fn to_bytes(table: &Table) -> Vec<u8> {
     let moduli = [table.input_modulus(), table.output_modulus()];
     let words = moduli.iter().chain(table.values());
@@ -144,7 +145,7 @@ fn to_bytes(table: &Table) -> Vec<u8> {
     bytes
 }
 
-/// The table that a name leads to.
+/// Returns the digest of the table with a name.
 fn digest_of(rows: &Connection, name: &str) -> Result<Option<String>> {
     let query = "SELECT digest FROM lookup_table WHERE name = ?1";
     Ok(rows.query_row(query, [name], |row| row.get(0)).optional()?)

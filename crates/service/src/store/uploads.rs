@@ -1,4 +1,4 @@
-//! Files that arrive in parts.
+//! Uploads: files that arrive in parts.
 
 use rusqlite::{OptionalExtension, Row, params};
 
@@ -11,7 +11,7 @@ use crate::limits::Limits;
 use crate::messages::{Announcement, Kind};
 use crate::{Problem, Result};
 
-/// An upload that is not complete.
+/// An unfinished upload.
 #[derive(Clone, Debug)]
 pub(crate) struct StoredUpload {
     pub(crate) id: String,
@@ -19,14 +19,14 @@ pub(crate) struct StoredUpload {
     pub(crate) kind: Kind,
     pub(crate) sha256: String,
     pub(crate) length: u64,
-    /// Bytes that are on the disk for sure.
+    /// Bytes that were synchronised to the disk.
     pub(crate) offset: u64,
 }
 
 const COLUMNS: &str = "SELECT id, client, kind, sha256, length, offset FROM upload";
 
 impl Store {
-    /// Starts an upload, or finds the one of the same file that was started before.
+    /// Starts an upload, or returns the one that was started before for the same file.
     pub(crate) fn start_upload(
         &self,
         client: i64,
@@ -52,7 +52,7 @@ impl Store {
         self.sync_files()?;
         let added = self.add_upload(&id, client, announced, limits);
         if !matches!(added, Ok(true)) {
-            // Refused, or announced twice at the same time, or with another length.
+            // The upload was refused, or another one of the same digest exists.
             self.discard(&id);
         }
         added?;
@@ -61,7 +61,7 @@ impl Store {
         found.ok_or_else(|| Problem::conflict(other).into())
     }
 
-    /// Names the file of an upload, unless there is another one of the same digest.
+    /// Records the file of an upload, unless there is another upload with the same digest.
     fn add_upload(
         &self,
         id: &str,
@@ -109,7 +109,7 @@ impl Store {
         Ok(query.query_row(params![client, kind, announced.sha256, length], upload).optional()?)
     }
 
-    /// Bytes up to here are on the disk.
+    /// Records that the file is on the disk up to `offset`.
     pub(crate) fn advance_upload(&self, id: &str, offset: u64) -> Result<()> {
         self.rows().execute(
             "UPDATE upload SET offset = ?2, touched = ?3 WHERE id = ?1",
@@ -118,14 +118,14 @@ impl Store {
         Ok(())
     }
 
-    /// Forgets an upload and its file.
+    /// Removes an upload and its file.
     pub(crate) fn remove_upload(&self, id: &str) -> Result<()> {
         self.rows().execute("DELETE FROM upload WHERE id = ?1", [id])?;
         self.remove_files()
     }
 }
 
-/// Demands a SHA-256 digest in lower-case hexadecimal digits.
+/// Checks that a digest is a SHA-256 digest in lower-case hexadecimal digits.
 fn check_digest(digest: &str) -> Result<()> {
     match is_hex(digest, DIGEST_DIGITS) {
         true => Ok(()),

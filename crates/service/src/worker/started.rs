@@ -1,7 +1,7 @@
-//! A job that has begun: its input, and results so far.
+//! A job in progress: its input, and its results so far.
 //!
-//! Results are in files that rows of the job name from the beginning, ciphertext after ciphertext, each with a checksum. A
-//! server that was killed left them, and the next one goes on after the last values that all of them have.
+//! Results are written ciphertext by ciphertext, each with a checksum, to files that rows of the job name from the
+//! start. After a server was killed, the next one continues after the last value that all of these files contain.
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter};
@@ -21,11 +21,11 @@ type Writer = CiphertextWriter<BufWriter<File>>;
 pub(super) struct Started {
     id: String,
     reader: CiphertextReader<BufReader<File>>,
-    /// Values from where the reader stands that were looked up before.
+    /// Number of values after the reader's position that were already looked up.
     skipped: u64,
-    /// Values of the ciphertext that was read last which are not looked up yet.
+    /// Values of the current ciphertext that remain to be looked up.
     at_hand: u64,
-    /// Those of it that are.
+    /// Values of the current ciphertext that were looked up.
     begun: u64,
     writers: Vec<Writer>,
     done: u64,
@@ -33,7 +33,7 @@ pub(super) struct Started {
 }
 
 impl Started {
-    /// Begins a job, or goes on with it.
+    /// Starts a job, or continues it.
     pub(super) fn open(
         store: &Store,
         job: &QueuedJob,
@@ -70,7 +70,7 @@ impl Started {
         &self.id
     }
 
-    /// What is left of the next ciphertext, in pieces of at most so many values.
+    /// Returns what remains of the next ciphertext, in pieces of at most `most` values.
     pub(super) fn next_pieces(
         &mut self,
         most: usize,
@@ -87,7 +87,7 @@ impl Started {
         Ok(None)
     }
 
-    /// Appends the results of a piece of so many values: a server that is killed afterwards left them.
+    /// Appends the results of a piece of `values` values, and flushes them, so that they survive the end of the server.
     pub(super) fn push(&mut self, results: &[Ciphertext], values: usize) -> Result<()> {
         for (writer, result) in self.writers.iter_mut().zip(results) {
             writer.push(result)?;
@@ -103,12 +103,12 @@ impl Started {
         self.done == self.total
     }
 
-    /// The share that is done, with so many values more.
+    /// Returns the share that will be done after `more` further values.
     pub(super) fn progress(&self, more: f64) -> f64 {
         ((self.done as f64 + more) / self.total.max(1) as f64).min(1.0)
     }
 
-    /// Waits for the next turn, without the ciphertext at hand.
+    /// Prepares for waiting, by stepping back before the current ciphertext.
     pub(super) fn pause(&mut self) -> Result<()> {
         if self.at_hand > 0 {
             self.reader.step_back()?;
@@ -118,7 +118,7 @@ impl Started {
         Ok(())
     }
 
-    /// Puts all on the disk; returns bytes of the results.
+    /// Synchronises all results to the disk, and returns their lengths in bytes.
     pub(super) fn finish(self, store: &Store) -> Result<Vec<u64>> {
         let mut bytes = Vec::new();
         for writer in self.writers {
@@ -132,7 +132,7 @@ impl Started {
     }
 }
 
-/// Makes the files of a job's results, and names them.
+/// Creates and records the files of a job's results.
 fn begin(store: &Store, job: &QueuedJob) -> Result<Vec<String>> {
     let files: Vec<String> = job.tables.iter().map(|_| new_id()).collect::<std::io::Result<_>>()?;
     for file in &files {

@@ -1,4 +1,4 @@
-//! What the client does with its secret key: keys, encrypted AES keys, decryption.
+//! The client's commands of transciphering: keys, encrypted AES keys, decryption.
 
 use std::fmt;
 use std::fs::File;
@@ -20,13 +20,13 @@ use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
 use crate::{input_file, key_input};
 
-/// Longest file of an AES key that is read.
+/// Longest AES key file that is read, in bytes.
 const MAX_AES_KEY_BYTES: u64 = 1 << 20;
 
 /// Encrypts the round keys of an AES key.
 ///
 /// # Errors
-/// If a file cannot be read or written, or the AES key has not 16 bytes.
+/// If a file cannot be read or written, or if the AES key does not have 16 bytes.
 pub fn encrypt_key(global: Global, args: &AesEncryptKeyArgs) -> Result<()> {
     let start = Instant::now();
     let key = key_input::read_secret_key(global, &args.secret)?;
@@ -46,7 +46,7 @@ pub fn encrypt_key(global: Global, args: &AesEncryptKeyArgs) -> Result<()> {
 /// Decrypts homomorphic ciphertexts.
 ///
 /// # Errors
-/// If a file cannot be read or written, or key and ciphertexts do not belong together.
+/// If a file cannot be read or written, or if key and ciphertexts do not belong together.
 pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: &File) -> Result<()> {
     no_options_of_values(args, "bytes")?;
     let start = Instant::now();
@@ -72,7 +72,7 @@ pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: &File)
 /// Reads an AES key.
 ///
 /// # Errors
-/// If its file cannot be read, or has not 16 bytes.
+/// If its file cannot be read, or does not have 16 bytes.
 pub(super) fn aes_key(global: Global, source: &AesKeySource) -> Result<AesKey> {
     match (&source.key, &source.key_file) {
         (Some(key), _) => Ok(AesKey::from_bytes(&key.0)),
@@ -89,23 +89,23 @@ pub(super) fn aes_key(global: Global, source: &AesKeySource) -> Result<AesKey> {
             key.copy_from_slice(&file);
             Ok(AesKey::from_bytes(&key))
         }
-        (None, None) => unreachable!("the grammar demands one of key and key file"),
+        (None, None) => unreachable!("clap requires one of key and key file"),
     }
 }
 
-/// Writes a whole file, and returns its size.
+/// Writes a whole file, and returns its length in bytes.
 fn write(path: &Path, content: &[u8]) -> Result<u64> {
     let mut file = atomic_file::create(path, Access::Public)?;
     file.write_all(content)?;
     Ok(file.commit(true)?)
 }
 
-/// What a command that writes one file did.
+/// The report of a command that writes one file.
 #[derive(Serialize)]
 pub(super) struct Report {
     #[serde(serialize_with = "report::path")]
     pub(super) output: PathBuf,
-    /// What is in the file.
+    /// Description of the file's content.
     #[serde(rename = "type")]
     pub(super) kind: &'static str,
     pub(super) message_bytes: u64,

@@ -1,9 +1,9 @@
-//! The record of counter blocks that messages under an AES key have taken: a file beside the key's.
+//! The record of the counter blocks that messages under an AES key have used, in a file beside the key.
 //!
-//! A line is the AES key's identifier, the first counter block in hexadecimal, and the number of blocks. Lines are
-//! appended, and on the disk before the message is written. The file is locked meanwhile, so that two programs at once
-//! take different counters. It holds no secret; without it, only what was asked for by `--counter` is in danger:
-//! random counters do not come twice.
+//! Each line has the identifier of the AES key, the first counter block in hexadecimal, and the number of blocks. A
+//! line is appended and synchronised to the disk before its message is written. The file is locked meanwhile, so that
+//! two programs at the same time use different counters. It holds no secret. Without it, only counters given by
+//! `--counter` may be reused; random counters do not repeat.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -18,10 +18,10 @@ use crate::args::aes::block;
 use crate::input_file::{self, is_stdin};
 use crate::printable::Printable as _;
 
-/// What is appended to the name of the key's file.
+/// Suffix that is appended to the name of the key's file.
 const SUFFIX: &str = ".counters";
 
-/// The counters of one AES key, and where they are kept.
+/// The used counters of an AES key, and the place where they are recorded.
 #[derive(Debug)]
 pub struct CounterRecord {
     key_id: AesKeyId,
@@ -33,17 +33,17 @@ pub struct CounterRecord {
 enum Place {
     /// A locked file.
     File { path: PathBuf, file: File },
-    /// The key has no file that one could be beside.
+    /// No place, since the key comes from no file.
     None,
-    /// There is none that could be relied upon, for this reason.
+    /// No reliable place, for this reason.
     Unusable { reason: String },
 }
 
 impl CounterRecord {
-    /// Opens the record of a key, which may be yet to be made.
+    /// Opens the record of a key. The file need not exist yet.
     ///
     /// # Errors
-    /// If it cannot be read, or is damaged.
+    /// If the file cannot be read, or is damaged.
     pub fn beside(key_file: Option<&Path>, key_id: AesKeyId) -> Result<Self> {
         let mut record = Self { key_id, place: Place::None, used: UsedCounters::default() };
         let Some(path) = key_file.and_then(record_path) else { return Ok(record) };
@@ -66,21 +66,21 @@ impl CounterRecord {
         Ok(record)
     }
 
-    /// The counters that it has; it has none then.
+    /// Takes the used counters out of the record.
     pub fn take_used(&mut self) -> UsedCounters {
         std::mem::take(&mut self.used)
     }
 
-    /// Appends a message's counters; on return they are on the disk.
+    /// Records a message's counters. They are on the disk when the call returns.
     ///
     /// # Errors
-    /// If that fails; if the file cannot be written and the counters are not random.
+    /// If writing fails, or if there is no reliable place and the counters were given, not random.
     pub fn keep(&mut self, counters: &CounterRange, were_given: bool) -> Result<()> {
         match &mut self.place {
             Place::File { path, file } => {
                 let (key_id, first) = (self.key_id, hex(&counters.first()));
                 let line = format!("{key_id} {first} {}\n", counters.blocks());
-                // One call, so that what a crash leaves is the line or its beginning.
+                // This is one call, so that a crash leaves the whole line or a beginning of it.
                 file.write_all(line.as_bytes())
                     .and_then(|()| file.sync_all())
                     .with_context(|| format!("cannot write {}", path.printable()))
@@ -92,7 +92,7 @@ impl CounterRecord {
         }
     }
 
-    /// What the user should know about where counters are kept.
+    /// Returns a warning if the record has no reliable place.
     pub fn note(&self) -> Option<&String> {
         match &self.place {
             Place::Unusable { reason } => Some(reason),
@@ -101,17 +101,18 @@ impl CounterRecord {
     }
 }
 
-/// Where the record of a key is; `None` if the key comes from a pipe.
+/// Returns the path of a key's record; `None` if the key comes from a pipe.
 fn record_path(key_file: &Path) -> Option<PathBuf> {
     let is_file = !is_stdin(key_file) && fs::metadata(key_file).is_ok_and(|found| found.is_file());
-    // Through links: one record for all names of a key.
+    // Links are resolved, so that all names of a key have the same record.
     let path = fs::canonicalize(key_file).ok().filter(|_| is_file)?;
     let mut name = OsString::from(path.file_name()?);
     name.push(SUFFIX);
     Some(path.with_file_name(name))
 }
 
-/// Why a key's file has more than one record: a hard link, which no path leads to, has one of its own.
+/// Returns why a key's file may have more than one record: hard links cannot be resolved, so each has a record of its
+/// own.
 fn other_names(key_file: &Path) -> Option<String> {
     #[cfg(unix)]
     let names = std::os::unix::fs::MetadataExt::nlink(&fs::metadata(key_file).ok()?);
@@ -122,7 +123,7 @@ fn other_names(key_file: &Path) -> Option<String> {
         .then(|| format!("{shown} has {names} names (hard links), with a record beside each"))
 }
 
-/// Opens a record for its owner only, and locks it until it is dropped.
+/// Opens a record, which only its owner may read, and locks it until it is dropped.
 fn open(path: &Path) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).append(true).create(true);
@@ -133,7 +134,7 @@ fn open(path: &Path) -> std::io::Result<File> {
     Ok(file)
 }
 
-/// All whole lines. The beginning of a line, left by a crash before its message was written, is cut off.
+/// Reads all complete lines. Cuts off the beginning of a line, which a crash left before its message was written.
 fn read_whole_lines(file: &mut File) -> std::io::Result<String> {
     let mut content = String::new();
     file.read_to_string(&mut content)?;
@@ -145,7 +146,7 @@ fn read_whole_lines(file: &mut File) -> std::io::Result<String> {
     Ok(content)
 }
 
-/// The counters of a key; those of others, which had the file's name before, are none of it.
+/// Parses the counters of a key. Ignores lines of other keys, which were in the same file before.
 fn parse(content: &str, key_id: AesKeyId) -> Result<UsedCounters> {
     let mut used = UsedCounters::default();
     let key_id = key_id.to_string();

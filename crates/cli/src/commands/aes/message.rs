@@ -1,4 +1,4 @@
-//! Messages under an AES key, in the clear on the client's side: encryption, and opening.
+//! Messages under an AES key, unencrypted on the client's side: encryption and opening.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -17,16 +17,17 @@ use crate::atomic_file::{self, Access};
 use crate::printable::Printable as _;
 use crate::{input_file, key_input, report};
 
-/// Most bytes of a message that comes from a pipe: its length goes before it, and the clear text to no disk.
+/// Largest message from a pipe, in bytes. It is kept in memory, since its length comes first in the output and
+/// plaintext must not go to a disk.
 const MAX_PIPED_BYTES: u64 = 1 << 30;
 
-/// Bytes of a piece of a message that comes from a pipe.
+/// Bytes per piece of a message from a pipe.
 const PIECE_BYTES: u64 = 1 << 20;
 
-/// Encrypts a message, piece after piece.
+/// Encrypts a message, piece by piece.
 ///
 /// # Errors
-/// If a file cannot be read or written, the AES key has not 16 bytes, or a counter block was taken before.
+/// If a file cannot be read or written, if the AES key does not have 16 bytes, or if a counter block was used before.
 pub fn encrypt(global: Global, args: &AesEncryptArgs) -> Result<()> {
     let start = Instant::now();
     let key = aes_key(global, &args.source)?;
@@ -37,7 +38,7 @@ pub fn encrypt(global: Global, args: &AesEncryptArgs) -> Result<()> {
     let first_counter = args.counter.map(|counter| counter.0);
     let mut encryptor = MessageEncryptor::with_used(key, record.take_used());
     let encryption = encryptor.take(first_counter, input.length).with_context(failed)?;
-    // On the disk before a byte is written: whatever happens then, these counters are never taken again.
+    // Recorded on the disk before a byte is written: whatever happens next, these counters are never used again.
     record.keep(&encryption.counters(), first_counter.is_some())?;
     encryption.encrypt_stream(&mut input.bytes, &mut output).with_context(failed)?;
     report::note(global, record.note());
@@ -54,7 +55,7 @@ pub fn encrypt(global: Global, args: &AesEncryptArgs) -> Result<()> {
 /// Checks a message and decrypts it.
 ///
 /// # Errors
-/// If a file cannot be read or written, or the message is of another key or was changed.
+/// If a file cannot be read or written, or if the message belongs to another key or was changed.
 pub fn open(global: Global, args: &AesOpenArgs) -> Result<()> {
     let start = Instant::now();
     let key = aes_key(global, &args.source)?;
@@ -90,14 +91,14 @@ impl Input {
     }
 }
 
-/// The length of a regular file that is read from its start.
+/// Returns the length of a regular file that is read from its start; `None` for other inputs.
 fn length_of(file: &mut File) -> Option<u64> {
     let metadata = file.metadata().ok()?;
     let is_whole = metadata.is_file() && file.stream_position().ok()? == 0;
     is_whole.then_some(metadata.len())
 }
 
-/// All that comes from a pipe.
+/// Reads everything from a pipe.
 fn read_pieces(mut pipe: File) -> Result<Input> {
     let (mut pieces, mut length) = (VecDeque::new(), 0);
     loop {
@@ -112,10 +113,10 @@ fn read_pieces(mut pipe: File) -> Result<Input> {
     }
 }
 
-/// Bytes in pieces, which are cleared when they were read, and never grow: growing would leave copies.
+/// Bytes in pieces, which are cleared once they were read, and never grow, since growing would leave copies.
 struct Pieces {
     pieces: VecDeque<Zeroizing<Vec<u8>>>,
-    /// Bytes of the first piece that were read.
+    /// Number of bytes of the first piece that were read.
     done: usize,
 }
 

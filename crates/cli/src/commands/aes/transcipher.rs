@@ -1,4 +1,4 @@
-//! What the server does.
+//! The server's command of transciphering.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -19,16 +19,16 @@ use crate::printable::Printable as _;
 use crate::report::{self, bytes, counted, peak_memory, seconds};
 use crate::{input_file, key_input, memory_limit, progress};
 
-/// Values of a byte.
+/// Number of values of a byte.
 const BYTE_VALUES: u64 = 256;
 
-/// Turns a message by AES into homomorphic ciphertexts, and maps them through a table if there is one.
+/// Converts an AES message into homomorphic ciphertexts, and looks them up in a table if there is one.
 ///
 /// # Errors
-/// If a file cannot be read or written, or keys do not belong together.
+/// If a file cannot be read or written, or if keys do not belong together.
 pub fn run(global: Global, args: &AesTranscipherArgs) -> Result<()> {
     let start = Instant::now();
-    // The cheap checks first: the key takes a while.
+    // Cheap checks come first, since reading the key takes a while.
     let moduli = Moduli { input: Some(BYTE_VALUES), output: Some(BYTE_VALUES) };
     let options = TableOptions::plain(moduli);
     let found = args.table.as_deref().map(|path| table::read(path, &options)).transpose()?;
@@ -73,7 +73,7 @@ pub fn run(global: Global, args: &AesTranscipherArgs) -> Result<()> {
     report::summary(global, &report)
 }
 
-/// The message in a file under this AES key: with what it says of itself, or nothing but bytes if a counter is given.
+/// Returns the message in a file under this AES key. If a counter is given, the file holds only encrypted bytes.
 fn read_message<'a>(
     args: &AesTranscipherArgs,
     file: &'a [u8],
@@ -95,7 +95,7 @@ fn read_message<'a>(
     Ok(message)
 }
 
-/// Turns all bytes into ciphertexts; returns the output's length.
+/// Converts all bytes into ciphertexts, and returns the length of the output.
 fn transcipher(
     global: Global,
     args: &AesTranscipherArgs,

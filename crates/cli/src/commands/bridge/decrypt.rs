@@ -1,4 +1,4 @@
-//! Decryption of whole integers, which functions of results at the other end of a bridge give.
+//! Decryption of whole integers, the results of some operations of bridges.
 
 use std::fmt;
 use std::fs::File;
@@ -20,10 +20,10 @@ use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
 use crate::{atomic_file, input_file};
 
-/// Decrypts the whole integers of maximum and its like, which leave their headroom.
+/// Decrypts whole integers, such as maxima, and removes their headroom.
 ///
 /// # Errors
-/// If a file cannot be read or written, or the integers are of other keys.
+/// If a file cannot be read or written, or if the integers have another key.
 pub fn run(global: Global, args: &DecryptArgs, key: &SecretKey, file: &File) -> Result<()> {
     let start = Instant::now();
     let name = || input_file::shown(&args.input).printable();
@@ -34,7 +34,7 @@ pub fn run(global: Global, args: &DecryptArgs, key: &SecretKey, file: &File) -> 
     let integers = Zeroizing::new(secrets.decrypt(&found).with_context(name)?);
     let values = integers.iter().map(|integer| integer.rem_euclid(modulus) as u64);
     let values = Zeroizing::new(values.collect::<Vec<_>>());
-    // Files of them do not say whether they are signed.
+    // The file does not state whether they are signed.
     let domain = Domain { modulus: modulus as u128, signed: args.signed };
     let mut writer = decrypt::create(args, domain, values.len() as u64)?;
     writer.write(&values)?;

@@ -1,4 +1,4 @@
-//! Plans of bridges: parameters of both ends, and what every step takes.
+//! Plans of bridges: parameters of both ends, and a prediction for each step.
 
 use std::fmt;
 
@@ -13,13 +13,13 @@ use crate::args::bridge::{BridgeArgs, BridgeOperation};
 use crate::commands::planned_job::PlannedJob;
 use crate::commands::threads;
 
-/// Bits of the headroom that differences of integers need.
+/// Bits of headroom that differences of integers need.
 pub const HEADROOM_BITS: u32 = 1;
 
-/// Plans parameters of both ends, and what every step takes.
+/// Plans parameters of both ends, and predicts each step.
 ///
 /// # Errors
-/// If nothing serves the request: names the step that is in the way.
+/// If no parameters meet the request; the error names the step that fails too often.
 pub fn plan(global: Global, args: &BridgeArgs) -> Result<PlannedJob> {
     let is_table = args.op == BridgeOperation::Table;
     ensure!(
@@ -45,10 +45,10 @@ pub fn plan(global: Global, args: &BridgeArgs) -> Result<PlannedJob> {
     Ok(PlannedJob::new(plan.parameters(), reason, Report::new(&plan)))
 }
 
-/// The library's request.
+/// Builds the library's request from the options.
 fn request<C: Continuation>(global: Global, args: &BridgeArgs, next: C) -> Request<Bridge<C>> {
     let input = args.bits.map(|bits| 1 << bits).or(args.modulus);
-    let input = input.expect("the grammar demands one of bits and modulus");
+    let input = input.expect("clap requires one of bits and modulus");
     let log2_fail = if args.insecure_toy { TOY_LOG2_FAIL } else { args.log2_fail };
     let request = Request::bridge(input, next).limits(Limits {
         values: args.values.map(u64::from),
@@ -61,30 +61,30 @@ fn request<C: Continuation>(global: Global, args: &BridgeArgs, next: C) -> Reque
     args.taken_out.into_iter().fold(request, |request, count| request.taken_out(count.into()))
 }
 
-/// log2 of the largest failure probability of toys.
+/// Base-2 logarithm of the largest failure probability of toys.
 const TOY_LOG2_FAIL: f64 = -30.0;
 
-/// What is told of a plan.
+/// The report of a plan.
 #[derive(Serialize)]
 struct Report {
     packed_method: String,
-    /// What results go on as.
+    /// The parameters of the other end.
     then: String,
     input_modulus: u64,
     output_modulus: u64,
     ring_degree: usize,
     security_level: SecurityLevel,
     security_bits: f64,
-    /// Of a packed ciphertext, any of its values on its whole way.
+    /// Base-2 logarithm of the probability that any value of a packed ciphertext fails in any step.
     log2_fail: f64,
-    /// Of one of these values.
+    /// Base-2 logarithm of the probability that one value fails in any step.
     log2_fail_per_value: f64,
     values: usize,
     taken_out: usize,
     threads: usize,
     memory_bytes: usize,
     key_file_bytes: usize,
-    /// Predicted, of all steps.
+    /// Predicted seconds of all steps.
     eval_s: f64,
     steps: Vec<StepReport>,
     #[serde(skip)]
@@ -94,15 +94,16 @@ struct Report {
 #[derive(Serialize)]
 struct StepReport {
     step: &'static str,
-    /// Predicted, of all values that pass it.
+    /// Predicted seconds for all values that pass the step.
     eval_s: f64,
-    /// Of all values that pass it; none of steps whose noise the next one counts.
+    /// Base-2 logarithm of the probability that any value that passes the step fails; `None` if the next step accounts
+    /// for its noise.
     #[serde(skip_serializing_if = "Option::is_none")]
     log2_fail: Option<f64>,
 }
 
 impl Report {
-    /// Of a plan.
+    /// Creates the report of a plan.
     fn new<T: Target>(plan: &Plan<T>) -> Self {
         let parameters = plan.parameters();
         let packed = parameters.packed();

@@ -1,4 +1,4 @@
-//! `cryptable bridge`: what the server does.
+//! The server's command `cryptable bridge`.
 
 use std::fmt;
 use std::ops::Range;
@@ -24,10 +24,10 @@ use crate::printable::Printable as _;
 use crate::progress::{self, Progress};
 use crate::report::{self, bytes, seconds};
 
-/// Values that some ciphertexts hold.
+/// A range of values, counted over a whole file.
 type Range64 = Range<u64>;
 
-/// What `bridge` made of the rows that are in one ciphertext of the inputs.
+/// The results for the rows in one ciphertext of the inputs.
 enum Outcome {
     /// Ciphertexts of an engine.
     Ciphertexts(Vec<Ciphertext>),
@@ -35,14 +35,14 @@ enum Outcome {
     Integers(EncryptedIntegers),
 }
 
-/// Looks values up, takes results out, goes on with them, one ciphertext of each input at a time.
+/// Looks values up, extracts results and computes on them, with one ciphertext of each input at a time.
 ///
 /// # Errors
-/// If a file cannot be read or written, or keys, tables and ciphertexts do not belong together.
+/// If a file cannot be read or written, or if keys, tables and ciphertexts do not belong together.
 pub fn run(global: Global, args: &BridgeRunArgs) -> Result<()> {
     let start = Instant::now();
     check_arguments(args)?;
-    // The cheap checks first: keys take a while.
+    // Cheap checks come first, since reading keys takes a while.
     let open = |path: &PathBuf| ciphertext_file::open(path);
     let mut readers: Vec<Reader> = args.inputs.iter().map(open).collect::<Result<_>>()?;
     let key_file = KeyFile::open(global, &args.evaluation)?;
@@ -86,7 +86,7 @@ pub fn run(global: Global, args: &BridgeRunArgs) -> Result<()> {
     report::summary(global, &report)
 }
 
-/// Demands what operations need, and nothing that is for others.
+/// Checks that the options of the operation are given, and those of others are not.
 fn check_arguments(args: &BridgeRunArgs) -> Result<()> {
     let is_below = args.op == BridgeOperation::Below;
     let is_table = args.op == BridgeOperation::Table;
@@ -101,7 +101,7 @@ fn check_arguments(args: &BridgeRunArgs) -> Result<()> {
     tables::paths(args).map(drop)
 }
 
-/// The rows that go on, counted from 0.
+/// Returns the rows whose results are extracted, counted from 0.
 fn rows_of(args: &BridgeRunArgs, values: u64) -> Result<Range64> {
     let Some(rows) = args.rows else { return Ok(0..values) };
     let name = || input_file::shown(&args.inputs[0]).printable();
@@ -115,7 +115,7 @@ fn rows_of(args: &BridgeRunArgs, values: u64) -> Result<Range64> {
     Ok(rows.first - 1..rows.last)
 }
 
-/// Demands that rows which become whole integers are in one ciphertext of so many values.
+/// Checks that rows whose results are whole integers are in one ciphertext, which holds `slots` values.
 fn check_rows(args: &BridgeRunArgs, rows: &Range64, slots: u64) -> Result<()> {
     let is_one = rows.is_empty() || rows.start / slots == (rows.end - 1) / slots;
     let gives_integers = !args.op.gives_bits() && args.op != BridgeOperation::Table;
@@ -131,7 +131,7 @@ fn several_ciphertexts(args: &BridgeRunArgs) -> String {
     )
 }
 
-/// Returns the parameters of packed values that keys of both ends have.
+/// Returns the packed parameters of a bridge's keys.
 fn packed_parameters<'a>(
     file: &'a KeyFile,
     args: &BridgeRunArgs,
@@ -143,7 +143,7 @@ fn packed_parameters<'a>(
     }
 }
 
-/// Checks that all files are of the keys, and alike.
+/// Checks that all files match the keys and each other.
 fn check_inputs(
     readers: &[Reader],
     parameters: &packed::Parameters,
@@ -160,7 +160,7 @@ fn check_inputs(
     ciphertext_file::check_alike(readers, &args.inputs, &expected, &args.evaluation)
 }
 
-/// Keys of both ends, by the engine at the other one.
+/// The keys of a bridge, by the engine at the other end.
 #[derive(Clone, Copy)]
 enum Keys<'a> {
     Integers(&'a integer_bridge::EvaluationKey),
@@ -176,11 +176,11 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// Keys with tables, and who hears of progress.
+/// The keys and tables of a job, and its progress.
 struct Server<'a> {
     args: &'a BridgeRunArgs,
     keys: Keys<'a>,
-    /// Of each operand: one of integers, one a digit of leveled values.
+    /// Tables of each operand: one if results are integers, one per digit if they are leveled values.
     tables: Vec<Vec<packed::PreparedTable>>,
     second: Option<cryptable::engines::leveled::PreparedTable>,
     bar: &'a Progress,
@@ -218,7 +218,7 @@ impl<'a> Server<'a> {
         Ok(Self { args, keys, tables: prepared, second, bar })
     }
 
-    /// The key of packed values.
+    /// Returns the key of packed values.
     fn packed(&self) -> &packed::EvaluationKey {
         match self.keys {
             Keys::Integers(keys) => keys.packed(),
@@ -226,7 +226,8 @@ impl<'a> Server<'a> {
         }
     }
 
-    /// Bytes of all keys, and what lookups of one ciphertext and the values that are taken out of it take beside them.
+    /// Returns the bytes of memory of all keys, and those needed beside them for one ciphertext and the results that
+    /// are extracted from it.
     fn needs(&self, rows: &Range64) -> (usize, usize) {
         let tables = self.tables.iter().map(Vec::len).max().unwrap_or(1);
         let slots = self.packed().parameters().literal().slots as u64;
@@ -241,7 +242,7 @@ impl<'a> Server<'a> {
         }
     }
 
-    /// All steps on some rows of one ciphertext of every operand.
+    /// Runs all steps on some rows of one ciphertext of every operand.
     fn outcome(&self, operands: &[Ciphertext], rows: Range<usize>) -> Result<Outcome> {
         let moved = progress::on(self.bar);
         let mut looked_up = Vec::with_capacity(operands.len());
@@ -252,12 +253,12 @@ impl<'a> Server<'a> {
             looked_up.push(self.packed().lookup_many(operand, &tables, progress)?);
         }
         match self.keys {
-            Keys::Integers(keys) => self.of_integers(keys, &looked_up, rows),
-            Keys::Leveled(keys) => self.of_leveled(keys, &looked_up[0], rows),
+            Keys::Integers(keys) => self.integer_outcome(keys, &looked_up, rows),
+            Keys::Leveled(keys) => self.leveled_outcome(keys, &looked_up[0], rows),
         }
     }
 
-    fn of_integers(
+    fn integer_outcome(
         &self,
         keys: &integer_bridge::EvaluationKey,
         looked_up: &[Vec<packed::Ciphertext>],
@@ -287,7 +288,7 @@ impl<'a> Server<'a> {
         Ok(Outcome::Ciphertexts(vec![packed.into()]))
     }
 
-    fn of_leveled(
+    fn leveled_outcome(
         &self,
         keys: &leveled_bridge::EvaluationKey,
         digits: &[packed::Ciphertext],
@@ -304,12 +305,12 @@ impl<'a> Server<'a> {
             return Ok(Outcome::Ciphertexts(vec![results]));
         }
         let packed = keys.bridge().pack_leveled(keys.ends(), &results, progress())?;
-        let signed = |it| Ciphertext::from(it).with_signed(self.args.signed);
+        let signed = |packed| Ciphertext::from(packed).with_signed(self.args.signed);
         Ok(Outcome::Ciphertexts(packed.into_iter().map(signed).collect()))
     }
 }
 
-/// The file of results, once there are some.
+/// The file of results, which is created with the first of them.
 struct Output<'a> {
     args: &'a BridgeRunArgs,
     started: Option<Started>,
@@ -363,9 +364,9 @@ struct Report {
     output: PathBuf,
     output_bytes: u64,
     operation: &'static str,
-    /// Values that were looked up packed.
+    /// Number of values that were looked up packed.
     values: u64,
-    /// Values that went on one by one.
+    /// Number of results that were extracted.
     taken_out: u64,
     threads: usize,
     load_s: f64,

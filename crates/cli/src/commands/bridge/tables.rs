@@ -1,4 +1,4 @@
-//! Tables of a bridge: packed ones whose outputs are integers with headroom, or digits of leveled values.
+//! Tables of bridges: packed tables whose outputs are integers with headroom, or digits of leveled values.
 
 use std::path::{Path, PathBuf};
 
@@ -13,10 +13,10 @@ use crate::formats::table::{self, Moduli, TableOptions};
 use crate::input_file;
 use crate::printable::Printable as _;
 
-/// The table of every operand: as many files as operands, or one for all.
+/// Returns the path of the table of every operand. There are as many tables as operands, or one for all.
 ///
 /// # Errors
-/// If they are of another number.
+/// If there is another number of tables or inputs.
 pub fn paths(args: &BridgeRunArgs) -> Result<Vec<&PathBuf>> {
     let (found, operands) = (args.tables.len(), args.op.operands());
     let inputs = args.inputs.len();
@@ -32,10 +32,11 @@ pub fn paths(args: &BridgeRunArgs) -> Result<Vec<&PathBuf>> {
     Ok((0..operands).map(|index| &args.tables[index.min(found - 1)]).collect())
 }
 
-/// A table whose outputs are integers with one bit of headroom, less a number: `f(x) - threshold` in two's complement.
+/// Reads a table whose outputs are integers with one bit of headroom, and subtracts the threshold: `f(x) - threshold`
+/// in two's complement.
 ///
 /// # Errors
-/// If the table cannot be read, or an entry less the number does not fit.
+/// If the table cannot be read, or if a difference does not fit.
 pub fn of_integers(args: &BridgeRunArgs, path: &Path, p: u64, bits: u32) -> Result<Table> {
     let entries = read(args.signed, path, p, 1 << (bits - HEADROOM_BITS))?;
     let modulus = 1i64 << bits;
@@ -52,7 +53,7 @@ pub fn of_integers(args: &BridgeRunArgs, path: &Path, p: u64, bits: u32) -> Resu
     Ok(Table::new(p, modulus as u64, entries)?)
 }
 
-/// A table for each digit of the outputs of a table, the lowest first.
+/// Reads a table, and returns one table for each digit of its outputs, lowest first.
 ///
 /// # Errors
 /// If the table cannot be read.
@@ -67,13 +68,13 @@ pub fn of_digits(
     let entries = read(args.signed, path, p, modulus)?;
     let place = |index: usize| {
         let size = digit.pow(index as u32);
-        let of = |&entry: &i64| entry.rem_euclid(modulus as i64) as u64 / size % digit;
-        Ok(Table::new(p, digit, entries.iter().map(of).collect())?)
+        let digits = |&entry: &i64| entry.rem_euclid(modulus as i64) as u64 / size % digit;
+        Ok(Table::new(p, digit, entries.iter().map(digits).collect())?)
     };
     (0..leveled.ciphertexts_of(modulus)).map(place).collect()
 }
 
-/// The outputs of a table as integers.
+/// Reads the outputs of a table as integers.
 fn read(signed: bool, path: &Path, input: u64, output: u64) -> Result<Vec<i64>> {
     let moduli = Moduli { input: Some(input), output: Some(output) };
     let options = TableOptions { signs: Signs::both(signed), ..TableOptions::plain(moduli) };
@@ -92,10 +93,10 @@ fn read(signed: bool, path: &Path, input: u64, output: u64) -> Result<Vec<i64>> 
     Ok(table.values().iter().map(integer).collect())
 }
 
-/// The second table: leveled values to leveled values.
+/// Reads the second table, which maps leveled values to leveled values.
 ///
 /// # Errors
-/// If it is missing, cannot be read, or has other moduli.
+/// If the table is missing, cannot be read, or has other moduli.
 pub fn second(args: &BridgeRunArgs, leveled: &leveled::Parameters) -> Result<Table> {
     let path = args.second_table.as_deref().context("table takes --second-table")?;
     let moduli =

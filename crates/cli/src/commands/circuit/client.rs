@@ -1,4 +1,4 @@
-//! Words of circuits: encryption and decryption.
+//! The client's commands for words of circuits: encryption and decryption.
 
 use std::fmt;
 use std::fs::File;
@@ -21,10 +21,10 @@ use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
 use crate::{input_file, key_input};
 
-/// Encrypts words, a batch at a time.
+/// Encrypts words, batch by batch.
 ///
 /// # Errors
-/// If a file cannot be read or written, or a word does not fit the circuit's inputs.
+/// If a file cannot be read or written, or if a word does not fit the circuit's inputs.
 pub fn encrypt(global: Global, args: &EncryptArgs, key: &SecretKey) -> Result<()> {
     let start = Instant::now();
     let CircuitInputArgs { circuit, top, s_box, all_levels } = &args.circuit;
@@ -65,10 +65,10 @@ pub fn encrypt(global: Global, args: &EncryptArgs, key: &SecretKey) -> Result<()
     report::summary(global, &report)
 }
 
-/// Decrypts words, a batch at a time.
+/// Decrypts words, batch by batch.
 ///
 /// # Errors
-/// If a file cannot be read or written, or key and words do not belong together.
+/// If a file cannot be read or written, or if key and words do not belong together.
 pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: &File) -> Result<()> {
     no_options_of_values(args, "words of a circuit")?;
     let start = Instant::now();
@@ -101,7 +101,7 @@ pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: &File)
     report::summary(global, &report)
 }
 
-/// What a command that writes words did.
+/// The report of a command that writes words.
 #[derive(Serialize)]
 struct Report {
     #[serde(serialize_with = "report::path")]

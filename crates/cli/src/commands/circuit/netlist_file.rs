@@ -1,4 +1,4 @@
-//! Circuits by the names of their files, or by their own.
+//! Circuits, read from netlists or taken from the library by name.
 
 use std::io::Read;
 use std::path::Path;
@@ -13,19 +13,19 @@ use crate::args::circuit::NetlistArgs;
 use crate::input_file;
 use crate::printable::Printable as _;
 
-/// Reads a netlist by the end of its name; a name that is no file's may be that of a circuit of the library, which has
-/// several forms that compute the same.
+/// Reads a netlist, whose format is known by its extension. If there is no such file, the name may be that of a circuit
+/// of the library, which has several equivalent forms.
 ///
 /// # Errors
-/// If there is neither, or the netlist is refused: with its file, and its line, cell or port.
+/// If there is neither, or if the netlist is refused; the error names the file, and the line, cell or port.
 pub fn read(args: &NetlistArgs) -> Result<Vec<Circuit>> {
     read_path(&args.netlist, args.top.as_deref(), args.s_box)
 }
 
-/// As [`read`], of the module `top` if there are several, and AES with its S-box in a form.
+/// Same as [`read`], for the module `top` if there are several, and for AES with this form of its S-box.
 ///
 /// # Errors
-/// As [`read`].
+/// Same errors as [`read`].
 pub fn read_path(path: &Path, top: Option<&str>, s_box: Option<SBox>) -> Result<Vec<Circuit>> {
     let name = input_file::shown(path).printable();
     let named = NamedCircuit::ALL.into_iter().find(|named| path == Path::new(named.name()));
@@ -49,7 +49,7 @@ pub fn read_path(path: &Path, top: Option<&str>, s_box: Option<SBox>) -> Result<
     };
     let mut text = Vec::new();
     let limit = limits::MAX_BYTES as u64;
-    // One byte more, so that the reader sees that it is too much.
+    // One byte more is read, so that the parser notices that the file is too long.
     let found = input_file::open(path)?.take(limit + 1).read_to_end(&mut text);
     found.with_context(|| format!("cannot read {name}"))?;
     let text = String::from_utf8(text).with_context(|| format!("{name}: it is not UTF-8"))?;

@@ -1,4 +1,4 @@
-//! Plans of circuits: what a circuit takes, before anything is generated.
+//! Plans of circuits: predictions for a circuit before any key is generated.
 
 use std::fmt;
 
@@ -17,10 +17,10 @@ use crate::commands::planned_job::PlannedJob;
 use crate::progress;
 use crate::report::{bytes, seconds};
 
-/// Plans keys, and what a circuit takes with them.
+/// Plans keys, and predicts a circuit with them.
 ///
 /// # Errors
-/// If the netlist cannot be read, or no parameter set runs it.
+/// If the netlist cannot be read, or if no parameter set can run it.
 pub fn plan(global: Global, args: &CircuitJobArgs) -> Result<PlannedJob> {
     let Some(netlist) = &args.netlist else {
         let parameters = match args.set {
@@ -40,7 +40,7 @@ pub fn plan(global: Global, args: &CircuitJobArgs) -> Result<PlannedJob> {
     Ok(PlannedJob::new(best, reason, Report::new(&circuits[0], &candidates, args.words)))
 }
 
-/// What is told of a circuit.
+/// The report of a circuit.
 #[derive(Debug, Serialize)]
 pub struct CircuitReport {
     circuit: String,
@@ -52,13 +52,13 @@ pub struct CircuitReport {
     majorities: usize,
     tables: usize,
     depth: usize,
-    /// For people.
+    /// Summary for people.
     #[serde(skip)]
     summary: String,
 }
 
 impl CircuitReport {
-    /// Of a circuit.
+    /// Creates the report of a circuit.
     pub fn new(circuit: &Circuit) -> Self {
         let counts = circuit.statistics();
         let Statistics { ands, xors, unions, majorities, tables, depth, .. } = counts;
@@ -83,7 +83,7 @@ impl fmt::Display for CircuitReport {
     }
 }
 
-/// What is told of a plan on a parameter set.
+/// The report of a circuit's plan with one parameter set.
 #[derive(Debug, Serialize)]
 pub struct PlanReport {
     set: &'static str,
@@ -95,16 +95,16 @@ pub struct PlanReport {
     products: usize,
     tables: usize,
     cleanings: usize,
-    /// Predicted, on one thread, of as many words as run at once.
+    /// Predicted seconds on one thread for one batch of `words_at_once` words.
     batch_s_one_thread: f64,
     memory_bytes: usize,
     ciphertext_memory_bytes: usize,
     key_memory_bytes: usize,
-    /// Of all input bits of all words.
+    /// Bytes of all input bits of a batch.
     input_bytes: usize,
     adders: usize,
     log2_fail_word: f64,
-    /// Of any output of any word of a ciphertext.
+    /// Base-2 logarithm of the probability that any output of any word of a ciphertext is wrong.
     log2_fail: f64,
     #[serde(skip)]
     security: String,
@@ -113,7 +113,7 @@ pub struct PlanReport {
 }
 
 impl PlanReport {
-    /// Of a plan.
+    /// Creates the report of a candidate.
     pub fn new(candidate: &Candidate) -> Self {
         let Candidate { name, parameters, plan } = candidate;
         let inputs = plan.input_levels();
@@ -164,7 +164,7 @@ impl fmt::Display for PlanReport {
 struct Report {
     #[serde(flatten)]
     circuit: CircuitReport,
-    /// As asked for.
+    /// Number of words as requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     words: Option<u64>,
     candidates: Vec<PlanReport>,
@@ -173,7 +173,7 @@ struct Report {
     seconds: Vec<f64>,
 }
 
-/// A set that does not run the circuit.
+/// A parameter set that cannot run the circuit.
 #[derive(Serialize)]
 struct Refusal {
     set: &'static str,
@@ -195,7 +195,7 @@ impl Report {
         }
     }
 
-    /// A line a set.
+    /// Writes a table with one line per set.
     fn compare(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let unit = if self.words.is_some() { "all words" } else { "1000 words" };
         let factor = if self.words.is_some() { 1.0 } else { 1e3 };

@@ -1,4 +1,4 @@
-//! `cryptable circuit run`: what the server does.
+//! The server's command `cryptable circuit run`.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -27,10 +27,10 @@ use crate::{input_file, key_input, memory_limit, progress};
 /// Runs a circuit on all batches of a file.
 ///
 /// # Errors
-/// If a file cannot be read or written, key, words and circuit do not belong together, or there is no plan.
+/// If a file cannot be read or written, if key, words and circuit do not belong together, or if there is no plan.
 pub fn run(global: Global, args: &CircuitRunArgs) -> Result<()> {
     let start = Instant::now();
-    // The cheap checks first: the key takes a while.
+    // Cheap checks come first, since reading the key takes a while.
     let circuits = netlist_file::read(&args.circuit)?;
     let circuit = &circuits[0];
     let input = key_input::map(&args.input)?;
@@ -92,10 +92,10 @@ pub fn run(global: Global, args: &CircuitRunArgs) -> Result<()> {
     report::summary(global, &report)
 }
 
-/// Runs one batch of several, with progress on all of them; each input is asked for when it is needed.
+/// Runs one of several batches, with progress over all of them. Each input is requested when it is needed.
 ///
 /// # Errors
-/// Those of the library and of inputs.
+/// Errors of the library and of `input`.
 pub fn run_batch(
     plan: &Plan,
     key: &EvaluationKey,
@@ -111,7 +111,7 @@ pub fn run_batch(
     execute_with(plan, key, input, Progress::new(&step))
 }
 
-/// What the words of a circuit's outputs are.
+/// Returns the ports of a circuit's outputs.
 pub fn output_ports(circuit: &Circuit) -> Vec<WordPort> {
     let port = |word: &cryptable::circuits::OutputWord| WordPort {
         name: word.name.clone(),
@@ -120,7 +120,7 @@ pub fn output_ports(circuit: &Circuit) -> Vec<WordPort> {
     circuit.outputs().iter().map(port).collect()
 }
 
-/// What the words of a circuit's inputs are.
+/// Returns the ports of a circuit's inputs.
 pub fn input_ports(circuit: &Circuit) -> Vec<WordPort> {
     let port = |word: &cryptable::circuits::InputWord| WordPort {
         name: word.name.clone(),
@@ -129,7 +129,7 @@ pub fn input_ports(circuit: &Circuit) -> Vec<WordPort> {
     circuit.inputs().iter().map(port).collect()
 }
 
-/// Demands that words are of the inputs of a circuit.
+/// Checks that the ports of the words are the inputs of a circuit.
 fn check_ports(circuit: &Circuit, summary: &EncryptedWordsSummary) -> Result<()> {
     let shown = |ports: &[WordPort]| {
         let one = |port: &WordPort| format!("{}[{}]", port.name, port.width);
@@ -145,7 +145,7 @@ fn check_ports(circuit: &Circuit, summary: &EncryptedWordsSummary) -> Result<()>
     Ok(())
 }
 
-/// Demands that words are of a key.
+/// Checks that the words belong to a key.
 fn check_key(
     parameters: &Parameters,
     key_id: KeyId,
@@ -165,7 +165,7 @@ fn check_key(
     Ok(())
 }
 
-/// Reads fresh bits, as plans take them for granted.
+/// Reads an input bit, which must be fresh, since plans assume that.
 fn fresh_bits(
     words: &EncryptedBatch<'_>,
     index: usize,

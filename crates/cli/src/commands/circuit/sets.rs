@@ -1,4 +1,4 @@
-//! Requests for circuits, from options.
+//! Requests for circuits, built from options.
 
 use cryptable::Request;
 use cryptable::bits::NamedSet;
@@ -7,7 +7,7 @@ use cryptable::jobs::Circuits;
 
 use crate::args::circuit::ScheduleArgs;
 
-/// The library's request for a circuit: on one set, on all of them, or on toy parameters.
+/// Builds the library's request for a circuit: with one set, all sets, or toy parameters.
 pub fn request(
     circuits: &[Circuit],
     set: Option<NamedSet>,

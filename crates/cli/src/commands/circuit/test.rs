@@ -1,4 +1,4 @@
-//! `cryptable circuit test`: client and server in one process, every result checked.
+//! `cryptable circuit test`: client and server in one process, with every result checked.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -25,10 +25,10 @@ use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
 use crate::{input_file, progress};
 
-/// Runs the whole way, from keys to numbers.
+/// Runs all steps from key generation to decryption, and compares the results.
 ///
 /// # Errors
-/// If a file cannot be read or written, no set runs the circuit, or a single result is wrong.
+/// If a file cannot be read or written, if no set can run the circuit, or if a single result is wrong.
 pub fn run(global: Global, args: &CircuitTestArgs) -> Result<()> {
     let circuits = netlist_file::read(&args.circuit)?;
     let circuit = &circuits[0];
@@ -70,14 +70,14 @@ pub fn run(global: Global, args: &CircuitTestArgs) -> Result<()> {
     Ok(())
 }
 
-/// The circuit in the clear.
+/// Evaluates the circuit on unencrypted words.
 fn evaluate(circuit: &Circuit, values: &[Vec<u128>]) -> Result<Words> {
     let mut results = Words::default();
     results.append(&mut circuit.evaluate_many(values)?);
     Ok(results)
 }
 
-/// What each step took.
+/// The costs of each step.
 #[derive(Default, Serialize)]
 struct Costs {
     keygen_s: f64,
@@ -88,7 +88,7 @@ struct Costs {
     batches: usize,
 }
 
-/// Keys, encryption, the circuit, decryption.
+/// Generates keys, encrypts, runs the circuit, and decrypts.
 fn run_encrypted(
     global: Global,
     circuit: &Circuit,
@@ -116,7 +116,7 @@ fn run_encrypted(
     for (index, batch) in values.chunks(parameters.bits()).enumerate() {
         let mut bits: Vec<EncryptedBits> = Vec::new();
         let plain = words::bits(&inputs, batch);
-        // Each when it is needed: its time is a part of the evaluation's, on any thread.
+        // Each bit is encrypted when it is needed, on any thread, so its time is part of the evaluation's.
         let nanoseconds = AtomicU64::new(0);
         let input = |bit: usize| {
             let start = Instant::now();
@@ -141,7 +141,7 @@ fn run_encrypted(
     Ok((results, costs))
 }
 
-/// Adds the seconds that some work takes to others.
+/// Runs some work, and adds the seconds that it takes to `seconds`.
 fn time(seconds: &mut f64, work: impl FnOnce() -> Result<()>) -> Result<()> {
     let start = Instant::now();
     work()?;

@@ -1,4 +1,4 @@
-//! Files of words in the clear, and words as encrypted bits.
+//! Files of unencrypted words, and words as encrypted bits.
 
 use std::io::Write;
 use std::path::Path;
@@ -17,16 +17,17 @@ use crate::formats::records::{Records, is_missing, quoted};
 use crate::input_file;
 use crate::printable::Printable as _;
 
-/// Bits of a word in a file of numbers.
+/// Largest number of bits of a word in a file of numbers.
 const MAX_WIDTH: usize = 128;
 
-/// Words, a value a port.
+/// Words, each with one value per port.
 pub type Words = Zeroizing<Vec<Vec<u128>>>;
 
-/// Reads words: a line each, a column a port, named by a header line or in the order of the ports.
+/// Reads words: one per line, with one column per port, named by a header line or in the order of the ports.
 ///
 /// # Errors
-/// If the file cannot be read, has no words, lacks a port, or a value does not fit: with its line.
+/// If the file cannot be read or has no words, if a port has no column, or if a value does not fit; the error names the
+/// line.
 pub fn read(path: &Path, ports: &[WordPort], csv: &CsvArgs) -> Result<Words> {
     check_widths(ports)?;
     let file = input_file::open(path)?;
@@ -50,23 +51,23 @@ pub fn read(path: &Path, ports: &[WordPort], csv: &CsvArgs) -> Result<Words> {
     }
 }
 
-/// Where ports are in a line.
+/// The columns of ports in a line.
 struct Columns {
     places: Vec<usize>,
     count: usize,
 }
 
-/// Demands that words fit numbers.
+/// Checks that words fit numbers in files.
 ///
 /// # Errors
-/// Names the port that does not.
+/// If a port is too wide; the error names it.
 pub fn check_widths(ports: &[WordPort]) -> Result<()> {
     let Some(wide) = ports.iter().find(|port| port.width > MAX_WIDTH) else { return Ok(()) };
     let (name, width) = (cryptable_wire::printable(&wide.name), wide.width);
     bail!("port {name} has {width} bits; files of words have at most {MAX_WIDTH} a column")
 }
 
-/// The fields of a line; between spaces, where the file has one column and the circuit more.
+/// Returns the fields of a line. They are separated by spaces if the file has one column and the circuit has more.
 fn fields<R: std::io::Read>(records: &Records<R>, ports: usize) -> Result<Zeroizing<Vec<String>>> {
     Ok(Zeroizing::new(if records.width() == 1 && ports > 1 {
         records.text(0)?.split_whitespace().map(str::to_owned).collect()
@@ -75,7 +76,7 @@ fn fields<R: std::io::Read>(records: &Records<R>, ports: usize) -> Result<Zeroiz
     }))
 }
 
-/// The columns that a header names.
+/// Finds the columns that a header names.
 fn columns_of(header: &[String], ports: &[WordPort]) -> Result<Vec<usize>> {
     let column = |port: &WordPort| {
         let mut places = (0..header.len()).filter(|&place| header[place] == port.name);
@@ -88,7 +89,7 @@ fn columns_of(header: &[String], ports: &[WordPort]) -> Result<Vec<usize>> {
     ports.iter().map(column).collect()
 }
 
-/// The word of a line.
+/// Parses the word of a line.
 fn word<R: std::io::Read>(
     records: &Records<R>,
     ports: &[WordPort],
@@ -130,16 +131,16 @@ fn word<R: std::io::Read>(
     ports.iter().zip(&columns.places).map(value).collect()
 }
 
-/// Writes words as CSV, with a header line of the ports.
+/// A writer of words as CSV, with a header line that names the ports.
 pub struct WordWriter {
     out: ClearedWriter<AtomicFile>,
 }
 
 impl WordWriter {
-    /// Writes the header.
+    /// Starts a file by writing its header.
     ///
     /// # Errors
-    /// If writing fails, or a port has too many bits.
+    /// If writing fails, or if a port has too many bits.
     pub fn new(file: AtomicFile, ports: &[WordPort]) -> Result<Self> {
         check_widths(ports)?;
         let mut header = csv::Writer::from_writer(Vec::new());
@@ -176,10 +177,10 @@ fn widths(ports: &[WordPort]) -> Vec<usize> {
     ports.iter().map(|port| port.width).collect()
 }
 
-/// Encrypts a batch of words, a ciphertext a bit, each with so many levels.
+/// Encrypts a batch of words, with one ciphertext per bit. `levels` are the levels of each bit.
 ///
 /// # Errors
-/// If they are more than a ciphertext holds, or have more levels than fresh bits.
+/// If there are more words than a ciphertext holds, or more levels than fresh bits have.
 pub fn encrypt(
     secret: &SecretKey,
     ports: &[WordPort],
@@ -193,7 +194,7 @@ pub fn encrypt(
         .collect()
 }
 
-/// The bits of a batch of words, in the clear: of all ports, the least significant of a port first.
+/// Returns the unencrypted bits of a batch of words: those of all ports, least significant bit of each port first.
 pub fn bits(ports: &[WordPort], words: &[Vec<u128>]) -> Zeroizing<Vec<Vec<bool>>> {
     Zeroizing::new(input_bits(&widths(ports), words))
 }
@@ -201,7 +202,7 @@ pub fn bits(ports: &[WordPort], words: &[Vec<u128>]) -> Zeroizing<Vec<Vec<bool>>
 /// Decrypts a batch of words.
 ///
 /// # Errors
-/// If the bits are of another key.
+/// If the bits have another key.
 pub fn decrypt(
     secret: &SecretKey,
     ports: &[WordPort],

@@ -1,4 +1,4 @@
-//! Columns of integers: encryption and decryption.
+//! The client's commands for columns of integers: encryption and decryption.
 
 use std::fmt;
 use std::fs::File;
@@ -26,10 +26,10 @@ use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
 use crate::{input_file, key_input};
 
-/// Encrypts a file of integers, as many at a time as a ciphertext holds.
+/// Encrypts a file of integers, with the values of one ciphertext in memory at a time.
 ///
 /// # Errors
-/// If a file cannot be read or written, or a value is out of range.
+/// If a file cannot be read or written, or if a value is out of range.
 pub fn encrypt(global: Global, files: &EncryptArgs, key: &SecretKey) -> Result<()> {
     let start = Instant::now();
     let bits =
@@ -67,7 +67,7 @@ pub fn encrypt(global: Global, files: &EncryptArgs, key: &SecretKey) -> Result<(
     report::summary(global, &report)
 }
 
-/// Encrypts all values of a file.
+/// Encrypts all values of a file, and returns their number.
 fn encrypt_all<S: DigitEncryption<Ciphertext: DigitCiphertext>>(
     secret: &S,
     kind: ColumnKind,
@@ -103,7 +103,7 @@ fn encrypt_all<S: DigitEncryption<Ciphertext: DigitCiphertext>>(
 /// Decrypts a file of integers or booleans.
 ///
 /// # Errors
-/// If a file cannot be read or written, or the column is of another key.
+/// If a file cannot be read or written, or if the column has another key.
 pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: File) -> Result<()> {
     let start = Instant::now();
     let (values, kind, output_bytes) = match key.kind() {
@@ -143,7 +143,7 @@ fn decrypt_all<S: DigitEncryption<Ciphertext: DigitCiphertext>>(
     Ok((file.values(), kind, writer.commit()?))
 }
 
-/// The next values of a file, as words.
+/// Decrypts the next part of a file to words.
 fn decrypt_part<S: DigitEncryption<Ciphertext: DigitCiphertext>>(
     secret: &S,
     file: &mut ColumnFile<S::Ciphertext>,

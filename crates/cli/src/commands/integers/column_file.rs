@@ -1,4 +1,4 @@
-//! Files of columns by their names.
+//! Files of columns, opened by name.
 
 use std::fs::File;
 use std::io::{BufReader, Seek};
@@ -11,11 +11,11 @@ use cryptable::integers::{Column, ColumnReader, ColumnSummary, DigitCiphertext};
 use crate::input_file;
 use crate::printable::Printable as _;
 
-/// A file of a column, which was checked wholly.
+/// A file of a column, all of which was checked.
 pub struct ColumnFile<C> {
     reader: ColumnReader<BufReader<File>, C>,
     path: PathBuf,
-    /// Numbers of values of all parts.
+    /// Number of values of each part.
     counts: Vec<usize>,
 }
 
@@ -23,15 +23,15 @@ impl<C: DigitCiphertext> ColumnFile<C> {
     /// Opens a file and checks that all of it is undamaged.
     ///
     /// # Errors
-    /// If it cannot be read, or a single bit is wrong.
+    /// If the file cannot be read, or if a single bit is wrong.
     pub fn open(path: &Path) -> Result<Self> {
         Self::read(input_file::open_seekable(path)?, path)
     }
 
-    /// Reads a file of this name that is open at its start, as [`ColumnFile::open`] does.
+    /// Same as [`ColumnFile::open`], for a file that is already open and at its start. `path` is for messages.
     ///
     /// # Errors
-    /// As there.
+    /// If the file cannot be read, or if a single bit is wrong.
     pub fn read(mut file: File, path: &Path) -> Result<Self> {
         let name = || input_file::shown(path).printable();
         let open = |file: &File| -> Result<_> {
@@ -47,25 +47,25 @@ impl<C: DigitCiphertext> ColumnFile<C> {
         Ok(Self { reader: open(&file)?, path: path.to_path_buf(), counts })
     }
 
-    /// What the column is.
+    /// Returns the summary of the column.
     pub fn summary(&self) -> &ColumnSummary {
         self.reader.summary()
     }
 
-    /// The number of its parts.
+    /// Returns the number of parts.
     pub fn parts(&self) -> usize {
         self.counts.len()
     }
 
-    /// The number of its values.
+    /// Returns the number of values.
     pub fn values(&self) -> u64 {
         self.counts.iter().map(|&count| count as u64).sum()
     }
 
-    /// Demands that it is of a key.
+    /// Checks that the column belongs to a key.
     ///
     /// # Errors
-    /// Names both files.
+    /// If it does not; the error names both files.
     pub fn check_key(&self, digest: [u8; 32], key_id: KeyId, key: &Path) -> Result<()> {
         let found = self.summary();
         ensure!(
@@ -77,10 +77,10 @@ impl<C: DigitCiphertext> ColumnFile<C> {
         Ok(())
     }
 
-    /// Demands as many values in every part as another file has.
+    /// Checks that every part has as many values as that of another file.
     ///
     /// # Errors
-    /// Names both files.
+    /// If the numbers differ; the error names both files.
     pub fn check_like<D: DigitCiphertext>(&self, other: &ColumnFile<D>) -> Result<()> {
         ensure!(
             self.counts == other.counts,
@@ -93,16 +93,16 @@ impl<C: DigitCiphertext> ColumnFile<C> {
         Ok(())
     }
 
-    /// The next values.
+    /// Reads the next part.
     ///
     /// # Errors
-    /// If the file changed, or is a column of another type.
+    /// If the file has changed, or is a column of another type.
     pub fn next_part<X: Column<C>>(&mut self) -> Result<X> {
         let part = self.reader.next_part().with_context(|| self.path.printable())?;
         part.with_context(|| format!("{}: fewer values than before", self.path.printable()))
     }
 
-    /// Its name in messages.
+    /// Returns the name of the file for messages.
     pub fn name(&self) -> String {
         input_file::shown(&self.path).printable()
     }

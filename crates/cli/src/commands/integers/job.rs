@@ -1,4 +1,4 @@
-//! What `integers` computes: an operation of the library on the operands that the arguments name.
+//! The computation of `integers`: an operation of the library on the operands that the arguments name.
 
 use anyhow::{Result, ensure};
 use cryptable::integers::{
@@ -8,30 +8,30 @@ use cryptable::integers::{
 use super::with_integer;
 use crate::args::integers::{IntegerOperation, IntegersArgs};
 
-/// An operation on columns of a kind, with all that is public: the same when it is planned and when it runs.
+/// An operation on columns of one kind, with everything that is public. Planning and running use the same job.
 #[derive(Clone, Debug)]
 pub struct Job {
     operation: Operation,
     /// The last operand, if it is public.
     constant: Option<i128>,
-    /// Carries stay where they are.
+    /// Whether carries are left unpropagated.
     is_lazy: bool,
 }
 
-/// What is public beside the operation.
+/// Public data beside the operation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Public<'a> {
     /// The last operand.
     pub constant: Option<i128>,
-    /// Starts of pieces, and what the function grows by from there on.
+    /// Start of each piece, and the slope of the function from there on.
     pub pieces: &'a [(i128, i64)],
-    /// Results of pieces have 64 bits.
+    /// Whether results of pieces have 64 bits.
     pub wide: bool,
-    /// Carries stay where they are.
+    /// Whether carries are left unpropagated.
     pub lazy: bool,
 }
 
-/// What operations take.
+/// The kinds of operands that operations need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shape {
     Two,
@@ -52,10 +52,10 @@ impl Shape {
     }
 }
 
-/// Demands the operands that an operation takes.
+/// Checks that the arguments name the operands that an operation needs, and no others.
 ///
 /// # Errors
-/// Says what there is too much or too little.
+/// If one is missing or superfluous; the error names it.
 pub fn check_operands(args: &IntegersArgs) -> Result<()> {
     let (name, shape) = (args.op.name(), Shape::of(args.op));
     let constants = usize::from(args.constant.is_some());
@@ -81,18 +81,18 @@ pub fn check_operands(args: &IntegersArgs) -> Result<()> {
         ("--pieces", args.pieces.is_some(), shape == Shape::Pieces, true),
         ("--wide", args.wide, shape == Shape::Pieces, false),
     ];
-    for (option, is_given, is_for_it, is_needed) in options {
-        ensure!(!is_given || is_for_it, "{option} is not for {name}");
-        ensure!(is_given || !(is_for_it && is_needed), "{name} takes {option}");
+    for (option, is_given, is_relevant, is_needed) in options {
+        ensure!(!is_given || is_relevant, "{option} is not for {name}");
+        ensure!(is_given || !(is_relevant && is_needed), "{name} takes {option}");
     }
     Ok(())
 }
 
 impl Job {
-    /// The operation on integers of a kind.
+    /// Creates the job for integers of one kind.
     ///
     /// # Errors
-    /// If a public number is none of them.
+    /// If a public number is out of range.
     pub fn new(operation: IntegerOperation, kind: ColumnKind, public: Public<'_>) -> Result<Self> {
         use IntegerOperation as Op;
         let is_shift = Shape::of(operation) == Shape::Shift;
@@ -130,10 +130,10 @@ impl Job {
         Ok(Self { operation, constant: public.constant, is_lazy: public.lazy })
     }
 
-    /// Computes it on encrypted operands: of `select` the condition first, amounts last.
+    /// Runs the operation on encrypted operands. The condition of a selection comes first, amounts come last.
     ///
     /// # Errors
-    /// Whatever keeps the server from its work.
+    /// Errors of the library, and an error if the operation does not have exactly one result.
     pub fn apply<E: DigitArithmetic>(
         &self,
         server: &Evaluator<'_, E>,
@@ -150,7 +150,7 @@ impl Job {
     }
 }
 
-/// Kinds of the encrypted operands that an operation takes, amounts and all: of integers of a kind.
+/// Returns the kinds of all encrypted operands of an operation on integers of this kind.
 pub fn operand_kinds(operation: IntegerOperation, kind: ColumnKind) -> Vec<ColumnKind> {
     match Shape::of(operation) {
         Shape::Two => vec![kind, kind],
@@ -160,10 +160,10 @@ pub fn operand_kinds(operation: IntegerOperation, kind: ColumnKind) -> Vec<Colum
     }
 }
 
-/// Fresh columns of these kinds, for a dry run.
+/// Returns fresh columns of these kinds, for a dry run.
 ///
 /// # Errors
-/// If one is neither of integers nor of booleans.
+/// If one is neither a kind of integers nor booleans.
 pub fn fresh(
     dry_run: &DryRun<'_>,
     server: &Evaluator<'_, DryRun<'_>>,

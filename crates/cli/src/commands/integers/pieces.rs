@@ -1,4 +1,4 @@
-//! Pieces of a function from a CSV file.
+//! Pieces of a piecewise linear function, from a CSV file.
 
 use std::path::Path;
 
@@ -8,13 +8,13 @@ use crate::formats::records::Records;
 use crate::input_file;
 use crate::printable::Printable as _;
 
-/// Most pieces that are read: no digit tells more apart.
+/// Largest number of pieces that are read. No digit can distinguish more.
 const MAX_PIECES: usize = 1 << 8;
 
-/// Starts of pieces, and what the function grows by from there on.
+/// Reads the start of each piece, and the slope of the function from there on.
 ///
 /// # Errors
-/// If the file cannot be read, or a line is not two integers.
+/// If the file cannot be read or is empty, or if a line is not two integers.
 pub fn read(path: &Path) -> Result<Vec<(i128, i64)>> {
     let shown = input_file::shown(path);
     let mut records = Records::new(input_file::open(path)?, shown, None)?;

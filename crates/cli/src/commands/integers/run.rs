@@ -1,4 +1,4 @@
-//! `cryptable integers`: what the server does.
+//! The server's command `cryptable integers`.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -25,13 +25,13 @@ use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
 use crate::{memory_limit, progress};
 
-/// Parts of a lookup that progress is told in.
+/// Number of progress steps per lookup.
 const STEPS: usize = 100;
 
-/// Computes an operation on files of encrypted integers, one ciphertext of each digit at a time.
+/// Runs an operation on files of encrypted integers, with one ciphertext per digit at a time.
 ///
 /// # Errors
-/// If a file cannot be read or written, or key and columns do not belong together.
+/// If a file cannot be read or written, or if key and columns do not belong together.
 pub fn run(global: Global, args: &IntegersArgs) -> Result<()> {
     check_operands(args)?;
     let pieces = args.pieces.as_deref().map(pieces::read).transpose()?.unwrap_or_default();
@@ -39,7 +39,7 @@ pub fn run(global: Global, args: &IntegersArgs) -> Result<()> {
     let public = Public { constant, pieces: &pieces, wide, lazy };
     let key_file = KeyFile::open(global, &args.evaluation)?;
     let header = key_file.header.clone();
-    // All that may be wrong with columns is told before the key is read.
+    // Everything that may be wrong with columns is reported before the key is read.
     let parameters = header.parameters.lookups()?;
     let (report, mapped) = match parameters.engine() {
         Engine::Packed => {
@@ -62,13 +62,13 @@ pub fn run(global: Global, args: &IntegersArgs) -> Result<()> {
     report::summary(global, &report)
 }
 
-/// What an engine says of lookups.
+/// An engine's model of lookups.
 type Model<'a> = &'a (dyn LookupModel + Sync);
 
-/// What a lookup of so many tables takes.
+/// Predicts a lookup in a number of tables.
 type Predict<'a> = &'a dyn Fn(usize) -> Prediction;
 
-/// The files of all encrypted operands, in their order, and the kind of the integers.
+/// The files of all encrypted operands in their order, and the kind of the integers.
 struct Files<C> {
     operands: Vec<ColumnFile<C>>,
     kind: ColumnKind,
@@ -91,7 +91,7 @@ impl<C: DigitCiphertext> Files<C> {
         Ok(Self { operands, kind })
     }
 
-    /// Kinds of all operands.
+    /// Returns the kinds of all operands.
     fn kinds(&self) -> Vec<ColumnKind> {
         self.operands.iter().map(|file| file.summary().kind).collect()
     }
@@ -101,15 +101,15 @@ impl<C: DigitCiphertext> Files<C> {
     }
 }
 
-/// A job whose files go with the key, and fit into memory with it.
+/// A job whose files match the key, and fit in memory with it.
 struct Planned<C> {
     files: Files<C>,
     job: Job,
-    /// Lookups of a part.
+    /// Number of lookups per part.
     lookups: usize,
 }
 
-/// Checks everything but the key itself.
+/// Checks everything except the key itself.
 fn plan<C: DigitCiphertext>(
     args: &IntegersArgs,
     public: Public<'_>,
@@ -166,7 +166,7 @@ fn run_on<E: DigitArithmetic<Ciphertext: DigitCiphertext>>(
     })
 }
 
-/// The tables of each lookup of a part: by a dry run, on fresh columns.
+/// Returns the number of tables of each lookup of a part, from a dry run on fresh columns.
 fn planned_lookups(job: &Job, model: Model<'_>, kinds: &[ColumnKind]) -> Result<Vec<usize>> {
     let dry_run = DryRun::new(model, 1);
     let server = Evaluator::new(&dry_run)?;
@@ -183,7 +183,7 @@ struct Report {
     values: u64,
     #[serde(rename = "type")]
     kind: String,
-    /// As planned, of fresh inputs.
+    /// Number of lookups, as planned for fresh inputs.
     lookups: usize,
     threads: usize,
     eval_s: f64,

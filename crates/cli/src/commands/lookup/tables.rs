@@ -1,4 +1,4 @@
-//! The tables of a lookup: the same for all values, one for every value, or encrypted.
+//! The tables of a lookup: shared by all values, one per value, or encrypted.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -24,39 +24,39 @@ use crate::formats::value_tables::{ValueTableOptions, ValueTables};
 use crate::printable::Printable as _;
 use crate::{input_file, key_input};
 
-/// What people do about keys that serve only tables that all values share.
+/// Advice about keys that serve only shared tables.
 const OTHER_KEYS: &str = "keys of keygen --table-kind per-value or encrypted serve it";
 
-/// What asks for them.
+/// Message about keys that do not serve one table per value.
 const PER_VALUE: &str = "--per-value: keys of keygen --table-kind per-value or encrypted serve it";
 
-/// Steps of work that are done, and all of them; says whether to go on.
+/// A callback that receives the number of steps done and in total, and decides whether to continue.
 type Moved<'a> = &'a (dyn Fn(usize, usize) -> ControlFlow<()> + Sync);
 
-/// Tables, one an output.
+/// The tables of a lookup, one per output.
 pub enum Tables {
-    /// The same for all values, in the clear.
+    /// Unencrypted tables that all values share.
     Shared { tables: Vec<Table>, prepared: Vec<PreparedTable>, notes: Vec<Option<ReadNote>> },
-    /// One for every value, read as values come.
+    /// Unencrypted tables with one per value, read along with the values.
     PerValue { files: Vec<RefCell<ValueTables>>, signed: bool },
-    /// As the client encrypted them, where they lie.
+    /// Tables that the client encrypted, used in their files.
     Encrypted { files: Vec<Mapped>, signed: bool },
 }
 
-/// Encrypted tables and their file.
+/// Encrypted tables with their file.
 pub struct Mapped {
     tables: EncryptedTables,
     file: Arc<MappedFile>,
     name: String,
 }
 
-/// The tables of a lookup before its key is read.
+/// The tables of a lookup, before its key is read.
 pub enum TableFiles {
-    /// The same for all values, in the clear.
+    /// Unencrypted tables that all values share.
     Shared { tables: Vec<Table>, notes: Vec<Option<ReadNote>>, paths: Vec<PathBuf> },
-    /// One for every value.
+    /// Unencrypted tables with one per value.
     PerValue { files: Vec<RefCell<ValueTables>>, signed: bool },
-    /// As the client encrypted them: to be read with the key.
+    /// Tables that the client encrypted. Reading them needs the key.
     Encrypted { paths: Vec<PathBuf>, signed: bool },
 }
 
@@ -64,13 +64,14 @@ impl TableFiles {
     /// Reads the tables of a lookup, all of one kind, for a key of these parameters.
     ///
     /// # Errors
-    /// If one cannot be read, or does not go with the key.
+    /// If a table cannot be read, or does not match the key.
     pub fn read(args: &LookupArgs, parameters: &Parameters, moduli: Moduli) -> Result<Self> {
         let signed = args.reading.signs().outputs;
         let encrypted: Vec<bool> =
             args.tables.iter().map(|path| is_encrypted(path)).collect::<Result<_>>()?;
         if encrypted.contains(&true) {
-            let name = args.tables[encrypted.iter().position(|&it| !it).unwrap_or(0)].printable();
+            let plain = encrypted.iter().position(|&is_encrypted| !is_encrypted);
+            let name = args.tables[plain.unwrap_or(0)].printable();
             ensure!(!encrypted.contains(&false), "{name} is not encrypted, but other tables are");
             ensure!(
                 !args.per_value,
@@ -106,7 +107,7 @@ impl TableFiles {
         Ok(Self::Shared { tables, notes, paths: args.tables.clone() })
     }
 
-    /// What their entries are.
+    /// Returns the kind of entries.
     pub fn kind(&self) -> EntryKind {
         match self {
             Self::Shared { .. } => EntryKind::Shared,
@@ -115,10 +116,10 @@ impl TableFiles {
         }
     }
 
-    /// Makes them ready for lookups with a key.
+    /// Prepares the tables for lookups with a key.
     ///
     /// # Errors
-    /// If they do not go with it, or encrypted ones cannot be read or are fewer than values.
+    /// If tables do not match the key, or if encrypted ones cannot be read or are fewer than the values.
     pub fn prepare(self, key: &EvaluationKey, input: &CiphertextFileSummary) -> Result<Tables> {
         Ok(match self {
             Self::Shared { tables, notes, paths } => {
@@ -140,7 +141,7 @@ impl TableFiles {
 }
 
 impl Tables {
-    /// How many they are.
+    /// Returns the number of tables.
     pub fn len(&self) -> usize {
         match self {
             Self::Shared { tables, .. } => tables.len(),
@@ -149,7 +150,7 @@ impl Tables {
         }
     }
 
-    /// What their entries are.
+    /// Returns the kind of entries.
     pub fn kind(&self) -> EntryKind {
         match self {
             Self::Shared { .. } => EntryKind::Shared,
@@ -158,20 +159,20 @@ impl Tables {
         }
     }
 
-    /// What was read of each file that is CSV.
+    /// Returns a summary of what was read from each CSV file.
     pub fn notes(&self) -> Vec<Option<ReadNote>> {
         match self {
             Self::Shared { notes, .. } => notes.clone(),
-            // What they will be is not known before.
+            // These summaries are complete only in the end.
             Self::PerValue { files, .. } => files.iter().map(|file| file.borrow().note()).collect(),
             Self::Encrypted { files, .. } => files.iter().map(|_| None).collect(),
         }
     }
 
-    /// A digest of all that results depend on.
+    /// Returns a digest of everything that results depend on.
     ///
     /// # Errors
-    /// If they are no tables that all values share.
+    /// If the tables are not shared by all values.
     pub fn binding(&self, input: &CiphertextFileSummary) -> Result<[u8; 32]> {
         match self {
             Self::Shared { tables, .. } => Ok(binding(input, tables)),
@@ -182,7 +183,7 @@ impl Tables {
     /// Maps the values of a ciphertext through all tables.
     ///
     /// # Errors
-    /// If they do not belong together, or work is interrupted.
+    /// If key, tables and values do not belong together, or if `moved` stops the work.
     pub fn look_up(
         &self,
         key: &EvaluationKey,
@@ -214,7 +215,7 @@ impl Tables {
         }
     }
 
-    /// Demands that there are no more tables than values.
+    /// Checks that there are not more tables than values.
     ///
     /// # Errors
     /// If there are.
@@ -228,7 +229,7 @@ impl Tables {
     }
 }
 
-/// One table after the other: nothing is shared between them.
+/// Looks values up in one table after another, since such lookups have nothing in common.
 fn one_by_one<T>(
     tables: &[T],
     input: &Ciphertext,
@@ -240,7 +241,7 @@ fn one_by_one<T>(
     for (index, table) in tables.iter().enumerate() {
         let step = |done: usize, steps: usize| moved(index * steps + done, all * steps);
         let parts = input.packed()?;
-        // Files have one part a ciphertext.
+        // Ciphertexts in files have one part.
         let results = parts.into_iter().map(|part| look_up(table, part, Progress::new(&step)));
         let results = results.map(|result| Ok(Ciphertext::from(result?)));
         let results = results.collect::<cryptable::Result<Vec<_>>>()?;
@@ -249,7 +250,7 @@ fn one_by_one<T>(
     Ok(outputs)
 }
 
-/// Whether a regular file holds encrypted tables.
+/// Returns whether a regular file holds encrypted tables.
 fn is_encrypted(path: &Path) -> Result<bool> {
     if input_file::is_stdin(path) || !path.is_file() {
         return Ok(false);

@@ -1,4 +1,4 @@
-//! Which server, as whom.
+//! The connection to a server: its address, and the client's token.
 
 use std::env;
 use std::io::Read;
@@ -14,17 +14,18 @@ use crate::input_file;
 use crate::printable::Printable as _;
 use crate::report;
 
-/// Variables that stand for options.
+/// Environment variables that replace options.
 const SERVER: &str = "CRYPTABLE_SERVER";
 const TOKEN_FILE: &str = "CRYPTABLE_TOKEN_FILE";
 
-/// Longest file of a token.
+/// Longest token file that is read, in bytes.
 const MAX_TOKEN_BYTES: u64 = 1 << 12;
 
-/// A client of the server.
+/// Creates a client of the server that options or variables name.
 ///
 /// # Errors
-/// If server or token are not named, the token's file holds none, or the token would travel in the clear.
+/// If server or token are not named, if the token's file holds no token, or if the token would be sent without
+/// encryption.
 pub fn open(global: Global, args: &ConnectionArgs) -> Result<Client> {
     let url = args.server.clone().or_else(|| env::var(SERVER).ok());
     let url =
@@ -40,7 +41,7 @@ pub fn open(global: Global, args: &ConnectionArgs) -> Result<Client> {
     Ok(client.patience(Duration::from_secs(u64::from(args.patience))))
 }
 
-/// The one word in a file.
+/// Reads the only word in a file.
 fn read_token(path: &Path) -> Result<String> {
     let name = input_file::shown(path).printable();
     let mut bytes = Vec::new();

@@ -1,4 +1,4 @@
-//! What is on a server.
+//! Lists of what is on a server.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use crate::args::remote::ConnectionArgs;
 use crate::commands::table_list::Tables;
 use crate::report::{self, bytes, seconds};
 
-/// Digits of an identifier that people see.
+/// Number of digits of an identifier that are shown.
 pub const SHOWN_DIGITS: usize = 12;
 
 /// Lists the server's tables.
@@ -23,7 +23,7 @@ pub fn tables(global: Global, args: &ConnectionArgs) -> Result<()> {
     report::result(global, &Tables { tables: connection::open(global, args)?.tables()? })
 }
 
-/// Lists what the client keeps there.
+/// Lists the client's keys, files and jobs on the server.
 ///
 /// # Errors
 /// If the server refuses or cannot be reached.
@@ -76,7 +76,7 @@ impl fmt::Display for Everything {
     }
 }
 
-/// The first digits of an identifier.
+/// Returns the first digits of an identifier.
 pub fn short(id: &str) -> &str {
     id.get(..SHOWN_DIGITS).unwrap_or(id)
 }

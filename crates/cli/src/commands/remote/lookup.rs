@@ -1,4 +1,4 @@
-//! Lookups by a server: orders, and their results.
+//! Lookups by a server: orders and their results.
 
 use std::fmt;
 use std::fs::File;
@@ -24,10 +24,10 @@ use crate::report::{self, bytes, seconds};
 use crate::suggestion::did_you_mean;
 use crate::{input_file, progress};
 
-/// Orders a lookup, waits for it and fetches its results.
+/// Orders a lookup, waits for it, and fetches its results.
 ///
 /// # Errors
-/// If files cannot be read or written, do not go together, or the server refuses or cannot be reached.
+/// If files cannot be read or written or do not belong together, or if the server refuses or cannot be reached.
 pub fn run(global: Global, args: &RemoteLookupArgs) -> Result<()> {
     if !args.detach {
         check_outputs(args.tables.len(), &args.results)?;
@@ -58,10 +58,10 @@ pub fn run(global: Global, args: &RemoteLookupArgs) -> Result<()> {
     finish(global, &client, &job, &args.results)
 }
 
-/// Waits for a job and fetches its results.
+/// Waits for a job, and fetches its results.
 ///
 /// # Errors
-/// As [`run`].
+/// If results cannot be written, if the job fails, or if the server refuses or cannot be reached.
 pub fn fetch(global: Global, args: &FetchArgs) -> Result<()> {
     let client = connection::open(global, &args.connection)?;
     let jobs = client.jobs()?;
@@ -78,12 +78,12 @@ fn check_outputs(tables: usize, results: &ResultArgs) -> Result<()> {
     Ok(())
 }
 
-/// What is in a file of ciphertexts, which is undamaged.
+/// Checks a file of ciphertexts, and returns its contents.
 fn contents(file: &File) -> Result<Contents> {
     Ok(CiphertextReader::new(BufReader::with_capacity(1 << 20, file))?.summary().contents)
 }
 
-/// Demands that the server offers tables for these values, before anything is sent.
+/// Checks, before anything is sent, that the server offers the tables for such values.
 fn check_tables(client: &Client, names: &[String], values: &Contents) -> Result<()> {
     let modulus = values.modulus;
     let offered = client.tables()?;
@@ -103,7 +103,7 @@ fn check_tables(client: &Client, names: &[String], values: &Contents) -> Result<
     Ok(())
 }
 
-/// The key on the server that ciphertexts go with.
+/// Returns the key on the server that matches the ciphertexts.
 fn key_of(client: &Client, contents: &Contents, name: &str) -> Result<Object> {
     let (key_id, parameters) = (contents.key_id.to_string(), hex(&contents.parameter_digest));
     let mut keys = client.keys()?;
@@ -132,7 +132,7 @@ fn finish(global: Global, client: &Client, job: &Job, results: &ResultArgs) -> R
     }
     let sizes = AtomicFile::commit_all(files, true)?;
     if !results.keep {
-        // The results are here: that something stays there is no reason to fail. Another job may need the file.
+        // The results have arrived, so errors of the clean-up are ignored. Another job may still need the file.
         let _ = client.remove_job(&done.id);
         let _ = client.remove_ciphertext(&done.order.ciphertext);
     }

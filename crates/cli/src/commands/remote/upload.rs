@@ -1,4 +1,4 @@
-//! Keys and ciphertexts on their way to a server.
+//! Uploads of keys and ciphertexts to a server.
 
 use std::fmt;
 use std::fs::File;
@@ -18,16 +18,16 @@ use crate::printable::Printable as _;
 use crate::report::{self, bytes};
 use crate::{input_file, progress};
 
-/// Parts of a whole that progress is told in.
+/// Number of steps in which progress is reported.
 pub const STEPS: usize = 1_000_000;
 
-/// Sends files, one after the other.
+/// Sends files, one after another.
 ///
 /// # Errors
-/// If one cannot be read, is not for a server, or the server refuses it or cannot be reached.
+/// If a file cannot be read or is not for a server, or if the server refuses it or cannot be reached.
 pub fn run(global: Global, args: &UploadArgs) -> Result<()> {
     let client = connection::open(global, &args.connection)?.part_bytes(args.part as u64);
-    // None is sent if one is not for a server.
+    // All files are checked before the first is sent.
     let files = args.files.iter().map(|path| Ok((path, open(path)?)));
     let files: Vec<(&PathBuf, (File, Kind))> = files.collect::<Result<_>>()?;
     for (path, (mut file, kind)) in files {
@@ -39,10 +39,10 @@ pub fn run(global: Global, args: &UploadArgs) -> Result<()> {
     Ok(())
 }
 
-/// Opens a file for a server.
+/// Opens a file that is to be sent.
 ///
 /// # Errors
-/// If it cannot be read, or is neither an evaluation key nor a file of ciphertexts.
+/// If the file cannot be read, or is neither an evaluation key nor a file of ciphertexts.
 pub fn open(path: &Path) -> Result<(File, Kind)> {
     let mut file = input_file::open_seekable(path)?;
     let kind = match guard::sendable(&mut file, &input_file::shown(path).printable())? {
@@ -53,7 +53,7 @@ pub fn open(path: &Path) -> Result<(File, Kind)> {
     Ok((file, kind))
 }
 
-/// Sends a file, from where an interrupted upload ended.
+/// Sends a file, starting where an interrupted upload ended.
 ///
 /// # Errors
 /// If the server refuses or cannot be reached.
