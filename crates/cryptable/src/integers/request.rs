@@ -52,13 +52,8 @@ pub struct Integers {
 }
 
 impl Request<Integers> {
-<<<<<<< HEAD
-    /// Creates a request for columns of integers of this kind. Keys serve integers of all kinds; the plan's predictions
-    /// are for this one.
-=======
     /// Requests keys for columns of integers. Keys serve integers of every kind, and keep the failure probability for
     /// operations on all of them; a plan states what operations on `kind` take.
->>>>>>> main
     ///
     /// ```
     /// use cryptable::integers::ColumnKind;
@@ -98,20 +93,12 @@ impl Request<Integers> {
         self
     }
 
-<<<<<<< HEAD
-    /// Finds the fastest parameters for digits of that size with which every listed operation keeps the failure
-    /// probability.
-    ///
-    /// The probability, 2^-64 by default, is that of a whole operation on integers with one ciphertext per digit: all
-    /// of its lookups and the decryption of the result, for any of the values.
-=======
     /// Finds the fastest parameters for digits of that size with which every operation keeps the failure probability, on
     /// integers of every kind.
     ///
-    /// That probability, 2^-64 by default, is of the whole operation on integers with one ciphertext per digit: all of its
-    /// lookups and the decryption of the result, for any of the values. Products of 64 bits, which look up most often,
+    /// The probability, 2^-64 by default, is that of a whole operation on integers with one ciphertext per digit: all of
+    /// its lookups and the decryption of the result, for any of the values. Products of 64 bits, which look up most often,
     /// decide; they cost operations on 8 bits 3 % of their time.
->>>>>>> main
     ///
     /// # Errors
     /// [`Error::FailureUnreachable`] if some operation fails more often with all parameters tried; it states the
@@ -123,22 +110,9 @@ impl Request<Integers> {
         let (mut lookup_limit, mut nearest) = (limit, None::<Error>);
         for _ in 0..MAX_ATTEMPTS {
             let parameters =
-<<<<<<< HEAD
                 self.parameters(lookup_limit).map_err(|error| nearest.take().unwrap_or(error))?;
-            let operations = self.operations(&parameters)?;
-            let log2_fail = |planned: &PlannedOperation| planned.failure.log2();
-            let worst = operations
-                .iter()
-                .max_by(|a, b| log2_fail(a).total_cmp(&log2_fail(b)))
-                .expect("a list");
-            let found = log2_fail(worst);
-            if found <= limit || self.limits.insecure_toy {
-                return self.plan_with(parameters, operations);
-=======
-                self.parameters(of_lookups).map_err(|error| nearest.take().unwrap_or(error))?;
             if self.limits.insecure_toy {
                 return self.plan_with(parameters);
->>>>>>> main
             }
             let worst = self.planned(&parameters, ListedOperation::with_most_lookups())?;
             let found = worst.failure.log2();
@@ -152,17 +126,8 @@ impl Request<Integers> {
         Err(nearest.expect("an attempt that did not do"))
     }
 
-<<<<<<< HEAD
     /// Returns the plan with these parameters, or an error if they exceed the memory limit.
-    fn plan_with(
-        &self,
-        parameters: Parameters,
-        operations: Vec<PlannedOperation>,
-    ) -> Result<OperationPlan<Integers>> {
-=======
-    /// The plan with these parameters, if they keep to the memory of the limits.
     fn plan_with(&self, parameters: Parameters) -> Result<OperationPlan<Integers>> {
->>>>>>> main
         let prediction = parameters.prediction();
         let needed = prediction.peak_bytes();
         if let Some(limit) = self.limits.memory.filter(|&limit| needed > limit) {
@@ -178,11 +143,7 @@ impl Request<Integers> {
         })
     }
 
-<<<<<<< HEAD
-    /// Predicts every listed operation with these parameters.
-=======
     /// Predicts every operation of the list with these parameters.
->>>>>>> main
     fn operations(&self, parameters: &Parameters) -> Result<Vec<PlannedOperation>> {
         let (model, capacity) = model_of(parameters)?;
         let digit_bits = Evaluator::new(&DryRun::new(model, capacity))?.digit_bits();
@@ -283,13 +244,6 @@ fn model_of(parameters: &Parameters) -> Result<(&(dyn LookupModel + Sync), usize
     })
 }
 
-<<<<<<< HEAD
-/// Returns the operations that plans list, each with its name and fresh operands.
-fn planned_operations(
-    kind: ColumnKind,
-    digit_bits: u32,
-) -> Vec<(&'static str, Operation, Vec<PlannedOperand>)> {
-=======
 /// An operation of plans, by name, with fresh operands.
 struct ListedOperation {
     name: &'static str,
@@ -312,7 +266,6 @@ impl ListedOperation {
 
 /// Lists the operations that plans show, with fresh operands of this kind.
 fn listed_operations(kind: ColumnKind, digit_bits: u32) -> Vec<ListedOperation> {
->>>>>>> main
     let column = PlannedOperand::Column(kind);
     let amount = PlannedOperand::Column(ColumnKind::of::<u8>());
     let condition = PlannedOperand::Column(ColumnKind::BOOLEANS);
