@@ -22,13 +22,14 @@ mod stages;
 mod standard_set;
 mod title;
 
-use standard_set::{Benchmark, STANDARD_SET};
+use standard_set::{Benchmark, FULL_SET, STANDARD_SET};
 
 /// Arguments of `bench report`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   cryptable --threads 1 bench report --out report                 # all of it: 9 GB of memory, a quarter of an hour; may be interrupted
   cryptable --threads 1 bench report --out report --only akp-8 --only nand
+  cryptable --threads 1 bench report --out report --full          # every published figure: 14 GB of memory, two hours
   cryptable bench report --out report --lines crates/bench/results/amd_zen4/one_thread.jsonl   # measures nothing
   cryptable bench report --out report --peers comparisons/results/amd_zen4.jsonl")]
 pub struct ReportArguments {
@@ -41,9 +42,21 @@ pub struct ReportArguments {
     /// These benchmarks of the standard set only.
     #[arg(long, value_name = "NAME", conflicts_with = "lines", value_parser = standard_set::names())]
     only: Vec<String>,
+    /// Also runs every other benchmark behind published figures: all widths, engines and operations.
+    #[arg(long, conflicts_with_all = ["lines", "only"])]
+    full: bool,
     /// Lines of `comparisons/compare.py`, shown beside.
     #[arg(long, value_name = "FILE")]
     peers: Option<PathBuf>,
+}
+
+impl ReportArguments {
+    /// Lists the benchmarks that the report is to have.
+    fn chosen(&self) -> Vec<&'static Benchmark> {
+        let further = if self.full { FULL_SET } else { &[] };
+        let is_chosen = |name: &str| self.only.is_empty() || self.only.iter().any(|it| it == name);
+        STANDARD_SET.iter().chain(further).filter(|benchmark| is_chosen(benchmark.name)).collect()
+    }
 }
 
 /// What the page shows of a line of the JSON contract.
@@ -115,7 +128,7 @@ pub fn run(arguments: &ReportArguments, threads: usize) -> Result<()> {
     let mut failures = Vec::new();
     if files.is_empty() {
         let file = folder.join("lines.jsonl");
-        failures = measure_missing(&file, &arguments.only, threads)?;
+        failures = measure_missing(&file, &arguments.chosen(), threads)?;
         ensure!(file.exists(), "nothing was measured: {}", failures.join("; "));
         files.push(file);
     }
@@ -158,20 +171,17 @@ where
     })
 }
 
-/// Runs what `file` has no line of, and appends its lines, each marked with the benchmark's name. One that fails does not
-/// keep the others from running.
+/// Runs the chosen benchmarks of which `file` has no line, and appends their lines, each marked with the benchmark's name.
+/// The others still run after one fails.
 ///
-/// Returns what failed, and why.
-fn measure_missing(file: &Path, only: &[String], threads: usize) -> Result<Vec<String>> {
-    let chosen = STANDARD_SET
-        .iter()
-        .filter(|benchmark| only.is_empty() || only.iter().any(|name| name == benchmark.name));
+/// Returns the failures, each with its reason.
+fn measure_missing(file: &Path, chosen: &[&Benchmark], threads: usize) -> Result<Vec<String>> {
     let lines: Vec<Marked> = if file.exists() { read(file, |_| true)? } else { Vec::new() };
     let of = |benchmark: &&Benchmark| {
         lines.iter().find(|line| line.benchmark == benchmark.name && line.threads == threads)
     };
     let (done, missing): (Vec<&Benchmark>, Vec<&Benchmark>) =
-        chosen.partition(|it| of(it).is_some());
+        chosen.iter().partition(|it| of(it).is_some());
     for benchmark in &done {
         let revision = of(benchmark).map_or("", |line| &line.revision);
         eprintln!("{} is in {}, of commit {revision}", benchmark.name, file.display());
@@ -179,9 +189,8 @@ fn measure_missing(file: &Path, only: &[String], threads: usize) -> Result<Vec<S
     let mut clock = Clock::new(&missing, threads);
     let mut failures = Vec::new();
     for (index, benchmark) in missing.iter().enumerate() {
-        let Benchmark { name, arguments, .. } = benchmark;
-        let count = missing.len();
-        eprintln!("{} of {count}: {name} (bench {})", index + 1, arguments.join(" "));
+        let Benchmark { name, command, .. } = benchmark;
+        eprintln!("{} of {}: {name} (bench {command})", index + 1, missing.len());
         let start = Instant::now();
         match measure(benchmark, threads) {
             Ok(lines) => append(file, &lines)?,
@@ -249,10 +258,10 @@ struct Marked {
 /// The lines of one benchmark, run as a process of this program.
 fn measure(benchmark: &Benchmark, threads: usize) -> Result<String> {
     let program = std::env::current_exe().context("cannot find this program")?;
-    let Benchmark { name, arguments, .. } = benchmark;
+    let Benchmark { name, command, .. } = benchmark;
     let output = Command::new(program)
         .args(["--threads", &threads.to_string(), "--json", "--quiet", "bench"])
-        .args(*arguments)
+        .args(command.split(' '))
         .output()
         .with_context(|| format!("cannot start {name}"))?;
     let said = String::from_utf8_lossy(&output.stderr);
@@ -285,11 +294,15 @@ mod tests {
         )
     }
 
+    fn named(name: &str) -> &'static Benchmark {
+        STANDARD_SET.iter().find(|benchmark| benchmark.name == name).unwrap()
+    }
+
     fn arguments(folder: &Path, lines: &str) -> ReportArguments {
         let file = folder.join("some.jsonl");
         fs::write(&file, lines).unwrap();
         let out = folder.join("report");
-        ReportArguments { out, lines: vec![file], only: Vec::new(), peers: None }
+        ReportArguments { out, lines: vec![file], only: Vec::new(), full: false, peers: None }
     }
 
     #[test]
@@ -348,7 +361,7 @@ mod tests {
         value["benchmark"] = "akp-8".into();
         append(&file, &format!("{value}\n")).unwrap();
         let before = fs::read_to_string(&file).unwrap();
-        assert!(measure_missing(&file, &["akp-8".to_owned()], 1).unwrap().is_empty());
+        assert!(measure_missing(&file, &[named("akp-8")], 1).unwrap().is_empty());
         assert_eq!(fs::read_to_string(&file).unwrap(), before);
     }
 
@@ -366,7 +379,7 @@ mod tests {
         // The tests' own program takes no such arguments.
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("lines.jsonl");
-        let failures = measure_missing(&file, &["nand".to_owned()], 1).unwrap();
+        let failures = measure_missing(&file, &[named("nand")], 1).unwrap();
         assert!(failures.len() == 1 && failures[0].starts_with("nand failed"), "{failures:?}");
         assert!(!file.exists());
     }
