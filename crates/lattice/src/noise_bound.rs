@@ -269,7 +269,7 @@ pub fn check_log2_fail(operation: &'static str, found: f64, limit: f64) -> Resul
 /// use cryptable_lattice::noise_bound::SumLimits;
 /// let limits =
 ///     SumLimits { fresh_lookup: 100, result_lookup: 0, result_decryption: 7, lookups_in_a_row: Some(1) };
-/// let expected = "sums of up to 100 fresh values can be looked up, of up to 7 results be decrypted; \
+/// let expected = "sums of up to 100 fresh values can be looked up, sums of up to 7 results decrypted; \
 ///                 at most 1 lookup in a row";
 /// assert_eq!(limits.to_string(), expected);
 /// ```
@@ -292,7 +292,7 @@ impl std::fmt::Display for SumLimits {
         if *result_lookup > 0 {
             write!(f, " or {result_lookup} results")?;
         }
-        write!(f, " can be looked up, of up to {result_decryption} results be decrypted; ")?;
+        write!(f, " can be looked up, sums of up to {result_decryption} results decrypted; ")?;
         match lookups_in_a_row {
             Some(1) => f.write_str("at most 1 lookup in a row"),
             Some(count) => write!(f, "at most {count} lookups in a row"),

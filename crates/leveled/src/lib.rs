@@ -10,7 +10,7 @@
 //! |---|---|
 //! | [`lookup`] | tables on values: what users of this engine need |
 //! | [`aes`] | AES-128 under an encrypted key, and transciphering |
-//! | [`bootstrapping`] | circuit bootstrapping, two bits a rotation |
+//! | [`bootstrapping`] | circuit bootstrapping, two bits per rotation |
 //! | [`tree`] | CMUXes, tables as trees of them, automata |
 //! | [`parameters`], [`noise`], [`cost`] | parameter sets, variances, work |
 //! | [`keys`] | secrets and evaluation keys that lookups and AES share |

@@ -18,8 +18,8 @@ use crate::ciphertext_file::ciphertexts;
 use crate::progress;
 use crate::report::{self, bytes, seconds};
 
-/// Number of methods per engine that the comparison shows.
-const SHOWN_PER_ENGINE: usize = 3;
+/// Width of the printed report, in columns.
+const COLUMNS: usize = 100;
 
 /// Plans keys and prints the predictions.
 ///
@@ -74,6 +74,9 @@ struct Report {
     /// The comparison for people.
     #[serde(skip)]
     comparison: String,
+    /// Parameters of the rows of the comparison.
+    #[serde(skip)]
+    shown: Vec<ParameterReport>,
 }
 
 /// An engine that does not serve the request.
@@ -143,31 +146,25 @@ impl Report {
             refused: plan.refusals().iter().map(refusal).collect(),
             packing_from: plan.crossing(),
             comparison: plan.to_string(),
+            shown: plan
+                .fastest_per_method()
+                .into_iter()
+                .map(|it| candidate(it).parameters)
+                .collect(),
         }
     }
 
-    /// Writes what the names and headings of the comparison mean.
+    /// Writes the meanings of the comparison's names and headings.
     fn write_legend(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "\nengines")?;
         for engine in Engine::ALL {
-            let mut candidates =
-                self.candidates.iter().filter(|c| c.parameters.engine == Some(engine)).peekable();
-            if candidates.peek().is_none() {
+            let mut shown = self.shown.iter().filter(|row| row.engine == Some(engine)).peekable();
+            if shown.peek().is_none() {
                 continue;
             }
-            writeln!(f, "  {}", explain::engine(engine))?;
-            // Names that differ only in sizes have one meaning.
-            let (packing, others): (Vec<_>, Vec<_>) =
-                candidates.partition(|c| c.parameters.method.starts_with("packed, "));
-            let shown = |all: Vec<_>| all.into_iter().take(SHOWN_PER_ENGINE);
-            let mut meanings: Vec<&str> = Vec::new();
-            for candidate in shown(others).chain(shown(packing)) {
-                let named = &candidate.parameters.named_method;
-                let meaning = named.split_once(": ").map_or("", |(_, meaning)| meaning);
-                if !meanings.contains(&meaning) {
-                    writeln!(f, "    {named}")?;
-                    meanings.push(meaning);
-                }
+            write_wrapped(f, &format!("  {}", explain::engine(engine)))?;
+            for row in shown {
+                write_wrapped(f, &format!("    {}", row.named_method))?;
             }
         }
         writeln!(f, "columns")?;
@@ -177,9 +174,18 @@ impl Report {
         )?;
         writeln!(
             f,
-            "  fresh: one new ciphertext; fail: probability that a ciphertext fails; bits: security"
+            "  fail: probability that a ciphertext fails, any of its values; bits: security"
         )
     }
+}
+
+/// Writes a line, broken into lines of [`COLUMNS`] that are indented further than the first.
+fn write_wrapped(f: &mut fmt::Formatter<'_>, line: &str) -> fmt::Result {
+    let indent = line.len() - line.trim_start().len();
+    let (first, further) = (" ".repeat(indent), " ".repeat(indent + 6));
+    let options =
+        textwrap::Options::new(COLUMNS).initial_indent(&first).subsequent_indent(&further);
+    textwrap::wrap(line.trim_start(), options).iter().try_for_each(|part| writeln!(f, "{part}"))
 }
 
 impl fmt::Display for Report {
@@ -187,7 +193,10 @@ impl fmt::Display for Report {
         let Self { best, .. } = self;
         let parameters = &best.parameters;
         let size = |count: usize| bytes(count as u64);
-        writeln!(f, "{}", self.comparison)?;
+        for line in self.comparison.lines() {
+            write_wrapped(f, line)?;
+        }
+        writeln!(f)?;
         writeln!(f, "the best in full")?;
         let engine = parameters.engine.map(explain::engine).unwrap_or_default();
         writeln!(f, "  engine               {engine}")?;

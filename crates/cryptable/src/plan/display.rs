@@ -4,62 +4,98 @@ use std::fmt;
 use std::time::Duration;
 
 use super::{Candidate, Plan};
+use crate::{Engine, Parameters};
 
-/// Number of candidates shown per engine.
+/// Number of methods shown per engine.
 const SHOWN_PER_ENGINE: usize = 3;
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let best = self.best();
-        writeln!(f, "best: {}", best.parameters())?;
-        if let Some(limits) = best.parameters().sum_limits() {
-            writeln!(f, "      {limits}")?;
-        }
+        write_best(f, self.best().parameters())?;
         let (values, threads) = (self.values(), self.threads());
         let plural = |count: u64| if count == 1 { "" } else { "s" };
+        let assumed =
+            if self.values_assumed() { " (assumed: `values` sets another number)" } else { "" };
         writeln!(
             f,
-            "\n{values} value{} on {threads} thread{}:",
+            "\n{values} value{}{assumed} on {threads} thread{}:",
             plural(values),
             plural(threads as u64)
         )?;
-        let names = self.candidates().iter().map(|c| c.parameters().method_name().len());
-        let width = names.max().unwrap_or_default();
-        writeln!(
-            f,
-            "{:<8} {:<width$} {:>9} {:>10} {:>9} {:>9} {:>9} {:>6} {:>5}",
-            "engine", "method", "time", "a value", "memory", "key file", "fresh", "fail", "bits"
-        )?;
-        let mut shown = Vec::new();
-        for candidate in self.candidates() {
-            let parameters = candidate.parameters();
-            let way = (parameters.engine(), parameters.bridged().is_ok());
-            shown.push(way);
-            if shown.iter().filter(|&&other| other == way).count() <= SHOWN_PER_ENGINE {
-                write_line(f, candidate, values, width)?;
-            }
-        }
-        if self.values_assumed() {
-            let assumed = match values {
-                1 => "1 value is assumed".to_owned(),
-                _ => format!("{values} values are assumed, as many as a packed ciphertext holds"),
-            };
-            writeln!(f, "{assumed}: `values` states another number")?;
-        }
+        self.write_table(f)?;
         if let Some(crossing) = self.crossing() {
             writeln!(
                 f,
-                "packing single values, to look them up at once, is faster from {crossing} values on"
+                "from {crossing} values on, packing single values and looking them up at once is faster"
             )?;
         }
         for (engine, error) in self.refusals() {
-            writeln!(f, "{engine:<8} not: {error}")?;
+            writeln!(f, "{engine:<8} unavailable: {error}")?;
         }
         Ok(())
     }
 }
 
-fn write_line(
+impl Plan {
+    /// Returns the candidates that [`Display`](fmt::Display) shows: for each engine, the fastest parameters of its
+    /// three fastest methods.
+    #[must_use]
+    pub fn fastest_per_method(&self) -> Vec<&Candidate> {
+        let mut shown: Vec<(Engine, bool, String)> = Vec::new();
+        let mut is_shown = |candidate: &&Candidate| {
+            let parameters = candidate.parameters();
+            let (engine, is_bridged) = (parameters.engine(), parameters.bridged().is_ok());
+            let family = family(&parameters.method_name());
+            let of_engine = || shown.iter().filter(|row| (row.0, row.1) == (engine, is_bridged));
+            if of_engine().count() == SHOWN_PER_ENGINE || of_engine().any(|row| row.2 == family) {
+                return false;
+            }
+            shown.push((engine, is_bridged, family));
+            true
+        };
+        self.candidates().iter().filter(|candidate| is_shown(candidate)).collect()
+    }
+
+    fn write_table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rows = self.fastest_per_method();
+        let names = rows.iter().map(|row| row.parameters().method_name().chars().count());
+        let width = names.max().unwrap_or_default();
+        writeln!(
+            f,
+            "{:<8} {:<width$} {:>8} {:>9} {:>8} {:>8} {:>6} {:>4}",
+            "engine", "method", "time", "per value", "memory", "key file", "fail", "bits"
+        )?;
+        rows.iter().try_for_each(|row| write_row(f, row, self.values(), width))?;
+        match self.candidates().len() - rows.len() {
+            0 => Ok(()),
+            1 => writeln!(f, "(1 slower parameter set is not shown)"),
+            more => writeln!(f, "({more} slower parameter sets are not shown)"),
+        }
+    }
+}
+
+/// Returns the name of a method without sizes of digits, depths and variants: `CMT` of `CMT 16^2`.
+fn family(method: &str) -> String {
+    let bridged = method.strip_prefix("packed, ");
+    let name = bridged.unwrap_or(method);
+    name.split([' ', ',', '*']).next().unwrap_or_default().to_owned()
+}
+
+/// Writes the best parameters, their failure probability, and the sums that they allow, on lines of their own.
+fn write_best(f: &mut fmt::Formatter<'_>, best: &Parameters) -> fmt::Result {
+    let text = best.to_string();
+    let (parameters, failures) = text.split_once(", a value fails").unwrap_or((&text, ""));
+    writeln!(f, "best: {parameters}")?;
+    if !failures.is_empty() {
+        writeln!(f, "      a value fails{failures}")?;
+    }
+    if let Some(limits) = best.sum_limits() {
+        writeln!(f, "      {limits}")?;
+    }
+    Ok(())
+}
+
+fn write_row(
     f: &mut fmt::Formatter<'_>,
     candidate: &Candidate,
     values: u64,
@@ -68,14 +104,13 @@ fn write_line(
     let (parameters, prediction) = (candidate.parameters(), candidate.prediction());
     writeln!(
         f,
-        "{:<8} {:<width$} {:>9} {:>10} {:>9} {:>9} {:>9} {:>6} {:>5.0}",
+        "{:<8} {:<width$} {:>8} {:>9} {:>8} {:>8} {:>6} {:>4.0}",
         parameters.engine(),
         parameters.method_name(),
         seconds(candidate.duration()),
         seconds(candidate.duration() / u32::try_from(values).unwrap_or(u32::MAX)),
         bytes(prediction.peak_bytes()),
         bytes(prediction.key_file_bytes),
-        bytes(prediction.ciphertext_bytes),
         format!("2^{:.0}", parameters.failure_probability().log2()),
         parameters.security_bits(),
     )

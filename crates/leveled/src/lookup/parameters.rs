@@ -178,16 +178,16 @@ impl Parameters {
         self.set
     }
 
-    /// How a lookup goes, in words: "CMUX tree, 2 bits a rotation, depth 11".
+    /// How a lookup goes, in words: "CMUX tree, 2 bits per rotation, depth 11".
     #[must_use]
     pub fn method_name(&self) -> String {
         let bits = self.circuit.bits_per_ciphertext();
         match self.set {
             Some(set) => format!("CMUX tree, {}", set.description()),
             None if self.security_level().is_insecure() => {
-                format!("CMUX tree, {bits} bits a rotation, insecure toy")
+                format!("CMUX tree, {bits} bits per rotation, insecure toy")
             }
-            None => format!("CMUX tree, {bits} bits a rotation, other parameters"),
+            None => format!("CMUX tree, {bits} bits per rotation, other parameters"),
         }
     }
 
@@ -382,7 +382,7 @@ mod tests {
         }
     }
 
-    /// Two bits a rotation, wherever there are two.
+    /// Two bits per rotation, wherever there are two.
     #[test]
     fn two_bits_a_rotation_are_faster() {
         use ParameterSet::{CmuxDepth2, TwoBitDepth11, TwoBitDepth24, TwoBitDepth117};

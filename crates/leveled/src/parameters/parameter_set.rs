@@ -1,11 +1,11 @@
 //! Named parameter sets: those of Wang et al. (EUROCRYPT 2024, ePrint 2024/323, Table 5), carried over to a prime of
-//! 47 bits with 128-bit security, and sets for two bits a rotation.
+//! 47 bits with 128-bit security, and sets for two bits per rotation.
 //!
 //! The paper's sets (Q near 2^54, n = 571 modulo 2^10) fall short of 128 bits under today's estimates. Here the prime
 //! is the largest that blind rotation's fastest kernel takes, and the LWE dimension the least that the security tables
 //! have; decompositions are chosen anew so that each set reaches the depth of the paper's.
 //!
-//! | set | bits a rotation | blind rotation | depth | of Wang et al. |
+//! | set | bits per rotation | blind rotation | depth | of Wang et al. |
 //! |---|---|---|---|---|
 //! | `two-bit-depth-11` | 2 | CMUX | 11 | – |
 //! | `two-bit-depth-24` | 2 | CMUX | 24; 8 at 2^-128 | – |
@@ -66,17 +66,17 @@ const TWO_DIGITS: RgswGadgetLiteral =
 /// let set: ParameterSet = "two-bit-depth-11".parse()?;
 /// assert_eq!(set, ParameterSet::TwoBitDepth11);
 /// assert_eq!(set.to_string(), "two-bit-depth-11");
-/// assert_eq!(set.description(), "2 bits a rotation, depth 11");
+/// assert_eq!(set.description(), "2 bits per rotation, depth 11");
 /// assert!(set.parameters().security_bits() >= 128.0);
 /// # Ok::<(), cryptable_lattice::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ParameterSet {
-    /// Two bits a rotation, tables of up to 11 bits.
+    /// Two bits per rotation, tables of up to 11 bits.
     TwoBitDepth11,
-    /// Two bits a rotation, tables of up to 24 bits; of up to 8 bits with failures below 2^-128.
+    /// Two bits per rotation, tables of up to 24 bits; of up to 8 bits with failures below 2^-128.
     TwoBitDepth24,
-    /// Two bits a rotation, tables of up to 24 bits with failures below 2^-128.
+    /// Two bits per rotation, tables of up to 24 bits with failures below 2^-128.
     TwoBitDepth117,
     /// One bit a rotation by CMUXes, depth 2: CMUX_1 of Wang et al.
     CmuxDepth2,
@@ -106,7 +106,7 @@ pub enum ParameterSet {
 }
 
 impl ParameterSet {
-    /// All sets, those with two bits a rotation first.
+    /// All sets, those with two bits per rotation first.
     pub const ALL: [Self; 15] = [
         Self::TwoBitDepth11,
         Self::TwoBitDepth24,
@@ -177,7 +177,7 @@ impl ParameterSet {
         }
         let (kind, depth) = self.name().split_once("-depth-").expect("names have a depth");
         let rotation = match kind {
-            "two-bit" => "2 bits a rotation",
+            "two-bit" => "2 bits per rotation",
             "auto" => "1 bit a rotation by automorphisms",
             _ => "1 bit a rotation",
         };

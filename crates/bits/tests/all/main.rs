@@ -1,0 +1,13 @@
+//! Tests of bits in slots, in one program, which is linked once.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod bootstrapping;
+mod files;
+mod half_form;
+mod leveled_gates;
+mod long_sums;
+mod sum_gates;
+mod tables;
+mod throughput;

@@ -1,0 +1,154 @@
+//! The whole way through files, with insecure toy keys.
+#![cfg(feature = "client")]
+
+use crate::support;
+
+use support::Workspace;
+
+/// `count` values below `modulus`, one a line, and f of them.
+fn columns(count: u64, modulus: u64, f: impl Fn(u64) -> u64) -> (String, String) {
+    let values: Vec<u64> = (0..count).map(|i| (i * i + i / 7) % modulus).collect();
+    let lines = |values: Vec<u64>| values.iter().map(|v| format!("{v}\n")).collect::<String>();
+    (lines(values.clone()), lines(values.into_iter().map(f).collect()))
+}
+
+#[test]
+fn csv_through_several_ciphertexts() {
+    let f = |x| (3 * x + 1) % 10;
+    let table: String = (0..10).rev().map(|x| format!("{x},{}\n", f(x))).collect();
+    let here = Workspace::new();
+    here.write("table.csv", format!("x,y\n{table}"));
+    here.succeed(
+        "keygen --insecure-toy --table table.csv --secret client.key --evaluation server.key",
+    );
+    let (values, expected) = columns(2500, 10, f);
+    here.write("values.csv", format!("digit\n{values}"));
+    here.succeed("encrypt --key client.key --input values.csv --column digit --output values.ct");
+    let json = here.succeed(
+        "--json --threads 1 lookup --key server.key --table table.csv --input values.ct \
+         --output result.ct",
+    );
+    let report: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&report["values"], &report["ciphertexts"]), (&2500.into(), &3.into()));
+    assert_eq!(report["threads"], 1);
+    here.succeed("decrypt --key client.key --input result.ct --output result.csv --column f");
+    assert_eq!(here.read("result.csv"), format!("f\n{expected}").into_bytes());
+    // A fresh ciphertext decrypts too.
+    here.succeed("decrypt --key client.key --input values.ct --output same.csv");
+    assert_eq!(here.read("same.csv"), values.into_bytes());
+}
+
+#[test]
+fn arrays_and_raw_words_with_another_output_modulus() {
+    let here = Workspace::with_keys("--bits 2 --output-bits 9");
+    let mut table = b"\x93NUMPY\x01\x00\x46\x00".to_vec();
+    let header = "{'descr': '>i4', 'fortran_order': False, 'shape': (4,), }";
+    table.extend(format!("{header:69}\n").bytes());
+    table.extend([500_i32, 0, 7, 300].into_iter().flat_map(i32::to_be_bytes));
+    here.write("table.npy", table).write("values.bin", [0, 1, 2, 3, 3, 0]);
+    here.succeed("--quiet encrypt --key client.key --input values.bin --output v.ct");
+    here.succeed("--quiet lookup --key server.key --table table.npy --input v.ct --output r.ct");
+    let output = here.succeed("--quiet decrypt --key client.key --input r.ct --output r.npy");
+    assert_eq!(output, "");
+    here.succeed("decrypt --key client.key --input r.ct --output r.dat --format raw16");
+    let expected = [500_u16, 0, 7, 300, 300, 500].map(u16::to_le_bytes).concat();
+    assert_eq!(here.read("r.dat"), expected);
+    let array = here.read("r.npy");
+    assert_eq!(array.len(), 128 + expected.len());
+    assert!(array.starts_with(b"\x93NUMPY\x01\x00\x76\x00{'descr': '<u2',"));
+    assert!(array.ends_with(&expected));
+}
+
+#[test]
+fn inspect_tells_types_and_counts() {
+    let here = Workspace::with_keys("--modulus 3");
+    here.write("values.csv", "0\n1\n2\n");
+    here.succeed("encrypt --key client.key --input values.csv --output values.ct");
+    let json = here.succeed("--json inspect client.key server.key values.ct");
+    let reports: Vec<serde_json::Value> =
+        json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let types: Vec<_> = reports.iter().map(|report| report["type"].as_str().unwrap()).collect();
+    assert_eq!(
+        types,
+        [
+            "a secret key for packed values",
+            "an evaluation key for packed values",
+            "ciphertexts of packed values"
+        ]
+    );
+    for report in &reports {
+        assert_eq!(report["parameter_digest"], reports[0]["parameter_digest"]);
+        let file = report["file"].as_str().unwrap();
+        assert_eq!(report["bytes"], here.read(file).len());
+    }
+    assert_eq!(reports[1]["parameters"]["input_modulus"], 3);
+    assert_eq!((&reports[2]["values"], &reports[2]["modulus"]), (&3.into(), &3.into()));
+    assert!(here.succeed("inspect client.key").contains("INSECURE"));
+}
+
+#[cfg(unix)]
+#[test]
+fn secret_keys_are_for_their_owner_only() {
+    use std::os::unix::fs::PermissionsExt;
+    let here = Workspace::with_keys("--bits 1");
+    let mode = |name| here.path(name).metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode("client.key"), 0o600);
+    assert_ne!(mode("server.key") & 0o044, 0);
+}
+
+#[test]
+fn keys_are_replaced_only_by_force() {
+    let here = Workspace::with_keys("--bits 1");
+    let line = "keygen --insecure-toy --bits 2 --secret client.key --evaluation server.key";
+    let secret = here.read("client.key");
+    assert!(here.fail(line).contains("client.key exists; --force replaces it"));
+    let line_2 = "keygen --insecure-toy --bits 2 --secret new.key --evaluation server.key";
+    assert!(here.fail(line_2).contains("server.key exists"));
+    assert_eq!(here.read("client.key"), secret);
+    here.succeed(&format!("{line} --force"));
+    assert_ne!(here.read("client.key"), secret);
+}
+
+#[test]
+fn plan_predicts_without_files() {
+    let here = Workspace::new();
+    let json = here.succeed("--json --threads 2 plan --bits 1 --ring-degree 32768 --count 40000");
+    let plan: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert!(plan["security_bits"].as_f64().unwrap() >= 128.0);
+    // Of any value of a ciphertext, and so of one value an n-th of it.
+    assert_eq!(plan["values_per_ciphertext"], 32_768);
+    let [ciphertext, value] =
+        ["log2_fail", "log2_fail_per_value"].map(|name| plan[name].as_f64().unwrap());
+    assert!(ciphertext <= -64.0 && (ciphertext - value - 15.0).abs() < 1e-9);
+    assert_eq!((&plan["ciphertexts"], &plan["values"]), (&2.into(), &40_000.into()));
+    let time = |name: &str| plan[name].as_f64().unwrap();
+    assert!((time("eval_s_one_thread") / time("eval_s") - 1.8).abs() < 1e-6);
+    assert!(time("peak_bytes") > time("key_memory_bytes"));
+    let text = here.succeed("plan --bits 1 --quiet");
+    assert!(text.contains("security") && text.contains("failure probability"), "{text}");
+    assert!(here.files().is_empty());
+}
+
+#[test]
+fn demo_maps_every_pixel() {
+    let here = Workspace::new();
+    let mut picture = Vec::new();
+    let mut encoder = png::Encoder::new(&mut picture, 50, 30);
+    encoder.set_color(png::ColorType::Grayscale);
+    encoder.set_depth(png::BitDepth::Eight);
+    let pixels: Vec<u8> = (0..1500_u32).map(|i| (i * 7 % 256) as u8).collect();
+    encoder.write_header().unwrap().write_image_data(&pixels).unwrap();
+    here.write("scan.png", picture);
+    let json =
+        here.succeed("--json demo --insecure-toy --image scan.png --table invert --output out/a");
+    let report: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&report["wrong"], &report["values_checked"]), (&0.into(), &1500.into()));
+    let file = std::io::Cursor::new(here.read("out/a/before-after.png"));
+    let mut reader = png::Decoder::new(file).read_info().unwrap();
+    let mut found = vec![0; reader.output_buffer_size().unwrap()];
+    reader.next_frame(&mut found).unwrap();
+    for (row, before) in found.chunks(108).zip(pixels.chunks(50)) {
+        assert_eq!((&row[..50], &row[50..58]), (before, &[255; 8][..]));
+        assert!(row[58..].iter().zip(before).all(|(after, before)| *after == 255 - before));
+    }
+}

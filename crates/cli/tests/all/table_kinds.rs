@@ -1,0 +1,159 @@
+//! Tables of their own for every value, and encrypted ones.
+#![cfg(feature = "client")]
+
+use crate::support;
+
+use serde_json::Value;
+use support::Workspace;
+
+const VALUES: [u64; 6] = [0, 3, 15, 7, 7, 1];
+
+fn lines(values: impl IntoIterator<Item = u64>) -> String {
+    values.into_iter().map(|value| format!("{value}\n")).collect()
+}
+
+/// Value k's table multiplies by k, and adds 5.
+fn output(k: usize, x: u64) -> u64 {
+    (k as u64 * x + 5) % 16
+}
+
+/// A table for each of so many values, a line each.
+fn rows(count: usize) -> String {
+    let row = |k| (0..16).map(|x| output(k, x).to_string()).collect::<Vec<_>>().join(",") + "\n";
+    (0..count).map(row).collect()
+}
+
+fn toy() -> Workspace {
+    let here = Workspace::with_keys("--bits 4 --table-kind encrypted");
+    here.write("values.csv", lines(VALUES)).write("square.csv", lines((0..16).map(|x| x * x % 16)));
+    here.succeed("encrypt --secret client.key --input values.csv --output values.ct");
+    here
+}
+
+fn decrypted(here: &Workspace, name: &str) -> String {
+    here.succeed(&format!("decrypt --secret client.key --input {name} --output result.csv"));
+    String::from_utf8(here.read("result.csv")).unwrap()
+}
+
+#[test]
+fn the_server_applies_an_encrypted_table() {
+    let here = toy();
+    let report = here
+        .succeed("--json encrypt-table --secret client.key --table square.csv --output square.ct");
+    let report: Value = serde_json::from_str(&report).unwrap();
+    assert_eq!((&report["tables"], &report["input_modulus"]), (&Value::Null, &16.into()));
+    let lookup = "lookup --evaluation server.key --input values.ct --output r.ct --table";
+    here.succeed(&format!("{lookup} square.ct"));
+    let squares = lines(VALUES.map(|x| x * x % 16));
+    assert_eq!(decrypted(&here, "r.ct"), squares);
+    // In the clear, and twice in one lookup.
+    here.succeed(&format!("{lookup} square.csv"));
+    assert_eq!(decrypted(&here, "r.ct"), squares);
+    here.succeed(&format!("{lookup} square.ct --table square.ct --output again.ct"));
+    assert_eq!(decrypted(&here, "again.ct"), squares);
+    let found = here.succeed("--json inspect square.ct");
+    assert!(
+        found.contains("encrypted tables") && found.contains("\"engine\":\"packed\""),
+        "{found}"
+    );
+}
+
+#[test]
+fn every_value_has_a_table_of_its_own() {
+    let here = toy();
+    here.write("rows.csv", rows(6));
+    let expected = lines(VALUES.iter().enumerate().map(|(k, &x)| output(k, x)));
+    let lookup = "lookup --evaluation server.key --input values.ct --output r.ct";
+    here.succeed(&format!("{lookup} --per-value --table rows.csv"));
+    assert_eq!(decrypted(&here, "r.ct"), expected);
+    here.succeed("encrypt-table --secret client.key --per-value --table rows.csv --output rows.ct");
+    here.succeed(&format!("{lookup} --table rows.ct"));
+    assert_eq!(decrypted(&here, "r.ct"), expected);
+}
+
+#[test]
+fn what_does_not_fit_is_named() {
+    let here = toy();
+    here.write("five.csv", rows(5)).write("seven.csv", rows(7)).write("many.csv", rows(1025));
+    let lookup = |table: &str| {
+        here.fail(&format!(
+            "lookup --evaluation server.key --input values.ct --output r.ct {table}"
+        ))
+    };
+    let error = lookup("--per-value --table five.csv");
+    assert!(error.contains("five.csv: 5 tables, but there are more values"), "{error}");
+    let error = lookup("--per-value --table seven.csv");
+    assert!(error.contains("seven.csv: more tables than values, which are 6"), "{error}");
+    let error = lookup("--per-value --table square.csv");
+    assert!(error.contains("square.csv: 1 columns; a table for every value has one"), "{error}");
+    let encrypt = "encrypt-table --secret client.key --output new.ct";
+    let error = here.fail(&format!("{encrypt} --per-value --table many.csv"));
+    assert!(error.contains("more than 1024 tables"), "{error}");
+    here.write("short.csv", "1\n2\n");
+    let error = here.fail(&format!("{encrypt} --table short.csv"));
+    assert!(error.contains("short.csv"), "{error}");
+    here.succeed("encrypt-table --secret client.key --per-value --table five.csv --output five.ct");
+    let error = lookup("--table five.ct");
+    assert!(error.contains("five.ct: a table for each of 5 values, but there are 6"), "{error}");
+    let error = lookup("--table five.ct --per-value");
+    assert!(error.contains("five.ct is encrypted"), "{error}");
+    let error = lookup("--table five.ct --resume");
+    assert!(error.contains("--resume"), "{error}");
+    let error = lookup("--table five.ct --table square.csv --output s.ct");
+    assert!(error.contains("square.csv is not encrypted, but other tables are"), "{error}");
+}
+
+#[test]
+fn keys_and_tables_belong_together() {
+    let here = toy();
+    here.succeed("encrypt-table --secret client.key --table square.csv --output square.ct");
+    here.write("rows.csv", rows(6));
+    let keys = "--secret other.key --evaluation other.server";
+    // Another client.
+    here.succeed(&format!("keygen --insecure-toy --bits 4 --table-kind per-value {keys}"));
+    here.succeed("encrypt --secret other.key --input values.csv --output other.ct");
+    let lookup = "lookup --evaluation other.server --input other.ct --output r.ct";
+    let error = here.fail(&format!("{lookup} --table square.ct"));
+    assert!(error.contains("square.ct") && error.contains("client"), "{error}");
+    // Keys for tables in the clear, and of other engines.
+    for (mode, encrypts) in
+        [("packed", "of a key for tables in the clear"), ("single", "encrypts no tables")]
+    {
+        here.succeed(&format!("keygen --insecure-toy --force --mode {mode} --bits 4 {keys}"));
+        here.succeed("encrypt --secret other.key --input values.csv --output other.ct");
+        let error = here.fail(&format!("{lookup} --table square.ct"));
+        assert!(error.contains("square.ct is an encrypted table"), "{error}");
+        let error = here.fail(&format!("{lookup} --per-value --table rows.csv"));
+        assert!(error.contains("--per-value"), "{error}");
+        let error =
+            here.fail("encrypt-table --secret other.key --table square.csv --output new.ct");
+        assert!(error.contains(encrypts), "{error}");
+    }
+    // A damaged table.
+    let mut bytes = here.read("square.ct");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    here.write("bad.ct", bytes);
+    let lookup = "lookup --evaluation server.key --input values.ct --output r.ct --table";
+    assert!(here.fail(&format!("{lookup} bad.ct")).contains("bad.ct"));
+    assert!(here.fail(&format!("{lookup} values.ct")).contains("values.ct"));
+}
+
+#[test]
+fn plans_are_of_the_kind_of_table() {
+    let here = Workspace::new();
+    let plan = |kind: &str| -> Value {
+        let line = format!("--json plan --bits 8 --table-kind {kind}");
+        serde_json::from_str(&here.succeed(&line)).unwrap()
+    };
+    let [shared, own, encrypted] = ["shared", "per-value", "encrypted"].map(plan);
+    assert_eq!(own["parameter_digest"], encrypted["parameter_digest"]);
+    assert!(encrypted["peak_bytes"].as_u64() > own["peak_bytes"].as_u64());
+    for plan in [own, encrypted] {
+        assert!(plan["method"].as_str().unwrap().starts_with("CMT"), "{plan}");
+        assert!(plan["security_bits"].as_f64().unwrap() >= 128.0);
+        assert!(plan["eval_s"].as_f64() > shared["eval_s"].as_f64());
+    }
+    let error = here.fail("plan --mode single --bits 4 --table-kind encrypted");
+    assert!(error.contains("encrypted tables with the engine single"), "{error}");
+}

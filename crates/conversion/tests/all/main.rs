@@ -1,0 +1,12 @@
+//! Tests of bridges between engines, in one program, which is linked once.
+
+#[path = "../bridge_ends/mod.rs"]
+mod bridge_ends;
+
+mod bridge_plans;
+mod bridge_refusals;
+mod bridges;
+mod bridges_full_size;
+mod conversions;
+mod lookup;
+mod packed_gates;

@@ -1,0 +1,16 @@
+//! The examples of integers, on insecure toys: every value is checked.
+
+#[path = "../../examples/income_tax.rs"]
+mod income_tax;
+#[path = "../../examples/merge_sorted_columns.rs"]
+mod merge_sorted_columns;
+
+#[test]
+fn taxes_of_a_toy() {
+    income_tax::main().unwrap();
+}
+
+#[test]
+fn merge_of_a_toy() {
+    merge_sorted_columns::main().unwrap();
+}

@@ -1,0 +1,20 @@
+//! Tests of functional bootstrapping of single values, in one program, which is linked once.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod automorphism_counts;
+mod automorphism_rotation;
+mod booleans;
+mod bootstrapping;
+mod decomposition;
+mod full_domain;
+mod functions;
+mod gates;
+mod integers;
+mod linear_operations;
+mod packing_key_switching;
+mod packing_variants;
+mod parameters;
+mod product_noise;
+mod variants;

@@ -1,0 +1,226 @@
+//! Variants of the full-domain bootstrap beyond FDFB-Compress, and what they are made of, on toy parameters.
+
+use crate::common;
+
+use std::sync::OnceLock;
+
+use common::{Setting, check_every_value, check_noise};
+use cryptable_fhew::full_domain::{
+    Comp, CompressContinuous, ContinuousFunction, EvalFunc, OddModulus,
+};
+use cryptable_fhew::multi_value::{UnscaledTest, boot_raw_many, boot_raw_sparse, sparse_modulus};
+use cryptable_fhew::noise::{NoiseModel, Variance};
+use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
+use cryptable_fhew::test_polynomial::{TestPolynomial, encode};
+use cryptable_ring::random::replay;
+use rayon::prelude::*;
+
+const EVEN_MODULI: [u64; 6] = [4, 8, 16, 32, 6, 10];
+
+/// The toy of half the LWE dimension, which is half the time, with other rotation digits.
+fn toy_with(rotation: GadgetLiteral) -> Setting {
+    let literal = ParametersLiteral {
+        lwe_dimension: 32,
+        rotation: rotation.into(),
+        ..*Parameters::insecure_toy().literal()
+    };
+    Setting::new(&Parameters::insecure(literal).unwrap())
+}
+
+fn toy() -> &'static Setting {
+    static TOY: OnceLock<Setting> = OnceLock::new();
+    TOY.get_or_init(|| {
+        let _replay = replay::begin();
+        toy_with(GadgetLiteral { base_log2: 12, length: 3 })
+    })
+}
+
+/// A toy of finer digits, for what amplifies the rotation's noise.
+fn quiet() -> &'static Setting {
+    static QUIET: OnceLock<Setting> = OnceLock::new();
+    QUIET.get_or_init(|| {
+        let _replay = replay::begin();
+        toy_with(GadgetLiteral { base_log2: 9, length: 5 })
+    })
+}
+
+fn assert_ratio(what: &str, measured: f64, predicted: Variance) {
+    let ratio = measured / predicted.0;
+    println!("{what}: measured/predicted {ratio:.3}");
+    assert!((0.5..2.0).contains(&ratio), "{what}: measured/predicted {ratio}");
+}
+
+#[test]
+fn eval_func() {
+    let _replay = replay::begin();
+    check_every_value(toy(), &EvalFunc, &EVEN_MODULI);
+    check_noise(toy(), &EvalFunc, 16, 200);
+}
+
+#[test]
+fn comp() {
+    let _replay = replay::begin();
+    for (multi_value, setting) in [(false, toy()), (true, quiet())] {
+        let method = Comp { multi_value };
+        check_every_value(setting, &method, &EVEN_MODULI);
+        check_noise(setting, &method, 16, 200);
+    }
+}
+
+#[test]
+fn odd_modulus() {
+    let _replay = replay::begin();
+    check_every_value(toy(), &OddModulus, &[3, 5, 7, 15, 31]);
+    check_noise(toy(), &OddModulus, 15, 200);
+}
+
+/// The noisier the rotation, the more of the result's noise it is: then the norm is what is measured.
+#[test]
+fn multi_value_noise_is_that_of_the_norm() {
+    let _replay = replay::begin();
+    let setting = toy();
+    let parameters = setting.parameters();
+    let (n, two_n) = (parameters.ring_degree(), parameters.rotation_modulus());
+    let model = NoiseModel::new(parameters);
+    let modulus = 32;
+    let step = |x: u64| x * 16 / n as u64;
+    let tests = [
+        UnscaledTest::from_fn(n, modulus, |x| step(x) * step(x) * 7 + 3),
+        UnscaledTest::from_fn(n, modulus, |_| 5),
+        UnscaledTest::from_fn(n, modulus, |x| step(x) % 2 * 16),
+    ];
+    let samples = 300;
+    let sums: Vec<f64> = (0..samples)
+        .into_par_iter()
+        .map(|sample| {
+            let _part = replay::part(sample);
+            let x = (sample * 37 + 64) % two_n;
+            // Phases in the middle of a slot: the input's noise does not count.
+            let x = x - x % 128 + 64;
+            let phase = setting.secret.encrypt_phase(x, two_n);
+            let raw = boot_raw_many(&setting.key, &tests, &phase);
+            tests
+                .iter()
+                .zip(raw)
+                .map(|(test, raw)| {
+                    let value = test.values()[x as usize % n];
+                    let value = if x < n as u64 { value } else { (modulus - value) % modulus };
+                    let expected = encode(value, modulus, parameters.prime());
+                    setting.secret.phase_error(&raw, expected).unwrap().powi(2)
+                })
+                .collect::<Vec<f64>>()
+        })
+        .reduce(|| vec![0.0; 3], |a, b| a.iter().zip(b).map(|(x, y)| x + y).collect());
+    for (index, (test, sum)) in tests.iter().zip(sums).enumerate() {
+        let predicted = test.factored().noise(&model);
+        assert_ratio(&format!("test {index}"), sum / samples as f64, predicted);
+    }
+}
+
+#[test]
+fn sparse_rounding_looks_several_tables_up() {
+    let _replay = replay::begin();
+    let setting = toy();
+    let parameters = setting.parameters();
+    let (two_n, q) = (parameters.rotation_modulus(), parameters.lwe_modulus());
+    let p = 16;
+    let tests: Vec<TestPolynomial> = (0..3)
+        .map(|j| {
+            TestPolynomial::from_fn(parameters.ring(), |x| {
+                encode((x * p / two_n) * (j + 2) + j, p, parameters.prime())
+            })
+        })
+        .collect();
+    let model = NoiseModel::new(parameters);
+    let samples = 256;
+    let squares = (0..samples).into_par_iter().map(|sample| {
+        let _part = replay::part(sample);
+        let value = sample % p;
+        let mut input = setting.secret.encrypt(value, p).unwrap();
+        input.add_constant_assign(q / (2 * p));
+        let results = boot_raw_sparse(&setting.key, &tests, &input);
+        assert_eq!(results.len(), 3);
+        let squares = (0..3).zip(results).map(|(j, raw)| {
+            let slot = value % (p / 2);
+            let entry = (slot * (j + 2) + j) % p;
+            let entry = if value < p / 2 { entry } else { (p - entry) % p };
+            let expected = encode(entry, p, parameters.prime());
+            setting.secret.phase_error(&raw, expected).unwrap().powi(2)
+        });
+        squares.sum::<f64>() / 3.0
+    });
+    let measured = squares.sum::<f64>() / samples as f64;
+    assert_ratio("sparse rounding", measured, model.blind_rotation());
+}
+
+/// The phase at which a sparse lookup happens has the noise of a switch to 2N/2^θ.
+#[test]
+fn sparse_rounding_adds_the_noise_of_its_modulus() {
+    let _replay = replay::begin();
+    let setting = toy();
+    let parameters = setting.parameters();
+    let (two_n, samples) = (parameters.rotation_modulus(), 200);
+    // Ramps: results show the phase that was looked up.
+    let ramp =
+        TestPolynomial::from_fn(parameters.ring(), |x| x * (parameters.prime() / (2 * two_n)));
+    let tests = vec![ramp; 4];
+    let squares = (0..samples).into_par_iter().map(|sample: u32| {
+        let _part = replay::part(sample.into());
+        let input = setting.secret.encrypt(1, 4).unwrap();
+        let raw = &boot_raw_sparse(&setting.key, &tests, &input)[3];
+        // Twice the fraction, whose slope is 1/2.
+        2.0 * setting.secret.phase_error(raw, encode(1, 8, parameters.prime())).unwrap()
+    });
+    let measured = squares.map(|error| error * error).sum::<f64>() / f64::from(samples);
+    let model = NoiseModel::new(parameters);
+    let modulus = sparse_modulus(setting.key.parameters(), tests.len());
+    assert_eq!(modulus, two_n / 4);
+    assert_ratio("phase", measured, model.lwe_modulus_switch(modulus));
+}
+
+#[test]
+fn continuous_functions() {
+    let _replay = replay::begin();
+    let setting = toy();
+    let parameters = setting.parameters();
+    let model = NoiseModel::new(parameters);
+    let method = CompressContinuous::new(&model, -50.0).unwrap();
+    let (two_n, q) = (parameters.rotation_modulus() as f64, parameters.lwe_modulus() as f64);
+    let zero_extended = |v: f64| if v < 0.0 { v + two_n } else { v };
+    let sine = |v: f64| (3.0 * v).sin();
+    let step = |v: f64| if v < 0.0 { -1.0 } else { 1.0 };
+    type Case<'a> = (&'a str, &'a (dyn Fn(f64) -> f64 + Sync), f64, f64, f64);
+    let functions: [Case<'_>; 4] = [
+        ("identity", &|v| v, 1.0 / two_n, 1.0 / two_n, 1.0),
+        // As digit decomposition wants it, with a larger gain.
+        ("zero extension", &zero_extended, 1.0 / two_n, 16.0 / q, 1.0),
+        // [-4, 4) to [-1, 1].
+        ("sine", &sine, 0.125, 0.25, 3.0),
+        ("sign", &step, 0.5, 0.25, 0.0),
+    ];
+    for (name, function, input_scale, output_scale, lipschitz) in functions {
+        let function = ContinuousFunction { function, input_scale, output_scale, lipschitz };
+        let samples = 200;
+        let squares = (0..samples).into_par_iter().map(|sample: u32| {
+            let _part = replay::part(sample.into());
+            // Away from the jumps at 0 and 1/2.
+            let fraction = (f64::from(sample) + 0.5) / f64::from(samples) - 0.5;
+            let fraction = fraction * 0.9 + 0.025 * fraction.signum();
+            let phase = (fraction.rem_euclid(1.0) * two_n).round();
+            let input = setting.secret.encrypt_phase((phase * q / two_n) as u64, q as u64);
+            let output = method.evaluate(&setting.key, &function, &input).unwrap();
+            let v = (phase / two_n - if phase < two_n / 2.0 { 0.0 } else { 1.0 }) / input_scale;
+            let expected = (function.function)(v) * output_scale;
+            let expected = (expected.rem_euclid(1.0) * q).round() as u64 % q as u64;
+            setting.secret.phase_error(&output, expected).unwrap().powi(2)
+        });
+        let measured = squares.sum::<f64>() / f64::from(samples);
+        let noise = method.noise(&model, &function, model.fresh().law(), parameters.lwe_modulus());
+        let predicted = noise.output.variance();
+        println!("{name}: {:.3}", measured / predicted);
+        assert!(measured < 2.0 * predicted, "{name}: {}", measured / predicted);
+        if name != "sine" {
+            assert_ratio(name, measured, Variance(predicted));
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Integers at full size: 128-bit parameters, every place used, every value checked.
+
+use crate::common;
+
+use common::{Setting, rng};
+use cryptable_integers::{DryRun, Evaluator, packed_parameters, single_parameters};
+use cryptable_packed::{Progress, SecretKey};
+use cryptable_ring::random::replay;
+
+#[test]
+fn parameters_state_their_failures() {
+    let packed = packed_parameters(3).unwrap();
+    assert!(packed.security_bits() >= 128.0);
+    assert!(packed.failure_probability().log2() <= -64.0);
+    let dry_run = DryRun::new(&packed, 1 << 16);
+    let server = Evaluator::new(&dry_run).unwrap();
+    assert!(server.terms() > 8, "{server:?}");
+    let (x, y) = (dry_run.fresh::<u32>(&server), dry_run.fresh::<u32>(&server));
+    let larger = server.max(&x, &y).unwrap();
+    assert_eq!(dry_run.lookups(), [1; 22]);
+    let found = dry_run.failure_probability(larger.ciphertexts()).unwrap().log2();
+    assert!((-62.0..-58.0).contains(&found), "{found}");
+    // The definition: of a value the union over its lookups and the decryption of its digits, of a ciphertext that of all
+    // its values.
+    let one = DryRun::new(&packed, 1);
+    let server = Evaluator::new(&one).unwrap();
+    let (x, y) = (one.fresh::<u32>(&server), one.fresh::<u32>(&server));
+    let larger = server.max(&x, &y).unwrap();
+    let of_value = one.failure_probability(larger.ciphertexts()).unwrap();
+    assert!((of_value.log2() + 16.0 - found).abs() < 1e-9, "{of_value}");
+    let lookups = packed.stated_log2_fail() + 22f64.log2();
+    assert!((lookups..lookups + 0.5).contains(&of_value.log2()), "{of_value}");
+    // A sum looks nothing up, and yet its digits decrypt wrong by their noise, in any of the values.
+    let dry_run = DryRun::new(&packed, 1 << 16);
+    let server = Evaluator::new(&dry_run).unwrap();
+    let x = dry_run.fresh::<u32>(&server);
+    let sum = server.add(&x, &x).unwrap();
+    assert!(dry_run.lookups().is_empty());
+    let p = packed.input_modulus();
+    let of_digit = packed.fresh_noise(p).times(2).log2_fail(p);
+    let found = dry_run.failure_probability(sum.ciphertexts()).unwrap().log2();
+    let union = of_digit + (sum.digit_count() as f64).log2() + 16.0;
+    assert!((found - union).abs() < 1e-6, "{found}, {union}");
+    let single = single_parameters(2).unwrap();
+    assert!(single.security_bits() >= 128.0 && single.log2_fail() <= -64.0);
+    let dry_run = DryRun::new(&single, 1);
+    assert!(Evaluator::new(&dry_run).unwrap().terms() > 4);
+}
+
+#[test]
+#[ignore = "slow: run by make test-all"]
+fn operations_on_65536_integers() {
+    let _replay = replay::begin();
+    let secret = SecretKey::generate(&packed_parameters(3).unwrap());
+    let key = secret.evaluation_key(Progress::silent()).unwrap();
+    let server = Evaluator::new(&key).unwrap();
+    let setting = Setting { server, secret: &secret, count: 1 << 16 };
+    setting.check_arithmetic::<u32>(&mut rng(1));
+    setting.check_comparisons::<i16>(&mut rng(2));
+    setting.check_products::<u8>(&mut rng(3));
+    setting.check_tables::<u16>(&mut rng(4));
+}
+
+#[test]
+#[ignore = "slow: run by make test-all"]
+fn operations_on_single_integers() {
+    let _replay = replay::begin();
+    let parameters = single_parameters(2).unwrap();
+    let secret = cryptable_fhew::lookup::SecretKey::generate(&parameters);
+    let key = secret.evaluation_key(Progress::silent()).unwrap();
+    let server = Evaluator::new(&key).unwrap();
+    let setting = Setting { server, secret: &secret, count: 12 };
+    setting.check_arithmetic::<u32>(&mut rng(1));
+    setting.check_comparisons::<i16>(&mut rng(2));
+    setting.check_products::<u8>(&mut rng(3));
+}

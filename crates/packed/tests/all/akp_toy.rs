@@ -1,0 +1,214 @@
+//! AKP functional bootstrapping on toy rings: every input value, many kinds of tables.
+
+use crate::common;
+
+use std::sync::Arc;
+
+use common::look_up;
+use cryptable_packed::{
+    Ciphertext, EvaluationKey, HermiteOrder, Parameters, Progress, ReadOptions, SecretKey, Table,
+    trigonometric_hermite,
+};
+use cryptable_ring::random::replay;
+use num_complex::Complex64;
+
+/// Toys are insecure.
+fn allowed() -> ReadOptions {
+    ReadOptions::default().allow_insecure()
+}
+
+/// Looks up every value of Z_p, repeated over all slots, in each table; checks all results and that
+/// the measured noise is neither above nor far below the predicted one.
+fn check(parameters: &Parameters, tables: &[Table]) {
+    let literal = parameters.literal();
+    let secret = SecretKey::generate(parameters);
+    let keys = secret.evaluation_key(Progress::silent()).unwrap();
+    let p = literal.input_modulus;
+    let values: Vec<u64> = (0..literal.slots as u64).map(|i| (i + i / p) % p).collect();
+    let input = secret.encrypt(&values).unwrap();
+    for table in tables {
+        let result = look_up(&keys, &input, table);
+        let expected: Vec<u64> = values.iter().map(|&v| table.values()[v as usize]).collect();
+        let decrypted = secret.decrypt(&result).unwrap();
+        let errors = secret.errors(&result, &expected).unwrap();
+        let deviation = (errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64).sqrt();
+        let wrong = decrypted.iter().zip(&expected).filter(|(a, b)| a != b).count();
+        assert_eq!(wrong, 0, "{}: noise 2^{:.1}", literal.name, deviation.log2());
+        // The prediction is for the worst table, so the measured noise stays below it; but not far,
+        // or the model would be wrong. Constant tables have none.
+        let predicted = parameters.failure().noise_ratio;
+        let bound = predicted + parameters.failure().bias_ratio;
+        let few = 1.0 + 3.0 / (literal.slots as f64).sqrt();
+        assert!(deviation < 1.4 * few * bound, "{}: {deviation:e} over {bound:e}", literal.name);
+        let constant = table.values().iter().all(|v| v == &table.values()[0]);
+        assert!(
+            constant || deviation > 0.1 * predicted,
+            "{}: {deviation:e} under {predicted:e}",
+            literal.name
+        );
+    }
+}
+
+#[test]
+fn every_matrix_has_baby_steps_of_its_own() {
+    let _replay = replay::begin();
+    let toy = Parameters::insecure_toy_of(16, 16, 1024, 1024).unwrap();
+    let mut literal = toy.literal().clone();
+    let of_matrix = |index: usize| [[5, 5], [4, 2], [6, 3], [3, 3]][index % 4];
+    for dft in [&mut literal.coeffs_to_slots, &mut literal.slots_to_coeffs] {
+        dft.matrix_babies = (0..dft.stages.len()).map(of_matrix).collect();
+    }
+    let parameters = Parameters::new(literal).unwrap();
+    assert_ne!(parameters.digest(), toy.digest());
+    check(&parameters, &tables(16, 16));
+}
+
+fn tables(p: u64, output: u64) -> Vec<Table> {
+    let scrambled = |x: u64| (x * 7919 + x * x * 31 + 5) % output;
+    vec![
+        Table::from_fn(p, output, scrambled).unwrap(),
+        Table::from_fn(p, output, |x| x % output).unwrap(),
+        Table::from_fn(p, output, |_| output - 1).unwrap(),
+        Table::from_fn(p, output, |x| if x == p - 1 { output - 1 } else { 0 }).unwrap(),
+    ]
+}
+
+#[test]
+fn small_moduli() {
+    let _replay = replay::begin();
+    for (p, output) in [(2, 2), (3, 3), (4, 4), (5, 16), (16, 16)] {
+        let parameters = Parameters::insecure_toy(p, output).unwrap();
+        check(&parameters, &tables(p, output));
+    }
+}
+
+#[test]
+fn higher_orders() {
+    let _replay = replay::begin();
+    for order in [HermiteOrder::Second, HermiteOrder::Third] {
+        for (p, output) in [(2, 2), (3, 16), (5, 5), (16, 16), (100, 100)] {
+            let parameters =
+                Parameters::insecure_toy_of_order((p, output), (1024, 1024), order).unwrap();
+            assert_eq!(parameters.method_name(), format!("AKP-{}", order.derivatives()));
+            check(&parameters, &tables(p, output));
+        }
+        let sparse = Parameters::insecure_toy_of_order((4, 4), (1024, 64), order).unwrap();
+        check(&sparse, &tables(4, 4));
+    }
+}
+
+/// `R(x) = Re Σ_k α_k·e^{2πikx}`.
+fn interpolation(alpha: &[Complex64], x: f64) -> f64 {
+    let term = |(k, alpha): (usize, &Complex64)| {
+        (alpha * Complex64::from_polar(1.0, std::f64::consts::TAU * k as f64 * x)).re
+    };
+    alpha.iter().enumerate().map(term).sum()
+}
+
+#[test]
+fn errors_of_inputs_leave_by_the_power_that_the_order_says() {
+    let _replay = replay::begin();
+    let p = 16u64;
+    let table = &tables(p, p)[0];
+    let fractions: Vec<f64> = table.centered().iter().map(|&v| v as f64 / p as f64).collect();
+    for order in HermiteOrder::ALL {
+        let parameters = Parameters::insecure_toy_of_order((p, p), (1024, 1024), order).unwrap();
+        let secret = SecretKey::generate(&parameters);
+        let keys = secret.evaluation_key(Progress::silent()).unwrap();
+        let values: Vec<u64> = (0..1024).map(|i| i % p).collect();
+        let expected: Vec<u64> = values.iter().map(|&v| table.values()[v as usize]).collect();
+        let alpha = trigonometric_hermite(&fractions, order);
+        let mut largest = [0.0; 2];
+        for (size, largest) in [0.08, 0.16].into_iter().zip(&mut largest) {
+            let shift = size / p as f64;
+            let input = secret.encrypt_shifted(&values, shift).unwrap();
+            let errors = secret.errors(&look_up(&keys, &input, table), &expected).unwrap();
+            for (value, error) in values.iter().zip(errors) {
+                let x = *value as f64 / p as f64;
+                let predicted = interpolation(&alpha, x + shift) - fractions[*value as usize];
+                let predicted = predicted * 2.0 * p as f64;
+                assert!(
+                    (error - predicted).abs() < 0.01,
+                    "{order:?}, {value}: {error}, {predicted}"
+                );
+                *largest = predicted.abs().max(*largest);
+            }
+        }
+        // Twice the error of the input: 4, 8 and 16 times that of the output, where the leading term prevails.
+        let growth = (largest[1] / largest[0]).log2();
+        let power = order.derivatives() as f64 + 1.0;
+        assert!((growth - power).abs() < 0.25, "{order:?}: {growth}");
+        assert!(largest[0] > 0.015, "{order:?}: {largest:?}");
+    }
+}
+
+#[test]
+fn sparse_packings() {
+    let _replay = replay::begin();
+    for (p, slots) in [(2, 64), (4, 64), (16, 8), (16, 512)] {
+        let parameters = Parameters::insecure_toy_of(p, p, 1024, slots).unwrap();
+        check(&parameters, &tables(p, p));
+    }
+}
+
+#[test]
+fn eight_bits() {
+    let _replay = replay::begin();
+    for (p, output) in [(256, 256), (100, 1000), (512, 512)] {
+        let parameters = Parameters::insecure_toy(p, output).unwrap();
+        check(&parameters, &tables(p, output)[..2]);
+    }
+}
+
+#[test]
+fn keys_and_ciphertexts_come_back_from_bytes() {
+    let parameters = Parameters::insecure_toy(4, 4).unwrap();
+    let secret = SecretKey::generate(&parameters);
+    let mut file = Vec::new();
+    secret.write_evaluation_key(&mut file, Progress::silent()).unwrap();
+    let secret = SecretKey::from_bytes(&secret.to_bytes(), allowed()).unwrap();
+    let keys = EvaluationKey::from_shared(Arc::new(file.clone()), allowed()).unwrap();
+    let table = Table::from_fn(4, 4, |x| 3 - x).unwrap();
+    let input = secret.encrypt(&[0, 1, 2, 3, 2]).unwrap();
+    let input = Ciphertext::from_bytes(&input.to_bytes()).unwrap();
+    let output = look_up(&keys, &input, &table);
+    let output = Ciphertext::from_bytes(&output.to_bytes()).unwrap();
+    assert_eq!(secret.decrypt(&output).unwrap(), [3, 2, 1, 0, 1]);
+
+    // A second lookup on the result: chains need no re-encryption.
+    let twice = look_up(&keys, &output, &table);
+    assert_eq!(secret.decrypt(&twice).unwrap(), [0, 1, 2, 3, 2]);
+
+    let mut altered = file.clone();
+    altered[1000] ^= 1;
+    assert!(EvaluationKey::from_shared(Arc::new(altered), allowed()).is_err());
+    assert!(
+        EvaluationKey::from_shared(Arc::new(file[..file.len() - 1].to_vec()), allowed()).is_err()
+    );
+}
+
+#[test]
+fn wrong_arguments_are_named() {
+    let parameters = Parameters::insecure_toy(4, 4).unwrap();
+    let secret = SecretKey::generate(&parameters);
+    let message = |error: cryptable_packed::Error| error.to_string();
+    let error = message(secret.encrypt(&[0, 1, 4]).unwrap_err());
+    assert!(error.contains("value 4 at position 2") && error.contains("modulus 4"), "{error}");
+    let error = message(secret.encrypt(&vec![0; 1025]).unwrap_err());
+    assert!(error.contains("1025") && error.contains("1024"), "{error}");
+
+    let other = SecretKey::generate(&Parameters::insecure_toy(2, 2).unwrap());
+    let foreign = other.encrypt(&[1]).unwrap();
+    assert!(message(secret.decrypt(&foreign).unwrap_err()).contains("digest"));
+    let keys = secret.evaluation_key(Progress::silent()).unwrap();
+    let table = Table::from_fn(5, 4, |_| 0).unwrap();
+    let error = message(keys.prepare(&table).unwrap_err());
+    assert!(error.contains("input modulus is 5") && error.contains('4'), "{error}");
+    for error in [
+        Table::new(4, 4, vec![0; 3]).unwrap_err(),
+        Table::new(4, 4, vec![0, 1, 2, 4]).unwrap_err(),
+        Table::new(1, 4, vec![0]).unwrap_err(),
+    ] {
+        assert!(!message(error).is_empty());
+    }
+}

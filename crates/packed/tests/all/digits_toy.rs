@@ -1,0 +1,281 @@
+//! Functions of large values, digit after digit, on toy rings: signs and tables of the most significant digit.
+
+use crate::common;
+
+use common::look_up;
+use cryptable_packed::{Ciphertext, Parameters, Progress, ReadOptions, SecretKey, Table};
+use cryptable_ring::random::replay;
+
+/// Values that meet every digit, and both sides of every carry and of the sign.
+fn values(modulus: u64, count: u64) -> Vec<u64> {
+    let spread = (0..count / 2).map(|i| i * (modulus / 509).max(1) + i % 3);
+    let edges = [0, 1, modulus / 2 - 1, modulus / 2, modulus / 2 + 1, modulus - 1];
+    let carries = (0..count).map(|i| (modulus / 16) * i + modulus - (i & 1));
+    edges
+        .into_iter()
+        .chain(spread)
+        .chain(carries)
+        .map(|v| v % modulus)
+        .take(count as usize)
+        .collect()
+}
+
+/// Checks a table of the last digit on many values, and noise on both sides.
+fn check(digits: &[u64], table: &Table) {
+    let parameters = Parameters::insecure_toy_digits(digits, table.output_modulus()).unwrap();
+    let secret = SecretKey::generate(&parameters);
+    let keys = secret.evaluation_key(Progress::silent()).unwrap();
+    let modulus = parameters.input_modulus();
+    let values = values(modulus, 1024);
+    let input = secret.encrypt(&values).unwrap();
+    let result = look_up(&keys, &input, table);
+    let place = modulus / digits[digits.len() - 1];
+    let expected: Vec<u64> = values.iter().map(|v| table.values()[(v / place) as usize]).collect();
+    assert_eq!(secret.decrypt(&result).unwrap(), expected, "{digits:?}");
+    let errors = secret.errors(&result, &expected).unwrap();
+    let deviation = (errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64).sqrt();
+    let failure = parameters.failure();
+    let bound = failure.noise_ratio + failure.bias_ratio;
+    assert!(deviation < 1.4 * bound, "{digits:?}: {deviation:e} over {bound:e}");
+    let constant = table.values().iter().all(|v| v == &table.values()[0]);
+    assert!(constant || deviation > 0.1 * failure.noise_ratio, "{digits:?}: {deviation:e}");
+}
+
+#[test]
+fn tables_of_the_last_digit() {
+    let _replay = replay::begin();
+    for digits in [&[8, 16][..], &[4, 8, 8], &[16, 16], &[3, 6], &[2, 4, 4, 4], &[5, 5, 5]] {
+        let size = digits[digits.len() - 1];
+        for output in [2, size] {
+            check(digits, &Table::from_fn(size, output, |d| (d * d + 3 * d + 1) % output).unwrap());
+            check(digits, &Table::from_fn(size, output, |_| output - 1).unwrap());
+        }
+    }
+}
+
+#[test]
+fn signs_of_values_of_32_bits() {
+    let _replay = replay::begin();
+    // The least digits of all: an error of one unit would show.
+    let parameters = Parameters::insecure_toy_digits(&[64, 64, 64, 128, 128], 2).unwrap();
+    let secret = SecretKey::generate(&parameters);
+    let keys = secret.evaluation_key(Progress::silent()).unwrap();
+    let half = 1u64 << 31;
+    let mut values: Vec<u64> = (0..512).flat_map(|i| [half - 1 - i, half + i]).collect();
+    values[0] = 0;
+    values[1] = (1 << 32) - 1;
+    let signs = keys.sign(&secret.encrypt(&values).unwrap(), Progress::silent()).unwrap();
+    let expected: Vec<u64> = values.iter().map(|&v| u64::from(v >= half)).collect();
+    assert_eq!(secret.decrypt(&signs).unwrap(), expected);
+}
+
+/// Standard deviation of a ciphertext's error as a fraction of its modulus, over the bound that it carries.
+fn noise_over_bound(secret: &SecretKey, found: &Ciphertext, expected: &[u64]) -> f64 {
+    let errors = secret.errors(found, expected).unwrap();
+    let mean = errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64;
+    let step = 0.5 / found.modulus() as f64;
+    mean.sqrt() * step / (found.noise().deviation() + found.noise().bias())
+}
+
+#[test]
+fn floors_and_digits_of_any_sizes() {
+    let _replay = replay::begin();
+    for digits in [&[8, 16][..], &[4, 8, 8], &[3, 9, 9], &[2, 4, 16, 16], &[5, 5, 10], &[6, 2, 12]]
+    {
+        let largest = *digits.iter().max().unwrap();
+        let parameters = Parameters::insecure_toy_digits(digits, largest).unwrap();
+        let secret = SecretKey::generate(&parameters);
+        let keys = secret.evaluation_key(Progress::silent()).unwrap();
+        let values = values(parameters.input_modulus(), 1024);
+        let input = secret.encrypt(&values).unwrap();
+        let found = keys.digits(&input, Progress::silent()).unwrap();
+        let mut place = 1;
+        for (index, (digit, &size)) in found.iter().zip(digits).enumerate() {
+            let expected: Vec<u64> = values.iter().map(|v| v / place % size).collect();
+            assert_eq!(digit.modulus(), size);
+            assert_eq!(secret.decrypt(digit).unwrap(), expected, "{digits:?}, digit {index}");
+            let ratio = noise_over_bound(&secret, digit, &expected);
+            assert!((0.02..1.2).contains(&ratio), "{digits:?}, digit {index}: {ratio}");
+            // Each is the input of a lookup with the same key.
+            let table = Table::from_fn(size, 7, |d| (d * d + 3) % 7).unwrap();
+            let prepared = keys.prepare(&table).unwrap();
+            let squares = keys.lookup_digit(digit, &[&prepared], Progress::silent()).unwrap();
+            let expected: Vec<u64> = expected.iter().map(|&d| table[d as usize]).collect();
+            assert_eq!(secret.decrypt(&squares[0]).unwrap(), expected, "{digits:?}, digit {index}");
+            let ratio = noise_over_bound(&secret, &squares[0], &expected);
+            assert!((0.02..1.2).contains(&ratio), "{digits:?}, table of digit {index}: {ratio}");
+            place *= size;
+        }
+        let mut place = 1;
+        for count in 1..digits.len() {
+            place *= digits[count - 1];
+            let floor = keys.floor(&input, count, Progress::silent()).unwrap();
+            let expected: Vec<u64> = values.iter().map(|v| v / place).collect();
+            assert_eq!(floor.modulus(), parameters.input_modulus() / place);
+            assert_eq!(secret.decrypt(&floor).unwrap(), expected, "{digits:?} without {count}");
+            let ratio = noise_over_bound(&secret, &floor, &expected);
+            assert!((0.02..1.2).contains(&ratio), "{digits:?} without {count}: {ratio}");
+        }
+    }
+}
+
+#[test]
+fn floors_have_signs_floors_and_digits() {
+    let parameters = Parameters::insecure_toy_digits(&[4, 8, 8], 2).unwrap();
+    let secret = SecretKey::generate(&parameters);
+    let keys = secret.evaluation_key(Progress::silent()).unwrap();
+    let values: Vec<u64> = (0..256).collect();
+    let rest = keys.floor(&secret.encrypt(&values).unwrap(), 1, Progress::silent()).unwrap();
+    let signs = keys.sign(&rest, Progress::silent()).unwrap();
+    let expected: Vec<u64> = values.iter().map(|v| v / 128).collect();
+    assert_eq!(secret.decrypt(&signs).unwrap(), expected);
+    let digits = keys.digits(&rest, Progress::silent()).unwrap();
+    assert_eq!(digits.len(), 2);
+    let expected: Vec<u64> = values.iter().map(|v| v / 4 % 8).collect();
+    assert_eq!(secret.decrypt(&digits[0]).unwrap(), expected);
+    let tables = [vec![], vec![Table::from_fn(8, 3, |d| d % 3).unwrap()]];
+    let found = keys.decompose(&rest, &tables, Progress::silent()).unwrap();
+    let expected: Vec<u64> = values.iter().map(|v| v / 32 % 3).collect();
+    assert!(found[0].is_empty());
+    assert_eq!(secret.decrypt(&found[1][0]).unwrap(), expected);
+}
+
+#[test]
+fn tables_of_all_digits_in_one_pass() {
+    let _replay = replay::begin();
+    let digits = [4, 16, 8];
+    let parameters = Parameters::insecure_toy_digits(&digits, 16).unwrap();
+    let secret = SecretKey::generate(&parameters);
+    let keys = secret.evaluation_key(Progress::silent()).unwrap();
+    let values = values(parameters.input_modulus(), 1024);
+    let tables = digits.map(|size| {
+        let random = Table::from_fn(size, 16, |d| (d * 7 + d * d * 5 + 3) % 16).unwrap();
+        vec![
+            Table::from_fn(size, 16, |d| d).unwrap(),
+            random,
+            Table::from_fn(size, 2, |_| 1).unwrap(),
+        ]
+    });
+    let input = secret.encrypt(&values).unwrap();
+    let told = std::sync::Mutex::new((0, 0));
+    let tell = |done, total| {
+        *told.lock().unwrap() = (done, total);
+        std::ops::ControlFlow::Continue(())
+    };
+    let found = keys.decompose(&input, &tables, Progress::new(&tell)).unwrap();
+    let (done, total) = *told.lock().unwrap();
+    assert_eq!(done, total);
+    let mut place = 1;
+    for (index, results) in found.iter().enumerate() {
+        for (result, table) in results.iter().zip(&tables[index]) {
+            let expected = values.iter().map(|v| table[(v / place % digits[index]) as usize]);
+            let expected: Vec<u64> = expected.collect();
+            assert_eq!(secret.decrypt(result).unwrap(), expected, "digit {index}");
+            let ratio = noise_over_bound(&secret, result, &expected);
+            // Constants have hardly any noise.
+            let is_constant = table.values().iter().all(|value| value == &table.values()[0]);
+            let least = if is_constant { 0.0 } else { 0.01 };
+            assert!((least..1.2).contains(&ratio), "digit {index}: {ratio}");
+        }
+        place *= digits[index];
+    }
+}
+
+#[test]
+fn values_of_more_than_32_bits() {
+    let parameters = Parameters::insecure_toy_digits(&[64, 64, 128, 128, 128, 128], 2).unwrap();
+    assert_eq!(parameters.input_modulus(), 1 << 40);
+    let secret = SecretKey::generate(&parameters);
+    let keys = secret.evaluation_key(Progress::silent()).unwrap();
+    let half = 1u64 << 39;
+    let values: Vec<u64> = (0..512).flat_map(|i| [half - 1 - i, half + i]).collect();
+    let input = secret.encrypt(&values).unwrap();
+    let input = Ciphertext::from_bytes(&input.to_bytes()).unwrap();
+    let signs = keys.sign(&input, Progress::silent()).unwrap();
+    let expected: Vec<u64> = values.iter().map(|&v| u64::from(v >= half)).collect();
+    assert_eq!(secret.decrypt(&signs).unwrap(), expected);
+    let top = keys.floor(&input, 5, Progress::silent()).unwrap();
+    let expected: Vec<u64> = values.iter().map(|&v| v >> 33).collect();
+    assert_eq!(secret.decrypt(&top).unwrap(), expected);
+}
+
+#[test]
+fn differences_have_signs() {
+    let _replay = replay::begin();
+    let parameters = Parameters::insecure_toy_digits(&[16, 16, 16], 2).unwrap();
+    let secret = SecretKey::generate(&parameters);
+    let keys = secret.evaluation_key(Progress::silent()).unwrap();
+    let x: Vec<u64> = (0..1024).map(|i| i * 7 % 2048).collect();
+    let y: Vec<u64> = (0..1024).map(|i| i * i * 13 % 2048).collect();
+    let difference = keys.sub(&secret.encrypt(&x).unwrap(), &secret.encrypt(&y).unwrap()).unwrap();
+    let is_less = secret.decrypt(&keys.sign(&difference, Progress::silent()).unwrap()).unwrap();
+    let expected: Vec<u64> = x.iter().zip(&y).map(|(x, y)| u64::from(x < y)).collect();
+    assert_eq!(is_less, expected);
+}
+
+#[test]
+fn keys_and_results_come_back_from_bytes() {
+    let parameters = Parameters::insecure_toy_digits(&[4, 4], 2).unwrap();
+    let options = ReadOptions::default().allow_insecure();
+    assert_eq!(
+        Parameters::from_bytes(&parameters.to_bytes(), options).unwrap().digest(),
+        parameters.digest()
+    );
+    let secret = SecretKey::generate(&parameters);
+    let secret = SecretKey::from_bytes(&secret.to_bytes(), options).unwrap();
+    let keys = secret.evaluation_key(Progress::silent()).unwrap();
+    let input =
+        Ciphertext::from_bytes(&secret.encrypt(&[0, 7, 8, 15]).unwrap().to_bytes()).unwrap();
+    let signs = keys.sign(&input, Progress::silent()).unwrap();
+    assert_eq!(secret.decrypt(&signs).unwrap(), [0, 0, 1, 1]);
+}
+
+#[test]
+fn wrong_arguments_are_named() {
+    let named =
+        |digits: &[u64]| Parameters::insecure_toy_digits(digits, 2).unwrap_err().to_string();
+    let error = named(&[3, 4]);
+    assert!(error.contains("largest digit modulo a digit"), "{error}");
+    let error = named(&[8]);
+    assert!(error.contains("number of digits is 1"), "{error}");
+    let error = named(&[2, 2]);
+    assert!(error.contains("largest digit"), "{error}");
+    assert!(Parameters::insecure_toy_digits(&[4096, 4096, 4096, 4096], 2).is_err());
+
+    let whole = SecretKey::generate(&Parameters::insecure_toy(4, 4).unwrap());
+    let keys = whole.evaluation_key(Progress::silent()).unwrap();
+    let input = whole.encrypt(&[1]).unwrap();
+    let error = keys.sign(&input, Progress::silent()).unwrap_err().to_string();
+    assert!(error.contains("takes no digits"), "{error}");
+    for error in [
+        keys.digits(&input, Progress::silent()).unwrap_err().to_string(),
+        keys.floor(&input, 1, Progress::silent()).unwrap_err().to_string(),
+        keys.lookup_digit(&input, &[], Progress::silent()).unwrap_err().to_string(),
+    ] {
+        assert!(error.contains("takes no digits"), "{error}");
+    }
+
+    let secret = SecretKey::generate(&Parameters::insecure_toy_digits(&[4, 8], 2).unwrap());
+    let keys = secret.evaluation_key(Progress::silent()).unwrap();
+    let input = secret.encrypt(&[31]).unwrap();
+    for (count, expected) in
+        [(0, "is 0, but must be at least 1"), (2, "is 2, but must be at most 1")]
+    {
+        let error = keys.floor(&input, count, Progress::silent()).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+    let other = secret.encrypt_digits(&[3], 4).unwrap();
+    let error = keys.sign(&other, Progress::silent()).unwrap_err().to_string();
+    assert!(error.contains("modulus of the values is 4"), "{error}");
+    let error = keys.prepare(&Table::from_fn(3, 2, |_| 0).unwrap()).unwrap_err().to_string();
+    assert!(error.contains("a divisor of the largest digit's size, 8"), "{error}");
+    let table = keys.prepare(&Table::from_fn(8, 2, |_| 0).unwrap()).unwrap();
+    let error = keys.lookup_digit(&other, &[&table], Progress::silent()).unwrap_err().to_string();
+    assert!(error.contains("input modulus of the table is 8"), "{error}");
+    let noisy = (0..6).fold(other, |sum, _| keys.add(&sum, &sum).unwrap());
+    assert!(keys.decompose(&noisy, &[vec![]], Progress::silent()).is_err());
+    // More outputs than AKP has precision for.
+    let fine = keys.prepare(&Table::from_fn(8, 1 << 24, |d| d << 21).unwrap()).unwrap();
+    let error = keys.lookup(&input, &fine, Progress::silent()).unwrap_err();
+    assert!(matches!(error, cryptable_packed::Error::NoiseTooLarge { .. }), "{error}");
+}

@@ -1,0 +1,82 @@
+//! The main job at full size: 128-bit parameters, every slot used, every input value, exact results.
+
+use crate::common;
+
+use common::{look_up, look_up_many};
+use cryptable_packed::{Method, Parameters, Progress, Request, SecretKey, Table};
+use cryptable_ring::random::replay;
+
+fn check(p: u64, ring_degree: usize, count: usize, table: &Table) {
+    let request =
+        Request { ring_degree: Some(ring_degree), count: Some(count), ..Request::new(p, p) };
+    let parameters = Parameters::choose(&request).unwrap();
+    assert!(parameters.security_bits() >= 128.0);
+    assert!(parameters.failure_probability().log2() <= -64.0);
+    let secret = SecretKey::generate(&parameters);
+    let keys = secret.evaluation_key(Progress::silent()).unwrap();
+    let slots = parameters.literal().slots as u64;
+    let values: Vec<u64> = (0..slots).map(|i| (i * 31 + i / p) % p).collect();
+    let input = secret.encrypt(&values).unwrap();
+    let output = look_up(&keys, &input, table);
+    let expected: Vec<u64> = values.iter().map(|&v| table.values()[v as usize]).collect();
+    assert_eq!(secret.decrypt(&output).unwrap(), expected);
+    let errors = secret.errors(&output, &expected).unwrap();
+    let deviation = (errors.iter().map(|e| e * e).sum::<f64>() / slots as f64).sqrt();
+    let failure = parameters.failure();
+    assert!(deviation < 1.2 * (failure.noise_ratio + failure.bias_ratio), "{deviation:e}");
+    assert!(deviation > failure.noise_ratio / 16.0, "{deviation:e}");
+    // Sizes a value, of a full ciphertext: fresh at most 8.5 bytes, a result at most 8.
+    if slots as usize == ring_degree {
+        assert!(input.to_bytes().len() as f64 / slots as f64 <= 8.5);
+        assert!(output.to_bytes().len() as f64 / slots as f64 <= 8.0);
+    }
+}
+
+fn scrambled(p: u64) -> Table {
+    Table::from_fn(p, p, |x| (x * x * 17 + x * 101 + 3) % p).unwrap()
+}
+
+#[test]
+fn eight_bits_on_65536_values() {
+    let _replay = replay::begin();
+    check(256, 1 << 16, 1 << 16, &scrambled(256));
+}
+
+#[test]
+fn one_bit_on_32768_values() {
+    let _replay = replay::begin();
+    check(2, 1 << 15, 1 << 15, &Table::from_fn(2, 2, |x| 1 - x).unwrap());
+}
+
+#[test]
+fn modulus_that_is_no_power_of_two_on_1024_values() {
+    let _replay = replay::begin();
+    check(10, 1 << 15, 1 << 10, &scrambled(10));
+}
+
+#[test]
+fn twelve_bits_by_digits_on_65536_values() {
+    let _replay = replay::begin();
+    let modulus = 1 << 12;
+    let request = Request { method: Some(Method::Cmt), ..Request::new(modulus, modulus) };
+    let parameters = Parameters::choose(&request).unwrap();
+    assert!(parameters.security_bits() >= 128.0);
+    assert!(parameters.failure_probability().log2() <= -64.0);
+    let secret = SecretKey::generate(&parameters);
+    let keys = secret.evaluation_key(Progress::silent()).unwrap();
+    let values: Vec<u64> = (0..1 << 16).map(|i| (i * 31 + i / modulus) % modulus).collect();
+    let input = secret.encrypt(&values).unwrap();
+    // As random as tables need to be: the noise model knows what to expect of those.
+    let random =
+        |x: u64| x.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31).wrapping_mul(x + 7) >> 52;
+    let tables = [scrambled(modulus), Table::from_fn(modulus, modulus, random).unwrap()];
+    let outputs = look_up_many(&keys, &input, &tables);
+    for (table, output) in tables.iter().zip(&outputs) {
+        let expected: Vec<u64> = values.iter().map(|&v| table.values()[v as usize]).collect();
+        assert_eq!(secret.decrypt(output).unwrap(), expected);
+        let errors = secret.errors(output, &expected).unwrap();
+        let deviation = (errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64).sqrt();
+        let typical = parameters.failure().typical_ratio;
+        assert!((deviation / typical).log2().abs() < 1.0, "{deviation:e}, not {typical:e}");
+    }
+}

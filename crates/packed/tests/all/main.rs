@@ -1,0 +1,20 @@
+//! Tests of packed functional bootstrapping, in one program, which is linked once.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod akp_toy;
+mod comparisons_toy;
+mod complex_toy;
+mod digits_toy;
+mod extensions_toy;
+mod full_size;
+mod full_size_entries;
+mod full_size_reals;
+mod linear_operations;
+mod multiplexer_toy;
+mod output_range;
+mod prediction;
+mod tails;
+mod trust;
+mod words_toy;

@@ -1,0 +1,294 @@
+//! BMT, CMT and functional digit decomposition on toy rings: every input value, many kinds of tables.
+
+use crate::common;
+
+use common::{look_up, look_up_many, prepare, reports};
+use cryptable_packed::{
+    EvaluationKey, Method, MultiplexerLiteral, Parameters, Progress, Request, SecretKey, Table,
+};
+use cryptable_ring::random::replay;
+
+fn literal(digits: &[u64], selectors: &[usize]) -> MultiplexerLiteral {
+    MultiplexerLiteral {
+        digits: digits.to_vec(),
+        selectors: selectors.to_vec(),
+        delta_cleanings: 0,
+        cleaning_and: false,
+        entry_levels: 0,
+    }
+}
+
+fn toy(
+    output: u64,
+    slots: usize,
+    multiplexer: MultiplexerLiteral,
+    exponential_cleanings: u32,
+) -> Parameters {
+    Parameters::insecure_toy_tree(output, 1024, slots, multiplexer, exponential_cleanings).unwrap()
+}
+
+/// Every value of the input modulus, repeated over all slots.
+fn every_value(parameters: &Parameters) -> Vec<u64> {
+    let (p, slots) = (parameters.literal().input_modulus, parameters.literal().slots as u64);
+    (0..slots).map(|i| (i + i / p) % p).collect()
+}
+
+/// Looks up every value in each table; checks all results, and that the measured noise is neither above
+/// nor far below the predicted one.
+fn check(parameters: &Parameters, tables: &[Table]) -> (SecretKey, EvaluationKey) {
+    let literal = parameters.literal();
+    let secret = SecretKey::generate(parameters);
+    let keys = secret.evaluation_key(Progress::silent()).unwrap();
+    let values = every_value(parameters);
+    let input = secret.encrypt(&values).unwrap();
+    let results = look_up_many(&keys, &input, tables);
+    for (table, result) in tables.iter().zip(&results) {
+        let expected: Vec<u64> = values.iter().map(|&v| table.values()[v as usize]).collect();
+        let decrypted = secret.decrypt(result).unwrap();
+        let errors = secret.errors(result, &expected).unwrap();
+        let deviation = (errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64).sqrt();
+        let wrong = decrypted.iter().zip(&expected).filter(|(a, b)| a != b).count();
+        let predicted = parameters.failure().noise_ratio;
+        assert_eq!(wrong, 0, "{}: noise 2^{:.1}", literal.name, deviation.log2());
+        // The prediction is for the worst table, so the measured noise stays below it; but not far,
+        // or the model would be wrong. Bias is a bound that few values come near.
+        let bound = predicted + parameters.failure().bias_ratio;
+        let few = 1.0 + 3.0 / (literal.slots as f64).sqrt();
+        assert!(deviation < 1.4 * few * bound, "{}: {deviation:e} over {bound:e}", literal.name);
+        let constant = table.values().iter().all(|v| v == &table.values()[0]);
+        assert!(
+            constant || deviation > 0.1 * predicted,
+            "{}: {deviation:e} under {predicted:e}",
+            literal.name
+        );
+    }
+    (secret, keys)
+}
+
+fn tables(p: u64, output: u64) -> Vec<Table> {
+    let scrambled = |x: u64| (x * 7919 + x * x * 31 + 5) % output;
+    vec![
+        Table::from_fn(p, output, scrambled).unwrap(),
+        Table::from_fn(p, output, |x| x % output).unwrap(),
+        Table::from_fn(p, output, |_| output - 1).unwrap(),
+        Table::from_fn(p, output, |x| if x == p - 1 { output / 2 } else { 0 }).unwrap(),
+    ]
+}
+
+#[test]
+fn two_digits() {
+    let _replay = replay::begin();
+    for (digits, output) in [([4, 4], 16), ([4, 8], 32), ([16, 16], 256)] {
+        let literal = literal(&digits, &[1, 1]);
+        let parameters = toy(output, 1024, literal, 0);
+        check(&parameters, &tables(digits.iter().product(), output));
+    }
+}
+
+#[test]
+fn moduli_that_are_no_powers_of_two() {
+    let _replay = replay::begin();
+    for (digits, output) in [([3, 5], 15), ([10, 6], 7), ([6, 10], 100)] {
+        let literal = literal(&digits, &[1, 1]);
+        let parameters = toy(output, 1024, literal, 0);
+        check(&parameters, &tables(digits.iter().product(), output));
+    }
+}
+
+#[test]
+fn many_selectors_and_kronecker_products() {
+    let _replay = replay::begin();
+    let groupings: [(&[u64], &[usize]); 5] = [
+        (&[4, 4, 4], &[1, 1, 1]),
+        (&[4, 4, 4], &[2, 1]),
+        (&[4, 4, 4], &[1, 2]),
+        (&[2, 4, 2, 4], &[1, 1, 1, 1]),
+        (&[4, 2, 4, 2, 2], &[1, 1, 3]),
+    ];
+    for (digits, selectors) in groupings {
+        let p = digits.iter().product();
+        let parameters = toy(p, 1024, literal(digits, selectors), 0);
+        check(&parameters, &tables(p, p)[..2]);
+    }
+}
+
+#[test]
+fn binary_trees() {
+    let _replay = replay::begin();
+    for (bits, selectors) in [(4, vec![2, 2]), (6, vec![3, 3]), (6, vec![2, 1, 3])] {
+        let literal = literal(&vec![2; bits], &selectors);
+        let parameters = toy(1 << bits, 1024, literal, 0);
+        check(&parameters, &tables(1 << bits, 1 << bits));
+    }
+}
+
+#[test]
+fn sparse_packings() {
+    let _replay = replay::begin();
+    for slots in [8, 64, 512] {
+        let parameters = toy(16, slots, literal(&[4, 4], &[1, 1]), 0);
+        check(&parameters, &tables(16, 16)[..2]);
+    }
+}
+
+#[test]
+fn every_kind_of_cleaning_gains_precision() {
+    let _replay = replay::begin();
+    // Outputs of 20 bits, so that the noise of deltas counts most.
+    let noise_of = |output, multiplexer, exponential_cleanings| {
+        let parameters = toy(output, 1024, multiplexer, exponential_cleanings);
+        check(&parameters, &tables(64, output)[..1]);
+        parameters.failure().noise_ratio
+    };
+    let noise =
+        |multiplexer, exponential_cleanings| noise_of(1 << 20, multiplexer, exponential_cleanings);
+    let plain = literal(&[8, 8], &[1, 1]);
+    let uncleaned = noise(plain.clone(), 0);
+    assert!(noise(plain.clone(), 1) < uncleaned / 8.0);
+    let once = MultiplexerLiteral { delta_cleanings: 1, ..plain.clone() };
+    assert!(noise(once, 0) < uncleaned / 8.0);
+    let twice = MultiplexerLiteral { delta_cleanings: 2, ..plain };
+    assert!(noise(twice, 0) < uncleaned / 8.0);
+    let and = MultiplexerLiteral { cleaning_and: true, ..literal(&[2; 6], &[2, 4]) };
+    assert!(noise_of(1 << 18, and, 0) < noise_of(1 << 18, literal(&[2; 6], &[2, 4]), 0) / 2.0);
+}
+
+#[test]
+fn digits_and_functions_of_digits() {
+    // Unequal digits, the last of them smaller, a non-power of two among them.
+    let sizes = [8u64, 3, 4];
+    let parameters = toy(96, 1024, literal(&sizes, &[1, 1, 1]), 0);
+    let secret = SecretKey::generate(&parameters);
+    let keys = secret.evaluation_key(Progress::silent()).unwrap();
+    let values = every_value(&parameters);
+    let input = secret.encrypt(&values).unwrap();
+    let tables: Vec<Vec<Table>> = sizes
+        .iter()
+        .map(|&p| {
+            let identity = Table::from_fn(p, p, |d| d).unwrap();
+            vec![identity, Table::from_fn(p, 5, |d| (d * d + 1) % 5).unwrap()]
+        })
+        .collect();
+    let results = keys.decompose(&input, &tables, Progress::silent()).unwrap();
+    let mut place = 1;
+    for ((size, tables), results) in sizes.iter().zip(&tables).zip(&results) {
+        for (table, result) in tables.iter().zip(results) {
+            let expected: Vec<u64> =
+                values.iter().map(|&v| table.values()[(v / place % size) as usize]).collect();
+            assert_eq!(secret.decrypt(result).unwrap(), expected, "digit of size {size}");
+        }
+        place *= size;
+    }
+    let error = keys.decompose(&input, &tables[..2], Progress::silent()).unwrap_err().to_string();
+    assert!(error.contains("number of digits is 2") && error.contains('3'), "{error}");
+    let error = keys.decompose(
+        &input,
+        &tables.clone().into_iter().rev().collect::<Vec<_>>(),
+        Progress::silent(),
+    );
+    assert!(error.unwrap_err().to_string().contains("input modulus is 4"));
+}
+
+#[test]
+fn inputs_in_several_ciphertexts() {
+    let parameters = toy(64, 1024, literal(&[4, 4, 4], &[1, 1, 1]), 0);
+    let secret = SecretKey::generate(&parameters);
+    let keys = secret.evaluation_key(Progress::silent()).unwrap();
+    let values = every_value(&parameters);
+    for split in [4, 16] {
+        let low: Vec<u64> = values.iter().map(|v| v % split).collect();
+        let high: Vec<u64> = values.iter().map(|v| v / split).collect();
+        let inputs = [
+            secret.encrypt_digits(&low, split).unwrap(),
+            secret.encrypt_digits(&high, 64 / split).unwrap(),
+        ];
+        let tables = tables(64, 64);
+        let prepared = prepare(&keys, &tables);
+        let prepared: Vec<_> = prepared.iter().collect();
+        let results = keys.lookup_digits(&inputs, &prepared, Progress::silent()).unwrap();
+        for (table, result) in tables.iter().zip(&results) {
+            let expected: Vec<u64> = values.iter().map(|&v| table.values()[v as usize]).collect();
+            assert_eq!(secret.decrypt(result).unwrap(), expected);
+        }
+        let error = keys
+            .lookup_digits(&inputs[..1], &prepared, Progress::silent())
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("64") && error.contains(&split.to_string()), "{error}");
+    }
+    let error = secret.encrypt_digits(&[1, 4], 4).unwrap_err().to_string();
+    assert!(error.contains("value 4 at position 1"), "{error}");
+    let odd = secret.encrypt_digits(&[1], 5).unwrap();
+    let table = keys.prepare(&tables(64, 64)[0]).unwrap();
+    assert!(keys.lookup_digits(&[odd], &[&table], Progress::silent()).is_err());
+}
+
+#[test]
+fn outputs_in_halves() {
+    let whole = Table::from_fn(64, 1 << 16, |x| (x * 40_503 + 12_345) % (1 << 16)).unwrap();
+    let halves = whole.halves().unwrap();
+    let parameters = toy(256, 1024, literal(&[8, 8], &[1, 1]), 0);
+    let secret = SecretKey::generate(&parameters);
+    let keys = secret.evaluation_key(Progress::silent()).unwrap();
+    let values = every_value(&parameters);
+    let input = secret.encrypt(&values).unwrap();
+    let results = look_up_many(&keys, &input, &halves);
+    let [low, high] = [0, 1].map(|half| secret.decrypt(&results[half]).unwrap());
+    for ((value, low), high) in values.iter().zip(low).zip(high) {
+        assert_eq!(low + 256 * high, whole.values()[*value as usize]);
+    }
+}
+
+#[test]
+fn results_are_inputs_of_further_lookups() {
+    let _replay = replay::begin();
+    let parameters = toy(16, 1024, literal(&[4, 4], &[1, 1]), 0);
+    let reverse = Table::from_fn(16, 16, |x| 15 - x).unwrap();
+    let (secret, keys) = check(&parameters, std::slice::from_ref(&reverse));
+    let values = every_value(&parameters);
+    let once = look_up(&keys, &secret.encrypt(&values).unwrap(), &reverse);
+    let twice = look_up(&keys, &once, &reverse);
+    assert_eq!(secret.decrypt(&twice).unwrap(), values);
+}
+
+#[test]
+fn progress_counts_every_step() {
+    let parameters = toy(64, 64, literal(&[4, 4, 4], &[1, 1, 1]), 0);
+    let secret = SecretKey::generate(&parameters);
+    let keys = secret.evaluation_key(Progress::silent()).unwrap();
+    let input = secret.encrypt(&[1, 2, 3]).unwrap();
+    let tables = prepare(&keys, &tables(64, 64)[..2]);
+    let tables: Vec<_> = tables.iter().collect();
+    let seen = reports(|progress| keys.lookup_many(&input, &tables, progress));
+    let total = seen[0].1;
+    assert_eq!(seen, (0..=total).map(|done| (done, total)).collect::<Vec<_>>());
+}
+
+#[test]
+fn full_size_parameters_exist_for_large_tables() {
+    for (bits, memory) in
+        [(8, 6), (10, 6), (11, 6), (12, 6), (13, 9), (14, 9), (16, 9), (18, 12), (20, 20)]
+    {
+        let request = Request {
+            method: Some(Method::Cmt),
+            memory: Some(memory * 1_000_000_000),
+            ..Request::new(1 << bits, 1 << bits)
+        };
+        let parameters = Parameters::choose(&request).unwrap();
+        assert!(parameters.security_bits() >= 128.0);
+        // A ciphertext has 2^16 values.
+        assert!(parameters.failure().value_log2_fail() <= -80.0, "{bits} bits");
+    }
+}
+
+#[test]
+fn literals_that_make_no_sense_are_refused() {
+    let refused = |digits: &[u64], selectors: &[usize]| {
+        Parameters::insecure_toy_tree(4, 1024, 1024, literal(digits, selectors), 0).is_err()
+    };
+    assert!(refused(&[4, 4], &[2]), "no rows");
+    assert!(refused(&[4, 4], &[1, 2]), "more digits than there are");
+    assert!(refused(&[4, 4], &[1, 0, 1]), "an empty selector");
+    assert!(refused(&[4, 1], &[1, 1]), "a digit of one value");
+    assert!(refused(&[4, 1024], &[1, 1]), "a digit too large");
+}
