@@ -102,7 +102,6 @@ pub const FULL_SET: &[Benchmark] = &[
     further("akp --bits 7", 30.0, 3.7),
     further("akp --bits 9", 30.0, 3.7),
     further("akp --bits 11", 45.0, 3.7),
-    further("akp --bits 12", 45.0, 3.7),
     further("akp --bits 2 --ring-degree 32768", 8.0, 1.2),
     further("akp --bits 3 --ring-degree 32768", 8.0, 1.2),
     further("akp --bits 4 --ring-degree 32768", 8.0, 1.2),
