@@ -129,7 +129,7 @@ impl CostModel {
         Ok(model)
     }
 
-    /// What is measured, times the factors of the module's documentation.
+    /// Computes the model from measured primitives, times the factors in the module's documentation.
     fn of_primitives(primitives: &Primitives) -> Self {
         Self {
             transform: primitives.transform,

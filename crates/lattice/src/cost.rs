@@ -167,7 +167,7 @@ const NARROW_BLOCKS_FROM_MEMORY: f64 = 1.4;
 /// Rows that residues are multiplied for at a time: tables are filled up to a multiple.
 const TILE_ROWS: usize = 26;
 
-/// Products of a table of so many rows and columns, in those of one of 256 rows and columns.
+/// Returns the cost of a table's products in units of a table with 256 rows and 256 columns.
 ///
 /// A row takes, for each small number that residues are kept modulo, a quarter of an instruction per column, by Strassen's
 /// algorithm seven for eight of them, and 12 to put its sums together; a column takes as long as 4.2 of these to make
@@ -201,7 +201,7 @@ pub fn table_products(rows: usize, columns: usize) -> f64 {
 /// Speed-up of a lookup for each doubling of the threads, measured on two cores.
 const SPEEDUP_PER_DOUBLING: f64 = 1.8;
 
-/// What looking up one ciphertext will take and need.
+/// Predicted time, memory and sizes for looking up one ciphertext.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prediction {
     /// Work of one ciphertext.
@@ -231,7 +231,7 @@ impl Prediction {
         self.peak_bytes_on(2)
     }
 
-    /// Peak memory of a lookup on so many threads. Threads beyond the second take some megabytes each.
+    /// Peak memory of a lookup on `threads` threads, in bytes. Each thread beyond the second takes some megabytes.
     ///
     /// ```
     /// use cryptable_lattice::cost::{Prediction, Work};

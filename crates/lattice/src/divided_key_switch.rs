@@ -56,7 +56,7 @@ pub fn switch_and_divide(
     result
 }
 
-/// What the dropped limbs of the sums leave modulo the limbs that are kept, coefficients in place of evaluations.
+/// Computes the remainders of the sums' dropped limbs modulo the limbs that are kept, as coefficients.
 fn remainders(
     ring: &Ring,
     division: &RoundedDivision<'_>,

@@ -1,4 +1,4 @@
-//! What can go wrong at the public boundary.
+//! Errors at the public boundary.
 
 use cryptable_wire::{KeyId, WireError, short_hex};
 
@@ -15,7 +15,7 @@ pub enum Error {
     /// A number is below its least value.
     #[error("{name} is {value}, but must be at least {limit}")]
     TooSmall {
-        /// What it is.
+        /// Name of the parameter.
         name: &'static str,
         /// Its value.
         value: u64,
@@ -25,7 +25,7 @@ pub enum Error {
     /// A number is above its largest value.
     #[error("{name} is {value}, but must be at most {limit}")]
     TooLarge {
-        /// What it is.
+        /// Name of the parameter.
         name: &'static str,
         /// Its value.
         value: u64,
@@ -41,7 +41,7 @@ pub enum Error {
         found: bool,
         /// Whether they must be.
         expected: bool,
-        /// What they must be like.
+        /// Requirement that the values do not meet.
         like: &'static str,
     },
     /// A table has the wrong number of outputs.
@@ -79,12 +79,12 @@ pub enum Error {
         name: &'static str,
         /// Its modulus.
         found: u64,
-        /// That of the first.
+        /// Value of the first.
         expected: u64,
     },
     /// No way to evaluate the table fits in memory.
     #[error(
-        "no parameter set fits in {} of memory: the smallest needs {}; more memory, fewer values a ciphertext or smaller \
+        "no parameter set fits in {} of memory: the smallest needs {}; more memory, fewer values per ciphertext or smaller \
          outputs would do",
         size(*limit, f64::floor), size(*needed, f64::ceil)
     )]
@@ -97,7 +97,7 @@ pub enum Error {
     /// An object takes more memory when it is read than the reader allows.
     #[error("the {object} takes {needed} bytes of memory, above the reader's limit of {limit}")]
     ReadingMemory {
-        /// What the object is.
+        /// Kind of the object.
         object: &'static str,
         /// Bytes that it takes.
         needed: u64,
@@ -129,11 +129,11 @@ pub enum Error {
     /// Objects do not belong together.
     #[error("the {name} is {found}, but the parameters need {expected}")]
     Mismatch {
-        /// What differs.
+        /// Name of the differing property.
         name: &'static str,
-        /// What the object has.
+        /// Value of the object.
         found: String,
-        /// What is needed.
+        /// Value that is needed.
         expected: String,
     },
     /// Parameters fall below 128 bits of security.
@@ -149,7 +149,7 @@ pub enum Error {
         /// log2 of the stated one.
         limit: f64,
     },
-    /// What is asked for fails more often than it may, under all parameters that were tried.
+    /// The operation fails more often than requested, under all parameters that were tried.
     #[error("{what} fails with probability 2^{found:.1} at best, above the limit 2^{limit:.1}")]
     FailureUnreachable {
         /// The method, and what it is to serve.
@@ -165,7 +165,7 @@ pub enum Error {
          large; sum fewer values, multiply by smaller numbers, or look values up before"
     )]
     NoiseTooLarge {
-        /// What would fail.
+        /// Operation that would fail.
         operation: &'static str,
         /// log2 of the probability that it would have.
         found: f64,
@@ -177,7 +177,7 @@ pub enum Error {
     UnsupportedOperation {
         /// Name of the engine.
         engine: &'static str,
-        /// What was asked for.
+        /// Operation that was requested.
         operation: &'static str,
         /// Why not.
         reason: &'static str,
@@ -188,11 +188,11 @@ pub enum Error {
     /// A number of a parameter literal, or of a call, is out of range.
     #[error("{name} is {value}; {limit}")]
     Parameter {
-        /// What it is.
+        /// Name of the parameter.
         name: &'static str,
         /// Its value.
         value: f64,
-        /// What it must satisfy.
+        /// Requirement that the value does not meet.
         limit: String,
     },
     /// A plaintext modulus that a method does not serve.
@@ -214,7 +214,7 @@ pub enum Error {
     /// An object is of another client.
     #[error("the {object} is of the client key {found}, not of {expected}")]
     OtherClient {
-        /// What the object is.
+        /// Kind of the object.
         object: &'static str,
         /// The key in use.
         expected: KeyId,
@@ -227,7 +227,7 @@ pub enum Error {
         short_hex(.found), short_hex(.expected)
     )]
     OtherParameters {
-        /// What the object is.
+        /// Kind of the object.
         object: &'static str,
         /// Digest of the parameters in use.
         expected: [u8; 32],
@@ -237,7 +237,7 @@ pub enum Error {
     /// An object is of another engine or kind of keys.
     #[error("the {object} is of kind {found}, where {expected} is needed")]
     OtherKind {
-        /// What the object is.
+        /// Kind of the object.
         object: &'static str,
         /// Name of the kind in use.
         expected: &'static str,
@@ -292,7 +292,7 @@ fn size(bytes: usize, round: fn(f64) -> f64) -> String {
     format!("{} {name}", round(100.0 * bytes as f64 / unit) / 100.0)
 }
 
-/// Demands that a number of a literal or a call is what `limit` says: [`Error::Parameter`] if not.
+/// Checks a number of a literal or a call; returns [`Error::Parameter`] with `limit` as the requirement if not `ok`.
 ///
 /// # Errors
 /// If not `ok`.
@@ -300,7 +300,8 @@ pub fn demand(ok: bool, name: &'static str, value: f64, limit: &str) -> Result<(
     if ok { Ok(()) } else { Err(Error::Parameter { name, value, limit: limit.to_owned() }) }
 }
 
-/// Demands a secret of independent coefficients, binary or uniform ternary: what noise models of single values know.
+/// Checks that a secret has independent coefficients, binary or uniform ternary, as noise models of single values
+/// assume.
 ///
 /// # Errors
 /// [`Error::Parameter`] if its weight is fixed.
@@ -309,7 +310,7 @@ pub fn check_independent_secret(secret: SecretDistribution) -> Result<()> {
     demand(false, "secret weight", weight.into(), "secrets are binary or uniform ternary")
 }
 
-/// Demands that an object is of these parameters, by the whole digests.
+/// Checks that an object has these parameters, by comparing whole digests.
 ///
 /// # Errors
 /// [`Error::OtherParameters`].
@@ -320,7 +321,7 @@ pub fn check_parameters(object: &'static str, expected: [u8; 32], found: [u8; 32
     Err(Error::OtherParameters { object, expected, found })
 }
 
-/// Demands that an object is of this client.
+/// Checks that an object belongs to this client.
 ///
 /// # Errors
 /// [`Error::OtherClient`].
@@ -328,7 +329,7 @@ pub fn check_client(object: &'static str, expected: KeyId, found: KeyId) -> Resu
     if found == expected { Ok(()) } else { Err(Error::OtherClient { object, expected, found }) }
 }
 
-/// Demands that values are below a limit.
+/// Checks that every value is below `limit`.
 ///
 /// # Errors
 /// If one is not.
@@ -339,7 +340,7 @@ pub fn check_values(values: &[u64], limit: u64) -> Result<()> {
     }
 }
 
-/// Demands that what should be equal is.
+/// Checks that two properties are equal.
 ///
 /// # Errors
 /// [`Error::Mismatch`] if it is not.

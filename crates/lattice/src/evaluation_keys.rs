@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::switching_key::{SwitchingKey, SwitchingKeyShape};
 
-/// What a switching key is for.
+/// Purpose of a switching key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum KeyPurpose {
     /// From s² to s, after a multiplication.

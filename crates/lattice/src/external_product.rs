@@ -32,8 +32,8 @@ impl Scratch {
 
 /// The decompositions of an RGSW ciphertext.
 ///
-/// What rounding leaves of a mask is multiplied by the secret, which makes its variance some N/2
-/// times that of what rounding leaves of a body: masks want more digits.
+/// Digits of RGSW ciphertexts. The rounding error of a mask is multiplied by the secret, so its variance is some N/2
+/// times that of a body's rounding error: masks need more digits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RgswGadget {
     /// The decomposition of bodies.

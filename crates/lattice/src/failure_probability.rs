@@ -9,8 +9,8 @@ use std::fmt;
 
 /// The probability that a result is wrong, by its logarithm to base 2.
 ///
-/// Of k results, any is wrong with at most k times the probability of one (the union bound): that is how a value's
-/// probability becomes a ciphertext's, and back.
+/// Probability that a result is wrong. By the union bound, the probability that any of k results is wrong is at most k
+/// times that of one, which converts between values and ciphertexts.
 ///
 /// ```
 /// use cryptable_lattice::FailureProbability;
@@ -26,11 +26,11 @@ pub struct FailureProbability {
 }
 
 impl FailureProbability {
-    /// What a ciphertext may fail with unless a request says otherwise: 2^-64.
+    /// Default limit for a ciphertext: 2^-64.
     pub const DEFAULT: Self = Self::from_log2(-64.0);
 
-    /// What a value may fail with under parameters from a file unless the reader allows more
-    /// ([`crate::ReadOptions::allow_failures`]): 2^-40.
+    /// Default limit for a value under parameters that are read from a file, 2^-40;
+    /// [`crate::ReadOptions::allow_failures`] raises it.
     pub const READ_LIMIT: Self = Self::from_log2(-40.0);
 
     /// The probability `2^log2`.
@@ -53,7 +53,8 @@ impl FailureProbability {
         Self { log2: (self.log2 + (count.max(1) as f64).log2()).min(0.0) }
     }
 
-    /// What each of `count` results may fail with for all of them to fail with this probability at most.
+    /// Returns the probability that each of `count` results may have so that any of them is wrong with at most this
+    /// one.
     #[must_use]
     pub fn of_each(self, count: usize) -> Self {
         Self { log2: self.log2 - (count.max(1) as f64).log2() }

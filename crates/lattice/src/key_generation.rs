@@ -21,7 +21,7 @@ use crate::switching_key::{StoredKey, SwitchingKey, SwitchingKeyShape, fill_rows
 pub struct SecretPair<'a> {
     /// Uniform ternary.
     pub dense: &'a TernarySecret,
-    /// Of small fixed weight; used between the bottom modulus and ModRaise only.
+    /// Secret of small fixed weight, used between the bottom modulus and ModRaise only.
     pub sparse: &'a TernarySecret,
 }
 
@@ -209,8 +209,8 @@ fn sample_sparse(ring: &Ring, weight: u32) -> TernarySecret {
     TernarySecret::sample(ring.degree(), weight, &mut RandomStream::from_os())
 }
 
-/// As [`generate_switching_keys`], what files hold of the keys only, all in the same memory: fresh pages took half of
-/// the time.
+/// Generates switching keys like [`generate_switching_keys`] but keeps only the part that files hold, reusing one
+/// buffer: fresh pages took half of the time.
 ///
 /// # Errors
 /// Whatever `consume` returns, or [`crate::Error::Cancelled`].

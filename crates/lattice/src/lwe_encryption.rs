@@ -55,7 +55,7 @@ pub fn lwe_body(secret: &[i8], mask: &[u64], phase: u64, modulus: u64) -> u64 {
     lwe_body_with(secret, mask, phase, modulus, &mut RandomStream::from_os())
 }
 
-/// As [`lwe_body`], with the error of a stream, for the many bodies of a key.
+/// Computes a body like [`lwe_body`], with the error drawn from a stream, for the many bodies of a key.
 ///
 /// # Panics
 /// If the mask has another length than the secret.

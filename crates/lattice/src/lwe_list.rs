@@ -32,7 +32,7 @@ const MAX_MODULUS: u64 = (1 << 62) - 1;
 /// What has more is cut into several.
 pub const MAX_VALUES: usize = 1 << 16;
 
-/// Demands a number of values that readers take in one ciphertext.
+/// Checks that a ciphertext has no more values than readers accept.
 ///
 /// # Errors
 /// If there are more than [`MAX_VALUES`].
@@ -44,7 +44,7 @@ pub fn check_count(values: usize) -> Result<()> {
     }
 }
 
-/// What all ciphertexts of a list have in common.
+/// Dimension and modulus that all ciphertexts of a list share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LweShape {
     /// LWE dimension n: words of a mask.
@@ -63,7 +63,7 @@ impl LweShape {
         Self { dimension: ciphertext.dimension(), modulus: ciphertext.modulus() }
     }
 
-    /// Demands that a ciphertext has this shape.
+    /// Checks that a ciphertext has this shape.
     ///
     /// # Errors
     /// If its dimension or modulus is another.
@@ -400,7 +400,7 @@ impl From<&LweCiphertext> for LweShape {
     }
 }
 
-/// Demands that dimension and modulus are those expected.
+/// Checks that dimension and modulus are the expected ones.
 ///
 /// # Errors
 /// If one differs: names which.

@@ -10,14 +10,14 @@ use cryptable_wire::PackedWords;
 /// Masks of LWE ciphertexts of one dimension and modulus.
 #[derive(Clone, Debug)]
 pub enum Masks {
-    /// Those of fresh ciphertexts: mask i is stream i of a seed ([`fresh_mask`]).
+    /// Masks of fresh ciphertexts: mask i is stream i of a seed ([`fresh_mask`]).
     Seed(Seed),
     /// A word for every dimension, ciphertext after ciphertext: tens of megabytes of many, in recycled pages.
     Words(Buffer),
     /// The same, word i of all ciphertexts in column i: what is computed of whole lists, for moduli up to 2^32. Half the
     /// memory, and the next method on whole lists reads columns, too.
     Columns(Columns),
-    /// As they lie in a file: what was read takes the memory of its bytes, not up to ten times that.
+    /// Masks as packed in a file: reading them takes the memory of their bytes, not up to ten times as much.
     Packed(PackedWords),
 }
 

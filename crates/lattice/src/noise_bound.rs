@@ -144,7 +144,7 @@ impl NoiseBound {
         })
     }
 
-    /// Demands that a value of this modulus decrypts wrong with a probability of at most `2^limit`.
+    /// Checks that a value of this modulus decrypts wrong with a probability of at most `2^limit`.
     ///
     /// # Errors
     /// [`Error::NoiseTooLarge`], which says what `operation` would have failed.
@@ -157,7 +157,7 @@ impl NoiseBound {
         check_log2_fail(operation, self.log2_fail(plaintext_modulus), limit)
     }
 
-    /// Demands noise of at least that of fresh ciphertexts: none has less.
+    /// Checks that noise is at least that of fresh ciphertexts, since no ciphertext has less.
     ///
     /// # Errors
     /// [`Error::Mismatch`].
@@ -253,7 +253,7 @@ pub fn largest_admitted(admits: impl Fn(NoiseBound) -> bool) -> NoiseBound {
     unit.times(largest_where((1u64 << 40) as f64, |units| admits(unit.times(units))))
 }
 
-/// Demands a failure probability of at most `2^limit`; one that is not a number is too large.
+/// Checks a failure probability against `2^limit`; NaN counts as too large.
 ///
 /// # Errors
 /// [`Error::NoiseTooLarge`].

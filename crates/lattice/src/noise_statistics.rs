@@ -16,7 +16,7 @@ pub struct NoiseStatistics {
     pub lookups: usize,
     /// Standard deviation around 0.
     pub deviation: f64,
-    /// What the law says of it.
+    /// Standard deviation that the law predicts.
     pub predicted_deviation: f64,
     /// Measured mean square over the law's variance.
     pub variance_ratio: f64,
@@ -38,8 +38,8 @@ pub struct NoiseStatistics {
     pub largest_deviations: f64,
     /// The mean of all errors, in predicted deviations.
     pub mean_deviations: f64,
-    /// What table, inputs and key fix, in predicted deviations: the root of the mean product of errors of the same
-    /// coefficient in two lookups; nothing where inputs differ.
+    /// Part of the error that table, inputs and key fix, in predicted deviations: the root of the mean product of
+    /// errors of the same coefficient in two lookups; `None` if inputs differ.
     pub fixed_deviations: Option<f64>,
     /// The bound on what table and inputs fix, in predicted deviations; nothing where there is none.
     pub fixed_bound_deviations: Option<f64>,
@@ -115,7 +115,8 @@ impl NoiseStatistics {
     /// Checks that errors are within the law from above: their variance, counts of large ones and, where all errors have
     /// one law, their kurtosis.
     ///
-    /// What is fixed may be as large as its bound, in the variance and in the size of every error.
+    /// Checks that variance and tails are not above the law. The fixed part may be as large as its bound, in the
+    /// variance and in the size of every error.
     ///
     /// # Errors
     /// If a number is above the law by more than sampling explains: says which.

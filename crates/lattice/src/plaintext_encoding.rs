@@ -1,7 +1,7 @@
 //! Values as phases and back: `round(m·q/p)` and `round(p·phase/q)`.
 //!
-//! As those need it who encrypt and decrypt: values and phases meet no branch and no division instruction, only products with
-//! reciprocals of the two public moduli.
+//! Encoding for clients that encrypt and decrypt: values and phases meet no branch and no division instruction, only
+//! products with reciprocals of the two public moduli.
 
 use cryptable_ring::public_divisor::PublicDivisor;
 

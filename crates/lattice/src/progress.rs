@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::error::{Error, Result};
 
-/// What hears of progress: steps done and steps in all; it answers whether to go on.
+/// Callback that receives the steps done and the number of steps, and answers whether to go on.
 pub type ProgressCallback<'a> = dyn Fn(usize, usize) -> ControlFlow<()> + Sync + 'a;
 
 /// Who is told how far long work has come, if anyone, and may stop it.

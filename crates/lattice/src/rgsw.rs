@@ -4,8 +4,8 @@
 //! bodies, then ℓ of `m·s·weight(k)`, for those of masks. With m a bit it is a selector: `zero + RGSW ⊡ (one - zero)`
 //! (CMUX) is `one` if the bit is 1.
 //!
-//! What is multiplied are RLWE ciphertexts of 2N words, body and then mask, as fractions of the modulus
-//! ([`cryptable_ring::torus`]).
+//! RGSW ciphertexts multiply RLWE ciphertexts of 2N words, first the body and then the mask, as fractions of the
+//! modulus ([`cryptable_ring::torus`]).
 
 use crate::external_product::{ExternalProduct, GadgetProduct, RgswGadget, Scratch};
 use cryptable_ring::gadget::Gadget;

@@ -22,7 +22,7 @@ pub trait RingParameters: KeyParameters {
     fn ring(&self) -> Arc<Ring>;
 }
 
-/// What determines an evaluation key: parameters, and where they leave it open, which switching keys there are.
+/// Description that determines an evaluation key: parameters and, where they leave it open, the list of switching keys.
 pub trait RingEvaluationParameters: RingParameters {
     /// Type of the files of evaluation keys.
     const EVALUATION_KEY: ObjectType;

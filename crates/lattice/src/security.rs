@@ -223,8 +223,8 @@ const LIMIT_BITS: f64 = 128.0;
 /// Largest level that is stated of what the limits refuse.
 const MAX_BITS_ABOVE_LIMIT: f64 = 127.9;
 
-/// What the cheapest attack costs at least, log2, by the estimates: the most of all rows with the same kind of secret, no
-/// more dimensions and no smaller modulus, which are no harder. `None` if there is no such row.
+/// Returns the estimated cost of the cheapest attack, log2: the most of all rows with the same kind of secret, no more
+/// dimensions and no smaller modulus, which are no harder. `None` if there is no such row.
 ///
 /// A ring counts as LWE of its degree. For secrets of fixed weight more dimensions are no easier either: see
 /// [`max_log2_modulus`].
@@ -282,7 +282,7 @@ pub fn security_bits(ring_degree: usize, secret: SecretDistribution, log2_modulu
     level(estimate, log2_modulus <= limit, || LIMIT_BITS * limit / log2_modulus)
 }
 
-/// Demands 128 bits.
+/// Checks for 128 bits of security.
 ///
 /// `log2_modulus` is that of all primes together under which anything is encrypted, special primes
 /// included.
@@ -323,7 +323,8 @@ pub fn least_lwe_dimension(secret: SecretDistribution, log2_modulus: f64) -> Opt
 
 /// The level of LWE in bits, 0 if the table does not know the modulus.
 ///
-/// As [`security_bits`], by the least dimension; what is below is approximated in proportion to the dimension.
+/// Returns security bits like [`security_bits`], by the smallest tabulated dimension; smaller ones are approximated in
+/// proportion to the dimension.
 ///
 /// ```
 /// use cryptable_lattice::security::{lwe_security_bits, SecretDistribution::*};
@@ -339,7 +340,7 @@ pub fn lwe_security_bits(dimension: usize, secret: SecretDistribution, log2_modu
     level(estimate, dimension >= row.dimension, approximation)
 }
 
-/// Demands 128 bits of an LWE dimension.
+/// Checks that an LWE dimension has 128 bits of security.
 ///
 /// # Errors
 /// If the dimension is too small, or the table does not know the modulus or the secret.

@@ -62,7 +62,7 @@ impl SwitchingKeyShape {
         (self.digits_at(main) + 2) * self.raised(main).limbs()
     }
 
-    /// Bytes of the key's bodies, and of its masks: packed rows, one a limb and digit. Saturates.
+    /// Bytes of the key's bodies and of its masks: packed rows, one per limb and digit. Saturates.
     #[must_use]
     pub fn body_bytes(self, moduli: &RingModuli) -> usize {
         moduli.packed_bytes(self.basis).saturating_mul(self.digits())
@@ -115,7 +115,7 @@ impl Stored {
 /// residues packed at the width of their modulus ([`PackedRow`]), digit after digit, limb after limb, in memory as in files.
 pub struct SwitchingKey {
     shape: SwitchingKeyShape,
-    /// Of a digit.
+    /// Layout of one digit.
     layout: PackedLayout,
     seed: Seed,
     b: Stored,
@@ -179,13 +179,13 @@ impl SwitchingKey {
         Some(Self { shape, layout, seed, b: Stored::Shared { bytes, range }, a })
     }
 
-    /// Basis, digits and limbs a digit.
+    /// Basis, number of digits and limbs per digit.
     #[must_use]
     pub fn shape(&self) -> SwitchingKeyShape {
         self.shape
     }
 
-    /// What a file holds of it.
+    /// Returns the part that files hold.
     #[must_use]
     pub fn stored(&self) -> StoredKey<'_> {
         StoredKey { seed: &self.seed, rows: self.b.as_slice() }
@@ -245,7 +245,7 @@ pub(crate) fn fill_rows(
     });
 }
 
-/// What a file holds of a switching key.
+/// The part of a switching key that files hold.
 #[derive(Clone, Copy, Debug)]
 pub struct StoredKey<'a> {
     /// The seed of the masks.

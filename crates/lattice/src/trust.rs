@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use crate::FailureProbability;
 use crate::error::{Error, Result};
 
-/// What parameters claim of their security. Part of every literal, and written in every file of keys.
+/// Security that parameters claim. Part of every literal, and written into every key file.
 ///
-/// It is never inferred from a name: construction checks [`SecurityLevel::Bits128`] against the security
-/// tables, and nothing checks [`SecurityLevel::Insecure`], which is for tests.
+/// The level is never inferred from a name: construction checks [`SecurityLevel::Bits128`] against the security tables,
+/// and nothing checks [`SecurityLevel::Insecure`], which is for tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SecurityLevel {
@@ -38,8 +38,8 @@ impl fmt::Display for SecurityLevel {
     }
 }
 
-/// What a reader of keys and parameters accepts. By default nothing below 128 bits, and no value that fails with a
-/// probability above 2^-40. Both are computed from the numbers that were read, whatever those claim.
+/// Limits that a reader of keys and parameters enforces. By default it refuses less than 128 bits, and values that fail
+/// with a probability above 2^-40. Both are computed from the numbers that were read, whatever those claim.
 ///
 /// ```
 /// use cryptable_lattice::{FailureProbability, ReadOptions, SecurityLevel};
@@ -106,7 +106,7 @@ impl ReadOptions {
         self
     }
 
-    /// Whether reading an object may take so many bytes of memory: asked before any is taken.
+    /// Checks that reading an object may take `needed` bytes, before any memory is allocated.
     ///
     /// # Errors
     /// [`Error::ReadingMemory`] if not.

@@ -10,7 +10,7 @@ use cryptable_lattice::cost::CostModel;
 /// Set in processes that may calibrate: those with a cache directory of their own.
 const IS_CHILD: &str = "CRYPTABLE_TEST_CHILD";
 
-/// What the processes below run; passes at once in any other.
+/// Entry point of the processes that tests below start; passes at once in any other.
 #[test]
 fn child() {
     if std::env::var_os(IS_CHILD).is_none() {
@@ -36,7 +36,7 @@ fn model_of_process(cache: &Path, setting: &str) -> CostModel {
     serde_json::from_str(value("model: ")).unwrap()
 }
 
-/// Demands that two models agree, but for what numbers lose as text.
+/// Checks that two models agree up to the rounding of numbers as text.
 fn assert_same(first: &CostModel, second: &CostModel) {
     for ((name, first), (_, second)) in first.fields().into_iter().zip(second.fields()) {
         assert!((first / second - 1.0).abs() < 1e-12, "{name}: {first} and {second}");

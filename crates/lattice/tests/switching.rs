@@ -82,7 +82,7 @@ fn switching_noise_follows_its_formula_for_any_number_of_digits() {
         let found = measured / expected;
         assert!(
             (low..1.25).contains(&found),
-            "{digit_limbs} limbs a digit, {special} special, level {limbs}: {found}"
+            "{digit_limbs} limbs per digit, {special} special, level {limbs}: {found}"
         );
     }
 }
@@ -110,7 +110,7 @@ fn switching_noise_follows_its_formula_where_primes_share_limbs() {
         let found = noise(&ring, shape, limbs) / expected;
         assert!(
             (0.8..1.25).contains(&found),
-            "{digit_limbs} limbs a digit, level {limbs}: {found}"
+            "{digit_limbs} limbs per digit, level {limbs}: {found}"
         );
     }
 }

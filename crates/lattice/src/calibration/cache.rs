@@ -22,7 +22,7 @@ const MAX_ENTRIES: usize = 16;
 /// Most bytes of a file that are read.
 const MAX_BYTES: u64 = 1 << 16;
 
-/// What a calibration is valid for.
+/// Identifies the machine and build for which a calibration is valid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Machine {
     /// [`processor_name`].

@@ -157,7 +157,7 @@ fn streamed_byte(words: &[u64]) -> f64 {
     least(12, batch) / bytes as f64
 }
 
-/// As many linear combinations as polynomials.
+/// Adds up one linear combination per polynomial.
 fn combination_product(ring: &Ring, words: &[u64]) -> f64 {
     const INPUTS: usize = 16;
     const LIMBS: usize = 1;

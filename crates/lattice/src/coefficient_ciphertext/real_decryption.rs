@@ -24,10 +24,10 @@ const MAX_DEVIATION: f64 = 0.125;
 
 /// Gaussian noise that hides a ciphertext's own.
 ///
-/// Of q queries about n values each, whose own errors are at most t, noise of standard deviation
-/// `σ = 8·√(q·n)·2^(κ/2)·t` makes what decryption shows of errors worth no more than the last of κ bits of security
-/// against an attacker who sees the results (Li, Micciancio, Schultz, Sorrell, CRYPTO 2022: the Gaussian mechanism
-/// with `t²·n/(2σ²) ≤ 2^(-κ-7)/q`).
+/// Noise added to decrypted numbers before they are shown. For q queries about n values each, whose own errors are at
+/// most t, noise of standard deviation `σ = 8·√(q·n)·2^(κ/2)·t` leaves at least κ bits of security against an attacker
+/// who sees the results (Li, Micciancio, Schultz, Sorrell, CRYPTO 2022: the Gaussian mechanism with `t²·n/(2σ²) ≤
+/// 2^(-κ-7)/q`).
 ///
 /// ```
 /// use cryptable_lattice::coefficient_ciphertext::Flooding;
@@ -42,7 +42,7 @@ pub struct Flooding {
 }
 
 impl Flooding {
-    /// For κ = `security_bits`, and so many decryptions under one key whose results others see.
+    /// Sets κ = `security_bits`, for up to `queries` decryptions under one key whose results others see.
     #[must_use]
     pub const fn new(security_bits: u32, queries: u64) -> Self {
         Self { security_bits, queries }
@@ -72,14 +72,14 @@ pub struct RealDecryption {
 }
 
 impl RealDecryption {
-    /// Results are rounded to multiples of 2^-`bits`. Left out: to the steps of the table, 1/P.
+    /// Rounds results to multiples of 2^-`bits`. Default: multiples of 1/P, the steps of the table.
     #[must_use]
     pub const fn precision(mut self, bits: u32) -> Self {
         self.precision = Some(bits);
         self
     }
 
-    /// Noise is added before rounding. Left out: none, and results are exact.
+    /// Adds noise before rounding. Default: no noise, and exact results.
     #[must_use]
     pub const fn flooding(mut self, flooding: Flooding) -> Self {
         self.flooding = Some(flooding);
@@ -129,7 +129,7 @@ impl CoefficientCiphertext {
         };
         let deviation = flooding.deviation(0.5 / modulus as f64, self.layout.count);
         let limit = format!(
-            "it must be at most {MAX_DEVIATION} of the range: fewer bits, fewer queries, fewer values a ciphertext or a \
+            "it must be at most {MAX_DEVIATION} of the range: fewer bits, fewer queries, fewer values per ciphertext or a \
              table of finer steps"
         );
         demand(deviation <= MAX_DEVIATION, "standard deviation of flooding", deviation, &limit)?;

@@ -87,7 +87,7 @@ impl LweInstance {
         ERROR_VARIANCE.sqrt()
     }
 
-    /// Demands 128 bits, by the embedded tables.
+    /// Checks for 128 bits of security, by the embedded tables.
     ///
     /// # Errors
     /// If there are less, or the tables do not know.
@@ -99,8 +99,8 @@ impl LweInstance {
         }
     }
 
-    /// What the cheapest attack costs at least, log2, by the embedded estimates; `None` if none is of such a problem or of one
-    /// that is no harder.
+    /// Returns the estimated cost of the cheapest attack, log2, by the embedded estimates; `None` if no row is of such
+    /// a problem or of an easier one.
     #[must_use]
     pub fn estimated_bits(&self) -> Option<f64> {
         estimated_bits(self.dimension, self.secret, self.log2_modulus)
