@@ -15,7 +15,7 @@ use cryptable_ring::{Basis, Buffer, Evaluations, Poly, Ring};
 /// Key and permutation of a baby step; `None` for the rotation by 0.
 pub(crate) type BabyStep<'a> = Option<(&'a SwitchingKey, Arc<Permutation>)>;
 
-/// What a group of baby steps rotates.
+/// Group of baby steps that one block of memory holds.
 pub(crate) struct BabyGroup<'a> {
     pub(crate) ct: &'a RlweCiphertext,
     /// None if no step of the group rotates.
@@ -40,7 +40,7 @@ pub(crate) struct BabyBlock {
 }
 
 impl BabySteps<'_> {
-    /// Memory for blocks of so many words.
+    /// Returns memory for blocks of `words` words.
     pub(crate) fn block(&self, words: usize) -> BabyBlock {
         let pair = || [(); 2].map(|()| Buffer::unspecified(words));
         BabyBlock { steps: (0..self.count).map(|_| pair()).collect(), sums: pair() }

@@ -33,7 +33,7 @@ pub struct ChainPrimes {
 }
 
 impl ChainPrimes {
-    /// Those nearest to the given sizes.
+    /// Finds the primes nearest to the given sizes.
     #[must_use]
     pub fn find(sizes: &ChainSizes<'_>) -> Self {
         let mut used: Vec<u64> = Vec::new();
@@ -86,7 +86,7 @@ impl ChainPrimes {
         all
     }
 
-    /// Demands the security that is claimed, of all secrets, and estimates it; 0 for insecure toys.
+    /// Checks the claimed security for all secrets and returns the estimate; 0 for insecure toys.
     ///
     /// # Errors
     /// If it is below what is claimed.
@@ -110,8 +110,8 @@ pub fn log2_product(primes: &[u64]) -> f64 {
     primes.iter().map(|&q| (q as f64).log2()).sum()
 }
 
-/// The scale that ciphertexts have with so many limbs, of `top` where levels end: there the next prime to be dropped, and
-/// below what products leave, the square of the scale over the prime.
+/// Returns the scale of ciphertexts with `limbs` limbs when levels end at `top`: there the next prime to be dropped,
+/// and below it the square of the scale over the prime, which products leave.
 ///
 /// # Panics
 /// If there are more limbs than `top`.

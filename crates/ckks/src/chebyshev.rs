@@ -107,8 +107,8 @@ impl ChebyshevSeries {
     /// The smallest degree, up to `max_degree`, at which the interpolation of f is within `tolerance`
     /// (measured at 16 points a degree); none if there is no such degree.
     ///
-    /// It tries every degree, because errors need not fall from each to the next: those of an even
-    /// function do so at every other only.
+    /// Every degree is tried, because errors need not fall from each to the next: those of an even function fall only
+    /// at every other degree.
     ///
     /// ```
     /// use cryptable_ckks::chebyshev::ChebyshevSeries;

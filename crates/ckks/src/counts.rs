@@ -106,7 +106,7 @@ impl StageCounts {
         self.running = Some((name, now));
     }
 
-    /// What every part has counted until now.
+    /// Returns the counts of every part so far.
     pub(crate) fn until(&self, now: Counts) -> Vec<(&'static str, Counts)> {
         let mut all = self.ended.clone();
         if let Some((name, before)) = self.running {

@@ -6,10 +6,9 @@
 //!
 //! `(u, v) -> (u + ω_j·v, u - ω_j·v)`, `ω_j = e^{2πi·5^j/(4·2^k)}`,
 //!
-//! on entries j and `j + 2^(k-1)` of a block. Such a matrix has the diagonals 0 and ±2^(k-1), of period
-//! `2^k`. R, which has about √n distinct diagonals and no use, is left out: CoeffsToSlots yields
-//! coefficients in bit-reversed order, SlotsToCoeffs takes them so, and between the two everything is
-//! slot by slot.
+//! on entries j and `j + 2^(k-1)` of a block. Such a matrix has the diagonals 0 and ±2^(k-1), of period `2^k`. R, which
+//! has about √n distinct diagonals, is not needed: CoeffsToSlots yields coefficients in bit-reversed order,
+//! SlotsToCoeffs accepts that order, and everything between the two works slot by slot.
 //!
 //! Merging l neighbouring levels into one matrix costs at most `2·2^l - 1` diagonals, and one level of
 //! the ciphertext instead of l. In the outermost matrix, which reaches over all slots, the diagonals r
@@ -102,7 +101,7 @@ pub enum Direction {
 /// How values fill slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Packing {
-    /// Two values a slot.
+    /// Two values per slot.
     Full,
     /// Real and imaginary parts side by side in twice as many slots.
     Sparse,
@@ -183,7 +182,7 @@ impl DftFactors {
         Self { direction, packing, slots, stages: stages.to_vec(), factor }
     }
 
-    /// Demands stages that merge all levels.
+    /// Checks that the stages merge all levels.
     pub(crate) fn check(&self) {
         let (total, stages) = (levels(self.slots), &self.stages);
         assert!(stages.iter().all(|&levels| levels > 0), "empty stage in {stages:?}");

@@ -1,4 +1,4 @@
-//! What planning needs of the matrices of the homomorphic DFTs, without their numbers.
+//! Shapes of the matrices of the homomorphic DFTs, for planning without their numbers.
 //!
 //! At full size a matrix has 63 diagonals of up to 32,768 complex numbers, and a planner tries hundreds of parameter
 //! sets. Rotations, periods and norms follow from the structure: merged butterflies of l levels lead from every entry of
@@ -68,7 +68,7 @@ impl DiagonalMatrix {
 }
 
 impl DftFactors {
-    /// What [`DftFactors::matrices`] are like, in the same order, in microseconds.
+    /// Returns the shapes of [`DftFactors::matrices`], in the same order, within microseconds.
     ///
     /// # Panics
     /// As [`DftFactors::matrices`].

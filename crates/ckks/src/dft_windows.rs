@@ -9,7 +9,7 @@
 use crate::dft_factors::{DftFactors, Direction, Packing};
 use crate::diagonal_matrix::{Diagonal, DiagonalMatrix};
 
-/// What becomes of a stage: a turn before it and a turn after it.
+/// Rotations before and after a stage that move its diagonals into a window.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WindowShift {
     /// Added to rotations, modulo the number of slots.

@@ -60,7 +60,7 @@ struct PlannedSwitch {
     noise: f64,
 }
 
-/// What a key switch is for: which keys serve.
+/// Purpose of a key switch, which determines the keys that serve.
 #[derive(Clone, Copy, Debug)]
 enum Switching {
     Relinearization,
@@ -85,14 +85,14 @@ impl DryRun {
         Self::new(self.parameters.clone())
     }
 
-    /// What has been counted so far.
+    /// Returns all counts so far.
     #[must_use]
     pub fn counts(&self) -> Counts {
         self.counts.get()
     }
 
-    /// What has been counted so far by the parts that the circuit names, in the order in which they first began: right if
-    /// it ran on one thread.
+    /// Returns the counts so far of each part that the circuit names, in the order in which the parts first began.
+    /// Correct if the circuit ran on one thread.
     #[must_use]
     pub fn stages(&self) -> Vec<(&'static str, Counts)> {
         self.stages.lock().expect("no panic under lock").until(self.counts())
@@ -143,7 +143,7 @@ impl DryRun {
         self.add_counts(Counts { limb_products, ..Counts::default() });
     }
 
-    /// Counts so many products with constants for each limb of both parts.
+    /// Counts `products` products with constants for each limb of both parts.
     fn count_combinations(&self, limbs: usize, inputs: &[&Shape], products: usize) {
         let chain = inputs.first().map_or(0, |input| input.chain);
         let combination_products = 2 * self.basis(chain, limbs).limbs() * products;

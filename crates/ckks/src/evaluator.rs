@@ -72,7 +72,7 @@ impl<'a> Evaluator<'a> {
         rows.iter().map(row).collect()
     }
 
-    /// Demands that operands that are added have one scale.
+    /// Checks that operands to be added have the same scale.
     ///
     /// # Panics
     /// If two scales differ by more than rounding of floating point explains: the circuit is wrong.

@@ -25,7 +25,7 @@ use crate::{Arithmetic, DryRun};
 /// ```
 #[derive(Clone, Debug)]
 pub struct LeveledTable {
-    /// What slots are moved by, and then divided by.
+    /// Subtracted from slots before they are divided.
     centre: f64,
     radius: f64,
     polynomial: HermitePolynomial,
@@ -34,7 +34,7 @@ pub struct LeveledTable {
 }
 
 impl LeveledTable {
-    /// The function with these values at these points, with so many derivatives that vanish.
+    /// Interpolates these values at these points, with `order` derivatives that vanish there.
     ///
     /// # Errors
     /// As [`HermitePolynomial::new`], but that points may be any finite numbers.
@@ -75,7 +75,7 @@ impl LeveledTable {
         &self.polynomial
     }
 
-    /// What becomes of x in the clear.
+    /// Evaluates the function in the clear.
     #[must_use]
     pub fn function(&self, x: f64) -> f64 {
         self.polynomial.evaluate((x - self.centre) / self.radius)

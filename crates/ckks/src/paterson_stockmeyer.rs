@@ -100,7 +100,7 @@ impl<C: Clone + Send + Sync> Steps<C> {
         self.join_blocks(arithmetic, blocks)
     }
 
-    /// As [`Steps::evaluate`], with constants of this many bits that stay in the scale.
+    /// Evaluates like [`Steps::evaluate`], with constants of this many bits that stay in the scale.
     ///
     /// A series is `low + high·step_half`, its low half again, and so on down to a block: as all of these products are
     /// taken at the level of the whole, they share one relinearization. Of 16 blocks, 8 are left of 15. The sums of all
@@ -156,7 +156,7 @@ impl<C: Clone + Send + Sync> Steps<C> {
         rest[0] = if is_alone { scale } else { wide };
     }
 
-    /// Joins blocks to a series of so many limbs; takes them out of the list.
+    /// Joins blocks to a series with this number of limbs and removes them from the list.
     fn join_kept<A: Arithmetic<Ciphertext = C>>(
         &self,
         arithmetic: &A,
@@ -312,7 +312,8 @@ pub fn relinearizations_at_least_depth(log_length: u32, log_babies: u32) -> u32 
     of_subseries(log_length, log_babies, log_length)
 }
 
-/// Those of a series that may take so many levels.
+/// Counts the relinearizations to evaluate a series of `2^log_length` coefficients with `2^log_babies` baby steps
+/// within `levels` levels.
 fn of_subseries(log_length: u32, log_babies: u32, levels: u32) -> u32 {
     let mut highs = (0..log_length).rev();
     let is_block = |log: u32| is_block((log, log_babies), levels);

@@ -45,7 +45,7 @@ pub struct HermitePolynomial {
 }
 
 impl HermitePolynomial {
-    /// Interpolates values at points, with so many derivatives that vanish: M = 0 is Lagrange's interpolation.
+    /// Interpolates values at points, with `order` derivatives that vanish there: 0 is Lagrange's interpolation.
     ///
     /// # Errors
     /// If there are no points or not as many values, a number is not finite, a point is outside [-1, 1], two are equal, the

@@ -81,7 +81,7 @@ impl TransformPlan {
         Self::of_shape(&matrix.shape(), ring_slots, baby_steps, shape, scale)
     }
 
-    /// As [`TransformPlan::new`], of a matrix whose numbers are not known yet.
+    /// Plans a matrix like [`TransformPlan::new`], before its numbers are known.
     ///
     /// # Panics
     /// As [`TransformPlan::new`].
@@ -240,7 +240,7 @@ impl TransformPlan {
         all * (2 * self.shape.digits() * self.key_switches() + 2 * self.steps.len())
     }
 
-    /// Those of the base conversions of every decomposition and every division by the special primes.
+    /// Counts the products of base conversions in all decompositions and divisions by the special primes.
     fn conversion_products(&self) -> usize {
         let basis = self.shape.basis;
         let (all, stored, special) = (basis.limbs(), basis.main_limbs(), basis.special);
@@ -261,7 +261,7 @@ impl TransformPlan {
             + 2 * division_transforms(basis, rescale)
     }
 
-    /// What one application counts that drops `rescale` primes, of a ring of this degree.
+    /// Counts one application that drops `rescale` primes, in a ring of this degree.
     #[must_use]
     pub fn counts(&self, degree: usize, rescale: usize) -> Counts {
         Counts {
@@ -277,7 +277,7 @@ impl TransformPlan {
     }
 }
 
-/// Limbs that a decomposition lifts those of a polynomial to, of so many: none where digits have several primes.
+/// Returns the number of limbs to which a decomposition lifts a polynomial of `limbs` limbs: 0 if digits have several primes.
 pub(crate) fn lifted_limbs(shape: SwitchingKeyShape, limbs: usize) -> usize {
     if shape.digit_limbs == 1 { limbs * (limbs + shape.basis.special - 1) } else { 0 }
 }

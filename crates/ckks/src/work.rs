@@ -33,7 +33,7 @@ impl Counts {
         self.work_times(degree, [1.0; 4])
     }
 
-    /// As [`Counts::work`], modulo primes beyond 2^50, which take several times as long.
+    /// Returns the work like [`Counts::work`], modulo primes beyond 2^50, which take several times as long.
     ///
     /// ```
     /// use cryptable_ckks::dry_run::Counts;

@@ -7,7 +7,7 @@ use zeroize::{Zeroize, Zeroizing};
 /// Bytes that are gathered.
 const CAPACITY: usize = 1 << 13;
 
-/// As `std::io::BufWriter`, whose buffer keeps what was written after it was dropped: keys and decrypted values.
+/// Buffered writer like `std::io::BufWriter` that clears its buffer when dropped: for keys and decrypted values.
 ///
 /// Dropped before [`ClearedWriter::into_inner`], it writes nothing more.
 #[derive(Debug)]

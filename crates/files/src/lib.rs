@@ -94,7 +94,7 @@ fn end_of_links(path: &Path) -> io::Result<PathBuf> {
 /// ```
 #[derive(Debug)]
 pub struct AtomicFile {
-    /// As the user calls it: all errors name it.
+    /// Path as the user wrote it, for error messages.
     name: PathBuf,
     writer: ClearedWriter<File>,
     bytes: u64,

@@ -13,7 +13,7 @@ use crate::{Access, folder_of};
 /// Temporary names in use. Whoever holds the lock cannot be interrupted.
 static IN_USE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// What stands in a temporary name between its target's name and random letters.
+/// Separates the target's name from random letters in a temporary name.
 const PARTIAL: &str = ".partial-";
 
 /// Delays interruptions as long as it lives, in programs whose handler of interruptions takes it, too.
@@ -38,7 +38,7 @@ pub fn target_of_temporary(name: &str) -> Option<&str> {
     name.strip_prefix('.')?.rsplit_once(PARTIAL).map(|(target, _)| target)
 }
 
-/// What temporary names of a file begin with.
+/// Returns the prefix of temporary names for a file.
 pub(crate) fn prefix(target: &Path) -> String {
     format!(".{}{PARTIAL}", target.file_name().unwrap_or_default().to_string_lossy())
 }

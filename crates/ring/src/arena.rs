@@ -50,7 +50,7 @@ struct Arena {
     usage: BufferUsage,
 }
 
-/// What buffers of the arena take, in bytes.
+/// Memory of the arena's buffers, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BufferUsage {
     /// In use now.
@@ -189,7 +189,7 @@ unsafe impl Send for Block {}
 unsafe impl Sync for Block {}
 
 impl Block {
-    /// A block of at least so many words, if the system has memory.
+    /// Allocates a block of at least `words` words; `None` if the system has no memory.
     pub(crate) fn take(words: usize) -> Option<Self> {
         let length = (words * WORD_BYTES).next_multiple_of(PAGE_BYTES);
         let mut arena = ARENA.lock().expect("no panic under lock");
@@ -216,7 +216,7 @@ impl Drop for Block {
     }
 }
 
-/// What recycled buffers take: a circuit's own need, and what gaps between buffers add to it.
+/// Returns the memory of recycled buffers: a circuit's own need, and the gaps between buffers.
 ///
 /// ```
 /// use cryptable_ring::{Buffer, buffer_usage};

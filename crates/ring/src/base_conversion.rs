@@ -117,7 +117,7 @@ impl BaseConverter {
         table.inverse_scaled_assign(words, self.scaled_inverses[index]);
     }
 
-    /// As [`BaseConverter::convert`], of limbs that are prepared.
+    /// Converts like [`BaseConverter::convert`], from limbs that are prepared.
     pub(crate) fn convert_prepared(
         &self,
         tables: &[NttTable],

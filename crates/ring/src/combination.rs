@@ -83,8 +83,8 @@ pub fn linear_combinations(
     })
 }
 
-/// Makes so many polynomials of `main` limbs from blocks of words of the inputs: `combine(modulus, outputs, inputs, residues)`
-/// writes a block, with the residues that `residues(prime)` says for its half of the slots. In parallel.
+/// Makes `outputs` polynomials of `main` limbs from blocks of words of the inputs, in parallel: `combine(modulus,
+/// outputs, inputs, residues)` writes a block, and `residues(prime)` returns the residues for its half of the slots.
 pub(crate) fn combine_blocks<R: Sync>(
     ring: &Ring,
     (main, outputs): (usize, usize),
@@ -144,7 +144,7 @@ pub(crate) struct Halves<R> {
 }
 
 impl Halves<Vec<Vec<u64>>> {
-    /// Those of rows of constants.
+    /// Residues of rows of constants.
     pub(crate) fn of_rows(ring: &Ring, prime: usize, rows: &[Vec<GaussianInteger>]) -> Self {
         let of_row = |row: &Vec<GaussianInteger>| -> (Vec<u64>, Vec<u64>) {
             row.iter().map(|factor| factor.residues(ring, prime)).unzip()
@@ -154,7 +154,7 @@ impl Halves<Vec<Vec<u64>>> {
     }
 }
 
-/// Limbs cut into blocks of so many words: for each block, its words of every limb.
+/// Cuts limbs into blocks of `words` words: each block has its words of every limb.
 pub(crate) fn by_block<'a>(
     limbs: impl ExactSizeIterator<Item = &'a mut [u64]>,
     block: usize,

@@ -12,8 +12,8 @@ const BLOCK_WORDS: usize = 256;
 
 /// `Σ_k a_k·(Σ_j rows[k][j]·b_j)` modulo `q_0 … q_{main-1}`; further limbs of the operands are not read.
 ///
-/// As [`crate::combination::linear_combinations`] and [`crate::combination::tensor`] after it, without the combinations in
-/// memory between them.
+/// Combines and multiplies, like [`crate::combination::linear_combinations`] followed by
+/// [`crate::combination::tensor`], without storing the combinations in between.
 ///
 /// # Panics
 /// If there are not as many rows as left operands, or entries of a row as right ones.
@@ -46,7 +46,7 @@ pub fn combined_tensor(
     })
 }
 
-/// A limb of both parts of some operands, for results modulo so many primes.
+/// Returns one limb of both parts of the operands, for results modulo `primes` primes.
 fn limb_of<'a>(
     ring: &Ring,
     (main, limb): (usize, usize),

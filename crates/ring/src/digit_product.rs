@@ -317,7 +317,7 @@ mod tests {
         }
     }
 
-    /// What results may be off by, in units of 2^-52.
+    /// Bounds on the error of results, in units of 2^-52.
     struct Limits {
         largest: f64,
         deviation: f64,

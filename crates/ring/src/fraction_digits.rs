@@ -68,7 +68,7 @@ impl FractionDigits {
         (1 << self.base_log2) - 1
     }
 
-    /// What is subtracted from a digit's bits, plain or mirrored.
+    /// Returns the constants subtracted from a digit's bits, plain and mirrored.
     #[must_use]
     #[inline(always)]
     pub fn halves(&self) -> [u64; 2] {
@@ -106,7 +106,7 @@ impl FractionDigits {
         }
     }
 
-    /// As [`FractionDigits::bias`], of `source·X^exponent - source` modulo X^N + 1.
+    /// Adds the bias like [`FractionDigits::bias`] to `source·X^exponent - source` modulo X^N + 1.
     ///
     /// # Panics
     /// If lengths differ, or the exponent is 2N or more.

@@ -120,8 +120,7 @@ impl Gadget {
 
     /// The mean of what rounding adds to a residue, because halves are rounded up.
     ///
-    /// It is 1/2 if digits leave out low bits of a modulus that is a power of two, and negligible
-    /// else.
+    /// The mean is 1/2 if digits omit low bits of a modulus that is a power of two, and negligible otherwise.
     #[must_use]
     pub fn rounding_mean(&self) -> f64 {
         let unit = self.modulus >> (self.base_log2 as usize * self.length()).min(63);

@@ -45,7 +45,7 @@ impl Isa {
         Self::from_environment().unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// As [`Isa::detect`], for programs that are to say what is wrong.
+    /// Detects the instruction set like [`Isa::detect`], for programs that report a wrong setting.
     ///
     /// ```
     /// assert_eq!(cryptable_ring::Isa::from_environment(), Ok(cryptable_ring::Isa::detect()));
@@ -63,8 +63,8 @@ impl Isa {
         detected.clone()
     }
 
-    /// What a setting of `CRYPTABLE_SIMD` makes of the fastest instruction set of a processor.
-    /// `avx512` is short for `avx512ifma`.
+    /// Applies a setting of `CRYPTABLE_SIMD` to the fastest instruction set of a processor. `avx512` is short for
+    /// `avx512ifma`.
     fn choose(setting: Option<&str>, processor: Self) -> Result<Self, UnknownIsa> {
         let wanted = match setting {
             None | Some("avx512" | "avx512ifma") => Self::Avx512Ifma,

@@ -17,7 +17,7 @@ use crate::moduli::RingModuli;
 /// ```
 #[derive(Clone, Debug)]
 pub struct PackedLayout {
-    /// Of every limb: where its row begins, and the bits of its words.
+    /// Start of each limb's row, and the number of bits of its words.
     rows: Vec<(usize, u32)>,
     bytes: usize,
     degree: usize,

@@ -66,7 +66,7 @@ impl PrimeRing {
         Self::with_modulus(degree, Modulus::new(prime))
     }
 
-    /// As [`PrimeRing::new`], on the instruction set of `modulus`.
+    /// Builds the ring like [`PrimeRing::new`], on the instruction set of `modulus`.
     ///
     /// # Panics
     /// As [`PrimeRing::new`].
@@ -157,7 +157,7 @@ impl PrimeRing {
         self.digit_products.decompose(digits, scratch, first_row, (source, None));
     }
 
-    /// As [`PrimeRing::decompose`], of `source·X^exponent - source`.
+    /// Decomposes `source·X^exponent - source` like [`PrimeRing::decompose`].
     ///
     /// # Panics
     /// If lengths do not fit, or the exponent is 2N or more.

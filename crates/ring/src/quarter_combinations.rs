@@ -53,16 +53,16 @@ pub fn quarter_combinations(
     })
 }
 
-/// What multiplies one half of the evaluations modulo a prime.
+/// Multipliers of one half of the evaluations modulo a prime.
 struct Residues {
-    /// Those of every row, by exponents of the inputs.
+    /// Residues of every row, by exponents of the inputs.
     rows: Vec<[Vec<u64>; QUARTERS]>,
     /// `i^{-t·r}` for quarter t and sum r.
     turns: [[u64; QUARTERS]; QUARTERS],
 }
 
 impl Residues {
-    /// Of both halves, on which i is a root of -1 and its negative.
+    /// Computes the residues for both halves, on which i is a root of -1 and its negative.
     fn new(
         ring: &Ring,
         prime: usize,

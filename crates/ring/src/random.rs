@@ -110,7 +110,7 @@ impl SecretSeed {
     }
 }
 
-/// What a stream is for: streams of different purposes are independent.
+/// Purpose of a stream: streams of different purposes are independent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamPurpose {
     /// Secret polynomials and vectors.

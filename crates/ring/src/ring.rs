@@ -40,7 +40,7 @@ impl Ring {
         Self::with_chains(degree, vec![Chain::new(main)], special)
     }
 
-    /// As [`Ring::new`], with several chains, and primes that share limbs.
+    /// Builds a ring like [`Ring::new`], with several chains, and primes that share limbs.
     ///
     /// ```
     /// use cryptable_ring::{primes::ntt_primes, Chain, Ring, SharedLimbs};

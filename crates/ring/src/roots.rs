@@ -40,7 +40,7 @@ fn smaller_prime(q: u64, order: u64) -> Option<u64> {
     (is_prime(a) && is_prime(q / a)).then_some(a)
 }
 
-/// As [`primitive_root`], modulo a prime.
+/// Finds a root like [`primitive_root`], modulo a prime.
 fn prime_root(m: &Modulus, order: u64) -> Option<u64> {
     let group = m.value() - 1;
     if !group.is_multiple_of(order) {

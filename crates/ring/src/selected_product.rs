@@ -62,13 +62,14 @@ impl TableMatrix {
         Self { outer, inner, tiles: MatrixTiles::new(columns, &entries) }
     }
 
-    /// The most bytes that a matrix of so many entries takes in memory.
+    /// Returns an upper bound on the memory of a matrix of `entries` entries, in bytes.
     #[must_use]
     pub fn bytes_at_most(entries: usize) -> usize {
         MatrixTiles::bytes_at_most(entries)
     }
 
-    /// The most bytes that a thread takes for the words and sums of a block, with a matrix of so many entries.
+    /// Returns an upper bound on a thread's memory for the words and sums of a block, with a matrix of `entries`
+    /// entries, in bytes.
     #[must_use]
     pub fn scratch_bytes_at_most(entries: usize) -> usize {
         (SCRATCH_BYTES_PER_ENTRY * entries).min(MOST_SCRATCH_BYTES)
@@ -180,7 +181,7 @@ struct Task<'a> {
     has_residues: bool,
     start: usize,
     span: usize,
-    /// Those of each limb.
+    /// Outputs of each limb.
     out: Vec<Outputs<'a>>,
 }
 
@@ -212,7 +213,7 @@ fn groups(operands: &Operands, main: usize) -> Vec<(Range<usize>, bool)> {
     (0..main).map(|limb| (limb..limb + 1, false)).collect()
 }
 
-/// What the results are computed from.
+/// Operands of the results.
 struct Operands<'a> {
     ring: &'a Ring,
     columns: &'a [Parts<'a>],

@@ -17,7 +17,7 @@ const WORDS: usize = 1 << 10;
 #[inline(never)]
 pub fn clear_stack() {
     let mut frame = [0u64; WORDS];
-    // By volatile writes, which are not left out although nobody reads them.
+    // Volatile writes are kept by the compiler although nobody reads them.
     frame.zeroize();
     std::hint::black_box(&mut frame);
 }

@@ -1,4 +1,4 @@
-//! What can be wrong with a file.
+//! Errors of files.
 
 use crate::{FORMAT_VERSION, ObjectType, printable, short_hex};
 
@@ -27,17 +27,17 @@ pub enum WireError {
     /// The file holds another kind of object.
     #[error("it is {found}, not {expected}")]
     WrongType {
-        /// What was asked for.
+        /// Type that was requested.
         expected: ObjectType,
-        /// What the header says.
+        /// Type in the header.
         found: ObjectType,
     },
     /// The file holds another kind of object than any of those asked for.
     #[error("it is {found}, not {expected}")]
     WrongKind {
-        /// What was asked for, of any engine.
+        /// Kind that was requested, of any engine.
         expected: &'static str,
-        /// What the header says.
+        /// Type in the header.
         found: ObjectType,
     },
     /// The object was made under other parameters.
@@ -53,7 +53,7 @@ pub enum WireError {
     /// Bytes are missing.
     #[error("{name} is cut short: {needed} bytes needed, {found} found")]
     Truncated {
-        /// What ends too early.
+        /// Part that ends too early.
         name: &'static str,
         /// Bytes needed.
         needed: u64,
@@ -63,7 +63,7 @@ pub enum WireError {
     /// A length exceeds what the reader accepts.
     #[error("{name} is {length} bytes long, above the limit of {limit}")]
     TooLong {
-        /// What is too long.
+        /// Part that is too long.
         name: &'static str,
         /// Its stated length.
         length: u64,
@@ -86,7 +86,7 @@ pub enum WireError {
         name: &'static str,
         /// Its value.
         value: String,
-        /// What is allowed.
+        /// Lengths that are allowed.
         expected: String,
     },
 }

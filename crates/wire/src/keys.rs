@@ -1,4 +1,4 @@
-//! What files of keys have in common: parameters at the start of the body, secrets at two bits a coefficient.
+//! Common parts of key files: parameters at the start of the body, secrets at two bits per coefficient.
 
 use std::io::{self, Write};
 
@@ -15,7 +15,7 @@ const MAX_PARAMETER_BYTES: u64 = 1 << 16;
 /// Bytes that hold what a file of keys begins with, at most.
 pub const KEY_START_BYTES: usize = HEADER_BYTES + 8 + MAX_PARAMETER_BYTES as usize + 16;
 
-/// What the file of an evaluation key begins with.
+/// First part of an evaluation key file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyStart<'a> {
     /// Its header.

@@ -74,7 +74,7 @@ const MIN_PARALLEL_HASH: usize = 128 << 10;
 /// The header of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// What the object is.
+    /// Type of the object.
     pub object_type: ObjectType,
     /// Digest of the parameters it belongs to.
     pub parameter_digest: [u8; 32],

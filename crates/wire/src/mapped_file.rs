@@ -19,7 +19,7 @@ pub struct MappedFile {
     stamp: Stamp,
 }
 
-/// What shows that a file was changed: its length, and the time of its last modification where the system has one.
+/// Fingerprint that reveals a changed file: its length, and the time of its last modification where the system has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamp {
     length: u64,
@@ -68,8 +68,8 @@ impl MappedFile {
         Ok(Self { map, file: file.try_clone()?, stamp: Stamp::of(&metadata) })
     }
 
-    /// Demands that nobody changed the file in place since it was mapped: what was computed from it before is then of
-    /// the bytes that were checked.
+    /// Checks that nobody changed the file in place since it was mapped, so that everything computed from it before is
+    /// of the bytes that were checked.
     ///
     /// ```
     /// use std::io::Write as _;

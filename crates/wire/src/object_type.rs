@@ -1,4 +1,4 @@
-//! What files hold, by number.
+//! Types of objects in files, by number.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use std::fmt;
 /// and has a name.
 macro_rules! object_types {
     ($($(#[$doc:meta])+ $name:ident = $number:literal, $text:literal;)+) => {
-        /// What a file holds. Numbers are part of the format: new types are added, none changes.
+        /// Type of a file's content. Numbers are part of the format: new types are added, and none changes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         #[repr(u16)]
@@ -42,7 +42,7 @@ object_types! {
     PackedEvaluationKey = 3, "an evaluation key for packed values";
     /// Packed encrypted values, fresh or computed.
     PackedCiphertext = 4, "a ciphertext of packed values";
-    /// Encrypted tables, one a value.
+    /// Encrypted tables, one per value.
     EncryptedTables = 5, "encrypted tables";
     /// A client's secret key for single values.
     SingleSecretKey = 6, "a secret key for single values";

@@ -19,8 +19,8 @@ use crate::paterson_stockmeyer::{
     ConstantScale, PolynomialBasis, Steps, relinearizations_at_least_depth,
 };
 
-/// What a level costs, in multiplications of each exponential: a limb more in everything above it. Measured on
-/// 8-bit lookups, where 64 coefficients and a level less took 5 % more time than 32.
+/// Cost of a level, in multiplications of each exponential: one more limb in everything above it. Measured on 8-bit
+/// lookups, where 64 coefficients and one level less took 5 % more time than 32.
 const MULTIPLICATIONS_PER_LEVEL: f64 = 2.5;
 
 /// Which function of the phase is evaluated.

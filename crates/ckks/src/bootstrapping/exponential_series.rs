@@ -61,8 +61,8 @@ impl ExponentialSeries {
         self.square_up(arithmetic, x, (phase, scale), true)
     }
 
-    /// As [`Self::exponential`], but that the last prime is still to be dropped, which leads to the given scale: for what
-    /// adds noise that is to be divided by that prime.
+    /// Evaluates the exponential like [`Self::exponential`] but keeps the last prime, whose division leads to the given
+    /// scale: for circuits that add noise which that prime is to divide.
     #[must_use]
     pub fn exponential_before_rescale<A: Arithmetic>(
         &self,

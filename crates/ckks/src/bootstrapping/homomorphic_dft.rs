@@ -192,7 +192,7 @@ impl HomomorphicDft {
         self
     }
 
-    /// Demands matrices whose scales are neither too small to hold anything nor too large to be encoded.
+    /// Checks that the scales of all matrices are large enough to hold entries and small enough to be encoded.
     ///
     /// # Errors
     /// If one is not from 2^8 to 2^60: the primes of the chain do not fit its matrices.
@@ -266,7 +266,7 @@ impl HomomorphicDft {
     }
 }
 
-/// What CoeffsToSlots leaves, w = (x + iy)/2 for real x and y, as x, and y if there are two parts.
+/// Splits the result of CoeffsToSlots, w = (x + iy)/2 for real x and y, into x and, if there are two parts, y.
 #[must_use]
 pub fn real_parts<A: Arithmetic>(
     arithmetic: &A,

@@ -64,7 +64,7 @@ impl TransformLiteral {
         self.check_for(degree, degree / 2)
     }
 
-    /// Checks every number, for so many slots of a ring of this degree.
+    /// Checks every number, for `slots` slots of a ring of this degree.
     ///
     /// # Errors
     /// Names the number, its value and its bounds.
@@ -112,6 +112,6 @@ impl ExponentialLiteral {
         demand((1..=8).contains(&doublings), name, doublings.into(), "1 to 8")?;
         let primes = self.primes.len();
         let levels = (length + doublings) as usize;
-        demand(primes == levels, "primes of the exponential", primes as f64, "one a level")
+        demand(primes == levels, "primes of the exponential", primes as f64, "one per level")
     }
 }

@@ -34,8 +34,8 @@ pub fn key_requests(bottom: SharedLimbs, raised: Basis) -> [KeyRequest; 2] {
     ]
 }
 
-/// What a dry run knows of a raised ciphertext of ring degree N and a sparse secret of weight h, from an input with noise
-/// of the given variance a coefficient modulo q_0: t = m/p + I at scale q_0.
+/// Returns the dry run's shape of a raised ciphertext of ring degree N and a sparse secret of weight h, from an input
+/// whose coefficients have noise of the given variance modulo q_0: t = m/p + I at scale q_0.
 ///
 /// Its slots have N·Var(t) of power, Var(t) = (h + 1)/12; noise is that of the input and of the two switches, about
 /// (N·2/3 + h)/12 a coefficient.

@@ -8,7 +8,7 @@ use cryptable_lattice::coefficient_ciphertext::{
 use cryptable_ring::modulus_switch::to_power_of_two_assign;
 use cryptable_ring::{Evaluations, Poly, Ring};
 
-/// What the ciphertext is to be: its modulus, that of its values, and where they stand.
+/// Target of a modulus switch: the ciphertext's modulus, the modulus of its values, and their positions.
 #[derive(Clone, Copy, Debug)]
 pub struct CoefficientShape {
     /// log2 of the client's modulus.

@@ -28,8 +28,8 @@ impl TraceHalvings {
     /// Most that a literal may have: a step then has 15 keys.
     pub const MAX: u32 = 4;
 
-    /// What literals are made with: three keys in place of two, for little more than half of the work; with more, keys grow
-    /// faster than work shrinks. One where there is no trace.
+    /// Returns the halvings per step that literals use: two need three keys instead of two, for little more than half of the
+    /// work; with more, keys grow faster than work shrinks. One if there is no trace.
     #[must_use]
     pub const fn of(is_sparse: bool) -> Self {
         Self(if is_sparse { 2 } else { 1 })
@@ -64,8 +64,8 @@ pub struct SubringTrace {
 }
 
 impl SubringTrace {
-    /// Plans the trace to n slots of the `ring_slots` = N/2 of the ring, so many halvings a step, with keys of this shape at the
-    /// level of the ciphertext.
+    /// Plans the trace to n slots of the `ring_slots` = N/2 of the ring, with `halvings` halvings per step and keys of
+    /// this shape at the level of the ciphertext.
     #[must_use]
     pub fn new(
         (slots, ring_slots): (usize, usize),

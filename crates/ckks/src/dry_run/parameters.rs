@@ -1,4 +1,4 @@
-//! What a dry run needs to know: chains of primes and shapes of keys.
+//! Parameters of a dry run: chains of primes and shapes of keys.
 
 use cryptable_lattice::SwitchingKeyShape;
 use cryptable_ring::SharedLimbs;

@@ -1,4 +1,4 @@
-//! What a dry run knows of ciphertexts and plaintexts.
+//! Shapes of ciphertexts and plaintexts in a dry run.
 
 use num_complex::Complex64;
 
@@ -17,7 +17,7 @@ impl SlotVariance {
     }
 }
 
-/// What a dry run knows of a ciphertext.
+/// Shape of a ciphertext in a dry run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape {
     /// Primes of its modulus.
@@ -75,7 +75,7 @@ pub(super) fn combination(
     Shape { limbs, chain, scale, power, noise, sources }
 }
 
-/// What a dry run knows of a plaintext.
+/// Shape of a plaintext in a dry run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlainShape {
     /// The exact factor between slots and what is encoded.
@@ -87,7 +87,7 @@ pub struct PlainShape {
 }
 
 impl PlainShape {
-    /// Slot variance of the rounding of coefficients, two a slot.
+    /// Returns the slot variance that rounding coefficients causes, two coefficients per slot.
     pub(super) fn encoding_noise(&self) -> f64 {
         self.slots as f64 / 6.0 / (self.scale * self.scale)
     }

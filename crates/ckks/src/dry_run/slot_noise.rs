@@ -111,8 +111,8 @@ impl SlotNoise {
         } * gain
     }
 
-    /// The law of the real part of a slot's noise where `|s(ζ_j)|²` is at most `limit` times its mean, or the mean over
-    /// `copies` slots where so many repeat. Errors that table and inputs fix are not part of it.
+    /// Returns the law of the real part of a slot's noise if `|s(ζ_j)|²` is at most `limit` times its mean, or the mean
+    /// over `copies` slots if values repeat. Errors that table and inputs fix are not part of it.
     ///
     /// Variances are those of the whole slot: whoever wants that of a part halves them.
     #[must_use]

@@ -149,7 +149,7 @@ fn polynomials_in_both_bases() {
     setup.check(&result, &expected, 1e-8);
 }
 
-/// Matrices by four baby steps, so many of which have keys.
+/// Applies matrices with four baby steps, of which `keyed` have keys.
 fn apply_chain(
     setup: &mut Setup,
     (matrices, keyed): (&[DiagonalMatrix], usize),

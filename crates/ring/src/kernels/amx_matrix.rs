@@ -318,8 +318,7 @@ unsafe fn add_products_of_one(
 struct Recombination {
     modulus: VectorModulus,
     weights: usize,
-    /// What groups of [`GROUP`] weights are multiplied with: the common factor of the entries times
-    /// `2^(8c)` for the first weight c.
+    /// Factors for groups of [`GROUP`] weights: the common factor of the entries times `2^(8c)` for the first weight c.
     factors: [__m512i; MAX_WEIGHTS.div_ceil(GROUP)],
 }
 

@@ -8,8 +8,8 @@ use crate::Modulus;
 /// Vectors of a group: 16 accumulators for both sums.
 const VECTORS: usize = 4;
 
-/// Of whole groups of words. See [`super::sums::linear_combinations_of_two`]; at most
-/// [`super::sums::MAX_TERMS`] inputs.
+/// Combines whole groups of words. See [`super::sums::linear_combinations_of_two`]; at most [`super::sums::MAX_TERMS`]
+/// inputs.
 #[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
 pub(super) fn linear_combinations_of_two(
     m: [&Modulus; 2],

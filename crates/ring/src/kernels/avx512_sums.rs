@@ -17,7 +17,7 @@ const VECTORS: usize = 8;
 /// Terms that have code of their own; more are added up in parts.
 pub(super) const MAX_UNROLLED: usize = 8;
 
-/// What is done for the terms 0 to `TERMS - 1`, at most [`MAX_UNROLLED`] of them, written out for each.
+/// Expands a statement for each term 0 to `TERMS - 1`, at most [`MAX_UNROLLED`] of them.
 ///
 /// Each term thus has load instructions of its own. Prefetchers tell streams apart by the instructions that read them:
 /// keys come from memory twice as fast as in a loop over terms. A closure in place of this macro is not inlined so often:
@@ -35,7 +35,7 @@ macro_rules! add_terms {
 }
 pub(super) use add_terms;
 
-/// What is done for a number of terms known to the compiler, up to [`MAX_UNROLLED`] of them, and what for more.
+/// Calls one function for a number of terms known to the compiler, up to [`MAX_UNROLLED`], and another for more.
 macro_rules! unrolled {
     ($terms:expr, |$n:ident| $done:expr, more: $more:expr) => {
         unrolled!($terms, $n, $done, $more, [0, 1, 2, 3, 4, 5, 6, 7, 8])
@@ -55,7 +55,7 @@ pub(super) use unrolled;
 /// Words of a group of vectors.
 pub(super) const GROUP: usize = VECTORS * LANES;
 
-/// Whether kernels that make several sums at once serve so many words modulo `m`: whole groups.
+/// Returns whether kernels that make several sums at once serve `words` words modulo `m`: they need whole groups.
 pub(super) fn serves_whole_groups(m: &Modulus, words: usize) -> bool {
     m.isa() == Isa::Avx512Ifma && words.is_multiple_of(GROUP)
 }

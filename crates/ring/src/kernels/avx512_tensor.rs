@@ -7,7 +7,8 @@ use crate::Modulus;
 /// Vectors of a group: 24 accumulators for three sums.
 const VECTORS: usize = 4;
 
-/// Of whole groups of words. See [`super::tensor::tensor_products`]; at most [`super::avx512_sums::MAX_UNROLLED`] pairs.
+/// Multiplies whole groups of words. See [`super::tensor::tensor_products`]; at most
+/// [`super::avx512_sums::MAX_UNROLLED`] pairs.
 #[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
 pub(super) fn tensor_products(m: &Modulus, out: [&mut [u64]; 3], pairs: &[[&[u64]; 4]]) {
     unrolled!(

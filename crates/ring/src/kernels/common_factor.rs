@@ -1,4 +1,4 @@
-//! What entries of a matrix have in common.
+//! The common factor and offset of a matrix's entries.
 
 /// The greatest common divisor of all entries; 1 if all are 0.
 pub(super) fn common_factor(entries: &[i64]) -> u64 {

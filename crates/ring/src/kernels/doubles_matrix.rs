@@ -21,7 +21,7 @@ use crate::Modulus;
 /// Words of a packed strip.
 pub(super) const STRIP: usize = 8;
 
-/// Packed words a word takes: two halves of every column.
+/// Returns the number of packed words per word: two halves of every column.
 pub(super) fn packed_words(columns: usize) -> usize {
     2 * columns
 }
@@ -123,7 +123,7 @@ unsafe fn tile_product<D: Doubles, const R: usize>(
 /// See [`super::matrix::tile_product`].
 ///
 /// # Safety
-/// As many packed strips as `out` has words a row.
+/// Multiplies a tile with as many packed strips as `out` has words per row.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 pub(super) unsafe fn tile_product_avx2(
@@ -157,7 +157,7 @@ pub(super) unsafe fn tile_product_avx512(
 /// See [`super::matrix::tile_product`].
 ///
 /// # Safety
-/// As many packed strips as `out` has words a row.
+/// Multiplies a tile with as many packed strips as `out` has words per row.
 #[cfg(target_arch = "aarch64")]
 #[target_feature(enable = "neon")]
 pub(super) unsafe fn tile_product_neon(

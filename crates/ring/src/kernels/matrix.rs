@@ -21,7 +21,7 @@ use crate::{Buffer, Isa, Modulus};
 /// Some words of every column, packed for one modulus and one matrix at a time.
 #[derive(Debug)]
 pub struct ColumnBlock {
-    /// What the offset of the entries adds to a row, negated.
+    /// Negated contribution of the entries' offset to each row.
     corrections: Buffer,
     strips: Buffer,
     words: usize,
@@ -93,7 +93,7 @@ impl ColumnBlock {
     }
 }
 
-/// What multiplies, and the entries that it reads.
+/// Kernel that multiplies, with the entries that it reads.
 enum Kernel<'a> {
     #[cfg(target_arch = "x86_64")]
     Amx(&'a ByteEntries),
@@ -133,7 +133,7 @@ impl<'a> Kernel<'a> {
         }
     }
 
-    /// What the kernel subtracts from all entries as they are stored.
+    /// Returns the constant that the kernel subtracts from all stored entries.
     fn subtracted(&self) -> u64 {
         match self {
             #[cfg(target_arch = "x86_64")]

@@ -101,7 +101,7 @@ pub(super) struct ByteEntries {
     bytes: Buffer,
     /// A common divisor, by which all entries were divided.
     pub(super) factor: u64,
-    /// What was added to the quotients, to make the smallest one 0.
+    /// Added to the quotients, to make the smallest one 0.
     offset: u64,
     /// The number of bytes of an entry.
     pub(super) planes: usize,
@@ -134,7 +134,7 @@ impl MatrixTiles {
         Self::with_layout(columns, entries, Kind::best(columns, Span::of(entries).planes() == 1))
     }
 
-    /// As [`MatrixTiles::new`], for a layout of the caller's choice.
+    /// Tiles a matrix like [`MatrixTiles::new`], in a layout of the caller's choice.
     pub(super) fn with_layout(columns: usize, entries: &[i64], kind: Kind) -> Self {
         assert!((1..=MAX_COLUMNS).contains(&columns), "{columns} columns");
         assert!(entries.len().is_multiple_of(columns), "{columns} columns");
@@ -166,7 +166,8 @@ impl MatrixTiles {
         }
     }
 
-    /// The most bytes that a matrix of so many entries takes in memory, but for rows that fill up a tile.
+    /// Returns an upper bound on the memory of a matrix of `entries` entries, in bytes, without rows that fill up a
+    /// tile.
     #[must_use]
     pub fn bytes_at_most(entries: usize) -> usize {
         LARGEST_ENTRY_BYTES * entries
@@ -310,7 +311,7 @@ impl DoubleEntries {
     }
 }
 
-/// What entries have in common: 0 and they lie between two multiples of their factor.
+/// Range of the entries: 0 and they lie between two multiples of their common factor.
 struct Span {
     factor: u64,
     smallest: i64,
@@ -324,7 +325,7 @@ impl Span {
         Self { factor: common_factor(entries), smallest, largest }
     }
 
-    /// What makes quotients by the factor positive.
+    /// Returns the number that makes quotients by the factor positive when added.
     fn offset(&self) -> u64 {
         self.smallest.unsigned_abs() / self.factor
     }

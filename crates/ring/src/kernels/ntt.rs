@@ -148,7 +148,7 @@ impl Transform {
         self.share(tables.columns(), &|range| part(Part::Columns(range)));
     }
 
-    /// Does all of so many parts, those of one kind: at once, if there is something to share, and whom to share it with.
+    /// Does `count` parts of one kind: in parallel if there is more than one and a pool to share them with.
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     fn share(&self, count: usize, work: &(impl Fn(Range<usize>) + Sync)) {
         if count == 0 {

@@ -33,7 +33,7 @@ pub struct PackedRow<'a> {
 }
 
 impl<'a> PackedRow<'a> {
-    /// The bytes of so many words, a multiple of eight. Saturates.
+    /// Returns the number of bytes of `words` packed words, a multiple of eight. Saturates.
     #[must_use]
     pub const fn packed_bytes(words: usize, bits: u32) -> usize {
         (words / BLOCK).saturating_mul(bits as usize)

@@ -67,9 +67,9 @@ pub fn packed_inner_product_add(m: &Modulus, acc: &mut [u64], terms: &[(&[u64], 
     sum_products::<true>(m, acc, terms, None);
 }
 
-/// `out[s] = c_s·x_s + Σ_k a_k·b_ks` for two sums s of the same words with two rows each, multiples left out where there are
-/// none: a product of digits with both parts of a key. All rows are read at once, each from its beginning to its end, as
-/// memory is fastest.
+/// `out[s] = c_s·x_s + Σ_k a_k·b_ks` for two sums s of the same words with two rows each, without the multiples if
+/// there are none: a product of digits with both parts of a key. All rows are read at once, each from its beginning to
+/// its end, which is how memory is fastest.
 ///
 /// ```
 /// use cryptable_ring::{Isa, Modulus, kernels};
@@ -139,7 +139,7 @@ fn sum_products<const ADD: bool>(
     }
 }
 
-/// As [`sum_products`], where words may be wide: a piece of every row is unpacked at a time.
+/// Adds products like [`sum_products`] where words may be wide: unpacks a piece of every row at a time.
 fn sum_unpacked<const ADD: bool>(
     m: &Modulus,
     out: &mut [u64],

@@ -54,7 +54,7 @@ impl PackedRow<'_> {
     }
 }
 
-/// The instruction set for words of so many bits.
+/// Returns the instruction set for words of `bits` bits.
 fn vector_isa(isa: Isa, bits: u32) -> Isa {
     if bits <= MAX_VECTOR_BITS { isa } else { Isa::Scalar }
 }

@@ -7,13 +7,14 @@ const LINE: usize = 64;
 #[cfg(target_arch = "x86_64")]
 const AHEAD: usize = 1024;
 
-/// Lines of so many words of 50 bits, the widest that sums of products in vectors take.
+/// Number of cache lines of `words` words of 50 bits, the widest for sums of products in vectors.
 #[cfg(target_arch = "x86_64")]
 pub(super) const fn packed_lines(words: usize) -> usize {
     (words * 50).div_ceil(8 * LINE)
 }
 
-/// Fetches so many lines, [`AHEAD`] of `source`, to the first-level cache. They may be beyond the end of what there is.
+/// Fetches `LINES` lines of `source`, [`AHEAD`] bytes ahead, to the first-level cache. They may lie beyond the end of
+/// the allocation.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(super) fn fetch_ahead<const LINES: usize>(source: *const u8) {

@@ -58,7 +58,7 @@ pub fn limb_groups(matrix: &MatrixTiles, moduli: &[&Modulus]) -> Vec<LimbGroup> 
     groups
 }
 
-/// What a row takes for a group of limbs, if residues can multiply it.
+/// Returns the cost of a row for a group of limbs, or `None` if residues cannot multiply it.
 fn cost(matrix: &MatrixTiles, moduli: &[&Modulus]) -> Option<usize> {
     let Layout::Residues(entries) = &matrix.layout else { return None };
     // Doubles keep their bounds for moduli of more than 6 bits only.
@@ -128,7 +128,7 @@ impl ResidueBlock {
     /// Fills the words of one part: `words(limb, column)`.
     ///
     /// # Panics
-    /// If there are not so many words.
+    /// Panics if there are not enough words.
     pub fn load<'a>(
         &mut self,
         matrix: &MatrixTiles,

@@ -7,7 +7,7 @@
 //! that of up to three limbs at once, Q the product of their primes, so that E is paid for once.
 //!
 //! Products of tiles are those of Strassen's algorithm in Winograd's form, seven for eight: sums of residues are
-//! residues again. What it multiplies of the entries is made here, once a table.
+//! residues again. The factors made of the entries are computed here, once per table.
 
 use rayon::prelude::*;
 
@@ -40,7 +40,7 @@ pub(super) const LIMB_BITS: u32 = 50;
 /// Moduli that tell entries below 2^39 in absolute value apart: their product is above 2^47.
 const ENTRY_PLANES: usize = 6;
 
-/// What a product of small numbers exceeds the range by, for rounding.
+/// Margin for rounding, in bits, by which products of small numbers may exceed the range.
 const MARGIN_BITS: f64 = 0.001;
 
 /// Entries of a stripe and four columns.
@@ -108,7 +108,7 @@ impl ResidueEntries {
         planes(bits + self.sum_bits).filter(|&planes| planes <= self.planes)
     }
 
-    /// What one product multiplies modulo one number, of a tile.
+    /// Returns the stripes of a tile that one product multiplies modulo one number.
     pub(super) fn stripes(&self, tile: usize, plane: usize, product: usize) -> &[Stripe] {
         let index = (tile * self.planes + plane) * PRODUCTS + product;
         &self.residues[index * self.quads..][..self.quads]

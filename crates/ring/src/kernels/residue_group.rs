@@ -22,8 +22,8 @@ pub(super) const FRACTION_BITS: u32 = 26;
 /// Bytes of the fraction 1/p.
 pub(super) const FRACTION_DIGITS: usize = 3;
 
-/// What is added to sums, to make them positive: they are below 2^29 in absolute value, four products at most of 2^11
-/// columns each.
+/// Added to sums to make them positive: they are below 2^29 in absolute value, at most four products of 2^11 columns
+/// each.
 pub(super) const SUM_OFFSET: i32 = 1 << 29;
 
 /// Double words that a word of a group of limbs takes at most.
@@ -54,12 +54,12 @@ pub(super) struct Plane {
     pub(super) p: u16,
     /// `1/p`.
     pub(super) reciprocal: f32,
-    /// Of bytes of words of the group, low halves before high ones: `2^(8b)·(Q/q_i)`; -Q of the highest byte of the
-    /// first limb, which holds v.
+    /// Factors for bytes of words of the group, low halves before high ones: `2^(8b)·(Q/q_i)`; -Q for the highest byte
+    /// of the first limb, which holds v.
     pub(super) lift: [Bytes; MAX_PARTS],
     /// `2^(8b)·(M/p)^-1`, of bytes of sums.
     pub(super) reduction: Bytes,
-    /// What undoes the offset of sums.
+    /// Undoes the offset of sums.
     pub(super) correction: i8,
 }
 

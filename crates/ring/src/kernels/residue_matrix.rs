@@ -29,7 +29,7 @@ type Sums = [[__m512i; VECTORS]; STRIPE_ROWS];
 /// Residues of sums of a strip, a byte each.
 pub(super) type ResidueStrip = [u8; STRIP];
 
-/// What sums of one number are computed from.
+/// Operands of the sums modulo one number.
 pub(super) struct PlaneProduct<'a> {
     pub(super) entries: &'a ResidueEntries,
     pub(super) index: usize,
@@ -122,7 +122,7 @@ fn add(sums: &mut Sums, others: &Sums) {
 
 /// Adds products of a stripe with a strip to sums.
 ///
-/// Of 2,048 columns: below 2^26, since unsigned bytes are multiplied with signed ones.
+/// Sums over 2,048 columns stay below 2^26, since unsigned bytes are multiplied with signed ones.
 #[target_feature(enable = "avx512f,avx512vnni")]
 #[inline(never)]
 fn add_products(out: &mut Sums, from: &Sums, (stripes, words): (&[Stripe], &[[u32; STRIP]])) {

@@ -287,7 +287,7 @@ fn sums_of_many_largest_products() {
     }
 }
 
-/// Checks sums of so many products of the largest operands.
+/// Checks sums of `terms` products of the largest operands.
 pub(super) fn check_largest_products(m: &Modulus, terms: usize) {
     let q = m.value();
     let acc = [q - 1; 65];

@@ -24,7 +24,7 @@ const QUAD: usize = 4;
 /// Rows whose sums, of seven planes each, are kept in registers.
 const ROWS: usize = 4;
 
-/// What entries are less than they are stored as: VNNI multiplies unsigned bytes with signed ones.
+/// Added to stored entries, because VNNI multiplies unsigned bytes with signed ones.
 pub(super) const OFFSET: u64 = 128;
 
 /// Planes that are put together before a modular product: below `2^16·2^28`, exact as doubles.
@@ -65,7 +65,7 @@ pub(super) fn pack(strips: &mut [u64], start: usize, columns: &[&[u64]]) {
     }
 }
 
-/// Columns of so many fours.
+/// Returns the number of columns in `quads` groups of four.
 fn columns_of(quads: usize) -> usize {
     quads * QUAD
 }

@@ -37,7 +37,7 @@ use rand_chacha::ChaCha20Rng;
 pub const SETTING: &str = "CRYPTABLE_TEST_SEED";
 
 thread_local! {
-    /// What the innermost guard of this thread installed.
+    /// Generator that the innermost guard of this thread installed.
     static OWN: RefCell<Option<ChaCha20Rng>> = const { RefCell::new(None) };
 }
 
@@ -165,7 +165,7 @@ mod tests {
         bytes
     }
 
-    /// What keys shared between tests would draw.
+    /// Draws the bytes that keys shared between tests would draw.
     fn shared_keys() -> [u8; 32] {
         let _replay = begin();
         draw()

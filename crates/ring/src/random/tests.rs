@@ -90,7 +90,7 @@ fn fresh_seeds_differ() {
     assert_ne!(draw(), draw());
 }
 
-/// What the processes of the next test run: prints seeds before, during and after a replay.
+/// Prints seeds before, during and after a replay, in the processes that the next test starts.
 #[test]
 fn seeds_of_a_process() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();

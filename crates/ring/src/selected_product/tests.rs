@@ -119,7 +119,7 @@ fn products_of_all_shapes() {
 
 #[test]
 fn blocks_of_all_widths() {
-    // More words than a span; so many columns and rows that only one strip fits a block.
+    // More words than a span; the columns and rows leave room for only one strip in a block.
     check(&ring(2048), [2, 2, 3, 1], false);
     check(&ring(64), [2, 2, 4096, 1], true);
     check(&ring(32), [2, 1, 4095, 1], true);

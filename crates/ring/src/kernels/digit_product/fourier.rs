@@ -151,9 +151,9 @@ unsafe fn prepare<D: Doubles, const R: usize>(
 macro_rules! entries {
     ($features:literal, $doubles:ty, $lanes:literal, $multiply_add:ident, $prepare:ident,
      $decompose:ident) => {
-        /// `accumulator += Σ digit·row`, two components, fractions of coefficients, over the rows of
-        /// a key, while the words `next` are fetched to the cache. `digits`: N words a row,
-        /// overwritten; `sums`: 2N words of scratch memory.
+        /// `accumulator += Σ digit·row`, two components, fractions of coefficients, over the rows of a key, while the
+        /// words `next` are fetched to the cache. `digits`: N words per row, overwritten; `sums`: 2N words of scratch
+        /// memory.
         ///
         /// # Safety
         /// The tables are of as many lanes as this instruction set has.

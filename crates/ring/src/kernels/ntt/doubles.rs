@@ -77,7 +77,7 @@ pub(in super::super) struct DoubleLanes<D: Doubles> {
     half: D::Vector,
     /// The rounder plus k, for the least multiple kq that is at least 2^52 + q/2.
     leaving_rounder: D::Vector,
-    /// What makes a residue of the bits of `r - (q - 1)/2 + kq`, as a word.
+    /// Constant that turns the bits of `r - (q - 1)/2 + kq` into a residue, as a word.
     leaving_word: D::Vector,
 }
 
@@ -131,7 +131,7 @@ impl<D: Doubles> DoubleLanes<D> {
         D::to_words(self.reduce(x), self.q)
     }
 
-    /// As [`DoubleLanes::product`], without the quotient of the twiddle.
+    /// Multiplies like [`DoubleLanes::product`], without the quotient of the twiddle.
     #[inline(always)]
     unsafe fn product_by_lane(self, x: D::Vector, w: D::Vector) -> D::Vector {
         let high = D::mul(x, w);

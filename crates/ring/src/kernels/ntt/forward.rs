@@ -163,7 +163,7 @@ unsafe fn pass<L: Lanes, const R: usize, const C: usize, const ENTER: bool>(
     }
 }
 
-/// A pass of so many levels over some columns of one node.
+/// Transforms some columns of one node by several levels in one pass.
 #[inline(always)]
 unsafe fn pass_columns<L: Lanes, const ENTER: bool>(
     l: L,
@@ -252,7 +252,7 @@ unsafe fn last_blocks<L: Lanes, const R: usize, const ENTER: bool>(
     store_block(l, words.add((blocks - 1) * R * R), x);
 }
 
-/// What the first half of a block's levels reads.
+/// Source of the first half of a block's levels.
 #[derive(Clone, Copy)]
 struct BlockSource {
     words: *mut u64,

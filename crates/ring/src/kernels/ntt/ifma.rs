@@ -51,7 +51,7 @@ pub(super) fn encode(m: &Modulus, w: u64) -> [u64; 2] {
     [w + m.value(), quotient as u64]
 }
 
-/// What is added to differences, narrow and wide.
+/// Multiples of the modulus added to differences, narrow and wide.
 const DIFFERENCE_OFFSET: [usize; 2] = [4, 2];
 
 /// Through how many levels of a forward group of R a vector of its first half is the first of a

@@ -120,7 +120,7 @@ unsafe fn leave<L: Lanes>(l: L, x: L::Vector, factor: Option<[L::Vector; 2]>) ->
     }
 }
 
-/// A pass of so many levels over some columns of one node.
+/// Transforms some columns of one node by several levels in one pass.
 #[inline(always)]
 unsafe fn pass_columns<L: Lanes>(
     l: L,
@@ -211,7 +211,7 @@ unsafe fn first_blocks<L: Lanes, const R: usize>(
     store_groups(l, (target.words, R), [x], factor);
 }
 
-/// What the second half of a block's levels reads and writes.
+/// Source and target of the second half of a block's levels.
 #[derive(Clone, Copy)]
 struct BlockTarget {
     words: *mut u64,

@@ -1,4 +1,4 @@
-//! What transforms need of a vector: the arithmetic of one instruction set.
+//! Vector operations that transforms need: the arithmetic of one instruction set.
 
 /// A modulus, copied to every lane, and the arithmetic of transforms modulo it.
 ///
@@ -69,7 +69,7 @@ pub(super) trait Lanes: Copy {
         w: [Self::Vector; 2],
     ) -> (Self::Vector, Self::Vector);
 
-    /// As [`Lanes::butterfly`], with a block's factors at an address.
+    /// Butterfly like [`Lanes::butterfly`], with a block's factors at an address.
     unsafe fn butterfly_by_lane(
         self,
         pair: (Self::Vector, Self::Vector),

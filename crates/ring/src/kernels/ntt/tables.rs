@@ -26,8 +26,8 @@ pub(super) struct Tables {
     pub(super) degree: usize,
     /// Value and quotient of the nodes that have whole vectors; node 0 does not exist.
     pub(super) scalars: Buffer,
-    /// Of each block of LANES² words, one vector (or value and quotient, two) of `σ^lane`, and one of
-    /// the same times the twiddle of the block.
+    /// Two rows per block of LANES² words: one vector (or two, value and quotient) of `σ^lane`, and the same times the
+    /// twiddle of the block.
     pub(super) lane_twiddles: Buffer,
     /// Twiddles of the last log2(LANES) levels of any block, forward: value and quotient vectors of
     /// the `LANES - 1` nodes of a sub-block, the sub-blocks side by side in the lanes.
@@ -40,7 +40,7 @@ pub(super) struct Tables {
     pub(super) outer: usize,
 }
 
-/// What of a transform is done: parts of a kind may be done at once, those of the other kind before or after all of them.
+/// Part of a transform: parts of one kind may run at once, before or after all parts of the other kind.
 #[derive(Clone, Debug)]
 pub(super) enum Part {
     /// Some columns of the first pass (of the last one of an inverse transform): in each, words

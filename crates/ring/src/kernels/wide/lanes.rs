@@ -1,4 +1,4 @@
-//! What kernels of wide words need of a vector.
+//! Vector operations that kernels of wide words need.
 
 /// Vectors of 64-bit words of one instruction set. Sums, differences and products wrap.
 ///

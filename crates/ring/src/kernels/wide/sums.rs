@@ -10,8 +10,8 @@ pub(super) const MAX_FACTORS: usize = 64;
 /// Vectors whose sums of a linear combination stay in registers over all terms: eight sums.
 const COMBINED: usize = 4;
 
-/// Terms of a linear combination modulo a number of so many bits that are added up before a reduction: with
-/// `g = ceil(k/2)`, at most `2^(34-g)/5`.
+/// Returns how many terms of a linear combination modulo a number of k = `bits` bits are added up before a reduction:
+/// with `g = ceil(k/2)`, at most `2^(34-g)/5`.
 ///
 /// A word `x = u + 2^32·v < 2^62` is multiplied by c as `u·c + v·d`, with `d = 2^32·c mod q`, both of whose parts are
 /// below `2^h` and `2^g`: a term is less than `(2^32 + 2^30)·2^h = 5·2^(30+h)` in the low sum, `5·2^(30+g)` in the middle
@@ -24,7 +24,8 @@ pub(super) const fn combined_terms(bits: u32) -> usize {
     if terms < MAX_FACTORS { terms } else { MAX_FACTORS }
 }
 
-/// Products of residues modulo a number of so many bits that are added up before a reduction: t at most `2^(62-k)`.
+/// Returns how many products of residues modulo a number of k = `bits` bits are added up before a reduction: at most
+/// `2^(62-k)`.
 ///
 /// Lower parts have h bits, upper ones k - h: low sums and the residue to start from are below `t·2^(2h) + 2^k <= 2^63`,
 /// middle ones, of two products a term, below `t·2^(k+1) <= 2^63`, to which a carry below `2^62` comes. All is below
@@ -37,7 +38,7 @@ pub(super) const fn multiplied_terms(bits: u32) -> usize {
 pub(super) struct Factors([[u64; MAX_FACTORS]; 4]);
 
 impl Factors {
-    /// Of at most [`MAX_FACTORS`] coefficients.
+    /// Prepares at most [`MAX_FACTORS`] coefficients.
     #[inline(always)]
     unsafe fn new<W: WideLanes>(m: &Modulus, v: WideModulus<W>, coefficients: &[u64]) -> Self {
         let radix = WideFactor::<W>::new(m.wide_constants().radix32);

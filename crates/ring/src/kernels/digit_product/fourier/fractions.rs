@@ -49,8 +49,7 @@ impl<D: Doubles> Coefficients<D> for Real<'_> {
     }
 }
 
-/// What forward transforms of some polynomials begin with: coefficients at positions that are
-/// multiples of the lanes.
+/// Source of coefficients for the first level of forward transforms, at positions that are multiples of the lanes.
 pub(super) trait Coefficients<D: Doubles> {
     /// The number of polynomials.
     fn count(&self) -> usize;

@@ -9,10 +9,10 @@ pub(crate) struct Tables {
     pub(super) points: usize,
     /// log2 of the radices of the passes before the blocks of R² points, R the number of lanes.
     pub(super) passes: Vec<u32>,
-    /// Of the nodes that have whole vectors: real and imaginary part. Node 0 does not exist.
+    /// Real and imaginary parts of the nodes that have whole vectors. Node 0 does not exist.
     pub(super) nodes: Vec<[f64; 2]>,
-    /// Of the last log2 R levels of each block: R/2 pairs of vectors, real and imaginary parts, of
-    /// the even nodes below the block's R sub-blocks, which lie side by side in the lanes.
+    /// Twiddles of the last log2 R levels of each block: R/2 pairs of vectors, real and imaginary parts, of the even
+    /// nodes below the block's R sub-blocks, which lie side by side in the lanes.
     pub(super) lanes: Vec<f64>,
 }
 
