@@ -48,7 +48,7 @@ pub(crate) struct AkpCircuit {
     primes: Vec<f64>,
 }
 
-/// What the dry run of a whole lookup finds.
+/// Results of the dry run of a whole lookup.
 #[derive(Debug)]
 pub(crate) struct AkpPrediction {
     /// The exponential of the phase, with the noise that it has beyond the phase's.
@@ -97,7 +97,7 @@ impl AkpCircuit {
         self.literal.input_noise(self.primes[0], input)
     }
 
-    /// Predicts a lookup of `table`, so many times on one input, with keys, counts and noise.
+    /// Predicts a lookup of `table`, applied `tables` times to one input: keys, counts and noise.
     pub(crate) fn predict(&self, table: &Interpolation, tables: usize) -> AkpPrediction {
         let dry_run = self.dry_run();
         self.request_raising(&dry_run);
@@ -133,8 +133,8 @@ impl AkpCircuit {
         }
     }
 
-    /// Predicts a lookup of `table`, whose outputs in slots have this power, on a fresh input, so many times, through these
-    /// matrices: the exponential and the outputs in slots, then the result.
+    /// Predicts `tables` lookups of `table`, whose outputs in slots have this power, on one fresh input and through
+    /// these matrices: the exponential and the outputs in slots, then the result.
     ///
     /// Noise is followed in three parts, because the table treats them differently: that of the
     /// phase (which the zero slopes of the interpolation square), that of the exponential beyond it (which cosines keep), and

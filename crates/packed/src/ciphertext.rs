@@ -124,7 +124,7 @@ impl Ciphertext {
         self.check_slots(parameters, expected, modulus, parameters.literal().slots)
     }
 
-    /// As [`Ciphertext::check`], of a ciphertext with values in so many coefficients.
+    /// Checks a ciphertext like [`Ciphertext::check`], with values in `slots` coefficients.
     ///
     /// # Errors
     /// As there.

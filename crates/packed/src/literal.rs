@@ -54,7 +54,7 @@ pub struct MultiplexerLiteral {
 pub struct ParametersLiteral {
     /// Name, for people: method, moduli, ring degree, slots.
     pub name: String,
-    /// What is claimed of the security; checked by construction.
+    /// Claimed security, checked by construction.
     pub security: SecurityLevel,
     /// Ring degree N: 32,768, 65,536 or 131,072 for 128 bits.
     pub ring_degree: usize,
@@ -124,7 +124,7 @@ pub struct ParametersLiteral {
     pub log2_fail: f64,
 }
 
-/// What files leave out.
+/// Returns whether files omit the count.
 fn is_zero(count: &usize) -> bool {
     *count == 0
 }
@@ -135,7 +135,7 @@ impl ParametersLiteral {
         self.log2_fail - 1.0 - self.log2_raises()
     }
 
-    /// log2 of how often a value is raised: once, or once a digit.
+    /// log2 of the number of times that a value is raised: once, or once per digit.
     pub(crate) fn log2_raises(&self) -> f64 {
         let tree = self.multiplexer.as_ref().map_or(1, |multiplexer| multiplexer.digits.len());
         (tree.max(self.digits.len()) as f64).log2()

@@ -23,7 +23,8 @@ fn sawtooth(p: u64, k: u64) -> Complex64 {
 
 /// Coefficients of `((x mod p) - centre)/p`: equation (14), over p.
 ///
-/// What [`super::trigonometric_hermite::trigonometric_hermite`] gives for the values `(l - centre)/p` and the first order.
+/// Returns the coefficients of [`super::trigonometric_hermite::trigonometric_hermite`] for the values `(l - centre)/p`
+/// and the first order.
 pub(crate) fn modulo(p: u64, centre: f64) -> Vec<Complex64> {
     let size = p as f64;
     let constant = Complex64::from(((size - 1.0) / 2.0 - centre) / size);

@@ -136,8 +136,8 @@ impl HermiteKernel {
         gaussian_mean(phase_variance, squares) / 12.0
     }
 
-    /// The mean square of how far outputs of this table are off at every so many of its inputs, for phases off by a Gaussian
-    /// error of this variance.
+    /// Mean square error of a table's outputs at every `every`-th input, for phases with a Gaussian error of this
+    /// variance.
     ///
     /// # Panics
     /// If there are not p outputs.
@@ -159,8 +159,8 @@ impl HermiteKernel {
         self.gains().into_iter().map(|g| g * g).sum::<f64>() / 12.0
     }
 
-    /// The mean square of the factors by which this table amplifies relative errors of `e^{2πix}`, at every so many of its
-    /// inputs: `Σ_l f(l)·G(l - m)` at input m.
+    /// Mean square of the factors by which the table amplifies relative errors of `e^{2πix}`, at every `every`-th
+    /// input: `Σ_l f(l)·G(l - m)` at input m.
     ///
     /// # Panics
     /// If there are not p outputs.
@@ -219,7 +219,7 @@ fn gaussian_mean(variance: f64, f: impl Fn(f64) -> f64) -> f64 {
     sum / weights
 }
 
-/// The mean square of every so many of some numbers.
+/// Mean square of every `every`-th number.
 fn mean_square(numbers: &[f64], every: usize) -> f64 {
     let chosen = numbers.iter().step_by(every);
     let count = chosen.len() as f64;

@@ -1,6 +1,7 @@
 //! The table step of AKP: the trigonometric Hermite interpolation of a table (line 6 of Algorithm 1 of Alexandru, Kim,
-//! Polyakov, CRYPTO 2025, ePrint 2024/1623; Corollary 1, Theorems 2 and 3, and Remark 1 for p = 2), for one or two values a slot and
-//! several tables at once (lines 5 to 8 of Algorithm 1 of Dumezy et al., TCHES 2026(1), ePrint 2025/1301).
+//! Polyakov, CRYPTO 2025, ePrint 2024/1623; Corollary 1, Theorems 2 and 3, and Remark 1 for p = 2), for one or two
+//! values per slot and several tables at once (lines 5 to 8 of Algorithm 1 of Dumezy et al., TCHES 2026(1), ePrint
+//! 2025/1301).
 
 use cryptable_ckks::Arithmetic;
 use cryptable_ckks::bootstrapping::homomorphic_dft::join_halves;
@@ -115,7 +116,8 @@ pub(crate) fn evaluate<A: Arithmetic>(
     Ok((0..tables.len()).map(|table| join(parts(table))).collect())
 }
 
-/// Steps of progress that [`evaluate`] takes for so many exponentials: one for the powers of each, and one a table.
+/// Returns the number of progress steps that [`evaluate`] reports for `exponentials` exponentials: one for the powers
+/// of each, and one per table.
 pub(crate) fn steps(exponentials: usize, tables: &[&Interpolation]) -> usize {
     let has_powers = tables.iter().any(|table| matches!(table, Interpolation::Power(_)));
     exponentials * (tables.len() + usize::from(has_powers))

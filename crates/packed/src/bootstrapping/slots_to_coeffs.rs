@@ -39,8 +39,8 @@ pub(crate) fn plan(
         .ending_in_coefficients()
 }
 
-/// Whether outputs are real numbers, one a slot, that come to the two parts of half as many slots before. Complex ones are
-/// there already, whether they fill the ring or are repeated.
+/// Returns whether outputs are real numbers, one per slot, that become the two parts of half as many slots. Complex
+/// outputs are in place already, whether they fill the ring or are repeated.
 fn is_sparse(literal: &ParametersLiteral) -> bool {
     literal.slots < literal.ring_degree && !literal.complex_outputs
 }

@@ -171,8 +171,8 @@ impl Parameters {
         of_value.of_any(self.literal().slots)
     }
 
-    /// What an operation on full ciphertexts is predicted to take: its bootstraps, each of one table, and memory of the digits
-    /// that wait for others.
+    /// Predicts an operation on full ciphertexts: its bootstraps, each of one table, and the memory of digits that wait
+    /// for others.
     #[must_use]
     pub fn operation_prediction(&self, operation: Operation) -> Prediction {
         let mut prediction = self.prediction();

@@ -21,7 +21,7 @@ impl<'a> Passes<'a> {
         Self { progress, done: 0, total: STEPS_PER_BOOTSTRAP * bootstraps }
     }
 
-    /// Does what takes so many of them.
+    /// Runs `work`, which takes `bootstraps` bootstraps.
     ///
     /// # Errors
     /// Those of the work; [`Error::Cancelled`], with steps of the whole.

@@ -224,7 +224,7 @@ impl EvaluationKey {
         )))
     }
 
-    /// What selects in slots, if the parameters do.
+    /// Returns the constants for selecting in slots, if the parameters have them.
     fn selecting<'a>(&'a self, circuit: &'a MultiPrecisionCircuit) -> Option<Selecting<'a>> {
         let selection = self.parameters().selection();
         selection.map(|selection| Selecting { circuit, selection })
@@ -245,7 +245,7 @@ impl EvaluationKey {
         x.iter().zip(y).map(|(x, y)| self.add(x, y)).collect()
     }
 
-    /// Demands a value of all digits.
+    /// Checks that a value has all its digits.
     pub(super) fn check_whole(&self, x: &Ciphertext) -> Result<()> {
         x.check(self.parameters(), self.binding(), Some(self.parameters().input_modulus()))
     }

@@ -15,7 +15,7 @@ use crate::comparison::slot_selection::{RealSlots, Selected, SlotSelection};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::multi_precision::circuit::MultiPrecisionCircuit;
 
-/// What selections need of the parameters.
+/// Parts of the parameters that selections in slots need.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Selecting<'a> {
     /// The digits.
@@ -41,7 +41,7 @@ enum Pass {
     DigitsAndSign,
 }
 
-/// What a pass finds: digits, if they were asked for, and the sign.
+/// Results of a pass: digits, if they were requested, and the sign.
 struct SlotDigits {
     digits: Vec<Found>,
     sign: Option<Found>,

@@ -1,8 +1,8 @@
 //! Selection in slots: products of digits and signs before SlotsToCoeffs, so that no selection takes a bootstrap.
 //!
-//! Tables of digits, and the sign as 0 or 1, come out of AKP in slots, two values a slot where packing is full. They are taken
-//! apart into real vectors by one conjugation each; then `f·(1 - Σ_k s_k) + Σ_k s_k·g_k` is one relinearization for each
-//! part, whatever the number of signs: of digits f, g_k of values, or of constants.
+//! Tables of digits, and the sign as 0 or 1, come out of AKP in slots, two values per slot with full packing. One
+//! conjugation each splits them into real vectors; then `f·(1 - Σ_k s_k) + Σ_k s_k·g_k` takes one relinearization per
+//! part, whatever the number of signs, for digits f and g_k of values or for constants.
 //!
 //! **Levels.** [`crate::ParametersLiteral`]'s `selection_primes` more, between AKP's interpolation and SlotsToCoeffs, of
 //! which there are further matrices for the scale that products have.
@@ -29,7 +29,7 @@ pub(crate) const MOST_SIGNS: usize = 2;
 /// Values in slots as real vectors: of real parts and, where packing is full, of imaginary parts.
 pub(crate) type RealSlots<C> = Vec<C>;
 
-/// What a sign selects.
+/// Operand that a sign selects.
 #[derive(Debug)]
 pub(crate) enum Selected<'a, C> {
     /// The same fraction everywhere.
@@ -145,7 +145,8 @@ impl SlotSelection {
         slots_to_coeffs::apply(arithmetic, &self.literal, plan, matrices, products)
     }
 
-    /// Noise of a selected digit, of results of tables with this noise: of digits, and of each of so many signs.
+    /// Returns the noise of a selected digit, from table results whose digits have noise `digit` and whose `signs`
+    /// signs have noise `sign` each.
     pub(crate) fn noise(&self, digit: NoiseBound, sign: NoiseBound, signs: usize) -> NoiseBound {
         let of_signs = signs as f64 * self.largest_difference();
         let own = self.literal.coefficient_bound(self.noise, self.literal.slots);
@@ -176,7 +177,7 @@ impl SlotSelection {
     }
 }
 
-/// What a sign selects of one part; none for 0.
+/// Returns the operand that a sign selects for one part; `None` for 0.
 fn of_part<A: Arithmetic>(
     arithmetic: &A,
     selected: &Selected<'_, A::Ciphertext>,

@@ -1,4 +1,4 @@
-//! What a server holds: switching keys and encoded matrices.
+//! The server's key: switching keys and encoded matrices.
 
 use std::ops::Deref;
 use std::sync::Arc;

@@ -8,13 +8,13 @@ use crate::parameters::parameter_set::Parameters;
 /// The matrices of all lookups with one parameter set.
 #[derive(Debug)]
 pub(crate) struct LookupMatrices {
-    /// Those of CoeffsToSlots.
+    /// Matrices of CoeffsToSlots.
     pub coeffs_to_slots: Vec<LinearTransform>,
-    /// Those of SlotsToCoeffs.
+    /// Matrices of SlotsToCoeffs.
     pub slots_to_coeffs: Vec<LinearTransform>,
-    /// Those of SlotsToCoeffs for every digit that is cleared; none where parameters take values as one.
+    /// Matrices of SlotsToCoeffs for every digit that is cleared; empty if parameters take values as a whole.
     pub clearing: Vec<Vec<LinearTransform>>,
-    /// Those of SlotsToCoeffs for digits that are selected by signs; none where they are not.
+    /// Matrices of SlotsToCoeffs for digits that signs select; empty if no selection is planned.
     pub selection: Vec<LinearTransform>,
 }
 

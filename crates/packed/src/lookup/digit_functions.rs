@@ -16,7 +16,7 @@ use crate::parameters::circuit::Circuit;
 use crate::parameters::parameter_set::Parameters;
 
 impl Parameters {
-    /// Predicts work, memory and sizes of a decomposition of one full ciphertext by a multiplexer tree's digits, with so many
+    /// Predicts work, memory and sizes of decomposing one full ciphertext by a multiplexer tree's digits, with `tables`
     /// tables of each digit: [`EvaluationKey::decompose`].
     ///
     /// ```

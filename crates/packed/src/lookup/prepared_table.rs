@@ -14,13 +14,13 @@ use crate::parameters::circuit::Circuit;
 use crate::parameters::parameter_set::Parameters;
 use crate::parameters::validation::{MAX_MODULUS, OUTPUT_RANGE};
 
-/// What errors call a prepared table.
+/// Name of a prepared table in errors.
 const PREPARED: &str = "prepared table";
 
 /// A table in the form that lookups of one parameter set use: the coefficients of its interpolation (AKP), or its
 /// entries in the order of the table steps (BMT, CMT).
 ///
-/// It serves every key of these parameters, whatever the client.
+/// A prepared table serves every key of these parameters, whatever the client.
 ///
 /// ```
 /// use cryptable_packed::{Parameters, Progress, SecretKey, Table};
@@ -40,7 +40,7 @@ pub struct PreparedTable {
     form: PreparedForm,
 }
 
-/// What the method needs of a table.
+/// Form of a table that the method needs.
 #[derive(Debug)]
 enum PreparedForm {
     /// The coefficients of the trigonometric Hermite interpolation.
@@ -135,7 +135,7 @@ impl EvaluationKey {
     }
 }
 
-/// Demands a table whose outputs differ by no more than parameters state.
+/// Checks that outputs of a table differ by no more than the parameters state.
 fn check_output_range(parameters: &Parameters, table: &Table) -> Result<()> {
     let outputs = table.centered();
     let (least, most) = (outputs.iter().min(), outputs.iter().max());
@@ -144,7 +144,7 @@ fn check_output_range(parameters: &Parameters, table: &Table) -> Result<()> {
     if value > limit { Err(Error::TooLarge { name, value, limit }) } else { Ok(()) }
 }
 
-/// Demands a table of a digit, or of what else the largest digit's interpolation serves.
+/// Checks a table of a digit, or of anything else that the largest digit's interpolation serves.
 ///
 /// # Errors
 /// If its input modulus does not divide the size of the largest digit, or its output modulus is above the largest.

@@ -30,7 +30,7 @@ pub(crate) struct MultiPrecisionCircuit {
     /// AKP on one digit of the largest size.
     pub akp: AkpCircuit,
     digits: Vec<u64>,
-    /// Of every digit but the last.
+    /// Clearing of every digit but the last.
     pub clearing: Vec<DigitClearing>,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct DigitClearing {
     noise: SlotNoise,
 }
 
-/// What the dry run of all digits finds.
+/// Results of the dry run of all digits.
 #[derive(Debug)]
 pub(crate) struct MultiPrecisionPrediction {
     /// The exponential of a phase.
@@ -89,13 +89,13 @@ impl MultiPrecisionCircuit {
         &self.digits
     }
 
-    /// What a ciphertext of m over M is multiplied by so that its phase becomes that of a digit, once the lower ones
-    /// are cleared.
+    /// Returns the factor for a ciphertext of m over M that makes its phase that of a digit, once the lower digits are
+    /// cleared.
     pub(crate) fn multiplier(&self, digit: usize) -> u64 {
         self.digits[digit + 1..].iter().product()
     }
 
-    /// What a digit counts, `p_0⋯p_{i-1}`.
+    /// Returns the place value of a digit, `p_0⋯p_{i-1}`.
     pub(crate) fn place(&self, digit: usize) -> u64 {
         self.digits[..digit].iter().product()
     }
@@ -105,7 +105,7 @@ impl MultiPrecisionCircuit {
         1.0 / self.multiplier(digit) as f64
     }
 
-    /// What is added to values of a digit to centre them, negated: the interpolation is of `d - c`.
+    /// Returns the negated constant that centres values of a digit: the interpolation is of `d - c`.
     pub(crate) fn centre(&self, digit: usize) -> u64 {
         self.digits[digit] / 2
     }
@@ -158,7 +158,7 @@ impl MultiPrecisionCircuit {
         Ok(self.interpolation(size, |d| outputs[usize::from(2 * d as u64 >= size)]))
     }
 
-    /// Predicts all digits, and so many tables of the last one, each the one that amplifies noise most.
+    /// Predicts all digits, and `tables` tables of the last one, each the one that amplifies noise most.
     pub(crate) fn predict(&self, tables: usize) -> MultiPrecisionPrediction {
         let dry_run = self.akp.dry_run();
         self.akp.request_raising(&dry_run);
@@ -192,7 +192,7 @@ impl MultiPrecisionCircuit {
         self.interpolation(size, |d| (d as f64 - centre) / size as f64)
     }
 
-    /// The interpolation of a function of so many values, over the nodes of the largest digit.
+    /// Interpolates a function of `size` values, over the nodes of the largest digit.
     fn interpolation(&self, size: u64, f: impl Fn(usize) -> f64) -> Interpolation {
         let literal = self.akp.literal();
         let largest = literal.input_modulus;

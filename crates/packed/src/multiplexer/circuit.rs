@@ -9,7 +9,7 @@
 //! |---|---|
 //! | 1 | q_0, the modulus of the result |
 //! | `slots_to_coeffs.primes` | SlotsToCoeffs |
-//! | one a row selector | the multiplexer tree |
+//! | one per row selector | the multiplexer tree |
 //! | `ceil(log2 digits)` of the largest selector | KProduct (three times as many with cleaning AND) |
 //! | 2 a cleaning | cleaning of deltas |
 //! | `ceil(log2(p - 1)) + 1`, 0 for p = 2 | Kronecker deltas |
@@ -57,7 +57,7 @@ pub(crate) struct MultiplexerCircuit {
     primes: Vec<f64>,
 }
 
-/// What the dry run of a whole lookup finds.
+/// Results of the dry run of a whole lookup.
 #[derive(Debug)]
 pub(crate) struct MultiplexerPrediction {
     /// The exponential of a phase, with the noise that it has beyond the phase's.
@@ -72,14 +72,14 @@ pub(crate) struct MultiplexerPrediction {
     pub dry_run: DryRun,
 }
 
-/// What the dry run of a decomposition finds.
+/// Results of the dry run of a decomposition.
 pub(crate) struct DeltaPrediction {
     exponential: Shape,
     /// The deltas of all digits.
     pub(crate) deltas: Vec<DigitDeltas<Shape>>,
 }
 
-/// What a dry run finds of functions of one digit.
+/// Results of the dry run for functions of one digit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DigitFunctionPrediction {
     /// Noise of slots.
@@ -178,7 +178,7 @@ impl MultiplexerCircuit {
         DryRun::new(self.literal.dry_run_parameters(&self.primes))
     }
 
-    /// Predicts a lookup of so many tables whose centred outputs have the given mean square: keys, counts, noise.
+    /// Predicts a lookup of `tables` tables whose centred outputs have the given mean square: keys, counts, noise.
     ///
     /// With a level for entries, keys and noise are those of any kind of entries, counts those of integers.
     pub(crate) fn predict(&self, mean_square: f64, tables: usize) -> MultiplexerPrediction {
@@ -224,7 +224,7 @@ impl MultiplexerCircuit {
         (self.literal.output_modulus as f64 / 2.0).powi(2)
     }
 
-    /// Predicts everything up to the outputs in slots of so many tables.
+    /// Predicts everything up to the outputs of `tables` tables in slots.
     fn predict_outputs(
         &self,
         dry_run: &DryRun,
@@ -303,9 +303,8 @@ impl MultiplexerCircuit {
         DigitFunctionPrediction { noise, unit }
     }
 
-    /// What a ciphertext of value m over M is multiplied by so that its phase becomes that of a digit,
-    /// once the lower digits are subtracted: the product of the higher digits' sizes, up to digit `end` of
-    /// the ciphertext.
+    /// Returns the factor for a ciphertext of value m over M that makes its phase that of a digit, once the lower
+    /// digits are subtracted: the product of the higher digits' sizes, up to digit `end` of the ciphertext.
     pub(crate) fn digit_multiplier(&self, digit: usize, end: usize) -> u64 {
         self.digits()[digit + 1..end].iter().product()
     }
@@ -316,8 +315,8 @@ impl MultiplexerCircuit {
         (self.entry_factor() * self.literal.output_modulus) as f64
     }
 
-    /// What centred outputs are multiplied by in the table, so that the sum of a digit is made of
-    /// integers of at least `MIN_DIGIT_UNIT` units.
+    /// Returns the factor of centred outputs in the table, so that a digit's sum consists of integers of at least
+    /// `MIN_DIGIT_UNIT` units.
     fn entry_factor(&self) -> u64 {
         let (input, output) = (self.literal.input_modulus, self.literal.output_modulus);
         if output.is_multiple_of(input) {

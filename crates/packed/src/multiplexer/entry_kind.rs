@@ -1,8 +1,8 @@
-//! What kinds of entries a table may have.
+//! Kinds of table entries.
 
 use std::fmt;
 
-/// What the entries of a table are, on the way through a lookup.
+/// Form of a table's entries during a lookup.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EntryKind {
     /// Integers, the same table for all values: [`crate::EvaluationKey::lookup`].

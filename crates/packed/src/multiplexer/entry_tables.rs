@@ -50,11 +50,11 @@ pub(crate) struct EntryEncoding {
     pub limbs: usize,
     /// Scale of entries that are fractions of the output modulus.
     pub scale: f64,
-    /// What outputs are multiplied by to be at the scale of other tables' outputs.
+    /// Factor that brings outputs to the scale of other tables' outputs.
     pub factor: i64,
 }
 
-/// What the dry run of a lookup in tables of slots finds.
+/// Results of the dry run of a lookup in tables of slots.
 #[derive(Debug)]
 pub(crate) struct SlotPrediction {
     /// The result, outputs as fractions of P in its coefficients.
@@ -151,7 +151,7 @@ impl MultiplexerCircuit {
         EntryEncoding { limbs, scale: whole / factor, factor: factor as i64 }
     }
 
-    /// What every slot holds if value k of a ciphertext is `values[k]`, 0 beyond the last: coefficients in
+    /// Returns the content of every slot if value k of a ciphertext is `values[k]`, 0 beyond the last: coefficients in
     /// bit-reversed order, two in the parts of a slot with full packing, side by side with sparse packing.
     pub(crate) fn slots_of(&self, values: &[f64]) -> Vec<Complex64> {
         let half = self.slots() / 2;
@@ -204,7 +204,7 @@ impl MultiplexerCircuit {
         self.slot_outputs(arithmetic, &selectors.rows, &row)
     }
 
-    /// As [`MultiplexerCircuit::look_up_slots`], for encrypted entries.
+    /// Looks up like [`MultiplexerCircuit::look_up_slots`], with encrypted entries.
     ///
     /// # Errors
     /// Those of `step`.
@@ -318,7 +318,7 @@ mod tests {
         circuit.slots_of(&(0..circuit.slots()).map(fraction).collect::<Vec<_>>())
     }
 
-    /// What a lookup with fresh deltas gives, and what the dry run predicts of it.
+    /// Looks up with fresh deltas; returns the result and the prediction of the dry run.
     fn look_up(
         circuit: &MultiplexerCircuit,
         secret: &SecretKey,

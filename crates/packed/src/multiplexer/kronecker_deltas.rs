@@ -105,7 +105,7 @@ fn cosine_deltas<A: Arithmetic>(
     })
 }
 
-/// What multiplies `e^{ijθ}`, j from 1 to p - 1, in what gives δ_k - 1/p when its conjugate is added.
+/// Returns the factors of `e^{ijθ}`, j from 1 to p - 1, in the half of δ_k - 1/p whose conjugate is added to it.
 fn half_delta_coefficients(p: u64, k: u64) -> Vec<Complex64> {
     let size = p as f64;
     let weight = |j: u64| (1.0 - j as f64 / size) / size;

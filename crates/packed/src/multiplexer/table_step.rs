@@ -26,7 +26,7 @@ pub(crate) trait TableArithmetic: Arithmetic {
     ) -> Vec<Vec<Self::Product>>;
 }
 
-/// What a dry run knows of a part of a table.
+/// Shape of a part of a table in a dry run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct TableShape {
     /// Outputs of the table step.

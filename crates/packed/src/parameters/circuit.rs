@@ -13,7 +13,7 @@ use crate::literal::ParametersLiteral;
 use crate::multi_precision::circuit::{MultiPrecisionCircuit, MultiPrecisionPrediction};
 use crate::multiplexer::circuit::MultiplexerCircuit;
 
-/// A planned circuit: which matrices, polynomials and products a lookup is made of.
+/// Planned circuit: the matrices, polynomials and products of a lookup.
 #[derive(Clone, Debug)]
 pub(crate) enum Circuit {
     /// One trigonometric interpolation of the whole table.
@@ -24,7 +24,7 @@ pub(crate) enum Circuit {
     MultiPrecision(MultiPrecisionCircuit),
 }
 
-/// What the dry run of a lookup finds, whatever the method.
+/// Results of the dry run of a lookup by any method.
 #[derive(Debug)]
 pub(crate) struct CircuitPrediction {
     /// The exponential of a phase, with the noise that it has beyond the phase's.
@@ -85,7 +85,7 @@ impl Circuit {
         clearing.iter().map(|clearing| &clearing.slots_to_coeffs)
     }
 
-    /// Predicts a lookup of so many tables, each the one that amplifies noise most.
+    /// Predicts a lookup of `tables` tables, each the one that amplifies noise most.
     pub(crate) fn predict_worst(&self, tables: usize) -> CircuitPrediction {
         match self {
             Self::Akp(circuit) => {

@@ -36,7 +36,7 @@ pub struct FailureEstimate {
     pub log2_overflow: f64,
 }
 
-/// What the failure probability of a lookup follows from, for any noise of its input.
+/// Model from which a lookup's failure probability follows, for any noise of its input.
 #[derive(Clone, Debug)]
 pub(crate) struct FailureModel {
     literal: ParametersLiteral,
@@ -57,7 +57,7 @@ pub(crate) struct FailureModel {
     approximation: f64,
 }
 
-/// What makes outputs of phases, and how it treats their errors.
+/// Table step: it makes outputs of phases, and determines how their errors act.
 #[derive(Clone, Debug)]
 enum Tables {
     /// AKP's interpolation.
@@ -82,7 +82,7 @@ impl WorstCase {
     }
 }
 
-/// The error of a phase t: one, or one a digit. Fractions of the torus.
+/// Error of a phase t, one or one per digit, as a fraction of the torus.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PhaseError {
     /// Law of its noise.
@@ -149,7 +149,8 @@ impl FailureModel {
         FailureEstimate { noise_ratio, typical_ratio, bias_ratio, log2_noise, log2_overflow }
     }
 
-    /// As [`FailureModel::of_inputs`], without what is typical, which takes a dry run and longer than all else.
+    /// Builds the model like [`FailureModel::of_inputs`] but without typical errors, which need a dry run and take
+    /// longest.
     pub(crate) fn worst_case(
         &self,
         circuit: &Circuit,
@@ -335,8 +336,8 @@ impl FailureModel {
         NoiseBound::of_law(noise.law(), noise.bias() + left + approximation)
     }
 
-    /// What phase errors and the exponential's approximation leave in deltas, added over digits: an error of
-    /// the deltas of one digit changes outputs as it changes a table over that digit.
+    /// Returns the bias that phase errors and the exponential's approximation leave in deltas, added over digits: an
+    /// error of the deltas of one digit changes outputs as it changes a table over that digit.
     fn multiplexer_bias(&self, multiplexer: &MultiplexerLiteral, phases: &[PhaseError]) -> f64 {
         let approximation = self.approximation;
         let mut modulus = approximation;
@@ -386,7 +387,7 @@ impl FailureModel {
         let added = match &self.tables {
             Tables::Tree(_) => self.typical_variance(circuit, &phases),
             Tables::Interpolation(kernel) => {
-                // Smaller digits are every so many of the nodes.
+                // Nodes of smaller digits are every `every`-th node.
                 let every = self.literal.interpolated_modulus() as usize / outputs.len();
                 let nodes = outputs.iter().flat_map(|&y| std::iter::repeat_n(y, every));
                 let nodes: Vec<f64> = nodes.collect();

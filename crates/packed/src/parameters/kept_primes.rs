@@ -14,7 +14,7 @@ type Lists = BTreeMap<(usize, u64), Vec<u64>>;
 
 static LISTS: Mutex<Lists> = Mutex::new(BTreeMap::new());
 
-/// As [`ntt_primes`].
+/// Returns primes like [`ntt_primes`], and keeps them for later calls.
 ///
 /// # Panics
 /// As there.

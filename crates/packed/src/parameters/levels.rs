@@ -121,7 +121,7 @@ impl ParametersLiteral {
         basis.main as f64 * self.log2_scale + basis.special as f64 * self.log2_special + 0.5
     }
 
-    /// What a dry run needs to know.
+    /// Returns the parameters of a dry run.
     pub(crate) fn dry_run_parameters(&self, primes: &[f64]) -> DryRunParameters {
         let relinearization = self.relinearization_shapes();
         let mut automorphism: Vec<SwitchingKeyShape> =
@@ -165,8 +165,8 @@ impl MultiplexerLiteral {
         rows.iter().map(|&count| digits.by_ref().take(count).product::<u64>() as usize).collect()
     }
 
-    /// Levels above the outputs at which a selector is used: the tree goes down one a row selector, and
-    /// columns meet the first of them, after the level of the entries if there is one.
+    /// Returns the levels above the outputs at which a selector is used: the tree descends one level per row selector,
+    /// and columns meet the first of them, after the level of the entries if there is one.
     fn selector_levels(&self, selector: usize) -> usize {
         let rows = self.selectors.len() - 1;
         if selector == rows { rows + self.entry_levels as usize } else { rows - selector }

@@ -1,7 +1,7 @@
 //! Memory of a lookup beside the key: the limbs that are alive at once, step by step.
 //!
-//! What a step holds follows from its plan: ciphertexts that wait for it, digits and sums of key switches, powers and
-//! blocks of polynomials. Counts agree with what the arena has in use at the widest point of lookups of 2 to 16 bits (all
+//! The memory of a step follows from its plan: ciphertexts that wait for it, digits and sums of key switches, powers
+//! and blocks of polynomials. Counts agree with the arena's use at the widest point of lookups of 2 to 16 bits (all
 //! methods, degree 65,536) within some limbs; gaps between buffers come on top.
 
 use cryptable_ckks::TransformPlan;
@@ -27,8 +27,7 @@ const WORDS_BESIDE: usize = 76;
 /// Polynomials of one limb for every prime, and a few more: tables of the ring.
 const TABLE_LIMBS: usize = 3;
 
-/// What is in use with the gaps between buffers, over what is in use: at most 6 % were found, of trees over
-/// single bits.
+/// Memory in use with the gaps between buffers, over memory in use: at most 6 % were found, for trees over single bits.
 const GAPS: f64 = 1.062;
 
 /// The same for trees on two threads, whose deltas stay where the other thread's temporaries were: 7 to 10 % were found for
@@ -36,8 +35,8 @@ const GAPS: f64 = 1.062;
 const GAPS_OF_TWO_THREADS: f64 = 1.146;
 
 impl Parameters {
-    /// As [`Parameters::working_bytes`], for a table of its own for every value: beside what one table takes, all outputs,
-    /// or the halves of all encrypted entries that are no seeds (which may be in a mapped file).
+    /// Returns temporaries like [`Parameters::working_bytes`], for a table per value: beside the memory for one table,
+    /// all outputs, or the halves of all encrypted entries that are not seeds (which may be in a mapped file).
     pub(crate) fn working_bytes_of_entries(&self, kind: EntryKind) -> usize {
         let literal = self.literal();
         let p = literal.input_modulus as usize;
@@ -51,7 +50,8 @@ impl Parameters {
         self.working_bytes(1) + entries
     }
 
-    /// Bytes of temporaries at the widest point, of tables and of results, for so many tables on one input, on one thread.
+    /// Returns the bytes of temporaries at the widest point, of tables and of results, for `tables` tables on one
+    /// input, on one thread.
     pub(crate) fn working_bytes(&self, tables: usize) -> usize {
         let literal = self.literal();
         let results = 2 * tables * literal.ring_degree * WORD_BYTES;
@@ -63,8 +63,8 @@ impl Parameters {
         self.bytes_beside() + limbs + results + of_tables + self.scratch_bytes()
     }
 
-    /// Bytes of temporaries of a decomposition into the digits of a tree, and of so many results: on one thread, and how many
-    /// more on two.
+    /// Returns the bytes of temporaries of a decomposition into the digits of a tree, and of `results` results: on one
+    /// thread, and the increase on two.
     pub(crate) fn decomposition_bytes(
         &self,
         tree: &MultiplexerLiteral,
@@ -101,7 +101,7 @@ impl Parameters {
         two - one + self.scratch_bytes()
     }
 
-    /// Bytes of polynomials where so many limbs are in use, on one thread or two.
+    /// Returns the bytes of polynomials if `limbs` limbs are in use, on one thread or two.
     fn bytes_of_limbs(&self, limbs: usize, threads: usize) -> usize {
         let literal = self.literal();
         let all = limbs + literal.limbs() + TABLE_LIMBS;
@@ -110,7 +110,8 @@ impl Parameters {
         (gaps * (WORD_BYTES * literal.ring_degree * all) as f64) as usize
     }
 
-    /// Bytes of so many vectors in slots, as selections have them: the parts of outputs, before their products and SlotsToCoeffs.
+    /// Returns the bytes of `count` vectors in slots, as selections have them: the parts of outputs, before their
+    /// products and SlotsToCoeffs.
     pub(crate) fn bytes_of_slot_vectors(&self, count: usize) -> usize {
         let literal = self.literal();
         let limbs_of_part = literal.output_limbs() + literal.selection_primes;

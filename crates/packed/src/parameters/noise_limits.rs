@@ -1,4 +1,4 @@
-//! What noise parameters admit: of inputs of lookups, and of sums that are decrypted.
+//! Noise that parameters admit: of inputs of lookups, and of sums that are decrypted.
 
 use std::ops::Range;
 
@@ -45,8 +45,8 @@ impl Parameters {
         self.estimate_of(input).value_log2_fail()
     }
 
-    /// log2 of the probability that a lookup of one value in several ciphertexts goes wrong, each with so many of the
-    /// next digits: [`crate::EvaluationKey::lookup_digits`].
+    /// log2 of the probability that a lookup of one value in several ciphertexts goes wrong; each ciphertext comes with
+    /// its number of digits: [`crate::EvaluationKey::lookup_digits`].
     ///
     /// ```
     /// use cryptable_packed::{MultiplexerLiteral, Parameters};
@@ -164,7 +164,7 @@ impl Parameters {
         self.failure_model().worst_case(self.circuit(), &[(input, self.circuit().digits())])
     }
 
-    /// The noise of the result of a lookup of inputs, each with so many of the next digits.
+    /// Returns the noise of a lookup's result, for inputs that hold a number of digits each.
     ///
     /// # Errors
     /// [`cryptable_lattice::Error::NoiseTooLarge`] if the lookup would fail too often.
@@ -211,8 +211,8 @@ impl Parameters {
         Ok(noise)
     }
 
-    /// The noise of a digit that so many signs select, of values whose digits, and whose last one, have this noise; outputs are
-    /// modulo `modulus`.
+    /// Returns the noise of a digit that `signs` signs select, of values whose digits, and whose last one, have this
+    /// noise; outputs are modulo `modulus`.
     ///
     /// # Errors
     /// [`cryptable_lattice::Error::NoiseTooLarge`] if a lookup or the selection would fail too often.

@@ -99,7 +99,7 @@ impl Parameters {
         })
     }
 
-    /// What selects values by signs in slots, if these do.
+    /// Returns the constants for selecting values by signs in slots, if these parameters have them.
     pub(crate) fn selection(&self) -> Option<&SlotSelection> {
         (*self.selection).as_ref()
     }
@@ -158,7 +158,7 @@ impl Parameters {
         log2_product(self.main_primes.iter().chain(&self.special_primes))
     }
 
-    /// What is claimed of the security, and was checked.
+    /// Returns the claimed security, which was checked.
     #[must_use]
     pub fn security_level(&self) -> SecurityLevel {
         self.literal.security
@@ -225,7 +225,7 @@ impl Parameters {
         Ok(self.failure_model.ratio_of_table(&self.circuit, &inputs, table))
     }
 
-    /// Counts of a lookup of so many tables on one input.
+    /// Returns the counts of a lookup of `tables` tables on one input.
     pub(crate) fn counts(&self, tables: usize) -> Counts {
         match tables {
             0 | 1 => self.single.counts(),
@@ -261,7 +261,7 @@ impl Parameters {
     }
 
     /// Predicted standard deviation of a result's error, in half steps of the output modulus, for tables of entries of
-    /// this kind whose centred outputs have the given mean square. Squared errors of phase are left out.
+    /// this kind whose centred outputs have the given mean square. Squared errors of phase are not counted.
     ///
     /// ```
     /// use cryptable_packed::{EntryKind, MultiplexerLiteral, Parameters};
@@ -334,7 +334,7 @@ impl Parameters {
         Ring::new(self.literal.ring_degree, &self.main_primes, &self.special_primes)
     }
 
-    /// What the failure probability of lookups follows from.
+    /// Returns the model of the failure probability of lookups.
     pub(crate) fn failure_model(&self) -> &FailureModel {
         &self.failure_model
     }
@@ -393,7 +393,7 @@ fn log2_product<'a>(primes: impl Iterator<Item = &'a u64>) -> f64 {
     primes.map(|&q| (q as f64).log2()).sum()
 }
 
-/// Demands the security that is claimed, of both secrets, and estimates it.
+/// Checks the claimed security of both secrets, and estimates it.
 fn check_security(literal: &ParametersLiteral, main: &[u64], special: &[u64]) -> Result<f64> {
     if literal.security.is_insecure() {
         return Ok(0.0);

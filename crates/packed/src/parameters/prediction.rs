@@ -1,4 +1,4 @@
-//! What a lookup will cost, from its dry run.
+//! Predicted costs of a lookup, from its dry run.
 
 use cryptable_ckks::dry_run::Counts;
 use cryptable_lattice::KeyRequest;
@@ -34,14 +34,14 @@ impl Parameters {
         self.prediction_of(1)
     }
 
-    /// As [`Parameters::prediction`], for so many tables on one input: [`crate::EvaluationKey::lookup_many`].
+    /// Predicts `tables` tables on one input, like [`Parameters::prediction`]: [`crate::EvaluationKey::lookup_many`].
     #[must_use]
     pub fn prediction_of(&self, tables: usize) -> Prediction {
         self.prediction_for(EntryKind::Shared, tables)
     }
 
-    /// As [`Parameters::prediction_of`], for tables of entries of this kind: one after the other where every value has its
-    /// own. Parameters that have no level for them are predicted as for shared ones.
+    /// Predicts tables of entries of this kind, like [`Parameters::prediction_of`]: one after the other if every value
+    /// has its own. Parameters without a level for them are predicted as for shared tables.
     ///
     /// ```
     /// use cryptable_packed::{EntryKind, Parameters};
@@ -115,15 +115,16 @@ impl Parameters {
         self.circuit().predict_worst(tables.max(1)).dry_run.stages()
     }
 
-    /// Counts of the operations of a lookup of so many tables on one input.
+    /// Counts the operations of a lookup of `tables` tables on one input.
     #[must_use]
     pub fn operation_counts(&self, tables: usize) -> Counts {
         self.counts(tables)
     }
 }
 
-/// What an entry of so many limbs takes before it is multiplied, in transforms: those of a plaintext's limbs after its
-/// embedding; of a ciphertext, the masks from its seed. Embeddings are of a fraction of the ring's slots.
+/// Returns the transforms that an entry of `limbs` limbs needs before it is multiplied: for a plaintext those of its
+/// limbs after the embedding, for a ciphertext the masks from its seed. Embeddings count as a fraction of the ring's
+/// slots.
 fn transforms_of_entry(kind: EntryKind, limbs: usize, slots: f64) -> usize {
     match kind {
         EntryKind::Shared => 0,

@@ -47,7 +47,7 @@ const MAX_LOG2_MATRIX_SCALE: f64 = 60.0;
 /// Least weight of the encapsulated secret that the security tables know.
 const LEAST_SECURE_WEIGHT: u64 = 32;
 
-/// What errors call the range of outputs.
+/// Name of the range of outputs in errors.
 pub(crate) const OUTPUT_RANGE: &str = "largest difference of two outputs";
 
 /// Longest name in bytes.
@@ -81,7 +81,7 @@ pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
     within("number of special primes", basis.special as u64, 1..=MAX_LIMBS as u64)
 }
 
-/// Demands a number within bounds.
+/// Checks that a number is within bounds.
 fn within(name: &'static str, value: u64, bounds: RangeInclusive<u64>) -> Result<()> {
     if value < *bounds.start() {
         return Err(Error::TooSmall { name, value, limit: *bounds.start() });
@@ -92,7 +92,7 @@ fn within(name: &'static str, value: u64, bounds: RangeInclusive<u64>) -> Result
     Ok(())
 }
 
-/// Demands what other numbers of the literal determine.
+/// Checks a number that other numbers of the literal determine.
 fn demand_equal(name: &'static str, found: u64, expected: u64) -> Result<()> {
     if found == expected {
         return Ok(());
@@ -100,7 +100,7 @@ fn demand_equal(name: &'static str, found: u64, expected: u64) -> Result<()> {
     Err(Error::Mismatch { name, found: found.to_string(), expected: expected.to_string() })
 }
 
-/// Demands a real number within bounds; NaN is in none.
+/// Checks that a real number is within bounds; NaN never is.
 fn real_within(name: &'static str, value: f64, bounds: RangeInclusive<f64>) -> Result<()> {
     if bounds.contains(&value) {
         return Ok(());
@@ -130,9 +130,9 @@ fn check_shape(literal: &ParametersLiteral) -> Result<()> {
     within("input modulus", literal.input_modulus, 2..=largest_input)?;
     within("output modulus", literal.output_modulus, 2..=MAX_MODULUS)?;
     within("ring degree", literal.ring_degree as u64, 64..=1 << 17)?;
-    within("values a ciphertext", literal.slots as u64, 8..=literal.ring_degree as u64)?;
+    within("values per ciphertext", literal.slots as u64, 8..=literal.ring_degree as u64)?;
     for (name, value) in
-        [("ring degree", literal.ring_degree), ("values a ciphertext", literal.slots)]
+        [("ring degree", literal.ring_degree), ("values per ciphertext", literal.slots)]
     {
         if !value.is_power_of_two() {
             let limit = "it must be a power of two".into();
@@ -177,7 +177,7 @@ fn check_polynomials(literal: &ParametersLiteral) -> Result<()> {
     within("cleanings of a cosine", cleanings, 0..=most)
 }
 
-/// A homomorphic DFT over so many butterfly levels.
+/// Checks a homomorphic DFT over `levels` butterfly levels.
 fn check_dft(dft: &DftLiteral, levels: u32, log2_scale: f64) -> Result<()> {
     within("primes of a homomorphic DFT", dft.primes as u64, 1..=8)?;
     within("baby steps of a homomorphic DFT", dft.baby_steps as u64, 1..=128)?;
@@ -202,7 +202,7 @@ fn check_dft(dft: &DftLiteral, levels: u32, log2_scale: f64) -> Result<()> {
     real_within("log2 of the scale of a matrix", log2_matrix, 0.0..=MAX_LOG2_MATRIX_SCALE)
 }
 
-/// Demands that digits which AKP takes make the input modulus, and that one polynomial serves all.
+/// Checks that the digits of AKP make the input modulus, and that one polynomial serves all of them.
 fn check_digits(literal: &ParametersLiteral) -> Result<()> {
     let digits = &literal.digits;
     let most = if digits.is_empty() { 0 } else { 2 };
@@ -224,7 +224,7 @@ fn check_digits(literal: &ParametersLiteral) -> Result<()> {
     demand_equal("product of the digits", product.unwrap_or(u64::MAX), literal.input_modulus)
 }
 
-/// Demands that complex outputs are those of AKP, and have room.
+/// Checks that complex outputs are those of AKP, and have room.
 fn check_complex(literal: &ParametersLiteral) -> Result<()> {
     if !literal.complex_outputs {
         return Ok(());
@@ -234,10 +234,11 @@ fn check_complex(literal: &ParametersLiteral) -> Result<()> {
         return Err(Error::Unsupported(what.into()));
     }
     let most = literal.ring_degree as u64 / 2;
-    within("values a ciphertext with complex outputs", literal.slots as u64, 8..=most)
+    within("values per ciphertext with complex outputs", literal.slots as u64, 8..=most)
 }
 
-/// Demands a range of outputs that tables of the output modulus may have; the failure model knows it of AKP alone.
+/// Checks that tables of the output modulus may have this range of outputs; the failure model knows a range for AKP
+/// alone.
 fn check_output_range(literal: &ParametersLiteral) -> Result<()> {
     let Some(range) = literal.output_range else { return Ok(()) };
     if literal.multiplexer.is_some() || !literal.digits.is_empty() {
@@ -247,7 +248,7 @@ fn check_output_range(literal: &ParametersLiteral) -> Result<()> {
     within(OUTPUT_RANGE, range, 1..=literal.output_modulus - 1)
 }
 
-/// Demands that digits make the input modulus, selectors use every digit, and a lookup ends.
+/// Checks that digits make the input modulus, selectors use every digit, and a lookup ends.
 fn check_multiplexer(multiplexer: &MultiplexerLiteral, input_modulus: u64) -> Result<()> {
     let MultiplexerLiteral { digits, selectors, delta_cleanings, entry_levels, .. } = multiplexer;
     within("number of digits", digits.len() as u64, 2..=MAX_DIGITS)?;

@@ -13,21 +13,21 @@ use crate::parameters::parameter_set::Parameters;
 /// Percents of time that a percent of the key file is worth.
 pub(crate) const KEY_WEIGHT: f64 = 0.25;
 
-/// What is tried for each matrix: baby steps, all with keys of their own.
+/// Baby steps that are tried for each matrix, all with keys of their own.
 const OWN_KEYS: [[usize; 2]; 4] = [[8, 8], [6, 6], [5, 5], [4, 4]];
 
 /// Baby steps, and those of them with keys, which the others share: they take longer than they count, so that the default
 /// has none of them.
 const SHARED_KEYS: [[usize; 2]; 4] = [[8, 4], [6, 3], [8, 3], [4, 2]];
 
-/// What parameters are chosen by: the logarithm of seconds times bytes of the key file to the power of the weight.
+/// Objective of the choice: the logarithm of seconds times bytes of the key file to the power of the weight.
 pub(crate) fn weighted(prediction: &Prediction) -> f64 {
     let seconds = CostModel::default().seconds(&prediction.work);
     seconds.ln() + KEY_WEIGHT * (prediction.key_file_bytes as f64).ln()
 }
 
-/// The literal with the best baby steps of each matrix of CoeffsToSlots, where a percent of the key file is worth so many
-/// of time; with shared keys where that is more than by default.
+/// Returns the literal with the best baby steps of each matrix of CoeffsToSlots, if one percent of the key file is
+/// worth `weight` percent of time; with shared keys if that is more than the default.
 pub(crate) fn with_baby_steps(found: &Parameters, weight: f64) -> ParametersLiteral {
     let (literal, moduli) = (found.literal(), found.moduli());
     let (degree, model) = (literal.ring_degree, CostModel::default());

@@ -18,7 +18,7 @@ use crate::planner::request::{DigitInputs, Method, Request, reached, surer};
 /// Smaller input moduli have nothing to gain from digits, unless a tree is asked for.
 const LEAST_TREE_MODULUS: u64 = 1 << 8;
 
-/// What is tried for precision, the cheapest first: cleanings of the exponential and of the deltas, extra primes of
+/// Precisions that are tried, the cheapest first: cleanings of the exponential and of the deltas, extra primes of
 /// CoeffsToSlots, and precision of SlotsToCoeffs.
 const CLEANINGS: [(u32, u32, usize, OutputPrecision); 14] = [
     (0, 0, 0, FewestPrimes),
@@ -177,7 +177,7 @@ fn lowest_order(request: &Request) -> Result<Parameters> {
         };
         let check = |found: &Parameters| match serves(found) {
             true => Ok(()),
-            false => Err(Error::Unsupported("so many lookups in a row, or so noisy inputs".into())),
+            false => Err(Error::Unsupported("this number of lookups in a row, or inputs with this noise".into())),
         };
         let found = choose_primes(request, Evaluation::Akp(order));
         let found = found.map(|found| choose_matrices(request, found, check));
@@ -194,7 +194,7 @@ fn lookups_in_a_row(parameters: &Parameters) -> u32 {
     parameters.sum_limits().lookups_in_a_row.unwrap_or(u32::MAX)
 }
 
-/// Leaves the candidates that admit so many lookups in a row.
+/// Removes the candidates that do not admit `wanted` lookups in a row.
 ///
 /// # Errors
 /// If there were candidates, and none does: names the most that one admits.
@@ -305,7 +305,7 @@ fn alternatives(
     all
 }
 
-/// What parameters have to pass.
+/// Check that parameters must pass.
 type Check<'a> = &'a (dyn Fn(&Parameters) -> Result<()> + Sync);
 
 /// Whether parameters admit as many lookups in a row as the request has.

@@ -20,8 +20,8 @@ const LAST_DIGIT_BITS: std::ops::RangeInclusive<u32> = 4..=8;
 const LEAST_BITS: u32 = 4;
 
 impl Parameters {
-    /// The fastest parameters of at least 128 bits for comparisons, maxima and their like of integers of so many bits, signed
-    /// or unsigned ([`crate::Operation`]).
+    /// Returns the fastest parameters of at least 128 bits for comparisons, maxima and similar operations on integers
+    /// of `bits` bits, signed or unsigned ([`crate::Operation`]).
     ///
     /// Inputs are modulo 2^(`bits` + 1): there is a bit of headroom. Digits have at most as many values as the last one, which has
     /// the sign, and are selected by signs in slots, by the noise model. The failure
@@ -95,8 +95,8 @@ fn choose(bits: u32, request: &Request, digits: &[u64]) -> Result<Parameters> {
     choose_primes_and_matrices(&request, evaluation, Parameters::admits_selection)
 }
 
-/// Digits of integers of so many bits and a sign: the last one of `last` bits, the others as even as possible and no larger.
-/// `None` if there are no others.
+/// Returns the digits of integers of `bits` bits and a sign: the last digit has `last` bits, the others are as even as
+/// possible and no larger. `None` if there are no others.
 pub(crate) fn comparison_digits(bits: u32, last: u32) -> Option<Vec<u64>> {
     let rest = (bits + 1).checked_sub(last).filter(|&rest| rest > 0 && last > 1)?;
     let count = rest.div_ceil(last);

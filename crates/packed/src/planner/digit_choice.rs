@@ -38,14 +38,14 @@ impl Evaluation<'_> {
     }
 }
 
-/// What SlotsToCoeffs has its precision from, which large outputs need.
+/// Source of the precision of SlotsToCoeffs, which large outputs need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OutputPrecision {
     /// The fewest primes, which small matrices share.
     FewestPrimes,
     /// A prime more for the same matrices.
     PrimeMore,
-    /// As precise: fewer and larger matrices, of a prime each.
+    /// The same precision with fewer and larger matrices of one prime each.
     WholePrimes,
 }
 

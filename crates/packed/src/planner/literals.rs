@@ -135,7 +135,7 @@ fn exponential_of(
         }
         Evaluation::Digits(digits) | Evaluation::Selecting(digits) => {
             let (largest, order) = (largest_digit(digits), HermiteOrder::First);
-            // Raised once a digit.
+            // Values are raised once per digit.
             let log2_fail = log2_fail - (digits.len() as f64).log2();
             let outputs = (output_modulus, gain(largest, order));
             (0, akp_exponential((largest, order), outputs, log2_fail), order)
@@ -178,7 +178,7 @@ fn output_range_of(request: &Request, evaluation: Evaluation<'_>) -> Option<u64>
     request.output_range.filter(|_| matches!(evaluation, Evaluation::Akp(_)))
 }
 
-/// What parameters are called: method, tables, ring degree and slots.
+/// Returns the name of the parameters: method, tables, ring degree and slots.
 fn name_of(request: &Request, evaluation: Evaluation<'_>) -> String {
     let Request { input_modulus, output_modulus, .. } = *request;
     let (degree, slots) = (request.degree(), request.slots());

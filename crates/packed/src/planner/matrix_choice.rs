@@ -11,7 +11,8 @@ use crate::planner::literals::split_levels;
 use crate::planner::prime_choice::{LARGEST_DEVIATION, choose_primes_where};
 use crate::planner::request::Request;
 
-/// What is tried beside matrices of up to five levels: most levels of a matrix, and primes more.
+/// Alternatives to matrices of up to five levels: the largest number of levels of a matrix, and the number of
+/// additional primes.
 const CHOICES: [(u32, usize); 2] = [(4, 1), (3, 2)];
 
 /// Weights of key bytes that are tried beside the default where memory is limited.
@@ -76,8 +77,8 @@ pub(crate) fn choose_matrices(
     best.1
 }
 
-/// The literal with CoeffsToSlots in matrices of so many levels, and primes of fewer bits. None if there would not be more
-/// matrices.
+/// Returns the literal with CoeffsToSlots in matrices of at most this number of levels, and primes of fewer bits;
+/// `None` if there would not be more matrices.
 fn with_matrices(
     literal: &ParametersLiteral,
     (most, primes): (u32, usize),

@@ -32,7 +32,7 @@ pub(crate) fn choose_primes(request: &Request, evaluation: Evaluation<'_>) -> Re
     choose_primes_where(request, evaluation, |_| Ok(()))
 }
 
-/// As [`choose_primes`], of parameters that serve for more than a lookup.
+/// Chooses primes like [`choose_primes`], for parameters that serve for more than a lookup.
 ///
 /// # Errors
 /// As there, or those of `check`.

@@ -1,4 +1,4 @@
-//! What a caller asks for.
+//! Request of a caller.
 
 use std::fmt;
 use std::str::FromStr;
@@ -103,7 +103,7 @@ pub(crate) fn reached(error: &Error) -> f64 {
     }
 }
 
-/// That of two reasons why parameters do not serve which names the lower failure probability; the later one if neither does.
+/// Returns the reason that names the lower failure probability; the later one if neither does.
 pub(crate) fn surer(first: Option<Error>, other: Error) -> Error {
     first.filter(|first| reached(first) < reached(&other)).unwrap_or(other)
 }
@@ -117,7 +117,7 @@ pub struct DigitInputs {
     pub noise: NoiseBound,
 }
 
-/// What a caller needs parameters for.
+/// Request for parameters.
 ///
 /// ```
 /// use cryptable_packed::{Parameters, Request};
@@ -138,8 +138,8 @@ pub struct Request {
     pub log2_fail: Option<f64>,
     /// Ring degree; chosen if `None`.
     pub ring_degree: Option<usize>,
-    /// How many values a ciphertext is to serve; all of the ring if `None`. Fewer than half of the
-    /// ring degree make a lookup cheaper.
+    /// Number of values per ciphertext; `None` fills the ring. Fewer than half of the ring degree make a lookup
+    /// cheaper.
     pub count: Option<usize>,
     /// The method; all that serve the tables if `None`.
     pub method: Option<Method>,
@@ -162,8 +162,8 @@ pub struct Request {
     pub memory: Option<usize>,
     /// How many tables each input is looked up in at once, from 1 on: work and memory are predicted for all.
     pub tables: usize,
-    /// What entries of tables are: the same integers for all values, or a table of its own for every value, in the clear or
-    /// encrypted. Parameters for either of the latter serve all three.
+    /// Kind of table entries: the same integers for all values, or a table per value, in the clear or encrypted.
+    /// Parameters for either of the latter serve all three.
     pub entries: EntryKind,
     /// Ciphertexts of digits that parameters have to look up ([`crate::EvaluationKey::lookup_digits`]) beside fresh inputs;
     /// none by default.
@@ -252,7 +252,7 @@ impl Request {
             .of_each(self.slots() * self.parts_of_output())
     }
 
-    /// Demands nothing that tables of complex outputs do not have.
+    /// Checks that a request for complex outputs has no options that such tables lack.
     fn check_complex(&self) -> Result<()> {
         let refused = match self {
             Self { method: Some(Method::Bmt | Method::Cmt), .. } => "by a multiplexer tree",
@@ -267,7 +267,7 @@ impl Request {
         Err(Error::Unsupported(what))
     }
 
-    /// Demands that every number is one that may be asked for, before anything is computed with it.
+    /// Checks that every number is allowed, before anything is computed from it.
     pub(crate) fn check(&self) -> Result<()> {
         let bounded = |name, value: u64, least: u64, most: u64| {
             if value < least {

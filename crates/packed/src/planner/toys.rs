@@ -79,7 +79,8 @@ impl Parameters {
         toy((input_modulus, output_modulus), (1024, 1024), Evaluation::Digits(digits))
     }
 
-    /// A toy set for comparisons of integers of so many bits, for tests only: **insecure**. Digits of up to three bits, modulo 8.
+    /// Returns a toy set for comparisons of integers of `bits` bits, for tests only: **insecure**. Digits of up to
+    /// three bits, modulo 8.
     ///
     /// # Errors
     /// If a number is out of range.
@@ -101,7 +102,7 @@ impl Parameters {
         Self::insecure_toy_entries_of((input_modulus, output_modulus), 1024)
     }
 
-    /// As [`Parameters::insecure_toy_entries`], with so many values a ciphertext: **insecure**.
+    /// Returns a toy set like [`Parameters::insecure_toy_entries`], with `slots` values per ciphertext: **insecure**.
     ///
     /// # Errors
     /// As there.
@@ -162,7 +163,7 @@ fn toy(
     toy_of(&Request::new(input_modulus, output_modulus), shape, evaluation)
 }
 
-/// A toy set of a request, at a ring degree and with so many slots.
+/// Returns a toy set for a request, at this ring degree and with `slots` slots.
 fn toy_of(
     request: &Request,
     (degree, slots): (usize, usize),

@@ -21,7 +21,7 @@ use crate::keys::evaluation_key::EvaluationKey;
 use crate::multiplexer::entry_tables::EntryEncoding;
 use crate::tables::slot_tables::entry_circuit;
 
-/// What errors call them.
+/// Name of the tables in errors.
 const OBJECT: &str = "set of encrypted tables";
 
 /// Longest body, 64 GiB.
@@ -29,9 +29,9 @@ const MAX_BYTES: u64 = 1 << 36;
 
 /// [`crate::SlotTables`] that the server cannot read; made by `SecretKey::encrypt_tables`.
 ///
-/// One CKKS ciphertext an input value, p in all, half of each a seed: `8·N·l` bytes an input value at ring
-/// degree N, l the limbs of column selectors: those of SlotsToCoeffs, one a row selector, and two more.
-/// The server learns the moduli and the number of tables.
+/// Encrypted tables: one CKKS ciphertext per input value, p in all, half of each a seed: `8·N·l` bytes per input value
+/// at ring degree N, l the limbs of column selectors: those of SlotsToCoeffs, one per row selector, and two more. The
+/// server learns the moduli and the number of tables.
 #[derive(Clone)]
 pub struct EncryptedTables {
     binding: Binding,
@@ -45,7 +45,7 @@ pub struct EncryptedTables {
 enum Entries {
     #[cfg(feature = "client")]
     Made(Vec<SeededCiphertext>),
-    /// As they lie in an object.
+    /// Entries as stored in an object.
     Stored(Stored),
 }
 
@@ -142,8 +142,8 @@ impl EncryptedTables {
         Self::from_shared(key, Arc::new(bytes.to_vec()))
     }
 
-    /// As [`EncryptedTables::from_bytes`], from bytes that stay where they are, a memory-mapped file for one: lookups take
-    /// one entry after the other from there.
+    /// Reads tables like [`EncryptedTables::from_bytes`], from bytes that stay in place, such as a memory-mapped file:
+    /// lookups read one entry after the other from there.
     ///
     /// # Errors
     /// As there.
@@ -274,7 +274,7 @@ mod client {
         }
     }
 
-    /// What the encryption of each entry needs.
+    /// Constants for encrypting each entry.
     struct TableEncryption<'a> {
         key: &'a SecretKey,
         tables: &'a SlotTables,

@@ -133,7 +133,7 @@ impl SlotTables {
         self.output_modulus
     }
 
-    /// What value x at position k is mapped to.
+    /// Returns the output for value x at position k.
     ///
     /// # Panics
     /// If there is no table k, or x is not below p.
@@ -149,7 +149,7 @@ impl SlotTables {
         &self.outputs[x * tables..(x + 1) * tables]
     }
 
-    /// Outputs at input x as fractions of the output modulus within [-1/2, 1/2], for so many values.
+    /// Returns the outputs at input x for `slots` values, as fractions of the output modulus within [-1/2, 1/2].
     pub(crate) fn fractions(&self, x: usize, slots: usize) -> Vec<f64> {
         let modulus = self.output_modulus;
         let fraction = |&output: &u32| {
@@ -185,7 +185,7 @@ impl SlotTables {
     }
 }
 
-/// Outputs of one table of so many entries after the other, as those of all tables at one input after the other.
+/// Reorders outputs from one table of `entries` entries after the other to all tables at one input after the other.
 fn by_input(outputs: &[u32], entries: usize) -> Vec<u32> {
     let tables = outputs.len() / entries;
     let mut moved = vec![0; outputs.len()];

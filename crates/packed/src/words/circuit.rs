@@ -48,7 +48,7 @@ pub struct WordCircuit {
 }
 
 impl WordCircuit {
-    /// A circuit of so many input words, without steps.
+    /// Creates a circuit of `inputs` input words, without steps.
     ///
     /// # Errors
     /// If the modulus is below 2, or there is no input or more than eight.
@@ -66,7 +66,7 @@ impl WordCircuit {
         Register(index)
     }
 
-    /// Adds a sum; terms without a factor are left out.
+    /// Adds a sum; terms with the factor 0 are dropped.
     pub(crate) fn add_sum(&mut self, terms: Vec<(Register, i64)>) -> Register {
         let terms: Vec<_> = terms.into_iter().filter(|&(_, factor)| factor != 0).collect();
         if let [(only, 1)] = terms[..] {
@@ -140,7 +140,7 @@ impl WordCircuit {
         &self.outputs
     }
 
-    /// What the words of an input are mapped to, in the clear.
+    /// Maps the words of an input, in the clear.
     ///
     /// # Errors
     /// If there are not as many words as inputs, or one is not below p.
@@ -167,7 +167,7 @@ impl WordCircuit {
         Ok(self.outputs.iter().map(|word| words[word.0]).collect())
     }
 
-    /// Demands as many words as the circuit takes.
+    /// Checks that the circuit has this number of input words.
     pub(crate) fn check_inputs(&self, found: usize) -> Result<()> {
         if found != self.inputs {
             return Err(Error::mismatch("number of words of the input", found, self.inputs));
@@ -176,7 +176,7 @@ impl WordCircuit {
     }
 }
 
-/// Demands a number of words that values may have.
+/// Checks that values may have this number of words.
 pub(crate) fn check_words(words: usize) -> Result<()> {
     let (name, value) = ("number of words", words as u64);
     if words == 0 {
@@ -188,7 +188,7 @@ pub(crate) fn check_words(words: usize) -> Result<()> {
     Ok(())
 }
 
-/// The words of a value modulo p, the least significant first; what does not fit is left out.
+/// Returns `count` words of a value modulo p, the least significant first; higher words are dropped.
 pub(crate) fn words_of(value: u64, p: u64, count: usize) -> Vec<u64> {
     let mut rest = value;
     let word = |_| {

@@ -8,8 +8,8 @@ use crate::keys::secret_key::SecretKey;
 use crate::words::circuit::{check_words, range_of, words_of};
 
 impl SecretKey {
-    /// Encrypts values below `p^words` in so many words modulo the input modulus p, the least significant first, each a
-    /// ciphertext: what [`crate::EvaluationKey::lookup_words`] takes.
+    /// Encrypts values below `p^words` as `words` words modulo the input modulus p, the least significant first, one
+    /// ciphertext per word, for [`crate::EvaluationKey::lookup_words`].
     ///
     /// # Errors
     /// If there are more values than slots, or one is too large.
@@ -32,7 +32,7 @@ impl SecretKey {
     /// Decrypts values in words modulo the output modulus: what [`crate::EvaluationKey::lookup_words`] gives.
     ///
     /// # Errors
-    /// If the words are of another key, differ in how many values they hold, or are none or so many that values do not fit 64
+    /// If the words are of another key, differ in their number of values, or are none, or too many for values of 64
     /// bits.
     pub fn decrypt_words(&self, words: &[Ciphertext]) -> Result<Vec<u64>> {
         check_words(words.len())?;

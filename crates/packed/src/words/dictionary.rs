@@ -43,7 +43,8 @@ pub struct Dictionary {
 }
 
 impl Dictionary {
-    /// Keys of so many words modulo `modulus`, values below `value_modulus`, and the value of all keys that are not there.
+    /// Creates a dictionary with keys of `words` words modulo `modulus`, values below `value_modulus`, and the value of
+    /// all absent keys.
     ///
     /// # Errors
     /// If there are more entries than the modulus, a key is there twice or has more words, a value or the default is not
@@ -115,7 +116,7 @@ impl Dictionary {
         found.map_or(self.default, |entry| entry.1)
     }
 
-    /// What looks keys up: words of keys to the words of their values, one or two.
+    /// Returns the circuit that looks keys up: from words of keys to one or two words of their values.
     ///
     /// # Errors
     /// If no perfect hash is found, as for keys that hardly differ; fewer entries help.
@@ -239,7 +240,7 @@ struct Part {
     modulus: u64,
     /// Its place in the word.
     place: u64,
-    /// It is below this.
+    /// Upper bound of the hash.
     size: u64,
 }
 

@@ -14,7 +14,7 @@ use crate::words::circuit::{Register, WordCircuit, WordStep};
 #[derive(Debug)]
 pub struct PreparedWords {
     circuit: WordCircuit,
-    /// Those of each lookup.
+    /// Tables of each lookup.
     tables: Vec<Vec<PreparedTable>>,
 }
 

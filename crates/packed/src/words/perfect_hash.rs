@@ -27,7 +27,7 @@ pub(crate) struct PerfectHash {
 }
 
 impl PerfectHash {
-    /// A perfect hash of different keys in so many words modulo p, at least two; `None` if none was found.
+    /// Finds a perfect hash of distinct keys in `words` words modulo p, at least two; `None` if the search failed.
     pub(crate) fn find(modulus: u64, words: usize, keys: &[u64]) -> Option<Self> {
         assert!(words >= 2, "a single word is its own hash");
         let keys: Vec<Vec<u64>> = keys.iter().map(|&key| words_of(key, modulus, words)).collect();

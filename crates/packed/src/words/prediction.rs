@@ -1,4 +1,4 @@
-//! What circuits of words take, and how often they fail.
+//! Costs and failure probabilities of circuits of words.
 
 use cryptable_lattice::cost::{CostModel, Prediction, Work};
 use cryptable_lattice::error::{Error, Result, check_equal};
@@ -120,7 +120,7 @@ impl Parameters {
         }
     }
 
-    /// Demands parameters for tables from words to words.
+    /// Checks that the parameters are for tables from words to words.
     pub(crate) fn check_words(&self, circuit: &WordCircuit) -> Result<()> {
         check_equal("input modulus", self.table_modulus(), circuit.modulus())?;
         check_equal("output modulus", self.output_modulus(), circuit.modulus())?;
@@ -131,7 +131,7 @@ impl Parameters {
         Ok(())
     }
 
-    /// Demands that every lookup of a circuit keeps the stated failure probability, for words of inputs with this noise.
+    /// Checks that every lookup of a circuit keeps the stated failure probability, for words of inputs with this noise.
     ///
     /// # Errors
     /// [`Error::NoiseTooLarge`] if one does not.

@@ -282,7 +282,7 @@ impl WordCircuit {
 /// Classes of the second argument: those for which f is the same function of the first.
 ///
 /// # Errors
-/// If there are so many that no other classes leave room for pairs with them.
+/// If there are too many classes to leave room for pairs with others.
 fn classes_of(modulus: u64, f: &(impl Fn(u64, u64) -> u64 + Sync)) -> Result<Vec<u64>> {
     let digest = |word: u64| {
         let mut hasher = blake3::Hasher::new();

@@ -215,7 +215,7 @@ fn wrong_arguments_are_named() {
     assert!(error.contains("output modulus of the parameters is 2"), "{error}");
 }
 
-/// What sets are found, and what they are predicted to take.
+/// Prints the parameter sets that are found, and their predicted costs.
 #[test]
 #[ignore = "prints: no check"]
 fn predicted_maxima() {

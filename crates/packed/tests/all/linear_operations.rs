@@ -36,7 +36,7 @@ impl Setting {
         self.key.lookup(x, &self.key.prepare(&table)?, Progress::silent())
     }
 
-    /// As many different values as there are slots.
+    /// Returns as many distinct values as there are slots.
     fn values(&self) -> Vec<u64> {
         (0..self.secret.values_per_ciphertext() as u64).map(|i| i * 7 % self.p).collect()
     }

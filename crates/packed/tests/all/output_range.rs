@@ -25,7 +25,7 @@ fn table(range: u64) -> Table {
     Table::from_fn(256, 256, |x| (least + output(x)) % 256).unwrap()
 }
 
-/// Root mean square of a table's errors in half steps, of inputs with so many times the noise of fresh ones.
+/// Root mean square of a table's errors in half steps, for inputs with a multiple of the noise of fresh ones.
 fn deviation(parameters: &Parameters, table: &Table, factors: &[i64]) -> (f64, f64) {
     let secret = SecretKey::generate(parameters);
     let key = secret.evaluation_key(Progress::silent()).unwrap();

@@ -31,7 +31,7 @@ const WITHIN_ON_TWO_THREADS: std::ops::Range<f64> = 0.8..1.1;
 /// Sets by kernels of today, at least: others that were measured do not reach their failure probability by the law of slots.
 const MIN_SETS_OF_TODAY: usize = 5;
 
-/// What was measured by the circuits of today, on a Zen 4 with AVX-512 IFMA.
+/// Measurement of today's circuits, on a Zen 4 with AVX-512 IFMA.
 struct Line {
     name: String,
     parameters: Parameters,
@@ -51,9 +51,9 @@ struct Line {
 }
 
 impl Line {
-    /// A committed line of packed values, if circuits of today were measured: those of earlier ones had other keys, or
-    /// switched keys or transformed more or less often. Words are left out, whose circuits lines do not hold, and times of
-    /// single runs: the first one of a process waits for fresh pages.
+    /// Reads a committed line of packed values, if today's circuits were measured: those of earlier ones had other
+    /// keys, or other numbers of key switches or transforms. Lines of words are skipped, since they do not hold
+    /// circuits, and times of single runs, since the first run of a process waits for fresh pages.
     fn read(line: &str) -> Option<Self> {
         let line: Value = serde_json::from_str(line).unwrap();
         // Tails of noise have other memory and no times.

@@ -146,7 +146,7 @@ fn failing_toy(log2_fail: f64) -> Parameters {
     largest.expect("the toy itself")
 }
 
-/// What is counted as wrong, in half steps of the failing toy: an error by which outputs of a modulus 1/0.36 times as large
+/// Error that counts as wrong, in half steps of the failing toy: outputs of a modulus 1/0.36 times as large would
 /// decrypt wrong. Parameters for those are refused.
 const HALF_OF_A_FINER_STEP: f64 = 0.36;
 

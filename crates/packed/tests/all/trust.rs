@@ -1,4 +1,4 @@
-//! What is refused: other clients, other parameters, insecure and absurd literals; and what is cancelled.
+//! Refusals: other clients, other parameters, insecure and absurd literals; and cancellation.
 
 use crate::common;
 

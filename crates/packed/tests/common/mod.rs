@@ -1,4 +1,4 @@
-//! What tests of packed values share.
+//! Helpers for tests of packed values.
 #![allow(dead_code)]
 
 use std::ops::ControlFlow;
@@ -22,7 +22,7 @@ pub fn look_up_many(key: &EvaluationKey, input: &Ciphertext, tables: &[Table]) -
     key.lookup_many(input, &tables.iter().collect::<Vec<_>>(), Progress::silent()).unwrap()
 }
 
-/// What `work` tells of its progress, if nobody stops it.
+/// Returns the progress that `work` reports if nobody stops it.
 pub fn reports<T>(work: impl FnOnce(Progress<'_>) -> Result<T>) -> Vec<(usize, usize)> {
     let seen = Mutex::new(Vec::new());
     let callback = |done, total| {
@@ -33,7 +33,7 @@ pub fn reports<T>(work: impl FnOnce(Progress<'_>) -> Result<T>) -> Vec<(usize, u
     seen.into_inner().unwrap()
 }
 
-/// The error of `work` if it is stopped after so many steps. Steps side by side may still report.
+/// Returns the error of `work` if it is stopped after `steps` steps. Concurrent steps may still report.
 pub fn stopped_after<T>(
     steps: usize,
     work: impl FnOnce(Progress<'_>) -> Result<T>,
