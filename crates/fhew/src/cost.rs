@@ -12,7 +12,7 @@ use crate::rotation::cmux::rgsw_per_coefficient;
 /// Bytes of a word of a prepared key.
 const WORD_BYTES: f64 = 8.0;
 
-/// What a byte of an LWE key switching key counts in bytes of a rotation key: its words of 2 or 3 bytes are each
+/// Weight of a byte of an LWE key switching key, in bytes of a rotation key: its words of 2 or 3 bytes are each
 /// multiplied. Measured 1.3 for keys in the third-level cache, above 3 for larger ones.
 const KEY_SWITCHING_WEIGHT: f64 = 2.0;
 

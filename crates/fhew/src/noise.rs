@@ -71,7 +71,7 @@ impl NoiseModel {
         Variance::of_units(units, modulus as f64)
     }
 
-    /// What noise in the ring of blind rotation depends on.
+    /// Returns the numbers that determine noise in the ring of blind rotation.
     fn ring(&self) -> RingNumbers {
         let literal = self.parameters.literal();
         RingNumbers {
@@ -215,7 +215,7 @@ impl NoiseModel {
         bfv::noise(&self.ring(), gadget, [sign, value], plaintext_modulus, 1.0)
     }
 
-    /// As [`NoiseModel::bfv_multiplication`] by the analysis of Chillotti et al. (ASIACRYPT 2021): N times the
+    /// Noise like [`NoiseModel::bfv_multiplication`], by the analysis of Chillotti et al. (ASIACRYPT 2021): N times the
     /// dominating term.
     #[must_use]
     pub fn bfv_multiplication_unrefined(

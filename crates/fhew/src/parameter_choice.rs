@@ -47,10 +47,11 @@ const MAX_ROTATION_ROWS: usize = 12;
 /// The same for methods that multiply results of rotations: their products have the noise times P² or more.
 const MAX_MULTIPLIED_ROTATION_ROWS: usize = 20;
 
-/// Digits of the trace's automorphisms, the fewest first: methods that do not pack have keys of so many only.
+/// Numbers of digits of the trace's automorphisms, the fewest first: keys of methods that do not pack have only the
+/// first.
 const AUTOMORPHISM_DIGITS: [usize; 5] = [5, 7, 9, 11, 15];
 
-/// What a search may vary beyond what every method needs.
+/// Numbers that a search may vary beyond the needs of every method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Search {
     /// Digits of the trace's automorphisms.
@@ -60,7 +61,7 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    /// Of bootstraps without packing.
+    /// Search for bootstraps without packing.
     pub(crate) const PLAIN: Self =
         Self { automorphisms: AUTOMORPHISM_DIGITS.split_at(1).0, rotation_rows: MAX_ROTATION_ROWS };
 
@@ -115,7 +116,7 @@ fn bases() -> &'static [Base] {
     })
 }
 
-/// A decomposition of automorphisms into so many digits.
+/// Returns a decomposition of automorphisms into `length` digits.
 fn automorphism_digits(log2_prime: f64, length: usize) -> GadgetLiteral {
     GadgetLiteral { base_log2: (log2_prime / length as f64) as u32, length }
 }

@@ -259,7 +259,7 @@ impl Parameters {
         instances
     }
 
-    /// Demands that a plaintext modulus is even and leaves every value at least four phases.
+    /// Checks that a plaintext modulus is even and leaves every value at least four phases.
     ///
     /// # Errors
     /// If it is odd, below 2 or above N/2.

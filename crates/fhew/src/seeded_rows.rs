@@ -39,7 +39,7 @@ pub enum RowDomain {
 }
 
 impl RowDomain {
-    /// Those of the rotation keys.
+    /// Rows of the rotation keys.
     pub const ROTATIONS: [Self; 4] =
         [Self::Rotation, Self::FinerRotation1, Self::FinerRotation2, Self::FinerRotation3];
 
@@ -54,18 +54,18 @@ impl RowDomain {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeededRows {
     domain: RowDomain,
-    /// N words a row.
+    /// N words per row.
     bodies: Vec<u64>,
 }
 
 impl SeededRows {
-    /// From bodies, N words a row.
+    /// Builds rows from bodies, N words per row.
     #[must_use]
     pub fn new(domain: RowDomain, bodies: Vec<u64>) -> Self {
         Self { domain, bodies }
     }
 
-    /// What the rows are for.
+    /// Purpose of the rows.
     #[must_use]
     pub fn domain(&self) -> RowDomain {
         self.domain

@@ -56,7 +56,7 @@ impl TestPolynomial {
         &self.coefficients
     }
 
-    /// As a ciphertext without mask or noise.
+    /// Returns the polynomial as a ciphertext without mask or noise.
     #[must_use]
     pub fn to_rlwe(&self, ring: &PrimeRing) -> RlweCiphertext {
         let mut out = RlweCiphertext::zero(ring);

@@ -118,9 +118,9 @@ const FOURIER_LIMIT: f64 = (1_u64 << 47) as f64;
 /// Squared norms of the secrets that a gadget product switches between.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SecretNorms {
-    /// Of what the gadget ciphertexts hold: it multiplies what rounding leaves of the polynomial.
+    /// Second moment of the gadget ciphertexts' content, which multiplies the rounding error of the polynomial.
     pub source: f64,
-    /// Of what they are under: it multiplies what transforms round of masks.
+    /// Second moment of the secret, which multiplies the rounding errors that transforms make in masks.
     pub target: f64,
 }
 
@@ -133,7 +133,7 @@ pub fn gadget_product_noise(gadget: Gadget, terms: f64, secrets: SecretNorms) ->
     Variance::of_units(digits + rounding, gadget.modulus() as f64)
 }
 
-/// What the noise of products in a ring depends on, besides their gadgets.
+/// Numbers that determine the noise of products in a ring, besides their gadgets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RingNumbers {
     /// Ring degree N.
@@ -170,8 +170,8 @@ impl RingNumbers {
         self.digits(gadget.body) + self.digits(gadget.mask)
     }
 
-    /// What rounding leaves of an RLWE ciphertext's phase, in squared units: the body's, and the mask's times the
-    /// secret.
+    /// Variance of the rounding error of an RLWE ciphertext's phase, in squared units: the body's, and the mask's times
+    /// the secret.
     pub(crate) fn rgsw_rounding(&self, gadget: RgswGadget) -> f64 {
         gadget.body.rounding_variance() + gadget.mask.rounding_variance() * self.secret_norm()
     }

@@ -12,7 +12,7 @@ use cryptable_leveled::aes::{
     SecretKey, Transciphering,
 };
 
-/// What the client has to say.
+/// Message that the client encrypts.
 const MESSAGE: &[u8] = b"attack at dawn";
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -85,7 +85,8 @@ impl CircuitBootstrappingCost {
         }
     }
 
-    /// Circuit bootstraps of a value of so many bits, in the batches that `threads` threads make of them.
+    /// Returns the work of circuit bootstraps for a value of `bits` bits, in the batches that `threads` threads make of
+    /// them.
     #[must_use]
     pub fn bootstraps(&self, bits: usize, threads: usize) -> Work {
         let rotations = ciphertext_count(bits, self.bits_per_ciphertext);
@@ -128,7 +129,7 @@ mod tests {
     use super::*;
     use crate::parameters::ParameterSet;
 
-    /// What a line of a benchmark says of its time.
+    /// Time in a line of a benchmark.
     #[derive(Deserialize)]
     struct Line {
         method: String,

@@ -39,11 +39,11 @@ const ALIKE_TRACE_PRODUCT: f64 = 3.1;
 pub struct RgswNoise {
     /// Constant coefficient of a body's row: blind rotation and trace.
     pub constant: Variance,
-    /// What a digit of second moment 1 in each coefficient makes of a body's row.
+    /// Noise from a body's row, per digit of second moment 1 in each coefficient.
     pub body: Variance,
     /// The same of a mask's row.
     pub mask: Variance,
-    /// The part of both that is spread over so many independent coefficients that it is Gaussian.
+    /// Part of both that is spread over enough independent coefficients to be Gaussian.
     pub spread: Variance,
     /// The largest product of two Gaussians in the rest.
     pub largest: Variance,
@@ -92,15 +92,16 @@ impl CircuitBootstrappingNoise {
         self.rgsw
     }
 
-    /// What a CMUX adds, if its bit is 1 with this probability ("Noise Add"):
-    /// `ℓ·B²/12·(Σ body + Σ mask) + ones·rounding·(1 + N·E[s²])`.
+    /// Returns the noise that a CMUX adds ("Noise Add"), if its bit is 1 with this probability: `ℓ·B²/12·(Σ body + Σ
+    /// mask) + ones·rounding·(1 + N·E[s²])`.
     #[must_use]
     pub fn cmux(&self, ones: f64) -> NoiseLaw {
         self.chain(1, 1, ones)
     }
 
-    /// What `depth` CMUXes in a row add, by so many distinct selectors, each used about equally often. The variance does not
-    /// depend on their number, but products do: each selector has those of its rows, as many times as large as it is used.
+    /// Returns the noise that `depth` CMUXes in a row add, by `selectors` distinct selectors, each used about equally
+    /// often. The variance does not depend on their number, but products do: each selector's rows contribute a product
+    /// that grows with its number of uses.
     ///
     /// # Panics
     /// If there are no selectors.
@@ -135,7 +136,7 @@ impl CircuitBootstrappingNoise {
         self.max_depth_by(u64::MAX)
     }
 
-    /// The same of chains by at most so many distinct selectors, each used about equally often.
+    /// Maximum depth of chains by at most `selectors` distinct selectors, each used about equally often.
     ///
     /// # Panics
     /// If there are no selectors.

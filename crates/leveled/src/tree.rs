@@ -1,4 +1,4 @@
-//! What encrypted bits choose: CMUXes, tables as trees of them, weighted automata.
+//! Circuits of CMUXes that encrypted bits steer: CMUXes, tables as trees of them, weighted automata.
 
 mod automaton;
 mod cmux;

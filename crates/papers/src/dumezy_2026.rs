@@ -17,8 +17,8 @@ const fn lookup(bits: f64, seconds: f64, milliseconds_a_value: f64) -> Published
     PublishedLookup { bits, seconds, milliseconds_a_value }
 }
 
-/// Table A1, AKP-FBT: bits, seconds a lookup, milliseconds a value. Its 16-bit line evaluates a modular
-/// reduction instead of a random table, below 128 bits of security.
+/// Table A1, AKP-FBT: bits, seconds per lookup, milliseconds per value. Its 16-bit line evaluates a modular reduction
+/// instead of a random table, below 128 bits of security.
 pub const AKP_LOOKUPS: [PublishedLookup; 15] = [
     lookup(1.0, 16.685, 0.2546),
     lookup(2.0, 24.392, 0.3722),
@@ -37,7 +37,7 @@ pub const AKP_LOOKUPS: [PublishedLookup; 15] = [
     lookup(16.0, 45722.0, 348.83),
 ];
 
-/// Table 3, CMT-FBT with its best digits: bits, seconds a lookup, milliseconds a value.
+/// Table 3, CMT-FBT with its best digits: bits, seconds per lookup, milliseconds per value.
 pub const CMT_LOOKUPS: [PublishedLookup; 9] = [
     lookup(8.0, 115.02, 1.76),
     lookup(10.0, 151.71, 2.31),

@@ -1,4 +1,4 @@
-//! What papers print, for comparison: parameter sets, noise formulas, counts, running times.
+//! Numbers that papers print, for comparison: parameter sets, noise formulas, counts, running times.
 //!
 //! Only tests and benchmarks use it; the library and the command line do not link it. Whoever looks for an algorithm
 //! finds it in the engine's crate; here is what its paper says of it.

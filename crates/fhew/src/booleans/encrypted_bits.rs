@@ -27,7 +27,7 @@ impl EncryptedBits {
         Self { binding, values }
     }
 
-    /// Of computed LWE ciphertexts.
+    /// Wraps computed LWE ciphertexts.
     pub(super) fn computed(
         binding: Binding,
         parameters: &Parameters,
@@ -74,7 +74,7 @@ impl EncryptedBits {
     /// One bit of them.
     ///
     /// # Errors
-    /// If there are not so many bits.
+    /// If there are not more than `index` bits.
     pub fn bit(&self, index: usize) -> Result<Self> {
         let (value, limit) = (index as u64, self.count() as u64);
         if value >= limit {
@@ -122,7 +122,7 @@ impl EncryptedBits {
         self.values.ciphertext(index)
     }
 
-    /// Demands that they belong to a key.
+    /// Checks that the bits belong to a key.
     pub(super) fn check(&self, parameters: &Parameters, expected: &Binding) -> Result<()> {
         self.binding.check(OBJECT, expected)?;
         self.values.check(parameters.shape())

@@ -14,7 +14,7 @@ use crate::serialization::{digest, literal_bytes, read_literal};
 /// Domain of digests.
 const DIGEST_CONTEXT: &str = "cryptable: parameters of Boolean gates";
 
-/// What files hold of parameters.
+/// Parameters as stored in files.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Literal {
     security: SecurityLevel,
@@ -88,7 +88,7 @@ impl Parameters {
         FailureProbability::from_log2(self.log2_fail)
     }
 
-    /// What the parameters claim of their security.
+    /// Returns the security that the parameters claim.
     #[must_use]
     pub fn security_level(&self) -> SecurityLevel {
         self.security

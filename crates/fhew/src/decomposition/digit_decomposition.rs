@@ -1,4 +1,4 @@
-//! What an algorithm of homomorphic digit decomposition is: it clears one window after the other.
+//! Algorithms of homomorphic digit decomposition, which clear one window after the other.
 
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::noise_law::NoiseLaw;
@@ -47,7 +47,7 @@ impl Window {
     }
 }
 
-/// What clears a window: a key, and which of its rotation keys is precise enough.
+/// Key that clears a window, and the index of its rotation key that is precise enough.
 #[derive(Clone, Copy, Debug)]
 pub struct Clearing<'a> {
     /// Keys of the server.
@@ -87,7 +87,7 @@ impl Clearing<'_> {
 /// Noise of a cleared window.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClearedNoise {
-    /// Of what is left of the ciphertext, a fraction of q_0.
+    /// Noise of the rest of the ciphertext, as a fraction of q_0.
     pub output: NoiseLaw,
     /// The largest that it may be, where a phase meets a jump of a function.
     pub worst: NoiseLaw,

@@ -15,7 +15,8 @@ use crate::noise::{NoiseModel, Variance};
 #[derive(Clone, Copy, Debug)]
 pub struct HomDecompReduce;
 
-/// Of a ciphertext whose phase lies anywhere in the window: within ±window/4 of a multiple of the window.
+/// Halves the range of a ciphertext whose phase lies anywhere in the window, to within ±window/4 of a multiple of the
+/// window.
 pub(super) fn halve_range(
     clearing: &Clearing<'_>,
     large: &LweCiphertext,

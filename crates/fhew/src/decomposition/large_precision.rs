@@ -18,7 +18,7 @@ use cryptable_lattice::lwe_list::LweShape;
 use crate::keys::secret_key::SecretKey;
 use crate::parameters::Parameters;
 
-/// Demands that values of this many bits fit a ciphertext of large precision.
+/// Checks that values of this many bits fit a ciphertext of large precision.
 ///
 /// # Errors
 /// If they are none, or the modulus leaves each value fewer than two phases.
@@ -28,7 +28,7 @@ pub fn check_large_bits(parameters: &Parameters, bits: u32) -> Result<()> {
     demand((1..=most).contains(&bits), "bits of a large value", f64::from(bits), &limit)
 }
 
-/// Demands that a ciphertext is one of large precision of these parameters.
+/// Checks that a ciphertext is one of large precision of these parameters.
 ///
 /// # Errors
 /// If its dimension is not N, or its modulus not q_0.

@@ -35,7 +35,7 @@ pub struct FdfbCancelSignPackingKs<'a> {
     pub packing_key: &'a PackingKey,
 }
 
-/// What both kinds look up in.
+/// Encodes a table for both kinds of lookup.
 fn encode_half_domain(parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
     parameters.check_plaintext_modulus(table.input_modulus())?;
     let tests = vec![half_domain_test(parameters, table)];

@@ -111,8 +111,8 @@ impl CompressContinuous {
         Ok(Self::clamped(model, log2_fail))
     }
 
-    /// As [`CompressContinuous::new`], but with at most the largest padding: whether it is enough is for the caller
-    /// to decide.
+    /// Chooses a padding like [`CompressContinuous::new`], but at most the largest one: the caller decides whether it
+    /// is enough.
     pub(crate) fn clamped(model: &NoiseModel, log2_fail: f64) -> Self {
         let padding = model.bootstrap().law().largest(log2_fail);
         let padding = padding.min(MAX_PADDING);
@@ -200,8 +200,8 @@ impl CompressContinuous {
         Ok(key.boot(&self.evaluation(key, function), &self.compressed_phase(key, input)))
     }
 
-    /// As [`CompressContinuous::evaluate`], the result one of large precision ([`crate::decomposition`]) by the rotation
-    /// key of this number: no key switch adds to its noise. Of inputs that are checked.
+    /// Evaluates like [`CompressContinuous::evaluate`], on inputs that are checked. The result has large precision
+    /// ([`crate::decomposition`]) by the rotation key of this number: no key switch adds to its noise.
     pub(crate) fn evaluate_large(
         &self,
         key: &EvaluationKey,

@@ -30,7 +30,7 @@ impl fmt::Debug for EncodedTable {
 }
 
 impl EncodedTable {
-    /// Of test polynomials in an order that is the method's own, and of those of multi-value bootstrapping.
+    /// Collects test polynomials, in an order of the method's own, and those of multi-value bootstrapping.
     pub(crate) fn new(
         parameters: &Parameters,
         table: &Table,
@@ -76,7 +76,7 @@ impl EncodedTable {
         tables.iter().flat_map(|table| &table.factored()[..count]).cloned().collect()
     }
 
-    /// Demands that tables were encoded for the parameters of a key, and have the same moduli.
+    /// Asserts that tables were encoded for the parameters of a key, and have the same moduli.
     ///
     /// # Panics
     /// If not.

@@ -63,7 +63,7 @@ impl HalfTables<'_> {
     }
 }
 
-/// Demands that a multi-value lookup of both tables fits: P <= 4,096.
+/// Checks that a multi-value lookup of both tables fits: P <= 4,096.
 pub(crate) fn check_unscaled_modulus(modulus: u64) -> Result<()> {
     // Units may be halved.
     let limit = MAX_UNSCALED_MODULUS / 2;

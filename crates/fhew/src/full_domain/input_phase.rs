@@ -1,5 +1,4 @@
-//! What every method starts from: the input, checked, as a phase that blind rotation takes, and the decision made
-//! there.
+//! Start of every method: the checked input, as a phase for blind rotation, and the decision made there.
 
 use cryptable_lattice::Result;
 use cryptable_lattice::lwe::LweCiphertext;
@@ -25,7 +24,7 @@ pub(crate) fn input_phase(
     Ok(slot_phase(key, input, p, key.parameters().rotation_modulus()))
 }
 
-/// As [`input_phase`], of a phase modulo 2q: half the noise, and an unknown bit on top.
+/// Returns a phase like [`input_phase`], modulo 2q: half the noise, and an unknown bit on top.
 ///
 /// # Errors
 /// As [`input_phase`].
@@ -38,7 +37,7 @@ pub(crate) fn input_phase_with_extra_bit(
     Ok(key.to_rotation_modulus(&with_extra_bit(input, p), key.parameters().rotation_modulus()))
 }
 
-/// Demands a ciphertext and a plaintext modulus of the parameters.
+/// Checks that a ciphertext and a plaintext modulus fit the parameters.
 pub(crate) fn check_input(key: &EvaluationKey, input: &LweCiphertext, p: u64) -> Result<()> {
     key.check(input)?;
     key.parameters().check_plaintext_modulus(p)

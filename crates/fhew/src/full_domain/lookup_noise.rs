@@ -11,7 +11,7 @@ use crate::noise::{NoiseModel, log2_sum};
 struct InputDecision {
     /// Law of the phase's noise there for an input without noise.
     fixed: NoiseLaw,
-    /// What the input's noise is multiplied by.
+    /// Factor of the input's noise.
     gain: f64,
     /// Largest error that is decided right.
     margin: f64,
@@ -44,7 +44,7 @@ pub struct LookupNoise {
 }
 
 impl LookupNoise {
-    /// Of a method under the parameters of a noise model.
+    /// Predicts the noise of a method under the parameters of a noise model.
     #[must_use]
     pub fn new(
         method: &dyn FullDomainMethod,
@@ -112,7 +112,7 @@ mod tests {
     use crate::full_domain::{methods, methods_for};
     use crate::parameters::Parameters;
 
-    /// What is kept of a method says the same as the method, for any noise of the input.
+    /// The linear form that is kept of a method agrees with the method for any noise of the input.
     #[test]
     fn decisions_are_linear_in_the_input_and_results_independent_of_it() {
         let model = NoiseModel::new(&Parameters::default_128());

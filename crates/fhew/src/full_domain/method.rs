@@ -1,4 +1,4 @@
-//! What a full-domain method is: a lookup, and the noise that it predicts.
+//! Full-domain methods: a lookup, and the noise that it predicts.
 
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::noise_law::NoiseLaw;
@@ -12,7 +12,7 @@ use crate::parameters::Parameters;
 /// Where a method may go wrong: a phase whose noise must stay within a margin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
-    /// What is decided.
+    /// Name of the decision.
     pub name: &'static str,
     /// Law of the phase's noise there.
     pub noise: NoiseLaw,
@@ -40,7 +40,7 @@ impl MethodNoise {
     }
 }
 
-/// What noise is predicted for.
+/// Table for which noise is predicted.
 #[derive(Clone, Copy, Debug)]
 pub enum TableKind<'a> {
     /// A table that is known: its own norms count.
@@ -82,7 +82,7 @@ pub trait FullDomainMethod: std::fmt::Debug + Sync {
     /// Number of blind rotations.
     fn rotations(&self) -> usize;
 
-    /// Demands an input modulus that the method serves with these parameters: an even one, by default.
+    /// Checks that the method serves an input modulus with these parameters: an even one, by default.
     ///
     /// # Errors
     /// If it does not.

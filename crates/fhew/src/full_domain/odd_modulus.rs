@@ -20,7 +20,7 @@ use crate::test_polynomial::{TestPolynomial, encode_output};
 #[derive(Clone, Copy, Debug)]
 pub struct OddModulus;
 
-/// Demands that a plaintext modulus is odd and leaves every value, and its opposite, at least two phases.
+/// Checks that a plaintext modulus is odd and leaves every value, and its opposite, at least two phases.
 fn check_odd_modulus(parameters: &Parameters, modulus: u64) -> Result<()> {
     let limit = parameters.rotation_modulus() / 4;
     if modulus % 2 == 1 && (3..=limit).contains(&modulus) {

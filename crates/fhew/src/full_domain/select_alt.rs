@@ -21,9 +21,9 @@ use crate::parameters::Parameters;
 /// multiplies it by (-1)^MSB. Halves are integers in units of Q/2P; which of their two values does not matter as
 /// long as sum and difference agree on it.
 ///
-/// Noise (Theorem 4): three rotations and a packing. With one rotation for the first two lookups (FDFB-SelectAlt*),
-/// sum and difference carry the same rotation's errors, so that in their sum what remains is 2·TV_1 of the half of
-/// the table that is selected: 4·|TV_1|², and once a rotation. (The paper adds the variances of both, 6p(p - 1)².)
+/// FDFB-SelectAlt. Noise (Theorem 4): three rotations and a packing. With one rotation for the first two lookups
+/// (FDFB-SelectAlt*), sum and difference carry the same rotation's errors, so that their sum keeps 2·TV_1 of the half
+/// of the table that is selected: 4·|TV_1|², plus one rotation. (The paper adds the variances of both, 6p(p - 1)².)
 #[derive(Clone, Copy, Debug)]
 pub struct FdfbSelectAlt {
     /// Whether one rotation serves the first two lookups.

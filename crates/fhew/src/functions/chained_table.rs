@@ -28,7 +28,7 @@ use crate::keys::evaluation_key::EvaluationKey;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ChainedTable {
-    /// What looks tables up.
+    /// Method that looks tables up.
     pub method: &'static dyn FullDomainMethod,
     /// B: inputs are digits below it, encrypted modulo B.
     pub base: u64,

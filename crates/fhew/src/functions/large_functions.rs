@@ -8,8 +8,8 @@ use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance, log2_sum};
 use crate::parameters::Parameters;
 
-/// What functions of large precision do under parameters, before there is a key: how inputs are decomposed, and
-/// which rotation key makes results.
+/// Plan of functions of large precision under parameters, before there is a key: how inputs are decomposed, and which
+/// rotation key makes results.
 #[derive(Clone, Debug)]
 pub struct LargePlan {
     plan: Decomposition,
@@ -115,7 +115,7 @@ impl LargePlan {
 pub struct LargeFunctions<'a> {
     pub(crate) key: &'a EvaluationKey,
     pub(crate) plan: Decomposition,
-    /// Of the lookups that make results.
+    /// Index of the rotation key for lookups that make results.
     rotation_key: usize,
     output_noise: Variance,
     log2_fail: f64,

@@ -111,7 +111,7 @@ impl<'a> Radix<'a> {
         self.lookup(|order| u64::from(order == LESS), &level[0])
     }
 
-    /// `condition ? x : y`, for a condition of 0 or 1 modulo 2B: two tables a digit.
+    /// `condition ? x : y`, for a condition of 0 or 1 modulo 2B: two tables per digit.
     ///
     /// # Errors
     /// As [`Radix::less_than`].

@@ -14,7 +14,7 @@ const MAX_SMALL_MODULUS: u64 = 1 << 13;
 /// Beside the modulus in files: values have the noise of one bootstrap. Others may have as much as decrypts.
 const OF_BOOTSTRAP: u64 = 1 << 32;
 
-/// What values of a ciphertext of large precision are.
+/// Meaning of the values of a ciphertext of large precision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
     /// Two's complement of [`Parameters::bits`]; whether they are results.
@@ -116,7 +116,7 @@ impl EncryptedIntegers {
         self.values.ciphertext(index)
     }
 
-    /// Demands that they belong to a key.
+    /// Checks that the values belong to a key.
     pub(super) fn check(&self, parameters: &Parameters, expected: &Binding) -> Result<()> {
         self.binding.check("ciphertext of integers", expected)?;
         if let Some(noise) = self.imported_noise() {
@@ -125,7 +125,7 @@ impl EncryptedIntegers {
         self.values.check(parameters.large_shape())
     }
 
-    /// Demands that functions take them: in noise, and in encoding.
+    /// Checks that functions accept the values: by noise and by encoding.
     pub(super) fn check_input(&self, parameters: &Parameters, expected: &Binding) -> Result<()> {
         self.check(parameters, expected)?;
         let found = match self.encoding {
@@ -192,7 +192,7 @@ impl RadixInteger {
         &self.digits
     }
 
-    /// Demands that it belongs to a key.
+    /// Checks that the bit belongs to a key.
     pub(super) fn check(&self, parameters: &Parameters, expected: &Binding) -> Result<()> {
         self.binding.check("radix integer", expected)?;
         self.digits.iter().try_for_each(|digit| parameters.small_shape().check(digit))
@@ -270,7 +270,7 @@ impl SmallValues {
         self.values.ciphertext(index)
     }
 
-    /// Demands that they belong to a key.
+    /// Checks that the digits belong to a key.
     pub(super) fn check(&self, parameters: &Parameters, expected: &Binding) -> Result<()> {
         self.binding.check("ciphertext of small values", expected)?;
         self.values.check(parameters.small_shape())

@@ -21,8 +21,8 @@ const SCALE: f64 = 0.5;
 
 /// A real function F of [-1, 1), with values there.
 ///
-/// It must be Lipschitz on each half, v < 0 and v >= 0: |F(v) - F(w)| <= L·|v - w|. Where it jumps at 0, results of values
-/// within the noise of 0 may be those of the other side.
+/// Real function for ciphertexts of large precision. It must be Lipschitz on each half, v < 0 and v >= 0: |F(v) - F(w)|
+/// <= L·|v - w|. If it jumps at 0, results of values within the noise of 0 may be those of the other side.
 #[derive(Clone, Copy)]
 pub struct RealFunction<'a> {
     /// The function F itself. Values outside [-1, 1) wrap around.

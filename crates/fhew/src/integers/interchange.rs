@@ -34,7 +34,7 @@ impl Parameters {
         self.plan_of_imported(noise).map_or(0.0, |plan| plan.log2_fail())
     }
 
-    /// Demands that functions of integers with this noise keep to the failure probability.
+    /// Checks that functions of integers with this noise keep to the failure probability.
     ///
     /// # Errors
     /// [`Error::NoiseTooLarge`].

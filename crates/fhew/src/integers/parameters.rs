@@ -46,7 +46,7 @@ const MAX_USUAL_BITS: u32 = 24;
 /// Most digits of a radix integer: 63 bits.
 pub const MAX_RADIX_DIGITS: usize = 21;
 
-/// What files hold of parameters.
+/// Parameters as stored in files.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Literal {
     security: SecurityLevel,
@@ -102,7 +102,8 @@ impl Parameters {
         Self::of_set(&set, bits, None)
     }
 
-    /// As [`Parameters::new`], with failures of a function below 2^`log2_fail`: down to 2^-128 for up to 24 bits.
+    /// Chooses parameters like [`Parameters::new`], with failures of a function below 2^`log2_fail`: down to 2^-128 for
+    /// up to 24 bits.
     ///
     /// ```
     /// use cryptable_fhew::integers::Parameters;
@@ -122,7 +123,7 @@ impl Parameters {
         Self::of_set(&FhewParameters::sure_decomposition_128(), bits, Some(log2_fail))
     }
 
-    /// Of a set of 128 bits of security.
+    /// Builds parameters from a set of 128 bits of security.
     fn of_set(fhew: &FhewParameters, bits: u32, log2_fail: Option<f64>) -> Result<Self> {
         let (security, numbers) = (SecurityLevel::Bits128, *fhew.literal());
         Self::assemble(fhew.clone(), Literal { security, bits, numbers, log2_fail })
@@ -209,7 +210,7 @@ impl Parameters {
         FailureProbability::from_log2(self.log2_fail)
     }
 
-    /// What the parameters claim of their security.
+    /// Returns the security that the parameters claim.
     #[must_use]
     pub fn security_level(&self) -> SecurityLevel {
         self.literal.security
@@ -310,8 +311,8 @@ impl BootstrappingParameters for Parameters {
 
 /// log2 of the probability that an operation on a radix integer goes wrong.
 ///
-/// Its noisiest input is a digit and B times a selector, the digit a sum of two results: B² + 2 of them. At most four
-/// tables a digit.
+/// log2 of the failure probability of operations on digits. The noisiest input is a digit plus B times a selector, the
+/// digit a sum of two results: B² + 2 of them. At most four tables per digit.
 fn radix_log2_fail(model: &NoiseModel) -> f64 {
     let (input_modulus, output_modulus) = (RADIX_MODULUS, RADIX_MODULUS);
     let table = TableKind::Worst { input_modulus, output_modulus };

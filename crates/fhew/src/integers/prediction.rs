@@ -1,4 +1,4 @@
-//! What functions of integers take, counted from parameters.
+//! Predicted costs of functions of integers, counted from parameters.
 
 use cryptable_lattice::cost::Work;
 use cryptable_lattice::{NoiseBound, Result};
@@ -15,7 +15,7 @@ use crate::parameters::ParametersLiteral;
 pub enum Function {
     /// Sign or comparison: a decomposition and a bootstrap.
     Sign,
-    /// Absolute value, ReLU or maximum: a sign, and two rotations a digit.
+    /// Absolute value, ReLU or maximum: a sign, and two rotations per digit.
     Absolute,
     /// Digits of base 8: a decomposition, and a table a digit.
     ToRadix,

@@ -11,7 +11,7 @@ use crate::functions::{ChainedTable, Radix, TreeTable};
 /// Operations on radix integers of one client and as many digits; all fail if that is not so. Results are inputs of
 /// further operations without end.
 impl EvaluationKey {
-    /// x + y modulo 8^digits: two tables a digit, one digit after the other.
+    /// x + y modulo 8^digits: two tables per digit, one digit after the other.
     ///
     /// # Errors
     /// As all operations on radix integers.
@@ -46,7 +46,7 @@ impl EvaluationKey {
         Ok(self.small(RADIX_MODULUS, sign)?.of_bootstrap())
     }
 
-    /// `selector ? x : y`, for a selector that is a sign or a comparison: two tables a digit.
+    /// `selector ? x : y`, for a selector that is a sign or a comparison: two tables per digit.
     ///
     /// # Errors
     /// As all operations on radix integers, or if the selector is not one value modulo 16.

@@ -81,7 +81,7 @@ impl SecretKey {
         decrypt_each(integers.count(), decrypt)
     }
 
-    /// Encrypts an unsigned integer as so many digits of base 8, at most 21.
+    /// Encrypts an unsigned integer as `digits` digits of base 8, at most 21.
     ///
     /// # Errors
     /// If it has more digits, or there are none or too many.

@@ -20,7 +20,7 @@ use crate::switching::lwe_key_switching::{LweKeySwitchingKey, SeededKeySwitching
 use crate::switching::ring_dimension_switching::RingDimensionSwitchingKey;
 use crate::test_polynomial::TestPolynomial;
 
-/// What a client sends: bodies of all keys, and the seed of their masks.
+/// Evaluation key as a client sends it: bodies of all keys, and the seed of their masks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeededEvaluationKey {
     /// Parameters of the keys.
@@ -138,7 +138,7 @@ impl EvaluationKey {
             + self.relinearization.bytes()
     }
 
-    /// Demands that a ciphertext is one of these parameters, as they are between bootstraps.
+    /// Checks that a ciphertext has the form of these parameters between bootstraps.
     ///
     /// # Errors
     /// If its dimension or modulus is another.

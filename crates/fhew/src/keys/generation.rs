@@ -128,8 +128,8 @@ impl<'a> RowEncryptor<'a> {
     }
 }
 
-/// What an RGSW ciphertext of a rotation key encrypts. Multiplying by it takes neither branches nor addresses that
-/// depend on it; which kind it is, is public.
+/// Secret monomial that an RGSW ciphertext of a rotation key encrypts. Multiplying by it takes neither branches nor
+/// addresses that depend on it; its kind is public.
 #[derive(Clone, Copy)]
 pub(crate) enum SecretMonomial {
     /// 0 or 1.
@@ -197,7 +197,7 @@ impl SecretKey {
         }
     }
 
-    /// What the rotation key holds: bits for CMUXes; for automorphisms X^(s_i), then X^(-Σ s_i).
+    /// Returns the monomials of the rotation key: bits for CMUXes; for automorphisms X^(s_i), then X^(-Σ s_i).
     fn rotation_monomials(&self) -> Zeroizing<Vec<SecretMonomial>> {
         let literal = self.parameters().literal();
         let secret = self.lwe_coefficients();

@@ -24,7 +24,7 @@ pub struct SecretKey {
     parameters: Parameters,
     lwe: Zeroizing<Vec<i8>>,
     ring: Zeroizing<Vec<i8>>,
-    /// Of the ring of lower degree; empty if there is none.
+    /// Secret of the ring of lower degree; empty if there is none.
     small: Zeroizing<Vec<i8>>,
 }
 

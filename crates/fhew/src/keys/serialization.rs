@@ -18,7 +18,7 @@ use crate::switching::lwe_key_switching::SeededKeySwitchingKey;
 /// Name of the key of LWE key switching.
 const KEY_SWITCHING: &str = "the LWE key switching key";
 
-/// What messages call all parts together.
+/// Name of all parts together in messages.
 const WHOLE: &str = "the evaluation key";
 
 /// Words of one part of a key.
@@ -40,7 +40,7 @@ impl Part {
         packed_bytes(self.words, self.bits())
     }
 
-    /// Demands the right number of words, all below the modulus.
+    /// Checks that there is the right number of words, all below the modulus.
     fn check(&self, words: &[u64]) -> std::result::Result<(), WireError> {
         let Self { name, words: expected, modulus } = *self;
         if words.len() != expected {
@@ -140,7 +140,7 @@ pub fn reading_memory_bytes(parameters: &Parameters) -> u64 {
     unpacked.saturating_add(evaluation_key_memory_bytes(parameters)) as u64
 }
 
-/// Of [`evaluation_key_bytes`], the number of bytes of keys of the trace and of scheme switching.
+/// Returns the part of [`evaluation_key_bytes`] for keys of the trace and of scheme switching.
 #[must_use]
 pub fn conversion_key_bytes(parameters: &Parameters) -> usize {
     // They are the last two.
@@ -186,7 +186,7 @@ impl SeededEvaluationKey {
             .collect()
     }
 
-    /// Demands that every part has the length that the parameters give it, and every word is below its modulus.
+    /// Checks that every part has the length given by the parameters, and every word is below its modulus.
     ///
     /// # Errors
     /// If one has another number of words, or a word is not below its modulus ([`WireError::InvalidField`]).

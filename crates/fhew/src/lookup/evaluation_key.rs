@@ -28,8 +28,8 @@ impl EvaluationKey {
 
     /// Maps every value through every table: a ciphertext of results for each table, in their order.
     ///
-    /// Values share out among the threads; `progress` counts them. Tables share those of a value's bootstraps that do
-    /// not depend on the table, and every result has the failure probability of a lookup by itself
+    /// Values are distributed over the threads; `progress` counts them. Tables share those of a value's bootstraps that
+    /// do not depend on the table, and every result has the failure probability of a single lookup
     /// ([`Parameters::log2_fail`]). With k tables a value takes
     /// - FDFB-Compress, EvalFunc and FDFB-KS: 1 + k blind rotations instead of 2k (FDFB-KS with 2 digits 2 + k), Comp
     ///   2 + 2k, FDFB-Select 1 + 3k;
@@ -78,7 +78,7 @@ impl EvaluationKey {
         self.collect(tables.len(), results)
     }
 
-    /// Demands that input and tables belong to this key.
+    /// Checks that input and tables belong to this key.
     fn check(&self, input: &Ciphertext, tables: &[&PreparedTable]) -> Result<()> {
         input.check(self.parameters(), self.binding())?;
         let (found, expected) = (input.modulus(), self.parameters().input_modulus());

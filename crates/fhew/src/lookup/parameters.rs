@@ -17,7 +17,7 @@ use crate::keys::BootstrappingParameters;
 use crate::noise::NoiseModel;
 use crate::parameters::{Parameters as FhewParameters, ParametersLiteral};
 
-/// What files hold of parameters.
+/// Parameters as stored in files.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Literal {
@@ -83,7 +83,8 @@ impl Parameters {
         Self::assemble(method(name)?, fhew, moduli, (level, TOY_LOG2_FAIL))
     }
 
-    /// Of a method with parameters that were checked to have 128 bits of security, and a failure probability to state.
+    /// Combines a method with parameters that were checked to have 128 bits of security, and states the failure
+    /// probability.
     pub(super) fn secure(
         method: &'static dyn FullDomainMethod,
         fhew: FhewParameters,
@@ -251,7 +252,7 @@ impl Parameters {
         self.check_lookup(input).is_ok()
     }
 
-    /// Demands that a lookup of an input with this noise keeps the stated failure probability.
+    /// Checks that a lookup of an input with this noise keeps the stated failure probability.
     ///
     /// # Errors
     /// [`Error::NoiseTooLarge`].
@@ -259,7 +260,7 @@ impl Parameters {
         check_log2_fail("a lookup", self.noise.log2_fail(input), self.stated_log2_fail())
     }
 
-    /// What the parameters claim of their security.
+    /// Returns the security that the parameters claim.
     #[must_use]
     pub fn security_level(&self) -> SecurityLevel {
         self.literal.security

@@ -1,4 +1,4 @@
-//! What a lookup will take, counted from parameters.
+//! Predicted costs of a lookup, counted from parameters.
 
 use cryptable_lattice::cost::Prediction;
 use cryptable_lattice::lwe_list::LweShape;
@@ -13,8 +13,8 @@ const POLYNOMIALS_A_TABLE: usize = 8;
 
 /// Work of one lookup: blind rotations and a key switch.
 impl Parameters {
-    /// Time, memory and sizes of a lookup in one table. Every value is by itself, so that all numbers are those of one
-    /// value; header and checksum of a ciphertext, which any number of values share, are left out.
+    /// Predicts time, memory and sizes of a lookup in one table. All numbers are those of one value, since every value
+    /// is looked up by itself; header and checksum of a ciphertext, which any number of values share, are not counted.
     ///
     /// ```
     /// use cryptable_fhew::lookup::Parameters;
@@ -47,9 +47,9 @@ impl Parameters {
         }
     }
 
-    /// As [`Parameters::prediction`], of so many values at once in so many tables. Memory grows with both: the results of all
-    /// values in all tables are there together. Work is that of as many lookups as there are tables, an upper bound:
-    /// [`super::EvaluationKey::lookup_many`] says what tables share.
+    /// Predicts a lookup of `values` values at once in `tables` tables, like [`Parameters::prediction`]. Memory grows
+    /// with both: the results of all values in all tables exist at the same time. Work is that of as many lookups as
+    /// there are tables, an upper bound: [`super::EvaluationKey::lookup_many`] lists what tables share.
     ///
     /// ```
     /// use cryptable_fhew::lookup::Parameters;

@@ -4,7 +4,7 @@ use crate::full_domain::EncodedTable;
 
 /// A table as the test polynomials of its parameters' method, made once by [`super::EvaluationKey::prepare`].
 ///
-/// It holds nothing of a key: all evaluation keys of the same parameters take it.
+/// A prepared table holds nothing of a key: all evaluation keys of the same parameters accept it.
 #[derive(Clone, Debug)]
 pub struct PreparedTable {
     parameter_digest: [u8; 32],

@@ -1,4 +1,4 @@
-//! What parameters are chosen for, and the search among all methods.
+//! Requests for parameters, and the search among all methods.
 
 use cryptable_lattice::cost::CostModel;
 use cryptable_lattice::error::{Error, Result, demand};
@@ -12,7 +12,7 @@ use crate::parameter_choice::{DEFAULT_LOG2_FAIL, choose};
 /// Largest modulus of values of any engine.
 pub(super) const MAX_MODULUS: u64 = 1 << 24;
 
-/// What parameters are chosen for.
+/// Request for parameters.
 ///
 /// ```
 /// use cryptable_fhew::lookup::{Parameters, Request};
@@ -121,7 +121,7 @@ impl Request {
     }
 }
 
-/// Demands moduli that values may have.
+/// Checks that values may have these moduli.
 pub(super) fn check_moduli(input_modulus: u64, output_modulus: u64) -> Result<()> {
     for (name, value) in [("input modulus", input_modulus), ("output modulus", output_modulus)] {
         if value < 2 {

@@ -164,9 +164,9 @@ pub(crate) fn multiply(
 pub struct PackedNoise {
     /// Variance of the constant coefficient, packing included.
     pub constant: Variance,
-    /// What packing adds to the constant coefficient.
+    /// Noise that packing adds to the constant coefficient.
     pub packing: Variance,
-    /// What packing adds to all coefficients but the constant one, their sum.
+    /// Sum of the noise that packing adds to all coefficients but the constant one.
     pub others: Variance,
 }
 

@@ -28,7 +28,8 @@ pub(crate) fn times_secret(
 
 /// σ_ss²: a product with the gadget ciphertext of s², whose coefficients are about N/4 in size for binary secrets.
 ///
-/// What rounding the digits away leaves is multiplied by s², a sum of N products of secret coefficients.
+/// Noise of scheme switching: the rounding error of the digits is multiplied by s², a sum of N products of secret
+/// coefficients.
 pub(crate) fn noise(ring: &RingNumbers, gadget: Gadget) -> Variance {
     ring.gadget_product(gadget, ring.degree * ring.square_moment())
 }

@@ -19,10 +19,9 @@
 //! | trace, any d | ℓ·log2 N | 5 | 1.7 MiB | (ℓ + 2)·log2 N transforms |
 //! | packing key, one d | ℓ·N | 4 | 256 MiB | 2ℓ·N² products |
 //!
-//! What the key buys is noise: a filled coefficient gets that of one key switch
+//! The key reduces noise: a filled coefficient gets the noise of one key switch
 //! ([`NoiseModel::packing_key_switching`]), instead of N²/3 to N² times that of an automorphism
-//! ([`NoiseModel::packing`]); so digits may be coarse. Hence it is generated on request only
-//! (`SecretKey::packing_key`).
+//! ([`NoiseModel::packing`]); so digits may be coarse. The key is generated on request only (`SecretKey::packing_key`).
 //!
 //! [`NoiseModel::packing`]: crate::noise::NoiseModel::packing
 //! [`NoiseModel::packing_key_switching`]: crate::noise::NoiseModel::packing_key_switching
@@ -57,7 +56,7 @@ impl PackedLength {
     }
 }
 
-/// What a client sends: bodies of a packing key, and the seed of its masks.
+/// Packing key as a client sends it: its bodies, and the seed of its masks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeededPackingKey {
     /// How many coefficients it fills.
@@ -156,7 +155,7 @@ impl PackingKey {
         8 * self.rows.len()
     }
 
-    /// Demands that a ciphertext is one that this key packs.
+    /// Checks that this key can pack a ciphertext.
     ///
     /// # Errors
     /// If it is not modulo Q and of dimension N.

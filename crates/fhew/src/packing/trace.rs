@@ -5,7 +5,7 @@
 //! N, in log2 N steps `ct += σ_g(ct)`, g = 2^k + 1: X ↦ X^g fixes the coefficients at multiples of 2N/(g - 1) and
 //! negates halfway ones. The factor N is divided out first, modulo Q.
 //!
-//! It takes log2 N automorphism keys of ℓ rows each, a hundredth of the N·ℓ rows of packing key switching
+//! The trace needs log2 N automorphism keys of ℓ rows each, a hundredth of the N·ℓ rows of packing key switching
 //! ([`crate::packing`]).
 
 use cryptable_lattice::external_product::{GadgetProduct, Scratch};
@@ -22,7 +22,7 @@ use crate::variance::Variance;
 pub enum PackedLength {
     /// The constant one; all others are near 0.
     Constant,
-    /// Those below N/2; all others are near 0.
+    /// Coefficients below N/2; all others are near 0.
     Half,
     /// All N coefficients.
     All,
@@ -74,7 +74,7 @@ impl TraceKey {
 
     /// HomTrace: `Σ_σ σ(ct)` over all automorphisms, in place.
     ///
-    /// Of the phase, the constant coefficient is multiplied by N, and all others vanish but for noise.
+    /// Multiplies the constant coefficient of the phase by N; all others vanish but for noise.
     pub fn trace_assign(&self, ring: &PrimeRing, ciphertext: &mut RlweCiphertext) {
         let n = ring.degree();
         let m = ring.modulus();

@@ -46,7 +46,7 @@ pub struct ParametersLiteral {
     pub packing: GadgetLiteral,
 }
 
-/// Demands that all numbers are in range, digits modulo the ring's prime excepted ([`check_digits`]).
+/// Checks that all numbers are in range, except digits modulo the ring's prime ([`check_digits`]).
 pub(super) fn check(literal: &ParametersLiteral) -> Result<()> {
     check_numbers(literal)?;
     check_factors(literal)?;
@@ -59,7 +59,7 @@ pub(super) fn check(literal: &ParametersLiteral) -> Result<()> {
     }
 }
 
-/// Demands that dimensions, moduli and secrets are in their ranges.
+/// Checks that dimensions, moduli and secrets are in their ranges.
 fn check_numbers(literal: &ParametersLiteral) -> Result<()> {
     let n = literal.ring_degree;
     demand(
@@ -94,7 +94,7 @@ fn check_numbers(literal: &ParametersLiteral) -> Result<()> {
     Ok(())
 }
 
-/// Demands that digits fit the moduli that they decompose.
+/// Checks that digits fit the moduli that they decompose.
 pub(super) fn check_digits(literal: &ParametersLiteral, prime: u64) -> Result<()> {
     let finer = literal.finer_rotations.into_iter().flatten();
     let finer = finer.flat_map(|gadget| {
@@ -124,7 +124,7 @@ pub(super) fn check_digits(literal: &ParametersLiteral, prime: u64) -> Result<()
     Ok(())
 }
 
-/// Demands that digits which multiply rows of machine words are factors of 32 bits.
+/// Checks that digits which multiply rows of machine words are factors of 32 bits.
 fn check_factors(literal: &ParametersLiteral) -> Result<()> {
     let value = literal.key_switching.base_log2.max(literal.packing.base_log2);
     if value < i32::BITS {

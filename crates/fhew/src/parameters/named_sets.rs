@@ -80,8 +80,8 @@ impl Parameters {
         .expect("a valid set")
     }
 
-    /// As [`Parameters::decomposition_128`], for failure probabilities below 2^-128: n = 894 and a larger LWE modulus,
-    /// rotation keys of 1, 3, 6 and 11 digits.
+    /// Parameters like [`Parameters::decomposition_128`], for failure probabilities below 2^-128: n = 894 and a larger
+    /// LWE modulus, rotation keys of 1, 3, 6 and 11 digits.
     ///
     /// # Panics
     /// Never: the set is valid.
@@ -98,8 +98,8 @@ impl Parameters {
         .expect("a valid set")
     }
 
-    /// As [`Parameters::decomposition_128`], for values of up to 28 bits: a prime of 50 bits, beyond the fastest kernels,
-    /// and rotation keys of 1, 2, 7 and 16 digits.
+    /// Parameters like [`Parameters::decomposition_128`], for values of up to 28 bits: a prime of 50 bits, beyond the
+    /// fastest kernels, and rotation keys of 1, 2, 7 and 16 digits.
     ///
     /// # Panics
     /// Never: the set is valid.

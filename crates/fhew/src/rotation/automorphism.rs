@@ -254,16 +254,15 @@ impl RotationState {
     }
 }
 
-/// Automorphisms that the rotation of a test polynomial by a mask takes, the free ones before the first product
-/// left out.
+/// Counts the automorphisms for rotating a test polynomial by a mask, without the free ones before the first product.
 #[must_use]
 pub fn automorphism_count(steps: &[Step]) -> usize {
     let automorphism = |step: &&Step| matches!(step, Step::Automorphism(_));
     steps[leading_automorphisms(steps)..].iter().filter(automorphism).count()
 }
 
-/// σ_acc² of a rotation by automorphisms, of a test polynomial: so many external products, and so many automorphisms on
-/// average ([`RotationMethod::automorphisms`](crate::parameters::RotationMethod::automorphisms)).
+/// Returns σ_acc² of a rotation of a test polynomial by automorphisms, from the number of external products and the
+/// mean number of automorphisms ([`RotationMethod::automorphisms`](crate::parameters::RotationMethod::automorphisms)).
 ///
 /// An external product has the noise of 2ℓ digit products and of rounding the accumulator, `rounding·(1 + N·E[s²])`; an
 /// automorphism that of a gadget product. All else permutes coefficients and their signs. An accumulator with a mask

@@ -6,12 +6,11 @@
 /// Mean of [`automorphism_count`](crate::rotation::automorphism_count) over uniform odd masks of `dimension` words.
 ///
 /// Exponents are n balls in N places: m given places are all empty with probability ε(m) = (1 - m/N)^n. Every place
-/// with a product ends an automorphism, the first one excepted, and so does the last place:
-/// `N·(1 - ε(1)) - 1 + ε(1)`. Another place, before the last, ends one if the nearest product before it is j·w
-/// places away for a j >= 1, w the window: `Σ_j (N - 1 - j·w)·(ε(j·w) - ε(j·w + 1))`. The d places across the change
-/// of sign take one for the first and ⌈(d - 1)/w⌉ for the rest, which is one more than ⌈d/w⌉ unless w divides d - 1:
-/// `Σ_d d·(ε(d - 1) - 2·ε(d) + ε(d + 1))` over such d. Left out are the shortcuts between products N/2 places or more
-/// apart, of probability about n/2^n.
+/// with a product ends an automorphism, except the first one, and so does the last place: `N·(1 - ε(1)) - 1 + ε(1)`.
+/// Another place, before the last, ends one if the nearest product before it is j·w places away for a j >= 1, w the
+/// window: `Σ_j (N - 1 - j·w)·(ε(j·w) - ε(j·w + 1))`. The d places across the change of sign take one for the first and
+/// ⌈(d - 1)/w⌉ for the rest, which is one more than ⌈d/w⌉ unless w divides d - 1: `Σ_d d·(ε(d - 1) - 2·ε(d) + ε(d +
+/// 1))` over such d. Shortcuts between products N/2 places or more apart, of probability about n/2^n, are not counted.
 ///
 /// For window 1 it is nearly N·n/(n + 1), and for large ones nearly the number of distinct exponents.
 ///

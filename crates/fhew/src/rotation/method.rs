@@ -73,7 +73,7 @@ impl RotationMethod {
         expected_sparse_automorphisms(degree, dimension, powers, sparsity)
     }
 
-    /// Demands that automorphisms of a rotation exist.
+    /// Checks that automorphisms of a rotation exist.
     pub(crate) fn check(&self, degree: usize) -> Result<()> {
         let (window, most, limit) = match *self {
             Self::Cmux => return Ok(()),

@@ -29,7 +29,7 @@ impl IntermediateRing {
         digits: GadgetLiteral { base_log2: 4, length: 6 },
     };
 
-    /// Demands numbers between those of the ring and of LWE.
+    /// Checks that the numbers lie between those of the ring and of LWE.
     pub(crate) fn check(
         &self,
         ring_degree: usize,

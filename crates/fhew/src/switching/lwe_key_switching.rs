@@ -51,7 +51,7 @@ pub struct LweKeySwitchingKey {
     gadget: Gadget,
     dimension: usize,
     rows: Rows,
-    /// What rounding digits away adds to phases on average: the mean of a rounding times that of the secret's sum.
+    /// Mean error that rounding digits adds to phases: the mean of a rounding times that of the secret's sum.
     offset: u64,
 }
 

@@ -183,8 +183,8 @@ fn error(
     error - error.round()
 }
 
-/// What is left of a digit of 4 bits after its window is cleared, as a fraction of the window: by HomDecomp-Reduce,
-/// its phase, with what was left of the digit below, moved to ±1/4.
+/// Returns the rest of a digit of 4 bits after its window is cleared, as a fraction of the window: for HomDecomp-Reduce
+/// its phase, with the rest of the digit below, moved to ±1/4.
 fn left_over(algorithm: &dyn DigitDecomposition, value: u64, digit: usize) -> f64 {
     if algorithm.remainder() == 0.0 {
         return 0.0;

@@ -15,7 +15,7 @@ use cryptable_fhew::parameters::Parameters;
 use cryptable_ring::random::replay;
 use rayon::prelude::*;
 
-/// As [`setting`], without finer rotations.
+/// Setting like [`setting`], without finer rotations.
 fn small_setting() -> &'static Setting {
     static SETTING: OnceLock<Setting> = OnceLock::new();
     SETTING.get_or_init(|| Setting::new(&Parameters::insecure_toy()))

@@ -71,7 +71,7 @@ fn an_adder() {
     }
 }
 
-/// Noise of so many results of gates.
+/// Checks the noise of `count` results of gates.
 fn check_noise(count: u32) {
     let setting = setting();
     let model = NoiseModel::new(setting.parameters());

@@ -52,7 +52,7 @@ fn check_integers(secret: &SecretKey, key: &EvaluationKey, pairs: &[(i64, i64)])
     assert!(key.sign(&relu, SILENT).is_err());
 }
 
-/// Operations on two unsigned integers of so many digits.
+/// Checks operations on two unsigned integers of `digits` digits.
 fn check_radix(secret: &SecretKey, key: &EvaluationKey, digits: usize, [x, y]: [u64; 2]) {
     let modulus = 1u64 << (3 * digits);
     let encrypt = |value| secret.encrypt_radix(value, digits).unwrap();

@@ -17,10 +17,10 @@ use cryptable_fhew::test_polynomial::TestPolynomial;
 use cryptable_ring::random::replay;
 use rayon::prelude::*;
 
-/// What `make test` checks.
+/// Moduli in `make test`.
 const MODULI: [u64; 3] = [4, 16, 6];
 
-/// What `make test-all` checks besides.
+/// Further moduli in `make test-all`.
 const MORE_MODULI: [u64; 3] = [8, 32, 10];
 
 /// The toy of half the LWE dimension, with digits fine enough for what amplifies the rotation's noise.

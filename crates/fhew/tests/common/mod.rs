@@ -1,4 +1,4 @@
-//! What tests of tables and of large values share.
+//! Helpers for tests of tables and of large values.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
 use std::sync::OnceLock;

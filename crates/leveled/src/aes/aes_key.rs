@@ -100,8 +100,8 @@ impl AesKey {
         Ok(plain)
     }
 
-    /// As [`AesKey::open`], piece after piece, for messages that are mapped from a file: nothing is written before the
-    /// whole message is checked.
+    /// Decrypts like [`AesKey::open`], piece by piece, for messages that are mapped from a file: nothing is written
+    /// before the whole message is checked.
     ///
     /// # Errors
     /// As [`AesKey::open`]; if writing fails.

@@ -70,7 +70,7 @@ impl<'a> Aes<'a> {
     /// Over these circuit bootstraps.
     ///
     /// # Errors
-    /// If the parameters are for two bits a ciphertext, or leave a block a failure probability above 2^-64.
+    /// If the parameters are for two bits per ciphertext, or leave a block a failure probability above 2^-64.
     pub fn new(circuit: CircuitBootstrapping<'a>) -> Result<Self> {
         let table = |of: fn(u8) -> u8| -> Vec<u64> { (0..=255).map(|x| of(x).into()).collect() };
         let parameters = circuit.parameters();
@@ -156,7 +156,7 @@ impl<'a> Aes<'a> {
         Ok(state)
     }
 
-    /// Demands a block, and that it and round keys are of the parameters.
+    /// Checks a block, and that it and the round keys are of the parameters.
     pub(super) fn check(&self, keys: &EncryptedRoundKeys, block: &[EncryptedByte]) -> Result<()> {
         check_block(block)?;
         let bits = keys.bytes.iter().chain(block).flatten();

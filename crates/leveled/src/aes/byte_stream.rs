@@ -26,7 +26,7 @@ const MAX_BODY_BYTES: u64 = 1 << 32;
 /// Bytes before masks and bodies: client, shape, number of bytes, kind of masks.
 const FIXED_BYTES: u64 = KeyId::BYTES as u64 + LweShape::BYTES + 8 + 4;
 
-/// What is known of bytes before their masks and bodies.
+/// Header of bytes, before their masks and bodies.
 #[derive(Clone, Copy, Debug)]
 struct Start {
     binding: Binding,

@@ -51,7 +51,7 @@ impl ColumnTable {
         Ok(Self { tree, first, coefficients })
     }
 
-    /// What looks the products up.
+    /// Returns the tree that looks the products up.
     #[must_use]
     pub fn tree(&self) -> &CmuxTree {
         &self.tree

@@ -60,7 +60,7 @@ impl CounterRange {
         Ok(Self { first, blocks })
     }
 
-    /// Those of a message of `length` bytes.
+    /// Counters of a message of `length` bytes.
     ///
     /// # Errors
     /// As [`CounterRange::new`].

@@ -60,7 +60,7 @@ impl PreparedTable {
         self.tree.shape().bytes()
     }
 
-    /// Demands that it is of these parameters.
+    /// Checks that the key is of these parameters.
     pub(super) fn check(&self, parameters: &Parameters) -> Result<()> {
         check_parameters("table", parameters.digest(), self.parameter_digest)
     }

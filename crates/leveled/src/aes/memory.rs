@@ -28,7 +28,7 @@ impl Parameters {
         let round_keys = (ROUNDS + 1) * BLOCK_BYTES * BITS;
         // As values, and as they are written.
         let chunk = 4 * CHUNK_BYTES * BITS;
-        // Three or four products a byte, the state before and after.
+        // Three or four products per byte, the state before and after.
         let block = 8 * BLOCK_BYTES * BITS;
         let tables: usize =
             TABLES.iter().map(|&width| TreeShape::new(circuit, BITS, width).bytes()).sum();

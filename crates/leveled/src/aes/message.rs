@@ -36,7 +36,7 @@ impl fmt::Display for AesKeyId {
     }
 }
 
-/// What a message says of itself before its bytes.
+/// Header of a message, before its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MessageStart {
     pub(super) key_id: AesKeyId,

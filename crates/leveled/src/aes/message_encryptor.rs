@@ -24,8 +24,8 @@ const PIECE_BYTES: usize = 1 << 20;
 
 /// Encrypts messages under one AES key, which it owns, and takes no counter block twice.
 ///
-/// It knows of the counters that it took itself and of those that it was told of. A key that several programs use is
-/// safe with random counters only.
+/// The encryptor knows the counters that it used itself and those that it was told of. A key that several programs use
+/// is safe with random counters only.
 ///
 /// ```
 /// use cryptable_leveled::aes::{AesKey, MessageEncryptor};

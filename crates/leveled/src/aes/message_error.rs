@@ -1,4 +1,4 @@
-//! What can go wrong with messages of AES.
+//! Errors of AES messages.
 
 use cryptable_wire::KeyId;
 

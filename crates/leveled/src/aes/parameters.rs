@@ -34,7 +34,7 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Those of the set for AES-128: 128 bits of security.
+    /// Parameters for AES-128 with 128 bits of security.
     ///
     /// # Panics
     /// Never: the set is valid.
@@ -80,7 +80,7 @@ impl Parameters {
     /// Other parameters of circuit bootstrapping.
     ///
     /// # Errors
-    /// If they are for two bits a ciphertext, or leave a block a failure probability above 2^-64.
+    /// If they are for two bits per ciphertext, or leave a block a failure probability above 2^-64.
     pub fn new(circuit: CircuitBootstrappingParameters) -> Result<Self> {
         circuit.check_single_bits()?;
         let log2_fail = log2_fail(&circuit);
@@ -110,7 +110,7 @@ impl Parameters {
         FailureProbability::from_log2(self.log2_fail)
     }
 
-    /// What the parameters claim of their security: checked, if it is 128 bits.
+    /// Returns the security that the parameters claim; it is checked if it is 128 bits.
     #[must_use]
     pub fn security_level(&self) -> SecurityLevel {
         self.circuit.security_level()
@@ -174,7 +174,8 @@ impl CircuitParameters for Parameters {
     }
 }
 
-/// Of a sum of four results of a table, plus a round key through the inverse of MixColumns, in every bootstrap.
+/// log2 of the failure probability of the bootstraps in a block, each of a sum of four table results, plus a round key
+/// through the inverse of MixColumns.
 fn log2_fail(circuit: &CircuitBootstrappingParameters) -> f64 {
     let noise = CircuitBootstrappingNoise::new(circuit);
     // Results of four bytes, each by its own selectors.

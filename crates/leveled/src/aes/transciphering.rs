@@ -68,8 +68,8 @@ impl<'a> Transciphering<'a> {
         ROUNDS + usize::from(self.table.is_some())
     }
 
-    /// What a message says, or the table's outputs on it, as homomorphic ciphertexts. Steps of progress are rounds, ten
-    /// a block, and one more for the table.
+    /// Returns the content of a message, or the table's outputs on it, as homomorphic ciphertexts. Progress counts
+    /// rounds, ten per block, and one more for the table.
     ///
     /// # Errors
     /// [`super::MessageError::OtherAesKey`] if the message is under another AES key; [`Error::Cancelled`].
@@ -85,8 +85,8 @@ impl<'a> Transciphering<'a> {
         Ok(self.part(first_counter, message.bytes(), &Steps { progress, before: 0, total })?)
     }
 
-    /// As [`Transciphering::transcipher`], chunk after chunk into a file: for messages that are mapped from a file, of
-    /// any length.
+    /// Transciphers like [`Transciphering::transcipher`], chunk after chunk into a file: for messages of any length
+    /// that are mapped from a file.
     ///
     /// # Errors
     /// As [`Transciphering::transcipher`]; if writing fails.

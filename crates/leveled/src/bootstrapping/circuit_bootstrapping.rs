@@ -12,8 +12,8 @@
 //! 2. HomTrace (Algorithm 1): each row's coefficient, moved to the constant one, is all that the trace leaves.
 //! 3. Scheme switching (Algorithm 2): each row times the secret.
 //!
-//! It differs from the paper in two things: of a ciphertext of two bits, one rotation makes the rows of two RGSW
-//! ciphertexts (`two_bit_rotation.rs`), and several bootstraps go batched, which reads each key once for all.
+//! Two things differ from the paper: for a ciphertext of two bits, one rotation makes the rows of two RGSW ciphertexts
+//! (`two_bit_rotation.rs`), and several bootstraps run in a batch, which reads each key once for all.
 //!
 //! Noise: [`crate::noise::CircuitBootstrappingNoise::rgsw`].
 
@@ -127,7 +127,7 @@ impl<'a> CircuitBootstrapping<'a> {
     /// [`crate::noise::CircuitBootstrappingNoise::rgsw`].
     ///
     /// # Errors
-    /// If the ciphertext is not of dimension N modulo Q, or the parameters are for two bits a ciphertext.
+    /// If the ciphertext is not of dimension N modulo Q, or the parameters are for two bits per ciphertext.
     pub fn bootstrap(&self, bit: &LweCiphertext) -> Result<RgswCiphertext> {
         let rotated = self.rotated(bit)?;
         Ok(self.convert(rotated, 1).remove(0))
@@ -236,8 +236,8 @@ impl<'a> CircuitBootstrapping<'a> {
     }
 }
 
-/// Batches of about equal length into which so many bootstraps go: as many for each thread, of at most [`BATCH`]
-/// each.
+/// Returns the number of batches of about equal length for `bootstraps` bootstraps: a multiple of the threads if
+/// possible, at most [`BATCH`] bootstraps each.
 ///
 /// ```
 /// use cryptable_leveled::bootstrapping::batch_count;

@@ -1,4 +1,4 @@
-//! What one ciphertext holds: a bit or a two-bit digit x, as LWE of dimension N modulo Q under the ring secret, of
+//! Content of one ciphertext: a bit or a two-bit digit x, as LWE of dimension N modulo Q under the ring secret, of
 //! phase x·Q/2^d for d bits. XOR of bits is addition of their ciphertexts.
 
 #[cfg(feature = "client")]
@@ -12,7 +12,7 @@ use cryptable_lattice::lwe_list::check_shape;
 
 use crate::parameters::CircuitBootstrappingParameters;
 
-/// What one ciphertext holds, in the clear: a value below 2^bits, and the number of bits, 1 or 2.
+/// Content of one ciphertext, in the clear: a value below 2^bits, and the number of bits, 1 or 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plaintext {
     /// The value, below 2^bits.
@@ -35,7 +35,7 @@ impl Plaintext {
     }
 }
 
-/// Demands that a ciphertext has dimension N and modulus Q of these parameters.
+/// Checks that a ciphertext has dimension N and modulus Q of these parameters.
 ///
 /// # Errors
 /// If not: names which differs.
@@ -95,7 +95,7 @@ pub(crate) fn plaintext_body(secret: &SecretKey, mask: &[u64], plaintext: Plaint
     lwe_encryption::lwe_body(secret.ring_coefficients(), mask, phase, parameters.prime())
 }
 
-/// Decrypts a plaintext of so many bits.
+/// Decrypts a plaintext of `bits` bits.
 ///
 /// # Errors
 /// If the ciphertext's dimension is not of the parameters.

@@ -47,7 +47,7 @@ pub(crate) fn gray_bit(position: usize, degree: usize, bits_per_ciphertext: u32,
     gray_code(digit, bits_per_ciphertext) >> j & 1 == 1
 }
 
-/// Ciphertexts of so many bits each that a value of `bits` bits takes.
+/// Returns the number of ciphertexts, of `bits_per_ciphertext` bits each, for a value of `bits` bits.
 #[must_use]
 pub fn ciphertext_count(bits: usize, bits_per_ciphertext: u32) -> usize {
     bits.div_ceil(bits_per_ciphertext as usize)

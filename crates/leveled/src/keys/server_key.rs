@@ -96,7 +96,7 @@ impl<P: CircuitParameters> ServerKey<P> {
         let none = || LweList::computed(shape, []);
         let mut outputs: Vec<LweList> = trees.iter().map(|_| none()).collect::<Result<_>>()?;
         progress.report(0, total)?;
-        // Enough bits at once for all threads, not so many that RGSW ciphertexts fill the memory.
+        // Enough bits at once for all threads, and few enough that RGSW ciphertexts fit into memory.
         let at_once = (BITS_A_THREAD * rayon::current_num_threads()).div_ceil(bits);
         for start in (0..total).step_by(at_once) {
             let end = total.min(start + at_once);
@@ -113,7 +113,7 @@ impl<P: CircuitParameters> ServerKey<P> {
         Ok(outputs)
     }
 
-    /// Demands a tree of these parameters, for inputs of so many bits.
+    /// Checks that a tree is of these parameters, for inputs of `bits` bits.
     fn check_tree(&self, tree: &CmuxTree, bits: usize) -> Result<()> {
         let parameters = self.parameters().circuit_bootstrapping();
         if tree.parameters() != parameters {

@@ -14,7 +14,7 @@ use crate::parameters::LOG2_FAIL;
 use crate::tree::CmuxTree;
 
 impl Parameters {
-    /// Demands that lookups of values with this noise keep to the failure probability.
+    /// Checks that lookups of values with this noise keep to the failure probability.
     ///
     /// # Errors
     /// [`Error::NoiseTooLarge`], with what a lookup would fail with.

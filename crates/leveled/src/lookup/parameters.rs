@@ -27,7 +27,7 @@ pub(super) fn width(modulus: u64) -> usize {
     (u64::BITS - (modulus - 1).leading_zeros()).max(1) as usize
 }
 
-/// What parameters are chosen for.
+/// Request for parameters.
 ///
 /// ```
 /// use cryptable_leveled::lookup::{Parameters, Request};
@@ -100,7 +100,7 @@ impl Parameters {
         Ok(all)
     }
 
-    /// Toy parameters for tests, with two bits a ciphertext: not secure, and they say so.
+    /// Toy parameters for tests, with two bits per ciphertext: not secure, and they say so.
     ///
     /// # Errors
     /// If a modulus is not from 2 to 2^24.
@@ -221,7 +221,7 @@ impl Parameters {
         width(self.input_modulus.max(self.output_modulus))
     }
 
-    /// Demands that values of a modulus have no more bits than [`Parameters::max_bits`].
+    /// Checks that values of a modulus have no more bits than [`Parameters::max_bits`].
     pub(super) fn check_bits(&self, name: &'static str, modulus: u64) -> Result<()> {
         let (value, limit) = (width(modulus) as u64, self.max_bits() as u64);
         if value > limit { Err(Error::TooLarge { name, value, limit }) } else { Ok(()) }
@@ -239,7 +239,7 @@ impl Parameters {
         FailureProbability::from_log2(self.log2_fail)
     }
 
-    /// What the parameters claim of their security: checked, if it is 128 bits.
+    /// Returns the security that the parameters claim; it is checked if it is 128 bits.
     #[must_use]
     pub fn security_level(&self) -> SecurityLevel {
         self.circuit.security_level()

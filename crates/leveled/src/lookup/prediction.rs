@@ -1,4 +1,4 @@
-//! What a lookup will take, by counts.
+//! Predicted costs of a lookup, by counts.
 
 use cryptable_fhew::keys::evaluation_key_bytes;
 use cryptable_lattice::cost::Prediction;
@@ -57,9 +57,9 @@ impl Parameters {
         }
     }
 
-    /// As [`Parameters::prediction`], of so many values at once in so many tables. Memory grows with both: the results of all
-    /// values in all tables are there together, and RGSW ciphertexts of as many bits as threads take at once. Tables share
-    /// circuit bootstraps.
+    /// Predicts a lookup of `values` values at once in `tables` tables, like [`Parameters::prediction`]. Memory grows
+    /// with both: the results of all values in all tables exist at the same time, and RGSW ciphertexts of as many bits
+    /// as the threads process at once. Tables share circuit bootstraps.
     ///
     /// ```
     /// use cryptable_lattice::cost::CostModel;

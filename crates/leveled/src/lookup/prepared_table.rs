@@ -8,7 +8,7 @@ use crate::tree::CmuxTree;
 
 /// A table as polynomials, made once for any number of lookups: for 20 bits a good part of the time of one.
 ///
-/// It belongs to the parameters of the key that prepared it, and any key of those may use it.
+/// A prepared table belongs to the parameters of the key that prepared it; any key of those may use it.
 #[derive(Debug)]
 pub struct PreparedTable {
     parameter_digest: [u8; 32],
@@ -56,7 +56,7 @@ impl PreparedTable {
         &self.tree
     }
 
-    /// Demands that it is of these parameters, and of inputs of this modulus.
+    /// Checks that the table is of these parameters, and for inputs of this modulus.
     ///
     /// # Errors
     /// [`Error::OtherParameters`], [`Error::Mismatch`].

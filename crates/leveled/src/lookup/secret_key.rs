@@ -20,8 +20,8 @@ impl SecretKey {
         VALUES_PER_CIPHERTEXT
     }
 
-    /// Encrypts values of `Z_p`, up to [`cryptable_lattice::lwe_list::MAX_VALUES`], one or two bits a ciphertext: errors of
-    /// variance 10.5.
+    /// Encrypts values of `Z_p`, up to [`cryptable_lattice::lwe_list::MAX_VALUES`], one or two bits per ciphertext:
+    /// errors of variance 10.5.
     ///
     /// # Errors
     /// If one is not below p, or there are too many for one ciphertext.

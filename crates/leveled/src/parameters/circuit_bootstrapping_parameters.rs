@@ -1,8 +1,8 @@
 //! Parameters of circuit bootstrapping (Wang et al., EUROCRYPT 2024, ePrint 2024/323).
 //!
-//! A circuit bootstrap reads its input right if the sum of its noise, of LWE key switching's and of sparse rounding's stays
-//! below the margin of a digit, `1/2^(d + 1)` of the modulus for d bits a ciphertext, up to a probability of 2^-64. What is
-//! left for an input with Gaussian noise is [`CircuitBootstrappingParameters::input_variance`].
+//! A circuit bootstrap reads its input right if the sum of its noise, of LWE key switching's and of sparse rounding's
+//! stays below the margin of a digit, `1/2^(d + 1)` of the modulus for d bits per ciphertext, except with a probability
+//! of 2^-64. [`CircuitBootstrappingParameters::input_variance`] is the rest that an input with Gaussian noise may have.
 
 use cryptable_fhew::noise::{NoiseModel, Variance};
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral, RotationMethod};
@@ -26,7 +26,7 @@ const BITS_PER_CIPHERTEXT: &str = "number of a ciphertext's bits";
 /// All numbers of a parameter set, before validation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CircuitBootstrappingLiteral {
-    /// What the set claims of its security.
+    /// Security that the set claims.
     pub security: SecurityLevel,
     /// Bits that a ciphertext holds and a rotation takes: 1 or 2.
     pub bits_per_ciphertext: u32,
@@ -96,7 +96,7 @@ impl CircuitBootstrappingParameters {
         &self.literal
     }
 
-    /// What the parameters claim of their security: checked, if it is 128 bits.
+    /// Returns the security that the parameters claim; it is checked if it is 128 bits.
     #[must_use]
     pub fn security_level(&self) -> SecurityLevel {
         self.literal.security
@@ -143,14 +143,14 @@ impl CircuitBootstrappingParameters {
         LweShape { dimension: self.fhew.ring_degree(), modulus: self.fhew.prime() }
     }
 
-    /// The largest error of a phase that leaves its plaintext, 1/2^(d + 1) for d bits a ciphertext, as a fraction of
-    /// the modulus.
+    /// Largest error of a phase that leaves its plaintext right, 1/2^(d + 1) for d bits per ciphertext, as a fraction
+    /// of the modulus.
     #[must_use]
     pub fn margin(&self) -> f64 {
         0.5 / f64::from(self.bits_per_ciphertext()).exp2()
     }
 
-    /// Demands single bits.
+    /// Checks that ciphertexts hold single bits.
     ///
     /// # Errors
     /// If ciphertexts hold two bits.
@@ -175,7 +175,7 @@ impl CircuitBootstrappingParameters {
         self.input
     }
 
-    /// What switching an input to dimension n and to the sparse modulus adds.
+    /// Noise added by switching an input to dimension n and to the sparse modulus.
     fn switching(&self, model: &NoiseModel) -> Variance {
         model.key_switching() + model.lwe_modulus_switch(self.sparse_modulus())
     }
@@ -186,7 +186,7 @@ fn largest_variance(margin: f64) -> Variance {
     Variance((margin / NoiseLaw::gaussian(1.0).largest(LOG2_FAIL)).powi(2))
 }
 
-/// Demands that rotation by sparse automorphisms takes phases as sparse as they are made: multiples of 2^θ.
+/// Checks that rotation by sparse automorphisms gets phases of the right sparsity: multiples of 2^θ.
 fn check_rotation(literal: &CircuitBootstrappingLiteral) -> Result<()> {
     let most = sparsity_log2(literal);
     match literal.fhew.rotation_method {

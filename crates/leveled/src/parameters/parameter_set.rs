@@ -165,7 +165,7 @@ impl ParameterSet {
         }
     }
 
-    /// What the name means, in a few words.
+    /// Explains the name in a few words.
     #[must_use]
     pub fn description(self) -> String {
         match self {
@@ -284,7 +284,7 @@ impl FromStr for ParameterSet {
     }
 }
 
-/// What sets of one bit a rotation have in common.
+/// Returns the literal common to sets of one bit per rotation.
 fn one_bit_literal(
     rotation: RgswGadgetLiteral,
     [automorphism, relinearization]: [GadgetLiteral; 2],
@@ -303,7 +303,7 @@ fn one_bit_literal(
     }
 }
 
-/// Two bits a ciphertext: half the margin of one, and so a larger LWE modulus.
+/// Changes a literal to two bits per ciphertext: half the margin of one, and so a larger LWE modulus.
 fn with_two_bits(literal: CircuitBootstrappingLiteral) -> CircuitBootstrappingLiteral {
     let literal = with_modulus_of_16_bits(literal, gadget(2, 6));
     CircuitBootstrappingLiteral { bits_per_ciphertext: 2, ..literal }

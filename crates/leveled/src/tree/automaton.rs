@@ -16,12 +16,12 @@ use super::leveled_ciphertext::LeveledCiphertext;
 use crate::parameters::CircuitBootstrappingParameters;
 use cryptable_lattice::error::out_of_range;
 
-/// What a state does on a bit.
+/// Reaction of a state to a bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transition {
     /// The state that follows, by its index.
     pub next: usize,
-    /// What is added to the weight of the word.
+    /// Added to the weight of the word.
     pub weight: usize,
 }
 

@@ -44,10 +44,10 @@ impl<'a> Cmux<'a> {
 
     /// `bit ? one : zero` of plain polynomials, whose coefficients are x·Q/2^d with values x of d bits.
     ///
-    /// Of their difference, whose coefficients are such multiples and which has no mask, only the highest of the
-    /// selector's gadget digits is not 0, as it has at least d bits: it holds d bits exactly, to whichever side digits
-    /// are balanced (half the torus is -B/2 or B/2). That takes 3 transforms instead of 2(ℓ + 1). The noise is that of
-    /// [`Cmux::select_assign`], which has nothing else to multiply either.
+    /// Selects between plain polynomials. Their difference has no mask and coefficients that are such multiples, so
+    /// that only the highest of the selector's gadget digits is not 0: it has at least d bits and holds d bits exactly,
+    /// to whichever side digits are balanced (half the torus is -B/2 or B/2). That takes 3 transforms instead of 2(ℓ +
+    /// 1). The noise is that of [`Cmux::select_assign`], which has nothing else to multiply either.
     ///
     /// # Panics
     /// If the selector has more rows than the scratch is for, or a base below 2^d, or a polynomial has not N

@@ -9,9 +9,9 @@
 //! CMUXes, the lower log2 N bits rotate the entry to the constant coefficient. Horizontally: tables shorter than N
 //! have several outputs in one polynomial, each in a run of its own, all rotated at once.
 //!
-//! With two bits a ciphertext a coefficient holds two bits of an output, so that there are half as many outputs.
-//! Entries are in the order of their inputs' Gray codes ([`crate::bootstrapping::gray_code`]): that is what RGSW
-//! ciphertexts are of.
+//! With two bits per ciphertext a coefficient holds two bits of an output, so that there are half as many outputs.
+//! Entries are in the order of their inputs' Gray codes ([`crate::bootstrapping::gray_code`]), since RGSW ciphertexts
+//! encrypt those.
 
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::noise_law::NoiseLaw;

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
     use cryptable_ring::torus::FractionDigits;
 
-    /// What [`super::super::Cmux::select_plaintexts`] relies on.
+    /// [`super::super::Cmux::select_plaintexts`] relies on this.
     #[test]
     fn the_highest_gadget_digit_holds_a_coefficient_exactly() {
         for (base_log2, length, mirrored) in

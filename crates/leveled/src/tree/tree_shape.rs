@@ -26,7 +26,7 @@ pub struct TreeShape {
 }
 
 impl TreeShape {
-    /// Of tables of 2^`input_bits` entries of `width` bits.
+    /// Shape for tables of 2^`input_bits` entries of `width` bits.
     ///
     /// # Panics
     /// If the input has more than [`MAX_INPUT_BITS`].
@@ -87,7 +87,7 @@ impl TreeShape {
         self.groups() * (self.polynomials() - 1 + self.rotating_bits())
     }
 
-    /// Those of them that choose between plain polynomials.
+    /// Number of CMUXes that choose between plain polynomials.
     #[must_use]
     pub fn leaf_cmuxes(&self) -> usize {
         self.groups() * (self.polynomials() / 2)

@@ -23,7 +23,7 @@ use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
 
 impl Setting {
-    /// A value of so many bits.
+    /// Encrypts a value of `bits` bits.
     fn encrypt(&self, value: u64, bits: usize) -> Vec<LweCiphertext> {
         let digit = |i| encrypt_plaintext(&self.secret, digit_of(value, i));
         (0..bits.div_ceil(2)).map(digit).collect()
@@ -178,7 +178,7 @@ fn integers_come_back_and_bytes_want_single_bits() {
     assert!(secret.encrypt_values(3, &[7, 8]).is_err());
     let five_bits = secret.encrypt_values(5, &[9]).unwrap();
     assert!(secret.decrypt_values(8, &five_bits).is_err());
-    // Nothing looks up bytes by keys for two bits a ciphertext.
+    // Nothing looks up bytes by keys for two bits per ciphertext.
     let message = cryptable_leveled::aes::Parameters::new(toy.circuit_bootstrapping().clone())
         .unwrap_err()
         .to_string();

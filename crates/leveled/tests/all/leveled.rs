@@ -95,8 +95,9 @@ fn check_noise<const N: usize>(sets: [ParameterSet; N]) {
 /// Selectors of a chain, as many of 0 as of 1.
 const SELECTORS: usize = 16;
 
-/// Chains with a selector for each CMUX have at least this depth. One by [`SELECTORS`], as long as the set states for so many,
-/// has noise within what its law has once in 2^30 in every coefficient, and ends in a bit that bootstraps right.
+/// Checks that chains with a selector for each CMUX have at least this depth. A chain by [`SELECTORS`], as long as the
+/// set states for that number, has noise within the bound that its law exceeds once in 2^30 in every coefficient, and
+/// ends in a bit that bootstraps right.
 ///
 /// One chain does not show its variance: selectors have few constant coefficients, and half of what they are multiplied by
 /// is, under a binary secret, one wave over all coefficients. `noise_law.rs` tests the law on many chains.

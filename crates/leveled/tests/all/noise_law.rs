@@ -46,7 +46,7 @@ fn noisy_toy(rotation: RgswGadgetLiteral, rgsw: GadgetLiteral) -> CircuitBootstr
     CircuitBootstrappingParameters::new(literal).unwrap()
 }
 
-/// What rounding leaves is white, in the first, and alike in all rows of a rotation, in the second.
+/// Rotations whose rounding errors are white, in the first, and alike in all rows, in the second.
 fn rotations() -> [(RgswGadgetLiteral, GadgetLiteral); 2] {
     let gadget = |base_log2, length| GadgetLiteral { base_log2, length };
     let of = |body, mask| RgswGadgetLiteral { body, mask };

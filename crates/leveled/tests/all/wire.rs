@@ -22,7 +22,7 @@ fn aes_key() -> AesKey {
     AesKey::from_bytes(&[1; 16])
 }
 
-/// What readers of toys need.
+/// Options that readers of toys need.
 fn insecure() -> ReadOptions {
     ReadOptions::default().allow_insecure()
 }
@@ -333,7 +333,7 @@ fn with_body(body: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// A body of these sizes, with bodies of bits in so many bytes.
+/// Returns a body of these sizes, with bodies of bits in `packed` bytes.
 fn body(dimension: u32, modulus: u64, count: u64, packed: usize) -> Vec<u8> {
     let mut writer = BodyWriter::new(Vec::new());
     writer.raw(&[0; 16]).unwrap();

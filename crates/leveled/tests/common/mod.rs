@@ -1,4 +1,4 @@
-//! What tests of circuit bootstrapping share.
+//! Helpers for tests of circuit bootstrapping.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
 use cryptable_fhew::keys::{EvaluationKey, SecretKey};

@@ -139,11 +139,11 @@ impl PaperNumbers {
 /// A condition of a theorem: an error bounded by bnd·σ must stay below a limit, in units of q.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Condition {
-    /// What is bounded.
+    /// Name of the bounded quantity.
     pub name: &'static str,
     /// The bound on the error, bnd·σ.
     pub error: f64,
-    /// What it must stay below.
+    /// Upper bound.
     pub limit: f64,
 }
 

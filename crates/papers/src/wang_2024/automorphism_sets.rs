@@ -48,7 +48,7 @@ impl AutomorphismSet {
         set(2048, Some(3), 22, 1),
     ];
 
-    /// What it is called.
+    /// Returns the set's name.
     #[must_use]
     pub fn name(&self) -> String {
         let Self { ring_degree, sparsity_log2, digits } = self;

@@ -80,7 +80,7 @@ pub const PUBLISHED_AUTO_SETS: [PublishedAutoSet; 5] = {
     ]
 };
 
-/// w of Table 2 for all odd exponents at N = 2,048: automorphisms by up to so many steps have keys.
+/// w of Table 2 for all odd exponents at N = 2,048: automorphisms by at most this number of steps have keys.
 const WINDOW: usize = 30;
 
 /// The CMUX set of this number, from 1 to 5: not secure by today's estimates, and says so.
@@ -147,7 +147,7 @@ fn gadget((base_log2, length): (u32, usize)) -> GadgetLiteral {
     GadgetLiteral { base_log2, length }
 }
 
-/// What all sets have in common.
+/// Returns the literal common to all sets.
 fn published(automorphism: GadgetLiteral, relinearization: GadgetLiteral) -> ParametersLiteral {
     ParametersLiteral {
         log2_lwe_modulus: 14,

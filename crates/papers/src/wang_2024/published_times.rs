@@ -1,5 +1,5 @@
-//! What Wang et al. (EUROCRYPT 2024, ePrint 2024/323) publish of circuit bootstraps: Table 7, depths of the TFHE
-//! baseline; Table 8, in OpenFHE on an Intel Core i5-11500 at 2.7 GHz; Table 9, with AVX.
+//! Published results of Wang et al. (EUROCRYPT 2024, ePrint 2024/323) on circuit bootstraps: Table 7, depths of the
+//! TFHE baseline; Table 8, in OpenFHE on an Intel Core i5-11500 at 2.7 GHz; Table 9, with AVX.
 //!
 //! Step 1 is blind rotation, step 2 the conversion to an RGSW ciphertext.
 

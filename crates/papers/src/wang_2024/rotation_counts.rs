@@ -6,7 +6,7 @@ use cryptable_fhew::rotation::{
 };
 use cryptable_lattice::security::SecretDistribution;
 
-/// What a rotation takes (Table 13 of Wang et al., EUROCRYPT 2024; keys in RLWE' ciphertexts).
+/// Costs of a rotation (Table 13 of Wang et al., EUROCRYPT 2024; keys in RLWE' ciphertexts).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RotationCounts {
     /// RLWE' ciphertexts of the keys: two an RGSW ciphertext, one an automorphism.

@@ -206,8 +206,8 @@ impl Variant {
         numbers.prime_to_q() * rotations + self.packing_variance(numbers)
     }
 
-    /// What packing adds to σ_core², zero for rows without or whose packing is not in the dominant term:
-    /// (q/Q)²·k·σ_pk² + (q/q_pk)²·σ_ms²(N) for k packings; both times d_g1·B_g1²/4·N for FDFB-KS.
+    /// Variance that packing adds to σ_core²; zero for rows without packing or whose packing is not in the dominant
+    /// term: (q/Q)²·k·σ_pk² + (q/q_pk)²·σ_ms²(N) for k packings; both times d_g1·B_g1²/4·N for FDFB-KS.
     fn packing_variance(self, numbers: &PaperNumbers) -> f64 {
         let (packings, times) = match self {
             FdfbKs => (1.0, fdfb_ks_factor(numbers)),

@@ -134,7 +134,8 @@ mod tests {
         variance.0 * modulus * modulus
     }
 
-    /// What rounding digits leaves of a blind rotation, for a binary secret, in squared units of Q.
+    /// Variance of the error that rounding digits leaves in a blind rotation, for a binary secret, in squared units of
+    /// Q.
     fn rounding(gadget: Gadget, parameters: &Parameters) -> f64 {
         let (n, degree) = (parameters.lwe_dimension() as f64, parameters.ring_degree() as f64);
         n * gadget.rounding_variance() * (1.0 + degree / 2.0) / 2.0
