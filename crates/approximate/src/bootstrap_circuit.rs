@@ -52,7 +52,7 @@ pub(crate) struct BootstrapCircuit {
     pub slots_to_coeffs: HomomorphicDft,
     /// The odd function.
     pub odd_function: SineSum,
-    /// What slots fewer than N/2 take besides.
+    /// Additional steps for slots fewer than N/2.
     pub sparse: Option<SparseSlots>,
 }
 
@@ -121,7 +121,7 @@ impl BootstrapCircuit {
         })
     }
 
-    /// Demands matrices with scales that serve.
+    /// Checks that the matrices have usable scales.
     ///
     /// # Errors
     /// As [`HomomorphicDft::check_scales`].
@@ -141,7 +141,7 @@ impl BootstrapCircuit {
         self.slots_to_coeffs.apply(arithmetic, matrices, lowered)
     }
 
-    /// Exponentials that slots of so many parts take: sparse ones have both parts side by side.
+    /// Returns the number of exponentials for slots of `parts` parts: sparse slots have both parts side by side.
     pub(crate) fn exponentials(&self, parts: usize) -> usize {
         if self.sparse.is_some() { 1 } else { parts }
     }
@@ -175,7 +175,7 @@ impl BootstrapCircuit {
         self.join_sparse(arithmetic, joined, mask)
     }
 
-    /// The scale that values have to have for results of so many limbs and the scale of theirs.
+    /// Returns the scale that values need before joining, for results of `limbs` limbs at their scale.
     pub(crate) fn scale_before_joining<A: Arithmetic>(&self, arithmetic: &A, limbs: usize) -> f64 {
         let scale = self.levels.scale_at(limbs);
         let sparse = self.sparse.as_ref();
@@ -195,7 +195,7 @@ impl BootstrapCircuit {
         }
     }
 
-    /// What a dry run knows of the mask for so many parts, if slots are sparse.
+    /// Returns the dry run's shape of the mask for `parts` parts, if slots are sparse.
     pub(crate) fn mask_plan(&self, parts: usize) -> Option<PlainShape> {
         self.sparse.as_ref().map(|sparse| sparse.plans()[parts - 1])
     }

@@ -22,7 +22,7 @@ impl BootstrapMatrices {
         Self { slots_to_coeffs, coeffs_to_slots: circuit.coeffs_to_slots.encode(ring), masks }
     }
 
-    /// The mask for slots of so many parts, if they are sparse.
+    /// Returns the mask for slots of `parts` parts, if they are sparse.
     pub(crate) fn mask(&self, parts: usize) -> Option<&Plaintext> {
         self.masks.as_ref().map(|masks| &masks[parts - 1])
     }

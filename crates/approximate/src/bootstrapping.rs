@@ -42,7 +42,7 @@ impl EvaluationKey {
         Ok(Ciphertext::join(inner, shape, tags))
     }
 
-    /// The ciphertext with at least so many levels: itself, or bootstrapped where that is automatic.
+    /// Returns the ciphertext with at least `levels` levels: itself, or bootstrapped if that is automatic.
     ///
     /// # Errors
     /// If it has fewer and bootstraps are not automatic or leave no more; as [`EvaluationKey::bootstrap`].

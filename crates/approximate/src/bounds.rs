@@ -21,14 +21,14 @@ pub(crate) const LOG2_FAIL: f64 = -80.0;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SlotBounds {
-    /// Of real parts.
+    /// Bound of real parts.
     pub re: f64,
-    /// Of imaginary parts.
+    /// Bound of imaginary parts.
     pub im: f64,
 }
 
 impl SlotBounds {
-    /// Of real slots.
+    /// Bounds of real slots.
     #[must_use]
     pub const fn real(re: f64) -> Self {
         Self { re, im: 0.0 }
@@ -41,13 +41,13 @@ impl SlotBounds {
         Self { re: largest(|z| z.re.abs()), im: largest(|z| z.im.abs()) }
     }
 
-    /// Of absolute values.
+    /// Bound of absolute values.
     #[must_use]
     pub fn modulus(self) -> f64 {
         self.re.hypot(self.im)
     }
 
-    /// Of both parts.
+    /// Bound of both parts.
     #[must_use]
     pub fn part(self) -> f64 {
         self.re.max(self.im)
@@ -58,7 +58,7 @@ impl SlotBounds {
         if self.im == 0.0 { 1 } else { 2 }
     }
 
-    /// Demands numbers that bounds may be.
+    /// Checks that the numbers can be bounds.
     ///
     /// # Errors
     /// If one is negative or not finite.
@@ -97,10 +97,11 @@ impl Mul for SlotBounds {
 /// multiplied by slots as large as their bounds. All of it counts as noise of slots ([`cryptable_lattice::noise_law`]): a
 /// rounding of `c_1` comes to slot j multiplied by `s(ζ_j)`, whose square is exponentially distributed over slots.
 ///
-/// It is an upper bound for sums, products and linear maps, and for what polynomials make of errors of their argument; but
-/// roundings of constants and of matrices count as random, though they are fixed. It is none for what the evaluation of a
-/// polynomial, a bootstrap or a lookup adds: terms of a series count as independent there, and phases by their mean square.
-/// That was measured to be 1.3 times the predicted variance at most, and counts 1.5 times.
+/// Stated error of slots. It is an upper bound for sums, products, linear maps, and the propagation of errors through
+/// polynomials; but roundings of constants and of matrices count as random, though they are fixed. It is not a bound
+/// for the errors that evaluating a polynomial, a bootstrap or a lookup adds: terms of a series count as independent
+/// there, and phases by their mean square. The measured variance was at most 1.3 times the predicted one, and the
+/// prediction counts 1.5 times.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SlotError {
     /// Standard deviation of noise.

@@ -11,12 +11,12 @@ use crate::bounds::{SlotBounds, SlotError};
 #[derive(Clone, Debug)]
 pub struct Ciphertext {
     pub(crate) inner: cryptable_ckks::Ciphertext,
-    /// What a dry run of the same operations knows.
+    /// Shape in a dry run of the same operations.
     pub(crate) shape: Shape,
     pub(crate) tags: Tags,
 }
 
-/// What a ciphertext carries besides what is encrypted.
+/// Properties of a ciphertext besides the encrypted content.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tags {
     /// Bounds on the slots.

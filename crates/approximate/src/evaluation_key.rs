@@ -1,4 +1,4 @@
-//! What a server holds.
+//! The server's key.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::key_set::KeySet;
 use crate::literal::ParametersLiteral;
 use crate::parameters::Parameters;
 
-/// What the file of an evaluation key begins with.
+/// First part of an evaluation key file.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct KeyedLiteral {
@@ -182,7 +182,7 @@ impl EvaluationKey {
         self.keys.memory_bytes() + matrices
     }
 
-    /// What the keys are for.
+    /// Returns the purposes of the keys.
     #[must_use]
     pub fn key_set(&self) -> &KeySet {
         &self.keys.parameters().key_set
@@ -194,7 +194,7 @@ impl EvaluationKey {
         &self.keys.parameters().parameters
     }
 
-    /// Demands ciphertexts of these parameters and this client.
+    /// Checks that ciphertexts are of these parameters and this client.
     ///
     /// # Errors
     /// If one is not.
@@ -202,12 +202,12 @@ impl EvaluationKey {
         operands.iter().try_for_each(|ct| ct.check(self.binding()))
     }
 
-    /// What bootstraps take, if there are keys for them.
+    /// Returns the circuit and matrices of bootstraps, if there are keys for them.
     pub(crate) fn bootstrap_parts(&self) -> Option<(&BootstrapCircuit, &BootstrapMatrices)> {
         self.parameters().bootstrap_circuit().zip(self.matrices.as_ref())
     }
 
-    /// What computes, and what predicts the same: every operation runs on both.
+    /// Returns the evaluator and the dry run: every operation runs on both.
     pub(crate) fn arithmetics(&self) -> (Evaluator<'_>, DryRun) {
         (Evaluator::new(self.ring(), self.keys()), self.parameters().dry_run())
     }

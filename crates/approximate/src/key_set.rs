@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::linear_map::LinearMap;
 use crate::parameters::Parameters;
 
-/// What a server is to do besides sums and products: every further thing takes keys.
+/// Operations of a server besides sums and products, each of which needs keys.
 ///
 /// ```
 /// use cryptable_approximate::KeySet;
@@ -133,7 +133,7 @@ impl KeySet {
         self.conjugation
     }
 
-    /// Whether a rotation is among it, of so many slots: by 0 always is.
+    /// Returns whether keys for a rotation of `slots` slots are included; a rotation by 0 always is.
     pub(crate) fn has_rotation(&self, steps: usize, slots: usize) -> bool {
         steps == 0 || self.rotations.iter().any(|&known| wrapped(known, slots) == steps)
     }

@@ -18,12 +18,12 @@ pub(crate) struct Levels {
 }
 
 impl Levels {
-    /// Of a chain whose levels are from `bottom` to `top` limbs.
+    /// Levels of a chain from `bottom` to `top` limbs.
     pub(crate) fn new(primes: &[f64], bottom: usize, top: usize) -> Self {
         Self { primes: primes.to_vec(), bottom, top }
     }
 
-    /// Demands scales that numbers fit: products of primes of other sizes would change them from level to level.
+    /// Checks that scales fit numbers: products of primes of other sizes would change them from level to level.
     ///
     /// # Errors
     /// If one is not from 2^10 to 2^55.
@@ -46,19 +46,19 @@ impl Levels {
         self.top
     }
 
-    /// The scale of ciphertexts of so many limbs.
+    /// Returns the scale of ciphertexts of `limbs` limbs.
     pub(crate) fn scale_at(&self, limbs: usize) -> f64 {
         chain_primes::scale_at(&self.primes, self.top, limbs)
     }
 
-    /// The largest absolute value of slots that so many limbs hold: coefficients are no larger than slots.
+    /// Returns the largest absolute value of slots that `limbs` limbs hold: coefficients are no larger than slots.
     pub(crate) fn capacity(&self, limbs: usize) -> f64 {
         // Decryption and bootstrapping read two limbs; encoding takes 62 bits.
         let modulus: f64 = self.primes[..limbs.min(2)].iter().product();
         modulus.min(62f64.exp2()) / (2.0 * self.scale_at(limbs))
     }
 
-    /// What a dry run knows of a plaintext of these slots, for products with ciphertexts of so many limbs.
+    /// Returns the dry run's shape of a plaintext of these slots, for products with ciphertexts of `limbs` limbs.
     pub(crate) fn plain_shape(&self, limbs: usize, slots: usize, mean_square: f64) -> PlainShape {
         PlainShape { scale: self.scale_at(limbs), mean_square, slots }
     }
@@ -76,7 +76,7 @@ impl Levels {
         self.combine(arithmetic, &[ct], &[Complex64::ONE], limbs)
     }
 
-    /// `Σ_k factors[k]·inputs[k]` with so many limbs, fewer than every input has.
+    /// Computes `Σ_k factors[k]·inputs[k]` with `limbs` limbs, fewer than every input has.
     pub(crate) fn combine<A: Arithmetic>(
         &self,
         arithmetic: &A,

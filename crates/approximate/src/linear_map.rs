@@ -13,7 +13,7 @@ use crate::parameters::Parameters;
 /// Largest dimension of a matrix.
 const MAX_DIMENSION: usize = 4096;
 
-/// A square matrix for ciphertexts of one level: a dimension below the number of slots multiplies every block of so many
+/// A square matrix for ciphertexts of one level. A dimension n below the number of slots multiplies every block of n
 /// slots alike, for slots of that period.
 #[derive(Clone, Debug)]
 pub struct LinearMap {

@@ -52,7 +52,7 @@ pub struct BootstrappingLiteral {
 pub struct ParametersLiteral {
     /// Name, for people.
     pub name: String,
-    /// What is claimed of the security; checked by construction.
+    /// Claimed security, checked by construction.
     pub security: SecurityLevel,
     /// Ring degree N.
     pub ring_degree: usize,
@@ -138,7 +138,7 @@ impl ParametersLiteral {
         SwitchingKeyShape { basis: Basis { special, ..basis }, digit_limbs }
     }
 
-    /// What a dry run needs to know.
+    /// Returns the parameters of a dry run.
     pub(crate) fn dry_run_parameters(&self, main: &[f64], raised: &[f64]) -> DryRunParameters {
         // Between bootstraps keys of fewer limbs serve: the first of equally cheap shapes is taken.
         let mut shapes = vec![self.key_shape(self.top_limbs())];

@@ -15,7 +15,7 @@ const LARGEST: f64 = 50.0;
 /// Most butterfly levels of a matrix of SlotsToCoeffs.
 const MOST_OF_SLOTS_TO_COEFFS: u32 = 5;
 
-/// What the parts of a set are to have; sizes are log2.
+/// Sizes of the parts of a set, as log2.
 #[derive(Clone, Debug)]
 pub(crate) struct Sizes {
     /// Ring degree N.
@@ -24,9 +24,9 @@ pub(crate) struct Sizes {
     pub slots: usize,
     /// Number of levels and their size.
     pub levels: (usize, f64),
-    /// Of q_0.
+    /// Size of q_0.
     pub base: f64,
-    /// Of q_0 over the largest part of a slot.
+    /// Size of q_0 over the largest part of a slot.
     pub log2_range: f64,
     /// Scale of a matrix of SlotsToCoeffs, and of CoeffsToSlots.
     pub matrices: [f64; 2],
@@ -47,8 +47,8 @@ pub(crate) struct Sizes {
 }
 
 impl Sizes {
-    /// The literal whose keys have the fewest digits that a modulus of so many bits allows; none, if it allows no
-    /// special prime.
+    /// Returns the literal whose keys have the fewest digits that a modulus of this many bits allows; `None` if it
+    /// allows no special prime.
     pub(crate) fn literal(
         &self,
         name: String,
@@ -123,7 +123,7 @@ impl Sizes {
         TransformLiteral { stages, primes, baby_steps: 2 * self.baby_steps }
     }
 
-    /// CoeffsToSlots, in a chain that leads to a first one of so many bits.
+    /// Returns CoeffsToSlots, in a chain that leads to a first modulus of this many bits.
     fn coeffs_to_slots(&self, first: f64) -> TransformLiteral {
         let stages = stages(self.slots, self.most_merged);
         let copies = (self.ring_degree / 2 / self.slots) as f64;
@@ -137,7 +137,7 @@ impl Sizes {
     }
 }
 
-/// As many butterfly levels in each matrix as there are, nearly even, and at most so many.
+/// Distributes the butterfly levels over matrices nearly evenly, at most `most` levels each.
 fn stages(slots: usize, most: u32) -> Vec<u32> {
     let levels = slots.ilog2();
     // A matrix alone would have a scale beyond 2^60.
@@ -145,7 +145,7 @@ fn stages(slots: usize, most: u32) -> Vec<u32> {
     (0..parts).map(|k| (levels + parts - 1 - k) / parts).collect()
 }
 
-/// As few primes of at most a size as have so many bits.
+/// Returns the fewest primes of at most a size that have this many bits together.
 fn equal_primes(bits: f64, largest: f64) -> Vec<f64> {
     let count = (bits / largest).ceil();
     vec![bits / count; count as usize]

@@ -15,7 +15,7 @@ use crate::lookup_circuit::PredictedLookup;
 use crate::parameters::Parameters;
 use crate::slot_table::{Grid, SlotTable};
 
-/// What is known of a lookup before it runs.
+/// Predicted error and cost of a lookup.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LookupPrediction {
     /// Largest error of a slot and of the circuit but for the probability of [`LookupPrediction::log2_fail_per_slot`], as a fraction
@@ -42,7 +42,7 @@ impl Parameters {
         Ok(self.lookup_prediction(&found))
     }
 
-    /// What users are told of a dry run.
+    /// Returns the part of a dry run that users see.
     pub(crate) fn lookup_prediction(&self, found: &PredictedLookup) -> LookupPrediction {
         LookupPrediction {
             phase_error: found.phase_error,
@@ -66,7 +66,7 @@ impl Parameters {
         Ok(circuit.predict_lookup(&self.dry_run(), (&ct.shape, ct.error(), parts), table))
     }
 
-    /// Demands a table of no more levels than bootstraps give back.
+    /// Checks that a table has no more levels than bootstraps return.
     ///
     /// # Errors
     /// If it has more.
@@ -77,7 +77,7 @@ impl Parameters {
         demand(found, "levels of the table", table.levels() as f64, limit)
     }
 
-    /// Demands as many levels as inputs of lookups on this grid need.
+    /// Checks that a ciphertext has the levels that inputs of lookups on this grid need.
     ///
     /// # Errors
     /// If it has fewer.
@@ -155,7 +155,7 @@ impl EvaluationKey {
         parts.ok_or(Error::MissingKey { method: "a lookup", key: "its keys" })
     }
 
-    /// What a result is known by.
+    /// Tags a result with its bounds and errors.
     ///
     /// # Errors
     /// If inputs may be taken for others, or values may be larger than their level holds.

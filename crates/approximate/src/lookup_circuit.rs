@@ -25,14 +25,14 @@ use crate::bootstrap_circuit::{BootstrapCircuit, CoefficientVariance, EVALUATION
 use crate::bounds::SlotError;
 use crate::slot_table::{Grid, SlotTable};
 
-/// What the dry run of a lookup finds.
+/// Results of the dry run of a lookup.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PredictedLookup {
     /// Largest error of the phase but for the stated probability, as a fraction of half the distance of two points.
     pub phase_error: f64,
     /// The result; its noise is that of the largest gain of any table.
     pub shape: Shape,
-    /// What is left of the largest error of the phase, and the approximation of the exponential.
+    /// Rest of the largest phase error, and the approximation error of the exponential.
     pub bias: f64,
     /// Standard deviation of a part of a slot to be expected.
     pub expected_deviation: f64,
@@ -60,7 +60,7 @@ impl BootstrapCircuit {
         usize::from(self.factor(grid).fract() != 0.0)
     }
 
-    /// What slots are multiplied by, B/period.
+    /// Returns the factor of slots, B/period.
     fn factor(&self, grid: Grid) -> f64 {
         self.bootstrapping.log2_range.exp2() / grid.period()
     }
@@ -114,7 +114,8 @@ impl BootstrapCircuit {
         tables.iter().map(join).collect()
     }
 
-    /// `e^{2πit}` for tables of so many levels, at a scale whose repeated squares have the scales of levels from the top on.
+    /// Computes `e^{2πit}` for tables of this many levels, at a scale whose repeated squares have the scales of levels
+    /// from the top on.
     fn exponential<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -225,8 +226,8 @@ impl BootstrapCircuit {
         }
     }
 
-    /// What the polynomial makes of an exponential without noise, and the variance of the modulus of the exponential, whose
-    /// phase is exact but for what has no real part.
+    /// Predicts the polynomial of an exponential without noise, and the variance of the modulus of the exponential,
+    /// whose phase is exact but for the part without a real part.
     fn predict_polynomial(
         &self,
         dry_run: &DryRun,

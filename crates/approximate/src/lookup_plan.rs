@@ -29,7 +29,7 @@ pub struct LookupCandidate {
     pub parameters: Parameters,
     /// The order of interpolations.
     pub order: u64,
-    /// What a lookup of fresh slots is predicted to do, of a table with values from 0 to 1.
+    /// Prediction for a lookup of fresh slots, in a table with values from 0 to 1.
     pub prediction: LookupPrediction,
     /// Bits that results are right to: of the largest error but for the failure probability, over the spread of the table.
     pub precision_bits: f64,
@@ -40,7 +40,7 @@ pub struct LookupCandidate {
 }
 
 impl LookupCandidate {
-    /// What parameters do with a table of slots within bounds.
+    /// Predicts the parameters' lookup in a table of slots within bounds.
     ///
     /// # Errors
     /// If the table takes more levels than there are, or slots or results are larger than what they hold.
@@ -78,7 +78,7 @@ pub struct LookupPlan {
 }
 
 impl LookupPlan {
-    /// Of candidates, if there are any.
+    /// Chooses among candidates; `None` if there are none.
     pub(crate) fn of(mut candidates: Vec<LookupCandidate>) -> Option<Self> {
         let model = CostModel::default();
         let seconds = |it: &LookupCandidate| model.seconds(&it.work());

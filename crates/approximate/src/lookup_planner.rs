@@ -212,7 +212,7 @@ fn sizes(
     }
 }
 
-/// Demands what was asked for.
+/// Checks that a candidate meets the request.
 fn keeps_to(request: &LookupRequest, found: LookupCandidate) -> Result<LookupCandidate> {
     let error = found.prediction.phase_error;
     let limit = "of half the distance of two points it must be less than 1";

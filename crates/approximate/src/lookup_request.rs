@@ -1,4 +1,4 @@
-//! What a caller needs lookups in slots for.
+//! Requests for lookups in slots.
 
 use cryptable_lattice::FailureProbability;
 use cryptable_lattice::error::{Error, Result, demand};
@@ -12,7 +12,7 @@ const MAX_LEVELS: usize = 20;
 /// Ring degrees that are tried where none is asked for, the least latency first.
 const RING_DEGREES: [usize; 2] = [1 << 15, 1 << 16];
 
-/// What parameters of lookups in slots are to serve: [`crate::LookupPlan`] finds them.
+/// Request for parameters of lookups in slots; [`crate::LookupPlan`] finds them.
 ///
 /// ```
 /// use cryptable_approximate::{Grid, LookupPlan, LookupRequest};
@@ -53,7 +53,7 @@ pub struct LookupRequest {
 }
 
 impl LookupRequest {
-    /// Of tables of these points, on real slots, right to 8 bits.
+    /// Requests tables of these points, on real slots, right to 8 bits.
     #[must_use]
     pub const fn new(grid: Grid) -> Self {
         Self {
@@ -88,7 +88,7 @@ impl LookupRequest {
         Ok(found)
     }
 
-    /// log2 of the failure probability that a slot may have, of so many.
+    /// log2 of the failure probability of each of `slots` slots that keeps the limit for all of them.
     pub(crate) fn log2_fail_of_slot(&self, slots: usize) -> f64 {
         let default = FailureProbability::DEFAULT.log2();
         let of_any = FailureProbability::from_log2(self.log2_fail.unwrap_or(default));
@@ -112,7 +112,7 @@ impl LookupRequest {
         SlotTable::from_fn(self.grid, order, |x| f64::from(x >= middle))
     }
 
-    /// Demands that every number is one that may be asked for.
+    /// Checks that every number may be requested.
     ///
     /// # Errors
     /// Names the number, its value and its limit.

@@ -229,7 +229,7 @@ impl EvaluationKey {
         ))
     }
 
-    /// What keeps bounds of slots, on both arithmetics.
+    /// Applies an operation that keeps bounds of slots, on both arithmetics.
     fn both(
         &self,
         a: &Ciphertext,
@@ -243,7 +243,7 @@ impl EvaluationKey {
         Ciphertext::join(compute(&evaluator, &a.inner), predict(&dry_run, &a.shape), a.tags)
     }
 
-    /// Values as a plaintext for ciphertexts of so many limbs.
+    /// Encodes values as a plaintext for ciphertexts of `limbs` limbs.
     fn encode(&self, values: &[Complex64], limbs: usize) -> Result<Plaintext> {
         let slots = self.parameters().slots();
         if values.len() > slots {
@@ -263,7 +263,7 @@ impl EvaluationKey {
         Ok(Plaintext::encode(self.ring(), &embedding, &padded, scale, limbs))
     }
 
-    /// Demands slots that so many limbs hold.
+    /// Checks that `limbs` limbs hold the slots.
     pub(crate) fn check_capacity(&self, tags: Tags, limbs: usize) -> Result<()> {
         let capacity = self.parameters().level_scales().capacity(limbs);
         let size = tags.bounds.modulus();

@@ -39,7 +39,7 @@ pub struct SharedSecret {
 pub struct PackedKey<'a> {
     /// The key of packed integers.
     pub key: &'a packed::EvaluationKey,
-    /// What the client said.
+    /// Statement of the client that both keys share a secret.
     pub shared: SharedSecret,
 }
 
@@ -170,7 +170,8 @@ impl EvaluationKey {
         Ok(self.look_up_coefficients(&bottom, (&[table], parts), vec![result]).swap_remove(0))
     }
 
-    /// Demands a key of packed integers that the client said to be of this secret, on the same ring: its degree.
+    /// Checks a key of packed integers against the client's statement that it is of this secret, on the same ring;
+    /// returns the ring's degree.
     fn check_packed(&self, packed: PackedKey<'_>) -> Result<usize> {
         let PackedKey { key, shared } = packed;
         check_client("word of a shared secret", self.key_id(), shared.vectors)?;

@@ -90,7 +90,7 @@ impl Parameters {
         self.security_bits
     }
 
-    /// What is claimed of the security.
+    /// Returns the claimed security.
     #[must_use]
     pub fn security_level(&self) -> SecurityLevel {
         self.literal.security
@@ -214,12 +214,12 @@ impl Parameters {
         Some(dry_run.counts())
     }
 
-    /// What a dry run knows of a fresh ciphertext with slots of this mean square.
+    /// Returns the dry run's shape of a fresh ciphertext with slots of this mean square.
     pub(crate) fn fresh_shape(&self, mean_square: f64) -> Shape {
         let limbs = self.levels.top();
         let scale = self.levels.scale_at(limbs);
         let mut noise = self.dry_run().fresh_noise(scale);
-        // Encoding rounds two coefficients a slot.
+        // Encoding rounds two coefficients per slot.
         noise += SlotNoise::gaussian(self.literal.slots as f64 / 6.0 / (scale * scale));
         let (power, sources) = (SlotVariance(mean_square), NoiseSources::UNKNOWN);
         Shape { limbs, chain: 0, scale, power, noise, sources }
@@ -230,7 +230,8 @@ impl Parameters {
     }
 }
 
-/// Demands primes of levels as large as asked for, nearly: they are chosen so that scales stay, for sizes that are alike.
+/// Checks that the primes of levels are nearly as large as requested: they are chosen so that scales stay, for similar
+/// sizes.
 fn check_found(literal: &ParametersLiteral, main: &[u64]) -> Result<()> {
     for (&prime, size) in main.iter().zip(literal.chain()) {
         let bits = (prime as f64).log2();

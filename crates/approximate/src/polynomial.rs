@@ -135,7 +135,7 @@ fn check_numbers(coefficients: &[f64], interval: f64) -> Result<()> {
     demand(size.is_finite(), "sum of all coefficients", size, "finite")
 }
 
-/// Evaluates on `x/b` of so many limbs, to the scale of the level where it ends.
+/// Evaluates on `x/b` of `limbs` limbs, to the scale of the level where it ends.
 fn evaluate<A: Arithmetic>(
     arithmetic: &A,
     levels: &Levels,

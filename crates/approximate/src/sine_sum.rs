@@ -27,7 +27,7 @@ pub(crate) struct SineSum {
 }
 
 impl SineSum {
-    /// With so many sines, 2 or 3.
+    /// Combines `harmonics` sines, 2 or 3.
     pub(crate) fn new(series: ExponentialSeries, range: f64, harmonics: usize) -> Self {
         assert!((2..=3).contains(&harmonics), "{harmonics} sines");
         Self { series, range, coefficients: coefficients(TAU / range, harmonics) }
@@ -84,7 +84,7 @@ impl SineSum {
         arithmetic.relinearize(square, 1)
     }
 
-    /// What w is multiplied by at t = 0: its error counts once, that of w so often.
+    /// Returns the factor of w at t = 0, by which w's error counts beside the product's own.
     fn inner_size(&self) -> f64 {
         let (size, _) = self.leading();
         self.coefficients.iter().sum::<f64>().abs() / size

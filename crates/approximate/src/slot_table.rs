@@ -37,7 +37,7 @@ impl Grid {
         self.count as f64 * self.step
     }
 
-    /// Demands points that a table may have.
+    /// Checks that a table may have these points.
     ///
     /// # Errors
     /// If there are none or too many, or a number is not finite or the step not positive.

@@ -11,8 +11,8 @@ use crate::parameters::Parameters;
 const LEAST_SLOTS: usize = 4;
 
 impl Parameters {
-    /// Bootstrapping of so many slots, fewer than the 32,768 of [`Parameters::bootstrapping_128`], at its ring degree
-    /// of 2^16 and with the sizes of its primes, for less: matrices of fewer levels, one exponential for real and
+    /// Bootstrapping of `slots` slots, fewer than the 32,768 of [`Parameters::bootstrapping_128`], at its ring degree
+    /// of 2^16 and with the sizes of its primes, at lower cost: matrices of fewer levels, one exponential for real and
     /// imaginary parts. 128 bits of security, 7 levels of 40 bits after a bootstrap.
     ///
     /// ```

@@ -16,7 +16,7 @@ use num_complex::Complex64;
 
 use crate::literal::ParametersLiteral;
 
-/// What bootstraps of sparse slots take besides matrices.
+/// Additions to the matrices for bootstraps of sparse slots.
 #[derive(Clone, Debug)]
 pub(crate) struct SparseSlots {
     slots: usize,
@@ -26,7 +26,7 @@ pub(crate) struct SparseSlots {
 }
 
 impl SparseSlots {
-    /// Of a literal and the primes of its first chain; none where slots fill the ring.
+    /// Derives them from a literal and the primes of its first chain; `None` if slots fill the ring.
     pub(crate) fn new(literal: &ParametersLiteral, main: &[f64]) -> Option<Self> {
         let (slots, ring_slots) = (literal.slots, literal.ring_degree / 2);
         literal.is_sparse().then(|| Self { slots, ring_slots, prime: main[literal.top_limbs()] })
@@ -37,7 +37,7 @@ impl SparseSlots {
         self.ring_slots / self.slots
     }
 
-    /// What `(a ‖ b)` is multiplied by for one part of slots, and for two.
+    /// Returns the factors of `(a ‖ b)` for one part of slots, and for two.
     fn masks(&self) -> [Vec<Complex64>; 2] {
         [Complex64::ZERO, Complex64::I].map(|other| {
             let (first, second) = (vec![Complex64::ONE; self.slots], vec![other; self.slots]);
@@ -45,19 +45,19 @@ impl SparseSlots {
         })
     }
 
-    /// Masks for one part of slots, and for two, encoded for so many limbs.
+    /// Encodes the masks for one part of slots, and for two, for `limbs` limbs.
     pub(crate) fn encode(&self, ring: &Ring, limbs: usize) -> [Plaintext; 2] {
         let embedding = Embedding::new(2 * self.slots);
         self.masks().map(|mask| Plaintext::encode(ring, &embedding, &mask, self.prime, limbs))
     }
 
-    /// What a dry run knows of the masks.
+    /// Returns the dry run's shapes of the masks.
     pub(crate) fn plans(&self) -> [PlainShape; 2] {
         let slots = 2 * self.slots;
         [0.5, 1.0].map(|mean_square| PlainShape { scale: self.prime, mean_square, slots })
     }
 
-    /// The scale that `(a ‖ b)` of so many limbs has to have, for joined slots of this scale.
+    /// Returns the scale that `(a ‖ b)` of `limbs` limbs needs for joined slots of this scale.
     pub(crate) fn scale_before<A: Arithmetic>(
         &self,
         arithmetic: &A,

@@ -41,7 +41,7 @@ pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
     let limbs = literal.chain().len();
     demand(limbs <= MAX_PRIMES, "primes of the chain", limbs as f64, "at most 64")?;
     let digit = literal.digit_limbs;
-    demand((1..=limbs).contains(&digit), "limbs a digit", digit as f64, "1 to all of the chain")
+    demand((1..=limbs).contains(&digit), "limbs per digit", digit as f64, "1 to all of the chain")
 }
 
 fn check_bootstrapping(
@@ -68,7 +68,7 @@ fn check_bootstrapping(
     )?;
     let (digit, raised) = (literal.raised_digit_limbs, literal.coeffs_to_slots.primes.len());
     let limit = "1 to all of the chain";
-    let name = "limbs a digit of the second chain";
+    let name = "limbs per digit of the second chain";
     demand((1..=raised).contains(&digit), name, digit as f64, limit)?;
     let halvings = literal.trace_halvings.0;
     let ok = (1..=TraceHalvings::MAX).contains(&halvings);

@@ -141,7 +141,7 @@ impl Bench {
         self.session.key.to_rotation_modulus(input, modulus)
     }
 
-    /// What is timed: switch of modulus, rotation, key switch.
+    /// Runs the timed part: switch of modulus, rotation, key switch.
     fn boot(&self, input: &LweCiphertext) -> LweCiphertext {
         self.session.key.boot(&self.test, &self.phase(input))
     }

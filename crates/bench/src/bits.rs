@@ -20,7 +20,7 @@ use crate::memory;
 enum PackingArgument {
     /// One bit a slot: the least latency.
     Real,
-    /// Two bits a slot: the most bits a second.
+    /// Two bits per slot: the most bits per second.
     Complex,
 }
 
@@ -225,7 +225,7 @@ fn measure(
     })
 }
 
-/// What is known before anything is measured.
+/// Returns the fields that are known before measuring.
 fn contract(benchmark: Benchmark, parameters: &Parameters, half: bool) -> Contract {
     let (method, table) = benchmark.names(half);
     let precision = match benchmark {

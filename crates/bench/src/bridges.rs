@@ -78,11 +78,11 @@ pub fn run(arguments: &BridgesArguments, json: bool) -> anyhow::Result<()> {
 struct BridgesRecord {
     #[serde(flatten)]
     contract: Contract,
-    /// What single values went through between both steps.
+    /// Function of the single values between both steps.
     function: &'static str,
     /// That function's time of one value, in u.
     function_units_per_value: f64,
-    /// What the plan says of it, by the default cost model.
+    /// Time that the plan predicts by the default cost model.
     predicted_function_units_per_value: f64,
 }
 
@@ -98,7 +98,7 @@ pub(crate) struct Session<'a, T: Target> {
     pub(crate) line: Contract,
 }
 
-/// What was measured of a step.
+/// Measurement of a step.
 struct Measured {
     times: Vec<f64>,
     /// Seconds of u.
@@ -107,7 +107,7 @@ struct Measured {
 }
 
 impl Measured {
-    /// Time of one of so many values, in u.
+    /// Returns the time of one of `values` values, in u.
     fn per_value(&self, values: usize) -> f64 {
         median(&self.times) / self.unit / values as f64
     }
@@ -174,7 +174,7 @@ impl<'a, T: Target> Session<'a, T> {
         self.look_up(&input?, tables, modulus)
     }
 
-    /// What the packed lookup makes of the first so many values.
+    /// Returns the packed lookup's results for the first `count` values.
     pub(crate) fn expected(&self, count: usize) -> Vec<u64> {
         self.values[..count].iter().map(|&x| self.outputs[x as usize]).collect()
     }
@@ -201,7 +201,7 @@ impl<'a, T: Target> Session<'a, T> {
         Ok((last, Measured { times, unit, peak_rss_bytes }))
     }
 
-    /// A line of a step on so many values.
+    /// Returns the line of a step on `values` values.
     fn line(&self, method: &str, measured: &Measured, values: usize) -> Contract {
         let mut line = Contract {
             method: method.to_owned(),

@@ -72,7 +72,7 @@ struct CircuitRecord {
     set: String,
     /// Bootstraps of the plan.
     bootstraps: usize,
-    /// Those of adders among them.
+    /// Number of adders among them.
     adders: usize,
     /// Bits that are lowered.
     lowerings: usize,
@@ -92,13 +92,13 @@ struct CircuitRecord {
     predicted_units: f64,
     /// Predicted memory, keys included.
     predicted_bytes: usize,
-    /// Of the evaluation key, with its matrices.
+    /// Bytes of the evaluation key, with its matrices.
     predicted_key_bytes: usize,
     /// log2 of the probability that any output of one word is wrong, at most.
     log2_fail_per_value: f64,
 }
 
-/// What a benchmark runs.
+/// Inputs of a benchmark.
 struct Run<'a> {
     named: NamedCircuit,
     circuit: &'a Circuit,
@@ -147,7 +147,7 @@ pub fn run(arguments: &CircuitArguments, json: bool) -> anyhow::Result<()> {
     record.contract.check()
 }
 
-/// What is found over all evaluations.
+/// Results over all evaluations.
 #[derive(Default)]
 struct Found {
     times: Vec<f64>,

@@ -14,11 +14,11 @@ pub fn print_line(line: &impl Serialize, json: bool) -> serde_json::Result<()> {
     Ok(())
 }
 
-/// What every line of JSON has. Benchmarks add fields of their own; none changes the meaning of these.
+/// Fields of every JSON line. Benchmarks add fields of their own; none changes the meaning of these.
 #[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(serde::Deserialize))]
 pub struct Contract {
-    /// What ran.
+    /// Name of the method.
     pub method: String,
     /// log2 of the input modulus.
     pub bits_in: f64,
@@ -69,7 +69,7 @@ pub struct Contract {
     pub wrong: usize,
     /// log2 of the standard deviation of the results' error, relative to the distance to a wrong value.
     pub noise_std_log2: f64,
-    /// What the noise model says of it; nothing where it does not say.
+    /// Prediction of the noise model; `None` if it has none.
     pub predicted_noise_std_log2: Option<f64>,
     /// log2 of the failure probability that is stated: of the whole operation on one ciphertext, any of its values.
     pub log2_fail: f64,
@@ -93,15 +93,15 @@ impl Contract {
         Self { threads, origin: Origin::here(), ..Self::default() }
     }
 
-    /// Enters the time of an evaluation of so many values, the number of evaluations that it is the median of, and the
-    /// unit of the run, in seconds.
+    /// Enters the time of an evaluation of `values` values, the number of evaluations of which it is the median, and
+    /// the unit of the run, in seconds.
     pub fn set_time(&mut self, eval_s: f64, runs: usize, values: usize, unit: f64) {
         (self.eval_s, self.runs, self.slots) = (eval_s, runs, values);
         self.ms_per_value = eval_s * 1e3 / values as f64;
         (self.unit_us, self.eval_units) = (unit * 1e6, eval_s / unit);
     }
 
-    /// Demands that nothing was wrong.
+    /// Checks that no value was wrong.
     ///
     /// # Errors
     /// If a value is wrong.
@@ -123,7 +123,7 @@ pub mod tests {
     /// Fields of the contract that lines of before they were introduced lack: all of them, or none.
     const NEWER: [&str; 4] = ["prepare_s", "processor", "simd", "revision"];
 
-    /// Demands what the contract says of a line; returns whether it has the newer fields.
+    /// Checks a line against the contract; returns whether it has the newer fields.
     pub fn check_line(line: &str) -> bool {
         let value: Value = serde_json::from_str(line).unwrap();
         let contract: Contract = serde_json::from_str(line).unwrap();
@@ -152,8 +152,9 @@ pub mod tests {
         is_new
     }
 
-    /// log2 of how far a deviation measured on so many Gaussian samples may lie above the true one: not exceeded but with
-    /// a probability of 2^-40 (Wilson and Hilferty's approximation of the chi-squared distribution, at seven deviations).
+    /// log2 of the factor by which a deviation measured on `samples` Gaussian samples may exceed the true one, except
+    /// with a probability of 2^-40 (Wilson and Hilferty's approximation of the chi-squared distribution, at seven
+    /// deviations).
     pub fn most_excess_log2(samples: usize) -> f64 {
         let spread = 2.0 / (9.0 * samples as f64);
         1.5 * (1.0 - spread + 7.0 * spread.sqrt()).log2()

@@ -59,7 +59,7 @@ struct CrossingRecord {
     units_per_value: f64,
     /// u of a single lookup with the fastest parameters.
     single_units: f64,
-    /// What the default cost model says of that.
+    /// Time that the default cost model predicts.
     predicted_single_units: f64,
     /// u of a single lookup with those that may be packed.
     bridged_single_units: f64,
@@ -101,7 +101,8 @@ struct Packed {
 }
 
 impl Packed {
-    /// Median seconds of a lookup of the first so many values, fresh ones, conversions included; every result is checked.
+    /// Median seconds of a lookup of the first `count` values, each time fresh ones, with conversions; every result is
+    /// checked.
     fn seconds(&mut self, count: usize, runs: usize, unit: &mut UnitSampler) -> Result<f64> {
         let values = &self.values[..count];
         let expected: Vec<u64> = values.iter().map(|&x| self.table.values()[x as usize]).collect();
@@ -140,9 +141,9 @@ impl Packed {
 struct PackedTimes {
     /// However few values.
     fixed: f64,
-    /// What each value adds.
+    /// Additional time per value.
     value: f64,
-    /// As many values as a ciphertext holds.
+    /// Time for a full ciphertext.
     full: f64,
 }
 
@@ -164,7 +165,8 @@ impl PackedTimes {
         PackedTimes { fixed: (short - value * few as f64).max(0.0), value, full }
     }
 
-    /// Values from which on a packed lookup is faster than single ones of so many seconds, if a ciphertext holds them.
+    /// Returns the number of values from which a packed lookup is faster than single ones of this many seconds, if a
+    /// ciphertext holds that many.
     fn crossing(&self, single: f64, slots: usize) -> Option<usize> {
         let crossing = (self.fixed / (single - self.value)).ceil();
         (single > self.value && crossing <= slots as f64).then_some((crossing as usize).max(1))
@@ -256,7 +258,7 @@ fn measure(arguments: &CrossingArguments) -> anyhow::Result<CrossingRecord> {
     })
 }
 
-/// What is known before anything is measured.
+/// Returns the fields that are known before measuring.
 fn contract(arguments: &CrossingArguments, parameters: &bridged::Parameters) -> Contract {
     let input = parameters.packed_noise(parameters.single().noise().fresh());
     let noise = parameters.single_noise(parameters.packed().result_noise(input));

@@ -124,7 +124,7 @@ pub fn run(arguments: &FhewArguments, json: bool) -> anyhow::Result<()> {
     report(&lines, json, print_table)
 }
 
-/// As Table 6 of Ma et al., with what we measure besides.
+/// Prints a table like Table 6 of Ma et al., with our further measurements.
 fn print_table(lines: &[Line]) {
     println!(
         "{:<26} {:>8} {:>7} {:>8} {:>4} {:>2} {:>7} {:>9} {:>9} {:>6} {:>8}",

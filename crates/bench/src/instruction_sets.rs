@@ -18,7 +18,7 @@ struct Step {
     mask: (u32, usize),
 }
 
-/// Those of gates, and of the first set of circuit bootstraps.
+/// Steps of gates, and of the first set of circuit bootstraps.
 const STEPS: [Step; 2] = [
     Step { name: "step, N = 1024", degree: 1024, log2_prime: 24.9, body: (6, 2), mask: (6, 3) },
     Step { name: "step, N = 2048", degree: 2048, log2_prime: 46.99, body: (19, 1), mask: (22, 1) },

@@ -31,7 +31,7 @@ pub enum Mode {
     Single,
 }
 
-/// What is done with two columns x and y.
+/// Operation on two columns x and y.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Operation {
     /// x + y, and all its carries.
@@ -46,7 +46,7 @@ pub enum Operation {
     Shl,
     /// A rising and a falling half of a column merged.
     Merge,
-    /// A random table of so many bits as --table-bits says, by a tree of tables of digits.
+    /// A random table of --table-bits bits, by a tree of tables of digits.
     Tree,
 }
 
@@ -56,7 +56,7 @@ pub struct IntegersArguments {
     /// Bits of the integers.
     #[arg(long, default_value_t = 32, value_parser = parse_bits)]
     pub(crate) bits: u32,
-    /// What is done.
+    /// Operation.
     #[arg(long, value_enum, default_value_t = Operation::Add)]
     pub(crate) op: Operation,
     /// The engine of the digits.
@@ -145,7 +145,7 @@ pub(crate) struct Task {
 }
 
 impl Task {
-    /// That of the arguments.
+    /// Reads the task from the arguments.
     pub(crate) fn new(arguments: &IntegersArguments) -> Self {
         Self::of(arguments.op, arguments.table_bits.min(arguments.bits))
     }
@@ -162,7 +162,7 @@ impl Task {
         (x ^ x >> 31) >> (64 - self.table_bits)
     }
 
-    /// Names the operation on integers of so many bits.
+    /// Names the operation on integers of `bits` bits.
     pub(crate) fn name(self, bits: u32, digit_bits: u32) -> String {
         let mut name = format!("{:?}", self.operation).to_lowercase();
         if self.operation == Operation::Tree {
@@ -183,7 +183,7 @@ impl Task {
         }
     }
 
-    /// As [`Task::evaluate`], of values without places: all but merges.
+    /// Evaluates like [`Task::evaluate`], on values without places: all operations but merges.
     pub(crate) fn evaluate_digits<T: Integer, E: DigitArithmetic>(
         self,
         server: &Evaluator<'_, E>,

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-/// What `parse` makes of the lines of a file; it passes over those that it returns nothing for. Empty lines are none.
+/// Reads the lines of a file with `parse`, skipping those for which it returns nothing. Empty lines are skipped.
 ///
 /// # Errors
 /// If the file cannot be read, or a line is no JSON or refused; the error names the line, and says that it is not `what`.

@@ -23,7 +23,7 @@ const SIGN_MODULUS: u64 = 16;
 /// Bits of a digit, those of the face.
 const DIGIT_BITS: u32 = 3;
 
-/// What is done with an integer, or two.
+/// Operation on one integer or two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Operation {
     /// Whether x < 0.
@@ -60,7 +60,7 @@ impl Operation {
     after_help = "Example:\n  cryptable --threads 1 --json bench large-values --op sign --bits 20"
 )]
 pub struct LargeValuesArguments {
-    /// What is done [default: everything].
+    /// Operation [default: all].
     #[arg(long, value_enum)]
     op: Vec<Operation>,
     /// Bits of the integers, the sign included.

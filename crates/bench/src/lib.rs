@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `contract`, `origin` | fields that every line has; machine, kernels and commit |
 //! | `measurement`, `memory` | seconds, the unit u over a run, peak memory |
-//! | `packed` | lookups, tables a value, dictionaries, digit decomposition and signs of packed values; orders of interpolations |
+//! | `packed` | lookups, tables per value, dictionaries, digit decomposition and signs of packed values; orders of interpolations |
 //! | `single` | keys and lines of single values: `fhew`, `decomposition`, `large_values`, `gates`, `auto` |
 //! | `bits` | BinBoot and GateBoot |
 //! | `vectors`, `slot_lookup` | bootstrapping of real and complex vectors; tables in slots |

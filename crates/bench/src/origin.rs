@@ -4,7 +4,7 @@ use cryptable_ring::Isa;
 use cryptable_ring::processor::processor_name;
 use serde::Serialize;
 
-/// What a measurement is valid for. Times of one processor say little of another's.
+/// Machine and build for which a measurement is valid. Times of one processor say little about another's.
 #[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(serde::Deserialize), serde(default))]
 pub struct Origin {
@@ -18,7 +18,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// Of this program on this machine.
+    /// Returns the origin of this program on this machine.
     pub fn here() -> Self {
         Self {
             processor: processor_name(),

@@ -100,7 +100,7 @@ impl Lines {
         single_values::pictures(&self.single, threads)
     }
 
-    /// Names without extension, and pictures, of what was measured on so many threads; none where nothing was.
+    /// Returns names without extension, and pictures, of measurements on `threads` threads; empty if there are none.
     ///
     /// # Errors
     /// If a picture cannot be drawn.
@@ -116,7 +116,7 @@ impl Lines {
     }
 }
 
-/// What to draw. Published figures are of one thread, and in seconds: they are left out elsewhere.
+/// Returns the charts. Published figures are in seconds on one thread; they are shown only beside such.
 fn charts(records: &[Record], threads: usize) -> Vec<Chart> {
     let plural = if threads == 1 { "" } else { "s" };
     let chart = |file_name, title, quantity, of: fn(&Record) -> f64, published: Vec<Curve>| {

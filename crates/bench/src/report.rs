@@ -59,7 +59,7 @@ impl ReportArguments {
     }
 }
 
-/// What the page shows of a line of the JSON contract.
+/// Fields of a line of the JSON contract that the page shows.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(crate) struct Line {
     pub method: String,
@@ -85,7 +85,7 @@ pub(crate) struct Line {
     pub predicted_peak_bytes: Option<f64>,
     pub log2_fail: f64,
     pub security_bits: f64,
-    /// What was looked up, or the operation.
+    /// Table that was looked up, or the operation.
     #[serde(default)]
     pub table: String,
     /// Multiplications in a row, of circuits that do nothing else.
@@ -152,7 +152,7 @@ fn shown(files: &[PathBuf]) -> String {
     names.join(", ")
 }
 
-/// As many threads as asked for, if anything was measured on so many; else the fewest of any line.
+/// Returns `threads` if there are measurements on that number of threads; otherwise the smallest number of any line.
 fn plotted_threads(lines: &[Line], threads: usize) -> usize {
     let measured = || lines.iter().map(|line| line.threads);
     if measured().any(|of_line| of_line == threads) {
@@ -245,7 +245,7 @@ fn minutes(seconds: f64) -> String {
     }
 }
 
-/// What tells lines of an earlier run apart.
+/// Fields that identify lines of an earlier run.
 #[derive(Debug, Deserialize)]
 struct Marked {
     #[serde(default)]

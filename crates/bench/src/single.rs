@@ -1,4 +1,4 @@
-//! What benchmarks of single values share: keys, timing, and the line that they print.
+//! Common parts of benchmarks of single values: keys, timing, and the line that they print.
 
 use std::time::Instant;
 
@@ -22,7 +22,7 @@ pub struct Line {
     pub lwe_dimension: usize,
     pub log2_lwe_modulus: u32,
     pub log2_prime: f64,
-    /// Of masks.
+    /// Digits of masks.
     pub rotation_digits: (u32, usize),
     pub rotation_body_digits: (u32, usize),
     pub key_switching_digits: (u32, usize),
@@ -30,9 +30,9 @@ pub struct Line {
     pub rotations: usize,
     /// Transforms of blind rotations, as many of degree 2,048 as they cost.
     pub transforms: f64,
-    /// What those cost in u, by the cost model.
+    /// Their cost in u, by the cost model.
     pub transform_units: f64,
-    /// What Ma et al. (TCHES 2024) publish for it under `paper_set`, or else PARAM_fast, on their machine.
+    /// Time that Ma et al. (TCHES 2024) publish for it under `paper_set`, or else PARAM_fast, on their machine.
     pub published_ms: Option<f64>,
     /// The paper's name of the parameters, where they are a paper's; nothing where the benchmark chose them.
     #[serde(skip_serializing_if = "Option::is_none")]

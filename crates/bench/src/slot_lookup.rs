@@ -182,7 +182,7 @@ fn measure(
     })
 }
 
-/// What is known before anything is measured.
+/// Returns the fields that are known before measuring.
 fn contract(parameters: &Parameters, arguments: &SlotLookupArguments, count: usize) -> Contract {
     let literal = parameters.literal();
     let bits = f64::from(arguments.bits);

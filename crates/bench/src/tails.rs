@@ -73,7 +73,7 @@ enum TableChoice {
 }
 
 impl TailArguments {
-    /// What lines call the table.
+    /// Returns the table's name in lines.
     fn table_name(&self) -> String {
         match self.table {
             TableChoice::Worst => "worst".to_owned(),

@@ -147,7 +147,7 @@ fn measure(parameters: &Parameters, arguments: &BootstrapArguments) -> Result<Bo
     })
 }
 
-/// What is known before anything is measured.
+/// Returns the fields that are known before measuring.
 fn contract(parameters: &Parameters) -> Contract {
     Contract {
         method: "CKKS bootstrapping".into(),

@@ -58,8 +58,8 @@ impl BitCircuit {
         plan_slots_to_coeffs(&self.literal, &self.primes, m)
     }
 
-    /// The scale that bits have with so many limbs: after a bootstrap the next prime to be dropped, and from there on
-    /// what products leave.
+    /// Returns the scale of bits with `limbs` limbs: after a bootstrap the next prime to be dropped, and then the scale
+    /// that products leave.
     pub(crate) fn scale_at(&self, limbs: usize) -> f64 {
         scale_at(&self.literal, &self.primes, limbs)
     }
@@ -228,7 +228,7 @@ impl BitCircuit {
         vec![sums; self.literal.packing.parts()]
     }
 
-    /// What a dry run knows of a raised ciphertext.
+    /// Returns the dry run's shape of a raised ciphertext.
     fn raised(&self, input: f64) -> Shape {
         let secret = (self.literal.ring_degree, self.literal.sparse_weight);
         let input = input * self.primes[0].powi(2);
@@ -258,7 +258,7 @@ fn plan_slots_to_coeffs(literal: &ParametersLiteral, primes: &[f64], m: u64) -> 
     HomomorphicDft::new(matrices, &levels, |limbs| literal.key_shape(limbs))
 }
 
-/// The scale of bits with so many limbs.
+/// Returns the scale of bits with `limbs` limbs.
 fn scale_at(literal: &ParametersLiteral, primes: &[f64], limbs: usize) -> f64 {
     let top = literal.output_limbs();
     assert!((literal.input_limbs()..=top).contains(&limbs), "{limbs} of {top} limbs");

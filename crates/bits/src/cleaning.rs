@@ -32,7 +32,7 @@ pub(crate) fn noise_after(x: BitNoise, rounding: BitNoise, log2_fail: f64) -> Bi
     x.squared(factor, log2_fail).with_independent(roundings(rounding))
 }
 
-/// What roundings leave in a cleaned bit, from the noise of one.
+/// Returns the roundings' part of a cleaned bit's noise, from the noise of one rounding.
 pub(crate) fn roundings(rounding: BitNoise) -> BitNoise {
     rounding.scaled(ROUNDINGS.sqrt())
 }

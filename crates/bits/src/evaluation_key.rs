@@ -1,4 +1,4 @@
-//! What a server holds: keys and matrices.
+//! The server's key: switching keys and matrices.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -88,7 +88,7 @@ impl EvaluationKey {
         self.keys.memory_bytes() + self.matrices.memory_bytes()
     }
 
-    /// Noise of bits that are lowered to so many limbs.
+    /// Returns the noise of bits that are lowered to `limbs` limbs.
     pub(crate) fn noise_at(&self, bits: &EncryptedBits, limbs: usize) -> BitNoise {
         if bits.limbs() == limbs {
             return bits.noise;
@@ -96,7 +96,7 @@ impl EvaluationKey {
         self.parameters().noise_after_lowering(bits.noise)
     }
 
-    /// Demands bits, all of these parameters and this client, and of one number.
+    /// Checks that bits are of these parameters and this client, and of one number.
     ///
     /// # Errors
     /// If there are none, or one differs.

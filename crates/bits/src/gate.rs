@@ -58,8 +58,8 @@ impl Gate {
     pub const SYMMETRIC: [Self; 6] =
         [Self::And, Self::Or, Self::Xor, Self::Nand, Self::Nor, Self::Xnor];
 
-    /// It as a symmetric gate of bits that are negated before, or not: a function of the sum of bits, since negation is
-    /// free.
+    /// Returns the gate as a symmetric gate, a function of the sum of bits, and which of its inputs are negated first.
+    /// Negation is free.
     ///
     /// ```
     /// use cryptable_bits::Gate;
@@ -95,7 +95,7 @@ impl Gate {
         }
     }
 
-    /// What it makes of two bits.
+    /// Evaluates the gate on two bits.
     #[must_use]
     pub const fn evaluate(self, x: bool, y: bool) -> bool {
         let (_, [not_x, not_y]) = self.symmetric_form();
@@ -173,7 +173,8 @@ impl SumGate {
         Self::of(inputs, |sum| sum % 2 == 1)
     }
 
-    /// Whether at least so many of k bits are 1: OR for 1, AND for k, the majority for more than half of them.
+    /// Tests whether at least `threshold` of k bits are 1: OR for 1, AND for k, the majority for more than half of
+    /// them.
     ///
     /// # Errors
     /// If k is not from 1 to [`SumGate::MAX_INPUTS`], or the threshold is not from 1 to k.

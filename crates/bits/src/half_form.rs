@@ -35,7 +35,7 @@ pub struct RlweInput {
 pub(crate) struct Coefficients {
     ciphertext: RlweCiphertext,
     count: usize,
-    /// As fractions of q_0.
+    /// Noise as fractions of q_0.
     noise: BitNoise,
 }
 

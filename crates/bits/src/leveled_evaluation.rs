@@ -1,4 +1,4 @@
-//! What a server does with bits between bootstraps: gates, negations, cleaning.
+//! Operations on bits between bootstraps: gates, negations, cleaning.
 
 use cryptable_ckks::{Arithmetic, Ciphertext};
 use cryptable_lattice::error::{Error, Result};

@@ -17,7 +17,7 @@ pub(crate) const RAISED: usize = 1;
 pub enum Packing {
     /// N/2 bits in the real parts of slots: one exponential a bootstrap, the least latency.
     Real,
-    /// N bits in real and imaginary parts: two exponentials a bootstrap, the most bits a second.
+    /// N bits in real and imaginary parts: two exponentials per bootstrap, the most bits per second.
     Complex,
 }
 
@@ -42,7 +42,7 @@ impl Packing {
 pub struct ParametersLiteral {
     /// Name, for people.
     pub name: String,
-    /// What is claimed of the security; checked by construction.
+    /// Claimed security, checked by construction.
     pub security: SecurityLevel,
     /// Ring degree N.
     pub ring_degree: usize,
@@ -52,7 +52,7 @@ pub struct ParametersLiteral {
     pub base: f64,
     /// SlotsToCoeffs: its matrices, and the primes that they use up.
     pub slots_to_coeffs: TransformLiteral,
-    /// log2 of the primes between bootstraps, one a gate.
+    /// log2 of the primes between bootstraps, one per gate.
     pub gates: Vec<f64>,
     /// The complex exponential of phases, which removes the overflow.
     // Files and literals of earlier versions have this name.
@@ -131,7 +131,7 @@ impl ParametersLiteral {
         SwitchingKeyShape { basis: Basis { special, ..basis }, digit_limbs }
     }
 
-    /// What a dry run needs to know.
+    /// Returns the parameters of a dry run.
     pub(crate) fn dry_run_parameters(&self, [main, raised]: [&[f64]; 2]) -> DryRunParameters {
         let first = PlannedChain { primes: main.to_vec(), shared: self.shared_limbs() };
         let exponential = self.key_shape(self.exponential_limbs());

@@ -1,4 +1,4 @@
-//! What bits take in memory: for schedules.
+//! Memory of bits, for schedules.
 
 use crate::circuit::MAX_MODULUS;
 use crate::parameters::Parameters;
@@ -8,7 +8,7 @@ use crate::parameters::Parameters;
 const CIPHERTEXTS_OF_A_BOOTSTRAP: usize = 96;
 
 impl Parameters {
-    /// Bytes of bits with so many levels left.
+    /// Bytes of bits with `levels` levels left.
     ///
     /// ```
     /// use cryptable_bits::{Packing, Parameters};

@@ -9,8 +9,8 @@ use crate::parameters::Parameters;
 /// ciphertexts of one circuit.
 const LOG2_FAIL: f64 = -96.0;
 
-/// log2 of the failure probability a bit of the set for tables: 2^-64 for 2^17 ciphertexts of ring degree 2^15, so many
-/// as AES-128 makes 2^12.
+/// log2 of the failure probability per bit of the set for tables: 2^-64 for 2^17 ciphertexts of ring degree 2^15, the
+/// number that AES-128 makes 2^12 times.
 const LOG2_FAIL_OF_TABLES: f64 = -96.0;
 
 /// Hamming weight of the encapsulated secret: the least that the security tables know.
@@ -37,9 +37,10 @@ impl Parameters {
         Self::new(literal("latency_128", SecurityLevel::Bits128, (1 << 14, packing), &LATENCY))
     }
 
-    /// As [`Parameters::latency_128`], with one level after a bootstrap: for a gate by a product, or for functions of higher
-    /// degree on the way, such as [`EvaluationKey::gate_boot_cleaning`](crate::EvaluationKey::gate_boot_cleaning). The level
-    /// costs two bits of precision.
+    /// Parameters like [`Parameters::latency_128`], with one level after a bootstrap: for a gate by a product, or for
+    /// functions of higher degree within the bootstrap, such as
+    /// [`EvaluationKey::gate_boot_cleaning`](crate::EvaluationKey::gate_boot_cleaning). The level costs two bits of
+    /// precision.
     ///
     /// ```
     /// use cryptable_bits::{Packing, Parameters};
@@ -54,9 +55,10 @@ impl Parameters {
         Self::new(literal("functions_128", SecurityLevel::Bits128, (1 << 14, packing), &FUNCTIONS))
     }
 
-    /// As [`Parameters::latency_128`], with two levels after a bootstrap, what a cleaning takes: for bits that come from
-    /// elsewhere and go back, as those of FHEW's gates. Primes of the exponential are small, since its errors are
-    /// squared; four pairs of the lowest primes share limbs, so that there are as many limbs as without the levels.
+    /// Parameters like [`Parameters::latency_128`], with the two levels after a bootstrap that a cleaning takes: for
+    /// bits that come from elsewhere and go back, such as those of FHEW gates. Primes of the exponential are small,
+    /// since its errors are squared; four pairs of the lowest primes share limbs, so that there are as many limbs as
+    /// without the levels.
     ///
     /// ```
     /// use cryptable_bits::{Packing, Parameters};
@@ -71,8 +73,8 @@ impl Parameters {
         Self::new(literal("cleaning_128", SecurityLevel::Bits128, (1 << 14, packing), &CLEANING))
     }
 
-    /// Most bits a second: ring degree 2^16, 65,536 bits in complex packing, 128 bits of security, 21 levels for gates: 17
-    /// gates and two cleanings between bootstraps.
+    /// Parameters for the most bits per second: ring degree 2^16, 65,536 bits in complex packing, 128 bits of security,
+    /// 21 levels for gates: 17 gates and two cleanings between bootstraps.
     ///
     /// **Where cleanings go.** With deviations that double at every gate, as for equal operands, an error ε is `2^g·ε`
     /// after g gates, at most `3ε²` and ten roundings after a cleaning, `π²/4·ε²` and what the exponential adds after
@@ -295,11 +297,11 @@ struct Sizes {
     exponential: [f64; 8],
     /// Butterfly levels of the matrices of CoeffsToSlots, and their baby steps, whose keys are the largest.
     coeffs_to_slots: (&'static [u32], usize),
-    /// Of each prime of the second chain, and their number.
+    /// log2 of each prime of the second chain, and their number.
     raised: (f64, usize),
     /// Stated failure probability a bit, log2.
     log2_fail: f64,
-    /// Of each special prime, and their number.
+    /// log2 of each special prime, and their number.
     special: (f64, usize),
     /// Limbs a digit of keys of either chain.
     digit_limbs: [usize; 2],
@@ -373,7 +375,7 @@ fn tables(
     }
 }
 
-/// As [`tables`], with other sizes.
+/// Returns a literal like [`tables`], with other sizes.
 fn sums(name: &str, security: SecurityLevel, ring_degree: usize) -> ParametersLiteral {
     let mut literal = tables(name, security, (ring_degree, Packing::Complex));
     literal.base = 24.0;

@@ -58,7 +58,7 @@ impl BitNoise {
         NoiseBound::of_law(law, 0.0).into()
     }
 
-    /// What is no noise, of at most this size and of this root mean square, which is no larger.
+    /// Returns a bias of at most this size and of this root mean square, which is no larger.
     ///
     /// # Panics
     /// If the size is negative or no number.
@@ -90,7 +90,8 @@ impl BitNoise {
         self.bound.bias()
     }
 
-    /// The error in a slot whose `|s(ζ_j)|²` is at most so many times its mean: it depends on no other noise of its slot.
+    /// Returns the error in a slot whose `|s(ζ_j)|²` is at most `size` times its mean, independent of all other noise
+    /// of its slot.
     pub(crate) fn in_slots_up_to(self, size: f64) -> Self {
         let law = self.law().in_slots_up_to(size);
         Self { bound: NoiseBound::of_law(law, self.bias()), ..self }
@@ -112,7 +113,7 @@ impl BitNoise {
         }
     }
 
-    /// Of the noise times one factor and the bias times another.
+    /// Scales the noise by one factor and the bias by another.
     pub(crate) fn scaled_apart(self, of_noise: f64, of_bias: f64) -> Self {
         Self {
             bound: NoiseBound::of_law(self.law().times(of_noise), of_bias * self.bias()),
@@ -120,13 +121,13 @@ impl BitNoise {
         }
     }
 
-    /// Of the error times `factor`.
+    /// Scales the error by `factor`.
     pub(crate) fn scaled(self, factor: f64) -> Self {
         self.scaled_apart(factor, factor)
     }
 
-    /// What is left of an error ε by a function with zero slope at bits: at most `factor·ε²`, with ε as large as it is
-    /// with probability `2^log2_fail`.
+    /// Returns the rest of an error ε after a function with zero slope at bits: at most `factor·ε²`, with ε as large as
+    /// it is with probability `2^log2_fail`.
     pub(crate) fn squared(self, factor: f64, log2_fail: f64) -> Self {
         let largest = factor * self.largest(log2_fail).powi(2);
         Self::bias_of(largest, factor * self.fourth_moment().sqrt())

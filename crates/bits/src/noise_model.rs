@@ -1,4 +1,4 @@
-//! What every operation on bits does to their noise, computed once for a parameter set by dry runs.
+//! Effect of every operation on the noise of bits, computed once per parameter set by dry runs.
 
 use std::sync::Mutex;
 
@@ -35,12 +35,12 @@ struct PhaseModel {
     per_noise: f64,
 }
 
-/// What dry runs say of noise.
+/// Noise that dry runs predict.
 #[derive(Debug)]
 pub(crate) struct NoiseModel {
-    /// Of fresh bits.
+    /// Noise of fresh bits.
     pub fresh: BitNoise,
-    /// What one rounding adds to the real part of a slot, at the least scale that bits have.
+    /// Noise that one rounding adds to the real part of a slot, at the least scale that bits have.
     pub rounding: BitNoise,
     /// The limit of noise of slots that key generation keeps.
     pub slot_limit: f64,
@@ -49,7 +49,8 @@ pub(crate) struct NoiseModel {
     /// For sums as fractions of 2, 3, …, [`MAX_MODULUS`].
     coefficients: Vec<CoefficientModel>,
     phases: PhaseModel,
-    /// What evaluation adds, of all functions that were asked for: schedules ask thousands of times for a few.
+    /// Noise that evaluation adds, by the lists of functions that were requested: schedules ask thousands of times for
+    /// a few.
     evaluations: Mutex<Vec<(Vec<PeriodicFunction>, Vec<SlotNoise>)>>,
 }
 
@@ -59,7 +60,7 @@ impl NoiseModel {
         let (bottom, top) = (literal.input_limbs(), literal.output_limbs());
         let scales = (bottom..=top).map(|limbs| circuit.scale_at(limbs));
         let least = scales.fold(f64::INFINITY, f64::min);
-        // Encodings round N coefficients, two a slot. Real parts have half of the variance of a slot.
+        // Encodings round N coefficients, two per slot. Real parts have half of the variance of a slot.
         let encoding = literal.ring_degree as f64 / 12.0 / (least * least);
         let fresh = NoiseLaw::gaussian((dry_run.fresh_noise(least).total() + encoding) / 2.0);
         let slot_limit = embedding_limit(literal.ring_degree);
@@ -94,7 +95,7 @@ impl NoiseModel {
         BitNoise::of_law((noise + fixed).law(self.slot_limit, 1))
     }
 
-    /// The noise of coefficients sum/m, as fractions of q_0, from that of a sum of so many bits in slots.
+    /// Returns the noise of coefficients sum/m, as fractions of q_0, from that of a sum of `summands` bits in slots.
     pub(crate) fn coefficients(&self, m: u64, summands: usize, sum: BitNoise) -> BitNoise {
         let CoefficientModel { own, per_noise, per_power } = self.coefficients[m as usize - 2];
         // Modulo 2 every other summand is subtracted.

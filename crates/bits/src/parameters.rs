@@ -31,7 +31,7 @@ pub struct Parameters {
     ring: Arc<OnceLock<Arc<Ring>>>,
 }
 
-/// What a bootstrap does to the precision of bits.
+/// Precision of bits before and after a bootstrap.
 #[derive(Clone, Copy, Debug)]
 pub struct Precision {
     /// Predicted standard deviation of a bit after the bootstrap, from 0 or 1.
@@ -136,7 +136,7 @@ impl Parameters {
         self.precision(&PeriodicFunction::gate_boot(Gate::Nand.outputs(), 3), 2)
     }
 
-    /// Of fresh bits that were brought down to the bottom.
+    /// Returns the precision for fresh bits that were brought down to the bottom.
     fn precision(&self, function: &PeriodicFunction, bits: usize) -> Precision {
         let lowered = self.noise_model.fresh.with_independent(self.noise_model.rounding);
         let functions = std::slice::from_ref(function);
@@ -269,7 +269,7 @@ fn find_primes(literal: &ParametersLiteral) -> ChainPrimes {
     })
 }
 
-/// Demands that primes that share a limb have a product that the vector kernels take.
+/// Checks that primes that share a limb have a product that fits the vector kernels.
 fn check_limbs(literal: &ParametersLiteral, main: &[u64]) -> Result<()> {
     let mut rest = main;
     for &count in &literal.limbs {

@@ -75,8 +75,8 @@ pub(crate) fn levels_after_exponential(functions: &[PeriodicFunction]) -> usize 
     }
 }
 
-/// Evaluates functions on `x = t/K`. `exponential_scale` is the scale that bits have where the exponential ends, `scale`
-/// that of bits so many levels lower as [`levels_after_exponential`] says: the results'.
+/// Evaluates functions on `x = t/K`. `exponential_scale` is the scale of bits where the exponential ends, `scale` that
+/// of the results, [`levels_after_exponential`] levels lower.
 pub(crate) fn evaluate<A: Arithmetic>(
     arithmetic: &A,
     series: &ExponentialSeries,

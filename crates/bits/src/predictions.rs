@@ -1,4 +1,4 @@
-//! What operations on bits will do to their noise, and what they cost: for schedules, before any ciphertext exists.
+//! Predicted noise and cost of operations on bits: for schedules, before any ciphertext exists.
 
 use cryptable_ckks::Arithmetic;
 use cryptable_ckks::dry_run::{Counts, Shape, SlotNoise, SlotVariance};
@@ -130,7 +130,7 @@ impl Parameters {
         Ok(levels_after_exponential(&functions_of_sums(gates, bits)?))
     }
 
-    /// Demands levels for functions after the exponential.
+    /// Checks that there are levels for functions after the exponential.
     ///
     /// # Errors
     /// [`Error::TooSmall`].
@@ -167,7 +167,7 @@ impl Parameters {
         noise.largest(self.noise_model().log2_fail)
     }
 
-    /// Counts of the operations of a gate on bits with so many levels left.
+    /// Counts the operations of a gate on bits with `levels` levels left.
     ///
     /// # Errors
     /// If it is no number of levels from 1 to [`Parameters::levels_after_bootstrap`].
@@ -187,7 +187,7 @@ impl Parameters {
         Ok(self.circuit().predict(&functions).counts())
     }
 
-    /// Counts of the operations of a cleaning of bits with so many levels left.
+    /// Counts the operations of a cleaning of bits with `levels` levels left.
     ///
     /// # Errors
     /// If it is no number of levels from 2 to [`Parameters::levels_after_bootstrap`].
@@ -195,15 +195,15 @@ impl Parameters {
         self.counts(levels, cleaning::LEVELS, cleaning::clean)
     }
 
-    /// Counts of the operations that lower bits to so many levels, from any level above.
+    /// Counts the operations that lower bits to `levels` levels, from any level above.
     ///
     /// # Errors
-    /// If there are not so many levels, or none above.
+    /// If there are fewer levels, or none above.
     pub fn lowering_counts(&self, levels: usize) -> Result<Counts> {
         self.counts(levels + 1, 1, |dry_run, x, _| self.circuit().lower(dry_run, x, x.limbs - 1))
     }
 
-    /// Bytes of the bits of one bootstrap in memory, with so many levels left.
+    /// Bytes of one bootstrap's bits in memory, with `levels` levels left.
     ///
     /// # Errors
     /// If it is no number of levels up to [`Parameters::levels_after_bootstrap`].
@@ -212,7 +212,7 @@ impl Parameters {
         Ok(self.packing().parts() * words * size_of::<u64>())
     }
 
-    /// The scale of bits with so many levels left: every bit is encoded times this.
+    /// Scale of bits with `levels` levels left: every bit is encoded times this.
     ///
     /// # Errors
     /// If it is no number of levels up to [`Parameters::levels_after_bootstrap`].
@@ -220,7 +220,7 @@ impl Parameters {
         Ok(self.circuit().scale_at(self.limbs_of(levels, 0)?))
     }
 
-    /// Limbs of bits with so many levels left, at least `least`.
+    /// Returns the number of limbs of bits with `levels` levels left, at least `least`.
     pub(crate) fn limbs_of(&self, levels: usize, least: usize) -> Result<usize> {
         let most = self.levels_after_bootstrap();
         if !(least..=most).contains(&levels) {
@@ -230,7 +230,7 @@ impl Parameters {
         Ok(self.literal().input_limbs() + levels)
     }
 
-    /// A dry run on every part of bits with so many levels left.
+    /// Runs a dry run on every part of bits with `levels` levels left.
     pub(crate) fn counts(
         &self,
         levels: usize,

@@ -58,7 +58,7 @@ const MODULUS: u64 = 4;
 pub struct RoundNoise {
     /// Noise of known law.
     noise: BitNoise,
-    /// What a sum gets.
+    /// Noise common to all sums.
     common: BitNoise,
     /// Largest size of what cleaning left.
     residue: f64,
@@ -80,7 +80,7 @@ impl RoundNoise {
         self.largest
     }
 
-    /// Of a sum of two, as GateBoot takes it.
+    /// Noise of a sum of two for GateBoot.
     #[must_use]
     pub fn of_sum_of_two(&self) -> BitNoise {
         let residue = BitNoise::bias_of(2.0 * self.residue, 2f64.sqrt() * self.residue_deviation);
@@ -113,7 +113,7 @@ impl SlotNoise {
         self.classes(self.log2_fail).map(given).fold(0.0, f64::max)
     }
 
-    /// Of a sum of two whose residues add up to so much at most.
+    /// Noise of a sum of two whose residues add up to at most `residue`.
     fn of_sum(&self, residue: f64) -> BitNoise {
         of_sum([self.noise, self.noise, self.common, BitNoise::bias_of(residue, residue)])
     }
@@ -128,8 +128,9 @@ impl SlotNoise {
         classes.filter(|&(log2, _)| log2 < 0.0)
     }
 
-    /// As [`Self::classes`], of the sum of two independent residues: the larger is in a class, for either of them, and the
-    /// smaller one in the same, or in one so low that beyond it both together are rare enough.
+    /// Returns classes like [`Self::classes`] for the sum of two independent residues: the larger is in a class, for
+    /// either of them, and the smaller one in the same class, or in one so low that both together are rare enough
+    /// beyond it.
     fn classes_of_sum(&self, log2_fail: f64) -> impl Iterator<Item = (f64, f64)> {
         self.classes(log2_fail - 1.0).map(|(log2, larger)| {
             let smaller = ((log2 - 1.0) / self.step()).ceil() as usize;

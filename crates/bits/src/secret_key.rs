@@ -68,7 +68,7 @@ impl SecretKey {
         self.encrypt_at(bits, self.parameters().levels_after_bootstrap())
     }
 
-    /// Encrypts bits with so many levels for gates left: fewer take less memory, where a circuit needs no more.
+    /// Encrypts bits with `levels` levels for gates left: fewer take less memory, if a circuit needs no more.
     ///
     /// ```
     /// use cryptable_bits::{Packing, Parameters, SecretKey};

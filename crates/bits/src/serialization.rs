@@ -148,7 +148,7 @@ impl RlweInput {
     }
 }
 
-/// A polynomial modulo so many primes, in limbs of these moduli.
+/// Reads a polynomial in limbs of these moduli.
 fn read_poly(
     reader: &mut BodyReader<'_>,
     ring: &Ring,

@@ -65,7 +65,7 @@ impl NamedSet {
         }
     }
 
-    /// What it is for, in a line.
+    /// Describes the set's purpose in one line.
     #[must_use]
     pub const fn description(self) -> &'static str {
         match self {
@@ -76,7 +76,7 @@ impl NamedSet {
             Self::Balanced => "32,768 words, seven levels",
             Self::Tables => "32,768 words, four levels: for tables of up to eight bits, as AES has",
             Self::Sums => "32,768 words, six levels: for XORs of up to 170 results of gates",
-            Self::Throughput => "65,536 words, 21 levels: the most words a second",
+            Self::Throughput => "65,536 words, 21 levels: the most words per second",
         }
     }
 

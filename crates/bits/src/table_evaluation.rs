@@ -1,4 +1,4 @@
-//! What a server does with tables of up to eight bits between bootstraps.
+//! Tables of up to eight bits between bootstraps.
 
 use cryptable_ckks::{Arithmetic, Ciphertext};
 use cryptable_lattice::error::{Error, Result, check_equal};
@@ -43,8 +43,8 @@ impl EvaluationKey {
         self.tables_at(tables, inputs, left.saturating_sub(taken))
     }
 
-    /// As [`EvaluationKey::tables`], with results that have so many levels left: inputs are lowered to what that takes, where
-    /// products are cheapest.
+    /// Evaluates like [`EvaluationKey::tables`], with results that have `levels` levels left: inputs are lowered to the
+    /// levels that this takes, where products are cheapest.
     ///
     /// # Errors
     /// As [`EvaluationKey::tables`].

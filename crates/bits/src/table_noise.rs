@@ -12,9 +12,9 @@ use crate::parameters::Parameters;
 use crate::table_of_bits::{self, low_half};
 
 impl Parameters {
-    /// Noise after tables of the same bits, one a table, of bits of one level with so many left: of the worst argument, the
-    /// sum of the noises of all inputs that the output changes with, as deviations, because inputs may depend on each other;
-    /// products of their errors; roundings.
+    /// Noise after tables of the same bits, one per table, of bits with `levels` levels left: for the worst argument,
+    /// the sum of the noises of all inputs with which the output changes, as deviations, because inputs may depend on
+    /// each other; products of their errors; roundings.
     ///
     /// ```
     /// use cryptable_bits::{BitTable, Packing, Parameters};
@@ -49,8 +49,8 @@ impl Parameters {
         tables.iter().map(of_table).collect()
     }
 
-    /// Counts of the operations of tables of the same bits, with so many levels left; `lowered` of the bits have one level
-    /// more, and are lowered.
+    /// Counts the operations of tables of the same bits, with `levels` levels left; `lowered` of the bits have one
+    /// level more, and are lowered.
     ///
     /// # Errors
     /// If it is no number of levels from what tables take to [`Parameters::levels_after_bootstrap`].
@@ -84,8 +84,8 @@ fn worst_sum(table: &BitTable, inputs: &[BitNoise]) -> BitNoise {
     (0..1 << table.inputs()).map(sum_at).fold(BitNoise::default(), BitNoise::at_least)
 }
 
-/// What products of two errors and more leave, at most `Σ_{|S|≥2} 2^{|S|-1}·Π_{i∈S} ε_i`: a difference of order n of
-/// bits is at most 2^{n-1}. Its root mean square is that of the products of two, as if all errors were equal up to a
+/// Bounds the products of two errors and more, at most `Σ_{|S|≥2} 2^{|S|-1}·Π_{i∈S} ε_i`: a difference of order n of
+/// bits is at most 2^{n-1}. The root mean square is that of the products of two, as if all errors were equal up to a
 /// factor, by their fourth moments.
 fn of_products(inputs: &[BitNoise], log2_fail: f64) -> BitNoise {
     let above_first_order = |errors: &[f64]| -> f64 {
@@ -111,8 +111,8 @@ fn roundings(circuit: &BitCircuit, table: &BitTable, limbs: usize) -> f64 {
     characters + rounding(circuit, limbs - depth, 1.0)
 }
 
-/// What roundings of the characters of a group of inputs add to the variance of an output: at most a quarter of one, at
-/// every level, if the table depends on the group.
+/// Returns the variance that roundings of the characters of a group of inputs add to an output: at most a quarter of
+/// one, at every level, if the table depends on the group.
 fn of_characters(circuit: &BitCircuit, group: &[bool], limbs: usize, depth: usize) -> f64 {
     if depth == 0 || !group.contains(&true) {
         return 0.0;
@@ -123,7 +123,7 @@ fn of_characters(circuit: &BitCircuit, group: &[bool], limbs: usize, depth: usiz
     above + rounding(circuit, limbs - depth, f64::from(1 << group.len())) / 4.0
 }
 
-/// Variance of the real part of the rounding of a product with so many limbs left, at the scale of bits over `factor`.
+/// Variance of the real part of the rounding of a product with `limbs` limbs left, at the scale of bits over `factor`.
 fn rounding(circuit: &BitCircuit, limbs: usize, factor: f64) -> f64 {
     let dry_run = circuit.dry_run();
     let product = Shape {

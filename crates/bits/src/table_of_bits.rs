@@ -8,15 +8,16 @@
 //! F = Σ_A χ_A(low half)·g_A(high half),    g_A = Σ_B w_{A∪B}·χ_B(high half)
 //! ```
 //!
-//! is a sum of at most 2^⌈k/2⌉ products, relinearized once: for k = 8, 22 key switches for the characters of all tables of
-//! the same inputs, and one a table. The alternative, to multiply all 225 pairs of characters once and to add up multiples
-//! for every table, takes 1.4 times the products of limbs for 18 tables, and twenty times the memory.
+//! is a sum of at most 2^⌈k/2⌉ products, relinearized once: for k = 8, 22 key switches for the characters of all tables
+//! of the same inputs, and one per table. The alternative, to multiply all 225 pairs of characters once and to add up
+//! multiples for every table, takes 1.4 times the products of limbs for 18 tables, and twenty times the memory.
 //!
 //! **Scales.** `c_i` is x_i read at half its scale, so that the characters of a group of n bits have the scale of bits
 //! over 2^n, and the W_S are the constants: what F is divided by is in the scale already. A set for tables has scales that
 //! grow towards the bottom, so that characters do not lose precision.
 //!
-//! In: k ciphertexts of one level at the scale of bits. Out: one a table, ⌈log2 k⌉ levels below, at the scale of bits there.
+//! Input: k ciphertexts of one level at the scale of bits. Output: one per table, ⌈log2 k⌉ levels below, at the scale
+//! of bits there.
 //!
 //! **Noise.** F is linear in each input, with derivative 0, 1 or -1 at bits: an error of an input comes out at most once.
 //! Errors of the characters of a group, one rounding each, are multiplied by what their cofactors are: of characters of a
@@ -113,7 +114,7 @@ impl<A: Arithmetic> TableEvaluation<'_, A> {
         sign
     }
 
-    /// The needed characters of a group of at most `2^depth` bits, so many levels below them.
+    /// Computes the needed characters of a group of at most `2^depth` bits, `depth` levels below them.
     fn characters(
         &self,
         inputs: &[A::Ciphertext],
@@ -143,7 +144,7 @@ impl<A: Arithmetic> TableEvaluation<'_, A> {
         self.arithmetic.map_all((0..needed.len()).collect(), character)
     }
 
-    /// A character one level below, at the scale of those of a group of so many bits.
+    /// Lowers a character by one level, to the scale of those of a group of `group` bits.
     fn lowered(&self, character: &A::Ciphertext, group: usize) -> A::Ciphertext {
         let limbs = self.arithmetic.limbs(character) - 1;
         let scale = self.circuit.scale_at(limbs) / f64::from(1 << group);

@@ -37,9 +37,9 @@ pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
     check_limbs(literal)?;
     let limbs = literal.limbs.len();
     let limit = "1 to all of the chain";
-    demand((1..=limbs).contains(&digit), "limbs a digit", digit as f64, limit)?;
+    demand((1..=limbs).contains(&digit), "limbs per digit", digit as f64, limit)?;
     let digit = literal.raised_digit_limbs;
-    let name = "limbs a digit of the second chain";
+    let name = "limbs per digit of the second chain";
     demand((1..=raised).contains(&digit), name, digit as f64, limit)?;
     let weight = literal.sparse_weight;
     let is_weight = (1..=degree / 2).contains(&(weight as usize));

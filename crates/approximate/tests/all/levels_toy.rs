@@ -22,8 +22,8 @@ fn random(count: usize) -> Vec<Complex64> {
     (0..count).map(|_| Complex64::new(part(), part())).collect()
 }
 
-/// Demands that errors are as large as stated, from both sides: their deviation at most the stated one, and at least it
-/// divided by `slack`.
+/// Checks the stated errors from both sides: the measured deviation is at most the stated one, and at least the stated
+/// one divided by `slack`.
 fn check(secret: &SecretKey, ct: &Ciphertext, expected: &[Complex64], slack: f64) {
     let errors = secret.errors(ct, expected).unwrap();
     let mean = errors.iter().map(Complex64::norm_sqr).sum::<f64>() / errors.len() as f64;
@@ -140,7 +140,7 @@ fn insecure_largest_degree() {
     let a = secret.encrypt(&x).unwrap();
     let squares: Vec<Complex64> = x.iter().map(|x| x * x).collect();
     check(&secret, &server.mul(&a, &a).unwrap(), &squares, 3.0);
-    // There are not so many small primes that are alike.
+    // The number of similar small primes is below this.
     literal.levels = vec![25.0; 63];
     let Err(error) = Parameters::new(literal) else { panic!("63 small primes") };
     let error = error.to_string();

@@ -166,7 +166,7 @@ fn insecure_keys_that_do_not_belong_together_are_refused() {
     let bottom = client.server.lower(&x, 0).unwrap();
     assert!(client.server.to_packed(&bottom, 16, client.packed()).is_ok());
     assert!(client.server.to_packed(&bottom, 10, client.packed()).is_err());
-    // Reals that are no integers modulo so many.
+    // Reals that are not integers modulo 2^24.
     let loud = client.server.to_packed(&x, 1 << 24, client.packed());
     assert!(loud.is_err(), "noise above half a step of 2^24");
 }

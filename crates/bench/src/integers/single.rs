@@ -43,7 +43,7 @@ pub fn run(arguments: &IntegersArguments, json: bool) -> anyhow::Result<()> {
     record.contract.check()
 }
 
-/// Measures an operation on so many integers at once, and checks every value of every run.
+/// Measures an operation on `count` integers at once, and checks every value of every run.
 fn measure<T: Integer>(
     parameters: &Parameters,
     arguments: &IntegersArguments,
@@ -104,7 +104,7 @@ fn measure<T: Integer>(
     })
 }
 
-/// What runs add up to.
+/// Sums over runs.
 struct Measured {
     unit: UnitSampler,
     times: Vec<f64>,

@@ -32,7 +32,7 @@ pub fn run(arguments: &AesArguments, json: bool) -> anyhow::Result<()> {
     measure(&ParameterSet::Aes128.parameters(), direction, runs, arguments.common.seed)?.print(json)
 }
 
-/// What is done with a block.
+/// Direction of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Direction {
     Encrypt,

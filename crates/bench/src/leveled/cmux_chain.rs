@@ -1,5 +1,6 @@
 //! `bench cmux-chain`: a circuit bootstrap and a chain of CMUXes, over the depth (Figure 4 of Wang et al., EUROCRYPT
-//! 2024, ePrint 2024/323). The deepest chain is the longest that the set's noise model states for so many selectors.
+//! 2024, ePrint 2024/323). The deepest chain is the longest that the set's noise model states for this number of
+//! selectors.
 
 use clap::Args;
 use cryptable_lattice::NoiseBound;
@@ -45,7 +46,7 @@ pub fn run(arguments: &CmuxChainArguments, json: bool) -> anyhow::Result<()> {
     let CmuxChainArguments { set, depth, common } = arguments;
     let parameters = set.parameters();
     let bits = parameters.bits_per_ciphertext();
-    anyhow::ensure!(bits == 1, "{set} has {bits} bits a ciphertext; chains are of single bits");
+    anyhow::ensure!(bits == 1, "{set} has {bits} bits per ciphertext; chains are of single bits");
     let most = CircuitBootstrappingNoise::new(&parameters).max_depth_by(SELECTORS as u64);
     let depths = if depth.is_empty() { usual_depths(most) } else { depth.clone() };
     anyhow::ensure!(
@@ -71,7 +72,7 @@ fn usual_depths(most: u64) -> Vec<u64> {
 struct Chain {
     parameters: CircuitBootstrappingParameters,
     session: Session,
-    /// Of 1 and of 0 in turn.
+    /// Selectors of 1 and of 0 in turn.
     selectors: Vec<RgswCiphertext>,
     inputs: Vec<LweCiphertext>,
     encrypt_s: f64,

@@ -30,8 +30,8 @@ pub struct CmuxTreeArguments {
     /// Bits of inputs and outputs.
     #[arg(long, default_value_t = 8)]
     bits: usize,
-    /// Parameter set [default: the fastest]: those whose names begin with two-bit take two bits a ciphertext,
-    /// others one. Names of the paper (CMUX_1, AUTO_1) and of old results (DIGITS_1, AES_128) are read, too.
+    /// Parameter set [default: the fastest]: those whose names begin with two-bit hold two bits per ciphertext, others
+    /// one. Names of the paper (CMUX_1, AUTO_1) and of old results (DIGITS_1, AES_128) are accepted, too.
     #[arg(long, value_parser = parse_set)]
     set: Option<ParameterSet>,
     #[command(flatten)]
@@ -73,7 +73,7 @@ pub fn run(arguments: &CmuxTreeArguments, json: bool) -> anyhow::Result<()> {
     line.print(json)
 }
 
-/// Looks random values up in a random table of so many bits.
+/// Looks random values up in a random table of `bits` bits.
 fn measure(
     parameters: &CircuitBootstrappingParameters,
     bits: usize,

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::single::Line;
 
-/// What all of them take.
+/// Arguments common to all of them.
 #[derive(Debug, Args)]
 pub struct CommonArguments {
     /// Evaluations to take the median of [default: 15 bootstraps, 5 tables, 1 block].
@@ -44,8 +44,8 @@ pub struct CircuitLine {
 }
 
 impl CircuitLine {
-    /// A line of evaluations that take so many circuit bootstraps and CMUXes, with the keys, transforms and depth of
-    /// these parameters.
+    /// Returns a line of evaluations with this number of circuit bootstraps and CMUXes, with the keys, transforms and
+    /// depth of these parameters.
     pub fn new(
         mut line: Line,
         (bootstraps, cmuxes): (usize, usize),
@@ -103,8 +103,8 @@ impl CircuitLine {
     }
 }
 
-/// Bytes of a fresh LWE ciphertext list of so many, beside its seed, and of a computed one, with the parameters'
-/// dimension and modulus.
+/// Returns the bytes of a fresh list of `count` LWE ciphertexts, with its seed, and of a computed one, with the
+/// parameters' dimension and modulus.
 pub fn ciphertext_bytes(
     parameters: &CircuitBootstrappingParameters,
     count: usize,
@@ -114,7 +114,7 @@ pub fn ciphertext_bytes(
     (packed_bytes(count, bits), packed_bytes(count * (shape.dimension + 1), bits))
 }
 
-/// What is checked: results that are wrong, of how many, and their mean square error.
+/// Outcome of checks: wrong results, all results, and their mean square error.
 pub struct Checked {
     pub wrong: usize,
     pub values: usize,

@@ -18,7 +18,7 @@ use super::line::{Measured, PackedRecord, common};
 use crate::contract::Contract;
 use crate::measurement::timed;
 
-/// What the server knows of the tables.
+/// Server's knowledge of the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Entries {
     /// A table for every value, which the server reads.
@@ -37,7 +37,7 @@ impl Entries {
         }
     }
 
-    /// What lines call them.
+    /// Returns the name in lines.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::PerValue => "a table for every value",
@@ -50,13 +50,13 @@ impl Entries {
 /// Arguments of `bench entries`.
 #[derive(Debug, Args)]
 pub struct EntriesArguments {
-    /// What the server knows of the tables.
+    /// Server's knowledge of the tables.
     #[arg(long, value_enum, default_value = "per-value")]
     entries: Entries,
     /// Bits of inputs and outputs.
     #[arg(long, default_value_t = 8)]
     bits: u32,
-    /// Bits of the digits of the multiplexer tree; the fastest if left out.
+    /// Bits of the digits of the multiplexer tree [default: the fastest].
     #[arg(long)]
     digit_bits: Option<u32>,
     #[command(flatten)]

@@ -16,7 +16,7 @@ pub struct FddArguments {
     /// Bits of inputs.
     #[arg(long, default_value_t = 16)]
     bits: u32,
-    /// Bits of digits; the fastest lookup's if left out.
+    /// Bits of digits [default: those of the fastest lookup].
     #[arg(long)]
     digit_bits: Option<u32>,
     /// Evaluations to take the median of.

@@ -39,7 +39,7 @@ struct HermiteRecord {
     reduction: Vec<Reduction>,
 }
 
-/// What is left of one error.
+/// Rest of one error.
 #[derive(Debug, Serialize)]
 struct Reduction {
     input_error: f64,

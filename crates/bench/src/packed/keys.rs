@@ -38,7 +38,7 @@ impl Keys {
         Ok(Self { secret, evaluation_key, keygen_s, setup_s: generated.elapsed().as_secs_f64() })
     }
 
-    /// Encrypts values in one ciphertext, or in so many, each of about as many digits of a multiplexer tree.
+    /// Encrypts values in one ciphertext, or in `parts`, each of about as many digits of a multiplexer tree.
     ///
     /// # Errors
     /// If there are more parts than digits, or a value is too large.

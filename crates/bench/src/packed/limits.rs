@@ -1,4 +1,4 @@
-//! What benchmarks of packed values demand of parameters.
+//! Limits for parameters in benchmarks of packed values.
 
 use clap::Args;
 use cryptable::engines::packed::Request;
@@ -6,13 +6,13 @@ use cryptable::engines::packed::Request;
 /// Options of every benchmark that asks the planner for parameters.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct LimitArguments {
-    /// Values a ciphertext; as many as it has room for if left out.
+    /// Number of values per ciphertext [default: a full ciphertext].
     #[arg(long)]
     count: Option<usize>,
     /// Most bytes of memory that the parameters may be predicted to take.
     #[arg(long)]
     memory: Option<usize>,
-    /// log2 of the largest failure probability of a ciphertext, of words of all that a lookup takes; -64 if left out.
+    /// log2 of the maximum failure probability per ciphertext, or for words of a whole lookup [default: -64].
     #[arg(long, allow_hyphen_values = true)]
     log2_fail: Option<f64>,
 }

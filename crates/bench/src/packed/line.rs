@@ -26,7 +26,7 @@ pub struct PackedRecord {
 }
 
 impl PackedRecord {
-    /// Prints it, for programs or for people, and demands that nothing was wrong.
+    /// Prints the line, for programs or for people, and checks that no value was wrong.
     ///
     /// # Errors
     /// If a value is wrong.
@@ -36,7 +36,7 @@ impl PackedRecord {
     }
 }
 
-/// What all lines have in common.
+/// Returns the fields that all lines share.
 pub fn common(parameters: &Parameters, keys: &Keys) -> Contract {
     let modulus = parameters.input_modulus();
     Contract {

@@ -36,12 +36,12 @@ pub struct LookupArguments {
     /// Input modulus instead of a power of two.
     #[arg(long)]
     modulus: Option<u64>,
-    /// Ring degree; the default of the parameters if left out.
+    /// Ring degree [default: that of the parameters].
     #[arg(long)]
     ring_degree: Option<usize>,
     #[command(flatten)]
     limits: LimitArguments,
-    /// Bits of the digits of a multiplexer tree; the fastest if left out.
+    /// Bits of the digits of a multiplexer tree [default: the fastest].
     #[arg(long)]
     digit_bits: Option<u32>,
     /// Tables on the same input.
@@ -64,7 +64,7 @@ pub struct LookupArguments {
     stages: bool,
 }
 
-/// A benchmark: what its lines are called, and the method that it demands.
+/// A benchmark: the name in its lines, and the method that it requires.
 #[derive(Clone, Copy, Debug)]
 pub struct Benchmark {
     pub name: &'static str,
@@ -188,7 +188,7 @@ struct Evaluation {
     rss_bytes: u64,
 }
 
-/// What decryption says of all results.
+/// Decryption of all results.
 struct Checked {
     values: usize,
     wrong: usize,

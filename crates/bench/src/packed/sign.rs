@@ -17,14 +17,14 @@ pub struct SignArguments {
     /// Bits of the values.
     #[arg(long, default_value_t = 32)]
     bits: u32,
-    /// Ring degree; the default of packed values if left out.
+    /// Ring degree [default: that of packed values].
     #[arg(long)]
     ring_degree: Option<usize>,
     /// Evaluations to take the median of.
     #[arg(long, default_value_t = 3)]
     runs: usize,
-    /// An operation on integers of so many bits and one of headroom, in place of the sign alone: less-than, digits,
-    /// maximum, relu and the like.
+    /// An operation on integers of --bits bits and one bit of headroom, instead of the sign alone: less-than, digits,
+    /// maximum, relu and so on.
     #[arg(long)]
     op: Option<Operation>,
     /// Seed of the random values.
@@ -154,7 +154,7 @@ pub(crate) fn expected_results(
     parameters.integer_digits().iter().map(digit).collect()
 }
 
-/// What it should give, of unsigned integers below `half`.
+/// Returns the right result for unsigned integers below `half`.
 fn expected(operation: Operation, x: u64, y: u64, half: u64) -> u64 {
     match operation {
         Operation::Sign => 0,

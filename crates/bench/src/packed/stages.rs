@@ -1,4 +1,4 @@
-//! What every part of a lookup needs by count, beside the time that it takes: `bench akp --stages`.
+//! Counts of every part of a lookup, beside its time: `bench akp --stages`.
 //!
 //! Counts are the dry run's. `arithmetic_units` is what the counted transforms and products take from the cache, at the
 //! speed of this machine; `memory_units` what reading keys and encoded matrices from memory takes, once a use. An evaluation
@@ -101,7 +101,7 @@ fn transform_seconds(degree: usize) -> f64 {
     (0..32).map(|_| once()).fold(f64::INFINITY, f64::min)
 }
 
-/// All parts of a lookup of so many tables, of which these are the times; the last one is their sum.
+/// Lists all parts of a lookup of `tables` tables with these times; the last one is their sum.
 pub fn stages(
     speeds: &Speeds,
     parameters: &Parameters,

@@ -13,10 +13,11 @@ use super::line::{Measured, PackedRecord, common};
 use crate::contract::Contract;
 use crate::measurement::timed;
 
-/// Places where a piecewise constant function changes, at most: about as many as any places may have at 16 bits a word.
+/// Maximum number of places where a piecewise constant function changes: about as many as any function may have with
+/// words of 16 bits.
 const PIECES: u64 = 150;
 
-/// What is looked up.
+/// Function that is looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum WordTable {
     /// Values of as many random keys as a word has values, and a default for all others.
@@ -36,7 +37,7 @@ pub enum WordTable {
 /// Arguments of `bench words`.
 #[derive(Debug, Args)]
 pub struct WordsArguments {
-    /// What is looked up.
+    /// Function that is looked up.
     #[arg(long, value_enum, default_value = "dictionary")]
     table: WordTable,
     /// Words of a key of a dictionary; other tables have two.
@@ -45,7 +46,7 @@ pub struct WordsArguments {
     /// Bits of a word.
     #[arg(long, default_value_t = 16)]
     word_bits: u32,
-    /// Bits of a dictionary's values; two less than those of a word if left out.
+    /// Bits of a dictionary's values [default: two less than those of a word].
     #[arg(long)]
     value_bits: Option<u32>,
     #[command(flatten)]

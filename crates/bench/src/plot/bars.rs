@@ -3,7 +3,7 @@
 use anyhow::{Result, anyhow, ensure};
 use plotters::prelude::*;
 
-/// What a picture shows.
+/// Content of a picture.
 #[derive(Clone, Debug)]
 pub struct Bars {
     pub title: String,

@@ -14,11 +14,11 @@ pub struct Curve {
     pub method: String,
     /// Who measured, for figures that others published; those are dashed.
     pub source: Option<&'static str>,
-    /// What the horizontal axis shows, such as the bits of the table's inputs, and the quantity; both positive.
+    /// Points: the horizontal axis, such as bits of the table's inputs, and the quantity; both positive.
     pub points: Vec<(f64, f64)>,
 }
 
-/// What a picture shows.
+/// Content of a picture.
 #[derive(Clone, Debug)]
 pub struct Chart {
     /// Without extension.

@@ -1,4 +1,4 @@
-//! What a picture needs of JSON lines: reading, selecting, and the median of repeated measurements.
+//! JSON lines for pictures: reading, selecting, and the median of repeated measurements.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::measurement::median;
 /// Methods that are compared over the width of tables.
 const METHODS: [&str; 4] = ["akp", "bmt", "cmt", "fdd"];
 
-/// What is plotted of a line of the JSON contract; other fields are ignored.
+/// Plotted fields of a line of the JSON contract; other fields are ignored.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Record {
     pub method: String,
@@ -36,10 +36,10 @@ pub struct Record {
     literal: Option<Literal>,
 }
 
-/// What is read of the parameters of a line; the oldest do not have them.
+/// Fields of a line's parameters; the oldest lines do not have them.
 #[derive(Clone, Copy, Debug, Deserialize)]
 struct Literal {
-    /// Of the failure probability of a value that they were chosen for.
+    /// log2 of the failure probability of a value for which they were chosen.
     log2_fail: Option<f64>,
 }
 
@@ -119,7 +119,7 @@ fn parse(value: Value) -> Result<Option<Record>> {
     Ok(Some(record))
 }
 
-/// Demands that every method with lines of one table on full ciphertexts was measured on so many threads.
+/// Checks that every method with lines of one table on full ciphertexts was measured on `threads` threads.
 ///
 /// # Errors
 /// If there is no such line, or a method was measured on other numbers of threads only.
@@ -139,13 +139,13 @@ pub fn check_measured(records: &[Record], threads: usize) -> Result<()> {
     Ok(())
 }
 
-/// Records that can be compared: one table, a full ciphertext, so many threads.
+/// Selects records that can be compared: one table, a full ciphertext, `threads` threads.
 pub fn select(records: &[Record], threads: usize) -> Vec<Record> {
     let is_wanted = |record: &&Record| record.is_full() && record.threads == threads;
     records.iter().filter(is_wanted).cloned().collect()
 }
 
-/// What a curve is of.
+/// Identity of a curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key<'a> {
     method: &'a str,

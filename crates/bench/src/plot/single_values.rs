@@ -13,7 +13,7 @@ use super::chart::{Chart, Curve};
 use crate::json_lines;
 use crate::measurement::median;
 
-/// What is plotted of a line.
+/// Plotted fields of a line.
 #[derive(Clone, Debug, Deserialize)]
 pub struct SingleRecord {
     method: String,
@@ -22,11 +22,11 @@ pub struct SingleRecord {
     units_per_value: f64,
     ms_per_value: f64,
     log2_fail: f64,
-    /// What parameters were chosen for; older lines do not say.
+    /// log2 of the requested failure probability; older lines do not have it.
     requested_log2_fail: Option<f64>,
-    /// Of digit decomposition.
+    /// log2 of the modulus of a digit decomposition.
     log2_q0: Option<u32>,
-    /// Of chains of CMUXes.
+    /// Depth of a chain of CMUXes.
     chain_depth: Option<u64>,
 }
 
@@ -56,7 +56,7 @@ pub fn read(file: &Path) -> Result<Vec<SingleRecord>> {
     })
 }
 
-/// Names without extension, and pictures, of what was measured on so many threads.
+/// Returns names without extension, and pictures, of measurements on `threads` threads.
 ///
 /// # Errors
 /// If a picture cannot be drawn.

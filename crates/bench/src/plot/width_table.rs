@@ -10,7 +10,7 @@ use crate::measurement::median;
 /// Methods in columns; of trees over digits the fastest.
 const METHODS: [&str; 3] = ["akp", "bmt", "cmt"];
 
-/// What was measured of a method for a width: medians over lines.
+/// Measurements of a method for a width: medians over lines.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     seconds: f64,

@@ -1,4 +1,4 @@
-//! What a line of results is called.
+//! Titles of lines of results.
 
 use super::Line;
 
@@ -6,7 +6,7 @@ use super::Line;
 const PLAIN_TABLES: [&str; 6] =
     ["random", "integers", "single integers", "identity", "bit", "chain"];
 
-/// What a line is of: method, width, digits, operation, tables.
+/// Returns a line's title: method, width, digits, operation, tables.
 pub fn title(line: &Line) -> String {
     let Line { method, bits_in, digits, tables, table, chain_depth, .. } = line;
     let mut title = method.clone();

@@ -96,7 +96,7 @@ struct Crossing<'a, T: Target> {
     session: Session<'a, T>,
 }
 
-/// What differs between the engines at the other end.
+/// Differences between the engines at the other end.
 trait OtherEnd<T: Target> {
     /// Modulus of each result of the packed lookup.
     fn modulus(&self) -> u64;

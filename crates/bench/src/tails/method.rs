@@ -49,7 +49,7 @@ pub enum TailMethod {
 }
 
 impl TailMethod {
-    /// Finds the method of a name, for tables of so many bits where single values have different methods for them.
+    /// Finds a method by name, for tables of `bits` bits if single values have different methods for different widths.
     ///
     /// # Errors
     /// If there is none: lists all names.

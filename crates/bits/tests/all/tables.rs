@@ -57,7 +57,8 @@ fn all_arguments_of_all_widths() {
         let parameters = Parameters::insecure_toy_tables(packing).unwrap();
         let (secret, server) = keys(&parameters);
         let mut rng = StdRng::seed_from_u64(5);
-        // A table of one bit has its noise alone; of so many Gaussian errors, six deviations of their measured deviation.
+        // A table of one bit has its noise alone; the margin is six deviations of the measured deviation of this many
+        // Gaussian errors.
         let margin = 1.0 + 6.0 / (2.0 * parameters.bits() as f64).sqrt();
         for inputs in 1..=8 {
             let x = encrypt(&secret, &arguments(&parameters, inputs));
@@ -90,8 +91,8 @@ fn tables_alone_and_together() {
     }
 }
 
-/// What comes out is the error of every input that the output changes with, at most once, and roundings: by the errors
-/// that came in, of which nothing but roundings is unknown.
+/// Outputs have the error of every input with which they change, at most once, and roundings: computed from the inputs'
+/// errors, only roundings are unknown.
 #[test]
 fn errors_are_sums_of_those_of_sensitive_inputs_and_roundings() {
     let parameters = Parameters::insecure_toy_tables(Packing::Complex).unwrap();

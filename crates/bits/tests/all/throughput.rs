@@ -45,9 +45,9 @@ fn check(secret: &cryptable_bits::SecretKey, bits: &EncryptedBits, expected: &[b
     assert!(largest <= secret.parameters().largest_error(noise));
 }
 
-/// The worst case of predictions: every gate of equal operands, bootstrap after bootstrap, with so many gates between
-/// cleanings. Returns the noise after each round, and the largest probability, log2, that a bit was wrong before a cleaning
-/// or bootstrap.
+/// Runs the worst case of predictions: every gate of equal operands, bootstrap after bootstrap, with `segments` gates
+/// between cleanings. Returns the noise after each round, and the largest probability, log2, that a bit was wrong
+/// before a cleaning or bootstrap.
 fn rounds(parameters: &Parameters, segments: [usize; 3]) -> (Vec<BitNoise>, f64) {
     let mut noise = parameters.noise_after_bin_boot(parameters.fresh_noise());
     let (mut after, mut log2_fail) = (Vec::new(), f64::NEG_INFINITY);

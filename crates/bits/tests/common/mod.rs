@@ -1,4 +1,4 @@
-//! What the tests of bits share: keys, random bits, and errors of slots.
+//! Helpers for tests of bits: keys, random bits, and errors of slots.
 // Each test binary uses a part of it.
 #![allow(dead_code)]
 
@@ -33,7 +33,7 @@ pub fn gate(gate: Gate, x: &[bool], y: &[bool]) -> Vec<bool> {
     x.iter().zip(y).map(|(&x, &y)| gate.evaluate(x, y)).collect()
 }
 
-/// Demands that log2 of the measured deviation over the predicted one is within an interval, and that no error is beyond
+/// Checks that log2 of the measured deviation over the predicted one is within an interval, and that no error is beyond
 /// the bound of the prediction.
 pub fn check_noise(
     what: &str,

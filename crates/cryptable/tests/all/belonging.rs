@@ -1,4 +1,4 @@
-//! What belongs to other parameters is refused by the whole digest, in every engine, with both digests in the message.
+//! Objects of other parameters are refused by the whole digest, in every engine, with both digests in the message.
 
 use cryptable::{
     Ciphertext, Engine, Error, Parameters, Progress, SecretKey, Table, gates, large_values,
@@ -18,8 +18,8 @@ fn with_other_digest(object: &[u8]) -> Vec<u8> {
     forged
 }
 
-/// As [`with_other_digest`], of a file of one ciphertext: its digest of the parameters is where an object's is, and the
-/// object follows after the header of 72 bytes and the object's length.
+/// Changes the digest like [`with_other_digest`] in a file of one ciphertext: its digest of the parameters is where an
+/// object's is, and the object follows after the header of 72 bytes and the object's length.
 fn file_with_other_digest(file: &[u8]) -> Vec<u8> {
     let length = u64::from_le_bytes(file[72..80].try_into().unwrap()) as usize;
     let mut forged = file.to_vec();
@@ -27,7 +27,7 @@ fn file_with_other_digest(file: &[u8]) -> Vec<u8> {
     with_other_digest(&forged)
 }
 
-/// Demands an error of parameters whose digests differ in the last byte only.
+/// Checks for an error of parameters whose digests differ in the last byte only.
 fn check(error: Error, what: &str) {
     let Error::OtherParameters { expected, found, .. } = &error else { panic!("{what}: {error}") };
     assert_eq!(expected[..31], found[..31], "{what}");

@@ -173,7 +173,7 @@ fn file(kind: &str) -> Vec<u8> {
     std::fs::read(kept(kind)).unwrap_or_else(|error| panic!("{kind}: {error}"))
 }
 
-/// As `known_answers.rs` for the engines.
+/// Test for bridges like `known_answers.rs` for the engines.
 #[test]
 fn files_of_this_version_hold_what_they_held() {
     let key = file("key");

@@ -35,7 +35,7 @@ fn key_file<T: Target>(
     file
 }
 
-/// What all bridge keys tell.
+/// Checks the common part of all bridge keys' inspections.
 fn check_common(found: &Inspection, bytes: &[u8]) {
     let parameters = found.parameters.as_ref().unwrap();
     assert_eq!(parameters.security_level(), SecurityLevel::Insecure);
@@ -104,7 +104,7 @@ fn file(kind: &str) -> Vec<u8> {
     std::fs::read(kept(kind)).unwrap_or_else(|error| panic!("{kind}: {error}"))
 }
 
-/// As `known_answers.rs` for the engines.
+/// Test for bridges like `known_answers.rs` for the engines.
 #[test]
 fn files_of_this_version_hold_what_they_held() {
     let secret = large_values::SecretKey::from_bytes(&file("integers.key"), toys()).unwrap();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// Names and versions in the workspace's manifest, the crates of the workspace left out.
+/// Names and versions in the workspace's manifest, without the crates of the workspace.
 fn declared(manifest: &str) -> BTreeMap<&str, &str> {
     let start = manifest.split_once("[workspace.dependencies]").unwrap().1;
     let lines = start.lines().skip(1).take_while(|line| !line.starts_with('['));

@@ -1,5 +1,5 @@
-//! What a failure probability is of: the whole operation on one ciphertext, any of its values. Every number that is stated is
-//! the union of one per value, which is that of all decisions on one value.
+//! Failure probabilities are of the whole operation on one ciphertext, any of its values. Every stated number is the
+//! union of one per value, which is that of all decisions on one value.
 #![cfg(feature = "client")]
 
 use cryptable::comparisons::Operation;

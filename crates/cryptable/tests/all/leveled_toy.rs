@@ -8,7 +8,7 @@ use cryptable::{Error, KeyParameters, Result, Table, inspect};
 use cryptable_lattice::{Progress, ReadOptions, SecurityLevel};
 use proptest::prelude::*;
 
-/// What readers of toys need.
+/// Options that readers of toys need.
 fn insecure() -> ReadOptions {
     ReadOptions::default().allow_insecure()
 }
@@ -339,7 +339,7 @@ fn lies_under_valid_checksums_are_found() {
     assert!(message(64, &[255; 8]).contains("modulus of the values"));
     assert!(message(64 + 8, &[0]).contains("number of a ciphertext's bits"));
     assert!(message(64 + 8, &[3]).contains("number of a ciphertext's bits"));
-    // Of one bit each, there would be two ciphertexts a value.
+    // With one bit each, there would be two ciphertexts per value.
     assert!(message(64 + 8, &[1]).contains("bodies"));
     // Modulus, bits of a ciphertext, client, dimension, modulus of ciphertexts, count.
     assert!(message(64 + 8 + 4 + 16 + 4 + 8, &[255; 8]).contains("number of values"));

@@ -1,4 +1,4 @@
-//! What a client does with its key.
+//! Actions of a client with its key.
 
 use cryptable::ckks::KeySet;
 use cryptable::engines::{self, bridged};
@@ -107,7 +107,7 @@ fn toys() -> ReadOptions {
     ReadOptions::default().allow_insecure()
 }
 
-/// What the client hands to the test.
+/// Data that the client hands to the test.
 pub struct Sent {
     /// The secret key as a file holds it.
     pub secret: Zeroizing<Vec<u8>>,
@@ -260,7 +260,7 @@ fn run_transciphering() -> Sent {
     Sent { secret: file, ciphertext: ciphertext.to_bytes() }
 }
 
-/// What is drawn from a seed.
+/// Data drawn from a seed.
 pub struct Drawn {
     pub uniform: Zeroizing<Vec<u64>>,
     pub ternary: Zeroizing<Vec<i8>>,

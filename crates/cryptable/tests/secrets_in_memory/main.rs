@@ -1,4 +1,4 @@
-//! What a process still holds of a secret after its key was dropped: nothing.
+//! After its key was dropped, a process holds nothing of a secret.
 //!
 //! A client in a process of its own generates a key, uses it for everything that it is for, and drops it. It hands the
 //! secret, as the bytes of its file, to the test, which derives every form that the library computes of it, and looks

@@ -14,7 +14,7 @@ use crate::client::{self, Case, Drawn, Sent};
 
 /// One form of a secret.
 pub struct Pattern {
-    /// What it is.
+    /// Name of the pattern.
     pub name: String,
     /// How it lies in memory.
     pub bytes: Vec<u8>,
@@ -150,7 +150,7 @@ fn primes(case: Case) -> Vec<u64> {
     }
 }
 
-/// What is computed of one ternary secret.
+/// Forms computed of one ternary secret.
 fn forms(name: &str, secret: &[i8], primes: &[u64]) -> Vec<Pattern> {
     let bytes: Vec<u8> = secret.iter().map(|&c| c as u8).collect();
     let wide: Vec<u64> = secret.iter().map(|&c| i64::from(c) as u64).collect();

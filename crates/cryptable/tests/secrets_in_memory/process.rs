@@ -14,7 +14,7 @@ use zeroize::Zeroizing;
 use crate::client::{self, Case, Sent};
 use crate::patterns::{self, Pattern};
 
-/// What tells a client its case, whether to hold what it has, and where to put what it sends.
+/// Variables that tell a client its case, whether to hold its data, and where to put what it sends.
 const SETTINGS: [&str; 3] = ["CRYPTABLE_SCAN_CASE", "CRYPTABLE_SCAN_HOLD", "CRYPTABLE_SCAN_PLACE"];
 
 /// Memory that is read at once.
@@ -56,7 +56,7 @@ impl Client {
         Self { process, place }
     }
 
-    /// What the client handed over.
+    /// Reads the data that the client handed over.
     pub fn sent(&self) -> Sent {
         let read = |name| fs::read(self.place.path().join(name)).unwrap();
         Sent { secret: Zeroizing::new(read("secret")), ciphertext: read("ciphertext") }
@@ -100,8 +100,8 @@ impl Drop for Client {
 
 /// All windows of all forms.
 ///
-/// Memory is looked at in steps of eight bytes, and forms at all places, so that whatever is longer than a window and
-/// eight bytes is found wherever it lies. Places where the first eight bytes are zero are left out on both sides.
+/// Memory is searched in steps of eight bytes, and forms at all places, so that anything longer than a window and eight
+/// bytes is found wherever it lies. Places where the first eight bytes are zero are skipped on both sides.
 struct Windows<'a> {
     /// By length, with the pattern they are of.
     by_length: HashMap<usize, HashMap<&'a [u8], usize>>,
@@ -164,7 +164,7 @@ fn first_word(bytes: &[u8]) -> u64 {
     u64::from_ne_bytes(bytes[..8].try_into().unwrap())
 }
 
-/// What the client's process runs.
+/// Entry point of the client's process.
 pub fn client_main() {
     let setting = |index: usize| std::env::var(SETTINGS[index]).ok();
     let case = Case::of_name(&setting(0).expect("a case"));

@@ -30,7 +30,7 @@ impl EvaluationKey {
     ///
     /// Values are distributed over the threads; `progress` counts them. Tables share those of a value's bootstraps that
     /// do not depend on the table, and every result has the failure probability of a single lookup
-    /// ([`Parameters::log2_fail`]). With k tables a value takes
+    /// ([`Parameters::log2_fail`]). A value takes, for k tables,
     /// - FDFB-Compress, EvalFunc and FDFB-KS: 1 + k blind rotations instead of 2k (FDFB-KS with 2 digits 2 + k), Comp
     ///   2 + 2k, FDFB-Select 1 + 3k;
     /// - methods with a star, by multi-value bootstrapping: one blind rotation in all for WoP-PBS1*, WoPPBS1-Refine*,
