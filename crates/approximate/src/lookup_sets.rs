@@ -11,8 +11,8 @@ impl Parameters {
     /// Lookups of 16,384 complex slots at ring degree 2^15, 128 bits of security: tables of 16 points leave two levels and
     /// values of 16 bits; a slot fails with at most 2^-80.
     ///
-    /// Inputs of lookups are cleaned, so phases need only some 20 bits, where plain bootstrapping needs as many more as
-    /// results are to have: this set has 13 levels for it. Sizes by the dry run: CoeffsToSlots in three matrices, since
+    /// Inputs of lookups are cleaned, so phases need only some 20 bits; plain bootstrapping would need more, by the bits of
+    /// precision of its results, of which this set leaves 13. Sizes by the dry run: CoeffsToSlots in three matrices, since
     /// four share 22 bits less.
     ///
     /// # Errors

@@ -17,7 +17,7 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// Predicted seconds on one thread: of so many words, or of one of a full ciphertext.
+    /// Predicted seconds on one thread: of `words` words, or of one of a full ciphertext.
     #[must_use]
     pub fn seconds(&self, words: Option<u64>) -> f64 {
         let at_once = self.plan.words() as u64;
@@ -65,8 +65,8 @@ impl Candidates {
         self.found.first().ok_or_else(|| Unplanned(self.refused.clone()))
     }
 
-    /// Plans circuits that compute the same ([`crate::named::NamedCircuit::variants`], or one) on each of some sets, and
-    /// orders the plans by predicted time for so many words, or a word of many.
+    /// Plans circuits that compute the same ([`crate::named::NamedCircuit::variants`], or one) on each of some sets,
+    /// and orders the plans by predicted time for `words` words, or per word of many.
     ///
     /// # Panics
     /// If there is no circuit.

@@ -5,7 +5,7 @@ use cryptable_bits::BitTable;
 use crate::signal::Signal;
 use crate::table_node::TableNode;
 
-/// What a node computes. Signals are of nodes before it.
+/// Operation of a node. Signals are of nodes before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Node {
     /// The constant 0: node 0, and no other.
@@ -227,7 +227,7 @@ impl Circuit {
         Ok(self.outputs.iter().map(|word| word.signals.len()).map(word).collect())
     }
 
-    /// Demands a value that fits for each word of inputs, and words of at most 128 bits.
+    /// Checks that there is a fitting value for each word of inputs, and that words have at most 128 bits.
     pub(crate) fn check_words(&self, inputs: &[u128]) -> Result<(), InputMismatch> {
         check_count("input words", inputs.len(), self.inputs.len())?;
         for (word, &value) in self.inputs.iter().zip(inputs) {
@@ -258,10 +258,10 @@ fn check_count(what: &'static str, found: usize, expected: usize) -> Result<(), 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what}: {found}, where the circuit has {expected}")]
 pub struct InputMismatch {
-    /// What is counted.
+    /// Counted items.
     pub what: &'static str,
-    /// What was given.
+    /// Number that was given.
     pub found: usize,
-    /// What the circuit has.
+    /// Number that the circuit has.
     pub expected: usize,
 }

@@ -24,7 +24,7 @@ pub(crate) fn are_disjoint(nodes: &[Node], a: Signal, b: Signal) -> bool {
 struct Factors {
     /// Itself and all factors, sorted.
     list: Vec<Signal>,
-    /// Those that are ORs.
+    /// Signals that are ORs.
     ors: Vec<Signal>,
 }
 

@@ -55,7 +55,7 @@ impl Circuit {
         })
     }
 
-    /// Of every node the level of the deepest one that is no sum, in the sum that it is.
+    /// Returns for every node the level of the deepest operand that is not a sum, in the node's sum.
     fn deepest_products(&self, levels: &[usize]) -> Vec<usize> {
         let mut deepest = levels.to_vec();
         for (index, node) in self.nodes.iter().enumerate().filter(|(_, node)| is_sum(node)) {
@@ -97,7 +97,7 @@ impl Circuit {
     }
 }
 
-/// What is the XOR of its operands: a disjoint OR is one, too.
+/// Returns whether the node is the XOR of its operands, as a disjoint OR also is.
 fn is_sum(node: &Node) -> bool {
     matches!(node, Node::Xor(..) | Node::Union(..))
 }

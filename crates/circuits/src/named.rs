@@ -51,7 +51,7 @@ impl NamedCircuit {
         }
     }
 
-    /// What it computes, in a line.
+    /// Describes the circuit in one line.
     #[must_use]
     pub const fn description(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! What a circuit is made of, and how deep it is.
+//! Statistics of a circuit: its nodes and depth.
 
 use std::fmt;
 

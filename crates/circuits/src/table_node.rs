@@ -23,7 +23,7 @@ use crate::signal::Signal;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TableNode {
-    /// Those that the table has not are [`Signal::FALSE`].
+    /// Inputs of the table; unused ones are [`Signal::FALSE`].
     inputs: [Signal; BitTable::MAX_INPUTS],
     table: BitTable,
 }
@@ -68,7 +68,7 @@ impl TableNode {
     }
 }
 
-/// What a table of some signals is.
+/// Simplified form of a table of some signals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reduced {
     /// A constant, a signal or its complement.

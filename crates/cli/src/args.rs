@@ -52,10 +52,10 @@ const MAX_KEY_MEMORY: usize = 16 << 30;
 #[derive(Debug, Parser)]
 #[command(name = "cryptable", version, after_help = OVERVIEW)]
 pub struct Cli {
-    /// What all subcommands share.
+    /// Options common to all subcommands.
     #[command(flatten)]
     pub global: Global,
-    /// What to do.
+    /// Subcommand.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -189,10 +189,10 @@ pub struct PlanArgs {
     /// For anything but lookups.
     #[command(subcommand)]
     pub job: Option<Job<PlanFileArgs>>,
-    /// What for.
+    /// Requirements.
     #[command(flatten)]
     pub parameters: ParameterArgs,
-    /// What is written.
+    /// Output files.
     #[command(flatten)]
     pub file: PlanFileArgs,
     /// List every parameter set that ships instead: for each of its secrets dimension, modulus, distribution, error,
@@ -207,7 +207,7 @@ pub struct PlanArgs {
 /// Arguments of a group of subcommands.
 #[derive(Args, Debug)]
 pub struct GroupArgs<C: Subcommand> {
-    /// What to do.
+    /// Subcommand.
     #[command(subcommand)]
     pub command: C,
 }
@@ -265,7 +265,7 @@ Examples:
   cryptable plan --inputs single --bits 4 --values 1000
   cryptable plan --list-parameters --csv
 
-Shows all ways side by side, the best first, and that one in full: the fastest for so many values, or
+Shows all ways side by side, the best first, and that one in full: the fastest for this number of values, or
 with --goal latency the one whose first result is there first.";
 
 const INSPECT: &str = "\

@@ -160,7 +160,7 @@ fn a_hundred_kills_of_every_command_leave_nothing_half_written() {
     killed_decrypt(MANY);
 }
 
-/// What a killed lookup kept with `--resume` is right, however often it was killed.
+/// Results that a killed lookup kept with `--resume` are right, however often it was killed.
 #[test]
 fn lookups_killed_again_and_again_are_resumed() {
     let here = toy();

@@ -1,5 +1,5 @@
-//! What the program confirms is on the disk, and what it writes whole has its name only then: by the calls that it makes
-//! of the system, which `strace` tells.
+//! Files that the program confirms are on the disk, and files that it writes whole get their names only then: checked
+//! by its system calls, which `strace` lists.
 #![cfg(all(target_os = "linux", feature = "client", feature = "serve"))]
 
 #[path = "../../service/tests/support/mod.rs"]

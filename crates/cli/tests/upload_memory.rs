@@ -1,4 +1,4 @@
-//! What checking an upload takes of the server's memory: a stated multiple of the file, also of one that nobody encrypted.
+//! Server's memory while it checks an upload: a stated multiple of the file, also of one that nobody encrypted.
 #![cfg(all(target_os = "linux", feature = "client", feature = "serve"))]
 
 mod server;
@@ -17,7 +17,7 @@ use support::Workspace;
 const VALUES: usize = 1 << 16;
 const DIMENSION: usize = 256;
 
-/// What a ciphertext takes beside twice its bytes, and what the server's threads may take meanwhile.
+/// Memory of a ciphertext beside twice its bytes, and of the server's threads meanwhile.
 const BESIDE: u64 = (16 + 8) << 20;
 
 /// How many times its file an evaluation key of these toys takes at most while it is checked: words are unpacked, and masks come from

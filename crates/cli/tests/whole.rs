@@ -34,10 +34,11 @@ const MANY: usize = 50;
 const USERS: usize = 8;
 const REQUESTS: usize = 200;
 
-/// Every so many requests, there is a lookup.
+/// Number of requests per lookup.
 const SELDOM: usize = 50;
 
-/// What a test draws, and draws again with this number in the environment; keys and ciphertexts are new each time.
+/// Seed of a test, which draws the same again with this number in the environment; keys and ciphertexts are new each
+/// time.
 fn seed() -> u64 {
     let given = std::env::var("CRYPTABLE_TEST_SEED").ok();
     let seed = given.map_or_else(rand::random, |text| text.parse().unwrap());
@@ -326,10 +327,10 @@ fn what_could_not_be_written_has_not_arrived() {
     assert!(process.terminate().success());
 }
 
-/// What users do when the server is killed.
+/// Actions of users when the server is killed.
 const DOINGS: [&str; 5] = ["nothing", "uploads", "waits", "downloads", "removals"];
 
-/// What a user does now, for the one who kills.
+/// Current action of a user, for the one who kills.
 struct Doing<'a>(&'a AtomicUsize);
 
 impl Doing<'_> {

@@ -47,7 +47,7 @@
 //! | `parameters` | those of both engines and of the conversions; noise from one to the other |
 //! | `bridge` | the server's key; `serialization`: as bytes; `generation`: by a client |
 //! | `integers`, `leveled` | what crosses, engine by engine |
-//! | `continuation` | what may come after a packed lookup, and what it demands |
+//! | `continuation` | what may come after a packed lookup, and what it requires |
 //! | `request`, `plan` | from what is wanted to parameters of both ends, with time and failures of every step |
 //! | `secret_keys`, `evaluation_keys` | keys of both ends in one: the client's, the server's |
 

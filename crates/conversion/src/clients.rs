@@ -1,4 +1,4 @@
-//! Whose ciphertexts a key converts: two secret keys, of LWE and of the ring.
+//! Owners of the ciphertexts that a key converts: two secret keys, for LWE and for the ring.
 
 use std::io::{self, Write};
 
@@ -7,9 +7,9 @@ use cryptable_wire::{BodyReader, BodyWriter, KeyId, WireError};
 /// Identifiers of the two secret keys that a conversion key belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clients {
-    /// That of LWE ciphertexts.
+    /// Key of LWE ciphertexts.
     pub lwe: KeyId,
-    /// That of RLWE ciphertexts.
+    /// Key of RLWE ciphertexts.
     pub ring: KeyId,
 }
 
@@ -22,7 +22,7 @@ impl Clients {
         writer.raw(&self.ring.0)
     }
 
-    /// Reads identifiers and demands that they are these.
+    /// Reads identifiers and checks that they are these.
     ///
     /// # Errors
     /// If bytes are missing, or an identifier is another.

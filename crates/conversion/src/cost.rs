@@ -31,8 +31,8 @@ pub(crate) enum Masks {
     Computed,
 }
 
-/// Ring packing: n + 2 transforms a block, ℓ + 2 of degree N, `2·n·N` products; masks of so many values, in a layout of so
-/// many slots.
+/// Work of ring packing: n + 2 transforms per block, ℓ + 2 of degree N, `2·n·N` products; and the masks of `values`
+/// values, in a layout of `slots` slots.
 pub(crate) fn packing(
     parameters: &Parameters,
     slots: usize,
@@ -52,8 +52,8 @@ pub(crate) fn packing(
     }
 }
 
-/// Extraction: ℓ' + 2 transforms of degree N, and to the LWE secret ℓ + n + 1 transforms a block and `ℓ·(n + 1)·N` products;
-/// masks of so many values.
+/// Work of extraction: ℓ' + 2 transforms of degree N, and to the LWE secret ℓ + n + 1 transforms per block and `ℓ·(n +
+/// 1)·N` products; and the masks of `values` values.
 pub(crate) fn extraction(parameters: &Parameters, slots: usize, values: f64) -> Work {
     let literal = parameters.literal();
     let switch = (literal.extraction.switching.length + 2) as f64 * relative(literal.ring_degree);

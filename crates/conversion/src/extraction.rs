@@ -2,11 +2,11 @@
 //! Cheon, Kim, Stehlé, EUROCRYPT 2024).
 //!
 //! # Which of the methods
-//! An LWE key switch of dimension N = 2^14 a value reads a key of 2^14·ℓ rows and adds the noise of as many; one of
-//! dimension 2^10 still takes 4.8 million products a value, 7.8·10^10 for all. But values of one ciphertext share their
-//! mask: extracted value i is coefficient i of `b + a·z`, so its switch is coefficient i of products of polynomials
-//! (`block_key_switching.rs`). By count, for n = 662, N = 2^14, digits of 2 bits, ℓ = 7; u is a
-//! transform of degree 2^16:
+//! An LWE key switch of dimension N = 2^14 per value reads a key of 2^14·ℓ rows and adds the noise of as many; one of
+//! dimension 2^10 still takes 4.8 million products per value, 7.8·10^10 for all. But values of one ciphertext share
+//! their mask: extracted value i is coefficient i of `b + a·z`, so its switch is coefficient i of products of
+//! polynomials (`block_key_switching.rs`). By count, for n = 662, N = 2^14, digits of 2 bits, ℓ = 7; u is a transform
+//! of degree 2^16:
 //!
 //! | after ring switching to degree N' = 2^10 | transforms | in u | products | key in memory | as sent |
 //! |---|---|---|---|---|---|

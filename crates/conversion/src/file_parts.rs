@@ -21,7 +21,7 @@ pub(crate) fn joined_parameters(parts: [Vec<u8>; 3]) -> Vec<u8> {
 /// The parts that [`joined_parameters`] joined, by their names in errors.
 ///
 /// # Errors
-/// If the bytes are not exactly so many parts.
+/// If the number of parts is another.
 pub(crate) fn split_parameters<'a>(
     bytes: &'a [u8],
     names: [&'static str; 3],

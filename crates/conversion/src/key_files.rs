@@ -20,11 +20,11 @@ pub(crate) struct Field {
     pub(crate) name: &'static str,
     /// How many there are.
     pub(crate) count: usize,
-    /// What they are below of.
+    /// Modulus of the words.
     pub(crate) modulus: u64,
 }
 
-/// What a kind of key's files are.
+/// Description of one kind of key file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KeyFile<'a> {
     pub(crate) object_type: ObjectType,

@@ -21,7 +21,7 @@ pub struct BlockLiteral {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ParametersLiteral {
-    /// What is claimed of the security; checked by construction.
+    /// Claimed security, checked by construction.
     pub security: SecurityLevel,
     /// LWE dimension n.
     pub lwe_dimension: usize,

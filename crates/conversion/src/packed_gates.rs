@@ -25,7 +25,7 @@ use crate::phases::EncryptedPhases;
 /// The modulus of sums of two bits.
 const MODULUS: u64 = 4;
 
-/// What a server needs for gates of FHEW on packed bits: keys of packing, of half bootstraps and of extraction. Holds no
+/// The server's keys for FHEW gates on packed bits: keys of packing, of half bootstraps and of extraction. Holds no
 /// secret, and is `Sync`.
 ///
 /// ```
@@ -224,7 +224,7 @@ impl PackedGates {
         &self.extraction
     }
 
-    /// Demands two ciphertexts of as many bits, of this client, that are not the same.
+    /// Checks two ciphertexts: equal numbers of bits, of this client, and not the same ciphertext.
     fn check(&self, x: &EncryptedBits, y: &EncryptedBits) -> Result<()> {
         let (expected, id) = (self.gates.digest(), self.packing.clients().lwe);
         for bits in [x, y] {

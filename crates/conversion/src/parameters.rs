@@ -53,7 +53,7 @@ impl BlockRings {
     }
 }
 
-/// What a literal makes.
+/// Numbers derived from a literal.
 #[derive(Debug)]
 struct Numbers {
     literal: ParametersLiteral,
@@ -161,7 +161,7 @@ impl Parameters {
         LweShape { dimension: literal.lwe_dimension, modulus: 1 << literal.log2_lwe_modulus }
     }
 
-    /// Demands that single values have the LWE dimension and modulus of these parameters.
+    /// Checks that single values have the LWE dimension and modulus of these parameters.
     ///
     /// # Errors
     /// If one differs: names which.
@@ -169,7 +169,7 @@ impl Parameters {
         check_shape(single.lwe_shape(), self.lwe_shape())
     }
 
-    /// Demands that values are taken out under the LWE secret.
+    /// Checks that values are extracted under the LWE secret.
     ///
     /// # Errors
     /// If they stay under a ring secret.
@@ -184,8 +184,8 @@ impl Parameters {
         &self.numbers.bottom
     }
 
-    /// What packing adds to a phase, as a fraction of the modulus: columns, the switch to the ring's secret, and
-    /// rounding to q_0.
+    /// Variance that packing adds to a phase, as a fraction of the modulus: columns, the switch to the ring's secret,
+    /// and rounding to q_0.
     #[must_use]
     pub fn packing_noise(&self) -> Variance {
         let (literal, rings) = (self.literal(), self.packing());
@@ -197,8 +197,9 @@ impl Parameters {
         columns + switch + Variance::of_units(rounding, literal.bottom_prime as f64)
     }
 
-    /// What extraction adds to a phase, as a fraction of the modulus: the switch to a block's secret, rounding to q, and
-    /// LWE key switching; the former alone where values stay under that secret, rounded to a modulus of the caller's.
+    /// Variance that extraction adds to a phase, as a fraction of the modulus: the switch to a block's secret, rounding
+    /// to q, and LWE key switching; only the first two if values stay under that secret, rounded to a modulus of the
+    /// caller's.
     #[must_use]
     pub fn extraction_noise(&self) -> Variance {
         let literal = self.literal();

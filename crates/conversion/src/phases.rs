@@ -24,8 +24,8 @@ pub struct EncryptedPhases {
 }
 
 impl EncryptedPhases {
-    /// Of a ciphertext of one limb that another method computed under the ring key `key_id`: `count` values in `slots`
-    /// coefficients.
+    /// Wraps a ciphertext of one limb that another method computed under the ring key `key_id`: `count` values in
+    /// `slots` coefficients.
     ///
     /// # Errors
     /// If it has another degree or number of limbs than the parameters want, or values or slots are too many, or slots
@@ -66,13 +66,13 @@ impl EncryptedPhases {
         self.key_id
     }
 
-    /// Demands that it is of these parameters and this client.
+    /// Checks that the ciphertext is of these parameters and this client.
     pub(crate) fn check(&self, parameters: &Parameters, key_id: KeyId) -> Result<()> {
         check_parameters(OBJECT, parameters.digest(), self.parameter_digest)?;
         check_client(OBJECT, key_id, self.key_id)
     }
 
-    /// Of parts that are known to fit.
+    /// Builds it from parts that are known to fit.
     pub(crate) fn trusted(
         parameters: &Parameters,
         key_id: KeyId,

@@ -29,7 +29,8 @@ pub(crate) fn added(noise: NoiseBound, more: Variance) -> NoiseBound {
     noise.with_independent(more.into())
 }
 
-/// What rounding both halves of a ciphertext of degree N, uniform ternary secret, to a modulus adds to a phase.
+/// Variance that rounding both halves of a ciphertext of degree N, under a uniform ternary secret, to a modulus adds to
+/// a phase.
 #[must_use]
 pub fn rounding_noise(ring_degree: usize, modulus: f64) -> Variance {
     Variance::of_units((1.0 + 2.0 * ring_degree as f64 / 3.0) / 12.0, modulus)

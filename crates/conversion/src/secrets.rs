@@ -19,7 +19,7 @@ use crate::packing::SeededRingPackingKey;
 use crate::packing::column_method;
 use crate::parameters::Parameters;
 
-/// What a client needs to make conversion keys: both secrets, and the identifiers of their keys. Redacted in Debug.
+/// Secrets from which a client makes conversion keys, with the identifiers of their keys. Redacted in Debug.
 #[derive(Clone, Copy)]
 pub struct Secrets<'a> {
     /// Coefficients of the LWE secret.

@@ -1,4 +1,4 @@
-//! What operations on packed integers look up, by size of digits, and what that is predicted to take: behind the choice of
+//! Counts the lookups of operations on packed integers, by size of digits, and predicts their time: the reason for
 //! digits of three bits.
 //!
 //! `cargo run --release -p cryptable-integers --example lookup_counts`

@@ -208,7 +208,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         if factor * (y.width() - 1) <= self.output_range() {
             return self.map(y, |value| factor * value);
         }
-        // Multiples differ by more than outputs may: the noise of so many results.
+        // Multiples differ by more than outputs may, with the noise of that many results.
         self.linear(&[(factor, &self.cleaned(y)?)], 0)
     }
 

@@ -1,8 +1,8 @@
 //! Carry propagation, when there is need: digits back below the base.
 //!
-//! `x_i + c_i = r_i + B·c_(i+1)`, `0 <= r_i < B`: one lookup of two tables a digit, the least significant first. Packed
-//! values take as long for one digit as for all of a level, so that the fewest lookups are the fastest: a parallel prefix
-//! (Kogge, Stone 1973) would need log2(n) times as many.
+//! `x_i + c_i = r_i + B·c_(i+1)`, `0 <= r_i < B`: one lookup of two tables per digit, the least significant first.
+//! Packed values take as long for one digit as for all of a level, so that the fewest lookups are the fastest: a
+//! parallel prefix (Kogge, Stone 1973) would need log2(n) times as many.
 
 use cryptable_lattice::error::{Error, Result};
 
@@ -196,7 +196,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     }
 }
 
-/// Demands columns of one kind: types say so of Rust's integers.
+/// Checks that columns are of one kind; for Rust's integers, types ensure it.
 ///
 /// # Errors
 /// If one is of another.
@@ -208,7 +208,7 @@ pub(crate) fn check_kinds(mut kinds: impl Iterator<Item = ColumnKind>) -> Result
     }
 }
 
-/// What cannot be: parameters admit sums of reduced digits.
+/// Returns the error for a modulus too small for two digits and a carry. Unreachable for validated parameters.
 fn too_narrow(modulus: i64) -> Error {
     Error::Unsupported(format!("sum of two digits and a carry: the modulus {modulus} is too small"))
 }

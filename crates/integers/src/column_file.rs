@@ -92,7 +92,7 @@ impl<R: Read, C: DigitCiphertext> ColumnReader<R, C> {
         Ok(Self { reader, summary, next, index, ciphertext: PhantomData })
     }
 
-    /// What the first part says of itself: all are of one kind, client and parameter set.
+    /// Returns the summary of the first part: all parts are of one kind, client and parameter set.
     #[must_use]
     pub fn summary(&self) -> &ColumnSummary {
         &self.summary
@@ -109,7 +109,7 @@ impl<R: Read, C: DigitCiphertext> ColumnReader<R, C> {
         })
     }
 
-    /// What the next values are, and nothing more of them.
+    /// Returns the summary of the next values without reading them.
     ///
     /// # Errors
     /// As [`ColumnReader::next_part`].

@@ -24,13 +24,13 @@ pub struct BooleanColumn<C> {
 }
 
 impl<T: IntegerType, C> IntegerColumn<T, C> {
-    /// Of a kind that the type holds.
+    /// Wraps digits of a kind that the type holds.
     pub(crate) fn new(kind: ColumnKind, digits: Vec<Digit<C>>) -> Self {
         debug_assert!(T::holds(kind), "a column of {kind}");
         Self { digits, kind, integer: PhantomData }
     }
 
-    /// What it holds.
+    /// Returns the kind of its integers.
     #[must_use]
     pub fn kind(&self) -> ColumnKind {
         self.kind

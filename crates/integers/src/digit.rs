@@ -16,7 +16,7 @@ pub(crate) struct Digit<C> {
     high: i64,
 }
 
-/// What is known of a digit without its ciphertext.
+/// Modulus, range and noise of a digit, without its ciphertext.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
     pub(crate) low: i64,

@@ -1,10 +1,10 @@
-//! What integers need of an engine.
+//! Operations that integers need from an engine.
 
 use std::fmt::Debug;
 
 use cryptable_lattice::{NoiseBound, Progress, Result, Table};
 
-/// What lookups make of noise: what parameters of an engine know.
+/// Noise model of an engine's lookups, from its parameters.
 pub trait LookupModel {
     /// Modulus p of inputs and outputs of lookups: they have to be the same.
     ///
@@ -40,7 +40,7 @@ pub trait DigitArithmetic: Sync {
     /// A table as lookups take it.
     type Table;
 
-    /// What lookups make of noise.
+    /// Returns the noise model of lookups.
     fn model(&self) -> &dyn LookupModel;
 
     /// The bound on the noise of a ciphertext.

@@ -39,7 +39,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         })
     }
 
-    /// As [`Evaluator::map_digits_to`], of digits as they are in two's complement.
+    /// Maps digits like [`Evaluator::map_digits_to`], in two's complement.
     pub(crate) fn map_unsigned_digits<T: IntegerType, U: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,

@@ -43,7 +43,7 @@ impl std::fmt::Debug for DryRun<'_> {
 }
 
 impl<'a> DryRun<'a> {
-    /// By parameters of an engine, on columns of so many values.
+    /// Dry run by an engine's parameters, on columns of `count` values.
     #[must_use]
     pub fn new(model: &'a (dyn LookupModel + Sync), count: usize) -> Self {
         Self { model, count, lookups: Mutex::new(Vec::new()) }
@@ -80,7 +80,7 @@ impl<'a> DryRun<'a> {
         self.fresh_column(ColumnKind::of::<T>(), evaluator.digit_bits(), count)
     }
 
-    /// A fresh column of a kind that the type holds, of so many values.
+    /// Returns a fresh column of a kind that the type holds.
     pub(crate) fn fresh_column<T: IntegerType>(
         &self,
         kind: ColumnKind,

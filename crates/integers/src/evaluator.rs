@@ -11,7 +11,7 @@ use crate::digit_arithmetic::DigitArithmetic;
 use crate::integer::{ColumnKind, Integer, IntegerType, Radix};
 use crate::noise_budget::NoiseBudget;
 
-/// What errors call the range of outputs.
+/// Name of the range of outputs in errors.
 const OUTPUT_RANGE: &str = "largest difference of two outputs of a table";
 
 /// Least modulus: bits, with room for a carry.
@@ -168,7 +168,7 @@ impl<'a, E: DigitArithmetic> Evaluator<'a, E> {
         self.budget.result
     }
 
-    /// What `sum(factor·digit)` would be.
+    /// Returns the shape of `sum(factor·digit)`.
     pub(crate) fn shape(&self, terms: &[(i64, &Digit<E::Ciphertext>)]) -> Shape {
         let start = Shape::public(0, NOISELESS());
         terms.iter().filter(|(factor, _)| *factor != 0).fold(start, |sum, &(factor, digit)| {
@@ -285,8 +285,8 @@ impl<'a, E: DigitArithmetic> Evaluator<'a, E> {
         ranges.iter().map(digit).collect()
     }
 
-    /// What tables of outputs of this range leave out, so that representatives about 0 differ by no more; 0 if they do not
-    /// anyway.
+    /// Returns the offset that tables of outputs in this range subtract, so that representatives about 0 differ by no
+    /// more; 0 if they do not anyway.
     fn offset(&self, least: i64, most: i64) -> i64 {
         let half = self.modulus / 2;
         let is_any = self.output_range == self.modulus - 1;

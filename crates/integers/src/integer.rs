@@ -8,7 +8,7 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// What a column holds: integers of 8, 16, 32 or 64 bits, signed or not, or booleans. There are no other kinds.
+/// Kind of a column: integers of 8, 16, 32 or 64 bits, signed or not, or booleans. There are no other kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColumnKind {
     bits: u32,
@@ -19,7 +19,7 @@ impl ColumnKind {
     /// The kind of columns of booleans: one bit.
     pub const BOOLEANS: Self = Self { bits: 1, signed: false };
 
-    /// Integers of so many bits; of 1 bit, booleans.
+    /// Kind of integers of `bits` bits; of 1 bit, booleans.
     ///
     /// ```
     /// use cryptable_integers::ColumnKind;
@@ -93,7 +93,7 @@ impl ColumnKind {
         Err(Error::Parameter { name: "integer", value: number as f64, limit })
     }
 
-    /// Demands integers.
+    /// Checks that the kind is of integers.
     pub(crate) fn check_integers(self) -> Result<()> {
         match self {
             Self::BOOLEANS => {
@@ -114,12 +114,12 @@ impl fmt::Display for ColumnKind {
     }
 }
 
-/// What the integers of a column are: a type of Rust's ([`Integer`]), or [`AnyInteger`].
+/// Type of a column's integers: a type of Rust's ([`Integer`]), or [`AnyInteger`].
 pub trait IntegerType: sealed::Sealed + Copy + Debug + Send + Sync + 'static {
     /// Whether columns of this type may hold such integers.
     fn holds(kind: ColumnKind) -> bool;
 
-    /// What columns of this type hold, for errors.
+    /// Names the type's columns in errors.
     #[doc(hidden)]
     fn name() -> String;
 }
@@ -233,7 +233,7 @@ pub(crate) struct Radix {
 }
 
 impl Radix {
-    /// That of so many bits.
+    /// Splits integers of `bits` bits into digits.
     pub(crate) fn new(digit_bits: u32, bits: u32) -> Self {
         Self { digit_bits, bits }
     }

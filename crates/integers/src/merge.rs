@@ -70,9 +70,9 @@ impl<E: Places> Evaluator<'_, E> {
         Ok([self.bitonic_merge(&smaller)?, self.bitonic_merge(&larger)?])
     }
 
-    /// Sorts a column that rises and then falls, or falls and then rises, wherever it turns: log2 of the number of values
-    /// stages of 2n lookups for n digits of base p/4 (less, where outputs of tables may not differ by `p/2 - 1`), at
-    /// most one a digit to regroup digits before and after, two more for signed integers, and refreshes of noise.
+    /// Sorts a column that rises and then falls, or falls and then rises, wherever it turns: log2 of the number of
+    /// values stages of 2n lookups for n digits of base p/4 (less, if outputs of tables may not differ by `p/2 - 1`),
+    /// at most one per digit to regroup digits before and after, two more for signed integers, and refreshes of noise.
     ///
     /// # Errors
     /// As all operations; [`Error::Mismatch`] if it has not as many values as a ciphertext has places;

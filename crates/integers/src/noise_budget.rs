@@ -20,7 +20,7 @@ const STEPS: i32 = 100;
 /// Relative tolerance of comparisons of noise.
 const TOLERANCE: f64 = 1e-9;
 
-/// What lookups admit, and what they give.
+/// Noise that lookups admit, and noise of their results.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NoiseBudget {
     /// Bound on the noise of results.

@@ -13,7 +13,7 @@ use crate::integer::{AnyInteger, ColumnKind};
 use crate::piecewise_linear::Piece;
 use crate::serialization::Column as _;
 
-/// What is computed on columns of any kind, with all that is public: for programs that learn at run time what they compute.
+/// Operation on columns of any kind, with all its public operands: for programs that choose operations at run time.
 ///
 /// ```
 /// use cryptable_integers::{
@@ -336,7 +336,7 @@ impl Operation {
         }
     }
 
-    /// The tables of every lookup that the operation takes on fresh operands of so many values: by a dry run.
+    /// Lists the tables of every lookup that the operation needs on fresh operands of `count` values, by a dry run.
     ///
     /// # Errors
     /// As [`Operation::apply_moving`].

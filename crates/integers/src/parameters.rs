@@ -15,7 +15,8 @@ const EXTRA_CIPHERTEXT_BITS: u32 = 4;
 /// Bits that the interpolation's constants may have more, where SlotsToCoeffs has a prime more.
 const EXTRA_CONSTANT_BITS: f64 = 10.0;
 
-/// What buys precision, the cheapest first: primes of SlotsToCoeffs and of CoeffsToSlots, cleanings of the exponential.
+/// Refinements of precision, the cheapest first: primes of SlotsToCoeffs and of CoeffsToSlots, cleanings of the
+/// exponential.
 const REFINEMENTS: [(usize, usize, u32); 5] =
     [(0, 0, 0), (1, 0, 0), (1, 1, 0), (1, 0, 1), (1, 1, 1)];
 
@@ -33,7 +34,7 @@ fn output_ranges(modulus: u64, least: Option<u64>) -> Vec<Option<u64>> {
     std::iter::once(None).chain(needed.map(Some)).collect()
 }
 
-/// The modulus of digits of so many bits: room for two.
+/// Returns the modulus of digits of `digit_bits` bits: room for two.
 fn modulus(digit_bits: u32) -> Result<u64> {
     let (name, value) = ("bits of a digit", u64::from(digit_bits));
     match digit_bits {
@@ -83,8 +84,8 @@ pub fn packed_parameters_for(digit_bits: u32, request: &Request) -> Result<Param
     })
 }
 
-/// A toy set of packed values at a ring degree of so many places, at least 1024, for tests only: **insecure**. Digits of
-/// four bits need 4096 places.
+/// Returns a toy set of packed values at a ring degree of `places` places, at least 1024, for tests only: **insecure**.
+/// Digits of four bits need 4096 places.
 ///
 /// # Errors
 /// If a number is out of range.

@@ -22,7 +22,7 @@ pub struct Piece<T> {
     pub start: T,
     /// The value at x = 0, were the piece to go on.
     pub intercept: i128,
-    /// What the value grows by with x.
+    /// Growth of the value per unit of x.
     pub slope: i64,
 }
 

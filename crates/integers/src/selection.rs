@@ -12,7 +12,7 @@ use crate::digit_arithmetic::DigitArithmetic;
 use crate::evaluator::Evaluator;
 use crate::integer::IntegerType;
 
-/// What differs between two columns, ready for a selection.
+/// Differences of two columns, ready for a selection.
 struct Differences<T, C> {
     x: IntegerColumn<T, C>,
     y: IntegerColumn<T, C>,

@@ -66,10 +66,10 @@ pub trait DigitCiphertext: Clone + Debug + Send + Sync {
     fn from_bytes(bytes: &[u8]) -> Result<Self>;
 }
 
-/// What a part of a column says of itself.
+/// Header of a part of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColumnSummary {
-    /// What it holds.
+    /// Kind of its integers.
     pub kind: ColumnKind,
     /// The number of values.
     pub count: usize,
@@ -85,13 +85,13 @@ pub struct ColumnSummary {
 
 /// A column of either kind.
 pub trait Column<C>: Sized {
-    /// What it holds.
+    /// Returns the kind of its integers.
     fn kind(&self) -> ColumnKind;
 
     /// Whether columns of this type may be of a kind.
     fn holds(kind: ColumnKind) -> bool;
 
-    /// What columns of this type are, for errors.
+    /// Names the columns of this type in errors.
     #[doc(hidden)]
     fn expected() -> String;
 
@@ -188,7 +188,7 @@ impl<T: IntegerType, C: DigitCiphertext> IntegerColumn<T, C> {
 }
 
 impl<C: DigitCiphertext> BooleanColumn<C> {
-    /// As [`IntegerColumn::to_bytes`].
+    /// Writes a column like [`IntegerColumn::to_bytes`].
     ///
     /// # Errors
     /// If it is public.
@@ -196,7 +196,7 @@ impl<C: DigitCiphertext> BooleanColumn<C> {
         to_bytes(self)
     }
 
-    /// As [`IntegerColumn::from_bytes`].
+    /// Reads a column like [`IntegerColumn::from_bytes`].
     ///
     /// # Errors
     /// As that.
@@ -264,7 +264,7 @@ impl Body {
         Ok(Self { kind, parameter_digest: first.parameter_digest(), key_id, bytes })
     }
 
-    /// Demands that another part is of the same column.
+    /// Checks that another part is of the same column.
     pub(crate) fn check_next(&self, next: &Self) -> Result<()> {
         check_parameters("part", self.parameter_digest, next.parameter_digest)?;
         check_client("part", self.key_id, next.key_id)?;
@@ -389,7 +389,7 @@ fn common<C: DigitCiphertext>(
     Ok((modulus, count, is_fresh))
 }
 
-/// Demands as many digits as integers have, with values that are different modulo p.
+/// Checks that there are as many digits as integers have, with values that differ modulo p.
 fn check_digits<C>(digits: &[Digit<C>], kind: ColumnKind, modulus: u64) -> Result<()> {
     if !modulus.is_power_of_two() || modulus < 4 {
         return Err(WireError::invalid("modulus of digits", modulus, "a power of two").into());

@@ -76,7 +76,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         sums.iter().map(|sum| self.map(sum, |sum| f(sum < 0))).collect()
     }
 
-    /// The weights of so many digits, the least significant first.
+    /// Returns the weights of `digits` digits, the least significant first.
     fn weights(&self, digits: usize) -> Vec<Weight> {
         let result = self.result_noise();
         let mut sum = Shape { low: -1, high: 0, noise: result };

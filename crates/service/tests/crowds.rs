@@ -15,7 +15,7 @@ use support::{Server, answer, keys, squares, token, wait_until};
 /// Connections of a server that is crowded.
 const CONNECTIONS: usize = 16;
 
-/// What a server says that waits for a body.
+/// Answer of a server that waits for a body.
 const CONTINUE: &[u8; 25] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
 fn crowded() -> Server {

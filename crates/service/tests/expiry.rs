@@ -1,4 +1,4 @@
-//! What is removed by itself, by a clock that the test moves, and what stays.
+//! Expiry by a clock that the test moves: some objects are removed, and others stay.
 
 mod support;
 

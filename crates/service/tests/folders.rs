@@ -1,4 +1,4 @@
-//! What a server finds in its folder: nothing goes that it did not make, and nobody else reads it.
+//! Folders of a server: it deletes only files that it made, and nobody else reads them.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! What clients who keep to the interface get.
+//! Service for clients that keep to the interface.
 
 mod support;
 

@@ -18,7 +18,7 @@ use support::{Server, keys, squares, token};
 const FOLDER: &str = "CRYPTABLE_TEST_OPERATOR_FOLDER";
 const NAME: &str = "CRYPTABLE_TEST_OPERATOR_NAME";
 
-/// What an operator of the tests does in a process of its own: adds clients and tables, and removes some.
+/// Adds clients and tables in a process of its own, like an operator, and removes some.
 #[test]
 #[ignore = "it is the operator that other tests of this file start"]
 fn operator_process() {

@@ -1,4 +1,4 @@
-//! What a plan asks of bits.
+//! Operations on bits that plans use.
 
 use cryptable_bits::{BitTable, Gate, SumGate};
 use cryptable_lattice::Result;
@@ -26,7 +26,7 @@ pub trait BitEngine: Sync {
     /// Those of the engine.
     fn gates(&self, gates: &[Gate], x: &Self::Bits, y: &Self::Bits) -> Result<Vec<Self::Bits>>;
 
-    /// Tables of the same bits, whose results have so many levels left.
+    /// Applies tables to the same bits, with results that have `levels` levels left.
     ///
     /// # Errors
     /// Those of the engine.
@@ -37,7 +37,7 @@ pub trait BitEngine: Sync {
         levels: usize,
     ) -> Result<Vec<Self::Bits>>;
 
-    /// The same bit with so many levels left, not more than it has.
+    /// Lowers a bit to `levels` levels, at most those that it has.
     ///
     /// # Errors
     /// Those of the engine.

@@ -46,8 +46,9 @@ pub fn execute<E: BitEngine>(
     execute_with(plan, engine, &take, progress)
 }
 
-/// As [`execute`], with inputs that are made, or read, when they are needed: `input` is called once for every input bit,
-/// from any thread. Plans with [`InputSupply::WhenNeeded`](crate::schedule::InputSupply::WhenNeeded) ask late.
+/// Executes a plan like [`execute`], with inputs that are made, or read, when they are needed: `input` is called once
+/// for every input bit, from any thread. Plans with
+/// [`InputSupply::WhenNeeded`](crate::schedule::InputSupply::WhenNeeded) call it late.
 ///
 /// # Errors
 /// Those of `input`; if the engine fails, or the caller asks to stop.

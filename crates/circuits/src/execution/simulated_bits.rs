@@ -53,7 +53,7 @@ const GATE_BOOT_SLOPE: f64 = 1.21;
 const TAIL: f64 = 11.5;
 
 impl SimulatedParameters {
-    /// Of a sum at the bottom, before a bootstrap: deviations add up, since bits may depend on each other.
+    /// Noise of a sum at the bottom, before a bootstrap: deviations add up, since bits may depend on each other.
     fn boot_input(&self, summands: &[SimulatedNoise]) -> f64 {
         summands.iter().map(|noise| noise.0).sum::<f64>().hypot(self.boot_deviation)
     }
@@ -224,7 +224,7 @@ impl SimulatedKey {
         Self { parameters, rng: Mutex::new(ChaCha20Rng::seed_from_u64(seed)) }
     }
 
-    /// Fresh bits with so many levels.
+    /// Returns fresh bits with `levels` levels.
     #[must_use]
     pub fn encrypt(&self, bits: &[bool], levels: usize) -> SimulatedBits {
         let values = bits.iter().map(|&bit| f64::from(u8::from(bit))).collect();

@@ -27,8 +27,8 @@ pub fn read_blif(text: &str, top: Option<&str>) -> Result<Circuit, NetlistError>
     read_netlist(text, top)?.elaborate(CoverForm::Gates)
 }
 
-/// As [`read_blif`], in all forms that a schedule may choose from ([`crate::Plan::cheapest`]): with gates for all covers,
-/// and, where covers have three to eight inputs, with a table node for each of those.
+/// Reads a netlist like [`read_blif`], in all forms that a schedule may choose from ([`crate::Plan::cheapest`]): with
+/// gates for all covers, and, if covers have three to eight inputs, with a table node for each of those.
 ///
 /// ```
 /// use cryptable_circuits::netlist::read_blif_forms;

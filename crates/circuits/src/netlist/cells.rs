@@ -78,7 +78,7 @@ impl Cell {
         (self.function)(builder, inputs)
     }
 
-    /// What is connected to the inputs, in their order, and to the output. Each pin has one connection.
+    /// Connections of the inputs, in their order, and of the output. Each pin has one connection.
     pub(super) fn connect<T: Clone>(
         &self,
         connections: &[(&str, T)],

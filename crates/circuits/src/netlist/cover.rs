@@ -8,7 +8,7 @@ use crate::signal::Signal;
 /// Inputs up to which gates are found from the truth table: it sees XORs, multiplexers and majorities in covers.
 const TABLE_INPUTS: usize = BitTable::MAX_INPUTS;
 
-/// What covers become.
+/// Form in which covers are elaborated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CoverForm {
     /// Gates of two signals, and majorities.
@@ -131,7 +131,7 @@ fn of_table(builder: &mut CircuitBuilder, table: &[bool], inputs: &[Signal]) -> 
     }
 }
 
-/// What splitting an input off costs: nothing, one gate, a multiplexer.
+/// Cost of splitting an input off: nothing, one gate, a multiplexer.
 fn cost(low: &[bool], high: &[bool]) -> usize {
     let constant = |half: &[bool]| half.iter().all(|&bit| bit == half[0]);
     match () {

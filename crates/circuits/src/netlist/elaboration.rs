@@ -17,7 +17,7 @@ pub(super) enum Bit {
     Net(usize),
 }
 
-/// What a gate computes.
+/// Function of a gate.
 #[derive(Clone, Debug)]
 pub(super) enum Function {
     Cell(&'static Cell),
@@ -146,7 +146,7 @@ impl Netlist {
         Ok(drivers)
     }
 
-    /// Demands that every net that is read has a driver.
+    /// Checks that every net that is read has a driver.
     fn check_driven(&self, drivers: &[Driver]) -> Result<(), NetlistError> {
         let of_gates = self.gates.iter().map(|gate| (&gate.place, &gate.inputs));
         let of_ports = self.outputs.iter().map(|port| (&port.place, &port.bits));

@@ -51,11 +51,11 @@ pub enum NetlistError {
     TooLarge {
         /// Where.
         place: Place,
-        /// Of what.
+        /// Name of the counted items.
         what: &'static str,
         /// How much.
         found: usize,
-        /// What is allowed.
+        /// Limit.
         limit: usize,
     },
     /// Not JSON, or not what Yosys writes.
@@ -76,7 +76,7 @@ pub enum NetlistError {
         place: Place,
         /// The directive.
         directive: &'static str,
-        /// What it needs.
+        /// Requirement.
         needs: &'static str,
     },
     /// A row that does not fit its cover.
@@ -94,7 +94,7 @@ pub enum NetlistError {
     Lut {
         /// Where.
         place: Place,
-        /// What stands in its place.
+        /// Text in its place.
         found: String,
         /// Inputs of the cell.
         inputs: usize,
@@ -117,7 +117,7 @@ pub enum NetlistError {
     /// Two modules, ports of one direction, or cells of one name.
     #[error("two {what}s have the name {}", shown(.name))]
     DuplicateName {
-        /// Of what.
+        /// Name of the bit's owner.
         what: &'static str,
         /// The name.
         name: String,
@@ -182,7 +182,7 @@ pub enum NetlistError {
     UndefinedBit {
         /// Where.
         place: Place,
-        /// What stands there.
+        /// Text of the bit.
         bit: String,
     },
     /// A constant where something is driven.

@@ -1,4 +1,4 @@
-//! What a netlist may have at most. A circuit of these sizes would take days on encrypted bits.
+//! Limits of a netlist. A circuit of these sizes would take days on encrypted bits.
 
 use super::error::{NetlistError, Place};
 
@@ -17,7 +17,7 @@ pub const MAX_COVER_INPUTS: usize = 1 << 10;
 /// Rows of a cover times its inputs.
 pub const MAX_COVER_CELLS: usize = 1 << 20;
 
-/// Demands that a size is within its limit.
+/// Checks that a size is within its limit.
 pub(super) fn check(
     place: impl FnOnce() -> Place,
     what: &'static str,

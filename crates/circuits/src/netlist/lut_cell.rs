@@ -18,7 +18,7 @@ pub(super) const OUTPUT: &str = "Y";
 /// The parameter with the table.
 pub(super) const TABLE: &str = "LUT";
 
-/// The cover of a table of so many inputs: a row for each argument of value 1.
+/// Returns the cover of a table of this number of inputs: a row for each argument of value 1.
 ///
 /// # Errors
 /// If it is no such table, or has too many inputs.

@@ -112,8 +112,8 @@ pub fn read_yosys_json(text: &str, top: Option<&str>) -> Result<Circuit, Netlist
     read_netlist(text, top)?.elaborate(CoverForm::Gates)
 }
 
-/// As [`read_yosys_json`], in all forms that a schedule may choose from ([`crate::Plan::cheapest`]): with gates for all
-/// cells, and, where cells `$lut` have three to eight inputs, with a table node for each of those.
+/// Reads a netlist like [`read_yosys_json`], in all forms that a schedule may choose from ([`crate::Plan::cheapest`]):
+/// with gates for all cells, and, if cells `$lut` have three to eight inputs, with a table node for each of those.
 ///
 /// ```
 /// use cryptable_circuits::netlist::read_yosys_json_forms;

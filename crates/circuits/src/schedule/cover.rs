@@ -1,4 +1,4 @@
-//! What each node of a placement is computed of, and how many gates in a row follow it.
+//! Choice of the operands of each node of a placement, and of the number of gates in a row that follow it.
 
 use super::full_adders::Adder;
 use super::placement::Placement;
@@ -123,7 +123,7 @@ impl<'a> Cover<'a> {
         }
     }
 
-    /// What outputs ask of all nodes.
+    /// Returns the demand of outputs on all nodes.
     pub(super) fn demand(&self) -> Demand {
         let count = self.circuit.nodes().len();
         let (mut needed, mut levels) = (vec![false; count], vec![0; count]);

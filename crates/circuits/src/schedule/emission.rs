@@ -158,7 +158,7 @@ impl<M: BitModel> Emitter<'_, M> {
         if own == levels { noise } else { self.model.noise_after_lowering(noise) }
     }
 
-    /// Demands that a result fails seldom enough for the engine.
+    /// Checks that a result fails seldom enough for the engine.
     fn check(&self, index: usize, noise: M::Noise) -> Result<(), PlanError> {
         let (found, limit) = (self.memory.log2_fail(noise), self.model.log2_fail_limit());
         if found <= limit {

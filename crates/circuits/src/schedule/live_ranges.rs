@@ -18,8 +18,8 @@ pub(super) fn free_after_last_use(steps: &mut [Step], outputs: &[usize], values:
 /// The most bytes that live at once, and the step at which they do. Inputs are there from the start, unless they are made
 /// when they are needed.
 ///
-/// Of steps that run at once, those of a window may have ended, and none before may have freed anything: an upper bound
-/// for any order that [`window_of`](super::plan::window_of) allows.
+/// For steps that run at once: those of a window may have ended, and none before may have freed anything. An upper
+/// bound for any order that [`window_of`](super::plan::window_of) allows.
 pub(super) fn peak(
     steps: &[Step],
     bytes_of: impl Fn(usize) -> usize,

@@ -21,7 +21,7 @@ pub enum InputLevels {
 }
 
 impl InputLevels {
-    /// The levels of a bit that needs so many; no bit has more than `all`.
+    /// Returns the levels of a bit that needs `needed` levels; no bit has more than `all`.
     fn of(&self, bit: usize, needed: usize, all: usize) -> usize {
         match self {
             Self::Needed => needed,
@@ -30,7 +30,8 @@ impl InputLevels {
     }
 }
 
-/// What is lowered: first all that has a level too many, then what has several, for fewer roundings.
+/// Least numbers of surplus levels for lowering: first all bits with a surplus level, then those with several, for
+/// fewer roundings.
 const LEAST_GAINS: [usize; 3] = [1, 4, usize::MAX];
 
 /// The same steps with bits lowered to what is needed; unchanged if a result would be too noisy for that.
@@ -45,7 +46,7 @@ pub(super) fn lowered<M: BitModel>(
 ) -> Result<Emitted<M::Noise>, PlanError> {
     let needs = needs(&emitted, memory.model);
     let all = memory.model.levels_after_bootstrap();
-    // Demands that inputs come with the levels that they need, or with `least` where those are more.
+    // Checks that inputs come with the levels that they need, or with `least` if those are more.
     let check_inputs = |least: usize| {
         let input = |step: &Step| match step.operation {
             Operation::Input(bit) => Some((bit, needs[step.outputs.start].max(least))),
@@ -106,7 +107,7 @@ struct Replay<'a, M: BitModel> {
     /// Fewer levels are not worth a rounding.
     least_gain: usize,
     emitted: Emitted<M::Noise>,
-    /// What has become of values.
+    /// New identifiers of values.
     renamed: Vec<ValueId>,
 }
 

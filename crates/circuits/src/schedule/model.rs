@@ -1,4 +1,4 @@
-//! What a schedule has to know of the engine that runs it.
+//! Noise and cost model of an engine, as schedules need it.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -10,12 +10,12 @@ use cryptable_lattice::cost::Work;
 /// A kind of work on bits, for its cost.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Task {
-    /// Gates of two bits on one product, of bits with so many levels left.
+    /// Gates of two bits on one product, of bits with `levels` levels left.
     Gates {
         /// Levels of the operands.
         levels: usize,
     },
-    /// Tables of the same bits, of bits that are lowered to so many levels.
+    /// Tables of the same bits, which are lowered to `levels` levels.
     Tables {
         /// Bits that are read.
         inputs: usize,
@@ -26,12 +26,12 @@ pub enum Task {
         /// Levels of the operands.
         levels: usize,
     },
-    /// A cleaning of a bit with so many levels left.
+    /// A cleaning of a bit with `levels` levels left.
     Cleaning {
         /// Levels of the operand.
         levels: usize,
     },
-    /// Lowering a bit to so many levels.
+    /// Lowering a bit to `levels` levels.
     Lowering {
         /// Levels of the result.
         levels: usize,
@@ -66,7 +66,7 @@ pub trait BitModel: Sync {
     fn noise_after_gates(&self, gates: &[Gate], x: Self::Noise, y: Self::Noise)
     -> Vec<Self::Noise>;
 
-    /// Noise of each of several tables of the same bits, of one level with so many left.
+    /// Noise of each of several tables of the same bits, with `levels` levels left.
     fn noise_after_tables(
         &self,
         tables: &[BitTable],
@@ -119,7 +119,7 @@ pub trait BitModel: Sync {
     /// Work of a task.
     fn work(&self, task: Task) -> Work;
 
-    /// Bytes of a ciphertext with so many levels left.
+    /// Bytes of a ciphertext with `levels` levels left.
     fn ciphertext_bytes(&self, levels: usize) -> usize;
 
     /// Bytes of memory that a bootstrap takes while it runs, beside its operands.

@@ -18,7 +18,7 @@ use super::vertex_cut::Network;
 use crate::circuit::{Circuit, Node};
 use crate::signal::Signal;
 
-/// What a placement keeps to.
+/// Limits of a placement.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     /// Gates in a row.
@@ -45,7 +45,7 @@ pub(super) struct Parity {
 #[derive(Debug)]
 pub(super) struct Placement {
     pub(super) bootstrapped: Vec<bool>,
-    /// Of XORs and disjoint ORs: the sum that BinBoot would take.
+    /// Parities of XORs and disjoint ORs: the sum that BinBoot would take.
     pub(super) parities: Vec<Option<Parity>>,
     heights: Vec<usize>,
     /// Heights of bootstrapped nodes: not 0 for results of adders.

@@ -9,7 +9,7 @@ use cryptable_lattice::cost::{CostModel, Work};
 /// A bit of all words, encrypted, by its number in a plan.
 pub type ValueId = usize;
 
-/// What a step does.
+/// Operation of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// An input bit.
@@ -74,7 +74,7 @@ impl Operation {
         }
     }
 
-    /// What it is called.
+    /// Returns the operation's name.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -135,7 +135,7 @@ impl Operation {
 /// A step of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// What is done.
+    /// Operation of the step.
     pub operation: Operation,
     /// The values that it makes.
     pub outputs: Range<ValueId>,
@@ -431,7 +431,7 @@ pub enum PlanError {
     },
 }
 
-/// How far ahead of the first unfinished step others may begin, where so many run at once.
+/// Returns how far steps may run ahead of the first unfinished one, if `parallel` steps run at once.
 pub(super) fn window_of(parallel: usize) -> usize {
     if parallel <= 1 { 1 } else { 4 * parallel }
 }

@@ -108,7 +108,7 @@ impl<'a, M: BitModel> Remembered<'a, M> {
         remember(&self.of_tables, key, find)
     }
 
-    /// Of functions that take no more levels than there are.
+    /// Noise of functions that need no more levels than there are.
     pub(super) fn noise_after_sum_boot(
         &self,
         gates: &[SumGate],

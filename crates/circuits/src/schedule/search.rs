@@ -20,7 +20,7 @@ use super::remembered::Remembered;
 use super::risk::Risk;
 use crate::circuit::Circuit;
 
-/// What a plan is to keep to.
+/// Limits of a plan.
 #[derive(Clone, Debug)]
 pub struct PlanOptions {
     /// Steps that run at once; each is parallel within, too.
@@ -33,7 +33,7 @@ pub struct PlanOptions {
     pub supply: InputSupply,
     /// With which levels inputs come.
     pub inputs: InputLevels,
-    /// What operations take.
+    /// Costs of operations.
     pub cost: CostModel,
 }
 
@@ -116,7 +116,7 @@ impl Plan {
         {
             return Err(PlanError::Planning { gates, needed, limit });
         }
-        // Forms with tables that are too deep for the model are left out where others are not.
+        // Forms with tables that are too deep for the model are dropped if others are not.
         let fits = |circuit: &&Circuit| check_levels(circuit, model).is_ok();
         let fitting: Vec<&Circuit> = circuits.iter().filter(fits).collect();
         if fitting.is_empty() {
@@ -140,7 +140,7 @@ impl Plan {
     }
 }
 
-/// Demands that a bootstrap leaves the levels of every table.
+/// Checks that a bootstrap leaves the levels of every table.
 fn check_levels<M: BitModel>(circuit: &Circuit, model: &M) -> Result<(), PlanError> {
     let found = model.levels_after_bootstrap();
     let deepest = circuit.tables().max_by_key(|table| table.levels());
@@ -156,9 +156,9 @@ fn check_levels<M: BitModel>(circuit: &Circuit, model: &M) -> Result<(), PlanErr
 #[derive(Default)]
 struct Best {
     found: Option<(f64, Plan)>,
-    /// Of plans that take too much memory, the one that takes least.
+    /// Least memory of the plans that need too much, with its error.
     memory: Option<(usize, PlanError)>,
-    /// Of noises that stood against a plan, the one that failed least.
+    /// Lowest failure probability of the plans that fail too often, with its error.
     noise: Option<(f64, PlanError)>,
 }
 
@@ -190,7 +190,7 @@ impl<'a, M: BitModel> Search<'a, M> {
         }
     }
 
-    /// Placements with so many gates in a row: whether one held, and whether one was the cheapest so far.
+    /// Tries placements with `gates` gates in a row; returns whether one held, and whether one was the cheapest so far.
     fn placements(&mut self, circuit: &Circuit, adders: &[Adder], levels: usize) -> (bool, bool) {
         let all = self.works.model.model.levels_after_bootstrap();
         // Pairs of functions take a level; where all are used, their results begin with one less.

@@ -54,8 +54,8 @@ fn s_boxes_by_gates() {
     assert_eq!(output_words(&[8], &decrypted), circuit.evaluate_many(&bytes).unwrap());
 }
 
-/// As many blocks as there are slots, each under a key of its own, all rounds: every block is what another implementation
-/// makes of it, and bits are as clean as the plan says.
+/// Encrypts as many blocks as there are slots, each under a key of its own, all rounds: every block agrees with another
+/// implementation, and bits are as clean as the plan states.
 fn check_blocks(named: NamedCircuit, parameters: &Parameters) -> Plan {
     let circuit = named.build();
     let options = PlanOptions { supply: InputSupply::WhenNeeded, ..PlanOptions::default() };

@@ -57,7 +57,7 @@ fn planning_keeps_to_the_limit_of_memory() {
     assert!(error.to_string().contains("to plan"), "{error}");
 }
 
-/// As deep as the divider among the EPFL benchmarks.
+/// The divider is as deep as the one among the EPFL benchmarks.
 #[test]
 #[ignore = "a minute and a half: make test-all"]
 fn a_large_divider_is_planned() {

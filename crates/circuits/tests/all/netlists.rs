@@ -109,7 +109,7 @@ fn covers_comments_and_continued_lines() {
     }
 }
 
-/// A cover of so many inputs with a row for every second argument or so.
+/// Returns a cover of `inputs` inputs with a row for about every second argument.
 fn random_cover(inputs: usize, seed: u64) -> String {
     let names: Vec<String> = (0..inputs).map(|k| format!("x[{k}]")).collect();
     let mut text = format!(".model m\n.inputs {0}\n.outputs y\n.names {0} y\n", names.join(" "));

@@ -1,4 +1,4 @@
-//! What tests of netlists share.
+//! Helpers for tests of netlists.
 
 use cryptable_circuits::Circuit;
 

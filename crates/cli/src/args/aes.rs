@@ -36,7 +36,7 @@ pub enum AesCommand {
     Transcipher(AesTranscipherArgs),
 }
 
-/// What keys of transciphering are for.
+/// Requirements for keys of transciphering.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct AesJobArgs {
     /// log2 of the largest probability that a block fails, down to -128 [default: -64]
@@ -66,7 +66,7 @@ pub struct AesTranscipherArgs {
     /// A table of 256 outputs below 256 (.csv or .npy) to map every byte through
     #[arg(long, value_name = "FILE")]
     pub table: Option<PathBuf>,
-    /// What memory it may take.
+    /// Memory limit.
     #[command(flatten)]
     pub memory: MemoryArgs,
     /// File for the homomorphic ciphertexts

@@ -8,7 +8,7 @@ use super::memory::MemoryArgs;
 use super::memory::memory_size;
 use super::parameters::log2_fail;
 
-/// What is done with every result y of the packed lookup.
+/// Operation on every result y of the packed lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum BridgeOperation {
     /// [y < 0]
@@ -52,7 +52,7 @@ impl BridgeOperation {
     }
 }
 
-/// What for, and what it may take.
+/// Requirements for keys of a bridge, and limits.
 #[derive(Args, Clone, Copy, Debug)]
 #[command(group = clap::ArgGroup::new("width").required(true))]
 pub struct BridgeArgs {
@@ -66,7 +66,7 @@ pub struct BridgeArgs {
     /// to 23, and for a second table from 1 to 24
     #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=24))]
     pub output_bits: u32,
-    /// What is done with results: keys for `table` serve that alone, keys for any other serve all others
+    /// Operation on results: keys for `table` serve only that, keys for any other operation serve all others
     #[arg(long, value_enum, value_name = "OPERATION")]
     pub op: BridgeOperation,
     /// Width of the second table's outputs [default: --output-bits]
@@ -115,7 +115,7 @@ fn rows(text: &str) -> Result<Rows, String> {
 /// Arguments of `bridge`.
 #[derive(Args, Debug)]
 pub struct BridgeRunArgs {
-    /// What is done with results
+    /// Operation on results
     #[arg(long, value_enum, value_name = "OPERATION")]
     pub op: BridgeOperation,
     /// The server's evaluation keys
@@ -142,7 +142,7 @@ pub struct BridgeRunArgs {
     /// Rows that go on, as 100-200, counted from 1 [default: all]
     #[arg(long, value_name = "A-B", value_parser = rows)]
     pub rows: Option<Rows>,
-    /// What memory it may take.
+    /// Memory limit.
     #[command(flatten)]
     pub memory: MemoryArgs,
     /// File for the encrypted results

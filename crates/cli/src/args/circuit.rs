@@ -71,7 +71,7 @@ fn named_set() -> impl TypedValueParser<Value = NamedSet> {
     names.map(|name| NamedSet::by_name(&name).expect("a name of the list"))
 }
 
-/// What keys of circuits are for.
+/// Requirements for keys of circuits.
 #[derive(Args, Debug)]
 pub struct CircuitJobArgs {
     /// A netlist: .blif, or .json as Yosys writes it; or a circuit of this program: add32, compare32, multiply32, aes128,

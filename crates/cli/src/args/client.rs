@@ -37,12 +37,11 @@ pub struct CsvArgs {
     /// The first line of a CSV file is none
     #[arg(long)]
     pub no_header: bool,
-    /// What separates the columns of a CSV file: one character, or `tab` [default: comma, semicolon
-    /// or tab, whichever the first line has most of]
+    /// Column separator of the CSV file: one character, or `tab` [default: comma, semicolon or tab, whichever the first
+    /// line has most of]
     #[arg(long, value_name = "CHAR", value_parser = delimiter)]
     pub delimiter: Option<u8>,
-    /// What stands for missing values of a CSV file: empty lines and fields, NA, null and nan
-    /// [default: they are errors]
+    /// Value for missing entries of a CSV file: empty lines and fields, NA, null and nan [default: they are errors]
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     pub missing: Option<String>,
 }
@@ -71,7 +70,7 @@ pub struct KeygenArgs {
     /// For anything but lookups.
     #[command(subcommand)]
     pub job: Option<Job<KeyFileArgs>>,
-    /// What for.
+    /// Requirements.
     #[command(flatten)]
     pub parameters: ParameterArgs,
     /// A plan that `plan --output` wrote: keys of its parameters, whatever they are for
@@ -203,7 +202,7 @@ pub struct DecryptArgs {
     /// The first line of the file that --join names is none
     #[arg(long, requires = "join")]
     pub no_header: bool,
-    /// What separates the columns of the file that --join names [default: found in its first line]
+    /// Column separator of the file in --join [default: found in its first line]
     #[arg(long, requires = "join", value_name = "CHAR", value_parser = delimiter)]
     pub delimiter: Option<u8>,
     /// Format of the output [default: by the file's extension; csv for pipes]
@@ -213,7 +212,7 @@ pub struct DecryptArgs {
     /// do not say it, and are signed with this option
     #[arg(long)]
     pub signed: bool,
-    /// What ciphertexts hold [default: as the file and the key say]
+    /// Layout of the ciphertexts [default: as file and key say]
     #[arg(long = "as", value_name = "LAYOUT")]
     pub layout: Option<LayoutArg>,
     /// Bits of --as words
@@ -243,7 +242,7 @@ pub enum Demonstration {
 /// Arguments of `demo`.
 #[derive(Args, Debug)]
 pub struct DemoArgs {
-    /// What to demonstrate
+    /// Demonstration to run
     #[arg(value_enum, default_value = "scan")]
     pub what: Demonstration,
     /// An 8-bit grey PNG of any size [default: a retina, built in]

@@ -10,7 +10,7 @@ use super::memory::MemoryArgs;
 use super::memory::memory_size;
 use super::parameters::log2_fail;
 
-/// What integers, and what it may take.
+/// Requirements for keys of comparisons, and limits.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct IntegerArgs {
     /// Bits of the integers, from 4 to 39: 0 .. 2^B - 1, or with --signed -2^(B-1) .. 2^(B-1) - 1
@@ -39,7 +39,7 @@ fn operation() -> impl TypedValueParser<Value = Operation> {
 /// Arguments of `compare`.
 #[derive(Args, Debug)]
 pub struct CompareArgs {
-    /// What to compute: of two inputs x and y, [x < y], [x >= y], [x = y], the larger or the smaller; of one, [x < 0], its
+    /// Operation: of two inputs x and y, [x < y], [x >= y], [x = y], the larger or the smaller; of one, [x < 0], its
     /// digits, the larger of x and 0, |x|, or x within bounds
     #[arg(long, value_name = "OPERATION", value_parser = operation())]
     pub op: Operation,
@@ -55,7 +55,7 @@ pub struct CompareArgs {
     /// Largest result of clamp
     #[arg(long, value_name = "INTEGER", allow_negative_numbers = true)]
     pub high: Option<i64>,
-    /// What memory it may take.
+    /// Memory limit.
     #[command(flatten)]
     pub memory: MemoryArgs,
     /// File for the encrypted results

@@ -9,7 +9,7 @@ use super::memory::MemoryArgs;
 use super::memory::memory_size;
 use super::parameters::{EngineParser, log2_fail};
 
-/// What keys are for.
+/// Requirements for keys of integers.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct DigitArgs {
     /// Bits of the integers that a plan predicts times for: 8, 16, 32 or 64. Keys serve all of these
@@ -38,7 +38,7 @@ pub struct DigitArgs {
     pub insecure_toy: bool,
 }
 
-/// What is computed.
+/// Operation on columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum IntegerOperation {
     /// x + y
@@ -86,7 +86,7 @@ impl IntegerOperation {
 /// Arguments of `integers`.
 #[derive(Args, Debug)]
 pub struct IntegersArgs {
-    /// What to compute, of inputs x and y
+    /// Operation on inputs x and y
     #[arg(long, value_enum, value_name = "OPERATION")]
     pub op: IntegerOperation,
     /// The server's evaluation key
@@ -114,7 +114,7 @@ pub struct IntegersArgs {
     /// little of how results came about
     #[arg(long)]
     pub lazy: bool,
-    /// What memory it may take.
+    /// Memory limit.
     #[command(flatten)]
     pub memory: MemoryArgs,
     /// File for the encrypted results

@@ -17,60 +17,60 @@ pub enum Job<F: Args> {
     /// Comparison, maximum, ReLU and the like of packed integers
     #[command(after_help = compare::JOB)]
     Compare {
-        /// What for.
+        /// Requirements.
         #[command(flatten)]
         job: IntegerArgs,
-        /// What is written.
+        /// Output files.
         #[command(flatten)]
         files: F,
     },
     /// Arithmetic on columns of integers
     #[command(after_help = integers::JOB)]
     Integers {
-        /// What for.
+        /// Requirements.
         #[command(flatten)]
         job: DigitArgs,
-        /// What is written.
+        /// Output files.
         #[command(flatten)]
         files: F,
     },
     /// Dictionaries of 32- and 64-bit keys, and tables of 2^32 entries that have structure
     #[command(after_help = wide::JOB)]
     Wide {
-        /// What for.
+        /// Requirements.
         #[command(flatten)]
         job: WideArgs,
-        /// What is written.
+        /// Output files.
         #[command(flatten)]
         files: F,
     },
     /// Packed lookups whose results go on one by one
     #[command(after_help = bridge::JOB)]
     Bridge {
-        /// What for.
+        /// Requirements.
         #[command(flatten)]
         job: BridgeArgs,
-        /// What is written.
+        /// Output files.
         #[command(flatten)]
         files: F,
     },
     /// Binary circuits on encrypted words
     #[command(after_help = circuit::JOB)]
     Circuit {
-        /// What for.
+        /// Requirements.
         #[command(flatten)]
         job: CircuitJobArgs,
-        /// What is written.
+        /// Output files.
         #[command(flatten)]
         files: F,
     },
     /// Transciphering: ciphertexts of AES-128 become homomorphic ones
     #[command(after_help = aes::JOB)]
     Aes {
-        /// What for.
+        /// Requirements.
         #[command(flatten)]
         job: AesJobArgs,
-        /// What is written.
+        /// Output files.
         #[command(flatten)]
         files: F,
     },

@@ -36,7 +36,7 @@ pub struct TableArgs {
     pub extend: bool,
 }
 
-/// What `--signed` says of a table.
+/// Columns of a table that are signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SignedColumns {
     /// Inputs and outputs
@@ -82,7 +82,7 @@ pub struct LookupArgs {
     /// an interrupted lookup ended; of single values 1,024 together, of leveled ones 64
     #[arg(long)]
     pub resume: bool,
-    /// What memory it may take.
+    /// Memory limit.
     #[command(flatten)]
     pub memory: MemoryArgs,
     /// Replace an output that exists and is a key or read-only

@@ -1,4 +1,4 @@
-//! What parameters are chosen for: options of `plan` and `keygen`.
+//! Requirements for parameters: options of `plan` and `keygen`.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use cryptable::{Engine, Goal};
 use super::lookup::TableArgs;
 use super::memory::memory_size;
 
-/// What parameters are chosen for.
+/// Requirements for parameters.
 #[derive(Args, Clone, Debug)]
 pub struct ParameterArgs {
     /// Engine: how values are encrypted; files say it to all other commands
@@ -46,7 +46,7 @@ pub struct ParameterArgs {
     /// packed ciphertext holds; 1 with --goal latency, or where no packed values are asked for]
     #[arg(long, visible_alias = "count", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub values: Option<u64>,
-    /// What to be best at [default: throughput]
+    /// Quantity to optimise [default: throughput]
     #[arg(long)]
     pub goal: Option<GoalArg>,
     /// log2 of the largest probability that a ciphertext fails, as -128: any of the 65,536 values of a packed
@@ -56,8 +56,8 @@ pub struct ParameterArgs {
     /// Most memory that a lookup may take: bytes, or with a suffix, as in 6GB or 500MiB
     #[arg(long, value_name = "SIZE", value_parser = memory_size)]
     pub memory: Option<usize>,
-    /// What tables are: the same for all values, one of its own for every value, or encrypted, so that the server applies
-    /// them unread; of packed values. Keys for per-value and for encrypted tables are the same and serve all three
+    /// Kind of tables: one for all values, one per value, or encrypted, so that the server applies them without reading
+    /// them; for packed values. Keys for per-value and for encrypted tables are the same and serve all three kinds
     /// [default: shared]
     #[arg(long, value_name = "KIND")]
     pub table_kind: Option<TableKind>,
@@ -79,7 +79,7 @@ pub struct ParameterArgs {
     pub digit_bits: Option<u32>,
 }
 
-/// What tables are.
+/// Kind of tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TableKind {
     /// One for all values
@@ -100,7 +100,7 @@ impl From<TableKind> for EntryKind {
     }
 }
 
-/// What a plan is to be best at.
+/// Quantity that a plan optimises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum GoalArg {
     /// The least time for all values

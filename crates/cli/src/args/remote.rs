@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 
 use super::memory::memory_size;
 
-/// What a client does with a server of `serve`.
+/// Action of a client on a server of `serve`.
 #[derive(Debug, Subcommand)]
 pub enum RemoteCommand {
     /// List the tables that the server offers
@@ -77,7 +77,7 @@ pub struct RemoteLookupArgs {
     /// The ciphertexts
     #[arg(long, value_name = "FILE")]
     pub input: PathBuf,
-    /// What is done with results.
+    /// Destination of results.
     #[command(flatten)]
     pub results: ResultArgs,
     /// Order the job, say which it is, and do not wait: `remote fetch` does
@@ -108,7 +108,7 @@ pub struct FetchArgs {
     /// The job, or the first digits of its identifier
     #[arg(long, value_name = "ID")]
     pub job: String,
-    /// What is done with results.
+    /// Destination of results.
     #[command(flatten)]
     pub results: ResultArgs,
 }

@@ -14,7 +14,7 @@ use super::memory::memory_size;
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct ServeArgs {
-    /// What the operator does, while a server runs or not.
+    /// Action of the operator, while a server runs or not.
     #[command(subcommand)]
     pub command: Option<ServeCommand>,
     /// Where everything is kept: keys, files, jobs, tables, clients
@@ -29,12 +29,12 @@ pub struct ServeArgs {
     /// Move files that the folder's database does not know to lost/ there, and begin a new database where it is gone
     #[arg(long)]
     pub recover: bool,
-    /// What clients may take.
+    /// Limits for clients.
     #[command(flatten)]
     pub limits: LimitArgs,
 }
 
-/// What clients may take; what exceeds one is refused with its name and value.
+/// Limits for clients; a request beyond one is refused with its name and value.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Limits")]
 pub struct LimitArgs {
@@ -53,7 +53,7 @@ pub struct LimitArgs {
     /// All keys, files and results of all clients [default: as much as the disk has room for]
     #[arg(long, value_name = "SIZE", value_parser = memory_size)]
     pub total_bytes: Option<usize>,
-    /// What stays free on the disk: uploads and jobs that would take of it are refused, jobs wait
+    /// Space that stays free on the disk: uploads and jobs that would use it are refused, and jobs wait
     #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = memory_size)]
     pub free_bytes: usize,
     /// Jobs that wait or run
@@ -122,7 +122,7 @@ fn age(text: &str) -> Result<Age, String> {
     Ok(Age(Some(Duration::from_secs(seconds))))
 }
 
-/// What the operator does.
+/// Action of the operator.
 #[derive(Debug, Subcommand)]
 pub enum ServeCommand {
     /// Tables that clients may look up

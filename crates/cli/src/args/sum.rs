@@ -13,7 +13,7 @@ pub struct SumArgs {
     /// The ciphertexts, a file a term: as many values each, encrypted alike
     #[arg(long = "input", value_name = "FILE", required = true)]
     pub inputs: Vec<PathBuf>,
-    /// What each term is multiplied by, in the order of the inputs [default: 1 each]
+    /// Factor of each term, in the order of the inputs [default: 1 each]
     #[arg(long = "factor", value_name = "INTEGER", allow_negative_numbers = true)]
     pub factors: Vec<i64>,
     /// The sums are signed, as differences of unsigned values are [default: if the terms are]

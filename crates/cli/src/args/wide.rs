@@ -8,7 +8,7 @@ use super::memory::MemoryArgs;
 use super::memory::memory_size;
 use super::parameters::log2_fail;
 
-/// What values, and what it may take.
+/// Requirements for keys of wide values, and limits.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct WideArgs {
     /// Bits of the values that are looked up: 16 a word
@@ -63,7 +63,7 @@ pub struct WideLookupArgs {
     /// The encrypted values
     #[arg(long, value_name = "FILE")]
     pub input: PathBuf,
-    /// What memory it may take.
+    /// Memory limit.
     #[command(flatten)]
     pub memory: MemoryArgs,
     /// File for the encrypted results

@@ -1,4 +1,4 @@
-//! What is read of CSV files, and that it is told.
+//! Reading of CSV files, and its reports.
 #![cfg(feature = "client")]
 
 use crate::support;
@@ -9,7 +9,7 @@ fn toy() -> Workspace {
     Workspace::with_keys("--mode single --bits 4")
 }
 
-/// What comes back after encryption and decryption.
+/// Encrypts and decrypts; returns the result.
 fn round_trip(here: &Workspace, options: &str) -> String {
     here.succeed(&format!("encrypt --secret client.key --output v.ct {options}"));
     here.succeed("decrypt --secret client.key --input v.ct --output v.csv");

@@ -17,7 +17,7 @@ const FOLDERS: [&str; 5] = ["comparisons", "crates", "docs", "examples", "script
 /// Where pages of the book are.
 const BOOK: &str = "docs/book/src";
 
-/// What a check needs of a document.
+/// Parts of a document that checks need.
 #[derive(Default)]
 struct Document {
     links: Vec<String>,
@@ -223,7 +223,7 @@ fn the_book_includes_what_it_names() {
     assert_none(&wrong);
 }
 
-/// What the program says of a command; empty if there is none.
+/// Returns the program's help for a command; empty if there is none.
 fn help(command: &[String]) -> String {
     let program = env!("CARGO_BIN_EXE_cryptable");
     let output = Command::new(program).args(command).arg("--help").output().unwrap();

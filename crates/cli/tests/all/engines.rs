@@ -1,4 +1,4 @@
-//! What is the same for all engines: the shape of reports, several tables, insecure keys, files of the library.
+//! Properties common to all engines: the shape of reports, several tables, insecure keys, files of the library.
 #![cfg(feature = "client")]
 
 use crate::support;

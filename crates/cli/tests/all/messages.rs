@@ -144,7 +144,7 @@ fn shells_complete_options() {
     }
 }
 
-/// What turns the screen red, sets the title, moves the cursor, reverses the text, or starts a line of its own.
+/// Turns the screen red, sets the title, moves the cursor, reverses the text, and starts a line of its own.
 const HOSTILE: &str = "\u{1b}[31m\u{1b}]0;owned\u{7}\u{9b}2J\u{202e}\rcsv.exe\u{2066}";
 
 #[test]

@@ -1,4 +1,4 @@
-//! What outputs may replace.
+//! Files that outputs may replace.
 #![cfg(all(unix, feature = "client"))]
 
 use crate::support;

@@ -1,4 +1,4 @@
-//! What a client's process gives away, and what it leaves.
+//! Secrets that a client's process shows or leaves behind.
 #![cfg(all(target_os = "linux", feature = "client"))]
 
 use crate::support;

@@ -17,7 +17,7 @@ fn output(k: usize, x: u64) -> u64 {
     (k as u64 * x + 5) % 16
 }
 
-/// A table for each of so many values, a line each.
+/// Returns a table for each of `count` values, one per line.
 fn rows(count: usize) -> String {
     let row = |k| (0..16).map(|x| output(k, x).to_string()).collect::<Vec<_>>().join(",") + "\n";
     (0..count).map(row).collect()

@@ -92,7 +92,7 @@ fn bytes_and_a_table_at_full_size() {
     assert!(text.contains("bits of security"), "{text}");
 }
 
-/// A message of so many bytes, without a table.
+/// Checks a message of `length` bytes, without a table.
 fn check_without_a_table(length: u8) {
     let here = toy();
     let plain: Vec<u8> = (0..length).map(|i| 11 * i).collect();

@@ -32,7 +32,8 @@ impl Process {
         Self::start_by(command, workspace, address, options)
     }
 
-    /// Starts a server whose files may have so many KiB, which stands for a disk that is full for some of them.
+    /// Starts a server whose files may have at most `kibibytes` KiB, which stands for a disk that is full for some of
+    /// them.
     #[cfg(unix)]
     pub fn start_with_small_files(workspace: &Workspace, kibibytes: u32) -> Self {
         let script = format!("trap '' XFSZ; ulimit -f {kibibytes}; exec \"$0\" \"$@\"");

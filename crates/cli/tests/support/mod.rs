@@ -71,7 +71,7 @@ impl Workspace {
         command
     }
 
-    /// As users run the program: keys of toy parameters are refused.
+    /// Returns the command as users run it: keys of toy parameters are refused.
     pub fn strict_command(&self, line: &str) -> Command {
         let mut command = Command::new(PROGRAM);
         command.current_dir(&self.directory).args(line.split_whitespace());
@@ -107,7 +107,7 @@ impl Workspace {
         command
     }
 
-    /// As [`Workspace::shell`]; the script must succeed. Returns its standard output.
+    /// Runs a script like [`Workspace::shell`], which must succeed. Returns its standard output.
     #[cfg(unix)]
     #[allow(dead_code, reason = "not every test binary runs scripts")]
     pub fn shell_succeeds(&self, script: &str) -> String {
@@ -138,7 +138,8 @@ impl Workspace {
         command.spawn().unwrap()
     }
 
-    /// As [`Workspace::fail`], with a limit of 32 KiB on the size of files, which stands for a full disk.
+    /// Runs a command like [`Workspace::fail`], with a limit of 32 KiB on the size of files, which stands for a full
+    /// disk.
     #[cfg(unix)]
     #[allow(dead_code, reason = "not every test binary fills a disk")]
     pub fn fail_on_full_disk(&self, line: &str) -> String {
@@ -157,7 +158,7 @@ impl Workspace {
         self.failure(command, line)
     }
 
-    /// As [`Workspace::fail`], with another exit status.
+    /// Runs a command like [`Workspace::fail`], with another exit status.
     #[allow(dead_code, reason = "not every test binary has others")]
     pub fn fail_with(&self, line: &str, status: i32) -> String {
         let mut command = self.command(line);

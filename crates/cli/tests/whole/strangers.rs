@@ -13,7 +13,7 @@ pub const WRONG_TOKEN: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0
 /// Bytes of uploads that are announced.
 const LENGTHS: [usize; 3] = [10, 100_000, 1];
 
-/// What each of them does once, with the token of a client, and a number of its own.
+/// One action of a stranger, with the token of a client, and a number of its own.
 pub type Stranger = fn(SocketAddr, &str, usize);
 
 pub const STRANGERS: [Stranger; 7] =

@@ -17,7 +17,7 @@ use crate::support::Workspace;
 /// Modulus of all values.
 pub const MODULUS: u64 = 4;
 
-/// What a table has for an input.
+/// Output of a table for an input.
 type Entry = fn(u64) -> u64;
 
 /// Tables of the server by name, and what each does in clear.
@@ -72,7 +72,7 @@ impl User {
         self
     }
 
-    /// Sends files in parts of so many bytes.
+    /// Sends files in parts of `bytes` bytes.
     pub fn in_parts_of(mut self, bytes: u64) -> Self {
         self.client = self.client.part_bytes(bytes);
         self
@@ -86,7 +86,7 @@ impl User {
         (values, file)
     }
 
-    /// Values in parts of so many, encrypted.
+    /// Encrypts values in parts of `each`.
     pub fn encrypt(&self, values: &[u64], each: usize) -> Vec<u8> {
         let parts = values.chunks(each).map(|part| self.secret.encrypt(part).unwrap());
         Ciphertext::join(parts).unwrap().to_bytes()

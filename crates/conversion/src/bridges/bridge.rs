@@ -33,7 +33,7 @@ impl<T: Target> fmt::Debug for Bridge<T> {
 }
 
 impl<T: Target> Bridge<T> {
-    /// Of keys of one client, which were made or read together.
+    /// Joins keys of one client that were made or read together.
     pub(super) fn of_parts(
         parameters: Parameters<T>,
         packing: RingPackingKey,
@@ -60,7 +60,7 @@ impl<T: Target> Bridge<T> {
         self.packing.memory_bytes() + self.extraction.memory_bytes()
     }
 
-    /// Demands that keys at both ends are those that it joins: parameters and client of each.
+    /// Checks that keys at both ends are those that the bridge joins: parameters and client of each.
     pub(super) fn check_ends(
         &self,
         packed: &packed::EvaluationKey,

@@ -1,4 +1,5 @@
-//! What comes after a packed lookup, and what it demands of parameters: of integers, of radix integers and of leveled values.
+//! Continuations of a packed lookup, and their requirements on parameters: for integers, radix integers and leveled
+//! values.
 
 use std::fmt::Debug;
 
@@ -24,7 +25,7 @@ const MAX_SMALL_MODULUS: u64 = 16;
 pub struct Returned {
     /// Modulus of each packed ciphertext.
     pub modulus: u64,
-    /// Ciphertexts, one a digit of a result.
+    /// Number of ciphertexts per result, one per digit.
     pub digits: usize,
     /// Noise under the ring secret, before they are packed.
     pub noise: NoiseBound,
@@ -35,7 +36,7 @@ pub struct Returned {
 /// Bits of the outputs of packed lookups.
 const MAX_PACKED_BITS: u32 = 24;
 
-/// What happens to every value that a packed lookup made and a bridge took out.
+/// Operation on every value that a packed lookup made and a bridge extracted.
 pub trait Continuation: Clone + Debug {
     /// Parameters of the engine that does it.
     type Target: Target;
@@ -75,7 +76,7 @@ pub trait Continuation: Clone + Debug {
     /// If functions of such values would fail too often.
     fn work(&self, target: &Self::Target, noise: NoiseBound) -> Result<Work>;
 
-    /// What its results are when they are packed, as inputs of tables of a modulus where one is given.
+    /// Describes results when they are packed, as inputs of tables if a modulus is given.
     ///
     /// # Errors
     /// If they cannot be packed.

@@ -22,7 +22,8 @@ const MAX_PART_BYTES: u64 = 1 << 33;
 
 /// A server's keys: of packed values, of the engine at the other end, and between both. Holds no secret, and is `Sync`.
 ///
-/// What crosses is the [`Bridge`]'s: `keys.bridge().to_integers(keys.ends(), …)`.
+/// Evaluation keys of both ends and of the bridge between them. The [`Bridge`] converts:
+/// `keys.bridge().to_integers(keys.ends(), …)`.
 pub struct EvaluationKeys<T: Target> {
     packed: packed::EvaluationKey,
     single: T::EvaluationKey,

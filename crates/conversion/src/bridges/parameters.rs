@@ -117,19 +117,19 @@ impl<T: Target> Parameters<T> {
         Ok(Self { packed, target, conversion })
     }
 
-    /// Those of packed values.
+    /// Parameters of packed values.
     #[must_use]
     pub fn packed(&self) -> &packed::Parameters {
         &self.packed
     }
 
-    /// Those of the engine at the other end.
+    /// Parameters of the engine at the other end.
     #[must_use]
     pub fn single(&self) -> &T {
         &self.target
     }
 
-    /// Those of packing and extraction.
+    /// Parameters of packing and extraction.
     #[must_use]
     pub fn conversion(&self) -> &ConversionParameters {
         &self.conversion
@@ -205,7 +205,7 @@ impl<T: Target> Parameters<T> {
         limit(self.packed.stated_log2_fail())
     }
 
-    /// What they claim of their security.
+    /// Returns the security that the parameters claim.
     #[must_use]
     pub fn security_level(&self) -> SecurityLevel {
         self.packed.security_level()
@@ -236,8 +236,8 @@ impl<T: Target> Parameters<T> {
         8 * (columns + 2 * literal.ring_degree * switches)
     }
 
-    /// Bytes that a packed lookup of so many tables, or the lists of so many values taken out of each result, take beside all
-    /// keys: whichever is more.
+    /// Returns the bytes beside all keys: of a packed lookup of `tables` tables, or of the lists of `taken_out` values
+    /// extracted from each result, whichever is more.
     #[must_use]
     pub fn working_bytes(&self, tables: usize, taken_out: usize) -> usize {
         // Lists of a digit each, and the values made of them.
@@ -246,7 +246,7 @@ impl<T: Target> Parameters<T> {
         (lookup.peak_bytes() - lookup.key_memory_bytes).max(lists)
     }
 
-    /// Bytes of a server's key in a file, headers left out.
+    /// Bytes of a server's key in a file, without headers.
     #[must_use]
     pub fn key_file_bytes(&self) -> u64 {
         SeededRingPackingKey::body_bytes(&self.conversion)

@@ -19,7 +19,7 @@ const LOG2_NEVER: f64 = -1000.0;
 /// One step of a plan.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
-    /// What it is.
+    /// Name of the step.
     pub name: &'static str,
     /// The probability that any value that passes it goes wrong in it; none of steps that only add noise, which the next one
     /// counts.
@@ -41,7 +41,7 @@ pub struct Plan<T: Target> {
 }
 
 impl<T: Target> Plan<T> {
-    /// What keys are generated for: [`super::SecretKeys::generate`].
+    /// Parameters for generating keys: [`super::SecretKeys::generate`].
     #[must_use]
     pub fn parameters(&self) -> &Parameters<T> {
         &self.parameters
@@ -102,7 +102,7 @@ impl<T: Target> Plan<T> {
         self.peak_bytes
     }
 
-    /// Bytes of the server's keys in their file, headers left out.
+    /// Bytes of the server's keys in their file, without headers.
     #[must_use]
     pub fn key_file_bytes(&self) -> usize {
         let parameters = &self.parameters;
@@ -338,7 +338,8 @@ impl<'a, C: Continuation> Draft<'a, C> {
         self.steps.push(Step { name, failure: None, duration });
     }
 
-    /// A step in which each of so many values goes wrong with some probability. Of several ciphertexts the values of one count.
+    /// Adds a step in which each of `values` values goes wrong with some probability. For several ciphertexts the
+    /// values of one count.
     fn push_failing(
         &mut self,
         name: &'static str,

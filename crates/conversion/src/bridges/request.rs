@@ -1,4 +1,4 @@
-//! What is asked for: a packed lookup and what comes after it, and the parameters of either end that may serve it.
+//! Request: a packed lookup and its continuation, and the parameters of either end that may serve it.
 
 use cryptable_lattice::cost::CostModel;
 use cryptable_lattice::{FailureProbability, Result};
@@ -18,7 +18,7 @@ const TOY_LOG2_FAIL: f64 = -30.0;
 /// Bits of a digit in which results come back: of leveled values, and of radix integers.
 const RETURNED_DIGIT_BITS: [u32; 2] = [2, 3];
 
-/// What becomes of results.
+/// Destination of results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Returning {
     /// They stay single values, to be decrypted.

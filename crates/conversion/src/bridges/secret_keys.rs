@@ -77,7 +77,7 @@ impl<T: Target> SecretKeys<T> {
         &self.single
     }
 
-    /// What keys of all engines at the other end have in common.
+    /// Returns the part that keys of all engines at the other end share.
     fn client_key(&self) -> &ClientKey<T> {
         self.single.borrow()
     }

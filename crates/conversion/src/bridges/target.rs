@@ -1,4 +1,4 @@
-//! What a bridge needs to know of the engine at its other end: its parameters.
+//! The engine at a bridge's other end, as far as a bridge needs it: its parameters.
 
 use std::borrow::Borrow;
 use std::fmt::Debug;
@@ -36,10 +36,10 @@ pub trait Target: BootstrappingParameters + Debug {
     #[cfg(feature = "client")]
     type SecretKey: Borrow<ClientKey<Self>> + From<ClientKey<Self>> + Debug;
 
-    /// What it serves, in words: integers of so many bits, or a method.
+    /// Describes the service in words: integers of a number of bits, or a method.
     fn name(&self) -> String;
 
-    /// What the parameters claim of their security.
+    /// Returns the security that the parameters claim.
     fn security_level(&self) -> SecurityLevel;
 
     /// Estimated security in bits; 0 of insecure toys.

@@ -143,7 +143,7 @@ impl BlockSwitchingKey {
     }
 }
 
-/// What rounding a block to q and its switch add to a phase, a fraction of q squared.
+/// Variance that rounding a block to q and its switch add to a phase, as a fraction of q squared.
 pub(crate) fn noise(gadget: Gadget, degree: usize) -> Variance {
     lwe_key_switching_noise(gadget, degree, SecretDistribution::UniformTernary)
 }

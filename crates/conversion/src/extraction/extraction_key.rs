@@ -18,7 +18,7 @@ use crate::extraction::block_switch::BlockSwitch;
 use crate::parameters::Parameters;
 use crate::phases::EncryptedPhases;
 
-/// What a client sends: bodies of all rows, and the seed of their masks.
+/// Extraction key as a client sends it: bodies of all rows, and the seed of their masks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeededExtractionKey {
     pub(crate) parameters: Parameters,

@@ -4,8 +4,8 @@
 //! -a_(i+1) under the coefficients of z. With a client's ring secret for z, values go on wherever ciphertexts under that
 //! secret do, modulo any modulus M that they are rounded to.
 //!
-//! Work: ℓ + 2 transforms of degree N, and N' words a value. Noise, a fraction of the modulus squared: that of the switch
-//! ([`Parameters::extraction_noise`]) and of rounding, `(1 + N'·E[z²])/12` units of M.
+//! Work: ℓ + 2 transforms of degree N, and N' words per value. Noise, a fraction of the modulus squared: that of the
+//! switch ([`Parameters::extraction_noise`]) and of rounding, `(1 + N'·E[z²])/12` units of M.
 
 use std::fmt;
 use std::ops::Range;
@@ -108,7 +108,7 @@ impl RingExtractionKey {
         Ok(LweList::from_words(LweShape { dimension, modulus }, masks, bodies))
     }
 
-    /// What rounding to a modulus adds to a phase.
+    /// Variance that rounding to a modulus adds to a phase.
     #[must_use]
     pub fn rounding_noise(parameters: &Parameters, modulus: u64) -> Variance {
         let literal = parameters.literal();

@@ -37,7 +37,7 @@ impl fmt::Debug for EvaluationKey {
 }
 
 impl EvaluationKey {
-    /// Of keys of one client, which were made or read together.
+    /// Joins keys of one client that were made or read together.
     pub(super) fn new(
         parameters: Parameters,
         (single, packed): (single::EvaluationKey, packed::EvaluationKey),
@@ -132,7 +132,8 @@ impl EvaluationKey {
         Ok(PreparedTable { single, packed })
     }
 
-    /// Whether so many values are packed for a lookup: from [`Parameters::crossing`] on, at the built-in cost model.
+    /// Returns whether `values` values are packed for a lookup: from [`Parameters::crossing`] on, by the built-in cost
+    /// model.
     #[must_use]
     pub fn packs(&self, values: usize) -> bool {
         self.crossing.is_some_and(|crossing| values as u64 >= crossing)
@@ -183,7 +184,7 @@ impl EvaluationKey {
     }
 }
 
-/// A list in pieces of at most so many values.
+/// Splits a list into pieces of at most `limit` values.
 fn pieces(list: &LweList, limit: usize) -> Vec<Cow<'_, LweList>> {
     if list.len() <= limit {
         return vec![Cow::Borrowed(list)];

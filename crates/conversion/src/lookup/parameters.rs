@@ -84,7 +84,7 @@ impl Parameters {
         Ok(found)
     }
 
-    /// Demands that fresh values may be packed, and what a lookup makes of them be taken out.
+    /// Checks that fresh values may be packed, and results of lookups extracted.
     fn check_noise(&self) -> Result<()> {
         let (packed, single) = (&self.packed, &self.single);
         let input = self.packed_noise(single.noise().fresh());
@@ -100,19 +100,19 @@ impl Parameters {
         Ok(())
     }
 
-    /// Those of single values.
+    /// Parameters of single values.
     #[must_use]
     pub fn single(&self) -> &single::Parameters {
         &self.single
     }
 
-    /// Those of packed values.
+    /// Parameters of packed values.
     #[must_use]
     pub fn packed(&self) -> &packed::Parameters {
         &self.packed
     }
 
-    /// Those of packing and extraction.
+    /// Parameters of packing and extraction.
     #[must_use]
     pub fn conversion(&self) -> &ConversionParameters {
         &self.conversion
@@ -214,7 +214,7 @@ impl Parameters {
         self.packed.ring_degree()
     }
 
-    /// What they claim of their security.
+    /// Returns the security that the parameters claim.
     #[must_use]
     pub fn security_level(&self) -> SecurityLevel {
         self.packed.security_level()

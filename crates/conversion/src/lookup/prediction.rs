@@ -1,4 +1,4 @@
-//! What a lookup of packed single values will take, and from how many values on it pays.
+//! Predicted cost of a lookup of packed single values, and the number of values from which it pays.
 
 use cryptable_lattice::cost::{CostModel, Prediction, Work};
 use cryptable_lattice::lwe_list::LweShape;
@@ -26,7 +26,7 @@ impl Parameters {
         self.prediction_for(1)
     }
 
-    /// As [`Parameters::prediction`], in so many tables: every one has results of its own, and extractions.
+    /// Predicts a lookup in `tables` tables, like [`Parameters::prediction`]: each has its own results and extractions.
     #[must_use]
     pub fn prediction_for(&self, tables: usize) -> Prediction {
         let tables = tables.max(1);
@@ -63,8 +63,8 @@ impl Parameters {
         self.crossing_against(cost, &self.single().prediction())
     }
 
-    /// As [`Parameters::crossing`], against single lookups with other parameters: `n = fixed/(single - value)`, of the
-    /// work that a ciphertext takes however many values are in it, and that which each value adds.
+    /// Returns the crossing like [`Parameters::crossing`], against single lookups with other parameters: `n =
+    /// fixed/(single - value)`, from the work per ciphertext and the additional work per value.
     #[must_use]
     pub fn crossing_against(&self, cost: &CostModel, single: &Prediction) -> Option<u64> {
         let mut fixed = self.packed().prediction().work;
@@ -78,13 +78,13 @@ impl Parameters {
         (gain > 0.0 && values <= slots).then_some((values as u64).max(1))
     }
 
-    /// Ring packing of so many fresh values.
+    /// Work of ring packing of `values` fresh values.
     fn packing_work(&self, values: f64) -> Work {
         let slots = self.packed().literal().slots;
         cost::packing(self.conversion(), slots, (values, Masks::Drawn))
     }
 
-    /// Extraction of so many values.
+    /// Work of extracting `values` values.
     fn extraction_work(&self, values: f64) -> Work {
         cost::extraction(self.conversion(), self.packed().literal().slots, values)
     }

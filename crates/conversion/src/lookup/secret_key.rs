@@ -29,7 +29,7 @@ impl SecretKey {
         Self { parameters: parameters.clone(), single, packed }
     }
 
-    /// Of keys of the parameters' parts.
+    /// Joins keys of the parameters' parts.
     pub(super) fn of_parts(
         parameters: Parameters,
         single: single::SecretKey,

@@ -40,7 +40,7 @@ fn open(
     open_with_parameters(bytes, object_type, max_body, read, Parameters::digest)
 }
 
-/// Demands that parts are of a key's parameters.
+/// Checks that parts are of a key's parameters.
 fn check_parts(
     parameters: &Parameters,
     single: &single::Parameters,

@@ -43,8 +43,8 @@ pub(crate) fn gadget(literal: &ParametersLiteral, prime: u64) -> Gadget {
 pub(crate) struct ColumnKey {
     /// Body and mask of each row.
     rows: Vec<Multiplicand>,
-    /// What sums start from, evaluations: digits are computed as words from 0 to q - 1, q/2 too large, so it is
-    /// `-(q/2)·(1 + X + … + X^(N'-1))·Σ_j row_j`.
+    /// Start of the sums, as evaluations: digits are computed as words from 0 to q - 1, which are q/2 too large, so the
+    /// start is `-(q/2)·(1 + X + … + X^(N'-1))·Σ_j row_j`.
     start: Buffer,
     log2_modulus: u32,
 }
@@ -148,7 +148,7 @@ impl ColumnKey {
     }
 }
 
-/// What the sum over all columns adds to a phase, modulo the given prime Q'.
+/// Variance that the sum over all columns adds to a phase, modulo the given prime Q'.
 pub(crate) fn noise(literal: &ParametersLiteral, prime: u64) -> Variance {
     let gadget = gadget(literal, prime);
     let n = literal.lwe_dimension as f64;

@@ -19,7 +19,7 @@ use crate::parameters::Parameters;
 use crate::phases::{EncryptedPhases, layout};
 use crate::ring_switching;
 
-/// What a client sends: bodies of all rows, and the seed of their masks.
+/// Ring packing key as a client sends it: bodies of all rows, and the seed of their masks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeededRingPackingKey {
     pub(crate) parameters: Parameters,

@@ -19,7 +19,7 @@ fn options() -> ReadOptions {
     ReadOptions::default().allow_insecure()
 }
 
-/// Of 128 bits, for few values, so that plans take little; times are those of one machine.
+/// Requests 128 bits, for few values, so that plans take little time; times are those of one machine.
 fn request<C: Continuation>(p: u64, next: C) -> Request<C> {
     let cost = Some(CostModel::default());
     Request {
@@ -41,7 +41,7 @@ fn toy<C: Continuation>(p: u64, next: C, values: usize) -> Request<C> {
     Request { values: Some(values), is_toy: true, ..Request::new(p, next) }
 }
 
-/// What a plan states is the sum over its steps, each of all values that pass it.
+/// Checks that a plan's failure probability is the sum over its steps, each for all values that pass it.
 fn check_union<T: Target>(plan: &Plan<T>) {
     let parameters = plan.parameters();
     let of_value = plan.value_failure_probability();
@@ -193,7 +193,7 @@ fn what_is_in_the_way_is_named() {
     }
 }
 
-/// What a file of evaluation keys is read from.
+/// Returns bytes as the source of a file of evaluation keys.
 fn shared(bytes: Vec<u8>) -> Arc<Vec<u8>> {
     Arc::new(bytes)
 }

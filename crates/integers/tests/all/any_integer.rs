@@ -53,7 +53,7 @@ impl Case<'_> {
         self.words(&found[0])
     }
 
-    /// What arithmetic gives on both operands, as words.
+    /// Returns the right results on both operands, as words.
     fn expected(&self, f: impl Fn(i128, i128) -> i128) -> Vec<u64> {
         let number = |word: &u64| self.kind.number(*word);
         let words = self.x.iter().zip(&self.y).map(|(x, y)| f(number(x), number(y)));

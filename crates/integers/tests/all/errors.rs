@@ -1,4 +1,4 @@
-//! What integers refuse, by typed errors that name the value and the limit.
+//! Refusals of integers, by typed errors that name the value and the limit.
 
 use crate::common;
 

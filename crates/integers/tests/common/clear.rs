@@ -9,7 +9,8 @@ use cryptable_lattice::{NoiseBound, Progress, Result, Table};
 
 const LOG2_FAIL: f64 = -64.0;
 
-/// Values modulo p in the clear, with noise bounds as if they were encrypted: results admit sums of so many terms.
+/// Values modulo p in the clear, with noise bounds as if they were encrypted: results admit sums of up to `terms`
+/// terms.
 #[derive(Debug)]
 pub struct Clear {
     pub modulus: u64,
@@ -20,12 +21,12 @@ pub struct Clear {
 }
 
 impl Clear {
-    /// Of tables of any outputs.
+    /// Serves tables of any outputs.
     pub fn new(modulus: u64, terms: u64, places: usize) -> Self {
         Self { modulus, terms, places, output_range: None }
     }
 
-    /// Of tables whose outputs differ by no more than all operations need.
+    /// Restricts tables to the least range of outputs that all operations need.
     pub fn with_least_outputs(self) -> Self {
         let base = 1u64 << (self.modulus.ilog2() / 2);
         let output_range = Some((2 * base - 1).max(self.modulus / base));
@@ -35,7 +36,7 @@ impl Clear {
 
 #[derive(Clone, Debug)]
 pub struct ClearCiphertext {
-    /// Of all places.
+    /// Values of all places.
     values: Vec<u64>,
     count: usize,
     noise: NoiseBound,

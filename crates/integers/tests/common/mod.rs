@@ -1,4 +1,4 @@
-//! What tests of integers share: an engine without encryption, values, and checks of every operation.
+//! Helpers for tests of integers: an engine without encryption, values, and checks of every operation.
 #![allow(dead_code)]
 
 pub mod clear;
@@ -26,7 +26,7 @@ pub fn values<T: Integer>(count: usize, rng: &mut ChaCha20Rng) -> Vec<T> {
     (0..count).map(value).collect()
 }
 
-/// What arithmetic gives, wrapped to a type.
+/// Wraps a result of arithmetic to a type.
 pub fn wrap<T: Integer>(value: i128) -> T {
     T::from_word(value as u64)
 }
@@ -101,7 +101,7 @@ impl<E: DigitArithmetic, S: DigitEncryption<Ciphertext = E::Ciphertext>> Setting
     }
 
     pub fn check_products<T: Integer>(&self, rng: &mut ChaCha20Rng) {
-        // Products of so many digits take long.
+        // Products of that many digits take long.
         if T::BITS / self.server.digit_bits() > 16 {
             return;
         }
@@ -238,7 +238,7 @@ impl<E: DigitArithmetic, S: DigitEncryption<Ciphertext = E::Ciphertext>> Setting
     }
 
     pub fn check_tables<T: Integer>(&self, rng: &mut ChaCha20Rng) {
-        // Products of so many digits take long.
+        // Products of that many digits take long.
         if T::BITS / self.server.digit_bits() > 16 {
             return;
         }

@@ -5,9 +5,9 @@ use crate::schedule::plan::PlanError;
 /// Why a placement is not turned into steps.
 #[derive(Debug)]
 pub(in crate::schedule) enum NotEmitted {
-    /// It takes more bootstraps than another plan.
+    /// The plan takes more bootstraps than another one.
     TooDear,
-    /// It does not hold.
+    /// The plan violates a limit.
     Error(PlanError),
 }
 
