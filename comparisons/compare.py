@@ -43,7 +43,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class Job:
-    """What is compared: cryptable's ways first, then those of peers."""
+    """Lists the subjects of the comparison: cryptable's ways first, then those of peers."""
 
     name: str
     title: str

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks what a release needs of manifests and documents; `--release` also demands the version in the changelog.
+"""Checks manifests and documents for a release; `--release` also requires the version in the changelog.
 
 python3 scripts/release_check.py [--release]
 """
@@ -22,7 +22,7 @@ MOST_KEYWORDS, LONGEST_KEYWORD = 5, 20
 
 
 def metadata(*options: str) -> list[dict]:
-    """What cargo says of crates."""
+    """Returns the metadata of crates, by cargo."""
     command = ["cargo", "metadata", "--format-version", "1", *options]
     found = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
     return json.loads(found.stdout)["packages"]
@@ -40,7 +40,7 @@ def packages() -> tuple[list[dict], list[dict]]:
 
 
 def problems_of(package: dict, shared: dict, private: set[str]) -> list[str]:
-    """What a crate lacks."""
+    """Lists the fields that a crate lacks."""
     name, found = package["name"], []
     for key in ("version", "rust_version", "license"):
         if package[key] != shared[key]:
@@ -52,7 +52,7 @@ def problems_of(package: dict, shared: dict, private: set[str]) -> list[str]:
     if len(keywords) > MOST_KEYWORDS or any(len(keyword) > LONGEST_KEYWORD for keyword in keywords):
         found.append(f"{name}: keywords {keywords} are too many or too long")
     for dependency in package["dependencies"]:
-        # Development dependencies by path alone are left out of packages.
+        # Packages do not have development dependencies by path alone.
         if dependency.get("path") is None or dependency["kind"] == "dev":
             continue
         if dependency["req"] != f"^{shared['version']}":
@@ -77,7 +77,7 @@ def problems_of_licences(package: dict) -> list[str]:
 
 
 def problems_of_documents(shared: dict, is_release: bool) -> list[str]:
-    """What the changelog and others say of versions."""
+    """Checks the versions in the changelog and other documents."""
     found = []
     headings = re.findall(r"^## (.*)$", text_of("CHANGELOG.md"), re.MULTILINE)
     if not headings:

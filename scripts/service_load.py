@@ -157,7 +157,7 @@ class Workplace:
 
 
 def load(port: int, token: str, path: str, requests: int, order: Path | None = None) -> dict[str, float]:
-    """What ab measures: requests a second, failures, milliseconds within which half, 99 % and all were answered."""
+    """Runs ab; returns requests per second, failures, milliseconds within which half, 99 % and all were answered."""
     command = [
         "ab",
         "-q",

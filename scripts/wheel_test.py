@@ -1,4 +1,4 @@
-"""What a fresh installation of the wheel must do: a demo, and a lookup at 128 bits. Run by `make wheel-test`."""
+"""Tests a fresh installation of the wheel: a demo, and a lookup at 128 bits. Run by `make wheel-test`."""
 
 import importlib.metadata
 import sys

@@ -15,7 +15,7 @@ import openfhe as fhe
 
 @dataclass(frozen=True)
 class Parameters:
-    """What OpenFHE's benchmark takes for a table of 2^bits entries, inputs and outputs of as many bits."""
+    """Runs OpenFHE's benchmark for a table of 2^bits entries, inputs and outputs of as many bits."""
 
     log2_modulus: int  # of the ciphertext that goes in and comes out, and of the CKKS primes
     table_scale: int  # by which Hermite coefficients are scaled down

@@ -20,7 +20,7 @@ fn main() {
     }
 }
 
-/// What git prints, if it is there and this is a repository.
+/// Runs git; returns its output if it is installed and this is a repository.
 fn git(arguments: &[&str]) -> Option<String> {
     let output = Command::new("git").args(arguments).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;

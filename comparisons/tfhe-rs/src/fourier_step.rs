@@ -1,4 +1,4 @@
-//! What a step of blind rotation takes by `tfhe-fft`, the transform that tfhe-rs runs on: rows of digits forward, products
+//! Time of a step of blind rotation by `tfhe-fft`, the transform that tfhe-rs runs on: rows of digits forward, products
 //! with a key of two columns, both sums backward and onto an accumulator. Decomposition is not part of it.
 
 use std::time::Duration;

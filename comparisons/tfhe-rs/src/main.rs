@@ -37,7 +37,7 @@ struct Arguments {
     runs: usize,
 }
 
-/// What one operation took.
+/// Measurement of one operation.
 struct Measured {
     method: &'static str,
     keygen_s: f64,

@@ -2,10 +2,10 @@
 //!
 //! Each operation is timed for a fixed secret and for random ones, in random order, and Welch's t-test says whether the
 //! two classes of times differ in their means (dudect: Reparaz, Balasch, Verbauwhede, "Dude, is my code constant
-//! time?", DATE 2017). Times beyond a percentile are left out, for several percentiles: interruptions make the longest
-//! ones, whatever the secret. |t| of 4.5 and more is a difference; below it none was found, which proves nothing of
-//! other processors or of leaks that more samples would show. The controls are known to leak, and show that the test
-//! finds what there is to find.
+//! time?", DATE 2017). Times beyond a percentile are dropped, for several percentiles, because interruptions cause the
+//! longest ones, whatever the secret. |t| of 4.5 and more is a difference; a smaller one means that none was found,
+//! which proves nothing about other processors or about leaks that more samples would show. The controls are known to
+//! leak, and show that the test finds what there is to find.
 //!
 //! ```sh
 //! cargo run --release -p cryptable-bench --example timing_leaks -- 100000 > timing_leaks.jsonl
@@ -55,8 +55,8 @@ enum Class {
 }
 
 impl Class {
-    /// What makes random words those of the class. Both classes go through the same instructions before they are
-    /// timed: what one of them alone did would show.
+    /// Returns the mask that makes random words those of the class. Both classes go through the same instructions
+    /// before they are timed, since a difference there would show.
     fn mask(self) -> i64 {
         black_box(-i64::from(self == Self::Random))
     }
@@ -65,7 +65,7 @@ impl Class {
 /// An operation on secrets.
 struct Operation {
     name: &'static str,
-    /// One sample in so many of those asked for: some operations take long.
+    /// Divisor of the number of samples: some operations take long.
     part: usize,
     /// Known to leak.
     is_control: bool,

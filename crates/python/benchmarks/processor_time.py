@@ -108,5 +108,5 @@ class Watch:
         self._thread.join()
 
     def cores(self) -> dict[str, float]:
-        """What `Look.cores_since` says of the first look and the last."""
+        """Returns `Look.cores_since` of the first look and the last."""
         return {} if len(self._looks) < 2 else self._looks[1].cores_since(self._looks[0])

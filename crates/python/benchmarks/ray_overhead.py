@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `cryptable.ray.lookup` adds to `EvaluationKey.lookup` on the same files, and what a second worker brings.
+"""Measures the overhead of `cryptable.ray.lookup` over `EvaluationKey.lookup` on the same files, and the gain of a second worker.
 
     make ray-overhead                                        # or, with other sizes,
     python3 crates/python/benchmarks/ray_overhead.py --files 64 --values 300
@@ -80,7 +80,7 @@ def make_inputs(folder: Path, files: int, values: int) -> Inputs:
 
 
 def bare(folder: Path, results: Path, threads: int, files: Sequence[str]) -> None:
-    """What a worker does, without Ray."""
+    """Does a worker's work, without Ray."""
     server = cryptable.EvaluationKey.open(folder / "server.key")
     table = server.prepare(np.load(folder / "table.npy"))
     for name in files:

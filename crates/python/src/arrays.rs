@@ -17,7 +17,7 @@ pub(crate) struct Numbers<T> {
 /// From here on floats of 64 bits skip integers: 2^53.
 const LEAST_SKIPPED: f64 = 9_007_199_254_740_992.0;
 
-/// What numpy makes an array of.
+/// Array that numpy makes of a Python object.
 struct Source<'py> {
     array: Bound<'py, PyAny>,
     /// The kind of its type: `u`, `i`, ...
@@ -25,7 +25,7 @@ struct Source<'py> {
     shape: Vec<usize>,
 }
 
-/// What numpy makes an array of, but for masked elements.
+/// Converts to a numpy array; refuses masked elements.
 ///
 /// # Errors
 /// `TypeError` of those.
@@ -103,7 +103,7 @@ impl<'py> Source<'py> {
         Ok(source)
     }
 
-    /// Of Python's own integers, which numpy keeps as objects where they have more than 64 bits: names the first such.
+    /// Refuses Python integers of more than 64 bits, which numpy keeps as objects, and names the first one.
     fn refuse_large_integers(&self) -> Result<()> {
         if self.kind != "O" {
             return Ok(());
@@ -232,7 +232,7 @@ pub(crate) fn array<'py>(
     array.call_method1("astype", (dtype,))
 }
 
-/// The values of an array as words of so many bits, in two's complement.
+/// Returns the values of an array as words of `bits` bits, in two's complement.
 ///
 /// # Errors
 /// `TypeError` if there is anything but integers; `RangeError` names the first value that does not fit.
@@ -310,7 +310,8 @@ pub(crate) fn booleans(values: &Bound<'_, PyAny>) -> Result<Numbers<bool>> {
     Ok(Numbers { values, shape: words.shape })
 }
 
-/// The shape that `reshape` was called with, of so many values; as numpy, one side that is -1 is what the others leave.
+/// Returns the shape that `reshape` was called with, for `count` values; one side may be -1, as in numpy, and is
+/// computed from the others.
 ///
 /// # Errors
 /// `ValueError` if it has another number of places.
@@ -341,7 +342,7 @@ pub(crate) fn reshaped(shape: &Bound<'_, PyTuple>, count: usize) -> Result<Vec<u
     if all == Some(count) { Ok(found) } else { Err(refused()) }
 }
 
-/// The index of one of so many; below 0, from the end.
+/// Returns the index among `count` items; negative indices count from the end.
 ///
 /// # Errors
 /// `RangeError` if there are fewer.
@@ -371,7 +372,7 @@ pub(crate) fn common_shape<'a>(
     }
 }
 
-/// What `len` gives of an array of this shape, as numpy: the length of its first axis.
+/// Returns `len` of an array of this shape: the length of its first axis, as in numpy.
 ///
 /// # Errors
 /// `TypeError` of a single value.

@@ -26,7 +26,7 @@ macro_rules! each_keys {
 }
 use each_keys;
 
-/// What calls on keys of the other kind fail with.
+/// Returns the error of calls on keys of the other kind.
 fn other_end<T>(expected: &'static str, found: &'static str) -> cryptable::Result<T> {
     Err(Error::mismatch("keys of a bridge", found, expected))
 }

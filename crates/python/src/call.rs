@@ -19,7 +19,7 @@ use crate::watched_file::Call;
 /// How often the caller looks for signals and news.
 const PERIOD: Duration = Duration::from_millis(50);
 
-/// What the two threads share.
+/// Messages between the two threads.
 #[derive(Default)]
 struct News {
     done: AtomicUsize,
@@ -27,7 +27,7 @@ struct News {
     stop: AtomicBool,
 }
 
-/// What a user gives for progress, if not `None`.
+/// Progress argument of a user, if not `None`.
 pub(crate) enum Progress<'py> {
     /// A default: a bar, or none.
     Bar(bool),

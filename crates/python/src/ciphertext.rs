@@ -88,7 +88,7 @@ impl Ciphertext {
 }
 
 properties!(Ciphertext {
-    /// What values are below.
+    /// Values are below this modulus.
     modulus: u64 = |it| it.inner.modulus();
     /// Whether its values are signed: from -M/2 to M/2 - 1, M their modulus. Encryption says so, or the table of a lookup.
     signed: bool = |it| it.inner.is_signed();

@@ -131,7 +131,7 @@ properties!(CiphertextReader {
     size: u64 = |it| it.summary.values;
     /// Which engine it is of.
     engine: &'static str = |it| it.summary.contents.engine.name();
-    /// What values are below.
+    /// Values are below this modulus.
     modulus: u64 = |it| it.summary.contents.modulus;
     /// The identifier of the secret key that decrypts it.
     key_id: String = |it| it.summary.contents.key_id.to_string();

@@ -16,7 +16,7 @@ use crate::evaluation_key::EvaluationKey;
 use crate::parameters::Parameters;
 use crate::properties::properties;
 
-/// What comparisons of integers of so many bits take. Prints as a list.
+/// Predicted costs of comparisons of integers. Prints as a list.
 #[pyclass(frozen, module = "cryptable.comparisons")]
 pub(crate) struct ComparisonPlan {
     pub(crate) inner: OperationPlan<Comparisons>,
@@ -46,7 +46,7 @@ properties!(ComparisonPlan {
     key_file_bytes: usize = |it| it.inner.key_file_bytes();
 });
 
-/// What comparisons of integers of `bits` bits take.
+/// Predicts comparisons of integers of `bits` bits.
 #[pyfunction]
 #[pyo3(signature = (bits, *, values = None, memory = None, log2_fail = None, threads = None, insecure_toy = false))]
 pub(crate) fn plan_comparisons(
@@ -95,7 +95,7 @@ impl Digits {
 }
 
 properties!(Digits {
-    /// What integers are below.
+    /// Integers are below this modulus.
     modulus: u64 = |it| it.inner.modulus();
     /// Sizes of the digits: integers are the sum of digits times the product of the sizes before.
     sizes: Vec<u64> = |it| it.inner.sizes().to_vec();

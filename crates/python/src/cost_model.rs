@@ -1,4 +1,4 @@
-//! What operations cost on a machine.
+//! Costs of operations on a machine.
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -22,7 +22,7 @@ impl CostModel {
 
 #[pymethods]
 impl CostModel {
-    /// That of this machine, which is measured once and kept: what plans take by default.
+    /// Returns the model of this machine, which is measured once and kept: the default of plans.
     #[staticmethod]
     fn calibrated(py: Python<'_>) -> Result<Self> {
         let inner = call::run_silently(py, || Ok(cryptable::CostModel::calibrated()))?;
@@ -38,7 +38,8 @@ impl CostModel {
         Ok(Self { inner })
     }
 
-    /// The built-in proportions for a machine whose unit, a forward transform of degree 65,536, takes so many seconds.
+    /// Returns the built-in proportions for a machine whose unit, a forward transform of degree 65,536, takes this many
+    /// seconds.
     #[staticmethod]
     fn of_unit(seconds: f64) -> Self {
         Self { inner: cryptable::CostModel::of_unit(seconds) }

@@ -1,4 +1,4 @@
-//! What all encrypted values have in Python, by macros: a class names what is its own.
+//! Common methods of all encrypted values in Python, as macros: a class names only its own.
 //!
 //! A class may have several blocks of methods: each macro adds one.
 
@@ -9,7 +9,8 @@ use crate::errors::{Result, exception};
 
 /// Adds what encrypted arrays have of numpy's: `shape`, `ndim`, `size`, `len` and `reshape`.
 ///
-/// It takes the fields beside `shape`, which arrays of other shapes share, and what answers in place of a truth value.
+/// Defines the methods of an array: the macro takes the fields beside `shape`, which arrays of other shapes share, and
+/// the error in place of a truth value.
 macro_rules! array_methods {
     ($class:ident { $($field:ident),+ }, $instead_of_truth:literal) => {
         #[pyo3::pymethods]

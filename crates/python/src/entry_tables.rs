@@ -14,7 +14,7 @@ use crate::pool;
 use crate::properties::properties;
 use crate::table::Signs;
 
-/// What a user calls kinds of entries.
+/// Names of kinds of entries.
 const KINDS: [(&str, EntryKind); 3] = [
     ("shared", EntryKind::Shared),
     ("per-value", EntryKind::Plain),

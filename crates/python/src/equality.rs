@@ -7,9 +7,9 @@ use pyo3::types::{PyBool, PyBytes, PyComplex, PyFloat, PyInt, PyList, PyTuple};
 
 use crate::errors::Result;
 
-/// What a comparison of encrypted values gives. They are equal to themselves. With numbers, arrays and other encrypted values
-/// they are not compared: as numpy's `==` that would be of all values, which takes a key; `instead` says how. Everything else,
-/// as `None`, is another object.
+/// Compares encrypted values. They are equal to themselves. With numbers, arrays and other encrypted values they are
+/// not compared: like numpy's `==`, that would compare all values, which needs a key; `instead` names the call.
+/// Anything else, such as `None`, is another object.
 ///
 /// # Errors
 /// `TypeError` as said.

@@ -54,9 +54,9 @@ impl PreparedTable {
 }
 
 properties!(PreparedTable {
-    /// What inputs are below.
+    /// Inputs are below this modulus.
     input_modulus: u64 = |it| it.inner.input_modulus();
-    /// What outputs are below.
+    /// Outputs are below this modulus.
     output_modulus: u64 = |it| it.inner.output_modulus();
     /// Whether it is for signed values.
     signed_inputs: bool = |it| it.inner.signed_inputs();
@@ -378,7 +378,7 @@ impl EvaluationKey {
         Ok(Ciphertext::new(found.swap_remove(0), [&input.shape[..], &[2]].concat()))
     }
 
-    /// The values without so many of their lowest digits, rounded down.
+    /// Returns the values without their lowest `digits` digits, rounded down.
     #[pyo3(signature = (input, digits = 1, *, threads = 0, progress = true))]
     fn floor(
         &self,
@@ -455,9 +455,9 @@ properties!(EvaluationKey {
     parameters: Result<Parameters> = |it| Ok(Parameters { inner: it.lookups()? });
     /// Which engine it is of.
     engine: Result<&'static str> = |it| Ok(it.lookups()?.engine().name());
-    /// What inputs are below.
+    /// Inputs are below this modulus.
     input_modulus: Result<u64> = |it| Ok(it.lookups()?.input_modulus());
-    /// What outputs are below.
+    /// Outputs are below this modulus.
     output_modulus: Result<u64> = |it| Ok(it.lookups()?.output_modulus());
     /// Sizes of the digits that `decompose` gives, the least significant first.
     digit_sizes: Result<Vec<u64>> = |it| it.lookups()?.digit_sizes().map_err(raise);

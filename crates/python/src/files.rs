@@ -13,7 +13,7 @@ use crate::call;
 use crate::errors::Result;
 use crate::watched_file::WatchedFile;
 
-/// What a file is written to.
+/// Target of a file's bytes.
 pub(crate) type Out<'a> = &'a mut (dyn Write + Send);
 
 /// Begins a file.

@@ -56,7 +56,7 @@ impl ComplexTable {
 properties!(ComplexTable {
     /// The number of inputs.
     input_modulus: u64 = |it| it.inner.tables()[0].input_modulus();
-    /// What both parts are fractions of.
+    /// Denominator of both parts.
     output_modulus: u64 = |it| it.inner.tables()[0].output_modulus();
 });
 
@@ -87,7 +87,8 @@ pub(crate) fn modulus_for(error: f64) -> Result<u64> {
     packed::RealTable::modulus_for(error).map_err(raise)
 }
 
-/// How results are decrypted: rounded to so many bits, with flooding noise of bits of security and decryptions.
+/// Returns the decryption of results: rounded to `precision` bits, with flooding noise for bits of security and a
+/// number of decryptions.
 pub(crate) fn decryption(precision: Option<u32>, flooding: Option<(u32, u64)>) -> RealDecryption {
     let options = RealDecryption::default();
     let options = precision.map_or(options, |bits| options.precision(bits));

@@ -1,4 +1,4 @@
-//! What a file is, without a key.
+//! Inspection of a file without a key.
 
 use std::path::PathBuf;
 

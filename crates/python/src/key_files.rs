@@ -15,14 +15,14 @@ use crate::errors::{Result, raise_of};
 use crate::files::{Access, Out, read_file, read_start, write_file};
 use crate::watched_file::WatchedFile;
 
-/// What `pickle` wants: a function and its arguments.
+/// Return value of `__reduce__` for `pickle`: a function and its arguments.
 pub(crate) type Reduced<'py, A> = (Bound<'py, PyAny>, A);
 
-/// What `pickle` wants of an encrypted array: its class, its bytes and its shape.
+/// Return value of `__reduce__` for an encrypted array: its class, its bytes and its shape.
 pub(crate) type ReducedArray<'py> =
     Reduced<'py, (Bound<'py, PyAny>, Bound<'py, PyBytes>, Bound<'py, PyTuple>)>;
 
-/// What `pickle` wants of an opened key: its class, its path, and whether insecure ones are allowed.
+/// Return value of `__reduce__` for an opened key: its class, its path, and whether insecure ones are allowed.
 pub(crate) type ReducedKey<'py> = Reduced<'py, (Bound<'py, PyAny>, PathBuf, bool)>;
 
 /// Most memory that keys take when they are read, 16 GiB.
@@ -46,7 +46,7 @@ pub(crate) fn check_memory(what: &str, needed: usize) -> Result<()> {
     }
 }
 
-/// What files are read with.
+/// Returns the options for reading files.
 pub(crate) fn read_options(allow_insecure: bool) -> ReadOptions {
     // Allocations beyond what the process may have would end the interpreter.
     let most = cryptable::memory::hard_limit().map_or(MAX_KEY_MEMORY, |it| it.min(MAX_KEY_MEMORY));

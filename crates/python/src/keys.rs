@@ -1,4 +1,4 @@
-//! What all keys have in Python, by macros: a key class is a thin wrapper around a type of the library.
+//! Common methods of all keys in Python, as macros: a key class is a thin wrapper around a type of the library.
 //!
 //! A class may have several blocks of methods: each macro adds one.
 

@@ -1,8 +1,8 @@
 //! The compiled half of the Python package `cryptable`: the library's one API, with numpy arrays for values.
 //!
-//! It adds no logic. Every call releases the interpreter lock, tells its progress and hears Ctrl-C in the calling
-//! thread (`call.rs`), and raises one of the classes in `cryptable/errors.py` (`errors.rs`). What is Python by nature
-//! (tables from functions and dictionaries, code books, progress bars) is in `python/cryptable`.
+//! The module adds no logic. Every call releases the interpreter lock, reports its progress and handles Ctrl-C in the
+//! calling thread (`call.rs`), and raises one of the classes in `cryptable/errors.py` (`errors.rs`). Everything that is
+//! Python by nature (tables from functions and dictionaries, code books, progress bars) is in `python/cryptable`.
 #![forbid(unsafe_code)]
 
 mod arrays;

@@ -52,7 +52,7 @@ pub(crate) fn read<T: Send>(
     crate::call::detach(literal.py(), || read(&bytes, read_options(allow_insecure))).map_err(raise)
 }
 
-/// What `pickle` wants of parameters: their class and their literal.
+/// Return value of `__reduce__` for parameters: their class and their literal.
 pub(crate) type ReducedLiteral<'py> = Reduced<'py, (Bound<'py, PyAny>, Bound<'py, PyAny>)>;
 
 /// How parameters of this class come out of a pickle: as what `from_literal` reads.
@@ -65,7 +65,7 @@ pub(crate) fn reduce<T: PyTypeInfo>(literal: Bound<'_, PyAny>) -> Result<Reduced
     Ok((restore, (py.get_type::<T>().into_any(), literal)))
 }
 
-/// What `hash` gives of parameters of this digest.
+/// Returns the `hash` of parameters with this digest.
 pub(crate) fn hash(digest: &[u8; 32]) -> u64 {
     digest[..8].iter().fold(0, |hash, &byte| hash << 8 | u64::from(byte))
 }
@@ -119,7 +119,7 @@ pub(crate) fn bytes_of(engine: Engine, literal: &Bound<'_, PyAny>) -> Result<Vec
     Ok(writer.into_inner())
 }
 
-/// What a literal has of these names, and nothing else.
+/// Returns the entries of a literal with these names; refuses any others.
 fn part_of<'py>(literal: &Bound<'py, PyAny>, names: [&str; 3]) -> Result<[Bound<'py, PyAny>; 3]> {
     let [a, b, c] = names.map(|name| literal.get_item(name));
     if let (Ok(a), Ok(b), Ok(c)) = (a, b, c)

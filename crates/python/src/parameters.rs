@@ -38,7 +38,7 @@ pub(crate) struct Secret {
     distribution: String,
     /// log2 of the largest modulus that anything is encrypted under.
     log2_modulus: f64,
-    /// What the cheapest attack costs at least, log2, by the tables of estimates; None where they do not say.
+    /// Estimated cost of the cheapest attack, log2, by the tables of estimates; None if they have no such row.
     security_bits: Option<f64>,
 }
 
@@ -94,7 +94,7 @@ impl SumLimits {
     }
 }
 
-/// What a lookup will take.
+/// Predicted costs of a lookup.
 #[pyclass(frozen, module = "cryptable")]
 pub(crate) struct Prediction {
     inner: cryptable::Prediction,
@@ -117,7 +117,7 @@ impl Prediction {
         self.inner.peak_bytes_on(threads)
     }
 
-    /// Seconds of a lookup of so many values, on the machine that a cost model stands for: this one, if it is left out.
+    /// Returns the seconds of a lookup of `values` values by a cost model (default: that of this machine).
     #[pyo3(signature = (values, threads = 1, *, cost_model = None))]
     fn seconds(
         &self,
@@ -208,7 +208,7 @@ impl Parameters {
         })
     }
 
-    /// What a lookup of so many values in so many tables takes.
+    /// Predicts a lookup of `values` values in `tables` tables.
     #[pyo3(signature = (*, values = 1, tables = 1, entries = "shared"))]
     fn prediction(
         &self,
@@ -303,9 +303,9 @@ properties!(Parameters {
     engine: &'static str = |it| it.inner.engine().name();
     /// How tables are evaluated.
     method: String = |it| it.inner.method_name();
-    /// What inputs are below.
+    /// Inputs are below this modulus.
     input_modulus: u64 = |it| it.inner.input_modulus();
-    /// What outputs are below.
+    /// Outputs are below this modulus.
     output_modulus: u64 = |it| it.inner.output_modulus();
     /// The ring degree.
     ring_degree: usize = |it| it.inner.ring_degree();
@@ -319,7 +319,7 @@ properties!(Parameters {
     security_bits: f64 = |it| it.inner.security_bits();
     /// Whether they are toys, for tests.
     is_insecure: bool = |it| it.inner.security_level().is_insecure();
-    /// What the security of each secret rests on.
+    /// LWE problems on which the security of each secret rests.
     secrets: Vec<Secret> = |it| it.inner.lwe_instances().iter().map(Into::into).collect();
     /// Sizes of the digits that values are decomposed into, the least significant first: of packed values.
     digit_sizes: Result<Vec<u64>> = |it| it.inner.digit_sizes().map_err(raise);
@@ -379,14 +379,14 @@ impl ListedParameters {
 }
 
 properties!(ListedParameters {
-    /// What it is for.
+    /// Purpose of the set.
     name: &str = |it| &it.inner.name;
     /// Security in bits, classical, of the weakest secret.
     security_bits: f64 = |it| it.inner.security_bits();
     /// log2 of the probability that a value, a gate, a bit, or a block of AES goes wrong; `None` where it depends on the
     /// circuit.
     log2_fail: Option<f64> = |it| it.inner.log2_fail;
-    /// What the security of each secret rests on.
+    /// LWE problems on which the security of each secret rests.
     secrets: Vec<Secret> = |it| it.inner.instances.iter().map(Into::into).collect();
 });
 

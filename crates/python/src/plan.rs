@@ -45,7 +45,7 @@ properties!(Candidate {
     seconds: f64 = |it| it.inner.duration().as_secs_f64();
     /// Predicted memory of a lookup at its peak, keys included.
     memory_bytes: usize = |it| it.inner.prediction().peak_bytes();
-    /// What a lookup takes: memory, bytes of keys and ciphertexts, seconds of any number of values.
+    /// Predicted costs of a lookup: memory, bytes of keys and ciphertexts, seconds for any number of values.
     prediction: Prediction = |it| Prediction::new(*it.inner.prediction());
     /// Bytes of the file of the evaluation key.
     key_file_bytes: usize = |it| it.inner.prediction().key_file_bytes;
@@ -57,9 +57,9 @@ properties!(Candidate {
     log2_fail: f64 = |it| it.parameters().failure_probability().log2();
     /// Security in bits, classical.
     security_bits: f64 = |it| it.parameters().security_bits();
-    /// What inputs are below.
+    /// Inputs are below this modulus.
     input_modulus: u64 = |it| it.parameters().input_modulus();
-    /// What outputs are below.
+    /// Outputs are below this modulus.
     output_modulus: u64 = |it| it.parameters().output_modulus();
 });
 
@@ -125,7 +125,7 @@ impl Plan {
 properties!(Plan {
     /// From how many values on the server had better pack single ones, of a plan of `inputs="single"`.
     crossing: Option<u64> = |it| it.inner.crossing();
-    /// What times are predicted by.
+    /// Cost model of the predicted times.
     cost_model: CostModel = |it| CostModel { inner: *it.inner.cost_model() };
     /// Values that times are predicted for.
     values: u64 = |it| it.inner.values();

@@ -33,7 +33,7 @@ impl RealFunction {
         })
     }
 
-    /// What was made of the function's values.
+    /// Returns the result, or the exception that the function raised.
     ///
     /// # Errors
     /// What the function raised.

@@ -215,7 +215,7 @@ impl SecretKey {
         Ok(EncryptedTable { inner: inner.into() })
     }
 
-    /// As `encrypt_table`, into a file: never all of it in memory.
+    /// Encrypts a table like `encrypt_table`, into a file: never all of it in memory.
     #[pyo3(signature = (path, table, *, per_value = false, signed = None, threads = 0, progress = true,
         replace = false))]
     // One argument for each thing that a user may say, by name.
@@ -284,9 +284,9 @@ properties!(SecretKey {
     parameters: Result<Parameters> = |it| Ok(Parameters { inner: it.lookups()? });
     /// Which engine it is of.
     engine: Result<&'static str> = |it| Ok(it.lookups()?.engine().name());
-    /// What values to be encrypted are below.
+    /// Values to be encrypted are below this modulus.
     input_modulus: Result<u64> = |it| Ok(it.lookups()?.input_modulus());
-    /// What results are below.
+    /// Results are below this modulus.
     output_modulus: Result<u64> = |it| Ok(it.lookups()?.output_modulus());
 });
 

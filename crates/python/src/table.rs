@@ -28,7 +28,7 @@ impl Signs {
         Self { inputs: signed, outputs: signed }
     }
 
-    /// What stands for it in Python.
+    /// Returns the name in Python.
     fn name(self) -> SignsName {
         match (self.inputs, self.outputs) {
             (true, false) => SignsName::Column("inputs"),
@@ -64,7 +64,7 @@ impl<'py> FromPyObject<'_, 'py> for Signs {
     }
 }
 
-/// What makes a table again.
+/// Arguments that make a table again.
 type NewArguments<'py> = ((Bound<'py, PyAny>, u64), Bound<'py, PyDict>);
 
 /// A lookup table: one output for every input 0, 1, ... below the input modulus.
@@ -133,7 +133,7 @@ impl Table {
 properties!(Table {
     /// The number of inputs.
     input_modulus: u64 = |it| it.inner.input_modulus();
-    /// What all outputs are below.
+    /// All outputs are below this modulus.
     output_modulus: u64 = |it| it.inner.output_modulus();
     /// Whether it is for signed values.
     signed_inputs: bool = |it| it.inner.signed_inputs();
@@ -157,7 +157,8 @@ pub(crate) fn of_moduli<'py>(
     made(table, &options)
 }
 
-/// A table of so many inputs, if that is known, by `cryptable.table`: of the least output modulus that does.
+/// Makes a table of `inputs` inputs, if that number is known, by `cryptable.table`, with the least possible output
+/// modulus.
 ///
 /// # Errors
 /// Those of that.

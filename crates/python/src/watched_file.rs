@@ -65,7 +65,7 @@ impl AsRef<[u8]> for WatchedFile {
     }
 }
 
-/// What was changed, and how.
+/// Description of the change.
 struct Changed(String);
 
 impl fmt::Debug for WatchedFile {

@@ -24,7 +24,7 @@ use crate::properties::properties;
 
 pub(crate) use client::{decrypt_wide, encrypt_wide};
 
-/// What dictionaries and structured tables take. Prints as a list; keys are generated for it.
+/// Predicted costs of dictionaries and structured tables. Prints as a list; keys are generated for it.
 #[pyclass(frozen, module = "cryptable.wide")]
 pub(crate) struct WidePlan {
     pub(crate) inner: OperationPlan<Words>,
@@ -61,7 +61,7 @@ properties!(WidePlan {
     security_bits: f64 = |it| it.inner.parameters().security_bits();
 });
 
-/// What dictionaries of keys of so many bits take.
+/// Predicts dictionaries of keys of `bits` bits.
 #[pyfunction]
 #[pyo3(signature = (bits, *, value_bits = None, values = None, memory = None, log2_fail = None, threads = None, insecure_toy = false))]
 // One argument for each thing that a user may ask for, by name: what Python has in place of a builder.
@@ -82,7 +82,7 @@ pub(crate) fn plan_wide(
     Ok(WidePlan { inner: call::run_silently(py, || request.plan())? })
 }
 
-/// What is pickled of values: their bytes, how many words they have, and their shape.
+/// Pickled form of values: their bytes, number of words, and shape.
 type Pickled<'py> = (Bound<'py, PyBytes>, usize, Vec<usize>);
 
 /// Encrypted values in words, in the shape of the array that they were. Public: they may be sent, stored and pickled.
@@ -145,7 +145,7 @@ pub(crate) struct PreparedWide {
 
 #[pymethods]
 impl PreparedWide {
-    /// What a lookup gives for a value in the clear: to check a table by.
+    /// Looks a value up in the clear, to check a table.
     fn evaluate(&self, value: u64) -> Result<u64> {
         let circuit = self.inner.circuit();
         let p = circuit.modulus();

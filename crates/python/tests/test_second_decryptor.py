@@ -1,4 +1,4 @@
-"""What the library encrypts and looks up, read by a decryptor that shares nothing with it but the format."""
+"""Results of the library are read by a decryptor that shares nothing with it but the format."""
 
 import cryptable
 import numpy as np

@@ -1,4 +1,4 @@
-"""What encrypted arrays have of numpy's: shape, ndim, size, len, reshape, indices; and what they have not."""
+"""Encrypted arrays have numpy's shape, ndim, size, len, reshape and indices, and refuse the rest."""
 
 import operator
 import pickle
@@ -102,7 +102,7 @@ def test_comparisons_are_no_identity(kind):
 
 
 def test_a_lookup_compares_with_a_number(packed):
-    """As the error of `==` says."""
+    """The error of `==` names the call."""
     secret, server = packed
     found = server.lookup(secret.encrypt([2, 3, 4]), lambda v: v == 3, progress=False)
     assert secret.decrypt(found).tolist() == [0, 1, 0]

@@ -26,7 +26,7 @@ def stated_parameters(node):
 
 
 def compiled_parameters(found):
-    """Those that `help` shows."""
+    """Returns the signatures that `help` shows."""
     parameters = inspect.signature(found).parameters.values()
     return [(it.name, it.kind, it.default) for it in parameters if it.name != "self"]
 

@@ -144,7 +144,7 @@ def plan(
     `table` is anything that `cryptable.table` takes, or a `complex_table`; in its place, `moduli` are what inputs and
     outputs of tables are below. What else may be asked for, all by name:
 
-    - `values`: how many are looked up at a time, which the plan says it assumed if left out; `tables`: how many tables
+    - `values`: number of values per lookup, which the plan assumes (and says so) by default; `tables`: how many tables
       on one input;
     - `threads`, `memory` (bytes), `log2_fail` (log2 of the largest probability that a ciphertext fails: -64);
     - `goal`: `"throughput"` or `"latency"`; `engine`: `"packed"`, `"single"` or `"leveled"`;

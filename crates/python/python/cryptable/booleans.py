@@ -52,7 +52,7 @@ def computing(server: EvaluationKey | PackedGates, *, threads: int = 0, progress
 
 
 def _operator(gate: str, x: EncryptedBits, y: EncryptedBits) -> EncryptedBits:
-    """What bits call for operators."""
+    """Operators of bits."""
     current = _key.get()
     if current is None:
         raise UnsupportedError(

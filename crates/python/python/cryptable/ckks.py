@@ -1,6 +1,6 @@
 """Approximate arithmetic on encrypted vectors of real and complex numbers: CKKS.
 
-A vector holds thousands of numbers, one a slot, and every operation works on all of them. Each vector says how far its
+A vector holds thousands of numbers, one per slot, and every operation works on all of them. Each vector says how far its
 slots may be from what they stand for (`Vector.error`); decryption rounds to that. A product takes a level; a
 bootstrap, or a lookup, brings levels back.
 
@@ -79,7 +79,7 @@ def plan_lookups(
     memory: int | None = None,
     ring_degree: int | None = None,
 ) -> LookupPlan:
-    """Finds parameters for tables of so many points, the fastest first.
+    """Finds parameters for tables of `points` points, the fastest first.
 
     By name: where points lie (`first`, `step`), the `order` of interpolations, `precision_bits` of results, `complex`
     slots, how many `values` a vector is to hold, `levels` of results, `log2_fail`, `memory` in bytes, `ring_degree`.
@@ -135,7 +135,7 @@ def save_evaluation_key(
     progress: Progress = True,
     replace: bool = False,
 ) -> None:
-    """As `evaluation_key`, but to a file, never all of it in memory: what `EvaluationKey.open` maps."""
+    """Writes the evaluation key to a file, never all of it in memory; `EvaluationKey.open` maps it."""
     keys = _keys(rotations, powers_of_two, conjugation, bootstrapping, lookups)
     secret.save_evaluation_key(path, keys, list(maps), threads, progress, replace)
 
@@ -166,7 +166,7 @@ def computing(server: EvaluationKey, *, threads: int = 0) -> Iterator[None]:
 
 
 def _operator(name: str, operands: tuple[Any, ...]) -> Vector:
-    """What vectors call for operators."""
+    """Operators of vectors."""
     current = _key.get()
     if current is None:
         raise UnsupportedError(

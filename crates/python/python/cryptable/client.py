@@ -285,7 +285,7 @@ class Client:
         links: list[str] | None = None,
         most: int | None = None,
     ) -> bytes:
-        """The answer; of a part of a result, what arrives of at most so many bytes."""
+        """Returns the answer; for a part of a result, at most `most` bytes of it."""
         kind = http.client.HTTPSConnection if self._parts.scheme == "https" else http.client.HTTPConnection
         connection = kind(self._parts.hostname or "", self._parts.port, timeout=SILENCE)
         headers = {"Authorization": f"Bearer {self._token}", **headers}
@@ -316,7 +316,7 @@ def _is_loopback(host: str) -> bool:
 
 
 def _read(response: http.client.HTTPResponse, most: int) -> tuple[bytes, bool]:
-    """What arrives of an answer, at most so many bytes, and whether that is all."""
+    """Reads at most `most` bytes of an answer; returns them, and whether they are all."""
     content = b""
     try:
         while len(content) < most:

@@ -102,7 +102,7 @@ def plan(
     threads: int | None = None,
     insecure_toy: bool = False,
 ) -> IntegerPlan:
-    """What operations on integers of so many bits take; keys are made for it, and serve integers of all sizes.
+    """Predicts operations on integers of `bits` bits; keys are generated for the plan, and serve integers of all sizes.
 
     By name: `digit_bits` (1 to 5; 3 of packed values, 2 of single ones by default), `threads`, and of packed values
     `values` at a time, `memory` in bytes and `log2_fail` of a lookup.
@@ -148,7 +148,7 @@ def computing(server: EvaluationKey, *, threads: int = 0, progress: Progress = T
 
 
 def _operator(name: str, operands: tuple[Operand, ...]) -> Column:
-    """What columns call for operators."""
+    """Operators of columns."""
     current = _key.get()
     if current is None:
         raise UnsupportedError(

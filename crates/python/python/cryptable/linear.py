@@ -42,7 +42,7 @@ def computing(server: EvaluationKey) -> Iterator[None]:
 
 
 def _operator(name: str, x: Ciphertext, operand: Any) -> Any:
-    """What ciphertexts call for operators."""
+    """Operators of ciphertexts."""
     server = _key.get()
     if server is None:
         raise UnsupportedError(

@@ -69,7 +69,7 @@ def lookup(
     which the result is such a dataset, evaluated when it is read. Lists give lists, in the order of inputs.
 
     `key` is the file of an evaluation key, or one that was opened from it. `workers` of `threads` threads each: as
-    many as the cluster has cores for, if left out. Few workers of many threads take less memory: threads share a key of
+    many as the cluster has cores for, by default. Few workers of many threads take less memory: threads share a key of
     single values, of which every worker has a copy of its own. `share` says how the key gets to nodes: `"file"`, by its
     path, or `"store"`, by Ray's object store; the former if there is one node.
     """
@@ -192,7 +192,7 @@ class _Key:
 
 @dataclass(frozen=True)
 class _Job:
-    """What workers do."""
+    """Does a worker's work."""
 
     key: _Key
     table: Table

@@ -80,7 +80,7 @@ def plan(
 
 
 def encrypt(secret: SecretKey, values: npt.ArrayLike, *, bits: int = 32) -> WideValues:
-    """Encrypts unsigned integers of so many bits, of any shape."""
+    """Encrypts unsigned integers of `bits` bits, of any shape."""
     return _compiled.encrypt_wide(secret, values, bits)
 
 
@@ -97,7 +97,7 @@ def dictionary(
     bits: int = 32,
     value_bits: int | None = None,
 ) -> PreparedWide:
-    """A dictionary (or a pandas Series) of keys of so many bits, and the value of all other keys."""
+    """Makes a table of a dictionary (or a pandas Series) with keys of `bits` bits, and the value of all other keys."""
     pairs = [(whole(key, "a key"), whole(value, f"the value of {key}")) for key, value in dict(entries).items()]
     return _prepared(server, "dictionary", value_bits, bits=bits, default=whole(default, "the default"), pairs=pairs)
 

@@ -14,8 +14,7 @@ use crate::call;
 use crate::circuits::{EvaluationKey, SecretKey};
 use crate::errors::{Result, raise};
 
-/// Encrypts bits of any shape, at most as many as `Parameters.bits_at_once`; with so many `levels` for gates left: all that
-/// there are, if left out.
+/// Encrypts bits of any shape, at most `Parameters.bits_at_once`, with `levels` levels for gates left (default: all).
 #[pyfunction]
 #[pyo3(signature = (secret, values, *, levels = None))]
 pub(crate) fn encrypt(
@@ -236,8 +235,9 @@ pub(crate) fn gate_boot_many(
     call.all(py, &bits.shape()?, |key| key.gate_boot_many(&functions, &operands))
 }
 
-/// Tables of up to eight bits, between bootstraps, for the levels that log2 of their number has, rounded up: each a list of
-/// 2^k outputs, the first array of bits the lowest of the index. With `levels`, results have so many left.
+/// Applies tables of up to eight bits, between bootstraps, for the levels that log2 of their number has, rounded up:
+/// each is a list of 2^k outputs, and the first array of bits is the lowest bit of the index. Results have `levels`
+/// levels left (default: as many as possible).
 #[pyfunction]
 #[pyo3(signature = (server, tables, *bits, levels = None, threads = 0))]
 pub(crate) fn tables(

@@ -21,7 +21,7 @@ pub(crate) struct EncryptedBits {
     pub(crate) shape: Vec<usize>,
 }
 
-/// What is pickled of bits: their parameters, bytes and shape.
+/// Pickled form of bits: their parameters, bytes and shape.
 type Pickled<'py> = (Parameters, Bound<'py, PyBytes>, Bound<'py, PyTuple>);
 
 impl EncryptedBits {

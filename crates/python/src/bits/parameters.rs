@@ -110,7 +110,7 @@ properties!(Parameters {
     levels: usize = |it| it.inner.levels_after_bootstrap();
     /// Security in bits, classical, of the weakest secret; 0 of toys.
     security_bits: f64 = |it| it.inner.security_bits();
-    /// What the security of each secret rests on.
+    /// LWE problems on which the security of each secret rests.
     secrets: Vec<Secret> = |it| it.inner.lwe_instances().iter().map(Into::into).collect();
     /// log2 of the stated failure probability of a bit: operations that would exceed it are refused.
     log2_fail_per_bit: f64 = |it| it.inner.literal().log2_fail;

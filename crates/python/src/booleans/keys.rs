@@ -29,7 +29,8 @@ pub(crate) struct SecretKey {
 
 #[pymethods]
 impl SecretKey {
-    /// Draws a fresh secret, of 128 bits of security; a gate fails with at most 2^`log2_fail`, 2^-64 if left out.
+    /// Draws a fresh secret, of 128 bits of security; a gate fails with probability at most 2^`log2_fail` (default:
+    /// 2^-64).
     #[staticmethod]
     #[pyo3(signature = (*, log2_fail = None, insecure_toy = false))]
     fn generate(py: Python<'_>, log2_fail: Option<f64>, insecure_toy: bool) -> Result<Self> {

@@ -106,7 +106,7 @@ impl EvaluationKeys {
         Ok(PreparedTable { inner: inner.into() })
     }
 
-    /// Maps packed values through tables: of leveled values one a digit, the lowest first.
+    /// Maps packed values through tables: for leveled values one table per digit, the lowest first.
     #[pyo3(signature = (values, tables, *, threads = 0, progress = true))]
     fn lookup_many(
         &self,

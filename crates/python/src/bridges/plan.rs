@@ -35,13 +35,13 @@ pub(crate) struct BridgePlan {
 
 #[pymethods]
 impl BridgePlan {
-    /// What inputs of the packed lookup are below.
+    /// Inputs of the packed lookup are below this modulus.
     #[getter]
     fn input_modulus(&self) -> u64 {
         each_plan!(&self.inner, plan => plan.parameters().packed().input_modulus())
     }
 
-    /// What outputs of the packed lookup are below: `2**bits` of integers, 4 of digits of leveled values.
+    /// Outputs of the packed lookup are below this modulus: `2**bits` for integers, 4 for digits of leveled values.
     #[getter]
     fn output_modulus(&self) -> u64 {
         each_plan!(&self.inner, plan => plan.parameters().packed().output_modulus())
@@ -80,7 +80,7 @@ properties!(BridgePlan {
     key_file_bytes: usize = |it| each_plan!(&it.inner, plan => plan.key_file_bytes());
 });
 
-/// What a plan may be asked for besides what it computes.
+/// Options of a plan besides its operation.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Limits {

@@ -61,8 +61,8 @@ impl SecretKeys {
         Self { inner }
     }
 
-    /// Draws fresh secrets for packed parameters, whatever their tables, and integers of so many bits at the other end: for
-    /// results that go on in digits. Toys go with toys.
+    /// Draws fresh secrets for packed parameters, whatever their tables, and integers of `bits` bits at the other end:
+    /// for results that are processed in digits. Toys go with toys.
     #[staticmethod]
     fn joining(py: Python<'_>, packed: &Parameters, bits: u32) -> Result<Self> {
         let inner = call::run_silently(py, || {

@@ -35,7 +35,7 @@ fn port_error(error: PortError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// What a call makes of the signals of a builder.
+/// Applies a call to signals of a builder.
 fn make<R>(
     builder: &Bound<'_, CircuitBuilder>,
     call: impl FnOnce(&mut LibraryBuilder) -> Result<R>,
@@ -45,7 +45,7 @@ fn make<R>(
     call(library.ok_or_else(|| PyValueError::new_err("the circuit is finished"))?)
 }
 
-/// Demands that signals are of this builder.
+/// Checks that signals are of this builder.
 fn of_builder(
     builder: &Bound<'_, CircuitBuilder>,
     signals: &[Py<Signal>],
@@ -109,7 +109,7 @@ impl CircuitBuilder {
         }
     }
 
-    /// An input of so many bits.
+    /// Adds an input of `width` bits.
     fn input(slf: &Bound<'_, Self>, name: &str, width: usize) -> Result<Vec<Signal>> {
         let word = make(slf, |library| library.input(name, width).map_err(port_error))?;
         Ok(signals(slf, word))
@@ -196,7 +196,7 @@ impl CircuitBuilder {
         word_of_two(slf, (&x, &y), words::subtract)
     }
 
-    /// x * y, the lowest `width` bits of it: as many as x and y have, if left out.
+    /// x * y, its lowest `width` bits (default: the number of bits of x and y together).
     #[pyo3(signature = (x, y, width = None))]
     fn multiply(
         slf: &Bound<'_, Self>,

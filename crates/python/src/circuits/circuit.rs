@@ -28,13 +28,13 @@ impl Circuit {
         Ok(Self { forms: forms.into() })
     }
 
-    /// What the words of its inputs are.
+    /// Returns the words of its inputs.
     pub(crate) fn input_ports(&self) -> Vec<WordPort> {
         let words = self.forms[0].inputs().iter();
         words.map(|word| WordPort { name: word.name.clone(), width: word.width }).collect()
     }
 
-    /// What the words of its outputs are.
+    /// Returns the words of its outputs.
     pub(crate) fn output_ports(&self) -> Vec<WordPort> {
         let words = self.forms[0].outputs().iter();
         words.map(|word| WordPort { name: word.name.clone(), width: word.signals.len() }).collect()

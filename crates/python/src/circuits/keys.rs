@@ -115,7 +115,7 @@ impl EvaluationKey {
         &self.inner
     }
 
-    /// Demands that words are of this key and of the inputs of a circuit.
+    /// Checks that words are of this key and of the inputs of a circuit.
     fn check(&self, circuit: &Circuit, found: &EncryptedWordsSummary) -> cryptable::Result<()> {
         let (ports, levels) = (circuit.input_ports(), found.levels.clone());
         if found.ports != ports {

@@ -1,4 +1,4 @@
-//! What is computed on slots: polynomials, tables, linear maps.
+//! Functions on slots: polynomials, tables, linear maps.
 
 use cryptable::ckks::Grid;
 use pyo3::prelude::*;
@@ -124,7 +124,7 @@ pub(crate) struct LeveledTable {
 
 #[pymethods]
 impl LeveledTable {
-    /// `values` at `points` (0, 1, ... if left out), where so many derivatives vanish.
+    /// Interpolates `values` at `points` (default: 0, 1, ...), where `order` derivatives vanish.
     #[new]
     #[pyo3(signature = (values, points = None, *, order = 1))]
     fn new(
@@ -148,7 +148,7 @@ impl LeveledTable {
         self.inner.levels()
     }
 
-    /// What becomes of x in the clear.
+    /// Evaluates the function in the clear.
     fn __call__(&self, x: f64) -> f64 {
         self.inner.function(x)
     }
@@ -158,7 +158,7 @@ impl LeveledTable {
     }
 }
 
-/// A square matrix, a power of two wide, that multiplies slots which repeat: every so many slots alike.
+/// A square matrix, a power of two wide, that multiplies slots which repeat with the period of its width.
 #[pyclass(frozen, module = "cryptable.ckks")]
 pub(crate) struct LinearMap {
     pub(crate) inner: cryptable::ckks::LinearMap,
@@ -166,7 +166,7 @@ pub(crate) struct LinearMap {
 
 #[pymethods]
 impl LinearMap {
-    /// Of an array of rows, for vectors that are lowered to this level: that of fresh ones if left out.
+    /// Creates the map from an array of rows, for vectors that are lowered to this level (default: that of fresh ones).
     #[new]
     #[pyo3(signature = (parameters, matrix, level = None))]
     fn new(

@@ -19,8 +19,8 @@ use crate::properties::properties;
 
 #[pymethods]
 impl Parameters {
-    /// The set of a name: `leveled_128` (7 levels, no bootstrap), `bootstrapping_128`, `lookups_128`,
-    /// `sparse_bootstrapping_128` of so many slots; or one of those for tests, which begin with `insecure_toy`.
+    /// Returns a set by name: `leveled_128` (7 levels, no bootstrap), `bootstrapping_128`, `lookups_128`,
+    /// `sparse_bootstrapping_128` with `slots` slots; or a set for tests, whose name begins with `insecure_toy`.
     #[staticmethod]
     #[pyo3(signature = (name, *, slots = None))]
     fn named(py: Python<'_>, name: &str, slots: Option<usize>) -> Result<Self> {
@@ -80,8 +80,8 @@ impl Parameters {
         Err(exception("RangeError", message))
     }
 
-    /// What a lookup will give: levels of the result, standard deviation and bias of its error, the largest error of an input,
-    /// as a part of half the distance of two points, and log2 of the probability that a slot fails.
+    /// Predicts a lookup: levels of the result, standard deviation and bias of its error, the largest error of an
+    /// input, as a part of half the distance of two points, and log2 of the probability that a slot fails.
     fn predict_lookup<'py>(
         &self,
         py: Python<'py>,
@@ -132,7 +132,7 @@ properties!(Parameters {
     is_bootstrappable: bool = |it| it.inner.is_bootstrappable();
     /// Security in bits, classical; 0 of toys.
     security_bits: f64 = |it| it.inner.security_bits();
-    /// What the security of each secret rests on.
+    /// LWE problems on which the security of each secret rests.
     secrets: Vec<Secret> = |it| it.inner.lwe_instances().iter().map(Into::into).collect();
     /// The digest that names it in files.
     digest: String = |it| hexadecimal(&it.inner.digest());

@@ -28,7 +28,7 @@ pub(crate) struct SecretKey {
     inner: LibrarySecretKey,
 }
 
-/// What a server is to do besides sums and products.
+/// Operations of a server besides sums and products, which need keys.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Keys {

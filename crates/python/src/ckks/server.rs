@@ -47,7 +47,7 @@ impl EvaluationKey {
         Self { inner, origin: Origin::default() }
     }
 
-    /// An operation on vectors, on so many threads.
+    /// Runs an operation on vectors with `threads` threads.
     fn compute<R: Send>(
         &self,
         py: Python<'_>,
@@ -83,7 +83,7 @@ impl EvaluationKey {
     }
 }
 
-/// What Python gives as the second operand: a vector, a number, or an array of numbers, in the shape of the vector.
+/// Converts the second operand: a vector, a number, or an array of numbers in the shape of the vector.
 fn other<'a>(x: &Vector, given: &'a Bound<'_, PyAny>) -> Result<Other<'a>> {
     if let Ok(vector) = given.cast::<Vector>() {
         common_shape([&x.shape, &vector.get().shape])?;

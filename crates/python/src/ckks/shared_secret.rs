@@ -1,4 +1,4 @@
-//! What tells servers that two keys are of one secret.
+//! Statement to servers that two keys are of one secret.
 
 use cryptable::ckks::SharedSecret as LibrarySharedSecret;
 use cryptable_wire::KeyId;
@@ -12,7 +12,7 @@ pub(crate) struct SharedSecret {
 
 #[pymethods]
 impl SharedSecret {
-    /// Of the identifiers of both keys.
+    /// Creates the statement from the identifiers of both keys.
     #[new]
     fn new(vectors: [u8; KeyId::BYTES], packed: [u8; KeyId::BYTES]) -> Self {
         Self { inner: LibrarySharedSecret { vectors: KeyId(vectors), packed: KeyId(packed) } }

@@ -14,7 +14,7 @@ use crate::errors::{Result, exception, raise};
 use crate::key_files::Reduced;
 use crate::properties::properties;
 
-/// Encrypted real or complex numbers, one a slot, in the shape of the array that they were. Public: it may be sent, stored
+/// Encrypted real or complex numbers, one per slot, in the shape of the original array. Public: it may be sent, stored
 /// and pickled.
 ///
 /// Operators (`+ - *`) work within `with cryptable.ckks.computing(server):`.
@@ -59,7 +59,7 @@ impl Vector {
     }
 }
 
-/// What an unpickled vector is made of.
+/// Restores a pickled vector.
 #[pyfunction]
 pub(crate) fn restore_vector(
     py: Python<'_>,
@@ -136,7 +136,7 @@ properties!(Vector {
     slots: usize = |it| it.inner.slots();
     /// Multiplications that are left.
     level: usize = |it| it.inner.level();
-    /// What slots are multiplied by within the ciphertext.
+    /// Factor of the slots within the ciphertext.
     scale: f64 = |it| it.inner.scale();
     /// The identifier of the secret key that decrypts it.
     key_id: String = |it| it.inner.key_id().to_string();

@@ -25,7 +25,7 @@ use crate::secret_key::SecretKey;
 /// Parts of a lookup that progress is told in.
 const STEPS: usize = 100;
 
-/// Encrypts integers of so many bits, or booleans: 1 bit.
+/// Encrypts integers of `bits` bits, or booleans: 1 bit.
 #[pyfunction]
 pub(crate) fn encrypt_column(
     secret: &SecretKey,
@@ -134,7 +134,7 @@ fn array_of<'py, T: Element>(
 /// A piece of a function: where it starts, its slope, and its value at 0 if it is not to continue the one before.
 type PieceNumbers = (i128, i64, Option<i128>);
 
-/// What operations may take beside operands.
+/// Options of operations beside operands.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Options {

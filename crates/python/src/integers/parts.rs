@@ -13,7 +13,7 @@ pub(crate) struct Parts<C> {
 }
 
 impl<C: DigitCiphertext> Parts<C> {
-    /// Of at least one part.
+    /// Joins one part or more.
     pub(crate) fn new(parts: Vec<(usize, AnyColumn<C>)>) -> Result<Self> {
         let Some((_, first)) = parts.first() else {
             return Err(Error::TooSmall { name: "number of values", value: 0, limit: 1 });

@@ -13,7 +13,7 @@ use crate::properties::properties;
 /// its integers comes out wrong.
 type OperationReport = (&'static str, usize, usize, f64, f64);
 
-/// What operations on columns of integers of so many bits take. Prints as a list; keys are generated for it.
+/// Predicted costs of operations on columns of integers. Prints as a list; keys are generated for it.
 #[pyclass(frozen, module = "cryptable.integers")]
 pub(crate) struct IntegerPlan {
     pub(crate) inner: OperationPlan<Integers>,

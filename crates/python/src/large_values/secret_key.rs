@@ -35,8 +35,8 @@ fn one_dimension<T>(numbers: Numbers<T>) -> Result<Vec<T>> {
 
 #[pymethods]
 impl SecretKey {
-    /// Draws a fresh secret for integers of so many bits, of 128 bits of security; a function of one fails with at most
-    /// 2^`log2_fail`, 2^-64 if left out.
+    /// Draws a fresh secret for integers of `bits` bits, of 128 bits of security; a function of one fails with
+    /// probability at most 2^`log2_fail` (default: 2^-64).
     #[staticmethod]
     #[pyo3(signature = (bits, *, log2_fail = None, insecure_toy = false))]
     fn generate(
@@ -111,7 +111,7 @@ impl SecretKey {
         Ok(PyArray1::from_slice(py, &Zeroizing::new(found)))
     }
 
-    /// Encrypts an unsigned integer in so many digits of base 8.
+    /// Encrypts an unsigned integer as `digits` digits of base 8.
     #[pyo3(signature = (value, *, digits))]
     fn encrypt_radix(&self, py: Python<'_>, value: u64, digits: usize) -> Result<Radix> {
         Ok(Radix { inner: call::run_silently(py, || self.inner.encrypt_radix(value, digits))? })

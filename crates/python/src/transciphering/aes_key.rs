@@ -31,7 +31,7 @@ impl AesKey {
         Self { encryptor: Mutex::new(MessageEncryptor::new(key)) }
     }
 
-    /// What is done with the key.
+    /// Uses the key.
     pub(crate) fn with<R>(&self, call: impl FnOnce(&mut MessageEncryptor) -> R) -> R {
         call(&mut self.encryptor.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -57,7 +57,7 @@ impl AesKey {
         self.with(|encryptor| encryptor.key().id().to_string())
     }
 
-    /// Encrypts bytes: as many bytes and a header. `first_counter`, 16 bytes, is drawn at random if left out.
+    /// Encrypts bytes; the result is longer by a header. `first_counter`, 16 bytes, is random by default.
     #[pyo3(signature = (message, *, first_counter = None))]
     fn encrypt(
         &self,
@@ -154,7 +154,7 @@ impl AesKey {
     }
 }
 
-/// Reads so many secret bytes of a file.
+/// Reads `BYTES` secret bytes of a file.
 fn read_secret<const BYTES: usize>(path: PathBuf) -> Result<Zeroizing<[u8; BYTES]>> {
     let bytes = Zeroizing::new(read_file(&path)?);
     let mut secret = Zeroizing::new([0; BYTES]);

@@ -32,7 +32,8 @@ pub(crate) struct SecretKey {
 
 #[pymethods]
 impl SecretKey {
-    /// Draws a fresh secret, of 128 bits of security; a byte fails with at most 2^`log2_fail`, 2^-64 if left out.
+    /// Draws a fresh secret, of 128 bits of security; a byte fails with probability at most 2^`log2_fail` (default:
+    /// 2^-64).
     #[staticmethod]
     #[pyo3(signature = (*, log2_fail = None, insecure_toy = false))]
     fn generate(py: Python<'_>, log2_fail: Option<f64>, insecure_toy: bool) -> Result<Self> {
@@ -156,8 +157,9 @@ impl EvaluationKey {
         Ok(EncryptedBytes { inner })
     }
 
-    /// As `transcipher`, of a file of a message of any length, piece after piece, into a file. With `first_counter`, 16
-    /// bytes, the file is nothing but what another program encrypted by AES-128-CTR from that counter block on.
+    /// Transciphers like `transcipher`, a file with a message of any length, piece after piece, into a file. With
+    /// `first_counter`, 16 bytes, the file holds only what another program encrypted by AES-128-CTR from that counter
+    /// block on.
     #[pyo3(signature = (key, source, target, table = None, *, first_counter = None, threads = 0, progress = true,
         replace = false))]
     // One argument for each thing that a user may say, by name.

@@ -1,4 +1,4 @@
-//! What a client does with values in words.
+//! Client's operations on values in words.
 
 use numpy::{IxDyn, PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
@@ -10,7 +10,7 @@ use crate::call;
 use crate::errors::Result;
 use crate::secret_key::SecretKey;
 
-/// Encrypts unsigned integers of so many bits, of any shape.
+/// Encrypts unsigned integers of `bits` bits, of any shape.
 #[pyfunction]
 pub(crate) fn encrypt_wide(
     secret: &SecretKey,
