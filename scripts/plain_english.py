@@ -1,6 +1,6 @@
-"""Counts turns of phrase that readers stumble over, in comments, messages and documents, and holds them to limits.
+"""Checks comments, messages and documents for turns of phrase that readers stumble over.
 
-`plain_english.py` checks the limits; `plain_english.py PATH...` lists the places below these paths.
+`plain_english.py` checks the whole tree; `plain_english.py PATH...` checks only the files below these paths.
 """
 
 import pathlib
@@ -17,16 +17,15 @@ PER = (
     rf"\b(?:bits|bytes|ciphertexts|coefficients|digits|entries|failures?|gates|keys|limbs|lookups|products|rotations|rows|samples"
     rf"|seconds|tables|values|variance|words|once|one|two) an? {UNITS}\b"
 )
-
-# Where a comment begins: the line that a list of items shows beside its name.
-FIRST_WORDS = r"(?:What|Of|Those|As|It|That of|The same as before)\b"
-PATTERNS: dict[str, tuple[str, int]] = {
-    "a doc comment begins with What, Of, Those, As or It": ("begins", 0),
-    "so many": (r"\bso many\b", 0),
-    "a for per": (PER, 0),
-    "demands": (r"\b[Dd]emands\b", 0),
-    "left out": (r"\b[Ll]eft out\b", 0),
+PHRASES = {
+    "so many": r"\bso many\b",
+    '"a" for "per"': PER,
+    "demands": r"\b[Dd]emands\b",
+    "left out": r"\b[Ll]eft out\b",
 }
+# First words of a doc comment that does not stand alone, as lists of items show it.
+BEGINNING = "a doc comment begins with What, Of, Those, As or It"
+FIRST_WORDS = r"(?:What|Of|Those|As|It|That of|The same as before)\b"
 # Sources of others, and lines that a program wrote.
 SKIPPED = ("docs/book/html/", "crates/bench/results/", "comparisons/results/")
 KINDS = (".rs", ".py", ".pyi", ".md")
@@ -39,45 +38,26 @@ def files(below: list[str]) -> list[pathlib.Path]:
     return [ROOT / name for name in names if name != "scripts/plain_english.py" and not (ROOT / name).is_symlink()]
 
 
-def beginnings(path: pathlib.Path, text: str) -> list[int]:
-    """Finds the lines where a doc comment begins with one of the words that cannot stand alone."""
-    if path.suffix == ".rs":
-        lines = text.splitlines()
-        return [
-            number
-            for number, line in enumerate(lines, 1)
-            if re.match(rf"\s*//[/!] {FIRST_WORDS}", line) and not re.match(r"\s*//[/!] \S", lines[number - 2])
-        ]
-    if path.suffix in (".py", ".pyi"):
-        return [text.count("\n", 0, found.start()) + 1 for found in re.finditer(rf'"""{FIRST_WORDS}', text)]
-    return []
+def begins_badly(lines: list[str], number: int, suffix: str) -> bool:
+    """Returns whether a doc comment begins in a line with words that cannot stand alone."""
+    line = lines[number]
+    if suffix == ".rs":
+        before = lines[number - 1] if number else ""
+        return bool(re.match(rf"\s*//[/!] {FIRST_WORDS}", line)) and not re.match(r"\s*//[/!] \S", before)
+    return suffix in (".py", ".pyi") and bool(re.search(rf'"""{FIRST_WORDS}', line))
 
 
-def places(path: pathlib.Path, pattern: str) -> list[int]:
-    """Finds the lines of a file that a pattern names."""
-    text = path.read_text()
-    if pattern == "begins":
-        return beginnings(path, text)
-    return [number for number, line in enumerate(text.splitlines(), 1) if re.search(pattern, line)]
-
-
-def main() -> None:
-    """Lists the places below the given paths, or checks the limits for the whole tree."""
-    below = sys.argv[1:]
-    over = []
-    for name, (pattern, limit) in PATTERNS.items():
-        found = [(path, number) for path in files(below) for number in places(path, pattern)]
-        if below:
-            print(
-                f"{name}: {len(found)}", *(f"{path.relative_to(ROOT)}:{number}" for path, number in found), sep="\n  "
-            )
-        elif len(found) > limit:
-            over.append(f"{name}: {len(found)} times, at most {limit}")
-        else:
-            print(f"{name}: {len(found)} times, at most {limit}")
-    if over:
-        sys.exit("\n".join([*over, f"python3 {sys.argv[0]} crates docs lists the places"]))
+def findings(path: pathlib.Path) -> list[str]:
+    """Lists the places of a file with such a phrase."""
+    lines = path.read_text().splitlines()
+    found = []
+    for number, line in enumerate(lines):
+        names = [name for name, pattern in PHRASES.items() if re.search(pattern, line)]
+        names += [BEGINNING] if begins_badly(lines, number, path.suffix) else []
+        found += [f"{path.relative_to(ROOT)}:{number + 1}: {name}" for name in names]
+    return found
 
 
 if __name__ == "__main__":
-    main()
+    if found := [place for path in files(sys.argv[1:]) for place in findings(path)]:
+        sys.exit("\n".join([*found, f"{len(found)} places; CONTRIBUTING.md has the rules"]))

@@ -66,8 +66,7 @@ pub struct Global {
     /// Worker threads, at most four per core [default: all cores]
     #[arg(long, global = true, help_heading = "Global options", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
-    /// Write machine-readable JSON to standard output, one object a line, and nothing else; errors are
-    /// objects, too, on standard error
+    /// Write machine-readable JSON to standard output, one object per line; errors are objects on standard error
     #[arg(long, global = true, help_heading = "Global options")]
     pub json: bool,
     /// Show no progress bars and no summaries; only `plan` and `inspect` still report
@@ -82,14 +81,14 @@ pub struct Global {
     /// Use keys whose values fail with a probability of up to 2^L [default: -40]
     #[arg(long, global = true, help_heading = "Global options", value_name = "L", allow_hyphen_values = true, value_parser = parameters::log2_fail)]
     pub allow_log2_fail: Option<f64>,
-    /// Refuse evaluation keys and ciphertexts that take more memory than this when they are read, as `6GB` [default: 16GiB,
-    /// or what a container or ulimit leaves]
+    /// Refuse evaluation keys and ciphertexts that need more memory than this, such as 6GB [default: 16GiB, or the rest
+    /// of a container's or ulimit's limit]
     #[arg(long, global = true, help_heading = "Global options", value_name = "SIZE", value_parser = memory::memory_size)]
     pub max_key_memory: Option<usize>,
 }
 
 impl Global {
-    /// Which keys are used.
+    /// Returns the options for reading keys.
     pub fn read_options(self) -> ReadOptions {
         let least = || Some(cryptable::memory::hard_limit()?.min(MAX_KEY_MEMORY));
         let most = self.max_key_memory.or_else(least).unwrap_or(MAX_KEY_MEMORY);
@@ -114,7 +113,7 @@ fn interval(text: &str) -> Result<f64, String> {
 #[derive(Debug, Subcommand)]
 #[allow(clippy::large_enum_variant, reason = "a process has one")]
 pub enum Command {
-    /// Compare all ways to look a table up: security, failure probability, predicted memory and time
+    /// Compare all ways to look up a table: security, failure probability, predicted memory and time
     #[command(after_help = PLAN)]
     Plan(PlanArgs),
     /// Generate the client's secret key and the server's evaluation key
@@ -145,10 +144,10 @@ pub enum Command {
     /// Run binary circuits on encrypted words, from netlists
     #[command(after_help = circuit::OVERVIEW)]
     Circuit(GroupArgs<circuit::CircuitCommand>),
-    /// Compare encrypted integers, take their maximum, ReLU and the like
+    /// Compare encrypted integers, or compute their maximum, ReLU and similar functions
     #[command(after_help = compare::COMPARE)]
     Compare(compare::CompareArgs),
-    /// Look values up packed, and go on with results one by one: comparison, maximum, a second table
+    /// Look values up packed, and process results one by one: comparison, maximum, a second table
     #[command(after_help = bridge::BRIDGE)]
     Bridge(bridge::BridgeRunArgs),
     /// Compute on columns of encrypted integers: sums, products, comparisons, selection, tax tables
@@ -161,11 +160,11 @@ pub enum Command {
     #[cfg(feature = "serve")]
     #[command(after_help = serve::SERVE)]
     Serve(serve::ServeArgs),
-    /// Use a server of `serve`: send keys, have ciphertexts looked up, fetch results; needs no secret
+    /// Use a server of `serve`: send keys, look ciphertexts up, fetch results; needs no secret
     #[cfg(feature = "remote")]
     #[command(after_help = remote::OVERVIEW)]
     Remote(GroupArgs<remote::RemoteCommand>),
-    /// Say what files are: type, engine, parameters, key and sizes
+    /// Describe files: type, engine, parameters, key and sizes
     #[command(after_help = INSPECT)]
     Inspect(InspectArgs),
     /// Apply a table to the pixels of an encrypted picture and check the result
@@ -186,7 +185,7 @@ pub enum Command {
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(group = clap::ArgGroup::new("input").required(true))]
 pub struct PlanArgs {
-    /// For anything but lookups.
+    /// Job other than lookups.
     #[command(subcommand)]
     pub job: Option<Job<PlanFileArgs>>,
     /// Requirements.
@@ -199,7 +198,7 @@ pub struct PlanArgs {
     /// and level; takes half a minute
     #[arg(long, group = "input")]
     pub list_parameters: bool,
-    /// The list as CSV, a line a secret, as estimators of attacks take it
+    /// Print the list as CSV, one line per secret, for estimators of attacks
     #[arg(long, requires = "list_parameters")]
     pub csv: bool,
 }
@@ -223,7 +222,7 @@ pub struct InspectArgs {
 /// Arguments of `completions`.
 #[derive(Args, Debug)]
 pub struct CompletionsArgs {
-    /// The shell
+    /// Shell
     #[arg(value_enum)]
     pub shell: clap_complete::Shell,
 }
@@ -237,10 +236,10 @@ Examples:
   cryptable lookup --evaluation server.key --table table.csv --input values.ct --output result.ct
   cryptable decrypt --secret client.key --input result.ct --output result.csv
 
-Every FILE that is read may be - (standard input) or a pipe, and so may every FILE that is written.
+Every FILE may be - (standard input or output) or a pipe.
 
-One value at a time: keygen --mode single for tables of at most 64 inputs, keygen --mode leveled for
-tables of up to 24 bits; and the rest as above.";
+For one value at a time, use keygen --mode single with tables of at most 64 inputs, or keygen --mode
+leveled with tables of up to 24 bits; all other commands stay the same.";
 
 #[cfg(not(feature = "client"))]
 const OVERVIEW: &str = "\
@@ -248,9 +247,9 @@ Examples:
   cryptable lookup --evaluation server.key --table table.csv --input values.ct --output result.ct
   cryptable inspect server.key values.ct
 
-Every FILE that is read may be - (standard input) or a pipe, and so may every FILE that is written.
+Every FILE may be - (standard input or output) or a pipe.
 
-This is a server's program: it generates no keys, encrypts and decrypts nothing.";
+This is a server's program: it generates no keys, and neither encrypts nor decrypts.";
 
 const PLAN: &str = "\
 Examples:
@@ -265,8 +264,8 @@ Examples:
   cryptable plan --inputs single --bits 4 --values 1000
   cryptable plan --list-parameters --csv
 
-Shows all ways side by side, the best first, and that one in full: the fastest for this number of values, or
-with --goal latency the one whose first result is there first.";
+Shows all ways side by side, the best first, and the best one in full: the fastest for this number
+of values, or with --goal latency the one with the earliest first result.";
 
 const INSPECT: &str = "\
 Examples:

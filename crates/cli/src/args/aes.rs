@@ -23,15 +23,15 @@ pub enum AesCommand {
     #[cfg(feature = "client")]
     #[command(after_help = client::ENCRYPT_KEY)]
     EncryptKey(AesEncryptKeyArgs),
-    /// Encrypt a message by AES-128 in counter mode, from a random counter on
+    /// Encrypt a message by AES-128 in counter mode, from a random counter
     #[cfg(feature = "client")]
     #[command(after_help = client::ENCRYPT)]
     Encrypt(AesEncryptArgs),
-    /// Check that nobody changed a message, and decrypt it, by the AES key
+    /// Check that nobody changed a message, and decrypt it with the AES key
     #[cfg(feature = "client")]
     #[command(after_help = client::OPEN)]
     Open(AesOpenArgs),
-    /// Turn a message by AES into homomorphic ciphertexts; needs no secret
+    /// Turn an AES message into homomorphic ciphertexts; needs no secret
     #[command(after_help = TRANSCIPHER)]
     Transcipher(AesTranscipherArgs),
 }
@@ -39,7 +39,7 @@ pub enum AesCommand {
 /// Requirements for keys of transciphering.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct AesJobArgs {
-    /// log2 of the largest probability that a block fails, down to -128 [default: -64]
+    /// log2 of the maximum failure probability per block, at least -128 [default: -64]
     #[arg(long, value_name = "L", allow_hyphen_values = true, value_parser = log2_fail)]
     pub log2_fail: Option<f64>,
     /// INSECURE parameters, for tests of this program
@@ -50,20 +50,20 @@ pub struct AesJobArgs {
 /// Arguments of `aes transcipher`.
 #[derive(Args, Debug)]
 pub struct AesTranscipherArgs {
-    /// The server's evaluation key
+    /// Server's evaluation key
     #[arg(long, value_name = "FILE")]
     pub evaluation: PathBuf,
-    /// The encrypted AES key
+    /// File of the encrypted AES key
     #[arg(long, alias = "key", value_name = "FILE")]
     pub encrypted_key: PathBuf,
-    /// The message, as `aes encrypt` writes it
+    /// File of the message, as written by `aes encrypt`
     #[arg(long, value_name = "FILE")]
     pub input: PathBuf,
-    /// The input is nothing but bytes, which another program encrypted by AES-128 in counter mode from this counter
-    /// block on: 16 bytes in hexadecimal
+    /// Read the input as bytes that another program encrypted by AES-128 in counter mode, starting from this counter
+    /// block: 16 bytes in hexadecimal
     #[arg(long, value_name = "HEX", value_parser = counter)]
     pub counter: Option<Counter>,
-    /// A table of 256 outputs below 256 (.csv or .npy) to map every byte through
+    /// Table of 256 outputs below 256 (.csv or .npy) that is applied to every byte
     #[arg(long, value_name = "FILE")]
     pub table: Option<PathBuf>,
     /// Memory limit.
@@ -72,12 +72,12 @@ pub struct AesTranscipherArgs {
     /// File for the homomorphic ciphertexts
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Replace an output that exists and is a key or read-only
+    /// Overwrite an output that is a key or read-only
     #[arg(long)]
     pub force: bool,
 }
 
-/// Examples of the whole.
+/// Help of the group.
 pub const OVERVIEW: &str = "\
 Examples:
   cryptable keygen aes --secret aes.secret --evaluation aes.server
@@ -87,8 +87,8 @@ Examples:
     --output message.ct
   cryptable decrypt --secret aes.secret --input message.ct --output out.bin
 
-The client sends an encrypted key once, and from then on as many bytes as its messages have, and 172
-more; the server turns them into homomorphic ciphertexts by itself.";
+The client sends an encrypted key once, and then only its messages, each with 172 additional bytes;
+the server turns them into homomorphic ciphertexts by itself.";
 
 /// Help of `plan aes` and `keygen aes`.
 pub const JOB: &str = "\
@@ -106,7 +106,7 @@ Examples:
   cryptable aes transcipher --evaluation aes.server --encrypted-key key.ct \\
     --counter 5c1e0f9a7d3b4486a2f0c9d100000000 --input bytes.bin --output message.ct
 
-Takes seconds for every 16 bytes, and 96 kB of output for every byte; memory does not grow with the
-file. A message under another AES key is refused. That nobody changed the message on its way cannot
-be checked without a key: send it over an authenticated channel. With --counter, a wrong counter or
-AES key shows only when the result is decrypted.";
+Every 16 bytes take seconds, and every byte makes 96 kB of output; memory does not grow with the
+file. A message under another AES key is refused. Changes to a message cannot be detected without a
+key: send it over an authenticated channel. With --counter, a wrong counter or AES key shows only
+when the result is decrypted.";

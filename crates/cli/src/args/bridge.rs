@@ -17,28 +17,28 @@ pub enum BridgeOperation {
     Below,
     /// [y < z], for results y and z of two inputs
     LessThan,
-    /// The larger of results of two inputs
+    /// Larger of the results of two inputs
     Maximum,
     /// |y|
     Absolute,
-    /// The larger of y and 0
+    /// Larger of y and 0
     Relu,
     /// A second table on y, by circuit bootstrapping
     Table,
 }
 
 impl BridgeOperation {
-    /// How many inputs it takes.
+    /// Returns the number of inputs.
     pub fn operands(self) -> usize {
         if matches!(self, Self::LessThan | Self::Maximum) { 2 } else { 1 }
     }
 
-    /// Whether its results are bits.
+    /// Returns whether results are bits.
     pub fn gives_bits(self) -> bool {
         matches!(self, Self::Sign | Self::Below | Self::LessThan)
     }
 
-    /// Its name on the command line.
+    /// Returns the name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Sign => "sign",
@@ -62,8 +62,8 @@ pub struct BridgeArgs {
     /// Input modulus: values are 0 .. P - 1
     #[arg(long, value_name = "P", group = "width", value_parser = clap::value_parser!(u64).range(2..=1 << 24))]
     pub modulus: Option<u64>,
-    /// Width of the packed table's outputs, which go on: 0 .. 2^B - 1, or with signed tables -2^(B-1) .. 2^(B-1) - 1; from 3
-    /// to 23, and for a second table from 1 to 24
+    /// Width of the packed table's outputs: 0 .. 2^B - 1, or -2^(B-1) .. 2^(B-1) - 1 for signed tables; 3 to 23 bits,
+    /// or 1 to 24 for a second table
     #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=24))]
     pub output_bits: u32,
     /// Operation on results: keys for `table` serve only that, keys for any other operation serve all others
@@ -72,20 +72,19 @@ pub struct BridgeArgs {
     /// Width of the second table's outputs [default: --output-bits]
     #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=24))]
     pub second_bits: Option<u32>,
-    /// Results of the second table are packed again
+    /// Pack results of the second table again
     #[arg(long)]
     pub pack: bool,
-    /// Values to be looked up at a time; few make smaller keys and faster lookups [default: as many as a packed ciphertext
-    /// holds]
+    /// Number of values per lookup; few values need smaller keys and less time [default: a full packed ciphertext]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
     pub values: Option<u32>,
-    /// How many of them go on one by one, for predicted times [default: all]
+    /// Number of results that are processed one by one, for predicted times [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
     pub taken_out: Option<u32>,
-    /// The most memory that it may take, keys included, as `6GB`
+    /// Maximum memory, including keys, such as 6GB
     #[arg(long, value_name = "SIZE", value_parser = memory_size)]
     pub memory: Option<usize>,
-    /// log2 of the largest probability that any value of a packed ciphertext goes wrong anywhere on its way
+    /// log2 of the maximum probability that any value of a packed ciphertext goes wrong in any step
     #[arg(long, value_name = "L", allow_hyphen_values = true, default_value = "-64", value_parser = log2_fail)]
     pub log2_fail: f64,
     /// INSECURE parameters of small rings, for tests of this program
@@ -96,9 +95,9 @@ pub struct BridgeArgs {
 /// Rows of a file, counted from 1, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rows {
-    /// The first one.
+    /// First row.
     pub first: u64,
-    /// The last one.
+    /// Last row.
     pub last: u64,
 }
 
@@ -118,28 +117,28 @@ pub struct BridgeRunArgs {
     /// Operation on results
     #[arg(long, value_enum, value_name = "OPERATION")]
     pub op: BridgeOperation,
-    /// The server's evaluation keys
+    /// Server's evaluation keys
     #[arg(long, alias = "key", value_name = "FILE")]
     pub evaluation: PathBuf,
-    /// The encrypted values, a file an operand
+    /// Encrypted values, one file per operand
     #[arg(long = "input", value_name = "FILE", required = true)]
     pub inputs: Vec<PathBuf>,
-    /// The packed table (.csv or .npy): one for all operands, or one for each
+    /// Packed table (.csv or .npy): one for all operands, or one per operand
     #[arg(long = "table", value_name = "FILE", required = true)]
     pub tables: Vec<PathBuf>,
-    /// Integers of the tables are -P/2 .. P/2 - 1 instead of 0 .. P - 1
+    /// Read integers of the tables as -P/2 .. P/2 - 1 instead of 0 .. P - 1
     #[arg(long)]
     pub signed: bool,
-    /// The bound of `below`
+    /// Bound of `below`
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     pub threshold: Option<i64>,
-    /// The table of `table`, on results of the first
+    /// Second table, applied to results of the first
     #[arg(long, value_name = "FILE")]
     pub second_table: Option<PathBuf>,
     /// Pack results of `table` again [default: they stay single values, for further lookups of engine leveled]
     #[arg(long)]
     pub pack: bool,
-    /// Rows that go on, as 100-200, counted from 1 [default: all]
+    /// Rows whose results are processed, such as 100-200, counted from 1 [default: all]
     #[arg(long, value_name = "A-B", value_parser = rows)]
     pub rows: Option<Rows>,
     /// Memory limit.
@@ -148,7 +147,7 @@ pub struct BridgeRunArgs {
     /// File for the encrypted results
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Replace an output that exists and is a key or read-only
+    /// Overwrite an output that is a key or read-only
     #[arg(long)]
     pub force: bool,
 }
@@ -169,10 +168,11 @@ Examples:
   cryptable bridge --op table --evaluation server.key --table risk.csv --second-table fee.csv --input age.ct \\
     --output fee.ct
 
-Thousands of values go through a table together. What comes of some of them is taken out and goes on one
-by one: compared with what comes of another column or with a number, or looked up in a second, larger table.
-sign, below and less-than give bits, packed. maximum, absolute and relu give whole integers, of values that are
-in one ciphertext of the inputs. table gives leveled values, or with --pack packed digits.";
+Thousands of values are looked up together. Some of the results are then extracted and processed one
+by one: compared with results of another column or with a number, or looked up in a second, larger
+table.
+sign, below and less-than return packed bits. maximum, absolute and relu return integers, of values
+from one ciphertext of the inputs. table returns leveled values, or packed digits with --pack.";
 
 /// Help of `plan bridge` and `keygen bridge`.
 pub const JOB: &str = "\
@@ -182,7 +182,7 @@ Examples:
   cryptable plan bridge --bits 8 --output-bits 12 --op table --second-bits 12 --pack
   cryptable keygen bridge --bits 8 --output-bits 8 --op below --secret client.key --evaluation server.key
 
-Says which step is in the way where no parameters serve.";
+If no parameters serve, the error names the step that prevents it.";
 
 #[cfg(test)]
 mod tests {

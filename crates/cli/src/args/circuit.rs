@@ -18,7 +18,7 @@ use super::parameters::log2_fail;
 /// Binary circuits on encrypted words.
 #[derive(Debug, Subcommand)]
 pub enum CircuitCommand {
-    /// Run a circuit on words of a file, client and server in one process, and check every result
+    /// Run a circuit on the words of a file, with client and server in one process, and check every result
     #[cfg(feature = "client")]
     #[command(after_help = client::TEST)]
     Test(CircuitTestArgs),
@@ -27,16 +27,17 @@ pub enum CircuitCommand {
     Run(CircuitRunArgs),
 }
 
-/// Which circuit.
+/// Circuit.
 #[derive(Args, Debug)]
 pub struct NetlistArgs {
-    /// A netlist: .blif, or .json as Yosys writes it; or a circuit of this program: add32, compare32, multiply32, aes128, aes128-expanded-key
+    /// Netlist (.blif, or .json from Yosys), or circuit of this program: add32, compare32, multiply32, aes128,
+    /// aes128-expanded-key
     #[arg(value_name = "NETLIST")]
     pub netlist: PathBuf,
-    /// The module, if the netlist has several and marks none
+    /// Top module, if the netlist has several modules and marks none
     #[arg(long, value_name = "NAME")]
     pub top: Option<String>,
-    /// How AES evaluates its S-box [default: tables]
+    /// Form of the S-box of AES [default: tables]
     #[arg(long, value_name = "FORM", value_parser = s_box())]
     pub s_box: Option<SBox>,
 }
@@ -50,16 +51,16 @@ pub(super) fn s_box() -> impl TypedValueParser<Value = SBox> {
     names.map(|name| if name == "gates" { SBox::BoyarPeralta } else { SBox::Tables })
 }
 
-/// How a circuit runs.
+/// Execution of a circuit.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct ScheduleArgs {
-    /// Operations at once: each of them works on all threads, and takes memory of its own
+    /// Number of concurrent operations: each uses all threads, and memory of its own
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub parallel: u16,
-    /// The most memory that it may take, keys included, as `6GB`
+    /// Maximum memory, including keys, such as 6GB
     #[arg(long, value_name = "SIZE", value_parser = memory_size)]
     pub memory: Option<usize>,
-    /// log2 of the largest probability that any output of any word of a ciphertext is wrong
+    /// log2 of the maximum probability that any output of any word of a ciphertext is wrong
     #[arg(long, value_name = "L", allow_hyphen_values = true, default_value = "-64", value_parser = log2_fail)]
     pub log2_fail: f64,
 }
@@ -74,23 +75,23 @@ fn named_set() -> impl TypedValueParser<Value = NamedSet> {
 /// Requirements for keys of circuits.
 #[derive(Args, Debug)]
 pub struct CircuitJobArgs {
-    /// A netlist: .blif, or .json as Yosys writes it; or a circuit of this program: add32, compare32, multiply32, aes128,
-    /// aes128-expanded-key; keygen needs none with --set
+    /// Netlist (.blif, or .json from Yosys), or circuit of this program: add32, compare32, multiply32, aes128,
+    /// aes128-expanded-key; optional for keygen with --set
     #[arg(value_name = "NETLIST", required_unless_present_any = ["set", "insecure_toy"])]
     pub netlist: Option<PathBuf>,
-    /// The module, if the netlist has several and marks none
+    /// Top module, if the netlist has several modules and marks none
     #[arg(long, value_name = "NAME", requires = "netlist")]
     pub top: Option<String>,
-    /// How AES evaluates its S-box [default: tables]
+    /// Form of the S-box of AES [default: tables]
     #[arg(long, value_name = "FORM", requires = "netlist", value_parser = s_box())]
     pub s_box: Option<SBox>,
-    /// The parameter set [default: all are compared]
+    /// Parameter set [default: all are compared]
     #[arg(long, value_name = "SET", value_parser = named_set())]
     pub set: Option<NamedSet>,
-    /// Words to run on [default: what one ciphertext of each set holds]
+    /// Number of words [default: one ciphertext of each set]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
     pub words: Option<u64>,
-    /// How it runs.
+    /// Execution.
     #[command(flatten)]
     pub schedule: ScheduleArgs,
     /// INSECURE parameters, for tests of this program
@@ -101,27 +102,27 @@ pub struct CircuitJobArgs {
 /// Arguments of `circuit run`.
 #[derive(Args, Debug)]
 pub struct CircuitRunArgs {
-    /// Which circuit.
+    /// Circuit.
     #[command(flatten)]
     pub circuit: NetlistArgs,
-    /// The server's evaluation key
+    /// Server's evaluation key
     #[arg(long, value_name = "FILE")]
     pub evaluation: PathBuf,
-    /// The encrypted words
+    /// File of encrypted words
     #[arg(long, value_name = "FILE")]
     pub input: PathBuf,
     /// File for the encrypted results
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,
-    /// How it runs.
+    /// Execution.
     #[command(flatten)]
     pub schedule: ScheduleArgs,
-    /// Replace an output that exists and is a key or read-only
+    /// Overwrite an output that is a key or read-only
     #[arg(long)]
     pub force: bool,
 }
 
-/// Examples of the whole.
+/// Help of the group.
 pub const OVERVIEW: &str = "\
 Examples:
   cryptable plan circuit adder.blif
@@ -131,8 +132,8 @@ Examples:
   cryptable circuit run adder.blif --evaluation bits.server --input words.ct --output sums.ct
   cryptable decrypt --secret bits.secret --input sums.ct --output sums.csv
 
-Bit i of all words is in one ciphertext, so that thousands of words take the time of one. Yosys makes
-netlists of Verilog: synth -flatten; abc -g AND,XOR,MUX; opt_clean; write_blif adder.blif.";
+One ciphertext holds bit i of all words, so that thousands of words take the time of one. Yosys
+makes netlists from Verilog: synth -flatten; abc -g AND,XOR,MUX; opt_clean; write_blif adder.blif.";
 
 /// Help of `plan circuit` and `keygen circuit`.
 pub const JOB: &str = "\
@@ -144,8 +145,8 @@ Examples:
   cryptable keygen circuit --set balanced --secret bits.secret --evaluation bits.server
   cryptable keygen circuit adder.blif --memory 4GB --secret bits.secret --evaluation bits.server
 
-Without --set, all parameter sets are compared, and the fastest for the words is taken. Keys serve every
-circuit.";
+Without --set, all parameter sets are compared, and the fastest for the words is chosen. Keys serve
+every circuit.";
 
 const RUN: &str = "\
 Examples:

@@ -28,13 +28,13 @@ pub enum Format {
     Raw64,
 }
 
-/// How a CSV file is read.
+/// Reading options of a CSV file.
 #[derive(Args, Clone, Debug, Default)]
 pub struct CsvArgs {
-    /// The first line of a CSV file is a header [default: if it has words instead of numbers]
+    /// Treat the first line of a CSV file as a header [default: if it has words instead of numbers]
     #[arg(long, conflicts_with = "no_header")]
     pub header: bool,
-    /// The first line of a CSV file is none
+    /// Read the first line of a CSV file as data
     #[arg(long)]
     pub no_header: bool,
     /// Column separator of the CSV file: one character, or `tab` [default: comma, semicolon or tab, whichever the first
@@ -67,13 +67,13 @@ fn delimiter(text: &str) -> Result<u8, String> {
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(group = clap::ArgGroup::new("input").required(true))]
 pub struct KeygenArgs {
-    /// For anything but lookups.
+    /// Job other than lookups.
     #[command(subcommand)]
     pub job: Option<Job<KeyFileArgs>>,
     /// Requirements.
     #[command(flatten)]
     pub parameters: ParameterArgs,
-    /// A plan that `plan --output` wrote: keys of its parameters, whatever they are for
+    /// Plan written by `plan --output`; keys have its parameters
     #[arg(long, value_name = "FILE", group = "input")]
     pub plan: Option<PathBuf>,
     /// File for the secret key, which stays with the client
@@ -82,7 +82,7 @@ pub struct KeygenArgs {
     /// File for the evaluation key, which goes to the server
     #[arg(long, value_name = "FILE", required = true)]
     evaluation: Option<PathBuf>,
-    /// Replace existing key files
+    /// Overwrite existing key files
     #[arg(long)]
     force: bool,
     /// INSECURE parameters of small rings, for tests of this program
@@ -105,7 +105,7 @@ impl KeygenArgs {
     }
 }
 
-/// How values are encrypted, where the key does not say it.
+/// Layout of values, if the key does not determine it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LayoutArg {
     /// Each value whole, for lookups
@@ -121,17 +121,16 @@ pub enum LayoutArg {
 /// Arguments of `encrypt`.
 #[derive(Args, Debug)]
 pub struct EncryptArgs {
-    /// The client's secret key
+    /// Client's secret key
     #[arg(long, alias = "key", value_name = "FILE")]
     pub secret: PathBuf,
-    /// The values: .csv, .npy or .bin (raw words of the narrowest width that holds the modulus)
+    /// File of values: .csv, .npy or .bin (raw words of the narrowest width that holds the modulus)
     #[arg(long, value_name = "FILE")]
     pub input: PathBuf,
-    /// Column of a CSV file, by name, or by number from 1 where no column has that name; needed
-    /// where there are several
+    /// Column of a CSV file, by name, or by number from 1 if no column has that name; required if there are several
     #[arg(long, value_name = "NAME")]
     pub column: Option<String>,
-    /// How a CSV file is read.
+    /// Reading options of a CSV file.
     #[command(flatten)]
     pub csv: CsvArgs,
     /// Format of the input [default: by the file's extension; csv for pipes]
@@ -140,13 +139,14 @@ pub struct EncryptArgs {
     /// Values are -P/2 .. P/2 - 1 instead of 0 .. P - 1, for an input modulus P
     #[arg(long)]
     pub signed: bool,
-    /// How values are encrypted [default: whole, or with headroom by keys of `keygen compare` for more than one digit]
+    /// Layout of values [default: whole, or with headroom by keys of `keygen compare` for more than one digit]
     #[arg(long = "as", value_name = "LAYOUT")]
     pub layout: Option<LayoutArg>,
-    /// Bits of --as integers: 8, 16, 32 or 64, with --signed from -2^(B-1) on, 1 of booleans; of --as words: 1 to 64
+    /// Bits of values: for --as integers 8, 16, 32 or 64 (from -2^(B-1) on with --signed), or 1 for booleans; for --as
+    /// words 1 to 64
     #[arg(long, value_name = "B", requires = "layout", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub bits: Option<u32>,
-    /// The circuit whose inputs the columns of the file are, by a key of `keygen circuit`
+    /// Circuit whose inputs are the columns of the file; requires a key of `keygen circuit`
     #[command(flatten)]
     pub circuit: CircuitInputArgs,
     /// Values are words of this code book (.json or .csv), which numbers them
@@ -158,24 +158,25 @@ pub struct EncryptArgs {
     /// File for the ciphertexts
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Replace an output that exists and is a key or read-only
+    /// Overwrite an output that is a key or read-only
     #[arg(long)]
     pub force: bool,
 }
 
-/// The circuit that encrypted words are for.
+/// Circuit of the encrypted words.
 #[derive(Args, Debug)]
 pub struct CircuitInputArgs {
-    /// A netlist or a circuit of this program, whose inputs the columns of the file are; by keys of `keygen circuit`
+    /// Netlist, or circuit of this program, whose inputs are the columns of the file; requires a key of `keygen
+    /// circuit`
     #[arg(long, value_name = "NETLIST", conflicts_with_all = ["column", "format", "signed", "layout", "dictionary"])]
     pub circuit: Option<PathBuf>,
-    /// The module, if the netlist has several and marks none
+    /// Top module, if the netlist has several modules and marks none
     #[arg(long, value_name = "NAME", requires = "circuit")]
     pub top: Option<String>,
-    /// How AES evaluates its S-box [default: tables]
+    /// Form of the S-box of AES [default: tables]
     #[arg(long, value_name = "FORM", requires = "circuit", value_parser = s_box())]
     pub s_box: Option<SBox>,
-    /// Encrypt with all levels, for schedules of any memory and failure probability: larger files
+    /// Encrypt with all levels, for schedules of any memory and failure probability; files are larger
     #[arg(long, requires = "circuit")]
     pub all_levels: bool,
 }
@@ -183,23 +184,22 @@ pub struct CircuitInputArgs {
 /// Arguments of `decrypt`.
 #[derive(Args, Debug)]
 pub struct DecryptArgs {
-    /// The client's secret key
+    /// Client's secret key
     #[arg(long, alias = "key", value_name = "FILE")]
     pub secret: PathBuf,
-    /// The ciphertexts
+    /// File of ciphertexts
     #[arg(long, value_name = "FILE")]
     pub input: PathBuf,
     /// Header line of a CSV file, or of the column that --join adds [default: no header]
     #[arg(long, value_name = "NAME")]
     pub column: Option<String>,
-    /// Write this CSV file with the results as one more column; it must have as many rows
+    /// Write this CSV file with the results as an additional column; it must have the same number of rows
     #[arg(long, value_name = "FILE")]
     pub join: Option<PathBuf>,
-    /// The first line of the file that --join names is a header [default: if it has words instead of
-    /// numbers]
+    /// Treat the first line of the file in --join as a header [default: if it has words instead of numbers]
     #[arg(long, requires = "join", conflicts_with = "no_header")]
     pub header: bool,
-    /// The first line of the file that --join names is none
+    /// Read the first line of the file in --join as data
     #[arg(long, requires = "join")]
     pub no_header: bool,
     /// Column separator of the file in --join [default: found in its first line]
@@ -208,8 +208,8 @@ pub struct DecryptArgs {
     /// Format of the output [default: by the file's extension; csv for pipes]
     #[arg(long)]
     pub format: Option<Format>,
-    /// Values must be signed, -P/2 .. P/2 - 1 for their modulus P, as the file says of them; whole integers of `bridge`
-    /// do not say it, and are signed with this option
+    /// Require signed values, -P/2 .. P/2 - 1 for their modulus P; whole integers of `bridge` are unsigned unless this
+    /// option is given
     #[arg(long)]
     pub signed: bool,
     /// Layout of the ciphertexts [default: as file and key say]
@@ -218,14 +218,14 @@ pub struct DecryptArgs {
     /// Bits of --as words
     #[arg(long, value_name = "B", requires = "layout", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub bits: Option<u32>,
-    /// Write the words that values stand for in this code book (.json or .csv)
+    /// Write the words of this code book (.json or .csv) instead of their numbers
     #[arg(long, value_name = "FILE", conflicts_with = "signed")]
     pub dictionary: Option<PathBuf>,
-    /// File for the values, for its owner only: .csv, .npy or .bin (raw words of the narrowest width
-    /// that holds the modulus)
+    /// File for the values, readable by its owner only: .csv, .npy or .bin (raw words of the narrowest width that holds
+    /// the modulus)
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Replace an output that exists and is a key or read-only
+    /// Overwrite an output that is a key or read-only
     #[arg(long)]
     pub force: bool,
 }
@@ -272,15 +272,15 @@ Examples:
   cryptable keygen --plan table.plan --secret client.key --evaluation server.key
   cryptable keygen compare --bits 32 --secret client.key --evaluation server.key
 
-With --inputs single, values are encrypted one by one, and the server packs many of them, looks them up
-at once and takes the results out, or looks few up one by one. plan --inputs single says from how many
-values on packing is faster; keygen takes it for a full ciphertext, or for --values where it is.
+With --inputs single, values are encrypted one by one; the server packs many of them, looks them up
+at once and extracts the results, or looks few of them up one by one. plan --inputs single shows the
+number of values from which packing is faster; keygen assumes a full ciphertext, or --values.
 
-Without --mode, keys are for packed values, unless those do not serve the table, or --values or --goal
-is given: then they are those that `plan` shows first.
+Without --mode, keys are for packed values, unless these do not serve the table, or --values or
+--goal is given: then keys are those that `plan` shows first.
 
-The secret key file is readable by its owner only. Whoever has it reads all data; whoever
-loses it loses them.";
+The secret key file is readable by its owner only. Whoever has it can read all data; without it,
+they are lost.";
 
 /// Help of `encrypt`.
 pub const ENCRYPT: &str = "\
@@ -297,16 +297,17 @@ Examples:
   cryptable encrypt --circuit adder.blif --secret bits.secret --input words.csv --output words.ct
   seq 0 15 | cryptable encrypt --secret client.key --input - --output values.ct
 
-Integers that are compared leave a bit of headroom: --as headroom. With --circuit, a line of the file is a word of every input:
-unsigned integers, decimal or hexadecimal (0x1f); a header line names the inputs, in any order, and without
-one they are in the order of the netlist. Every bit is encrypted with as few levels as the circuit needs of
-it, so that a file is for one circuit; --all-levels makes files for any.
+Integers for comparisons need one bit of headroom: --as headroom. With --circuit, each line of the
+file holds one word per input: unsigned integers, decimal or hexadecimal (0x1f); a header line names
+the inputs, in any order; without one they are in the order of the netlist. Every bit is encrypted
+with the fewest levels that the circuit needs, so that a file is for one circuit; --all-levels makes
+files for any circuit.
 
-A key of keygen --mode single, --inputs single or --mode leveled encrypts every value by itself.
+Keys of keygen --mode single, --inputs single or --mode leveled encrypt every value by itself.
 
-What was read of a CSV file is told: header, column, rows, lines that were skipped. Missing values
-are errors unless --missing says what stands for them. An array of several dimensions is read in C
-order, and decrypts to one dimension.";
+A summary shows how a CSV file was read: header, column, rows, skipped lines. Missing values are
+errors unless --missing replaces them. An array of several dimensions is read in C order, and
+decrypts to one dimension.";
 
 /// Help of `decrypt`.
 pub const DECRYPT: &str = "\
@@ -319,7 +320,7 @@ Examples:
   cryptable decrypt --as words --bits 16 --secret client.key --input risks.ct --output risks.csv
   cryptable decrypt --secret client.key --input result.ct --output - | sort -n
 
-Files say what they hold: values, columns of integers, words of a circuit, bytes of transciphering.";
+Files state their content: values, columns of integers, words of a circuit, bytes of transciphering.";
 
 /// Help of `demo`.
 pub const DEMO: &str = "\

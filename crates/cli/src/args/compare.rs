@@ -16,13 +16,13 @@ pub struct IntegerArgs {
     /// Bits of the integers, from 4 to 39: 0 .. 2^B - 1, or with --signed -2^(B-1) .. 2^(B-1) - 1
     #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub bits: u32,
-    /// Integers at a time; few make smaller keys and faster operations [default: as many as a ciphertext holds]
+    /// Number of integers per operation; few integers need smaller keys and less time [default: a full ciphertext]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub values: Option<u64>,
-    /// The most memory that an operation may take, keys included, as `6GB`
+    /// Maximum memory of an operation, including keys, such as 6GB
     #[arg(long, value_name = "SIZE", value_parser = memory_size)]
     pub memory: Option<usize>,
-    /// log2 of the largest probability that any integer of a ciphertext comes out wrong of an operation
+    /// log2 of the maximum probability that an operation gets any integer of a ciphertext wrong
     #[arg(long, value_name = "L", allow_hyphen_values = true, default_value = "-64", value_parser = log2_fail)]
     pub log2_fail: f64,
     /// INSECURE parameters of small rings, for tests of this program
@@ -43,10 +43,10 @@ pub struct CompareArgs {
     /// digits, the larger of x and 0, |x|, or x within bounds
     #[arg(long, value_name = "OPERATION", value_parser = operation())]
     pub op: Operation,
-    /// The server's evaluation key
+    /// Server's evaluation key
     #[arg(long, alias = "key", value_name = "FILE")]
     pub evaluation: PathBuf,
-    /// The encrypted integers, a file an operand
+    /// Encrypted integers, one file per operand
     #[arg(long = "input", value_name = "FILE", required = true)]
     pub inputs: Vec<PathBuf>,
     /// Least result of clamp
@@ -61,7 +61,7 @@ pub struct CompareArgs {
     /// File for the encrypted results
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Replace an output that exists and is a key or read-only
+    /// Overwrite an output that is a key or read-only
     #[arg(long)]
     pub force: bool,
 }
@@ -80,7 +80,9 @@ Examples:
   cryptable compare --op clamp --low 0 --high 255 --evaluation server.key --input a.ct --output c.ct
 
 65,536 integers of up to 39 bits are compared at once, by the sign of their difference, digit after
-digit. Integers are encrypted with one bit of headroom, --as headroom, so that differences have a sign. Comparisons give bits. The others give integers, as encrypted digits in one file.";
+digit. Integers are encrypted with one bit of headroom, --as headroom, so that differences have a
+sign. Comparisons return bits; the other operations return integers, as encrypted digits in one
+file.";
 
 /// Help of `plan compare` and `keygen compare`.
 pub const JOB: &str = "\
@@ -89,4 +91,4 @@ Examples:
   cryptable --json plan compare --bits 21 --values 1000 --memory 6GB
   cryptable keygen compare --bits 32 --secret client.key --evaluation server.key
 
-Keys are those of packed values: sum, decrypt and inspect take them, too.";
+Keys are those of packed values: sum, decrypt and inspect accept them, too.";

@@ -9,23 +9,23 @@ use super::lookup::TableArgs;
 /// Arguments of `encrypt-table`.
 #[derive(Args, Debug)]
 pub struct EncryptTableArgs {
-    /// The client's secret key, of keygen --table-kind encrypted
+    /// Client's secret key, from keygen --table-kind encrypted
     #[arg(long, alias = "key", value_name = "FILE")]
     pub secret: PathBuf,
     /// The table: .csv or .npy, as `lookup` reads it
     #[arg(long, value_name = "FILE")]
     pub table: PathBuf,
-    /// How it is read.
+    /// Reading options.
     #[command(flatten)]
     pub reading: TableArgs,
-    /// Every value has a table of its own: each line, or row of a .npy array, is that of a value, with an output for every
+    /// Read a table per value: each line, or row of a .npy array, is the table of one value, with an output for every
     /// input
     #[arg(long, conflicts_with_all = ["default", "dictionary", "output_dictionary"])]
     pub per_value: bool,
     /// File for the encrypted table
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Replace an output that exists and is a key or read-only
+    /// Overwrite an output that is a key or read-only
     #[arg(long)]
     pub force: bool,
 }
@@ -38,5 +38,5 @@ Examples:
   cryptable lookup --evaluation server.key --table prices.ct --input values.ct --output result.ct
   cryptable encrypt-table --secret client.key --per-value --table rows.npy --output rows.ct
 
-The server learns the moduli and how many tables there are, not what is in them. One table serves
-any number of values; with --per-value, there are at most as many as a ciphertext has values.";
+The server learns the moduli and the number of tables, but not their outputs. One table serves any
+number of values; with --per-value, there are at most as many tables as a ciphertext has values.";

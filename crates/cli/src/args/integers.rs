@@ -12,25 +12,25 @@ use super::parameters::{EngineParser, log2_fail};
 /// Requirements for keys of integers.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct DigitArgs {
-    /// Bits of the integers that a plan predicts times for: 8, 16, 32 or 64. Keys serve all of these
+    /// Bits of the integers in the plan's predictions: 8, 16, 32 or 64. Keys serve all of these
     #[arg(long, value_name = "B", value_parser = integer_bits, default_value = "32")]
     pub bits: u32,
-    /// These integers are signed
+    /// Predict for signed integers
     #[arg(long)]
     pub signed: bool,
     /// Engine: `packed` for thousands of integers at once, `single` for the least latency
     #[arg(long, value_name = "ENGINE", value_parser = EngineParser, default_value = "packed")]
     pub mode: Engine,
-    /// Bits of a digit, 1 to 5 [default: 3 of packed values, 2 of single ones]
+    /// Bits per digit, 1 to 5 [default: 3 for packed values, 2 for single values]
     #[arg(long, value_name = "B")]
     pub digit_bits: Option<u32>,
-    /// Integers at a time; few make smaller keys and faster operations [default: as many as a ciphertext holds]
+    /// Number of integers per operation; few integers need smaller keys and less time [default: a full ciphertext]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub values: Option<u64>,
-    /// The most memory that an operation may take, keys included, as `6GB`
+    /// Maximum memory of an operation, including keys, such as 6GB
     #[arg(long, value_name = "SIZE", value_parser = memory_size)]
     pub memory: Option<usize>,
-    /// log2 of the largest probability that an operation gives any wrong value [default: -64]
+    /// log2 of the maximum failure probability of an operation, for any of its values [default: -64]
     #[arg(long, value_name = "L", allow_hyphen_values = true, value_parser = log2_fail)]
     pub log2_fail: Option<f64>,
     /// INSECURE parameters of small rings, for tests of this program
@@ -47,9 +47,9 @@ pub enum IntegerOperation {
     Sub,
     /// x * y
     Mul,
-    /// The smaller one
+    /// Smaller of x and y
     Min,
-    /// The larger one
+    /// Larger of x and y
     Max,
     /// x < y, a boolean
     #[value(alias = "less")]
@@ -62,21 +62,22 @@ pub enum IntegerOperation {
     Eq,
     /// x where --condition is true, else y
     Select,
-    /// x shifted to the more significant bits by --amount or --constant; 0 if that is as many bits as x has, or more
+    /// x shifted left by --amount or --constant bits; 0 if x has no more bits than that
     #[value(alias = "shift_left")]
     Shl,
-    /// x shifted to the less significant bits, with its sign; 0, or -1 of negative ones, if by as many bits as x has, or more
+    /// x shifted right by --amount or --constant bits, keeping its sign; 0 (-1 for negative x) if x has no more bits
+    /// than that
     #[value(alias = "shift_right")]
     Shr,
-    /// x rotated to the more significant bits, by the amount modulo its bits
+    /// x rotated left, by the amount modulo its number of bits
     #[value(alias = "rotate_left")]
     Rotate,
-    /// The piecewise linear function of --pieces: a tax table
+    /// Piecewise linear function of --pieces, such as a tax table
     Piecewise,
 }
 
 impl IntegerOperation {
-    /// Its name.
+    /// Returns the name.
     pub fn name(self) -> String {
         let value = self.to_possible_value();
         value.map(|value| value.get_name().to_owned()).unwrap_or_default()
@@ -89,29 +90,29 @@ pub struct IntegersArgs {
     /// Operation on inputs x and y
     #[arg(long, value_enum, value_name = "OPERATION")]
     pub op: IntegerOperation,
-    /// The server's evaluation key
+    /// Server's evaluation key
     #[arg(long, alias = "key", value_name = "FILE")]
     pub evaluation: PathBuf,
-    /// The encrypted integers, a file an operand
+    /// Encrypted integers, one file per operand
     #[arg(long = "input", value_name = "FILE", required = true)]
     pub inputs: Vec<PathBuf>,
-    /// A public number in place of the last operand, or the bits to shift by
+    /// Public number in place of the last operand, or number of bits to shift by
     #[arg(long, value_name = "INTEGER", allow_negative_numbers = true)]
     pub constant: Option<i128>,
-    /// Encrypted booleans of select: results of lt, le and eq
+    /// Encrypted booleans for select: results of lt, le and eq
     #[arg(long, value_name = "FILE")]
     pub condition: Option<PathBuf>,
-    /// Encrypted bits to shift by: integers of 8 bits, unsigned
+    /// Encrypted number of bits to shift by: unsigned integers of 8 bits
     #[arg(long, value_name = "FILE", conflicts_with = "constant")]
     pub amount: Option<PathBuf>,
-    /// Where pieces start and what they grow by: a CSV file of two columns; the least integer has value 0
+    /// CSV file with two columns, the start of each piece and its slope; the least integer has value 0
     #[arg(long, value_name = "FILE")]
     pub pieces: Option<PathBuf>,
-    /// Results of piecewise have 64 bits, whatever the integers have
+    /// Widen results of piecewise to 64 bits
     #[arg(long)]
     pub wide: bool,
-    /// Leave carries where they are, which takes no lookup; other operations propagate them, but whoever decrypts learns a
-    /// little of how results came about
+    /// Do not propagate carries, which needs no lookup; other operations propagate them later, but whoever decrypts
+    /// learns a little about how results were computed
     #[arg(long)]
     pub lazy: bool,
     /// Memory limit.
@@ -120,7 +121,7 @@ pub struct IntegersArgs {
     /// File for the encrypted results
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Replace an output that exists and is a key or read-only
+    /// Overwrite an output that is a key or read-only
     #[arg(long)]
     pub force: bool,
 }
@@ -149,9 +150,10 @@ Examples:
   cryptable integers --op shl --amount bits.ct --evaluation server.key --input a.ct --output c.ct
   cryptable integers --op piecewise --wide --pieces brackets.csv --evaluation server.key --input income.ct --output tax.ct
 
-Integers of 8, 16, 32 or 64 bits, signed or not, in digits of a few bits: a ciphertext for each digit of
-up to 65,536 integers. Results are operands again, as often as wanted; what overflows wraps. A line of
---pieces is where a piece starts and what the value grows by from there on, as 12000,14.";
+Integers have 8, 16, 32 or 64 bits, signed or not, and are encrypted in digits of a few bits: one
+ciphertext for each digit of up to 65,536 integers. Results can be operands again, any number of
+times; overflow wraps around. A line of --pieces has the start of a piece and its slope, such as
+12000,14.";
 
 /// Help of `plan integers` and `keygen integers`.
 pub const JOB: &str = "\
@@ -161,4 +163,5 @@ Examples:
   cryptable keygen integers --secret client.key --evaluation server.key
   cryptable keygen integers --mode single --secret client.key --evaluation server.key
 
-One pair of keys serves integers of all sizes. Keys are those of the engine: inspect takes them, too.";
+One pair of keys serves integers of all sizes. Keys are those of the engine: inspect accepts them,
+too.";

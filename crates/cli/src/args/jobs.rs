@@ -14,7 +14,7 @@ use super::wide::{self, WideArgs};
 /// A job, and the files that a command writes for it.
 #[derive(Debug, Subcommand)]
 pub enum Job<F: Args> {
-    /// Comparison, maximum, ReLU and the like of packed integers
+    /// Comparisons, maxima, ReLU and similar operations on packed integers
     #[command(after_help = compare::JOB)]
     Compare {
         /// Requirements.
@@ -44,7 +44,7 @@ pub enum Job<F: Args> {
         #[command(flatten)]
         files: F,
     },
-    /// Packed lookups whose results go on one by one
+    /// Packed lookups whose results are processed one by one
     #[command(after_help = bridge::JOB)]
     Bridge {
         /// Requirements.
@@ -90,15 +90,15 @@ impl<F: Args> Job<F> {
     }
 }
 
-/// Where a plan goes.
+/// Destination of a plan.
 #[derive(Args, Clone, Debug, Default)]
 pub struct PlanFileArgs {
-    /// Write the parameters of the best plan to this file, which `keygen --plan` takes
+    /// Write the parameters of the best plan to this file, for `keygen --plan`
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
 
-/// Where keys go.
+/// Destination of keys.
 #[cfg(feature = "client")]
 #[derive(Args, Clone, Debug)]
 pub struct KeyFileArgs {
@@ -108,7 +108,7 @@ pub struct KeyFileArgs {
     /// File for the evaluation key, which goes to the server
     #[arg(long, value_name = "FILE")]
     pub evaluation: PathBuf,
-    /// Replace existing key files
+    /// Overwrite existing key files
     #[arg(long)]
     pub force: bool,
 }

@@ -7,28 +7,27 @@ use clap::{Args, ValueEnum};
 use super::memory::MemoryArgs;
 use crate::formats::domain::Signs;
 
-/// How a table is read.
+/// Reading options of a table.
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableArgs {
-    /// Output for all inputs that a table of lines `input,output` leaves out [default: they are
-    /// errors]
+    /// Output for all inputs that a table of lines `input,output` does not list [default: they are errors]
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     pub default: Option<String>,
-    /// Inputs and outputs of the table are -P/2 .. P/2 - 1 instead of 0 .. P - 1, for moduli P; or one of
-    /// both: --signed=inputs, --signed=outputs
+    /// Read inputs and outputs of the table as -P/2 .. P/2 - 1 instead of 0 .. P - 1, for moduli P; or only one of
+    /// them: --signed=inputs, --signed=outputs
     #[arg(long, value_name = "COLUMNS", num_args = 0..=1, require_equals = true,
         default_missing_value = "both", conflicts_with_all = ["dictionary", "output_dictionary"])]
     pub signed: Option<SignedColumns>,
-    /// The first line of a table in CSV is a header [default: if it has words instead of numbers]
+    /// Treat the first line of a table in CSV as a header [default: if it has words instead of numbers]
     #[arg(long, conflicts_with = "no_header")]
     pub header: bool,
-    /// The first line of a table in CSV is none
+    /// Read the first line of a table in CSV as data
     #[arg(long)]
     pub no_header: bool,
-    /// Inputs of the table are words of this code book (.json or .csv)
+    /// Code book (.json or .csv) for words as inputs of the table
     #[arg(long, value_name = "FILE")]
     pub dictionary: Option<PathBuf>,
-    /// Outputs of the table are words of this code book, which may be the same
+    /// Code book for words as outputs of the table; may be the same
     #[arg(long, value_name = "FILE")]
     pub output_dictionary: Option<PathBuf>,
     /// Add new words of the outputs to the output dictionary, or start one
@@ -48,7 +47,7 @@ pub enum SignedColumns {
 }
 
 impl TableArgs {
-    /// Which columns are signed.
+    /// Returns the signed columns.
     pub fn signs(&self) -> Signs {
         let is = |column| self.signed == Some(SignedColumns::Both) || self.signed == Some(column);
         Signs { inputs: is(SignedColumns::Inputs), outputs: is(SignedColumns::Outputs) }
@@ -58,34 +57,34 @@ impl TableArgs {
 /// Arguments of `lookup`.
 #[derive(Args, Debug)]
 pub struct LookupArgs {
-    /// The server's evaluation key
+    /// Server's evaluation key
     #[arg(long, alias = "key", value_name = "FILE")]
     pub evaluation: PathBuf,
-    /// The table: .csv with one output a line or lines `input,output`, or .npy, or what encrypt-table wrote;
-    /// several --table go with as many --output, in this order
+    /// Table: .csv with one output per line or lines `input,output`, .npy, or an encrypted table; repeat it with one
+    /// --output each, in this order
     #[arg(long = "table", value_name = "FILE", required = true)]
     pub tables: Vec<PathBuf>,
-    /// How they are read.
+    /// Reading options.
     #[command(flatten)]
     pub reading: TableArgs,
-    /// Every value has a table of its own: each line, or row of a .npy array, is that of a value, with an output for every
-    /// input; needs keys of keygen --table-kind per-value
+    /// Read a table per value: each line, or row of a .npy array, is the table of one value, with an output for every
+    /// input; requires keys of keygen --table-kind per-value
     #[arg(long, conflicts_with_all = ["default", "dictionary", "output_dictionary", "resume"])]
     pub per_value: bool,
-    /// The ciphertexts
+    /// File of ciphertexts
     #[arg(long, value_name = "FILE")]
     pub input: PathBuf,
-    /// File for the results, one for each table
+    /// File for the results; one per table
     #[arg(long = "output", value_name = "FILE", required = true)]
     pub outputs: Vec<PathBuf>,
-    /// Keep finished ciphertexts in OUTPUT.partial (of the first output) until all are, and go on where
-    /// an interrupted lookup ended; of single values 1,024 together, of leveled ones 64
+    /// Keep finished ciphertexts in OUTPUT.partial (of the first output) until all are finished, and resume an
+    /// interrupted lookup; single values in groups of 1,024, leveled values of 64
     #[arg(long)]
     pub resume: bool,
     /// Memory limit.
     #[command(flatten)]
     pub memory: MemoryArgs,
-    /// Replace an output that exists and is a key or read-only
+    /// Overwrite an output that is a key or read-only
     #[arg(long)]
     pub force: bool,
 }
@@ -101,10 +100,11 @@ Examples:
     --table ones.csv --output ones.ct
   cryptable lookup --evaluation server.key --per-value --table rows.npy --input a.ct --output b.ct
 
-A table has one output for every input 0, 1, ... below the input modulus. In a CSV file, either
-each line is an output, in the order of the inputs, or each line is `input,output`, in any order.
-Values that were encrypted with --signed are looked up with --signed, and results of signed outputs
-are decrypted as such. An encrypted table does not say whether it is signed: --signed says so.
+A table has one output for every input 0, 1, ... below the input modulus. In a CSV file, each line
+is either an output, in the order of the inputs, or `input,output`, in any order.
+Look values up with --signed if they were encrypted with --signed; results of signed outputs are
+decrypted as signed. An encrypted table does not state whether it is signed, so give --signed for
+it, too.
 
-Several tables in one lookup take less time than as many lookups, unless every value has its own
-or they are encrypted.";
+One lookup of several tables takes less time than several lookups, unless tables are per value or
+encrypted.";

@@ -5,8 +5,8 @@ use clap::Args;
 /// Memory limit of a run.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct MemoryArgs {
-    /// Refuse what is predicted to take more memory than this, keys included, as `6GB` [default: what the
-    /// machine has left]
+    /// Refuse a run that is predicted to need more memory than this, including keys, such as 6GB [default: the
+    /// machine's free memory]
     #[arg(long = "memory", value_name = "SIZE", value_parser = memory_size)]
     pub limit: Option<usize>,
 }
@@ -30,7 +30,9 @@ pub fn memory_size(text: &str) -> Result<usize, String> {
     let number: f64 = number.parse().map_err(|_| format!("\"{number}\" is no number of bytes"))?;
     let bytes = number * unit;
     if suffix.trim().is_empty() && bytes < LEAST_BARE_MEMORY {
-        return Err(format!("{text} is a number of bytes without a unit: write {text}GB, {text}MB or {text}B"));
+        return Err(format!(
+            "{text} is a number of bytes without a unit: write {text}GB, {text}MB or {text}B"
+        ));
     }
     Ok(bytes as usize)
 }

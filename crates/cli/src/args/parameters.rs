@@ -14,11 +14,10 @@ use super::memory::memory_size;
 /// Requirements for parameters.
 #[derive(Args, Clone, Debug)]
 pub struct ParameterArgs {
-    /// Engine: how values are encrypted; files say it to all other commands
+    /// Engine, which determines how values are encrypted; all other commands find it in the files
     #[arg(long, value_name = "ENGINE", value_parser = EngineParser)]
     pub mode: Option<Engine>,
-    /// Engine that encrypts, whichever looks up: values of `single` may be packed by the server, to be looked up many at
-    /// once
+    /// Engine that encrypts: the server may pack values of `single`, to look many of them up at once
     #[arg(long, value_name = "ENGINE", value_parser = EngineParser)]
     pub inputs: Option<Engine>,
     /// Width of the inputs in bits: the input modulus is 2^B
@@ -27,33 +26,33 @@ pub struct ParameterArgs {
     /// Input modulus: values are 0..P-1
     #[arg(long, value_name = "P", group = "input", value_parser = clap::value_parser!(u64).range(2..=1 << 32))]
     pub modulus: Option<u64>,
-    /// A table (.csv or .npy) to take the moduli from: inputs up to its largest
+    /// Table (.csv or .npy) that determines the moduli: inputs up to its largest
     #[arg(long, value_name = "FILE", group = "input")]
     pub table: Option<PathBuf>,
-    /// Largest input that will be encrypted, where --table has smaller ones only; --default says what it gives
+    /// Largest input that will be encrypted, if --table lists only smaller ones; --default is its output
     #[arg(long, value_name = "N", requires = "table", value_parser = clap::value_parser!(u64).range(1..1 << 24))]
     pub max_input: Option<u64>,
-    /// How it is read.
+    /// Reading options.
     #[command(flatten)]
     pub reading: TableArgs,
-    /// Width of the outputs in bits [default: as the inputs; enough for the entries of --table]
+    /// Width of the outputs in bits [default: that of the inputs, or enough for the entries of --table]
     #[arg(long, value_name = "B", conflicts_with = "output_modulus", value_parser = clap::value_parser!(u32).range(1..=32))]
     pub output_bits: Option<u32>,
     /// Output modulus
     #[arg(long, value_name = "P", value_parser = clap::value_parser!(u64).range(2..=1 << 32))]
     pub output_modulus: Option<u64>,
-    /// Values to be looked up at a time; few make smaller keys and faster lookups [default: as many as a
-    /// packed ciphertext holds; 1 with --goal latency, or where no packed values are asked for]
+    /// Number of values per lookup; few values need smaller keys and less time [default: a full packed ciphertext; 1
+    /// with --goal latency or without the packed engine]
     #[arg(long, visible_alias = "count", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub values: Option<u64>,
     /// Quantity to optimise [default: throughput]
     #[arg(long)]
     pub goal: Option<GoalArg>,
-    /// log2 of the largest probability that a ciphertext fails, as -128: any of the 65,536 values of a packed
-    /// one, the one value of the others [default: -64]
+    /// log2 of the maximum failure probability per ciphertext, such as -128: of any of the 65,536 values of a packed
+    /// ciphertext, or of the one value of others [default: -64]
     #[arg(long, value_name = "L", allow_hyphen_values = true, value_parser = log2_fail)]
     pub log2_fail: Option<f64>,
-    /// Most memory that a lookup may take: bytes, or with a suffix, as in 6GB or 500MiB
+    /// Maximum memory of a lookup, including keys, such as 6GB or 500MiB
     #[arg(long, value_name = "SIZE", value_parser = memory_size)]
     pub memory: Option<usize>,
     /// Kind of tables: one for all values, one per value, or encrypted, so that the server applies them without reading
@@ -61,20 +60,19 @@ pub struct ParameterArgs {
     /// [default: shared]
     #[arg(long, value_name = "KIND")]
     pub table_kind: Option<TableKind>,
-    /// Tables that every value is looked up in at once, for predictions [default: 1]
+    /// Number of tables per lookup, for predictions [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub tables: Option<u16>,
-    /// Lookups in a row, each of the result of the one before, that parameters have to admit [default: 1]
+    /// Number of lookups in a row, each of the result of the one before, that parameters must admit [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub lookups_in_a_row: Option<u32>,
-    /// How tables are evaluated, by the name that `plan` shows; akp, akp-2, akp-3, bmt or cmt of packed values
-    /// [default: the fastest way]
+    /// Method, by the name that `plan` shows; akp, akp-2, akp-3, bmt or cmt for packed values [default: the fastest]
     #[arg(long, alias = "variant", value_name = "NAME")]
     pub method: Option<String>,
-    /// Ring degree of packed values: 32768, 65536 or 131072 [default: chosen]
+    /// Ring degree of packed values: 32768, 65536 or 131072 [default: the fastest]
     #[arg(long, value_name = "N")]
     pub ring_degree: Option<usize>,
-    /// Width of the digits of a multiplexer tree over packed values in bits [default: chosen]
+    /// Bits per digit of a multiplexer tree over packed values [default: the fastest]
     #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=8))]
     pub digit_bits: Option<u32>,
 }
@@ -103,9 +101,9 @@ impl From<TableKind> for EntryKind {
 /// Quantity that a plan optimises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum GoalArg {
-    /// The least time for all values
+    /// Least time for all values
     Throughput,
-    /// The least time until the first value is there
+    /// Least time to the first result
     Latency,
 }
 
@@ -118,7 +116,7 @@ impl From<GoalArg> for Goal {
     }
 }
 
-/// Reads names of engines, and knows them for help and completions.
+/// Parser of names of engines, which also lists them for help and completions.
 #[derive(Clone)]
 pub(crate) struct EngineParser;
 

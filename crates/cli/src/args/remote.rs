@@ -18,31 +18,31 @@ pub enum RemoteCommand {
     /// List what you keep on the server: keys, files of ciphertexts, jobs
     #[command(after_help = LIST)]
     List(ConnectionArgs),
-    /// Have encrypted values looked up in tables of the server
+    /// Look encrypted values up in tables of the server
     #[command(after_help = LOOKUP)]
     Lookup(RemoteLookupArgs),
-    /// Wait for a job that was ordered before, and fetch its results
+    /// Wait for an earlier job, and fetch its results
     #[command(after_help = FETCH)]
     Fetch(FetchArgs),
-    /// Remove keys, files of ciphertexts and jobs from the server; a job that runs is stopped
+    /// Remove keys, files of ciphertexts and jobs from the server; running jobs are stopped
     #[command(after_help = REMOVE)]
     Remove(RemoveArgs),
 }
 
-/// Which server, as whom.
+/// Server and token.
 #[derive(Args, Debug)]
 pub struct ConnectionArgs {
-    /// Address of the server, as https://lookups.example or http://127.0.0.1:8080 [default: that of the variable
+    /// Address of the server, such as https://lookups.example or http://127.0.0.1:8080 [default: the variable
     /// CRYPTABLE_SERVER]
     #[arg(long, value_name = "URL")]
     pub server: Option<String>,
-    /// File with the token that the server's operator gave out [default: that of the variable CRYPTABLE_TOKEN_FILE]
+    /// File with the token from the server's operator [default: the variable CRYPTABLE_TOKEN_FILE]
     #[arg(long, value_name = "FILE")]
     pub token_file: Option<PathBuf>,
-    /// How long a server that does not answer is tried again
+    /// Time for which a server that does not answer is tried again
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub patience: u32,
-    /// Send the token without TLS to another machine
+    /// Send the token to another machine without TLS
     #[arg(long)]
     pub plain_http: bool,
 }
@@ -50,10 +50,10 @@ pub struct ConnectionArgs {
 /// Arguments of `remote upload`.
 #[derive(Args, Debug)]
 pub struct UploadArgs {
-    /// Which server, as whom.
+    /// Server and token.
     #[command(flatten)]
     pub connection: ConnectionArgs,
-    /// Send files in parts of this size: what an interruption may cost
+    /// Size of the parts in which files are sent; an interruption costs at most one part
     #[arg(long, value_name = "SIZE", default_value = "8MiB", value_parser = memory_size)]
     pub part: usize,
     /// Evaluation keys and files of ciphertexts
@@ -64,37 +64,37 @@ pub struct UploadArgs {
 /// Arguments of `remote lookup`.
 #[derive(Args, Debug)]
 pub struct RemoteLookupArgs {
-    /// Which server, as whom.
+    /// Server and token.
     #[command(flatten)]
     pub connection: ConnectionArgs,
-    /// The evaluation key, which is sent if the server does not have it [default: the one on the server that the
-    /// ciphertexts go with]
+    /// Evaluation key, which is sent if the server does not have it [default: the one on the server that fits the
+    /// ciphertexts]
     #[arg(long, value_name = "FILE")]
     pub evaluation: Option<PathBuf>,
-    /// Name of a table on the server; several go with as many --output, in this order
+    /// Name of a table on the server; repeat it with one --output each, in this order
     #[arg(long = "table", value_name = "NAME", required = true)]
     pub tables: Vec<String>,
-    /// The ciphertexts
+    /// File of ciphertexts
     #[arg(long, value_name = "FILE")]
     pub input: PathBuf,
     /// Destination of results.
     #[command(flatten)]
     pub results: ResultArgs,
-    /// Order the job, say which it is, and do not wait: `remote fetch` does
+    /// Start the job, print its identifier and do not wait; `remote fetch` waits
     #[arg(long, conflicts_with_all = ["outputs", "keep"])]
     pub detach: bool,
 }
 
-/// Where results go.
+/// Destination of results.
 #[derive(Args, Debug)]
 pub struct ResultArgs {
-    /// File for the results, one for each table
+    /// File for the results; one per table
     #[arg(short = 'o', long = "output", value_name = "FILE")]
     pub outputs: Vec<PathBuf>,
-    /// Leave job, results and ciphertexts on the server, until they expire there
+    /// Keep job, results and ciphertexts on the server until they expire
     #[arg(long)]
     pub keep: bool,
-    /// Replace an output that exists and is a key or read-only
+    /// Overwrite an output that is a key or read-only
     #[arg(long)]
     pub force: bool,
 }
@@ -102,10 +102,10 @@ pub struct ResultArgs {
 /// Arguments of `remote fetch`.
 #[derive(Args, Debug)]
 pub struct FetchArgs {
-    /// Which server, as whom.
+    /// Server and token.
     #[command(flatten)]
     pub connection: ConnectionArgs,
-    /// The job, or the first digits of its identifier
+    /// Identifier of the job, or its first digits
     #[arg(long, value_name = "ID")]
     pub job: String,
     /// Destination of results.
@@ -117,16 +117,16 @@ pub struct FetchArgs {
 #[derive(Args, Debug)]
 #[command(group = clap::ArgGroup::new("what").required(true).multiple(true))]
 pub struct RemoveArgs {
-    /// Which server, as whom.
+    /// Server and token.
     #[command(flatten)]
     pub connection: ConnectionArgs,
-    /// A job, or the first digits of its identifier
+    /// Identifier of a job, or its first digits
     #[arg(long = "job", value_name = "ID", group = "what")]
     pub jobs: Vec<String>,
-    /// An evaluation key, by its SHA-256 digest or the first digits of it
+    /// SHA-256 digest of an evaluation key, or its first digits
     #[arg(long = "key", value_name = "SHA256", group = "what")]
     pub keys: Vec<String>,
-    /// A file of ciphertexts, by its SHA-256 digest or the first digits of it
+    /// SHA-256 digest of a file of ciphertexts, or its first digits
     #[arg(long = "ciphertext", value_name = "SHA256", group = "what")]
     pub ciphertexts: Vec<String>,
 }
@@ -142,11 +142,11 @@ Examples:
   cryptable remote lookup --table risk --input ages.ct --output risk.ct
   cryptable decrypt --secret client.key --input risk.ct --output risk.csv
 
-Nothing secret leaves this machine but the token. What is interrupted goes on when the same command is
-run again: parts of an upload that the server has are not sent again. A server that does not answer is
-tried for a while.
+No secret but the token leaves this machine. Run an interrupted command again to resume it: parts of
+an upload that the server has are not sent again. A server that does not answer is tried again for a
+while.
 
-Exit status: 1 what is wrong is here, 2 usage, 3 the server refuses, 4 it cannot be reached, 5 the job
+Exit status: 1 error on this machine, 2 usage, 3 refused by the server, 4 server unreachable, 5 job
 failed.";
 
 const TABLES: &str = "\
@@ -174,8 +174,8 @@ Examples:
   cryptable remote lookup --table tens --table ones --input ages.ct --output tens.ct --output ones.ct
   cryptable remote lookup --table risk --input ages.ct --detach
 
-If this program ends while it waits, the job goes on: `remote fetch` fetches its results. When they
-are here, job and ciphertexts are removed from the server, unless --keep says otherwise.";
+If this program ends while it waits, the job goes on, and `remote fetch` fetches its results. After
+results arrived, job and ciphertexts are removed from the server, unless --keep is given.";
 
 const FETCH: &str = "\
 Examples:

@@ -17,16 +17,16 @@ pub struct ServeArgs {
     /// Action of the operator, while a server runs or not.
     #[command(subcommand)]
     pub command: Option<ServeCommand>,
-    /// Where everything is kept: keys, files, jobs, tables, clients
+    /// Folder of the server: keys, files, jobs, tables, clients
     #[arg(long, value_name = "DIR", required = true)]
     pub folder: Option<PathBuf>,
     /// Address and port
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     pub listen: SocketAddr,
-    /// A proxy in front speaks TLS: allows addresses other than the loopback
+    /// Allow addresses other than the loopback, since a proxy in front provides TLS
     #[arg(long)]
     pub behind_proxy: bool,
-    /// Move files that the folder's database does not know to lost/ there, and begin a new database where it is gone
+    /// Move files that the folder's database does not know to lost/, and start a new database if it is missing
     #[arg(long)]
     pub recover: bool,
     /// Limits for clients.
@@ -38,73 +38,73 @@ pub struct ServeArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Limits")]
 pub struct LimitArgs {
-    /// Largest file of an evaluation key
+    /// Maximum size of an evaluation key file
     #[arg(long, value_name = "SIZE", default_value = "16GiB", value_parser = memory_size)]
     pub key_bytes: usize,
-    /// Largest file of ciphertexts
+    /// Maximum size of a file of ciphertexts
     #[arg(long, value_name = "SIZE", default_value = "64GiB", value_parser = memory_size)]
     pub ciphertext_bytes: usize,
-    /// All keys, files and results of a client
+    /// Maximum bytes of all keys, files and results of a client
     #[arg(long, value_name = "SIZE", default_value = "256GiB", value_parser = memory_size)]
     pub client_bytes: usize,
-    /// Keys, files and results of a client, each of which counts 4 KiB at least
+    /// Maximum number of keys, files and results of a client; each counts at least 4 KiB
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub client_objects: u64,
-    /// All keys, files and results of all clients [default: as much as the disk has room for]
+    /// Maximum bytes of all keys, files and results of all clients [default: the room on the disk]
     #[arg(long, value_name = "SIZE", value_parser = memory_size)]
     pub total_bytes: Option<usize>,
     /// Space that stays free on the disk: uploads and jobs that would use it are refused, and jobs wait
     #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = memory_size)]
     pub free_bytes: usize,
-    /// Jobs that wait or run
+    /// Maximum number of jobs that wait or run
     #[arg(long, value_name = "N", default_value_t = 1024)]
     pub queue: u64,
-    /// Jobs of a client that wait or run
+    /// Maximum number of a client's jobs that wait or run
     #[arg(long, value_name = "N", default_value_t = 64)]
     pub client_queue: u64,
-    /// Unfinished uploads of a client
+    /// Maximum number of a client's unfinished uploads
     #[arg(long, value_name = "N", default_value_t = 16)]
     pub client_uploads: u64,
-    /// Tables of a job
+    /// Maximum number of tables per job
     #[arg(long, value_name = "N", default_value_t = 16)]
     pub job_tables: u64,
-    /// Memory of a lookup as predicted, its key and other loaded ones included; a file that is checked may take as much
-    /// beside it [default: two fifths of what the machine has, or of its container's limit]
+    /// Maximum predicted memory of a lookup, including loaded keys; checking a file may take as much beside it
+    /// [default: two fifths of the machine's memory, or of its container's limit]
     #[arg(long, value_name = "SIZE", value_parser = memory_size)]
     pub memory: Option<usize>,
-    /// Longest time that a job may take as predicted: 1d, 12h, 30m, 90s or never to take any
+    /// Maximum predicted time of a job: 1d, 12h, 30m, 90s, or `never` for no limit
     #[arg(long, value_name = "TIME", default_value = "1d", value_parser = age)]
     pub job_time: Age,
-    /// How long a job runs before another client's has its turn, in seconds
+    /// Seconds that a job runs before another client's job has its turn
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     pub turn: u32,
-    /// Connections at a time; for one more, that which holds no client's request for longest ends
+    /// Maximum number of connections; one more closes the connection that has been idle for longest
     #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u16).range(1..))]
     pub connections: u16,
-    /// Requests of a client at a time
+    /// Maximum number of concurrent requests of a client
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..))]
     pub client_requests: u16,
-    /// Longest silence within a request, in seconds
+    /// Maximum silence within a request, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
     pub silence: u32,
-    /// How long jobs and their results are kept after their end: 7d, 12h, 30m, 90s or never to remove them
+    /// Time for which finished jobs and their results are kept: 7d, 12h, 30m, 90s, or `never` to keep them
     #[arg(long, value_name = "TIME", default_value = "7d", value_parser = age)]
     pub keep_jobs: Age,
-    /// Results of a client; what is beyond goes, the oldest jobs first, but never the last
+    /// Maximum bytes of a client's results; beyond it the oldest jobs are removed, but never the last
     #[arg(long, value_name = "SIZE", default_value = "64GiB", value_parser = memory_size)]
     pub client_results: usize,
-    /// Jobs of a client that ended; of more, the oldest go
+    /// Maximum number of a client's finished jobs; beyond it the oldest are removed
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub client_jobs: u64,
-    /// How long an unfinished upload is kept to which nothing comes
+    /// Time for which an unfinished upload is kept without progress
     #[arg(long, value_name = "TIME", default_value = "2d", value_parser = age)]
     pub keep_uploads: Age,
-    /// How long files of ciphertexts are kept that no job uses
+    /// Time for which files of ciphertexts are kept that no job uses
     #[arg(long, value_name = "TIME", default_value = "30d", value_parser = age)]
     pub keep_ciphertexts: Age,
 }
 
-/// How long something is kept; none is for ever.
+/// Time for which something is kept; `None` keeps it forever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Age(pub Option<Duration>);
 
@@ -134,20 +134,20 @@ pub enum ServeCommand {
 /// Tables that clients may look up.
 #[derive(Debug, Subcommand)]
 pub enum TableCommand {
-    /// Offer a table, or replace the one of that name; jobs that were accepted before keep theirs
+    /// Offer a table, or replace the one of that name; jobs that were accepted before keep the old one
     Add(TableAddArgs),
     /// List all tables
     List(FolderArgs),
-    /// Offer a table no more
+    /// Stop offering a table
     Remove(NameArgs),
 }
 
 /// Clients and their tokens.
 #[derive(Debug, Subcommand)]
 pub enum ClientCommand {
-    /// Add a client and print its token, once: only a hash is kept
+    /// Add a client and print its token; it is shown only once, since only a hash is kept
     Add(NameArgs),
-    /// Give a client a new token in place of the one it has; keys, files and jobs stay
+    /// Replace a client's token; keys, files and jobs stay
     Renew(NameArgs),
     /// List all clients
     List(FolderArgs),
@@ -166,7 +166,7 @@ pub struct FolderArgs {
 /// A name in a server's folder.
 #[derive(Args, Debug)]
 pub struct NameArgs {
-    /// Where.
+    /// Folder.
     #[command(flatten)]
     pub place: FolderArgs,
     /// The name: letters, digits, - _ and .
@@ -177,19 +177,19 @@ pub struct NameArgs {
 /// A table that is added.
 #[derive(Args, Debug)]
 pub struct TableAddArgs {
-    /// Where, and as what.
+    /// Folder and name.
     #[command(flatten)]
     pub named: NameArgs,
-    /// The table: .csv with one output a line or lines `input,output`, or .npy
+    /// Table: .csv with one output per line or lines `input,output`, or .npy
     #[arg(long, value_name = "FILE")]
     pub table: PathBuf,
-    /// Number of inputs, if the table leaves some out [default: that of its entries]
+    /// Number of inputs, if the table does not list all [default: the number of its entries]
     #[arg(long, value_name = "P")]
     pub modulus: Option<u64>,
-    /// Modulus of outputs [default: that of inputs, or the next power of two that holds all]
+    /// Modulus of outputs [default: that of the inputs, or the least power of two above all outputs]
     #[arg(long, value_name = "P")]
     pub output_modulus: Option<u64>,
-    /// How it is read.
+    /// Reading options.
     #[command(flatten)]
     pub reading: TableArgs,
 }
@@ -209,14 +209,14 @@ Examples:
   cryptable serve client renew --folder service --name hospital
   cryptable serve client remove --folder service --name hospital
 
-Clients register evaluation keys, send files of ciphertexts, and have them looked up in the tables:
-with `cryptable remote`, cryptable.Client in Python, or over HTTP as GET /v1/openapi.json says. A
-server that is killed has lost no key and no job; started again, it goes on. One that is told to end by
-SIGTERM lets requests end first. It logs a line per request and per job to standard error, as JSON with
---json; --quiet leaves warnings and errors.
+Clients register evaluation keys, send files of ciphertexts, and look them up in the tables: with
+`cryptable remote`, cryptable.Client in Python, or over HTTP as described by GET /v1/openapi.json. A
+killed server loses no key and no job, and continues when it is started again. On SIGTERM it
+finishes requests before it ends. It logs one line per request and per job to standard error, as
+JSON with --json; --quiet logs only warnings and errors.
 
-A folder is a new or empty one, or a server's. A server whose folder has files that its database does not
-know, or has lost its database, does not start: put the database back, or see --recover.";
+The folder must be new, empty, or a server's. A server does not start if its folder has files that
+the database does not know, or no database: put the database back, or use --recover.";
 
 #[cfg(test)]
 mod tests {

@@ -11,19 +11,19 @@ use super::parameters::log2_fail;
 /// Requirements for keys of wide values, and limits.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct WideArgs {
-    /// Bits of the values that are looked up: 16 a word
+    /// Bits of the values that are looked up: 16 per word
     #[arg(long, value_name = "B", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub bits: u32,
-    /// Bits of the values of a dictionary [default: 14, which are looked up fastest]
+    /// Bits of the values of a dictionary [default: 14, the fastest]
     #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=32))]
     pub value_bits: Option<u32>,
-    /// Values at a time; few make smaller keys and faster lookups [default: as many as a ciphertext holds]
+    /// Number of values per lookup; few values need smaller keys and less time [default: a full ciphertext]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub values: Option<u32>,
-    /// The most memory that a lookup may take, keys included, as `6GB`
+    /// Maximum memory of a lookup, including keys, such as 6GB
     #[arg(long, value_name = "SIZE", value_parser = memory_size)]
     pub memory: Option<usize>,
-    /// log2 of the largest probability that any value of a ciphertext comes out wrong
+    /// log2 of the maximum probability that any value of a ciphertext is wrong
     #[arg(long, value_name = "L", allow_hyphen_values = true, default_value = "-64", value_parser = log2_fail)]
     pub log2_fail: f64,
     /// INSECURE parameters of small rings and words of 4 bits, for tests of this program
@@ -35,32 +35,32 @@ pub struct WideArgs {
 #[derive(Args, Debug)]
 #[command(group = clap::ArgGroup::new("table").required(true))]
 pub struct WideLookupArgs {
-    /// The server's evaluation key
+    /// Server's evaluation key
     #[arg(long, alias = "key", value_name = "FILE")]
     pub evaluation: PathBuf,
-    /// A dictionary: CSV of lines `key,value`; all other keys have the value of --default
+    /// Dictionary: CSV with lines `key,value`; all other keys have the value of --default
     #[arg(long, value_name = "FILE", group = "table", requires = "default")]
     pub dictionary: Option<PathBuf>,
     /// Value of keys that are not in the dictionary
     #[arg(long, value_name = "VALUE", requires = "dictionary")]
     pub default: Option<u64>,
-    /// A function that changes at few places: CSV of lines `start,value`, sorted, the first start 0
+    /// Piecewise constant function: CSV with lines `start,value`, sorted, the first start 0
     #[arg(long, value_name = "FILE", group = "table")]
     pub pieces: Option<PathBuf>,
-    /// A sum g(low half) + h(high half): CSV of lines `g,h`, one for each value of a half
+    /// Sum g(low half) + h(high half): CSV with lines `g,h`, one for each value of a half
     #[arg(long, value_name = "FILE", group = "table")]
     pub sum: Option<PathBuf>,
-    /// A product a(low half)·b(high half) of factors below 2^15, modulo 2^16: CSV of lines `a,b`, one for each value of
-    /// a half; several are added
+    /// Product a(low half)·b(high half) of factors below 2^15, modulo 2^16: CSV with lines `a,b`, one for each value of
+    /// a half; several products are added
     #[arg(long = "product", value_name = "FILE", group = "table")]
     pub products: Vec<PathBuf>,
     /// Bits of keys of a dictionary; other tables are of two words, 32 bits
     #[arg(long, value_name = "B", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub bits: u32,
-    /// Bits of the outputs [default: 16, or what values of a dictionary have]
+    /// Bits of the outputs [default: 16, or those of a dictionary's values]
     #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=32))]
     pub value_bits: Option<u32>,
-    /// The encrypted values
+    /// File of encrypted values
     #[arg(long, value_name = "FILE")]
     pub input: PathBuf,
     /// Memory limit.
@@ -69,7 +69,7 @@ pub struct WideLookupArgs {
     /// File for the encrypted results
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Replace an output that exists and is a key or read-only
+    /// Overwrite an output that is a key or read-only
     #[arg(long)]
     pub force: bool,
 }
@@ -86,9 +86,9 @@ Examples:
   cryptable wide --evaluation server.key --sum halves.csv --value-bits 32 --input a.ct --output b.ct
   cryptable wide --evaluation server.key --product ab.csv --input a.ct --output b.ct
 
-Dictionaries of up to 65,536 keys of 32 or 64 bits, and tables of 2^32 entries that have structure, on
-65,536 encrypted values at once, which are words of 16 bits. A dictionary is looked up by a perfect hash of
-its keys; what is found is compared with the whole key, so that absent keys have the default for certain.";
+Applies dictionaries of up to 65,536 keys of 32 or 64 bits, or structured tables of 2^32 entries, to
+65,536 encrypted values at once, which consist of words of 16 bits. A dictionary uses a perfect hash
+of its keys, and compares the whole key, so that absent keys always return the default.";
 
 /// Help of `plan wide` and `keygen wide`.
 pub const JOB: &str = "\
@@ -97,4 +97,4 @@ Examples:
   cryptable --json plan wide --bits 32 --memory 8GB --log2-fail -80
   cryptable keygen wide --bits 32 --secret client.key --evaluation server.key
 
-Keys are those of packed values with 16 bits: lookup, sum, decrypt and inspect take them, too.";
+Keys are those of packed values with 16 bits: lookup, sum, decrypt and inspect accept them, too.";

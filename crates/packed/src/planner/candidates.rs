@@ -177,7 +177,9 @@ fn lowest_order(request: &Request) -> Result<Parameters> {
         };
         let check = |found: &Parameters| match serves(found) {
             true => Ok(()),
-            false => Err(Error::Unsupported("this number of lookups in a row, or inputs with this noise".into())),
+            false => Err(Error::Unsupported(
+                "this number of lookups in a row, or inputs with this noise".into(),
+            )),
         };
         let found = choose_primes(request, Evaluation::Akp(order));
         let found = found.map(|found| choose_matrices(request, found, check));

@@ -23,14 +23,14 @@ fn aes_key(text: &str) -> Result<AesKey, String> {
     block(text).map(|bytes| AesKey(Zeroizing::new(bytes)))
 }
 
-/// Where an AES key comes from.
+/// Source of an AES key.
 #[derive(Args, Debug)]
 #[group(required = true, multiple = false)]
 pub struct AesKeySource {
     /// The AES-128 key in hexadecimal; other users of this machine may see it
     #[arg(long, value_name = "HEX", value_parser = aes_key)]
     pub key: Option<AesKey>,
-    /// A file of the 16 bytes of the AES-128 key
+    /// File with the 16 bytes of the AES-128 key
     #[arg(long, value_name = "FILE")]
     pub key_file: Option<PathBuf>,
 }
@@ -38,7 +38,7 @@ pub struct AesKeySource {
 /// Arguments of `aes encrypt-key`.
 #[derive(Args, Debug)]
 pub struct AesEncryptKeyArgs {
-    /// The client's secret key
+    /// Client's secret key
     #[arg(long, value_name = "FILE")]
     pub secret: PathBuf,
     /// The AES key.
@@ -47,7 +47,7 @@ pub struct AesEncryptKeyArgs {
     /// File for the encrypted key
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Replace an output that exists and is a key or read-only
+    /// Overwrite an output that is a key or read-only
     #[arg(long)]
     pub force: bool,
 }
@@ -58,16 +58,16 @@ pub struct AesEncryptArgs {
     /// The AES key.
     #[command(flatten)]
     pub source: AesKeySource,
-    /// The message's bytes
+    /// File of the message's bytes
     #[arg(long, value_name = "FILE")]
     pub input: PathBuf,
-    /// The first counter block in hexadecimal, 16 bytes, instead of a random one: no two messages may share a block
+    /// First counter block in hexadecimal, 16 bytes, instead of a random one; no two messages may share a block
     #[arg(long, value_name = "HEX", value_parser = counter)]
     pub counter: Option<Counter>,
     /// File for the encrypted message
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Replace an output that exists and is a key or read-only
+    /// Overwrite an output that is a key or read-only
     #[arg(long)]
     pub force: bool,
 }
@@ -78,13 +78,13 @@ pub struct AesOpenArgs {
     /// The AES key.
     #[command(flatten)]
     pub source: AesKeySource,
-    /// The encrypted message
+    /// File of the encrypted message
     #[arg(long, value_name = "FILE")]
     pub input: PathBuf,
-    /// File for the message's bytes, for its owner only
+    /// File for the message's bytes, readable by its owner only
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Replace an output that exists and is a key or read-only
+    /// Overwrite an output that is a key or read-only
     #[arg(long)]
     pub force: bool,
 }
@@ -103,18 +103,19 @@ Examples:
   cryptable aes encrypt --key-file key.bin --counter 5c1e0f9a7d3b4486a2f0c9d100000000 \\
     --input plain.bin --output cipher.aes
 
-Two messages under one key whose counters overlap betray each other. The first 12 bytes of the
-counter are drawn at random, and the file beside the key, its name and `.counters`, keeps which
-counters were taken: one that was is refused. Nothing is kept for --key, nor for a key from a pipe,
-nor for one with several names (hard links), for which --counter is refused.
-A message has at most 64 GiB. It carries the counter, and a tag by which `aes open` detects changes.";
+Two messages under one key whose counters overlap reveal each other. The first 12 bytes of the
+counter are random, and a file beside the key, named after it with `.counters`, records used
+counters, which are refused. No record is kept for --key, for a key from a pipe, or for one with
+several names (hard links), and --counter is refused for these.
+A message has at most 64 GiB. It contains the counter, and a tag by which `aes open` detects
+changes.";
 
 /// Help of `aes open`.
 pub const OPEN: &str = "\
 Examples:
   cryptable aes open --key-file key.bin --input cipher.aes --output plain.bin
 
-Nothing is written unless the whole message is as a holder of the key made it.";
+Nothing is written unless the whole message is authentic.";
 
 #[cfg(test)]
 mod tests {

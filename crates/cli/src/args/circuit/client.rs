@@ -12,25 +12,25 @@ use crate::args::CsvArgs;
 /// Arguments of `circuit test`.
 #[derive(Args, Debug)]
 pub struct CircuitTestArgs {
-    /// Which circuit.
+    /// Circuit.
     #[command(flatten)]
     pub circuit: NetlistArgs,
-    /// A file of words: a line each, a column an input
+    /// File of words: one line per word, one column per input
     #[arg(long, value_name = "FILE")]
     pub inputs: PathBuf,
-    /// How the file is read.
+    /// Reading options.
     #[command(flatten)]
     pub csv: CsvArgs,
-    /// The parameter set [default: the fastest for the words]
+    /// Parameter set [default: the fastest for the words]
     #[arg(long, value_name = "SET", value_parser = named_set())]
     pub set: Option<NamedSet>,
-    /// File for the decrypted results, for its owner only
+    /// File for the decrypted results, readable by its owner only
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// How it runs.
+    /// Execution.
     #[command(flatten)]
     pub schedule: ScheduleArgs,
-    /// Replace an output that exists and is a key or read-only
+    /// Overwrite an output that is a key or read-only
     #[arg(long)]
     pub force: bool,
     /// INSECURE parameters, for tests of this program
@@ -44,4 +44,4 @@ Examples:
   cryptable circuit test adder.blif --inputs words.csv
   cryptable circuit test multiply32 --inputs words.csv --set throughput --output products.csv
 
-Every result is compared with the circuit in the clear. Nothing but --output is written.";
+Every result is compared with the circuit in the clear. Only --output is written.";
