@@ -198,7 +198,7 @@ impl fmt::Display for Report {
         }
         writeln!(f)?;
         writeln!(f, "the best in full")?;
-        let engine = parameters.engine.map(explain::engine).unwrap_or_default();
+        let engine = parameters.engine.map(Engine::name).unwrap_or_default();
         writeln!(f, "  engine               {engine}")?;
         writeln!(f, "  method               {}", parameters.method)?;
         writeln!(f, "  keys for             {}", parameters.purpose())?;
