@@ -81,7 +81,7 @@ PYTHON_PACKAGE := crates/python/python
 # What the tests of the Python package need, from its index, once.
 $(PYTHON_ENVIRONMENT)/installed: pyproject.toml
 	$(PYTHON) -m venv $(PYTHON_ENVIRONMENT)
-	$(PYTHON_ENVIRONMENT)/bin/pip install --quiet --disable-pip-version-check 'matplotlib>=3.8' numpy 'mypy~=2.4' 'pandas>=2' 'pillow>=10' 'pytest>=8' 'ruff~=0.17.6' 'tqdm>=4.60'
+	$(PYTHON_ENVIRONMENT)/bin/pip install --quiet --disable-pip-version-check 'matplotlib>=3.8' numpy 'mypy~=2.4' 'pandas>=2' 'pillow>=10' 'pytest>=8' 'ruff~=0.17.6' 'tqdm>=4.60' 'typos~=1.52'
 	touch $@
 
 # The library is the one that `unit-tests` has built, with all targets of the workspace: a build of its own would take
@@ -102,6 +102,7 @@ run-python-tests:
 	$(PYTHON) scripts/import_circles.py
 	$(PYTHON) scripts/public_items.py
 	$(PYTHON) scripts/plain_english.py
+	$(PYTHON_ENVIRONMENT)/bin/typos
 	$(CARGO) build --workspace --all-targets --profile checks --features cryptable-cli/serve
 	cp target/checks/lib_native.$(if $(filter Darwin,$(shell uname)),dylib,so) $(PYTHON_PACKAGE)/cryptable/_native.abi3.so
 	PYTHONPATH=$(PYTHON_PACKAGE) $(PYTHON_ENVIRONMENT)/bin/pytest --quiet
