@@ -36,6 +36,12 @@ impl Candidate {
     }
 }
 
+impl Candidate {
+    fn new(candidate: &cryptable::Candidate) -> Self {
+        Self { inner: candidate.clone().into() }
+    }
+}
+
 properties!(Candidate {
     /// How values are encrypted: `packed`, `single` or `leveled`.
     engine: &'static str = |it| it.parameters().engine().name();
@@ -77,23 +83,28 @@ pub(crate) struct Plan {
 
 #[pymethods]
 impl Plan {
-    /// The best way: what `SecretKey.generate` takes.
+    /// The best way, for `SecretKey.generate`.
     #[getter]
     pub(crate) fn best(&self) -> Candidate {
-        Candidate { inner: self.inner.best().clone().into() }
+        Candidate::new(self.inner.best())
     }
 
     /// All ways, the best first.
     #[getter]
     fn candidates(&self) -> Vec<Candidate> {
-        let candidate = |c: &cryptable::Candidate| Candidate { inner: c.clone().into() };
-        self.inner.candidates().iter().map(candidate).collect()
+        self.inner.candidates().iter().map(Candidate::new).collect()
+    }
+
+    /// The fastest parameters of the three fastest methods of each engine: those that a plan prints.
+    #[getter]
+    fn fastest_per_method(&self) -> Vec<Candidate> {
+        self.inner.fastest_per_method().into_iter().map(Candidate::new).collect()
     }
 
     /// The best way of an engine, if it has one.
     fn best_of(&self, engine: &str) -> Result<Option<Candidate>> {
         let engine = engine.parse().map_err(raise)?;
-        Ok(self.inner.best_of(engine).map(|found| Candidate { inner: found.clone().into() }))
+        Ok(self.inner.best_of(engine).map(Candidate::new))
     }
 
     /// Engines that have no parameters for the request, and why.
@@ -118,7 +129,8 @@ impl Plan {
     fn _repr_html_(&self, py: Python<'_>) -> Result<String> {
         let html = py.import("cryptable._html")?.getattr("plan")?;
         let assumed = self.values_assumed();
-        html.call1((self.candidates(), self.values(), assumed, self.threads()))?.extract()
+        let shown = self.fastest_per_method();
+        html.call1((shown, self.refusals(), self.values(), assumed, self.threads()))?.extract()
     }
 }
 

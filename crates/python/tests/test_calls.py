@@ -20,10 +20,13 @@ def test_plans_compare_engines():
     best = plan.best
     assert best.log2_fail <= -64 and best.security_bits >= 128 and best.seconds > 0
     assert "security" in str(best) or best.method in str(plan)
-    assert plan._repr_html_().count("<tr>") == 1 + len(plan.candidates)
+    shown = plan.fastest_per_method
+    assert plan._repr_html_().count("<tr>") == 1 + len(shown) <= 1 + len(plan.candidates)
+    large = cryptable.plan(np.arange(256), values=100)
+    assert "<p>single unavailable: " in large._repr_html_() and "single   unavailable: " in str(large)
     assert "<caption>100 values on " in plan._repr_html_()
     assumed = cryptable.plan([0, 1], engine="single")
-    assert assumed.values == 1 and assumed.values_assumed and "1 value is assumed" in str(assumed)
+    assert assumed.values == 1 and assumed.values_assumed and "1 value (assumed" in str(assumed)
     assert "<caption>1 value (assumed) on " in assumed._repr_html_()
     with pytest.raises(PlanError, match="memory"):
         cryptable.plan(np.arange(256), values=65_536, engine="packed", memory=10**6)

@@ -91,7 +91,7 @@ fn signed_tables_take_and_give_signed_values() {
 }
 
 #[test]
-fn no_client_sees_what_is_anothers() {
+fn no_client_sees_objects_of_others() {
     let server = Server::start(Limits::default());
     server.store().add_table("squares", &squares(4)).unwrap();
     let (owner, other) = (server.client("owner"), server.client("other"));

@@ -6,16 +6,27 @@ from html import escape
 
 from ._native import Candidate
 
-_COLUMNS = ["engine", "method", "time", "memory", "key file", "a ciphertext", "values in it", "fails", "bits"]
+_COLUMNS = [
+    "engine",
+    "method",
+    "time",
+    "memory",
+    "key file",
+    "ciphertext",
+    "values per ciphertext",
+    "failure per ciphertext",
+    "security bits",
+]
 
 
-def plan(candidates: list[Candidate], values: int, assumed: bool, threads: int) -> str:
-    """The candidates as a table, the best in bold; `assumed` if nobody stated the number of values."""
+def plan(candidates: list[Candidate], refusals: list[tuple[str, str]], values: int, assumed: bool, threads: int) -> str:
+    """Returns a table of candidates, the best in bold, and the refusals; `assumed` if nobody stated the number of values."""
     head = "".join(f"<th>{name}</th>" for name in _COLUMNS)
     rows = "".join(_row(candidate, bold=place == 0) for place, candidate in enumerate(candidates))
     count = f"{values:,} value{'' if values == 1 else 's'}{' (assumed)' if assumed else ''}"
     caption = f"{count} on {threads} thread{'' if threads == 1 else 's'}, the best first"
-    return f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    table = f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    return table + "".join(f"<p>{engine} unavailable: {escape(reason)}</p>" for engine, reason in refusals)
 
 
 def _row(candidate: Candidate, bold: bool) -> str:
