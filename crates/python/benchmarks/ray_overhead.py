@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures the overhead of `cryptable.ray.lookup` over `EvaluationKey.lookup` on the same files, and the gain of a second worker.
+"""Measures the overhead of `cryptable.ray.lookup` over `EvaluationKey.lookup`, and the gain of a second worker.
 
     make ray-overhead                                        # or, with other sizes,
     python3 crates/python/benchmarks/ray_overhead.py --files 64 --values 300

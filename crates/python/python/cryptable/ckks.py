@@ -1,8 +1,8 @@
 """Approximate arithmetic on encrypted vectors of real and complex numbers: CKKS.
 
-A vector holds thousands of numbers, one per slot, and every operation works on all of them. Each vector says how far its
-slots may be from what they stand for (`Vector.error`); decryption rounds to that. A product takes a level; a
-bootstrap, or a lookup, brings levels back.
+A vector holds thousands of numbers, one per slot, and every operation works on all of them. Each vector states the
+error of its slots (`Vector.error`); decryption rounds to that. A product takes a level; a bootstrap, or a lookup,
+brings levels back.
 
     >>> from cryptable import ckks
     >>> parameters = ckks.Parameters.named("insecure_toy")      # for use: "leveled_128", "bootstrapping_128", ...
