@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use cryptable::transciphering::MessageError;
-use cryptable::{CIPHERTEXT_FILE_MAGIC, WireError};
+use cryptable::{CiphertextFileSummary, WireError};
 use cryptable_wire::ObjectType;
 
 use crate::commands::resume;
@@ -19,7 +19,7 @@ pub fn message(error: &anyhow::Error) -> String {
 
 fn describe(cause: &(dyn Error + 'static)) -> String {
     let (what, readers) = match wire_error(cause) {
-        Some(WireError::BadMagic { found }) if *found == CIPHERTEXT_FILE_MAGIC => {
+        Some(WireError::BadMagic { found }) if *found == CiphertextFileSummary::MAGIC => {
             ("it is a file of ciphertexts".to_owned(), &[("decrypt", true), ("lookup", false)][..])
         }
         Some(WireError::BadMagic { found }) if *found == resume::MAGIC => (
@@ -57,6 +57,7 @@ fn readers(object: ObjectType) -> &'static [Reader] {
     use ObjectType as O;
     match object {
         O::IntegerColumn => &[("decrypt", true), ("integers", false)],
+        O::PackedPublicKey => &[("encrypt --public", true)],
         O::EncryptedTables => &[("lookup --table", false)],
         O::AesMessage => &[("aes open", true), ("aes transcipher", false)],
         O::EncryptedRoundKeys => &[("aes transcipher --encrypted-key", false)],

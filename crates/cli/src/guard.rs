@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 #[cfg(any(feature = "client", feature = "remote"))]
-use cryptable::CIPHERTEXT_FILE_MAGIC;
+use cryptable::CiphertextFileSummary;
 use cryptable_wire::{ObjectType, WireError, peek_header};
 
 use crate::atomic_file::{is_stdout, target_of};
@@ -214,7 +214,7 @@ pub fn sendable(file: &mut File, name: &str) -> Result<Sendable> {
     let mut start = [0; KEY_HEADER_BYTES];
     let failed = || format!("cannot read {name}");
     let found = read_up_to(file, &mut start).with_context(failed)?;
-    if start[..found].starts_with(&CIPHERTEXT_FILE_MAGIC) {
+    if start[..found].starts_with(&CiphertextFileSummary::MAGIC) {
         return Ok(Sendable::Ciphertexts);
     }
     match peek_header(&start[..found]).map(|header| header.object_type) {
@@ -252,7 +252,7 @@ pub fn check_secret_key(option: &str, start: &[u8]) -> Result<()> {
         Ok(header) if !header.object_type.is_secret_key() => {
             bail!("is {}; {option} wants a secret key", header.object_type)
         }
-        Err(_) if start.starts_with(&CIPHERTEXT_FILE_MAGIC) => {
+        Err(_) if start.starts_with(&CiphertextFileSummary::MAGIC) => {
             bail!("is a file of ciphertexts; {option} wants a secret key")
         }
         _ => Ok(()),
@@ -261,5 +261,5 @@ pub fn check_secret_key(option: &str, start: &[u8]) -> Result<()> {
 
 /// Returns whether an object is a key, which cannot be made again.
 fn is_key(kind: ObjectType) -> bool {
-    kind.is_secret_key() || kind.is_evaluation_key()
+    kind.is_secret_key() || kind.is_evaluation_key() || kind == ObjectType::PackedPublicKey
 }

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, ensure};
 use cryptable::{
-    CIPHERTEXT_FILE_MAGIC, EvaluationKey, EvaluationKeyHeader, ReadOptions, SharedBytes, WireError,
+    CiphertextFileSummary, EvaluationKey, EvaluationKeyHeader, ReadOptions, SharedBytes, WireError,
 };
 #[cfg(feature = "client")]
-use cryptable::{FailureProbability, SecretKey};
+use cryptable::{FailureProbability, KeyParameters, PublicKey, SecretKey};
 use cryptable_wire::MappedFile;
 
 use crate::args::Global;
@@ -137,7 +137,7 @@ impl KeyFile {
         let file = input_file::open_seekable(path)?;
         let start = first_bytes(&file).with_context(|| format!("cannot read {name}"))?;
         ensure!(
-            !start.starts_with(&CIPHERTEXT_FILE_MAGIC),
+            !start.starts_with(&CiphertextFileSummary::MAGIC),
             "{name}: is a file of ciphertexts; --evaluation wants an evaluation key"
         );
         let header = match EvaluationKeyHeader::read(&start, options) {
@@ -213,11 +213,19 @@ pub fn read_secret_key(global: Global, path: &Path) -> Result<SecretKey> {
     Ok(key)
 }
 
+/// Reads a client's public key.
+///
+/// # Errors
+/// If the file cannot be read or is not a public key, or if its parameters are not allowed.
+#[cfg(feature = "client")]
+pub fn read_public_key(global: Global, path: &Path) -> Result<PublicKey> {
+    read_mapped(path, |file| PublicKey::from_bytes((**file).as_ref(), global.read_options()))
+}
+
 /// Warns if a key has no security, or if its values fail too often.
 #[cfg(feature = "client")]
-pub fn warn_of_insecurity(global: Global, key: &SecretKey, path: &Path) {
+pub fn warn_of_insecurity(global: Global, parameters: &KeyParameters, path: &Path) {
     let name = input_file::shown(path).printable();
-    let parameters = key.parameters();
     let (failures, limit) =
         (parameters.value_failure_probability(), FailureProbability::READ_LIMIT);
     let warning = if parameters.security_level().is_insecure() {

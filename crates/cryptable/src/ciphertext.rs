@@ -90,6 +90,32 @@ impl Ciphertext {
         Ok(Self { parts, is_signed: false })
     }
 
+    /// Encrypts values in parts of `per_part` by `encrypt`.
+    ///
+    /// # Errors
+    /// [`Error::TooSmall`] if there is no value; those of `encrypt`, with positions among all values.
+    #[cfg(feature = "client")]
+    pub(crate) fn of_chunks(
+        values: &[u64],
+        per_part: usize,
+        encrypt: impl Fn(&[u64]) -> Result<Part>,
+    ) -> Result<Self> {
+        if values.is_empty() {
+            return Err(Error::TooSmall { name: "number of values", value: 0, limit: 1 });
+        }
+        let shifted = |part, error| match error {
+            Error::ValueOutOfRange { index, value, limit } => {
+                Error::ValueOutOfRange { index: index + part * per_part, value, limit }
+            }
+            other => other,
+        };
+        let parts = values
+            .chunks(per_part)
+            .enumerate()
+            .map(|(part, values)| encrypt(values).map_err(|error| shifted(part, error)));
+        Self::new(parts.collect::<Result<_>>()?)
+    }
+
     /// Returns the properties that all values share.
     #[must_use]
     pub fn contents(&self) -> Contents {

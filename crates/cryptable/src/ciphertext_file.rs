@@ -27,9 +27,6 @@ use cryptable_wire::{FORMAT_VERSION, Header, KeyId, WireError, peek_header};
 use crate::ciphertext::{Contents, Part};
 use crate::{Ciphertext, Engine, ReadOptions, Result};
 
-/// The first eight bytes of a file of ciphertexts.
-pub const CIPHERTEXT_FILE_MAGIC: [u8; 8] = *b"CRYPTCTS";
-
 const HEADER_BYTES: usize = 72;
 
 /// Bytes of the end mark, two numbers and the digest.
@@ -60,6 +57,11 @@ pub struct CiphertextFileSummary {
     pub bytes: u64,
     /// BLAKE3 digest of the whole file except the digest itself.
     pub digest: [u8; 32],
+}
+
+impl CiphertextFileSummary {
+    /// The first eight bytes of a file of ciphertexts.
+    pub const MAGIC: [u8; 8] = *b"CRYPTCTS";
 }
 
 /// Writes a file of ciphertexts to any [`Write`], in bounded memory.
@@ -100,7 +102,7 @@ impl<W: Write> CiphertextWriter<W> {
         let summary = CiphertextFileSummary { contents, values, ciphertexts, bytes, digest };
         let mut file = Self { writer, hasher: blake3::Hasher::new(), summary };
         let mut header = Vec::with_capacity(HEADER_BYTES);
-        header.extend(CIPHERTEXT_FILE_MAGIC);
+        header.extend(CiphertextFileSummary::MAGIC);
         header.extend(u32::from(FORMAT_VERSION).to_le_bytes());
         header.extend(engine_number(contents.engine).to_le_bytes());
         header.extend(u16::from(contents.signed).to_le_bytes());
@@ -432,7 +434,7 @@ impl Ciphertext {
 /// Parses a header, which may be truncated.
 fn parse_header(header: &[u8]) -> Result<Contents> {
     let magic = header.get(..8).unwrap_or_default();
-    if magic != CIPHERTEXT_FILE_MAGIC {
+    if magic != CiphertextFileSummary::MAGIC {
         if let Ok(Header { object_type: found, .. }) = peek_header(header) {
             return Err(WireError::WrongKind { expected: "a file of ciphertexts", found }.into());
         }

@@ -7,7 +7,7 @@ use cryptable_leveled::aes::EncryptedBytes;
 use cryptable_wire::{BodyReader, HEADER_BYTES, KeyId, ObjectType, peek_header, read_object};
 
 use crate::ciphertext::Part;
-use crate::ciphertext_file::{CIPHERTEXT_FILE_MAGIC, CiphertextFileSummary, CiphertextReader};
+use crate::ciphertext_file::{CiphertextFileSummary, CiphertextReader};
 use crate::circuits::{EncryptedWordsReader, EncryptedWordsSummary};
 use crate::engines::{packed, single};
 use crate::known_sets;
@@ -90,7 +90,7 @@ impl Inspection {
 /// # Errors
 /// If the bytes are not exactly one undamaged file of this library.
 pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
-    if bytes.starts_with(&CIPHERTEXT_FILE_MAGIC) {
+    if bytes.starts_with(&CiphertextFileSummary::MAGIC) {
         return inspect_ciphertexts(bytes);
     }
     let header = peek_header(bytes)?;
@@ -255,7 +255,7 @@ fn column_of<C: DigitCiphertext>(bytes: &[u8], engine: Engine) -> Result<Inspect
 
 fn engine_of(object_type: ObjectType) -> Option<Engine> {
     match object_type {
-        ObjectType::PackedCiphertext => Some(Engine::Packed),
+        ObjectType::PackedCiphertext | ObjectType::PackedPublicKey => Some(Engine::Packed),
         ObjectType::SingleCiphertext => Some(Engine::Single),
         ObjectType::LeveledCiphertext => Some(Engine::Leveled),
         other => KeyKind::of(other)?.engine(),

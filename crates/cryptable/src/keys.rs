@@ -11,6 +11,8 @@ mod packed_parts;
 mod packing;
 mod parameters;
 #[cfg(feature = "client")]
+mod public_key;
+#[cfg(feature = "client")]
 mod secret_key;
 
 pub use evaluation_key_header::EvaluationKeyHeader;
@@ -18,3 +20,5 @@ pub use evaluation_key_header::EvaluationKeyHeader;
 pub use kind::SecretKey;
 pub use kind::{EvaluationKey, KeyKind};
 pub use parameters::KeyParameters;
+#[cfg(feature = "client")]
+pub use public_key::PublicKey;

@@ -106,9 +106,7 @@ mod request;
 pub mod wide;
 
 pub use ciphertext::{Ciphertext, Contents};
-pub use ciphertext_file::{
-    CIPHERTEXT_FILE_MAGIC, CiphertextFileSummary, CiphertextReader, CiphertextWriter,
-};
+pub use ciphertext_file::{CiphertextFileSummary, CiphertextReader, CiphertextWriter};
 pub use cryptable_lattice::cost::{CostModel, Prediction, Work};
 pub use cryptable_lattice::security::{LweInstance, SecretDistribution};
 pub use cryptable_lattice::switching_key::SharedBytes;
@@ -121,9 +119,9 @@ pub use cryptable_wire::{KeyId, WireError};
 pub use engine::Engine;
 pub use execution::Execution;
 pub use inspection::{Inspection, inspect};
-#[cfg(feature = "client")]
-pub use keys::SecretKey;
 pub use keys::{EvaluationKey, EvaluationKeyHeader, KeyKind, KeyParameters};
+#[cfg(feature = "client")]
+pub use keys::{PublicKey, SecretKey};
 pub use operation_plan::{OperationPlan, PlannedOperation};
 pub use parameter_list::{ListedParameters, list_parameters};
 pub use parameters::Parameters;

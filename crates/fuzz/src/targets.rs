@@ -183,7 +183,7 @@ const fn object(
 
 /// Repairs a file of any kind.
 fn either(bytes: &[u8]) -> Vec<u8> {
-    if bytes.starts_with(&cryptable::CIPHERTEXT_FILE_MAGIC) {
+    if bytes.starts_with(&cryptable::CiphertextFileSummary::MAGIC) {
         repair::ciphertext_file(bytes)
     } else if bytes.get(10) == Some(&(ObjectType::IntegerColumn as u8)) {
         repair::integer_column(bytes)

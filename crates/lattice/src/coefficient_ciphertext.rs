@@ -4,10 +4,14 @@
 mod diagnostics;
 mod linear_operations;
 #[cfg(feature = "client")]
+mod public_key;
+#[cfg(feature = "client")]
 mod real_decryption;
 
 use cryptable_ring::random::{RandomStream, Seed, StreamPurpose};
 
+#[cfg(feature = "client")]
+pub use public_key::{RlwePublicKey, public_noise};
 #[cfg(feature = "client")]
 pub use real_decryption::{Flooding, RealDecryption};
 

@@ -3,4 +3,6 @@
 pub(crate) mod evaluation_key;
 pub(crate) mod lookup_matrices;
 #[cfg(feature = "client")]
+pub(crate) mod public_key;
+#[cfg(feature = "client")]
 pub(crate) mod secret_key;

@@ -81,6 +81,8 @@ pub use cryptable_lattice::{
 pub use cryptable_wire::KeyId;
 pub use keys::evaluation_key::EvaluationKey;
 #[cfg(feature = "client")]
+pub use keys::public_key::PublicKey;
+#[cfg(feature = "client")]
 pub use keys::secret_key::SecretKey;
 pub use literal::{DftLiteral, MultiplexerLiteral, ParametersLiteral};
 pub use lookup::complex_lookup::PreparedComplexTable;

@@ -122,6 +122,8 @@ object_types! {
     LeveledBridgeEvaluationKeys = 49, "evaluation keys for packed values and leveled ones";
     /// A part of a column of integers in digits, or of booleans.
     IntegerColumn = 50, "a column of integers in digits";
+    /// A public key, which encrypts packed values.
+    PackedPublicKey = 51, "a public key for packed values";
 }
 
 impl ObjectType {

@@ -1,6 +1,6 @@
 //! The grammar of what a client does: `keygen`, `encrypt`, `decrypt`, `demo`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use cryptable::circuits::aes::SBox;
@@ -82,6 +82,9 @@ pub struct KeygenArgs {
     /// File for the evaluation key, which goes to the server
     #[arg(long, value_name = "FILE", required = true)]
     evaluation: Option<PathBuf>,
+    /// File for a public key, with which anyone encrypts values for this client; for packed values
+    #[arg(long, value_name = "FILE")]
+    public: Option<PathBuf>,
     /// Overwrite existing key files
     #[arg(long)]
     force: bool,
@@ -101,7 +104,7 @@ impl KeygenArgs {
         }
         let required = |path: &Option<PathBuf>| path.clone().expect("a required option");
         let (secret, evaluation) = (required(&self.secret), required(&self.evaluation));
-        KeyFileArgs { secret, evaluation, force: self.force }
+        KeyFileArgs { secret, evaluation, public: self.public.clone(), force: self.force }
     }
 }
 
@@ -122,8 +125,11 @@ pub enum LayoutArg {
 #[derive(Args, Debug)]
 pub struct EncryptArgs {
     /// Client's secret key
-    #[arg(long, alias = "key", value_name = "FILE")]
-    pub secret: PathBuf,
+    #[arg(long, alias = "key", value_name = "FILE", required_unless_present = "public")]
+    pub secret: Option<PathBuf>,
+    /// Client's public key, instead of the secret key: for values that only this client decrypts
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["secret", "layout", "circuit"])]
+    pub public: Option<PathBuf>,
     /// File of values: .csv, .npy or .bin (raw words of the narrowest width that holds the modulus)
     #[arg(long, value_name = "FILE")]
     pub input: PathBuf,
@@ -161,6 +167,16 @@ pub struct EncryptArgs {
     /// Overwrite an output that is a key or read-only
     #[arg(long)]
     pub force: bool,
+}
+
+impl EncryptArgs {
+    /// Returns the file of the key that encrypts.
+    ///
+    /// # Panics
+    /// Never: the grammar requires one of both keys.
+    pub fn key_file(&self) -> &Path {
+        self.secret.as_deref().or(self.public.as_deref()).expect("a required option")
+    }
 }
 
 /// Circuit of the encrypted words.
@@ -271,6 +287,7 @@ Examples:
   cryptable plan --bits 8 --output table.plan
   cryptable keygen --plan table.plan --secret client.key --evaluation server.key
   cryptable keygen compare --bits 32 --secret client.key --evaluation server.key
+  cryptable keygen --bits 8 --secret client.key --evaluation server.key --public public.key
 
 With --inputs single, values are encrypted one by one; the server packs many of them, looks them up
 at once and extracts the results, or looks few of them up one by one. plan --inputs single shows the
@@ -280,7 +297,7 @@ Without --mode, keys are for packed values, unless these do not serve the table,
 --goal is given: then keys are those that `plan` shows first.
 
 The secret key file is readable by its owner only. Whoever has it can read all data; without it,
-they are lost.";
+they are lost. With the public key, others encrypt values that only the secret key decrypts.";
 
 /// Help of `encrypt`.
 pub const ENCRYPT: &str = "\
@@ -295,6 +312,7 @@ Examples:
   cryptable encrypt --as integers --bits 32 --secret client.key --input people.csv --column income \\
     --output income.ct
   cryptable encrypt --circuit adder.blif --secret bits.secret --input words.csv --output words.ct
+  cryptable encrypt --public public.key --input values.csv --output values.ct
   seq 0 15 | cryptable encrypt --secret client.key --input - --output values.ct
 
 Integers for comparisons need one bit of headroom: --as headroom. With --circuit, each line of the

@@ -117,6 +117,7 @@ impl KeygenArgs {
         let keys = self.key_files();
         files.push(FileArg::new_key("--secret", &keys.secret));
         files.push(FileArg::new_key("--evaluation", &keys.evaluation));
+        files.extend(keys.public.as_deref().map(|path| FileArg::new_key("--public", path)));
         FileArgs { files, force: keys.force }
     }
 }
@@ -126,7 +127,8 @@ impl EncryptArgs {
     fn files(&self) -> FileArgs {
         let fixed = self.dictionary.as_deref().filter(|_| !self.extend);
         let mut files = inputs([
-            ("--secret", Some(&self.secret)),
+            ("--secret", self.secret.as_deref()),
+            ("--public", self.public.as_deref()),
             ("--input", Some(&self.input)),
             ("--dictionary", fixed),
             netlist("--circuit", self.circuit.circuit.as_deref()),

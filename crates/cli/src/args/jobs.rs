@@ -108,6 +108,9 @@ pub struct KeyFileArgs {
     /// File for the evaluation key, which goes to the server
     #[arg(long, value_name = "FILE")]
     pub evaluation: PathBuf,
+    /// File for the public key; lookups alone have one.
+    #[arg(skip)]
+    pub public: Option<PathBuf>,
     /// Overwrite existing key files
     #[arg(long)]
     pub force: bool,

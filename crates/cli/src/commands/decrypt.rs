@@ -8,7 +8,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail, ensure};
 use cryptable::comparisons::Digits;
 use cryptable::wide::words_of_bits;
-use cryptable::{CIPHERTEXT_FILE_MAGIC, Ciphertext, Contents, Engine, SecretKey, SecurityLevel};
+use cryptable::{Ciphertext, CiphertextFileSummary, Contents, Engine, SecretKey, SecurityLevel};
 use cryptable_wire::{ObjectType, peek_header};
 use serde::Serialize;
 use zeroize::Zeroizing;
@@ -33,7 +33,7 @@ pub fn run(global: Global, args: &DecryptArgs) -> Result<()> {
     let file = input_file::open_seekable(&args.input)?;
     let named = || format!("cannot read {}", input_file::shown(&args.input).printable());
     let start = key_input::first_bytes(&file).with_context(named)?;
-    let holds_values = start.starts_with(&CIPHERTEXT_FILE_MAGIC);
+    let holds_values = start.starts_with(&CiphertextFileSummary::MAGIC);
     // Readers report what is wrong with other files.
     let object = peek_header(&start).ok().filter(|_| !holds_values);
     let object = object.map(|header| header.object_type);
@@ -251,7 +251,7 @@ fn values_of(global: Global, args: &DecryptArgs, key: &SecretKey, file: File) ->
     let missing = each - found.len();
     ensure!(found.is_empty(), "{input}: {missing} of {each} digits or words are missing");
     let output_bytes = writer.commit()?;
-    key_input::warn_of_insecurity(global, key, &args.secret);
+    key_input::warn_of_insecurity(global, &key.parameters(), &args.secret);
     let report = Report {
         output: args.output.clone(),
         engine: expected.engine,

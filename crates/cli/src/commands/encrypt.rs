@@ -6,7 +6,10 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use cryptable::wide::words_of_bits;
-use cryptable::{Ciphertext, Contents, Engine, Parameters, SecretKey, SecurityLevel};
+use cryptable::{
+    Ciphertext, Contents, Engine, Error, KeyId, KeyParameters, Parameters, PublicKey, SecretKey,
+    SecurityLevel,
+};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
@@ -26,25 +29,68 @@ use crate::{atomic_file, input_file, key_input};
 /// # Errors
 /// If a file cannot be read or written, if a value is out of range, or if the key does not encrypt such values.
 pub fn run(global: Global, args: &EncryptArgs) -> Result<()> {
-    let key = key_input::read_secret_key(global, &args.secret)?;
+    if let Some(path) = &args.public {
+        let key = EncryptionKey::Public(key_input::read_public_key(global, path)?);
+        return encrypt(global, args, &key, Layout::Values);
+    }
+    let key = key_input::read_secret_key(global, args.key_file())?;
     if args.circuit.circuit.is_some() || matches!(key, SecretKey::Bits(_)) {
         return circuit::encrypt(global, args, &key);
     }
     let layout = match args.layout {
         Some(LayoutArg::Integers) => return integers::encrypt(global, args, &key),
         Some(LayoutArg::Words) => {
-            key.packed().with_context(|| key_input::of_keygen(&args.secret, "wide"))?;
+            key.packed().with_context(|| key_input::of_keygen(args.key_file(), "wide"))?;
             let bits = args.bits.context("--as words takes --bits: those of the values")?;
             Layout::Words { bits }
         }
         Some(LayoutArg::Headroom) => {
-            key.packed().with_context(|| key_input::of_keygen(&args.secret, "compare"))?;
+            key.packed().with_context(|| key_input::of_keygen(args.key_file(), "compare"))?;
             Layout::Headroom
         }
         None if comparison_digits(&key.lookup_parameters()?).is_some() => Layout::Headroom,
         None | Some(LayoutArg::Values) => Layout::Values,
     };
-    encrypt(global, args, &key, layout)
+    encrypt(global, args, &EncryptionKey::Secret(key), layout)
+}
+
+/// The key that encrypts: the client's own, or its public key.
+enum EncryptionKey {
+    Secret(SecretKey),
+    Public(PublicKey),
+}
+
+impl EncryptionKey {
+    fn parameters(&self) -> KeyParameters {
+        match self {
+            Self::Secret(key) => key.parameters(),
+            Self::Public(key) => key.parameters(),
+        }
+    }
+
+    fn id(&self) -> KeyId {
+        match self {
+            Self::Secret(key) => key.id(),
+            Self::Public(key) => key.id(),
+        }
+    }
+
+    fn encrypt(&self, values: &[u64]) -> cryptable::Result<Ciphertext> {
+        match self {
+            Self::Secret(key) => key.encrypt(values),
+            Self::Public(key) => key.encrypt(values),
+        }
+    }
+
+    /// Encrypts values as words of `bits` bits, which the secret key alone does.
+    fn encrypt_words(&self, values: &[u64], bits: u32) -> cryptable::Result<Vec<Ciphertext>> {
+        let Self::Secret(key) = self else {
+            return Err(Error::Unsupported("words by a public key".into()));
+        };
+        let key = key.packed()?;
+        let words = words_of_bits(bits, key.parameters().input_modulus());
+        Ok(key.encrypt_words(values, words)?.into_iter().map(Ciphertext::from).collect())
+    }
 }
 
 /// Returns the sizes of the digits of integers with headroom; `None` unless the parameters are for comparisons in
@@ -75,22 +121,17 @@ impl Layout {
         }
     }
 
-    fn encrypt(self, key: &SecretKey, values: &[u64]) -> cryptable::Result<Vec<Ciphertext>> {
+    fn encrypt(self, key: &EncryptionKey, values: &[u64]) -> cryptable::Result<Vec<Ciphertext>> {
         match self {
             Self::Values | Self::Headroom => Ok(vec![key.encrypt(values)?]),
-            Self::Words { bits } => {
-                let key = key.packed()?;
-                let words = words_of_bits(bits, key.parameters().input_modulus());
-                let words = key.encrypt_words(values, words)?;
-                Ok(words.into_iter().map(Ciphertext::from).collect())
-            }
+            Self::Words { bits } => key.encrypt_words(values, bits),
         }
     }
 }
 
-fn encrypt(global: Global, args: &EncryptArgs, key: &SecretKey, layout: Layout) -> Result<()> {
+fn encrypt(global: Global, args: &EncryptArgs, key: &EncryptionKey, layout: Layout) -> Result<()> {
     let start = Instant::now();
-    let parameters = key.lookup_parameters()?;
+    let parameters = key.parameters().lookups()?;
     let per_part = parameters.values_per_part();
     let modulus = parameters.input_modulus();
     let within = layout.modulus(modulus);
@@ -135,7 +176,7 @@ fn encrypt(global: Global, args: &EncryptArgs, key: &SecretKey, layout: Layout) 
         book.borrow().save()?;
     }
     let summary = ciphertext_file::commit_all(vec![writer])?[0];
-    key_input::warn_of_insecurity(global, key, &args.secret);
+    key_input::warn_of_insecurity(global, &key.parameters(), args.key_file());
     report::note(global, values.note());
     let report = Report {
         output: args.output.clone(),

@@ -49,7 +49,7 @@ pub fn run(global: Global, args: &EncryptTableArgs) -> Result<()> {
     key.write_encrypted_tables(&tables, &mut file, Progress::new(&moved))?;
     bar.finish_and_clear();
     let output_bytes = file.commit(true)?;
-    key_input::warn_of_insecurity(global, &secret, &args.secret);
+    key_input::warn_of_insecurity(global, &secret.parameters(), &args.secret);
     report::note(global, read.as_ref());
     let report = Report {
         output: args.output.clone(),

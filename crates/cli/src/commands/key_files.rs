@@ -1,4 +1,4 @@
-//! The two files that key generation writes: either both or none.
+//! The files that key generation writes: either all or none.
 
 use std::fmt;
 use std::io::Write;
@@ -17,11 +17,12 @@ use crate::printable::Printable as _;
 use crate::progress;
 use crate::report::{self, bytes};
 
-/// The paths of both keys.
+/// The paths of the keys.
 #[derive(Clone, Copy, Debug)]
 pub struct KeyFiles<'a> {
     secret: &'a Path,
     evaluation: &'a Path,
+    public: Option<&'a Path>,
     force: bool,
 }
 
@@ -29,35 +30,45 @@ impl<'a> KeyFiles<'a> {
     /// Checks the paths that arguments name.
     ///
     /// # Errors
-    /// If both paths are the same, or if a file exists and must not be replaced.
+    /// If two paths are the same, or if a file exists and must not be replaced.
     pub fn new(args: &'a KeyFileArgs) -> Result<Self> {
-        let (secret, evaluation, force) = (&args.secret, &args.evaluation, args.force);
+        let KeyFileArgs { secret, evaluation, public, force } = args;
+        let (public, force) = (public.as_deref(), *force);
+        let is_shared = |path: &Path| Some(path) == public;
         ensure!(
-            secret != evaluation,
-            "the secret key and the evaluation key cannot both be {}",
-            secret.printable()
+            secret != evaluation && !is_shared(secret) && !is_shared(evaluation),
+            "every key needs a file of its own: {} is named twice",
+            if is_shared(evaluation) { evaluation } else { secret }.printable()
         );
-        for (path, loss) in [(secret, ", and what it encrypted is lost"), (evaluation, "")] {
+        let paths = [
+            (Some(secret.as_path()), ", and what it encrypted is lost"),
+            (Some(evaluation.as_path()), ""),
+            (public, ""),
+        ];
+        for (path, loss) in paths.iter().filter_map(|&(path, loss)| Some((path?, loss))) {
             let is_file = atomic_file::target_of(path)?.is_some();
             if !force && is_file && path.exists() {
                 bail!("{} exists; --force replaces it{loss}", path.printable());
             }
         }
-        Ok(Self { secret, evaluation, force })
+        Ok(Self { secret, evaluation, public, force })
     }
 
-    /// Generates a secret key for parameters of any kind, and writes both keys, with progress.
+    /// Generates a secret key for parameters of any kind, and writes all keys, with progress.
     ///
     /// # Errors
-    /// If writing fails. There is no new file then.
+    /// If writing fails, or keys of this kind have no public key. There is no new file then.
     pub fn generate(
         self,
         global: Global,
         parameters: impl Into<KeyParameters>,
     ) -> Result<GeneratedKeys> {
         let start = Instant::now();
-        let files = self.create()?;
+        let mut files = self.create()?;
         let secret = SecretKey::generate(parameters);
+        if let Some(public) = &mut files.public {
+            public.write_all(&secret.public_key()?.to_bytes())?;
+        }
         let bar = progress::bar(global, "evaluation key");
         let moved = progress::on(&bar);
         let execution = Execution::default().progress(&moved);
@@ -68,25 +79,28 @@ impl<'a> KeyFiles<'a> {
         Ok(GeneratedKeys { key_id: secret.id().to_string(), files, keygen_s })
     }
 
-    /// Starts both files. Only its owner can read the secret key's.
+    /// Starts all files. Only its owner can read the secret key's.
     ///
     /// # Errors
     /// If one cannot be created.
     fn create(self) -> Result<OpenKeyFiles<'a>> {
+        let public = self.public.map(|path| atomic_file::create(path, Access::Public));
         Ok(OpenKeyFiles {
             secret: atomic_file::create(self.secret, Access::Private)?,
             evaluation: atomic_file::create(self.evaluation, Access::Public)?,
+            public: public.transpose()?,
             names: self,
         })
     }
 }
 
-/// Both files while they are written. They vanish if this is dropped before [`OpenKeyFiles::write`] ends.
+/// All files while they are written. They vanish if this is dropped before [`OpenKeyFiles::write`] ends.
 #[derive(Debug)]
 struct OpenKeyFiles<'a> {
     names: KeyFiles<'a>,
     secret: AtomicFile,
     evaluation: AtomicFile,
+    public: Option<AtomicFile>,
 }
 
 impl OpenKeyFiles<'_> {
@@ -110,14 +124,20 @@ impl OpenKeyFiles<'_> {
     where
         Result<(), E>: Context<(), E>,
     {
-        let KeyFiles { secret: secret_name, evaluation: evaluation_name, force } = self.names;
+        let names = self.names;
         evaluation(&mut self.evaluation)
-            .with_context(|| format!("generating {}", evaluation_name.printable()))?;
+            .with_context(|| format!("generating {}", names.evaluation.printable()))?;
         self.secret.write_all(&secret())?;
-        let sizes = AtomicFile::commit_all(vec![self.evaluation, self.secret], force)?;
-        let (evaluation_bytes, secret_bytes) = (sizes[0], sizes[1]);
-        let (secret, evaluation) = (secret_name.to_path_buf(), evaluation_name.to_path_buf());
-        Ok(WrittenKeys { secret, secret_bytes, evaluation, evaluation_bytes })
+        let files = [Some(self.evaluation), self.public, Some(self.secret)];
+        let sizes = AtomicFile::commit_all(files.into_iter().flatten().collect(), names.force)?;
+        Ok(WrittenKeys {
+            secret: names.secret.to_path_buf(),
+            secret_bytes: sizes[sizes.len() - 1],
+            evaluation: names.evaluation.to_path_buf(),
+            evaluation_bytes: sizes[0],
+            public: names.public.map(Path::to_path_buf),
+            public_bytes: names.public.map(|_| sizes[1]),
+        })
     }
 }
 
@@ -126,14 +146,14 @@ impl OpenKeyFiles<'_> {
 pub struct GeneratedKeys {
     /// Identifier of the client's key.
     pub key_id: String,
-    /// Paths and sizes of both keys.
+    /// Paths and sizes of the keys.
     #[serde(flatten)]
     pub files: WrittenKeys,
     /// Seconds that it took.
     pub keygen_s: f64,
 }
 
-/// The files of both keys, as part of a report.
+/// The files of the keys, as part of a report.
 #[derive(Debug, Serialize)]
 pub struct WrittenKeys {
     #[serde(serialize_with = "report::path")]
@@ -142,6 +162,10 @@ pub struct WrittenKeys {
     #[serde(serialize_with = "report::path")]
     evaluation: PathBuf,
     evaluation_bytes: u64,
+    #[serde(serialize_with = "report::optional_path", skip_serializing_if = "Option::is_none")]
+    public: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    public_bytes: Option<u64>,
 }
 
 impl fmt::Display for WrittenKeys {
@@ -149,7 +173,13 @@ impl fmt::Display for WrittenKeys {
         let shown = |path| atomic_file::shown(path).printable();
         let (secret, evaluation) = (shown(&self.secret), shown(&self.evaluation));
         writeln!(f, "  {secret}: secret key, {}; keep it", bytes(self.secret_bytes))?;
-        writeln!(f, "  {evaluation}: evaluation key, {}", bytes(self.evaluation_bytes))
+        writeln!(f, "  {evaluation}: evaluation key, {}", bytes(self.evaluation_bytes))?;
+        match (&self.public, self.public_bytes) {
+            (Some(path), Some(size)) => {
+                writeln!(f, "  {}: public key, {}; give it to anyone", shown(path), bytes(size))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -163,7 +193,8 @@ mod tests {
         let path = |name| directory.path().join(name);
         let (secret, evaluation) = (path("client.key"), path("server.key"));
         let (secret_, evaluation_) = (secret.clone(), evaluation.clone());
-        let args = KeyFileArgs { secret: secret_, evaluation: evaluation_, force: false };
+        let args =
+            KeyFileArgs { secret: secret_, evaluation: evaluation_, public: None, force: false };
         let open = || KeyFiles::new(&args).unwrap().create().unwrap();
         let failed = open().write(
             || panic!("there is no secret before the evaluation key is whole"),

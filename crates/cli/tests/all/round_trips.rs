@@ -152,3 +152,29 @@ fn demo_maps_every_pixel() {
         assert!(row[58..].iter().zip(before).all(|(after, before)| *after == 255 - before));
     }
 }
+
+#[test]
+fn contributors_encrypt_by_the_public_key() {
+    let here = Workspace::new();
+    here.write("table.csv", (0..10).map(|x| format!("{}\n", x * x % 10)).collect::<String>());
+    let keygen =
+        "keygen --insecure-toy --table table.csv --secret client.key --evaluation server.key";
+    here.succeed(&format!("{keygen} --public public.key"));
+    let (values, expected) = columns(1500, 10, |x| x * x % 10);
+    here.write("values.csv", values);
+    here.succeed("encrypt --public public.key --input values.csv --output values.ct");
+    here.succeed("lookup --key server.key --table table.csv --input values.ct --output result.ct");
+    here.succeed("decrypt --key client.key --input result.ct --output result.csv");
+    assert_eq!(here.read("result.csv"), expected.into_bytes());
+    let text = here.succeed("inspect public.key");
+    assert!(text.contains("a public key for packed values"), "{text}");
+    // Wrong keys are named, and no key is replaced.
+    let message = here.fail("encrypt --public server.key --input values.csv --output x.ct");
+    assert!(message.contains("an evaluation key"), "{message}");
+    let message = here.fail("encrypt --secret public.key --input values.csv --output x.ct");
+    assert!(message.contains("a public key"), "{message}");
+    let message = here.fail("encrypt --public public.key --input values.csv --output public.key");
+    assert!(message.contains("public.key"), "{message}");
+    let message = here.fail(&format!("{keygen} --force --mode single --public single.key"));
+    assert!(message.contains("packed lookups have them"), "{message}");
+}

@@ -152,15 +152,7 @@ impl SecretKey {
         values: &[u64],
         encrypt: impl Fn(&[u64]) -> Result<Part>,
     ) -> Result<Ciphertext> {
-        if values.is_empty() {
-            return Err(Error::TooSmall { name: "number of values", value: 0, limit: 1 });
-        }
-        let per_part = self.values_per_part()?;
-        let parts = values
-            .chunks(per_part)
-            .enumerate()
-            .map(|(part, values)| encrypt(values).map_err(|error| shifted(error, part * per_part)));
-        Ciphertext::new(parts.collect::<Result<_>>()?)
+        Ciphertext::of_chunks(values, self.values_per_part()?, encrypt)
     }
 
     /// Decrypts a fresh ciphertext, a sum, or the result of a lookup to exact integers below its modulus M.
@@ -246,15 +238,5 @@ impl SecretKey {
     #[must_use]
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         each_kind!(self, it => it.to_bytes())
-    }
-}
-
-/// Changes the position in an error from one within a part to one among all values.
-fn shifted(error: Error, by: usize) -> Error {
-    match error {
-        Error::ValueOutOfRange { index, value, limit } => {
-            Error::ValueOutOfRange { index: index + by, value, limit }
-        }
-        other => other,
     }
 }

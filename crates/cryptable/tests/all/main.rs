@@ -12,5 +12,6 @@ mod known_answers;
 mod known_kinds;
 mod leveled_toy;
 mod linear_operations;
+mod public_keys;
 mod single_full_size;
 mod single_toy;

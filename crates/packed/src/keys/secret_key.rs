@@ -94,23 +94,8 @@ impl SecretKey {
     /// If there are more values than slots, one is not below the modulus, or that is below 2 or above the
     /// input modulus.
     pub fn encrypt_digits(&self, values: &[u64], modulus: u64) -> Result<Ciphertext> {
+        check_plain_values(self.parameters(), values, modulus)?;
         let literal = self.parameters().literal();
-        let name = "modulus of the values";
-        if modulus < 2 {
-            return Err(Error::TooSmall { name, value: modulus, limit: 2 });
-        }
-        if modulus > literal.input_modulus {
-            let limit = literal.input_modulus;
-            return Err(Error::TooLarge { name, value: modulus, limit });
-        }
-        if values.len() > literal.slots {
-            return Err(Error::TooLarge {
-                name: "number of values of one ciphertext",
-                value: values.len() as u64,
-                limit: literal.slots as u64,
-            });
-        }
-        check_values(values, modulus)?;
         let shape = (literal.slots, modulus, literal.log2_ciphertext_modulus);
         let body = CoefficientCiphertext::encrypt(self.secret(), values, shape);
         let noise = self.parameters().fresh_noise(modulus);
@@ -186,4 +171,31 @@ impl SecretKey {
     fn check(&self, ciphertext: &Ciphertext) -> Result<()> {
         ciphertext.check(self.parameters(), self.binding(), None)
     }
+}
+
+/// Checks values of a modulus before they are encrypted into one ciphertext.
+///
+/// # Errors
+/// If the modulus is below 2 or above the input modulus, there are more values than slots, or one is not below the modulus.
+pub(super) fn check_plain_values(
+    parameters: &Parameters,
+    values: &[u64],
+    modulus: u64,
+) -> Result<()> {
+    let literal = parameters.literal();
+    let name = "modulus of the values";
+    if modulus < 2 {
+        return Err(Error::TooSmall { name, value: modulus, limit: 2 });
+    }
+    if modulus > literal.input_modulus {
+        return Err(Error::TooLarge { name, value: modulus, limit: literal.input_modulus });
+    }
+    if values.len() > literal.slots {
+        return Err(Error::TooLarge {
+            name: "number of values of one ciphertext",
+            value: values.len() as u64,
+            limit: literal.slots as u64,
+        });
+    }
+    check_values(values, modulus)
 }

@@ -39,7 +39,7 @@ pub fn encrypt_key(global: Global, args: &AesEncryptKeyArgs) -> Result<()> {
         message_bytes: BLOCK_BYTES as u64,
         seconds: start.elapsed().as_secs_f64(),
     };
-    key_input::warn_of_insecurity(global, &key, &args.secret);
+    key_input::warn_of_insecurity(global, &key.parameters(), &args.secret);
     report::summary(global, &report)
 }
 
@@ -65,7 +65,7 @@ pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: &File)
         message_bytes,
         seconds: start.elapsed().as_secs_f64(),
     };
-    key_input::warn_of_insecurity(global, key, &args.secret);
+    key_input::warn_of_insecurity(global, &key.parameters(), &args.secret);
     report::summary(global, &report)
 }
 

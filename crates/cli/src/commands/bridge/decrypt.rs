@@ -45,7 +45,7 @@ pub fn run(global: Global, args: &DecryptArgs, key: &SecretKey, file: &File) -> 
         output_bytes: writer.commit()?,
         decrypt_s: start.elapsed().as_secs_f64(),
     };
-    key_input::warn_of_insecurity(global, key, &args.secret);
+    key_input::warn_of_insecurity(global, &key.parameters(), &args.secret);
     report::summary(global, &report)
 }
 

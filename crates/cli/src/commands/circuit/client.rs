@@ -33,7 +33,7 @@ pub fn encrypt(global: Global, args: &EncryptArgs, key: &SecretKey) -> Result<()
         netlist.context("keys of circuits encrypt the inputs of one: --circuit names it")?;
     let circuits = netlist_file::read_path(netlist, top.as_deref(), *s_box)?;
     let ports = input_ports(&circuits[0]);
-    let secret = key.bits().with_context(|| key_input::of_keygen(&args.secret, "circuit"))?;
+    let secret = key.bits().with_context(|| key_input::of_keygen(args.key_file(), "circuit"))?;
     let parameters = secret.parameters();
     let values = words::read(&args.input, &ports, &args.csv)?;
     let count = values.len() as u64;
@@ -61,7 +61,7 @@ pub fn encrypt(global: Global, args: &EncryptArgs, key: &SecretKey) -> Result<()
         ciphertexts,
         seconds: start.elapsed().as_secs_f64(),
     };
-    key_input::warn_of_insecurity(global, key, &args.secret);
+    key_input::warn_of_insecurity(global, &key.parameters(), args.key_file());
     report::summary(global, &report)
 }
 
@@ -97,7 +97,7 @@ pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: &File)
         ciphertexts: summary.ciphertexts(),
         seconds: start.elapsed().as_secs_f64(),
     };
-    key_input::warn_of_insecurity(global, key, &args.secret);
+    key_input::warn_of_insecurity(global, &key.parameters(), &args.secret);
     report::summary(global, &report)
 }
 

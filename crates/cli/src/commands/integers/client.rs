@@ -54,7 +54,7 @@ pub fn encrypt(global: Global, files: &EncryptArgs, key: &SecretKey) -> Result<(
         book.borrow().save()?;
     }
     let output_bytes = writer.finish()?.commit(true)?;
-    key_input::warn_of_insecurity(global, key, &files.secret);
+    key_input::warn_of_insecurity(global, &key.parameters(), files.key_file());
     report::note(global, values.note());
     let report = Report {
         output: files.output.clone(),
@@ -113,7 +113,7 @@ pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: File) 
             decrypt_all(key, single, args, file)?
         }
     };
-    key_input::warn_of_insecurity(global, key, &args.secret);
+    key_input::warn_of_insecurity(global, &key.parameters(), &args.secret);
     let report = Report {
         output: args.output.clone(),
         read: None,

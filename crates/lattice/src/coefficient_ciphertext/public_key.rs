@@ -1,0 +1,207 @@
+//! Public keys of RLWE ciphertexts modulo a power of two (Lyubashevsky, Peikert, Regev, EUROCRYPT 2010).
+//!
+//! A public key is an encryption of zero, `(b, a)` with `b + a·s = e` modulo `2^k` and `X^N + 1`, where a is expanded from
+//! a seed. A message polynomial m is encrypted as `(b·v + e_0 + m, a·v + e_1)` with a fresh ternary v and fresh errors, so
+//! that its phase is `m + e·v + e_0 + e_1·s`. Both halves look uniform to anyone without s if RLWE with ternary secrets is
+//! hard at this degree and modulus: first for the key, whose secret is s, then for ciphertexts, whose secret is v.
+
+use cryptable_ring::random::{RandomStream, Seed};
+use cryptable_wire::bit_packing::{pack, packed_bytes, unpack};
+use cryptable_wire::{BodyReader, BodyWriter, WireError};
+use zeroize::Zeroizing;
+
+use super::{CoefficientCiphertext, CoefficientLayout, UniformPart, expand};
+use crate::ERROR_VARIANCE;
+use crate::noise_bound::NoiseBound;
+use crate::plaintext_encoding::PlaintextEncoding;
+use crate::power_of_two_product::multiply;
+use crate::secret::TernarySecret;
+
+/// Variance of a uniform ternary coefficient.
+const TERNARY_VARIANCE: f64 = 2.0 / 3.0;
+
+/// Squared norms of the key's error and of the secret, over their means, that noise bounds assume. Keys are drawn again
+/// beyond it, which happens to fewer than one key in 2^80 from degree 1,024 on.
+const NORM_SLACK: f64 = 1.25;
+
+/// An encryption of zero that encrypts messages for the holder of the secret: the words of b, and the seed of a.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RlwePublicKey {
+    log2_modulus: u32,
+    b: Vec<u64>,
+    seed: Seed,
+}
+
+impl RlwePublicKey {
+    /// Draws a public key for a secret, modulo `2^log2_modulus`; `None` if the secret's norm is beyond the bound on noise,
+    /// which is as rare as for errors.
+    #[must_use]
+    pub fn generate(secret: &TernarySecret, log2_modulus: u32) -> Option<Self> {
+        let degree = secret.coefficients().len();
+        if squared_norm(secret.coefficients()) > NORM_SLACK * TERNARY_VARIANCE * degree as f64 {
+            return None;
+        }
+        let seed = Seed::random();
+        let a = expand(&seed, degree, log2_modulus);
+        let product = multiply(&a, secret.coefficients(), log2_modulus);
+        let error = bounded_error(degree);
+        let mask = (1u64 << log2_modulus) - 1;
+        let difference =
+            |(&x, &e): (&u64, &i8)| i64::from(e).cast_unsigned().wrapping_sub(x) & mask;
+        let b = product.iter().zip(error.iter()).map(difference).collect();
+        Some(Self { log2_modulus, b, seed })
+    }
+
+    /// Returns the ring degree.
+    #[must_use]
+    pub fn degree(&self) -> usize {
+        self.b.len()
+    }
+
+    /// Encrypts `values`, each below `plaintext_modulus`, into coefficients at multiples of `degree / slots`.
+    ///
+    /// # Panics
+    /// If there are more values than slots, more slots than coefficients, or a value is not below the plaintext modulus:
+    /// callers check the values of users.
+    #[must_use]
+    pub fn encrypt(
+        &self,
+        values: &[u64],
+        slots: usize,
+        plaintext_modulus: u64,
+    ) -> CoefficientCiphertext {
+        let (degree, bits) = (self.degree(), self.log2_modulus);
+        let layout = CoefficientLayout { ring_degree: degree, slots, count: values.len() };
+        assert!(values.len() <= slots && slots <= degree, "{} values", values.len());
+        let mut stream = RandomStream::from_os();
+        let ephemeral = stream.uniform_ternary(degree);
+        let mut b = self.masked(&self.b, &ephemeral, &mut stream);
+        let a = self.masked(&expand(&self.seed, degree, bits), &ephemeral, &mut stream);
+        let encoding = PlaintextEncoding::new(plaintext_modulus, 1 << bits);
+        let mask = (1u64 << bits) - 1;
+        for (word, &value) in b.iter_mut().step_by(layout.gap()).zip(values) {
+            assert!(value < plaintext_modulus, "value {value}");
+            *word = word.wrapping_add(encoding.encode(value)) & mask;
+        }
+        let a = UniformPart::Words(a);
+        CoefficientCiphertext { log2_modulus: bits, plaintext_modulus, layout, b, a }
+    }
+
+    /// Returns `half·v` and a fresh error.
+    fn masked(&self, half: &[u64], ephemeral: &[i8], stream: &mut RandomStream) -> Vec<u64> {
+        let product = multiply(half, ephemeral, self.log2_modulus);
+        let error = stream.centered_binomial(half.len());
+        let mask = (1u64 << self.log2_modulus) - 1;
+        let sum = |(&x, &e): (&u64, &i8)| x.wrapping_add(i64::from(e).cast_unsigned()) & mask;
+        product.iter().zip(error.iter()).map(sum).collect()
+    }
+
+    /// Writes the key: words of b, then the seed of a.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn write<W: std::io::Write>(&self, writer: &mut BodyWriter<W>) -> std::io::Result<()> {
+        writer.raw(&pack(&self.b, self.log2_modulus))?;
+        writer.raw(self.seed.as_bytes())
+    }
+
+    /// Reads a key of this degree and modulus.
+    ///
+    /// # Errors
+    /// If bytes are missing, or padding is not zero.
+    pub fn read(
+        reader: &mut BodyReader<'_>,
+        degree: usize,
+        log2_modulus: u32,
+    ) -> Result<Self, WireError> {
+        let name = "words of a public key";
+        let bytes = reader.raw(name, packed_bytes(degree, log2_modulus))?;
+        let b = unpack(bytes, log2_modulus, degree)
+            .map_err(|error| WireError::invalid(name, error, "packed words"))?;
+        Ok(Self { log2_modulus, b, seed: Seed::from_bytes(reader.array("seed")?) })
+    }
+}
+
+/// Returns a bound on the noise of ciphertexts by a public key of this degree modulo `modulus`.
+///
+/// Given the key, `e·v` and `e_1·s` are sums of N independent symmetric terms `e_i·v_j` and `(e_1)_i·s_j`. Uniform ternary
+/// and centred binomial variables are strictly subgaussian: `E[exp(λv)] <= exp(λ²·Var(v)/2)`. So the moment-generating
+/// function of the sum is at most that of a Gaussian of variance `(2/3)·|e|² + 10.5·|s|² + 10.5`, at every distance, and the
+/// Gaussian tail is an upper bound. Norms are fixed by the key; generation keeps both within 1.25 of their means.
+#[must_use]
+pub fn public_noise(degree: usize, modulus: f64, plaintext_modulus: u64) -> NoiseBound {
+    let product = NORM_SLACK * TERNARY_VARIANCE * ERROR_VARIANCE * degree as f64;
+    let deviation = (2.0 * product + ERROR_VARIANCE).sqrt() / modulus;
+    NoiseBound::new(deviation, 0.0) + NoiseBound::encoding(modulus, plaintext_modulus)
+}
+
+/// Draws an error whose squared norm is within the bound on noise.
+fn bounded_error(degree: usize) -> Zeroizing<Vec<i8>> {
+    let mut stream = RandomStream::from_os();
+    loop {
+        let error = stream.centered_binomial(degree);
+        if squared_norm(&error) <= NORM_SLACK * ERROR_VARIANCE * degree as f64 {
+            return error;
+        }
+    }
+}
+
+/// Returns the sum of squares of some coefficients.
+fn squared_norm(coefficients: &[i8]) -> f64 {
+    let squares = coefficients.iter().map(|&c| i64::from(c) * i64::from(c));
+    squares.sum::<i64>() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::security::SecretDistribution;
+
+    fn secret(degree: usize) -> TernarySecret {
+        let distribution = SecretDistribution::UniformTernary;
+        TernarySecret::sample(degree, distribution, &mut RandomStream::from_os())
+    }
+
+    #[test]
+    fn values_come_back_and_keys_are_read_as_written() {
+        let secret = secret(1024);
+        let key = RlwePublicKey::generate(&secret, 28).unwrap();
+        let mut bytes = BodyWriter::new(Vec::new());
+        key.write(&mut bytes).unwrap();
+        let bytes = bytes.into_inner();
+        assert_eq!(bytes.len(), 1024 * 28 / 8 + Seed::BYTES);
+        let read = |bytes: &[u8]| RlwePublicKey::read(&mut BodyReader::new(bytes), 1024, 28);
+        assert_eq!(read(&bytes).unwrap(), key);
+        assert!(read(&bytes[1..]).is_err());
+        for (slots, p) in [(1024, 2u64), (64, 100), (512, 4096)] {
+            let values: Vec<u64> = (0..slots as u64 - 1).map(|i| i * 77 % p).collect();
+            let first = key.encrypt(&values, slots, p);
+            assert_eq!(first.decrypt(&secret), values);
+            assert_ne!(first.b, key.encrypt(&values, slots, p).b);
+        }
+    }
+
+    /// Errors of a key: variance from both sides of the law, whose norms are those of this key, and kurtosis of sums of many
+    /// terms.
+    #[test]
+    fn noise_is_as_large_as_its_law() {
+        let secret = secret(2048);
+        let key = RlwePublicKey::generate(&secret, 40).unwrap();
+        let modulus = 40f64.exp2();
+        let errors: Vec<f64> = (0..20)
+            .flat_map(|_| {
+                let noise = key.encrypt(&vec![0; 2048], 2048, 16);
+                noise.phases(&secret).iter().map(|&x| noise.signed(x) / modulus).collect::<Vec<_>>()
+            })
+            .collect();
+        let count = errors.len() as f64;
+        let moment = |k| errors.iter().map(|e| e.powi(k)).sum::<f64>() / count;
+        let bound = public_noise(2048, modulus, 16).deviation();
+        let ratio = moment(2) / (bound * bound);
+        assert!((0.7..1.0).contains(&ratio), "{ratio}");
+        // Norms are within some percents of their means, by far.
+        assert!((ratio * NORM_SLACK - 1.0).abs() < 0.15, "{ratio}");
+        let kurtosis = moment(4) / moment(2).powi(2);
+        assert!((2.8..3.2).contains(&kurtosis), "{kurtosis}");
+    }
+}
