@@ -34,6 +34,7 @@ mod pieces;
 mod plan;
 mod pool;
 mod properties;
+mod public_key;
 mod real_function;
 mod secret_key;
 mod table;
@@ -81,6 +82,8 @@ mod _native {
     };
     #[pymodule_export]
     use crate::plan::{Candidate, Plan, plan};
+    #[pymodule_export]
+    use crate::public_key::PublicKey;
     #[pymodule_export]
     use crate::secret_key::SecretKey;
     #[pymodule_export]

@@ -24,6 +24,7 @@ use crate::parameters::Parameters;
 use crate::plan::{Candidate, Plan};
 use crate::pool;
 use crate::properties::properties;
+use crate::public_key::PublicKey;
 use crate::table::Signs;
 use crate::wide::WidePlan;
 
@@ -111,6 +112,11 @@ impl SecretKey {
         let clear = Zeroizing::new(values.values);
         let inner = call::run(py, 0, None, |_| self.inner.encrypt(&clear))?;
         Ok(Ciphertext::new(inner.with_signed(signed), values.shape))
+    }
+
+    /// Generates a public key, with which anyone encrypts values for this key; for packed values.
+    fn public_key(&self, py: Python<'_>) -> Result<PublicKey> {
+        Ok(PublicKey { inner: call::run(py, 0, None, |_| self.inner.public_key())? })
     }
 
     /// Decrypts: exact integers in the shape that was encrypted, of numpy's smallest type for them, signed if the ciphertext is.

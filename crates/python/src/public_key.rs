@@ -1,0 +1,86 @@
+//! Public keys.
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+use zeroize::Zeroizing;
+
+use crate::arrays::{are_signed, integers};
+use crate::call;
+use crate::ciphertext::Ciphertext;
+use crate::errors::{Result, raise, raise_of};
+use crate::files::read_file;
+use crate::key_files::{read_options, save_public};
+use crate::parameters::Parameters;
+use crate::properties::properties;
+
+/// A public key: anyone who has it encrypts values that only the secret key decrypts.
+///
+/// Packed values have public keys; `SecretKey.public_key` makes them. May be sent to anyone.
+///
+///     >>> import cryptable
+///     >>> secret = cryptable.SecretKey.generate_insecure_toy("packed", 16, 16)
+///     >>> public = secret.public_key()
+///     >>> secret.decrypt(public.encrypt([3, 1, 4])).tolist()
+///     [3, 1, 4]
+#[pyclass(frozen, module = "cryptable")]
+pub(crate) struct PublicKey {
+    pub(crate) inner: cryptable::PublicKey,
+}
+
+#[pymethods]
+impl PublicKey {
+    /// Encrypts integers of any shape, from 0 to P - 1, P the `input_modulus`; if `signed`, from -P/2 to P/2 - 1. By default the
+    /// type of an array says so if it cannot hold P - 1, as int8 for a modulus of 256.
+    #[pyo3(signature = (values, *, signed = None))]
+    fn encrypt(
+        &self,
+        py: Python<'_>,
+        values: &Bound<'_, PyAny>,
+        signed: Option<bool>,
+    ) -> Result<Ciphertext> {
+        let modulus = self.lookups()?.input_modulus();
+        let signed = are_signed(values, modulus, signed)?;
+        let values = integers(values, modulus, signed)?;
+        let clear = Zeroizing::new(values.values);
+        let inner = call::run(py, 0, None, |_| self.inner.encrypt(&clear))?;
+        Ok(Ciphertext::new(inner.with_signed(signed), values.shape))
+    }
+
+    /// Writes the key to a file.
+    #[pyo3(signature = (path, *, replace = false))]
+    fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> Result<()> {
+        save_public(py, &path, replace, &self.inner.to_bytes())
+    }
+
+    /// Reads a key from a file, as `save` and `cryptable keygen --public` write it.
+    #[staticmethod]
+    #[pyo3(signature = (path, *, allow_insecure = false))]
+    fn load(py: Python<'_>, path: PathBuf, allow_insecure: bool) -> Result<Self> {
+        let inner = call::detach(py, || {
+            let bytes = read_file(&path)?;
+            cryptable::PublicKey::from_bytes(&bytes, read_options(allow_insecure))
+                .map_err(raise_of(&path))
+        })?;
+        Ok(Self { inner })
+    }
+
+    fn __repr__(&self) -> String {
+        format!("PublicKey(id {})", self.inner.id())
+    }
+}
+
+impl PublicKey {
+    fn lookups(&self) -> Result<cryptable::Parameters> {
+        self.inner.parameters().lookups().map_err(raise)
+    }
+}
+
+properties!(PublicKey {
+    /// The identifier of the secret key, which its evaluation keys and ciphertexts share.
+    id: String = |it| it.inner.id().to_string();
+    /// The parameters.
+    parameters: Result<Parameters> = |it| Ok(Parameters { inner: it.lookups()? });
+    /// Values are below this modulus.
+    input_modulus: Result<u64> = |it| Ok(it.lookups()?.input_modulus());
+});

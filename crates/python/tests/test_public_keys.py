@@ -1,0 +1,35 @@
+"""Values are encrypted by a public key, looked up by the server and decrypted by the secret key."""
+
+import pathlib
+
+import cryptable
+import numpy as np
+import pytest
+from cryptable.errors import CryptableError, RangeError
+
+
+def test_values_of_contributors_are_looked_up(tmp_path: pathlib.Path) -> None:
+    secret = cryptable.SecretKey.generate_insecure_toy("packed", 16, 16)
+    secret.public_key().save(tmp_path / "public.key")
+    public = cryptable.PublicKey.load(tmp_path / "public.key", allow_insecure=True)
+    assert public.id == secret.id and public.parameters == secret.parameters and public.input_modulus == 16
+    values = np.arange(3000).reshape(30, 100) % 16
+    squares = cryptable.table(lambda x: x * x % 16, inputs=16)
+    found = secret.decrypt(secret.evaluation_key().lookup(public.encrypt(values), squares))
+    assert found.shape == values.shape and (found == values * values % 16).all()
+    signed = np.array([-8, 7, -1], dtype=np.int8)
+    assert (secret.decrypt(public.encrypt(signed, signed=True)) == signed).all()
+
+
+def test_wrong_values_kinds_and_files_are_refused(tmp_path: pathlib.Path) -> None:
+    secret = cryptable.SecretKey.generate_insecure_toy("packed", 4, 4)
+    public = secret.public_key()
+    with pytest.raises(RangeError):
+        public.encrypt([4])
+    public.save(tmp_path / "public.key")
+    with pytest.raises(CryptableError, match=r"insecure|INSECURE"):
+        cryptable.PublicKey.load(tmp_path / "public.key")
+    with pytest.raises(FileExistsError):
+        public.save(tmp_path / "public.key")
+    with pytest.raises(CryptableError, match="packed lookups have them"):
+        cryptable.SecretKey.generate_insecure_toy("single", 4, 4).public_key()
