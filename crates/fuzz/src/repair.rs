@@ -54,7 +54,7 @@ fn parameter_digest(object: &[u8]) -> Option<[u8; 32]> {
     let lookups = |engine| Parameters::from_bytes(engine, bytes, options).ok().map(|p| p.digest());
     // Numbers of `cryptable_wire::ObjectType`.
     match object[10] {
-        2 | 3 => lookups(Engine::Packed),
+        2 | 3 | 51 => lookups(Engine::Packed),
         6 | 7 => lookups(Engine::Single),
         15 | 16 => lookups(Engine::Leveled),
         9 | 10 => transciphering::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),

@@ -73,6 +73,12 @@ pub fn secret_keys() -> Vec<Vec<u8>> {
     secrets.iter().chain([bridged_client()]).map(|secret| secret.to_bytes().to_vec()).collect()
 }
 
+/// Public keys of packed values.
+#[must_use]
+pub fn public_keys() -> Vec<Vec<u8>> {
+    vec![client(Engine::Packed).public_key().expect("of packed values").to_bytes()]
+}
+
 /// A secret key of gates.
 #[must_use]
 pub fn boolean_secret_key() -> Vec<Vec<u8>> {

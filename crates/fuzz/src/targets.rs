@@ -46,7 +46,7 @@ impl Target {
 }
 
 /// All targets of this crate. Readers of the command line's formats are tested in its own crate.
-pub const TARGETS: [Target; 46] = [
+pub const TARGETS: [Target; 47] = [
     parameters(
         "packed_parameters",
         |b| read_parameters(Engine::Packed, b),
@@ -88,6 +88,7 @@ pub const TARGETS: [Target; 46] = [
         vector_seeds::parameters,
     ),
     object("secret_key", read_secret_key, seeds::secret_keys),
+    object("public_key", read_public_key, seeds::public_keys),
     object("boolean_secret_key", read_secret_key, seeds::boolean_secret_key),
     object("integer_secret_key", read_secret_key, seeds::integer_secret_key),
     object("transciphering_secret_key", read_secret_key, seeds::transciphering_secret_key),
@@ -199,6 +200,11 @@ fn options() -> ReadOptions {
 
 fn read_parameters(engine: Engine, bytes: &[u8]) -> bool {
     Parameters::from_bytes(engine, bytes, options()).is_ok()
+}
+
+fn read_public_key(bytes: &[u8]) -> bool {
+    let key = cryptable::PublicKey::from_bytes(bytes, options());
+    key.is_ok_and(|key| key.encrypt(&[1, 0]).is_ok())
 }
 
 fn read_secret_key(bytes: &[u8]) -> bool {

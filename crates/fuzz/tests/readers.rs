@@ -32,6 +32,7 @@ readers! {
     slot_bits_parameters
     vector_parameters
     secret_key
+    public_key
     boolean_secret_key
     integer_secret_key
     transciphering_secret_key
