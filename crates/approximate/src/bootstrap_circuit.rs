@@ -58,7 +58,8 @@ pub(crate) struct BootstrapCircuit {
 
 /// Levels of a transform that begins and ends at a scale, and drops no prime.
 fn dft_levels(
-    (limbs, baby_steps): (usize, usize),
+    limbs: usize,
+    baby_steps: usize,
     ring_slots: usize,
     scale: f64,
 ) -> DftLevels<'static> {
@@ -79,7 +80,7 @@ impl BootstrapCircuit {
         let range = bootstrapping.log2_range.exp2();
         let odd_function = SineSum::new(exponential, range, bootstrapping.sines.len() + 1);
         let (slots, sparse) = (literal.slots, SparseSlots::new(literal, main));
-        let dft = |limbs, babies| dft_levels((limbs, babies), literal.ring_degree / 2, main[0]);
+        let dft = |limbs, babies| dft_levels(limbs, babies, literal.ring_degree / 2, main[0]);
         let (cts, stc) = (&bootstrapping.coeffs_to_slots, &bootstrapping.slots_to_coeffs);
         let top_prime = main[main.len() - 1];
         // The switch to the first chain leaves the scale of the first prime of the exponential.

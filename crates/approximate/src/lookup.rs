@@ -138,12 +138,12 @@ impl EvaluationKey {
         let mut results = Vec::with_capacity(tables.len());
         for table in tables {
             let found = self.parameters().checked_prediction(ct, table)?;
-            results.push(self.admit(&found, (table, parts), ct.tags)?);
+            results.push(self.admit(&found, table, parts, ct.tags)?);
         }
         let evaluator = self.arithmetics().0;
         let coefficients =
             circuit.phases_of_grid(&evaluator, &matrices.slots_to_coeffs, &ct.inner, (grid, parts));
-        Ok(self.look_up_coefficients(&coefficients.parts, (tables, parts), results))
+        Ok(self.look_up_coefficients(&coefficients.parts, tables, parts, results))
     }
 
     /// The circuit of lookups and its matrices.
@@ -162,7 +162,8 @@ impl EvaluationKey {
     pub(crate) fn admit(
         &self,
         found: &PredictedLookup,
-        (table, parts): (&SlotTable, usize),
+        table: &SlotTable,
+        parts: usize,
         tags: Tags,
     ) -> Result<(Shape, Tags)> {
         let error = found.phase_error;
@@ -182,7 +183,8 @@ impl EvaluationKey {
     pub(crate) fn look_up_coefficients(
         &self,
         bottom: &RlweCiphertext,
-        (tables, parts): (&[&SlotTable], usize),
+        tables: &[&SlotTable],
+        parts: usize,
         results: Vec<(Shape, Tags)>,
     ) -> Vec<Ciphertext> {
         let (circuit, matrices) = self.bootstrap_parts().expect("checked by the caller");

@@ -163,9 +163,9 @@ impl BootstrapCircuit {
         table: &SlotTable,
     ) -> PredictedLookup {
         let grid = table.grid();
-        let coefficients = self.predict_coefficients(dry_run, input, (grid, parts));
+        let coefficients = self.predict_coefficients(dry_run, input, grid, parts);
         let error = in_periods(error.of_part(), grid);
-        self.predict_table(dry_run, (coefficients, error, parts), table)
+        self.predict_table(dry_run, coefficients, error, parts, table)
     }
 
     /// Noise of coefficients of slots that are exact: that of [`BootstrapCircuit::phases_of_grid`].
@@ -173,7 +173,8 @@ impl BootstrapCircuit {
         &self,
         dry_run: &DryRun,
         input: &Shape,
-        (grid, parts): (Grid, usize),
+        grid: Grid,
+        parts: usize,
     ) -> CoefficientVariance {
         let (plans, zero) = (self.slots_to_coeffs.plans(), SlotVariance(0.0));
         let exact = Shape { noise: SlotNoise::ZERO, ..*input };
@@ -190,7 +191,9 @@ impl BootstrapCircuit {
     pub(crate) fn predict_table(
         &self,
         dry_run: &DryRun,
-        (coefficients, error, parts): (CoefficientVariance, NoiseBound, usize),
+        coefficients: CoefficientVariance,
+        error: NoiseBound,
+        parts: usize,
         table: &SlotTable,
     ) -> PredictedLookup {
         let of_circuit = self.predict_phases(dry_run, coefficients, parts);

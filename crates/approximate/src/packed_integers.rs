@@ -98,7 +98,7 @@ impl EvaluationKey {
                 count: parts * self.parameters().slots(),
             },
         };
-        let predicted = circuit.predict_coefficients(&dry_run, &ct.shape, (grid, parts));
+        let predicted = circuit.predict_coefficients(&dry_run, &ct.shape, grid, parts);
         let of_rounding =
             rounding_variance(degree, f64::from(literal.log2_ciphertext_modulus).exp2());
         let own = NoiseBound::of_law(NoiseLaw::gaussian(predicted.0 + of_rounding), 0.0);
@@ -153,11 +153,8 @@ impl EvaluationKey {
         let bottom = mod_raise::switch_to_bottom(self.ring(), body);
         let bottom_prime = self.ring().main_prime(0) as f64;
         let rounding = CoefficientVariance(rounding_variance(degree, bottom_prime));
-        let found: PredictedLookup = circuit.predict_table(
-            &self.parameters().dry_run(),
-            (rounding, ct.noise(), parts),
-            table,
-        );
+        let found: PredictedLookup =
+            circuit.predict_table(&self.parameters().dry_run(), rounding, ct.noise(), parts, table);
         let tags = Tags {
             bounds: SlotBounds::real(0.0),
             bias: 0.0,
@@ -166,8 +163,8 @@ impl EvaluationKey {
             slots: self.parameters().slots(),
             binding: *self.binding(),
         };
-        let result = self.admit(&found, (table, parts), tags)?;
-        Ok(self.look_up_coefficients(&bottom, (&[table], parts), vec![result]).swap_remove(0))
+        let result = self.admit(&found, table, parts, tags)?;
+        Ok(self.look_up_coefficients(&bottom, &[table], parts, vec![result]).swap_remove(0))
     }
 
     /// Checks a key of packed integers against the client's statement that it is of this secret, on the same ring;

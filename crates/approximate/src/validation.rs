@@ -36,7 +36,7 @@ pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
     let specials = literal.special.len();
     demand(specials > 0, "number of special primes", specials as f64, "at least 1")?;
     if let Some(bootstrapping) = &literal.bootstrapping {
-        check_bootstrapping(bootstrapping, (degree, slots))?;
+        check_bootstrapping(bootstrapping, degree, slots)?;
     }
     let limbs = literal.chain().len();
     demand(limbs <= MAX_PRIMES, "primes of the chain", limbs as f64, "at most 64")?;
@@ -44,10 +44,7 @@ pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
     demand((1..=limbs).contains(&digit), "limbs per digit", digit as f64, "1 to all of the chain")
 }
 
-fn check_bootstrapping(
-    literal: &BootstrappingLiteral,
-    (degree, slots): (usize, usize),
-) -> Result<()> {
+fn check_bootstrapping(literal: &BootstrappingLiteral, degree: usize, slots: usize) -> Result<()> {
     demand(slots > 1, "number of slots that are bootstrapped", slots as f64, "at least 2")?;
     literal.slots_to_coeffs.check_for(degree, slots)?;
     literal.coeffs_to_slots.check_for(degree, slots)?;

@@ -65,7 +65,8 @@ impl Bench {
     /// Measures kernels on one instruction set: the least of many runs, since each takes microseconds.
     pub fn measure_on(
         &mut self,
-        (isa, degree): (Isa, usize),
+        isa: Isa,
+        degree: usize,
         operation: &str,
         counts: (usize, usize),
         mut f: impl FnMut(),

@@ -58,7 +58,7 @@ impl BabySteps<'_> {
                         let [sum0, sum1] = &mut block.sums;
                         let c0 = self.special(limb).map(|p| (&ct.c0.limb(limb)[part.source()], p));
                         let sums = KeySum::both([&mut *sum0, &mut *sum1], [c0, None]);
-                        digits.inner_product_words(self.ring, key, (limb, part.source()), sums);
+                        digits.inner_product_words(self.ring, key, limb, part.source(), sums);
                         kernels::permute(&mut out[0], sum0, part);
                         kernels::permute(&mut out[1], sum1, part);
                     }

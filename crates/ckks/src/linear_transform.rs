@@ -162,7 +162,7 @@ impl LinearTransform {
         while let Some(mut sum) = sums.pop() {
             let c1 = acc.c1.divide_round(ring, 0);
             let (key, permutation) = (self.key(keys, element), ring.galois_permutation(element));
-            add_switched_image(ring, &mut sum, (&acc.c0, &c1), key, &permutation);
+            add_switched_image(ring, &mut sum, &acc.c0, &c1, key, &permutation);
             acc = sum;
         }
         acc.divide_round(ring, rescale)

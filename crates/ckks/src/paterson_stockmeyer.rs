@@ -201,7 +201,7 @@ impl<C: Clone + Send + Sync> Steps<C> {
         let length = coefficients.len();
         assert!(length.is_power_of_two() && (2..=self.length()).contains(&length), "{length}");
         let limbs = arithmetic.limbs(&self.babies[0]) - length.ilog2() as usize;
-        self.subseries(arithmetic, coefficients, (limbs, scale))
+        self.subseries(arithmetic, coefficients, limbs, scale)
     }
 
     /// The number of coefficients that the steps serve.
@@ -224,7 +224,8 @@ impl<C: Clone + Send + Sync> Steps<C> {
         &self,
         arithmetic: &A,
         coefficients: &[Complex64],
-        (limbs, scale): (usize, f64),
+        limbs: usize,
+        scale: f64,
     ) -> C {
         let levels = (arithmetic.limbs(&self.babies[0]) - limbs) as u32;
         let log_babies = (self.babies.len() + 1).ilog2();
@@ -238,7 +239,7 @@ impl<C: Clone + Send + Sync> Steps<C> {
             }
             let giant = self.power_of_two_step(half.ilog2());
             let high_scale = wide / arithmetic.scale(giant);
-            highs.push((self.subseries(arithmetic, &high, (limbs + 1, high_scale)), giant));
+            highs.push((self.subseries(arithmetic, &high, limbs + 1, high_scale), giant));
         }
         let inputs: Vec<&C> = self.babies[..rest.len() - 1].iter().collect();
         let row = [rest[1..].to_vec()];

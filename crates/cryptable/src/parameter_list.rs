@@ -96,7 +96,7 @@ fn list_up_to(max_bits: u32) -> Result<Vec<ListedParameters>> {
     list.extend(known_sets::bit_sets()?.into_iter().map(of_bits));
     list.extend(known_sets::vector_sets()?.iter().map(of_vectors));
     list.push(of_vectors(&ckks::Parameters::sparse_bootstrapping_128(SPARSE_SLOTS)?));
-    list.extend(fhew_sets().map(of_fhew));
+    list.extend(fhew_sets().map(|(name, parameters)| of_fhew(name, parameters)));
     Ok(list)
 }
 
@@ -192,7 +192,7 @@ fn fhew_sets() -> [(&'static str, FhewParameters); 5] {
 }
 
 /// Lists a set of the engine `single`, whose failure probability depends on what it is used for.
-fn of_fhew((name, parameters): (&str, FhewParameters)) -> ListedParameters {
+fn of_fhew(name: &str, parameters: FhewParameters) -> ListedParameters {
     ListedParameters {
         name: format!("fhew, {name}"),
         security_level: SecurityLevel::Bits128,

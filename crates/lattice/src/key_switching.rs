@@ -116,12 +116,13 @@ impl<'a> Digits<'a> {
         &self,
         ring: &Ring,
         key: &SwitchingKey,
-        (limb, range): (usize, Range<usize>),
+        limb: usize,
+        range: Range<usize>,
         sums: [KeySum<'_>; 2],
     ) {
         assert_eq!(key.shape().digit_limbs, self.digit_limbs, "digits of another shape");
         let digits: Vec<&[u64]> = (0..self.raised.len()).map(|d| self.limb(d, limb)).collect();
-        multiply_by_key(ring, key, (self.basis, limb), range, &digits, sums);
+        multiply_by_key(ring, key, self.basis, limb, range, &digits, sums);
     }
 
     /// The inner product with a key, modulo Q·P: a ciphertext of P times the input.
@@ -134,7 +135,7 @@ impl<'a> Digits<'a> {
             c0.words_mut().par_chunks_mut(degree).zip(c1.words_mut().par_chunks_mut(degree));
         limbs.enumerate().for_each(|(limb, (out0, out1))| {
             let sums = KeySum::both([out0, out1], [None; 2]);
-            self.inner_product_words(ring, key, (limb, 0..degree), sums);
+            self.inner_product_words(ring, key, limb, 0..degree, sums);
         });
         RlweCiphertext { c0, c1 }
     }
@@ -172,7 +173,8 @@ impl<'a> KeySum<'a> {
 pub(crate) fn multiply_by_key(
     ring: &Ring,
     key: &SwitchingKey,
-    (basis, limb): (Basis, usize),
+    basis: Basis,
+    limb: usize,
     range: Range<usize>,
     digits: &[&[u64]],
     mut sums: [KeySum<'_>; 2],
@@ -303,7 +305,7 @@ impl EvaluatedLimb<'_> {
         range: Range<usize>,
         sums: [KeySum<'_>; 2],
     ) {
-        multiply_by_key(ring, key, (self.basis, self.limb), range, &self.digits, sums);
+        multiply_by_key(ring, key, self.basis, self.limb, range, &self.digits, sums);
     }
 }
 
@@ -355,7 +357,8 @@ pub(crate) fn special_multiples<'a>(
 pub fn add_switched_image(
     ring: &Ring,
     acc: &mut RlweCiphertext,
-    (c0, c1): (&Poly<Evaluations>, &Poly<Evaluations>),
+    c0: &Poly<Evaluations>,
+    c1: &Poly<Evaluations>,
     key: &SwitchingKey,
     permutation: &Permutation,
 ) {

@@ -173,7 +173,7 @@ impl SwitchingKey {
         rows.enumerate().for_each(|(row, (bytes, bits))| {
             let (digit, limb) = (row / shape.basis.limbs(), row % shape.basis.limbs());
             let mut words = Buffer::unspecified(ring.degree());
-            expand_row(ring, shape.basis, &seed, (digit, limb), &mut words);
+            expand_row(ring, shape.basis, &seed, digit, limb, &mut words);
             PackedRow::pack(Isa::detect(), bytes, &words, bits);
         });
         Some(Self { shape, layout, seed, b: Stored::Shared { bytes, range }, a })
@@ -236,7 +236,7 @@ pub(crate) fn fill_rows(
     rows.into_par_iter().enumerate().for_each(|(row, ((b, bits), a))| {
         let (digit, limb) = (row / shape.basis.limbs(), row % shape.basis.limbs());
         let mut words = Buffer::unspecified(ring.degree());
-        expand_row(ring, shape.basis, seed, (digit, limb), &mut words);
+        expand_row(ring, shape.basis, seed, digit, limb, &mut words);
         if let Some((a, _)) = a {
             PackedRow::pack(Isa::detect(), a, &words, bits);
         }
@@ -260,7 +260,8 @@ fn expand_row(
     ring: &Ring,
     basis: Basis,
     seed: &Seed,
-    (digit, limb): (usize, usize),
+    digit: usize,
+    limb: usize,
     words: &mut [u64],
 ) {
     let prime = ring.prime_index(basis, limb);

@@ -97,6 +97,6 @@ fn images_of_switches() {
             kernels::permute_add_assign(m, words, image.limb(limb), permutation.whole());
         }
     }
-    add_switched_image(&ring, &mut acc, (&c0, &c1), &key, &permutation);
+    add_switched_image(&ring, &mut acc, &c0, &c1, &key, &permutation);
     assert!(acc.c0 == expected.c0 && acc.c1 == expected.c1);
 }

@@ -287,7 +287,7 @@ impl Worker {
         let mut turn = Instant::now();
         while let Some(pieces) = started.next_pieces(most)? {
             for piece in pieces {
-                let results = self.look_up_piece((&key, &tables), &piece, &started)?;
+                let results = self.look_up_piece(&key, &tables, &piece, &started)?;
                 started.push(&results, piece.count())?;
                 self.totals.values.fetch_add(piece.count() as u64, Ordering::Relaxed);
                 if turn.elapsed() < self.limits.turn || started.is_done() {
@@ -340,7 +340,8 @@ impl Worker {
     /// Looks up one piece of a ciphertext in all tables.
     fn look_up_piece(
         &self,
-        (key, tables): (&EvaluationKey, &[&PreparedTable]),
+        key: &EvaluationKey,
+        tables: &[&PreparedTable],
         piece: &Ciphertext,
         started: &Started,
     ) -> Result<Vec<Ciphertext>> {

@@ -58,7 +58,7 @@ impl ExponentialSeries {
         phase: f64,
         scale: f64,
     ) -> A::Ciphertext {
-        self.square_up(arithmetic, x, (phase, scale), true)
+        self.square_up(arithmetic, x, phase, scale, true)
     }
 
     /// Evaluates the exponential like [`Self::exponential`] but keeps the last prime, whose division leads to the given
@@ -71,14 +71,15 @@ impl ExponentialSeries {
         phase: f64,
         scale: f64,
     ) -> A::Ciphertext {
-        self.square_up(arithmetic, x, (phase, scale), false)
+        self.square_up(arithmetic, x, phase, scale, false)
     }
 
     fn square_up<A: Arithmetic>(
         &self,
         arithmetic: &A,
         x: &A::Ciphertext,
-        (phase, scale): (f64, f64),
+        phase: f64,
+        scale: f64,
         rescale_last: bool,
     ) -> A::Ciphertext {
         let ExponentialLiteral { log_length, log_babies, doublings, .. } = self.shape;

@@ -152,7 +152,8 @@ fn polynomials_in_both_bases() {
 /// Applies matrices with four baby steps, of which `keyed` have keys.
 fn apply_chain(
     setup: &mut Setup,
-    (matrices, keyed): (&[DiagonalMatrix], usize),
+    matrices: &[DiagonalMatrix],
+    keyed: usize,
     ct: Ciphertext,
 ) -> Ciphertext {
     matrices.iter().fold(ct, |mut ct, matrix| {
@@ -180,7 +181,7 @@ fn homomorphic_dfts_on_full_and_sparse_packings() {
         let expected = matrices.iter().fold(slots.clone(), |v, m| m.apply(&v));
         for keyed in [4, 3, 2, 1] {
             let ct = setup.encrypt(&slots);
-            let result = apply_chain(&mut setup, (&matrices, keyed), ct);
+            let result = apply_chain(&mut setup, &matrices, keyed, ct);
             setup.check(&result, &expected, 1e-7);
         }
     }
@@ -193,7 +194,7 @@ fn homomorphic_dfts_on_full_and_sparse_packings() {
         let expected = matrices.iter().fold(wide.clone(), |v, m| m.apply(&v));
         for keyed in [4, 2] {
             let ct = setup.encrypt(&wide);
-            let result = apply_chain(&mut setup, (&matrices, keyed), ct);
+            let result = apply_chain(&mut setup, &matrices, keyed, ct);
             setup.check(&result, &expected, 1e-7);
         }
     }
@@ -210,7 +211,7 @@ fn diagonals_have_runs_of_words_longer_than_blocks() {
     let matrix = DiagonalMatrix { slots, diagonals };
     let vector = sample(slots);
     let ct = setup.encrypt(&vector);
-    let result = apply_chain(&mut setup, (std::slice::from_ref(&matrix), 4), ct);
+    let result = apply_chain(&mut setup, std::slice::from_ref(&matrix), 4, ct);
     setup.check(&result, &matrix.apply(&vector), 1e-7);
 }
 

@@ -30,8 +30,8 @@ use crate::{atomic_file, input_file, key_input};
 /// If a file cannot be read or written, if a value is out of range, or if the key does not encrypt such values.
 pub fn run(global: Global, args: &EncryptArgs) -> Result<()> {
     if let Some(path) = &args.public {
-        let key = EncryptionKey::Public(key_input::read_public_key(global, path)?);
-        return encrypt(global, args, &key, Layout::Values);
+        let key = key_input::read_public_key(global, path)?;
+        return encrypt(global, args, EncryptionKey::Public(&key), Layout::Values);
     }
     let key = key_input::read_secret_key(global, args.key_file())?;
     if args.circuit.circuit.is_some() || matches!(key, SecretKey::Bits(_)) {
@@ -51,31 +51,32 @@ pub fn run(global: Global, args: &EncryptArgs) -> Result<()> {
         None if comparison_digits(&key.lookup_parameters()?).is_some() => Layout::Headroom,
         None | Some(LayoutArg::Values) => Layout::Values,
     };
-    encrypt(global, args, &EncryptionKey::Secret(key), layout)
+    encrypt(global, args, EncryptionKey::Secret(&key), layout)
 }
 
 /// The key that encrypts: the client's own, or its public key.
-enum EncryptionKey {
-    Secret(SecretKey),
-    Public(PublicKey),
+#[derive(Clone, Copy)]
+enum EncryptionKey<'a> {
+    Secret(&'a SecretKey),
+    Public(&'a PublicKey),
 }
 
-impl EncryptionKey {
-    fn parameters(&self) -> KeyParameters {
+impl EncryptionKey<'_> {
+    fn parameters(self) -> KeyParameters {
         match self {
             Self::Secret(key) => key.parameters(),
             Self::Public(key) => key.parameters(),
         }
     }
 
-    fn id(&self) -> KeyId {
+    fn id(self) -> KeyId {
         match self {
             Self::Secret(key) => key.id(),
             Self::Public(key) => key.id(),
         }
     }
 
-    fn encrypt(&self, values: &[u64]) -> cryptable::Result<Ciphertext> {
+    fn encrypt(self, values: &[u64]) -> cryptable::Result<Ciphertext> {
         match self {
             Self::Secret(key) => key.encrypt(values),
             Self::Public(key) => key.encrypt(values),
@@ -83,7 +84,7 @@ impl EncryptionKey {
     }
 
     /// Encrypts values as words of `bits` bits, which the secret key alone does.
-    fn encrypt_words(&self, values: &[u64], bits: u32) -> cryptable::Result<Vec<Ciphertext>> {
+    fn encrypt_words(self, values: &[u64], bits: u32) -> cryptable::Result<Vec<Ciphertext>> {
         let Self::Secret(key) = self else {
             return Err(Error::Unsupported("words by a public key".into()));
         };
@@ -121,7 +122,7 @@ impl Layout {
         }
     }
 
-    fn encrypt(self, key: &EncryptionKey, values: &[u64]) -> cryptable::Result<Vec<Ciphertext>> {
+    fn encrypt(self, key: EncryptionKey<'_>, values: &[u64]) -> cryptable::Result<Vec<Ciphertext>> {
         match self {
             Self::Values | Self::Headroom => Ok(vec![key.encrypt(values)?]),
             Self::Words { bits } => key.encrypt_words(values, bits),
@@ -129,7 +130,12 @@ impl Layout {
     }
 }
 
-fn encrypt(global: Global, args: &EncryptArgs, key: &EncryptionKey, layout: Layout) -> Result<()> {
+fn encrypt(
+    global: Global,
+    args: &EncryptArgs,
+    key: EncryptionKey<'_>,
+    layout: Layout,
+) -> Result<()> {
     let start = Instant::now();
     let parameters = key.parameters().lookups()?;
     let per_part = parameters.values_per_part();

@@ -79,7 +79,7 @@ impl Bridge<integers::Parameters> {
             lists.push(list);
             noise = noise.max(of_digit);
         }
-        ends.1.import_radix(&lists.iter().collect::<Vec<_>>(), (modulus, noise), progress)
+        ends.1.import_radix(&lists.iter().collect::<Vec<_>>(), modulus, noise, progress)
     }
 
     /// Signs, comparisons and values that [`Bridge::to_small`] made, packed as values of a modulus from 2 to 16: what they are

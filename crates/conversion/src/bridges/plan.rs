@@ -300,10 +300,10 @@ impl<'a, C: Continuation> Draft<'a, C> {
         let work = next.work(self.target, noise).unwrap_or_default();
         let of_values = self.one_by_one(work);
         let extraction = self.time_of(times(extraction, tables));
-        self.push_failing("packed lookup", (tables_fail, self.values), lookup);
+        self.push_failing("packed lookup", tables_fail, self.values, lookup);
         self.push("values taken out", extraction);
         let failure = FailureProbability::from_log2(failure);
-        self.push_failing(next.name(), (failure, self.taken_out), of_values);
+        self.push_failing(next.name(), failure, self.taken_out, of_values);
         Ok(())
     }
 
@@ -321,14 +321,14 @@ impl<'a, C: Continuation> Draft<'a, C> {
         let decryption = FailureProbability::from_log2(noise.log2_fail(returned.modulus));
         self.push("results prepared to be packed", leaving);
         let decryption = decryption.of_any(returned.digits);
-        self.push_failing("ring packing", (decryption, self.taken_out), packing);
+        self.push_failing("ring packing", decryption, self.taken_out, packing);
         if self.request.returning == Returning::LookedUp {
             let widths = packed.digits_of_inputs(returned.modulus, returned.digits)?;
             let inputs: Vec<_> = widths.into_iter().map(|digits| (noise, digits)).collect();
             let again = FailureProbability::from_log2(packed.lookup_digits_log2_fail(&inputs));
             let lookup = self.lookup_time(1);
             let name = "packed lookup of what came back";
-            self.push_failing(name, (again, self.taken_out), lookup);
+            self.push_failing(name, again, self.taken_out, lookup);
             self.looked_up = Some(packed::DigitInputs { modulus: returned.modulus, noise });
         }
         Ok(())
@@ -343,7 +343,8 @@ impl<'a, C: Continuation> Draft<'a, C> {
     fn push_failing(
         &mut self,
         name: &'static str,
-        (of_value, values): (FailureProbability, usize),
+        of_value: FailureProbability,
+        values: usize,
         duration: Duration,
     ) {
         let values = values.min(self.parameters.packed().literal().slots);

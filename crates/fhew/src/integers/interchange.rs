@@ -102,7 +102,7 @@ impl EvaluationKey {
         (modulus, noise): (u64, NoiseBound),
         progress: Progress<'_>,
     ) -> Result<SmallValues> {
-        let values = self.small_of(&[values], (modulus, noise), RADIX_MODULUS, progress)?;
+        let values = self.small_of(&[values], modulus, noise, RADIX_MODULUS, progress)?;
         let small = SmallValues::new(*self.binding(), self.parameters(), RADIX_MODULUS, values)?;
         Ok(small.of_bootstrap())
     }
@@ -115,7 +115,8 @@ impl EvaluationKey {
     pub fn import_radix(
         &self,
         digits: &[&LweList],
-        (modulus, noise): (u64, NoiseBound),
+        modulus: u64,
+        noise: NoiseBound,
         progress: Progress<'_>,
     ) -> Result<Vec<RadixInteger>> {
         let count = digits.len() as u64;
@@ -123,7 +124,7 @@ impl EvaluationKey {
             let limit = format!("it must be from 1 to {MAX_RADIX_DIGITS}");
             return Err(out_of_range("number of digits", count, limit));
         }
-        let values = self.small_of(digits, (modulus, noise), RADIX_BASE, progress)?;
+        let values = self.small_of(digits, modulus, noise, RADIX_BASE, progress)?;
         let integers = digits[0].len();
         let integer = |index: usize| {
             let digits = values[index..].iter().step_by(integers).cloned();
@@ -216,7 +217,8 @@ impl EvaluationKey {
     fn small_of(
         &self,
         lists: &[&LweList],
-        (modulus, noise): (u64, NoiseBound),
+        modulus: u64,
+        noise: NoiseBound,
         limit: u64,
         progress: Progress<'_>,
     ) -> Result<Vec<LweCiphertext>> {

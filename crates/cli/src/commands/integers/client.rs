@@ -43,10 +43,10 @@ pub fn encrypt(global: Global, files: &EncryptArgs, key: &SecretKey) -> Result<(
     let mut values = open_values(&files.input, &options)?;
     let mut writer = ColumnWriter::new(atomic_file::create(&files.output, Access::Public)?);
     let count = match key.kind() {
-        KeyKind::Packed => encrypt_all(key.packed()?, kind, (key, &mut values), &mut writer)?,
+        KeyKind::Packed => encrypt_all(key.packed()?, kind, key, &mut values, &mut writer)?,
         _ => {
             let single = key.single().context("integers are of packed or single values")?;
-            encrypt_all(single, kind, (key, &mut values), &mut writer)?
+            encrypt_all(single, kind, key, &mut values, &mut writer)?
         }
     };
     ensure!(count > 0, "{} holds no values", input_file::shown(&files.input).printable());
@@ -71,7 +71,8 @@ pub fn encrypt(global: Global, files: &EncryptArgs, key: &SecretKey) -> Result<(
 fn encrypt_all<S: DigitEncryption<Ciphertext: DigitCiphertext>>(
     secret: &S,
     kind: ColumnKind,
-    (key, values): (&SecretKey, &mut Values),
+    key: &SecretKey,
+    values: &mut Values,
     writer: &mut ColumnWriter<AtomicFile>,
 ) -> Result<u64> {
     let mut total = 0;

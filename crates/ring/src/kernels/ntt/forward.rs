@@ -203,7 +203,8 @@ unsafe fn pass_blocks<L: Lanes, const ENTER: bool>(
 #[inline(always)]
 unsafe fn last_blocks<L: Lanes, const R: usize, const ENTER: bool>(
     l: L,
-    (words, blocks): (*mut u64, usize),
+    words: *mut u64,
+    blocks: usize,
     tables: &Tables,
     node: usize,
 ) {
@@ -391,8 +392,8 @@ unsafe fn inner_levels<L: Lanes, const R: usize, const ENTER: bool>(
         (length, parts, node) = (length >> levels, parts << levels, node << levels);
     }
     if ENTER && passes.is_empty() {
-        last_blocks::<L, R, true>(l, (words, parts), tables, node);
+        last_blocks::<L, R, true>(l, words, parts, tables, node);
     } else {
-        last_blocks::<L, R, false>(l, (words, parts), tables, node);
+        last_blocks::<L, R, false>(l, words, parts, tables, node);
     }
 }

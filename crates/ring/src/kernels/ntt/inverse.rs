@@ -85,21 +85,22 @@ unsafe fn pass<L: Lanes, const R: usize, const C: usize>(
                 l.after_level(next, 0);
             }
         }
-        store_groups(l, (words, stride), x, factor);
+        store_groups(l, words, stride, x, factor);
         for at in 1..last {
             level(l, &mut next, at, |h| w[h]);
         }
         x = next;
     }
     level(l, &mut x, last, |h| w[h]);
-    store_groups(l, (words.add(columns - C * L::LANES), stride), x, factor);
+    store_groups(l, words.add(columns - C * L::LANES), stride, x, factor);
 }
 
 /// One vector of each of R parts, for C groups.
 #[inline(always)]
 unsafe fn store_groups<L: Lanes, const R: usize, const C: usize>(
     l: L,
-    (words, stride): (*mut u64, usize),
+    words: *mut u64,
+    stride: usize,
     x: [[L::Vector; R]; C],
     factor: Option<[L::Vector; 2]>,
 ) {
@@ -162,7 +163,8 @@ unsafe fn pass_blocks<L: Lanes>(
 unsafe fn first_blocks<L: Lanes, const R: usize>(
     l: L,
     source: *const u64,
-    (words, blocks): (*mut u64, usize),
+    words: *mut u64,
+    blocks: usize,
     tables: &Tables,
     node: usize,
     factor: Option<[L::Vector; 2]>,
@@ -197,7 +199,7 @@ unsafe fn first_blocks<L: Lanes, const R: usize>(
         if R == 8 {
             target.beside(l, &mut x, &mut next, 2, constants);
         }
-        store_groups(l, (target.words, R), [x], factor);
+        store_groups(l, target.words, R, [x], factor);
         L::transpose(&mut next);
         x = next;
     }
@@ -208,7 +210,7 @@ unsafe fn first_blocks<L: Lanes, const R: usize>(
         }
         target.after_level(l, &mut x, at);
     }
-    store_groups(l, (target.words, R), [x], factor);
+    store_groups(l, target.words, R, [x], factor);
 }
 
 /// Source and target of the second half of a block's levels.
@@ -329,7 +331,7 @@ unsafe fn inner_levels<L: Lanes, const R: usize>(
     let levels: u32 = passes.iter().sum();
     let (mut parts, mut node) = (1 << levels, node << levels);
     let last = factor.filter(|_| passes.is_empty());
-    first_blocks::<L, R>(l, source, (words, parts), tables, node, last);
+    first_blocks::<L, R>(l, source, words, parts, tables, node, last);
     for (index, &levels) in passes.iter().enumerate().rev() {
         (parts, node) = (parts >> levels, node >> levels);
         let last = factor.filter(|_| index == 0);

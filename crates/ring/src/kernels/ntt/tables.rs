@@ -102,7 +102,7 @@ impl Tables {
             let of_lane = |lane| m.mul(twiddles[node], m.pow(point, lane as u64));
             encode_lanes(products, lanes, &encode, of_lane);
         }
-        let constant = |is_inverse| constant_lanes(m, (degree, root), lanes, &encode, is_inverse);
+        let constant = |is_inverse| constant_lanes(m, degree, root, lanes, &encode, is_inverse);
         let passes = radices((degree / block).ilog2(), lanes);
         let mut rest = degree;
         let outer = passes.iter().take_while(|&&levels| {
@@ -149,7 +149,8 @@ fn encode_lanes(
 /// Twiddles by lane of blocks modulo `Y^(R²) - 1`: [`Tables::forward`], [`Tables::inverse`].
 fn constant_lanes(
     m: &Modulus,
-    (degree, root): (usize, u64),
+    degree: usize,
+    root: u64,
     lanes: usize,
     encode: impl Fn(u64) -> [u64; 2],
     is_inverse: bool,
