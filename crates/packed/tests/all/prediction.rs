@@ -169,15 +169,21 @@ fn units_of(line: &Value) -> Option<f64> {
     Some(if of_steps > 0.0 { median.min(of_steps) } else { median })
 }
 
+/// Returns the contents of the committed files of lines, by name.
+fn files() -> Vec<(String, String)> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../bench/results/amd_zen4");
+    let mut paths: Vec<_> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|it| it == "jsonl"));
+    paths.sort();
+    let name = |path: &std::path::Path| path.file_name().unwrap().to_str().unwrap().to_owned();
+    paths.iter().map(|path| (name(path), std::fs::read_to_string(path).unwrap())).collect()
+}
+
 /// All committed lines, those of the same parameters and work as one.
 fn lines() -> Vec<Line> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../bench/results/amd_zen4");
-    let mut files: Vec<_> =
-        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.sort();
     let mut lines: Vec<Line> = Vec::new();
-    for file in files.iter().filter(|file| file.extension().is_some_and(|it| it == "jsonl")) {
-        let text = std::fs::read_to_string(file).unwrap();
+    for (_, text) in files() {
         for line in text.lines().filter_map(Line::read) {
             let same = |other: &&mut Line| {
                 (&other.name, other.parameters.digest(), other.tables, other.threads)
@@ -199,6 +205,34 @@ fn lines() -> Vec<Line> {
     }
     assert!(lines.len() >= 8, "{} lines of circuits of today", lines.len());
     lines
+}
+
+/// Lines of lookups state a failure probability that their parameters have by the present law of noise.
+#[test]
+fn committed_lines_state_true_failure_probabilities() {
+    let mut wrong = Vec::new();
+    let mut checked = 0;
+    for (file, text) in files() {
+        for (number, line) in text.lines().enumerate() {
+            let line: Value = serde_json::from_str(line).unwrap();
+            let is_lookup = matches!(line["method"].as_str(), Some("akp" | "bmt" | "cmt" | "mvb"));
+            if !is_lookup || line.get("variance_ratio").is_some() {
+                continue;
+            }
+            let stated = line["log2_fail"].as_f64().unwrap();
+            let literal = ParametersLiteral::deserialize(&line["literal"]);
+            let found = literal.ok().and_then(|it| Parameters::new(it).ok());
+            let found = found.map_or(0.0, |parameters| parameters.log2_fail());
+            checked += 1;
+            if found > stated + 0.01 {
+                let (method, bits) = (&line["method"], &line["bits_in"]);
+                let number = number + 1;
+                wrong.push(format!("{file}:{number}: {method} {bits}: {found} for {stated}"));
+            }
+        }
+    }
+    assert!(checked > 20, "{checked} lines of lookups");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
