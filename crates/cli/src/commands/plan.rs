@@ -204,7 +204,7 @@ impl fmt::Display for Report {
         writeln!(f, "  keys for             {}", parameters.purpose())?;
         writeln!(f, "  ring degree          {}", parameters.ring_degree)?;
         writeln!(f, "  security             {:.1} bits", parameters.security_bits)?;
-        writeln!(f, "  failure probability  {}", parameters.failures())?;
+        write_wrapped(f, &format!("  failure probability  {}", parameters.failures()))?;
         writeln!(f, "  values               {} in {}", best.values, ciphertexts(best.ciphertexts))?;
         let (file, memory) = (size(best.key_file_bytes), size(best.key_memory_bytes));
         writeln!(f, "  evaluation key       {file} on disk, {memory} in memory")?;

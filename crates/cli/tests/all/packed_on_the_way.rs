@@ -108,7 +108,7 @@ fn plans_compare_packing_with_one_by_one() {
     let few = plan(10);
     assert_ne!(few["method"], "packed, AKP");
     let text = here.succeed("plan --inputs single --bits 2 --values 4096");
-    assert!(text.contains("at once, is faster from") && text.contains("ring packing"), "{text}");
+    assert!(text.contains("at once is faster from") && text.contains("ring packing"), "{text}");
     let error = here.fail("plan --inputs single --mode leveled --bits 2");
     assert!(
         error.contains("lookups by the engine leveled of values of the engine single"),

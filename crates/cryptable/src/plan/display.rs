@@ -24,10 +24,8 @@ impl fmt::Display for Plan {
         )?;
         self.write_table(f)?;
         if let Some(crossing) = self.crossing() {
-            writeln!(
-                f,
-                "from {crossing} values on, packing single values and looking them up at once is faster"
-            )?;
+            let packing = "packing single values and looking them up at once";
+            writeln!(f, "{packing} is faster from {crossing} values on")?;
         }
         for (engine, error) in self.refusals() {
             writeln!(f, "{engine:<8} unavailable: {error}")?;
