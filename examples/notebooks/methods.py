@@ -14,7 +14,7 @@
 # %% [markdown]
 # # Methods side by side: time and noise
 # From the lines of `cryptable bench` that the repository keeps: random tables, every value checked, one thread of an
-# AMD Zen 4. Run from this folder.
+# Intel Xeon. Run from this folder.
 
 # %%
 import json
@@ -24,7 +24,7 @@ import cryptable
 import matplotlib.pyplot as plt
 import pandas as pd
 
-RESULTS = Path.cwd().joinpath("../../crates/bench/results/amd_zen4/one_thread.jsonl")
+RESULTS = Path.cwd().joinpath("../../crates/bench/results/intel_xeon/one_thread.jsonl")
 lines = pd.DataFrame(json.loads(line) for line in RESULTS.read_text().splitlines())
 lookups = {
     "AKP": lines[lines.method == "akp"],

@@ -44,6 +44,7 @@ mod packing;
 mod plot;
 mod primitive_lines;
 mod primitives;
+mod public_keys;
 mod report;
 mod single;
 mod slot_lookup;
@@ -98,6 +99,8 @@ pub enum BenchCommand {
     SlotLookup(slot_lookup::SlotLookupArguments),
     /// Ring packing: sums of two lists of LWE ciphertexts into one RLWE ciphertext, and extraction back.
     Packing(packing::PackingArguments),
+    /// Encryption by public keys, of each engine.
+    PublicKeys(public_keys::PublicKeysArguments),
     /// Gates of FHEW ciphertexts, all at once: packed, GateBoot, extracted.
     FhewGates(fhew_gates::FhewGatesArguments),
     /// Packed values taken out as integers and leveled values, and packed again.
@@ -157,6 +160,7 @@ pub fn run(command: &BenchCommand, threads: usize, json: bool) -> anyhow::Result
         BenchCommand::CkksBootstrap(arguments) => vectors::run(arguments, json),
         BenchCommand::SlotLookup(arguments) => slot_lookup::run(arguments, json),
         BenchCommand::Packing(arguments) => packing::run(arguments, json),
+        BenchCommand::PublicKeys(arguments) => public_keys::run(arguments, json),
         BenchCommand::FhewGates(arguments) => fhew_gates::run(arguments, json),
         BenchCommand::Bridges(arguments) => bridges::run(arguments, json),
         BenchCommand::Crossing(arguments) => crossing::run(arguments, json),

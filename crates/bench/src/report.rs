@@ -30,7 +30,7 @@ use standard_set::{Benchmark, FULL_SET, STANDARD_SET};
   cryptable --threads 1 bench report --out report                 # all of it: 9 GB of memory, a quarter of an hour; may be interrupted
   cryptable --threads 1 bench report --out report --only akp-8 --only nand
   cryptable --threads 1 bench report --out report --full          # every published figure: 14 GB of memory, two hours
-  cryptable bench report --out report --lines crates/bench/results/amd_zen4/one_thread.jsonl   # measures nothing
+  cryptable bench report --out report --lines crates/bench/results/intel_xeon/one_thread.jsonl   # measures nothing
   cryptable bench report --out report --peers comparisons/results/amd_zen4.jsonl")]
 pub struct ReportArguments {
     /// Folder for `lines.jsonl` and `report.html`; what it holds of an earlier report is not measured again.

@@ -57,7 +57,9 @@ fn readers(object: ObjectType) -> &'static [Reader] {
     use ObjectType as O;
     match object {
         O::IntegerColumn => &[("decrypt", true), ("integers", false)],
-        O::PackedPublicKey => &[("encrypt --public", true)],
+        O::PackedPublicKey | O::SinglePublicKey | O::LeveledPublicKey => {
+            &[("encrypt --public", true)]
+        }
         O::EncryptedTables => &[("lookup --table", false)],
         O::AesMessage => &[("aes open", true), ("aes transcipher", false)],
         O::EncryptedRoundKeys => &[("aes transcipher --encrypted-key", false)],

@@ -29,6 +29,7 @@
 mod encrypted_bits;
 mod evaluation_key;
 mod parameters;
+mod public_key;
 #[cfg(feature = "client")]
 mod secret_key;
 
@@ -36,5 +37,7 @@ pub use crate::gates::Gate;
 pub use encrypted_bits::EncryptedBits;
 pub use evaluation_key::EvaluationKey;
 pub use parameters::Parameters;
+#[cfg(feature = "client")]
+pub use public_key::PublicKey;
 #[cfg(feature = "client")]
 pub use secret_key::SecretKey;

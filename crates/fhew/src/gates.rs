@@ -162,9 +162,14 @@ pub fn noise(model: &NoiseModel) -> Variance {
 /// counting twice.
 #[must_use]
 pub fn log2_fail(model: &NoiseModel) -> f64 {
+    log2_fail_of(model, noise(model))
+}
+
+/// The same for independent inputs of this noise.
+pub(crate) fn log2_fail_of(model: &NoiseModel, input: Variance) -> f64 {
     let switch = model.lwe_modulus_switch(model.parameters().rotation_modulus());
-    let single = noise(model) * 2.0 + switch;
-    let double = noise(model) * 8.0 + switch;
+    let single = input * 2.0 + switch;
+    let double = input * 8.0 + switch;
     let tails = [(single, 0.125), (single, 0.125), (double, 0.25)];
     log2_sum(tails.into_iter().map(|(noise, margin)| noise.law().log2_exceeds(margin)))
 }

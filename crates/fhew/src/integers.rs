@@ -39,6 +39,8 @@ mod evaluation_key;
 mod interchange;
 mod parameters;
 mod prediction;
+#[cfg(feature = "client")]
+mod public_key;
 mod radix;
 #[cfg(feature = "client")]
 mod secret_key;
@@ -48,5 +50,7 @@ pub use continuous::RealFunction;
 pub use evaluation_key::EvaluationKey;
 pub use parameters::{MAX_RADIX_DIGITS, Parameters, RADIX_BASE};
 pub use prediction::Function;
+#[cfg(feature = "client")]
+pub use public_key::PublicKey;
 #[cfg(feature = "client")]
 pub use secret_key::SecretKey;

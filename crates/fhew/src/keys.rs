@@ -8,6 +8,7 @@
 //! | `evaluation_key` | what a client sends, what a server expands it to, and the functional bootstrap |
 //! | `serialization` | what a client sends, as bytes |
 //! | `client_key` | parameters, secrets and identifier of a face: generation and files (feature `client`) |
+//! | `public_key` | public keys of a face, and their files (feature `client`) |
 //! | `server_key` | parameters, bootstrapping keys and identifier of a face, and its files |
 
 #[cfg(feature = "client")]
@@ -17,6 +18,8 @@ mod diagnostics;
 pub(crate) mod evaluation_key;
 #[cfg(feature = "client")]
 pub(crate) mod generation;
+#[cfg(feature = "client")]
+mod public_key;
 #[cfg(feature = "client")]
 pub(crate) mod secret_key;
 #[cfg(feature = "client")]
@@ -29,6 +32,8 @@ pub use client_key::ClientKey;
 pub use evaluation_key::{EvaluationKey, SeededEvaluationKey};
 #[cfg(feature = "client")]
 pub use generation::{RowEncryptor, lwe_key_switching_key};
+#[cfg(feature = "client")]
+pub use public_key::{PublicKey, PublicParameters};
 #[cfg(feature = "client")]
 pub use secret_key::SecretKey;
 pub use serialization::{

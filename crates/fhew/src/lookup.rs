@@ -34,6 +34,7 @@
 //! | `secret_key`, `evaluation_key` | of the client and of the server |
 //! | `ciphertext`, `prepared_table` | what the server works on |
 //! | `interchange` | LWE ciphertexts in and out, for methods beyond this engine |
+//! | `public_key` | values by public keys, and the switch to the LWE secret |
 //! | `linear_operations` | sums and multiples, as far as their noise allows |
 
 mod ciphertext;
@@ -43,6 +44,7 @@ mod linear_operations;
 mod parameters;
 mod prediction;
 mod prepared_table;
+mod public_key;
 mod request;
 #[cfg(feature = "client")]
 mod secret_key;
@@ -51,6 +53,8 @@ pub use ciphertext::Ciphertext;
 pub use evaluation_key::EvaluationKey;
 pub use parameters::Parameters;
 pub use prepared_table::PreparedTable;
+#[cfg(feature = "client")]
+pub use public_key::PublicKey;
 pub use request::Request;
 #[cfg(feature = "client")]
 pub use secret_key::SecretKey;

@@ -151,6 +151,14 @@ impl Parameters {
         LweShape { dimension: self.ring_degree(), modulus: self.prime() }
     }
 
+    /// Dimension and modulus of ciphertexts of public keys, which are under the ring secret: N and q_0.
+    ///
+    /// RLWE of degree N modulo q_0 is at least as hard as modulo Q, since q_0 < Q and errors are the same.
+    #[must_use]
+    pub fn public_shape(&self) -> LweShape {
+        LweShape { dimension: self.ring_degree(), modulus: self.large_modulus() }
+    }
+
     /// q_0, the modulus of ciphertexts of large precision ([`crate::decomposition`]): the power of two below Q.
     #[must_use]
     pub fn large_modulus(&self) -> u64 {

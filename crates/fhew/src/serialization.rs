@@ -2,7 +2,8 @@
 
 use std::io;
 
-use cryptable_lattice::lwe_list::{LweList, LweShape, read_is_fresh};
+use cryptable_lattice::lwe_list::{LweList, LweShape};
+use cryptable_lattice::lwe_masks::MaskKind;
 use cryptable_lattice::{Binding, Result};
 use cryptable_wire::{
     BodyReader, BodyWriter, KeyId, ObjectType, WireError, peek_header, read_object, write_object,
@@ -27,7 +28,7 @@ pub(crate) fn ciphertext_bytes(
         .raw(&binding.key_id.0)
         .and_then(|()| head(&mut writer))
         .and_then(|()| writer.u64(values.len() as u64))
-        .and_then(|()| writer.u32(values.is_fresh().into()))
+        .and_then(|()| writer.u32(values.mask_kind() as u32))
         .and_then(|()| values.shape().write(&mut writer))
         .and_then(|()| values.write_words(&mut writer))
         .and_then(|()| write_object(&mut bytes, object_type, &binding.parameter_digest, &body))
@@ -52,9 +53,9 @@ pub(crate) fn read_ciphertext<H>(
     // Every value has a body of at least one bit: more cannot be in these bytes.
     let most = (8 * body.len()).min(most) as u64;
     let count = reader.u64_within("number of values", 0..=most)? as usize;
-    let is_fresh = read_is_fresh(&mut reader)?;
+    let masks = MaskKind::read(&mut reader)?;
     let shape = LweShape::read(&mut reader)?;
-    let values = LweList::read_words(&mut reader, shape, count, is_fresh)?;
+    let values = LweList::read_words(&mut reader, shape, count, masks)?;
     reader.finish()?;
     let binding = Binding { parameter_digest: peek_header(bytes)?.parameter_digest, key_id };
     Ok((binding, head, values))

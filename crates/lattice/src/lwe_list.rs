@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::lwe::LweCiphertext;
-use crate::lwe_masks::{Masks, fill_fresh_mask};
+use crate::lwe_masks::{MaskKind, Masks, fill_fresh_mask};
 
 /// Largest LWE dimension that is read.
 const MAX_DIMENSION: u32 = 1 << 13;
@@ -186,10 +186,16 @@ impl LweList {
         self.bodies.is_empty()
     }
 
-    /// Whether the masks are a seed: true as long as nothing was computed.
+    /// Whether nothing was computed but sums with constants: masks are a seed, or ring elements of a public key's encryption.
     #[must_use]
     pub fn is_fresh(&self) -> bool {
-        self.masks.are_fresh()
+        self.mask_kind() != MaskKind::Words
+    }
+
+    /// Returns how masks are stored.
+    #[must_use]
+    pub fn mask_kind(&self) -> MaskKind {
+        self.masks.kind()
     }
 
     /// A ciphertext.
@@ -233,6 +239,17 @@ impl LweList {
         Self { shape, masks: Masks::Columns(masks), bodies }
     }
 
+    /// Coefficients of RLWE ciphertexts of degree n, in their order: words of the masks of all ring elements, and a body for
+    /// each coefficient that is used. The last element may have fewer than n.
+    ///
+    /// # Panics
+    /// If there are not as many ring elements as bodies need.
+    #[must_use]
+    pub fn from_ring_elements(shape: LweShape, masks: Vec<u64>, bodies: Vec<u64>) -> Self {
+        assert_eq!(masks.len(), ring_words(shape, bodies.len()), "words of ring elements");
+        Self { shape, masks: Masks::Ring(masks), bodies }
+    }
+
     /// All masks, ciphertext after ciphertext; those of fresh ciphertexts are drawn.
     #[must_use]
     pub fn masks(&self) -> Cow<'_, [u64]> {
@@ -248,7 +265,7 @@ impl LweList {
     pub fn mask_columns(&self) -> Option<&Columns> {
         match &self.masks {
             Masks::Columns(columns) => Some(columns),
-            Masks::Seed(_) | Masks::Words(_) | Masks::Packed(_) => None,
+            Masks::Seed(_) | Masks::Words(_) | Masks::Packed(_) | Masks::Ring(_) => None,
         }
     }
 
@@ -331,6 +348,7 @@ impl LweList {
     pub fn write_words<W: Write>(&self, writer: &mut BodyWriter<W>) -> io::Result<()> {
         match &self.masks {
             Masks::Seed(seed) => writer.raw(seed.as_bytes())?,
+            Masks::Ring(words) => writer.packed_words(words, self.shape.modulus)?,
             Masks::Packed(packed) => writer.kept_words(packed)?,
             Masks::Words(_) | Masks::Columns(_) => {
                 writer.packed_words(&self.masks(), self.shape.modulus)?;
@@ -369,29 +387,27 @@ impl LweList {
         reader: &mut BodyReader<'_>,
         shape: LweShape,
         count: usize,
-        is_fresh: bool,
+        kind: MaskKind,
     ) -> Result<Self> {
-        let masks = if is_fresh {
-            Masks::Seed(Seed::from_bytes(reader.array("seed of the masks")?))
-        } else {
-            let words = count.saturating_mul(shape.dimension);
-            Masks::Packed(reader.kept_words("masks", words, shape.modulus)?)
+        let masks = match kind {
+            MaskKind::Seed => Masks::Seed(Seed::from_bytes(reader.array("seed of the masks")?)),
+            MaskKind::Ring => {
+                let words = ring_words(shape, count);
+                Masks::Ring(reader.packed_words("ring elements", words, shape.modulus)?)
+            }
+            MaskKind::Words => {
+                let words = count.saturating_mul(shape.dimension);
+                Masks::Packed(reader.kept_words("masks", words, shape.modulus)?)
+            }
         };
         let bodies = reader.packed_words("bodies", count, shape.modulus)?;
         Ok(Self { shape, masks, bodies })
     }
 }
 
-/// Reads a 32-bit number that says whether masks are a seed (1) or words (0).
-///
-/// # Errors
-/// If bytes are missing, or it is another number.
-pub fn read_is_fresh(reader: &mut BodyReader<'_>) -> Result<bool> {
-    match reader.u32("kind of masks")? {
-        0 => Ok(false),
-        1 => Ok(true),
-        other => Err(WireError::invalid("kind of masks", other, "0 or 1").into()),
-    }
+/// Words of the ring elements of so many coefficients.
+fn ring_words(shape: LweShape, count: usize) -> usize {
+    count.div_ceil(shape.dimension).saturating_mul(shape.dimension)
 }
 
 impl From<&LweCiphertext> for LweShape {
@@ -448,7 +464,7 @@ mod tests {
         };
         let written = bytes(&list);
         let mut read =
-            LweList::read_words(&mut BodyReader::new(&written), shape, 5, false).unwrap();
+            LweList::read_words(&mut BodyReader::new(&written), shape, 5, MaskKind::Words).unwrap();
         assert!(matches!(read.masks, Masks::Packed(_)));
         assert_eq!((&read, bytes(&read)), (&list, written));
         assert_eq!(read.with_words(), list);

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use cryptable_ring::Buffer;
 use cryptable_ring::columns::Columns;
 use cryptable_ring::random::{RandomStream, Seed, StreamPurpose};
-use cryptable_wire::PackedWords;
+use cryptable_wire::{BodyReader, PackedWords, WireError};
 
 /// Masks of LWE ciphertexts of one dimension and modulus.
 #[derive(Clone, Debug)]
@@ -17,6 +17,9 @@ pub enum Masks {
     /// The same, word i of all ciphertexts in column i: what is computed of whole lists, for moduli up to 2^32. Half the
     /// memory, and the next method on whole lists reads columns, too.
     Columns(Columns),
+    /// Masks of the coefficients of RLWE ciphertexts under a secret of this dimension: masks `i·n` to `i·n + n - 1` follow
+    /// from ring element i ([`extracted_mask`]), which has n words.
+    Ring(Vec<u64>),
     /// Masks as packed in a file: reading them takes the memory of their bytes, not up to ten times as much.
     Packed(PackedWords),
 }
@@ -26,6 +29,7 @@ impl PartialEq for Masks {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Seed(seed), Self::Seed(other)) => seed == other,
+            (Self::Ring(words), Self::Ring(other)) => words == other,
             (Self::Packed(words), Self::Packed(other)) => words == other,
             _ => self.words().is_some_and(|words| other.words() == Some(words)),
         }
@@ -47,6 +51,10 @@ impl Masks {
             Self::Columns(columns) => {
                 (0..dimension).map(|column| columns.column(column)[index].into()).collect()
             }
+            Self::Ring(words) => {
+                let element = &words[index / dimension * dimension..][..dimension];
+                extracted_mask(element, index % dimension, modulus)
+            }
             Self::Packed(packed) => {
                 let mut words = Vec::with_capacity(dimension + 1);
                 packed.unpack_into(index * dimension..(index + 1) * dimension, &mut words);
@@ -55,11 +63,11 @@ impl Masks {
         }
     }
 
-    /// All words, ciphertext after ciphertext, unless the masks are a seed.
+    /// All words, ciphertext after ciphertext, unless masks are a seed or ring elements.
     #[must_use]
     pub fn words(&self) -> Option<Cow<'_, [u64]>> {
         match self {
-            Self::Seed(_) => None,
+            Self::Seed(_) | Self::Ring(_) => None,
             Self::Words(words) => Some(Cow::Borrowed(words)),
             Self::Columns(columns) => Some(Cow::Owned(columns.to_rows().to_vec())),
             Self::Packed(packed) => {
@@ -70,11 +78,58 @@ impl Masks {
         }
     }
 
-    /// Whether the masks are a seed: true as long as nothing was computed.
+    /// Returns how masks are stored.
     #[must_use]
-    pub fn are_fresh(&self) -> bool {
-        matches!(self, Self::Seed(_))
+    pub fn kind(&self) -> MaskKind {
+        match self {
+            Self::Seed(_) => MaskKind::Seed,
+            Self::Ring(_) => MaskKind::Ring,
+            Self::Words(_) | Self::Columns(_) | Self::Packed(_) => MaskKind::Words,
+        }
     }
+}
+
+/// How masks are stored in files. Discriminants are part of the format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MaskKind {
+    /// Words of every mask: of ciphertexts that were computed.
+    Words = 0,
+    /// A seed: of ciphertexts that the secret key encrypted.
+    Seed = 1,
+    /// Ring elements: of ciphertexts that a public key encrypted.
+    Ring = 2,
+}
+
+impl MaskKind {
+    /// Reads what `writer.u32(kind as u32)` wrote.
+    ///
+    /// # Errors
+    /// If bytes are missing, or it is another number.
+    pub fn read(reader: &mut BodyReader<'_>) -> Result<Self, WireError> {
+        match reader.u32("kind of masks")? {
+            0 => Ok(Self::Words),
+            1 => Ok(Self::Seed),
+            2 => Ok(Self::Ring),
+            other => Err(WireError::invalid("kind of masks", other, "0, 1 or 2")),
+        }
+    }
+}
+
+/// Returns the mask of coefficient `position` of an RLWE ciphertext with this mask, modulo `X^n + 1`: coefficient k of the
+/// secret meets `a_{position-k}`, with its sign changed where it passes `X^n`.
+///
+/// ```
+/// use cryptable_lattice::lwe_masks::extracted_mask;
+/// assert_eq!(extracted_mask(&[1, 2, 3, 4], 1, 64), [2, 1, 60, 61]);
+/// ```
+#[must_use]
+pub fn extracted_mask(element: &[u64], position: usize, modulus: u64) -> Vec<u64> {
+    let negated = |&word: &u64| if word == 0 { 0 } else { modulus - word };
+    let (low, high) = element.split_at(position + 1);
+    let mut mask = Vec::with_capacity(element.len() + 1);
+    mask.extend(low.iter().rev());
+    mask.extend(high.iter().rev().map(negated));
+    mask
 }
 
 /// The mask of a fresh ciphertext.

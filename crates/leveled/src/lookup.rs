@@ -35,6 +35,7 @@ mod interchange;
 mod parameters;
 mod prediction;
 mod prepared_table;
+mod public_key;
 #[cfg(feature = "client")]
 mod secret_key;
 
@@ -42,6 +43,8 @@ pub use ciphertext::Ciphertext;
 pub use evaluation_key::EvaluationKey;
 pub use parameters::{Parameters, Request};
 pub use prepared_table::PreparedTable;
+#[cfg(feature = "client")]
+pub use public_key::{PublicKey, encrypt_by};
 #[cfg(feature = "client")]
 pub use secret_key::SecretKey;
 

@@ -16,7 +16,7 @@ use crate::properties::properties;
 
 /// A public key: anyone who has it encrypts values that only the secret key decrypts.
 ///
-/// Packed values have public keys; `SecretKey.public_key` makes them. May be sent to anyone.
+/// `SecretKey.public_key` makes it, for keys of lookups. May be sent to anyone.
 ///
 ///     >>> import cryptable
 ///     >>> secret = cryptable.SecretKey.generate_insecure_toy("packed", 16, 16)

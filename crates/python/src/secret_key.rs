@@ -114,7 +114,7 @@ impl SecretKey {
         Ok(Ciphertext::new(inner.with_signed(signed), values.shape))
     }
 
-    /// Generates a public key, with which anyone encrypts values for this key; for packed values.
+    /// Generates a public key, with which anyone encrypts values for this key; for keys of lookups.
     fn public_key(&self, py: Python<'_>) -> Result<PublicKey> {
         Ok(PublicKey { inner: call::run(py, 0, None, |_| self.inner.public_key())? })
     }

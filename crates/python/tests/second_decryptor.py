@@ -136,12 +136,21 @@ def packed_values(body: Reader, secret: np.ndarray) -> list[int]:
     return decode(phases[:: degree // slots][:count].tolist(), 1 << log2_modulus, modulus)
 
 
-def lwe_phases(body: Reader, secrets: list[np.ndarray], shape: tuple[int, int, int, bool]) -> tuple[list[int], int]:
+def extracted(element: np.ndarray, position: int, modulus: int) -> np.ndarray:
+    """The mask of a coefficient of a ring element modulo X^N + 1."""
+    negated = [(modulus - int(word)) % modulus for word in element[:position:-1]]
+    return np.array([int(word) for word in element[position::-1]] + negated, dtype=object)
+
+
+def lwe_phases(body: Reader, secrets: list[np.ndarray], shape: tuple[int, int, int, int]) -> tuple[list[int], int]:
     """Phases of LWE ciphertexts, and their modulus."""
-    dimension, modulus, count, is_fresh = shape
-    if is_fresh:
+    dimension, modulus, count, kind = shape
+    if kind == 1:
         seed = body.raw(32)
         masks = np.stack([expand(seed, index, dimension, modulus) for index in range(count)])
+    elif kind == 2:
+        elements = body.packed_words(-(-count // dimension) * dimension, modulus).reshape(-1, dimension)
+        masks = np.stack([extracted(elements[i // dimension], i % dimension, modulus) for i in range(count)])
     else:
         masks = body.packed_words(count * dimension, modulus).reshape(count, dimension)
     bodies = body.packed_words(count, modulus)
@@ -157,8 +166,8 @@ def single_values(body: Reader, secrets: list[np.ndarray]) -> list[int]:
     body.raw(16)
     plaintext_modulus = body.number("Q")
     body.raw(48)  # bound on the noise
-    count, is_fresh = body.number("Q"), body.number("I") == 1
-    shape = (body.number("I"), body.number("Q"), count, is_fresh)
+    count, kind = body.number("Q"), body.number("I")
+    shape = (body.number("I"), body.number("Q"), count, kind)
     phases, modulus = lwe_phases(body, secrets, shape)
     return decode(phases, modulus, plaintext_modulus)
 
@@ -169,8 +178,8 @@ def leveled_values(body: Reader, secrets: list[np.ndarray]) -> list[int]:
     body.raw(16)
     dimension, modulus = body.number("I"), body.number("Q")
     width = -(-(plaintext_modulus - 1).bit_length() // bits)
-    count, is_fresh = body.number("Q") * width, body.number("I") == 1
-    phases, modulus = lwe_phases(body, secrets, (dimension, modulus, count, is_fresh))
+    count, kind = body.number("Q") * width, body.number("I")
+    phases, modulus = lwe_phases(body, secrets, (dimension, modulus, count, kind))
     digits = decode(phases, modulus, 1 << bits)
     return [sum(digits[i + j] << bits * j for j in range(width)) for i in range(0, count, width)]
 

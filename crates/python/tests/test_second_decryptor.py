@@ -21,6 +21,7 @@ def test_fresh_values_and_results_of_every_engine(tmp_path, secret, server):
     values = np.arange(16)
     fresh = secret.encrypt(values)
     assert decrypted(secret, fresh, tmp_path) == values.tolist()
+    assert decrypted(secret, secret.public_key().encrypt(values), tmp_path) == values.tolist()
     table = np.random.default_rng(4).integers(0, 16, 16)
     assert decrypted(secret, server.lookup(fresh, table), tmp_path) == table.tolist()
     signed = values - 8

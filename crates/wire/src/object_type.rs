@@ -124,6 +124,14 @@ object_types! {
     IntegerColumn = 50, "a column of integers in digits";
     /// A public key, which encrypts packed values.
     PackedPublicKey = 51, "a public key for packed values";
+    /// A client's public key for single values.
+    SinglePublicKey = 52, "a public key for single values";
+    /// A client's public key for leveled values.
+    LeveledPublicKey = 53, "a public key for leveled values";
+    /// A client's public key for Boolean gates.
+    BooleanPublicKey = 54, "a public key for Boolean gates";
+    /// A client's public key for functions of integers.
+    IntegerPublicKey = 55, "a public key for functions of integers";
 }
 
 impl ObjectType {
@@ -143,6 +151,19 @@ impl ObjectType {
                 | Self::VectorSecretKey
                 | Self::IntegerBridgeSecretKeys
                 | Self::LeveledBridgeSecretKeys
+        )
+    }
+
+    /// Returns whether it is a key that encrypts and does not decrypt.
+    #[must_use]
+    pub const fn is_public_key(self) -> bool {
+        matches!(
+            self,
+            Self::PackedPublicKey
+                | Self::SinglePublicKey
+                | Self::LeveledPublicKey
+                | Self::BooleanPublicKey
+                | Self::IntegerPublicKey
         )
     }
 

@@ -151,6 +151,7 @@ pub const FULL_SET: &[Benchmark] = &[
     further("integers --op max", 60.0, 2.7),
     further("integers --op tree", 60.0, 2.7),
     further("integers --op mul", 190.0, 2.7),
+    further("public-keys", 5.0, 0.4),
     further("entries --entries per-value --bits 12", 110.0, 4.5),
     further("entries --entries one-encrypted --bits 12 --runs 1", 70.0, 14.0),
     further("words --table sum", 90.0, 4.4),

@@ -82,7 +82,7 @@ pub struct KeygenArgs {
     /// File for the evaluation key, which goes to the server
     #[arg(long, value_name = "FILE", required = true)]
     evaluation: Option<PathBuf>,
-    /// File for a public key, with which anyone encrypts values for this client; for packed values
+    /// File for a public key, with which anyone encrypts values for this client; for keys of lookups
     #[arg(long, value_name = "FILE")]
     public: Option<PathBuf>,
     /// Overwrite existing key files

@@ -175,6 +175,28 @@ fn contributors_encrypt_by_the_public_key() {
     assert!(message.contains("a public key"), "{message}");
     let message = here.fail("encrypt --public public.key --input values.csv --output public.key");
     assert!(message.contains("public.key"), "{message}");
-    let message = here.fail(&format!("{keygen} --force --mode single --public single.key"));
-    assert!(message.contains("packed lookups have them"), "{message}");
+    let message = here.fail("keygen aes --secret aes.key --evaluation e.key --public p.key");
+    assert!(message.contains("public keys of transciphering"), "{message}");
+}
+
+#[test]
+fn contributors_encrypt_single_and_leveled_values() {
+    for mode in ["single", "leveled"] {
+        let here = Workspace::new();
+        here.write("table.csv", (0..8).map(|x| format!("{}\n", x * x % 8)).collect::<String>());
+        here.succeed(&format!(
+            "keygen --insecure-toy --mode {mode} --table table.csv --secret client.key \
+             --evaluation server.key --public public.key"
+        ));
+        let (values, expected) = columns(30, 8, |x| x * x % 8);
+        here.write("values.csv", values);
+        here.succeed("encrypt --public public.key --input values.csv --output values.ct");
+        here.succeed(
+            "lookup --key server.key --table table.csv --input values.ct --output result.ct",
+        );
+        here.succeed("decrypt --key client.key --input result.ct --output result.csv");
+        assert_eq!(here.read("result.csv"), expected.into_bytes());
+        let text = here.succeed("inspect public.key");
+        assert!(text.contains(&format!("a public key for {mode} values")), "{text}");
+    }
 }

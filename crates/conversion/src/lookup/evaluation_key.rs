@@ -91,8 +91,8 @@ impl EvaluationKey {
     /// [`cryptable_lattice::Error::NoiseTooLarge`] if packed values would decrypt wrong with more than the stated
     /// probability.
     pub fn pack(&self, values: &single::Ciphertext) -> Result<packed::Ciphertext> {
-        let list = self.single.export(values)?;
-        self.pack_list(list, values)
+        let values = self.single.export(values)?;
+        self.pack_list(values.values(), &values)
     }
 
     /// Packs a part of values, of which the list is.
@@ -152,12 +152,13 @@ impl EvaluationKey {
         tables: &[&PreparedTable],
         progress: Progress<'_>,
     ) -> Result<Vec<single::Ciphertext>> {
+        let input = &*self.single.export(input)?;
         if !self.packs(input.count()) || !self.parameters.may_be_packed(input.noise()) {
             let tables: Vec<_> = tables.iter().map(|table| &table.single).collect();
             return self.single.lookup_many(input, &tables, progress);
         }
         let tables: Vec<_> = tables.iter().map(|table| &table.packed).collect();
-        let pieces = pieces(self.single.export(input)?, self.parameters.packed().literal().slots);
+        let pieces = pieces(input.values(), self.parameters.packed().literal().slots);
         let count = pieces.len();
         let mut outputs: Vec<single::Ciphertext> = Vec::new();
         let mut lists: Vec<LweList> = Vec::new();

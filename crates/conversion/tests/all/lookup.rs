@@ -292,7 +292,7 @@ fn too_many_values_and_too_much_noise_are_refused() {
     let limit = parameters.input_noise_limit();
     let loud = NoiseBound::new(1.3 * limit.deviation(), 0.0);
     assert!(loud.log2_fail(4) <= parameters.single().stated_log2_fail(), "decrypts");
-    let list = server.single().export(&secret.encrypt(&[1; 1000]).unwrap()).unwrap().clone();
+    let list = secret.encrypt(&[1; 1000]).unwrap().values().clone();
     let loud = server.single().import(list, 4, loud).unwrap();
     let prepared = server.prepare(&Table::from_fn(4, 4, |x| 3 - x).unwrap()).unwrap();
     let look_up = |packed| server.packed().lookup(&packed, prepared.packed(), SILENT);

@@ -24,12 +24,15 @@ pub(super) fn inspect_key(
     }
     let is_bridge =
         matches!(object_type, ObjectType::IntegerBridgeKey | ObjectType::LeveledBridgeKey);
-    let is_public = object_type == ObjectType::PackedPublicKey;
-    if KeyKind::of(object_type).is_none() && !is_bridge && !is_public {
+    let kind = KeyKind::of(object_type);
+    if kind.is_none() && !is_bridge {
         return Ok(());
     }
     // Public keys begin like evaluation keys of the same parameters.
-    let object_type = if is_public { ObjectType::PackedEvaluationKey } else { object_type };
+    let object_type = match kind {
+        Some(kind) if object_type.is_public_key() => kind.evaluation_key(),
+        _ => object_type,
+    };
     let mut reader = BodyReader::new(body);
     let literal = reader.bytes("parameters", body.len() as u64)?;
     let parameters = KeyParameters::from_bytes(object_type, literal, any_parameters())?;

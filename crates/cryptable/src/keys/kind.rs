@@ -259,10 +259,25 @@ macro_rules! each_kind {
 pub(super) use each_kind;
 
 impl KeyKind {
-    /// Returns the kind of a secret or evaluation key, given its type in files.
+    /// Returns the kind of a secret, public or evaluation key, given its type in files.
     pub(crate) fn of(object: ObjectType) -> Option<Self> {
-        let is_key = |kind: &&Self| [kind.secret_key(), kind.evaluation_key()].contains(&object);
+        let is_key = |kind: &&Self| {
+            [kind.secret_key(), kind.evaluation_key()].contains(&object)
+                || kind.public_key() == Some(object)
+        };
         Self::ALL.iter().find(is_key).copied()
+    }
+
+    /// Returns the type of a public key of this kind in files, if there are any.
+    pub(crate) fn public_key(self) -> Option<ObjectType> {
+        match self {
+            Self::Packed => Some(ObjectType::PackedPublicKey),
+            Self::Single => Some(ObjectType::SinglePublicKey),
+            Self::Leveled => Some(ObjectType::LeveledPublicKey),
+            Self::Gates => Some(ObjectType::BooleanPublicKey),
+            Self::LargeValues => Some(ObjectType::IntegerPublicKey),
+            _ => None,
+        }
     }
 
     /// Returns the engine that keys of this kind belong to; `None` if they belong to several, or do no lookups.

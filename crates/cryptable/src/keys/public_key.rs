@@ -1,49 +1,91 @@
 //! Public keys: anyone who has one encrypts for the holder of the secret key.
 
-use cryptable_wire::KeyId;
+use cryptable_wire::{KeyId, ObjectType, WireError, peek_header};
 
-use crate::ciphertext::Ciphertext;
-use crate::engines::packed;
+use crate::ciphertext::{Ciphertext, Part};
+use crate::engines::{leveled, packed, single};
 use crate::{Error, KeyParameters, Parameters, ReadOptions, Result, SecretKey};
+use crate::{gates, large_values};
 
-/// A client's public key. Its ciphertexts can be looked up and decrypted like those of the secret key.
+/// A client's public key. Its ciphertexts can be computed with and decrypted like those of the secret key.
 ///
 /// Phones or hospitals can thus send values to a server without sharing a secret: whoever has the public key encrypts, and
 /// only the holder of the secret key decrypts. Ciphertexts have more noise than those of the secret key, which the stated
-/// failure probabilities include, and twice their size. Packed values have public keys so far.
+/// failure probabilities include.
+///
+/// | keys for | method | bytes of the key | bytes of a value |
+/// |---|---|---|---|
+/// | packed lookups | [`PublicKey::encrypt`] | 0.23 MB for 8 bits | 7 in a full ciphertext, twice those of the secret key |
+/// | single lookups | [`PublicKey::encrypt`] | 13 kB | 18 in a full part of 1,024, 12 kB for one by itself |
+/// | leveled lookups | [`PublicKey::encrypt`] | 13 kB | some 210 of 8 bits in a full part of 64 |
+/// | gates, bit by bit | [`PublicKey::encrypt_bits`] | 4 kB | 6 of 1,024 or more |
+/// | large values | [`PublicKey::encrypt_integers`] | 13 kB | 12 of 2,048 or more |
 ///
 /// ```
 /// use cryptable::{Engine, Parameters, PublicKey, ReadOptions, SecretKey, Table};
-/// let secret = SecretKey::generate(Parameters::insecure_toy(Engine::Packed, 16, 16)?);
-/// let server = secret.evaluation_key();
-/// let file = secret.public_key()?.to_bytes();
+/// for engine in [Engine::Packed, Engine::Single, Engine::Leveled] {
+///     let secret = SecretKey::generate(Parameters::insecure_toy(engine, 16, 16)?);
+///     let server = secret.evaluation_key();
+///     let file = secret.public_key()?.to_bytes();
 ///
-/// // A contributor has nothing but the file of the public key.
-/// let public = PublicKey::from_bytes(&file, ReadOptions::default().allow_insecure())?;
-/// let values = public.encrypt(&[3, 1, 4])?;
+///     // A contributor has nothing but the file of the public key.
+///     let public = PublicKey::from_bytes(&file, ReadOptions::default().allow_insecure())?;
+///     let values = public.encrypt(&[3, 1, 4])?;
 ///
-/// let squares = server.prepare(&Table::from_fn(16, 16, |x| x * x % 16)?)?;
-/// assert_eq!(secret.decrypt(&server.lookup(&values, &squares)?)?, [9, 1, 0]);
+///     let squares = server.prepare(&Table::from_fn(16, 16, |x| x * x % 16)?)?;
+///     assert_eq!(secret.decrypt(&server.lookup(&values, &squares)?)?, [9, 1, 0]);
+/// }
 /// # Ok::<(), cryptable::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct PublicKey {
-    packed: packed::PublicKey,
+    key: Key,
+}
+
+#[derive(Clone, Debug)]
+enum Key {
+    Packed(packed::PublicKey),
+    Single(single::PublicKey),
+    Leveled(leveled::PublicKey),
+    Gates(gates::PublicKey),
+    LargeValues(large_values::PublicKey),
+}
+
+macro_rules! each_key {
+    ($key:expr, $it:ident => $of:expr) => {
+        match $key {
+            Key::Packed($it) => $of,
+            Key::Single($it) => $of,
+            Key::Leveled($it) => $of,
+            Key::Gates($it) => $of,
+            Key::LargeValues($it) => $of,
+        }
+    };
 }
 
 impl SecretKey {
     /// Generates a public key of this secret key. Every call draws another one; all of them serve.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if keys of this kind have no public keys: only those of packed lookups do.
+    /// [`Error::Unsupported`] if keys of this kind have no public keys: those of lookups, gates and large values have.
     pub fn public_key(&self) -> Result<PublicKey> {
-        match self.packed() {
-            Ok(secret) => Ok(PublicKey { packed: secret.public_key()? }),
-            Err(_) => {
-                let kind = self.parameters().kind();
-                Err(Error::Unsupported(format!("public keys of {kind}: packed lookups have them")))
-            }
-        }
+        let key = if let Ok(secret) = self.packed() {
+            Key::Packed(secret.public_key()?)
+        } else if let Ok(secret) = self.single() {
+            Key::Single(secret.public_key()?)
+        } else if let Ok(secret) = self.leveled() {
+            Key::Leveled(secret.public_key()?)
+        } else if let Ok(secret) = self.gates() {
+            Key::Gates(secret.public_key()?)
+        } else if let Ok(secret) = self.large_values() {
+            Key::LargeValues(secret.public_key()?)
+        } else {
+            let kind = self.parameters().kind();
+            return Err(Error::Unsupported(format!(
+                "public keys of {kind}: those of lookups, gates and large values have them"
+            )));
+        };
+        Ok(PublicKey { key })
     }
 }
 
@@ -51,29 +93,90 @@ impl PublicKey {
     /// Returns the parameters of the secret key.
     #[must_use]
     pub fn parameters(&self) -> KeyParameters {
-        Parameters::from(self.packed.parameters().clone()).into()
+        match &self.key {
+            Key::Packed(key) => Parameters::from(key.parameters().clone()).into(),
+            Key::Single(key) => Parameters::from(key.parameters().clone()).into(),
+            Key::Leveled(key) => Parameters::from(key.parameters().clone()).into(),
+            Key::Gates(key) => key.parameters().into(),
+            Key::LargeValues(key) => key.parameters().into(),
+        }
     }
 
     /// Returns the identifier of the secret key, which its evaluation keys and ciphertexts share.
     #[must_use]
     pub fn id(&self) -> KeyId {
-        self.packed.id()
+        each_key!(&self.key, key => key.id())
     }
 
     /// Encrypts one or more integers below the input modulus. Decryption returns them in the same order.
     ///
     /// # Errors
     /// [`Error::ValueOutOfRange`] for the first value that is not below the input modulus; [`Error::TooSmall`] if there is
-    /// no value; [`Error::NoiseTooLarge`] if lookups of such ciphertexts would fail more often than the parameters state.
+    /// no value; [`Error::NoiseTooLarge`] if lookups of such ciphertexts would fail more often than the parameters state;
+    /// [`Error::OtherKind`] if the key is not for lookups.
     pub fn encrypt(&self, values: &[u64]) -> Result<Ciphertext> {
-        let per_part = self.packed.parameters().literal().slots;
-        Ciphertext::of_chunks(values, per_part, |part| Ok(self.packed.encrypt(part)?.into()))
+        let per_part = self.parameters().lookups()?.values_per_part();
+        Ciphertext::of_chunks(values, per_part, |part| self.encrypt_part(part))
+    }
+
+    fn encrypt_part(&self, values: &[u64]) -> Result<Part> {
+        Ok(match &self.key {
+            Key::Packed(key) => key.encrypt(values)?.into(),
+            Key::Single(key) => key.encrypt(values)?.into(),
+            Key::Leveled(key) => leveled::encrypt_by(key, values)?.into(),
+            Key::Gates(_) | Key::LargeValues(_) => return Err(self.is_not("lookups")),
+        })
+    }
+
+    /// Encrypts bits for gates.
+    ///
+    /// ```
+    /// use cryptable::{SecretKey, gates};
+    /// let secret = SecretKey::generate(gates::Parameters::insecure_toy());
+    /// let bits = secret.public_key()?.encrypt_bits(&[true, false])?;
+    /// assert_eq!(secret.gates()?.decrypt(&bits)?, [true, false]);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if the key is not for gates; [`Error::NoiseTooLarge`] if gates would fail more often than the
+    /// parameters state.
+    pub fn encrypt_bits(&self, bits: &[bool]) -> Result<gates::EncryptedBits> {
+        match &self.key {
+            Key::Gates(key) => key.encrypt(bits),
+            _ => Err(self.is_not("gates")),
+        }
+    }
+
+    /// Encrypts integers for functions of large values, as the secret key does: any two of them can be compared.
+    ///
+    /// ```
+    /// use cryptable::{SecretKey, large_values};
+    /// let secret = SecretKey::generate(large_values::Parameters::insecure_toy(16)?);
+    /// let integers = secret.public_key()?.encrypt_integers(&[-300, 7])?;
+    /// assert_eq!(secret.large_values()?.decrypt(&integers)?, [-300, 7]);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if the key is not for large values; [`Error::Parameter`] for the first integer that is too
+    /// large; [`Error::NoiseTooLarge`] if functions would fail more often than the parameters state.
+    pub fn encrypt_integers(&self, values: &[i64]) -> Result<large_values::EncryptedIntegers> {
+        match &self.key {
+            Key::LargeValues(key) => key.encrypt(values),
+            _ => Err(self.is_not("large values")),
+        }
+    }
+
+    fn is_not(&self, wanted: &str) -> Error {
+        let kind = self.parameters().kind();
+        Error::Unsupported(format!("values for {wanted} by a public key of {kind}"))
     }
 
     /// Encodes the key for a file. It reveals nothing about the secret key.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        self.packed.to_bytes()
+        each_key!(&self.key, key => key.to_bytes())
     }
 
     /// Reads a public key.
@@ -81,6 +184,24 @@ impl PublicKey {
     /// # Errors
     /// If the bytes are not exactly one undamaged public key, or it is of parameters that the options do not allow.
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
-        Ok(Self { packed: packed::PublicKey::from_bytes(bytes, options)? })
+        let key = match peek_header(bytes)?.object_type {
+            ObjectType::PackedPublicKey => {
+                Key::Packed(packed::PublicKey::from_bytes(bytes, options)?)
+            }
+            ObjectType::SinglePublicKey => {
+                Key::Single(single::PublicKey::from_bytes(bytes, options)?)
+            }
+            ObjectType::LeveledPublicKey => {
+                Key::Leveled(leveled::PublicKey::from_bytes(bytes, options)?)
+            }
+            ObjectType::BooleanPublicKey => {
+                Key::Gates(gates::PublicKey::from_bytes(bytes, options)?)
+            }
+            ObjectType::IntegerPublicKey => {
+                Key::LargeValues(large_values::PublicKey::from_bytes(bytes, options)?)
+            }
+            found => return Err(WireError::WrongKind { expected: "a public key", found }.into()),
+        };
+        Ok(Self { key })
     }
 }

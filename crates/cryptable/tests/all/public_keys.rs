@@ -2,11 +2,14 @@
 #![cfg(feature = "client")]
 
 use cryptable::{
-    Engine, Error, Parameters, PublicKey, ReadOptions, Request, SecretKey, Table, gates, inspect,
+    Engine, Error, Parameters, Progress, PublicKey, ReadOptions, Request, SecretKey, Table, gates,
+    inspect, large_values, transciphering,
 };
 
 /// Encrypts every input of a table by a public key from a file, looks it up and compares every result.
-fn check(parameters: Parameters, count: u64) {
+/// Returns the bytes of the key.
+fn check(parameters: Parameters, count: u64) -> usize {
+    let engine = parameters.engine();
     let (p, q) = (parameters.input_modulus(), parameters.output_modulus());
     let secret = SecretKey::generate(parameters);
     let options = ReadOptions::default().allow_insecure();
@@ -19,16 +22,75 @@ fn check(parameters: Parameters, count: u64) {
     assert_eq!(secret.decrypt(&encrypted).unwrap(), values);
     let table = Table::from_fn(p, q, |x| (x * x + 3) % q).unwrap();
     let server = secret.evaluation_key();
+    // Packed ciphertexts of public keys have masks of their own, in place of a seed.
+    assert_eq!(encrypted.is_fresh(), engine != Engine::Packed);
     let found = server.lookup(&encrypted, &server.prepare(&table).unwrap()).unwrap();
     let expected: Vec<u64> = values.iter().map(|&x| (x * x + 3) % q).collect();
     assert_eq!(secret.decrypt(&found).unwrap(), expected);
     let inspected = inspect(&file).unwrap();
-    assert_eq!((inspected.engine, inspected.key_id), (Some(Engine::Packed), Some(secret.id())));
+    assert_eq!((inspected.engine, inspected.key_id), (Some(engine), Some(secret.id())));
+    // Sums with the client's own values, once both are under one secret.
+    if engine != Engine::Leveled && p == q {
+        let own = secret.encrypt(&values).unwrap();
+        let sum = server.add(&encrypted, &own).unwrap();
+        let expected: Vec<u64> = values.iter().map(|&x| 2 * x % p).collect();
+        assert_eq!(secret.decrypt(&sum).unwrap(), expected);
+    }
+    file.len()
+}
+
+/// Parameters of the plan for tables from `p` to `p` by an engine.
+fn planned(engine: Engine, p: u64) -> Parameters {
+    let plan = Request::new(p, p).engine(engine).values(1000).plan().unwrap();
+    plan.best().parameters().clone()
 }
 
 #[test]
 fn values_of_contributors_are_looked_up() {
     check(Parameters::insecure_toy(Engine::Packed, 16, 8).unwrap(), 2_000);
+    check(Parameters::insecure_toy(Engine::Single, 16, 16).unwrap(), 100);
+    check(Parameters::insecure_toy(Engine::Leveled, 16, 8).unwrap(), 20);
+}
+
+/// All values of a table, by keys of 128 bits that are as small as the documents say.
+#[test]
+fn few_values_of_contributors_are_looked_up_at_full_size() {
+    for (engine, p) in
+        [(Engine::Single, 4), (Engine::Single, 16), (Engine::Single, 15), (Engine::Leveled, 256)]
+    {
+        let bytes = check(planned(engine, p), p.min(32));
+        assert!(bytes < 14_000, "{engine} {p}: {bytes}");
+    }
+}
+
+#[test]
+fn bits_and_integers_of_contributors_are_computed_with_at_full_size() {
+    let silent = Progress::silent();
+    let secret = SecretKey::generate(gates::Parameters::default_128());
+    let public = secret.public_key().unwrap();
+    let bits = public.encrypt_bits(&[false, false, true, true]).unwrap();
+    let bits = gates::EncryptedBits::from_bytes(&bits.to_bytes()).unwrap();
+    let other = secret.gates().unwrap().encrypt(&[false, true, false, true]);
+    let server = secret.evaluation_key();
+    for gate in gates::Gate::ALL {
+        let found = server.gates().unwrap().gate(gate, &bits, &other, silent).unwrap();
+        let plain = [(false, false), (false, true), (true, false), (true, true)];
+        let expected = plain.map(|(a, b)| gate.apply(a, b));
+        assert_eq!(secret.gates().unwrap().decrypt(&found).unwrap(), expected, "{gate:?}");
+    }
+    let error = public.encrypt(&[1]).unwrap_err().to_string();
+    assert!(error.contains("gates"), "{error}");
+    assert!(public.encrypt_integers(&[1]).is_err());
+
+    let secret = SecretKey::generate(large_values::Parameters::new(12).unwrap());
+    let public = secret.public_key().unwrap();
+    let x = public.encrypt_integers(&[700, 3]).unwrap();
+    let y = public.encrypt_integers(&[699, -3]).unwrap();
+    let server = secret.evaluation_key();
+    let found = server.large_values().unwrap().maximum(&x, &y, silent).unwrap();
+    assert_eq!(secret.large_values().unwrap().decrypt(&found).unwrap(), [700, 3]);
+    let error = public.encrypt_integers(&[1024]).unwrap_err().to_string();
+    assert!(error.contains("1024"), "{error}");
 }
 
 #[test]
@@ -51,7 +113,7 @@ fn damaged_files_and_other_kinds_are_refused() {
     let error = public.encrypt(&[3, 4]).unwrap_err();
     assert!(matches!(error, Error::ValueOutOfRange { index: 1, value: 4, .. }), "{error}");
     assert!(public.encrypt(&[]).is_err());
-    let other = SecretKey::generate(gates::Parameters::insecure_toy());
+    let other = SecretKey::generate(transciphering::Parameters::default_128());
     let error = other.public_key().unwrap_err().to_string();
-    assert!(error.contains("packed lookups have them"), "{error}");
+    assert!(error.contains("lookups, gates and large values have them"), "{error}");
 }

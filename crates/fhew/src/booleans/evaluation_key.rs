@@ -61,15 +61,14 @@ impl EvaluationKey {
         of: impl Fn([&LweCiphertext; N]) -> Result<LweCiphertext> + Sync,
     ) -> Result<EncryptedBits> {
         let count = inputs[0].count();
-        for input in inputs {
-            input.check(self.parameters(), self.binding())?;
-            if input.count() != count {
-                return Err(Error::mismatch("number of bits", input.count(), count));
-            }
+        let inputs: Vec<_> =
+            inputs.iter().map(|input| self.switched(input)).collect::<Result<_>>()?;
+        if let Some(other) = inputs.iter().find(|input| input.count() != count) {
+            return Err(Error::mismatch("number of bits", other.count(), count));
         }
         let steps = progress.steps(count)?;
         let bit = |index| {
-            let bits = inputs.map(|input| input.values().ciphertext(index));
+            let bits = std::array::from_fn::<_, N, _>(|i| inputs[i].values().ciphertext(index));
             let result = of(bits.each_ref())?;
             steps.done()?;
             Ok(result)

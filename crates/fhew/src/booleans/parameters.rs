@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::gates::{self, choose};
 use crate::keys::BootstrappingParameters;
+#[cfg(feature = "client")]
+use crate::keys::PublicParameters;
 use crate::noise::NoiseModel;
 use crate::parameters::{Parameters as FhewParameters, ParametersLiteral};
 use crate::serialization::{digest, literal_bytes, read_literal};
@@ -157,4 +159,9 @@ impl BootstrappingParameters for Parameters {
     fn fhew(&self) -> &FhewParameters {
         self.fhew()
     }
+}
+
+#[cfg(feature = "client")]
+impl PublicParameters for Parameters {
+    const PUBLIC_KEY: ObjectType = ObjectType::BooleanPublicKey;
 }

@@ -14,6 +14,8 @@ use crate::decomposition::HomDecompReduce;
 use crate::full_domain::{FdfbCompress, FullDomainMethod, TableKind};
 use crate::functions::LargePlan;
 use crate::keys::BootstrappingParameters;
+#[cfg(feature = "client")]
+use crate::keys::PublicParameters;
 use crate::noise::NoiseModel;
 use crate::parameters::{GadgetLiteral, Parameters as FhewParameters, ParametersLiteral};
 use crate::serialization::{digest, literal_bytes, read_literal};
@@ -307,6 +309,11 @@ impl BootstrappingParameters for Parameters {
     fn fhew(&self) -> &FhewParameters {
         self.fhew()
     }
+}
+
+#[cfg(feature = "client")]
+impl PublicParameters for Parameters {
+    const PUBLIC_KEY: ObjectType = ObjectType::IntegerPublicKey;
 }
 
 /// log2 of the probability that an operation on a radix integer goes wrong.

@@ -7,7 +7,7 @@ use cryptable_lattice::{Error, Result};
 use super::ciphertexts::Encoding;
 use super::parameters::RADIX_BASE_LOG2;
 use super::{EncryptedIntegers, MAX_RADIX_DIGITS, Parameters, RadixInteger, SmallValues};
-use crate::decomposition::{decrypt_large, encrypt_large};
+use crate::decomposition::{decrypt_large, encrypt_large_phase};
 use crate::functions::{decrypt_radix, encrypt_radix};
 use crate::keys::ClientKey;
 
@@ -21,14 +21,7 @@ impl SecretKey {
     /// # Errors
     /// If one is outside: names it.
     pub fn encrypt(&self, values: &[i64]) -> Result<EncryptedIntegers> {
-        let quarter = 1i64 << (self.parameters().bits() - 2);
-        self.encrypt_below(values, quarter, || {
-            format!(
-                ", so that any two can be compared: keys of a bit more take twice as many, and full range takes {} to {}",
-                -2 * quarter,
-                2 * quarter - 1
-            )
-        })
+        self.encrypt_phases(&comparable_phases(self.parameters(), values)?)
     }
 
     /// Encrypts any number of integers from -2^(bits - 1) to below 2^(bits - 1), for functions of one integer. Comparisons
@@ -37,26 +30,12 @@ impl SecretKey {
     /// # Errors
     /// If one is outside: names it.
     pub fn encrypt_full_range(&self, values: &[i64]) -> Result<EncryptedIntegers> {
-        self.encrypt_below(values, 1 << (self.parameters().bits() - 1), String::new)
+        self.encrypt_phases(&full_range_phases(self.parameters(), values)?)
     }
 
-    fn encrypt_below(
-        &self,
-        values: &[i64],
-        end: i64,
-        remedy: impl Fn() -> String,
-    ) -> Result<EncryptedIntegers> {
-        let bits = self.parameters().bits();
-        let mask = (1u64 << bits) - 1;
-        let encrypt = |&value: &i64| {
-            if !(-end..end).contains(&value) {
-                let limit = format!("it must be from {} to {}{}", -end, end - 1, remedy());
-                return Err(Error::Parameter { name: "integer", value: value as f64, limit });
-            }
-            encrypt_large(self.fhew(), value as u64 & mask, bits)
-        };
-        let ciphertexts = values.iter().map(encrypt).collect::<Result<Vec<_>>>()?;
-        let list = LweList::computed(self.parameters().large_shape(), ciphertexts)?;
+    fn encrypt_phases(&self, phases: &[u64]) -> Result<EncryptedIntegers> {
+        let encrypt = |&phase: &u64| encrypt_large_phase(self.fhew(), phase);
+        let list = LweList::computed(self.parameters().large_shape(), phases.iter().map(encrypt))?;
         Ok(EncryptedIntegers::new(*self.binding(), Encoding::Signed { computed: false }, list))
     }
 
@@ -112,4 +91,40 @@ impl SecretKey {
         let decrypt = |index| self.fhew().decrypt(&values.ciphertext(index), values.modulus());
         decrypt_each(values.count(), decrypt)
     }
+}
+
+/// Phases of integers of which the difference of any two fits the bits.
+pub(super) fn comparable_phases(parameters: &Parameters, values: &[i64]) -> Result<Vec<u64>> {
+    let quarter = 1i64 << (parameters.bits() - 2);
+    phases_below(parameters, values, quarter, || {
+        format!(
+            ", so that any two can be compared: keys of a bit more take twice as many, and full range takes {} to {}",
+            -2 * quarter,
+            2 * quarter - 1
+        )
+    })
+}
+
+/// Phases of integers of all bits.
+pub(super) fn full_range_phases(parameters: &Parameters, values: &[i64]) -> Result<Vec<u64>> {
+    phases_below(parameters, values, 1 << (parameters.bits() - 1), String::new)
+}
+
+/// Phases modulo q_0 of integers from `-end` to `end - 1`; `remedy` says what to do about others.
+fn phases_below(
+    parameters: &Parameters,
+    values: &[i64],
+    end: i64,
+    remedy: impl Fn() -> String,
+) -> Result<Vec<u64>> {
+    let bits = parameters.bits();
+    let (mask, step) = ((1u64 << bits) - 1, parameters.fhew().large_modulus() >> bits);
+    let phase = |&value: &i64| {
+        if !(-end..end).contains(&value) {
+            let limit = format!("it must be from {} to {}{}", -end, end - 1, remedy());
+            return Err(Error::Parameter { name: "integer", value: value as f64, limit });
+        }
+        Ok((value.cast_unsigned() & mask) * step)
+    };
+    values.iter().map(phase).collect()
 }

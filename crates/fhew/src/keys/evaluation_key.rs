@@ -5,7 +5,9 @@ use std::sync::Arc;
 use cryptable_lattice::Result;
 use cryptable_lattice::external_product::RgswGadget;
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::lwe_list::LweList;
 use cryptable_ring::random::Seed;
+use rayon::prelude::*;
 
 use crate::multiplication::relinearization::RelinearizationKey;
 use crate::multiplication::{bfv, scheme_switching};
@@ -19,6 +21,9 @@ use crate::seeded_rows::SeededRows;
 use crate::switching::lwe_key_switching::{LweKeySwitchingKey, SeededKeySwitchingKey};
 use crate::switching::ring_dimension_switching::RingDimensionSwitchingKey;
 use crate::test_polynomial::TestPolynomial;
+
+/// Ciphertexts of a compact list that are switched together: each has N words, and the key is read once for all.
+const SWITCHED_AT_ONCE: usize = 32;
 
 /// Evaluation key as a client sends it: bodies of all keys, and the seed of their masks.
 #[derive(Clone, Debug, PartialEq)]
@@ -267,6 +272,26 @@ impl EvaluationKey {
         let switched: Vec<LweCiphertext> =
             raw.iter().map(|raw| self.to_key_switching_source(raw)).collect();
         self.key_switching.switch_many(&switched)
+    }
+
+    /// From a compact list of a public key to ciphertexts between bootstraps, on all threads.
+    ///
+    /// Adds the noise of [`crate::noise::NoiseModel::key_switching`].
+    ///
+    /// # Panics
+    /// If the list has another shape than [`Parameters::public_shape`].
+    #[must_use]
+    pub fn switch_public(&self, list: &LweList) -> LweList {
+        assert_eq!(list.shape(), self.parameters.public_shape(), "shape of a public key's list");
+        let switch = |start: usize| {
+            let end = list.len().min(start + SWITCHED_AT_ONCE);
+            let raw: Vec<_> = (start..end).map(|index| list.ciphertext(index)).collect();
+            self.key_switch_all(&raw)
+        };
+        let starts = (0..list.len()).into_par_iter().step_by(SWITCHED_AT_ONCE);
+        let switched: Vec<Vec<LweCiphertext>> = starts.map(switch).collect();
+        let shape = self.parameters.lwe_shape();
+        LweList::computed(shape, switched.into_iter().flatten()).expect("keys switch to this shape")
     }
 
     /// [`EvaluationKey::key_switch_many`] of ciphertexts that are not needed any more.

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::lwe_list::{LweList, MAX_VALUES};
+use cryptable_lattice::lwe_masks::MaskKind;
 use cryptable_lattice::{Binding, NoiseBound};
 use cryptable_wire::{BodyReader, BodyWriter, KeyId, ObjectType};
 
@@ -86,6 +87,12 @@ impl Ciphertext {
         Self { values: self.values.slice(range), ..*self }
     }
 
+    /// Whether a public key encrypted it, and no lookup or sum has switched it to the LWE secret.
+    #[must_use]
+    pub fn is_compact(&self) -> bool {
+        self.values.mask_kind() == MaskKind::Ring
+    }
+
     /// Checks that it belongs to these parameters and this key, in every number that later code relies on.
     ///
     /// # Errors
@@ -93,13 +100,17 @@ impl Ciphertext {
     /// claims less noise than fresh ones have, or more than decrypts.
     pub(super) fn check(&self, parameters: &Parameters, expected: &Binding) -> Result<()> {
         self.binding.check(OBJECT, expected)?;
-        self.values.check(parameters.shape())?;
+        let is_public = self.values.shape() == parameters.fhew().public_shape();
+        if !is_public {
+            self.values.check(parameters.shape())?;
+        }
         let moduli = [parameters.input_modulus(), parameters.output_modulus()];
         if !moduli.contains(&self.modulus) {
             let expected = moduli.map(|m| m.to_string()).join(" or ");
             return Err(Error::mismatch("modulus of the values", self.modulus, expected));
         }
-        self.noise.check_floor(parameters.noise().fresh())?;
+        let floor = parameters.noise().fresh();
+        self.noise.check_floor(if is_public { parameters.public_noise() } else { floor })?;
         self.noise.check_decryption("decryption", self.modulus, parameters.stated_log2_fail())
     }
 

@@ -63,6 +63,7 @@ impl EvaluationKey {
         progress: Progress<'_>,
     ) -> Result<Vec<Ciphertext>> {
         self.check(input, tables)?;
+        let input = self.switched(input)?;
         self.parameters().check_lookup(input.noise())?;
         let method = self.parameters().method();
         let encoded: Vec<&EncodedTable> = tables.iter().map(|table| table.encoded()).collect();

@@ -1,5 +1,7 @@
 //! LWE ciphertexts in and out: for methods that go on from single values, or make them.
 
+use std::borrow::Cow;
+
 use cryptable_lattice::error::Result;
 use cryptable_lattice::lwe_list::LweList;
 use cryptable_lattice::noise_bound::NoiseBound;
@@ -27,13 +29,13 @@ impl Parameters {
 }
 
 impl EvaluationKey {
-    /// The LWE ciphertexts of values that belong to this key, of phase m·q/modulus each.
+    /// Checks values that belong to this key, and switches those of public keys to the LWE secret: their LWE ciphertexts are of
+    /// phase m·q/modulus each.
     ///
     /// # Errors
     /// If the ciphertext is of another client or other parameters, or claims noise that it cannot have.
-    pub fn export<'a>(&self, ciphertext: &'a Ciphertext) -> Result<&'a LweList> {
-        ciphertext.check(self.parameters(), self.binding())?;
-        Ok(ciphertext.values())
+    pub fn export<'a>(&self, ciphertext: &'a Ciphertext) -> Result<Cow<'a, Ciphertext>> {
+        self.switched(ciphertext)
     }
 
     /// Values of a modulus, p or P, that another method computed as LWE ciphertexts of phase m·q/modulus, with a bound
@@ -64,7 +66,7 @@ mod tests {
         let secret = SecretKey::generate(&Parameters::insecure_toy(4, 8).unwrap());
         let key = secret.evaluation_key(Progress::silent()).unwrap();
         let input = secret.encrypt(&[3, 1, 0]).unwrap();
-        let list = key.export(&input).unwrap().clone();
+        let list = key.export(&input).unwrap().values().clone();
         let back = key.import(list.clone(), 4, NoiseBound::new(0.0, 0.0)).unwrap();
         assert_eq!(secret.decrypt(&back).unwrap(), [3, 1, 0]);
         assert_eq!(back.noise().deviation(), key.parameters().noise().fresh().deviation());

@@ -1,6 +1,8 @@
 //! Sums, differences and multiples of single values: exact arithmetic modulo the modulus of the values, without any key
 //! and without a bootstrap. Noise grows, and what would decrypt wrong too often is refused.
 
+use std::borrow::Cow;
+
 use cryptable_lattice::error::{Result, check_equal, check_values};
 use cryptable_lattice::lwe_list::LweList;
 use cryptable_lattice::noise_bound::{NoiseBound, least_factor};
@@ -31,7 +33,7 @@ impl EvaluationKey {
     /// [`cryptable_lattice::Error::NoiseTooLarge`] if the result would decrypt wrong with more than the stated
     /// probability.
     pub fn add(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext> {
-        self.check_operands(x, y)?;
+        let [x, y] = self.operands(x, y)?;
         let noise = x.noise() + y.noise();
         self.checked("decryption of the sum", x.modulus(), noise, x.values().add(y.values())?)
     }
@@ -41,7 +43,7 @@ impl EvaluationKey {
     /// # Errors
     /// As [`EvaluationKey::add`].
     pub fn sub(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext> {
-        self.check_operands(x, y)?;
+        let [x, y] = self.operands(x, y)?;
         let (noise, values) = (x.noise() + y.noise(), x.values().sub(y.values())?);
         self.checked("decryption of the difference", x.modulus(), noise, values)
     }
@@ -60,7 +62,7 @@ impl EvaluationKey {
     /// # Errors
     /// As [`EvaluationKey::add`]; if there is not one constant for each value, or one is not below the modulus.
     pub fn add_plain(&self, x: &Ciphertext, constants: &[u64]) -> Result<Ciphertext> {
-        x.check(self.parameters(), self.binding())?;
+        let x = self.switched(x)?;
         let (modulus, q) = (x.modulus(), self.parameters().shape().modulus);
         check_values(constants, modulus)?;
         let phases: Vec<u64> = constants.iter().map(|&value| encode(value, modulus, q)).collect();
@@ -74,16 +76,22 @@ impl EvaluationKey {
     /// # Errors
     /// As [`EvaluationKey::add`].
     pub fn mul_scalar(&self, x: &Ciphertext, factor: i64) -> Result<Ciphertext> {
-        x.check(self.parameters(), self.binding())?;
+        let x = self.switched(x)?;
         let factor = least_factor(factor, x.modulus());
         let noise = x.noise().times(factor.unsigned_abs());
         let values = x.values().mul_scalar(factor);
         self.checked("decryption of the multiple", x.modulus(), noise, values)
     }
 
-    fn check_operands(&self, x: &Ciphertext, y: &Ciphertext) -> Result<()> {
-        [x, y].into_iter().try_for_each(|x| x.check(self.parameters(), self.binding()))?;
-        check_equal("modulus of the second operand's values", y.modulus(), x.modulus())
+    /// Returns both operands under the LWE secret.
+    fn operands<'a>(
+        &self,
+        x: &'a Ciphertext,
+        y: &'a Ciphertext,
+    ) -> Result<[Cow<'a, Ciphertext>; 2]> {
+        let [x, y] = [self.switched(x)?, self.switched(y)?];
+        check_equal("modulus of the second operand's values", y.modulus(), x.modulus())?;
+        Ok([x, y])
     }
 
     /// A result that decrypts.

@@ -14,6 +14,8 @@ use super::Request;
 use super::request::{check_moduli, method};
 use crate::full_domain::{FullDomainMethod, LookupNoise};
 use crate::keys::BootstrappingParameters;
+#[cfg(feature = "client")]
+use crate::keys::PublicParameters;
 use crate::noise::NoiseModel;
 use crate::parameters::{Parameters as FhewParameters, ParametersLiteral};
 
@@ -338,6 +340,11 @@ impl BootstrappingParameters for Parameters {
     fn fhew(&self) -> &FhewParameters {
         self.fhew()
     }
+}
+
+#[cfg(feature = "client")]
+impl PublicParameters for Parameters {
+    const PUBLIC_KEY: ObjectType = ObjectType::SinglePublicKey;
 }
 
 impl Literal {

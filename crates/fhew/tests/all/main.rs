@@ -17,4 +17,5 @@ mod packing_key_switching;
 mod packing_variants;
 mod parameters;
 mod product_noise;
+mod public_keys;
 mod variants;

@@ -8,14 +8,16 @@
 use cryptable_ring::random::{RandomStream, Seed};
 use cryptable_wire::bit_packing::{pack, packed_bytes, unpack};
 use cryptable_wire::{BodyReader, BodyWriter, WireError};
+use rayon::prelude::*;
 use zeroize::Zeroizing;
 
 use super::{CoefficientCiphertext, CoefficientLayout, UniformPart, expand};
 use crate::ERROR_VARIANCE;
+use crate::error::{Error, Result};
+use crate::lwe_list::{LweList, LweShape};
 use crate::noise_bound::NoiseBound;
 use crate::plaintext_encoding::PlaintextEncoding;
 use crate::power_of_two_product::multiply;
-use crate::secret::TernarySecret;
 
 /// Variance of a uniform ternary coefficient.
 const TERNARY_VARIANCE: f64 = 2.0 / 3.0;
@@ -33,23 +35,26 @@ pub struct RlwePublicKey {
 }
 
 impl RlwePublicKey {
-    /// Draws a public key for a secret, modulo `2^log2_modulus`; `None` if the secret's norm is beyond the bound on noise,
-    /// which is as rare as for errors.
-    #[must_use]
-    pub fn generate(secret: &TernarySecret, log2_modulus: u32) -> Option<Self> {
-        let degree = secret.coefficients().len();
-        if squared_norm(secret.coefficients()) > NORM_SLACK * TERNARY_VARIANCE * degree as f64 {
-            return None;
+    /// Draws a public key for the ternary or binary coefficients of a secret, modulo `2^log2_modulus`.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if the secret's norm is beyond the bound on noise, which happens to fewer than one secret in
+    /// 2^80 from degree 1,024 on.
+    pub fn generate(secret: &[i8], log2_modulus: u32) -> Result<Self> {
+        let degree = secret.len();
+        if squared_norm(secret) > NORM_SLACK * TERNARY_VARIANCE * degree as f64 {
+            let what = "a public key of this secret, whose norm is too large: generate another";
+            return Err(Error::Unsupported(what.into()));
         }
         let seed = Seed::random();
         let a = expand(&seed, degree, log2_modulus);
-        let product = multiply(&a, secret.coefficients(), log2_modulus);
+        let product = multiply(&a, secret, log2_modulus);
         let error = bounded_error(degree);
         let mask = (1u64 << log2_modulus) - 1;
         let difference =
             |(&x, &e): (&u64, &i8)| i64::from(e).cast_unsigned().wrapping_sub(x) & mask;
         let b = product.iter().zip(error.iter()).map(difference).collect();
-        Some(Self { log2_modulus, b, seed })
+        Ok(Self { log2_modulus, b, seed })
     }
 
     /// Returns the ring degree.
@@ -73,10 +78,7 @@ impl RlwePublicKey {
         let (degree, bits) = (self.degree(), self.log2_modulus);
         let layout = CoefficientLayout { ring_degree: degree, slots, count: values.len() };
         assert!(values.len() <= slots && slots <= degree, "{} values", values.len());
-        let mut stream = RandomStream::from_os();
-        let ephemeral = stream.uniform_ternary(degree);
-        let mut b = self.masked(&self.b, &ephemeral, &mut stream);
-        let a = self.masked(&expand(&self.seed, degree, bits), &ephemeral, &mut stream);
+        let [mut b, a] = self.encrypt_zero(&expand(&self.seed, degree, bits));
         let encoding = PlaintextEncoding::new(plaintext_modulus, 1 << bits);
         let mask = (1u64 << bits) - 1;
         for (word, &value) in b.iter_mut().step_by(layout.gap()).zip(values) {
@@ -85,6 +87,37 @@ impl RlwePublicKey {
         }
         let a = UniformPart::Words(a);
         CoefficientCiphertext { log2_modulus: bits, plaintext_modulus, layout, b, a }
+    }
+
+    /// Encrypts phases modulo `2^log2_modulus` as LWE ciphertexts under the coefficients of the secret, of dimension N: a
+    /// compact list, N phases per ring element, on all threads. Noise is that of [`public_noise`].
+    ///
+    /// # Panics
+    /// If a phase is not below the modulus.
+    #[must_use]
+    pub fn encrypt_list(&self, phases: &[u64]) -> LweList {
+        let (degree, modulus) = (self.degree(), 1u64 << self.log2_modulus);
+        let expanded = expand(&self.seed, degree, self.log2_modulus);
+        let encrypt = |phases: &[u64]| {
+            let [mut b, a] = self.encrypt_zero(&expanded);
+            b.truncate(phases.len());
+            for (word, &phase) in b.iter_mut().zip(phases) {
+                assert!(phase < modulus, "phase {phase} modulo {modulus}");
+                *word = word.wrapping_add(phase) & (modulus - 1);
+            }
+            (a, b)
+        };
+        let elements: Vec<_> = phases.par_chunks(degree).map(encrypt).collect();
+        let (masks, bodies): (Vec<_>, Vec<_>) = elements.into_iter().unzip();
+        let shape = LweShape { dimension: degree, modulus };
+        LweList::from_ring_elements(shape, masks.concat(), bodies.concat())
+    }
+
+    /// Returns `(b·v + e_0, a·v + e_1)` with a fresh v and fresh errors.
+    fn encrypt_zero(&self, a: &[u64]) -> [Vec<u64>; 2] {
+        let mut stream = RandomStream::from_os();
+        let ephemeral = stream.uniform_ternary(self.degree());
+        [&self.b, a].map(|half| self.masked(half, &ephemeral, &mut stream))
     }
 
     /// Returns `half·v` and a fresh error.
@@ -113,7 +146,7 @@ impl RlwePublicKey {
         reader: &mut BodyReader<'_>,
         degree: usize,
         log2_modulus: u32,
-    ) -> Result<Self, WireError> {
+    ) -> std::result::Result<Self, WireError> {
         let name = "words of a public key";
         let bytes = reader.raw(name, packed_bytes(degree, log2_modulus))?;
         let b = unpack(bytes, log2_modulus, degree)
@@ -155,6 +188,9 @@ fn squared_norm(coefficients: &[i8]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lwe_encryption::phase;
+    use crate::lwe_masks::MaskKind;
+    use crate::secret::TernarySecret;
     use crate::security::SecretDistribution;
 
     fn secret(degree: usize) -> TernarySecret {
@@ -165,7 +201,7 @@ mod tests {
     #[test]
     fn values_come_back_and_keys_are_read_as_written() {
         let secret = secret(1024);
-        let key = RlwePublicKey::generate(&secret, 28).unwrap();
+        let key = RlwePublicKey::generate(secret.coefficients(), 28).unwrap();
         let mut bytes = BodyWriter::new(Vec::new());
         key.write(&mut bytes).unwrap();
         let bytes = bytes.into_inner();
@@ -181,12 +217,40 @@ mod tests {
         }
     }
 
+    /// Phases of a compact list, whose last ring element is not full, come back from its LWE ciphertexts.
+    #[test]
+    fn lists_are_lwe_ciphertexts_of_their_phases() {
+        let secret = secret(256);
+        let key = RlwePublicKey::generate(secret.coefficients(), 30).unwrap();
+        let phases: Vec<u64> = (0..600).map(|i| i * 1_000_003 % (1 << 30)).collect();
+        let list = key.encrypt_list(&phases);
+        assert_eq!((list.len(), list.masks().len()), (600, 600 * 256));
+        let mut written = BodyWriter::new(Vec::new());
+        list.write_words(&mut written).unwrap();
+        let written = written.into_inner();
+        // Two lengths, three ring elements, and a body for each phase.
+        assert_eq!(written.len(), 16 + (3 * 256 + 600) * 30 / 8);
+        let mut reader = BodyReader::new(&written);
+        let read = LweList::read_words(&mut reader, list.shape(), 600, MaskKind::Ring).unwrap();
+        assert_eq!(read, list);
+        let modulus = 1i64 << 30;
+        for (index, &expected) in phases.iter().enumerate() {
+            for found in [read.ciphertext(index), list.with_words().ciphertext(index)] {
+                let error = phase(secret.coefficients(), &found) as i64 - expected as i64;
+                let error = (error + modulus / 2).rem_euclid(modulus) - modulus / 2;
+                assert!(error.abs() < 1000, "phase {index}: {error}");
+            }
+        }
+        let part = list.slice(250..260);
+        assert_eq!(part.ciphertext(7), list.ciphertext(257));
+    }
+
     /// Errors of a key: variance from both sides of the law, whose norms are those of this key, and kurtosis of sums of many
     /// terms.
     #[test]
     fn noise_is_as_large_as_its_law() {
         let secret = secret(2048);
-        let key = RlwePublicKey::generate(&secret, 40).unwrap();
+        let key = RlwePublicKey::generate(secret.coefficients(), 40).unwrap();
         let modulus = 40f64.exp2();
         let errors: Vec<f64> = (0..20)
             .flat_map(|_| {

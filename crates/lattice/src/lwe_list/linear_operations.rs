@@ -5,9 +5,10 @@
 
 use rayon::prelude::*;
 
-use super::LweList;
+use super::{LweList, LweShape};
 use crate::error::{Result, check_equal};
 use crate::lwe::LweCiphertext;
+use crate::security::SecretDistribution;
 
 impl LweList {
     /// The sums of the phases of two lists.
@@ -41,6 +42,18 @@ impl LweList {
     #[must_use]
     pub fn mul_scalar(&self, factor: i64) -> Self {
         self.map(|_, ciphertext| ciphertext.mul_integer_assign(factor))
+    }
+
+    /// Every ciphertext switched to another modulus, as by [`LweCiphertext::modulus_switch`].
+    ///
+    /// # Panics
+    /// As there.
+    #[must_use]
+    pub fn modulus_switch(&self, modulus: u64, secret: SecretDistribution) -> Self {
+        let switch = |index| self.ciphertext(index).modulus_switch(modulus, secret);
+        let switched: Vec<_> = (0..self.len()).into_par_iter().map(switch).collect();
+        let shape = LweShape { modulus, ..self.shape };
+        Self::computed(shape, switched).expect("one shape")
     }
 
     /// A constant of its own added to every phase: masks, or their seed, stay as they are.

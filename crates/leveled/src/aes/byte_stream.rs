@@ -8,7 +8,8 @@
 use std::io::{self, Write};
 use std::ops::RangeInclusive;
 
-use cryptable_lattice::lwe_list::{LweList, LweShape, read_is_fresh};
+use cryptable_lattice::lwe_list::{LweList, LweShape};
+use cryptable_lattice::lwe_masks::MaskKind;
 use cryptable_lattice::{Binding, Error, Result};
 use cryptable_wire::{
     BodyReader, BodyWriter, KeyId, ObjectType, ObjectWriter, peek_header, read_object, write_object,
@@ -33,15 +34,19 @@ struct Start {
     shape: LweShape,
     /// Number of bytes.
     count: u64,
-    is_fresh: bool,
+    masks: MaskKind,
 }
 
 impl Start {
+    fn is_fresh(&self) -> bool {
+        self.masks != MaskKind::Words
+    }
+
     fn write<W: Write>(&self, writer: &mut BodyWriter<W>) -> io::Result<()> {
         writer.raw(&self.binding.key_id.0)?;
         self.shape.write(writer)?;
         writer.u64(self.count)?;
-        writer.u32(u32::from(self.is_fresh))
+        writer.u32(self.masks as u32)
     }
 
     /// Reads what [`Start::write`] wrote: as many bytes as `counts` allows.
@@ -55,7 +60,7 @@ impl Start {
             binding: Binding { parameter_digest, key_id },
             shape: LweShape::read(reader)?,
             count: reader.u64_within("number of values", counts)?,
-            is_fresh: read_is_fresh(reader)?,
+            masks: MaskKind::read(reader)?,
         })
     }
 
@@ -72,13 +77,13 @@ impl Start {
 
     /// Bytes of the next chunk, with `left` to come: fresh ones are all together, they are small.
     fn next_chunk(&self, left: u64) -> u64 {
-        if self.is_fresh { left } else { left.min(CHUNK_BYTES as u64) }
+        if self.is_fresh() { left } else { left.min(CHUNK_BYTES as u64) }
     }
 
     /// Reads the masks, or their seed, and bodies of the next bytes.
     fn read_chunk(&self, reader: &mut BodyReader<'_>, bytes: u64) -> Result<LweList> {
         let count = usize::try_from(bytes).unwrap_or(usize::MAX).saturating_mul(BITS);
-        LweList::read_words(reader, self.shape, count, self.is_fresh)
+        LweList::read_words(reader, self.shape, count, self.masks)
     }
 }
 
@@ -109,7 +114,7 @@ impl<W: Write> EncryptedBytesWriter<W> {
     pub fn new(out: W, parameters: &Parameters, key_id: KeyId, count: u64) -> Result<Self> {
         let shape = parameters.circuit_bootstrapping().lwe_shape();
         let binding = Binding { parameter_digest: parameters.digest(), key_id };
-        let start = Start { binding, shape, count, is_fresh: false };
+        let start = Start { binding, shape, count, masks: MaskKind::Words };
         let (object_type, length) = (ObjectType::EncryptedBytes, start.computed_body_bytes());
         let object = ObjectWriter::new(out, object_type, &binding.parameter_digest, length)?;
         let mut writer = BodyWriter::new(object);
@@ -181,7 +186,7 @@ impl<'a> EncryptedBytesReader<'a> {
         let prefix = reader.array("start of the body")?;
         let parameter_digest = peek_header(bytes)?.parameter_digest;
         let start = Start::read(&mut reader, parameter_digest, counts(body.len() as u64))?;
-        let (seed_left, left) = (start.is_fresh, Some(start.count));
+        let (seed_left, left) = (start.is_fresh(), Some(start.count));
         Ok((prefix, Self { reader, start, seed_left, left }))
     }
 
@@ -241,7 +246,7 @@ impl EncryptedBytes {
             binding: *self.binding(),
             shape: self.list().shape(),
             count: self.count() as u64,
-            is_fresh: self.is_fresh(),
+            masks: self.list().mask_kind(),
         };
         let mut writer = BodyWriter::new(&mut body);
         writer

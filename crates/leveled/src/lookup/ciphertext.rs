@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use cryptable_lattice::lwe_list::{LweList, LweShape, MAX_VALUES, read_is_fresh};
+use cryptable_lattice::lwe_list::{LweList, LweShape, MAX_VALUES};
+use cryptable_lattice::lwe_masks::MaskKind;
 use cryptable_lattice::{Binding, Error, Result};
 use cryptable_wire::{
     BodyReader, BodyWriter, KeyId, ObjectType, WireError, peek_header, read_object, write_object,
@@ -105,7 +106,9 @@ impl Ciphertext {
             let (found, expected) = (found.to_string(), expected.to_string());
             return Err(Error::Mismatch { name: BITS_PER_CIPHERTEXT, found, expected });
         }
-        self.list.check(circuit.lwe_shape())?;
+        if self.list.shape() != circuit.fhew().public_shape() {
+            self.list.check(circuit.lwe_shape())?;
+        }
         parameters.check_bits("number of bits of a value", self.plaintext_modulus)
     }
 
@@ -124,7 +127,7 @@ impl Ciphertext {
             .and_then(|()| writer.raw(&self.binding.key_id.0))
             .and_then(|()| self.list.shape().write(&mut writer))
             .and_then(|()| writer.u64(self.count() as u64))
-            .and_then(|()| writer.u32(u32::from(self.is_fresh())))
+            .and_then(|()| writer.u32(self.list.mask_kind() as u32))
             .and_then(|()| self.list.write_words(&mut writer))
             .and_then(|()| {
                 let object_type = ObjectType::LeveledCiphertext;
@@ -151,9 +154,9 @@ impl Ciphertext {
         let key_id = KeyId(reader.array("client key identifier")?);
         let shape = LweShape::read(&mut reader)?;
         let count = reader.u64_within("number of values", 0..=MAX_VALUES as u64)? as usize;
-        let is_fresh = read_is_fresh(&mut reader)?;
+        let masks = MaskKind::read(&mut reader)?;
         let count = count * ciphertext_count(width(plaintext_modulus), bits_per_ciphertext);
-        let list = LweList::read_words(&mut reader, shape, count, is_fresh)?;
+        let list = LweList::read_words(&mut reader, shape, count, masks)?;
         reader.finish()?;
         let binding = Binding { parameter_digest: peek_header(bytes)?.parameter_digest, key_id };
         Ok(Self { binding, plaintext_modulus, bits_per_ciphertext, list })

@@ -45,7 +45,7 @@ impl EvaluationKey {
         tables: &[&PreparedTable],
         progress: Progress<'_>,
     ) -> Result<Vec<Ciphertext>> {
-        input.check(self.parameters(), self.binding())?;
+        let input = self.switched(input)?;
         tables.iter().try_for_each(|table| table.check(self.parameters(), input.modulus()))?;
         let trees: Vec<&CmuxTree> = tables.iter().map(|table| table.tree()).collect();
         let outputs = self.lookup_lists(input.list(), &trees, progress)?;

@@ -90,7 +90,7 @@ impl EvaluationKey {
         values: &Ciphertext,
         progress: Progress<'_>,
     ) -> Result<(Vec<LweList>, NoiseBound)> {
-        values.check(self.parameters(), self.binding())?;
+        let values = &*self.switched(values)?;
         if values.is_fresh() {
             return Ok((digit_lists(values.list(), values), self.parameters().fresh_noise()));
         }

@@ -1,6 +1,8 @@
 //! Parameters of lookups: a set of circuit bootstrapping, and the moduli of tables.
 
 use cryptable_fhew::keys::BootstrappingParameters;
+#[cfg(feature = "client")]
+use cryptable_fhew::keys::PublicParameters;
 use cryptable_fhew::parameters::Parameters as FhewParameters;
 use cryptable_lattice::cost::CostModel;
 use cryptable_lattice::error::demand;
@@ -318,6 +320,11 @@ impl BootstrappingParameters for Parameters {
     fn fhew(&self) -> &FhewParameters {
         self.circuit.fhew()
     }
+}
+
+#[cfg(feature = "client")]
+impl PublicParameters for Parameters {
+    const PUBLIC_KEY: ObjectType = ObjectType::LeveledPublicKey;
 }
 
 impl CircuitParameters for Parameters {

@@ -2,7 +2,7 @@
 
 use cryptable_lattice::KeyParameters;
 use cryptable_lattice::coefficient_ciphertext::{RlwePublicKey, public_noise};
-use cryptable_lattice::error::{Error, Result};
+use cryptable_lattice::error::Result;
 use cryptable_lattice::{Binding, NoiseBound, ReadOptions};
 use cryptable_wire::{BodyWriter, KeyId, ObjectType, write_object};
 
@@ -39,13 +39,11 @@ impl SecretKey {
     /// key.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the secret's norm exceeds the bound on noise, with a probability below 2^-80.
+    /// [`cryptable_lattice::Error::Unsupported`] if the secret's norm exceeds the bound on noise, with a probability below 2^-80.
     pub fn public_key(&self) -> Result<PublicKey> {
         let parameters = self.parameters().clone();
         let log2_modulus = parameters.literal().log2_ciphertext_modulus;
-        let key = RlwePublicKey::generate(self.secret(), log2_modulus).ok_or_else(|| {
-            Error::Unsupported("a public key of this secret: generate another".into())
-        })?;
+        let key = RlwePublicKey::generate(self.secret().coefficients(), log2_modulus)?;
         Ok(PublicKey { parameters, binding: *self.binding(), key })
     }
 }
@@ -74,7 +72,7 @@ impl PublicKey {
     /// Encrypts up to [`SecretKey::values_per_ciphertext`] values of `Z_p` into one ciphertext.
     ///
     /// # Errors
-    /// If there are more values than slots, or one is not below p; [`Error::NoiseTooLarge`] if a lookup would fail more
+    /// If there are more values than slots, or one is not below p; [`cryptable_lattice::Error::NoiseTooLarge`] if a lookup would fail more
     /// often than the parameters state.
     pub fn encrypt(&self, values: &[u64]) -> Result<Ciphertext> {
         let modulus = self.parameters.input_modulus();

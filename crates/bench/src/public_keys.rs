@@ -1,0 +1,112 @@
+//! `bench public-keys`: encryption by public keys, of each engine.
+
+use clap::Args;
+use cryptable::{Engine, Parameters, Request, SecretKey};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha20Rng;
+
+use crate::contract::{Contract, print_line};
+use crate::measurement::{UnitSampler, median, timed};
+use crate::memory;
+
+/// Engines, and the moduli and numbers of values that are measured.
+const CASES: [(Engine, u64, usize); 3] =
+    [(Engine::Packed, 256, 65_536), (Engine::Single, 16, 1_000), (Engine::Leveled, 256, 1_000)];
+
+/// Arguments of `bench public-keys`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  cryptable --threads 1 --json bench public-keys")]
+pub struct PublicKeysArguments {
+    /// Encryptions to take the median of.
+    #[arg(long, default_value_t = 15)]
+    runs: usize,
+    /// Seed of the random values.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// INSECURE parameters of small rings, for tests.
+    #[arg(long, hide = true)]
+    insecure_toy: bool,
+}
+
+/// Runs the benchmark. Of a line, `eval_s` is the encryption of all values by the public key and `encrypt_s` that by the
+/// secret key; `eval_key_bytes` are those of the public key, `input_bytes` and `output_bytes` those of ciphertexts by the
+/// secret and the public key.
+pub fn run(arguments: &PublicKeysArguments, json: bool) -> anyhow::Result<()> {
+    for (engine, modulus, count) in CASES {
+        let line = measure(arguments, engine, modulus, count)?;
+        print_line(&line, json)?;
+        line.check()?;
+    }
+    Ok(())
+}
+
+fn measure(
+    arguments: &PublicKeysArguments,
+    engine: Engine,
+    modulus: u64,
+    count: usize,
+) -> anyhow::Result<Contract> {
+    let parameters = if arguments.insecure_toy {
+        Parameters::insecure_toy(engine, modulus, modulus)?
+    } else {
+        let request = Request::new(modulus, modulus).engine(engine).values(count as u64);
+        request.plan()?.best().parameters().clone()
+    };
+    let secret = SecretKey::generate(parameters.clone());
+    let (public, keygen_s) = timed(|| secret.public_key());
+    let public = public?;
+    let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
+    let values: Vec<u64> = (0..count).map(|_| rng.random_range(0..modulus)).collect();
+    let (mut unit, mut times, mut own) = (UnitSampler::start(), Vec::new(), Vec::new());
+    let mut wrong = 0;
+    let mut bytes = [0; 2];
+    memory::reset_peak();
+    for _ in 0..arguments.runs.max(1) {
+        let (by_secret, time) = timed(|| secret.encrypt(&values));
+        own.push(time);
+        let (by_public, time) = timed(|| public.encrypt(&values));
+        times.push(time);
+        let (by_secret, by_public) = (by_secret?, by_public?);
+        bytes = [by_secret.to_bytes().len(), by_public.to_bytes().len()];
+        let found = secret.decrypt(&by_public)?;
+        wrong += found.iter().zip(&values).filter(|(a, b)| a != b).count();
+        unit.sample_if_due();
+    }
+    let mut line = Contract {
+        method: format!("encryption by a public key, {engine} values"),
+        bits_in: (modulus as f64).log2(),
+        bits_out: (modulus as f64).log2(),
+        modulus_in: modulus,
+        ring_degree: parameters.ring_degree(),
+        keygen_s,
+        encrypt_s: median(&own),
+        peak_rss_bytes: memory::peak_rss(),
+        eval_rss_bytes: memory::peak_rss(),
+        eval_key_bytes: public.to_bytes().len(),
+        input_bytes: bytes[0],
+        output_bytes: bytes[1],
+        values_checked: times.len() * count,
+        wrong,
+        log2_fail: parameters.log2_fail(),
+        security_bits: parameters.security_bits(),
+        table: "identity".into(),
+        ..Contract::here()
+    };
+    line.set_time(median(&times), times.len(), count, unit.finish());
+    Ok(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn toys_of_every_engine_are_measured() {
+        let arguments = PublicKeysArguments { runs: 1, seed: 1, insecure_toy: true };
+        for (engine, modulus, count) in CASES {
+            let line = measure(&arguments, engine, modulus.min(16), count.min(100)).unwrap();
+            assert_eq!((line.wrong, line.values_checked), (0, count.min(100)), "{}", line.method);
+            assert!(line.output_bytes > line.input_bytes, "{}", line.method);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The public key of every face: encrypts phases for the holder of a secret key.
+
+use cryptable_lattice::coefficient_ciphertext::RlwePublicKey;
+use cryptable_lattice::lwe_list::LweList;
+use cryptable_lattice::{Binding, ReadOptions, Result};
+use cryptable_wire::{BodyWriter, KeyId, ObjectType, write_object};
+
+use crate::keys::client_key::ClientKey;
+use crate::keys::server_key::BootstrappingParameters;
+
+/// Longest body of a public key, 1 MiB.
+const MAX_PUBLIC_KEY_BYTES: u64 = 1 << 20;
+
+/// Parameters of a face whose ciphertexts may come from public keys.
+pub trait PublicParameters: BootstrappingParameters {
+    /// Type of the files of public keys.
+    const PUBLIC_KEY: ObjectType;
+}
+
+/// The public key of one client: anyone who has it encrypts, only the secret key decrypts.
+///
+/// One ring element and a seed: `N·k/8` bytes and some, at ring degree N modulo 2^k ([`crate::parameters::Parameters::public_shape`]),
+/// 8 kB in most cases. Ciphertexts are compact lists: LWE ciphertexts of dimension N that share one mask for every N of them.
+/// A server switches them to the LWE secret before it computes with them.
+#[derive(Clone, Debug)]
+pub struct PublicKey<P> {
+    parameters: P,
+    binding: Binding,
+    key: RlwePublicKey,
+}
+
+impl<P: PublicParameters> ClientKey<P> {
+    /// Generates a public key of this secret key. Every call draws another one; ciphertexts of all of them belong to this
+    /// key.
+    ///
+    /// # Errors
+    /// [`cryptable_lattice::Error::Unsupported`] if the secret's norm exceeds the bound on noise, with a probability below
+    /// 2^-80.
+    pub fn public_key(&self) -> Result<PublicKey<P>> {
+        let parameters = self.parameters().clone();
+        let log2_modulus = parameters.fhew().public_shape().modulus.ilog2();
+        let key = RlwePublicKey::generate(self.fhew().ring_coefficients(), log2_modulus)?;
+        Ok(PublicKey { parameters, binding: *self.binding(), key })
+    }
+}
+
+impl<P: PublicParameters> PublicKey<P> {
+    /// Returns the parameters of everything that this key encrypts.
+    #[must_use]
+    pub fn parameters(&self) -> &P {
+        &self.parameters
+    }
+
+    /// Returns the identifier of the secret key, which the secret key, evaluation keys and ciphertexts share.
+    #[must_use]
+    pub fn id(&self) -> KeyId {
+        self.binding.key_id
+    }
+
+    /// Returns the binding of everything that this key encrypts.
+    #[must_use]
+    pub fn binding(&self) -> &Binding {
+        &self.binding
+    }
+
+    /// Encrypts phases modulo the modulus of [`crate::parameters::Parameters::public_shape`].
+    ///
+    /// # Panics
+    /// If a phase is not below the modulus.
+    #[must_use]
+    pub fn encrypt_phases(&self, phases: &[u64]) -> LweList {
+        self.key.encrypt_list(phases)
+    }
+
+    /// Returns the key in its wire format: parameters, the identifier of the secret key, the ring element and the seed.
+    ///
+    /// # Panics
+    /// Never: memory takes all bytes.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let (mut body, mut bytes) = (Vec::new(), Vec::new());
+        let mut writer = BodyWriter::new(&mut body);
+        writer
+            .bytes(&self.parameters.to_bytes())
+            .and_then(|()| writer.raw(&self.id().0))
+            .and_then(|()| self.key.write(&mut writer))
+            .and_then(|()| {
+                write_object(&mut bytes, P::PUBLIC_KEY, &self.binding.parameter_digest, &body)
+            })
+            .expect("memory takes all bytes");
+        bytes
+    }
+
+    /// Reads a public key.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged public key of this kind, or its parameters are insecure and that is not
+    /// allowed.
+    pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+        let (parameters, mut reader) =
+            P::open(bytes, P::PUBLIC_KEY, MAX_PUBLIC_KEY_BYTES, options)?;
+        let key_id = KeyId(reader.array("key identifier")?);
+        let shape = parameters.fhew().public_shape();
+        let key = RlwePublicKey::read(&mut reader, shape.dimension, shape.modulus.ilog2())?;
+        reader.finish()?;
+        let binding = Binding { parameter_digest: parameters.digest(), key_id };
+        Ok(Self { parameters, binding, key })
+    }
+}

@@ -1,0 +1,85 @@
+//! Values by public keys: their noise before and after the switch to the LWE secret, against its law from both sides.
+
+use std::ops::Range;
+
+use cryptable_fhew::lookup::{Ciphertext, Parameters, Request, SecretKey};
+use cryptable_fhew::test_polynomial::encode;
+use cryptable_lattice::{Error, Progress, ReadOptions};
+
+/// Values of a ciphertext, enough for a deviation of 2.2 % of the variance.
+const COUNT: usize = 4096;
+
+/// Checks the variance of errors over that of the bound, and their kurtosis, which is 3 for sums of very many terms.
+fn check_noise(secret: &SecretKey, of: &Ciphertext, expected: &[u64], ratios: Range<f64>) {
+    let q = of.values().shape().modulus;
+    let error = |(index, &value): (usize, &u64)| {
+        let phase = encode(value, of.modulus(), q);
+        secret.fhew().phase_error(&of.values().ciphertext(index), phase).unwrap()
+    };
+    let errors: Vec<f64> = expected.iter().enumerate().map(error).collect();
+    let moment = |k| errors.iter().map(|e| e.powi(k)).sum::<f64>() / errors.len() as f64;
+    let ratio = moment(2) / of.noise().deviation().powi(2);
+    assert!(ratios.contains(&ratio), "ratio of variances {ratio}");
+    let kurtosis = moment(4) / moment(2).powi(2);
+    assert!((2.7..3.3).contains(&kurtosis), "kurtosis {kurtosis}");
+}
+
+#[test]
+fn noise_is_as_large_as_its_law_at_full_size() {
+    for p in [4, 16, 15] {
+        let secret = SecretKey::generate(&Parameters::choose(&Request::new(p, p)).unwrap());
+        let public = secret.public_key().unwrap();
+        let values: Vec<u64> = (0..COUNT as u64).map(|i| i * i % p).collect();
+        let input = public.encrypt(&values).unwrap();
+        assert_eq!(secret.decrypt(&input).unwrap(), values);
+        // Norms of key and secret, near their means, are bounded by 1.25 times those; binary secrets have three quarters of
+        // the norm of ternary ones.
+        check_noise(&secret, &input, &values, 0.6..0.9);
+        let key = secret.evaluation_key(Progress::silent()).unwrap();
+        let switched = key.export(&input).unwrap();
+        assert_eq!(secret.decrypt(&switched).unwrap(), values);
+        check_noise(&secret, &switched, &values, 0.75..1.1);
+    }
+}
+
+#[test]
+fn lists_are_compact_and_come_back_from_bytes() {
+    let secret = SecretKey::generate(&Parameters::insecure_toy(8, 8).unwrap());
+    let public = secret.public_key().unwrap();
+    let degree = secret.parameters().ring_degree();
+    let bytes = |count: usize| public.encrypt(&vec![5; count]).unwrap().to_bytes();
+    let (one, full, more) = (bytes(1).len(), bytes(degree).len(), bytes(degree + 1).len());
+    // A value more of a ring element is a word more, and the first of the next one a mask more.
+    let word = (full - one) as f64 / (degree - 1) as f64;
+    assert!((more - full) as f64 > 0.9 * word * degree as f64, "{one} {full} {more}");
+    let input = public.encrypt(&[1, 2, 3]).unwrap();
+    let read = Ciphertext::from_bytes(&input.to_bytes()).unwrap();
+    assert_eq!(read, input);
+    assert!(read.is_compact() && read.is_fresh());
+    // Pieces have masks of their own.
+    let piece = Ciphertext::from_bytes(&read.slice(1..3).to_bytes()).unwrap();
+    assert_eq!(secret.decrypt(&piece).unwrap(), [2, 3]);
+    let key = secret.evaluation_key(Progress::silent()).unwrap();
+    assert_eq!(secret.decrypt(&key.add(&piece, &piece).unwrap()).unwrap(), [4, 6]);
+    let mut damaged = input.to_bytes();
+    for place in (0..damaged.len()).step_by(7) {
+        damaged[place] ^= 1;
+        assert!(Ciphertext::from_bytes(&damaged).is_err(), "byte {place}");
+        damaged[place] ^= 1;
+    }
+}
+
+#[test]
+fn keys_of_others_are_refused() {
+    let parameters = Parameters::insecure_toy(8, 8).unwrap();
+    let (secret, other) = (SecretKey::generate(&parameters), SecretKey::generate(&parameters));
+    let input = other.public_key().unwrap().encrypt(&[1]).unwrap();
+    let error = secret.decrypt(&input).unwrap_err();
+    assert!(matches!(error, Error::OtherClient { .. }), "{error}");
+    let key = secret.evaluation_key(Progress::silent()).unwrap();
+    assert!(matches!(key.mul_scalar(&input, 2), Err(Error::OtherClient { .. })));
+    let bytes = other.public_key().unwrap().to_bytes();
+    let options = ReadOptions::default().allow_insecure();
+    let read = cryptable_fhew::lookup::PublicKey::from_bytes(&bytes, options).unwrap();
+    assert_eq!((read.id(), read.to_bytes()), (other.id(), bytes));
+}
