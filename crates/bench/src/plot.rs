@@ -23,7 +23,9 @@ use crate::json_lines;
 
 /// Arguments of `bench plot`.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  cryptable bench plot --out plots crates/bench/results/intel_xeon/*.jsonl")]
+#[command(
+    after_help = "Example:\n  cryptable bench plot --out plots crates/bench/results/intel_xeon/*.jsonl"
+)]
 pub struct PlotArguments {
     /// Folder for the pictures.
     #[arg(long, value_name = "DIR")]

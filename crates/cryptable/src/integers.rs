@@ -40,11 +40,11 @@ pub(crate) mod request;
 pub use cryptable_integers::{
     AnyColumn, AnyInteger, BooleanColumn, Column, ColumnKind, ColumnReader, ColumnSummary,
     ColumnWriter, DigitArithmetic, DigitCiphertext, DryRun, Evaluator, Integer, IntegerColumn,
-    IntegerType, LookupModel, Operand, Operation, Outline, Piece, Places, PlannedOperand,
-    insecure_packed_toy, packed_parameters_for,
+    LookupModel, Operand, Operation, Outline, Piece, Places, PlannedOperand, insecure_packed_toy,
+    packed_parameters_for,
 };
 #[cfg(feature = "client")]
 pub use cryptable_integers::{
-    DigitEncryption, decrypt, decrypt_booleans, decrypt_words, encrypt, encrypt_booleans,
-    encrypt_words,
+    DigitDecryption, DigitEncryption, decrypt, decrypt_booleans, decrypt_words, encrypt,
+    encrypt_booleans, encrypt_words,
 };

@@ -6,11 +6,11 @@ use zeroize::Zeroizing;
 
 use crate::columns::{BooleanColumn, IntegerColumn};
 use crate::digit::Digit;
-use crate::digit_arithmetic::DigitEncryption;
+use crate::digit_arithmetic::{DigitDecryption, DigitEncryption};
 use crate::integer::{AnyInteger, ColumnKind, Integer, IntegerType, Radix};
 
-fn radix_of<S: DigitEncryption>(secret: &S, kind: ColumnKind) -> Result<Radix> {
-    let modulus = secret.modulus();
+fn radix_of<S: DigitEncryption>(key: &S, kind: ColumnKind) -> Result<Radix> {
+    let modulus = key.modulus();
     if !modulus.is_power_of_two() || modulus < 4 {
         let limit = "it must be a power of two from 4 on".into();
         return Err(Error::Parameter { name: "modulus of digits", value: modulus as f64, limit });
@@ -23,24 +23,24 @@ fn radix_of<S: DigitEncryption>(secret: &S, kind: ColumnKind) -> Result<Radix> {
 /// # Errors
 /// If there are more than a ciphertext holds, or the engine's modulus is no power of two.
 pub fn encrypt<T: Integer, S: DigitEncryption>(
-    secret: &S,
+    key: &S,
     values: &[T],
 ) -> Result<IntegerColumn<T, S::Ciphertext>> {
     let words: Zeroizing<Vec<u64>> = Zeroizing::new(values.iter().map(|v| v.to_word()).collect());
-    encrypt_column(secret, ColumnKind::of::<T>(), &words)
+    encrypt_column(key, ColumnKind::of::<T>(), &words)
 }
 
 /// Encrypts integers of a kind that the type holds, as words.
 fn encrypt_column<T: IntegerType, S: DigitEncryption>(
-    secret: &S,
+    key: &S,
     kind: ColumnKind,
     words: &[u64],
 ) -> Result<IntegerColumn<T, S::Ciphertext>> {
-    let radix = radix_of(secret, kind)?;
+    let radix = radix_of(key, kind)?;
     let digit = |index: usize| {
         let digits = words.iter().map(|&word| radix.digit(word, index) as u64);
         let digits: Zeroizing<Vec<u64>> = Zeroizing::new(digits.collect());
-        Ok(Digit::encrypted(secret.encrypt(&digits)?, 0, radix.base(index) - 1))
+        Ok(Digit::encrypted(key.encrypt(&digits)?, 0, radix.base(index) - 1))
     };
     Ok(IntegerColumn::new(kind, (0..radix.digits()).map(digit).collect::<Result<_>>()?))
 }
@@ -59,7 +59,7 @@ fn encrypt_column<T: IntegerType, S: DigitEncryption>(
 /// # Errors
 /// As [`encrypt`]; if there are no such integers, or a word has more bits.
 pub fn encrypt_words<S: DigitEncryption>(
-    secret: &S,
+    key: &S,
     kind: ColumnKind,
     words: &[u64],
 ) -> Result<IntegerColumn<AnyInteger, S::Ciphertext>> {
@@ -68,7 +68,7 @@ pub fn encrypt_words<S: DigitEncryption>(
         let limit = kind.truncated(u64::MAX).saturating_add(1);
         return Err(Error::ValueOutOfRange { index, value: words[index], limit });
     }
-    encrypt_column(secret, kind, words)
+    encrypt_column(key, kind, words)
 }
 
 /// Encrypts booleans: one ciphertext.
@@ -76,18 +76,18 @@ pub fn encrypt_words<S: DigitEncryption>(
 /// # Errors
 /// If there are more than a ciphertext holds.
 pub fn encrypt_booleans<S: DigitEncryption>(
-    secret: &S,
+    key: &S,
     values: &[bool],
 ) -> Result<BooleanColumn<S::Ciphertext>> {
     let bits: Vec<u64> = values.iter().map(|&value| value.into()).collect();
-    Ok(BooleanColumn::new(Digit::encrypted(secret.encrypt(&bits)?, 0, 1)))
+    Ok(BooleanColumn::new(Digit::encrypted(key.encrypt(&bits)?, 0, 1)))
 }
 
 /// Decrypts integers; a column that is public is one integer.
 ///
 /// # Errors
 /// If they are of another client.
-pub fn decrypt<T: Integer, S: DigitEncryption>(
+pub fn decrypt<T: Integer, S: DigitDecryption>(
     secret: &S,
     column: &IntegerColumn<T, S::Ciphertext>,
 ) -> Result<Vec<T>> {
@@ -99,7 +99,7 @@ pub fn decrypt<T: Integer, S: DigitEncryption>(
 ///
 /// # Errors
 /// If they are of another client.
-pub fn decrypt_words<T: IntegerType, S: DigitEncryption>(
+pub fn decrypt_words<T: IntegerType, S: DigitDecryption>(
     secret: &S,
     column: &IntegerColumn<T, S::Ciphertext>,
 ) -> Result<Vec<u64>> {
@@ -120,7 +120,7 @@ pub fn decrypt_words<T: IntegerType, S: DigitEncryption>(
 ///
 /// # Errors
 /// If they are of another client.
-pub fn decrypt_booleans<S: DigitEncryption>(
+pub fn decrypt_booleans<S: DigitDecryption>(
     secret: &S,
     column: &BooleanColumn<S::Ciphertext>,
 ) -> Result<Vec<bool>> {
@@ -128,7 +128,7 @@ pub fn decrypt_booleans<S: DigitEncryption>(
 }
 
 /// The values of a digit: the numbers within its bounds.
-fn decrypt_digit<S: DigitEncryption>(secret: &S, digit: &Digit<S::Ciphertext>) -> Result<Vec<i64>> {
+fn decrypt_digit<S: DigitDecryption>(secret: &S, digit: &Digit<S::Ciphertext>) -> Result<Vec<i64>> {
     let (low, modulus) = (digit.low(), secret.modulus() as i64);
     let Some(ciphertext) = digit.ciphertext() else { return Ok(vec![low]) };
     let values = secret.decrypt(ciphertext)?.into_iter();

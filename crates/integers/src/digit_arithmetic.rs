@@ -101,7 +101,7 @@ pub trait Places: DigitArithmetic {
     fn shift(&self, x: &Self::Ciphertext, offset: i64, count: usize) -> Result<Self::Ciphertext>;
 }
 
-/// Encryption of values modulo p.
+/// Encryption of values modulo p, by a secret or a public key.
 #[cfg(feature = "client")]
 pub trait DigitEncryption {
     /// Values modulo p.
@@ -115,7 +115,11 @@ pub trait DigitEncryption {
     /// # Errors
     /// If one is not below p, or there are more than a ciphertext holds.
     fn encrypt(&self, values: &[u64]) -> Result<Self::Ciphertext>;
+}
 
+/// Decryption of values modulo p, by a secret key.
+#[cfg(feature = "client")]
+pub trait DigitDecryption: DigitEncryption {
     /// Decrypts values.
     ///
     /// # Errors

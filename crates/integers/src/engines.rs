@@ -105,16 +105,31 @@ macro_rules! delegate_digits {
 }
 use delegate_digits;
 
-/// Encryption of digits by the methods that an engine's secret key has itself.
+/// Encryption of digits by the methods that an engine's secret and public keys have themselves, and decryption by those of
+/// the secret key.
 #[cfg(feature = "client")]
 macro_rules! delegate_encryption {
-    ($secret:ty, $ciphertext:ty) => {
+    ($secret:ty, $public:ty, $ciphertext:ty) => {
         const _: () = {
             use cryptable_lattice::Result;
 
+            use $crate::digit_arithmetic::DigitDecryption;
+
+            $crate::engines::delegate_encryption!($secret, $ciphertext);
+            $crate::engines::delegate_encryption!($public, $ciphertext);
+
+            impl DigitDecryption for $secret {
+                fn decrypt(&self, x: &Self::Ciphertext) -> Result<Vec<u64>> {
+                    self.decrypt(x)
+                }
+            }
+        };
+    };
+    ($key:ty, $ciphertext:ty) => {
+        const _: () = {
             use $crate::digit_arithmetic::DigitEncryption;
 
-            impl DigitEncryption for $secret {
+            impl DigitEncryption for $key {
                 type Ciphertext = $ciphertext;
 
                 fn modulus(&self) -> u64 {
@@ -123,10 +138,6 @@ macro_rules! delegate_encryption {
 
                 fn encrypt(&self, values: &[u64]) -> Result<Self::Ciphertext> {
                     self.encrypt(values)
-                }
-
-                fn decrypt(&self, x: &Self::Ciphertext) -> Result<Vec<u64>> {
-                    self.decrypt(x)
                 }
             }
         };

@@ -56,9 +56,9 @@ pub use client::{
 };
 pub use column_file::{ColumnReader, ColumnWriter};
 pub use columns::{BooleanColumn, IntegerColumn};
-#[cfg(feature = "client")]
-pub use digit_arithmetic::DigitEncryption;
 pub use digit_arithmetic::{DigitArithmetic, LookupModel, Places};
+#[cfg(feature = "client")]
+pub use digit_arithmetic::{DigitDecryption, DigitEncryption};
 pub use dry_run::{DryRun, Outline};
 pub use evaluator::Evaluator;
 pub use integer::{AnyInteger, ColumnKind, Integer, IntegerType};

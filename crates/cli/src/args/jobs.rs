@@ -108,8 +108,8 @@ pub struct KeyFileArgs {
     /// File for the evaluation key, which goes to the server
     #[arg(long, value_name = "FILE")]
     pub evaluation: PathBuf,
-    /// File for the public key; lookups alone have one.
-    #[arg(skip)]
+    /// File for a public key, with which anyone encrypts for this client; keys of circuits and of AES have none
+    #[arg(long, value_name = "FILE")]
     pub public: Option<PathBuf>,
     /// Overwrite existing key files
     #[arg(long)]

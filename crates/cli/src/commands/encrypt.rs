@@ -31,38 +31,49 @@ use crate::{atomic_file, input_file, key_input};
 pub fn run(global: Global, args: &EncryptArgs) -> Result<()> {
     if let Some(path) = &args.public {
         let key = key_input::read_public_key(global, path)?;
-        return encrypt(global, args, EncryptionKey::Public(&key), Layout::Values);
+        return encrypt_in_layout(global, args, EncryptionKey::Public(&key));
     }
     let key = key_input::read_secret_key(global, args.key_file())?;
     if args.circuit.circuit.is_some() || matches!(key, SecretKey::Bits(_)) {
         return circuit::encrypt(global, args, &key);
     }
+    encrypt_in_layout(global, args, EncryptionKey::Secret(&key))
+}
+
+/// Encrypts in the layout that the arguments name, or that keys of comparisons have.
+fn encrypt_in_layout(global: Global, args: &EncryptArgs, key: EncryptionKey<'_>) -> Result<()> {
+    let parameters = || key.parameters().lookups();
+    let check_packed = |job: &str| {
+        let packed = parameters().and_then(|it| it.packed().map(drop));
+        packed.with_context(|| key_input::of_keygen(args.key_file(), job))
+    };
     let layout = match args.layout {
-        Some(LayoutArg::Integers) => return integers::encrypt(global, args, &key),
+        Some(LayoutArg::Integers) => return integers::encrypt(global, args, key),
         Some(LayoutArg::Words) => {
-            key.packed().with_context(|| key_input::of_keygen(args.key_file(), "wide"))?;
+            check_packed("wide")?;
             let bits = args.bits.context("--as words takes --bits: those of the values")?;
             Layout::Words { bits }
         }
         Some(LayoutArg::Headroom) => {
-            key.packed().with_context(|| key_input::of_keygen(args.key_file(), "compare"))?;
+            check_packed("compare")?;
             Layout::Headroom
         }
-        None if comparison_digits(&key.lookup_parameters()?).is_some() => Layout::Headroom,
+        None if comparison_digits(&parameters()?).is_some() => Layout::Headroom,
         None | Some(LayoutArg::Values) => Layout::Values,
     };
-    encrypt(global, args, EncryptionKey::Secret(&key), layout)
+    encrypt(global, args, key, layout)
 }
 
 /// The key that encrypts: the client's own, or its public key.
 #[derive(Clone, Copy)]
-enum EncryptionKey<'a> {
+pub enum EncryptionKey<'a> {
     Secret(&'a SecretKey),
     Public(&'a PublicKey),
 }
 
 impl EncryptionKey<'_> {
-    fn parameters(self) -> KeyParameters {
+    /// Returns the parameters of the key.
+    pub fn parameters(self) -> KeyParameters {
         match self {
             Self::Secret(key) => key.parameters(),
             Self::Public(key) => key.parameters(),

@@ -15,7 +15,7 @@ use crate::{gates, large_values};
 ///
 /// | keys for | method | bytes of the key | bytes of a value |
 /// |---|---|---|---|
-/// | packed lookups | [`PublicKey::encrypt`] | 0.23 MB for 8 bits | 7 in a full ciphertext, twice those of the secret key |
+/// | packed lookups | [`PublicKey::encrypt`], [`encrypt`](crate::integers::encrypt) of columns by [`PublicKey::packed`] | 0.23 MB for 8 bits | 7 in a full ciphertext, twice those of the secret key |
 /// | single lookups | [`PublicKey::encrypt`] | 13 kB | 18 in a full part of 1,024, 12 kB for one by itself |
 /// | leveled lookups | [`PublicKey::encrypt`] | 13 kB | some 210 of 8 bits in a full part of 64 |
 /// | gates, bit by bit | [`PublicKey::encrypt_bits`] | 4 kB | 6 of 1,024 or more |
@@ -165,6 +165,28 @@ impl PublicKey {
         match &self.key {
             Key::LargeValues(key) => key.encrypt(values),
             _ => Err(self.is_not("large values")),
+        }
+    }
+
+    /// Borrows the key for packed lookups, for columns of [`crate::integers`] and what engines offer beyond this crate.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if the key is of another kind.
+    pub fn packed(&self) -> Result<&packed::PublicKey> {
+        match &self.key {
+            Key::Packed(key) => Ok(key),
+            _ => Err(self.is_not("packed lookups")),
+        }
+    }
+
+    /// Borrows the key for single lookups, for columns of [`crate::integers`] and what engines offer beyond this crate.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if the key is of another kind.
+    pub fn single(&self) -> Result<&single::PublicKey> {
+        match &self.key {
+            Key::Single(key) => Ok(key),
+            _ => Err(self.is_not("single lookups")),
         }
     }
 

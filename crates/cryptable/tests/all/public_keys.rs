@@ -1,6 +1,10 @@
 //! Values encrypted by a public key: looked up and decrypted like those of the secret key.
 #![cfg(feature = "client")]
 
+use cryptable::integers::{
+    ColumnKind, DigitArithmetic, DigitDecryption, Evaluator, IntegerColumn, decrypt,
+    decrypt_booleans, encrypt,
+};
 use cryptable::{
     Engine, Error, Parameters, Progress, PublicKey, ReadOptions, Request, SecretKey, Table, gates,
     inspect, large_values, transciphering,
@@ -97,6 +101,48 @@ fn bits_and_integers_of_contributors_are_computed_with_at_full_size() {
 fn a_full_ciphertext_of_contributors_is_looked_up_at_full_size() {
     let plan = Request::new(256, 256).engine(Engine::Packed).plan().unwrap();
     check(plan.best().parameters().clone(), 65_536);
+}
+
+/// Columns of integers of each engine: sums with carries, and comparisons with the client's own.
+#[test]
+fn columns_of_contributors_are_computed_with() {
+    for engine in [Engine::Packed, Engine::Single] {
+        let plan = Request::integers(ColumnKind::of::<u16>())
+            .engine(engine)
+            .insecure_toy()
+            .plan()
+            .unwrap();
+        let secret = SecretKey::generate(&plan);
+        let server = secret.evaluation_key();
+        let public = secret.public_key().unwrap();
+        let values = [1u16, 40_000, 65_535];
+        let own = [2u16, 30_000, 65_535];
+        let expected = (values.map(|x| x.wrapping_add(x)), [true, false, false]);
+        let found = if engine == Engine::Packed {
+            let x = encrypt(public.packed().unwrap(), &values).unwrap();
+            let y = encrypt(secret.packed().unwrap(), &own).unwrap();
+            computed(secret.packed().unwrap(), server.packed().unwrap(), &x, &y)
+        } else {
+            let x = encrypt(public.single().unwrap(), &values).unwrap();
+            let y = encrypt(secret.single().unwrap(), &own).unwrap();
+            computed(secret.single().unwrap(), server.single().unwrap(), &x, &y)
+        };
+        assert_eq!(found.0, expected.0, "{engine}");
+        assert_eq!(found.1, expected.1, "{engine}");
+    }
+}
+
+/// `x + x` and `x < y`.
+fn computed<E: DigitArithmetic, S: DigitDecryption<Ciphertext = E::Ciphertext>>(
+    secret: &S,
+    server: &E,
+    x: &IntegerColumn<u16, E::Ciphertext>,
+    y: &IntegerColumn<u16, E::Ciphertext>,
+) -> (Vec<u16>, Vec<bool>) {
+    let evaluator = Evaluator::new(server).unwrap();
+    let sum = evaluator.add(x, x).unwrap();
+    let less = evaluator.lt(x, y).unwrap();
+    (decrypt(secret, &sum).unwrap(), decrypt_booleans(secret, &less).unwrap())
 }
 
 #[test]

@@ -50,4 +50,4 @@ impl Places for EvaluationKey {
 }
 
 #[cfg(feature = "client")]
-super::delegate_encryption!(cryptable_packed::SecretKey, Ciphertext);
+super::delegate_encryption!(cryptable_packed::SecretKey, cryptable_packed::PublicKey, Ciphertext);

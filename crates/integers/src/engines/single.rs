@@ -32,4 +32,8 @@ impl LookupModel for Parameters {
 super::delegate_digits!(EvaluationKey, Ciphertext, PreparedTable, engine 1);
 
 #[cfg(feature = "client")]
-super::delegate_encryption!(cryptable_fhew::lookup::SecretKey, Ciphertext);
+super::delegate_encryption!(
+    cryptable_fhew::lookup::SecretKey,
+    cryptable_fhew::lookup::PublicKey,
+    Ciphertext
+);

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use cryptable_integers::{DigitArithmetic, DigitEncryption, LookupModel, Places};
+use cryptable_integers::{DigitArithmetic, DigitDecryption, DigitEncryption, LookupModel, Places};
 use cryptable_lattice::error::check_equal;
 use cryptable_lattice::gaussian_tail::gaussian_ratio_for;
 use cryptable_lattice::{NoiseBound, Progress, Result, Table};
@@ -179,7 +179,9 @@ impl DigitEncryption for Clear {
         values.resize(self.places, 0);
         Ok(ClearCiphertext { values, count, noise: self.fresh_noise(), is_fresh: true })
     }
+}
 
+impl DigitDecryption for Clear {
     fn decrypt(&self, x: &ClearCiphertext) -> Result<Vec<u64>> {
         x.noise.check_decryption("decryption", self.modulus, LOG2_FAIL)?;
         Ok(x.values[..x.count].to_vec())

@@ -4,7 +4,7 @@
 pub mod clear;
 
 use cryptable_integers::{
-    BooleanColumn, DigitArithmetic, DigitEncryption, Evaluator, Integer, IntegerColumn, Piece,
+    BooleanColumn, DigitArithmetic, DigitDecryption, Evaluator, Integer, IntegerColumn, Piece,
     Places, decrypt, decrypt_booleans, encrypt,
 };
 use rand::{Rng, SeedableRng};
@@ -32,14 +32,14 @@ pub fn wrap<T: Integer>(value: i128) -> T {
 }
 
 /// A server and a client.
-pub struct Setting<'a, E: DigitArithmetic, S: DigitEncryption<Ciphertext = E::Ciphertext>> {
+pub struct Setting<'a, E: DigitArithmetic, S: DigitDecryption<Ciphertext = E::Ciphertext>> {
     pub server: Evaluator<'a, E>,
     pub secret: &'a S,
     /// Values of a column.
     pub count: usize,
 }
 
-impl<E: DigitArithmetic, S: DigitEncryption<Ciphertext = E::Ciphertext>> Setting<'_, E, S> {
+impl<E: DigitArithmetic, S: DigitDecryption<Ciphertext = E::Ciphertext>> Setting<'_, E, S> {
     pub fn encrypt<T: Integer>(&self, values: &[T]) -> IntegerColumn<T, E::Ciphertext> {
         encrypt(self.secret, values).unwrap()
     }
@@ -315,7 +315,7 @@ fn rotated_left<T: Integer>(x: T, amount: u32) -> T {
     T::from_word((word << amount | word >> (T::BITS - amount)) as u64)
 }
 
-impl<E: Places, S: DigitEncryption<Ciphertext = E::Ciphertext>> Setting<'_, E, S> {
+impl<E: Places, S: DigitDecryption<Ciphertext = E::Ciphertext>> Setting<'_, E, S> {
     pub fn check_merge<T: Integer>(&self, rng: &mut ChaCha20Rng) {
         let (places, server) = (self.server.engine().places(), &self.server);
         let first = places / 2 - 3;

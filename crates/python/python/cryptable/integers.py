@@ -34,7 +34,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._arrays import as_array
-from ._native import EvaluationKey, SecretKey
+from ._native import EvaluationKey, PublicKey, SecretKey
 from ._native import integers as _compiled
 from ._threads import checked
 from .errors import RangeError, UnsupportedError
@@ -123,10 +123,10 @@ def plan(
     )
 
 
-def encrypt(secret: SecretKey, values: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> Column:
+def encrypt(key: SecretKey | PublicKey, values: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> Column:
     """Encrypts integers or booleans of any shape, as the array's own type or as `dtype`: `bool`, `uint8` to `int64`."""
     array = as_array(values)
-    return _compiled.encrypt_column(secret, array, *_kind(array.dtype if dtype is None else dtype))
+    return _compiled.encrypt_column(key, array, *_kind(array.dtype if dtype is None else dtype))
 
 
 def decrypt(secret: SecretKey, column: Column) -> npt.NDArray[Any]:

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cryptable::engines::{packed, single};
 use cryptable::integers::{
-    self, AnyColumn, ColumnKind, DigitArithmetic, DigitCiphertext, DigitEncryption, Evaluator,
-    LookupModel, Operand, Operation, Piece, PlannedOperand,
+    self, AnyColumn, ColumnKind, DigitArithmetic, DigitCiphertext, DigitDecryption,
+    DigitEncryption, Evaluator, LookupModel, Operand, Operation, Piece, PlannedOperand,
 };
 use cryptable::{Error, KeyKind, Progress as LibraryProgress};
 use numpy::{Element, IxDyn, PyArray1, PyArrayMethods};
@@ -20,15 +20,23 @@ use crate::arrays::{common_shape, words};
 use crate::call::{self, Progress};
 use crate::errors::{Result, exception, raise};
 use crate::evaluation_key::EvaluationKey;
+use crate::public_key::PublicKey;
 use crate::secret_key::SecretKey;
 
 /// Parts of a lookup that progress is told in.
 const STEPS: usize = 100;
 
+/// A key that encrypts.
+#[derive(FromPyObject)]
+pub(crate) enum EncryptionKey<'py> {
+    Secret(PyRef<'py, SecretKey>),
+    Public(PyRef<'py, PublicKey>),
+}
+
 /// Encrypts integers of `bits` bits, or booleans: 1 bit.
 #[pyfunction]
 pub(crate) fn encrypt_column(
-    secret: &SecretKey,
+    key: EncryptionKey<'_>,
     values: &Bound<'_, PyAny>,
     bits: u32,
     signed: bool,
@@ -37,14 +45,28 @@ pub(crate) fn encrypt_column(
     let kind = ColumnKind::new(bits, signed).map_err(raise)?;
     let values = words(values, bits, signed)?;
     let clear = Zeroizing::new(values.values);
-    let key = secret.library();
-    let room = key.values_per_part().map_err(raise)?;
-    let inner = call::run_silently(py, || {
-        Ok(match key.kind() {
-            KeyKind::Packed => EngineColumn::Packed(encrypt(key.packed()?, (kind, room), &clear)?),
-            _ => EngineColumn::Single(encrypt(key.single()?, (kind, room), &clear)?),
-        })
-    })?;
+    let inner = match key {
+        EncryptionKey::Secret(key) => {
+            let key = key.library();
+            let room = (kind, key.values_per_part().map_err(raise)?);
+            call::run_silently(py, || {
+                Ok(match key.kind() {
+                    KeyKind::Packed => EngineColumn::Packed(encrypt(key.packed()?, room, &clear)?),
+                    _ => EngineColumn::Single(encrypt(key.single()?, room, &clear)?),
+                })
+            })
+        }
+        EncryptionKey::Public(key) => {
+            let key = &key.inner;
+            let room = (kind, key.parameters().lookups().map_err(raise)?.values_per_part());
+            call::run_silently(py, || {
+                Ok(match key.packed() {
+                    Ok(packed) => EngineColumn::Packed(encrypt(packed, room, &clear)?),
+                    Err(_) => EngineColumn::Single(encrypt(key.single()?, room, &clear)?),
+                })
+            })
+        }
+    }?;
     Ok(Column::new(inner, values.shape))
 }
 
@@ -83,7 +105,7 @@ pub(crate) fn decrypt_column<'py>(
     }
 }
 
-fn decrypt<'py, S: DigitEncryption<Ciphertext: DigitCiphertext> + Sync>(
+fn decrypt<'py, S: DigitDecryption<Ciphertext: DigitCiphertext> + Sync>(
     py: Python<'py>,
     secret: &S,
     parts: &Parts<S::Ciphertext>,

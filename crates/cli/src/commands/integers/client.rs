@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use cryptable::integers::{
-    self, BooleanColumn, Column, ColumnKind, ColumnWriter, DigitCiphertext, DigitEncryption,
-    IntegerColumn,
+    self, BooleanColumn, Column, ColumnKind, ColumnWriter, DigitCiphertext, DigitDecryption,
+    DigitEncryption, IntegerColumn,
 };
 use cryptable::{KeyKind, SecretKey};
 use serde::Serialize;
@@ -19,6 +19,7 @@ use super::with_integer;
 use crate::args::{DecryptArgs, EncryptArgs, Global};
 use crate::atomic_file::{self, Access, AtomicFile};
 use crate::commands::decrypt::create;
+use crate::commands::encrypt::EncryptionKey;
 use crate::formats::csv::{Coding, ReadNote};
 use crate::formats::domain::Domain;
 use crate::formats::values::{ValueOptions, Values, open_values};
@@ -30,7 +31,7 @@ use crate::{input_file, key_input};
 ///
 /// # Errors
 /// If a file cannot be read or written, or if a value is out of range.
-pub fn encrypt(global: Global, files: &EncryptArgs, key: &SecretKey) -> Result<()> {
+pub fn encrypt(global: Global, files: &EncryptArgs, key: EncryptionKey<'_>) -> Result<()> {
     let start = Instant::now();
     let bits =
         files.bits.context("--as integers takes --bits: 8, 16, 32 or 64, or 1 of booleans")?;
@@ -42,11 +43,21 @@ pub fn encrypt(global: Global, files: &EncryptArgs, key: &SecretKey) -> Result<(
     let options = ValueOptions { format, column, csv, coding: coding.clone() };
     let mut values = open_values(&files.input, &options)?;
     let mut writer = ColumnWriter::new(atomic_file::create(&files.output, Access::Public)?);
-    let count = match key.kind() {
-        KeyKind::Packed => encrypt_all(key.packed()?, kind, key, &mut values, &mut writer)?,
-        _ => {
-            let single = key.single().context("integers are of packed or single values")?;
-            encrypt_all(single, kind, key, &mut values, &mut writer)?
+    let room = key.parameters().lookups()?.values_per_part();
+    let (source, out) = (&mut values, &mut writer);
+    let wrong_engine = "integers are of packed or single values";
+    let count = match (key, key.parameters().kind()) {
+        (EncryptionKey::Secret(key), KeyKind::Packed) => {
+            encrypt_all(key.packed()?, kind, room, source, out)?
+        }
+        (EncryptionKey::Secret(key), _) => {
+            encrypt_all(key.single().context(wrong_engine)?, kind, room, source, out)?
+        }
+        (EncryptionKey::Public(key), KeyKind::Packed) => {
+            encrypt_all(key.packed()?, kind, room, source, out)?
+        }
+        (EncryptionKey::Public(key), _) => {
+            encrypt_all(key.single().context(wrong_engine)?, kind, room, source, out)?
         }
     };
     ensure!(count > 0, "{} holds no values", input_file::shown(&files.input).printable());
@@ -69,15 +80,14 @@ pub fn encrypt(global: Global, files: &EncryptArgs, key: &SecretKey) -> Result<(
 
 /// Encrypts all values of a file, and returns their number.
 fn encrypt_all<S: DigitEncryption<Ciphertext: DigitCiphertext>>(
-    secret: &S,
+    key: &S,
     kind: ColumnKind,
-    key: &SecretKey,
+    room: usize,
     values: &mut Values,
     writer: &mut ColumnWriter<AtomicFile>,
 ) -> Result<u64> {
     let mut total = 0;
     loop {
-        let room = key.values_per_part()?;
         let mut chunk = Zeroizing::new(Vec::with_capacity(room));
         for value in values.by_ref().take(room) {
             chunk.push(value?);
@@ -89,14 +99,14 @@ fn encrypt_all<S: DigitEncryption<Ciphertext: DigitCiphertext>>(
         if kind == ColumnKind::BOOLEANS {
             let booleans =
                 Zeroizing::new(chunk.iter().map(|&value| value == 1).collect::<Vec<_>>());
-            writer.push(&integers::encrypt_booleans(secret, &booleans)?)?;
+            writer.push(&integers::encrypt_booleans(key, &booleans)?)?;
             continue;
         }
         with_integer!(kind, T => {
             let integers: Vec<T> =
                 chunk.iter().map(|&value| integers::Integer::from_word(value)).collect();
             let integers = Zeroizing::new(integers);
-            writer.push(&integers::encrypt(secret, &integers)?)?;
+            writer.push(&integers::encrypt(key, &integers)?)?;
         });
     }
 }
@@ -126,7 +136,7 @@ pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: File) 
     report::summary(global, &report)
 }
 
-fn decrypt_all<S: DigitEncryption<Ciphertext: DigitCiphertext>>(
+fn decrypt_all<S: DigitDecryption<Ciphertext: DigitCiphertext>>(
     key: &SecretKey,
     secret: &S,
     args: &DecryptArgs,
@@ -145,7 +155,7 @@ fn decrypt_all<S: DigitEncryption<Ciphertext: DigitCiphertext>>(
 }
 
 /// Decrypts the next part of a file to words.
-fn decrypt_part<S: DigitEncryption<Ciphertext: DigitCiphertext>>(
+fn decrypt_part<S: DigitDecryption<Ciphertext: DigitCiphertext>>(
     secret: &S,
     file: &mut ColumnFile<S::Ciphertext>,
     kind: ColumnKind,

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..progress import Progress
-from . import EvaluationKey, SecretKey
+from . import EvaluationKey, PublicKey, SecretKey
 
 _Path = str | PathLike[str]
 
@@ -103,7 +103,7 @@ class ColumnReader:
     def __iter__(self) -> ColumnReader: ...
     def __next__(self) -> Column: ...
 
-def encrypt_column(secret: SecretKey, values: npt.NDArray[Any], bits: int, signed: bool) -> Column: ...
+def encrypt_column(key: SecretKey | PublicKey, values: npt.NDArray[Any], bits: int, signed: bool) -> Column: ...
 def decrypt_column(secret: SecretKey, column: Column) -> npt.NDArray[Any]: ...
 def compute_integers(
     key: EvaluationKey,
