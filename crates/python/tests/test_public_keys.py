@@ -5,6 +5,7 @@ import pathlib
 import cryptable
 import numpy as np
 import pytest
+from cryptable import integers
 from cryptable.errors import CryptableError, RangeError
 
 
@@ -20,6 +21,16 @@ def test_values_of_contributors_are_looked_up(tmp_path: pathlib.Path, engine: st
     assert found.shape == values.shape and (found == values * values % 16).all()
     signed = np.array([-8, 7, -1], dtype=np.int8)
     assert (secret.decrypt(public.encrypt(signed, signed=True)) == signed).all()
+
+
+@pytest.mark.parametrize("engine", ["packed", "single"])
+def test_columns_of_contributors_are_added(engine: str) -> None:
+    secret = cryptable.SecretKey.generate(integers.plan(16, signed=True, engine=engine, insecure_toy=True))
+    amounts = np.array([120, -7, 32_767], np.int16)
+    column = integers.encrypt(secret.public_key(), amounts)
+    with integers.computing(secret.evaluation_key(), progress=False):
+        total = column + integers.encrypt(secret, amounts)
+    assert (integers.decrypt(secret, total) == amounts + amounts).all()
 
 
 def test_wrong_values_kinds_and_files_are_refused(tmp_path: pathlib.Path) -> None:

@@ -180,6 +180,42 @@ fn contributors_encrypt_by_the_public_key() {
 }
 
 #[test]
+fn contributors_encrypt_integers_and_values_to_compare() {
+    let here = Workspace::new();
+    here.write("x.csv", "3\n200\n255\n");
+    here.write("y.csv", "4\n100\n255\n");
+    here.succeed(
+        "keygen integers --insecure-toy --bits 8 --secret client.key --evaluation server.key \
+         --public public.key",
+    );
+    for name in ["x", "y"] {
+        here.succeed(&format!(
+            "encrypt --public public.key --as integers --bits 8 --input {name}.csv --output {name}.ct"
+        ));
+    }
+    here.succeed("integers --key server.key --op add --input x.ct --input y.ct --output sum.ct");
+    here.succeed("decrypt --key client.key --input sum.ct --output sum.csv");
+    assert_eq!(here.read("sum.csv"), b"7\n44\n254\n");
+
+    here.succeed(
+        "keygen compare --insecure-toy --bits 4 --secret own.key --evaluation there.key \
+         --public public.key --force",
+    );
+    here.write("a.csv", "3\n7\n5\n");
+    here.write("b.csv", "4\n7\n2\n");
+    for name in ["a", "b"] {
+        let files = format!("--input {name}.csv --output {name}.ct");
+        here.succeed(&format!("encrypt --public public.key {files}"));
+    }
+    here.succeed("compare --key there.key --op less-than --input a.ct --input b.ct --output c.ct");
+    here.succeed("decrypt --key own.key --input c.ct --output c.csv");
+    assert_eq!(here.read("c.csv"), b"1\n0\n0\n");
+    let message =
+        here.fail("encrypt --public public.key --as words --bits 8 --input a.csv --output x.ct");
+    assert!(message.contains("public key"), "{message}");
+}
+
+#[test]
 fn contributors_encrypt_single_and_leveled_values() {
     for mode in ["single", "leveled"] {
         let here = Workspace::new();
