@@ -6,6 +6,7 @@ use cryptable_bits::{
 };
 use cryptable_lattice::noise_bound::NoiseBound;
 use cryptable_lattice::{FailureProbability, Progress, Result};
+use cryptable_papers::bae_2024::PublishedSet;
 use cryptable_ring::Ring;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
@@ -148,6 +149,31 @@ struct BitsRecord {
     log2_modulus: f64,
     /// NTTs of one bootstrap from slots to slots at its ring degree, counted.
     transforms: usize,
+    /// Seconds that Bae et al. (EUROCRYPT 2024) publish for this degree on their machine, bits of that bootstrap, levels that
+    /// it leaves and bits of its precision; none where they have no such set, or of half bootstraps.
+    published: Option<Published>,
+}
+
+/// What the paper publishes of a bootstrap.
+#[derive(Debug, Serialize)]
+struct Published {
+    seconds: f64,
+    bits: usize,
+    levels_left: usize,
+    precision_bits: f64,
+}
+
+impl Published {
+    fn of(benchmark: Benchmark, ring_degree: usize) -> Option<Self> {
+        let set = PublishedSet::of_degree(ring_degree)?;
+        let place = usize::from(matches!(benchmark, Benchmark::GateBoot));
+        Some(Self {
+            seconds: set.seconds[place],
+            bits: set.bits,
+            levels_left: set.levels,
+            precision_bits: set.precision_bits[place],
+        })
+    }
 }
 
 /// Runs a benchmark.
@@ -222,6 +248,9 @@ fn measure(
         levels_left,
         log2_modulus: parameters.log2_modulus(),
         transforms: parameters.operation_counts().transforms,
+        published: (!arguments.half)
+            .then(|| Published::of(benchmark, parameters.literal().ring_degree))
+            .flatten(),
     })
 }
 

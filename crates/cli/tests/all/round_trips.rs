@@ -185,7 +185,7 @@ fn contributors_encrypt_integers_and_values_to_compare() {
     here.write("x.csv", "3\n200\n255\n");
     here.write("y.csv", "4\n100\n255\n");
     here.succeed(
-        "keygen integers --insecure-toy --bits 8 --secret client.key --evaluation server.key \
+        "keygen integers --insecure-toy --digit-bits 2 --secret client.key --evaluation server.key \
          --public public.key",
     );
     for name in ["x", "y"] {
@@ -198,7 +198,7 @@ fn contributors_encrypt_integers_and_values_to_compare() {
     assert_eq!(here.read("sum.csv"), b"7\n44\n254\n");
 
     here.succeed(
-        "keygen compare --insecure-toy --bits 4 --secret own.key --evaluation there.key \
+        "keygen compare --insecure-toy --bits 6 --secret own.key --evaluation there.key \
          --public public.key --force",
     );
     here.write("a.csv", "3\n7\n5\n");
