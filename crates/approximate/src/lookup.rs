@@ -191,7 +191,7 @@ impl EvaluationKey {
         let evaluator = self.arithmetics().0;
         let raised = mod_raise::raise(&evaluator, bottom, circuit.raised_basis());
         let phases = circuit.phases(&evaluator, &matrices.coeffs_to_slots, raised, parts);
-        let found = circuit.look_up(&evaluator, phases, (tables, matrices.mask(parts)));
+        let found = circuit.look_up(&evaluator, phases, tables, matrices.mask(parts));
         let join = |(inner, (shape, tags))| Ciphertext::join(inner, shape, tags);
         found.into_iter().zip(results).map(join).collect()
     }

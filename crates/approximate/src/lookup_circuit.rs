@@ -97,7 +97,8 @@ impl BootstrapCircuit {
         &self,
         arithmetic: &A,
         phases: Vec<A::Ciphertext>,
-        (tables, mask): (&[&SlotTable], Option<&A::Plain>),
+        tables: &[&SlotTable],
+        mask: Option<&A::Plain>,
     ) -> Vec<A::Ciphertext> {
         let levels = tables.iter().map(|table| table.levels()).max().expect("a table");
         let evaluate = |x: A::Ciphertext| {

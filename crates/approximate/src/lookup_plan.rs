@@ -162,7 +162,7 @@ impl Parameters {
         let secret = (self.literal().ring_degree, circuit.bootstrapping.sparse_weight);
         let raised = mod_raise::raised_shape(secret, circuit.raised_basis(), counted.prime(0), 0.0);
         let phases = circuit.phases(&counted, &plans.1, raised, parts);
-        circuit.look_up(&counted, phases, (&[table], circuit.mask_plan(parts).as_ref()));
+        circuit.look_up(&counted, phases, &[table], circuit.mask_plan(parts).as_ref());
         Ok((prediction, counted.counts()))
     }
 

@@ -31,7 +31,7 @@ impl Parameters {
         let degree = 1 << 16;
         let secret = SecretDistribution::UniformTernary;
         let modulus = max_log2_modulus(degree, secret).expect("a degree of the tables");
-        sparse("sparse_bootstrapping_128", SecurityLevel::Bits128, (degree, slots), modulus)
+        sparse("sparse_bootstrapping_128", SecurityLevel::Bits128, degree, slots, modulus)
     }
 
     /// Sizes of primes of [`Parameters::sparse_bootstrapping_128`] at ring degree 2^10, for tests only: **insecure**.
@@ -40,14 +40,15 @@ impl Parameters {
     /// If the number of slots is not a power of two from 4 to 256.
     pub fn insecure_toy_sparse_bootstrapping(slots: usize) -> Result<Self> {
         let name = "insecure_toy_sparse_bootstrapping";
-        sparse(name, SecurityLevel::Insecure, (1 << 10, slots), 1747.0)
+        sparse(name, SecurityLevel::Insecure, 1 << 10, slots, 1747.0)
     }
 }
 
 fn sparse(
     name: &str,
     security: SecurityLevel,
-    (ring_degree, slots): (usize, usize),
+    ring_degree: usize,
+    slots: usize,
     log2_modulus: f64,
 ) -> Result<Parameters> {
     let most = ring_degree / 4;

@@ -179,7 +179,7 @@ impl Run<'_> {
         let (mut unit, mut found) = (UnitSampler::start(), Found::default());
         for _ in 0..arguments.runs.max(1) {
             let words = CheckedWords::random(self.named, circuit, parameters.bits(), &mut rng)?;
-            self.evaluate((&secret, &server), &words, &mut contract, &mut found)?;
+            self.evaluate(&secret, &server, &words, &mut contract, &mut found)?;
             unit.sample_if_due();
         }
         // Matrices are encoded when they are first used.
@@ -214,7 +214,8 @@ impl Run<'_> {
     /// where nothing else runs at once.
     fn evaluate(
         &self,
-        (secret, server): (&SecretKey, &EvaluationKey),
+        secret: &SecretKey,
+        server: &EvaluationKey,
         words: &CheckedWords,
         contract: &mut Contract,
         found: &mut Found,

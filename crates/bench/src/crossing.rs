@@ -154,13 +154,13 @@ impl Packed {
         let few = FEW.min(slots / 2);
         let short = self.seconds(few, runs, unit)?;
         let full = self.seconds(slots, runs, unit)?;
-        Ok(PackedTimes::through((few, short), (slots, full)))
+        Ok(PackedTimes::through(few, short, slots, full))
     }
 }
 
 impl PackedTimes {
     /// The line through the seconds of a few values and of all; neither part is below zero, whatever other work added.
-    fn through((few, short): (usize, f64), (slots, full): (usize, f64)) -> PackedTimes {
+    fn through(few: usize, short: f64, slots: usize, full: f64) -> PackedTimes {
         let value = ((full - short) / (slots - few) as f64).max(0.0);
         PackedTimes { fixed: (short - value * few as f64).max(0.0), value, full }
     }
@@ -298,14 +298,14 @@ mod tests {
 
     #[test]
     fn lines_through_two_times_cross_single_lookups() {
-        let times = PackedTimes::through((16, 2.0625), (1024, 6.0));
+        let times = PackedTimes::through(16, 2.0625, 1024, 6.0);
         assert_eq!((times.fixed, times.value, times.full), (2.0, 1.0 / 256.0, 6.0));
         // 2 + n / 256 = n / 32.
         assert_eq!(times.crossing(1.0 / 32.0, 1024), Some(74));
         assert_eq!(times.crossing(1.0 / 32.0, 64), None, "more values than a ciphertext holds");
         assert_eq!(times.crossing(1.0 / 256.0, 1024), None, "a value alone is as fast");
         // All took less than a few did: other work.
-        let times = PackedTimes::through((16, 3.0), (1024, 2.0));
+        let times = PackedTimes::through(16, 3.0, 1024, 2.0);
         assert_eq!((times.fixed, times.value), (3.0, 0.0));
         assert_eq!(times.crossing(1.0, 1024), Some(3));
     }

@@ -138,7 +138,7 @@ fn measure(
     let mut line = session.line(batch, &inputs, decompose);
     let results: Vec<Vec<LweCiphertext>> =
         inputs.par_iter().map(|input| decompose(input).into_lookup_inputs(&session.key)).collect();
-    check(&session.secret, &plan, (&values, &results), &mut line.contract)?;
+    check(&session.secret, &plan, &values, &results, &mut line.contract)?;
     let contract = &mut line.contract;
     let last = plan.digits() - 1;
     let predicted = plan.digit_noise(&model, last).deviation();
@@ -176,7 +176,8 @@ fn relative(deviation: f64, digit_bits: u32) -> f64 {
 fn check(
     secret: &SecretKey,
     plan: &Decomposition,
-    (values, results): (&[u64], &[Vec<LweCiphertext>]),
+    values: &[u64],
+    results: &[Vec<LweCiphertext>],
     contract: &mut Contract,
 ) -> anyhow::Result<()> {
     let last = plan.digits() - 1;

@@ -111,7 +111,7 @@ pub(crate) fn evaluate<A: Arithmetic>(
             let z = exponential(0.0, wide.sqrt());
             let last = arithmetic.prime(limbs - 1);
             let value = |f: &PeriodicFunction| match f.degree() {
-                1 => combination(arithmetic, (limbs, scale * last), &[&z], f),
+                1 => combination(arithmetic, limbs, scale * last, &[&z], f),
                 _ => {
                     let product = square_and_multiple(arithmetic, &z, f, factor);
                     finish(arithmetic, product, f, 2.0 * factor)
@@ -124,7 +124,7 @@ pub(crate) fn evaluate<A: Arithmetic>(
             let powers: Vec<&A::Ciphertext> = powers.iter().collect();
             let least = powers.iter().map(|power| arithmetic.limbs(power)).min().expect("z");
             let wide = scale * arithmetic.prime(least - 1);
-            functions.iter().map(|f| combination(arithmetic, (least, wide), &powers, f)).collect()
+            functions.iter().map(|f| combination(arithmetic, least, wide, &powers, f)).collect()
         }
     }
 }
@@ -173,7 +173,8 @@ fn square_and_multiple<A: Arithmetic>(
 /// A function as a linear combination of powers of z, with the given limbs and scale before a prime is dropped.
 fn combination<A: Arithmetic>(
     arithmetic: &A,
-    (limbs, wide): (usize, f64),
+    limbs: usize,
+    wide: f64,
     powers: &[&A::Ciphertext],
     function: &PeriodicFunction,
 ) -> A::Ciphertext {

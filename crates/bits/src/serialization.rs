@@ -74,8 +74,8 @@ impl EncryptedBits {
         let (ring, moduli) = (parameters.ring(), parameters.limb_moduli(limbs));
         let scale = parameters.circuit().scale_at(limbs);
         let mut part = || -> Result<Ciphertext> {
-            let c0 = read_poly(&mut reader, &ring, (limbs, &moduli))?;
-            let c1 = read_poly(&mut reader, &ring, (limbs, &moduli))?;
+            let c0 = read_poly(&mut reader, &ring, limbs, &moduli)?;
+            let c1 = read_poly(&mut reader, &ring, limbs, &moduli)?;
             Ok(Ciphertext { parts: RlweCiphertext { c0, c1 }, scale })
         };
         let parts = (0..parameters.packing().parts()).map(|_| part()).collect::<Result<_>>()?;
@@ -141,8 +141,8 @@ impl RlweInput {
             1.0 / (12.0 * (prime as f64).powi(2)),
         )))?;
         let ring = parameters.ring();
-        let c0 = read_poly(&mut reader, &ring, (1, &[prime]))?;
-        let c1 = read_poly(&mut reader, &ring, (1, &[prime]))?;
+        let c0 = read_poly(&mut reader, &ring, 1, &[prime])?;
+        let c1 = read_poly(&mut reader, &ring, 1, &[prime])?;
         reader.finish()?;
         Self::new(parameters, key_id, RlweCiphertext { c0, c1 }, (count, modulus), noise)
     }
@@ -152,7 +152,8 @@ impl RlweInput {
 fn read_poly(
     reader: &mut BodyReader<'_>,
     ring: &Ring,
-    (main, moduli): (usize, &[u64]),
+    main: usize,
+    moduli: &[u64],
 ) -> Result<Poly<Evaluations>> {
     let mut words = Vec::new();
     for &modulus in moduli {

@@ -40,7 +40,7 @@ pub fn check(limit: Option<usize>, prediction: &Prediction) -> Result<()> {
 /// If the job does not fit.
 pub fn check_job(limit: Option<usize>, job: &str, prediction: &Prediction) -> Result<()> {
     let beside = prediction.peak_bytes() - prediction.key_memory_bytes;
-    check_bytes(limit, job, (prediction.key_memory_bytes, beside))
+    check_bytes(limit, job, prediction.key_memory_bytes, beside)
 }
 
 /// Same as [`check_job`], given the bytes of the key and the bytes beside it.
@@ -50,7 +50,8 @@ pub fn check_job(limit: Option<usize>, job: &str, prediction: &Prediction) -> Re
 pub fn check_bytes(
     limit: Option<usize>,
     job: &str,
-    (key_bytes, working_bytes): (usize, usize),
+    key_bytes: usize,
+    working_bytes: usize,
 ) -> Result<()> {
     match limit {
         Some(limit) => check_limit(limit, job, key_bytes + working_bytes),
@@ -87,10 +88,8 @@ mod tests {
         let job = "the lookup";
         assert!(check_limit(10, job, 10).is_ok() && check_available(Some(10), job, 10, "").is_ok());
         assert!(check_available(None, job, usize::MAX, "").is_ok());
-        assert!(
-            check_bytes(Some(10), job, (4, 6)).is_ok() && check_bytes(None, job, (9, 0)).is_ok()
-        );
-        let error = check_bytes(Some(9), "the circuit", (4, 6)).unwrap_err().to_string();
+        assert!(check_bytes(Some(10), job, 4, 6).is_ok() && check_bytes(None, job, 9, 0).is_ok());
+        let error = check_bytes(Some(9), "the circuit", 4, 6).unwrap_err().to_string();
         assert!(error.starts_with("the circuit may take 10 "), "{error}");
         let error = check_limit(1000, job, 2000).unwrap_err().to_string();
         assert!(error.contains("above --memory"), "{error}");

@@ -394,7 +394,8 @@ fn send_and_fetch(user: &User, doing: &Doing<'_>, done: &AtomicBool) -> Vec<Orde
 fn kill_often(
     mut process: Process,
     workspace: &Workspace,
-    (kills, rng): (usize, &mut StdRng),
+    kills: usize,
+    rng: &mut StdRng,
     doings: &[AtomicUsize],
 ) -> (Process, [usize; DOINGS.len()]) {
     let mut found = [0; DOINGS.len()];
@@ -439,7 +440,7 @@ fn killed(kills: usize) {
                 })
             })
             .collect();
-        let killed = kill_often(process, &workspace, (kills, &mut rng), &doings);
+        let killed = kill_often(process, &workspace, kills, &mut rng, &doings);
         done.store(true, Ordering::Relaxed);
         (killed, threads.into_iter().map(|thread| thread.join().unwrap()).collect())
     });

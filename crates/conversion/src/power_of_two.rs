@@ -46,7 +46,8 @@ pub fn rounding_noise(ring_degree: usize, modulus: f64) -> Variance {
 pub fn to_power_of_two(
     parameters: &Parameters,
     phases: &EncryptedPhases,
-    (log2_modulus, plaintext_modulus): (u32, u64),
+    log2_modulus: u32,
+    plaintext_modulus: u64,
 ) -> Result<CoefficientCiphertext> {
     assert!(log2_modulus <= MAX_LOG2_MODULUS, "modulus 2^{log2_modulus}");
     phases.check(parameters, phases.key_id())?;

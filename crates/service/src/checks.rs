@@ -28,7 +28,8 @@ const BRIDGED: u8 = 1;
 /// Checks a whole file. Returns its description and, for a key, its encoded parameters.
 pub(crate) fn check_file(
     path: &Path,
-    (kind, sha256): (Kind, &str),
+    kind: Kind,
+    sha256: &str,
     options: ReadOptions,
 ) -> Result<(About, Vec<u8>)> {
     if digest_of(path)? != sha256 {
@@ -101,7 +102,8 @@ pub(crate) fn check_order(
     key: &StoredObject,
     ciphertext: &StoredObject,
     tables: &[TableInfo],
-    (limits, options): (&Limits, ReadOptions),
+    limits: &Limits,
+    options: ReadOptions,
 ) -> Result<Reservation> {
     let parameters = read_parameters(key, options)?;
     let (server, found) = (contents(&key.about)?, contents(&ciphertext.about)?);

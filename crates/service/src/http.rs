@@ -138,7 +138,7 @@ impl FromRequestParts<App> for Client {
         let _ = slot.client.set(client.name);
         if slot.visit.get().is_none() {
             let limit = app.limits.client_requests;
-            let _ = slot.visit.set(Visit::begin(&app.requests, client.id, (place, limit))?);
+            let _ = slot.visit.set(Visit::begin(&app.requests, client.id, place, limit)?);
         }
         Ok(Self(client.id))
     }

@@ -35,7 +35,7 @@ use rusqlite::{Connection, TransactionBehavior};
 
 pub(crate) use self::expiry::Expired;
 use self::folder::{CONTENT, Condition, DATABASE, create_private};
-pub(crate) use self::jobs::Reservation;
+pub(crate) use self::jobs::{NewJob, Reservation};
 pub(crate) use self::objects::StoredObject;
 pub(crate) use self::running::{QueuedJob, Turn};
 use self::schema::Owner;

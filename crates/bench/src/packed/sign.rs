@@ -93,7 +93,7 @@ fn measure_operation(
     let (operands, encrypt_s) = timed(|| [&x, &y].map(|values| keys.secret.encrypt(values)));
     let [x_input, y_input] = operands;
     let (x_input, y_input) = (x_input?, y_input?);
-    let evaluate = || operate(&keys, operation, (&x_input, &y_input));
+    let evaluate = || operate(&keys, operation, &x_input, &y_input);
     let measured = Measured::of(arguments.runs, evaluate)?;
     let expected = expected_results(parameters, operation, &x, &y);
     let contract = Contract {
@@ -112,7 +112,8 @@ fn measure_operation(
 pub(crate) fn operate(
     keys: &Keys,
     operation: Operation,
-    (x, y): (&Ciphertext, &Ciphertext),
+    x: &Ciphertext,
+    y: &Ciphertext,
 ) -> Result<Vec<Ciphertext>> {
     let half = keys.secret.parameters().input_modulus() / 2;
     let bounds = (half / 3) as i64..=(half / 3 * 2) as i64;

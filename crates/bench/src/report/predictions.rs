@@ -77,8 +77,8 @@ fn picture(lines: &[&Line]) -> Markup {
                 @for value in ticks().map(|it| least + it) {
                     (segment((x(value), y(least)), (x(value), y(most)), "#ddd"))
                     (segment((x(least), y(value)), (x(most), y(value)), "#ddd"))
-                    (label((x(value), y(least) + 18.0), "middle", &format!("{value}")))
-                    (label((x(least) - 8.0, y(value) + 4.0), "end", &format!("{value}")))
+                    (label(x(value), y(least) + 18.0, "middle", &format!("{value}")))
+                    (label(x(least) - 8.0, y(value) + 4.0, "end", &format!("{value}")))
                 }
                 (segment((x(least), y(least)), (x(most), y(most)), "#222"))
                 @for (predicted, measured, line) in &points {
@@ -86,7 +86,7 @@ fn picture(lines: &[&Line]) -> Markup {
                         title { (format!("{}: {measured:.2}, predicted {predicted:.2}", title(line))) }
                     }
                 }
-                (label((SIZE / 2.0, SIZE - 6.0), "middle", "predicted noise (log2)"))
+                (label(SIZE / 2.0, SIZE - 6.0, "middle", "predicted noise (log2)"))
                 (PreEscaped(format!(
                     r#"<text x="14" y="{0}" transform="rotate(-90 14 {0})" text-anchor="middle" font-size="13">measured noise (log2)</text>"#,
                     SIZE / 2.0
@@ -100,6 +100,6 @@ fn segment(from: (f64, f64), to: (f64, f64), colour: &str) -> Markup {
     html! { line x1=(from.0) y1=(from.1) x2=(to.0) y2=(to.1) stroke=(colour) {} }
 }
 
-fn label((x, y): (f64, f64), anchor: &str, text: &str) -> Markup {
+fn label(x: f64, y: f64, anchor: &str, text: &str) -> Markup {
     html! { text x=(x) y=(y) text-anchor=(anchor) font-size="13" { (text) } }
 }

@@ -38,7 +38,7 @@ impl Subject for Comparisons {
     }
 
     fn evaluate(&self, [x, y]: &Self::Input) -> anyhow::Result<Self::Output> {
-        Ok(operate(&self.keys, self.operation, (x, y))?)
+        Ok(operate(&self.keys, self.operation, x, y)?)
     }
 
     fn parts(&self, results: &Self::Output) -> anyhow::Result<Vec<Part>> {

@@ -255,8 +255,10 @@ fn simulated_bits_keep_to_levels_and_noise() {
 /// Runs a plan on encrypted words; every output has the levels and the noise that the plan says.
 fn run_encrypted(
     plan: &Plan,
-    (secret, server): (&SecretKey, &EvaluationKey),
-    (widths, words): (&[usize], &[Vec<u128>]),
+    secret: &SecretKey,
+    server: &EvaluationKey,
+    widths: &[usize],
+    words: &[Vec<u128>],
 ) -> Vec<Vec<bool>> {
     let inputs = input_bits(widths, words);
     let inputs = inputs.iter().zip(plan.input_levels());
@@ -278,7 +280,7 @@ fn encrypted_words_are_added() {
     let secret = SecretKey::generate(&parameters);
     let server = secret.evaluation_key(Progress::silent()).unwrap();
     let pairs: Vec<Vec<u128>> = (0..64).map(|k| vec![k & 7, k >> 3]).collect();
-    let bits = run_encrypted(&plan, (&secret, &server), (&[3, 3], &pairs));
+    let bits = run_encrypted(&plan, &secret, &server, &[3, 3], &pairs);
     for (word, sum) in pairs.iter().zip(output_words(&[4], &bits)) {
         assert_eq!(word[0] + word[1], sum[0]);
     }
@@ -391,7 +393,7 @@ fn encrypted_words_are_added_by_adders() {
     let secret = SecretKey::generate(&parameters);
     let server = secret.evaluation_key(Progress::silent()).unwrap();
     let pairs: Vec<Vec<u128>> = (0..256).map(|k| vec![k & 15, k >> 4]).collect();
-    let bits = run_encrypted(&plan, (&secret, &server), (&[4, 4], &pairs));
+    let bits = run_encrypted(&plan, &secret, &server, &[4, 4], &pairs);
     // Keys take what the plan says, to the byte.
     assert_eq!(server.memory_bytes(), plan.key_bytes());
     for (word, sum) in pairs.iter().zip(output_words(&[5], &bits)) {

@@ -104,8 +104,8 @@ impl<T: Target> Bridge<T> {
     ) -> Result<packed::Ciphertext> {
         let literal = self.parameters.packed().literal();
         let phases = self.packing.pack(&[&self.switched(list)?], 0, literal.slots)?;
-        let moduli = (literal.log2_ciphertext_modulus, modulus);
-        let body = to_power_of_two(self.parameters.conversion(), &phases, moduli)?;
+        let (from, bits) = (self.parameters.conversion(), literal.log2_ciphertext_modulus);
+        let body = to_power_of_two(from, &phases, bits, modulus)?;
         packed.import(body, self.parameters.packed_noise(noise))
     }
 

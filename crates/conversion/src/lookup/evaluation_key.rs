@@ -102,8 +102,8 @@ impl EvaluationKey {
         let drawn = list.is_fresh().then(|| list.with_words());
         let phases = self.packing.pack(&[drawn.as_ref().unwrap_or(list)], 0, literal.slots)?;
         drop(drawn);
-        let moduli = (literal.log2_ciphertext_modulus, of.modulus());
-        let body = to_power_of_two(self.parameters.conversion(), &phases, moduli)?;
+        let (from, bits) = (self.parameters.conversion(), literal.log2_ciphertext_modulus);
+        let body = to_power_of_two(from, &phases, bits, of.modulus())?;
         self.packed.import(body, self.parameters.packed_noise(of.noise()))
     }
 

@@ -45,7 +45,7 @@ impl EvaluationKey {
     /// client or parameter set, or if the two differ in modulus, sign or number of values.
     pub fn add(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext> {
         let single = single::EvaluationKey::add;
-        self.combine(x, y, "add values", (packed::EvaluationKey::add, single))
+        self.combine(x, y, "add values", packed::EvaluationKey::add, single)
     }
 
     /// Returns `x - y` modulo the modulus of the values, value by value.
@@ -54,7 +54,7 @@ impl EvaluationKey {
     /// Same errors as [`EvaluationKey::add`].
     pub fn sub(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext> {
         let single = single::EvaluationKey::sub;
-        self.combine(x, y, "subtract values", (packed::EvaluationKey::sub, single))
+        self.combine(x, y, "subtract values", packed::EvaluationKey::sub, single)
     }
 
     /// Returns `-x` modulo the modulus of the values, value by value. Does not change the noise.
@@ -123,10 +123,8 @@ impl EvaluationKey {
         x: &Ciphertext,
         y: &Ciphertext,
         operation: &'static str,
-        (packed, single): (
-            Combine<packed::EvaluationKey, packed::Ciphertext>,
-            Combine<single::EvaluationKey, single::Ciphertext>,
-        ),
+        packed: Combine<packed::EvaluationKey, packed::Ciphertext>,
+        single: Combine<single::EvaluationKey, single::Ciphertext>,
     ) -> Result<Ciphertext> {
         check_equal("number of values of the second operand", y.count(), x.count())?;
         check_signs(

@@ -28,11 +28,7 @@ pub struct Ciphertext {
 
 impl Ciphertext {
     /// LWE ciphertexts of values below a modulus, with a bound on their noise.
-    pub(super) fn new(
-        binding: Binding,
-        (modulus, noise): (u64, NoiseBound),
-        values: LweList,
-    ) -> Self {
+    pub(super) fn new(binding: Binding, modulus: u64, noise: NoiseBound, values: LweList) -> Self {
         Self { binding, modulus, noise, values }
     }
 

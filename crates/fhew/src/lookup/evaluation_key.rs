@@ -100,13 +100,14 @@ impl EvaluationKey {
         mut results: Vec<Vec<LweCiphertext>>,
     ) -> Result<Vec<Ciphertext>> {
         let shape = self.parameters().shape();
-        let contents = (self.parameters().output_modulus(), self.parameters().noise().result());
+        let modulus = self.parameters().output_modulus();
+        let noise = self.parameters().noise().result();
         let mut outputs = Vec::with_capacity(tables);
         // The last table first, so that every result is moved out of its list.
         for _ in 0..tables {
             let last = results.iter_mut().map(|of_value| of_value.pop().expect("a result a table"));
             let values = LweList::computed(shape, last)?;
-            outputs.push(Ciphertext::new(*self.binding(), contents, values));
+            outputs.push(Ciphertext::new(*self.binding(), modulus, noise, values));
         }
         outputs.reverse();
         Ok(outputs)

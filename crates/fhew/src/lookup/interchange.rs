@@ -47,8 +47,7 @@ impl EvaluationKey {
     pub fn import(&self, values: LweList, modulus: u64, noise: NoiseBound) -> Result<Ciphertext> {
         // No ciphertext says that it has less noise than fresh ones.
         let floor = NoiseBound::new(self.parameters().noise().fresh().deviation(), 0.0);
-        let contents = (modulus, noise.max(floor));
-        let found = Ciphertext::new(*self.binding(), contents, values);
+        let found = Ciphertext::new(*self.binding(), modulus, noise.max(floor), values);
         found.check(self.parameters(), self.binding())?;
         Ok(found)
     }

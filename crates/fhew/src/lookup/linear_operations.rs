@@ -104,6 +104,6 @@ impl EvaluationKey {
     ) -> Result<Ciphertext> {
         let parameters = self.parameters();
         noise.check_decryption(operation, modulus, parameters.stated_log2_fail())?;
-        Ok(Ciphertext::new(*self.binding(), (modulus, noise), values))
+        Ok(Ciphertext::new(*self.binding(), modulus, noise, values))
     }
 }

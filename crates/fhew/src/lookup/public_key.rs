@@ -51,7 +51,7 @@ impl PublicKey {
         parameters.check_lookup(parameters.switched_noise(noise))?;
         let modulus = parameters.fhew().large_modulus();
         let phases: Vec<u64> = values.iter().map(|&value| encode(value, p, modulus)).collect();
-        Ok(Ciphertext::new(*self.binding(), (p, noise), self.encrypt_phases(&phases)))
+        Ok(Ciphertext::new(*self.binding(), p, noise, self.encrypt_phases(&phases)))
     }
 }
 
@@ -84,6 +84,6 @@ impl EvaluationKey {
         let (operation, modulus) = ("the switch to the LWE secret", input.modulus());
         noise.check_decryption(operation, modulus, self.parameters().stated_log2_fail())?;
         let values = self.fhew().switch_public(input.values());
-        Ok(Cow::Owned(Ciphertext::new(*self.binding(), (modulus, noise), values)))
+        Ok(Cow::Owned(Ciphertext::new(*self.binding(), modulus, noise, values)))
     }
 }

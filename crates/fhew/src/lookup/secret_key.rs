@@ -32,8 +32,8 @@ impl SecretKey {
         let body =
             |i: usize, mask: &[u64]| self.fhew().body_of(mask, encoding.encode(values[i]), q);
         let list = LweList::fresh(self.parameters().shape(), values.len(), body);
-        let contents = (p, self.parameters().noise().fresh());
-        Ok(Ciphertext::new(*self.binding(), contents, list))
+        let noise = self.parameters().noise().fresh();
+        Ok(Ciphertext::new(*self.binding(), p, noise, list))
     }
 
     /// Decrypts fresh ciphertexts or results.

@@ -142,7 +142,7 @@ fn check_noise(bits: u32) {
                 digits
                     .iter()
                     .enumerate()
-                    .map(|(i, digit)| error(setting, &plan, (i, digit), value))
+                    .map(|(i, digit)| error(setting, &plan, i, digit, value))
                     .collect()
             })
             .collect();
@@ -173,7 +173,8 @@ fn more_digits_have_the_predicted_noise() {
 fn error(
     setting: &Setting,
     plan: &Decomposition,
-    (index, digit): (usize, &LweCiphertext),
+    index: usize,
+    digit: &LweCiphertext,
     value: u64,
 ) -> f64 {
     let bits = plan.digit_bits(index);

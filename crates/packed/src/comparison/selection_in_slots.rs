@@ -79,7 +79,7 @@ impl EvaluationKey {
         let select = |(f, g): (&Found, &Found)| {
             let noise = f.noise.max(g.noise);
             let choice = (&is_less, Selected::Slots(&g.slots));
-            self.selected(selecting, (&f.slots, noise), vec![choice], x)
+            self.selected(selecting, &f.slots, noise, vec![choice], x)
         };
         first.digits.iter().zip(&second.digits).map(select).collect()
     }
@@ -96,7 +96,7 @@ impl EvaluationKey {
         let is_negative = found.sign.expect("a sign was asked for");
         let select = |f: &Found| {
             let choice = (&is_negative, Selected::Constant(0.0));
-            self.selected(selecting, (&f.slots, f.noise), vec![choice], x)
+            self.selected(selecting, &f.slots, f.noise, vec![choice], x)
         };
         found.digits.iter().map(select).collect()
     }
@@ -115,7 +115,7 @@ impl EvaluationKey {
         let select = |(f, g): (&Found, &Found)| {
             let noise = f.noise.max(g.noise);
             let choice = (&is_negative, Selected::Slots(&g.slots));
-            self.selected(selecting, (&f.slots, noise), vec![choice], x)
+            self.selected(selecting, &f.slots, noise, vec![choice], x)
         };
         positive.digits.iter().zip(&negative.digits).map(select).collect()
     }
@@ -145,7 +145,7 @@ impl EvaluationKey {
                 (&is_below, Selected::Constant(centred(low[i]))),
                 (&is_above, Selected::Constant(centred(high[i]))),
             ];
-            self.selected(selecting, (&f.slots, f.noise), choices, x)
+            self.selected(selecting, &f.slots, f.noise, choices, x)
         };
         found.digits.iter().enumerate().map(select).collect()
     }
@@ -197,14 +197,15 @@ impl EvaluationKey {
     fn selected(
         &self,
         Selecting { circuit, selection }: Selecting<'_>,
-        (otherwise, digit): (&RealSlots<SlotCiphertext>, NoiseBound),
+        otherwise: &RealSlots<SlotCiphertext>,
+        digit: NoiseBound,
         choices: Vec<FoundChoice<'_>>,
         like: &Ciphertext,
     ) -> Result<Ciphertext> {
         let (signs, largest) = (choices.len(), circuit.largest());
         let of_signs = choices.iter().map(|(sign, _)| sign.noise).reduce(NoiseBound::max);
         let sign = of_signs.expect("a sign");
-        let noise = self.parameters().checked_selection_noise((digit, sign), signs, largest)?;
+        let noise = self.parameters().checked_selection_noise(digit, sign, signs, largest)?;
         let choices: Vec<_> = choices.into_iter().map(|(sign, it)| (&sign.slots, it)).collect();
         let products = selection.select(&self.evaluator(), otherwise, &choices);
         let matrices = &self.matrices().selection;

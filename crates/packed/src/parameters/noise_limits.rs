@@ -221,7 +221,8 @@ impl Parameters {
     /// If the parameters do not select in slots.
     pub(crate) fn checked_selection_noise(
         &self,
-        (digit, last): (NoiseBound, NoiseBound),
+        digit: NoiseBound,
+        last: NoiseBound,
         signs: usize,
         modulus: u64,
     ) -> Result<NoiseBound> {

@@ -108,9 +108,9 @@ impl Parameters {
             let Request { input_modulus, output_modulus, .. } = request;
             let nothing =
                 format!("input modulus {input_modulus} and output modulus {output_modulus}");
-            return Err(
-                last.map_or(Error::Unsupported(nothing), |last| unreachable_by(request, last))
-            );
+            return Err(last.map_or(Error::Unsupported(nothing), |(error, method)| {
+                unreachable_by(request, error, method)
+            }));
         }
         found.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
         drop_wasteful(&mut found);
@@ -119,7 +119,7 @@ impl Parameters {
 }
 
 /// Why no method serves: the lowest failure probability of a ciphertext that one reaches, where that is the reason.
-fn unreachable_by(request: &Request, (error, method): (Error, Method)) -> Error {
+fn unreachable_by(request: &Request, error: Error, method: Method) -> Error {
     let Error::FailureProbability { found, limit } = error else { return error };
     let Request { input_modulus: p, output_modulus: q, .. } = request;
     let what = format!("a ciphertext of a lookup {p} -> {q} by {method}, the surest method,");

@@ -72,7 +72,7 @@ impl Parameters {
         let of_digits = self.noise_of_digits(fresh + fresh, all.clone());
         let last = of_digits[of_digits.len() - 1];
         for &digit in &of_digits {
-            self.checked_selection_noise((digit, last), MOST_SIGNS, largest)?;
+            self.checked_selection_noise(digit, last, MOST_SIGNS, largest)?;
         }
         let tests = of_digits.into_iter().map(|digit| self.checked_digit_noise(digit, largest));
         let tests = tests.collect::<Result<Vec<NoiseBound>>>()?;
@@ -123,13 +123,13 @@ mod tests {
         parameters.admits_selection().unwrap();
         let largest = parameters.output_modulus();
         let quiet = NoiseBound::new(0.0, 0.0);
-        let one = parameters.checked_selection_noise((quiet, quiet), 1, largest).unwrap();
-        let two = parameters.checked_selection_noise((quiet, quiet), 2, largest).unwrap();
+        let one = parameters.checked_selection_noise(quiet, quiet, 1, largest).unwrap();
+        let two = parameters.checked_selection_noise(quiet, quiet, 2, largest).unwrap();
         assert!(one.deviation() < two.deviation() && one.bias() <= two.bias());
         // Digits, or signs, that are nearly taken for others.
         let loud = NoiseBound::new(0.0, 0.4 / largest as f64);
-        for noise in [(loud, quiet), (quiet, loud)] {
-            let error = parameters.checked_selection_noise(noise, 1, largest).unwrap_err();
+        for (digit, sign) in [(loud, quiet), (quiet, loud)] {
+            let error = parameters.checked_selection_noise(digit, sign, 1, largest).unwrap_err();
             assert!(matches!(error, Error::NoiseTooLarge { .. }), "{error}");
         }
     }

@@ -26,7 +26,7 @@ fn keys(parameters: &Parameters) -> (SecretKey, EvaluationKey) {
 }
 
 /// Looks values up in all tables at once; every one, and the noise of all.
-fn check((p, modulus): (u64, u64), slots: usize, tables: &[ComplexTable]) {
+fn check(p: u64, modulus: u64, slots: usize, tables: &[ComplexTable]) {
     let _replay = replay::begin();
     let parameters = Parameters::insecure_toy_complex(p, modulus, slots).unwrap();
     let (secret, key) = keys(&parameters);
@@ -63,20 +63,20 @@ fn check((p, modulus): (u64, u64), slots: usize, tables: &[ComplexTable]) {
 #[test]
 fn random_tables_on_full_and_sparse_ciphertexts() {
     for slots in [512, 128, 8] {
-        check((16, 256), slots, &[table(16, 256, 1), table(16, 256, 99)]);
+        check(16, 256, slots, &[table(16, 256, 1), table(16, 256, 99)]);
     }
-    check((8, 1 << 12), 512, &[table(8, 1 << 12, 5)]);
-    check((10, 100), 512, &[table(10, 100, 6)]);
+    check(8, 1 << 12, 512, &[table(8, 1 << 12, 5)]);
+    check(10, 100, 512, &[table(10, 100, 6)]);
 }
 
 #[test]
 fn bits_and_extreme_tables() {
-    check((2, 64), 512, &[table(2, 64, 3)]);
+    check(2, 64, 512, &[table(2, 64, 3)]);
     let constant = |z: Complex64| ComplexTable::new(16, &[z; 16], 64).unwrap();
     let (low, high) = (Complex64::new(-0.5, -0.5), Complex64::new(0.49, -0.5));
     let alternating: Vec<_> = (0..16).map(|x| if x % 2 == 0 { low } else { high }).collect();
     let alternating = ComplexTable::new(16, &alternating, 64).unwrap();
-    check((16, 64), 512, &[constant(low), constant(Complex64::ZERO), alternating]);
+    check(16, 64, 512, &[constant(low), constant(Complex64::ZERO), alternating]);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use super::requests::{json, range};
 use super::{App, Client, pages};
 use crate::checks::check_order;
 use crate::messages::{Job, Kind, Order, State as JobState};
-use crate::store::Listed;
+use crate::store::{Listed, NewJob};
 use crate::{Problem, Result};
 
 /// Longest identifier of a request, in bytes.
@@ -64,11 +64,11 @@ fn accept(app: &App, client: i64, request: Option<&str>, order: &Order) -> Resul
         let table = app.store.table(name)?;
         tables.push(table.ok_or_else(|| Problem::not_found(&format!("table as {name:?}")))?);
     }
-    let reserved = check_order(&key, &ciphertext, &tables, (&app.limits, app.options))?;
+    let reserved = check_order(&key, &ciphertext, &tables, &app.limits, app.options)?;
     let digests: Vec<String> = tables.into_iter().map(|table| table.digest).collect();
-    let ordered = (order, digests.as_slice());
-    let reserved = (reserved, &app.limits);
-    let job = app.store.add_job(client, request, ordered, (&key, &ciphertext), reserved)?;
+    let new =
+        NewJob { request, order, digests: &digests, key: &key, ciphertext: &ciphertext, reserved };
+    let job = app.store.add_job(client, &new, &app.limits)?;
     app.worker.wake();
     Ok(job)
 }

@@ -148,7 +148,8 @@ impl Visit {
     pub(super) fn begin(
         requests: &Arc<Requests>,
         client: i64,
-        (place, limit): (&Arc<Place>, usize),
+        place: &Arc<Place>,
+        limit: usize,
     ) -> Result<Self> {
         let mut counts = requests.0.lock().unwrap_or_else(PoisonError::into_inner);
         let count = counts.entry(client).or_default();
@@ -204,8 +205,8 @@ mod tests {
             let (first, second, third) = (places.enter(), places.enter(), places.enter());
             let requests = Arc::new(Requests::default());
             // The first connection has waited longest, but has a client's request.
-            let visit = Visit::begin(&requests, 7, (&first, 1)).unwrap();
-            assert!(Visit::begin(&requests, 7, (&third, 1)).is_err());
+            let visit = Visit::begin(&requests, 7, &first, 1).unwrap();
+            assert!(Visit::begin(&requests, 7, &third, 1).is_err());
             let room = tokio::time::timeout(Duration::from_millis(20), places.make_room());
             assert!(room.await.is_err());
             assert!(is_ended(&second).await && !is_ended(&first).await && !is_ended(&third).await);
@@ -217,7 +218,7 @@ mod tests {
             let room = tokio::time::timeout(Duration::from_millis(20), places.make_room());
             assert!(room.await.is_err());
             assert!(is_ended(&third).await && !is_ended(&first).await);
-            assert!(Visit::begin(&requests, 7, (&first, 1)).is_ok());
+            assert!(Visit::begin(&requests, 7, &first, 1).is_ok());
         });
     }
 }

@@ -41,8 +41,8 @@ pub(crate) async fn serve(
         };
         match accepted {
             Ok((stream, peer)) => {
-                let known = (places.enter(), Peer(peer), stopped.clone());
-                serve_one(stream, &router, known, &limits);
+                let place = places.enter();
+                serve_one(stream, Peer(peer), &router, place, stopped.clone(), &limits);
             }
             Err(error) => {
                 // For example, the process has no file descriptors left until other connections end.
@@ -59,8 +59,10 @@ pub(crate) async fn serve(
 /// Serves one connection until it ends or another one needs its place.
 fn serve_one(
     stream: TcpStream,
+    peer: Peer,
     router: &Router,
-    (place, peer, mut stopped): (Arc<Place>, Peer, watch::Receiver<bool>),
+    place: Arc<Place>,
+    mut stopped: watch::Receiver<bool>,
     limits: &Limits,
 ) {
     let _ = stream.set_nodelay(true);

@@ -195,7 +195,7 @@ fn finish(app: &App, client: i64, id: &str) -> Result<Object> {
         return Err(Problem { offset: Some(there), ..problem }.into());
     }
     let path = app.store.file(id);
-    match check_file(&path, (upload.kind, &upload.sha256), app.options) {
+    match check_file(&path, upload.kind, &upload.sha256, app.options) {
         Ok((about, parameters)) => {
             Ok(app.store.finish_upload(&upload, &about, &parameters)?.into())
         }

@@ -18,19 +18,26 @@ pub(crate) struct Reservation {
     pub(crate) bytes: u64,
 }
 
+/// A job as it is accepted.
+#[derive(Debug)]
+pub(crate) struct NewJob<'a> {
+    /// Identifier that the client gave the request.
+    pub(crate) request: Option<&'a str>,
+    pub(crate) order: &'a Order,
+    /// Digests of the order's tables.
+    pub(crate) digests: &'a [String],
+    pub(crate) key: &'a StoredObject,
+    pub(crate) ciphertext: &'a StoredObject,
+    pub(crate) reserved: Reservation,
+}
+
 const COLUMNS: &str =
     "SELECT id, state, estimate_s, sent_order, reason, ended, progress, sequence FROM job";
 
 impl Store {
     /// Accepts a job. If a job with the same request identifier was accepted before, returns that one.
-    pub(crate) fn add_job(
-        &self,
-        client: i64,
-        request: Option<&str>,
-        (order, digests): (&Order, &[String]),
-        (key, ciphertext): (&StoredObject, &StoredObject),
-        (reserved, limits): (Reservation, &Limits),
-    ) -> Result<Job> {
+    pub(crate) fn add_job(&self, client: i64, new: &NewJob<'_>, limits: &Limits) -> Result<Job> {
+        let &NewJob { request, order, digests, key, ciphertext, reserved } = new;
         let id = new_id()?;
         let (order_text, tables) = (json(order)?, json(&digests)?);
         let mut rows = self.rows();

@@ -51,8 +51,8 @@ pub fn run(global: Global, args: &AesTranscipherArgs) -> Result<()> {
     })?;
     let mapped = key_file.read()?;
     let key = mapped.key.transciphering()?;
-    let needs = (key.memory_bytes(), key.parameters().working_bytes());
-    memory_limit::check_bytes(args.memory.limit, "transciphering", needs)?;
+    let (key_bytes, working_bytes) = (key.memory_bytes(), key.parameters().working_bytes());
+    memory_limit::check_bytes(args.memory.limit, "transciphering", key_bytes, working_bytes)?;
     let table = table.map(|table| key.prepare(&table)).transpose()?;
     report::note(global, note.flatten().as_ref());
     let load_s = start.elapsed().as_secs_f64();

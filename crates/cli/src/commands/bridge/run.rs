@@ -54,7 +54,8 @@ pub fn run(global: Global, args: &BridgeRunArgs) -> Result<()> {
     let mapped = key_file.read()?;
     let bar = progress::bar(global, "bridge");
     let server = Server::new(args, Keys::of(&mapped.key)?, &bar)?;
-    memory_limit::check_bytes(args.memory.limit, args.op.name(), server.needs(&rows))?;
+    let (key_bytes, working_bytes) = server.needs(&rows);
+    memory_limit::check_bytes(args.memory.limit, args.op.name(), key_bytes, working_bytes)?;
     let load_s = start.elapsed().as_secs_f64();
 
     let start = Instant::now();
