@@ -142,7 +142,7 @@ impl EvaluationKey {
         }
         let evaluator = self.arithmetics().0;
         let coefficients =
-            circuit.phases_of_grid(&evaluator, &matrices.slots_to_coeffs, &ct.inner, (grid, parts));
+            circuit.phases_of_grid(&evaluator, &matrices.slots_to_coeffs, &ct.inner, grid, parts);
         Ok(self.look_up_coefficients(&coefficients.parts, tables, parts, results))
     }
 

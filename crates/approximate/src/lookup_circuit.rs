@@ -76,7 +76,8 @@ impl BootstrapCircuit {
         arithmetic: &A,
         matrices: &[A::Matrix],
         ct: &A::Ciphertext,
-        (grid, parts): (Grid, usize),
+        grid: Grid,
+        parts: usize,
     ) -> A::Ciphertext {
         let (factor, bottom) = (self.factor(grid), self.levels.bottom());
         let mut moved = if arithmetic.limbs(ct) > bottom {
@@ -179,12 +180,12 @@ impl BootstrapCircuit {
     ) -> CoefficientVariance {
         let (plans, zero) = (self.slots_to_coeffs.plans(), SlotVariance(0.0));
         let exact = Shape { noise: SlotNoise::ZERO, ..*input };
-        self.phases_of_grid(dry_run, &plans, &exact, (grid, parts));
+        self.phases_of_grid(dry_run, &plans, &exact, grid, parts);
         self.coefficient_variance(&exact, |input| {
             // Slots that are zero have no first point either.
             let first = if input.power == zero { 0.0 } else { grid.first };
             let grid = Grid { first, ..grid };
-            self.phases_of_grid(&dry_run.afresh(), &plans, input, (grid, parts))
+            self.phases_of_grid(&dry_run.afresh(), &plans, input, grid, parts)
         })
     }
 

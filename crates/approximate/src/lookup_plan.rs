@@ -158,7 +158,7 @@ impl Parameters {
         demand(size <= held, "bound of a lookup's result", size, &limit)?;
         let counted = self.dry_run();
         let plans = (circuit.slots_to_coeffs.plans(), circuit.coeffs_to_slots.plans());
-        circuit.phases_of_grid(&counted, &plans.0, &input, (grid, parts));
+        circuit.phases_of_grid(&counted, &plans.0, &input, grid, parts);
         let secret = (self.literal().ring_degree, circuit.bootstrapping.sparse_weight);
         let raised = mod_raise::raised_shape(secret, circuit.raised_basis(), counted.prime(0), 0.0);
         let phases = circuit.phases(&counted, &plans.1, raised, parts);

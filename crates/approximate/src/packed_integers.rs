@@ -87,7 +87,7 @@ impl EvaluationKey {
         self.parameters().check_level(ct, grid)?;
         let (evaluator, dry_run) = self.arithmetics();
         let coefficients =
-            circuit.phases_of_grid(&evaluator, &matrices.slots_to_coeffs, &ct.inner, (grid, parts));
+            circuit.phases_of_grid(&evaluator, &matrices.slots_to_coeffs, &ct.inner, grid, parts);
         let literal = packed.key.parameters().literal();
         let shape = CoefficientShape {
             log2_modulus: literal.log2_ciphertext_modulus,

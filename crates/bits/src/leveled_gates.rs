@@ -80,7 +80,8 @@ fn add_constant<A: Arithmetic>(arithmetic: &A, bits: &mut A::Ciphertext, constan
 /// `E(ε_x²·ε_y²)² <= E ε_x⁴·E ε_y⁴`, as for equal ones, and as large as both are with the stated probability.
 pub(crate) fn noise_after(
     polynomial: GatePolynomial,
-    (x, y): (BitNoise, BitNoise),
+    x: BitNoise,
+    y: BitNoise,
     roundings: BitNoise,
     log2_fail: f64,
 ) -> BitNoise {

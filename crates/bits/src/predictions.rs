@@ -52,7 +52,7 @@ impl Parameters {
     #[must_use]
     pub fn noise_after_gate(&self, gate: Gate, x: BitNoise, y: BitNoise) -> BitNoise {
         let (rounding, limit) = (self.noise_model().rounding, self.noise_model().log2_fail);
-        leveled_gates::noise_after(gate.polynomial(), (x, y), rounding, limit)
+        leveled_gates::noise_after(gate.polynomial(), x, y, rounding, limit)
     }
 
     /// Noise of one of several gates on one product: roundings of the product and of both bits, times their factors.
@@ -62,7 +62,7 @@ impl Parameters {
         let factors = [polynomial.of_x, polynomial.of_y, polynomial.of_product];
         let roundings: i64 = factors.iter().map(|factor| factor * factor).sum();
         let rounding = self.noise_model().rounding.scaled((roundings as f64).sqrt());
-        leveled_gates::noise_after(polynomial, (x, y), rounding, self.noise_model().log2_fail)
+        leveled_gates::noise_after(polynomial, x, y, rounding, self.noise_model().log2_fail)
     }
 
     /// Noise after cleaning by 3x² - 2x³: `3ε²`, and ten roundings at most.

@@ -197,7 +197,7 @@ impl Operation {
         operands: &[Operand<'_, E::Ciphertext>],
     ) -> Results<E::Ciphertext> {
         let kind = kind_of(operands);
-        let integers = |index| integers(server, (operands, index), kind);
+        let integers = |index| integers(server, operands, index, kind);
         let booleans = |index| booleans(operands, index);
         let one = |column: Integers<E::Ciphertext>| Ok(vec![column.into()]);
         let flags = |column: BooleanColumn<E::Ciphertext>| Ok(vec![column.into()]);
@@ -259,7 +259,7 @@ impl Operation {
         operands: &[Operand<'_, E::Ciphertext>],
     ) -> Results<E::Ciphertext> {
         let kind = kind_of(operands);
-        let integers = |index| integers(server, (operands, index), kind);
+        let integers = |index| integers(server, operands, index, kind);
         match self {
             Self::Concatenate => {
                 Ok(vec![server.concatenate(&*integers(0)?, &*integers(1)?)?.into()])
@@ -407,7 +407,8 @@ fn operand<'a, 'b, C>(operands: &'b [Operand<'a, C>], index: usize) -> Result<&'
 
 fn integers<'a, E: DigitArithmetic>(
     server: &Evaluator<'_, E>,
-    (operands, index): (&'a [Operand<'_, E::Ciphertext>], usize),
+    operands: &'a [Operand<'_, E::Ciphertext>],
+    index: usize,
     kind: ColumnKind,
 ) -> Result<Cow<'a, Integers<E::Ciphertext>>> {
     match operand(operands, index)? {

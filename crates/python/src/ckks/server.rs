@@ -66,7 +66,8 @@ impl EvaluationKey {
     fn map_vector(
         &self,
         py: Python<'_>,
-        (x, threads): (&Vector, usize),
+        x: &Vector,
+        threads: usize,
         operation: impl FnOnce(&LibraryEvaluationKey, &Ciphertext) -> cryptable::Result<Ciphertext>
         + Send,
     ) -> Result<Vector> {
@@ -125,7 +126,7 @@ impl EvaluationKey {
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
     ) -> Result<Vector> {
         let y_ = other(x, y)?;
-        self.map_vector(y.py(), (x, threads), |key, x| match y_ {
+        self.map_vector(y.py(), x, threads, |key, x| match y_ {
             Other::Vector(y) => key.add(x, &y.inner),
             Other::Constant(y) => key.add_constant(x, y),
             Other::Integer(y) => key.add_constant(x, (y as f64).into()),
@@ -142,7 +143,7 @@ impl EvaluationKey {
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
     ) -> Result<Vector> {
         let y_ = other(x, y)?;
-        self.map_vector(y.py(), (x, threads), |key, x| match y_ {
+        self.map_vector(y.py(), x, threads, |key, x| match y_ {
             Other::Vector(y) => key.sub(x, &y.inner),
             Other::Constant(y) => key.add_constant(x, -y),
             Other::Integer(y) => key.add_constant(x, (-(y as f64)).into()),
@@ -159,7 +160,7 @@ impl EvaluationKey {
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
     ) -> Result<Vector> {
         let y_ = other(x, y)?;
-        self.map_vector(y.py(), (x, threads), |key, x| match y_ {
+        self.map_vector(y.py(), x, threads, |key, x| match y_ {
             Other::Vector(y) => key.mul(x, &y.inner),
             Other::Constant(y) => key.mul_constant(x, y),
             Other::Integer(y) => key.mul_integer(x, y),
@@ -175,7 +176,7 @@ impl EvaluationKey {
         x: &Vector,
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
     ) -> Result<Vector> {
-        self.map_vector(py, (x, threads), |key, x| key.negate(x))
+        self.map_vector(py, x, threads, |key, x| key.negate(x))
     }
 
     /// All slots rotated to the left: slot j gets what was in slot j + steps.
@@ -187,7 +188,7 @@ impl EvaluationKey {
         steps: i64,
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
     ) -> Result<Vector> {
-        self.map_vector(py, (x, threads), |key, x| key.rotate(x, steps))
+        self.map_vector(py, x, threads, |key, x| key.rotate(x, steps))
     }
 
     /// Complex conjugates.
@@ -198,7 +199,7 @@ impl EvaluationKey {
         x: &Vector,
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
     ) -> Result<Vector> {
-        self.map_vector(py, (x, threads), |key, x| key.conjugate(x))
+        self.map_vector(py, x, threads, |key, x| key.conjugate(x))
     }
 
     /// In slot j the sum of `count` slots from j on, a power of two of them.
@@ -210,7 +211,7 @@ impl EvaluationKey {
         count: usize,
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
     ) -> Result<Vector> {
-        self.map_vector(py, (x, threads), |key, x| key.inner_sum(x, count))
+        self.map_vector(py, x, threads, |key, x| key.inner_sum(x, count))
     }
 
     /// A polynomial of every slot.
@@ -222,7 +223,7 @@ impl EvaluationKey {
         polynomial: &Polynomial,
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
     ) -> Result<Vector> {
-        self.map_vector(py, (x, threads), |key, x| key.polynomial(x, &polynomial.inner))
+        self.map_vector(py, x, threads, |key, x| key.polynomial(x, &polynomial.inner))
     }
 
     /// All levels back.
@@ -233,7 +234,7 @@ impl EvaluationKey {
         x: &Vector,
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
     ) -> Result<Vector> {
-        self.map_vector(py, (x, threads), |key, x| key.bootstrap(x))
+        self.map_vector(py, x, threads, |key, x| key.bootstrap(x))
     }
 
     /// Lowered to a level: less memory, and faster operations.
@@ -245,7 +246,7 @@ impl EvaluationKey {
         level: usize,
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
     ) -> Result<Vector> {
-        self.map_vector(py, (x, threads), |key, x| key.lower(x, level))
+        self.map_vector(py, x, threads, |key, x| key.lower(x, level))
     }
 
     /// The table's value in every slot, with levels back.
@@ -257,7 +258,7 @@ impl EvaluationKey {
         table: &SlotTable,
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
     ) -> Result<Vector> {
-        self.map_vector(py, (x, threads), |key, x| key.lookup(x, &table.inner))
+        self.map_vector(py, x, threads, |key, x| key.lookup(x, &table.inner))
     }
 
     /// Several tables of the same points, for less than as many lookups.
@@ -283,7 +284,7 @@ impl EvaluationKey {
         table: &LeveledTable,
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
     ) -> Result<Vector> {
-        self.map_vector(py, (x, threads), |key, x| key.leveled_table(x, &table.inner))
+        self.map_vector(py, x, threads, |key, x| key.leveled_table(x, &table.inner))
     }
 
     /// Encodes a linear map once for any number of products.
@@ -300,7 +301,7 @@ impl EvaluationKey {
         map: &PreparedMap,
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
     ) -> Result<Vector> {
-        self.map_vector(py, (x, threads), |key, x| key.transform(x, &map.inner))
+        self.map_vector(py, x, threads, |key, x| key.transform(x, &map.inner))
     }
 
     /// Integers in slots as packed integers modulo `modulus`, in the order of `packed_index`.

@@ -48,21 +48,23 @@ pub(crate) fn encrypt_column(
     let inner = match key {
         EncryptionKey::Secret(key) => {
             let key = key.library();
-            let room = (kind, key.values_per_part().map_err(raise)?);
+            let room = key.values_per_part().map_err(raise)?;
             call::run_silently(py, || {
                 Ok(match key.kind() {
-                    KeyKind::Packed => EngineColumn::Packed(encrypt(key.packed()?, room, &clear)?),
-                    _ => EngineColumn::Single(encrypt(key.single()?, room, &clear)?),
+                    KeyKind::Packed => {
+                        EngineColumn::Packed(encrypt(key.packed()?, kind, room, &clear)?)
+                    }
+                    _ => EngineColumn::Single(encrypt(key.single()?, kind, room, &clear)?),
                 })
             })
         }
         EncryptionKey::Public(key) => {
             let key = &key.inner;
-            let room = (kind, key.parameters().lookups().map_err(raise)?.values_per_part());
+            let room = key.parameters().lookups().map_err(raise)?.values_per_part();
             call::run_silently(py, || {
                 Ok(match key.packed() {
-                    Ok(packed) => EngineColumn::Packed(encrypt(packed, room, &clear)?),
-                    Err(_) => EngineColumn::Single(encrypt(key.single()?, room, &clear)?),
+                    Ok(packed) => EngineColumn::Packed(encrypt(packed, kind, room, &clear)?),
+                    Err(_) => EngineColumn::Single(encrypt(key.single()?, kind, room, &clear)?),
                 })
             })
         }
@@ -72,7 +74,8 @@ pub(crate) fn encrypt_column(
 
 fn encrypt<S: DigitEncryption<Ciphertext: DigitCiphertext>>(
     secret: &S,
-    (kind, room): (ColumnKind, usize),
+    kind: ColumnKind,
+    room: usize,
     words: &[u64],
 ) -> cryptable::Result<Parts<S::Ciphertext>> {
     let part = |words: &[u64]| {
