@@ -5,6 +5,7 @@
 //! methods, degree 65,536) within some limbs; gaps between buffers come on top.
 
 use cryptable_ckks::TransformPlan;
+use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
 use cryptable_ring::selected_product::TableMatrix;
 
 use crate::literal::{MultiplexerLiteral, ParametersLiteral};
@@ -33,6 +34,10 @@ const GAPS: f64 = 1.062;
 /// The same for trees on two threads, whose deltas stay where the other thread's temporaries were: 7 to 10 % were found for
 /// trees of 12 bits, more or less by chance, and 14.4 % of 16 bits.
 const GAPS_OF_TWO_THREADS: f64 = 1.146;
+
+/// The same over [`GAPS`] for decompositions of more than two digits, whose deltas have different sizes from digit to digit: of
+/// the blocks of one digit few fit the next one's. Measured for 16^4.
+const GAPS_OF_DIGITS: f64 = 1.3;
 
 impl Parameters {
     /// Returns temporaries like [`Parameters::working_bytes`], for a table per value: beside the memory for one table,
@@ -72,8 +77,11 @@ impl Parameters {
     ) -> [usize; 2] {
         let literal = self.literal();
         let limbs = |threads| {
-            let limbs = literal.decomposition_limbs(tree, self.front_limbs(threads));
-            self.bytes_of_limbs(limbs, threads)
+            let back = self.circuit().slots_to_coeffs();
+            let back = widest_transform(back, literal.ring_degree, threads);
+            let limbs = literal.decomposition_limbs(tree, self.front_limbs(threads), back);
+            let bytes = self.bytes_of_limbs(limbs, threads) as f64;
+            (if tree.digits.len() > 2 { GAPS_OF_DIGITS * bytes } else { bytes }) as usize
         };
         let results = 2 * results * literal.ring_degree * WORD_BYTES;
         [self.bytes_beside() + limbs(1) + results, limbs(2) - limbs(1)]
@@ -131,14 +139,16 @@ impl Parameters {
     /// Limbs of CoeffsToSlots or the exponential, whichever has more.
     fn front_limbs(&self, threads: usize) -> usize {
         let literal = self.literal();
-        let plans = self.circuit().phase_exponential().coeffs_to_slots.plans();
-        let of_plans = plans
-            .iter()
-            .map(|plan| transform_limbs(plan, literal.ring_degree, threads))
-            .max()
-            .unwrap_or(0);
-        of_plans.max(literal.exponential_peak_limbs(threads))
+        let transform = &self.circuit().phase_exponential().coeffs_to_slots;
+        let of_transform = widest_transform(transform, literal.ring_degree, threads);
+        of_transform.max(literal.exponential_peak_limbs(threads))
     }
+}
+
+/// Limbs of the widest product with a matrix of a transform.
+fn widest_transform(transform: &HomomorphicDft, degree: usize, threads: usize) -> usize {
+    let plans = transform.plans();
+    plans.iter().map(|plan| transform_limbs(plan, degree, threads)).max().unwrap_or(0)
 }
 
 /// Limbs of a product with a matrix: the ciphertext, turned for every group of baby steps, its digits, two polynomials a

@@ -35,10 +35,19 @@ impl ParametersLiteral {
         peak.max(of_selectors + tensors + RELINEARIZATION_LIMBS)
     }
 
-    /// Limbs in use at the widest point of a decomposition, which gives up the deltas of a digit before it goes on.
-    pub(crate) fn decomposition_limbs(&self, tree: &MultiplexerLiteral, front: usize) -> usize {
-        let making = (0..tree.digits.len()).map(|digit| self.limbs_making_deltas(tree, digit));
-        making.fold(front, usize::max)
+    /// Limbs in use at the widest point of a decomposition: in CoeffsToSlots or an exponential (`front`), where deltas are made,
+    /// or in SlotsToCoeffs (`back`) of a digit, whose deltas stay until all functions of the digit are back in coefficients.
+    pub(crate) fn decomposition_limbs(
+        &self,
+        tree: &MultiplexerLiteral,
+        front: usize,
+        back: usize,
+    ) -> usize {
+        let of_digit = |digit| {
+            let making = self.limbs_making_deltas(tree, digit);
+            making.max(self.limbs_of_deltas(tree, digit) + back)
+        };
+        (0..tree.digits.len()).map(of_digit).fold(front, usize::max)
     }
 
     /// Limbs of the deltas of a digit.
