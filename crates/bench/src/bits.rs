@@ -154,7 +154,7 @@ struct BitsRecord {
     published: Option<Published>,
 }
 
-/// What the paper publishes of a bootstrap.
+/// Figures that the paper publishes of a bootstrap.
 #[derive(Debug, Serialize)]
 struct Published {
     seconds: f64,

@@ -38,7 +38,7 @@ pub struct PlotArguments {
     of_threads: usize,
 }
 
-/// Reads all files and writes the pictures: time a value and latency, in seconds and in units u, and memory; and a table of
+/// Reads all files and writes the pictures: time per value and latency, in seconds and in units u, and memory; and a table of
 /// them, in Markdown.
 ///
 /// Lines of several tables, of packed ciphertexts that are not full, and of other benchmarks are passed over, and counted.
@@ -131,7 +131,7 @@ fn charts(records: &[Record], threads: usize) -> Vec<Chart> {
         chart(
             "time_per_value",
             "Amortized time of a lookup",
-            "time a value (ms)",
+            "time per value (ms)",
             |record| record.ms_per_value,
             published::time_per_value(),
         ),
@@ -145,7 +145,7 @@ fn charts(records: &[Record], threads: usize) -> Vec<Chart> {
         chart(
             "time_per_value_units",
             "Amortized time of a lookup",
-            "time a value (u)",
+            "time per value (u)",
             |record| record.eval_units / record.slots as f64,
             Vec::new(),
         ),

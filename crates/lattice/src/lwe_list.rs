@@ -405,7 +405,7 @@ impl LweList {
     }
 }
 
-/// Words of the ring elements of so many coefficients.
+/// Returns the words of the ring elements of `count` coefficients.
 fn ring_words(shape: LweShape, count: usize) -> usize {
     count.div_ceil(shape.dimension).saturating_mul(shape.dimension)
 }

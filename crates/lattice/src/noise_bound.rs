@@ -288,11 +288,16 @@ pub struct SumLimits {
 impl std::fmt::Display for SumLimits {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { fresh_lookup, result_lookup, result_decryption, lookups_in_a_row } = self;
-        write!(f, "sums of up to {fresh_lookup} fresh values")?;
+        let sums = |count: u64, things: &str| match count {
+            1 => format!("single {things}"),
+            count => format!("sums of up to {count} {things}"),
+        };
+        f.write_str(&sums(*fresh_lookup, "fresh values"))?;
         if *result_lookup > 0 {
-            write!(f, " or {result_lookup} results")?;
+            write!(f, " and {}", sums(*result_lookup, "results"))?;
         }
-        write!(f, " can be looked up, sums of up to {result_decryption} results decrypted; ")?;
+        let decrypted = sums(*result_decryption, "results");
+        write!(f, " can be looked up, {decrypted} decrypted; ")?;
         match lookups_in_a_row {
             Some(1) => f.write_str("at most 1 lookup in a row"),
             Some(count) => write!(f, "at most {count} lookups in a row"),

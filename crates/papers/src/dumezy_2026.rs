@@ -78,7 +78,7 @@ pub fn kronecker_products(bits: u32, digit_bits: u32) -> u64 {
     product_of_digits(upper, digit_bits) + product_of_digits(digits - upper, digit_bits)
 }
 
-/// Multiplications of the Kronecker product of the deltas of so many digits.
+/// Multiplications of the Kronecker product of the deltas of `digits` digits.
 fn product_of_digits(digits: u32, digit_bits: u32) -> u64 {
     if digits < 2 {
         return 0;

@@ -7,7 +7,7 @@ use super::chart::Curve;
 /// Who measured, in the legend.
 const SOURCE: &str = "Dumezy et al., their machine";
 
-/// Milliseconds a value.
+/// Milliseconds per value.
 pub fn time_per_value() -> Vec<Curve> {
     lookups(|lookup| lookup.milliseconds_a_value)
 }

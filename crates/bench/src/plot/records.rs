@@ -107,10 +107,13 @@ pub fn read(file: &Path) -> Result<Vec<Record>> {
 }
 
 /// The record of a line; none for a line of another kind: of `bench primitives`, which has an `operation`, of a circuit on
-/// bits, which counts its `bootstraps`, or of a method that is not compared, whose fields may have other types.
+/// bits, which counts its `bootstraps`, of outputs in halves, which are another task, or of a method that is not compared, whose
+/// fields may have other types.
 fn parse(value: Value) -> Result<Option<Record>> {
     let method = value.get("method").and_then(Value::as_str);
     let is_other = method.is_some_and(|method| !METHODS.contains(&method));
+    let table = value.get("table").and_then(Value::as_str);
+    let is_other = is_other || table.is_some_and(|table| table.ends_with(", halves"));
     if value.get("operation").is_some() || value.get("bootstraps").is_some() || is_other {
         return Ok(None);
     }

@@ -148,7 +148,7 @@ fn decomposition(records: &[&SingleRecord], threads: usize) -> Chart {
         file_name: "decomposition",
         title: format!("Homomorphic digit decomposition, {}", on(threads)),
         axis: "log2 of the modulus q_0",
-        quantity: "time a value (ms)",
+        quantity: "time per value (ms)",
         curves,
     }
 }

@@ -30,7 +30,7 @@ pub fn markdown(records: &[Record]) -> Option<String> {
         return None;
     }
     let mut table = String::from(
-        "| bits | AKP: s, ms a value | BMT | CMT, its digits | paper AKP, CMT: ms a value | memory: AKP, BMT, CMT, GB | paper, GB |\n\
+        "| bits | AKP: s, ms per value | BMT | CMT, its digits | paper AKP, CMT: ms per value | memory: AKP, BMT, CMT, GB | paper, GB |\n\
          |---|---|---|---|---|---|---|\n",
     );
     for bits in widths {
@@ -66,7 +66,7 @@ fn published(lookups: &[PublishedLookup], bits: u32) -> String {
     found.map_or_else(String::new, |lookup| format!("{:.2}", lookup.milliseconds_a_value))
 }
 
-/// The digits of a method with the least median time a value.
+/// The digits of a method with the least median time per value.
 fn fastest(records: &[Record], method: &str, bits: u32) -> Option<Cell> {
     let mut by_shape: BTreeMap<(Option<u32>, usize), Vec<&Record>> = BTreeMap::new();
     for record in records {
