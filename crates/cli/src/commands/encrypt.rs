@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use cryptable::wide::words_of_bits;
 use cryptable::{
-    Ciphertext, Contents, Engine, Error, KeyId, KeyParameters, Parameters, PublicKey, SecretKey,
+    Ciphertext, Contents, Engine, KeyId, KeyParameters, Parameters, PublicKey, SecretKey,
     SecurityLevel,
 };
 use serde::Serialize;
@@ -94,14 +94,14 @@ impl EncryptionKey<'_> {
         }
     }
 
-    /// Encrypts values as words of `bits` bits, which the secret key alone does.
+    /// Encrypts values as words of `bits` bits.
     fn encrypt_words(self, values: &[u64], bits: u32) -> cryptable::Result<Vec<Ciphertext>> {
-        let Self::Secret(key) = self else {
-            return Err(Error::Unsupported("words by a public key".into()));
-        };
-        let key = key.packed()?;
-        let words = words_of_bits(bits, key.parameters().input_modulus());
-        Ok(key.encrypt_words(values, words)?.into_iter().map(Ciphertext::from).collect())
+        let words = words_of_bits(bits, self.parameters().lookups()?.input_modulus());
+        let parts = match self {
+            Self::Secret(key) => key.packed()?.encrypt_words(values, words),
+            Self::Public(key) => key.packed()?.encrypt_words(values, words),
+        }?;
+        Ok(parts.into_iter().map(Ciphertext::from).collect())
     }
 }
 

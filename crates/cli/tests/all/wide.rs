@@ -13,7 +13,7 @@ fn lines(values: impl IntoIterator<Item = u64>) -> String {
 /// Keys for words of 4 bits, and encrypted values of 8.
 fn toy() -> Workspace {
     let here = Workspace::new();
-    let files = "--secret client.key --evaluation server.key";
+    let files = "--secret client.key --evaluation server.key --public public.key";
     here.succeed(&format!("keygen wide --insecure-toy --bits 8 {files}"));
     here.write("values.csv", lines(0..256));
     here.succeed(
@@ -54,6 +54,17 @@ fn keys_have_their_values_and_others_the_default() {
     // What was encrypted comes back.
     here.succeed("decrypt --as words --bits 8 --secret client.key --input v.ct --output same.csv");
     assert_eq!(here.read("same.csv"), here.read("values.csv"));
+}
+
+#[test]
+fn contributors_encrypt_words() {
+    let here = toy();
+    let files = "--input values.csv --output v.ct --force";
+    here.succeed(&format!("encrypt --public public.key --as words --bits 8 {files}"));
+    here.write("d.csv", "1,200\n2,201\n");
+    here.succeed(&format!("{LOOKUP} --bits 8 --dictionary d.csv --default 0"));
+    let value = |key: u64| if key == 1 || key == 2 { 199 + key } else { 0 };
+    assert_eq!(decrypted(&here, 8), lines((0..256).map(value)));
 }
 
 #[test]

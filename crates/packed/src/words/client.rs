@@ -4,8 +4,41 @@ use cryptable_lattice::error::{Error, Result, check_equal};
 use zeroize::Zeroizing;
 
 use crate::ciphertext::Ciphertext;
+use crate::keys::public_key::PublicKey;
 use crate::keys::secret_key::SecretKey;
 use crate::words::circuit::{check_words, range_of, words_of};
+
+impl PublicKey {
+    /// Encrypts values in words, as [`SecretKey::encrypt_words`] does.
+    ///
+    /// # Errors
+    /// Those of the secret key; [`Error::NoiseTooLarge`] as [`PublicKey::encrypt`].
+    pub fn encrypt_words(&self, values: &[u64], words: usize) -> Result<Vec<Ciphertext>> {
+        let modulus = self.parameters().input_modulus();
+        encrypt_each_word(values, words, modulus, |word| self.encrypt(word))
+    }
+}
+
+/// Encrypts the words of values modulo `modulus`, the least significant first.
+fn encrypt_each_word(
+    values: &[u64],
+    words: usize,
+    modulus: u64,
+    encrypt: impl Fn(&[u64]) -> Result<Ciphertext>,
+) -> Result<Vec<Ciphertext>> {
+    check_words(words)?;
+    let range = range_of(modulus, words);
+    if let Some(index) = values.iter().position(|&value| u128::from(value) >= range) {
+        let (value, limit) = (values[index], u64::try_from(range).unwrap_or(u64::MAX));
+        return Err(Error::ValueOutOfRange { index, value, limit });
+    }
+    let word = |index: usize| {
+        let of = |&value: &u64| words_of(value, modulus, index + 1)[index];
+        let values: Zeroizing<Vec<u64>> = Zeroizing::new(values.iter().map(of).collect());
+        encrypt(&values)
+    };
+    (0..words).map(word).collect()
+}
 
 impl SecretKey {
     /// Encrypts values below `p^words` as `words` words modulo the input modulus p, the least significant first, one
@@ -14,19 +47,8 @@ impl SecretKey {
     /// # Errors
     /// If there are more values than slots, or one is too large.
     pub fn encrypt_words(&self, values: &[u64], words: usize) -> Result<Vec<Ciphertext>> {
-        check_words(words)?;
-        let p = self.parameters().input_modulus();
-        let range = range_of(p, words);
-        if let Some(index) = values.iter().position(|&value| u128::from(value) >= range) {
-            let (value, limit) = (values[index], u64::try_from(range).unwrap_or(u64::MAX));
-            return Err(Error::ValueOutOfRange { index, value, limit });
-        }
-        let word = |index: usize| {
-            let of = |&value: &u64| words_of(value, p, index + 1)[index];
-            let values: Zeroizing<Vec<u64>> = Zeroizing::new(values.iter().map(of).collect());
-            self.encrypt(&values)
-        };
-        (0..words).map(word).collect()
+        let modulus = self.parameters().input_modulus();
+        encrypt_each_word(values, words, modulus, |word| self.encrypt(word))
     }
 
     /// Decrypts values in words modulo the output modulus: what [`crate::EvaluationKey::lookup_words`] gives.
