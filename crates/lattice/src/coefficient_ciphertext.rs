@@ -11,7 +11,7 @@ mod real_decryption;
 use cryptable_ring::random::{RandomStream, Seed, StreamPurpose};
 
 #[cfg(feature = "client")]
-pub use public_key::{RlwePublicKey, public_noise};
+pub use public_key::RlwePublicKey;
 #[cfg(feature = "client")]
 pub use real_decryption::{Flooding, RealDecryption};
 

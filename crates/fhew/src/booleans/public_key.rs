@@ -4,9 +4,7 @@ use std::borrow::Cow;
 
 use cryptable_lattice::Result;
 #[cfg(feature = "client")]
-use cryptable_lattice::coefficient_ciphertext::public_noise;
-#[cfg(feature = "client")]
-use cryptable_lattice::noise_bound::check_log2_fail;
+use cryptable_lattice::noise_bound::{NoiseBound, check_log2_fail};
 
 #[cfg(feature = "client")]
 use super::Parameters;
@@ -46,7 +44,7 @@ impl PublicKey {
         let fhew = self.parameters().fhew();
         let model = NoiseModel::new(fhew);
         let modulus = fhew.large_modulus();
-        let fresh = public_noise(fhew.ring_degree(), modulus as f64, 2);
+        let fresh = NoiseBound::by_public_key(fhew.ring_degree(), modulus as f64, 2);
         let switched = Variance(2.0 * fresh.law().variance()) + model.key_switching();
         let results = gates::noise(&model);
         let input = if switched > results { switched } else { results };

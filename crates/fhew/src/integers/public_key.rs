@@ -1,6 +1,5 @@
 //! Integers by public keys.
 
-use cryptable_lattice::coefficient_ciphertext::public_noise;
 use cryptable_lattice::{NoiseBound, Result};
 
 use super::ciphertexts::Encoding;
@@ -52,6 +51,6 @@ impl Parameters {
     #[must_use]
     pub fn public_noise(&self) -> NoiseBound {
         let fhew = self.fhew();
-        public_noise(fhew.ring_degree(), fhew.large_modulus() as f64, 2)
+        NoiseBound::by_public_key(fhew.ring_degree(), fhew.large_modulus() as f64, 2)
     }
 }

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use cryptable_lattice::coefficient_ciphertext::public_noise;
 use cryptable_lattice::error::Result;
 #[cfg(feature = "client")]
 use cryptable_lattice::error::check_values;
@@ -60,7 +59,7 @@ impl Parameters {
     #[must_use]
     pub fn public_noise(&self) -> NoiseBound {
         let (degree, modulus) = (self.ring_degree(), self.fhew().large_modulus());
-        public_noise(degree, modulus as f64, self.input_modulus())
+        NoiseBound::by_public_key(degree, modulus as f64, self.input_modulus())
     }
 
     /// Returns the noise of values of this noise once they are switched from the ring secret to the LWE secret.

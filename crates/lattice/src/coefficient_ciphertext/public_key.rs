@@ -15,16 +15,9 @@ use super::{CoefficientCiphertext, CoefficientLayout, UniformPart, expand};
 use crate::ERROR_VARIANCE;
 use crate::error::{Error, Result};
 use crate::lwe_list::{LweList, LweShape};
-use crate::noise_bound::NoiseBound;
+use crate::noise_bound::{NORM_SLACK, TERNARY_VARIANCE};
 use crate::plaintext_encoding::PlaintextEncoding;
 use crate::power_of_two_product::multiply;
-
-/// Variance of a uniform ternary coefficient.
-const TERNARY_VARIANCE: f64 = 2.0 / 3.0;
-
-/// Squared norms of the key's error and of the secret, over their means, that noise bounds assume. Keys are drawn again
-/// beyond it, which happens to fewer than one key in 2^80 from degree 1,024 on.
-const NORM_SLACK: f64 = 1.25;
 
 /// An encryption of zero that encrypts messages for the holder of the secret: the words of b, and the seed of a.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,7 +83,7 @@ impl RlwePublicKey {
     }
 
     /// Encrypts phases modulo `2^log2_modulus` as LWE ciphertexts under the coefficients of the secret, of dimension N: a
-    /// compact list, N phases per ring element, on all threads. Noise is that of [`public_noise`].
+    /// compact list, N phases per ring element, on all threads. Noise is that of [`crate::NoiseBound::by_public_key`].
     ///
     /// # Panics
     /// If a phase is not below the modulus.
@@ -155,19 +148,6 @@ impl RlwePublicKey {
     }
 }
 
-/// Returns a bound on the noise of ciphertexts by a public key of this degree modulo `modulus`.
-///
-/// Given the key, `e·v` and `e_1·s` are sums of N independent symmetric terms `e_i·v_j` and `(e_1)_i·s_j`. Uniform ternary
-/// and centred binomial variables are strictly subgaussian: `E[exp(λv)] <= exp(λ²·Var(v)/2)`. So the moment-generating
-/// function of the sum is at most that of a Gaussian of variance `(2/3)·|e|² + 10.5·|s|² + 10.5`, at every distance, and the
-/// Gaussian tail is an upper bound. Norms are fixed by the key; generation keeps both within 1.25 of their means.
-#[must_use]
-pub fn public_noise(degree: usize, modulus: f64, plaintext_modulus: u64) -> NoiseBound {
-    let product = NORM_SLACK * TERNARY_VARIANCE * ERROR_VARIANCE * degree as f64;
-    let deviation = (2.0 * product + ERROR_VARIANCE).sqrt() / modulus;
-    NoiseBound::new(deviation, 0.0) + NoiseBound::encoding(modulus, plaintext_modulus)
-}
-
 /// Draws an error whose squared norm is within the bound on noise.
 fn bounded_error(degree: usize) -> Zeroizing<Vec<i8>> {
     let mut stream = RandomStream::from_os();
@@ -190,6 +170,7 @@ mod tests {
     use super::*;
     use crate::lwe_encryption::phase;
     use crate::lwe_masks::MaskKind;
+    use crate::noise_bound::NoiseBound;
     use crate::secret::TernarySecret;
     use crate::security::SecretDistribution;
 
@@ -260,7 +241,7 @@ mod tests {
             .collect();
         let count = errors.len() as f64;
         let moment = |k| errors.iter().map(|e| e.powi(k)).sum::<f64>() / count;
-        let bound = public_noise(2048, modulus, 16).deviation();
+        let bound = NoiseBound::by_public_key(2048, modulus, 16).deviation();
         let ratio = moment(2) / (bound * bound);
         assert!((0.7..1.0).contains(&ratio), "{ratio}");
         // Norms are within some percents of their means, by far.

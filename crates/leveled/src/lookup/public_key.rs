@@ -5,7 +5,6 @@ use std::borrow::Cow;
 #[cfg(feature = "client")]
 use cryptable_fhew::keys;
 use cryptable_fhew::noise::NoiseModel;
-use cryptable_lattice::coefficient_ciphertext::public_noise;
 #[cfg(feature = "client")]
 use cryptable_lattice::error::check_values;
 #[cfg(feature = "client")]
@@ -68,7 +67,7 @@ impl Parameters {
         let switch = NoiseModel::new(fhew).ring_modulus_switch(fhew.prime());
         let modulus = fhew.large_modulus();
         // Digits of some bits are multiples of a power of two, which nothing rounds.
-        let noise = public_noise(fhew.ring_degree(), modulus as f64, 2);
+        let noise = NoiseBound::by_public_key(fhew.ring_degree(), modulus as f64, 2);
         noise.with_independent(NoiseBound::of_law(switch.law(), 1.0 / modulus as f64))
     }
 }

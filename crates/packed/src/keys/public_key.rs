@@ -1,7 +1,7 @@
 //! The public key: encrypts values for the holder of a secret key.
 
 use cryptable_lattice::KeyParameters;
-use cryptable_lattice::coefficient_ciphertext::{RlwePublicKey, public_noise};
+use cryptable_lattice::coefficient_ciphertext::RlwePublicKey;
 use cryptable_lattice::error::Result;
 use cryptable_lattice::{Binding, NoiseBound, ReadOptions};
 use cryptable_wire::{BodyWriter, KeyId, ObjectType, write_object};
@@ -66,7 +66,7 @@ impl PublicKey {
     pub fn noise(&self, modulus: u64) -> NoiseBound {
         let literal = self.parameters.literal();
         let ciphertext_modulus = f64::from(literal.log2_ciphertext_modulus).exp2();
-        public_noise(literal.ring_degree, ciphertext_modulus, modulus)
+        NoiseBound::by_public_key(literal.ring_degree, ciphertext_modulus, modulus)
     }
 
     /// Encrypts up to [`SecretKey::values_per_ciphertext`] values of `Z_p` into one ciphertext.
