@@ -1,5 +1,6 @@
 //! RLWE ciphertexts modulo a power of two, with integers in their coefficients.
 
+mod compressed;
 #[cfg(feature = "diagnostics")]
 mod diagnostics;
 mod linear_operations;
@@ -10,6 +11,7 @@ mod real_decryption;
 
 use cryptable_ring::random::{RandomStream, Seed, StreamPurpose};
 
+pub use compressed::{CompressedCiphertext, KeptBits};
 #[cfg(feature = "client")]
 pub use public_key::RlwePublicKey;
 #[cfg(feature = "client")]
@@ -124,18 +126,9 @@ impl CoefficientCiphertext {
             let expected = format!("within 1 to {MAX_LOG2_MODULUS}");
             return Err(WireError::invalid(name, bits, expected));
         }
-        let plaintext_modulus = reader
-            .u64_within("plaintext modulus", 2..=1 << bits.min(MAX_LOG2_PLAINTEXT_MODULUS))?;
-        let degree = reader.u64_within("ring degree", 1..=MAX_DEGREE)?;
-        let slots = reader.u64_within("slots", 1..=degree)?;
-        let count = reader.u64_within("count of values", 0..=slots)?;
-        for (name, value) in [("ring degree", degree), ("slots", slots)] {
-            if !value.is_power_of_two() {
-                return Err(WireError::invalid(name, value, "a power of two"));
-            }
-        }
+        let (plaintext_modulus, layout) = read_layout(&mut reader, bits)?;
         let kind = reader.u8("kind of uniform part")?;
-        let degree = degree as usize;
+        let degree = layout.ring_degree;
         let words = |reader: &mut BodyReader<'_>, name| {
             let bytes = reader.raw(name, packed_bytes(degree, bits))?;
             unpack(bytes, bits, degree)
@@ -148,10 +141,27 @@ impl CoefficientCiphertext {
             _ => return Err(WireError::invalid("kind of uniform part", kind, "0 or 1")),
         };
         reader.finish()?;
-        let layout =
-            CoefficientLayout { ring_degree: degree, slots: slots as usize, count: count as usize };
         Ok(Self { log2_modulus: bits, plaintext_modulus, layout, b, a })
     }
+}
+
+/// Reads the modulus of values, of at most `bits` bits, and where they are.
+fn read_layout(
+    reader: &mut BodyReader<'_>,
+    bits: u32,
+) -> Result<(u64, CoefficientLayout), WireError> {
+    let plaintext_modulus =
+        reader.u64_within("plaintext modulus", 2..=1 << bits.min(MAX_LOG2_PLAINTEXT_MODULUS))?;
+    let degree = reader.u64_within("ring degree", 1..=MAX_DEGREE)?;
+    let slots = reader.u64_within("slots", 1..=degree)?;
+    let count = reader.u64_within("count of values", 0..=slots)?;
+    for (name, value) in [("ring degree", degree), ("slots", slots)] {
+        if !value.is_power_of_two() {
+            return Err(WireError::invalid(name, value, "a power of two"));
+        }
+    }
+    let [ring_degree, slots, count] = [degree, slots, count].map(|it| it as usize);
+    Ok((plaintext_modulus, CoefficientLayout { ring_degree, slots, count }))
 }
 
 /// The uniform part of a seed.

@@ -1,7 +1,11 @@
 //! Ciphertexts as callers see them.
 
-use cryptable_lattice::coefficient_ciphertext::{CoefficientCiphertext, UniformPart};
+use cryptable_lattice::coefficient_ciphertext::{
+    CoefficientCiphertext, CoefficientLayout, CompressedCiphertext, UniformPart,
+};
 use cryptable_lattice::error::{Error, Result, check_equal};
+#[cfg(feature = "client")]
+use cryptable_lattice::secret::TernarySecret;
 use cryptable_lattice::{Binding, NoiseBound};
 use cryptable_wire::{
     BodyReader, BodyWriter, KeyId, ObjectType, peek_header, read_object, write_object,
@@ -31,24 +35,55 @@ const MAX_CIPHERTEXT_BYTES: u64 = 1 << 24;
 pub struct Ciphertext {
     binding: Binding,
     noise: NoiseBound,
-    body: CoefficientCiphertext,
+    body: Body,
+}
+
+/// The words of a ciphertext: all of them, or what decryption needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Body {
+    Full(CoefficientCiphertext),
+    Compressed(CompressedCiphertext),
 }
 
 impl Ciphertext {
     pub(crate) fn new(binding: Binding, noise: NoiseBound, body: CoefficientCiphertext) -> Self {
-        Self { binding, noise, body }
+        Self { binding, noise, body: Body::Full(body) }
+    }
+
+    pub(crate) fn compressed(
+        binding: Binding,
+        noise: NoiseBound,
+        body: CompressedCiphertext,
+    ) -> Self {
+        Self { binding, noise, body: Body::Compressed(body) }
+    }
+
+    fn layout(&self) -> CoefficientLayout {
+        match &self.body {
+            Body::Full(body) => body.layout,
+            Body::Compressed(body) => body.layout(),
+        }
     }
 
     /// The number of values.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.body.layout.count
+        self.layout().count
     }
 
     /// The modulus of the values.
     #[must_use]
     pub fn modulus(&self) -> u64 {
-        self.body.plaintext_modulus
+        match &self.body {
+            Body::Full(body) => body.plaintext_modulus,
+            Body::Compressed(body) => body.plaintext_modulus(),
+        }
+    }
+
+    /// Whether it is a result that can be decrypted and nothing else ([`crate::EvaluationKey::compress`]).
+    #[must_use]
+    pub fn is_compressed(&self) -> bool {
+        matches!(self.body, Body::Compressed(_))
     }
 
     /// The digest of its parameters, [`Parameters::digest`].
@@ -72,7 +107,7 @@ impl Ciphertext {
     /// Whether its mask is a seed: true as long as nothing was computed but sums with constants.
     #[must_use]
     pub fn is_fresh(&self) -> bool {
-        matches!(self.body.a, UniformPart::Seed(_))
+        matches!(&self.body, Body::Full(body) if matches!(body.a, UniformPart::Seed(_)))
     }
 
     /// The ciphertext in its wire format: the identifier of its key, the bound on its noise, the RLWE ciphertext.
@@ -83,12 +118,15 @@ impl Ciphertext {
     pub fn to_bytes(&self) -> Vec<u8> {
         let (mut body, mut bytes) = (Vec::new(), Vec::new());
         let mut writer = BodyWriter::new(&mut body);
+        let (object_type, words) = match &self.body {
+            Body::Full(body) => (ObjectType::PackedCiphertext, body.to_body()),
+            Body::Compressed(body) => (ObjectType::CompressedPackedResult, body.to_body()),
+        };
         writer
             .raw(&self.binding.key_id.0)
             .and_then(|()| self.noise.write(&mut writer))
-            .and_then(|()| writer.raw(&self.body.to_body()))
+            .and_then(|()| writer.raw(&words))
             .and_then(|()| {
-                let object_type = ObjectType::PackedCiphertext;
                 write_object(&mut bytes, object_type, &self.binding.parameter_digest, &body)
             })
             .expect("memory takes all bytes");
@@ -100,12 +138,20 @@ impl Ciphertext {
     /// # Errors
     /// If the bytes are not exactly one undamaged ciphertext.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let body = read_object(bytes, ObjectType::PackedCiphertext, None, MAX_CIPHERTEXT_BYTES)?;
+        let header = peek_header(bytes)?;
+        let is_compressed = header.object_type == ObjectType::CompressedPackedResult;
+        let object_type =
+            if is_compressed { header.object_type } else { ObjectType::PackedCiphertext };
+        let body = read_object(bytes, object_type, None, MAX_CIPHERTEXT_BYTES)?;
         let mut reader = BodyReader::new(body);
         let key_id = KeyId(reader.array("key identifier")?);
         let noise = NoiseBound::read(&mut reader)?;
-        let body = CoefficientCiphertext::from_body(&body[reader.position()..])?;
-        let binding = Binding { parameter_digest: peek_header(bytes)?.parameter_digest, key_id };
+        let words = &body[reader.position()..];
+        let body = match is_compressed {
+            true => Body::Compressed(CompressedCiphertext::from_body(words)?),
+            false => Body::Full(CoefficientCiphertext::from_body(words)?),
+        };
+        let binding = Binding { parameter_digest: header.parameter_digest, key_id };
         Ok(Self { binding, noise, body })
     }
 
@@ -136,12 +182,52 @@ impl Ciphertext {
         slots: usize,
     ) -> Result<()> {
         self.binding.check("ciphertext", expected)?;
-        let (literal, layout) = (parameters.literal(), self.body.layout);
-        let log2_modulus = u64::from(literal.log2_ciphertext_modulus);
+        let Body::Full(body) = &self.body else {
+            let what = "computing with compressed results, which can be decrypted and nothing else";
+            return Err(Error::Unsupported(what.into()));
+        };
+        let log2_modulus = parameters.literal().log2_ciphertext_modulus;
+        check_equal("log2 of the modulus", body.log2_modulus.into(), u64::from(log2_modulus))?;
+        self.check_contents(parameters, modulus, slots)
+    }
+
+    /// Checks a ciphertext like [`Ciphertext::check`], or compressed results, before it is decrypted.
+    ///
+    /// # Errors
+    /// As there.
+    #[cfg(feature = "client")]
+    pub(crate) fn check_result(&self, parameters: &Parameters, expected: &Binding) -> Result<()> {
+        let Body::Compressed(body) = &self.body else {
+            return self.check(parameters, expected, None);
+        };
+        self.binding.check("ciphertext", expected)?;
+        let (found, limit) = (body.bits().a, parameters.literal().log2_ciphertext_modulus);
+        if found > limit {
+            let (name, value, limit) = ("bits of compressed results", found.into(), limit.into());
+            return Err(Error::TooLarge { name, value, limit });
+        }
+        self.check_contents(parameters, None, parameters.literal().slots)
+    }
+
+    /// Decrypts a ciphertext that was checked.
+    #[cfg(feature = "client")]
+    pub(crate) fn decrypt(&self, secret: &TernarySecret) -> Vec<u64> {
+        match &self.body {
+            Body::Full(body) => body.decrypt(secret),
+            Body::Compressed(body) => body.decrypt(secret),
+        }
+    }
+
+    fn check_contents(
+        &self,
+        parameters: &Parameters,
+        modulus: Option<u64>,
+        slots: usize,
+    ) -> Result<()> {
+        let (literal, layout) = (parameters.literal(), self.layout());
         for (name, found, expected) in [
             ("ring degree", layout.ring_degree as u64, literal.ring_degree as u64),
             ("number of slots", layout.slots as u64, slots as u64),
-            ("log2 of the modulus", u64::from(self.body.log2_modulus), log2_modulus),
         ] {
             check_equal(name, found, expected)?;
         }
@@ -160,8 +246,11 @@ impl Ciphertext {
         self.noise.check_decryption("decryption", self.modulus(), limit)
     }
 
-    /// The RLWE ciphertext.
+    /// The RLWE ciphertext of one that was checked not to be compressed.
     pub(crate) fn body(&self) -> &CoefficientCiphertext {
-        &self.body
+        match &self.body {
+            Body::Full(body) => body,
+            Body::Compressed(_) => unreachable!("computing checks ciphertexts first"),
+        }
     }
 }

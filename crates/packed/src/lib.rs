@@ -48,6 +48,7 @@ mod akp;
 mod bootstrapping;
 mod ciphertext;
 mod comparison;
+mod compression;
 mod interchange;
 mod keys;
 mod linear_operations;

@@ -435,6 +435,11 @@ impl EvaluationKey {
         self.combine(py, &x.shape, |key| key.mul_scalar(&x.inner, factor))
     }
 
+    /// Compresses packed results for their way to the client; they can be decrypted and nothing else.
+    fn compress(&self, py: Python<'_>, results: &Ciphertext) -> Result<Ciphertext> {
+        self.combine(py, &results.shape, |key| key.compress(&results.inner))
+    }
+
     /// Packs single values, so that many are looked up at once.
     fn pack(&self, py: Python<'_>, values: &Ciphertext) -> Result<Ciphertext> {
         self.combine(py, &values.shape, |key| key.pack(&values.inner))

@@ -124,6 +124,8 @@ object_types! {
     IntegerColumn = 50, "a column of integers in digits";
     /// A public key, which encrypts packed values.
     PackedPublicKey = 51, "a public key for packed values";
+    /// Results of packed lookups that are decrypted and nothing else.
+    CompressedPackedResult = 57, "compressed results of packed lookups";
     /// A client's public key for single values.
     SinglePublicKey = 52, "a public key for single values";
     /// A client's public key for leveled values.

@@ -77,6 +77,9 @@ pub struct LookupArgs {
     /// File for the results; one per table
     #[arg(long = "output", value_name = "FILE", required = true)]
     pub outputs: Vec<PathBuf>,
+    /// Compress results of packed lookups to half their bytes and less; they can be decrypted and nothing else
+    #[arg(long)]
+    pub compress: bool,
     /// Keep finished ciphertexts in OUTPUT.partial (of the first output) until all are finished, and resume an
     /// interrupted lookup; single values in groups of 1,024, leveled values of 64
     #[arg(long)]
@@ -95,6 +98,7 @@ Examples:
   cryptable lookup --evaluation server.key --table table.csv --input values.ct --output result.ct
   cryptable lookup --threads 8 --evaluation server.key --table table.npy --input a.ct --output b.ct
   cryptable lookup --evaluation server.key --table risks.csv --default 0 --input a.ct --output b.ct
+  cryptable lookup --compress --evaluation server.key --table t.csv --input v.ct --output r.ct
   cryptable lookup --resume --evaluation server.key --table t.csv --input many.ct --output r.ct
   cryptable lookup --evaluation server.key --input a.ct --table tens.csv --output tens.ct \\
     --table ones.csv --output ones.ct

@@ -71,6 +71,7 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
         tables: &tables,
         path: &args.input,
         memory: args.memory.limit,
+        compress: args.compress,
     };
     let resumed = lookup.run(&mut reader, &mut writers, finished)?;
     tables.finish()?;
@@ -140,6 +141,8 @@ struct Lookup<'a> {
     tables: &'a Tables,
     path: &'a Path,
     memory: Option<usize>,
+    /// Whether results are compressed.
+    compress: bool,
 }
 
 /// The remains of an interrupted lookup.
@@ -203,7 +206,11 @@ impl Lookup<'_> {
                     "{count} values became {}: what an interrupted lookup left is not of this input",
                     result.count()
                 );
-                writer.push(result)?;
+                if self.compress {
+                    writer.push(&self.mapped.key.compress(result)?)?;
+                } else {
+                    writer.push(result)?;
+                }
             }
             done.ciphertexts += 1;
             done.values += count;

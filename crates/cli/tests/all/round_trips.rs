@@ -166,8 +166,19 @@ fn contributors_encrypt_by_the_public_key() {
     here.succeed("lookup --key server.key --table table.csv --input values.ct --output result.ct");
     here.succeed("decrypt --key client.key --input result.ct --output result.csv");
     assert_eq!(here.read("result.csv"), expected.into_bytes());
+    here.write("expected.csv", here.read("result.csv"));
     let text = here.succeed("inspect public.key");
     assert!(text.contains("a public key for packed values"), "{text}");
+    let size = |name: &str| here.read(name).len();
+    let full = size("result.ct");
+    let lookup = "lookup --compress --key server.key --table table.csv --input values.ct";
+    here.succeed(&format!("{lookup} --output result.ct"));
+    assert!(size("result.ct") * 10 < full * 7, "{} of {full} bytes", size("result.ct"));
+    here.succeed("decrypt --key client.key --input result.ct --output result.csv");
+    assert_eq!(here.read("result.csv"), here.read("expected.csv"));
+    let message =
+        here.fail("sum --key server.key --input result.ct --input result.ct --output s.ct");
+    assert!(message.contains("compressed results"), "{message}");
     // Wrong keys are named, and no key is replaced.
     let message = here.fail("encrypt --public server.key --input values.csv --output x.ct");
     assert!(message.contains("an evaluation key"), "{message}");

@@ -101,6 +101,33 @@ impl EvaluationKey {
         self.map(x, "multiply values", packed, |key, part| key.mul_scalar(part, factor))
     }
 
+    /// Compresses results for their way to the client, who decrypts them as before. Nothing else can be done with them.
+    ///
+    /// Words are rounded to as few bits as keep the stated failure probability: a full packed ciphertext of results of
+    /// 8 bits takes half its bytes, one of 1,000 values a third.
+    ///
+    /// ```
+    /// use cryptable::{Engine, Parameters, SecretKey, Table};
+    /// let secret = SecretKey::generate(Parameters::insecure_toy(Engine::Packed, 16, 16)?);
+    /// let server = secret.evaluation_key();
+    /// let squares = server.prepare(&Table::from_fn(16, 16, |x| x * x % 16)?)?;
+    /// let results = server.lookup(&secret.encrypt(&[3, 1, 4])?, &squares)?;
+    /// let compressed = server.compress(&results)?;
+    /// assert!(2 * compressed.to_bytes().len() < results.to_bytes().len());
+    /// assert_eq!(secret.decrypt(&compressed)?, [9, 1, 0]);
+    /// assert!(server.add(&compressed, &compressed).is_err());
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for values that are not packed, or compressed already; other errors if the ciphertext belongs
+    /// to another client or parameter set.
+    pub fn compress(&self, results: &Ciphertext) -> Result<Ciphertext> {
+        let single = |_: &_, _: &_| Err(Error::Unsupported("compression of single values".into()));
+        let packed = |key: &packed::EvaluationKey, part: &_| key.compress(part);
+        self.map(results, "compress values", packed, single)
+    }
+
     /// Runs an operation on every part.
     fn map(
         &self,

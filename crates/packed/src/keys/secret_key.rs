@@ -107,8 +107,8 @@ impl SecretKey {
     /// # Errors
     /// If it is of other parameters or another client.
     pub fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u64>> {
-        self.check(ciphertext)?;
-        Ok(ciphertext.body().decrypt(self.secret()))
+        ciphertext.check_result(self.parameters(), self.binding())?;
+        Ok(ciphertext.decrypt(self.secret()))
     }
 
     /// Decrypts results of a [`crate::RealTable`]: fractions of the output modulus P within [-1/2, 1/2).

@@ -1,0 +1,213 @@
+//! Results that are decrypted and nothing else: fewer bits of every word, and of b only the words that hold values.
+
+use cryptable_wire::bit_packing::{pack, packed_bytes, unpack};
+use cryptable_wire::{BodyReader, BodyWriter, WireError};
+
+#[cfg(feature = "client")]
+use zeroize::Zeroizing;
+
+use super::{CoefficientCiphertext, CoefficientLayout, MAX_LOG2_MODULUS, read_layout};
+#[cfg(feature = "client")]
+use crate::plaintext_encoding::PlaintextEncoding;
+#[cfg(feature = "client")]
+use crate::power_of_two_product::multiply;
+#[cfg(feature = "client")]
+use crate::secret::TernarySecret;
+
+/// Bits of words that are kept, the highest ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeptBits {
+    /// Bits of the words of a: phases are modulo `2^a`.
+    pub a: u32,
+    /// Bits of the words of b, at most those of a.
+    pub b: u32,
+}
+
+/// A ciphertext `(b, a)` whose words are rounded to their highest bits.
+///
+/// Rounding a adds an error of variance `|s|²/12` modulo `2^a` to every phase, and rounding b one of at most `2^(a-b-1)`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompressedCiphertext {
+    plaintext_modulus: u64,
+    layout: CoefficientLayout,
+    bits: KeptBits,
+    /// Of the coefficients that hold values, in their order.
+    b: Vec<u64>,
+    a: Vec<u64>,
+}
+
+impl CompressedCiphertext {
+    /// Rounds the words of a ciphertext.
+    ///
+    /// # Panics
+    /// If no bits of a or b are kept, more of b than of a, or more of a than there are.
+    #[must_use]
+    pub fn new(ciphertext: &CoefficientCiphertext, bits: KeptBits) -> Self {
+        let from = ciphertext.log2_modulus;
+        assert!((1..=bits.a).contains(&bits.b) && bits.a <= from, "{bits:?} of {from}");
+        let (b, a) = ciphertext.to_pair();
+        let layout = ciphertext.layout;
+        let rounded = |word: u64, to: u32| {
+            let half = (1u64 << (from - to)) >> 1;
+            (word.wrapping_add(half) >> (from - to)) & ((1 << to) - 1)
+        };
+        let of_values = b.iter().step_by(layout.gap()).take(layout.count);
+        Self {
+            plaintext_modulus: ciphertext.plaintext_modulus,
+            layout,
+            bits,
+            b: of_values.map(|&word| rounded(word, bits.b)).collect(),
+            a: a.iter().map(|&word| rounded(word, bits.a)).collect(),
+        }
+    }
+
+    /// Returns the modulus of the values.
+    #[must_use]
+    pub fn plaintext_modulus(&self) -> u64 {
+        self.plaintext_modulus
+    }
+
+    /// Returns where values are.
+    #[must_use]
+    pub fn layout(&self) -> CoefficientLayout {
+        self.layout
+    }
+
+    /// Returns the bits that are kept.
+    #[must_use]
+    pub fn bits(&self) -> KeptBits {
+        self.bits
+    }
+
+    /// Returns the body of its wire format: numbers, then packed words of b and a.
+    ///
+    /// # Panics
+    /// Never: memory takes all bytes.
+    #[must_use]
+    pub fn to_body(&self) -> Vec<u8> {
+        let mut writer = BodyWriter::new(Vec::new());
+        let CoefficientLayout { ring_degree, slots, count } = self.layout;
+        writer
+            .u32(self.bits.a)
+            .and_then(|()| writer.u32(self.bits.b))
+            .and_then(|()| writer.u64(self.plaintext_modulus))
+            .and_then(|()| {
+                [ring_degree, slots, count].iter().try_for_each(|&it| writer.u64(it as u64))
+            })
+            .and_then(|()| writer.raw(&pack(&self.b, self.bits.b)))
+            .and_then(|()| writer.raw(&pack(&self.a, self.bits.a)))
+            .expect("memory takes all bytes");
+        writer.into_inner()
+    }
+
+    /// Reads what [`CompressedCiphertext::to_body`] wrote.
+    ///
+    /// # Errors
+    /// If a number makes no sense, or bytes are missing or left over.
+    pub fn from_body(body: &[u8]) -> Result<Self, WireError> {
+        let mut reader = BodyReader::new(body);
+        let bits = KeptBits { a: reader.u32("bits of a")?, b: reader.u32("bits of b")? };
+        for (name, value, most) in
+            [("bits of a", bits.a, MAX_LOG2_MODULUS), ("bits of b", bits.b, bits.a)]
+        {
+            if !(1..=most).contains(&value) {
+                return Err(WireError::invalid(name, value, format!("within 1 to {most}")));
+            }
+        }
+        let (plaintext_modulus, layout) = read_layout(&mut reader, bits.a)?;
+        let mut words = |name, count, bits| {
+            let bytes = reader.raw(name, packed_bytes(count, bits))?;
+            unpack(bytes, bits, count)
+                .map_err(|error| WireError::invalid(name, error, "packed words"))
+        };
+        let b = words("words of b", layout.count, bits.b)?;
+        let a = words("words of a", layout.ring_degree, bits.a)?;
+        reader.finish()?;
+        Ok(Self { plaintext_modulus, layout, bits, b, a })
+    }
+
+    /// Decrypts the values.
+    ///
+    /// # Panics
+    /// If the secret has another degree.
+    #[cfg(feature = "client")]
+    #[must_use]
+    pub fn decrypt(&self, secret: &TernarySecret) -> Vec<u64> {
+        let encoding = PlaintextEncoding::new(self.plaintext_modulus, 1 << self.bits.a);
+        self.phases(secret).iter().map(|&phase| encoding.decode(phase)).collect()
+    }
+
+    /// Returns `b + a·s` modulo `2^a` at the coefficients that hold values.
+    #[cfg(feature = "client")]
+    fn phases(&self, secret: &TernarySecret) -> Zeroizing<Vec<u64>> {
+        let KeptBits { a: bits, b: kept } = self.bits;
+        let mask = (1u64 << bits) - 1;
+        let product = multiply(&self.a, secret.coefficients(), bits);
+        let of_values = product.iter().step_by(self.layout.gap());
+        let phase = |(&b, &x): (&u64, &u64)| (b << (bits - kept)).wrapping_add(x) & mask;
+        Zeroizing::new(self.b.iter().zip(of_values).map(phase).collect())
+    }
+}
+
+#[cfg(all(test, feature = "client"))]
+mod tests {
+    use cryptable_ring::random::RandomStream;
+
+    use super::*;
+    use crate::security::SecretDistribution;
+
+    /// Errors by rounding: those of a have the stated variance, from both sides, and the kurtosis of sums of many terms.
+    #[test]
+    fn rounding_errors_are_as_large_as_stated() {
+        let (degree, from, bits) = (2048, 40, KeptBits { a: 20, b: 20 });
+        let distribution = SecretDistribution::UniformTernary;
+        let secret = TernarySecret::sample(degree, distribution, &mut RandomStream::from_os());
+        let unit = f64::from(from - bits.a).exp2();
+        let errors: Vec<f64> = (0..10)
+            .flat_map(|_| {
+                let full = CoefficientCiphertext::encrypt(&secret, &[0; 2048], (degree, 2, from));
+                let compressed = CompressedCiphertext::new(&full, bits).phases(&secret);
+                let signed = |x: u64| ((x << 44).cast_signed() >> 44) as f64;
+                let exact = full.phases(&secret);
+                let exact = exact.iter().map(|&x| full.signed(x) / unit).collect::<Vec<_>>();
+                compressed.iter().zip(exact).map(|(&x, y)| signed(x) - y).collect::<Vec<_>>()
+            })
+            .collect();
+        let moment = |k| errors.iter().map(|e| e.powi(k)).sum::<f64>() / errors.len() as f64;
+        let of_b = 1.0 / 12.0;
+        let ratio = moment(2) / (2.0 * degree as f64 / 3.0 / 12.0 + of_b);
+        assert!((0.9..1.1).contains(&ratio), "{ratio}");
+        let kurtosis = moment(4) / moment(2).powi(2);
+        assert!((2.8..3.2).contains(&kurtosis), "{kurtosis}");
+        // Coarser words of b are wrong by at most half of their unit more.
+        let full = CoefficientCiphertext::encrypt(&secret, &[0; 2048], (degree, 2, from));
+        let [fine, coarse] = [20, 12]
+            .map(|b| CompressedCiphertext::new(&full, KeptBits { a: 20, b }).phases(&secret));
+        let apart = fine.iter().zip(coarse.iter()).map(|(&x, &y)| x.abs_diff(y));
+        let apart = apart.map(|d| d.min((1 << 20) - d)).max().unwrap();
+        assert!((100..=129).contains(&apart), "{apart}");
+    }
+
+    #[test]
+    fn values_come_back_from_few_bits() {
+        let distribution = SecretDistribution::UniformTernary;
+        let secret = TernarySecret::sample(1024, distribution, &mut RandomStream::from_os());
+        for (p, slots, count) in [(16, 1024, 1000_usize), (15, 256, 256), (2, 64, 1)] {
+            let values: Vec<u64> = (0..count as u64).map(|i| i * 7 % p).collect();
+            let full = CoefficientCiphertext::encrypt(&secret, &values, (slots, p, 30));
+            // Roundings of a have a deviation of 7.5 modulo 2^15, where half a step is 1,024 and b's rounding at most 128.
+            let compressed = CompressedCiphertext::new(&full, KeptBits { a: 15, b: 7 });
+            assert_eq!(compressed.decrypt(&secret), values);
+            let body = compressed.to_body();
+            assert_eq!(body.len(), 40 + 1024 * 15 / 8 + (count * 7).div_ceil(8));
+            assert_eq!(CompressedCiphertext::from_body(&body), Ok(compressed));
+            assert!(CompressedCiphertext::from_body(&body[1..]).is_err());
+            let mut wrong = body.clone();
+            wrong[4] = 16; // more bits of b than of a
+            assert!(CompressedCiphertext::from_body(&wrong).is_err());
+        }
+        let all = KeptBits { a: 30, b: 30 };
+        let full = CoefficientCiphertext::encrypt(&secret, &[3, 1], (2, 4, 30));
+        assert_eq!(CompressedCiphertext::new(&full, all).decrypt(&secret), [3, 1]);
+    }
+}
