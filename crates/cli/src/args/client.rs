@@ -128,7 +128,7 @@ pub struct EncryptArgs {
     #[arg(long, alias = "key", value_name = "FILE", required_unless_present = "public")]
     pub secret: Option<PathBuf>,
     /// Client's public key, instead of the secret key: for values that only this client decrypts
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["secret", "layout", "circuit"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["secret", "circuit"])]
     pub public: Option<PathBuf>,
     /// File of values: .csv, .npy or .bin (raw words of the narrowest width that holds the modulus)
     #[arg(long, value_name = "FILE")]
