@@ -12,7 +12,7 @@ use crate::parameters::parameter_set::Parameters;
 impl EvaluationKey {
     /// Compresses a result for its way to the client, who decrypts it as before. Nothing else can be done with it.
     ///
-    /// Words are rounded to as few bits as keep the stated failure probability, and words without values are left out: a
+    /// Words are rounded to as few bits as keep the stated failure probability, and words without values are dropped: a
     /// full ciphertext of results of 8 bits takes half its bytes, one of 1,000 values a third.
     ///
     /// ```

@@ -49,6 +49,6 @@ def test_wrong_values_kinds_and_files_are_refused(tmp_path: pathlib.Path) -> Non
         cryptable.PublicKey.load(tmp_path / "public.key")
     with pytest.raises(FileExistsError):
         public.save(tmp_path / "public.key")
-    with pytest.raises(CryptableError, match="expected a public key"):
+    with pytest.raises(CryptableError, match="not a public key"):
         secret.save(tmp_path / "secret.key")
         cryptable.PublicKey.load(tmp_path / "secret.key", allow_insecure=True)

@@ -31,7 +31,7 @@ pub struct CompressedCiphertext {
     plaintext_modulus: u64,
     layout: CoefficientLayout,
     bits: KeptBits,
-    /// Of the coefficients that hold values, in their order.
+    /// Words of the coefficients that hold values, in their order.
     b: Vec<u64>,
     a: Vec<u64>,
 }
