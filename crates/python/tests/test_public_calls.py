@@ -10,6 +10,8 @@ OTHERWISE = {
     "check_undamaged": "EncryptedWords.load reads files whole, and checks them",
     "decrypt_digits": "decrypt_integers(signed=False)",
     "decrypt_signed": "decrypt, of a ciphertext that is signed",
+    "encrypt_bits": "public keys of gates are in Rust alone",
+    "encrypt_integers": "public keys of large values are in Rust alone",
     "encrypt_signed": "encrypt(signed=True)",
     "for_table": "plan(table)",
     "in_all": "memory that a server may take, in `cryptable serve`",

@@ -88,7 +88,10 @@ fn write_best(f: &mut fmt::Formatter<'_>, best: &Parameters) -> fmt::Result {
         writeln!(f, "      a value fails{failures}")?;
     }
     if let Some(limits) = best.sum_limits() {
-        writeln!(f, "      {limits}")?;
+        // A line for each limit: all of them are longer than a line of a terminal.
+        for limit in limits.to_string().split([',', ';']) {
+            writeln!(f, "      {}", limit.trim_start())?;
+        }
     }
     Ok(())
 }
