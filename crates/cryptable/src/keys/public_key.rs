@@ -4,7 +4,7 @@ use cryptable_wire::{KeyId, ObjectType, WireError, peek_header};
 
 use crate::ciphertext::{Ciphertext, Part};
 use crate::engines::{leveled, packed, single};
-use crate::{Error, KeyParameters, Parameters, ReadOptions, Result, SecretKey};
+use crate::{Engine, Error, KeyParameters, Parameters, ReadOptions, Result, SecretKey};
 use crate::{gates, large_values};
 
 /// A client's public key. Its ciphertexts can be computed with and decrypted like those of the secret key.
@@ -69,12 +69,14 @@ impl SecretKey {
     /// # Errors
     /// [`Error::Unsupported`] if keys of this kind have no public keys: those of lookups, gates and large values have.
     pub fn public_key(&self) -> Result<PublicKey> {
-        let key = if let Ok(secret) = self.packed() {
+        let engine = self.lookup_parameters().map(|parameters| parameters.engine());
+        let key = if let Ok(Engine::Single) = engine {
+            Key::Single(self.single()?.public_key()?)
+        } else if let Ok(Engine::Leveled) = engine {
+            Key::Leveled(self.leveled()?.public_key()?)
+        } else if let Ok(secret) = self.packed() {
+            // Of packed lookups, and of bridges, which begin with those.
             Key::Packed(secret.public_key()?)
-        } else if let Ok(secret) = self.single() {
-            Key::Single(secret.public_key()?)
-        } else if let Ok(secret) = self.leveled() {
-            Key::Leveled(secret.public_key()?)
         } else if let Ok(secret) = self.gates() {
             Key::Gates(secret.public_key()?)
         } else if let Ok(secret) = self.large_values() {

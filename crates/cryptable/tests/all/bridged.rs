@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 
 use cryptable::{
     Ciphertext, CostModel, Engine, Error, EvaluationKey, Execution, KeyParameters, Parameters,
-    ReadOptions, Request, SecretKey, Table, WireError, inspect,
+    PublicKey, ReadOptions, Request, SecretKey, Table, WireError, inspect,
 };
 use cryptable_ring::random::replay;
 use cryptable_wire::FORMAT_VERSION;
@@ -34,6 +34,22 @@ fn values(count: u64) -> Vec<u64> {
 
 fn looked_up(values: &[u64]) -> Vec<u64> {
     values.iter().map(|&x| TABLE[x as usize]).collect()
+}
+
+/// Values by a public key are single ones, which the server packs or not.
+#[test]
+fn values_of_contributors_are_packed() {
+    let (secret, server) = &*TOY;
+    let file = secret.public_key().unwrap().to_bytes();
+    let public = PublicKey::from_bytes(&file, toys()).unwrap();
+    let prepared = server.prepare(&table()).unwrap();
+    for count in [1, 2000] {
+        let input = values(count);
+        let encrypted = public.encrypt(&input).unwrap();
+        assert_eq!((encrypted.engine(), encrypted.key_id()), (Engine::Single, secret.id()));
+        let output = server.lookup(&encrypted, &prepared).unwrap();
+        assert_eq!(secret.decrypt(&output).unwrap(), looked_up(&input));
+    }
 }
 
 #[test]
