@@ -318,7 +318,7 @@ fn of_leveled_values(arguments: &BridgesArguments) -> anyhow::Result<Vec<Bridges
     let second: Vec<u64> = (0..modulus).map(|_| session.rng.random_range(0..modulus)).collect();
     let (keys, count) = (&session.keys, session.values.len());
     let (bridge, ends, functions) = (keys.bridge(), keys.ends(), session.functions());
-    let taken = session.repeat(|| bridge.to_leveled(ends, &results, (modulus, 0..count)))?;
+    let taken = session.repeat(|| bridge.to_leveled(ends, &results, modulus, 0..count))?;
     let expected = session.expected(count);
     let found = session.secrets.single().decrypt(&taken.0)?;
     let mut lines = vec![session.line("packed values to leveled ones", &taken.1, count)];
@@ -330,7 +330,7 @@ fn of_leveled_values(arguments: &BridgesArguments) -> anyhow::Result<Vec<Bridges
     lines[0].input_bytes = results.iter().map(|result| result.to_bytes().len()).sum();
     lines[0].output_bytes = taken.0.to_bytes().len() / count;
 
-    let some = bridge.to_leveled(ends, &results, (modulus, 0..functions))?;
+    let some = bridge.to_leveled(ends, &results, modulus, 0..functions)?;
     let table = keys.single().prepare(&Table::new(modulus, modulus, second.clone())?)?;
     let looked_up = session.repeat(|| keys.single().lookup_many(&some, &[&table], SILENT))?;
     let output = &looked_up.0[0];

@@ -175,7 +175,8 @@ impl PackedTimes {
 
 /// Median seconds of a lookup of one value.
 fn single_seconds(
-    (secret, key): (&single::SecretKey, &single::EvaluationKey),
+    secret: &single::SecretKey,
+    key: &single::EvaluationKey,
     table: &Table,
     runs: usize,
     unit: &mut UnitSampler,
@@ -201,7 +202,7 @@ fn fastest_seconds(
 ) -> Result<(f64, f64)> {
     let (secret, keygen_s) = timed(|| single::SecretKey::generate(fastest));
     let key = secret.evaluation_key(SILENT)?;
-    Ok((single_seconds((&secret, &key), table, runs, unit)?, keygen_s))
+    Ok((single_seconds(&secret, &key, table, runs, unit)?, keygen_s))
 }
 
 fn measure(arguments: &CrossingArguments) -> anyhow::Result<CrossingRecord> {
@@ -222,8 +223,7 @@ fn measure(arguments: &CrossingArguments) -> anyhow::Result<CrossingRecord> {
     contract.setup_s = setup_s;
     let generation_peak = memory::peak_rss();
     memory::reset_peak();
-    let ends = (secret.single(), key.single());
-    let bridged_single = single_seconds(ends, &table, runs, &mut unit)?;
+    let bridged_single = single_seconds(secret.single(), key.single(), &table, runs, &mut unit)?;
     let slots = parameters.packed().literal().slots;
     let values: Vec<u64> = (0..slots).map(|_| rng.random_range(0..arguments.p)).collect();
     let (fresh, encrypt_s) = timed(|| secret.encrypt(&values[..1]));

@@ -30,8 +30,8 @@ pub fn measure_instruction_sets(bench: &mut Bench, degree: usize) {
     let mut limb = Buffer::zeroed(degree);
     for isa in Isa::available().into_iter().filter(|&isa| isa <= Isa::detect()) {
         let table = NttTable::new(degree, Modulus::with_isa(prime, isa)).expect("an NTT prime");
-        bench.measure_on(isa, degree, "ntt", (1, 2), || table.forward_assign(&mut limb));
-        bench.measure_on(isa, degree, "inverse ntt", (1, 2), || table.inverse_assign(&mut limb));
+        bench.measure_on(isa, degree, "ntt", 1, 2, || table.forward_assign(&mut limb));
+        bench.measure_on(isa, degree, "inverse ntt", 1, 2, || table.inverse_assign(&mut limb));
         for step in &STEPS {
             measure_step(bench, isa, step);
         }
@@ -41,7 +41,7 @@ pub fn measure_instruction_sets(bench: &mut Bench, degree: usize) {
         let prime = ntt_primes(degree, log2_prime, 1, &[])[0];
         let plan = Plan::try_new(degree, prime).expect("an NTT prime");
         limb.fill(1);
-        bench.measure_on(Isa::detect(), degree, name, (1, 2), || plan.fwd(&mut limb));
+        bench.measure_on(Isa::detect(), degree, name, 1, 2, || plan.fwd(&mut limb));
     }
 }
 
@@ -63,11 +63,11 @@ fn measure_step(bench: &mut Bench, isa: Isa, step: &Step) {
     let mut accumulator = Buffer::zeroed(2 * n);
     accumulator.fill(1 << 40);
     let mut scratch = ring.digit_scratch(rows);
-    bench.measure_on(isa, n, step.name, (rows + 2, 2 * rows + 4), || {
+    bench.measure_on(isa, n, step.name, rows + 2, 2 * rows + 4, || {
         exponent = (exponent + 1234) % (2 * n);
         let [of_body, of_mask] = [&accumulator[..n], &accumulator[n..]];
-        ring.decompose_rotation(&body, &mut scratch, 0, (of_body, exponent));
-        ring.decompose_rotation(&mask, &mut scratch, body.length(), (of_mask, exponent));
+        ring.decompose_rotation(&body, &mut scratch, 0, of_body, exponent);
+        ring.decompose_rotation(&mask, &mut scratch, body.length(), of_mask, exponent);
         ring.add_digit_product(&mut accumulator, keys.key(0), &mut scratch);
     });
 }

@@ -184,7 +184,7 @@ fn measure(
         |input: &[LweCiphertext; 2]| function.evaluate(input).expect("inputs of these parameters");
     let mut line = session.line(Batch::new(arguments.batch, arguments.runs), &inputs, evaluate);
     let results: Vec<LweCiphertext> = inputs.par_iter().map(evaluate).collect();
-    let squares = check(session, &function, (&values, &results), &mut line)?;
+    let squares = check(session, &function, &values, &results, &mut line)?;
     let is_sign = matches!(operation, Operation::Sign | Operation::Lt);
     let output = if is_sign {
         model.blind_rotation() + model.key_switching()
@@ -222,7 +222,8 @@ fn measure(
 fn check(
     session: &Session,
     function: &Function<'_>,
-    (values, results): (&[[i64; 2]], &[LweCiphertext]),
+    values: &[[i64; 2]],
+    results: &[LweCiphertext],
     line: &mut Line,
 ) -> anyhow::Result<f64> {
     let mut squares = 0.0;

@@ -51,12 +51,14 @@ impl Bench {
         &mut self,
         setup: &Setup,
         operation: &str,
-        counts: (usize, usize),
+        transforms: usize,
+        limbs_moved: usize,
         mut f: impl FnMut(),
     ) {
         f();
         let times: Vec<f64> = (0..self.runs.max(1)).map(|_| timed(&mut f).1).collect();
-        let mut line = self.line(operation, setup.ring.degree(), median(&times), counts);
+        let mut line =
+            self.line(operation, setup.ring.degree(), median(&times), transforms, limbs_moved);
         (line.limbs, line.special) = (setup.shape.basis.main, setup.shape.basis.special);
         line.digits = setup.shape.digits();
         self.lines.push(line);
@@ -68,14 +70,15 @@ impl Bench {
         isa: Isa,
         degree: usize,
         operation: &str,
-        counts: (usize, usize),
+        transforms: usize,
+        limbs_moved: usize,
         mut f: impl FnMut(),
     ) {
         const RUNS: usize = 50;
         f();
         let times = (0..RUNS * self.runs.max(1)).map(|_| timed(&mut f).1);
         let seconds = times.fold(f64::INFINITY, f64::min);
-        let mut line = self.line(operation, degree, seconds, counts);
+        let mut line = self.line(operation, degree, seconds, transforms, limbs_moved);
         line.origin.simd = format!("{isa:?}");
         self.lines.push(line);
     }
@@ -85,7 +88,8 @@ impl Bench {
         operation: &str,
         degree: usize,
         seconds: f64,
-        (transforms, limbs_moved): (usize, usize),
+        transforms: usize,
+        limbs_moved: usize,
     ) -> Line {
         let unit = self.unit.sample();
         let size = degree as f64 * (degree as f64).log2() / (65536.0 * 16.0);

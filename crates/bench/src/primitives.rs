@@ -87,16 +87,16 @@ fn measure_transforms(bench: &mut Bench, setup: &Setup) {
     let (ring, limbs) = (&setup.ring, setup.shape.basis.main);
     let degree = ring.degree();
     let mut limb = Buffer::zeroed(degree);
-    bench.measure(setup, "ntt", (1, 2), || ring.table(0).forward_assign(&mut limb));
-    bench.measure(setup, "inverse ntt", (1, 2), || ring.table(0).inverse_assign(&mut limb));
+    bench.measure(setup, "ntt", 1, 2, || ring.table(0).forward_assign(&mut limb));
+    bench.measure(setup, "inverse ntt", 1, 2, || ring.table(0).inverse_assign(&mut limb));
     let wide = ring.table(limbs);
-    bench.measure(setup, "wide ntt", (1, 2), || wide.forward_assign(&mut limb));
-    bench.measure(setup, "wide inverse ntt", (1, 2), || wide.inverse_assign(&mut limb));
+    bench.measure(setup, "wide ntt", 1, 2, || wide.forward_assign(&mut limb));
+    bench.measure(setup, "wide inverse ntt", 1, 2, || wide.inverse_assign(&mut limb));
     let primes = ntt_primes(degree, 24.5, 2, &[]);
     let product = NttTable::new(degree, Modulus::new(primes[0] * primes[1])).expect("NTT primes");
-    bench.measure(setup, "two-prime ntt", (1, 2), || product.forward_assign(&mut limb));
+    bench.measure(setup, "two-prime ntt", 1, 2, || product.forward_assign(&mut limb));
     let mut words = Buffer::zeroed(degree * limbs);
-    bench.measure(setup, "polynomial ntt", (limbs, 2 * limbs), || {
+    bench.measure(setup, "polynomial ntt", limbs, 2 * limbs, || {
         for (prime, limb) in words.chunks_exact_mut(degree).enumerate() {
             ring.table(prime).forward_assign(limb);
         }
@@ -111,8 +111,8 @@ fn measure_conversion(bench: &mut Bench, setup: &Setup) {
     let source = Buffer::zeroed(degree * sources.len());
     let mut out = Buffer::zeroed(degree * (limbs - sources.len()).max(1));
     let targets = out.len() / degree;
-    let counts = (sources.len(), sources.len() + targets);
-    bench.measure(setup, "base conversion", counts, || {
+    let limbs_moved = sources.len() + targets;
+    bench.measure(setup, "base conversion", sources.len(), limbs_moved, || {
         let mut targets: Vec<(usize, &mut [u64])> = out
             .chunks_mut(degree)
             .enumerate()
@@ -138,7 +138,7 @@ fn measure_table_product(bench: &mut Bench, setup: &Setup) {
     let entry = |o, i, j| ((o * 31 + i * 17 + j * 101) % (1 << 16)) as i64 - (1 << 15);
     let matrix = TableMatrix::new(OUTER, INNER, COLUMNS, entry);
     let limbs_moved = LIMBS * (2 * (COLUMNS + INNER) + 3 * OUTER);
-    bench.measure(setup, "table product", (0, limbs_moved), || {
+    bench.measure(setup, "table product", 0, limbs_moved, || {
         let _ = selected_matrix_product(ring, LIMBS, &columns, &matrix, &selectors);
     });
 }
@@ -161,15 +161,15 @@ fn measure_ckks(bench: &mut Bench, setup: &Setup) {
     let digits = shape.digits();
     let key_limbs = 2 * digits * all;
     let key = evaluator.key(rotation, ring.main_basis(limbs));
-    let counts = (digits * all, limbs + key_limbs + 2 * all);
-    bench.measure(setup, "key switch", counts, || {
+    let limbs_moved = limbs + key_limbs + 2 * all;
+    bench.measure(setup, "key switch", digits * all, limbs_moved, || {
         let _ = switch(ring, &ct.parts.c1, key, [None, None]);
     });
     let transforms = shape.transforms_at(limbs);
-    bench.measure(setup, "rotation", (transforms, 4 * limbs + key_limbs), || {
+    bench.measure(setup, "rotation", transforms, 4 * limbs + key_limbs, || {
         let _ = evaluator.rotate(&ct, 1);
     });
-    bench.measure(setup, "multiplication", (transforms, 6 * limbs + key_limbs), || {
+    bench.measure(setup, "multiplication", transforms, 6 * limbs + key_limbs, || {
         let _ = evaluator.mul(&ct, &ct);
     });
 }

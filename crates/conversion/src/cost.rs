@@ -33,11 +33,7 @@ pub(crate) enum Masks {
 
 /// Work of ring packing: n + 2 transforms per block, ℓ + 2 of degree N, `2·n·N` products; and the masks of `values`
 /// values, in a layout of `slots` slots.
-pub(crate) fn packing(
-    parameters: &Parameters,
-    slots: usize,
-    (values, masks): (f64, Masks),
-) -> Work {
+pub(crate) fn packing(parameters: &Parameters, slots: usize, values: f64, masks: Masks) -> Work {
     let literal = parameters.literal();
     let n = literal.lwe_dimension as f64;
     let blocks = blocks(slots, &literal.packing);

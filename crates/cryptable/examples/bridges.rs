@@ -66,7 +66,7 @@ fn looked_up_as_leveled_values() -> Result<()> {
     let tables = (0..4).map(digit).collect::<Result<Vec<_>>>()?;
     let tables: Vec<_> = tables.iter().collect();
     let digits = server.lookup_many(&packed.encrypt(&values)?, &tables, silent())?;
-    let some = bridge.to_leveled(keys.ends(), &digits, (256, 100..102))?;
+    let some = bridge.to_leveled(keys.ends(), &digits, 256, 100..102)?;
     let roots = leveled.prepare(&Table::from_fn(256, 256, u64::isqrt)?)?;
     let roots = leveled.lookup_many(&some, &[&roots], silent())?.swap_remove(0);
     let back = bridge.pack_leveled(keys.ends(), &roots, silent())?;

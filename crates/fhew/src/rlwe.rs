@@ -1,6 +1,7 @@
 //! RLWE ciphertexts over one prime, and sample extraction (Sec. 2.2.1 and 2.3.2 of Ma et al., TCHES 2024).
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::lwe_masks::extracted_mask;
 use cryptable_ring::prime_ring::PrimeRing;
 use cryptable_ring::{Buffer, kernels};
 
@@ -97,12 +98,10 @@ impl RlweCiphertext {
     pub fn extract(&self, ring: &PrimeRing, position: usize) -> LweCiphertext {
         let n = self.degree();
         assert!(position < n && n == ring.degree(), "coefficient {position} of {n}");
-        let mut words = Vec::with_capacity(n + 1);
-        let (low, high) = self.mask().split_at(position + 1);
-        words.extend(low.iter().rev());
-        words.extend(high.iter().rev().map(|&word| ring.modulus().neg(word)));
+        let modulus = ring.modulus().value();
+        let mut words = extracted_mask(self.mask(), position, modulus);
         words.push(self.body()[position]);
-        LweCiphertext::from_words(words, ring.modulus().value())
+        LweCiphertext::from_words(words, modulus)
     }
 
     /// The ciphertext whose phase has the LWE ciphertext's as its constant coefficient, and unknown others.

@@ -94,7 +94,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     ) -> Result<IntegerColumn<T, E::Ciphertext>> {
         let (kind, digits) = (x.kind(), self.reduce(x)?.digits().to_vec());
         let amount = Digit::public((amount % kind.bits()).into());
-        let rotated = self.shift_digits(kind, &digits, (0, &amount), Shift::RotateLeft)?;
+        let rotated = self.shift_digits(kind, &digits, 0, &amount, Shift::RotateLeft)?;
         Ok(IntegerColumn::new(kind, rotated))
     }
 
@@ -108,8 +108,8 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         let amount_bits = kind.bits().ilog2();
         let stages = amount_bits.div_ceil(self.digit_bits()) as usize;
         if shift.is_rotation() {
-            for digit in self.low_digits(amount, stages)?.iter().enumerate() {
-                digits = self.shift_digits(kind, &digits, digit, shift)?;
+            for (index, digit) in self.low_digits(amount, stages)?.iter().enumerate() {
+                digits = self.shift_digits(kind, &digits, index, digit, shift)?;
             }
             return Ok(IntegerColumn::new(kind, digits));
         }
@@ -124,7 +124,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
                 largest = self.largest_where(digit, &is_large)?;
                 digit = &largest;
             }
-            digits = self.shift_digits(kind, &digits, (index, digit), shift)?;
+            digits = self.shift_digits(kind, &digits, index, digit, shift)?;
         }
         if is_exact && !(matches!(shift, Shift::Right) && kind.is_signed()) {
             let last = if matches!(shift, Shift::Left) { digits.len() - 1 } else { 0 };
@@ -168,7 +168,8 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         &self,
         kind: ColumnKind,
         digits: &[Digit<E::Ciphertext>],
-        (index, amount): (usize, &Digit<E::Ciphertext>),
+        index: usize,
+        amount: &Digit<E::Ciphertext>,
         shift: Shift,
     ) -> Result<Vec<Digit<E::Ciphertext>>> {
         let (radix, base) = (self.radix(kind), self.base());

@@ -105,8 +105,8 @@ impl ExternalProduct<'_> {
         scratch: &mut Scratch,
     ) {
         for (digits, first_row, source) in self.halves(accumulator) {
-            let (scratch, source) = (&mut scratch.digits, (source, exponent));
-            self.ring.decompose_rotation(&digits, scratch, first_row, source);
+            let scratch = &mut scratch.digits;
+            self.ring.decompose_rotation(&digits, scratch, first_row, source, exponent);
         }
         self.ring.add_digit_product(accumulator, key, &mut scratch.digits);
     }

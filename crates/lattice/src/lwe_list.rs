@@ -325,6 +325,14 @@ impl LweList {
         check_shape(self.shape, expected)
     }
 
+    /// Checks that the shape is one of two.
+    ///
+    /// # Errors
+    /// If it is neither: names how it differs from the first.
+    pub fn check_either(&self, expected: LweShape, other: LweShape) -> Result<()> {
+        if self.shape == other { Ok(()) } else { self.check(expected) }
+    }
+
     /// Appends computed ciphertexts of the same shape to computed ones.
     ///
     /// # Panics

@@ -78,7 +78,7 @@ pub fn linear_combinations(
 ) -> Vec<Poly<Evaluations>> {
     assert!(rows.iter().all(|row| row.len() == inputs.len()), "row length");
     let residues = |prime| Halves::of_rows(ring, prime, rows);
-    combine_blocks(ring, (main, rows.len()), inputs, residues, |m, out, blocks, factors| {
+    combine_blocks(ring, main, rows.len(), inputs, residues, |m, out, blocks, factors| {
         combine_rows(m, out, blocks, factors);
     })
 }
@@ -87,7 +87,8 @@ pub fn linear_combinations(
 /// outputs, inputs, residues)` writes a block, and `residues(prime)` returns the residues for its half of the slots.
 pub(crate) fn combine_blocks<R: Sync>(
     ring: &Ring,
-    (main, outputs): (usize, usize),
+    main: usize,
+    outputs: usize,
     inputs: &[&Poly<Evaluations>],
     residues: impl Fn(usize) -> Halves<R> + Sync,
     combine: impl Fn(&Modulus, Vec<&mut [u64]>, &[&[u64]], &R) + Sync,

@@ -30,8 +30,8 @@ pub fn combined_tensor(
     let (degree, basis) = (ring.degree(), left[0].0.basis().lowered(main));
     Tensor::by_limbs(ring, basis, |limb, prime, [d0, d1, d2]| {
         let operands = Operands {
-            left: limb_of(ring, (main, limb), left),
-            right: limb_of(ring, (main, limb), right),
+            left: limb_of(ring, main, limb, left),
+            right: limb_of(ring, main, limb, right),
         };
         let Halves { first, second } = Halves::of_rows(ring, prime, rows);
         // Both halves of the slots have residues of their own.
@@ -49,7 +49,8 @@ pub fn combined_tensor(
 /// Returns one limb of both parts of the operands, for results modulo `primes` primes.
 fn limb_of<'a>(
     ring: &Ring,
-    (main, limb): (usize, usize),
+    main: usize,
+    limb: usize,
     operands: &[Parts<'a>],
 ) -> Vec<[Cow<'a, [u64]>; 2]> {
     let words =

@@ -156,7 +156,8 @@ impl DigitProductTables {
         digits: &FractionDigits,
         scratch: &mut DigitScratch,
         first_row: usize,
-        (source, exponent): (&[u64], Option<usize>),
+        source: &[u64],
+        exponent: Option<usize>,
     ) {
         let n = self.degree;
         assert_eq!(source.len(), n);
@@ -164,7 +165,7 @@ impl DigitProductTables {
         let biased = &mut *scratch.biased;
         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
         if let Some(tables) = &self.vector {
-            return tables.decompose(digits, (out, biased), (source, exponent));
+            return tables.decompose(digits, out, biased, source, exponent);
         }
         match exponent {
             Some(exponent) => digits.bias_rotation(biased, source, exponent),
@@ -188,7 +189,7 @@ impl DigitProductTables {
         let (digits, sums) = (&mut scratch.digits[..rows * n], &mut scratch.sums);
         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
         if let Some(tables) = &self.vector {
-            return tables.multiply_add(accumulator, (key.words, key.next), digits, sums);
+            return tables.multiply_add(accumulator, key.words, key.next, digits, sums);
         }
         let m = &self.modulus;
         sums.fill(0);
@@ -256,7 +257,7 @@ mod tests {
         let rows = words(seed, 4 * length * degree, q);
         let source = words(seed + 1, 2 * degree, 1 << 52);
         let gadget = FractionDigits::new(base_log2, length);
-        compare(degree, q, gadget, (&rows, &source), (seed, true));
+        compare(degree, q, gadget, &rows, &source, seed, true);
     }
 
     /// Compares products on every instruction set with the oracle's, and their deviations with what
@@ -265,8 +266,10 @@ mod tests {
         degree: usize,
         q: u64,
         gadget: FractionDigits,
-        (rows, source): (&[u64], &[u64]),
-        (seed, is_random): (u64, bool),
+        rows: &[u64],
+        source: &[u64],
+        seed: u64,
+        is_random: bool,
     ) {
         let length = gadget.length();
         let exponent = (seed as usize * 7919) % (2 * degree);
@@ -289,8 +292,8 @@ mod tests {
             let key = PreparedKey { words: &key, next: &[] };
             let mut scratch = DigitScratch::new(degree, 2 * length);
             for (half, source) in source.chunks_exact(degree).enumerate() {
-                let source = (source, Some(exponent));
-                tables.decompose(&gadget, &mut scratch, half * length, source);
+                let first_row = half * length;
+                tables.decompose(&gadget, &mut scratch, first_row, source, Some(exponent));
             }
             let start = words(seed + 2, 2 * degree, 1 << 52);
             let mut found = start.clone();
@@ -382,7 +385,7 @@ mod tests {
                 for fraction in [1u64 << 50, (1 << 50) - 1, 3 << 50] {
                     // Rotated by N, the difference has twice these fractions, a half of the torus.
                     let source = vec![fraction; 2 * degree];
-                    compare(degree, q, gadget, (&rows, &source), (256, false));
+                    compare(degree, q, gadget, &rows, &source, 256, false);
                 }
             }
         }

@@ -154,7 +154,7 @@ impl PrimeRing {
         first_row: usize,
         source: &[u64],
     ) {
-        self.digit_products.decompose(digits, scratch, first_row, (source, None));
+        self.digit_products.decompose(digits, scratch, first_row, source, None);
     }
 
     /// Decomposes `source·X^exponent - source` like [`PrimeRing::decompose`].
@@ -166,9 +166,10 @@ impl PrimeRing {
         digits: &FractionDigits,
         scratch: &mut DigitScratch,
         first_row: usize,
-        (source, exponent): (&[u64], usize),
+        source: &[u64],
+        exponent: usize,
     ) {
-        self.digit_products.decompose(digits, scratch, first_row, (source, Some(exponent)));
+        self.digit_products.decompose(digits, scratch, first_row, source, Some(exponent));
     }
 
     /// `out += Σ digit·row` over the rows of a key: two polynomials of N torus fractions each.

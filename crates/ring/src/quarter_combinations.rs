@@ -47,7 +47,7 @@ pub fn quarter_combinations(
     });
     let residues = |prime| Residues::new(ring, prime, rows, &alike);
     let outputs = QUARTERS * rows.len();
-    combine_blocks(ring, (main, outputs), inputs, residues, |m, out, blocks, residues| {
+    combine_blocks(ring, main, outputs, inputs, residues, |m, out, blocks, residues| {
         let blocks = alike.each_ref().map(|of| of.iter().map(|&j| blocks[j]).collect::<Vec<_>>());
         residues.combine(m, out, &blocks);
     })

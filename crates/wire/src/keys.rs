@@ -95,7 +95,8 @@ pub fn secret_key_bytes(
 pub fn write_server_keys(
     out: &mut dyn Write,
     object_type: ObjectType,
-    (digest, parameters): (&[u8; 32], &[u8]),
+    digest: &[u8; 32],
+    parameters: &[u8],
     client: KeyId,
     keys: &[u8],
 ) -> io::Result<()> {

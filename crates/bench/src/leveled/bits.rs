@@ -46,7 +46,8 @@ impl Bits {
         &self,
         session: &Session,
         batch: Batch,
-        (parameters, noise): (&CircuitBootstrappingParameters, &CircuitBootstrappingNoise),
+        parameters: &CircuitBootstrappingParameters,
+        noise: &CircuitBootstrappingNoise,
         bootstrap: impl Fn(&LweCiphertext) -> RgswCiphertext + Sync,
     ) -> anyhow::Result<Line> {
         let mut line = session.line(batch, &self.inputs, &bootstrap);

@@ -100,7 +100,7 @@ fn measure(
     let bits = Bits::random(&session, seed);
     let bootstrap = |bit: &LweCiphertext| circuit.bootstrap(bit).expect("bits of these parameters");
     let noise = CircuitBootstrappingNoise::new(parameters);
-    let line = bits.measure(&session, batch, (parameters, &noise), bootstrap)?;
+    let line = bits.measure(&session, batch, parameters, &noise, bootstrap)?;
     Ok(CircuitLine::new(line, (1, 0), parameters))
 }
 

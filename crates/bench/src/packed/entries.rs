@@ -121,7 +121,7 @@ fn measure(parameters: &Parameters, arguments: &EntriesArguments) -> anyhow::Res
         ..common(parameters, &keys)
     };
     let prediction = parameters.prediction_for(kind, 1);
-    measured.record(parameters, (&keys, &prediction), &[expected], contract)
+    measured.record(parameters, &keys, &prediction, &[expected], contract)
 }
 
 /// Random tables.

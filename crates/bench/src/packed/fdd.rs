@@ -70,7 +70,7 @@ fn measure(parameters: &Parameters, arguments: &FddArguments) -> anyhow::Result<
         ..common(parameters, &keys)
     };
     let prediction = parameters.decomposition_prediction(1)?;
-    measured.record(parameters, (&keys, &prediction), &expected, contract)
+    measured.record(parameters, &keys, &prediction, &expected, contract)
 }
 
 #[cfg(test)]

@@ -103,7 +103,8 @@ impl Measured {
     pub fn record(
         self,
         parameters: &Parameters,
-        (keys, prediction): (&Keys, &Prediction),
+        keys: &Keys,
+        prediction: &Prediction,
         expected: &[Vec<u64>],
         contract: Contract,
     ) -> anyhow::Result<PackedRecord> {
@@ -121,7 +122,7 @@ impl Measured {
             let pairs = decrypted.iter().zip(expected);
             is_wrong.iter_mut().zip(pairs).for_each(|(wrong, (a, b))| *wrong |= a != b);
         }
-        Ok(self.checked(parameters, prediction, (&all_errors, &is_wrong), contract))
+        Ok(self.checked(parameters, prediction, &all_errors, &is_wrong, contract))
     }
 
     /// A line, of results with these errors in half steps, of which these values are wrong.
@@ -129,7 +130,8 @@ impl Measured {
         self,
         parameters: &Parameters,
         prediction: &Prediction,
-        (errors, is_wrong): (&[f64], &[bool]),
+        errors: &[f64],
+        is_wrong: &[bool],
         contract: Contract,
     ) -> PackedRecord {
         let squares = errors.iter().map(|e| e * e).sum::<f64>();

@@ -83,7 +83,7 @@ fn measure(parameters: &Parameters, arguments: &RealsArguments) -> anyhow::Resul
             values.iter().map(|&x| [re, im].map(|part| part.values()[x as usize])).collect();
         let errors = keys.secret.complex_errors(result, &residues)?;
         let contract = Contract { prepare_s, ..contract };
-        return Ok(measured.checked(parameters, &prediction, (&errors, &is_wrong), contract));
+        return Ok(measured.checked(parameters, &prediction, &errors, &is_wrong, contract));
     }
     let real: Vec<f64> = table.iter().map(|z| z.re).collect();
     let table = RealTable::new(p, &real, parameters.output_modulus())?;
@@ -99,7 +99,7 @@ fn measure(parameters: &Parameters, arguments: &RealsArguments) -> anyhow::Resul
     let residues: Vec<u64> = values.iter().map(|&x| table.table().values()[x as usize]).collect();
     let errors = keys.secret.errors(result, &residues)?;
     let contract = Contract { prepare_s, ..contract };
-    Ok(measured.checked(parameters, &prediction, (&errors, &is_wrong), contract))
+    Ok(measured.checked(parameters, &prediction, &errors, &is_wrong, contract))
 }
 
 #[cfg(test)]

@@ -65,7 +65,7 @@ fn measure(parameters: &Parameters, arguments: &SignArguments) -> anyhow::Result
         ..common(parameters, &keys)
     };
     let work = parameters.prediction();
-    measured.record(parameters, (&keys, &work), &[expected], contract)
+    measured.record(parameters, &keys, &work, &[expected], contract)
 }
 
 /// Measures an operation on integers with headroom, and checks every result. Noise is that of all digits.
@@ -105,7 +105,7 @@ fn measure_operation(
         ..common(parameters, &keys)
     };
     let work = parameters.operation_prediction(operation);
-    measured.record(parameters, (&keys, &work), &expected, contract)
+    measured.record(parameters, &keys, &work, &expected, contract)
 }
 
 /// Results of an operation on integers below half of the modulus: bits, or digits.

@@ -110,7 +110,7 @@ fn measure(
         ..common(parameters, &keys)
     };
     let prediction = parameters.words_prediction(&job.circuit);
-    measured.record(parameters, (&keys, &prediction), &expected, contract)
+    measured.record(parameters, &keys, &prediction, &expected, contract)
 }
 
 impl Job {

@@ -259,7 +259,7 @@ impl OtherEnd<leveled::Parameters> for LeveledBridge {
         let (keys, count) = (&session.keys, session.functions());
         let (bridge, ends) = (keys.bridge(), keys.ends());
         let modulus = 1 << self.bits;
-        let values = bridge.to_leveled(ends, results, (modulus, 0..count))?;
+        let values = bridge.to_leveled(ends, results, modulus, 0..count)?;
         let table = Table::from_fn(modulus, modulus, |value| self.function(value))?;
         let table = keys.single().prepare(&table)?;
         let looked_up = keys.single().lookup_many(&values, &[&table], SILENT)?;

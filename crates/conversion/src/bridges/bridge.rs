@@ -100,7 +100,8 @@ impl<T: Target> Bridge<T> {
         &self,
         packed: &packed::EvaluationKey,
         list: &LweList,
-        (modulus, noise): (u64, NoiseBound),
+        modulus: u64,
+        noise: NoiseBound,
     ) -> Result<packed::Ciphertext> {
         let literal = self.parameters.packed().literal();
         let phases = self.packing.pack(&[&self.switched(list)?], 0, literal.slots)?;

@@ -97,7 +97,7 @@ impl Bridge<integers::Parameters> {
     ) -> Result<packed::Ciphertext> {
         self.check(ends)?;
         let (list, noise) = ends.1.export_small(values, modulus, progress)?;
-        self.pack(ends.0, &list, (modulus, noise))
+        self.pack(ends.0, &list, modulus, noise)
     }
 
     /// Radix integers packed as a ciphertext of values of modulus 8 for every digit, the lowest first: inputs of
@@ -114,7 +114,7 @@ impl Bridge<integers::Parameters> {
     ) -> Result<Vec<packed::Ciphertext>> {
         self.check(ends)?;
         let (lists, noise) = ends.1.export_radix(integers, progress)?;
-        let pack = |list| self.pack(ends.0, list, (integers::RADIX_BASE, noise));
+        let pack = |list| self.pack(ends.0, list, integers::RADIX_BASE, noise);
         lists.iter().map(pack).collect()
     }
 }

@@ -31,7 +31,8 @@ impl Bridge<leveled::Parameters> {
         &self,
         ends: Ends<'_>,
         digits: &[packed::Ciphertext],
-        (modulus, range): (u64, Range<usize>),
+        modulus: u64,
+        range: Range<usize>,
     ) -> Result<leveled::Ciphertext> {
         self.check(ends)?;
         let mut lists = Vec::with_capacity(digits.len());
@@ -60,8 +61,8 @@ impl Bridge<leveled::Parameters> {
     ) -> Result<Vec<packed::Ciphertext>> {
         self.check(ends)?;
         let (lists, noise) = ends.1.export(values, progress)?;
-        let contents = (self.digit_modulus(), noise);
-        lists.iter().map(|list| self.pack(ends.0, list, contents)).collect()
+        let modulus = self.digit_modulus();
+        lists.iter().map(|list| self.pack(ends.0, list, modulus, noise)).collect()
     }
 
     fn digit_modulus(&self) -> u64 {

@@ -314,7 +314,8 @@ impl<'a, C: Continuation> Draft<'a, C> {
         let packing = cost::packing(
             self.parameters.conversion(),
             packed.literal().slots,
-            (self.taken_out as f64, Masks::Computed),
+            self.taken_out as f64,
+            Masks::Computed,
         );
         let (leaving, packing) =
             (self.one_by_one(returned.work), self.time_of(times(packing, returned.digits)));

@@ -81,7 +81,7 @@ impl Parameters {
     /// Work of ring packing of `values` fresh values.
     fn packing_work(&self, values: f64) -> Work {
         let slots = self.packed().literal().slots;
-        cost::packing(self.conversion(), slots, (values, Masks::Drawn))
+        cost::packing(self.conversion(), slots, values, Masks::Drawn)
     }
 
     /// Work of extracting `values` values.

@@ -261,7 +261,7 @@ fn check_looked_up_again(parameters: &LeveledParameters, count: usize, p: u64) -
     let prepared = (0..p.ilog2() / 2).map(digit).collect::<Result<Vec<_>>>()?;
     let input = secrets.packed().encrypt(&(0..p).collect::<Vec<u64>>())?;
     let digits = server.lookup_many(&input, &prepared.iter().collect::<Vec<_>>(), SILENT)?;
-    let values = keys.bridge().to_leveled(keys.ends(), &digits, (p, 0..count))?;
+    let values = keys.bridge().to_leveled(keys.ends(), &digits, p, 0..count)?;
     let squares = leveled.prepare(&Table::from_fn(p, p, |x| x * x % p)?)?;
     let output = leveled.lookup_many(&values, &[&squares], SILENT)?.swap_remove(0);
     let back = keys.bridge().pack_leveled(keys.ends(), &output, SILENT)?;

@@ -103,13 +103,13 @@ fn leveled_values_of_others_or_too_loud_are_refused() {
     let ends = &*LEVELED;
     let keys = (&ends.server, &ends.other);
     let digits = vec![ends.packed.encrypt_digits(&[1, 3], 4).unwrap(); 5];
-    let values = ends.bridge.to_leveled(keys, &digits, (1024, 0..2)).unwrap();
+    let values = ends.bridge.to_leveled(keys, &digits, 1024, 0..2).unwrap();
     assert_eq!(ends.single.decrypt(&values).unwrap(), [0b01_0101_0101, 1023]);
-    let error = ends.bridge.to_leveled(keys, &digits[..4], (1024, 0..2)).map(drop).unwrap_err();
+    let error = ends.bridge.to_leveled(keys, &digits[..4], 1024, 0..2).map(drop).unwrap_err();
     assert!(error.to_string().contains("number of digits is 4"), "{error}");
     let loud = ends.other.parameters().check_import(NoiseBound::new(0.02, 0.0)).unwrap_err();
     assert!(matches!(loud, Error::NoiseTooLarge { .. }), "{loud}");
     let wide = vec![ends.packed.encrypt_digits(&[1], 16).unwrap(); 5];
-    let error = ends.bridge.to_leveled(keys, &wide, (1024, 0..1)).map(drop).unwrap_err();
+    let error = ends.bridge.to_leveled(keys, &wide, 1024, 0..1).map(drop).unwrap_err();
     assert!(error.to_string().contains("modulus of the digits is 16"), "{error}");
 }

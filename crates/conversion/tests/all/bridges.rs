@@ -117,7 +117,7 @@ fn digits_go_on_as_leveled_values_and_come_back() {
     let input = ends.packed.encrypt(&inputs).unwrap();
     let results = ends.look_up(&input, &digit_tables(1024, 4, 5, of));
     let all = 0..inputs.len();
-    let values = ends.bridge.to_leveled(keys, &results, (1024, all)).unwrap();
+    let values = ends.bridge.to_leveled(keys, &results, 1024, all).unwrap();
     let expected: Vec<u64> = inputs.iter().map(|&x| of(x)).collect();
     assert_eq!(ends.single.decrypt(&values).unwrap(), expected);
     // A leveled lookup of them, and a packed one of its results.

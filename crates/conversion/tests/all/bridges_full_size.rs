@@ -168,7 +168,7 @@ fn leveled_at_full_size(timed: Timed<'_>) {
     let results = ends.look_up(&input, &digit_tables(1024, 4, 5, of));
     timed("packed lookup, five tables of 10 bits to digits", 512, start);
     let start = Instant::now();
-    let values = ends.bridge.to_leveled(keys, &results, (1024, 0..32)).unwrap();
+    let values = ends.bridge.to_leveled(keys, &results, 1024, 0..32).unwrap();
     timed("taken out as leveled values", 32, start);
     let expected: Vec<u64> = inputs[..32].iter().map(|&x| of(x)).collect();
     assert_eq!(ends.single.decrypt(&values).unwrap(), expected);

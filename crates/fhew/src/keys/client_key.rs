@@ -83,8 +83,9 @@ impl<P: BootstrappingParameters> ClientKey<P> {
         let steps = progress.steps(2)?;
         let keys = self.secret.evaluation_key().to_bytes();
         steps.done()?;
-        let parameters = (&self.binding.parameter_digest, &self.parameters.to_bytes()[..]);
-        write_server_keys(out, P::EVALUATION_KEY, parameters, self.id(), &keys)?;
+        let digest = &self.binding.parameter_digest;
+        let parameters = self.parameters.to_bytes();
+        write_server_keys(out, P::EVALUATION_KEY, digest, &parameters, self.id(), &keys)?;
         steps.done()
     }
 

@@ -96,15 +96,14 @@ impl Ciphertext {
     /// claims less noise than fresh ones have, or more than decrypts.
     pub(super) fn check(&self, parameters: &Parameters, expected: &Binding) -> Result<()> {
         self.binding.check(OBJECT, expected)?;
-        let is_public = self.values.shape() == parameters.fhew().public_shape();
-        if !is_public {
-            self.values.check(parameters.shape())?;
-        }
+        let public = parameters.fhew().public_shape();
+        self.values.check_either(parameters.shape(), public)?;
         let moduli = [parameters.input_modulus(), parameters.output_modulus()];
         if !moduli.contains(&self.modulus) {
             let expected = moduli.map(|m| m.to_string()).join(" or ");
             return Err(Error::mismatch("modulus of the values", self.modulus, expected));
         }
+        let is_public = self.values.shape() == public;
         let floor = parameters.noise().fresh();
         self.noise.check_floor(if is_public { parameters.public_noise() } else { floor })?;
         self.noise.check_decryption("decryption", self.modulus, parameters.stated_log2_fail())

@@ -117,9 +117,7 @@ impl<P: CircuitParameters> ClientKey<P> {
     /// If the number of bits is not from 1 to 64, or the ciphertexts are of other sizes or not of whole values.
     pub fn decrypt_values(&self, bits: usize, values: &LweList) -> Result<Vec<u64>> {
         let circuit = self.parameters().circuit_bootstrapping();
-        if values.shape() != circuit.fhew().public_shape() {
-            values.check(circuit.lwe_shape())?;
-        }
+        values.check_either(circuit.lwe_shape(), circuit.fhew().public_shape())?;
         let each = self.parameters().circuit_bootstrapping().bits_per_ciphertext();
         let width = ciphertext_count(bits, each);
         if !(1..=MAX_BITS).contains(&bits) || !values.len().is_multiple_of(width) {

@@ -106,9 +106,7 @@ impl Ciphertext {
             let (found, expected) = (found.to_string(), expected.to_string());
             return Err(Error::Mismatch { name: BITS_PER_CIPHERTEXT, found, expected });
         }
-        if self.list.shape() != circuit.fhew().public_shape() {
-            self.list.check(circuit.lwe_shape())?;
-        }
+        self.list.check_either(circuit.lwe_shape(), circuit.fhew().public_shape())?;
         parameters.check_bits("number of bits of a value", self.plaintext_modulus)
     }
 

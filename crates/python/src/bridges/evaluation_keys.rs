@@ -258,7 +258,7 @@ impl EvaluationKeys {
             let digits = digits.iter().map(|digit| one_part(digit).cloned());
             let digits = digits.collect::<cryptable::Result<Vec<_>>>()?;
             let modulus = keys.parameters().single().input_modulus();
-            keys.bridge().to_leveled(keys.ends(), &digits, (modulus, start..stop))
+            keys.bridge().to_leveled(keys.ends(), &digits, modulus, start..stop)
         })?;
         Ok(LeveledValues { inner })
     }

@@ -93,19 +93,27 @@ impl VectorTables {
     pub(crate) fn decompose(
         &self,
         digits: &FractionDigits,
-        out: (&mut [u64], &mut [u64]),
-        source: (&[u64], Option<usize>),
+        out: &mut [u64],
+        scratch: &mut [u64],
+        source: &[u64],
+        exponent: Option<usize>,
     ) {
         let tables = &self.tables;
         // SAFETY: as in `prepare`.
         unsafe {
             match self.lanes {
                 #[cfg(target_arch = "x86_64")]
-                Lanes::Avx512 => fourier::decompose_avx512(tables, digits, out, source),
+                Lanes::Avx512 => {
+                    fourier::decompose_avx512(tables, digits, out, scratch, source, exponent)
+                }
                 #[cfg(target_arch = "x86_64")]
-                Lanes::Avx2 => fourier::decompose_avx2(tables, digits, out, source),
+                Lanes::Avx2 => {
+                    fourier::decompose_avx2(tables, digits, out, scratch, source, exponent)
+                }
                 #[cfg(target_arch = "aarch64")]
-                Lanes::Neon => fourier::decompose_neon(tables, digits, out, source),
+                Lanes::Neon => {
+                    fourier::decompose_neon(tables, digits, out, scratch, source, exponent)
+                }
             }
         }
     }
@@ -115,7 +123,8 @@ impl VectorTables {
     pub(crate) fn multiply_add(
         &self,
         accumulator: &mut [u64],
-        key: (&[u64], &[u64]),
+        keys: &[u64],
+        next: &[u64],
         digits: &mut [u64],
         sums: &mut [u64],
     ) {
@@ -125,12 +134,16 @@ impl VectorTables {
             match self.lanes {
                 #[cfg(target_arch = "x86_64")]
                 Lanes::Avx512 => {
-                    fourier::multiply_add_avx512(tables, accumulator, key, digits, sums)
+                    fourier::multiply_add_avx512(tables, accumulator, keys, next, digits, sums)
                 }
                 #[cfg(target_arch = "x86_64")]
-                Lanes::Avx2 => fourier::multiply_add_avx2(tables, accumulator, key, digits, sums),
+                Lanes::Avx2 => {
+                    fourier::multiply_add_avx2(tables, accumulator, keys, next, digits, sums)
+                }
                 #[cfg(target_arch = "aarch64")]
-                Lanes::Neon => fourier::multiply_add_neon(tables, accumulator, key, digits, sums),
+                Lanes::Neon => {
+                    fourier::multiply_add_neon(tables, accumulator, keys, next, digits, sums)
+                }
             }
         }
     }

@@ -171,8 +171,8 @@ pub fn tile_product(
         // SAFETY: `Kernel::of` gives it only if VNNI can be used; `block` was packed for this
         // modulus and matrix, and has as many words as a row.
         Kernel::Vnni(entries) => unsafe {
-            let entries = (entries, matrix.columns);
-            vnni_matrix::tile_product(m, out, entries, tile, corrections, strips);
+            let columns = matrix.columns;
+            vnni_matrix::tile_product(m, out, entries, columns, tile, corrections, strips);
         },
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the processor has the instruction set, as `Modulus::isa` promises; `block` as

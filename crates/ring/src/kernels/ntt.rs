@@ -103,9 +103,7 @@ impl Transform {
             Tables::Vectors(kernel, tables) => {
                 let words = words.as_mut_ptr();
                 // SAFETY: both are the same words, as many as the degree.
-                unsafe {
-                    self.inverse_vectors((*kernel, tables), (words.cast_const(), words), factor)
-                }
+                unsafe { self.inverse_vectors(*kernel, tables, words.cast_const(), words, factor) }
             }
         }
     }
@@ -120,9 +118,9 @@ impl Transform {
             }
             #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
             Tables::Vectors(kernel, tables) => {
-                let words = (evaluations.as_ptr(), out.as_mut_ptr());
+                let (source, words) = (evaluations.as_ptr(), out.as_mut_ptr());
                 // SAFETY: slices of as many words as the degree, of which one is exclusive.
-                unsafe { self.inverse_vectors((*kernel, tables), words, factor) }
+                unsafe { self.inverse_vectors(*kernel, tables, source, words, factor) }
             }
         }
     }
@@ -134,15 +132,17 @@ impl Transform {
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     unsafe fn inverse_vectors(
         &self,
-        (kernel, tables): (Kernel, &tables::Tables),
-        (source, words): (*const u64, *mut u64),
+        kernel: Kernel,
+        tables: &tables::Tables,
+        source: *const u64,
+        words: *mut u64,
         factor: u64,
     ) {
         let (source, words) = (Shared(source.cast_mut()), Shared(words));
         let part = |part| {
-            let words = (source.get().cast_const(), words.get());
+            let (source, words) = (source.get().cast_const(), words.get());
             // SAFETY: as in `forward_assign`, blocks before columns; the caller promises the rest.
-            unsafe { kernel.inverse(&self.modulus, tables, words, factor, part) }
+            unsafe { kernel.inverse(&self.modulus, tables, source, words, factor, part) }
         };
         self.share(tables.blocks(), &|range| part(Part::Blocks(range)));
         self.share(tables.columns(), &|range| part(Part::Columns(range)));
@@ -245,7 +245,8 @@ impl Kernel {
         self,
         m: &Modulus,
         tables: &tables::Tables,
-        words: (*const u64, *mut u64),
+        source: *const u64,
+        words: *mut u64,
         factor: u64,
         part: Part,
     ) {
@@ -253,13 +254,13 @@ impl Kernel {
         unsafe {
             match self {
                 #[cfg(target_arch = "x86_64")]
-                Self::Avx2 => entry::inverse_avx2(m, tables, words, factor, part),
+                Self::Avx2 => entry::inverse_avx2(m, tables, source, words, factor, part),
                 #[cfg(target_arch = "x86_64")]
-                Self::Avx512 => entry::inverse_avx512(m, tables, words, factor, part),
+                Self::Avx512 => entry::inverse_avx512(m, tables, source, words, factor, part),
                 #[cfg(target_arch = "x86_64")]
-                Self::Ifma => entry::inverse_ifma(m, tables, words, factor, part),
+                Self::Ifma => entry::inverse_ifma(m, tables, source, words, factor, part),
                 #[cfg(target_arch = "aarch64")]
-                Self::Neon => entry::inverse_neon(m, tables, words, factor, part),
+                Self::Neon => entry::inverse_neon(m, tables, source, words, factor, part),
             }
         }
     }

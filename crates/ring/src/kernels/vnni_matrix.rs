@@ -120,7 +120,8 @@ fn transpose_bytes(words: [&[u64; QUAD]; QUAD]) -> [[u64; 2]; PLANES] {
 pub(super) unsafe fn tile_product(
     m: &Modulus,
     out: &mut [u64],
-    (entries, columns): (&ByteEntries, usize),
+    entries: &ByteEntries,
+    columns: usize,
     tile: usize,
     corrections: &[u64],
     strips: &[u64],

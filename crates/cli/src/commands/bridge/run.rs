@@ -298,7 +298,7 @@ impl<'a> Server<'a> {
         let moved = progress::on(self.bar);
         let progress = || cryptable::Progress::new(&moved);
         let modulus = keys.parameters().single().input_modulus();
-        let values = keys.bridge().to_leveled(keys.ends(), digits, (modulus, rows))?;
+        let values = keys.bridge().to_leveled(keys.ends(), digits, modulus, rows)?;
         let second = self.second.as_ref().context("table takes --second-table")?;
         let results = keys.single().lookup_many(&values, &[second], progress())?.swap_remove(0);
         if !self.args.pack {

@@ -66,7 +66,7 @@ pub fn run(global: Global, args: &CircuitRunArgs) -> Result<()> {
         let words = reader.next_batch().with_context(|| input_name.clone())?;
         let words = words.with_context(|| format!("{input_name}: a batch is missing"))?;
         let input = |index| fresh_bits(&words, index, key);
-        let outputs = run_batch(&plan, key, &input, (batch, batches), &bar);
+        let outputs = run_batch(&plan, key, &input, batch, batches, &bar);
         for bits in outputs.with_context(|| input_name.clone())? {
             writer.push(&bits)?;
         }
@@ -100,7 +100,8 @@ pub fn run_batch(
     plan: &Plan,
     key: &EvaluationKey,
     input: &(dyn Fn(usize) -> cryptable::Result<EncryptedBits> + Sync),
-    (batch, batches): (usize, usize),
+    batch: usize,
+    batches: usize,
     bar: &progress::Progress,
 ) -> cryptable::Result<Vec<EncryptedBits>> {
     let moved = progress::on(bar);

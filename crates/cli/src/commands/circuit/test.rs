@@ -124,9 +124,9 @@ fn run_encrypted(
             nanoseconds.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
             encrypted
         };
-        let place = (index, costs.batches);
+        let batches = costs.batches;
         time(&mut costs.eval_s, || {
-            bits = run_batch(plan, &key, &input, place, &bar)?;
+            bits = run_batch(plan, &key, &input, index, batches, &bar)?;
             Ok(())
         })?;
         costs.encrypt_s += nanoseconds.into_inner() as f64 * 1e-9;

@@ -50,8 +50,10 @@ use transform::{
 unsafe fn decompose<D: Doubles>(
     tables: &Tables,
     digits: &FractionDigits,
-    (out, biased): (&mut [u64], &mut [u64]),
-    (source, exponent): (&[u64], Option<usize>),
+    out: &mut [u64],
+    biased: &mut [u64],
+    source: &[u64],
+    exponent: Option<usize>,
 ) {
     assert_eq!((source.len(), biased.len()), (tables.degree(), tables.degree()));
     assert_eq!(out.len(), tables.degree() * digits.length());
@@ -73,7 +75,8 @@ unsafe fn decompose<D: Doubles>(
 unsafe fn multiply_add<D: Doubles, const R: usize>(
     tables: &Tables,
     accumulator: &mut [u64],
-    (keys, next): (&[u64], &[u64]),
+    keys: &[u64],
+    next: &[u64],
     digits: &mut [u64],
     sums: &mut [u64],
 ) {
@@ -161,12 +164,15 @@ macro_rules! entries {
         pub(super) unsafe fn $multiply_add(
             tables: &Tables,
             accumulator: &mut [u64],
-            key: (&[u64], &[u64]),
+            keys: &[u64],
+            next: &[u64],
             digits: &mut [u64],
             sums: &mut [u64],
         ) {
             // SAFETY: the instruction set is enabled; the caller promises the rest.
-            unsafe { multiply_add::<$doubles, $lanes>(tables, accumulator, key, digits, sums) }
+            unsafe {
+                multiply_add::<$doubles, $lanes>(tables, accumulator, keys, next, digits, sums)
+            }
         }
 
         /// Rows of coefficients (body, mask; N words each) to the order and form of a product's
@@ -194,11 +200,13 @@ macro_rules! entries {
         pub(super) unsafe fn $decompose(
             tables: &Tables,
             digits: &FractionDigits,
-            out: (&mut [u64], &mut [u64]),
-            source: (&[u64], Option<usize>),
+            out: &mut [u64],
+            scratch: &mut [u64],
+            source: &[u64],
+            exponent: Option<usize>,
         ) {
             // SAFETY: as above.
-            unsafe { decompose::<$doubles>(tables, digits, out, source) }
+            unsafe { decompose::<$doubles>(tables, digits, out, scratch, source, exponent) }
         }
     };
 }

@@ -16,7 +16,7 @@ use crate::Modulus;
 
 /// Twiddles in double precision for vectors of LANES words.
 pub(super) fn tables<const LANES: usize>(m: &Modulus, degree: usize, root: u64) -> Tables {
-    Tables::new(m, (degree, root), (LANES, 1), |w| encode(m, w))
+    Tables::new(m, degree, root, LANES, 1, |w| encode(m, w))
 }
 
 /// A part of the way from coefficients to evaluations.
@@ -40,13 +40,14 @@ pub(super) unsafe fn forward_avx2(m: &Modulus, tables: &Tables, words: *mut u64,
 pub(super) unsafe fn inverse_avx2(
     m: &Modulus,
     tables: &Tables,
-    words: (*const u64, *mut u64),
+    source: *const u64,
+    words: *mut u64,
     factor: u64,
     part: Part,
 ) {
     let factor = encode(m, factor);
     // SAFETY: as in `forward_avx2`.
-    unsafe { inverse::<_, 4>(DoubleLanes::<Avx2>::new(m), tables, words, factor, part) }
+    unsafe { inverse::<_, 4>(DoubleLanes::<Avx2>::new(m), tables, source, words, factor, part) }
 }
 
 /// A part of the way from coefficients to evaluations.
@@ -70,19 +71,20 @@ pub(super) unsafe fn forward_avx512(m: &Modulus, tables: &Tables, words: *mut u6
 pub(super) unsafe fn inverse_avx512(
     m: &Modulus,
     tables: &Tables,
-    words: (*const u64, *mut u64),
+    source: *const u64,
+    words: *mut u64,
     factor: u64,
     part: Part,
 ) {
     let factor = encode(m, factor);
     // SAFETY: as in `forward_avx512`.
-    unsafe { inverse::<_, 8>(DoubleLanes::<Avx512>::new(m), tables, words, factor, part) }
+    unsafe { inverse::<_, 8>(DoubleLanes::<Avx512>::new(m), tables, source, words, factor, part) }
 }
 
 /// Twiddles for IFMA.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn ifma_tables(m: &Modulus, degree: usize, root: u64) -> Tables {
-    Tables::new(m, (degree, root), (8, 2), |w| ifma::encode(m, w))
+    Tables::new(m, degree, root, 8, 2, |w| ifma::encode(m, w))
 }
 
 /// A part of the way from coefficients to evaluations.
@@ -111,17 +113,18 @@ pub(super) unsafe fn forward_ifma(m: &Modulus, tables: &Tables, words: *mut u64,
 pub(super) unsafe fn inverse_ifma(
     m: &Modulus,
     tables: &Tables,
-    words: (*const u64, *mut u64),
+    source: *const u64,
+    words: *mut u64,
     factor: u64,
     part: Part,
 ) {
     let factor = ifma::encode(m, factor);
     if m.value() < NARROW_BOUND {
         // SAFETY: as in `forward_ifma`.
-        unsafe { inverse::<_, 8>(IfmaLanes::<false>::new(m), tables, words, factor, part) }
+        unsafe { inverse::<_, 8>(IfmaLanes::<false>::new(m), tables, source, words, factor, part) }
     } else {
         // SAFETY: as above.
-        unsafe { inverse::<_, 8>(IfmaLanes::<true>::new(m), tables, words, factor, part) }
+        unsafe { inverse::<_, 8>(IfmaLanes::<true>::new(m), tables, source, words, factor, part) }
     }
 }
 
@@ -146,11 +149,12 @@ pub(super) unsafe fn forward_neon(m: &Modulus, tables: &Tables, words: *mut u64,
 pub(super) unsafe fn inverse_neon(
     m: &Modulus,
     tables: &Tables,
-    words: (*const u64, *mut u64),
+    source: *const u64,
+    words: *mut u64,
     factor: u64,
     part: Part,
 ) {
     let factor = encode(m, factor);
     // SAFETY: as in `forward_neon`.
-    unsafe { inverse::<_, 4>(DoubleLanes::<Neon>::new(m), tables, words, factor, part) }
+    unsafe { inverse::<_, 4>(DoubleLanes::<Neon>::new(m), tables, source, words, factor, part) }
 }

@@ -8,7 +8,7 @@
 #![allow(unsafe_op_in_unsafe_fn, reason = "all of it is pointers and intrinsics")]
 
 use super::lanes::Lanes;
-use super::tables::{Part, Tables};
+use super::tables::{Blocks, Columns, Part, Tables};
 
 /// Twiddles of a group's nodes: of the node h in a tree of its own, counted from 1.
 #[inline(always)]
@@ -55,7 +55,7 @@ unsafe fn level<L: Lanes, const R: usize, const C: usize>(
     }
     for k in 0..R / 2 {
         for (c, x) in x.iter_mut().enumerate() {
-            butterfly(l, x, (level, k), |h| w(c, h));
+            butterfly(l, x, level, k, |h| w(c, h));
         }
     }
 }
@@ -65,7 +65,8 @@ unsafe fn level<L: Lanes, const R: usize, const C: usize>(
 unsafe fn butterfly<L: Lanes, const R: usize>(
     l: L,
     x: &mut [L::Vector; R],
-    (level, k): (usize, usize),
+    level: usize,
+    k: usize,
     w: impl Fn(usize) -> [L::Vector; 2],
 ) -> [usize; 2] {
     let half = R >> (level + 1);
@@ -120,17 +121,18 @@ pub(super) unsafe fn load_groups<L: Lanes, const R: usize, const C: usize, const
 unsafe fn pass<L: Lanes, const R: usize, const C: usize, const ENTER: bool>(
     l: L,
     words: *mut u64,
-    (stride, columns): (usize, usize),
+    columns: Columns,
     scalars: *const u64,
     node: usize,
 ) {
+    let Columns { stride, count } = columns;
     let w = load_twiddles::<L, R>(scalars, |h| descendant(node, h));
     let last = R.ilog2() as usize - 1;
     let mut x = load_groups::<L, R, C, ENTER>(l, words, stride);
     for at in 0..last {
         level(l, &mut x, at, |_, h| w[h]);
     }
-    for column in (0..columns - C * L::LANES).step_by(C * L::LANES) {
+    for column in (0..count - C * L::LANES).step_by(C * L::LANES) {
         let (words, following) = (words.add(column), words.add(column + C * L::LANES));
         let mut next = load_groups::<L, R, C, ENTER>(l, following, stride);
         for (x, next) in x.iter_mut().zip(&mut next) {
@@ -141,11 +143,11 @@ unsafe fn pass<L: Lanes, const R: usize, const C: usize, const ENTER: bool>(
         }
         for k in 0..R / 2 {
             for (c, (x, next)) in x.iter_mut().zip(&mut next).enumerate() {
-                for i in butterfly(l, x, (last, k), |h| w[h]) {
+                for i in butterfly(l, x, last, k, |h| w[h]) {
                     L::store(words.add(c * L::LANES + i * stride), x[i]);
                 }
                 if last > 0 {
-                    butterfly(l, next, (0, k), |h| w[h]);
+                    butterfly(l, next, 0, k, |h| w[h]);
                 }
             }
         }
@@ -156,7 +158,7 @@ unsafe fn pass<L: Lanes, const R: usize, const C: usize, const ENTER: bool>(
     }
     level(l, &mut x, last, |_, h| w[h]);
     for (c, x) in x.into_iter().enumerate() {
-        let words = words.add(columns - (C - c) * L::LANES);
+        let words = words.add(count - (C - c) * L::LANES);
         for (i, x) in x.into_iter().enumerate() {
             L::store(words.add(i * stride), x);
         }
@@ -168,16 +170,16 @@ unsafe fn pass<L: Lanes, const R: usize, const C: usize, const ENTER: bool>(
 unsafe fn pass_columns<L: Lanes, const ENTER: bool>(
     l: L,
     words: *mut u64,
-    shape: (usize, usize),
+    columns: Columns,
     levels: u32,
     scalars: *const u64,
     node: usize,
 ) {
     match levels {
-        3 if L::PAIRED[0] >= 3 => pass::<L, 8, 2, ENTER>(l, words, shape, scalars, node),
-        3 => pass::<L, 8, 1, ENTER>(l, words, shape, scalars, node),
-        2 => pass::<L, 4, 2, ENTER>(l, words, shape, scalars, node),
-        _ => pass::<L, 2, 2, ENTER>(l, words, shape, scalars, node),
+        3 if L::PAIRED[0] >= 3 => pass::<L, 8, 2, ENTER>(l, words, columns, scalars, node),
+        3 => pass::<L, 8, 1, ENTER>(l, words, columns, scalars, node),
+        2 => pass::<L, 4, 2, ENTER>(l, words, columns, scalars, node),
+        _ => pass::<L, 2, 2, ENTER>(l, words, columns, scalars, node),
     }
 }
 
@@ -185,16 +187,17 @@ unsafe fn pass_columns<L: Lanes, const ENTER: bool>(
 #[inline(always)]
 unsafe fn pass_blocks<L: Lanes, const ENTER: bool>(
     l: L,
-    (words, blocks): (*mut u64, usize),
-    length: usize,
+    words: *mut u64,
+    blocks: Blocks,
     levels: u32,
     scalars: *const u64,
     node: usize,
 ) {
-    let stride = length >> levels;
-    for block in 0..blocks {
-        let (words, node) = (words.add(block * length), node + block);
-        pass_columns::<L, ENTER>(l, words, (stride, stride), levels, scalars, node);
+    let stride = blocks.length >> levels;
+    let columns = Columns { stride, count: stride };
+    for block in 0..blocks.count {
+        let (words, node) = (words.add(block * blocks.length), node + block);
+        pass_columns::<L, ENTER>(l, words, columns, levels, scalars, node);
     }
 }
 
@@ -221,14 +224,14 @@ unsafe fn last_blocks<L: Lanes, const R: usize, const ENTER: bool>(
     for at in 0..levels {
         source(0).before_level(l, &mut x, at);
         for k in 0..R / 2 {
-            source(0).butterfly(l, &mut x, (at, k));
+            source(0).butterfly(l, &mut x, at, k);
         }
     }
     for block in 1..blocks {
         let source = source(block);
         let [mut next] = load_groups::<L, R, 1, ENTER>(l, source.words, R);
         for k in 0..R / 2 {
-            source.butterfly(l, &mut next, (0, k));
+            source.butterfly(l, &mut next, 0, k);
         }
         L::transpose(&mut x);
         source.beside(l, &mut x, &mut next, 0, constants);
@@ -238,7 +241,7 @@ unsafe fn last_blocks<L: Lanes, const R: usize, const ENTER: bool>(
         let last = levels - 1;
         before_last_level(l, &mut x, last);
         for k in 0..R / 2 {
-            butterfly(l, &mut x, (last, k), |h| load_constant::<L>(constants, h));
+            butterfly(l, &mut x, last, k, |h| load_constant::<L>(constants, h));
         }
         store_block(l, source.words.sub(R * R), x);
         x = next;
@@ -247,7 +250,7 @@ unsafe fn last_blocks<L: Lanes, const R: usize, const ENTER: bool>(
     for at in 0..levels {
         before_last_level(l, &mut x, at);
         for k in 0..R / 2 {
-            butterfly(l, &mut x, (at, k), |h| load_constant::<L>(constants, h));
+            butterfly(l, &mut x, at, k, |h| load_constant::<L>(constants, h));
         }
     }
     store_block(l, words.add((blocks - 1) * R * R), x);
@@ -280,12 +283,13 @@ impl BlockSource {
         self,
         l: L,
         x: &mut [L::Vector; R],
-        (level, k): (usize, usize),
+        level: usize,
+        k: usize,
     ) {
         if level == 0 {
             scaled_butterfly(l, x, k, self.factors);
         } else {
-            butterfly(l, x, (level, k), |h| {
+            butterfly(l, x, level, k, |h| {
                 load_twiddle::<L>(self.scalars, descendant(self.node, h))
             });
         }
@@ -304,8 +308,8 @@ impl BlockSource {
         before_last_level(l, x, level);
         self.before_level(l, next, level + 1);
         for k in 0..R / 2 {
-            butterfly(l, x, (level, k), |h| load_constant::<L>(constants, h));
-            self.butterfly(l, next, (level + 1, k));
+            butterfly(l, x, level, k, |h| load_constant::<L>(constants, h));
+            self.butterfly(l, next, level + 1, k);
         }
     }
 }
@@ -346,28 +350,30 @@ pub(super) unsafe fn forward<L: Lanes, const R: usize>(
 ) {
     match part {
         Part::Columns(columns) => {
-            let (words, shape) = (words.add(columns.start), (tables.columns(), columns.len()));
+            let words = words.add(columns.start);
+            let columns = Columns { stride: tables.columns(), count: columns.len() };
             let scalars = tables.scalars.as_ptr();
-            pass_columns::<L, true>(l, words, shape, tables.passes[0], scalars, 1);
+            pass_columns::<L, true>(l, words, columns, tables.passes[0], scalars, 1);
         }
         Part::Blocks(blocks) if tables.outer == 0 => {
             debug_assert_eq!(blocks, 0..1);
-            inner_levels::<L, R, true>(l, tables, words, (1, tables.degree));
+            inner_levels::<L, R, true>(l, tables, words, 1, tables.degree);
         }
         Part::Blocks(range) => {
             // The nodes of the range, as levels go down.
             let (mut blocks, mut range) = (tables.blocks(), range);
             for &levels in &tables.passes[1..tables.outer] {
                 let length = tables.degree / blocks;
-                let of_range = (words.add(range.start * length), range.len());
+                let side_by_side = Blocks { count: range.len(), length };
                 let (scalars, node) = (tables.scalars.as_ptr(), blocks + range.start);
-                pass_blocks::<L, false>(l, of_range, length, levels, scalars, node);
+                let words = words.add(range.start * length);
+                pass_blocks::<L, false>(l, words, side_by_side, levels, scalars, node);
                 (blocks, range) = (blocks << levels, range.start << levels..range.end << levels);
             }
             let length = tables.degree / blocks;
             for block in range {
                 let words = words.add(block * length);
-                inner_levels::<L, R, false>(l, tables, words, (blocks + block, length));
+                inner_levels::<L, R, false>(l, tables, words, blocks + block, length);
             }
         }
     }
@@ -379,15 +385,17 @@ unsafe fn inner_levels<L: Lanes, const R: usize, const ENTER: bool>(
     l: L,
     tables: &Tables,
     words: *mut u64,
-    (mut node, mut length): (usize, usize),
+    mut node: usize,
+    mut length: usize,
 ) {
     let (scalars, passes) = (tables.scalars.as_ptr(), &tables.passes[tables.outer..]);
     let mut parts = 1;
     for (index, &levels) in passes.iter().enumerate() {
+        let blocks = Blocks { count: parts, length };
         if ENTER && index == 0 {
-            pass_blocks::<L, true>(l, (words, parts), length, levels, scalars, node);
+            pass_blocks::<L, true>(l, words, blocks, levels, scalars, node);
         } else {
-            pass_blocks::<L, false>(l, (words, parts), length, levels, scalars, node);
+            pass_blocks::<L, false>(l, words, blocks, levels, scalars, node);
         }
         (length, parts, node) = (length >> levels, parts << levels, node << levels);
     }

@@ -8,7 +8,7 @@
 
 use super::forward::{load_constant, load_groups, load_twiddle, load_twiddles, pair};
 use super::lanes::Lanes;
-use super::tables::{Part, Tables};
+use super::tables::{Blocks, Columns, Part, Tables};
 use super::tree::mirror;
 
 /// The mirror image of a group's node h among the descendants of `node`, whose mirror image is
@@ -28,7 +28,7 @@ unsafe fn level<L: Lanes, const R: usize, const C: usize>(
 ) {
     for k in 0..R / 2 {
         for x in x.iter_mut() {
-            butterfly(l, x, (level, k), &w);
+            butterfly(l, x, level, k, &w);
         }
     }
     for x in x {
@@ -41,7 +41,8 @@ unsafe fn level<L: Lanes, const R: usize, const C: usize>(
 unsafe fn butterfly<L: Lanes, const R: usize>(
     l: L,
     x: &mut [L::Vector; R],
-    (level, k): (usize, usize),
+    level: usize,
+    k: usize,
     w: impl Fn(usize) -> [L::Vector; 2],
 ) {
     let half = 1 << level;
@@ -56,11 +57,12 @@ unsafe fn butterfly<L: Lanes, const R: usize>(
 unsafe fn pass<L: Lanes, const R: usize, const C: usize>(
     l: L,
     words: *mut u64,
-    (stride, columns): (usize, usize),
+    columns: Columns,
     scalars: *const u64,
     node: usize,
     factor: Option<[L::Vector; 2]>,
 ) {
+    let Columns { stride, count } = columns;
     let mirrored = mirror(node);
     let w = load_twiddles::<L, R>(scalars, |h| mirrored_descendant(mirrored, h));
     let last = R.ilog2() as usize - 1;
@@ -68,14 +70,14 @@ unsafe fn pass<L: Lanes, const R: usize, const C: usize>(
     for at in 0..last {
         level(l, &mut x, at, |h| w[h]);
     }
-    for column in (0..columns - C * L::LANES).step_by(C * L::LANES) {
+    for column in (0..count - C * L::LANES).step_by(C * L::LANES) {
         let (words, following) = (words.add(column), words.add(column + C * L::LANES));
         let mut next = load_groups::<L, R, C, false>(l, following, stride);
         for k in 0..R / 2 {
             for (x, next) in x.iter_mut().zip(&mut next) {
-                butterfly(l, x, (last, k), |h| w[h]);
+                butterfly(l, x, last, k, |h| w[h]);
                 if last > 0 {
-                    butterfly(l, next, (0, k), |h| w[h]);
+                    butterfly(l, next, 0, k, |h| w[h]);
                 }
             }
         }
@@ -92,7 +94,7 @@ unsafe fn pass<L: Lanes, const R: usize, const C: usize>(
         x = next;
     }
     level(l, &mut x, last, |h| w[h]);
-    store_groups(l, words.add(columns - C * L::LANES), stride, x, factor);
+    store_groups(l, words.add(count - C * L::LANES), stride, x, factor);
 }
 
 /// One vector of each of R parts, for C groups.
@@ -126,17 +128,18 @@ unsafe fn leave<L: Lanes>(l: L, x: L::Vector, factor: Option<[L::Vector; 2]>) ->
 unsafe fn pass_columns<L: Lanes>(
     l: L,
     words: *mut u64,
-    shape: (usize, usize),
+    columns: Columns,
     levels: u32,
-    (scalars, node): (*const u64, usize),
+    scalars: *const u64,
+    node: usize,
     factor: Option<[L::Vector; 2]>,
 ) {
     match levels {
-        3 if L::PAIRED[1] >= 3 => pass::<L, 8, 2>(l, words, shape, scalars, node, factor),
-        3 => pass::<L, 8, 1>(l, words, shape, scalars, node, factor),
-        2 if L::PAIRED[1] >= 2 => pass::<L, 4, 2>(l, words, shape, scalars, node, factor),
-        2 => pass::<L, 4, 1>(l, words, shape, scalars, node, factor),
-        _ => pass::<L, 2, 2>(l, words, shape, scalars, node, factor),
+        3 if L::PAIRED[1] >= 3 => pass::<L, 8, 2>(l, words, columns, scalars, node, factor),
+        3 => pass::<L, 8, 1>(l, words, columns, scalars, node, factor),
+        2 if L::PAIRED[1] >= 2 => pass::<L, 4, 2>(l, words, columns, scalars, node, factor),
+        2 => pass::<L, 4, 1>(l, words, columns, scalars, node, factor),
+        _ => pass::<L, 2, 2>(l, words, columns, scalars, node, factor),
     }
 }
 
@@ -144,16 +147,18 @@ unsafe fn pass_columns<L: Lanes>(
 #[inline(always)]
 unsafe fn pass_blocks<L: Lanes>(
     l: L,
-    (words, blocks): (*mut u64, usize),
-    (length, levels): (usize, u32),
+    words: *mut u64,
+    blocks: Blocks,
+    levels: u32,
     scalars: *const u64,
     node: usize,
     factor: Option<[L::Vector; 2]>,
 ) {
-    let stride = length >> levels;
-    for block in 0..blocks {
-        let (words, node) = (words.add(block * length), node + block);
-        pass_columns(l, words, (stride, stride), levels, (scalars, node), factor);
+    let stride = blocks.length >> levels;
+    let columns = Columns { stride, count: stride };
+    for block in 0..blocks.count {
+        let (words, node) = (words.add(block * blocks.length), node + block);
+        pass_columns(l, words, columns, levels, scalars, node, factor);
     }
 }
 
@@ -185,7 +190,7 @@ unsafe fn first_blocks<L: Lanes, const R: usize>(
     L::transpose(&mut x);
     for at in 0..levels {
         for k in 0..R / 2 {
-            butterfly(l, &mut x, (at, k), |h| load_constant::<L>(constants, h));
+            butterfly(l, &mut x, at, k, |h| load_constant::<L>(constants, h));
         }
         l.after_level(&mut x, at);
     }
@@ -206,7 +211,7 @@ unsafe fn first_blocks<L: Lanes, const R: usize>(
     let target = target(blocks - 1);
     for at in 0..levels {
         for k in 0..R / 2 {
-            target.butterfly(l, &mut x, (at, k));
+            target.butterfly(l, &mut x, at, k);
         }
         target.after_level(l, &mut x, at);
     }
@@ -229,14 +234,15 @@ impl BlockTarget {
         self,
         l: L,
         x: &mut [L::Vector; R],
-        (level, k): (usize, usize),
+        level: usize,
+        k: usize,
     ) {
         if 2 << level == R {
             let (sum, difference) = l.sum_and_difference((x[k], x[k + R / 2]));
             x[k] = l.scale_after(sum, self.factors);
             x[k + R / 2] = l.scale_after(difference, self.factors.add(L::LANE_WORDS * L::LANES));
         } else {
-            butterfly(l, x, (level, k), |h| {
+            butterfly(l, x, level, k, |h| {
                 load_twiddle::<L>(self.scalars, mirrored_descendant(self.mirrored, h))
             });
         }
@@ -265,8 +271,8 @@ impl BlockTarget {
         constants: *const u64,
     ) {
         for k in 0..R / 2 {
-            self.butterfly(l, x, (level, k));
-            butterfly(l, next, (level, k), |h| load_constant::<L>(constants, h));
+            self.butterfly(l, x, level, k);
+            butterfly(l, next, level, k, |h| load_constant::<L>(constants, h));
         }
         self.after_level(l, x, level);
         l.after_level(next, level);
@@ -282,7 +288,8 @@ impl BlockTarget {
 pub(super) unsafe fn inverse<L: Lanes, const R: usize>(
     l: L,
     tables: &Tables,
-    (source, words): (*const u64, *mut u64),
+    source: *const u64,
+    words: *mut u64,
     factor: [u64; 2],
     part: Part,
 ) {
@@ -291,7 +298,7 @@ pub(super) unsafe fn inverse<L: Lanes, const R: usize>(
     match part {
         Part::Blocks(blocks) if tables.outer == 0 => {
             debug_assert_eq!(blocks, 0..1);
-            inner_levels::<L, R>(l, tables, (source, words), (1, tables.degree), factor);
+            inner_levels::<L, R>(l, tables, source, words, 1, tables.degree, factor);
         }
         Part::Blocks(range) => {
             let above: u32 = tables.passes[1..tables.outer].iter().sum();
@@ -299,20 +306,21 @@ pub(super) unsafe fn inverse<L: Lanes, const R: usize>(
             let mut range = range.start << above..range.end << above;
             let length = tables.degree / blocks;
             for block in range.clone() {
-                let of_block = (source.add(block * length), words.add(block * length));
-                inner_levels::<L, R>(l, tables, of_block, (blocks + block, length), None);
+                let (source, words) = (source.add(block * length), words.add(block * length));
+                inner_levels::<L, R>(l, tables, source, words, blocks + block, length, None);
             }
             for &levels in tables.passes[1..tables.outer].iter().rev() {
                 (blocks, range) = (blocks >> levels, range.start >> levels..range.end >> levels);
                 let length = tables.degree / blocks;
-                let of_range = (words.add(range.start * length), range.len());
-                let node = blocks + range.start;
-                pass_blocks(l, of_range, (length, levels), scalars, node, None);
+                let (words, node) = (words.add(range.start * length), blocks + range.start);
+                let side_by_side = Blocks { count: range.len(), length };
+                pass_blocks(l, words, side_by_side, levels, scalars, node, None);
             }
         }
         Part::Columns(columns) => {
-            let (words, shape) = (words.add(columns.start), (tables.columns(), columns.len()));
-            pass_columns(l, words, shape, tables.passes[0], (scalars, 1), factor);
+            let words = words.add(columns.start);
+            let columns = Columns { stride: tables.columns(), count: columns.len() };
+            pass_columns(l, words, columns, tables.passes[0], scalars, 1, factor);
         }
     }
 }
@@ -323,8 +331,10 @@ pub(super) unsafe fn inverse<L: Lanes, const R: usize>(
 unsafe fn inner_levels<L: Lanes, const R: usize>(
     l: L,
     tables: &Tables,
-    (source, words): (*const u64, *mut u64),
-    (node, length): (usize, usize),
+    source: *const u64,
+    words: *mut u64,
+    node: usize,
+    length: usize,
     factor: Option<[L::Vector; 2]>,
 ) {
     let (scalars, passes) = (tables.scalars.as_ptr(), &tables.passes[tables.outer..]);
@@ -335,6 +345,7 @@ unsafe fn inner_levels<L: Lanes, const R: usize>(
     for (index, &levels) in passes.iter().enumerate().rev() {
         (parts, node) = (parts >> levels, node >> levels);
         let last = factor.filter(|_| index == 0);
-        pass_blocks(l, (words, parts), (length / parts, levels), scalars, node, last);
+        let blocks = Blocks { count: parts, length: length / parts };
+        pass_blocks(l, words, blocks, levels, scalars, node, last);
     }
 }

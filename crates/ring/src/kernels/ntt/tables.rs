@@ -50,6 +50,24 @@ pub(super) enum Part {
     Blocks(Range<usize>),
 }
 
+/// Columns of one node's words that a pass transforms.
+#[derive(Clone, Copy)]
+pub(super) struct Columns {
+    /// Words from one row to the next.
+    pub(super) stride: usize,
+    /// Number of columns.
+    pub(super) count: usize,
+}
+
+/// Blocks of words, side by side, each of one node.
+#[derive(Clone, Copy)]
+pub(super) struct Blocks {
+    /// Number of blocks.
+    pub(super) count: usize,
+    /// Words per block.
+    pub(super) length: usize,
+}
+
 /// Whether a transform of this degree is made of whole blocks of vectors: always, of four lanes.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn fits(degree: usize, lanes: usize) -> bool {
@@ -82,8 +100,10 @@ impl Tables {
     /// is 1 if lanes have no quotients.
     pub(super) fn new(
         m: &Modulus,
-        (degree, root): (usize, u64),
-        (lanes, lane_words): (usize, usize),
+        degree: usize,
+        root: u64,
+        lanes: usize,
+        lane_words: usize,
         encode: impl Fn(u64) -> [u64; 2],
     ) -> Self {
         let twiddles = twiddles(m, degree, root);
