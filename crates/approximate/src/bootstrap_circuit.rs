@@ -72,7 +72,8 @@ impl BootstrapCircuit {
     pub(crate) fn new(
         literal: &ParametersLiteral,
         levels: &Levels,
-        (main, raised): (&[f64], &[f64]),
+        main: &[f64],
+        raised: &[f64],
     ) -> Option<Self> {
         let bootstrapping = literal.bootstrapping.clone()?;
         let bound = bound_for(bootstrapping.sparse_weight, bootstrapping.log2_fail - 1.0);
@@ -96,7 +97,8 @@ impl BootstrapCircuit {
             |_| literal.raised_key_shape(&bootstrapping),
         );
         let trace = SubringTrace::new(
-            (slots, literal.ring_degree / 2),
+            slots,
+            literal.ring_degree / 2,
             bootstrapping.trace_halvings,
             literal.raised_key_shape(&bootstrapping),
         );
@@ -221,7 +223,8 @@ impl BootstrapCircuit {
     pub(crate) fn predict(
         &self,
         dry_run: &DryRun,
-        (input, parts): (&Shape, usize),
+        input: &Shape,
+        parts: usize,
         bound: f64,
     ) -> (Shape, f64) {
         let range = self.bootstrapping.log2_range.exp2();
@@ -266,8 +269,8 @@ impl BootstrapCircuit {
         for request in mod_raise::key_requests(cryptable_ring::SharedLimbs::NONE, raised) {
             dry_run.request(request);
         }
-        let secret = (degree, self.bootstrapping.sparse_weight);
-        let raised = mod_raise::raised_shape(secret, raised, self.bottom_prime, noise);
+        let weight = self.bootstrapping.sparse_weight;
+        let raised = mod_raise::raised_shape(degree, weight, raised, self.bottom_prime, noise);
         let phases = self.phases(dry_run, &self.coeffs_to_slots.plans(), raised, parts);
         phases[0].noise.total() * k * k
     }

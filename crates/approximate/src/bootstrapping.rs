@@ -37,7 +37,7 @@ impl EvaluationKey {
         let raised = mod_raise::raise(&evaluator, &bottom.parts, circuit.raised_basis());
         let phases = circuit.phases(&evaluator, &matrices.coeffs_to_slots, raised, parts);
         let inner = circuit.evaluate(&evaluator, phases, matrices.mask(parts));
-        let (shape, bias) = circuit.predict(&dry_run, (&ct.shape, parts), bound);
+        let (shape, bias) = circuit.predict(&dry_run, &ct.shape, parts, bound);
         let tags = Tags { bias: ct.tags.bias + bias, ..ct.tags };
         Ok(Ciphertext::join(inner, shape, tags))
     }

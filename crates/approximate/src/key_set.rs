@@ -161,7 +161,7 @@ impl KeySet {
             let name = "bootstrapping of parameters without it";
             let circuit = parameters.bootstrap_circuit();
             let circuit = circuit.ok_or_else(|| Error::Unsupported(name.into()))?;
-            circuit.predict(&dry_run, (&fresh, 2), 1.0);
+            circuit.predict(&dry_run, &fresh, 2, 1.0);
         }
         let (literal, ring_slots) = (parameters.literal(), parameters.literal().ring_degree / 2);
         for MapKeys { level, rotations } in &self.maps {

@@ -63,7 +63,7 @@ impl Parameters {
         self.check_table(table)?;
         self.check_level(ct, table.grid())?;
         let parts = ct.bounds().parts();
-        Ok(circuit.predict_lookup(&self.dry_run(), (&ct.shape, ct.error(), parts), table))
+        Ok(circuit.predict_lookup(&self.dry_run(), &ct.shape, ct.error(), parts, table))
     }
 
     /// Checks that a table has no more levels than bootstraps return.

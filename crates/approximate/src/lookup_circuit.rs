@@ -161,7 +161,9 @@ impl BootstrapCircuit {
     pub(crate) fn predict_lookup(
         &self,
         dry_run: &DryRun,
-        (input, error, parts): (&Shape, SlotError, usize),
+        input: &Shape,
+        error: SlotError,
+        parts: usize,
         table: &SlotTable,
     ) -> PredictedLookup {
         let grid = table.grid();

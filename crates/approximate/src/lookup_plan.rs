@@ -46,7 +46,8 @@ impl LookupCandidate {
     /// If the table takes more levels than there are, or slots or results are larger than what they hold.
     pub(crate) fn new(
         parameters: Parameters,
-        (table, order): (&SlotTable, u64),
+        table: &SlotTable,
+        order: u64,
         bounds: SlotBounds,
     ) -> Result<Self> {
         let (prediction, counts) = parameters.predict_fresh_lookup(table, bounds)?;
@@ -149,7 +150,7 @@ impl Parameters {
         let fresh = Shape { power, ..self.fresh_shape(1.0) };
         let input = levels.lower(&dry_run, &fresh, levels.bottom() + before);
         let error = self.slot_error(input.noise, 0.0);
-        let found = circuit.predict_lookup(&dry_run, (&input, error, parts), table);
+        let found = circuit.predict_lookup(&dry_run, &input, error, parts, table);
         let prediction = self.lookup_prediction(&found);
         let limbs = found.shape.limbs;
         let held = levels.capacity(limbs);
@@ -159,8 +160,9 @@ impl Parameters {
         let counted = self.dry_run();
         let plans = (circuit.slots_to_coeffs.plans(), circuit.coeffs_to_slots.plans());
         circuit.phases_of_grid(&counted, &plans.0, &input, grid, parts);
-        let secret = (self.literal().ring_degree, circuit.bootstrapping.sparse_weight);
-        let raised = mod_raise::raised_shape(secret, circuit.raised_basis(), counted.prime(0), 0.0);
+        let (degree, weight) = (self.literal().ring_degree, circuit.bootstrapping.sparse_weight);
+        let (basis, bottom) = (circuit.raised_basis(), counted.prime(0));
+        let raised = mod_raise::raised_shape(degree, weight, basis, bottom, 0.0);
         let phases = circuit.phases(&counted, &plans.1, raised, parts);
         circuit.look_up(&counted, phases, &[table], circuit.mask_plan(parts).as_ref());
         Ok((prediction, counted.counts()))

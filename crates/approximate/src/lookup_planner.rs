@@ -59,7 +59,7 @@ impl LookupPlan {
         let is_asked = |orders: &[u64]| request.order.is_none_or(|it| orders.contains(&it));
         let pairs: Vec<_> = pairs.filter(|(_, orders)| is_asked(orders)).collect();
         let found: Vec<Result<LookupCandidate>> =
-            pairs.into_par_iter().map(|(ring, orders)| search.of_ring(ring, orders)).collect();
+            pairs.into_par_iter().map(|((n, m), orders)| search.of_ring(n, m, orders)).collect();
         let (mut candidates, mut refused) = (Vec::new(), Vec::new());
         for result in found {
             match result {
@@ -89,7 +89,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// The lowest step of the ladder that serves, for one ring and some orders.
-    fn of_ring(&self, ring: (usize, usize), orders: &[u64]) -> Result<LookupCandidate> {
+    fn of_ring(&self, degree: usize, slots: usize, orders: &[u64]) -> Result<LookupCandidate> {
         let asked = self.request.order;
         let orders = orders.iter().filter(|&&order| asked.is_none_or(|it| it == order));
         let tables = orders.map(|&order| Ok((self.request.table(order)?, order)));
@@ -98,7 +98,7 @@ impl Search<'_> {
         let (mut best, mut refused) = (None, Vec::new());
         while low < high {
             let middle = (low + high) / 2;
-            match self.at_step(ring, middle, &tables) {
+            match self.at_step(degree, slots, middle, &tables) {
                 Ok(found) => {
                     best = Some(found);
                     high = middle;
@@ -120,18 +120,19 @@ impl Search<'_> {
     /// The fastest table at a step of the ladder that keeps to what is asked for.
     fn at_step(
         &self,
-        ring: (usize, usize),
+        degree: usize,
+        slots: usize,
         step: usize,
         tables: &[(SlotTable, u64)],
     ) -> Result<LookupCandidate> {
         let mut refused = Vec::new();
         for baby_steps in BABY_STEPS {
-            let mut sizes = sizes(self.request, ring, step, &tables[0].0);
+            let mut sizes = sizes(self.request, degree, slots, step, &tables[0].0);
             sizes.baby_steps = baby_steps;
             let parameters = Parameters::new(self.literal(&sizes)?)?;
             for (table, order) in tables {
                 let bounds = self.request.bounds();
-                let candidate = LookupCandidate::new(parameters.clone(), (table, *order), bounds);
+                let candidate = LookupCandidate::new(parameters.clone(), table, *order, bounds);
                 match candidate.and_then(|candidate| keeps_to(self.request, candidate)) {
                     Ok(candidate) => return Ok(candidate),
                     Err(error) => refused.push(error),
@@ -180,7 +181,8 @@ fn best_of(errors: Vec<Error>) -> Error {
 /// Sizes at a step of the ladder, for tables like the given one.
 fn sizes(
     request: &LookupRequest,
-    (ring_degree, slots): (usize, usize),
+    ring_degree: usize,
+    slots: usize,
     step: usize,
     table: &SlotTable,
 ) -> Sizes {

@@ -48,13 +48,14 @@ impl Parameters {
             raised: literal.raised_chain(),
         });
         check_found(&literal, &primes.main)?;
-        let security_bits = primes.check_security(secrets(&literal), literal.security)?;
+        let (degree, sparse_weight) = secrets(&literal);
+        let security_bits = primes.check_security(degree, sparse_weight, literal.security)?;
         let (main, raised) = (numbers(&primes.main), numbers(&primes.raised));
         let levels = Levels::new(&main, literal.bottom_limbs(), literal.top_limbs());
         levels.check()?;
         let bytes = serde_json::to_vec(&literal).expect("a literal serialises");
         let digest = *blake3::hash(&bytes).as_bytes();
-        let bootstrap = Arc::new(BootstrapCircuit::new(&literal, &levels, (&main, &raised)));
+        let bootstrap = Arc::new(BootstrapCircuit::new(&literal, &levels, &main, &raised));
         bootstrap.iter().try_for_each(BootstrapCircuit::check_scales)?;
         let (literal, levels) = (Arc::new(literal), Arc::new(levels));
         Ok(Self { literal, primes, security_bits, levels, bootstrap, digest, ring: Arc::default() })
@@ -190,7 +191,7 @@ impl Parameters {
     #[must_use]
     pub fn bootstrap_error(&self) -> Option<SlotError> {
         let circuit = self.bootstrap_circuit()?;
-        let (shape, bias) = circuit.predict(&self.dry_run(), (&self.fresh_shape(2.0), 2), 1.0);
+        let (shape, bias) = circuit.predict(&self.dry_run(), &self.fresh_shape(2.0), 2, 1.0);
         Some(self.slot_error(shape.noise, bias))
     }
 
@@ -210,7 +211,7 @@ impl Parameters {
         let (circuit, dry_run) = (self.bootstrap_circuit()?, self.dry_run());
         let (levels, fresh) = (self.level_scales(), self.fresh_shape(2.0));
         let lowered = levels.lower(&self.dry_run(), &fresh, levels.bottom());
-        circuit.predict(&dry_run, (&lowered, 2), 1.0);
+        circuit.predict(&dry_run, &lowered, 2, 1.0);
         Some(dry_run.counts())
     }
 

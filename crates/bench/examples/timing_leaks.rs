@@ -257,20 +257,27 @@ fn packed_secret(class: Class) -> TernarySecret {
 
 /// For values of the class and random secrets, or the other way round.
 fn packed_encryption(by_values: bool) -> Prepare {
-    let shape = (DEGREE, PLAINTEXT_MODULUS, 40);
     Box::new(move |class| {
         let (of_secret, of_values) =
             if by_values { (Class::Random, class) } else { (class, Class::Random) };
         let secret = packed_secret(of_secret);
         let values = words(of_values, DEGREE, PLAINTEXT_MODULUS);
-        Box::new(move || _ = black_box(CoefficientCiphertext::encrypt(&secret, &values, shape)))
+        Box::new(move || {
+            _ = black_box(CoefficientCiphertext::encrypt(
+                &secret,
+                &values,
+                DEGREE,
+                PLAINTEXT_MODULUS,
+                40,
+            ))
+        })
     })
 }
 
 fn packed_decryption() -> Prepare {
     let values = words(Class::Random, DEGREE, PLAINTEXT_MODULUS);
     let of = packed_secret(Class::Random);
-    let fresh = CoefficientCiphertext::encrypt(&of, &values, (DEGREE, PLAINTEXT_MODULUS, 40));
+    let fresh = CoefficientCiphertext::encrypt(&of, &values, DEGREE, PLAINTEXT_MODULUS, 40);
     Box::new(move |class| {
         let (secret, ciphertext) = (packed_secret(class), fresh.clone());
         Box::new(move || _ = black_box(ciphertext.decrypt(&secret)))
@@ -282,8 +289,8 @@ fn real_decryption(options: RealDecryption) -> Prepare {
     Box::new(move |class| {
         let secret = packed_secret(Class::Random);
         let values = words(class, DEGREE, PLAINTEXT_MODULUS);
-        let shape = (DEGREE, PLAINTEXT_MODULUS, 40);
-        let ciphertext = CoefficientCiphertext::encrypt(&secret, &values, shape);
+        let ciphertext =
+            CoefficientCiphertext::encrypt(&secret, &values, DEGREE, PLAINTEXT_MODULUS, 40);
         Box::new(move || _ = black_box(ciphertext.decrypt_reals(&secret, options)))
     })
 }

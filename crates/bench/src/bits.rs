@@ -132,7 +132,7 @@ impl Benchmark {
         sum.c1.add_assign(&ring, &b.ciphertext().c1);
         let noise = a.noise() + b.noise();
         let noise = NoiseBound::new(noise.deviation(), noise.bias());
-        RlweInput::new(parameters, a.key_id(), sum, (a.count(), 4), noise)
+        RlweInput::new(parameters, a.key_id(), sum, a.count(), 4, noise)
     }
 }
 

@@ -104,8 +104,8 @@ fn plan(
 ) -> anyhow::Result<Decomposition> {
     let base_log2 = base_log2(algorithm);
     let bits = log2_q0 - model.parameters().rotation_modulus().ilog2() + base_log2;
-    let width = (bits, base_log2);
-    let plan = |limit| Decomposition::plan(model, algorithm, width, model.fresh_large(), limit);
+    let plan =
+        |limit| Decomposition::plan(model, algorithm, bits, base_log2, model.fresh_large(), limit);
     let plan = plan(limit).or_else(|error| {
         eprintln!("{error}");
         plan(-40.0)

@@ -169,8 +169,8 @@ fn measure(
 ) -> anyhow::Result<LargeLine> {
     let (bits, model) = (arguments.bits, NoiseModel::new(&session.parameters));
     let (fresh, limit) = (model.fresh_large(), arguments.log2_fail);
-    let widths = (bits, DIGIT_BITS);
-    let functions = LargeFunctions::new(&session.key, &HomDecompReduce, widths, fresh, limit)?;
+    let key = &session.key;
+    let functions = LargeFunctions::new(key, &HomDecompReduce, bits, DIGIT_BITS, fresh, limit)?;
     let function = Function { functions, operation, bits };
     let values = function.values(arguments);
     let mask = (1u64 << bits) - 1;

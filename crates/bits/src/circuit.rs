@@ -144,8 +144,8 @@ impl BitCircuit {
     ) -> Vec<A::Ciphertext> {
         let top = self.literal.output_limbs();
         let end = top - periodic_evaluation::levels_after_exponential(functions);
-        let scales = (self.scale_at(top), self.scale_at(end));
-        periodic_evaluation::evaluate(arithmetic, &self.series, x, functions, scales)
+        let (before, after) = (self.scale_at(top), self.scale_at(end));
+        periodic_evaluation::evaluate(arithmetic, &self.series, x, functions, before, after)
     }
 
     /// Predicts the functions' noise, for exact phases: what their evaluation adds to one part. The noise of phases, which
@@ -230,9 +230,9 @@ impl BitCircuit {
 
     /// Returns the dry run's shape of a raised ciphertext.
     fn raised(&self, input: f64) -> Shape {
-        let secret = (self.literal.ring_degree, self.literal.sparse_weight);
+        let (degree, weight) = (self.literal.ring_degree, self.literal.sparse_weight);
         let input = input * self.primes[0].powi(2);
-        mod_raise::raised_shape(secret, self.literal.raised_basis(), self.primes[0], input)
+        mod_raise::raised_shape(degree, weight, self.literal.raised_basis(), self.primes[0], input)
     }
 
     /// Every key that bootstraps need: all functions need the same.

@@ -50,7 +50,8 @@ impl RlweInput {
         parameters: &Parameters,
         key_id: KeyId,
         ciphertext: RlweCiphertext,
-        (count, modulus): (usize, u64),
+        count: usize,
+        modulus: u64,
         noise: impl Into<BitNoise>,
     ) -> Result<Self> {
         for part in [&ciphertext.c0, &ciphertext.c1] {

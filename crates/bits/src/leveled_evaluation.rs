@@ -66,7 +66,7 @@ impl EvaluationKey {
             let (x, y) = (self.lowered(x, limbs), self.lowered(y, limbs));
             let lowered = [self.lowered(&x, limbs - 1), self.lowered(&y, limbs - 1)];
             let lowered = [&lowered[0], &lowered[1]];
-            leveled_gates::gates(&self.evaluator(), &polynomials, (&x, &y), lowered)
+            leveled_gates::gates(&self.evaluator(), &polynomials, &x, &y, lowered)
         });
         Ok(self.join_parts(by_part, x.count, &noises))
     }

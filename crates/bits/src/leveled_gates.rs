@@ -39,7 +39,8 @@ pub(crate) fn gate<A: Arithmetic>(
 pub(crate) fn gates<A: Arithmetic>(
     arithmetic: &A,
     polynomials: &[GatePolynomial],
-    (x, y): (&A::Ciphertext, &A::Ciphertext),
+    x: &A::Ciphertext,
+    y: &A::Ciphertext,
     lowered: [&A::Ciphertext; 2],
 ) -> Vec<A::Ciphertext> {
     let product = arithmetic.mul(x, y);

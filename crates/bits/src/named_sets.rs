@@ -34,7 +34,7 @@ impl Parameters {
     /// # Errors
     /// Never: the set is tested.
     pub fn latency_128(packing: Packing) -> Result<Self> {
-        Self::new(literal("latency_128", SecurityLevel::Bits128, (1 << 14, packing), &LATENCY))
+        Self::new(literal("latency_128", SecurityLevel::Bits128, 1 << 14, packing, &LATENCY))
     }
 
     /// Parameters like [`Parameters::latency_128`], with one level after a bootstrap: for a gate by a product, or for
@@ -52,7 +52,7 @@ impl Parameters {
     /// # Errors
     /// Never: the set is tested.
     pub fn functions_128(packing: Packing) -> Result<Self> {
-        Self::new(literal("functions_128", SecurityLevel::Bits128, (1 << 14, packing), &FUNCTIONS))
+        Self::new(literal("functions_128", SecurityLevel::Bits128, 1 << 14, packing, &FUNCTIONS))
     }
 
     /// Parameters like [`Parameters::latency_128`], with the two levels after a bootstrap that a cleaning takes: for
@@ -70,7 +70,7 @@ impl Parameters {
     /// # Errors
     /// Never: the set is tested.
     pub fn cleaning_128(packing: Packing) -> Result<Self> {
-        Self::new(literal("cleaning_128", SecurityLevel::Bits128, (1 << 14, packing), &CLEANING))
+        Self::new(literal("cleaning_128", SecurityLevel::Bits128, 1 << 14, packing, &CLEANING))
     }
 
     /// Parameters for the most bits per second: ring degree 2^16, 65,536 bits in complex packing, 128 bits of security,
@@ -138,7 +138,7 @@ impl Parameters {
     /// # Errors
     /// Never: the set is tested.
     pub fn tables_128() -> Result<Self> {
-        Self::new(tables("tables_128", SecurityLevel::Bits128, (1 << 15, Packing::Complex)))
+        Self::new(tables("tables_128", SecurityLevel::Bits128, 1 << 15, Packing::Complex))
     }
 
     /// Long XORs of products: ring degree 2^15, 32,768 bits in complex packing, 128 bits of security, 6 levels: four gates
@@ -184,7 +184,7 @@ impl Parameters {
     /// # Errors
     /// Never: the set is tested.
     pub fn insecure_toy(packing: Packing) -> Result<Self> {
-        Self::new(literal("insecure_toy", SecurityLevel::Insecure, (1 << 10, packing), &TOY))
+        Self::new(literal("insecure_toy", SecurityLevel::Insecure, 1 << 10, packing, &TOY))
     }
 
     /// Sizes of primes of [`Parameters::tables_128`] at ring degree 2^10, for tests only: **insecure**.
@@ -192,7 +192,7 @@ impl Parameters {
     /// # Errors
     /// Never: the set is tested.
     pub fn insecure_toy_tables(packing: Packing) -> Result<Self> {
-        Self::new(tables("insecure_toy_tables", SecurityLevel::Insecure, (1 << 10, packing)))
+        Self::new(tables("insecure_toy_tables", SecurityLevel::Insecure, 1 << 10, packing))
     }
 }
 
@@ -252,7 +252,8 @@ const TOY: Chains = Chains {
 fn literal(
     name: &str,
     security: SecurityLevel,
-    (ring_degree, packing): (usize, Packing),
+    ring_degree: usize,
+    packing: Packing,
     chains: &Chains,
 ) -> ParametersLiteral {
     let levels = (ring_degree / 2).ilog2();
@@ -343,7 +344,8 @@ const BALANCED: Sizes = Sizes {
 fn tables(
     name: &str,
     security: SecurityLevel,
-    (ring_degree, packing): (usize, Packing),
+    ring_degree: usize,
+    packing: Packing,
 ) -> ParametersLiteral {
     let levels = (ring_degree / 2).ilog2();
     let transform = |parts: u32, primes: Vec<f64>| TransformLiteral {
@@ -377,7 +379,7 @@ fn tables(
 
 /// Returns a literal like [`tables`], with other sizes.
 fn sums(name: &str, security: SecurityLevel, ring_degree: usize) -> ParametersLiteral {
-    let mut literal = tables(name, security, (ring_degree, Packing::Complex));
+    let mut literal = tables(name, security, ring_degree, Packing::Complex);
     literal.base = 24.0;
     literal.slots_to_coeffs.primes = vec![25.75, 49.0];
     literal.gates = vec![36.0; 6];

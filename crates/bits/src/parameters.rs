@@ -51,8 +51,9 @@ impl Parameters {
         validation::check(&literal)?;
         let primes = find_primes(&literal);
         check_limbs(&literal, &primes.main)?;
-        let secret = (literal.ring_degree, Some(literal.sparse_weight));
-        let security_bits = primes.check_security(secret, literal.security)?;
+        let sparse_weight = Some(literal.sparse_weight);
+        let security_bits =
+            primes.check_security(literal.ring_degree, sparse_weight, literal.security)?;
         let numbers = |primes: &[u64]| -> Vec<f64> { primes.iter().map(|&q| q as f64).collect() };
         let (main, raised) = (numbers(&primes.main), numbers(&primes.raised));
         let circuit = Arc::new(BitCircuit::new(&literal, &main, &raised));

@@ -82,7 +82,8 @@ pub(crate) fn evaluate<A: Arithmetic>(
     series: &ExponentialSeries,
     x: &A::Ciphertext,
     functions: &[PeriodicFunction],
-    (exponential_scale, scale): (f64, f64),
+    exponential_scale: f64,
+    scale: f64,
 ) -> Vec<A::Ciphertext> {
     let exponential = |phase, scale| series.exponential(arithmetic, x, phase, scale);
     let limbs = arithmetic.limbs(x) - series.levels();

@@ -144,7 +144,7 @@ impl RlweInput {
         let c0 = read_poly(&mut reader, &ring, 1, &[prime])?;
         let c1 = read_poly(&mut reader, &ring, 1, &[prime])?;
         reader.finish()?;
-        Self::new(parameters, key_id, RlweCiphertext { c0, c1 }, (count, modulus), noise)
+        Self::new(parameters, key_id, RlweCiphertext { c0, c1 }, count, modulus, noise)
     }
 }
 

@@ -92,7 +92,8 @@ impl ChainPrimes {
     /// If it is below what is claimed.
     pub fn check_security(
         &self,
-        (degree, sparse_weight): (usize, Option<u32>),
+        degree: usize,
+        sparse_weight: Option<u32>,
         claimed: SecurityLevel,
     ) -> Result<f64> {
         if claimed == SecurityLevel::Insecure {

@@ -140,14 +140,14 @@ pub struct DftFactors {
 /// ```
 #[must_use]
 pub fn coeffs_to_slots(slots: usize, stages: &[u32], factor: f64) -> DftFactors {
-    DftFactors::new((Direction::CoeffsToSlots, Packing::Full), slots, stages, factor)
+    DftFactors::new(Direction::CoeffsToSlots, Packing::Full, slots, stages, factor)
 }
 
 /// SlotsToCoeffs on `slots` = n slots, the inverse of [`coeffs_to_slots`] at factor 1: from `w_k` in
 /// bit-reversed order to the slots of the polynomial, times `factor`. The last stage is the outermost.
 #[must_use]
 pub fn slots_to_coeffs(slots: usize, stages: &[u32], factor: f64) -> DftFactors {
-    DftFactors::new((Direction::SlotsToCoeffs, Packing::Full), slots, stages, factor)
+    DftFactors::new(Direction::SlotsToCoeffs, Packing::Full, slots, stages, factor)
 }
 
 /// CoeffsToSlots of a sparse packing, to 2n slots: as [`coeffs_to_slots`], but of the result u, `u +
@@ -158,7 +158,7 @@ pub fn slots_to_coeffs(slots: usize, stages: &[u32], factor: f64) -> DftFactors 
 /// last one are multiplied by 1/2 and -i/2 in the two halves, which gives its diagonals the period 2n.
 #[must_use]
 pub fn coeffs_to_slots_sparse(slots: usize, stages: &[u32], factor: f64) -> DftFactors {
-    DftFactors::new((Direction::CoeffsToSlots, Packing::Sparse), slots, stages, factor)
+    DftFactors::new(Direction::CoeffsToSlots, Packing::Sparse, slots, stages, factor)
 }
 
 /// SlotsToCoeffs of a sparse packing, from 2n slots: as [`slots_to_coeffs`] for `w = a + ib`, from the
@@ -169,12 +169,13 @@ pub fn coeffs_to_slots_sparse(slots: usize, stages: &[u32], factor: f64) -> DftF
 /// and so commute with it; before it, the vectors between them have no meaning of their own.
 #[must_use]
 pub fn slots_to_coeffs_sparse(slots: usize, stages: &[u32], factor: f64) -> DftFactors {
-    DftFactors::new((Direction::SlotsToCoeffs, Packing::Sparse), slots, stages, factor)
+    DftFactors::new(Direction::SlotsToCoeffs, Packing::Sparse, slots, stages, factor)
 }
 
 impl DftFactors {
     fn new(
-        (direction, packing): (Direction, Packing),
+        direction: Direction,
+        packing: Packing,
         slots: usize,
         stages: &[u32],
         factor: f64,

@@ -284,7 +284,7 @@ impl LinearTransform {
                     for (part, out) in [&mut **out0, out1].into_iter().enumerate() {
                         let inputs: Vec<&[u64]> =
                             group.iter().map(|d| &*babies.steps[d.step.baby][part]).collect();
-                        self.multiply_group(m, (limb, &range), (out, first), (group, &inputs));
+                        self.multiply_group(m, limb, &range, out, first, group, &inputs);
                     }
                 }
             },
@@ -296,9 +296,12 @@ impl LinearTransform {
     fn multiply_group(
         &self,
         m: &Modulus,
-        (limb, range): (usize, &Range<usize>),
-        (out, first): (&mut [u64], bool),
-        (group, inputs): (&[EncodedDiagonal], &[&[u64]]),
+        limb: usize,
+        range: &Range<usize>,
+        out: &mut [u64],
+        first: bool,
+        group: &[EncodedDiagonal],
+        inputs: &[&[u64]],
     ) {
         let log_run = group[0].log_run;
         let words = ((limb * self.layout.degree()) >> log_run) + (range.start >> log_run);

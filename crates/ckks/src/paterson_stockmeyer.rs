@@ -116,7 +116,7 @@ impl<C: Clone + Send + Sync> Steps<C> {
         let levels = (count.next_power_of_two() * block).ilog2() as usize;
         let place = (arithmetic.limbs(z) - levels, arithmetic.scale(z) * bits.exp2());
         let mut scales = vec![0.0; count];
-        self.block_scales(arithmetic, place, &mut scales);
+        self.block_scales(arithmetic, place.0, place.1, &mut scales);
         let limbs = self.babies.iter().map(|ct| arithmetic.limbs(ct)).min().expect("step 1");
         let inputs: Vec<&C> = self.babies.iter().collect();
         let chunks: Vec<&[Complex64]> = coefficients.chunks(block).collect();
@@ -140,7 +140,8 @@ impl<C: Clone + Send + Sync> Steps<C> {
     fn block_scales<A: Arithmetic<Ciphertext = C>>(
         &self,
         arithmetic: &A,
-        (limbs, scale): (usize, f64),
+        limbs: usize,
+        scale: f64,
         scales: &mut [f64],
     ) {
         let wide = scale * arithmetic.prime(limbs);
@@ -150,7 +151,7 @@ impl<C: Clone + Send + Sync> Steps<C> {
             let half = rest.len().next_power_of_two() / 2;
             let giant = &self.giants[half.ilog2() as usize];
             let (low, high) = rest.split_at_mut(half);
-            self.block_scales(arithmetic, (limbs + 1, wide / arithmetic.scale(giant)), high);
+            self.block_scales(arithmetic, limbs + 1, wide / arithmetic.scale(giant), high);
             rest = low;
         }
         rest[0] = if is_alone { scale } else { wide };
@@ -231,7 +232,7 @@ impl<C: Clone + Send + Sync> Steps<C> {
         let log_babies = (self.babies.len() + 1).ilog2();
         let wide = scale * arithmetic.prime(limbs);
         let (mut rest, mut highs) = (coefficients.to_vec(), Vec::new());
-        while !is_block((rest.len().ilog2(), log_babies), levels) {
+        while !is_block(rest.len().ilog2(), log_babies, levels) {
             let half = rest.len() / 2;
             let mut high = rest.split_off(half);
             if self.basis == PolynomialBasis::Chebyshev {
@@ -317,7 +318,7 @@ pub fn relinearizations_at_least_depth(log_length: u32, log_babies: u32) -> u32 
 /// within `levels` levels.
 fn of_subseries(log_length: u32, log_babies: u32, levels: u32) -> u32 {
     let mut highs = (0..log_length).rev();
-    let is_block = |log: u32| is_block((log, log_babies), levels);
+    let is_block = |log: u32| is_block(log, log_babies, levels);
     let (mut rest, mut count) = (log_length, 0);
     while !is_block(rest) {
         rest = highs.next().expect("two coefficients are a block");
@@ -328,7 +329,7 @@ fn of_subseries(log_length: u32, log_babies: u32, levels: u32) -> u32 {
 
 /// Whether `2^log_length` coefficients are one block, of up to `2^log_babies`, that leaves one of the levels for its
 /// constants.
-fn is_block((log_length, log_babies): (u32, u32), levels: u32) -> bool {
+fn is_block(log_length: u32, log_babies: u32, levels: u32) -> bool {
     let needed = if log_length == 1 { 1 } else { log_length + 1 };
     log_length <= log_babies && needed <= levels
 }

@@ -103,7 +103,8 @@ impl TransformPlan {
             .min()
             .unwrap_or(1);
         let count = slots / stride;
-        let (first, window) = from_zero(smallest_window(&rotations, stride, count), baby_steps);
+        let (first, window) = smallest_window(&rotations, stride, count);
+        let (first, window) = from_zero(first, window, baby_steps);
         let babies_used = baby_steps.min(window);
         let signed = |k: i64| (k * stride as i64).rem_euclid(ring_slots as i64) as usize;
         // Window positions start at `first`; taken as a negative number where that is nearer to 0.
@@ -293,7 +294,7 @@ pub fn division_transforms(basis: Basis, rescale: usize) -> usize {
 
 /// A window that begins at 0 in place of one that begins later, unless it takes one more giant step: the rotation by 0
 /// needs no key.
-fn from_zero((first, window): (usize, usize), baby_steps: usize) -> (usize, usize) {
+fn from_zero(first: usize, window: usize, baby_steps: usize) -> (usize, usize) {
     let longer = first + window;
     if longer.div_ceil(baby_steps) == window.div_ceil(baby_steps) {
         (0, longer)

@@ -144,7 +144,7 @@ impl PackedGates {
             }
         };
         let key_id = self.packing.clients().ring;
-        RlweInput::new(self.server.parameters(), key_id, sums, (count, modulus), noise)
+        RlweInput::new(self.server.parameters(), key_id, sums, count, modulus, noise)
     }
 
     /// Second step: the gate by a half bootstrap, before cleaning ([`bits::EvaluationKey::clean`]) and SlotsToCoeffs
@@ -169,9 +169,9 @@ impl PackedGates {
     pub fn extract(&self, values: &RlweInput) -> Result<LweList> {
         let parameters = self.extraction.parameters();
         check_equal("modulus of the values", values.modulus(), MODULUS)?;
-        let shape = (parameters.literal().ring_degree, values.count());
         let ciphertext = values.ciphertext().clone();
-        let phases = EncryptedPhases::new(parameters, values.key_id(), ciphertext, shape)?;
+        let (id, slots) = (values.key_id(), parameters.literal().ring_degree);
+        let phases = EncryptedPhases::new(parameters, id, ciphertext, slots, values.count())?;
         self.extraction.extract(&phases, parameters.lwe_shape().modulus / 8 * 7)
     }
 

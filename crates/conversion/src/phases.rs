@@ -34,7 +34,8 @@ impl EncryptedPhases {
         parameters: &Parameters,
         key_id: KeyId,
         ciphertext: RlweCiphertext,
-        (slots, count): (usize, usize),
+        slots: usize,
+        count: usize,
     ) -> Result<Self> {
         let degree = parameters.literal().ring_degree;
         for part in [&ciphertext.c0, &ciphertext.c1] {

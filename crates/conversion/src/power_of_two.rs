@@ -80,5 +80,5 @@ pub fn from_power_of_two(
     };
     let rlwe = RlweCiphertext { c0: switch(b)?, c1: switch(a)? };
     let layout = ciphertext.layout;
-    EncryptedPhases::new(parameters, key_id, rlwe, (layout.slots, layout.count))
+    EncryptedPhases::new(parameters, key_id, rlwe, layout.slots, layout.count)
 }

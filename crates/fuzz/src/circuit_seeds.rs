@@ -18,7 +18,7 @@ pub fn slot_bits_coefficients() -> Vec<Vec<u8>> {
     };
     let ciphertext = RlweCiphertext { c0: poly(), c1: poly() };
     let (key_id, noise) = (slot_bits_client().id(), NoiseBound::new(1e-3, 0.0));
-    let values = RlweInput::new(parameters, key_id, ciphertext, (3, 4), noise).expect("a value");
+    let values = RlweInput::new(parameters, key_id, ciphertext, 3, 4, noise).expect("a value");
     vec![values.to_bytes(parameters).expect("values of these parameters")]
 }
 

@@ -92,8 +92,8 @@ pub fn packed_parameters_for(digit_bits: u32, request: &Request) -> Result<Param
 pub fn insecure_packed_toy(digit_bits: u32, places: usize) -> Result<Parameters> {
     let modulus = modulus(digit_bits)?;
     fastest(digit_bits, None, |order, _| {
-        let sizes = (places.max(1024), places);
-        Parameters::insecure_toy_of_order((modulus, modulus), sizes, order)
+        let degree = places.max(1024);
+        Parameters::insecure_toy_of_order(modulus, modulus, degree, places, order)
     })
 }
 

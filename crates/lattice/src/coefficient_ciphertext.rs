@@ -191,7 +191,9 @@ mod client {
         pub fn encrypt(
             secret: &TernarySecret,
             values: &[u64],
-            (slots, plaintext_modulus, bits): (usize, u64, u32),
+            slots: usize,
+            plaintext_modulus: u64,
+            bits: u32,
         ) -> Self {
             let degree = secret.coefficients().len();
             let layout = CoefficientLayout { ring_degree: degree, slots, count: values.len() };
@@ -277,7 +279,7 @@ mod tests {
             for (p, bits) in [(2u64, 28u32), (3, 28), (7, 32), (256, 28), (1000, 32), (256, 50)] {
                 for slots in [degree, 64] {
                     let values: Vec<u64> = (0..slots as u64 - 3).map(|i| i * 77 % p).collect();
-                    let ct = CoefficientCiphertext::encrypt(&secret, &values, (slots, p, bits));
+                    let ct = CoefficientCiphertext::encrypt(&secret, &values, slots, p, bits);
                     assert_eq!(ct.decrypt(&secret), values, "p = {p}, 2^{bits}, {slots} slots");
                     let half_step = f64::from(bits).exp2() / (2.0 * p as f64);
                     let errors = ct.errors(&secret, &values);
@@ -297,7 +299,7 @@ mod tests {
         let _replay = replay::begin();
         let secret = sample_secret(1024);
         let values = vec![0u64; 1024];
-        let encrypt = || CoefficientCiphertext::encrypt(&secret, &values, (1024, 16, 28));
+        let encrypt = || CoefficientCiphertext::encrypt(&secret, &values, 1024, 16, 28);
         let (first, second) = (encrypt(), encrypt());
         assert_ne!(first.a, second.a);
         // Zeros come out right by chance only, once in 16: 64 expected, standard deviation 8.
@@ -312,7 +314,7 @@ mod tests {
     #[test]
     fn errors_are_measured_in_half_steps_with_their_sign() {
         let secret = sample_secret(64);
-        let mut ct = CoefficientCiphertext::encrypt(&secret, &[0, 5, 15], (64, 16, 40));
+        let mut ct = CoefficientCiphertext::encrypt(&secret, &[0, 5, 15], 64, 16, 40);
         let half_step = 1u64 << 35;
         // The errors themselves are of the order of 2^-33 half steps.
         ct.b[0] = ct.b[0].wrapping_sub(half_step / 2) & ((1 << 40) - 1);
@@ -327,7 +329,7 @@ mod tests {
 
     /// A small fresh ciphertext and one with both halves.
     fn small_ciphertexts() -> [CoefficientCiphertext; 2] {
-        let fresh = CoefficientCiphertext::encrypt(&sample_secret(16), &[1, 2, 3], (8, 10, 27));
+        let fresh = CoefficientCiphertext::encrypt(&sample_secret(16), &[1, 2, 3], 8, 10, 27);
         let both = fresh.mul_scalar(3);
         [fresh, both]
     }

@@ -33,12 +33,13 @@ pub fn switch_and_divide(
     let mut raised = RaisedDigits::new(ring, poly, key);
     let mut kept = raised.limbs(ring);
     let dropped = kept.split_off(division.kept().limbs());
-    let mut result = remainders(ring, &division, key, (dropped, add));
+    let mut result = remainders(ring, &division, key, dropped, add);
     let degree = ring.degree();
     let (out0, out1) = (result.c0.words_mut(), result.c1.words_mut());
     let limbs = out0.par_chunks_mut(degree).zip(out1.par_chunks_mut(degree));
     limbs.zip(kept).enumerate().for_each(|(limb, ((out0, out1), raised))| {
-        let multiples = special_multiples(ring, raised.place(), add);
+        let (basis, limb_of_basis) = raised.place();
+        let multiples = special_multiples(ring, basis, limb_of_basis, add);
         let digits = raised.into_evaluations(ring);
         rayon::join(|| division.transform(limb, out0), || division.transform(limb, out1));
         let blocks = out0.par_chunks_mut(BLOCK).zip(out1.par_chunks_mut(BLOCK)).enumerate();
@@ -61,14 +62,16 @@ fn remainders(
     ring: &Ring,
     division: &RoundedDivision<'_>,
     key: &SwitchingKey,
-    (dropped, add): (Vec<RaisedLimb<'_>>, [Option<&Poly<Evaluations>>; 2]),
+    dropped: Vec<RaisedLimb<'_>>,
+    add: [Option<&Poly<Evaluations>>; 2],
 ) -> RlweCiphertext {
     let (degree, kept) = (ring.degree(), division.kept());
     let mut prepared = [(); 2].map(|()| Buffer::unspecified(dropped.len() * degree));
     let [words0, words1] = &mut prepared;
     let limbs = words0.par_chunks_mut(degree).zip(words1.par_chunks_mut(degree));
     limbs.zip(dropped).enumerate().for_each(|(index, ((out0, out1), raised))| {
-        let multiples = special_multiples(ring, raised.place(), add);
+        let (basis, limb_of_basis) = raised.place();
+        let multiples = special_multiples(ring, basis, limb_of_basis, add);
         let sums = KeySum::both([&mut *out0, &mut *out1], multiples);
         raised.into_evaluations(ring).multiply(ring, key, 0..degree, sums);
         rayon::join(|| division.prepare(index, out0), || division.prepare(index, out1));

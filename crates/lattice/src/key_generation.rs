@@ -150,7 +150,7 @@ impl<'a> EvaluatedSecrets<'a> {
         let errors: Vec<_> = (0..shape.digits())
             .map(|_| widened(&RandomStream::from_os().centered_binomial(ring.degree())))
             .collect();
-        fill_rows(ring, shape, seed, (b, a), |digit, limb, words| {
+        fill_rows(ring, shape, seed, b, a, |digit, limb, words| {
             let prime = ring.prime_index(basis, limb);
             let m = ring.modulus(prime);
             kernels::mul_assign(m, words, &to(prime));
@@ -188,7 +188,8 @@ impl Deref for SecretRow<'_> {
 /// Whatever `consume` returns, or [`crate::Error::Cancelled`].
 pub(crate) fn generate_switching_keys(
     ring: &Ring,
-    (dense, sparse_weight): (&TernarySecret, u32),
+    dense: &TernarySecret,
+    sparse_weight: u32,
     requests: Vec<KeyRequest>,
     progress: Progress<'_>,
     mut consume: impl FnMut(KeyRequest, SwitchingKey) -> Result<()>,
@@ -216,7 +217,8 @@ fn sample_sparse(ring: &Ring, weight: u32) -> TernarySecret {
 /// Whatever `consume` returns, or [`crate::Error::Cancelled`].
 pub(crate) fn generate_stored_keys(
     ring: &Ring,
-    (dense, sparse_weight): (&TernarySecret, u32),
+    dense: &TernarySecret,
+    sparse_weight: u32,
     requests: &[KeyRequest],
     progress: Progress<'_>,
     mut consume: impl FnMut(StoredKey<'_>) -> Result<()>,

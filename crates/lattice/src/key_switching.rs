@@ -330,7 +330,7 @@ pub fn switch(
     let mut c1 = Poly::<Evaluations>::unspecified(ring, basis);
     let outputs = c0.words_mut().par_chunks_mut(degree).zip(c1.words_mut().par_chunks_mut(degree));
     outputs.zip(raised.limbs(ring)).enumerate().for_each(|(limb, ((out0, out1), raised))| {
-        let sums = KeySum::both([out0, out1], special_multiples(ring, (basis, limb), add));
+        let sums = KeySum::both([out0, out1], special_multiples(ring, basis, limb, add));
         raised.into_evaluations(ring).multiply(ring, key, 0..degree, sums);
     });
     RlweCiphertext { c0, c1 }
@@ -339,7 +339,8 @@ pub fn switch(
 /// P times a limb of each polynomial that there is: nothing, in the limbs of special primes.
 pub(crate) fn special_multiples<'a>(
     ring: &Ring,
-    (basis, limb): (Basis, usize),
+    basis: Basis,
+    limb: usize,
     add: [Option<&'a Poly<Evaluations>>; 2],
 ) -> [Option<Multiple<'a>>; 2] {
     if limb >= basis.main_limbs() {

@@ -160,12 +160,19 @@ impl<P: RingSecretParameters> RingSecretKey<P> {
         progress: Progress<'_>,
     ) -> Result<RingEvaluationKey<E>> {
         let mut keys = EvaluationKeys::new();
-        let secret = (&self.secret, self.parameters.sparse_weight());
         let requests = parameters.key_requests();
-        generate_switching_keys(&self.ring, secret, requests, progress, |request, key| {
-            keys.insert(request.purpose, key);
-            Ok(())
-        })?;
+        let weight = self.parameters.sparse_weight();
+        generate_switching_keys(
+            &self.ring,
+            &self.secret,
+            weight,
+            requests,
+            progress,
+            |request, key| {
+                keys.insert(request.purpose, key);
+                Ok(())
+            },
+        )?;
         Ok(RingEvaluationKey::new(parameters, self.id(), Arc::clone(&self.ring), keys))
     }
 
@@ -186,8 +193,8 @@ impl<P: RingSecretParameters> RingSecretKey<P> {
         let mut writer = BodyWriter::new(object);
         writer.bytes(&literal)?;
         writer.raw(&self.id().0)?;
-        let secret = (&self.secret, self.parameters.sparse_weight());
-        generate_stored_keys(&self.ring, secret, &requests, progress, |key| {
+        let weight = self.parameters.sparse_weight();
+        generate_stored_keys(&self.ring, &self.secret, weight, &requests, progress, |key| {
             writer.raw(key.seed.as_bytes())?;
             Ok(writer.raw(key.rows)?)
         })?;

@@ -226,7 +226,8 @@ pub(crate) fn fill_rows(
     ring: &Ring,
     shape: SwitchingKeyShape,
     seed: &Seed,
-    (b, a): (&mut [u8], Option<&mut [u8]>),
+    b: &mut [u8],
+    a: Option<&mut [u8]>,
     make_row: impl Fn(usize, usize, &mut [u64]) + Sync,
 ) {
     let layout = PackedLayout::new(ring.moduli(), shape.basis);

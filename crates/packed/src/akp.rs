@@ -102,7 +102,7 @@ impl AkpCircuit {
         let dry_run = self.dry_run();
         self.request_raising(&dry_run);
         let ([exponential, outputs], result) =
-            self.predict_through(&dry_run, (table, WORST_POWER), tables, &self.slots_to_coeffs);
+            self.predict_through(&dry_run, table, WORST_POWER, tables, &self.slots_to_coeffs);
         AkpPrediction { exponential, outputs, result, dry_run }
     }
 
@@ -122,7 +122,7 @@ impl AkpCircuit {
         let power = SlotVariance(parts * mean_square);
         let phase_exponential = self.phase_exponential.of_average_phases();
         let average = Self { phase_exponential, ..self.clone() };
-        average.predict_through(&self.dry_run(), (table, power), 1, &self.slots_to_coeffs).1
+        average.predict_through(&self.dry_run(), table, power, 1, &self.slots_to_coeffs).1
     }
 
     /// Requests the keys of ModRaise.
@@ -142,7 +142,8 @@ impl AkpCircuit {
     pub(crate) fn predict_through(
         &self,
         dry_run: &DryRun,
-        (table, power): (&Interpolation, SlotVariance),
+        table: &Interpolation,
+        power: SlotVariance,
         tables: usize,
         dft: &HomomorphicDft,
     ) -> ([Shape; 2], Shape) {

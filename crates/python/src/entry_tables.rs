@@ -86,7 +86,7 @@ pub(crate) fn per_value(
     }
     // What does not fit is refused with its place.
     let outputs = outputs.into_iter().map(|y| u32::try_from(y).unwrap_or(u32::MAX)).collect();
-    pool::run(|| SlotTables::from_outputs((inputs, modulus), outputs)).map_err(raise)
+    pool::run(|| SlotTables::from_outputs(inputs, modulus, outputs)).map_err(raise)
 }
 
 /// Tables that a client encrypts: one of `cryptable.table`, or one for every value.
@@ -100,8 +100,8 @@ pub(crate) fn to_encrypt(
     if is_per_value {
         return per_value(table, &parameters, None, signed);
     }
-    let moduli = (parameters.input_modulus(), parameters.output_modulus());
-    let table = crate::table::of_moduli(table, moduli, signed)?;
+    let (inputs, outputs) = (parameters.input_modulus(), parameters.output_modulus());
+    let table = crate::table::of_moduli(table, inputs, outputs, signed)?;
     let table = &table.cast::<crate::table::Table>()?.get().inner;
     pool::run(|| SlotTables::shared(table)).map_err(raise)
 }

@@ -88,7 +88,7 @@ impl EvaluationKey {
         signed: Signs,
     ) -> Result<PreparedTable> {
         let py = table.py();
-        let table = of_moduli(table, moduli, signed)?;
+        let table = of_moduli(table, moduli.0, moduli.1, signed)?;
         let table = table.cast::<Table>()?.get();
         let inner = call::run_silently(py, || self.inner.prepare(&table.inner))?;
         Ok(PreparedTable { inner })

@@ -340,7 +340,8 @@ impl Parameters {
     /// A toy of moduli and a kind of entries.
     pub(crate) fn toy(
         engine: &str,
-        (input_modulus, output_modulus): (u64, u64),
+        input_modulus: u64,
+        output_modulus: u64,
         entries: &str,
     ) -> Result<Self> {
         Self::insecure_toy(engine, input_modulus, output_modulus, entries, false, None, false)

@@ -92,8 +92,7 @@ impl SecretKey {
         output_modulus: u64,
         entries: &str,
     ) -> Result<Self> {
-        let moduli = (input_modulus, output_modulus);
-        let toy = Parameters::toy(engine, moduli, entries)?;
+        let toy = Parameters::toy(engine, input_modulus, output_modulus, entries)?;
         Ok(Self { inner: pool::run(|| cryptable::SecretKey::generate(toy.inner)) })
     }
 

@@ -147,7 +147,8 @@ properties!(Table {
 /// Those of that.
 pub(crate) fn of_moduli<'py>(
     table: &Bound<'py, PyAny>,
-    (inputs, output_modulus): (u64, u64),
+    inputs: u64,
+    output_modulus: u64,
     signed: Signs,
 ) -> Result<Bound<'py, PyAny>> {
     let options = PyDict::new(table.py());

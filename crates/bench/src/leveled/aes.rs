@@ -94,7 +94,7 @@ fn measure(
     (contract.input_bytes, contract.output_bytes) = ciphertext_bytes(parameters, 8 * BLOCK_BYTES);
     contract.predicted_noise_std_log2 = Some((output.deviation() / parameters.margin()).log2());
     contract.log2_fail = aes.log2_fail();
-    Ok(CircuitLine::new(line, (Aes::bootstraps(), cmuxes), parameters))
+    Ok(CircuitLine::new(line, Aes::bootstraps(), cmuxes, parameters))
 }
 
 #[cfg(test)]

@@ -101,7 +101,7 @@ fn measure(
     let bootstrap = |bit: &LweCiphertext| circuit.bootstrap(bit).expect("bits of these parameters");
     let noise = CircuitBootstrappingNoise::new(parameters);
     let line = bits.measure(&session, batch, parameters, &noise, bootstrap)?;
-    Ok(CircuitLine::new(line, (1, 0), parameters))
+    Ok(CircuitLine::new(line, 1, 0, parameters))
 }
 
 #[cfg(test)]

@@ -131,7 +131,7 @@ impl Chain {
         contract.predicted_noise_std_log2 =
             Some((predicted.deviation() / parameters.margin()).log2());
         contract.log2_fail = noise.log2_fail(NoiseBound::of_law(predicted, 0.0));
-        let mut line = CircuitLine::new(line, (1, depth as usize), parameters);
+        let mut line = CircuitLine::new(line, 1, depth as usize, parameters);
         line.chain_depth = Some(depth);
         Ok(line)
     }

@@ -111,7 +111,7 @@ fn measure(
     contract.modulus_in = 1 << bits;
     (contract.input_bytes, contract.output_bytes) = ciphertext_bytes(parameters, digits);
     contract.predicted_noise_std_log2 = Some((output.deviation() / parameters.margin()).log2());
-    Ok(CircuitLine::new(line, (digits, tree.cmuxes()), parameters))
+    Ok(CircuitLine::new(line, digits, tree.cmuxes(), parameters))
 }
 
 /// The digits of a value, the least significant first.

@@ -48,7 +48,8 @@ impl CircuitLine {
     /// depth of these parameters.
     pub fn new(
         mut line: Line,
-        (bootstraps, cmuxes): (usize, usize),
+        bootstraps: usize,
+        cmuxes: usize,
         parameters: &CircuitBootstrappingParameters,
     ) -> Self {
         let cost = CircuitBootstrappingCost::of(parameters);

@@ -139,7 +139,7 @@ fn tables(
         return Ok(SlotTables::shared(&table)?);
     }
     let all = random(p as usize * parameters.literal().slots);
-    Ok(SlotTables::from_outputs((p, outputs), all)?)
+    Ok(SlotTables::from_outputs(p, outputs, all)?)
 }
 
 #[cfg(test)]

@@ -143,8 +143,7 @@ mod tests {
     #[test]
     fn reductions_of_a_toy() {
         for order in HermiteOrder::ALL {
-            let parameters =
-                Parameters::insecure_toy_of_order((8, 8), (1024, 1024), order).unwrap();
+            let parameters = Parameters::insecure_toy_of_order(8, 8, 1024, 1024, order).unwrap();
             let arguments = HermiteArguments { bits: 3, errors: vec![0.1, 0.2], seed: 1 };
             let record = measure(&parameters, &arguments).unwrap();
             assert!(check_line(&serde_json::to_string(&record).unwrap()));

@@ -118,7 +118,7 @@ pub fn measure(
         SlotTables::shared(&Table::from_fn(p, outputs, output)?)?
     } else {
         let all = (0..p * slots as u64).map(|index| output(index) as u32).collect();
-        SlotTables::from_outputs((p, outputs), all)?
+        SlotTables::from_outputs(p, outputs, all)?
     };
     let expected = values.iter().enumerate().map(|(k, &value)| tables.output(k, value)).collect();
     let keys = Keys::generate(parameters)?;

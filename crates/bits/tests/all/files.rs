@@ -171,7 +171,7 @@ fn known_values(parameters: &Parameters) -> RlweInput {
     };
     let ciphertext = RlweCiphertext { c0: poly(0), c1: poly(7) };
     let noise = NoiseBound::new(2f64.powi(-9), 2f64.powi(-10));
-    RlweInput::new(parameters, KeyId([5; 16]), ciphertext, (3, 4), noise).unwrap()
+    RlweInput::new(parameters, KeyId([5; 16]), ciphertext, 3, 4, noise).unwrap()
 }
 
 #[test]

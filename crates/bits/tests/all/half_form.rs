@@ -78,7 +78,7 @@ fn sum(parameters: &Parameters, a: &RlweInput, b: &RlweInput) -> RlweInput {
     ciphertext.c1.add_assign(&ring, &b.ciphertext().c1);
     let both = a.noise() + b.noise();
     let noise = NoiseBound::new(both.deviation(), both.bias());
-    RlweInput::new(parameters, a.key_id(), ciphertext, (a.count(), a.modulus()), noise).unwrap()
+    RlweInput::new(parameters, a.key_id(), ciphertext, a.count(), a.modulus(), noise).unwrap()
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn what_does_not_fit_is_refused() {
     }
     let make = |count, modulus, noise| {
         let ciphertext = values.ciphertext().clone();
-        RlweInput::new(&parameters, values.key_id(), ciphertext, (count, modulus), noise)
+        RlweInput::new(&parameters, values.key_id(), ciphertext, count, modulus, noise)
     };
     let quiet = NoiseBound::new(1e-6, 0.0);
     assert!(matches!(make(513, 2, quiet), Err(Error::TooLarge { limit: 512, .. })));
@@ -107,18 +107,17 @@ fn what_does_not_fit_is_refused() {
     assert!(matches!(server.half_bin_boot(&noisy), Err(Error::NoiseTooLarge { .. })));
     let other = Parameters::insecure_toy(Packing::Complex).unwrap();
     let ciphertext = values.ciphertext().clone();
-    let other =
-        RlweInput::new(&other, values.key_id(), ciphertext.clone(), (512, 2), quiet).unwrap();
+    let other = RlweInput::new(&other, values.key_id(), ciphertext.clone(), 512, 2, quiet).unwrap();
     assert!(matches!(server.half_bin_boot(&other), Err(Error::OtherParameters { .. })));
     let stranger = SecretKey::generate(&parameters).id();
-    let stranger = RlweInput::new(&parameters, stranger, ciphertext, (512, 2), quiet).unwrap();
+    let stranger = RlweInput::new(&parameters, stranger, ciphertext, 512, 2, quiet).unwrap();
     assert!(matches!(server.half_bin_boot(&stranger), Err(Error::OtherClient { .. })));
     // Two primes instead of q_0.
     let wide = cryptable_lattice::RlweCiphertext {
         c0: cryptable_ring::Poly::zero(&toy_ring(), cryptable_ring::Basis::main(2)),
         c1: cryptable_ring::Poly::zero(&toy_ring(), cryptable_ring::Basis::main(2)),
     };
-    let wide = RlweInput::new(&parameters, values.key_id(), wide, (512, 2), quiet);
+    let wide = RlweInput::new(&parameters, values.key_id(), wide, 512, 2, quiet);
     assert!(matches!(wide, Err(Error::Mismatch { .. })));
 }
 

@@ -26,7 +26,8 @@ impl<'a> Cover<'a> {
     /// Adders take the place of two bootstraps, of carry and sum, where their results need no more levels than
     /// `levels_of_pair` says of an adder. Majorities that are nodes are always bootstrapped.
     pub(super) fn new(
-        (circuit, placement): (&'a Circuit, &'a Placement),
+        circuit: &'a Circuit,
+        placement: &'a Placement,
         gate_boots: bool,
         adders: &'a [Adder],
         levels_of_pair: impl Fn(&Adder) -> Option<usize>,

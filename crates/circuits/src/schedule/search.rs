@@ -229,7 +229,7 @@ impl<'a, M: BitModel> Search<'a, M> {
             model.levels_after_bootstrap().checked_sub(levels)
         };
         for gate_boots in [true, false] {
-            let cover = Cover::new((circuit, placement), gate_boots, adders, levels_of_pair);
+            let cover = Cover::new(circuit, placement, gate_boots, adders, levels_of_pair);
             // As many as the best plan takes no longer than.
             let each = self.options.cost.seconds(&model.work(Task::Bootstrap));
             let best = self.best.found.as_ref();

@@ -41,7 +41,8 @@ pub fn key_requests(bottom: SharedLimbs, raised: Basis) -> [KeyRequest; 2] {
 /// (N·2/3 + h)/12 a coefficient.
 #[must_use]
 pub fn raised_shape(
-    (degree, weight): (usize, u32),
+    degree: usize,
+    weight: u32,
     raised: Basis,
     bottom_prime: f64,
     input_noise: f64,

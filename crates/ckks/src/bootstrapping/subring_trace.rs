@@ -53,7 +53,7 @@ impl Default for TraceHalvings {
 /// ```
 /// use cryptable_ckks::bootstrapping::subring_trace::{SubringTrace, TraceHalvings};
 /// use cryptable_ckks::bootstrapping::homomorphic_dft::key_shape;
-/// let trace = |halvings| SubringTrace::new((32, 512), TraceHalvings(halvings), key_shape(9, 3, 49.0, 50.0));
+/// let trace = |halvings| SubringTrace::new(32, 512, TraceHalvings(halvings), key_shape(9, 3, 49.0, 50.0));
 /// let rotations = |trace: SubringTrace| trace.plans().iter().flat_map(|plan| plan.rotations()).count();
 /// assert_eq!([1, 2].map(|halvings| trace(halvings).plans().len()), [4, 2]);
 /// assert_eq!([1, 2].map(|halvings| rotations(trace(halvings))), [4, 6]);
@@ -68,7 +68,8 @@ impl SubringTrace {
     /// this shape at the level of the ciphertext.
     #[must_use]
     pub fn new(
-        (slots, ring_slots): (usize, usize),
+        slots: usize,
+        ring_slots: usize,
         halvings: TraceHalvings,
         shape: SwitchingKeyShape,
     ) -> Self {

@@ -352,7 +352,7 @@ fn traces_by_hoisted_rotations_are_means_over_all_copies() {
     };
     let mut work = Vec::new();
     for halvings in 1..=4 {
-        let trace = SubringTrace::new((slots, ring_slots), TraceHalvings(halvings), setup.shape);
+        let trace = SubringTrace::new(slots, ring_slots, TraceHalvings(halvings), setup.shape);
         for rotation in trace.plans().iter().flat_map(TransformPlan::rotations) {
             setup.add_galois(setup.ring.rotation_element(rotation));
         }

@@ -115,7 +115,8 @@ impl ValueTables {
         if outputs.is_empty() {
             return Ok(None);
         }
-        let tables = SlotTables::from_outputs(self.moduli, outputs);
+        let (inputs, modulus) = self.moduli;
+        let tables = SlotTables::from_outputs(inputs, modulus, outputs);
         Ok(Some(tables.with_context(|| self.path.printable())?))
     }
 

@@ -53,7 +53,7 @@ impl Bridge<integers::Parameters> {
     ) -> Result<SmallValues> {
         self.check(ends)?;
         let (list, noise) = self.take_out(ends.0, values, range)?;
-        ends.1.import_small(&list, (values.modulus(), noise), progress)
+        ends.1.import_small(&list, values.modulus(), noise, progress)
     }
 
     /// Packed digits of an even modulus up to 8, a ciphertext for every digit, the lowest first, as radix integers: values of

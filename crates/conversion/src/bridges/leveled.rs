@@ -43,7 +43,7 @@ impl Bridge<leveled::Parameters> {
             lists.push(list);
             noise = noise.max(of_digit);
         }
-        ends.1.import(&lists, (modulus, noise))
+        ends.1.import(&lists, modulus, noise)
     }
 
     /// Leveled values packed as a ciphertext for every digit, the lowest first: inputs of

@@ -40,8 +40,10 @@ impl EvaluationKey {
     /// Joins keys of one client that were made or read together.
     pub(super) fn new(
         parameters: Parameters,
-        (single, packed): (single::EvaluationKey, packed::EvaluationKey),
-        (packing, extraction): (RingPackingKey, ExtractionKey),
+        single: single::EvaluationKey,
+        packed: packed::EvaluationKey,
+        packing: RingPackingKey,
+        extraction: ExtractionKey,
     ) -> Self {
         // Proportions matter, and they are nearly the same everywhere.
         let crossing = parameters.crossing(&CostModel::default());

@@ -90,10 +90,11 @@ impl SecretKey {
     /// If `progress` asks to stop.
     pub fn evaluation_key(&self, progress: Progress<'_>) -> Result<EvaluationKey> {
         let (packing, extraction) = self.conversion_keys()?;
-        let conversions = (RingPackingKey::expand(&packing), ExtractionKey::expand(&extraction));
+        let (packing, extraction) =
+            (RingPackingKey::expand(&packing), ExtractionKey::expand(&extraction));
         let packed = self.packed.evaluation_key(progress)?;
         let single = self.single.evaluation_key(Progress::silent())?;
-        Ok(EvaluationKey::new(self.parameters.clone(), (single, packed), conversions))
+        Ok(EvaluationKey::new(self.parameters.clone(), single, packed, packing, extraction))
     }
 
     /// Keys of both conversions, as they are sent.

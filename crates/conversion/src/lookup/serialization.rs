@@ -75,14 +75,15 @@ impl EvaluationKey {
         let conversion = parameters.conversion();
         let packing = SeededRingPackingKey::from_bytes(conversion, clients, packing)?;
         let extraction = SeededExtractionKey::from_bytes(conversion, clients, extraction)?;
-        let conversions = (RingPackingKey::expand(&packing), ExtractionKey::expand(&extraction));
+        let (packing, extraction) =
+            (RingPackingKey::expand(&packing), ExtractionKey::expand(&extraction));
         let single = single::EvaluationKey::from_shared(Arc::new(single.to_vec()), options)?;
         let part = Part { all: Arc::clone(&bytes), range: start..end };
         let packed = packed::EvaluationKey::from_shared(Arc::new(part), options)?;
         check_parts(&parameters, single.parameters(), packed.parameters())?;
         check_client(PART, clients.lwe, single.key_id())?;
         check_client(PART, clients.ring, packed.key_id())?;
-        Ok(Self::new(parameters, (single, packed), conversions))
+        Ok(Self::new(parameters, single, packed, packing, extraction))
     }
 }
 

@@ -245,7 +245,7 @@ fn what_does_not_belong_is_refused_by_name() {
     let error = foreign.extract(&packed, 0).unwrap_err().to_string();
     assert!(error.contains("of other parameters"), "{error}");
     let stranger =
-        EncryptedPhases::new(&toy.parameters, KeyId([9; 16]), packed.ciphertext().clone(), (4, 2));
+        EncryptedPhases::new(&toy.parameters, KeyId([9; 16]), packed.ciphertext().clone(), 4, 2);
     let error = extraction.extract(&stranger.unwrap(), 0).unwrap_err().to_string();
     assert!(error.contains("of the client key"), "{error}");
     let secrets = Secrets { lwe: &toy.lwe[1..], ring: &toy.ring, clients: CLIENTS };

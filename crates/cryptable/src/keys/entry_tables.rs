@@ -102,8 +102,8 @@ impl EvaluationKey {
 
 /// Returns the tables of a range of values.
 fn tables_of(tables: &SlotTables, values: std::ops::Range<usize>) -> Result<SlotTables> {
-    let inputs = 0..tables.input_modulus();
-    let outputs = |k: usize| inputs.clone().map(move |x| tables.output(k, x) as u32);
-    let moduli = (tables.input_modulus(), tables.output_modulus());
-    SlotTables::from_outputs(moduli, values.flat_map(outputs).collect())
+    let inputs = tables.input_modulus();
+    let outputs = |k: usize| (0..inputs).map(move |x| tables.output(k, x) as u32);
+    let outputs = values.flat_map(outputs).collect();
+    SlotTables::from_outputs(inputs, tables.output_modulus(), outputs)
 }

@@ -36,7 +36,7 @@ impl Decomposition {
     /// use cryptable_fhew::noise::NoiseModel;
     /// use cryptable_fhew::parameters::Parameters;
     /// let model = NoiseModel::new(&Parameters::decomposition_128());
-    /// let plan = Decomposition::plan(&model, &HomDecompReduce, (24, 4), model.fresh_large(), -64.0)?;
+    /// let plan = Decomposition::plan(&model, &HomDecompReduce, 24, 4, model.fresh_large(), -64.0)?;
     /// assert_eq!(plan.digits(), 6);
     /// assert!(plan.log2_fail() <= -64.0);
     /// # Ok::<(), cryptable_lattice::Error>(())
@@ -48,7 +48,8 @@ impl Decomposition {
     pub fn plan(
         model: &NoiseModel,
         algorithm: &'static dyn DigitDecomposition,
-        (bits, base_log2): (u32, u32),
+        bits: u32,
+        base_log2: u32,
         input: impl Into<NoiseBound>,
         limit: f64,
     ) -> Result<Self> {

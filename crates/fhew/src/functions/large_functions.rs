@@ -27,7 +27,8 @@ impl LargePlan {
     pub fn new(
         parameters: &Parameters,
         algorithm: &'static dyn DigitDecomposition,
-        (bits, base_log2): (u32, u32),
+        bits: u32,
+        base_log2: u32,
         input: impl Into<NoiseBound>,
         limit: f64,
     ) -> Result<Self> {
@@ -36,7 +37,7 @@ impl LargePlan {
         // A comparison has the noise of two inputs.
         let each = limit - 2.0;
         let of_two = input.with_independent(input);
-        let plan = Decomposition::plan(&model, algorithm, (bits, base_log2), of_two, each)?;
+        let plan = Decomposition::plan(&model, algorithm, bits, base_log2, of_two, each)?;
         let folding = Self::folding_log2_fail(&model, &plan);
         let margin = f64::from(bits + 1).exp2().recip();
         let mut best = None;
@@ -106,7 +107,7 @@ impl LargePlan {
 /// let secret = SecretKey::generate(&Parameters::decomposition_128());
 /// let key = EvaluationKey::expand(&secret.evaluation_key());
 /// let fresh = NoiseModel::new(key.parameters()).fresh_large();
-/// let functions = LargeFunctions::new(&key, &HomDecompReduce, (8, 4), fresh, -64.0)?;
+/// let functions = LargeFunctions::new(&key, &HomDecompReduce, 8, 4, fresh, -64.0)?;
 /// let x = encrypt_large(&secret, 256 - 77, 8)?; // -77
 /// assert_eq!(decrypt_large(&secret, &functions.absolute(&x)?, 8)?, 77);
 /// # Ok::<(), cryptable_lattice::Error>(())
@@ -129,11 +130,12 @@ impl<'a> LargeFunctions<'a> {
     pub fn new(
         key: &'a EvaluationKey,
         algorithm: &'static dyn DigitDecomposition,
-        widths: (u32, u32),
+        bits: u32,
+        base_log2: u32,
         input: impl Into<NoiseBound>,
         limit: f64,
     ) -> Result<Self> {
-        let plan = LargePlan::new(key.parameters(), algorithm, widths, input, limit)?;
+        let plan = LargePlan::new(key.parameters(), algorithm, bits, base_log2, input, limit)?;
         Ok(Self::with_plan(key, &plan))
     }
 

@@ -31,7 +31,7 @@ pub const MAX_ENTRIES: u64 = 1 << 16;
 /// use cryptable_fhew::parameters::Parameters;
 /// let secret = SecretKey::generate(&Parameters::decomposition_128());
 /// let key = EvaluationKey::expand(&secret.evaluation_key());
-/// let tree = TreeTable::new(&key, (8, 2), 16, -64.0)?;
+/// let tree = TreeTable::new(&key, 8, 2, 16, -64.0)?;
 /// let table: Vec<u64> = (0..64).map(|x| x * x % 16).collect();
 /// let digits = [secret.encrypt(5, 8)?, secret.encrypt(6, 8)?]; // 6·8 + 5
 /// assert_eq!(secret.decrypt(&tree.lookup(&table, &digits)?, 16)?, 53 * 53 % 16);
@@ -56,7 +56,8 @@ impl<'a> TreeTable<'a> {
     /// If moduli are out of range, the table is longer than [`MAX_ENTRIES`], or no rotation key is precise enough.
     pub fn new(
         key: &'a EvaluationKey,
-        (base, digits): (u64, usize),
+        base: u64,
+        digits: usize,
         output_modulus: u64,
         limit: f64,
     ) -> Result<Self> {

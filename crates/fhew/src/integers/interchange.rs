@@ -99,7 +99,8 @@ impl EvaluationKey {
     pub fn import_small(
         &self,
         values: &LweList,
-        (modulus, noise): (u64, NoiseBound),
+        modulus: u64,
+        noise: NoiseBound,
         progress: Progress<'_>,
     ) -> Result<SmallValues> {
         let values = self.small_of(&[values], modulus, noise, RADIX_MODULUS, progress)?;

@@ -161,7 +161,7 @@ impl Parameters {
         )?;
         let model = NoiseModel::new(&fhew);
         let plan =
-            |input| LargePlan::new(&fhew, &HomDecompReduce, (bits, RADIX_BASE_LOG2), input, limit);
+            |input| LargePlan::new(&fhew, &HomDecompReduce, bits, RADIX_BASE_LOG2, input, limit);
         let fresh = plan(model.fresh_large())?;
         // Inputs may be results, where parameters have room for that.
         let of_results = plan(fresh.output_noise()).ok();
@@ -265,8 +265,8 @@ impl Parameters {
     pub(super) fn plan_of_imported(&self, noise: NoiseBound) -> Result<LargePlan> {
         // What depends on each other adds deviations up: a plan takes two inputs as independent.
         let input = NoiseBound::of_law(noise.law().times(SQRT_2), noise.bias());
-        let widths = (self.bits(), RADIX_BASE_LOG2);
-        LargePlan::new(&self.fhew, &HomDecompReduce, widths, input, self.limit())
+        let (bits, limit) = (self.bits(), self.limit());
+        LargePlan::new(&self.fhew, &HomDecompReduce, bits, RADIX_BASE_LOG2, input, limit)
     }
 
     /// Largest failure probability that tables of digits are planned for.

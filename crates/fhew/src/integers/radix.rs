@@ -108,8 +108,9 @@ impl EvaluationKey {
     /// 65,536 entries, or its outputs are too large for the failure probability.
     pub fn radix_lookup(&self, x: &RadixInteger, table: &Table) -> Result<SmallValues> {
         self.radix(&[x])?;
-        let (shape, output_modulus) = ((RADIX_BASE, x.digits()), table.output_modulus());
-        let tree = TreeTable::new(self.fhew(), shape, output_modulus, self.parameters().limit())?;
+        let (digits, output_modulus) = (x.digits(), table.output_modulus());
+        let limit = self.parameters().limit();
+        let tree = TreeTable::new(self.fhew(), RADIX_BASE, digits, output_modulus, limit)?;
         let result = tree.lookup(table.values(), &self.base_digits(x))?;
         self.small(output_modulus, result)
     }

@@ -359,7 +359,7 @@ impl EvaluationKey {
     ) -> RlweCiphertext {
         let (key, ring) = (&self.relinearization, self.parameters.ring());
         let secret = self.parameters.literal().ring_secret;
-        bfv::multiply(key, ring, [left, right], (plaintext_modulus, secret))
+        bfv::multiply(key, ring, [left, right], plaintext_modulus, secret)
     }
 
     /// A ciphertext of phase s·(b + a·s), for one of phase b + a·s: scheme switching.

@@ -24,7 +24,7 @@ impl Parameters {
     /// # Errors
     /// If the method does not take a modulus, or fails too often.
     pub fn with_moduli(&self, input_modulus: u64, output_modulus: u64) -> Result<Self> {
-        self.assemble_with((input_modulus, output_modulus))
+        self.assemble_with(input_modulus, output_modulus)
     }
 }
 

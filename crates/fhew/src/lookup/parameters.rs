@@ -80,9 +80,8 @@ impl Parameters {
     /// If a modulus is too large for the toy: inputs above 1,024, outputs above 4,096.
     pub fn insecure_toy(input_modulus: u64, output_modulus: u64) -> Result<Self> {
         let name = if input_modulus.is_multiple_of(2) { "FDFB-Compress" } else { "odd modulus" };
-        let (moduli, level) = ((input_modulus, output_modulus), SecurityLevel::Insecure);
-        let fhew = FhewParameters::insecure_toy();
-        Self::assemble(method(name)?, fhew, moduli, (level, TOY_LOG2_FAIL))
+        let (fhew, level) = (FhewParameters::insecure_toy(), SecurityLevel::Insecure);
+        Self::assemble(method(name)?, fhew, input_modulus, output_modulus, level, TOY_LOG2_FAIL)
     }
 
     /// Combines a method with parameters that were checked to have 128 bits of security, and states the failure
@@ -90,23 +89,28 @@ impl Parameters {
     pub(super) fn secure(
         method: &'static dyn FullDomainMethod,
         fhew: FhewParameters,
-        moduli: (u64, u64),
+        input_modulus: u64,
+        output_modulus: u64,
         log2_fail: f64,
     ) -> Result<Self> {
-        Self::assemble(method, fhew, moduli, (SecurityLevel::Bits128, log2_fail))
+        let level = SecurityLevel::Bits128;
+        Self::assemble(method, fhew, input_modulus, output_modulus, level, log2_fail)
     }
 
     /// The same method, numbers and claims for other moduli.
-    pub(super) fn assemble_with(&self, moduli: (u64, u64)) -> Result<Self> {
-        let claims = (self.literal.security, self.literal.log2_fail);
-        Self::assemble(self.method, self.fhew.clone(), moduli, claims)
+    pub(super) fn assemble_with(&self, input_modulus: u64, output_modulus: u64) -> Result<Self> {
+        let Literal { security, log2_fail, .. } = self.literal;
+        let fhew = self.fhew.clone();
+        Self::assemble(self.method, fhew, input_modulus, output_modulus, security, log2_fail)
     }
 
     fn assemble(
         method: &'static dyn FullDomainMethod,
         fhew: FhewParameters,
-        (input_modulus, output_modulus): (u64, u64),
-        (security, stated): (SecurityLevel, f64),
+        input_modulus: u64,
+        output_modulus: u64,
+        security: SecurityLevel,
+        stated: f64,
     ) -> Result<Self> {
         check_moduli(input_modulus, output_modulus)?;
         method.check_input_modulus(&fhew, input_modulus)?;
@@ -210,8 +214,9 @@ impl Parameters {
     /// # Errors
     /// [`Error::FailureProbability`] if they do not keep it; [`Error::Parameter`] if it is above 1, or not a number.
     pub fn stating(&self, log2_fail: f64) -> Result<Self> {
-        let moduli = (self.input_modulus(), self.output_modulus());
-        Self::assemble(self.method, self.fhew.clone(), moduli, (self.literal.security, log2_fail))
+        let Literal { input_modulus, output_modulus, security, .. } = self.literal;
+        let fhew = self.fhew.clone();
+        Self::assemble(self.method, fhew, input_modulus, output_modulus, security, log2_fail)
     }
 
     /// Noise of lookups, for any noise of their inputs.
@@ -304,9 +309,10 @@ impl Parameters {
             SecurityLevel::Insecure => FhewParameters::insecure(literal.numbers)?,
             SecurityLevel::Bits128 => FhewParameters::new(literal.numbers)?,
         };
-        let moduli = (literal.input_modulus, literal.output_modulus);
-        let claims = (literal.security, literal.log2_fail);
-        let found = Self::assemble(method(&literal.method)?, fhew, moduli, claims)?;
+        let Literal { input_modulus, output_modulus, security, log2_fail, .. } = literal;
+        let method = method(&literal.method)?;
+        let found =
+            Self::assemble(method, fhew, input_modulus, output_modulus, security, log2_fail)?;
         options.check_failures(found.failure_probability())?;
         Ok(found)
     }

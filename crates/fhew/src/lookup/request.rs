@@ -66,14 +66,14 @@ impl Request {
 
     /// The parameters of every method that has any, the fastest first.
     fn search(&self) -> Result<Vec<Parameters>> {
-        let moduli = (self.input_modulus, self.output_modulus);
+        let Self { input_modulus, output_modulus, .. } = *self;
         let methods: Vec<&'static dyn FullDomainMethod> = match &self.method {
             Some(name) => vec![method(name)?],
             None => full_domain::methods_for(self.input_modulus).to_vec(),
         };
         let chosen = methods.into_par_iter().filter_map(|method| {
-            let fhew = choose(method, moduli.0, moduli.1, self.log2_fail()).ok()?;
-            Parameters::secure(method, fhew, moduli, self.log2_fail()).ok()
+            let fhew = choose(method, input_modulus, output_modulus, self.log2_fail()).ok()?;
+            Parameters::secure(method, fhew, input_modulus, output_modulus, self.log2_fail()).ok()
         });
         let mut found: Vec<Parameters> = chosen.collect();
         let model = CostModel::default();

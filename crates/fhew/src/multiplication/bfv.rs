@@ -136,7 +136,8 @@ pub(crate) fn multiply(
     key: &RelinearizationKey,
     ring: &PrimeRing,
     factors: [&RlweCiphertext; 2],
-    (plaintext_modulus, secret): (u64, SecretDistribution),
+    plaintext_modulus: u64,
+    secret: SecretDistribution,
 ) -> RlweCiphertext {
     assert!((2..=1 << 20).contains(&plaintext_modulus), "plaintext modulus {plaintext_modulus}");
     let q = ring.modulus();

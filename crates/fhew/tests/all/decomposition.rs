@@ -16,10 +16,11 @@ use rayon::prelude::*;
 fn plan(
     setting: &Setting,
     algorithm: &'static dyn DigitDecomposition,
-    width: (u32, u32),
+    bits: u32,
+    base_log2: u32,
 ) -> Decomposition {
     let model = NoiseModel::new(setting.parameters());
-    Decomposition::plan(&model, algorithm, width, model.fresh_large(), -40.0).unwrap()
+    Decomposition::plan(&model, algorithm, bits, base_log2, model.fresh_large(), -40.0).unwrap()
 }
 
 /// Phase of a digit, in units of its slot.
@@ -49,10 +50,10 @@ fn check(setting: &Setting, plan: &Decomposition, value: u64) {
 fn check_widths(widths: &[(u32, u32)], step: usize) {
     let setting = setting();
     for &algorithm in algorithms() {
-        for &width in widths {
-            let plan = plan(setting, algorithm, width);
-            assert_eq!(plan.digits() as u32, width.0.div_ceil(width.1));
-            let values: Vec<u64> = (0..1 << width.0).step_by(step).collect();
+        for &(bits, base_log2) in widths {
+            let plan = plan(setting, algorithm, bits, base_log2);
+            assert_eq!(plan.digits() as u32, bits.div_ceil(base_log2));
+            let values: Vec<u64> = (0..1 << bits).step_by(step).collect();
             values.into_par_iter().for_each(|value| check(setting, &plan, value));
         }
     }
@@ -79,9 +80,9 @@ fn every_value_of_larger_widths() {
 fn random_values_of_large_widths_and_extremes() {
     let setting = setting();
     for &algorithm in algorithms() {
-        for width in [(20, 4), (27, 4), (28, 5)] {
-            let plan = plan(setting, algorithm, width);
-            let most = (1u64 << width.0) - 1;
+        for (bits, base_log2) in [(20, 4), (27, 4), (28, 5)] {
+            let plan = plan(setting, algorithm, bits, base_log2);
+            let most = (1u64 << bits) - 1;
             let mut values = random_outputs(12, most + 1, 5);
             values.extend([0, 1, most, most / 2, most / 2 + 1]);
             values.par_iter().for_each(|&value| check(setting, &plan, value));
@@ -93,11 +94,12 @@ fn random_values_of_large_widths_and_extremes() {
 fn full_size() {
     let setting = Setting::new(&Parameters::decomposition_128());
     let model = NoiseModel::new(setting.parameters());
-    for (name, width) in [("HomDecomp-Reduce", (27, 4)), ("HomDecomp-FDFB", (28, 5))] {
+    for (name, bits, base_log2) in [("HomDecomp-Reduce", 27, 4), ("HomDecomp-FDFB", 28, 5)] {
         let algorithm = algorithm(name).unwrap();
         let plan =
-            Decomposition::plan(&model, algorithm, width, model.fresh_large(), -64.0).unwrap();
-        for value in random_outputs(4, 1 << width.0, 9) {
+            Decomposition::plan(&model, algorithm, bits, base_log2, model.fresh_large(), -64.0)
+                .unwrap();
+        for value in random_outputs(4, 1 << bits, 9) {
             check(&setting, &plan, value);
         }
     }
@@ -110,7 +112,7 @@ fn ciphertexts_without_gaps() {
     let setting = setting();
     let log2_modulus = setting.parameters().large_modulus().ilog2();
     for &algorithm in algorithms() {
-        let plan = plan(setting, algorithm, (16, 4));
+        let plan = plan(setting, algorithm, 16, 4);
         random_outputs(100, 1 << log2_modulus, 3).par_iter().for_each(|&phase| {
             let input = encrypt_large_phase(&setting.secret, phase);
             let digits =
@@ -130,7 +132,7 @@ fn check_noise(bits: u32) {
     let setting = setting();
     let model = NoiseModel::new(setting.parameters());
     for &algorithm in algorithms() {
-        let plan = plan(setting, algorithm, (bits, 4));
+        let plan = plan(setting, algorithm, bits, 4);
         let errors: Vec<Vec<f64>> = random_outputs(240, 1 << bits, 11)
             .par_iter()
             .enumerate()

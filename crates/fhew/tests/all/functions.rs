@@ -59,7 +59,7 @@ fn check_all_large(small: u64, large: u64) {
     for &algorithm in algorithms() {
         for (bits, base_log2, count) in [(7, 4, small), (18, 4, large)] {
             let functions =
-                LargeFunctions::new(&setting.key, algorithm, (bits, base_log2), fresh, -40.0)
+                LargeFunctions::new(&setting.key, algorithm, bits, base_log2, fresh, -40.0)
                     .unwrap();
             let mut values = random_outputs(count, 1 << bits, 3);
             values.extend([0, 1, (1 << bits) - 1, 1 << (bits - 1), (1 << (bits - 1)) - 1, 2]);
@@ -86,7 +86,7 @@ fn results_of_functions_have_the_predicted_noise() {
     let setting = setting();
     let fresh = NoiseModel::new(setting.parameters()).fresh_large();
     let algorithm = algorithms()[2];
-    let functions = LargeFunctions::new(&setting.key, algorithm, (12, 4), fresh, -40.0).unwrap();
+    let functions = LargeFunctions::new(&setting.key, algorithm, 12, 4, fresh, -40.0).unwrap();
     let modulus = setting.parameters().large_modulus();
     let squares: f64 = random_outputs(200, 1 << 12, 8)
         .par_iter()
@@ -108,7 +108,7 @@ fn full_size_functions() {
     let setting = Setting::new(&Parameters::decomposition_128());
     let fresh = NoiseModel::new(setting.parameters()).fresh_large();
     let functions =
-        LargeFunctions::new(&setting.key, algorithms()[2], (20, 4), fresh, -64.0).unwrap();
+        LargeFunctions::new(&setting.key, algorithms()[2], 20, 4, fresh, -64.0).unwrap();
     assert!(functions.log2_fail() <= -64.0);
     check_large(&functions, &setting, [(1 << 20) - 123_456, 98_765], 20);
 }
@@ -152,7 +152,7 @@ fn thirty_two_bits() {
 fn trees_of_tables() {
     let setting = setting();
     for (base, digits, p) in [(4, 1, 16), (4, 3, 16), (8, 2, 16), (16, 2, 16), (6, 2, 10)] {
-        let tree = TreeTable::new(&setting.key, (base, digits), p, -40.0).unwrap();
+        let tree = TreeTable::new(&setting.key, base, digits, p, -40.0).unwrap();
         let entries = base.pow(digits as u32);
         let table = random_outputs(entries, p, 2);
         (0..entries).step_by(3).collect::<Vec<_>>().into_par_iter().for_each(|x| {
@@ -163,7 +163,7 @@ fn trees_of_tables() {
             assert_eq!(found, table[x as usize], "base {base}, {x}");
         });
     }
-    let tree = TreeTable::new(&setting.key, (4, 2), 16, -40.0).unwrap();
+    let tree = TreeTable::new(&setting.key, 4, 2, 16, -40.0).unwrap();
     let digits = [1, 2].map(|digit| setting.secret.encrypt(digit, 4).unwrap());
     assert!(tree.lookup(&[0; 15], &digits).is_err());
     assert!(tree.lookup(&[16; 16], &digits).is_err());

@@ -165,7 +165,7 @@ mod tests {
         let unit = f64::from(from - bits.a).exp2();
         let errors: Vec<f64> = (0..10)
             .flat_map(|_| {
-                let full = CoefficientCiphertext::encrypt(&secret, &[0; 2048], (degree, 2, from));
+                let full = CoefficientCiphertext::encrypt(&secret, &[0; 2048], degree, 2, from);
                 let compressed = CompressedCiphertext::new(&full, bits).phases(&secret);
                 let signed = |x: u64| ((x << 44).cast_signed() >> 44) as f64;
                 let exact = full.phases(&secret);
@@ -180,7 +180,7 @@ mod tests {
         let kurtosis = moment(4) / moment(2).powi(2);
         assert!((2.8..3.2).contains(&kurtosis), "{kurtosis}");
         // Coarser words of b are wrong by at most half of their unit more.
-        let full = CoefficientCiphertext::encrypt(&secret, &[0; 2048], (degree, 2, from));
+        let full = CoefficientCiphertext::encrypt(&secret, &[0; 2048], degree, 2, from);
         let [fine, coarse] = [20, 12]
             .map(|b| CompressedCiphertext::new(&full, KeptBits { a: 20, b }).phases(&secret));
         let apart = fine.iter().zip(coarse.iter()).map(|(&x, &y)| x.abs_diff(y));
@@ -194,7 +194,7 @@ mod tests {
         let secret = TernarySecret::sample(1024, distribution, &mut RandomStream::from_os());
         for (p, slots, count) in [(16, 1024, 1000_usize), (15, 256, 256), (2, 64, 1)] {
             let values: Vec<u64> = (0..count as u64).map(|i| i * 7 % p).collect();
-            let full = CoefficientCiphertext::encrypt(&secret, &values, (slots, p, 30));
+            let full = CoefficientCiphertext::encrypt(&secret, &values, slots, p, 30);
             // Roundings of a have a deviation of 7.5 modulo 2^15, where half a step is 1,024 and b's rounding at most 128.
             let compressed = CompressedCiphertext::new(&full, KeptBits { a: 15, b: 7 });
             assert_eq!(compressed.decrypt(&secret), values);
@@ -207,7 +207,7 @@ mod tests {
             assert!(CompressedCiphertext::from_body(&wrong).is_err());
         }
         let all = KeptBits { a: 30, b: 30 };
-        let full = CoefficientCiphertext::encrypt(&secret, &[3, 1], (2, 4, 30));
+        let full = CoefficientCiphertext::encrypt(&secret, &[3, 1], 2, 4, 30);
         assert_eq!(CompressedCiphertext::new(&full, all).decrypt(&secret), [3, 1]);
     }
 }

@@ -16,7 +16,7 @@ impl CoefficientCiphertext {
     /// use cryptable_lattice::secret::TernarySecret;
     /// use cryptable_lattice::security::SecretDistribution::UniformTernary;
     /// let secret = TernarySecret::sample(64, UniformTernary, &mut RandomStream::from_os());
-    /// let encrypt = |values| CoefficientCiphertext::encrypt(&secret, values, (4, 10, 28));
+    /// let encrypt = |values| CoefficientCiphertext::encrypt(&secret, values,4, 10, 28);
     /// let sum = encrypt(&[1, 2, 3]).add(&encrypt(&[7, 8, 9]))?;
     /// assert_eq!(sum.decrypt(&secret), [8, 0, 2]);
     /// # }
@@ -76,7 +76,7 @@ impl CoefficientCiphertext {
     /// use cryptable_lattice::secret::TernarySecret;
     /// use cryptable_lattice::security::SecretDistribution::UniformTernary;
     /// let secret = TernarySecret::sample(64, UniformTernary, &mut RandomStream::from_os());
-    /// let x = CoefficientCiphertext::encrypt(&secret, &[1, 2, 3], (4, 16, 28));
+    /// let x = CoefficientCiphertext::encrypt(&secret, &[1, 2, 3],4, 16, 28);
     /// assert_eq!(x.shift(1, 4)?.decrypt(&secret), [0, 1, 2, 3]);
     /// assert_eq!(x.shift(-1, 4)?.decrypt(&secret), [2, 3, 0, 15]);
     /// # }
@@ -175,7 +175,7 @@ mod tests {
             let first: Vec<u64> = (0..250).map(|i| i * 77 % p).collect();
             let second: Vec<u64> = (0..250).map(|i| (i * i + 3) % p).collect();
             let encrypt =
-                |values: &[u64]| CoefficientCiphertext::encrypt(&secret, values, (256, p, bits));
+                |values: &[u64]| CoefficientCiphertext::encrypt(&secret, values, 256, p, bits);
             let (x, y) = (encrypt(&first), encrypt(&second));
             let plain = |f: &dyn Fn(u64, u64) -> u64| -> Vec<u64> {
                 first.iter().zip(&second).map(|(&a, &b)| f(a, b) % p).collect()
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn sparse_layouts_keep_their_values() {
         let secret = secret();
-        let encrypt = |values: &[u64]| CoefficientCiphertext::encrypt(&secret, values, (8, 16, 28));
+        let encrypt = |values: &[u64]| CoefficientCiphertext::encrypt(&secret, values, 8, 16, 28);
         let x = encrypt(&[1, 2, 15]).add_plain(&[1, 15, 1]).unwrap();
         assert_eq!(x.decrypt(&secret), [2, 1, 0]);
         let y = x.sub(&encrypt(&[3, 0, 1])).unwrap().mul_scalar(-2);
@@ -208,8 +208,9 @@ mod tests {
     #[test]
     fn operands_that_differ_are_refused() {
         let secret = secret();
-        let encrypt =
-            |values: &[u64], shape| CoefficientCiphertext::encrypt(&secret, values, shape);
+        let encrypt = |values: &[u64], (slots, modulus, bits)| {
+            CoefficientCiphertext::encrypt(&secret, values, slots, modulus, bits)
+        };
         let x = encrypt(&[1, 2], (8, 16, 28));
         for (other, name) in [
             (encrypt(&[1, 2], (8, 16, 29)), "log2 of the second operand's modulus is 29"),

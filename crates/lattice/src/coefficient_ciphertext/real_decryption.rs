@@ -163,8 +163,7 @@ mod tests {
     fn encrypted(modulus: u64, values: &[u64]) -> (TernarySecret, CoefficientCiphertext) {
         let distribution = SecretDistribution::UniformTernary;
         let secret = TernarySecret::sample(256, distribution, &mut RandomStream::from_os());
-        let shape = (256, modulus, 44);
-        let ciphertext = CoefficientCiphertext::encrypt(&secret, values, shape);
+        let ciphertext = CoefficientCiphertext::encrypt(&secret, values, 256, modulus, 44);
         (secret, ciphertext)
     }
 

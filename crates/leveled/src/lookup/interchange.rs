@@ -49,7 +49,8 @@ impl EvaluationKey {
     pub fn import(
         &self,
         digits: &[LweList],
-        (modulus, noise): (u64, NoiseBound),
+        modulus: u64,
+        noise: NoiseBound,
     ) -> Result<Ciphertext> {
         if !(2..=MAX_MODULUS).contains(&modulus) {
             let reason = format!("it must be from 2 to {MAX_MODULUS}");

@@ -79,18 +79,18 @@ impl Parameters {
     /// # Errors
     /// If a modulus is not from 2 to 2^24, the failure probability is not below 1, or no set reaches it.
     pub fn candidates(request: &Request) -> Result<Vec<Self>> {
-        let moduli = (request.input_modulus, request.output_modulus);
+        let Request { input_modulus, output_modulus, .. } = *request;
         let mut all = ParameterSet::ALL
             .into_iter()
             .filter(|set| request.method.is_none_or(|method| method == *set))
-            .map(|set| Self::assemble(Some(set), set.parameters(), moduli))
+            .map(|set| Self::assemble(Some(set), set.parameters(), input_modulus, output_modulus))
             .collect::<Result<Vec<Self>>>()?;
         let limit = request.log2_fail.unwrap_or(LOG2_FAIL);
         demand(limit < 0.0, "log2 of the failure probability", limit, "it must be below 0")?;
         let least = all.iter().map(Self::log2_fail).fold(f64::INFINITY, f64::min);
         all.retain(|parameters| parameters.log2_fail <= limit);
         if all.is_empty() {
-            let what = format!("values of {} bits", width(moduli.0.max(moduli.1)));
+            let what = format!("values of {} bits", width(input_modulus.max(output_modulus)));
             return Err(Error::FailureUnreachable { what, found: least, limit });
         }
         let model = CostModel::default();
@@ -119,13 +119,14 @@ impl Parameters {
         input_modulus: u64,
         output_modulus: u64,
     ) -> Result<Self> {
-        Self::assemble(None, set.insecure_toy(), (input_modulus, output_modulus))
+        Self::assemble(None, set.insecure_toy(), input_modulus, output_modulus)
     }
 
     fn assemble(
         set: Option<ParameterSet>,
         circuit: CircuitBootstrappingParameters,
-        (input_modulus, output_modulus): (u64, u64),
+        input_modulus: u64,
+        output_modulus: u64,
     ) -> Result<Self> {
         for (name, value) in [("input modulus", input_modulus), ("output modulus", output_modulus)]
         {
@@ -282,11 +283,13 @@ impl Parameters {
     /// fail too often and the options do not allow that.
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
         let mut reader = BodyReader::new(bytes);
-        let moduli = (reader.u64("input modulus")?, reader.u64("output modulus")?);
+        let input_modulus = reader.u64("input modulus")?;
+        let output_modulus = reader.u64("output modulus")?;
         let circuit = reader.bytes("parameters of circuit bootstrapping", MAX_CIRCUIT_BYTES)?;
         reader.finish()?;
         let circuit = CircuitBootstrappingParameters::from_bytes(circuit, options)?;
-        let found = Self::assemble(ParameterSet::of_literal(circuit.literal()), circuit, moduli)?;
+        let set = ParameterSet::of_literal(circuit.literal());
+        let found = Self::assemble(set, circuit, input_modulus, output_modulus)?;
         options.check_failures(found.failure_probability())?;
         Ok(found)
     }

@@ -78,7 +78,8 @@ impl Automaton {
         parameters: &CircuitBootstrappingParameters,
         start: usize,
         word: &[RgswCiphertext],
-        (outputs, output_modulus): (&[u64], u64),
+        outputs: &[u64],
+        output_modulus: u64,
     ) -> Result<LweCiphertext> {
         self.check(start, word.len(), outputs, output_modulus)?;
         let ring = parameters.fhew().ring();

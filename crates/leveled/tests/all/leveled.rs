@@ -227,13 +227,12 @@ fn automata_weigh_words() {
         let bits: Vec<bool> = (0..10).map(|i| word >> i & 1 == 1).collect();
         let expected = outputs[automaton.run(0, &bits)];
         let selectors = setting.selectors(word, 10);
-        let result =
-            automaton.evaluate(&setting.parameters, 0, &selectors, (&outputs, 16)).unwrap();
+        let result = automaton.evaluate(&setting.parameters, 0, &selectors, &outputs, 16).unwrap();
         assert_eq!(setting.secret.decrypt(&result, 16).unwrap(), expected, "{word:010b}");
     }
     let selectors = setting.selectors(5, 3);
     let evaluate = |start, outputs: &[u64]| {
-        automaton.evaluate(&setting.parameters, start, &selectors, (outputs, 16)).map(|_| ())
+        automaton.evaluate(&setting.parameters, start, &selectors, outputs, 16).map(|_| ())
     };
     assert!(evaluate(3, &outputs).is_err());
     assert!(evaluate(0, &outputs[..9]).is_err());

@@ -57,7 +57,8 @@ impl PhaseExponential {
             shares: ScaleShares::Equal,
         };
         let trace = SubringTrace::new(
-            (slots, degree / 2),
+            slots,
+            degree / 2,
             literal.trace_halvings,
             literal.transform_shape(limbs),
         );
@@ -108,8 +109,8 @@ impl PhaseExponential {
 
     /// A raised ciphertext, from an input with noise of the given variance a coefficient modulo q_0.
     pub(crate) fn raised_shape(&self, input_noise: f64) -> Shape {
-        let secret = (self.ring_degree, self.sparse_weight);
-        raised_shape(secret, Basis::main(self.limbs), self.bottom_prime, input_noise)
+        let raised = Basis::main(self.limbs);
+        raised_shape(self.ring_degree, self.sparse_weight, raised, self.bottom_prime, input_noise)
     }
 
     /// CoeffsToSlots: the phases x = t/K in slots, as one real ciphertext (sparse packing) or two.

@@ -91,7 +91,7 @@ impl EvaluationKey {
         match key.selecting_circuit()? {
             // y + ReLU(x - y)
             None => key.in_one(key.add(y, &self.relu_of_whole(&key.sub(x, y)?, progress)?)?),
-            Some(circuit) => self.larger(circuit, (x, y), true, progress),
+            Some(circuit) => self.larger(circuit, x, y, true, progress),
         }
     }
 
@@ -109,7 +109,7 @@ impl EvaluationKey {
         match key.selecting_circuit()? {
             // x - ReLU(x - y)
             None => key.in_one(key.sub(x, &self.relu_of_whole(&key.sub(x, y)?, progress)?)?),
-            Some(circuit) => self.larger(circuit, (x, y), false, progress),
+            Some(circuit) => self.larger(circuit, x, y, false, progress),
         }
     }
 
@@ -188,14 +188,12 @@ impl EvaluationKey {
         let is_below = self.sign_of(circuit, &from_low, &mut passes)?;
         let is_above = self.sign_of(circuit, &to_high, &mut passes)?;
         let digits = passes.run(count, |progress| Ok(self.split(circuit, x, progress)?.digits))?;
-        let raised =
-            self.select(circuit, (&digits, &is_below), &mut passes, |i, d, is_below| {
-                if is_below { low[i] } else { d }
-            })?;
-        let clamped =
-            self.select(circuit, (&raised, &is_above), &mut passes, |i, d, is_above| {
-                if is_above { high[i] } else { d }
-            })?;
+        let raised = self.select(circuit, &digits, &is_below, &mut passes, |i, d, is_below| {
+            if is_below { low[i] } else { d }
+        })?;
+        let clamped = self.select(circuit, &raised, &is_above, &mut passes, |i, d, is_above| {
+            if is_above { high[i] } else { d }
+        })?;
         self.in_digits(clamped)
     }
 
@@ -254,14 +252,15 @@ impl EvaluationKey {
     fn larger(
         &self,
         circuit: &MultiPrecisionCircuit,
-        operands: (&Ciphertext, &Ciphertext),
+        x: &Ciphertext,
+        y: &Ciphertext,
         wants_larger: bool,
         progress: Progress<'_>,
     ) -> Result<DigitList> {
         let Some(selecting) = self.selecting(circuit) else {
-            return self.larger_digits(circuit, operands, wants_larger, progress);
+            return self.larger_digits(circuit, x, y, wants_larger, progress);
         };
-        self.in_digits(self.larger_in_slots(selecting, operands, wants_larger, progress)?)
+        self.in_digits(self.larger_in_slots(selecting, x, y, wants_larger, progress)?)
     }
 
     fn relu_of_whole(&self, x: &Ciphertext, progress: Progress<'_>) -> Result<Ciphertext> {
@@ -273,7 +272,8 @@ impl EvaluationKey {
     fn larger_digits(
         &self,
         circuit: &MultiPrecisionCircuit,
-        (x, y): (&Ciphertext, &Ciphertext),
+        x: &Ciphertext,
+        y: &Ciphertext,
         wants_larger: bool,
         progress: Progress<'_>,
     ) -> Result<DigitList> {
@@ -283,7 +283,7 @@ impl EvaluationKey {
         let [x, y] = [(x, !wants_larger), (y, wants_larger)].map(|(value, kept)| {
             let split = |progress: Progress<'_>| Ok(self.split(circuit, value, progress)?.digits);
             let digits = passes.run(count, split)?;
-            self.select(circuit, (&digits, &is_less), &mut passes, |_, digit, is_less| {
+            self.select(circuit, &digits, &is_less, &mut passes, |_, digit, is_less| {
                 if is_less == kept { digit } else { 0 }
             })
         });
@@ -302,7 +302,8 @@ impl EvaluationKey {
             passes.run(count, |progress| self.split(circuit, x, progress))?;
         self.select(
             circuit,
-            (&digits, &sign),
+            &digits,
+            &sign,
             passes,
             |_, digit, is_negative| {
                 if is_negative { 0 } else { digit }
@@ -351,7 +352,8 @@ impl EvaluationKey {
     fn select(
         &self,
         circuit: &MultiPrecisionCircuit,
-        (digits, sign): (&[Ciphertext], &Ciphertext),
+        digits: &[Ciphertext],
+        sign: &Ciphertext,
         passes: &mut Passes<'_>,
         f: impl Fn(usize, u64, bool) -> u64,
     ) -> Result<Vec<Ciphertext>> {

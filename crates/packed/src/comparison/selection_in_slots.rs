@@ -66,7 +66,8 @@ impl EvaluationKey {
     pub(super) fn larger_in_slots(
         &self,
         selecting: Selecting<'_>,
-        (x, y): (&Ciphertext, &Ciphertext),
+        x: &Ciphertext,
+        y: &Ciphertext,
         wants_larger: bool,
         progress: Progress<'_>,
     ) -> Result<Vec<Ciphertext>> {

@@ -96,8 +96,8 @@ impl SecretKey {
     pub fn encrypt_digits(&self, values: &[u64], modulus: u64) -> Result<Ciphertext> {
         check_plain_values(self.parameters(), values, modulus)?;
         let literal = self.parameters().literal();
-        let shape = (literal.slots, modulus, literal.log2_ciphertext_modulus);
-        let body = CoefficientCiphertext::encrypt(self.secret(), values, shape);
+        let (slots, bits) = (literal.slots, literal.log2_ciphertext_modulus);
+        let body = CoefficientCiphertext::encrypt(self.secret(), values, slots, modulus, bits);
         let noise = self.parameters().fresh_noise(modulus);
         Ok(Ciphertext::new(*self.binding(), noise, body))
     }

@@ -75,8 +75,7 @@ impl MultiPrecisionCircuit {
             let denominator = 1.0 / circuit.amplitude(digit);
             let plan = slots_to_coeffs::plan(circuit.akp.literal(), primes, outputs, denominator);
             let dry_run = circuit.akp.dry_run();
-            let (_, result) =
-                circuit.akp.predict_through(&dry_run, (&worst, WORST_POWER), 1, &plan);
+            let (_, result) = circuit.akp.predict_through(&dry_run, &worst, WORST_POWER, 1, &plan);
             let noise = result.noise;
             let table = circuit.value_of_digit(digit);
             circuit.clearing.push(DigitClearing { table, slots_to_coeffs: plan, noise });
@@ -163,12 +162,18 @@ impl MultiPrecisionCircuit {
         let dry_run = self.akp.dry_run();
         self.akp.request_raising(&dry_run);
         let worst = self.akp.worst_interpolation();
-        let worst = (&worst, WORST_POWER);
         for clearing in &self.clearing {
-            let _ = self.akp.predict_through(&dry_run, worst, 1, &clearing.slots_to_coeffs);
+            let _ = self.akp.predict_through(
+                &dry_run,
+                &worst,
+                WORST_POWER,
+                1,
+                &clearing.slots_to_coeffs,
+            );
         }
         let last = &self.akp.slots_to_coeffs;
-        let ([exponential, _], result) = self.akp.predict_through(&dry_run, worst, tables, last);
+        let ([exponential, _], result) =
+            self.akp.predict_through(&dry_run, &worst, WORST_POWER, tables, last);
         MultiPrecisionPrediction { exponential, result, dry_run }
     }
 
@@ -176,7 +181,8 @@ impl MultiPrecisionCircuit {
     pub(crate) fn finish<A: Arithmetic>(
         &self,
         arithmetic: &A,
-        (digit, matrices): (usize, &[A::Matrix]),
+        digit: usize,
+        matrices: &[A::Matrix],
         value: A::Ciphertext,
     ) -> A::Ciphertext {
         let plan = &self.clearing[digit].slots_to_coeffs;

@@ -52,8 +52,8 @@ impl DigitClearingEvaluator<'_> {
                 std::iter::once(&self.circuit.clearing[digit].table).chain(asked).collect();
             let mut outputs = self.look_up(&shifted, &all, step)?;
             let value = outputs.remove(0);
-            let matrices = (digit, self.matrices.clearing[digit].as_slice());
-            let value = self.circuit.finish(&self.evaluator, matrices, value);
+            let matrices = &self.matrices.clearing[digit];
+            let value = self.circuit.finish(&self.evaluator, digit, matrices, value);
             let shape = CoefficientShape {
                 log2_modulus: input.log2_modulus,
                 plaintext_modulus: modulus,

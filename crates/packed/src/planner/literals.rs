@@ -130,15 +130,16 @@ fn exponential_of(
         }
         Evaluation::Akp(order) => {
             let amplification = request.output_width() * gain(input_modulus, order);
-            let shape = (input_modulus, order);
-            (0, akp_exponential(shape, (output_modulus, amplification), log2_fail), order)
+            let shape =
+                akp_exponential(input_modulus, order, output_modulus, amplification, log2_fail);
+            (0, shape, order)
         }
         Evaluation::Digits(digits) | Evaluation::Selecting(digits) => {
             let (largest, order) = (largest_digit(digits), HermiteOrder::First);
             // Values are raised once per digit.
             let log2_fail = log2_fail - (digits.len() as f64).log2();
-            let outputs = (output_modulus, gain(largest, order));
-            (0, akp_exponential((largest, order), outputs, log2_fail), order)
+            let amplification = gain(largest, order);
+            (0, akp_exponential(largest, order, output_modulus, amplification, log2_fail), order)
         }
     }
 }
@@ -209,8 +210,10 @@ fn gain(input_modulus: u64, order: HermiteOrder) -> f64 {
 
 /// The exponential of AKP: its error, amplified by the table, may take 1/64 of half an output step.
 fn akp_exponential(
-    (input_modulus, order): (u64, HermiteOrder),
-    (output_modulus, amplification): (u64, f64),
+    input_modulus: u64,
+    order: HermiteOrder,
+    output_modulus: u64,
+    amplification: f64,
     log2_fail: f64,
 ) -> ExponentialShape {
     let is_cosine = input_modulus == 2 && order.is_first();

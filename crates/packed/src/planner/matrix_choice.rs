@@ -45,9 +45,9 @@ pub(crate) fn choose_matrices(
     let deviation = found.failure().typical_ratio.max(LARGEST_DEVIATION);
     let serves =
         |other: &Parameters| other.failure().typical_ratio <= deviation && check(other).is_ok();
-    let largest = |&choice: &(u32, usize)| {
-        let literals =
-            LOST_BITS.iter().filter_map(|&lost| with_matrices(found.literal(), choice, lost));
+    let largest = |&(most, primes): &(u32, usize)| {
+        let of = found.literal();
+        let literals = LOST_BITS.iter().filter_map(|&lost| with_matrices(of, most, primes, lost));
         let mut secure = literals.filter_map(|literal| Parameters::new(literal).ok());
         secure.next().filter(serves)
     };
@@ -81,7 +81,8 @@ pub(crate) fn choose_matrices(
 /// `None` if there would not be more matrices.
 fn with_matrices(
     literal: &ParametersLiteral,
-    (most, primes): (u32, usize),
+    most: u32,
+    primes: usize,
     lost_bits: f64,
 ) -> Option<ParametersLiteral> {
     let of = &literal.coeffs_to_slots;

@@ -35,8 +35,10 @@ impl Parameters {
         slots: usize,
     ) -> Result<Self> {
         Self::insecure_toy_of_order(
-            (input_modulus, output_modulus),
-            (degree, slots),
+            input_modulus,
+            output_modulus,
+            degree,
+            slots,
             HermiteOrder::First,
         )
     }
@@ -52,7 +54,7 @@ impl Parameters {
     ) -> Result<Self> {
         let request =
             Request { complex_outputs: true, ..Request::new(input_modulus, output_modulus) };
-        toy_of(&request, (1024, slots), Evaluation::Akp(HermiteOrder::First))
+        toy_of(&request, 1024, slots, Evaluation::Akp(HermiteOrder::First))
     }
 
     /// A toy set of AKP by an interpolation of any order: moduli, ring degree and slots; for tests only: **insecure**.
@@ -60,11 +62,13 @@ impl Parameters {
     /// # Errors
     /// If a number is out of range.
     pub fn insecure_toy_of_order(
-        moduli: (u64, u64),
-        sizes: (usize, usize),
+        input_modulus: u64,
+        output_modulus: u64,
+        degree: usize,
+        slots: usize,
         order: HermiteOrder,
     ) -> Result<Self> {
-        toy(moduli, sizes, Evaluation::Akp(order))
+        toy(input_modulus, output_modulus, degree, slots, Evaluation::Akp(order))
     }
 
     /// A toy set that takes inputs digit by digit, for tests only: **insecure**.
@@ -76,7 +80,7 @@ impl Parameters {
         let input_modulus = product.ok_or_else(|| {
             Error::Unsupported(format!("digits {digits:?}: their product is too large"))
         })?;
-        toy((input_modulus, output_modulus), (1024, 1024), Evaluation::Digits(digits))
+        toy(input_modulus, output_modulus, 1024, 1024, Evaluation::Digits(digits))
     }
 
     /// Returns a toy set for comparisons of integers of `bits` bits, for tests only: **insecure**. Digits of up to
@@ -90,7 +94,7 @@ impl Parameters {
             value: bits.into(),
             limit: 3,
         })?;
-        toy((1 << (bits + 1), 8), (1024, 1024), Evaluation::Selecting(&digits))
+        toy(1 << (bits + 1), 8, 1024, 1024, Evaluation::Selecting(&digits))
     }
 
     /// A toy set for a table of its own for every value, in the clear or encrypted, for tests only: **insecure**. A tree of
@@ -99,15 +103,18 @@ impl Parameters {
     /// # Errors
     /// If the input modulus has no two factors, or a number is out of range.
     pub fn insecure_toy_entries(input_modulus: u64, output_modulus: u64) -> Result<Self> {
-        Self::insecure_toy_entries_of((input_modulus, output_modulus), 1024)
+        Self::insecure_toy_entries_of(input_modulus, output_modulus, 1024)
     }
 
     /// Returns a toy set like [`Parameters::insecure_toy_entries`], with `slots` values per ciphertext: **insecure**.
     ///
     /// # Errors
     /// As there.
-    pub fn insecure_toy_entries_of(moduli: (u64, u64), slots: usize) -> Result<Self> {
-        let (input_modulus, output_modulus) = moduli;
+    pub fn insecure_toy_entries_of(
+        input_modulus: u64,
+        output_modulus: u64,
+        slots: usize,
+    ) -> Result<Self> {
         let digits = two_digits(input_modulus).ok_or_else(|| {
             Error::Unsupported(format!("input modulus {input_modulus}: it has no two factors"))
         })?;
@@ -145,7 +152,7 @@ impl Parameters {
             extra_primes: 0,
             output_precision: OutputPrecision::FewestPrimes,
         };
-        toy((input_modulus, output_modulus), (degree, slots), Evaluation::Tree(&choice))
+        toy(input_modulus, output_modulus, degree, slots, Evaluation::Tree(&choice))
     }
 }
 
@@ -156,17 +163,20 @@ fn two_digits(modulus: u64) -> Option<[u64; 2]> {
 }
 
 fn toy(
-    (input_modulus, output_modulus): (u64, u64),
-    shape: (usize, usize),
+    input_modulus: u64,
+    output_modulus: u64,
+    degree: usize,
+    slots: usize,
     evaluation: Evaluation<'_>,
 ) -> Result<Parameters> {
-    toy_of(&Request::new(input_modulus, output_modulus), shape, evaluation)
+    toy_of(&Request::new(input_modulus, output_modulus), degree, slots, evaluation)
 }
 
 /// Returns a toy set for a request, at this ring degree and with `slots` slots.
 fn toy_of(
     request: &Request,
-    (degree, slots): (usize, usize),
+    degree: usize,
+    slots: usize,
     evaluation: Evaluation<'_>,
 ) -> Result<Parameters> {
     let request = Request { ring_degree: Some(degree), count: Some(slots), ..*request };

@@ -64,10 +64,9 @@ impl SlotTables {
                 }
             }
         }
-        let moduli = (first.input_modulus(), first.output_modulus());
-        check_output_modulus(moduli.1)?;
+        check_output_modulus(first.output_modulus())?;
         let outputs = tables.iter().flat_map(|table| table.values()).map(|&y| y as u32).collect();
-        Self::from_outputs(moduli, outputs)
+        Self::from_outputs(first.input_modulus(), first.output_modulus(), outputs)
     }
 
     /// One table a value, from the outputs of one table after the other: input and output modulus p and P, then
@@ -75,16 +74,19 @@ impl SlotTables {
     ///
     /// ```
     /// use cryptable_packed::SlotTables;
-    /// let tables = SlotTables::from_outputs((2, 4), vec![3, 0, 1, 2])?;
+    /// let tables = SlotTables::from_outputs(2, 4, vec![3, 0, 1, 2])?;
     /// assert_eq!((tables.count(), tables.output(0, 0), tables.output(1, 1)), (Some(2), 3, 2));
-    /// assert!(SlotTables::from_outputs((2, 4), vec![3, 0, 1]).is_err());
+    /// assert!(SlotTables::from_outputs(2, 4, vec![3, 0, 1]).is_err());
     /// # Ok::<(), cryptable_packed::Error>(())
     /// ```
     ///
     /// # Errors
     /// If a modulus is below 2 or above 2^24, there is no whole number of tables, or an output is not below P.
-    pub fn from_outputs(moduli: (u64, u64), outputs: Vec<u32>) -> Result<Self> {
-        let (input_modulus, output_modulus) = moduli;
+    pub fn from_outputs(
+        input_modulus: u64,
+        output_modulus: u64,
+        outputs: Vec<u32>,
+    ) -> Result<Self> {
         check_output_modulus(output_modulus)?;
         for (name, value) in [("input modulus", input_modulus), ("output modulus", output_modulus)]
         {
@@ -228,7 +230,7 @@ mod tests {
         for (count, p) in [(1, 2), (3, 16), (40, 17), (7, 100)] {
             let output = |k: usize, x: u64| (k as u64 * 31 + x * 7 + k as u64 * x) % 97;
             let all = (0..count).flat_map(|k| (0..p).map(move |x| output(k, x) as u32)).collect();
-            let tables = SlotTables::from_outputs((p, 97), all).unwrap();
+            let tables = SlotTables::from_outputs(p, 97, all).unwrap();
             let found = |k| (0..p).all(|x| tables.output(k, x) == output(k, x));
             assert!((0..count).all(found), "{count} tables of {p}");
             let fractions = tables.fractions(1, count);

@@ -88,11 +88,11 @@ fn higher_orders() {
     for order in [HermiteOrder::Second, HermiteOrder::Third] {
         for (p, output) in [(2, 2), (3, 16), (5, 5), (16, 16), (100, 100)] {
             let parameters =
-                Parameters::insecure_toy_of_order((p, output), (1024, 1024), order).unwrap();
+                Parameters::insecure_toy_of_order(p, output, 1024, 1024, order).unwrap();
             assert_eq!(parameters.method_name(), format!("AKP-{}", order.derivatives()));
             check(&parameters, &tables(p, output));
         }
-        let sparse = Parameters::insecure_toy_of_order((4, 4), (1024, 64), order).unwrap();
+        let sparse = Parameters::insecure_toy_of_order(4, 4, 1024, 64, order).unwrap();
         check(&sparse, &tables(4, 4));
     }
 }
@@ -112,7 +112,7 @@ fn errors_of_inputs_leave_by_the_power_that_the_order_says() {
     let table = &tables(p, p)[0];
     let fractions: Vec<f64> = table.centered().iter().map(|&v| v as f64 / p as f64).collect();
     for order in HermiteOrder::ALL {
-        let parameters = Parameters::insecure_toy_of_order((p, p), (1024, 1024), order).unwrap();
+        let parameters = Parameters::insecure_toy_of_order(p, p, 1024, 1024, order).unwrap();
         let secret = SecretKey::generate(&parameters);
         let keys = secret.evaluation_key(Progress::silent()).unwrap();
         let values: Vec<u64> = (0..1024).map(|i| i % p).collect();

@@ -243,7 +243,7 @@ fn what_does_not_fit_is_named() {
 #[test]
 fn one_encrypted_table_serves_all_values() {
     for slots in [1024, 64] {
-        let client = Client::new(Parameters::insecure_toy_entries_of((15, 16), slots).unwrap());
+        let client = Client::new(Parameters::insecure_toy_entries_of(15, 16, slots).unwrap());
         let table = &random_tables(1, 15, 16)[0];
         let tables = SlotTables::shared(table).unwrap();
         assert_eq!((tables.count(), tables.output(700, 3)), (None, table.values()[3]));

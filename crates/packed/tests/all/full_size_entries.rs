@@ -34,7 +34,7 @@ impl Client {
         let secret = SecretKey::generate(&parameters);
         let keys = secret.evaluation_key(Progress::silent()).unwrap();
         let outputs = (0..p << 16).map(|i| (mix(i + 1) % p) as u32).collect();
-        let tables = SlotTables::from_outputs((p, p), outputs).unwrap();
+        let tables = SlotTables::from_outputs(p, p, outputs).unwrap();
         let values: Vec<u64> = (0..1 << 16).map(|i| (i * 31 + i / p) % p).collect();
         let input = secret.encrypt(&values).unwrap();
         Self { parameters, secret, keys, tables, values, input }

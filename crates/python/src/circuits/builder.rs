@@ -71,7 +71,8 @@ fn signals(builder: &Bound<'_, CircuitBuilder>, word: Vec<LibrarySignal>) -> Vec
 /// A word of two words.
 fn word_of_two(
     builder: &Bound<'_, CircuitBuilder>,
-    (x, y): (&[Py<Signal>], &[Py<Signal>]),
+    x: &[Py<Signal>],
+    y: &[Py<Signal>],
     call: impl FnOnce(&mut LibraryBuilder, &[LibrarySignal], &[LibrarySignal]) -> Vec<LibrarySignal>,
 ) -> Result<Vec<Signal>> {
     if x.len() != y.len() {
@@ -86,10 +87,11 @@ fn word_of_two(
 /// A bit of two words.
 fn bit_of_two(
     builder: &Bound<'_, CircuitBuilder>,
-    operands: (&[Py<Signal>], &[Py<Signal>]),
+    x: &[Py<Signal>],
+    y: &[Py<Signal>],
     call: impl FnOnce(&mut LibraryBuilder, &[LibrarySignal], &[LibrarySignal]) -> LibrarySignal,
 ) -> Result<Signal> {
-    let mut word = word_of_two(builder, operands, |library, x, y| vec![call(library, x, y)])?;
+    let mut word = word_of_two(builder, x, y, |library, x, y| vec![call(library, x, y)])?;
     Ok(word.swap_remove(0))
 }
 
@@ -171,7 +173,7 @@ impl CircuitBuilder {
 
     /// x + y, modulo 2 to the number of bits.
     fn add(slf: &Bound<'_, Self>, x: Word, y: Word) -> Result<Vec<Signal>> {
-        word_of_two(slf, (&x, &y), words::add)
+        word_of_two(slf, &x, &y, words::add)
     }
 
     /// x + y + carry, and the carry out of it.
@@ -182,7 +184,7 @@ impl CircuitBuilder {
         carry: Py<Signal>,
     ) -> Result<(Vec<Signal>, Signal)> {
         let carry = of_builder(slf, &[carry])?[0];
-        let mut sum = word_of_two(slf, (&x, &y), |library, x, y| {
+        let mut sum = word_of_two(slf, &x, &y, |library, x, y| {
             let (mut sum, out) = words::add_with_carry(library, x, y, carry);
             sum.push(out);
             sum
@@ -193,7 +195,7 @@ impl CircuitBuilder {
 
     /// x - y, modulo 2 to the number of bits.
     fn subtract(slf: &Bound<'_, Self>, x: Word, y: Word) -> Result<Vec<Signal>> {
-        word_of_two(slf, (&x, &y), words::subtract)
+        word_of_two(slf, &x, &y, words::subtract)
     }
 
     /// x * y, its lowest `width` bits (default: the number of bits of x and y together).
@@ -205,7 +207,7 @@ impl CircuitBuilder {
         width: Option<usize>,
     ) -> Result<Vec<Signal>> {
         let width = width.unwrap_or(x.len()).min(2 * x.len());
-        word_of_two(slf, (&x, &y), |library, x, y| words::multiply(library, x, y, width))
+        word_of_two(slf, &x, &y, |library, x, y| words::multiply(library, x, y, width))
     }
 
     /// 1 if x < y, as unsigned words or signed ones.
@@ -215,12 +217,12 @@ impl CircuitBuilder {
             return Err(PyValueError::new_err("a word of no bits"));
         }
         let call = if signed { words::less_than_signed } else { words::less_than };
-        bit_of_two(slf, (&x, &y), call)
+        bit_of_two(slf, &x, &y, call)
     }
 
     /// 1 if x == y.
     fn equal(slf: &Bound<'_, Self>, x: Word, y: Word) -> Result<Signal> {
-        bit_of_two(slf, (&x, &y), words::equal)
+        bit_of_two(slf, &x, &y, words::equal)
     }
 
     /// The circuit, without what no output needs; the builder makes nothing more.

@@ -236,7 +236,7 @@ impl EvaluationKey {
     /// Every digit through a table from digits to digits.
     fn radix_map(&self, x: &Radix, table: &Bound<'_, PyAny>) -> Result<Radix> {
         let py = table.py();
-        let table = of_moduli(table, (BASE, BASE), Signs::default())?;
+        let table = of_moduli(table, BASE, BASE, Signs::default())?;
         let table = &table.cast::<Table>()?.get().inner;
         self.radix(py, |key| key.radix_map(&x.inner, table))
     }
@@ -250,7 +250,7 @@ impl EvaluationKey {
     ) -> Result<SmallValues> {
         let py = table.py();
         let inputs = BASE.saturating_pow(x.inner.digits() as u32);
-        let table = of_moduli(table, (inputs, output_modulus), Signs::default())?;
+        let table = of_moduli(table, inputs, output_modulus, Signs::default())?;
         let table = &table.cast::<Table>()?.get().inner;
         self.small(py, |key| key.radix_lookup(&x.inner, table))
     }

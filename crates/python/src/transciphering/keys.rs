@@ -131,7 +131,7 @@ impl EvaluationKey {
     /// Encodes a table from bytes to bytes: what `cryptable.table` makes one of.
     fn prepare(&self, table: &Bound<'_, PyAny>) -> Result<PreparedTable> {
         let py = table.py();
-        let table = of_moduli(table, (BYTE_VALUES, BYTE_VALUES), Signs::default())?;
+        let table = of_moduli(table, BYTE_VALUES, BYTE_VALUES, Signs::default())?;
         let table = table.cast::<Table>()?.get();
         let inner = call::run_silently(py, || self.inner.prepare(&table.inner))?;
         Ok(PreparedTable { inner })

@@ -199,8 +199,7 @@ impl ResidueBlock {
             let residues = &residues[((row * PARTS + part) * strips + strip) * BATCH..];
             // SAFETY: as above.
             unsafe {
-                let residues = (residues, stride);
-                residue_recombination::recombine(&self.group, residues, &mut out, strip);
+                residue_recombination::recombine(&self.group, residues, stride, &mut out, strip);
             }
         }
     }

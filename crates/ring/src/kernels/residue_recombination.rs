@@ -29,7 +29,8 @@ type Quads = [__m512i; MAX_QUADS];
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,fma")]
 pub(super) unsafe fn recombine(
     group: &ResidueGroup,
-    (residues, stride): (&[ResidueStrip], usize),
+    residues: &[ResidueStrip],
+    stride: usize,
     out: &mut [&mut [[u64; STRIP]]],
     strip: usize,
 ) {

@@ -1,5 +1,7 @@
 //! Sums of products of wide words: products of parts are added up in lanes of their own, and reduced once.
 
+use std::ops::Range;
+
 use super::lanes::WideLanes;
 use super::modulus::{WideFactor, WideModulus};
 use crate::Modulus;
@@ -96,7 +98,7 @@ pub(super) unsafe fn linear_combination<W: WideLanes, const ADD: bool>(
         }
         for first in (0..inputs.len()).step_by(terms) {
             let last = inputs.len().min(first + terms);
-            combine(v, &mut words, (inputs, start), &factors, (first, last));
+            combine(v, &mut words, inputs, start, &factors, first..last);
         }
         for (i, &word) in words.iter().enumerate() {
             W::store(target.add(i * W::LANES), word);
@@ -113,13 +115,14 @@ pub(super) unsafe fn linear_combination<W: WideLanes, const ADD: bool>(
 unsafe fn combine<W: WideLanes>(
     v: WideModulus<W>,
     words: &mut [W::Vector; COMBINED],
-    (inputs, start): (&[&[u64]], usize),
+    inputs: &[&[u64]],
+    start: usize,
     factors: &Factors,
-    (first, last): (usize, usize),
+    terms: Range<usize>,
 ) {
     let zero = W::splat(0);
     let (mut low, mut middle) = (*words, [zero; COMBINED]);
-    for k in first..last {
+    for k in terms {
         let [c0, c1, d0, d1] = factors.get::<W>(k);
         let source = inputs.get_unchecked(k).as_ptr().add(start);
         for i in 0..COMBINED {
