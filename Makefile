@@ -20,7 +20,7 @@ format: ## Check the formatting
 	$(CARGO) fmt --all --check
 
 lint: ## Check with clippy; warnings are errors
-	$(CARGO) clippy --workspace --all-targets --profile checks --features cryptable-cli/bench,cryptable-cli/serve -- -D warnings
+	$(CARGO) clippy --workspace --all-targets --profile checks --features cryptable-cli/bench,cryptable-cli/serve,cryptable-bench/timing-leaks -- -D warnings
 
 docs: ## Build the documentation; warnings are errors
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --profile checks
@@ -84,8 +84,8 @@ $(PYTHON_ENVIRONMENT)/installed: pyproject.toml
 	$(PYTHON_ENVIRONMENT)/bin/pip install --quiet --disable-pip-version-check 'matplotlib>=3.8' numpy 'mypy~=2.4' 'pandas>=2' 'pillow>=10' 'pytest>=8' 'ruff~=0.17.6' 'tqdm>=4.60' 'typos~=1.52'
 	touch $@
 
-# The library is the one that `unit-tests` has built, with all targets of the workspace: a build of its own would take
-# other features, and minutes.
+# All targets, so that features are those of `unit-tests`, which has built most of it; benchmarks bring no feature that
+# tests do not.
 python-tests: export CRYPTABLE_CALIBRATION = off
 python-tests: ## Run formatting, lints, types and tests of the Python package
 	@$(MAKE) $(PYTHON_ENVIRONMENT)/installed || \
@@ -103,7 +103,7 @@ run-python-tests:
 	$(PYTHON) scripts/public_items.py
 	$(PYTHON) scripts/plain_english.py
 	$(PYTHON_ENVIRONMENT)/bin/typos
-	$(CARGO) build --workspace --all-targets --profile checks --features cryptable-cli/serve
+	$(CARGO) build --workspace --exclude cryptable-bench --all-targets --profile checks --features cryptable-cli/serve
 	cp target/checks/lib_native.$(if $(filter Darwin,$(shell uname)),dylib,so) $(PYTHON_PACKAGE)/cryptable/_native.abi3.so
 	PYTHONPATH=$(PYTHON_PACKAGE) $(PYTHON_ENVIRONMENT)/bin/pytest --quiet
 

@@ -8,7 +8,7 @@
 //! leak, and show that the test finds what there is to find.
 //!
 //! ```sh
-//! cargo run --release -p cryptable-bench --example timing_leaks -- 100000 > timing_leaks.jsonl
+//! cargo run --release -p cryptable-bench --features timing-leaks --example timing_leaks -- 100000 > timing_leaks.jsonl
 //! ```
 //! prints a line of JSON for every operation, and fails if one of them leaks or a control does not.
 
