@@ -4,7 +4,7 @@ DEMO_OUTPUT ?= demo-output
 BENCH_ARGUMENTS ?= --help
 
 .DEFAULT_GOAL := help
-.PHONY: help demo beginner test test-all test-aarch64 format lint docs book book-if-possible server-build unit-tests all-unit-tests python-tests run-python-tests tls-tests ray-tests ray-overhead notebooks wheel wheel-test release-check service-load fuzz bench deny deny-if-possible sbom
+.PHONY: help demo beginner test test-all test-aarch64 format lint docs book book-if-possible server-build unit-tests all-unit-tests python-tests run-python-tests python-library stubs tls-tests ray-tests ray-overhead notebooks wheel wheel-test release-check service-load fuzz bench deny deny-if-possible sbom
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -20,7 +20,7 @@ format: ## Check the formatting
 	$(CARGO) fmt --all --check
 
 lint: ## Check with clippy; warnings are errors
-	$(CARGO) clippy --workspace --all-targets --profile checks --features cryptable-cli/bench,cryptable-cli/serve,cryptable-bench/timing-leaks -- -D warnings
+	$(CARGO) clippy --workspace --all-targets --profile checks --features cryptable-cli/bench,cryptable-cli/serve,cryptable-bench/timing-leaks,cryptable-python/stubs -- -D warnings
 
 docs: ## Build the documentation; warnings are errors
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --profile checks
@@ -94,6 +94,16 @@ python-tests: ## Run formatting, lints, types and tests of the Python package
 
 PYTHON_SOURCES := crates/python comparisons docs/book scripts $(wildcard examples/notebooks/*.py)
 
+# It describes itself, for stubs, with no more than that: tests run what they describe.
+python-library:
+	$(CARGO) build --workspace --exclude cryptable-bench --all-targets --profile checks --features cryptable-cli/serve,cryptable-python/stubs
+
+NATIVE_LIBRARY := target/checks/lib_native.$(if $(filter Darwin,$(shell uname)),dylib,so)
+WRITE_STUBS := $(PYTHON_ENVIRONMENT)/bin/python scripts/stubs.py target/checks/examples/stubs $(NATIVE_LIBRARY) $(PYTHON_PACKAGE)/cryptable/_native
+
+stubs: $(PYTHON_ENVIRONMENT)/installed python-library ## Write the type stubs of the Python package from the library
+	$(WRITE_STUBS)
+
 run-python-tests:
 	$(PYTHON_ENVIRONMENT)/bin/ruff format --quiet --check $(PYTHON_SOURCES)
 	$(PYTHON_ENVIRONMENT)/bin/ruff check --quiet $(PYTHON_SOURCES)
@@ -103,8 +113,9 @@ run-python-tests:
 	$(PYTHON) scripts/public_items.py
 	$(PYTHON) scripts/plain_english.py
 	$(PYTHON_ENVIRONMENT)/bin/typos
-	$(CARGO) build --workspace --exclude cryptable-bench --all-targets --profile checks --features cryptable-cli/serve
-	cp target/checks/lib_native.$(if $(filter Darwin,$(shell uname)),dylib,so) $(PYTHON_PACKAGE)/cryptable/_native.abi3.so
+	$(MAKE) python-library
+	$(WRITE_STUBS) --check
+	cp $(NATIVE_LIBRARY) $(PYTHON_PACKAGE)/cryptable/_native.abi3.so
 	PYTHONPATH=$(PYTHON_PACKAGE) $(PYTHON_ENVIRONMENT)/bin/pytest --quiet
 
 # Apart from `test`: the library's headers are not on every machine.

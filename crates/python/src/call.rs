@@ -38,6 +38,9 @@ pub(crate) enum Progress<'py> {
 impl<'a, 'py> FromPyObject<'a, 'py> for Progress<'py> {
     type Error = PyErr;
 
+    #[cfg(feature = "stubs")]
+    const INPUT_TYPE: pyo3::inspect::PyStaticExpr = crate::stated_types::hint!("Progress");
+
     fn extract(given: Borrowed<'a, 'py, PyAny>) -> Result<Self> {
         Ok(Self::Given(given.to_owned()))
     }

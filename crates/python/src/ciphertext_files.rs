@@ -56,7 +56,7 @@ impl CiphertextWriter {
         slf
     }
 
-    #[pyo3(signature = (kind, *_error))]
+    #[pyo3(signature = (kind: "type[BaseException] | None", *_error: "object"))]
     fn __exit__(
         &self,
         py: Python<'_>,
@@ -103,7 +103,7 @@ impl CiphertextReader {
     }
 
     /// Nothing is left to do: files are closed with their readers.
-    #[pyo3(signature = (*_error))]
+    #[pyo3(signature = (*_error: "object"))]
     fn __exit__(&self, _error: &Bound<'_, PyTuple>) {}
 
     fn __iter__(slf: Py<Self>) -> Py<Self> {

@@ -48,7 +48,7 @@ properties!(ComparisonPlan {
 
 /// Predicts comparisons of integers of `bits` bits.
 #[pyfunction]
-#[pyo3(signature = (bits, *, values = None, memory = None, log2_fail = None, threads = None, insecure_toy = false))]
+#[pyo3(signature = (bits, *, values = None, memory = None, log2_fail = None, threads: "int | None" = None, insecure_toy = false))]
 pub(crate) fn plan_comparisons(
     py: Python<'_>,
     bits: u32,
@@ -127,7 +127,7 @@ pub(crate) fn signedness(signed: bool) -> Signedness {
 
 /// Runs an operation, by its name, on one or two ciphertexts.
 #[pyfunction]
-#[pyo3(signature = (key, operation, operands, *, bounds = None, threads = 0, progress = true))]
+#[pyo3(signature = (key, operation, operands, *, bounds = None, threads: "int" = 0, progress = true) -> "Ciphertext | Digits")]
 pub(crate) fn compare<'py>(
     key: &Bound<'py, EvaluationKey>,
     operation: &str,

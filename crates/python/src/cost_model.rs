@@ -5,6 +5,7 @@ use pyo3::types::PyDict;
 
 use crate::call;
 use crate::errors::Result;
+use crate::stated_types::Seconds;
 
 /// Seconds of each kind of work on one thread of a machine: what plans turn counts of operations into times by.
 #[pyclass(frozen, module = "cryptable", from_py_object)]
@@ -53,12 +54,12 @@ impl CostModel {
 
     /// Seconds of each kind of work, by name.
     #[getter]
-    fn fields<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyDict>> {
+    fn fields<'py>(&self, py: Python<'py>) -> Result<Seconds<'py>> {
         let found = PyDict::new(py);
         for (name, seconds) in self.inner.fields() {
             found.set_item(name, seconds)?;
         }
-        Ok(found)
+        Ok(Seconds(found.into_any()))
     }
 
     fn __repr__(&self) -> String {

@@ -20,8 +20,9 @@ macro_rules! array_methods {
             fn shape<'py>(
                 &self,
                 py: pyo3::Python<'py>,
-            ) -> $crate::errors::Result<pyo3::Bound<'py, pyo3::types::PyTuple>> {
-                pyo3::types::PyTuple::new(py, &self.shape)
+            ) -> $crate::errors::Result<$crate::stated_types::Shape<'py>> {
+                let shape = pyo3::types::PyTuple::new(py, &self.shape)?;
+                Ok($crate::stated_types::Shape(shape.into_any()))
             }
 
             /// The number of its axes.
@@ -37,7 +38,7 @@ macro_rules! array_methods {
             }
 
             /// Returns the same values in another shape.
-            #[pyo3(signature = (*shape))]
+            #[pyo3(signature = (*shape: "int | Sequence[int]"))]
             fn reshape(
                 &self,
                 shape: &pyo3::Bound<'_, pyo3::types::PyTuple>,

@@ -173,14 +173,14 @@ impl EvaluationKey {
     }
 
     /// Encodes a table once for any number of lookups: a `Table`, or what `cryptable.table` makes one of.
-    #[pyo3(signature = (table, *, signed = None))]
+    #[pyo3(signature = (table: "TableLike", *, signed = None))]
     fn prepare(&self, table: &Bound<'_, PyAny>, signed: Option<Signs>) -> Result<PreparedTable> {
         self.prepare_of(table, self.moduli()?, signed.unwrap_or_default())
     }
 
     /// Maps every value through a table: a prepared one, a `Table`, or what `cryptable.table` makes one of (an array, a
     /// dictionary, a function). The result has the shape of the input.
-    #[pyo3(signature = (input, table, *, signed = None, threads = 0, progress = true))]
+    #[pyo3(signature = (input, table: "TableLike | PreparedTable", *, signed = None, threads: "int" = 0, progress = true))]
     fn lookup(
         &self,
         input: &Ciphertext,
@@ -201,7 +201,7 @@ impl EvaluationKey {
     }
 
     /// Maps every value through each of several tables, for less than as many lookups.
-    #[pyo3(signature = (input, tables, *, signed = None, threads = 0, progress = true))]
+    #[pyo3(signature = (input, tables: "Sequence[TableLike | PreparedTable]", *, signed = None, threads: "int" = 0, progress = true))]
     fn lookup_many(
         &self,
         py: Python<'_>,
@@ -223,7 +223,7 @@ impl EvaluationKey {
 
     /// Maps every value through a table of its own: an array of the shape of the values and, along a last axis, the outputs
     /// of all inputs. With keys of a plan of `entries="per-value"`.
-    #[pyo3(signature = (input, tables, *, signed = None, threads = 0, progress = true))]
+    #[pyo3(signature = (input, tables: "npt.ArrayLike", *, signed = None, threads: "int" = 0, progress = true))]
     fn lookup_per_value(
         &self,
         input: &Ciphertext,
@@ -252,7 +252,7 @@ impl EvaluationKey {
 
     /// Maps every value through a table that the client encrypted: with keys of a plan of `entries="encrypted"`. What the table
     /// was encrypted with as `signed` is to be said here, too, unless it is as the values are.
-    #[pyo3(signature = (input, table, *, signed = None, threads = 0, progress = true))]
+    #[pyo3(signature = (input, table, *, signed = None, threads: "int" = 0, progress = true))]
     fn lookup_encrypted(
         &self,
         py: Python<'_>,
@@ -274,7 +274,7 @@ impl EvaluationKey {
     /// Decomposes every value into digits and maps each through tables, by functional digit decomposition: for each digit,
     /// the least significant first, the results of its tables, which are what `cryptable.table` makes one of. Without tables,
     /// the digits themselves.
-    #[pyo3(signature = (input, tables = None, *, threads = 0, progress = true))]
+    #[pyo3(signature = (input, tables: "Sequence[Sequence[TableLike]] | None" = None, *, threads: "int" = 0, progress = true))]
     fn decompose(
         &self,
         py: Python<'_>,
@@ -302,7 +302,7 @@ impl EvaluationKey {
     }
 
     /// Maps a digit, which `decompose` gave or which is one of `comparisons.Digits`, through tables.
-    #[pyo3(signature = (digit, tables, *, signed = None, threads = 0, progress = true))]
+    #[pyo3(signature = (digit, tables: "Sequence[TableLike | PreparedTable]", *, signed = None, threads: "int" = 0, progress = true))]
     fn lookup_digit(
         &self,
         py: Python<'_>,
@@ -323,7 +323,7 @@ impl EvaluationKey {
 
     /// Maps values that come in several ciphertexts (`SecretKey.encrypt_digits`), the least significant digits first, through
     /// tables of all of them together.
-    #[pyo3(signature = (inputs, tables, *, signed = None, threads = 0, progress = true))]
+    #[pyo3(signature = (inputs, tables: "Sequence[TableLike | PreparedTable]", *, signed = None, threads: "int" = 0, progress = true))]
     fn lookup_digits(
         &self,
         py: Python<'_>,
@@ -355,7 +355,7 @@ impl EvaluationKey {
 
     /// Maps every value through a complex table, prepared or not: with keys of a plan of `complex_outputs=True`. The result has
     /// a last axis of two, the parts; `SecretKey.decrypt_complex` joins them.
-    #[pyo3(signature = (input, table, *, threads = 0, progress = true))]
+    #[pyo3(signature = (input, table: "ComplexTable | PreparedComplexTable", *, threads: "int" = 0, progress = true))]
     fn lookup_complex(
         &self,
         input: &Ciphertext,
@@ -379,7 +379,7 @@ impl EvaluationKey {
     }
 
     /// Returns the values without their lowest `digits` digits, rounded down.
-    #[pyo3(signature = (input, digits = 1, *, threads = 0, progress = true))]
+    #[pyo3(signature = (input, digits = 1, *, threads: "int" = 0, progress = true))]
     fn floor(
         &self,
         py: Python<'_>,
@@ -412,7 +412,7 @@ impl EvaluationKey {
     }
 
     /// `x + constants`, in the clear: an integer for each value, or one for all; signed if `x` is, or as `signed` says.
-    #[pyo3(signature = (x, constants, *, signed = None))]
+    #[pyo3(signature = (x, constants: "npt.ArrayLike", *, signed = None))]
     fn add_plain(
         &self,
         py: Python<'_>,

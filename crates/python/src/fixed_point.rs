@@ -1,6 +1,5 @@
 //! Tables of real and complex outputs, in fixed point: fractions of the output modulus.
 
-use cryptable::ckks::Complex64;
 use cryptable::engines::packed::{self, Flooding, RealDecryption};
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -8,6 +7,7 @@ use pyo3::prelude::*;
 use crate::arrays::{complex_numbers, reals};
 use crate::errors::{Result, raise};
 use crate::properties::properties;
+use crate::stated_types::ComplexNumbers;
 use crate::table::Table;
 
 /// A table of complex outputs: both parts in fixed point.
@@ -27,6 +27,7 @@ impl ComplexTable {
     /// Outputs for the inputs 0, 1, ..., whose parts are from -1/2 to below 1/2, rounded to multiples of one over the output
     /// modulus.
     #[new]
+    #[pyo3(signature = (outputs: "npt.ArrayLike", output_modulus))]
     fn new(outputs: &Bound<'_, PyAny>, output_modulus: u64) -> Result<Self> {
         let (outputs, _) = complex_numbers(outputs)?;
         let inputs = outputs.values.len() as u64;
@@ -36,15 +37,15 @@ impl ComplexTable {
 
     /// The outputs as they were rounded.
     #[getter]
-    fn outputs<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<Complex64>> {
-        PyArray1::from_vec(py, self.inner.rounded())
+    fn outputs<'py>(&self, py: Python<'py>) -> ComplexNumbers<'py> {
+        ComplexNumbers(PyArray1::from_vec(py, self.inner.rounded()).into_any())
     }
 
     fn __len__(&self) -> usize {
         self.inner.tables()[0].len()
     }
 
-    fn __getnewargs__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyArray1<Complex64>>, u64) {
+    fn __getnewargs__<'py>(&self, py: Python<'py>) -> (ComplexNumbers<'py>, u64) {
         (self.outputs(py), self.output_modulus())
     }
 
@@ -75,6 +76,7 @@ impl PreparedComplexTable {
 
 /// The table of real outputs from -1/2 to below 1/2, rounded to multiples of one over the output modulus.
 #[pyfunction]
+#[pyo3(signature = (outputs: "npt.ArrayLike", output_modulus))]
 pub(crate) fn real_table(outputs: &Bound<'_, PyAny>, output_modulus: u64) -> Result<Table> {
     let outputs = reals(outputs)?.values;
     let table = packed::RealTable::new(outputs.len() as u64, &outputs, output_modulus);

@@ -10,6 +10,7 @@ use crate::files::read_file;
 
 /// Says what a file is: type, engine, key, sizes, security and failure probability of its parameters.
 #[pyfunction]
+#[pyo3(signature = (path) -> "dict[str, Any]")]
 pub(crate) fn inspect(py: Python<'_>, path: PathBuf) -> Result<Bound<'_, PyDict>> {
     let found = crate::call::detach(py, || {
         cryptable::inspect(&read_file(&path)?).map_err(raise_of(&path))

@@ -7,12 +7,13 @@ use cryptable_wire::peek_header;
 use pyo3::PyTypeInfo;
 use pyo3::exceptions::{PyMemoryError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyTuple};
+use pyo3::types::PyBytes;
 use zeroize::Zeroizing;
 
 use crate::call::{self, Progress};
 use crate::errors::{Result, raise_of};
 use crate::files::{Access, Out, read_file, read_start, write_file};
+use crate::stated_types::Shape;
 use crate::watched_file::WatchedFile;
 
 /// Return value of `__reduce__` for `pickle`: a function and its arguments.
@@ -20,7 +21,7 @@ pub(crate) type Reduced<'py, A> = (Bound<'py, PyAny>, A);
 
 /// Return value of `__reduce__` for an encrypted array: its class, its bytes and its shape.
 pub(crate) type ReducedArray<'py> =
-    Reduced<'py, (Bound<'py, PyAny>, Bound<'py, PyBytes>, Bound<'py, PyTuple>)>;
+    Reduced<'py, (Bound<'py, PyAny>, Bound<'py, PyBytes>, Shape<'py>)>;
 
 /// Return value of `__reduce__` for an opened key: its class, its path, and whether insecure ones are allowed.
 pub(crate) type ReducedKey<'py> = Reduced<'py, (Bound<'py, PyAny>, PathBuf, bool)>;

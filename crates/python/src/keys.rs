@@ -63,7 +63,7 @@ macro_rules! makes_evaluation_key {
         #[pyo3::pymethods]
         impl $class {
             /// Makes the server's key, in memory.
-            #[pyo3(signature = (*, threads = 0, progress = true))]
+            #[pyo3(signature = (*, threads: "int" = 0, progress = true))]
             fn evaluation_key(
                 &self,
                 py: pyo3::Python<'_>,
@@ -81,7 +81,7 @@ macro_rules! makes_evaluation_key {
             }
 
             /// Makes the server's key and writes it to a file, never all of it in memory: what a server gets.
-            #[pyo3(signature = (path, *, threads = 0, progress = true, replace = false))]
+            #[pyo3(signature = (path, *, threads: "int" = 0, progress = true, replace = false))]
             fn save_evaluation_key(
                 &self,
                 py: pyo3::Python<'_>,

@@ -37,6 +37,7 @@ mod properties;
 mod public_key;
 mod real_function;
 mod secret_key;
+mod stated_types;
 mod table;
 mod threads;
 mod transciphering;
@@ -49,7 +50,7 @@ mod _native {
     use pyo3::prelude::*;
 
     #[pymodule_init]
-    fn begin(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+    fn begin() -> PyResult<()> {
         crate::pool::note_process();
         Ok(())
     }

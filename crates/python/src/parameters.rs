@@ -18,6 +18,7 @@ use crate::files::read_file;
 use crate::key_files::{Reduced, read_options, save_public};
 use crate::literals;
 use crate::properties::properties;
+use crate::stated_types::Literal;
 
 /// A validated parameter set of any engine: what keys are generated for.
 #[pyclass(frozen, module = "cryptable")]
@@ -109,7 +110,7 @@ impl Prediction {
 #[pymethods]
 impl Prediction {
     /// Memory at its peak, keys included.
-    #[pyo3(signature = (threads = 2))]
+    #[pyo3(signature = (threads: "int" = 2))]
     fn peak_bytes(
         &self,
         #[pyo3(from_py_with = crate::threads::of_prediction)] threads: usize,
@@ -118,7 +119,7 @@ impl Prediction {
     }
 
     /// Returns the seconds of a lookup of `values` values by a cost model (default: that of this machine).
-    #[pyo3(signature = (values, threads = 1, *, cost_model = None))]
+    #[pyo3(signature = (values, threads: "int" = 1, *, cost_model = None))]
     fn seconds(
         &self,
         py: Python<'_>,
@@ -160,8 +161,7 @@ impl Parameters {
     /// `complex_outputs`, for complex tables; with `digits`, of a multiplexer tree of such digits; with `bridged`, of single
     /// values that the server may pack.
     #[staticmethod]
-    #[pyo3(signature = (engine, input_modulus, output_modulus, *, entries = "shared", complex_outputs = false,
-        digits = None, bridged = false))]
+    #[pyo3(signature = (engine: "Engine", input_modulus, output_modulus, *, entries: "Entries" = "shared", complex_outputs = false, digits = None, bridged = false))]
     fn insecure_toy(
         engine: &str,
         input_modulus: u64,
@@ -209,7 +209,7 @@ impl Parameters {
     }
 
     /// Predicts a lookup of `values` values in `tables` tables.
-    #[pyo3(signature = (*, values = 1, tables = 1, entries = "shared"))]
+    #[pyo3(signature = (*, values = 1, tables = 1, entries: "Entries" = "shared"))]
     fn prediction(
         &self,
         py: Python<'_>,
@@ -224,14 +224,14 @@ impl Parameters {
 
     /// All numbers that make the set, as a dictionary: what `json.dumps` writes, and `from_literal` reads.
     #[getter]
-    fn literal<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
-        literals::of(py, &self.inner)
+    fn literal<'py>(&self, py: Python<'py>) -> Result<Literal<'py>> {
+        Ok(Literal(literals::of(py, &self.inner)?))
     }
 
     /// The set of a literal of this engine, validated: every number against its bounds, the security that it claims, and its
     /// failures.
     #[staticmethod]
-    #[pyo3(signature = (engine, literal, *, allow_insecure = false))]
+    #[pyo3(signature = (engine, literal: "Mapping[str, Any]", *, allow_insecure = false))]
     fn from_literal(
         engine: &str,
         literal: &Bound<'_, PyAny>,

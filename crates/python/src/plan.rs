@@ -102,6 +102,7 @@ impl Plan {
     }
 
     /// The best way of an engine, if it has one.
+    #[pyo3(signature = (engine: "Engine"))]
     fn best_of(&self, engine: &str) -> Result<Option<Candidate>> {
         let engine = engine.parse().map_err(raise)?;
         Ok(self.inner.best_of(engine).map(Candidate::new))
@@ -149,9 +150,7 @@ properties!(Plan {
 
 /// Compares all ways to look a table of these input and output moduli up.
 #[pyfunction]
-#[pyo3(signature = (moduli, *, values = None, tables = 1, lookups_in_a_row = 1, log2_fail = None, memory = None,
-    threads = None, goal = "throughput", engine = None, inputs = None, method = None, ring_degree = None,
-    digit_bits = None, entries = "shared", complex_outputs = false, cost_model = None))]
+#[pyo3(signature = (moduli, *, values = None, tables = 1, lookups_in_a_row = 1, log2_fail = None, memory = None, threads: "int | None" = None, goal: "Literal[\"throughput\", \"latency\"]" = "throughput", engine: "Engine | None" = None, inputs: "Engine | None" = None, method = None, ring_degree = None, digit_bits = None, entries: "Entries" = "shared", complex_outputs = false, cost_model = None))]
 // One argument for each thing that a user may ask for, by name: what Python has in place of a builder.
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn plan(

@@ -32,7 +32,7 @@ pub(crate) struct PublicKey {
 impl PublicKey {
     /// Encrypts integers of any shape, from 0 to P - 1, P the `input_modulus`; if `signed`, from -P/2 to P/2 - 1. By default the
     /// type of an array says so if it cannot hold P - 1, as int8 for a modulus of 256.
-    #[pyo3(signature = (values, *, signed = None))]
+    #[pyo3(signature = (values: "npt.ArrayLike", *, signed = None))]
     fn encrypt(
         &self,
         py: Python<'_>,

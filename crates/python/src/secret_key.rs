@@ -59,6 +59,7 @@ impl SecretKey {
     /// Draws fresh secrets for a plan's best way, for a candidate, for parameters, or for a plan of comparisons, integers or
     /// wide values.
     #[staticmethod]
+    #[pyo3(signature = (plan: "Plan | Candidate | Parameters | ComparisonPlan | IntegerPlan | WidePlan"))]
     fn generate(py: Python<'_>, plan: &Bound<'_, PyAny>) -> Result<Self> {
         let parameters = if let Ok(plan) = plan.cast::<ComparisonPlan>() {
             plan.get().inner.parameters().clone()
@@ -85,7 +86,7 @@ impl SecretKey {
     /// A key of toy parameters, for tests: no security at all. With `entries`, for tables of their own for every value or
     /// encrypted ones; `Parameters.insecure_toy` has more kinds.
     #[staticmethod]
-    #[pyo3(signature = (engine, input_modulus, output_modulus, *, entries = "shared"))]
+    #[pyo3(signature = (engine: "Engine", input_modulus, output_modulus, *, entries: "Entries" = "shared"))]
     fn generate_insecure_toy(
         engine: &str,
         input_modulus: u64,
@@ -98,7 +99,7 @@ impl SecretKey {
 
     /// Encrypts integers of any shape, from 0 to P - 1, P the `input_modulus`; if `signed`, from -P/2 to P/2 - 1. By default the
     /// type of an array says so if it cannot hold P - 1, as int8 for a modulus of 256.
-    #[pyo3(signature = (values, *, signed = None))]
+    #[pyo3(signature = (values: "npt.ArrayLike", *, signed = None))]
     fn encrypt(
         &self,
         py: Python<'_>,
@@ -120,7 +121,7 @@ impl SecretKey {
 
     /// Decrypts: exact integers in the shape that was encrypted, of numpy's smallest type for them, signed if the ciphertext is.
     /// What `signed` says, if anything, must be so.
-    #[pyo3(signature = (ciphertext, *, signed = None))]
+    #[pyo3(signature = (ciphertext, *, signed = None) -> "npt.NDArray[Any]")]
     fn decrypt<'py>(
         &self,
         py: Python<'py>,
@@ -134,6 +135,7 @@ impl SecretKey {
     }
 
     /// Encrypts values of another modulus: some of the digits of inputs of `EvaluationKey.lookup_digits`.
+    #[pyo3(signature = (values: "npt.ArrayLike", modulus))]
     fn encrypt_digits(&self, values: &Bound<'_, PyAny>, modulus: u64) -> Result<Ciphertext> {
         let py = values.py();
         let values = integers(values, modulus, false)?;
@@ -144,7 +146,7 @@ impl SecretKey {
 
     /// Decrypts results of a `real_table`: the multiples of one over the output modulus that the table has, or rounded to
     /// multiples of 2^-`precision`. `flooding` is for results that others see: bits of security, and decryptions under this key.
-    #[pyo3(signature = (ciphertext, *, precision = None, flooding = None))]
+    #[pyo3(signature = (ciphertext, *, precision = None, flooding = None) -> "npt.NDArray[np.float64]")]
     fn decrypt_reals<'py>(
         &self,
         py: Python<'py>,
@@ -159,7 +161,7 @@ impl SecretKey {
     }
 
     /// Decrypts results of `EvaluationKey.lookup_complex`, as `decrypt_reals`: in the shape that was encrypted.
-    #[pyo3(signature = (ciphertext, *, precision = None, flooding = None))]
+    #[pyo3(signature = (ciphertext, *, precision = None, flooding = None) -> "npt.NDArray[np.complex128]")]
     fn decrypt_complex<'py>(
         &self,
         py: Python<'py>,
@@ -179,7 +181,7 @@ impl SecretKey {
     }
 
     /// Encrypts integers for comparisons, with a bit of headroom.
-    #[pyo3(signature = (values, *, signed = true))]
+    #[pyo3(signature = (values: "npt.ArrayLike", *, signed = true))]
     fn encrypt_integers(&self, values: &Bound<'_, PyAny>, signed: bool) -> Result<Ciphertext> {
         let py = values.py();
         let values = signed_integers(values)?;
@@ -190,7 +192,7 @@ impl SecretKey {
     }
 
     /// Decrypts integers in digits, in the shape that was encrypted. What `signed` says, if anything, must be so.
-    #[pyo3(signature = (digits, *, signed = None))]
+    #[pyo3(signature = (digits, *, signed = None) -> "npt.NDArray[np.int64]")]
     fn decrypt_integers<'py>(
         &self,
         py: Python<'py>,
@@ -207,7 +209,7 @@ impl SecretKey {
 
     /// Encrypts a table that the server applies unread: what `cryptable.table` makes one of, or, with `per_value`, an array
     /// of a table for each value, the outputs along the last axis.
-    #[pyo3(signature = (table, *, per_value = false, signed = None))]
+    #[pyo3(signature = (table: "TableLike", *, per_value = false, signed = None))]
     fn encrypt_table(
         &self,
         table: &Bound<'_, PyAny>,
@@ -221,8 +223,7 @@ impl SecretKey {
     }
 
     /// Encrypts a table like `encrypt_table`, into a file: never all of it in memory.
-    #[pyo3(signature = (path, table, *, per_value = false, signed = None, threads = 0, progress = true,
-        replace = false))]
+    #[pyo3(signature = (path, table: "TableLike", *, per_value = false, signed = None, threads: "int" = 0, progress = true, replace = false))]
     // One argument for each thing that a user may say, by name.
     #[allow(clippy::too_many_arguments)]
     fn save_encrypted_table(
@@ -245,7 +246,7 @@ impl SecretKey {
     }
 
     /// The server's key, in memory.
-    #[pyo3(signature = (*, threads = 0, progress = true))]
+    #[pyo3(signature = (*, threads: "int" = 0, progress = true))]
     fn evaluation_key(
         &self,
         py: Python<'_>,
@@ -261,7 +262,7 @@ impl SecretKey {
     }
 
     /// Makes the server's key and writes it to a file, never all of it in memory: what a server gets.
-    #[pyo3(signature = (path, *, threads = 0, progress = true, replace = false))]
+    #[pyo3(signature = (path, *, threads: "int" = 0, progress = true, replace = false))]
     fn save_evaluation_key(
         &self,
         py: Python<'_>,

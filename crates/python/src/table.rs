@@ -9,6 +9,7 @@ use crate::arrays::{array, integers};
 use crate::errors::{Result, raise};
 use crate::properties::properties;
 use crate::real_function::RealFunction;
+use crate::stated_types::{Integers, Reals};
 
 /// Which columns of a table are signed: in Python False, True, `"inputs"` or `"outputs"`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,6 +48,9 @@ enum SignsName {
 impl<'py> FromPyObject<'_, 'py> for Signs {
     type Error = PyErr;
 
+    #[cfg(feature = "stubs")]
+    const INPUT_TYPE: pyo3::inspect::PyStaticExpr = crate::stated_types::hint!("Signs");
+
     fn extract(signed: Borrowed<'_, 'py, PyAny>) -> Result<Self> {
         if let Ok(both) = signed.extract::<bool>() {
             return Ok(Self::both(both));
@@ -65,7 +69,7 @@ impl<'py> FromPyObject<'_, 'py> for Signs {
 }
 
 /// Arguments that make a table again.
-type NewArguments<'py> = ((Bound<'py, PyAny>, u64), Bound<'py, PyDict>);
+type NewArguments<'py> = ((Integers<'py>, u64), Bound<'py, PyDict>);
 
 /// A lookup table: one output for every input 0, 1, ... below the input modulus.
 #[pyclass(frozen, module = "cryptable", from_py_object)]
@@ -79,7 +83,7 @@ impl Table {
     /// Outputs for the inputs 0, 1, ..., and the modulus that all of them are below. With `signed`, inputs and outputs are from
     /// -P/2 to P/2 - 1, P the modulus of each (those below 0 are the last of the list), or one of both: `"inputs"`, `"outputs"`.
     #[new]
-    #[pyo3(signature = (outputs, output_modulus, *, signed = None))]
+    #[pyo3(signature = (outputs: "npt.ArrayLike", output_modulus, *, signed = None))]
     fn new(outputs: &Bound<'_, PyAny>, output_modulus: u64, signed: Option<Signs>) -> Result<Self> {
         let signed = signed.unwrap_or_default();
         let outputs = integers(outputs, output_modulus, signed.outputs)?.values;
@@ -90,17 +94,19 @@ impl Table {
 
     /// The outputs.
     #[getter]
-    fn outputs<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
+    fn outputs<'py>(&self, py: Python<'py>) -> Result<Integers<'py>> {
         let (values, modulus) = (self.inner.values(), self.inner.output_modulus());
-        array(py, values, &[values.len()], modulus, self.inner.signed_outputs())
+        let signed = self.inner.signed_outputs();
+        Ok(Integers(array(py, values, &[values.len()], modulus, signed)?))
     }
 
     /// The outputs in fixed point: fractions of the output modulus from -1/2 to below 1/2, of tables of `real_table`.
     #[getter]
-    fn reals<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+    fn reals<'py>(&self, py: Python<'py>) -> Reals<'py> {
         let modulus = self.inner.output_modulus() as f64;
         let fraction = |value: i64| value as f64 / modulus;
-        PyArray1::from_iter(py, self.inner.centered().into_iter().map(fraction))
+        let centered = self.inner.centered().into_iter();
+        Reals(PyArray1::from_iter(py, centered.map(fraction)).into_any())
     }
 
     /// Two tables of half the output bits each: of the low and of the high half, so that the outputs are
@@ -180,6 +186,7 @@ fn made<'py>(table: &Bound<'py, PyAny>, options: &Bound<'py, PyDict>) -> Result<
 ///
 /// Results are rounded to the nearest number, ties to even; what is not a number is one pattern.
 #[pyfunction]
+#[pyo3(signature = (function: "Callable[[float], float]"))]
 pub(crate) fn bfloat16_table(function: &Bound<'_, PyAny>) -> Result<Table> {
     let function = RealFunction::new(function);
     let table = cryptable::bfloat16::table(|x| function.value(x, f64::NAN));

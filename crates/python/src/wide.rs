@@ -63,7 +63,7 @@ properties!(WidePlan {
 
 /// Predicts dictionaries of keys of `bits` bits.
 #[pyfunction]
-#[pyo3(signature = (bits, *, value_bits = None, values = None, memory = None, log2_fail = None, threads = None, insecure_toy = false))]
+#[pyo3(signature = (bits, *, value_bits = None, values = None, memory = None, log2_fail = None, threads: "int | None" = None, insecure_toy = false))]
 // One argument for each thing that a user may ask for, by name: what Python has in place of a builder.
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn plan_wide(
@@ -230,6 +230,7 @@ impl TableOfWords {
 
 /// Encodes a table of words for a key.
 #[pyfunction]
+#[pyo3(signature = (key, table: "Mapping[str, Any]"))]
 pub(crate) fn prepare_wide(
     py: Python<'_>,
     key: &EvaluationKey,
@@ -258,6 +259,7 @@ fn is_read_only(array: &Bound<'_, PyAny>) -> Result<bool> {
 /// Finds the structure of a table of words, an output for every value of two words, and encodes it: an array of one
 /// dimension, of `uint8` to `uint64`, which is copied if somebody may write to it meanwhile.
 #[pyfunction]
+#[pyo3(signature = (key, outputs: "npt.NDArray[Any]", output_modulus))]
 pub(crate) fn recognise_wide(
     key: &EvaluationKey,
     outputs: &Bound<'_, PyAny>,
@@ -299,7 +301,7 @@ pub(crate) fn recognise_wide(
 
 /// Maps every value through a dictionary or a structured table.
 #[pyfunction]
-#[pyo3(signature = (key, values, table, *, threads = 0, progress = true))]
+#[pyo3(signature = (key, values, table, *, threads: "int" = 0, progress = true))]
 pub(crate) fn lookup_wide(
     py: Python<'_>,
     key: &EvaluationKey,

@@ -71,7 +71,7 @@ from .code_book import CodeBook
 from .demo import demo
 from .errors import CryptableError
 from .linear import computing
-from .tables import TableLike, complex_table, real_table, table
+from .tables import Engine, Entries, TableLike, complex_table, real_table, table
 
 __all__ = [
     "Candidate",
@@ -132,12 +132,12 @@ def plan(
     memory: int | None = None,
     threads: int | None = None,
     goal: Literal["throughput", "latency"] = "throughput",
-    engine: Literal["packed", "single", "leveled"] | None = None,
-    inputs: Literal["packed", "single", "leveled"] | None = None,
+    engine: Engine | None = None,
+    inputs: Engine | None = None,
     method: str | None = None,
     ring_degree: int | None = None,
     digit_bits: int | None = None,
-    entries: Literal["shared", "per-value", "encrypted"] = "shared",
+    entries: Entries = "shared",
     complex_outputs: bool = False,
     cost_model: CostModel | None = None,
 ) -> Plan:

@@ -16,6 +16,12 @@ from .errors import TableError
 #: What stands for a table. A function needs the number of inputs.
 TableLike: TypeAlias = Table | npt.ArrayLike | Mapping[int, int] | Callable[[int], int]
 
+#: How values are encrypted.
+Engine: TypeAlias = Literal["packed", "single", "leveled"]
+
+#: What the entries of a table are: in the clear for all values, in the clear for each value, or encrypted.
+Entries: TypeAlias = Literal["shared", "per-value", "encrypted"]
+
 #: Which columns of a table are signed: none, both, or one.
 Signs: TypeAlias = bool | Literal["inputs", "outputs"]
 

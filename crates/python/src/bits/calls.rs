@@ -16,7 +16,7 @@ use crate::errors::{Result, raise};
 
 /// Encrypts bits of any shape, at most `Parameters.bits_at_once`, with `levels` levels for gates left (default: all).
 #[pyfunction]
-#[pyo3(signature = (secret, values, *, levels = None))]
+#[pyo3(signature = (secret, values: "npt.ArrayLike", *, levels = None))]
 pub(crate) fn encrypt(
     secret: &SecretKey,
     values: &Bound<'_, PyAny>,
@@ -33,6 +33,7 @@ pub(crate) fn encrypt(
 
 /// Decrypts bits: an array of booleans, in the shape that was encrypted.
 #[pyfunction]
+#[pyo3(signature = (secret, bits) -> "npt.NDArray[np.bool_]")]
 pub(crate) fn decrypt<'py>(
     py: Python<'py>,
     secret: &SecretKey,
@@ -108,7 +109,7 @@ impl Operands {
 /// A gate of two bits between bootstraps, for one level: `and`, `or`, `xor`, `nand`, `nor`, `xnor`, or `andnot`, `ornot` (the
 /// second bit negated), `notand`, `notor` (the first).
 #[pyfunction]
-#[pyo3(signature = (server, gate, x, y, *, threads = 0))]
+#[pyo3(signature = (server, gate, x, y, *, threads: "int" = 0))]
 pub(crate) fn gate(
     py: Python<'_>,
     server: &EvaluationKey,
@@ -124,7 +125,7 @@ pub(crate) fn gate(
 
 /// Several gates of the same two bits, for little more than one.
 #[pyfunction]
-#[pyo3(signature = (server, gates, x, y, *, threads = 0))]
+#[pyo3(signature = (server, gates, x, y, *, threads: "int" = 0))]
 pub(crate) fn gates(
     py: Python<'_>,
     server: &EvaluationKey,
@@ -162,7 +163,7 @@ pub(crate) fn disjoint_or(
 
 /// Bits with their errors squared, for two levels.
 #[pyfunction]
-#[pyo3(signature = (server, x, *, threads = 0))]
+#[pyo3(signature = (server, x, *, threads: "int" = 0))]
 pub(crate) fn clean(
     py: Python<'_>,
     server: &EvaluationKey,
@@ -185,7 +186,7 @@ pub(crate) fn lower(
 
 /// BinBoot: all levels back, and errors squared. Of several arrays of bits, their XOR.
 #[pyfunction]
-#[pyo3(signature = (server, *bits, threads = 0))]
+#[pyo3(signature = (server, *bits: "EncryptedBits", threads: "int" = 0))]
 pub(crate) fn bin_boot(
     py: Python<'_>,
     server: &EvaluationKey,
@@ -199,7 +200,7 @@ pub(crate) fn bin_boot(
 
 /// GateBoot: a gate of two bits, as of `gate`, and all levels back. With `cleaning`, errors are squared, for one level more.
 #[pyfunction]
-#[pyo3(signature = (server, gate, x, y, *, cleaning = false, threads = 0))]
+#[pyo3(signature = (server, gate, x, y, *, cleaning = false, threads: "int" = 0))]
 pub(crate) fn gate_boot(
     py: Python<'_>,
     server: &EvaluationKey,
@@ -220,7 +221,7 @@ pub(crate) fn gate_boot(
 /// Functions of the sum of up to seven bits, and all levels back but a few, for little more than one bootstrap. A function is
 /// a list of its outputs where 0, 1, ... of the bits are 1: a full adder is `[[0, 1, 0, 1], [0, 0, 1, 1]]`.
 #[pyfunction]
-#[pyo3(signature = (server, functions, *bits, threads = 0))]
+#[pyo3(signature = (server, functions: "Sequence[npt.ArrayLike]", *bits: "EncryptedBits", threads: "int" = 0))]
 pub(crate) fn gate_boot_many(
     server: &EvaluationKey,
     functions: Vec<Bound<'_, PyAny>>,
@@ -239,7 +240,7 @@ pub(crate) fn gate_boot_many(
 /// each is a list of 2^k outputs, and the first array of bits is the lowest bit of the index. Results have `levels`
 /// levels left (default: as many as possible).
 #[pyfunction]
-#[pyo3(signature = (server, tables, *bits, levels = None, threads = 0))]
+#[pyo3(signature = (server, tables: "Sequence[npt.ArrayLike]", *bits: "EncryptedBits", levels = None, threads: "int" = 0))]
 pub(crate) fn tables(
     server: &EvaluationKey,
     tables: Vec<Bound<'_, PyAny>>,

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use cryptable::bits::{EncryptedBits as LibraryBits, Parameters as LibraryParameters};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyTuple};
+use pyo3::types::PyBytes;
 
 use super::parameters::Parameters;
 use crate::encrypted_array::{array_files, array_methods, not_compared};
 use crate::errors::Result;
 use crate::key_files::Reduced;
 use crate::properties::properties;
+use crate::stated_types::Shape;
 
 /// Thousands of encrypted bits in one ciphertext, in the shape of the array that they were. Public: they may be sent, stored
 /// and pickled.
@@ -22,7 +23,7 @@ pub(crate) struct EncryptedBits {
 }
 
 /// Pickled form of bits: their parameters, bytes and shape.
-type Pickled<'py> = (Parameters, Bound<'py, PyBytes>, Bound<'py, PyTuple>);
+type Pickled<'py> = (Parameters, Bound<'py, PyBytes>, Shape<'py>);
 
 impl EncryptedBits {
     pub(crate) fn new(

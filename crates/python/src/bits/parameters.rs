@@ -8,6 +8,7 @@ use crate::errors::{Result, raise};
 use crate::literals::{self, ReducedLiteral};
 use crate::parameters::{Secret, hexadecimal};
 use crate::properties::properties;
+use crate::stated_types::Literal;
 
 /// A validated parameter set of bits: what keys are generated for.
 #[pyclass(frozen, module = "cryptable.bits")]
@@ -66,13 +67,13 @@ impl Parameters {
 
     /// All numbers that make the set, as a dictionary: what `json.dumps` writes, and `from_literal` reads.
     #[getter]
-    fn literal<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
-        literals::loaded(py, &self.inner.to_bytes())
+    fn literal<'py>(&self, py: Python<'py>) -> Result<Literal<'py>> {
+        Ok(Literal(literals::loaded(py, &self.inner.to_bytes())?))
     }
 
     /// The set of a literal, validated: every number against its bounds, the security that it claims, and its failures.
     #[staticmethod]
-    #[pyo3(signature = (literal, *, allow_insecure = false))]
+    #[pyo3(signature = (literal: "Mapping[str, Any]", *, allow_insecure = false))]
     fn from_literal(literal: &Bound<'_, PyAny>, allow_insecure: bool) -> Result<Self> {
         let inner = literals::read(literal, allow_insecure, LibraryParameters::from_bytes)?;
         Ok(Self { inner })
@@ -87,7 +88,7 @@ impl Parameters {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> Result<ReducedLiteral<'py>> {
-        literals::reduce::<Self>(self.literal(py)?)
+        literals::reduce::<Self>(self.literal(py)?.0)
     }
 
     fn __repr__(&self) -> String {

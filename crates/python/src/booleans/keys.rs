@@ -46,6 +46,7 @@ impl SecretKey {
     }
 
     /// Encrypts bits of any shape.
+    #[pyo3(signature = (values: "npt.ArrayLike"))]
     fn encrypt(&self, values: &Bound<'_, PyAny>) -> Result<EncryptedBits> {
         let bits = booleans(values)?;
         let clear = Zeroizing::new(bits.values);
@@ -54,6 +55,7 @@ impl SecretKey {
     }
 
     /// Decrypts bits: an array of booleans.
+    #[pyo3(signature = (bits) -> "npt.NDArray[np.bool_]")]
     fn decrypt<'py>(&self, py: Python<'py>, bits: &EncryptedBits) -> Result<Bound<'py, PyAny>> {
         let values = Zeroizing::new(call::run_silently(py, || self.inner.decrypt(&bits.inner))?);
         Ok(PyArray1::from_slice(py, &values).reshape(IxDyn(&bits.shape))?.into_any())
@@ -61,7 +63,7 @@ impl SecretKey {
 
     /// The server's keys for thousands of gates at once, in memory: half a gigabyte. A secret must be of
     /// `log2_fail=-128` for them.
-    #[pyo3(signature = (*, threads = 0, progress = true))]
+    #[pyo3(signature = (*, threads: "int" = 0, progress = true))]
     fn packed_gates(
         &self,
         py: Python<'_>,
@@ -76,7 +78,7 @@ impl SecretKey {
 
     /// Makes the server's keys for thousands of gates at once, as `packed_gates`, and writes them to a new folder: what a server
     /// gets, and `PackedGates.open` reads. Files of an existing folder are replaced only if told so.
-    #[pyo3(signature = (folder, *, threads = 0, progress = true, replace = false))]
+    #[pyo3(signature = (folder, *, threads: "int" = 0, progress = true, replace = false))]
     fn save_packed_gates(
         &self,
         py: Python<'_>,
@@ -106,7 +108,7 @@ pub(crate) struct EvaluationKey {
 #[pymethods]
 impl EvaluationKey {
     /// A gate, bit by bit: `and`, `nand`, `or`, `nor`, `xor` or `xnor`.
-    #[pyo3(signature = (gate, x, y, *, threads = 0, progress = true))]
+    #[pyo3(signature = (gate, x, y, *, threads: "int" = 0, progress = true))]
     fn gate(
         &self,
         py: Python<'_>,
@@ -123,7 +125,7 @@ impl EvaluationKey {
     }
 
     /// x where the selector is true, else y.
-    #[pyo3(signature = (selector, x, y, *, threads = 0, progress = true))]
+    #[pyo3(signature = (selector, x, y, *, threads: "int" = 0, progress = true))]
     fn mux(
         &self,
         py: Python<'_>,

@@ -131,7 +131,7 @@ impl PackedGates {
     }
 
     /// A gate, bit by bit, as `EvaluationKey.gate`: of two different arrays of bits, fresh or results of this.
-    #[pyo3(signature = (gate, x, y, *, threads = 0, progress = true))]
+    #[pyo3(signature = (gate, x, y, *, threads: "int" = 0, progress = true))]
     fn gate(
         &self,
         py: Python<'_>,

@@ -107,7 +107,7 @@ impl EvaluationKeys {
     }
 
     /// Maps packed values through tables: for leveled values one table per digit, the lowest first.
-    #[pyo3(signature = (values, tables, *, threads = 0, progress = true))]
+    #[pyo3(signature = (values, tables, *, threads: "int" = 0, progress = true))]
     fn lookup_many(
         &self,
         py: Python<'_>,
@@ -125,7 +125,7 @@ impl EvaluationKeys {
 
     /// Maps packed values that come in several ciphertexts, the least significant digits first, through tables of all of them
     /// together: what `pack_radix` gives, where the packed end has digits of three bits.
-    #[pyo3(signature = (inputs, tables, *, threads = 0, progress = true))]
+    #[pyo3(signature = (inputs, tables, *, threads: "int" = 0, progress = true))]
     fn lookup_digits(
         &self,
         py: Python<'_>,
@@ -161,7 +161,7 @@ impl EvaluationKeys {
     }
 
     /// Takes packed values of an even modulus up to 16 out as small values modulo 16, such as selectors, from `start` to `stop`.
-    #[pyo3(signature = (values, start, stop, *, threads = 0, progress = true))]
+    #[pyo3(signature = (values, start, stop, *, threads: "int" = 0, progress = true))]
     fn to_small(
         &self,
         py: Python<'_>,
@@ -180,7 +180,7 @@ impl EvaluationKeys {
 
     /// Takes packed digits of an even modulus up to 8, a ciphertext for every digit, the lowest first, out as integers in
     /// digits of base 8, from `start` to `stop`.
-    #[pyo3(signature = (digits, start, stop, *, threads = 0, progress = true))]
+    #[pyo3(signature = (digits, start, stop, *, threads: "int" = 0, progress = true))]
     fn to_radix(
         &self,
         py: Python<'_>,
@@ -201,7 +201,7 @@ impl EvaluationKeys {
     }
 
     /// Packs integers in digits again: a ciphertext of values below 8 for every digit, the lowest first.
-    #[pyo3(signature = (values, *, threads = 0, progress = true))]
+    #[pyo3(signature = (values, *, threads: "int" = 0, progress = true))]
     fn pack_radix(
         &self,
         py: Python<'_>,
@@ -228,7 +228,7 @@ impl EvaluationKeys {
     }
 
     /// Packs small values again, modulo `modulus`.
-    #[pyo3(signature = (values, modulus = 2, *, threads = 0, progress = true))]
+    #[pyo3(signature = (values, modulus = 2, *, threads: "int" = 0, progress = true))]
     fn pack(
         &self,
         py: Python<'_>,
@@ -264,7 +264,7 @@ impl EvaluationKeys {
     }
 
     /// Maps leveled values through a table.
-    #[pyo3(signature = (values, table, *, threads = 0, progress = true))]
+    #[pyo3(signature = (values, table, *, threads: "int" = 0, progress = true))]
     fn lookup_leveled(
         &self,
         py: Python<'_>,
@@ -283,7 +283,7 @@ impl EvaluationKeys {
     }
 
     /// Packs leveled values again, a ciphertext a digit of two bits, the lowest first.
-    #[pyo3(signature = (values, *, threads = 0, progress = true))]
+    #[pyo3(signature = (values, *, threads: "int" = 0, progress = true))]
     fn pack_leveled(
         &self,
         py: Python<'_>,

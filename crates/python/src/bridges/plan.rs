@@ -122,6 +122,7 @@ impl Limits {
 /// Plans a packed lookup whose results go on: as integers of `bits` bits (`then` is `sign` or `absolute`), or to a table of
 /// these moduli (`table`).
 #[pyfunction]
+#[pyo3(signature = (input_modulus, then, bits, moduli, returning, limits: "Mapping[str, Any]"))]
 pub(crate) fn plan_bridge(
     py: Python<'_>,
     input_modulus: u64,

@@ -93,7 +93,7 @@ impl SecretKeys {
 
     /// Encrypts values of any shape for the packed lookup, at most as many as a ciphertext holds; `signed` is as of
     /// `cryptable.SecretKey.encrypt`.
-    #[pyo3(signature = (values, *, signed = None))]
+    #[pyo3(signature = (values: "npt.ArrayLike", *, signed = None))]
     fn encrypt(&self, values: &Bound<'_, PyAny>, signed: Option<bool>) -> Result<Ciphertext> {
         let modulus = self.packed().parameters().input_modulus();
         let signed = are_signed(values, modulus, signed)?;
@@ -106,7 +106,7 @@ impl SecretKeys {
 
     /// Decrypts packed values, in the shape that was encrypted: signed if their ciphertext is, or as `signed` says, since results
     /// of bridges do not say it.
-    #[pyo3(signature = (values, *, signed = None))]
+    #[pyo3(signature = (values, *, signed = None) -> "npt.NDArray[Any]")]
     fn decrypt<'py>(
         &self,
         py: Python<'py>,
@@ -120,6 +120,7 @@ impl SecretKeys {
     }
 
     /// Decrypts whole integers.
+    #[pyo3(signature = (values) -> "npt.NDArray[np.int64]")]
     fn decrypt_integers<'py>(
         &self,
         py: Python<'py>,
@@ -133,6 +134,7 @@ impl SecretKeys {
     }
 
     /// Decrypts small values.
+    #[pyo3(signature = (values) -> "npt.NDArray[Any]")]
     fn decrypt_small<'py>(
         &self,
         py: Python<'py>,
@@ -147,6 +149,7 @@ impl SecretKeys {
     }
 
     /// Decrypts leveled values.
+    #[pyo3(signature = (values) -> "npt.NDArray[Any]")]
     fn decrypt_leveled<'py>(
         &self,
         py: Python<'py>,
@@ -161,7 +164,7 @@ impl SecretKeys {
     }
 
     /// The server's keys, in memory.
-    #[pyo3(signature = (*, threads = 0, progress = true))]
+    #[pyo3(signature = (*, threads: "int" = 0, progress = true))]
     fn evaluation_keys(
         &self,
         py: Python<'_>,
@@ -178,7 +181,7 @@ impl SecretKeys {
     }
 
     /// Makes the server's keys and writes them to a file, never all of them in memory.
-    #[pyo3(signature = (path, *, threads = 0, progress = true, replace = false))]
+    #[pyo3(signature = (path, *, threads: "int" = 0, progress = true, replace = false))]
     fn save_evaluation_keys(
         &self,
         py: Python<'_>,

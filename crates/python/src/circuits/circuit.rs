@@ -13,6 +13,7 @@ use pyo3::types::PyDict;
 use crate::errors::{Result, exception};
 use crate::files::read_file;
 use crate::properties::properties;
+use crate::stated_types::Counts;
 
 /// A binary circuit, in all forms that a plan may choose from.
 #[pyclass(frozen, module = "cryptable.circuits")]
@@ -99,7 +100,7 @@ impl Circuit {
     }
 
     /// The outputs of one word each, in the clear, in the order of the ports.
-    #[pyo3(signature = (*inputs))]
+    #[pyo3(signature = (*inputs: "int"))]
     fn evaluate(&self, inputs: Vec<u128>) -> Result<Vec<u128>> {
         let found = self.forms[0].evaluate_words(&inputs);
         found.map_err(|error| exception("RangeError", error.to_string()))
@@ -112,7 +113,7 @@ impl Circuit {
 
     /// Numbers of gates of each kind, and levels: gates in a row on the longest way from an input to an output.
     #[getter]
-    fn statistics<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyDict>> {
+    fn statistics<'py>(&self, py: Python<'py>) -> Result<Counts<'py>> {
         let found = self.forms[0].statistics();
         let result = PyDict::new(py);
         for (name, count) in [
@@ -126,7 +127,7 @@ impl Circuit {
         ] {
             result.set_item(name, count)?;
         }
-        Ok(result)
+        Ok(Counts(result.into_any()))
     }
 
     fn __repr__(&self) -> String {

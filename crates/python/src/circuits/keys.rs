@@ -42,6 +42,7 @@ fn widths(ports: &[WordPort]) -> Vec<usize> {
 impl SecretKey {
     /// Draws a fresh secret for the parameter set of a plan, or for parameters of `cryptable.bits`.
     #[staticmethod]
+    #[pyo3(signature = (plan: "Plan | Parameters"))]
     fn generate(plan: &Bound<'_, PyAny>) -> Result<Self> {
         let py = plan.py();
         let parameters = match plan.cast::<CircuitPlan>() {
@@ -58,6 +59,7 @@ impl SecretKey {
     }
 
     /// Encrypts words for a plan: an array for every input of its circuit, by name, all of one shape.
+    #[pyo3(signature = (plan, values: "Mapping[str, npt.ArrayLike]"))]
     fn encrypt(
         &self,
         py: Python<'_>,
@@ -84,6 +86,7 @@ impl SecretKey {
     }
 
     /// Decrypts words: an array for every port, by name.
+    #[pyo3(signature = (words) -> "dict[str, npt.NDArray[Any]]")]
     fn decrypt<'py>(&self, py: Python<'py>, words: &EncryptedWords) -> Result<Bound<'py, PyDict>> {
         let ports = &words.summary.ports;
         let found = call::run_silently(py, || {
@@ -187,7 +190,7 @@ impl EvaluationKey {
     }
 
     /// Runs a circuit, or the circuit of a plan, on words of its inputs.
-    #[pyo3(signature = (circuit, words, *, threads = 0, progress = true))]
+    #[pyo3(signature = (circuit: "Circuit | Plan", words, *, threads: "int" = 0, progress = true))]
     fn run(
         &self,
         circuit: &Bound<'_, PyAny>,

@@ -19,7 +19,7 @@ pub(crate) struct Polynomial {
 impl Polynomial {
     /// The sum of `coefficients[k] * x**k`.
     #[staticmethod]
-    #[pyo3(signature = (coefficients, interval = 1.0))]
+    #[pyo3(signature = (coefficients: "npt.ArrayLike", interval = 1.0))]
     fn monomial(coefficients: &Bound<'_, PyAny>, interval: f64) -> Result<Self> {
         let coefficients = reals(coefficients)?.values;
         let inner = cryptable::ckks::Polynomial::monomial(&coefficients, interval);
@@ -28,7 +28,7 @@ impl Polynomial {
 
     /// The sum of `coefficients[k] * T_k(x / interval)`, T_k of Chebyshev.
     #[staticmethod]
-    #[pyo3(signature = (coefficients, interval = 1.0))]
+    #[pyo3(signature = (coefficients: "npt.ArrayLike", interval = 1.0))]
     fn chebyshev(coefficients: &Bound<'_, PyAny>, interval: f64) -> Result<Self> {
         let coefficients = reals(coefficients)?.values;
         let inner = cryptable::ckks::Polynomial::chebyshev(&coefficients, interval);
@@ -38,7 +38,7 @@ impl Polynomial {
     /// The polynomial of this degree that agrees with a function at Chebyshev's points. Its distance to the function goes
     /// into the errors that results state.
     #[staticmethod]
-    #[pyo3(signature = (function, degree, interval = 1.0))]
+    #[pyo3(signature = (function: "Callable[[float], float]", degree, interval = 1.0))]
     fn interpolate(function: &Bound<'_, PyAny>, degree: usize, interval: f64) -> Result<Self> {
         let function = RealFunction::new(function);
         let value = |x| function.value(x, f64::NAN);
@@ -47,6 +47,7 @@ impl Polynomial {
     }
 
     /// The largest distance to a function within the interval, at many points.
+    #[pyo3(signature = (function: "Callable[[float], float]"))]
     fn max_error(&self, function: &Bound<'_, PyAny>) -> Result<f64> {
         let function = RealFunction::new(function);
         let error = self.inner.max_error(|x| function.value(x, f64::NAN));
@@ -80,7 +81,7 @@ pub(crate) struct SlotTable {
 impl SlotTable {
     /// `values[m]` at `first + m * step`, by interpolation of order 1 to 3.
     #[new]
-    #[pyo3(signature = (values, *, first = 0.0, step = 1.0, order = 1))]
+    #[pyo3(signature = (values: "npt.ArrayLike", *, first = 0.0, step = 1.0, order = 1))]
     fn new(values: &Bound<'_, PyAny>, first: f64, step: f64, order: u64) -> Result<Self> {
         let values = reals(values)?.values;
         let grid = Grid { first, step, count: values.len() };
@@ -126,7 +127,7 @@ pub(crate) struct LeveledTable {
 impl LeveledTable {
     /// Interpolates `values` at `points` (default: 0, 1, ...), where `order` derivatives vanish.
     #[new]
-    #[pyo3(signature = (values, points = None, *, order = 1))]
+    #[pyo3(signature = (values: "npt.ArrayLike", points: "npt.ArrayLike | None" = None, *, order = 1))]
     fn new(
         values: &Bound<'_, PyAny>,
         points: Option<&Bound<'_, PyAny>>,
@@ -168,7 +169,7 @@ pub(crate) struct LinearMap {
 impl LinearMap {
     /// Creates the map from an array of rows, for vectors that are lowered to this level (default: that of fresh ones).
     #[new]
-    #[pyo3(signature = (parameters, matrix, level = None))]
+    #[pyo3(signature = (parameters, matrix: "npt.ArrayLike", level = None))]
     fn new(
         parameters: &Parameters,
         matrix: &Bound<'_, PyAny>,

@@ -16,6 +16,7 @@ use crate::errors::{Result, exception, raise};
 use crate::literals::{self, ReducedLiteral};
 use crate::parameters::{Secret, hexadecimal};
 use crate::properties::properties;
+use crate::stated_types::Literal;
 
 #[pymethods]
 impl Parameters {
@@ -52,13 +53,13 @@ impl Parameters {
 
     /// All numbers that make the set, as a dictionary: what `json.dumps` writes, and `from_literal` reads.
     #[getter]
-    fn literal<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
-        literals::loaded(py, &self.inner.to_bytes())
+    fn literal<'py>(&self, py: Python<'py>) -> Result<Literal<'py>> {
+        Ok(Literal(literals::loaded(py, &self.inner.to_bytes())?))
     }
 
     /// The set of a literal, validated: every number against its bounds, and the security that it claims.
     #[staticmethod]
-    #[pyo3(signature = (literal, *, allow_insecure = false))]
+    #[pyo3(signature = (literal: "Mapping[str, Any]", *, allow_insecure = false))]
     fn from_literal(literal: &Bound<'_, PyAny>, allow_insecure: bool) -> Result<Self> {
         let inner = literals::read(literal, allow_insecure, LibraryParameters::from_bytes)?;
         Ok(Self { inner })
@@ -82,6 +83,7 @@ impl Parameters {
 
     /// Predicts a lookup: levels of the result, standard deviation and bias of its error, the largest error of an
     /// input, as a part of half the distance of two points, and log2 of the probability that a slot fails.
+    #[pyo3(signature = (vector, table) -> "dict[str, Any]")]
     fn predict_lookup<'py>(
         &self,
         py: Python<'py>,
@@ -107,7 +109,7 @@ impl Parameters {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> Result<ReducedLiteral<'py>> {
-        literals::reduce::<Self>(self.literal(py)?)
+        literals::reduce::<Self>(self.literal(py)?.0)
     }
 
     fn __repr__(&self) -> String {

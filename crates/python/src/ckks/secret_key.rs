@@ -79,7 +79,7 @@ impl SecretKey {
     }
 
     /// Encrypts numbers of any shape whose parts are at most `bound`; slots beyond them are 0.
-    #[pyo3(signature = (values, *, bound = 1.0))]
+    #[pyo3(signature = (values: "npt.ArrayLike", *, bound = 1.0))]
     fn encrypt(&self, values: &Bound<'_, PyAny>, bound: f64) -> Result<Vector> {
         let py = values.py();
         let (values, is_real) = complex_numbers(values)?;
@@ -92,7 +92,7 @@ impl SecretKey {
     /// Decrypts: real numbers if bounds say that there are no others. Each part is rounded to what is sure.
     ///
     /// `flooding` is for results that others see: bits of security, and decryptions under this key.
-    #[pyo3(signature = (vector, *, flooding = None))]
+    #[pyo3(signature = (vector, *, flooding = None) -> "npt.NDArray[np.float64] | npt.NDArray[np.complex128]")]
     fn decrypt<'py>(
         &self,
         py: Python<'py>,
@@ -120,7 +120,7 @@ impl SecretKey {
     }
 
     /// The server's key, in memory.
-    #[pyo3(signature = (keys, maps, automatic = false, threads = 0, progress = true))]
+    #[pyo3(signature = (keys: "Mapping[str, Any]", maps, automatic = false, threads: "int" = 0, progress = true))]
     fn evaluation_key(
         &self,
         py: Python<'_>,
@@ -138,7 +138,7 @@ impl SecretKey {
     }
 
     /// Makes the server's key and writes it to a file.
-    #[pyo3(signature = (path, keys, maps, threads = 0, progress = true, replace = false))]
+    #[pyo3(signature = (path, keys: "Mapping[str, Any]", maps, threads: "int" = 0, progress = true, replace = false))]
     // One argument for each thing that a user may ask for, by name.
     #[allow(clippy::too_many_arguments)]
     fn save_evaluation_key(

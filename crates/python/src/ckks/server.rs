@@ -118,7 +118,7 @@ impl EvaluationKey {
     }
 
     /// `x + y`: y is a vector, a number, or an array of the shape of x.
-    #[pyo3(signature = (x, y, *, threads = 0))]
+    #[pyo3(signature = (x, y: "Vector | complex | npt.ArrayLike", *, threads: "int" = 0))]
     fn add(
         &self,
         x: &Vector,
@@ -135,7 +135,7 @@ impl EvaluationKey {
     }
 
     /// `x - y`, as `add`.
-    #[pyo3(signature = (x, y, *, threads = 0))]
+    #[pyo3(signature = (x, y: "Vector | complex | npt.ArrayLike", *, threads: "int" = 0))]
     fn sub(
         &self,
         x: &Vector,
@@ -152,7 +152,7 @@ impl EvaluationKey {
     }
 
     /// `x * y`, as `add`: a level below, but for integers.
-    #[pyo3(signature = (x, y, *, threads = 0))]
+    #[pyo3(signature = (x, y: "Vector | complex | npt.ArrayLike", *, threads: "int" = 0))]
     fn mul(
         &self,
         x: &Vector,
@@ -169,7 +169,7 @@ impl EvaluationKey {
     }
 
     /// `-x`.
-    #[pyo3(signature = (x, *, threads = 0))]
+    #[pyo3(signature = (x, *, threads: "int" = 0))]
     fn negate(
         &self,
         py: Python<'_>,
@@ -180,7 +180,7 @@ impl EvaluationKey {
     }
 
     /// All slots rotated to the left: slot j gets what was in slot j + steps.
-    #[pyo3(signature = (x, steps, *, threads = 0))]
+    #[pyo3(signature = (x, steps, *, threads: "int" = 0))]
     fn rotate(
         &self,
         py: Python<'_>,
@@ -192,7 +192,7 @@ impl EvaluationKey {
     }
 
     /// Complex conjugates.
-    #[pyo3(signature = (x, *, threads = 0))]
+    #[pyo3(signature = (x, *, threads: "int" = 0))]
     fn conjugate(
         &self,
         py: Python<'_>,
@@ -203,7 +203,7 @@ impl EvaluationKey {
     }
 
     /// In slot j the sum of `count` slots from j on, a power of two of them.
-    #[pyo3(signature = (x, count, *, threads = 0))]
+    #[pyo3(signature = (x, count, *, threads: "int" = 0))]
     fn inner_sum(
         &self,
         py: Python<'_>,
@@ -215,7 +215,7 @@ impl EvaluationKey {
     }
 
     /// A polynomial of every slot.
-    #[pyo3(signature = (x, polynomial, *, threads = 0))]
+    #[pyo3(signature = (x, polynomial, *, threads: "int" = 0))]
     fn polynomial(
         &self,
         py: Python<'_>,
@@ -227,7 +227,7 @@ impl EvaluationKey {
     }
 
     /// All levels back.
-    #[pyo3(signature = (x, *, threads = 0))]
+    #[pyo3(signature = (x, *, threads: "int" = 0))]
     fn bootstrap(
         &self,
         py: Python<'_>,
@@ -238,7 +238,7 @@ impl EvaluationKey {
     }
 
     /// Lowered to a level: less memory, and faster operations.
-    #[pyo3(signature = (x, level, *, threads = 0))]
+    #[pyo3(signature = (x, level, *, threads: "int" = 0))]
     fn lower(
         &self,
         py: Python<'_>,
@@ -250,7 +250,7 @@ impl EvaluationKey {
     }
 
     /// The table's value in every slot, with levels back.
-    #[pyo3(signature = (x, table, *, threads = 0))]
+    #[pyo3(signature = (x, table, *, threads: "int" = 0))]
     fn lookup(
         &self,
         py: Python<'_>,
@@ -262,7 +262,7 @@ impl EvaluationKey {
     }
 
     /// Several tables of the same points, for less than as many lookups.
-    #[pyo3(signature = (x, tables, *, threads = 0))]
+    #[pyo3(signature = (x, tables, *, threads: "int" = 0))]
     fn lookup_many(
         &self,
         py: Python<'_>,
@@ -276,7 +276,7 @@ impl EvaluationKey {
     }
 
     /// A table of few points, by levels and without a bootstrap.
-    #[pyo3(signature = (x, table, *, threads = 0))]
+    #[pyo3(signature = (x, table, *, threads: "int" = 0))]
     fn leveled_table(
         &self,
         py: Python<'_>,
@@ -293,7 +293,7 @@ impl EvaluationKey {
     }
 
     /// The product of a linear map with slots, a level below that of the map.
-    #[pyo3(signature = (x, map, *, threads = 0))]
+    #[pyo3(signature = (x, map, *, threads: "int" = 0))]
     fn transform(
         &self,
         py: Python<'_>,
@@ -305,7 +305,7 @@ impl EvaluationKey {
     }
 
     /// Integers in slots as packed integers modulo `modulus`, in the order of `packed_index`.
-    #[pyo3(signature = (x, modulus, packed, shared, *, threads = 0))]
+    #[pyo3(signature = (x, modulus, packed, shared, *, threads: "int" = 0))]
     fn to_packed(
         &self,
         py: Python<'_>,
@@ -326,7 +326,7 @@ impl EvaluationKey {
     /// The table's values of packed integers, in slots.
     // The library's name for it; nothing is constructed.
     #[allow(clippy::wrong_self_convention)]
-    #[pyo3(signature = (x, table, packed, shared, *, threads = 0))]
+    #[pyo3(signature = (x, table, packed, shared, *, threads: "int" = 0))]
     fn from_packed(
         &self,
         py: Python<'_>,

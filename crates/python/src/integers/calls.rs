@@ -35,6 +35,7 @@ pub(crate) enum EncryptionKey<'py> {
 
 /// Encrypts integers of `bits` bits, or booleans: 1 bit.
 #[pyfunction]
+#[pyo3(signature = (key, values: "npt.NDArray[Any]", bits, signed))]
 pub(crate) fn encrypt_column(
     key: EncryptionKey<'_>,
     values: &Bound<'_, PyAny>,
@@ -92,6 +93,7 @@ fn encrypt<S: DigitEncryption<Ciphertext: DigitCiphertext>>(
 
 /// Decrypts a column: an array of numpy's type of the same name.
 #[pyfunction]
+#[pyo3(signature = (secret, column) -> "npt.NDArray[Any]")]
 pub(crate) fn decrypt_column<'py>(
     py: Python<'py>,
     secret: &SecretKey,
@@ -172,7 +174,7 @@ pub(crate) struct Options {
 
 /// Runs an operation, by its name, on columns and public numbers.
 #[pyfunction]
-#[pyo3(signature = (key, operation, operands, options, table = None, progress = true))]
+#[pyo3(signature = (key, operation, operands: "Sequence[Column | int]", options: "Mapping[str, Any]", table: "npt.NDArray[Any] | None" = None, progress = true))]
 pub(crate) fn compute_integers(
     key: &Bound<'_, EvaluationKey>,
     operation: &str,

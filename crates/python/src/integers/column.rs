@@ -11,6 +11,7 @@ use super::parts::Parts;
 use crate::encrypted_array::{array_files, array_methods, operators};
 use crate::errors::Result;
 use crate::properties::properties;
+use crate::stated_types::{self, NumberType};
 
 /// Parts of a column of one of the engines.
 #[derive(Debug)]
@@ -85,7 +86,7 @@ impl Column {
 impl Column {
     /// numpy's type of the values.
     #[getter]
-    fn dtype<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
+    fn dtype<'py>(&self, py: Python<'py>) -> Result<NumberType<'py>> {
         let name = match self.kind() {
             ColumnKind::BOOLEANS => "bool".to_owned(),
             kind => {
@@ -93,7 +94,7 @@ impl Column {
                 format!("{sign}int{}", kind.bits())
             }
         };
-        py.import("numpy")?.call_method1("dtype", (name,))
+        Ok(NumberType(py.import("numpy")?.call_method1("dtype", (name,))?))
     }
 
     /// Which engine it is of: `packed` or `single`.
@@ -121,7 +122,7 @@ impl Column {
         slf: Bound<'py, Self>,
         other: Bound<'py, PyAny>,
         comparison: CompareOp,
-    ) -> Result<Bound<'py, PyAny>> {
+    ) -> Result<stated_types::Column<'py>> {
         let name = match comparison {
             CompareOp::Lt => "less",
             CompareOp::Le => "less_or_equal",
@@ -130,10 +131,10 @@ impl Column {
             CompareOp::Eq | CompareOp::Ne => "equal",
         };
         let found = Self::operator(&slf, name, Some(&other))?;
-        match comparison {
-            CompareOp::Ne => Self::operator(found.cast::<Self>()?, "not", None),
-            _ => Ok(found),
-        }
+        Ok(stated_types::Column(match comparison {
+            CompareOp::Ne => Self::operator(found.cast::<Self>()?, "not", None)?,
+            _ => found,
+        }))
     }
 }
 

@@ -58,7 +58,7 @@ impl ColumnWriter {
         slf
     }
 
-    #[pyo3(signature = (kind, *_error))]
+    #[pyo3(signature = (kind: "type[BaseException] | None", *_error: "object"))]
     fn __exit__(
         &self,
         py: Python<'_>,
@@ -121,7 +121,7 @@ impl ColumnReader {
     }
 
     /// Nothing is left to do: files are closed with their readers.
-    #[pyo3(signature = (*_error))]
+    #[pyo3(signature = (*_error: "object"))]
     fn __exit__(&self, _error: &Bound<'_, PyTuple>) {}
 
     fn __iter__(slf: Py<Self>) -> Py<Self> {

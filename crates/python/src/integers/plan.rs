@@ -56,7 +56,7 @@ properties!(IntegerPlan {
 /// Plans operations on columns of integers of `bits` bits.
 #[pyfunction]
 #[pyo3(signature = (bits, signed, engine, *, digit_bits = None, values = None, memory = None, log2_fail = None,
-    threads = None, insecure_toy = false))]
+    threads: "int | None" = None, insecure_toy = false))]
 // One argument for each thing that a user may ask for, by name: what Python has in place of a builder.
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn plan_integers(

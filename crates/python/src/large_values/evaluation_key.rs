@@ -92,7 +92,7 @@ impl EvaluationKey {
     }
 
     /// 1 for negative integers, 0 for others; with a second operand, 1 where x < y, else 0.
-    #[pyo3(signature = (x, y = None, *, threads = 0, progress = true))]
+    #[pyo3(signature = (x, y = None, *, threads: "int" = 0, progress = true))]
     fn sign(
         &self,
         py: Python<'_>,
@@ -109,7 +109,7 @@ impl EvaluationKey {
     }
 
     /// `absolute` and `relu` of x, `maximum` of x and y.
-    #[pyo3(signature = (name, x, y = None, *, threads = 0, progress = true))]
+    #[pyo3(signature = (name, x, y = None, *, threads: "int" = 0, progress = true))]
     fn function(
         &self,
         py: Python<'_>,
@@ -137,7 +137,7 @@ impl EvaluationKey {
     }
 
     /// The digits of base 8 of every integer's two's complement.
-    #[pyo3(signature = (x, *, threads = 0, progress = true))]
+    #[pyo3(signature = (x, *, threads: "int" = 0, progress = true))]
     fn to_radix(
         &self,
         py: Python<'_>,
@@ -154,7 +154,7 @@ impl EvaluationKey {
     /// A function of integers that are taken for fractions, v = x / 2^(bits - 1), continuous on either side of 0, whose slope is
     /// at most `lipschitz` anywhere: approximate, with the noise of `continuous_noise`. Results decrypt, and go into further
     /// such functions. Values are from -`continuous_limit()` to that.
-    #[pyo3(signature = (x, function, *, lipschitz, threads = 0, progress = true))]
+    #[pyo3(signature = (x, function: "Callable[[float], float]", *, lipschitz, threads: "int" = 0, progress = true))]
     fn continuous(
         &self,
         x: &Integers,
@@ -234,6 +234,7 @@ impl EvaluationKey {
     }
 
     /// Every digit through a table from digits to digits.
+    #[pyo3(signature = (x, table: "TableLike"))]
     fn radix_map(&self, x: &Radix, table: &Bound<'_, PyAny>) -> Result<Radix> {
         let py = table.py();
         let table = of_moduli(table, BASE, BASE, Signs::default())?;
@@ -242,6 +243,7 @@ impl EvaluationKey {
     }
 
     /// The whole integer through a table of as many entries as its digits have values, with outputs below a modulus.
+    #[pyo3(signature = (x, table: "TableLike", output_modulus))]
     fn radix_lookup(
         &self,
         x: &Radix,

@@ -59,7 +59,7 @@ impl SecretKey {
     /// Encrypts integers, of one dimension, from -2^(bits-2) to 2^(bits-2) - 1: any two of them are compared right. With
     /// `full_range` from -2^(bits-1) to 2^(bits-1) - 1, for functions of one integer: comparisons and maxima of those that
     /// differ by 2^(bits-1) or more are wrong.
-    #[pyo3(signature = (values, *, full_range = false))]
+    #[pyo3(signature = (values: "npt.ArrayLike", *, full_range = false))]
     fn encrypt(&self, values: &Bound<'_, PyAny>, full_range: bool) -> Result<Integers> {
         let clear = Zeroizing::new(one_dimension(signed_integers(values)?)?);
         let inner = call::run_silently(values.py(), || {
@@ -73,6 +73,7 @@ impl SecretKey {
     }
 
     /// Decrypts integers.
+    #[pyo3(signature = (values) -> "npt.NDArray[np.int64]")]
     fn decrypt<'py>(
         &self,
         py: Python<'py>,
@@ -83,6 +84,7 @@ impl SecretKey {
     }
 
     /// Decrypts signs, comparisons and results of tables.
+    #[pyo3(signature = (values) -> "npt.NDArray[np.uint64]")]
     fn decrypt_small<'py>(
         &self,
         py: Python<'py>,
@@ -93,6 +95,7 @@ impl SecretKey {
     }
 
     /// Encrypts numbers from -1 to below 1, of one dimension, as integers: multiples of 2^-(bits - 1).
+    #[pyo3(signature = (values: "npt.ArrayLike"))]
     fn encrypt_reals(&self, values: &Bound<'_, PyAny>) -> Result<Integers> {
         let numbers = one_dimension(reals(values)?)?;
         let clear = Zeroizing::new(numbers);
@@ -102,6 +105,7 @@ impl SecretKey {
 
     /// Decrypts integers as numbers from -1 to below 1. Results of continuous functions show a part of their noise: give
     /// them to nobody who has the ciphertexts.
+    #[pyo3(signature = (values) -> "npt.NDArray[np.float64]")]
     fn decrypt_reals<'py>(
         &self,
         py: Python<'py>,

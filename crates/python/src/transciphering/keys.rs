@@ -68,7 +68,7 @@ impl SecretKey {
 
     /// Decrypts a file of `EvaluationKey.transcipher_file`, piece after piece, into a file that its owner alone may read;
     /// returns the number of bytes.
-    #[pyo3(signature = (source, target, *, threads = 0, progress = true, replace = false))]
+    #[pyo3(signature = (source, target, *, threads: "int" = 0, progress = true, replace = false))]
     fn decrypt_file(
         &self,
         py: Python<'_>,
@@ -129,6 +129,7 @@ impl PreparedTable {
 #[pymethods]
 impl EvaluationKey {
     /// Encodes a table from bytes to bytes: what `cryptable.table` makes one of.
+    #[pyo3(signature = (table: "TableLike"))]
     fn prepare(&self, table: &Bound<'_, PyAny>) -> Result<PreparedTable> {
         let py = table.py();
         let table = of_moduli(table, BYTE_VALUES, BYTE_VALUES, Signs::default())?;
@@ -138,7 +139,7 @@ impl EvaluationKey {
     }
 
     /// Turns a message into homomorphic ciphertexts, and maps each byte through a table if there is one.
-    #[pyo3(signature = (key, message, table = None, *, threads = 0, progress = true))]
+    #[pyo3(signature = (key, message, table = None, *, threads: "int" = 0, progress = true))]
     fn transcipher(
         &self,
         py: Python<'_>,
@@ -160,7 +161,7 @@ impl EvaluationKey {
     /// Transciphers like `transcipher`, a file with a message of any length, piece after piece, into a file. With
     /// `first_counter`, 16 bytes, the file holds only what another program encrypted by AES-128-CTR from that counter
     /// block on.
-    #[pyo3(signature = (key, source, target, table = None, *, first_counter = None, threads = 0, progress = true,
+    #[pyo3(signature = (key, source, target, table = None, *, first_counter = None, threads: "int" = 0, progress = true,
         replace = false))]
     // One argument for each thing that a user may say, by name.
     #[allow(clippy::too_many_arguments)]
@@ -196,7 +197,7 @@ impl EvaluationKey {
     }
 
     /// Maps encrypted bytes through several tables.
-    #[pyo3(signature = (data, tables, *, threads = 0, progress = true))]
+    #[pyo3(signature = (data, tables, *, threads: "int" = 0, progress = true))]
     fn lookup_many(
         &self,
         py: Python<'_>,

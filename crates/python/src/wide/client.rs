@@ -12,6 +12,7 @@ use crate::secret_key::SecretKey;
 
 /// Encrypts unsigned integers of `bits` bits, of any shape.
 #[pyfunction]
+#[pyo3(signature = (secret, values: "npt.ArrayLike", bits))]
 pub(crate) fn encrypt_wide(
     secret: &SecretKey,
     values: &Bound<'_, PyAny>,
@@ -26,6 +27,7 @@ pub(crate) fn encrypt_wide(
 
 /// Decrypts values in words: an array of `uint64`, in the shape that was encrypted.
 #[pyfunction]
+#[pyo3(signature = (secret, values) -> "npt.NDArray[np.uint64]")]
 pub(crate) fn decrypt_wide<'py>(
     py: Python<'py>,
     secret: &SecretKey,

@@ -1,99 +1,299 @@
+"""
+For `cryptable.booleans`.
+"""
+
 from collections.abc import Iterator, Sequence
 from os import PathLike
-from typing import Any
+from typing import Any, Final, SupportsFloat, SupportsIndex, final
 
 import numpy as np
 import numpy.typing as npt
+from _typeshed import SupportsGetItem
 
 from ..progress import Progress
 
-_Path = str | PathLike[str]
+__all__ = ["EncryptedBits", "EvaluationKey", "PackedGates", "SecretKey"]
 
+@final
 class EncryptedBits:
-    @property
-    def shape(self) -> tuple[int, ...]: ...
-    @property
-    def ndim(self) -> int: ...
-    @property
-    def size(self) -> int: ...
-    def __len__(self) -> int: ...
-    @property
-    def key_id(self) -> str: ...
-    def reshape(self, *shape: int | Sequence[int]) -> EncryptedBits: ...
-    @staticmethod
-    def join(parts: Sequence[EncryptedBits]) -> EncryptedBits: ...
-    def bit(self, index: int) -> EncryptedBits: ...
-    def __getitem__(self, key: Any) -> EncryptedBits: ...
-    def __iter__(self) -> Iterator[EncryptedBits]: ...
-    def save(self, path: _Path, *, replace: bool = False) -> None: ...
-    @staticmethod
-    def load(path: _Path) -> EncryptedBits: ...
-    def to_bytes(self) -> bytes: ...
-    @staticmethod
-    def from_bytes(bytes: bytes) -> EncryptedBits: ...
-    def __invert__(self) -> EncryptedBits: ...
-    def __and__(self, other: EncryptedBits) -> EncryptedBits: ...
-    def __or__(self, other: EncryptedBits) -> EncryptedBits: ...
-    def __xor__(self, other: EncryptedBits) -> EncryptedBits: ...
+    """
+    Encrypted bits, each a ciphertext by itself, in the shape of the array that they were. Public: it may be sent, stored and
+    pickled.
 
-class SecretKey:
-    @staticmethod
-    def generate(*, log2_fail: float | None = None, insecure_toy: bool = False) -> SecretKey: ...
-    @property
-    def id(self) -> str: ...
-    @property
-    def security_bits(self) -> float: ...
-    @property
-    def log2_fail(self) -> float: ...
-    def encrypt(self, values: npt.ArrayLike) -> EncryptedBits: ...
-    def decrypt(self, bits: EncryptedBits) -> npt.NDArray[np.bool_]: ...
-    def evaluation_key(self, *, threads: int = 0, progress: Progress = True) -> EvaluationKey: ...
-    def packed_gates(self, *, threads: int = 0, progress: Progress = True) -> PackedGates: ...
-    def save_packed_gates(
-        self, folder: _Path, *, threads: int = 0, progress: Progress = True, replace: bool = False
-    ) -> None: ...
-    def save_evaluation_key(
-        self, path: _Path, *, threads: int = 0, progress: Progress = True, replace: bool = False
-    ) -> None: ...
-    def save(self, path: _Path, *, replace: bool = False) -> None: ...
-    @staticmethod
-    def load(path: _Path, *, allow_insecure: bool = False) -> SecretKey: ...
+    `~x` needs no key; `& | ^` work within `with cryptable.booleans.computing(server):`.
+    """
 
+    __array_ufunc__: Final[tuple[()] | None]
+    "\n    numpy is to leave operators to these.\n    "
+
+    def __and__(self, other: object, /) -> EncryptedBits: ...
+    def __bool__(self, /) -> bool: ...
+    def __eq__(self, other: object, /) -> Any: ...
+    def __ge__(self, other: object, /) -> Any: ...
+    def __getitem__(self, key: Any, /) -> EncryptedBits:
+        """
+        Returns some of the values, as numpy would.
+        """
+
+    def __gt__(self, other: object, /) -> Any: ...
+    def __hash__(self, /) -> int: ...
+    def __invert__(self, /) -> EncryptedBits: ...
+    def __iter__(self, /) -> Iterator[EncryptedBits]: ...
+    def __le__(self, other: object, /) -> Any: ...
+    def __len__(self, /) -> int: ...
+    def __lt__(self, other: object, /) -> Any: ...
+    def __ne__(self, other: object, /) -> Any: ...
+    def __or__(self, other: object, /) -> EncryptedBits: ...
+    def __repr__(self, /) -> str: ...
+    def __xor__(self, other: object, /) -> EncryptedBits: ...
+    def bit(self, /, index: SupportsIndex) -> EncryptedBits:
+        """
+        One bit, of the array in one dimension; below 0, from the end.
+        """
+
+    @staticmethod
+    def from_bytes(bytes: bytes) -> EncryptedBits:
+        """
+        Reads the bytes of a file. An array has one dimension then: files have no shape.
+        """
+
+    @staticmethod
+    def join(parts: SupportsGetItem[int, EncryptedBits]) -> EncryptedBits:
+        """
+        Bits of several arrays, one after another, in one dimension.
+        """
+
+    @property
+    def key_id(self, /) -> str:
+        """
+        The identifier of the secret key that decrypts it.
+        """
+
+    @staticmethod
+    def load(path: str | PathLike[str]) -> EncryptedBits:
+        """
+        Reads a file. An array has one dimension then: files have no shape.
+        """
+
+    @property
+    def ndim(self, /) -> int:
+        """
+        The number of its axes.
+        """
+
+    def reshape(self, /, *shape: int | Sequence[int]) -> EncryptedBits:
+        """
+        Returns the same values in another shape.
+        """
+
+    def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
+        """
+        Writes a file that every program of this library reads. An existing one is replaced only if told so.
+        """
+
+    @property
+    def shape(self, /) -> tuple[int, ...]:
+        """
+        The shape of the encrypted array.
+        """
+
+    @property
+    def size(self, /) -> int:
+        """
+        The number of values.
+        """
+
+    def to_bytes(self, /) -> bytes:
+        """
+        Returns its bytes, as a file has them.
+        """
+
+@final
 class EvaluationKey:
-    @staticmethod
-    def open(path: _Path, *, allow_insecure: bool = False) -> EvaluationKey: ...
-    @property
-    def key_id(self) -> str: ...
-    @property
-    def memory_bytes(self) -> int: ...
+    """
+    The server's key of gates, a bootstrap a gate and bit. Threads may share it.
+    """
+
+    def __repr__(self, /) -> str: ...
     def gate(
-        self, gate: str, x: EncryptedBits, y: EncryptedBits, *, threads: int = 0, progress: Progress = True
-    ) -> EncryptedBits: ...
+        self, /, gate: str, x: EncryptedBits, y: EncryptedBits, *, threads: int = 0, progress: Progress | None = True
+    ) -> EncryptedBits:
+        """
+        A gate, bit by bit: `and`, `nand`, `or`, `nor`, `xor` or `xnor`.
+        """
+
+    @property
+    def key_id(self, /) -> str:
+        """
+        The identifier of the secret key that it was made from.
+        """
+
+    @property
+    def memory_bytes(self, /) -> int:
+        """
+        Bytes of memory that it takes.
+        """
+
     def mux(
         self,
+        /,
         selector: EncryptedBits,
         x: EncryptedBits,
         y: EncryptedBits,
         *,
         threads: int = 0,
-        progress: Progress = True,
-    ) -> EncryptedBits: ...
+        progress: Progress | None = True,
+    ) -> EncryptedBits:
+        """
+        x where the selector is true, else y.
+        """
 
-class PackedGates:
     @staticmethod
-    def open(folder: _Path, *, allow_insecure: bool = False) -> PackedGates: ...
+    def open(path: str | PathLike[str], *, allow_insecure: bool = False) -> EvaluationKey:
+        """
+        Maps a key file into memory and checks all of it. Processes that open the same file share its pages.
+        """
+
+@final
+class PackedGates:
+    """
+    The server's keys for thousands of gates at once: microseconds a gate. Threads may share them.
+    """
+
+    def __repr__(self, /) -> str: ...
     @property
-    def key_id(self) -> str: ...
-    @property
-    def noise(self) -> float: ...
-    @property
-    def bits_at_once(self) -> int: ...
-    @property
-    def log2_fail(self) -> float: ...
-    @property
-    def security_bits(self) -> float: ...
-    @property
-    def memory_bytes(self) -> int: ...
+    def bits_at_once(self, /) -> int:
+        """
+        Bits of a bootstrap.
+        """
+
     def gate(
-        self, gate: str, x: EncryptedBits, y: EncryptedBits, *, threads: int = 0, progress: Progress = True
-    ) -> EncryptedBits: ...
+        self, /, gate: str, x: EncryptedBits, y: EncryptedBits, *, threads: int = 0, progress: Progress | None = True
+    ) -> EncryptedBits:
+        """
+        A gate, bit by bit, as `EvaluationKey.gate`: of two different arrays of bits, fresh or results of this.
+        """
+
+    @property
+    def key_id(self, /) -> str:
+        """
+        The identifier of the secret key of bits that they were made for.
+        """
+
+    @property
+    def log2_fail(self, /) -> float:
+        """
+        log2 of the probability that a bit of a gate goes wrong.
+        """
+
+    @property
+    def memory_bytes(self, /) -> int:
+        """
+        Bytes of memory that it takes.
+        """
+
+    @property
+    def noise(self, /) -> float:
+        """
+        Standard deviation of the noise of results, as a part of the LWE modulus; a bit is wrong from an eighth on.
+        """
+
+    @staticmethod
+    def open(folder: str | PathLike[str], *, allow_insecure: bool = False) -> PackedGates:
+        """
+        Reads a folder that `SecretKey.save_packed_gates` wrote and checks all of it. The largest file is mapped into memory.
+        """
+
+    @property
+    def security_bits(self, /) -> float:
+        """
+        Security in bits, classical, of the weakest secret; 0 of toys.
+        """
+
+@final
+class SecretKey:
+    """
+    The client's secret key of bits.
+
+    Cleared from memory when it goes; never pickled.
+    """
+
+    def __repr__(self, /) -> str: ...
+    def decrypt(self, /, bits: EncryptedBits) -> npt.NDArray[np.bool_]:
+        """
+        Decrypts bits: an array of booleans.
+        """
+
+    def encrypt(self, /, values: npt.ArrayLike) -> EncryptedBits:
+        """
+        Encrypts bits of any shape.
+        """
+
+    def evaluation_key(self, /, *, threads: int = 0, progress: Progress | None = True) -> EvaluationKey:
+        """
+        Makes the server's key, in memory.
+        """
+
+    @staticmethod
+    def generate(*, log2_fail: SupportsFloat | SupportsIndex | None = None, insecure_toy: bool = False) -> SecretKey:
+        """
+        Draws a fresh secret, of 128 bits of security; a gate fails with probability at most 2^`log2_fail` (default:
+        2^-64).
+        """
+
+    @property
+    def id(self, /) -> str:
+        """
+        The identifier that this key, its evaluation keys and its ciphertexts share. Reveals nothing of the key.
+        """
+
+    @staticmethod
+    def load(path: str | PathLike[str], *, allow_insecure: bool = False) -> SecretKey:
+        """
+        Reads a key file.
+        """
+
+    @property
+    def log2_fail(self, /) -> float:
+        """
+        log2 of the probability that a gate goes wrong.
+        """
+
+    def packed_gates(self, /, *, threads: int = 0, progress: Progress | None = True) -> PackedGates:
+        """
+        The server's keys for thousands of gates at once, in memory: half a gigabyte. A secret must be of
+        `log2_fail=-128` for them.
+        """
+
+    def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
+        """
+        Writes the key to a file that its owner alone may read. An existing one is replaced only if told so: what it
+        encrypted is lost then.
+        """
+
+    def save_evaluation_key(
+        self, /, path: str | PathLike[str], *, threads: int = 0, progress: Progress | None = True, replace: bool = False
+    ) -> None:
+        """
+        Makes the server's key and writes it to a file, never all of it in memory: what a server gets.
+        """
+
+    def save_packed_gates(
+        self,
+        /,
+        folder: str | PathLike[str],
+        *,
+        threads: int = 0,
+        progress: Progress | None = True,
+        replace: bool = False,
+    ) -> None:
+        """
+        Makes the server's keys for thousands of gates at once, as `packed_gates`, and writes them to a new folder: what a server
+        gets, and `PackedGates.open` reads. Files of an existing folder are replaced only if told so.
+        """
+
+    @property
+    def security_bits(self, /) -> float:
+        """
+        Security in bits, classical; 0 of toys.
+        """

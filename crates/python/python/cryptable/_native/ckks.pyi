@@ -1,230 +1,717 @@
+"""
+For `cryptable.ckks`.
+"""
+
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
-from typing import Any, TypeAlias
+from typing import Any, Final, SupportsFloat, SupportsIndex, final
 
 import numpy as np
 import numpy.typing as npt
+from _typeshed import SupportsGetItem, SupportsLenAndGetItem
 
 from ..progress import Progress
 from . import Ciphertext, Secret
-from . import EvaluationKey as PackedEvaluationKey
-from . import SecretKey as PackedSecretKey
+from . import EvaluationKey as EvaluationKey2
+from . import SecretKey as SecretKey2
 
-_Path = str | PathLike[str]
-_Operand: TypeAlias = "Vector | complex | npt.ArrayLike"
+__all__ = [
+    "EvaluationKey",
+    "LeveledTable",
+    "LinearMap",
+    "LookupCandidate",
+    "LookupPlan",
+    "Parameters",
+    "Polynomial",
+    "PreparedMap",
+    "SecretKey",
+    "SharedSecret",
+    "SlotTable",
+    "Vector",
+    "plan_lookups",
+    "restore_vector",
+]
 
-class Parameters:
+@final
+class EvaluationKey:
+    """
+    The server's key of vectors: computes on them, without the secret. Threads may share it.
+    """
+
+    def __repr__(self, /) -> str: ...
+    def add(self, /, x: Vector, y: Vector | complex | npt.ArrayLike, *, threads: int = 0) -> Vector:
+        """
+        `x + y`: y is a vector, a number, or an array of the shape of x.
+        """
+
+    def bootstrap(self, /, x: Vector, *, threads: int = 0) -> Vector:
+        """
+        All levels back.
+        """
+
+    def conjugate(self, /, x: Vector, *, threads: int = 0) -> Vector:
+        """
+        Complex conjugates.
+        """
+
+    def from_packed(
+        self, /, x: Ciphertext, table: SlotTable, packed: EvaluationKey2, shared: SharedSecret, *, threads: int = 0
+    ) -> Vector:
+        """
+        The table's values of packed integers, in slots.
+        """
+
+    @property
+    def has_bootstrapping(self, /) -> bool:
+        """
+        Whether there are keys to bootstrap.
+        """
+
+    @property
+    def has_conjugation(self, /) -> bool:
+        """
+        Whether there are keys to conjugate.
+        """
+
+    @property
+    def has_lookups(self, /) -> bool:
+        """
+        Whether there are keys of lookups.
+        """
+
+    def inner_sum(self, /, x: Vector, count: SupportsIndex, *, threads: int = 0) -> Vector:
+        """
+        In slot j the sum of `count` slots from j on, a power of two of them.
+        """
+
+    @property
+    def key_id(self, /) -> str:
+        """
+        The identifier of the secret key that it was made from.
+        """
+
+    def leveled_table(self, /, x: Vector, table: LeveledTable, *, threads: int = 0) -> Vector:
+        """
+        A table of few points, by levels and without a bootstrap.
+        """
+
+    def lookup(self, /, x: Vector, table: SlotTable, *, threads: int = 0) -> Vector:
+        """
+        The table's value in every slot, with levels back.
+        """
+
+    def lookup_many(self, /, x: Vector, tables: SupportsGetItem[int, SlotTable], *, threads: int = 0) -> list[Vector]:
+        """
+        Several tables of the same points, for less than as many lookups.
+        """
+
+    def lower(self, /, x: Vector, level: SupportsIndex, *, threads: int = 0) -> Vector:
+        """
+        Lowered to a level: less memory, and faster operations.
+        """
+
+    @property
+    def memory_bytes(self, /) -> int:
+        """
+        Bytes of memory that it takes.
+        """
+
+    def mul(self, /, x: Vector, y: Vector | complex | npt.ArrayLike, *, threads: int = 0) -> Vector:
+        """
+        `x * y`, as `add`: a level below, but for integers.
+        """
+
+    def negate(self, /, x: Vector, *, threads: int = 0) -> Vector:
+        """
+        `-x`.
+        """
+
     @staticmethod
-    def named(name: str, *, slots: int | None = None) -> Parameters: ...
-    @property
-    def literal(self) -> dict[str, Any]: ...
-    @staticmethod
-    def from_literal(literal: Mapping[str, Any], *, allow_insecure: bool = False) -> Parameters: ...
-    @property
-    def secrets(self) -> list[Secret]: ...
-    @property
-    def digest(self) -> str: ...
-    def __hash__(self) -> int: ...
-    @property
-    def slots(self) -> int: ...
-    @property
-    def levels(self) -> int: ...
-    @property
-    def is_bootstrappable(self) -> bool: ...
-    @property
-    def security_bits(self) -> float: ...
-    @property
-    def log2_fail_per_slot(self) -> float: ...
-    @property
-    def bootstrap_error(self) -> tuple[float, float] | None: ...
-    def packed_index(self, slot: int) -> int: ...
-    def predict_lookup(self, vector: Vector, table: SlotTable) -> dict[str, Any]: ...
+    def open(path: str | PathLike[str], *, allow_insecure: bool = False, automatic: bool = False) -> EvaluationKey:
+        """
+        Maps a key file into memory and checks all of it. Processes that open the same file share its pages.
+        """
 
-class LookupCandidate:
     @property
-    def parameters(self) -> Parameters: ...
-    @property
-    def order(self) -> int: ...
-    @property
-    def level(self) -> int: ...
-    @property
-    def precision_bits(self) -> float: ...
-    @property
-    def log2_fail(self) -> float: ...
-    @property
-    def seconds(self) -> float: ...
-    @property
-    def memory_bytes(self) -> int: ...
+    def parameters(self, /) -> Parameters:
+        """
+        The parameters.
+        """
 
-class LookupPlan:
-    @property
-    def best(self) -> LookupCandidate: ...
-    @property
-    def candidates(self) -> list[LookupCandidate]: ...
+    def polynomial(self, /, x: Vector, polynomial: Polynomial, *, threads: int = 0) -> Vector:
+        """
+        A polynomial of every slot.
+        """
 
-def plan_lookups(
-    count: int,
-    *,
-    first: float = 0.0,
-    step: float = 1.0,
-    order: int | None = None,
-    precision_bits: float | None = None,
-    complex: bool = False,
-    values: int | None = None,
-    levels: int = 0,
-    log2_fail: float | None = None,
-    memory: int | None = None,
-    ring_degree: int | None = None,
-) -> LookupPlan: ...
+    def prepare(self, /, map: LinearMap) -> PreparedMap:
+        """
+        Encodes a linear map once for any number of products.
+        """
 
-class Polynomial:
-    @staticmethod
-    def monomial(coefficients: npt.ArrayLike, interval: float = 1.0) -> Polynomial: ...
-    @staticmethod
-    def chebyshev(coefficients: npt.ArrayLike, interval: float = 1.0) -> Polynomial: ...
-    @staticmethod
-    def interpolate(function: Callable[[float], float], degree: int, interval: float = 1.0) -> Polynomial: ...
-    def max_error(self, function: Callable[[float], float]) -> float: ...
-    @property
-    def degree(self) -> int: ...
-    @property
-    def levels(self) -> int: ...
-    def __call__(self, x: float) -> float: ...
+    def rotate(self, /, x: Vector, steps: SupportsIndex, *, threads: int = 0) -> Vector:
+        """
+        All slots rotated to the left: slot j gets what was in slot j + steps.
+        """
 
-class SlotTable:
-    def __new__(cls, values: npt.ArrayLike, *, first: float = 0.0, step: float = 1.0, order: int = 1) -> SlotTable: ...
-    @property
-    def levels(self) -> int: ...
-    @property
-    def points(self) -> tuple[list[float], float]: ...
-    def largest_deviation(self, error: float) -> float: ...
-    def __len__(self) -> int: ...
+    def sub(self, /, x: Vector, y: Vector | complex | npt.ArrayLike, *, threads: int = 0) -> Vector:
+        """
+        `x - y`, as `add`.
+        """
 
+    def to_packed(
+        self, /, x: Vector, modulus: SupportsIndex, packed: EvaluationKey2, shared: SharedSecret, *, threads: int = 0
+    ) -> Ciphertext:
+        """
+        Integers in slots as packed integers modulo `modulus`, in the order of `packed_index`.
+        """
+
+    def transform(self, /, x: Vector, map: PreparedMap, *, threads: int = 0) -> Vector:
+        """
+        The product of a linear map with slots, a level below that of the map.
+        """
+
+@final
 class LeveledTable:
-    def __new__(cls, values: npt.ArrayLike, points: npt.ArrayLike | None = None, *, order: int = 1) -> LeveledTable: ...
-    @property
-    def levels(self) -> int: ...
-    def __call__(self, x: float) -> float: ...
+    """
+    A table of few points that needs no bootstrap, but levels.
+    """
 
+    def __call__(self, /, x: SupportsFloat | SupportsIndex) -> float:
+        """
+        Evaluates the function in the clear.
+        """
+
+    def __new__(
+        cls, /, values: npt.ArrayLike, points: npt.ArrayLike | None = None, *, order: SupportsIndex = 1
+    ) -> LeveledTable:
+        """
+        Interpolates `values` at `points` (default: 0, 1, ...), where `order` derivatives vanish.
+        """
+
+    def __repr__(self, /) -> str: ...
+    @property
+    def levels(self, /) -> int:
+        """
+        Levels that it takes.
+        """
+
+@final
 class LinearMap:
-    def __new__(cls, parameters: Parameters, matrix: npt.ArrayLike, level: int | None = None) -> LinearMap: ...
-    @property
-    def level(self) -> int: ...
+    """
+    A square matrix, a power of two wide, that multiplies slots which repeat with the period of its width.
+    """
 
-class PreparedMap: ...
+    def __new__(cls, /, parameters: Parameters, matrix: npt.ArrayLike, level: SupportsIndex | None = None) -> LinearMap:
+        """
+        Creates the map from an array of rows, for vectors that are lowered to this level (default: that of fresh ones).
+        """
 
-class Vector:
     @property
-    def shape(self) -> tuple[int, ...]: ...
+    def level(self, /) -> int:
+        """
+        The level that vectors are lowered to.
+        """
+
+@final
+class LookupCandidate:
+    """
+    Parameters that serve lookups of slots, and what a lookup takes under them.
+    """
+
+    def __repr__(self, /) -> str: ...
     @property
-    def ndim(self) -> int: ...
+    def level(self, /) -> int:
+        """
+        Levels of results.
+        """
+
     @property
-    def size(self) -> int: ...
-    def __len__(self) -> int: ...
+    def log2_fail(self, /) -> float:
+        """
+        log2 of the probability that the error of any value of a ciphertext is larger.
+        """
+
     @property
-    def slots(self) -> int: ...
+    def memory_bytes(self, /) -> int:
+        """
+        Memory that a lookup takes, keys included.
+        """
+
     @property
-    def level(self) -> int: ...
+    def order(self, /) -> int:
+        """
+        The order of interpolations that tables are to have.
+        """
+
     @property
-    def scale(self) -> float: ...
+    def parameters(self, /) -> Parameters:
+        """
+        The parameters.
+        """
+
     @property
-    def bounds(self) -> tuple[float, float]: ...
+    def precision_bits(self, /) -> float:
+        """
+        Bits that results are right to.
+        """
+
     @property
-    def error(self) -> tuple[float, float]: ...
+    def seconds(self, /) -> float:
+        """
+        Predicted time of a lookup on one thread, in seconds.
+        """
+
+@final
+class LookupPlan:
+    """
+    Parameters that serve lookups of slots, the fastest first. Prints as a table.
+    """
+
+    def __repr__(self, /) -> str: ...
     @property
-    def key_id(self) -> str: ...
+    def best(self, /) -> LookupCandidate:
+        """
+        The fastest.
+        """
+
     @property
-    def parameters(self) -> Parameters: ...
-    def reshape(self, *shape: int | Sequence[int]) -> Vector: ...
-    def all_slots(self) -> Vector: ...
-    def with_bounds(self, real: float, imaginary: float = 0.0) -> Vector: ...
-    def save(self, path: _Path, *, replace: bool = False) -> None: ...
+    def candidates(self, /) -> list[LookupCandidate]:
+        """
+        All, the fastest first.
+        """
+
+@final
+class Parameters:
+    """
+    A validated parameter set.
+    """
+
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self, /) -> int: ...
+    def __repr__(self, /) -> str: ...
+    @property
+    def bootstrap_error(self, /) -> tuple[float, float] | None:
+        """
+        Standard deviation and bias of the error of a bootstrap of a fresh vector; `None` without bootstraps.
+        """
+
+    @property
+    def digest(self, /) -> str:
+        """
+        The digest that names it in files.
+        """
+
     @staticmethod
-    def load(path: _Path, parameters: Parameters) -> Vector: ...
-    def to_bytes(self) -> bytes: ...
+    def from_literal(literal: Mapping[str, Any], *, allow_insecure: bool = False) -> Parameters:
+        """
+        The set of a literal, validated: every number against its bounds, and the security that it claims.
+        """
+
+    @property
+    def is_bootstrappable(self, /) -> bool:
+        """
+        Whether there are bootstraps.
+        """
+
+    @property
+    def levels(self, /) -> int:
+        """
+        Multiplications in a row, of fresh vectors.
+        """
+
+    @property
+    def literal(self, /) -> dict[str, Any]:
+        """
+        All numbers that make the set, as a dictionary: what `json.dumps` writes, and `from_literal` reads.
+        """
+
+    @property
+    def log2_fail_per_slot(self, /) -> float:
+        """
+        log2 of the probability per slot that a bootstrap goes wrong.
+        """
+
     @staticmethod
-    def from_bytes(bytes: bytes, parameters: Parameters) -> Vector: ...
-    def __add__(self, other: _Operand) -> Vector: ...
-    def __radd__(self, other: _Operand) -> Vector: ...
-    def __sub__(self, other: _Operand) -> Vector: ...
-    def __rsub__(self, other: _Operand) -> Vector: ...
-    def __mul__(self, other: _Operand) -> Vector: ...
-    def __rmul__(self, other: _Operand) -> Vector: ...
-    def __neg__(self) -> Vector: ...
+    def named(name: str, *, slots: SupportsIndex | None = None) -> Parameters:
+        """
+        Returns a set by name: `leveled_128` (7 levels, no bootstrap), `bootstrapping_128`, `lookups_128`,
+        `sparse_bootstrapping_128` with `slots` slots; or a set for tests, whose name begins with `insecure_toy`.
+        """
 
-def restore_vector(parameters: bytes, bytes: bytes, shape: Sequence[int]) -> Vector: ...
+    def packed_index(self, /, slot: SupportsIndex) -> int:
+        """
+        Where `EvaluationKey.to_packed` puts the integer of a slot.
+        """
 
-class SharedSecret:
-    def __new__(cls, vectors: Sequence[int], packed: Sequence[int]) -> SharedSecret: ...
+    def predict_lookup(self, /, vector: Vector, table: SlotTable) -> dict[str, Any]:
+        """
+        Predicts a lookup: levels of the result, standard deviation and bias of its error, the largest error of an
+        input, as a part of half the distance of two points, and log2 of the probability that a slot fails.
+        """
 
+    @property
+    def secrets(self, /) -> list[Secret]:
+        """
+        LWE problems on which the security of each secret rests.
+        """
+
+    @property
+    def security_bits(self, /) -> float:
+        """
+        Security in bits, classical; 0 of toys.
+        """
+
+    @property
+    def slots(self, /) -> int:
+        """
+        Numbers that a vector holds.
+        """
+
+@final
+class Polynomial:
+    """
+    A polynomial of real slots within `[-interval, interval]`, maybe in place of another function.
+    """
+
+    def __call__(self, /, x: SupportsFloat | SupportsIndex) -> float:
+        """
+        Its value in the clear.
+        """
+
+    def __repr__(self, /) -> str: ...
+    @staticmethod
+    def chebyshev(coefficients: npt.ArrayLike, interval: SupportsFloat | SupportsIndex = 1.0) -> Polynomial:
+        """
+        The sum of `coefficients[k] * T_k(x / interval)`, T_k of Chebyshev.
+        """
+
+    @property
+    def degree(self, /) -> int:
+        """
+        Its degree.
+        """
+
+    @staticmethod
+    def interpolate(
+        function: Callable[[float], float], degree: SupportsIndex, interval: SupportsFloat | SupportsIndex = 1.0
+    ) -> Polynomial:
+        """
+        The polynomial of this degree that agrees with a function at Chebyshev's points. Its distance to the function goes
+        into the errors that results state.
+        """
+
+    @property
+    def levels(self, /) -> int:
+        """
+        Levels that it takes.
+        """
+
+    def max_error(self, /, function: Callable[[float], float]) -> float:
+        """
+        The largest distance to a function within the interval, at many points.
+        """
+
+    @staticmethod
+    def monomial(coefficients: npt.ArrayLike, interval: SupportsFloat | SupportsIndex = 1.0) -> Polynomial:
+        """
+        The sum of `coefficients[k] * x**k`.
+        """
+
+@final
+class PreparedMap:
+    """
+    A linear map, encoded for a key: made once, for any number of products.
+    """
+
+@final
 class SecretKey:
-    @staticmethod
-    def generate(parameters: Parameters) -> SecretKey: ...
-    @staticmethod
-    def sharing(parameters: Parameters, packed: PackedSecretKey) -> SecretKey: ...
-    def shared_secret(self, packed: PackedSecretKey) -> SharedSecret: ...
-    @property
-    def id(self) -> str: ...
-    @property
-    def parameters(self) -> Parameters: ...
-    def encrypt(self, values: npt.ArrayLike, *, bound: float = 1.0) -> Vector: ...
+    """
+    The client's secret key of vectors: encrypts and decrypts, and makes the evaluation key that a server gets.
+
+    Cleared from memory when it goes; never pickled. numpy arrays of values are the caller's.
+    """
+
+    def __repr__(self, /) -> str: ...
     def decrypt(
-        self, vector: Vector, *, flooding: tuple[int, int] | None = None
-    ) -> npt.NDArray[np.float64] | npt.NDArray[np.complex128]: ...
+        self, /, vector: Vector, *, flooding: tuple[SupportsIndex, SupportsIndex] | None = None
+    ) -> npt.NDArray[np.float64] | npt.NDArray[np.complex128]:
+        """
+        Decrypts: real numbers if bounds say that there are no others. Each part is rounded to what is sure.
+
+        `flooding` is for results that others see: bits of security, and decryptions under this key.
+        """
+
+    def encrypt(self, /, values: npt.ArrayLike, *, bound: SupportsFloat | SupportsIndex = 1.0) -> Vector:
+        """
+        Encrypts numbers of any shape whose parts are at most `bound`; slots beyond them are 0.
+        """
+
     def evaluation_key(
         self,
+        /,
         keys: Mapping[str, Any],
-        maps: Sequence[LinearMap],
+        maps: SupportsGetItem[int, LinearMap],
         automatic: bool = False,
         threads: int = 0,
-        progress: Progress = True,
-    ) -> EvaluationKey: ...
+        progress: Progress | None = True,
+    ) -> EvaluationKey:
+        """
+        The server's key, in memory.
+        """
+
+    @staticmethod
+    def generate(parameters: Parameters) -> SecretKey:
+        """
+        Draws a fresh secret for parameters.
+        """
+
+    @property
+    def id(self, /) -> str:
+        """
+        The identifier that this key, its evaluation keys and its ciphertexts share. Reveals nothing of the key.
+        """
+
+    @staticmethod
+    def load(path: str | PathLike[str], *, allow_insecure: bool = False) -> SecretKey:
+        """
+        Reads a key file.
+        """
+
+    @property
+    def parameters(self, /) -> Parameters:
+        """
+        The parameters.
+        """
+
+    def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
+        """
+        Writes the key to a file that its owner alone may read. An existing one is replaced only if told so: what it
+        encrypted is lost then.
+        """
+
     def save_evaluation_key(
         self,
-        path: _Path,
+        /,
+        path: str | PathLike[str],
         keys: Mapping[str, Any],
-        maps: Sequence[LinearMap],
+        maps: SupportsGetItem[int, LinearMap],
         threads: int = 0,
-        progress: Progress = True,
+        progress: Progress | None = True,
         replace: bool = False,
-    ) -> None: ...
-    def save(self, path: _Path, *, replace: bool = False) -> None: ...
-    @staticmethod
-    def load(path: _Path, *, allow_insecure: bool = False) -> SecretKey: ...
+    ) -> None:
+        """
+        Makes the server's key and writes it to a file.
+        """
 
-class EvaluationKey:
+    def shared_secret(self, /, packed: SecretKey2) -> SharedSecret:
+        """
+        The word for servers that a key of packed integers has the same secret.
+        """
+
     @staticmethod
-    def open(path: _Path, *, allow_insecure: bool = False, automatic: bool = False) -> EvaluationKey: ...
+    def sharing(parameters: Parameters, packed: SecretKey2) -> SecretKey:
+        """
+        A key of the secret of packed integers, so that servers convert between the two.
+        """
+
+@final
+class SharedSecret:
+    """
+    A client's word to servers that its keys of vectors and of packed integers are of one secret.
+    """
+
+    def __new__(
+        cls, /, vectors: SupportsLenAndGetItem[SupportsIndex], packed: SupportsLenAndGetItem[SupportsIndex]
+    ) -> SharedSecret:
+        """
+        Creates the statement from the identifiers of both keys.
+        """
+
+@final
+class SlotTable:
+    """
+    A table of real slots that hold points `first + m * step`, discontinuous as it may be.
+    """
+
+    def __len__(self, /) -> int: ...
+    def __new__(
+        cls,
+        /,
+        values: npt.ArrayLike,
+        *,
+        first: SupportsFloat | SupportsIndex = 0.0,
+        step: SupportsFloat | SupportsIndex = 1.0,
+        order: SupportsIndex = 1,
+    ) -> SlotTable:
+        """
+        `values[m]` at `first + m * step`, by interpolation of order 1 to 3.
+        """
+
+    def __repr__(self, /) -> str: ...
+    def largest_deviation(self, /, error: SupportsFloat | SupportsIndex) -> float:
+        """
+        How far outputs are off at most where inputs are off by `error`.
+        """
+
     @property
-    def key_id(self) -> str: ...
+    def levels(self, /) -> int:
+        """
+        Levels between the exponential and the result.
+        """
+
     @property
-    def parameters(self) -> Parameters: ...
+    def points(self, /) -> tuple[list[float], float]:
+        """
+        The points, and the distance of two before they repeat.
+        """
+
+@final
+class Vector:
+    """
+    Encrypted real or complex numbers, one per slot, in the shape of the original array. Public: it may be sent, stored
+    and pickled.
+
+    Operators (`+ - *`) work within `with cryptable.ckks.computing(server):`.
+    """
+
+    __array_ufunc__: Final[tuple[()] | None]
+    "\n    numpy is to leave operators to these.\n    "
+
+    def __add__(self, other: object, /) -> Vector: ...
+    def __bool__(self, /) -> bool: ...
+    def __eq__(self, other: object, /) -> Any: ...
+    def __ge__(self, other: object, /) -> Any: ...
+    def __gt__(self, other: object, /) -> Any: ...
+    def __hash__(self, /) -> int: ...
+    def __le__(self, other: object, /) -> Any: ...
+    def __len__(self, /) -> int: ...
+    def __lt__(self, other: object, /) -> Any: ...
+    def __mul__(self, other: object, /) -> Vector: ...
+    def __ne__(self, other: object, /) -> Any: ...
+    def __neg__(self, /) -> Vector: ...
+    def __radd__(self, other: object, /) -> Vector: ...
+    def __repr__(self, /) -> str: ...
+    def __rmul__(self, other: object, /) -> Vector: ...
+    def __rsub__(self, other: object, /) -> Vector: ...
+    def __sub__(self, other: object, /) -> Vector: ...
+    def all_slots(self, /) -> Vector:
+        """
+        All slots, in one dimension.
+        """
+
     @property
-    def has_conjugation(self) -> bool: ...
+    def bounds(self, /) -> tuple[float, float]:
+        """
+        Bounds on the absolute real and imaginary parts of slots.
+        """
+
     @property
-    def has_bootstrapping(self) -> bool: ...
+    def error(self, /) -> tuple[float, float]:
+        """
+        How far slots are from what they stand for: the standard deviation of noise, and the largest error that is no noise.
+        """
+
+    @staticmethod
+    def from_bytes(bytes: bytes, parameters: Parameters) -> Vector:
+        """
+        Reads the bytes of a file. An array has one dimension then: files have no shape.
+        """
+
     @property
-    def has_lookups(self) -> bool: ...
+    def key_id(self, /) -> str:
+        """
+        The identifier of the secret key that decrypts it.
+        """
+
     @property
-    def memory_bytes(self) -> int: ...
-    def add(self, x: Vector, y: _Operand, *, threads: int = 0) -> Vector: ...
-    def sub(self, x: Vector, y: _Operand, *, threads: int = 0) -> Vector: ...
-    def mul(self, x: Vector, y: _Operand, *, threads: int = 0) -> Vector: ...
-    def negate(self, x: Vector, *, threads: int = 0) -> Vector: ...
-    def rotate(self, x: Vector, steps: int, *, threads: int = 0) -> Vector: ...
-    def conjugate(self, x: Vector, *, threads: int = 0) -> Vector: ...
-    def inner_sum(self, x: Vector, count: int, *, threads: int = 0) -> Vector: ...
-    def polynomial(self, x: Vector, polynomial: Polynomial, *, threads: int = 0) -> Vector: ...
-    def bootstrap(self, x: Vector, *, threads: int = 0) -> Vector: ...
-    def lower(self, x: Vector, level: int, *, threads: int = 0) -> Vector: ...
-    def lookup(self, x: Vector, table: SlotTable, *, threads: int = 0) -> Vector: ...
-    def lookup_many(self, x: Vector, tables: Sequence[SlotTable], *, threads: int = 0) -> list[Vector]: ...
-    def leveled_table(self, x: Vector, table: LeveledTable, *, threads: int = 0) -> Vector: ...
-    def prepare(self, map: LinearMap) -> PreparedMap: ...
-    def transform(self, x: Vector, map: PreparedMap, *, threads: int = 0) -> Vector: ...
-    def to_packed(
-        self, x: Vector, modulus: int, packed: PackedEvaluationKey, shared: SharedSecret, *, threads: int = 0
-    ) -> Ciphertext: ...
-    def from_packed(
-        self, x: Ciphertext, table: SlotTable, packed: PackedEvaluationKey, shared: SharedSecret, *, threads: int = 0
-    ) -> Vector: ...
+    def level(self, /) -> int:
+        """
+        Multiplications that are left.
+        """
+
+    @staticmethod
+    def load(path: str | PathLike[str], parameters: Parameters) -> Vector:
+        """
+        Reads a file. An array has one dimension then: files have no shape.
+        """
+
+    @property
+    def ndim(self, /) -> int:
+        """
+        The number of its axes.
+        """
+
+    @property
+    def parameters(self, /) -> Parameters:
+        """
+        The parameters.
+        """
+
+    def reshape(self, /, *shape: int | Sequence[int]) -> Vector:
+        """
+        Returns the same values in another shape.
+        """
+
+    def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
+        """
+        Writes a file that every program of this library reads. An existing one is replaced only if told so.
+        """
+
+    @property
+    def scale(self, /) -> float:
+        """
+        Factor of the slots within the ciphertext.
+        """
+
+    @property
+    def shape(self, /) -> tuple[int, ...]:
+        """
+        The shape of the encrypted array.
+        """
+
+    @property
+    def size(self, /) -> int:
+        """
+        The number of values.
+        """
+
+    @property
+    def slots(self, /) -> int:
+        """
+        Numbers that it holds.
+        """
+
+    def to_bytes(self, /) -> bytes:
+        """
+        Returns its bytes, as a file has them.
+        """
+
+    def with_bounds(
+        self, /, real: SupportsFloat | SupportsIndex, imaginary: SupportsFloat | SupportsIndex = 0.0
+    ) -> Vector:
+        """
+        The same with other bounds, which its owner knows to hold.
+        """
+
+def plan_lookups(
+    count: SupportsIndex,
+    *,
+    first: SupportsFloat | SupportsIndex = 0.0,
+    step: SupportsFloat | SupportsIndex = 1.0,
+    order: SupportsIndex | None = None,
+    precision_bits: SupportsFloat | SupportsIndex | None = None,
+    complex: bool = False,
+    values: SupportsIndex | None = None,
+    levels: SupportsIndex = 0,
+    log2_fail: SupportsFloat | SupportsIndex | None = None,
+    memory: SupportsIndex | None = None,
+    ring_degree: SupportsIndex | None = None,
+) -> LookupPlan:
+    """
+    Finds parameters for tables of `count` points `first + m·step`.
+    """
+
+def restore_vector(parameters: bytes, bytes: bytes, shape: SupportsGetItem[int, SupportsIndex]) -> Vector:
+    """
+    Restores a pickled vector.
+    """

@@ -1,7 +1,10 @@
+"""
+For `cryptable.integers`.
+"""
+
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from types import TracebackType
-from typing import Any
+from typing import Any, Final, SupportsFloat, SupportsIndex, final
 
 import numpy as np
 import numpy.typing as npt
@@ -9,107 +12,257 @@ import numpy.typing as npt
 from ..progress import Progress
 from . import EvaluationKey, PublicKey, SecretKey
 
-_Path = str | PathLike[str]
+__all__ = [
+    "Column",
+    "ColumnReader",
+    "ColumnWriter",
+    "IntegerPlan",
+    "compute_integers",
+    "decrypt_column",
+    "encrypt_column",
+    "plan_integers",
+]
 
-class IntegerPlan:
-    @property
-    def bits(self) -> int: ...
-    @property
-    def signed(self) -> bool: ...
-    @property
-    def digit_bits(self) -> int: ...
-    @property
-    def engine(self) -> str: ...
-    @property
-    def memory_bytes(self) -> int: ...
-    @property
-    def key_file_bytes(self) -> int: ...
-    @property
-    def security_bits(self) -> float: ...
-    @property
-    def operations(self) -> list[tuple[str, int, int, float, float]]: ...
-
-def plan_integers(
-    bits: int,
-    signed: bool,
-    engine: str,
-    *,
-    digit_bits: int | None = None,
-    values: int | None = None,
-    memory: int | None = None,
-    log2_fail: float | None = None,
-    threads: int | None = None,
-    insecure_toy: bool = False,
-) -> IntegerPlan: ...
-
+@final
 class Column:
-    @property
-    def shape(self) -> tuple[int, ...]: ...
-    @property
-    def ndim(self) -> int: ...
-    @property
-    def size(self) -> int: ...
-    def __len__(self) -> int: ...
-    @property
-    def bits(self) -> int: ...
-    @property
-    def signed(self) -> bool: ...
-    @property
-    def dtype(self) -> np.dtype[Any]: ...
-    @property
-    def engine(self) -> str: ...
-    def reshape(self, *shape: int | Sequence[int]) -> Column: ...
-    def save(self, path: _Path, *, replace: bool = False) -> None: ...
-    @staticmethod
-    def load(path: _Path) -> Column: ...
-    def to_bytes(self) -> bytes: ...
-    @staticmethod
-    def from_bytes(bytes: bytes) -> Column: ...
-    def __add__(self, other: Column | int) -> Column: ...
-    def __radd__(self, other: int) -> Column: ...
-    def __sub__(self, other: Column | int) -> Column: ...
-    def __rsub__(self, other: int) -> Column: ...
-    def __mul__(self, other: Column | int) -> Column: ...
-    def __rmul__(self, other: int) -> Column: ...
-    def __lshift__(self, other: Column | int) -> Column: ...
-    def __rshift__(self, other: Column | int) -> Column: ...
-    def __and__(self, other: Column) -> Column: ...
-    def __or__(self, other: Column) -> Column: ...
-    def __xor__(self, other: Column) -> Column: ...
-    def __invert__(self) -> Column: ...
-    def __neg__(self) -> Column: ...
-    def __lt__(self, other: Column | int) -> Column: ...
-    def __le__(self, other: Column | int) -> Column: ...
-    def __gt__(self, other: Column | int) -> Column: ...
-    def __ge__(self, other: Column | int) -> Column: ...
-    def __eq__(self, other: Column | int) -> Column: ...  # type: ignore[override]
-    def __ne__(self, other: Column | int) -> Column: ...  # type: ignore[override]
+    """
+    Encrypted integers of 8 to 64 bits, or booleans, in the shape of the array that they were. Public: it may be sent, stored
+    and pickled.
 
-class ColumnWriter:
-    def __new__(cls, path: _Path, *, replace: bool = False) -> ColumnWriter: ...
-    def write(self, column: Column) -> None: ...
-    def close(self) -> None: ...
-    def __enter__(self) -> ColumnWriter: ...
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
-    ) -> None: ...
+    Operators (`+ - * << >> < <= == & | ^ ~`) work within `with cryptable.integers.computing(server):`, as numpy's do.
+    """
 
+    __array_ufunc__: Final[tuple[()] | None]
+    "\n    numpy is to leave operators to these.\n    "
+
+    def __add__(self, other: object, /) -> Column: ...
+    def __and__(self, other: object, /) -> Column: ...
+    def __bool__(self, /) -> bool: ...
+    def __eq__(self, other: object, /) -> Column: ...  # type: ignore[override]
+    def __ge__(self, other: object, /) -> Column: ...
+    def __gt__(self, other: object, /) -> Column: ...
+    def __invert__(self, /) -> Column: ...
+    def __le__(self, other: object, /) -> Column: ...
+    def __len__(self, /) -> int: ...
+    def __lshift__(self, other: object, /) -> Column: ...
+    def __lt__(self, other: object, /) -> Column: ...
+    def __mul__(self, other: object, /) -> Column: ...
+    def __ne__(self, other: object, /) -> Column: ...  # type: ignore[override]
+    def __neg__(self, /) -> Column: ...
+    def __or__(self, other: object, /) -> Column: ...
+    def __radd__(self, other: object, /) -> Column: ...
+    def __repr__(self, /) -> str: ...
+    def __rmul__(self, other: object, /) -> Column: ...
+    def __rshift__(self, other: object, /) -> Column: ...
+    def __rsub__(self, other: object, /) -> Column: ...
+    def __sub__(self, other: object, /) -> Column: ...
+    def __xor__(self, other: object, /) -> Column: ...
+    @property
+    def bits(self, /) -> int:
+        """
+        Bits of the integers; 1 of booleans.
+        """
+
+    @property
+    def dtype(self, /) -> np.dtype[Any]:
+        """
+        numpy's type of the values.
+        """
+
+    @property
+    def engine(self, /) -> str:
+        """
+        Which engine it is of: `packed` or `single`.
+        """
+
+    @staticmethod
+    def from_bytes(bytes: bytes) -> Column:
+        """
+        Reads the bytes of a file. An array has one dimension then: files have no shape.
+        """
+
+    @staticmethod
+    def load(path: str | PathLike[str]) -> Column:
+        """
+        Reads a file. An array has one dimension then: files have no shape.
+        """
+
+    @property
+    def ndim(self, /) -> int:
+        """
+        The number of its axes.
+        """
+
+    def reshape(self, /, *shape: int | Sequence[int]) -> Column:
+        """
+        Returns the same values in another shape.
+        """
+
+    def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
+        """
+        Writes a file that every program of this library reads. An existing one is replaced only if told so.
+        """
+
+    @property
+    def shape(self, /) -> tuple[int, ...]:
+        """
+        The shape of the encrypted array.
+        """
+
+    @property
+    def signed(self, /) -> bool:
+        """
+        Whether integers are signed.
+        """
+
+    @property
+    def size(self, /) -> int:
+        """
+        The number of values.
+        """
+
+    def to_bytes(self, /) -> bytes:
+        """
+        Returns its bytes, as a file has them.
+        """
+
+@final
 class ColumnReader:
-    def __new__(cls, path: _Path) -> ColumnReader: ...
-    def __enter__(self) -> ColumnReader: ...
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
-    ) -> None: ...
-    def __iter__(self) -> ColumnReader: ...
-    def __next__(self) -> Column: ...
+    """
+    Reads a file of a column part after part, in the memory of two, each of which is checked before it is given. Iterates over
+    columns of one dimension.
+    """
 
-def encrypt_column(key: SecretKey | PublicKey, values: npt.NDArray[Any], bits: int, signed: bool) -> Column: ...
-def decrypt_column(secret: SecretKey, column: Column) -> npt.NDArray[Any]: ...
+    def __enter__(self, /) -> ColumnReader: ...
+    def __exit__(self, /, *_error: object) -> None:
+        """
+        Nothing is left to do: files are closed with their readers.
+        """
+
+    def __iter__(self, /) -> ColumnReader: ...
+    def __new__(cls, /, path: str | PathLike[str]) -> ColumnReader:
+        """
+        Opens a file and checks its first part.
+        """
+
+    def __next__(self, /) -> Column: ...
+    def __repr__(self, /) -> str: ...
+
+@final
+class ColumnWriter:
+    """
+    Writes a file of a column part after part, in the memory of one. It appears when it is whole: at `close`, or at the end of
+    a `with` block, but not if that ends by an exception.
+    """
+
+    def __enter__(self, /) -> ColumnWriter: ...
+    def __exit__(self, /, kind: type[BaseException] | None, *_error: object) -> None: ...
+    def __new__(cls, /, path: str | PathLike[str], *, replace: bool = False) -> ColumnWriter:
+        """
+        A writer of a new file; an existing one is replaced only if told so.
+        """
+
+    def __repr__(self, /) -> str: ...
+    def close(self, /) -> None:
+        """
+        Completes the file.
+        """
+
+    def write(self, /, column: Column) -> None:
+        """
+        Appends the values of a column: of the same key and type as the first.
+        """
+
+@final
+class IntegerPlan:
+    """
+    Predicted costs of operations on columns of integers. Prints as a list; keys are generated for it.
+    """
+
+    def __repr__(self, /) -> str: ...
+    @property
+    def bits(self, /) -> int:
+        """
+        Bits of the integers.
+        """
+
+    @property
+    def digit_bits(self, /) -> int:
+        """
+        Bits of a digit: a ciphertext each.
+        """
+
+    @property
+    def engine(self, /) -> str:
+        """
+        Which engine it is of.
+        """
+
+    @property
+    def key_file_bytes(self, /) -> int:
+        """
+        Bytes of the file of the evaluation key.
+        """
+
+    @property
+    def memory_bytes(self, /) -> int:
+        """
+        Predicted memory of a lookup at its peak, keys included.
+        """
+
+    @property
+    def operations(self, /) -> list[tuple[str, int, int, float, float]]:
+        """
+        For each operation its name, lookups, tables, predicted seconds for a full ciphertext, and log2 of the probability
+        that any of its integers comes out wrong.
+        """
+
+    @property
+    def security_bits(self, /) -> float:
+        """
+        Security in bits, classical.
+        """
+
+    @property
+    def signed(self, /) -> bool:
+        """
+        Whether they are signed.
+        """
+
 def compute_integers(
     key: EvaluationKey,
     operation: str,
     operands: Sequence[Column | int],
     options: Mapping[str, Any],
     table: npt.NDArray[Any] | None = None,
-    progress: Progress = True,
-) -> list[Column]: ...
+    progress: Progress | None = True,
+) -> list[Column]:
+    """
+    Runs an operation, by its name, on columns and public numbers.
+    """
+
+def decrypt_column(secret: SecretKey, column: Column) -> npt.NDArray[Any]:
+    """
+    Decrypts a column: an array of numpy's type of the same name.
+    """
+
+def encrypt_column(key: SecretKey | PublicKey, values: npt.NDArray[Any], bits: SupportsIndex, signed: bool) -> Column:
+    """
+    Encrypts integers of `bits` bits, or booleans: 1 bit.
+    """
+
+def plan_integers(
+    bits: SupportsIndex,
+    signed: bool,
+    engine: str,
+    *,
+    digit_bits: SupportsIndex | None = None,
+    values: SupportsIndex | None = None,
+    memory: SupportsIndex | None = None,
+    log2_fail: SupportsFloat | SupportsIndex | None = None,
+    threads: int | None = None,
+    insecure_toy: bool = False,
+) -> IntegerPlan:
+    """
+    Plans operations on columns of integers of `bits` bits.
+    """
