@@ -171,7 +171,7 @@ fn groups(search: Search) -> Vec<Group> {
             let automorphisms =
                 automorphisms.map(|automorphism| ParametersLiteral { automorphism, ..quietest });
             let quietest = least(1, &mut { automorphisms });
-            let switches = key_switching_digits(literal.log2_lwe_modulus);
+            let switches = key_switching_digits(&literal);
             let switches =
                 switches.map(|key_switching| ParametersLiteral { key_switching, ..quietest });
             Group { base, literal, quietest: least(2, &mut { switches }) }
@@ -180,27 +180,55 @@ fn groups(search: Search) -> Vec<Group> {
     bases().iter().flat_map(of_base).collect()
 }
 
+/// Digits of one group, by their places in its lists: a search sorts hundreds of thousands, and looks at a few.
+#[derive(Clone, Copy)]
+struct Candidate {
+    seconds: f64,
+    group: u32,
+    rotation: u16,
+    automorphism: u16,
+    key_switching: u16,
+}
+
 /// All combinations of some groups, the cheapest first.
 fn candidates(
     groups: &[Group],
     search: Search,
     work: impl Fn(&ParametersLiteral) -> Work,
-) -> Vec<(f64, &'static Base, ParametersLiteral)> {
+) -> Vec<Candidate> {
     let model = CostModel::default();
     let mut candidates = Vec::new();
-    for &Group { base, literal, .. } in groups {
-        for &rotation in base.rotations_of(search) {
-            for automorphism in search.automorphism_digits(literal.log2_prime) {
-                for key_switching in key_switching_digits(literal.log2_lwe_modulus) {
-                    let literal =
-                        ParametersLiteral { rotation, key_switching, automorphism, ..literal };
-                    candidates.push((model.seconds(&work(&literal)), base, literal));
+    for (group, of) in (0..).zip(groups) {
+        for (rotation, _) in (0..).zip(of.base.rotations_of(search)) {
+            for (automorphism, _) in (0..).zip(search.automorphisms) {
+                for (key_switching, _) in (0..).zip(key_switching_digits(&of.literal)) {
+                    let mut candidate =
+                        Candidate { seconds: 0.0, group, rotation, automorphism, key_switching };
+                    candidate.seconds = model.seconds(&work(&of.literal(search, candidate)));
+                    candidates.push(candidate);
                 }
             }
         }
     }
-    candidates.sort_by(|a, b| a.0.total_cmp(&b.0));
+    candidates.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
     candidates
+}
+
+impl Group {
+    /// The literal of a candidate of this group.
+    fn literal(&self, search: Search, candidate: Candidate) -> ParametersLiteral {
+        let Candidate { rotation, automorphism, key_switching, .. } = candidate;
+        let place = "a place in the list";
+        let length = search.automorphisms[usize::from(automorphism)];
+        let mut rotations = self.base.rotations_of(search);
+        let mut switches = key_switching_digits(&self.literal);
+        ParametersLiteral {
+            rotation: *rotations.nth(rotation.into()).expect(place),
+            automorphism: automorphism_digits(self.literal.log2_prime, length),
+            key_switching: switches.nth(key_switching.into()).expect(place),
+            ..self.literal
+        }
+    }
 }
 
 /// All LWE moduli that fit a base, each with the least secure dimension.
@@ -219,9 +247,12 @@ fn lwe_literals(base: &Base) -> impl Iterator<Item = ParametersLiteral> {
 }
 
 /// All decompositions of key switching.
-fn key_switching_digits(log2_lwe_modulus: u32) -> impl Iterator<Item = GadgetLiteral> {
+fn key_switching_digits(
+    literal: &ParametersLiteral,
+) -> impl Iterator<Item = GadgetLiteral> + use<> {
+    let bits = literal.log2_lwe_modulus;
     (1..=8).flat_map(move |base_log2| {
-        let lengths = 1..=(log2_lwe_modulus / base_log2) as usize;
+        let lengths = 1..=(bits / base_log2) as usize;
         lengths.map(move |length| GadgetLiteral { base_log2, length })
     })
 }
@@ -273,8 +304,10 @@ pub(crate) fn choose_by(
         least = least.min(quietest);
         quietest <= limit
     });
-    for (_, base, literal) in candidates(&groups, search, work) {
-        if log2_fail(&NoiseModel::new(&base.parameters.with_literal(literal))) <= limit {
+    for candidate in candidates(&groups, search, work) {
+        let group = &groups[candidate.group as usize];
+        let literal = group.literal(search, candidate);
+        if log2_fail(&NoiseModel::new(&group.base.parameters.with_literal(literal))) <= limit {
             // Once more with all checks: the search only takes literals that pass them.
             return Ok(Parameters::new(literal));
         }
