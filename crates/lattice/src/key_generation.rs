@@ -148,8 +148,8 @@ fn filled_key(
     SwitchingKey::from_rows(ring, shape, seed, [b, a])
 }
 
-/// Generates the key that switches from the secret of one client to that of another. Both are as dense as ciphertexts need
-/// at the modulus of the key: none is checked here.
+/// Generates the key that switches from the secret of one client to that of another. The caller has checked that both are
+/// secure at the modulus of the key.
 #[must_use]
 pub fn generate_key_between(
     ring: &Ring,

@@ -192,7 +192,6 @@ impl ObjectType {
                 | Self::PackingKey
                 | Self::RingPackingKey
                 | Self::ExtractionKey
-                | Self::PackedRekeyingKey
         )
     }
 }
