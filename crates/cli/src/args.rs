@@ -14,6 +14,7 @@ pub mod jobs;
 mod lookup;
 mod memory;
 mod parameters;
+pub mod rekey;
 #[cfg(feature = "remote")]
 pub mod remote;
 #[cfg(feature = "serve")]
@@ -134,6 +135,9 @@ pub enum Command {
     /// Add encrypted values, or multiples of them; needs no secret
     #[command(after_help = sum::SUM)]
     Sum(SumArgs),
+    /// Hand packed ciphertexts and results of one client over to another
+    #[command(after_help = rekey::OVERVIEW)]
+    Rekey(GroupArgs<rekey::RekeyCommand>),
     /// Decrypt a file of ciphertexts with the client's key
     #[cfg(feature = "client")]
     #[command(after_help = client::DECRYPT)]
@@ -311,7 +315,7 @@ mod tests {
     #[test]
     fn every_subcommand_shows_examples() {
         let cli = Cli::command();
-        let nested = ["plan", "keygen", "aes", "circuit", "remote"];
+        let nested = ["plan", "keygen", "rekey", "aes", "circuit", "remote"];
         let nested = nested.into_iter().filter_map(|name| cli.find_subcommand(name));
         let nested = nested.flat_map(clap::Command::get_subcommands);
         for command in cli.get_subcommands().chain(nested) {

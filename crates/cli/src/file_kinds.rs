@@ -60,6 +60,7 @@ fn readers(object: ObjectType) -> &'static [Reader] {
         O::PackedPublicKey | O::SinglePublicKey | O::LeveledPublicKey => {
             &[("encrypt --public", true)]
         }
+        O::PackedRekeyingKey => &[("rekey apply", false)],
         O::EncryptedTables => &[("lookup --table", false)],
         O::AesMessage => &[("aes open", true), ("aes transcipher", false)],
         O::EncryptedRoundKeys => &[("aes transcipher --encrypted-key", false)],

@@ -261,5 +261,8 @@ pub fn check_secret_key(option: &str, start: &[u8]) -> Result<()> {
 
 /// Returns whether an object is a key, which cannot be made again.
 fn is_key(kind: ObjectType) -> bool {
-    kind.is_secret_key() || kind.is_evaluation_key() || kind.is_public_key()
+    kind.is_secret_key()
+        || kind.is_evaluation_key()
+        || kind.is_public_key()
+        || kind == ObjectType::PackedRekeyingKey
 }

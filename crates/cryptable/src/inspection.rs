@@ -40,6 +40,8 @@ pub struct Inspection {
     /// Identifier of the client's key that the object belongs to. For a secret key, only known with the feature
     /// `client`.
     pub key_id: Option<KeyId>,
+    /// Identifier of the client's key that decrypts what a [`RekeyingKey`](crate::RekeyingKey) makes.
+    pub new_owner: Option<KeyId>,
     /// Identifier of the AES key that encrypts a message, or that an encrypted key holds.
     pub aes_key_id: Option<KeyId>,
     /// Number of values and their modulus, for ciphertexts.
@@ -64,6 +66,7 @@ impl Inspection {
             parameters: None,
             conversion: None,
             key_id: None,
+            new_owner: None,
             aes_key_id: None,
             values: None,
             fresh: None,
@@ -256,7 +259,9 @@ fn column_of<C: DigitCiphertext>(bytes: &[u8], engine: Engine) -> Result<Inspect
 
 fn engine_of(object_type: ObjectType) -> Option<Engine> {
     match object_type {
-        ObjectType::PackedCiphertext | ObjectType::CompressedPackedResult => Some(Engine::Packed),
+        ObjectType::PackedCiphertext
+        | ObjectType::CompressedPackedResult
+        | ObjectType::PackedRekeyingKey => Some(Engine::Packed),
         ObjectType::SingleCiphertext => Some(Engine::Single),
         ObjectType::LeveledCiphertext => Some(Engine::Leveled),
         other => KeyKind::of(other)?.engine(),

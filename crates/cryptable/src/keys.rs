@@ -12,6 +12,7 @@ mod packing;
 mod parameters;
 #[cfg(feature = "client")]
 mod public_key;
+mod rekeying_key;
 #[cfg(feature = "client")]
 mod secret_key;
 
@@ -22,3 +23,4 @@ pub use kind::{EvaluationKey, KeyKind};
 pub use parameters::KeyParameters;
 #[cfg(feature = "client")]
 pub use public_key::PublicKey;
+pub use rekeying_key::RekeyingKey;

@@ -58,6 +58,7 @@
 //! More about lookups:
 //! - [`Request::entries`]: a table per value ([`EvaluationKey::lookup_per_value`]), and encrypted tables
 //!   ([`EvaluationKey::lookup_encrypted`]).
+//! - [`PublicKey`]: others encrypt for you; [`RekeyingKey`]: results go on to another client.
 //! - [`EvaluationKey::add`] and its neighbours: sums, differences and multiples of encrypted values, before and after
 //!   lookups.
 //! - [`Execution`]: the number of threads, progress, and cancellation.
@@ -119,11 +120,11 @@ pub use cryptable_wire::{KeyId, WireError};
 pub use engine::Engine;
 pub use execution::Execution;
 pub use inspection::{Inspection, inspect};
-pub use keys::{EvaluationKey, EvaluationKeyHeader, KeyKind, KeyParameters};
+pub use keys::{EvaluationKey, EvaluationKeyHeader, KeyKind, KeyParameters, RekeyingKey};
 #[cfg(feature = "client")]
 pub use keys::{PublicKey, SecretKey};
 pub use operation_plan::{OperationPlan, PlannedOperation};
-pub use parameter_list::{ListedParameters, list_parameters};
+pub use parameter_list::ListedParameters;
 pub use parameters::Parameters;
 pub use plan::{Candidate, Plan};
 pub use prepared_table::PreparedTable;

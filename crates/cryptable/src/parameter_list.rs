@@ -54,23 +54,23 @@ impl ListedParameters {
     pub fn security_bits(&self) -> f64 {
         LweInstance::least_security_bits(&self.instances)
     }
-}
 
-/// Lists all named sets, and the sets that the planner chooses by default for tables of every width, with the built-in
-/// cost model.
-///
-/// ```no_run
-/// // Plans tables of every width, which takes half a minute.
-/// for set in cryptable::list_parameters()? {
-///     println!("{}: {:.1} bits", set.name, set.security_bits());
-/// }
-/// # Ok::<(), cryptable::Error>(())
-/// ```
-///
-/// # Errors
-/// None in practice: tests construct every set.
-pub fn list_parameters() -> Result<Vec<ListedParameters>> {
-    list_up_to(MAX_BITS)
+    /// Lists all named sets, and the sets that the planner chooses by default for tables of every width, with the built-in
+    /// cost model.
+    ///
+    /// ```no_run
+    /// // Plans tables of every width, which takes half a minute.
+    /// for set in cryptable::ListedParameters::all()? {
+    ///     println!("{}: {:.1} bits", set.name, set.security_bits());
+    /// }
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// None in practice: tests construct every set.
+    pub fn all() -> Result<Vec<Self>> {
+        list_up_to(MAX_BITS)
+    }
 }
 
 /// Returns the list for tables of up to `max_bits` bits.

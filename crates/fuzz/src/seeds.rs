@@ -79,6 +79,14 @@ pub fn public_keys() -> Vec<Vec<u8>> {
     vec![client(Engine::Packed).public_key().expect("of packed values").to_bytes()]
 }
 
+/// Keys for a new owner of packed values.
+#[must_use]
+pub fn rekeying_keys() -> Vec<Vec<u8>> {
+    let owner = client(Engine::Packed);
+    let new_owner = cryptable::SecretKey::generate(owner.parameters());
+    vec![owner.rekey_to(&new_owner).expect("of packed values").to_bytes()]
+}
+
 /// A secret key of gates.
 #[must_use]
 pub fn boolean_secret_key() -> Vec<Vec<u8>> {

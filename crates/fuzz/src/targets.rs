@@ -46,7 +46,7 @@ impl Target {
 }
 
 /// All targets of this crate. Readers of the command line's formats are tested in its own crate.
-pub const TARGETS: [Target; 47] = [
+pub const TARGETS: [Target; 48] = [
     parameters(
         "packed_parameters",
         |b| read_parameters(Engine::Packed, b),
@@ -89,6 +89,7 @@ pub const TARGETS: [Target; 47] = [
     ),
     object("secret_key", read_secret_key, seeds::secret_keys),
     object("public_key", read_public_key, seeds::public_keys),
+    object("rekeying_key", read_rekeying_key, seeds::rekeying_keys),
     object("boolean_secret_key", read_secret_key, seeds::boolean_secret_key),
     object("integer_secret_key", read_secret_key, seeds::integer_secret_key),
     object("transciphering_secret_key", read_secret_key, seeds::transciphering_secret_key),
@@ -205,6 +206,10 @@ fn read_parameters(engine: Engine, bytes: &[u8]) -> bool {
 fn read_public_key(bytes: &[u8]) -> bool {
     let key = cryptable::PublicKey::from_bytes(bytes, options());
     key.is_ok_and(|key| key.encrypt(&[1, 0]).is_ok())
+}
+
+fn read_rekeying_key(bytes: &[u8]) -> bool {
+    cryptable::RekeyingKey::from_bytes(bytes, options()).is_ok()
 }
 
 fn read_secret_key(bytes: &[u8]) -> bool {

@@ -33,6 +33,7 @@ readers! {
     vector_parameters
     secret_key
     public_key
+    rekeying_key
     boolean_secret_key
     integer_secret_key
     transciphering_secret_key

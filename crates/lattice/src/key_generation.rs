@@ -96,10 +96,7 @@ impl<'a> EvaluatedSecrets<'a> {
 
     /// See [`SecretPair::generate_key`].
     fn generate_key(&self, purpose: KeyPurpose, shape: SwitchingKeyShape) -> SwitchingKey {
-        let zeros = || ByteBuffer::zeroed(shape.body_bytes(self.ring.moduli()));
-        let (seed, mut b, mut a) = (Seed::random(), zeros(), zeros());
-        self.fill(purpose, shape, KeyRows { seed: &seed, b: &mut b, a: Some(&mut a) });
-        SwitchingKey::from_rows(self.ring, shape, seed, [b, a])
+        filled_key(self.ring, shape, |rows| self.fill(purpose, shape, rows))
     }
 
     /// Makes a key's rows.
@@ -115,7 +112,7 @@ impl<'a> EvaluatedSecrets<'a> {
                     kernels::mul_assign(ring.modulus(prime), &mut square, dense.limb(prime));
                     SecretRow::Own(Zeroizing::new(square))
                 };
-                self.fill_from_to(shape, rows, square, of_dense)
+                fill_from_to(ring, shape, rows, square, of_dense)
             }
             KeyPurpose::Galois(element) => {
                 let inverse = inverse_element(ring.degree(), element as usize);
@@ -125,44 +122,72 @@ impl<'a> EvaluatedSecrets<'a> {
                     kernels::permute(&mut preimage, dense.limb(prime), permutation.whole());
                     SecretRow::Own(Zeroizing::new(preimage))
                 };
-                self.fill_from_to(shape, rows, of_dense, preimage)
+                fill_from_to(ring, shape, rows, of_dense, preimage)
             }
             KeyPurpose::DenseToSparse => {
                 assert!(
                     basis.main == 1 && basis.special == 1,
                     "the key towards the sparse secret must stay at q0·p0, not {basis:?}"
                 );
-                self.fill_from_to(shape, rows, of_dense, of_sparse)
+                fill_from_to(ring, shape, rows, of_dense, of_sparse)
             }
-            KeyPurpose::SparseToDense => self.fill_from_to(shape, rows, of_sparse, of_dense),
+            KeyPurpose::SparseToDense => fill_from_to(ring, shape, rows, of_sparse, of_dense),
         }
     }
+}
 
-    /// `b_i = -a_i·s + e_i + P·g_i·s'` for every digit i; `from` and `to` give s' and s modulo a prime, by its number.
-    fn fill_from_to<'b>(
-        &self,
-        shape: SwitchingKeyShape,
-        KeyRows { seed, b, a }: KeyRows<'_>,
-        from: impl Fn(usize) -> SecretRow<'b> + Sync,
-        to: impl Fn(usize) -> SecretRow<'b> + Sync,
-    ) {
-        let (ring, basis) = (self.ring, shape.basis);
-        let errors: Vec<_> = (0..shape.digits())
-            .map(|_| widened(&RandomStream::from_os().centered_binomial(ring.degree())))
-            .collect();
-        fill_rows(ring, shape, seed, b, a, |digit, limb, words| {
-            let prime = ring.prime_index(basis, limb);
-            let m = ring.modulus(prime);
-            kernels::mul_assign(m, words, &to(prime));
-            kernels::neg_assign(m, words);
-            kernels::add_assign(m, words, &evaluations(ring, prime, &errors[digit]));
-            let own = digit * shape.digit_limbs..(digit + 1) * shape.digit_limbs;
-            if limb < basis.main_limbs() && own.contains(&limb) {
-                let factor = special_product(ring, basis, prime);
-                kernels::mul_scalar_add_assign(m, words, &from(prime), factor);
-            }
-        })
-    }
+/// Generates a key of this shape whose rows `fill` makes.
+fn filled_key(
+    ring: &Ring,
+    shape: SwitchingKeyShape,
+    fill: impl FnOnce(KeyRows<'_>),
+) -> SwitchingKey {
+    let zeros = || ByteBuffer::zeroed(shape.body_bytes(ring.moduli()));
+    let (seed, mut b, mut a) = (Seed::random(), zeros(), zeros());
+    fill(KeyRows { seed: &seed, b: &mut b, a: Some(&mut a) });
+    SwitchingKey::from_rows(ring, shape, seed, [b, a])
+}
+
+/// Generates the key that switches from the secret of one client to that of another. The caller has checked that both are
+/// secure at the modulus of the key.
+#[must_use]
+pub fn generate_key_between(
+    ring: &Ring,
+    from: &TernarySecret,
+    to: &TernarySecret,
+    shape: SwitchingKeyShape,
+) -> SwitchingKey {
+    let [from, to] = [from, to].map(|secret| EvaluatedSecret::new(ring, secret));
+    filled_key(ring, shape, |rows| {
+        let [from, to] = [&from, &to].map(|it| |prime| SecretRow::Shared(it.limb(prime)));
+        fill_from_to(ring, shape, rows, from, to);
+    })
+}
+
+/// `b_i = -a_i·s + e_i + P·g_i·s'` for every digit i; `from` and `to` give s' and s modulo a prime, by its number.
+fn fill_from_to<'b>(
+    ring: &Ring,
+    shape: SwitchingKeyShape,
+    KeyRows { seed, b, a }: KeyRows<'_>,
+    from: impl Fn(usize) -> SecretRow<'b> + Sync,
+    to: impl Fn(usize) -> SecretRow<'b> + Sync,
+) {
+    let basis = shape.basis;
+    let errors: Vec<_> = (0..shape.digits())
+        .map(|_| widened(&RandomStream::from_os().centered_binomial(ring.degree())))
+        .collect();
+    fill_rows(ring, shape, seed, b, a, |digit, limb, words| {
+        let prime = ring.prime_index(basis, limb);
+        let m = ring.modulus(prime);
+        kernels::mul_assign(m, words, &to(prime));
+        kernels::neg_assign(m, words);
+        kernels::add_assign(m, words, &evaluations(ring, prime, &errors[digit]));
+        let own = digit * shape.digit_limbs..(digit + 1) * shape.digit_limbs;
+        if limb < basis.main_limbs() && own.contains(&limb) {
+            let factor = special_product(ring, basis, prime);
+            kernels::mul_scalar_add_assign(m, words, &from(prime), factor);
+        }
+    })
 }
 
 /// Evaluations of a secret modulo one prime.

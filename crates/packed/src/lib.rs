@@ -58,6 +58,7 @@ mod multi_precision;
 mod multiplexer;
 mod parameters;
 mod planner;
+mod rekeying;
 mod step;
 mod tables;
 mod words;
@@ -83,6 +84,7 @@ pub use cryptable_wire::KeyId;
 pub use keys::evaluation_key::EvaluationKey;
 #[cfg(feature = "client")]
 pub use keys::public_key::PublicKey;
+pub use keys::rekeying_key::RekeyingKey;
 #[cfg(feature = "client")]
 pub use keys::secret_key::SecretKey;
 pub use literal::{DftLiteral, MultiplexerLiteral, ParametersLiteral};

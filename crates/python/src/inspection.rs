@@ -24,6 +24,9 @@ pub(crate) fn inspect(py: Python<'_>, path: PathBuf) -> Result<Bound<'_, PyDict>
     if let Some(key_id) = found.key_id {
         result.set_item("key_id", key_id.to_string())?;
     }
+    if let Some(new_owner) = found.new_owner {
+        result.set_item("new_owner", new_owner.to_string())?;
+    }
     if let Some((values, modulus)) = found.values {
         result.set_item("values", values)?;
         result.set_item("modulus", modulus)?;

@@ -36,6 +36,7 @@ mod pool;
 mod properties;
 mod public_key;
 mod real_function;
+mod rekeying_key;
 mod secret_key;
 mod stated_types;
 mod table;
@@ -85,6 +86,8 @@ mod _native {
     use crate::plan::{Candidate, Plan, plan};
     #[pymodule_export]
     use crate::public_key::PublicKey;
+    #[pymodule_export]
+    use crate::rekeying_key::RekeyingKey;
     #[pymodule_export]
     use crate::secret_key::SecretKey;
     #[pymodule_export]

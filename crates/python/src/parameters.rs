@@ -394,6 +394,6 @@ properties!(ListedParameters {
 /// All parameter sets that have names, and those that plans take by default for tables of every width: half a minute.
 #[pyfunction]
 pub(crate) fn list_parameters(py: Python<'_>) -> Result<Vec<ListedParameters>> {
-    let list = call::run_silently(py, cryptable::list_parameters)?;
+    let list = call::run_silently(py, cryptable::ListedParameters::all)?;
     Ok(list.into_iter().map(|it| ListedParameters { inner: it.into() }).collect())
 }

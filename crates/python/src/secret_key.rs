@@ -25,6 +25,7 @@ use crate::plan::{Candidate, Plan};
 use crate::pool;
 use crate::properties::properties;
 use crate::public_key::PublicKey;
+use crate::rekeying_key::RekeyingKey;
 use crate::table::Signs;
 use crate::wide::WidePlan;
 
@@ -117,6 +118,12 @@ impl SecretKey {
     /// Generates a public key, with which anyone encrypts values for this key; for keys of lookups.
     fn public_key(&self, py: Python<'_>) -> Result<PublicKey> {
         Ok(PublicKey { inner: call::run(py, 0, None, |_| self.inner.public_key())? })
+    }
+
+    /// Generates a key with which a server turns this key's packed ciphertexts into those of another key, of the same parameters.
+    fn rekey_to(&self, py: Python<'_>, other: &Self) -> Result<RekeyingKey> {
+        let inner = call::run(py, 0, None, |_| self.inner.rekey_to(&other.inner))?;
+        Ok(RekeyingKey { inner })
     }
 
     /// Decrypts: exact integers in the shape that was encrypted, of numpy's smallest type for them, signed if the ciphertext is.

@@ -126,6 +126,8 @@ object_types! {
     PackedPublicKey = 51, "a public key for packed values";
     /// Results of packed lookups that are decrypted and nothing else.
     CompressedPackedResult = 57, "compressed results of packed lookups";
+    /// A key that turns packed values of one client into those of another.
+    PackedRekeyingKey = 58, "a key that gives packed values a new owner";
     /// A client's public key for single values.
     SinglePublicKey = 52, "a public key for single values";
     /// A client's public key for leveled values.

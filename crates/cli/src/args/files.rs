@@ -17,6 +17,7 @@ use super::encrypt_table::EncryptTableArgs;
 use super::integers::IntegersArgs;
 use super::jobs::Job;
 use super::lookup::{LookupArgs, TableArgs};
+use super::rekey::RekeyCommand;
 #[cfg(feature = "remote")]
 use super::remote::{ConnectionArgs, RemoteCommand};
 #[cfg(feature = "serve")]
@@ -39,6 +40,7 @@ impl Cli {
             Command::EncryptTable(args) => args.files(),
             Command::Lookup(args) => args.files(),
             Command::Sum(args) => args.files(),
+            Command::Rekey(args) => args.command.files(),
             #[cfg(feature = "client")]
             Command::Decrypt(args) => args.files(),
             Command::Aes(args) => args.command.files(),
@@ -145,6 +147,26 @@ impl SumArgs {
         files.extend(self.inputs.iter().map(|path| FileArg::input("--input", path)));
         files.push(FileArg::bytes("--output", &self.output));
         FileArgs { files, force: self.force }
+    }
+}
+
+impl RekeyCommand {
+    fn files(&self) -> FileArgs {
+        match self {
+            #[cfg(feature = "client")]
+            Self::Keygen(args) => {
+                let mut files =
+                    inputs([("--secret", Some(args.secret.as_path())), ("--to", Some(&args.to))]);
+                files.push(FileArg::new_key("--output", &args.output));
+                FileArgs { files, force: args.force }
+            }
+            Self::Apply(args) => {
+                let mut files =
+                    inputs([("--key", Some(args.key.as_path())), ("--input", Some(&args.input))]);
+                files.push(FileArg::bytes("--output", &args.output));
+                FileArgs { files, force: args.force }
+            }
+        }
     }
 }
 

@@ -47,6 +47,7 @@ fn inspect(path: &Path) -> Result<Report> {
         engine: found.engine,
         parameter_digest: hex(&found.parameter_digest),
         key_id: found.key_id.map(|id| id.to_string()),
+        new_owner: found.new_owner.map(|id| id.to_string()),
         aes_key_id: found.aes_key_id.map(|id| id.to_string()),
         parameters: match &found.conversion {
             Some(conversion) => Some(ParameterReport::of_conversion(conversion)),
@@ -122,6 +123,9 @@ struct Report {
     /// Identifier of the client's key that the object is, belongs to, or is encrypted with.
     #[serde(skip_serializing_if = "Option::is_none")]
     key_id: Option<String>,
+    /// Identifier of the client's key that decrypts what a key for a new owner makes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    new_owner: Option<String>,
     /// The reason why readers refuse the file by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     warning: Option<String>,
@@ -183,6 +187,9 @@ impl fmt::Display for Report {
         }
         if let Some(id) = &self.key_id {
             writeln!(f, "  key         {id}")?;
+        }
+        if let Some(id) = &self.new_owner {
+            writeln!(f, "  new owner   {id}")?;
         }
         Ok(())
     }

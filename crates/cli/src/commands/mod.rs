@@ -28,6 +28,7 @@ mod parameter_list;
 mod parameters;
 mod plan;
 mod planned_job;
+mod rekey;
 #[cfg(feature = "remote")]
 pub(crate) mod remote;
 pub(crate) mod resume;
@@ -47,7 +48,7 @@ use cryptable::Isa;
 
 use crate::args::{Cli, Command, CompletionsArgs, Global};
 #[cfg(feature = "client")]
-use crate::args::{Demonstration, aes::AesCommand, circuit::CircuitCommand};
+use crate::args::{Demonstration, aes::AesCommand, circuit::CircuitCommand, rekey::RekeyCommand};
 #[cfg(feature = "client")]
 use crate::core_dumps;
 use crate::interrupt;
@@ -86,6 +87,7 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::EncryptTable(args) => encrypt_table::run(global, &args),
         Command::Lookup(args) => lookup::run(global, &args),
         Command::Sum(args) => sum::run(global, &args),
+        Command::Rekey(args) => rekey::run(global, &args.command),
         #[cfg(feature = "client")]
         Command::Decrypt(args) => decrypt::run(global, &args),
         Command::Aes(args) => aes::run(global, &args.command),
@@ -122,6 +124,7 @@ fn handles_secrets(command: &Command) -> bool {
         // A secret key's file is read completely, for its checksum.
         Command::Inspect(_) => true,
         Command::Aes(args) => !matches!(args.command, AesCommand::Transcipher(_)),
+        Command::Rekey(args) => matches!(args.command, RekeyCommand::Keygen(_)),
         Command::Circuit(args) => matches!(args.command, CircuitCommand::Test(_)),
         Command::Plan(_)
         | Command::Lookup(_)

@@ -17,7 +17,7 @@ use crate::report;
 /// If writing fails.
 pub fn run(global: Global, as_csv: bool) -> Result<()> {
     let spinner = progress::spinner(global, "planning");
-    let list = cryptable::list_parameters()?;
+    let list = ListedParameters::all()?;
     spinner.finish_and_clear();
     let parameters = list.iter().map(SetReport::new).collect();
     let report = Report { parameters };

@@ -191,6 +191,49 @@ fn contributors_encrypt_by_the_public_key() {
 }
 
 #[test]
+fn results_are_handed_over_to_another_client() {
+    let here = Workspace::new();
+    here.write("table.csv", (0..10).map(|x| format!("{}\n", x * x % 10)).collect::<String>());
+    for name in ["clinic", "analyst"] {
+        here.succeed(&format!(
+            "keygen --insecure-toy --table table.csv --secret {name}.key --evaluation {name}-server.key"
+        ));
+    }
+    let (values, expected) = columns(1500, 10, |x| x * x % 10);
+    here.write("values.csv", values);
+    here.succeed("rekey keygen --secret clinic.key --to analyst.key --output rekey.key");
+    here.succeed("encrypt --secret clinic.key --input values.csv --output values.ct");
+    let lookup = "lookup --key clinic-server.key --table table.csv --input values.ct";
+    here.succeed(&format!("{lookup} --output result.ct"));
+    here.succeed("rekey apply --key rekey.key --input result.ct --output handed-over.ct");
+    here.succeed("decrypt --secret analyst.key --input handed-over.ct --output result.csv");
+    assert_eq!(here.read("result.csv"), expected.into_bytes());
+    let text = here.succeed("inspect rekey.key");
+    assert!(text.contains("a key that gives packed values a new owner"), "{text}");
+    assert!(text.contains("  new owner   "), "{text}");
+
+    let message = here.fail("decrypt --secret clinic.key --input handed-over.ct --output r.csv");
+    assert!(message.contains("client key"), "{message}");
+    let message = here.fail("rekey apply --key rekey.key --input handed-over.ct --output r.ct");
+    assert!(message.contains("handed-over.ct does not go with rekey.key"), "{message}");
+    here.succeed(&format!("{lookup} --compress --output small.ct"));
+    let message = here.fail("rekey apply --key rekey.key --input small.ct --output r.ct");
+    assert!(message.contains("compressed"), "{message}");
+    let message = here.fail("rekey keygen --secret clinic.key --to clinic.key --output r.key");
+    assert!(message.contains("client key than the owner's"), "{message}");
+    let message = here.fail("rekey keygen --secret clinic.key --to analyst.key --output rekey.key");
+    assert!(message.contains("rekey.key") && message.contains("--force"), "{message}");
+    let message =
+        here.fail("lookup --key rekey.key --table table.csv --input values.ct --output r.ct");
+    assert!(message.contains("`rekey apply` reads it"), "{message}");
+    let message = here.fail("encrypt --secret clinic.key --input values.csv --output rekey.key");
+    assert!(message.contains("a new owner; --force replaces it"), "{message}");
+    here.succeed("keygen --insecure-toy --bits 2 --secret other.key --evaluation other-server.key");
+    let message = here.fail("rekey keygen --secret clinic.key --to other.key --output r.key");
+    assert!(message.contains("clinic.key cannot be rekeyed to other.key"), "{message}");
+}
+
+#[test]
 fn contributors_encrypt_integers_and_values_to_compare() {
     let here = Workspace::new();
     here.write("x.csv", "3\n200\n255\n");

@@ -25,12 +25,14 @@ pub(super) fn inspect_key(
     let is_bridge =
         matches!(object_type, ObjectType::IntegerBridgeKey | ObjectType::LeveledBridgeKey);
     let kind = KeyKind::of(object_type);
-    if kind.is_none() && !is_bridge {
+    let is_rekeying = object_type == ObjectType::PackedRekeyingKey;
+    if kind.is_none() && !is_bridge && !is_rekeying {
         return Ok(());
     }
-    // Public keys begin like evaluation keys of the same parameters.
+    // Public keys and keys for a new owner begin like evaluation keys of the same parameters.
     let object_type = match kind {
         Some(kind) if object_type.is_public_key() => kind.evaluation_key(),
+        _ if is_rekeying => ObjectType::PackedEvaluationKey,
         _ => object_type,
     };
     let mut reader = BodyReader::new(body);
@@ -45,6 +47,9 @@ pub(super) fn inspect_key(
     } else {
         secret_key_id(bytes)?
     };
+    if is_rekeying {
+        found.new_owner = Some(KeyId(reader.array("new owner's key identifier")?));
+    }
     Ok(())
 }
 

@@ -14,5 +14,6 @@ mod known_kinds;
 mod leveled_toy;
 mod linear_operations;
 mod public_keys;
+mod rekeying;
 mod single_full_size;
 mod single_toy;

@@ -15,6 +15,7 @@ mod linear_operations;
 mod multiplexer_toy;
 mod output_range;
 mod prediction;
+mod rekeying;
 mod tails;
 mod trust;
 mod words_toy;

@@ -1272,6 +1272,63 @@ class PublicKey:
         """
 
 @final
+class RekeyingKey:
+    """
+    Turns packed ciphertexts and results of one client into those of another, without decrypting them.
+
+    `SecretKey.rekey_to` makes it. For the server alone: whoever has it and the new owner's secret key can decrypt all
+    ciphertexts of the owner.
+
+        >>> import cryptable
+        >>> clinic = cryptable.SecretKey.generate_insecure_toy("packed", 16, 16)
+        >>> analyst = cryptable.SecretKey.generate(clinic.parameters)
+        >>> rekeying = clinic.rekey_to(analyst)
+        >>> analyst.decrypt(rekeying.apply(clinic.encrypt([3, 1, 4]))).tolist()
+        [3, 1, 4]
+    """
+
+    def __repr__(self, /) -> str: ...
+    def apply(self, /, ciphertext: Ciphertext) -> Ciphertext:
+        """
+        Turns values of the owner, fresh or computed, into the same values of the new owner.
+        """
+
+    @staticmethod
+    def load(path: str | PathLike[str], *, allow_insecure: bool = False) -> RekeyingKey:
+        """
+        Reads a key from a file, as `save` and `cryptable rekey keygen` write it.
+        """
+
+    @property
+    def new_owner(self, /) -> str:
+        """
+        The identifier of the secret key that decrypts what it makes.
+        """
+
+    @property
+    def noise(self, /) -> float:
+        """
+        Standard deviation of the noise that it adds to every value, as a fraction of the modulus.
+        """
+
+    @property
+    def owner(self, /) -> str:
+        """
+        The identifier of the secret key whose ciphertexts it takes.
+        """
+
+    @property
+    def parameters(self, /) -> Parameters:
+        """
+        The parameters of both.
+        """
+
+    def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
+        """
+        Writes the key to a file that only its owner can read.
+        """
+
+@final
 class Secret:
     """
     A learning-with-errors problem that a secret of a parameter set rests on.
@@ -1450,6 +1507,11 @@ class SecretKey:
     def public_key(self, /) -> PublicKey:
         """
         Generates a public key, with which anyone encrypts values for this key; for keys of lookups.
+        """
+
+    def rekey_to(self, /, other: SecretKey) -> RekeyingKey:
+        """
+        Generates a key with which a server turns this key's packed ciphertexts into those of another key, of the same parameters.
         """
 
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:

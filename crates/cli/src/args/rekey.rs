@@ -1,0 +1,91 @@
+//! The grammar of `rekey`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+/// Subcommands of `rekey`.
+#[derive(Debug, Subcommand)]
+pub enum RekeyCommand {
+    /// Generate the key with which a server hands a client's ciphertexts over to another client
+    #[cfg(feature = "client")]
+    #[command(after_help = KEYGEN)]
+    Keygen(RekeyKeygenArgs),
+    /// Hand ciphertexts or results over to the new owner; needs no secret
+    #[command(after_help = APPLY)]
+    Apply(RekeyApplyArgs),
+}
+
+/// Arguments of `rekey keygen`.
+#[cfg(feature = "client")]
+#[derive(Args, Debug)]
+pub struct RekeyKeygenArgs {
+    /// Secret key of the owner, whose ciphertexts are handed over
+    #[arg(long, value_name = "FILE")]
+    pub secret: PathBuf,
+    /// Secret key of the new owner, of the same parameters
+    #[arg(long, value_name = "FILE")]
+    pub to: PathBuf,
+    /// File for the key, which goes to the server
+    #[arg(long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Overwrite an existing key file
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Arguments of `rekey apply`.
+#[derive(Args, Debug)]
+pub struct RekeyApplyArgs {
+    /// Key of `rekey keygen`
+    #[arg(long, value_name = "FILE")]
+    pub key: PathBuf,
+    /// File of the owner's ciphertexts, fresh or computed
+    #[arg(long, value_name = "FILE")]
+    pub input: PathBuf,
+    /// File for the new owner's ciphertexts
+    #[arg(long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Overwrite an output that is a key or read-only
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Help of `rekey`.
+#[cfg(feature = "client")]
+pub const OVERVIEW: &str = "\
+Examples:
+  cryptable plan --bits 8 --output table.plan
+  cryptable keygen --plan table.plan --secret clinic.key --evaluation clinic-server.key
+  cryptable keygen --plan table.plan --secret analyst.key --evaluation analyst-server.key
+  cryptable rekey keygen --secret clinic.key --to analyst.key --output rekey.key
+  cryptable rekey apply --key rekey.key --input result.ct --output handed-over.ct
+  cryptable decrypt --secret analyst.key --input handed-over.ct --output result.csv
+
+For packed values. Whoever has both the key of `rekey keygen` and the new owner's secret key can
+decrypt all ciphertexts of the owner.";
+
+/// Help of `rekey`.
+#[cfg(not(feature = "client"))]
+pub const OVERVIEW: &str = APPLY;
+
+/// Help of `rekey keygen`.
+#[cfg(feature = "client")]
+const KEYGEN: &str = "\
+Examples:
+  cryptable rekey keygen --secret clinic.key --to analyst.key --output rekey.key
+  cryptable rekey keygen --secret old.key --to new.key --output rotation.key
+
+Both secret keys are for packed values, and of the same parameters: plan --output writes them to a
+file, and keygen --plan generates any number of keys of it. Two clients who trust nobody with both
+secrets cannot use it yet. The server needs no other key for `rekey apply`.
+
+Whoever has both this key and the new owner's secret key can decrypt all ciphertexts of the owner.";
+
+/// Help of `rekey apply`.
+const APPLY: &str = "\
+Examples:
+  cryptable rekey apply --key rekey.key --input result.ct --output handed-over.ct
+
+Values stay the same; the new owner decrypts them and computes with them as with any other. Results
+of lookup --compress are refused: hand results over first.";

@@ -1,0 +1,115 @@
+//! New keys for old: ciphertexts of one client become those of another by a key switch at the bottom of the chain.
+//!
+//! `(b, a)` with `b + a·s = 2^k·m/p + e` becomes `(b', a')` with `b' + a'·s' = 2^k·m/p + e + e'`, both modulo `2^k` and
+//! `X^N + 1`: `(b, a)·q_0/2^k` is rounded, `a·s` is switched to s' by one key modulo `q_0·p_0` and divided by p_0, and the
+//! result, times `2^k/q_0`, is rounded.
+//!
+//! Hybrid key switching (Han, Ki, CT-RSA 2020), as lines 2 to 4 of Algorithm 1 of Bossuat, Troncoso-Pastoriza, Hubaux (ACNS
+//! 2022, ePrint 2022/024) switch to the sparse secret, of one digit: here to the secret of another client.
+//!
+//! Shapes: one ciphertext of degree N in and out; 2 + 2 + 4 transforms of degree N. No level, no evaluation key.
+//!
+//! Noise, a fraction of the modulus squared: `(1 + 2N/3)/12·(2^-2k + 2·q_0^-2) + 10.5·N/(12·p_0²)`. The first term is the
+//! rounding of the result, by s'; the next two are the roundings modulo q_0, by s and s'; the last is the key's error by
+//! the words of a, uniform below q_0, over p_0. All are sums of N bounded terms that are uniform or ternary, so that the
+//! Gaussian of their variance bounds the tail ([`NoiseLaw`]). They are independent of the noise that is there.
+
+use cryptable_ckks::Ciphertext as SlotCiphertext;
+use cryptable_ckks::bootstrapping::mod_raise::switch_to_bottom;
+use cryptable_ckks::bootstrapping::modulus_switch::{CoefficientShape, switch_to_power_of_two};
+use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
+use cryptable_lattice::divided_key_switch::switch_and_rescale;
+use cryptable_lattice::error::Result;
+use cryptable_lattice::{ERROR_VARIANCE, NoiseBound, NoiseLaw};
+
+use crate::ciphertext::Ciphertext;
+use crate::keys::rekeying_key::RekeyingKey;
+
+impl RekeyingKey {
+    /// Turns a fresh ciphertext or a result of the owner into one of the new owner, with the same values. All else that
+    /// the new owner's keys do can be done with it.
+    ///
+    /// # Errors
+    /// [`cryptable_lattice::Error::OtherClient`] and [`cryptable_lattice::Error::OtherParameters`] if the ciphertext is not
+    /// of the owner; [`cryptable_lattice::Error::Unsupported`] if it is compressed;
+    /// [`cryptable_lattice::Error::NoiseTooLarge`] if values would decrypt wrong with more than the stated probability.
+    pub fn apply(&self, ciphertext: &Ciphertext) -> Result<Ciphertext> {
+        ciphertext.check(self.parameters(), &self.binding(self.owner()), None)?;
+        let noise = ciphertext.noise().with_independent(self.noise());
+        let limit = self.parameters().stated_log2_fail();
+        noise.check_decryption("decryption by the new owner", ciphertext.modulus(), limit)?;
+        let body = self.switch(ciphertext.body());
+        Ok(Ciphertext::new(self.binding(self.new_owner()), noise, body))
+    }
+
+    /// Returns the noise that it adds to a ciphertext.
+    #[must_use]
+    pub fn noise(&self) -> NoiseBound {
+        let law = self.noise_modulo(self.parameters().literal().log2_ciphertext_modulus);
+        NoiseBound::of_law(law, 0.0)
+    }
+
+    /// The law of the noise that it adds to a ciphertext modulo `2^log2_modulus`.
+    fn noise_modulo(&self, log2_modulus: u32) -> NoiseLaw {
+        let degree = self.parameters().ring_degree() as f64;
+        let [bottom, special] = [0, 1].map(|prime| self.ring().modulus(prime).value() as f64);
+        let roundings = (-2.0 * f64::from(log2_modulus)).exp2() + 2.0 / (bottom * bottom);
+        let of_key = degree * ERROR_VARIANCE / (12.0 * special * special);
+        NoiseLaw::gaussian((1.0 + 2.0 * degree / 3.0) / 12.0 * roundings + of_key)
+    }
+
+    /// The key switch, between two changes of the modulus.
+    fn switch(&self, body: &CoefficientCiphertext) -> CoefficientCiphertext {
+        let ring = self.ring();
+        let bottom = switch_to_bottom(ring, body);
+        let parts = switch_and_rescale(ring, &bottom.c0, &bottom.c1, self.switching_key(), 0);
+        let shape = CoefficientShape {
+            log2_modulus: body.log2_modulus,
+            plaintext_modulus: body.plaintext_modulus,
+            layout: body.layout,
+        };
+        let scale = ring.modulus(0).value() as f64;
+        switch_to_power_of_two(ring, SlotCiphertext { parts, scale }, shape)
+    }
+}
+
+#[cfg(all(test, feature = "client", feature = "diagnostics"))]
+mod tests {
+    use cryptable_lattice::noise_statistics::NoiseStatistics;
+    use cryptable_ring::random::replay;
+
+    use super::*;
+    use crate::{Parameters, SecretKey};
+
+    /// Modulo 2^60 the rounding of the result hides no other term: variance from both sides, and counts in the tails.
+    #[test]
+    fn every_term_of_the_noise_is_as_large_as_its_law() {
+        let _replay = replay::begin();
+        let parameters = Parameters::insecure_toy(16, 16).unwrap();
+        let [owner, new_owner] = [(); 2].map(|()| SecretKey::generate(&parameters));
+        let key = owner.rekey_to(&new_owner).unwrap();
+        let degree = parameters.ring_degree();
+        let errors: Vec<Vec<f64>> = (0..50)
+            .map(|_| {
+                let zeros = vec![0; degree];
+                let fresh = CoefficientCiphertext::encrypt(owner.secret(), &zeros, degree, 16, 60);
+                let (switched, fresh) = (
+                    key.switch(&fresh).fractions(new_owner.secret()),
+                    fresh.fractions(owner.secret()),
+                );
+                switched.iter().zip(&fresh).map(|(x, y)| x - y).collect()
+            })
+            .collect();
+        let found =
+            NoiseStatistics::new(&errors, NoiseBound::of_law(key.noise_modulo(60), 0.0), false);
+        // The rounding of the result is no more than half of it.
+        let rounding = (1.0 + 2.0 * degree as f64 / 3.0) / 12.0 * (-120f64).exp2();
+        assert!(rounding < 0.5 * key.noise_modulo(60).variance(), "{rounding:e}");
+        // Weights of two secrets deviate by 1.7 percent each at this degree, errors of 50 ciphertexts by less than 1.
+        assert!((0.9..1.1).contains(&found.variance_ratio), "{found:?}");
+        assert!((2.9..3.1).contains(&found.kurtosis), "{found:?}");
+        for beyond in &found.beyond {
+            assert!(beyond.is_not_above(2) && beyond.is_not_below(2), "{beyond:?}");
+        }
+    }
+}
