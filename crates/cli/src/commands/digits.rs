@@ -85,7 +85,7 @@ pub fn run(global: Global, args: &DigitsArgs) -> Result<()> {
     report::summary(global, &report)
 }
 
-/// Returns the files that are written, for so many digits, and checks that they replace nothing that is read.
+/// Returns the files that are written for a number of digits, and checks that they replace nothing that is read.
 fn outputs(args: &DigitsArgs, digits: usize) -> Result<Vec<PathBuf>> {
     ensure!(
         args.floor.is_some() || !atomic_file::is_stdout(&args.output),
@@ -176,11 +176,11 @@ fn tables(args: &DigitsArgs, sizes: &[u64], output_modulus: u64) -> Result<Vec<V
     args.tables.iter().cycle().zip(sizes).map(read).collect()
 }
 
-/// What happens to every ciphertext.
+/// Work that is done on every ciphertext.
 enum Work {
-    /// Its digits go through a table each.
+    /// Digits, each of which goes through its tables.
     Tables(Vec<Vec<Table>>),
-    /// So many of its digits are dropped.
+    /// A floor, which drops this number of the lowest digits.
     Floor(usize),
 }
 
