@@ -6,6 +6,7 @@ pub mod circuit;
 #[cfg(feature = "client")]
 mod client;
 pub mod compare;
+pub mod digits;
 #[cfg(feature = "client")]
 mod encrypt_table;
 mod files;
@@ -151,6 +152,9 @@ pub enum Command {
     /// Compare encrypted integers, or compute their maximum, ReLU and similar functions
     #[command(after_help = compare::COMPARE)]
     Compare(compare::CompareArgs),
+    /// Take encrypted values apart into digits, map each digit through a table, or drop low bits; needs no secret
+    #[command(after_help = digits::DIGITS)]
+    Digits(digits::DigitsArgs),
     /// Look values up packed, and process results one by one: comparison, maximum, a second table
     #[command(after_help = bridge::BRIDGE)]
     Bridge(bridge::BridgeRunArgs),

@@ -1,5 +1,5 @@
-//! `bench sign`: the sign of packed integers of 12, 21, 32 and other numbers of bits, comparison, digits, maximum and the
-//! like.
+//! `bench sign`: the sign of packed integers of 12, 21, 32 and other numbers of bits, floors, comparison, digits, maximum
+//! and the like.
 
 use clap::Args;
 use cryptable::engines::packed::{Ciphertext, Operation, Parameters, Progress, Request, Result};
@@ -27,6 +27,13 @@ pub struct SignArguments {
     /// maximum, relu and so on.
     #[arg(long)]
     op: Option<Operation>,
+    /// Bits that a floor drops, instead of the sign: values without their lowest N bits.
+    #[arg(long, value_name = "N", conflicts_with = "op")]
+    floor: Option<u32>,
+    /// Bits of the most significant digit, 3 to 9 (2 to 8 with --op): the others have at most as many [default: the
+    /// fastest].
+    #[arg(long, value_name = "D", value_parser = clap::value_parser!(u32).range(2..=9))]
+    digit_bits: Option<u32>,
     /// Seed of the random values.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -34,13 +41,18 @@ pub struct SignArguments {
 
 /// Runs the benchmark.
 pub fn run(arguments: &SignArguments, json: bool) -> anyhow::Result<()> {
-    let request = Request { ring_degree: arguments.ring_degree, ..Request::new(2, 2) };
-    let record = match arguments.op {
-        None => measure(&Parameters::for_digits(arguments.bits, &request)?, arguments)?,
-        Some(operation) => {
-            let parameters = Parameters::for_comparisons(arguments.bits, &request)?;
+    let SignArguments { bits, ring_degree, digit_bits, .. } = *arguments;
+    let request = Request { ring_degree, digit_bits, ..Request::new(2, 2) };
+    let record = match (arguments.op, arguments.floor) {
+        (Some(operation), _) => {
+            let parameters = Parameters::for_comparisons(bits, &request)?;
             measure_operation(&parameters, operation, arguments)?
         }
+        (None, Some(floor)) => {
+            let parameters = Parameters::for_floors(bits, floor, &request)?;
+            measure_floor(&parameters, floor, arguments)?
+        }
+        (None, None) => measure(&Parameters::for_digits(bits, &request)?, arguments)?,
     };
     record.finish(json)
 }
@@ -66,6 +78,43 @@ fn measure(parameters: &Parameters, arguments: &SignArguments) -> anyhow::Result
     };
     let work = parameters.prediction();
     measured.record(parameters, &keys, &work, &[expected], contract)
+}
+
+/// Measures floors, and checks every one.
+fn measure_floor(
+    parameters: &Parameters,
+    floor: u32,
+    arguments: &SignArguments,
+) -> anyhow::Result<PackedRecord> {
+    let (literal, modulus) = (parameters.literal(), parameters.input_modulus());
+    let values = values(modulus, literal.slots, arguments.seed);
+    let count = digits_within(&literal.digits, floor)?;
+    let keys = Keys::generate(parameters)?;
+    let (input, encrypt_s) = timed(|| keys.secret.encrypt(&values));
+    let input = input?;
+    let key = &keys.evaluation_key;
+    let evaluate = || Ok(vec![key.floor(&input, count, Progress::silent())?]);
+    let measured = Measured::of(arguments.runs, evaluate)?;
+    let result = &measured.results()[0];
+    let half_step = 0.5 / result.modulus() as f64;
+    let contract = Contract {
+        table: format!("floor of {floor} bits"),
+        bits_out: (result.modulus() as f64).log2(),
+        encrypt_s,
+        input_bytes: input.to_bytes().len(),
+        predicted_noise_std_log2: Some((result.noise().deviation() / half_step).log2()),
+        ..common(parameters, &keys)
+    };
+    let expected: Vec<u64> = values.iter().map(|value| value >> floor).collect();
+    let work = parameters.floor_prediction(count)?;
+    measured.record(parameters, &keys, &work, &[expected], contract)
+}
+
+/// The number of the lowest digits that have `bits` bits together.
+fn digits_within(digits: &[u64], bits: u32) -> anyhow::Result<usize> {
+    let place = |count: &usize| digits[..*count].iter().product::<u64>();
+    let found = (1..digits.len()).find(|count| place(count) == 1 << bits);
+    found.ok_or_else(|| anyhow::anyhow!("no digit of {digits:?} ends after {bits} bits"))
 }
 
 /// Measures an operation on integers with headroom, and checks every result. Noise is that of all digits.
@@ -187,10 +236,31 @@ mod tests {
     use super::*;
     use crate::contract::tests::check_line;
 
+    fn arguments(op: Option<Operation>) -> SignArguments {
+        let (ring_degree, floor, digit_bits) = (None, None, None);
+        SignArguments { bits: 6, ring_degree, runs: 1, op, floor, digit_bits, seed: 1 }
+    }
+
+    #[test]
+    fn floors_of_a_toy() {
+        let parameters = Parameters::insecure_toy_digits(&[4, 8, 8], 8).unwrap();
+        for (floor, place) in [(2, 4), (5, 32)] {
+            let record = measure_floor(&parameters, floor, &arguments(None)).unwrap();
+            assert!(check_line(&serde_json::to_string(&record).unwrap()));
+            let contract = &record.contract;
+            assert_eq!((contract.values_checked, contract.wrong), (1024, 0));
+            assert_eq!(contract.bits_out, (256.0 / f64::from(place)).log2());
+            let predicted = contract.predicted_noise_std_log2.unwrap();
+            assert!((contract.noise_std_log2 - predicted).abs() < 6.0, "{predicted}");
+        }
+        let error = measure_floor(&parameters, 3, &arguments(None)).unwrap_err().to_string();
+        assert!(error.contains("ends after 3 bits"), "{error}");
+    }
+
     #[test]
     fn signs_of_a_toy() {
         let parameters = Parameters::insecure_toy_digits(&[8, 8], 2).unwrap();
-        let arguments = SignArguments { bits: 6, ring_degree: None, runs: 1, op: None, seed: 1 };
+        let arguments = arguments(None);
         let record = measure(&parameters, &arguments).unwrap();
         assert!(check_line(&serde_json::to_string(&record).unwrap()));
         assert_eq!((record.contract.values_checked, record.contract.wrong), (1024, 0));
@@ -201,8 +271,7 @@ mod tests {
     fn operations_on_a_toy() {
         let parameters = Parameters::insecure_toy_comparisons(6).unwrap();
         for operation in Operation::ALL {
-            let op = Some(operation);
-            let arguments = SignArguments { bits: 6, ring_degree: None, runs: 1, op, seed: 1 };
+            let arguments = arguments(Some(operation));
             let record = measure_operation(&parameters, operation, &arguments).unwrap();
             assert!(check_line(&serde_json::to_string(&record).unwrap()));
             let checked = (record.contract.values_checked, record.contract.wrong);

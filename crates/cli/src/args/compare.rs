@@ -16,6 +16,9 @@ pub struct IntegerArgs {
     /// Bits of the integers, from 4 to 39: 0 .. 2^B - 1, or with --signed -2^(B-1) .. 2^(B-1) - 1
     #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub bits: u32,
+    /// Bits of the most significant digit, from 2 to 8; the others have at most as many [default: the fastest]
+    #[arg(long, value_name = "B", conflicts_with = "insecure_toy", value_parser = clap::value_parser!(u32).range(2..=8))]
+    pub digit_bits: Option<u32>,
     /// Number of integers per operation; few integers need smaller keys and less time [default: a full ciphertext]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub values: Option<u64>,
@@ -89,6 +92,7 @@ pub const JOB: &str = "\
 Examples:
   cryptable plan compare --bits 32
   cryptable --json plan compare --bits 21 --values 1000 --memory 6GB
+  cryptable plan compare --bits 15 --digit-bits 4
   cryptable keygen compare --bits 32 --secret client.key --evaluation server.key
 
-Keys are those of packed values: sum, decrypt and inspect accept them, too.";
+Keys are those of packed values: digits, sum, decrypt and inspect accept them, too.";

@@ -46,6 +46,8 @@ impl Cli {
             Command::Aes(args) => args.command.files(),
             Command::Circuit(args) => args.command.files(),
             Command::Compare(args) => args.files(),
+            // The key says how many digits there are, and the command then checks their files.
+            Command::Digits(args) => args.files(&args.outputs(0)),
             Command::Bridge(args) => args.files(),
             Command::Integers(args) => args.files(),
             Command::Wide(args) => args.files(),
@@ -172,7 +174,7 @@ impl RekeyCommand {
 
 impl TableArgs {
     /// The dictionaries.
-    fn files(&self) -> Vec<FileArg> {
+    pub(super) fn files(&self) -> Vec<FileArg> {
         // One book may serve inputs and outputs.
         let is_shared = self.dictionary == self.output_dictionary;
         let fixed = self.dictionary.as_deref().filter(|_| !(is_shared && self.extend));

@@ -114,7 +114,11 @@ fn check_inputs(
 /// # Errors
 /// If no parameters meet the request.
 pub fn plan(global: Global, args: &IntegerArgs) -> Result<PlannedJob> {
-    let request = Request::comparisons(args.bits).limits(Limits {
+    let mut request = Request::comparisons(args.bits);
+    if let Some(bits) = args.digit_bits {
+        request = request.digit_bits(bits);
+    }
+    let request = request.limits(Limits {
         values: args.values,
         memory: args.memory,
         log2_fail: Some(args.log2_fail),

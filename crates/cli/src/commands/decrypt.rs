@@ -71,7 +71,9 @@ fn layout(args: &DecryptArgs, key: &SecretKey, contents: &Contents) -> Result<La
     Ok(match modulus {
         2 => Layout::Values,
         modulus if modulus == parameters.input_modulus() => Layout::Integers(sizes),
-        _ => Layout::Digits(sizes),
+        modulus if modulus == parameters.output_modulus() => Layout::Digits(sizes),
+        // Digits that are smaller, floors, and tables of digits.
+        _ => Layout::Values,
     })
 }
 
@@ -249,7 +251,11 @@ fn values_of(global: Global, args: &DecryptArgs, key: &SecretKey, file: File) ->
         }
     }
     let missing = each - found.len();
-    ensure!(found.is_empty(), "{input}: {missing} of {each} digits or words are missing");
+    let remedy = match layout {
+        Layout::Digits(_) => "; --as values decrypts each digit for itself",
+        _ => "",
+    };
+    ensure!(found.is_empty(), "{input}: {missing} of {each} digits or words are missing{remedy}");
     let output_bytes = writer.commit()?;
     key_input::warn_of_insecurity(global, &key.parameters(), &args.secret);
     let report = Report {

@@ -8,6 +8,7 @@ mod compare;
 mod decrypt;
 #[cfg(feature = "client")]
 mod demo;
+mod digits;
 #[cfg(feature = "client")]
 mod encrypt;
 #[cfg(feature = "client")]
@@ -93,6 +94,7 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Aes(args) => aes::run(global, &args.command),
         Command::Circuit(args) => circuit::run(global, &args.command),
         Command::Compare(args) => compare::run(global, &args),
+        Command::Digits(args) => digits::run(global, &args),
         Command::Bridge(args) => bridge::run(global, &args),
         Command::Integers(args) => integers::run(global, &args),
         Command::Wide(args) => wide::run(global, &args),
@@ -130,6 +132,7 @@ fn handles_secrets(command: &Command) -> bool {
         | Command::Lookup(_)
         | Command::Sum(_)
         | Command::Compare(_)
+        | Command::Digits(_)
         | Command::Bridge(_)
         | Command::Integers(_)
         | Command::Wide(_)

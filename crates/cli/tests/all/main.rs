@@ -13,6 +13,7 @@ mod circuits;
 mod command_reference;
 mod compare;
 mod csv_inputs;
+mod digits;
 mod documents;
 mod engines;
 mod failure_definition;

@@ -10,6 +10,7 @@ use crate::{OperationPlan, PlannedOperation, Request, Result};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Comparisons {
     bits: u32,
+    digit_bits: Option<u32>,
 }
 
 impl Request<Comparisons> {
@@ -28,7 +29,23 @@ impl Request<Comparisons> {
     /// ```
     #[must_use]
     pub fn comparisons(bits: u32) -> Self {
-        Self::of(Comparisons { bits })
+        Self::of(Comparisons { bits, digit_bits: None })
+    }
+
+    /// Restricts the plan to digits of at most `bits` bits, 2 to 8: the most significant one has as many. Digits decide
+    /// which bits [`EvaluationKey::floor`](crate::EvaluationKey::floor) removes. Default: the fastest. Toys always
+    /// have digits of 3 bits.
+    ///
+    /// ```
+    /// use cryptable::Request;
+    /// let plan = Request::comparisons(15).digit_bits(4).plan()?;
+    /// assert_eq!(plan.parameters().digit_sizes()?, [16, 16, 16, 16]);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    #[must_use]
+    pub fn digit_bits(mut self, bits: u32) -> Self {
+        self.job.digit_bits = Some(bits);
+        self
     }
 
     /// Finds the fastest parameters, and predicts each operation.
@@ -37,7 +54,7 @@ impl Request<Comparisons> {
     /// If a number is out of range, or if no parameters meet the request; the error states what is needed.
     pub fn plan(&self) -> Result<OperationPlan<Comparisons>> {
         let Self { job, limits } = *self;
-        let bits = job.bits;
+        let Comparisons { bits, digit_bits } = job;
         let parameters = if limits.insecure_toy {
             packed::Parameters::insecure_toy_comparisons(bits)?
         } else {
@@ -45,6 +62,7 @@ impl Request<Comparisons> {
                 log2_fail: limits.log2_fail,
                 memory: limits.memory,
                 count: limits.count(),
+                digit_bits,
                 ..packed::Request::new(2, 2)
             };
             packed::Parameters::for_comparisons(bits, &request)?

@@ -1,5 +1,6 @@
 //! Digits of packed values, and functions of them, as ciphertexts of the client: functional digit decomposition.
 
+use cryptable_ckks::dry_run::Counts;
 use cryptable_lattice::cost::Prediction;
 use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::{NoiseBound, NoiseLaw, Progress, Table};
@@ -9,14 +10,14 @@ use crate::keys::evaluation_key::EvaluationKey;
 use crate::lookup::digit_lookup::DigitFunction;
 use crate::lookup::prepared_table::check_digit_table;
 use crate::lookup::table_lookup::STEPS_AFTER_TABLE;
-use crate::multi_precision::circuit::MultiPrecisionCircuit;
+use crate::multi_precision::circuit::{MultiPrecisionCircuit, check_cleared};
 use crate::multiplexer::circuit::MultiplexerCircuit;
 use crate::multiplexer::functional_digit_decomposition::STEPS_PER_DIGIT;
 use crate::parameters::circuit::Circuit;
 use crate::parameters::parameter_set::Parameters;
 
 impl Parameters {
-    /// Predicts work, memory and sizes of decomposing one full ciphertext by a multiplexer tree's digits, with `tables`
+    /// Predicts work, memory and sizes of decomposing one full ciphertext into the parameters' digits, with `tables`
     /// tables of each digit: [`EvaluationKey::decompose`].
     ///
     /// ```
@@ -29,15 +30,20 @@ impl Parameters {
     /// ```
     ///
     /// # Errors
-    /// If the parameters are no multiplexer tree.
+    /// If the parameters take inputs as one.
     pub fn decomposition_prediction(&self, tables: usize) -> Result<Prediction> {
         let literal = self.literal();
-        let (Circuit::Multiplexer(circuit), Some(tree)) = (self.circuit(), &literal.multiplexer)
-        else {
-            let name = &literal.name;
-            return Err(Error::Unsupported(format!(
-                "work of digits: {name} is no multiplexer tree"
-            )));
+        let (circuit, tree) = match (self.circuit(), &literal.multiplexer) {
+            (Circuit::Multiplexer(circuit), Some(tree)) => (circuit, tree),
+            (Circuit::MultiPrecision(circuit), _) => {
+                let (cleared, results) = (literal.digits.len() - 1, tables * literal.digits.len());
+                let counts = circuit.predict_digit_tables(cleared, tables);
+                return Ok(self.clearing_prediction(counts, 1 + tables, results));
+            }
+            _ => {
+                let name = &literal.name;
+                return Err(Error::Unsupported(format!("digits: {name} takes no digits")));
+            }
         };
         let dry_run = circuit.dry_run();
         let matrices = circuit.slots_to_coeffs.plans();
@@ -58,6 +64,36 @@ impl Parameters {
         let results = tables * tree.digits.len();
         let [working_bytes, second_thread_bytes] = self.decomposition_bytes(tree, results);
         Ok(Prediction { work, working_bytes, second_thread_bytes, ..self.prediction() })
+    }
+
+    /// Predicts work, memory and sizes of dropping the `count` lowest digits of one full ciphertext:
+    /// [`EvaluationKey::floor`].
+    ///
+    /// ```
+    /// use cryptable_packed::Parameters;
+    /// let parameters = Parameters::insecure_toy_digits(&[4, 8, 8], 8)?;
+    /// let transforms = |count| parameters.floor_prediction(count).map(|it| it.work.transforms);
+    /// assert!(transforms(2)? > 1.9 * transforms(1)?);
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the parameters do not take inputs digit by digit; if `count` is 0, or the number of all digits or more.
+    pub fn floor_prediction(&self, count: usize) -> Result<Prediction> {
+        let Circuit::MultiPrecision(circuit) = self.circuit() else {
+            let name = &self.literal().name;
+            return Err(Error::Unsupported(format!("floors: {name} takes no digits")));
+        };
+        check_cleared(count, circuit.digits().len() - 1)?;
+        Ok(self.clearing_prediction(circuit.predict_digit_tables(count, 0), 1, 0))
+    }
+
+    /// A prediction of clearing digits with this work, `tables` tables of a digit at once, and `results` results.
+    fn clearing_prediction(&self, counts: Counts, tables: usize, results: usize) -> Prediction {
+        let degree = self.literal().ring_degree;
+        let results = 2 * results * degree * size_of::<u64>();
+        let working_bytes = self.working_bytes(tables) + results;
+        Prediction { work: counts.work(degree), working_bytes, ..self.prediction() }
     }
 }
 

@@ -16,7 +16,7 @@ use crate::ciphertext::Ciphertext;
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::lookup::prepared_table::PreparedTable;
 use crate::lookup::table_lookup::STEPS_AFTER_TABLE;
-use crate::multi_precision::circuit::MultiPrecisionCircuit;
+use crate::multi_precision::circuit::{MultiPrecisionCircuit, check_cleared};
 use crate::multi_precision::digit_clearing::DigitClearingEvaluator;
 use crate::parameters::circuit::Circuit;
 
@@ -75,13 +75,7 @@ impl EvaluationKey {
     ) -> Result<Ciphertext> {
         let circuit = self.digit_circuit("floors of values")?;
         let all = self.digits_of(circuit, input)?;
-        let (name, value, most) = ("number of cleared digits", count as u64, all.len() - 1);
-        if count == 0 {
-            return Err(Error::TooSmall { name, value, limit: 1 });
-        }
-        if count > most {
-            return Err(Error::TooLarge { name, value, limit: most as u64 });
-        }
+        check_cleared(count, all.len() - 1)?;
         let cleared = all.start..all.start + count;
         let noise = self.parameters().failure_model();
         let noise = noise.noise_of_rests(circuit, input.noise(), cleared.clone())[count];

@@ -13,7 +13,7 @@
 //! ε/p_{i+1} in the phase of the next digit, where values are 1/p_{i+1} apart.
 
 use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
-use cryptable_ckks::dry_run::{Shape, SlotNoise};
+use cryptable_ckks::dry_run::{Counts, Shape, SlotNoise};
 use cryptable_ckks::{Arithmetic, DryRun};
 use cryptable_lattice::Table;
 use cryptable_lattice::error::{Error, Result};
@@ -177,6 +177,23 @@ impl MultiPrecisionCircuit {
         MultiPrecisionPrediction { exponential, result, dry_run }
     }
 
+    /// Predicts the work of clearing the `cleared` lowest digits, and of `tables` tables of each of these and of the last
+    /// one, every table as dear as the dearest.
+    pub(crate) fn predict_digit_tables(&self, cleared: usize, tables: usize) -> Counts {
+        let dry_run = self.akp.dry_run();
+        self.akp.request_raising(&dry_run);
+        let worst = self.akp.worst_interpolation();
+        let predict = |count, plan| {
+            let _ = self.akp.predict_through(&dry_run, &worst, WORST_POWER, count, plan);
+        };
+        let cleared = self.clearing.iter().take(cleared);
+        cleared.for_each(|digit| predict(1 + tables, &digit.slots_to_coeffs));
+        if tables > 0 {
+            predict(tables, &self.akp.slots_to_coeffs);
+        }
+        dry_run.counts()
+    }
+
     /// SlotsToCoeffs of a cleared digit.
     pub(crate) fn finish<A: Arithmetic>(
         &self,
@@ -207,4 +224,16 @@ impl MultiPrecisionCircuit {
         let values: Vec<f64> = (0..largest as usize).map(|node| f(node / ratio)).collect();
         Interpolation::of_values(&values, literal.hermite_order)
     }
+}
+
+/// Checks that a floor drops digits, and leaves one: at most `most`.
+pub(crate) fn check_cleared(count: usize, most: usize) -> Result<()> {
+    let (name, value) = ("number of cleared digits", count as u64);
+    if count == 0 {
+        return Err(Error::TooSmall { name, value, limit: 1 });
+    }
+    if count > most {
+        return Err(Error::TooLarge { name, value, limit: most as u64 });
+    }
+    Ok(())
 }

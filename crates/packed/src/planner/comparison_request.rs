@@ -9,7 +9,7 @@ use crate::comparison::slot_selection::MOST_SIGNS;
 use crate::parameters::parameter_set::Parameters;
 use crate::parameters::validation::MAX_DIGITS_MODULUS;
 use crate::planner::digit_choice::Evaluation;
-use crate::planner::digit_request::{even_digits, fastest};
+use crate::planner::digit_request::{digits_up_to, fastest};
 use crate::planner::matrix_choice::choose_primes_and_matrices;
 use crate::planner::request::Request;
 
@@ -49,6 +49,9 @@ impl Parameters {
             return Err(Error::TooLarge { name, value, limit: most.into() });
         }
         Request { input_modulus: 2, output_modulus: 2, ..*request }.check()?;
+        if let Some(last) = request.digit_bits {
+            check_last_digit(bits, last)?;
+        }
         let sizes = request.digit_bits.map_or(LAST_DIGIT_BITS, |bits| bits..=bits);
         let lists: Vec<Vec<u64>> = sizes.filter_map(|last| comparison_digits(bits, last)).collect();
         let found = lists.into_par_iter().map(|digits| choose(bits, request, &digits)).collect();
@@ -81,6 +84,17 @@ impl Parameters {
     }
 }
 
+/// Checks that the last digit of integers may have `last` bits, beside at least one other digit.
+fn check_last_digit(bits: u32, last: u32) -> Result<()> {
+    let (name, value) = ("bits of a digit of integers that are compared", last.into());
+    let most = bits.min(*LAST_DIGIT_BITS.end());
+    match last {
+        0 | 1 => Err(Error::TooSmall { name, value, limit: 2 }),
+        _ if last > most => Err(Error::TooLarge { name, value, limit: most.into() }),
+        _ => Ok(()),
+    }
+}
+
 /// The parameters of one list of digits.
 fn choose(bits: u32, request: &Request, digits: &[u64]) -> Result<Parameters> {
     let largest = digits[digits.len() - 1];
@@ -98,11 +112,7 @@ fn choose(bits: u32, request: &Request, digits: &[u64]) -> Result<Parameters> {
 /// Returns the digits of integers of `bits` bits and a sign: the last digit has `last` bits, the others are as even as
 /// possible and no larger. `None` if there are no others.
 pub(crate) fn comparison_digits(bits: u32, last: u32) -> Option<Vec<u64>> {
-    let rest = (bits + 1).checked_sub(last).filter(|&rest| rest > 0 && last > 1)?;
-    let count = rest.div_ceil(last);
-    let mut digits = even_digits(rest, count);
-    digits.push(1 << last);
-    Some(digits)
+    (last > 1 && bits >= last).then(|| digits_up_to(bits + 1, last))
 }
 
 #[cfg(test)]

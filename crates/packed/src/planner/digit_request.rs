@@ -16,7 +16,8 @@ const DIGIT_BITS: std::ops::RangeInclusive<u32> = 3..=9;
 impl Parameters {
     /// The fastest parameters of at least 128 bits that take inputs modulo 2^`bits` digit by digit, for tables from the most
     /// significant digit to the request's output modulus, as the sign is with 2 ([`crate::EvaluationKey::sign`]). The
-    /// request's input modulus counts for nothing.
+    /// request's input modulus counts for nothing; its bits of digits are those of the most significant digit, and the
+    /// others have at most as many.
     ///
     /// ```
     /// use cryptable_packed::{Parameters, Request};
@@ -25,32 +26,104 @@ impl Parameters {
     /// assert_eq!(parameters.literal().digits.iter().product::<u64>(), 1 << 21);
     /// assert!(parameters.security_bits() >= 128.0);
     /// assert!(parameters.failure_probability().log2() <= -64.0);
+    /// let request = Request { digit_bits: Some(5), ..Request::new(2, 2) };
+    /// assert_eq!(Parameters::for_digits(21, &request)?.literal().digits, [16, 16, 16, 16, 32]);
     /// # Ok::<(), cryptable_packed::Error>(())
     /// ```
     ///
     /// # Errors
     /// If a number is out of range, or no digits serve within the memory limit: names what is needed.
     pub fn for_digits(bits: u32, request: &Request) -> Result<Self> {
-        let (least, most) = (2 * *DIGIT_BITS.start(), MAX_DIGITS_MODULUS.ilog2());
-        let (name, value) = ("bits of values that are taken digit by digit", u64::from(bits));
-        if bits < least {
-            return Err(Error::TooSmall { name, value, limit: least.into() });
-        }
-        if bits > most {
-            return Err(Error::TooLarge { name, value, limit: most.into() });
-        }
-        Request { input_modulus: 2, ..*request }.check()?;
-        let request = Request { input_modulus: 1 << bits, ..*request };
-        let counts = bits.div_ceil(*DIGIT_BITS.end()).max(2)..=bits / DIGIT_BITS.start();
-        let lists: Vec<Vec<u64>> = counts.map(|count| even_digits(bits, count)).collect();
-        let found: Vec<Result<Self>> = lists
-            .into_par_iter()
-            .map(|digits| {
-                choose_primes_and_matrices(&request, Evaluation::Digits(&digits), |_| Ok(()))
-            })
-            .collect();
-        fastest(found, request.memory)
+        check_bits(bits, 2 * DIGIT_BITS.start())?;
+        let lists = match digit_bits(request)? {
+            Some(most) => vec![digits_up_to(bits, most)],
+            None => {
+                let counts = bits.div_ceil(*DIGIT_BITS.end()).max(2)..=bits / DIGIT_BITS.start();
+                counts.map(|count| even_digits(bits, count)).collect()
+            }
+        };
+        fastest_digits(bits, lists, request)
     }
+
+    /// Returns the parameters of [`Parameters::for_digits`] with a digit that ends after `floor` bits, so that
+    /// [`crate::EvaluationKey::floor`] removes exactly those.
+    ///
+    /// ```
+    /// use cryptable_packed::{Parameters, Request};
+    /// let request = Request { digit_bits: Some(6), ..Request::new(2, 2) };
+    /// let parameters = Parameters::for_floors(20, 12, &request)?;
+    /// assert_eq!(parameters.literal().digits, [64, 64, 4, 64]);
+    /// assert!(Parameters::for_floors(20, 20, &request).is_err());
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Same errors as [`Parameters::for_digits`]; [`Error::TooSmall`] or [`Error::TooLarge`] if `floor` is not from 1 to
+    /// `bits - 1`.
+    pub fn for_floors(bits: u32, floor: u32, request: &Request) -> Result<Self> {
+        check_bits(bits, *DIGIT_BITS.start())?;
+        let (name, value) = ("bits that a floor removes", u64::from(floor));
+        if floor == 0 {
+            return Err(Error::TooSmall { name, value, limit: 1 });
+        }
+        if floor >= bits {
+            return Err(Error::TooLarge { name, value, limit: u64::from(bits) - 1 });
+        }
+        let sizes = digit_bits(request)?.map_or(DIGIT_BITS, |most| most..=most);
+        let mut lists: Vec<Vec<u64>> = sizes
+            .map(|most| [digits_up_to(floor, most), digits_up_to(bits - floor, most)].concat())
+            .collect();
+        lists.dedup();
+        fastest_digits(bits, lists, request)
+    }
+}
+
+/// Checks the number of bits of inputs that are taken digit by digit.
+fn check_bits(bits: u32, least: u32) -> Result<()> {
+    let (name, value) = ("bits of values that are taken digit by digit", u64::from(bits));
+    let most = MAX_DIGITS_MODULUS.ilog2();
+    if bits < least {
+        return Err(Error::TooSmall { name, value, limit: least.into() });
+    }
+    if bits > most {
+        return Err(Error::TooLarge { name, value, limit: most.into() });
+    }
+    Ok(())
+}
+
+/// The bits of digits that a request asks for, if it does.
+fn digit_bits(request: &Request) -> Result<Option<u32>> {
+    let Some(bits) = request.digit_bits else { return Ok(None) };
+    let (name, value) = ("bits of a digit", u64::from(bits));
+    if bits < *DIGIT_BITS.start() {
+        return Err(Error::TooSmall { name, value, limit: (*DIGIT_BITS.start()).into() });
+    }
+    if bits > *DIGIT_BITS.end() {
+        return Err(Error::TooLarge { name, value, limit: (*DIGIT_BITS.end()).into() });
+    }
+    Ok(Some(bits))
+}
+
+/// The fastest parameters with one of these lists of digits.
+fn fastest_digits(bits: u32, lists: Vec<Vec<u64>>, request: &Request) -> Result<Parameters> {
+    // Digits are given by the lists, and have other limits than those of trees.
+    Request { input_modulus: 2, digit_bits: None, ..*request }.check()?;
+    let request = Request { input_modulus: 1 << bits, digit_bits: None, ..*request };
+    let found: Vec<Result<Parameters>> = lists
+        .into_par_iter()
+        .map(|digits| choose_primes_and_matrices(&request, Evaluation::Digits(&digits), |_| Ok(())))
+        .collect();
+    fastest(found, request.memory)
+}
+
+/// Digits of a number of bits: the last one has `most` bits, if there are as many, the others are as even as possible and no
+/// larger.
+pub(crate) fn digits_up_to(bits: u32, most: u32) -> Vec<u64> {
+    let last = most.min(bits);
+    let rest = bits - last;
+    let mut digits = even_digits(rest, rest.div_ceil(most));
+    digits.push(1 << last);
+    digits
 }
 
 /// Digits of a number of bits, as even as possible; the most significant are the largest.
@@ -95,5 +168,9 @@ mod tests {
         assert_eq!(even_digits(21, 3), [1 << 7; 3]);
         assert_eq!(even_digits(32, 5), [1 << 6, 1 << 6, 1 << 6, 1 << 7, 1 << 7]);
         assert_eq!(even_digits(7, 2), [8, 16]);
+        assert_eq!(digits_up_to(21, 6), [32, 32, 32, 64]);
+        assert_eq!(digits_up_to(21, 9), [64, 64, 512]);
+        assert_eq!(digits_up_to(12, 6), [64, 64]);
+        assert_eq!(digits_up_to(4, 6), [16]);
     }
 }

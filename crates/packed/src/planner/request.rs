@@ -156,7 +156,8 @@ pub struct Request {
     /// How many lookups in a row, each of the result of the one before, parameters have to admit: 1, or more if the
     /// moduli of inputs and outputs are the same.
     pub lookups_in_a_row: u32,
-    /// Bits of the digits of a multiplexer tree, 1 to 8; all sizes if `None`.
+    /// Bits of the digits of a multiplexer tree, 1 to 8, or of the largest digits of [`crate::Parameters::for_digits`], 3 to
+    /// 9; all sizes if `None`.
     pub digit_bits: Option<u32>,
     /// Most bytes of memory that a lookup may take; any number if `None`.
     pub memory: Option<usize>,

@@ -80,3 +80,33 @@ fn twelve_bits_by_digits_on_65536_values() {
         assert!((deviation / typical).log2().abs() < 1.0, "{deviation:e}, not {typical:e}");
     }
 }
+
+/// HomFloor of 12 of 20 bits: 256 values are left, of which every one occurs, beside every value of the lowest bits.
+#[test]
+#[ignore = "a minute and 3 GB"]
+fn floor_of_twelve_bits_on_65536_values() {
+    let _replay = replay::begin();
+    let request = Request { digit_bits: Some(6), ..Request::new(2, 2) };
+    let parameters = Parameters::for_floors(20, 12, &request).unwrap();
+    assert_eq!(parameters.literal().digits, [64, 64, 4, 64]);
+    assert!(parameters.security_bits() >= 128.0);
+    assert!(parameters.failure_probability().log2() <= -64.0);
+    let secret = SecretKey::generate(&parameters);
+    let keys = secret.evaluation_key(Progress::silent()).unwrap();
+    // Odd multiples reach all 2^12 values of the lowest bits in every block of 2^12, and all 2^8 of the others.
+    let values: Vec<u64> = (0..1 << 16).map(|i| i * 0x9E375 % (1 << 20)).collect();
+    let input = secret.encrypt(&values).unwrap();
+    let floor = keys.floor(&input, 2, Progress::silent()).unwrap();
+    let expected: Vec<u64> = values.iter().map(|value| value >> 12).collect();
+    assert_eq!(floor.modulus(), 1 << 8);
+    assert_eq!(secret.decrypt(&floor).unwrap(), expected);
+    // Errors are in half steps, and so is the bound.
+    let errors = secret.errors(&floor, &expected).unwrap();
+    let measured = (errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64).sqrt();
+    let bound = 2.0 * 256.0 * (floor.noise().deviation() + floor.noise().bias());
+    assert!((0.02..1.05).contains(&(measured / bound)), "{measured:e}, at most {bound:e}");
+    // What is left has a sign, as values have.
+    let signs = keys.sign(&floor, Progress::silent()).unwrap();
+    let expected: Vec<u64> = values.iter().map(|value| value >> 19).collect();
+    assert_eq!(secret.decrypt(&signs).unwrap(), expected);
+}

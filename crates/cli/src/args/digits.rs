@@ -1,0 +1,84 @@
+//! The grammar of `digits`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::TableArgs;
+use super::memory::MemoryArgs;
+use crate::guard::{FileArg, FileArgs};
+
+/// Arguments of `digits`.
+#[derive(Args, Debug)]
+pub struct DigitsArgs {
+    /// Server's evaluation key: of keygen compare, or of keygen --method cmt
+    #[arg(long, alias = "key", value_name = "FILE")]
+    pub evaluation: PathBuf,
+    /// Table of a digit, instead of the digit itself: .csv or .npy; either one for all digits, if they have equal
+    /// sizes, or one per digit, the lowest digit first
+    #[arg(long = "table", value_name = "FILE")]
+    pub tables: Vec<PathBuf>,
+    /// Reading options.
+    #[command(flatten)]
+    pub reading: TableArgs,
+    /// Drop the N lowest bits, which have to be whole digits, and write what is left as values to one file; requires
+    /// keys of keygen compare
+    #[arg(long, value_name = "N", conflicts_with = "tables", value_parser = clap::value_parser!(u32).range(1..=63))]
+    pub floor: Option<u32>,
+    /// File of ciphertexts: fresh values, integers with headroom, or what --floor left of them
+    #[arg(long, value_name = "FILE")]
+    pub input: PathBuf,
+    /// Memory limit.
+    #[command(flatten)]
+    pub memory: MemoryArgs,
+    /// Files for the results, PREFIX.0.ct of the lowest digit, PREFIX.1.ct of the next and so on; with --floor, the name
+    /// of the only file
+    #[arg(long, value_name = "PREFIX")]
+    pub output: PathBuf,
+    /// Overwrite an output that is a key or read-only
+    #[arg(long)]
+    pub force: bool,
+}
+
+impl DigitsArgs {
+    /// Returns the files that are written: one, with `--floor`, or one for each of `digits` digits.
+    pub fn outputs(&self, digits: usize) -> Vec<PathBuf> {
+        if self.floor.is_some() {
+            return vec![self.output.clone()];
+        }
+        let output = |digit| {
+            let mut name = self.output.clone().into_os_string();
+            name.push(format!(".{digit}.ct"));
+            PathBuf::from(name)
+        };
+        (0..digits).map(output).collect()
+    }
+
+    /// Returns all files that are read, and these outputs.
+    pub fn files(&self, outputs: &[PathBuf]) -> FileArgs {
+        let mut files = vec![
+            FileArg::input("--evaluation", &self.evaluation),
+            FileArg::input("--input", &self.input),
+        ];
+        files.extend(self.tables.iter().map(|path| FileArg::input("--table", path)));
+        files.extend(self.reading.files());
+        files.extend(outputs.iter().map(|path| FileArg::bytes("--output", path)));
+        FileArgs { files, force: self.force }
+    }
+}
+
+/// Help of `digits`.
+pub const DIGITS: &str = "\
+Examples:
+  cryptable keygen compare --bits 15 --digit-bits 4 --secret client.key --evaluation server.key
+  cryptable encrypt --secret client.key --input values.csv --output values.ct
+  cryptable digits --evaluation server.key --input values.ct --output digit
+  cryptable decrypt --as values --secret client.key --input digit.0.ct --output lowest.csv
+
+  cryptable digits --evaluation server.key --table popcount.csv --input values.ct --output ones
+  cryptable digits --evaluation server.key --floor 12 --input values.ct --output high.ct
+
+Digits have the sizes that the key was planned for; their product is the modulus of the values.
+Digits of negative integers are those of the integer modulo that modulus.
+A digit takes one bootstrap, whether it is mapped through a table or not. Keys of keygen compare
+join digits when they decrypt the results of `compare`, so decrypt those of `digits` --as values.";

@@ -1,0 +1,271 @@
+//! `cryptable digits`: digits of packed values, tables of them, and floors.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail, ensure};
+use cryptable::{
+    Ciphertext, CiphertextFileSummary, Contents, EvaluationKey, Execution, Parameters, Table,
+};
+use serde::Serialize;
+
+use crate::args::Global;
+use crate::args::digits::DigitsArgs;
+use crate::ciphertext_file::{self, Reader, Writer};
+use crate::commands::{table_files, threads};
+use crate::formats::table::Moduli;
+use crate::key_input::KeyFile;
+use crate::printable::Printable as _;
+use crate::report::{self, bytes, counted, seconds};
+use crate::{atomic_file, input_file, memory_limit, progress};
+
+/// Keys that have digits.
+const KEYS: &str = "digits takes keys of keygen compare, or of keygen --method cmt";
+
+/// Writes the digits of a file of values, or what is left of the values without their lowest bits.
+///
+/// # Errors
+/// If a file cannot be read or written, if key, tables and ciphertexts do not belong together, or if no digit ends after
+/// the bits that are to be dropped.
+pub fn run(global: Global, args: &DigitsArgs) -> Result<()> {
+    let mut reader = ciphertext_file::open(&args.input)?;
+    let key_file = KeyFile::open(global, &args.evaluation)?;
+    let parameters = key_file.header.parameters.lookups()?;
+    let sizes = sizes(&reader, &parameters, args)?;
+    let contents = Contents {
+        engine: parameters.engine(),
+        parameter_digest: parameters.digest(),
+        key_id: key_file.header.key_id,
+        modulus: sizes.iter().product(),
+        signed: reader.summary().contents.signed,
+    };
+    ciphertext_file::check(&reader, &args.input, &contents, &args.evaluation)?;
+    let outputs = outputs(args, sizes.len())?;
+    let work = match args.floor {
+        Some(bits) => Work::Floor(digits_of_floor(&sizes, bits, &parameters)?),
+        None => Work::Tables(tables(args, &sizes, parameters.output_modulus())?),
+    };
+    let packed = parameters.packed()?;
+    let prediction = match &work {
+        Work::Tables(_) => packed.decomposition_prediction(1)?,
+        Work::Floor(count) => packed.floor_prediction(*count)?,
+    };
+    memory_limit::check_unread(args.memory.limit, work.name(), &prediction)?;
+    let mapped = key_file.read()?;
+    let start = Instant::now();
+    let kinds = work.results(&sizes, contents).into_iter();
+    let create = |(path, contents): (&PathBuf, Contents)| ciphertext_file::create(path, contents);
+    let mut writers: Vec<Writer> = outputs.iter().zip(kinds).map(create).collect::<Result<_>>()?;
+    let bar = progress::bar(global, work.name());
+    let total = reader.summary().ciphertexts as usize;
+    let named = || input_file::shown(&args.input).printable();
+    for part in 0..total {
+        let input = reader.next_ciphertext().with_context(named)?;
+        let input =
+            input.with_context(|| format!("{}: fewer ciphertexts than it says", named()))?;
+        let moved = progress::on(&bar);
+        let step = |done: usize, steps: usize| moved(part * steps + done, total * steps);
+        let execution = Execution::default().progress(&step);
+        let results = work.run(&mapped.key, &input, execution).with_context(named)?;
+        writers.iter_mut().zip(&results).try_for_each(|(file, result)| file.push(result))?;
+    }
+    bar.finish_and_clear();
+    mapped.check_unchanged()?;
+    let written = ciphertext_file::commit_all(writers)?;
+    let report = Report {
+        outputs: OutputReport::all(&outputs, &written),
+        work: work.name(),
+        digit_sizes: sizes,
+        values: reader.summary().values,
+        threads: threads(global),
+        eval_s: start.elapsed().as_secs_f64(),
+        peak_rss_bytes: report::peak_memory_bytes(),
+    };
+    report::summary(global, &report)
+}
+
+/// Returns the files that are written for a number of digits, and checks that they replace nothing that is read.
+fn outputs(args: &DigitsArgs, digits: usize) -> Result<Vec<PathBuf>> {
+    ensure!(
+        args.floor.is_some() || !atomic_file::is_stdout(&args.output),
+        "--output -: digits are {digits} files, so give the beginning of their names"
+    );
+    let outputs = args.outputs(digits);
+    args.files(&outputs).check()?;
+    Ok(outputs)
+}
+
+/// Returns the sizes of the digits of an input: those of the key, or the last of them if a floor left these.
+fn sizes(reader: &Reader, parameters: &Parameters, args: &DigitsArgs) -> Result<Vec<u64>> {
+    let key = || input_file::shown(&args.evaluation).printable();
+    let sizes = parameters.digit_sizes().with_context(|| format!("{}: {KEYS}", key()))?;
+    ensure!(
+        sizes.len() > 1,
+        "{}: its keys look values below {} up in one piece, without digits; {KEYS}",
+        key(),
+        sizes[0]
+    );
+    let takes_floors = takes_floors(parameters);
+    ensure!(
+        takes_floors || args.floor.is_none(),
+        "{}: --floor takes keys of keygen compare, and these are of a tree over digits",
+        key()
+    );
+    let modulus = reader.summary().contents.modulus;
+    let last = if takes_floors { sizes.len() } else { 1 };
+    let found = (0..last).find(|&first| sizes[first..].iter().product::<u64>() == modulus);
+    // Another modulus is reported together with whatever else does not match.
+    Ok(sizes[found.unwrap_or(0)..].to_vec())
+}
+
+/// Returns whether inputs are taken digit by digit, so that lower digits can be cleared.
+fn takes_floors(parameters: &Parameters) -> bool {
+    parameters.packed().is_ok_and(|packed| !packed.literal().digits.is_empty())
+}
+
+/// Returns the number of digits that a floor of `bits` bits drops.
+fn digits_of_floor(sizes: &[u64], bits: u32, parameters: &Parameters) -> Result<usize> {
+    let mut place = 1_u128;
+    let mut possible = Vec::new();
+    for (digit, &size) in sizes[..sizes.len() - 1].iter().enumerate() {
+        place *= u128::from(size);
+        if place == 1 << bits {
+            return Ok(digit + 1);
+        }
+        possible.extend(place.is_power_of_two().then(|| place.ilog2().to_string()));
+    }
+    let modulus = parameters.input_modulus();
+    match possible.as_slice() {
+        [] => bail!("--floor {bits}: a single digit below {} is left of these values", sizes[0]),
+        possible => bail!(
+            "--floor {bits}: digits of this key, which multiply to {modulus}, end after {} bits; give one of these, or \
+             choose other digits with keygen compare --digit-bits",
+            possible.join(", ")
+        ),
+    }
+}
+
+/// Reads the table of every digit; without files, the tables give the digits themselves.
+fn tables(args: &DigitsArgs, sizes: &[u64], output_modulus: u64) -> Result<Vec<Vec<Table>>> {
+    let (found, digits) = (args.tables.len(), sizes.len());
+    if found == 0 {
+        let identity = |&size: &u64| Ok(vec![Table::from_fn(size, size, |digit| digit)?]);
+        return sizes.iter().map(identity).collect();
+    }
+    let shown = || sizes.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+    ensure!(
+        found == 1 || found == digits,
+        "{found} --table, but values have {digits} digits: give one table for each, the lowest digit first, or one for \
+         all"
+    );
+    ensure!(
+        found == digits || sizes.iter().all(|size| size == &sizes[0]),
+        "one --table is for digits of one size, but these have sizes {}: give one table for each, the lowest digit first",
+        shown()
+    );
+    ensure!(
+        !args.reading.signs().inputs,
+        "--signed: digits are unsigned; --signed=outputs is for tables with signed outputs"
+    );
+    let read = |(path, &size): (&PathBuf, &u64)| {
+        let moduli = Moduli { input: Some(size), output: Some(output_modulus) };
+        let read = table_files::read_all(&args.reading, std::slice::from_ref(path), moduli)?;
+        Ok(read.into_iter().map(|(table, _)| table).collect())
+    };
+    args.tables.iter().cycle().zip(sizes).map(read).collect()
+}
+
+/// Work that is done on every ciphertext.
+enum Work {
+    /// Digits, each of which goes through its tables.
+    Tables(Vec<Vec<Table>>),
+    /// A floor, which drops this number of the lowest digits.
+    Floor(usize),
+}
+
+impl Work {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Tables(_) => "digits",
+            Self::Floor(_) => "floor",
+        }
+    }
+
+    /// Returns the contents of every result, for inputs with these contents.
+    fn results(&self, sizes: &[u64], of: Contents) -> Vec<Contents> {
+        match self {
+            Self::Tables(tables) => {
+                let contents = |table: &Table| {
+                    let (modulus, signed) = (table.output_modulus(), table.signed_outputs());
+                    Contents { modulus, signed, ..of }
+                };
+                tables.iter().flatten().map(contents).collect()
+            }
+            Self::Floor(count) => {
+                vec![Contents { modulus: sizes[*count..].iter().product(), ..of }]
+            }
+        }
+    }
+
+    fn run(
+        &self,
+        key: &EvaluationKey,
+        input: &Ciphertext,
+        execution: Execution<'_>,
+    ) -> cryptable::Result<Vec<Ciphertext>> {
+        match self {
+            Self::Tables(tables) => {
+                Ok(key.decompose(input, tables, execution)?.into_iter().flatten().collect())
+            }
+            Self::Floor(count) => {
+                let rest = key.floor(input, *count, execution)?;
+                Ok(vec![rest.with_signed(input.is_signed())])
+            }
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Report {
+    /// One per digit, the lowest first, or the values that a floor left.
+    outputs: Vec<OutputReport>,
+    work: &'static str,
+    digit_sizes: Vec<u64>,
+    values: u64,
+    threads: usize,
+    eval_s: f64,
+    peak_rss_bytes: Option<u64>,
+}
+
+/// One file of results.
+#[derive(Serialize)]
+struct OutputReport {
+    #[serde(serialize_with = "report::path")]
+    output: PathBuf,
+    modulus: u64,
+    output_bytes: u64,
+}
+
+impl OutputReport {
+    fn all(outputs: &[PathBuf], written: &[CiphertextFileSummary]) -> Vec<Self> {
+        let one = |(output, file): (&PathBuf, &CiphertextFileSummary)| Self {
+            output: output.clone(),
+            modulus: file.contents.modulus,
+            output_bytes: file.bytes,
+        };
+        outputs.iter().zip(written).map(one).collect()
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for OutputReport { output, modulus, output_bytes } in &self.outputs {
+            let output = atomic_file::shown(output).printable();
+            let (values, size) = (report::values(self.values), bytes(*output_bytes));
+            writeln!(f, "{output}: {values} below {modulus}, {size}")?;
+        }
+        let (time, threads) = (seconds(self.eval_s), counted(self.threads as u64, "thread"));
+        write!(f, "{} in {time} on {threads}", self.work)
+    }
+}

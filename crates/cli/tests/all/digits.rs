@@ -1,0 +1,180 @@
+//! `digits`: digits of values, tables of them, floors, and what is refused.
+#![cfg(feature = "client")]
+
+use crate::support;
+
+use support::Workspace;
+
+/// A directory with toy keys for integers of 6 bits in digits of 2, 2 and 3 bits.
+fn workspace() -> Workspace {
+    let here = Workspace::new();
+    let files = "--secret client.key --evaluation server.key";
+    here.succeed(&format!("keygen compare --insecure-toy --bits 6 {files}"));
+    here
+}
+
+fn numbers(values: impl IntoIterator<Item = i64>) -> String {
+    values.into_iter().map(|value| format!("{value}\n")).collect()
+}
+
+/// Encrypts integers as `x.ct`.
+fn encrypt(here: &Workspace, integers: &[i64], options: &str) {
+    here.write("x.csv", numbers(integers.iter().copied()));
+    let files = "--input x.csv --output x.ct";
+    here.succeed(&format!("encrypt --secret client.key {options} {files}"));
+}
+
+/// Runs `digits` on `x.ct`.
+fn digits(here: &Workspace, options: &str) -> String {
+    here.succeed(&format!("digits --evaluation server.key --input x.ct {options}"))
+}
+
+/// Decrypts a file.
+fn decrypt(here: &Workspace, options: &str) -> String {
+    here.succeed(&format!("decrypt --secret client.key --output r.csv {options}"));
+    String::from_utf8(here.read("r.csv")).unwrap()
+}
+
+/// The message of a `digits` that fails, and leaves no file.
+fn refused(here: &Workspace, options: &str) -> String {
+    let before = here.files();
+    let message = here.fail(&format!("digits {options}"));
+    assert_eq!(here.files(), before, "{options}");
+    message
+}
+
+#[test]
+fn values_are_taken_apart_into_digits() {
+    let here = workspace();
+    // More than one ciphertext of 1,024 values.
+    let x: Vec<i64> = (0..1100).map(|i| i * 7 % 64).collect();
+    encrypt(&here, &x, "");
+    let report = digits(&here, "--output digit");
+    assert!(report.contains("digit.2.ct: 1100 values below 8"), "{report}");
+    let of = |place: i64, size: i64| numbers(x.iter().map(|x| x / place % size));
+    assert_eq!(decrypt(&here, "--input digit.0.ct"), of(1, 4));
+    assert_eq!(decrypt(&here, "--input digit.1.ct"), of(4, 4));
+    assert_eq!(decrypt(&here, "--as values --input digit.2.ct"), of(16, 8));
+    assert!(!here.files().contains(&"digit".to_owned()));
+    // The modulus of the last digit is that of joined digits, which would be three ciphertexts for some values.
+    let message = here.fail("decrypt --secret client.key --output no.csv --input digit.2.ct");
+    assert!(message.contains("--as values decrypts each digit for itself"), "{message}");
+}
+
+#[test]
+fn digits_go_through_tables() {
+    let here = workspace();
+    let x: Vec<i64> = (0..64).collect();
+    encrypt(&here, &x, "");
+    here.write("squares.csv", "0\n1\n4\n1\n").write("halves.csv", numbers((0..8).map(|d| d / 2)));
+    here.write("signs.csv", "-1\n0\n1\n-4\n");
+    let tables = "--table squares.csv --table squares.csv --table halves.csv --output t";
+    digits(&here, tables);
+    let square = |d: i64| [0, 1, 4, 1][d as usize];
+    let values = |digit: u32| decrypt(&here, &format!("--as values --input t.{digit}.ct"));
+    assert_eq!(values(0), numbers(x.iter().map(|x| square(x % 4))));
+    assert_eq!(values(1), numbers(x.iter().map(|x| square(x / 4 % 4))));
+    assert_eq!(values(2), numbers(x.iter().map(|x| x / 32)));
+    let tables = "--table signs.csv --table signs.csv --table halves.csv --signed=outputs";
+    let report = digits(&here, &format!("--json {tables} --output s"));
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    assert_eq!(report["digit_sizes"], serde_json::json!([4, 4, 8]));
+    assert_eq!(report["outputs"][0]["modulus"], 8);
+    let signed = decrypt(&here, "--as values --signed --input s.1.ct");
+    assert_eq!(signed, numbers(x.iter().map(|x| [-1, 0, 1, -4][(x / 4 % 4) as usize])));
+}
+
+#[test]
+fn floors_are_values_that_have_floors_and_digits() {
+    let here = workspace();
+    let x: Vec<i64> = (0..64).map(|i| i * 5 % 64).collect();
+    encrypt(&here, &x, "");
+    digits(&here, "--floor 2 --output f.ct");
+    assert_eq!(decrypt(&here, "--input f.ct"), numbers(x.iter().map(|x| x / 4)));
+    here.succeed("digits --evaluation server.key --floor 2 --input f.ct --output g.ct");
+    assert_eq!(decrypt(&here, "--as values --input g.ct"), numbers(x.iter().map(|x| x / 16)));
+    digits(&here, "--floor 4 --output g.ct --force");
+    assert_eq!(decrypt(&here, "--as values --input g.ct"), numbers(x.iter().map(|x| x / 16)));
+    here.succeed("digits --evaluation server.key --input f.ct --output of-floor");
+    assert_eq!(decrypt(&here, "--input of-floor.0.ct"), numbers(x.iter().map(|x| x / 4 % 4)));
+    assert!(!here.files().contains(&"of-floor.2.ct".to_owned()));
+}
+
+#[test]
+fn floors_of_negative_integers_round_down() {
+    let here = workspace();
+    let x: Vec<i64> = (-32..32).collect();
+    encrypt(&here, &x, "--signed");
+    digits(&here, "--floor 2 --output f.ct");
+    let floors = decrypt(&here, "--signed --input f.ct");
+    assert_eq!(floors, numbers(x.iter().map(|x| x.div_euclid(4))));
+    digits(&here, "--output d");
+    let lowest = decrypt(&here, "--input d.0.ct");
+    assert_eq!(lowest, numbers(x.iter().map(|x| x.rem_euclid(4))));
+    let highest = decrypt(&here, "--as values --input d.2.ct");
+    assert_eq!(highest, numbers(x.iter().map(|x| x.rem_euclid(128) / 16)));
+}
+
+#[test]
+fn keys_of_trees_have_digits_but_no_floors() {
+    let here = Workspace::with_keys("--bits 4 --table-kind per-value");
+    let x: Vec<i64> = (0..16).collect();
+    encrypt(&here, &x, "");
+    here.write("parity.csv", "0\n1\n0\n1\n");
+    digits(&here, "--output d");
+    assert_eq!(decrypt(&here, "--input d.0.ct"), numbers(x.iter().map(|x| x % 4)));
+    assert_eq!(decrypt(&here, "--input d.1.ct"), numbers(x.iter().map(|x| x / 4)));
+    digits(&here, "--table parity.csv --output p");
+    assert_eq!(decrypt(&here, "--input p.1.ct"), numbers(x.iter().map(|x| x / 4 % 2)));
+    let message =
+        refused(&here, "--evaluation server.key --input x.ct --floor 2 --output never.ct");
+    assert!(message.contains("--floor takes keys of keygen compare"), "{message}");
+}
+
+#[test]
+fn what_has_no_such_digits_is_refused() {
+    let here = workspace();
+    encrypt(&here, &[1, 2, 63], "");
+    here.write("t.csv", "0\n1\n2\n3\n").write("digit.1.ct", "some text");
+    for (options, expected) in [
+        ("--floor 3 --output n.ct", "end after 2, 4 bits; give one of these"),
+        ("--floor 7 --output n.ct", "--floor 7: digits of this key, which multiply to 128"),
+        ("--table t.csv --output n", "but these have sizes 4, 4, 8"),
+        ("--table t.csv --table t.csv --output n", "2 --table, but values have 3 digits"),
+        ("--table t.csv --table t.csv --table t.csv --output n", "t.csv"),
+        ("--signed --table t.csv --table t.csv --table t.csv --output n", "digits are unsigned"),
+        ("--output -", "--output -: digits are 3 files"),
+        ("--memory 1kB --output n", "digits may take"),
+        ("--memory 1kB --floor 2 --output n.ct", "floor may take"),
+    ] {
+        let message = refused(&here, &format!("--evaluation server.key --input x.ct {options}"));
+        assert!(message.contains(expected), "{options}: {message}");
+    }
+    // An output that is read, under the name that a digit gets.
+    let files = "--evaluation server.key --input x.ct --table digit.1.ct --output digit";
+    let message = refused(&here, files);
+    assert!(message.contains("digit.1.ct would replace the file that --table"), "{message}");
+    // Results of comparisons are no values.
+    here.succeed("compare --evaluation server.key --op sign --input x.ct --output bits.ct");
+    let message = refused(&here, "--evaluation server.key --input bits.ct --output n");
+    assert!(message.contains("modulus of the values is 2"), "{message}");
+    // Keys without digits, and of other engines.
+    for (mode, expected) in
+        [("", "in one piece, without digits"), ("--mode single", "keygen compare")]
+    {
+        let files = "--secret other.key --evaluation other-server.key --force";
+        here.succeed(&format!("keygen --insecure-toy --bits 3 {mode} {files}"));
+        let message = refused(&here, "--evaluation other-server.key --input x.ct --output n");
+        assert!(message.contains(expected), "{mode}: {message}");
+    }
+}
+
+#[test]
+fn digit_sizes_can_be_chosen() {
+    let here = Workspace::new();
+    here.succeed("plan compare --bits 15 --digit-bits 4 --output digits.plan");
+    let text = here.succeed("--json inspect digits.plan");
+    assert!(text.contains("16"), "{text}");
+    let message = here.fail("plan compare --bits 4 --digit-bits 6");
+    assert!(message.contains("is 6, but must be at most 4"), "{message}");
+}
