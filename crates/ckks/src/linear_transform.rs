@@ -282,17 +282,17 @@ impl LinearTransform {
                     let first = group[0].step.giant == written;
                     written = group[0].step.giant + 1;
                     for (part, out) in [&mut **out0, out1].into_iter().enumerate() {
-                        let inputs: Vec<&[u64]> =
-                            group.iter().map(|d| &*babies.steps[d.step.baby][part]).collect();
-                        self.multiply_group(m, limb, &range, out, first, group, &inputs);
+                        let input = |d: &EncodedDiagonal| &*babies.steps[d.step.baby][part];
+                        let factors: Vec<_> = group.iter().map(|d| (d, input(d))).collect();
+                        self.multiply_group(m, limb, &range, out, first, &factors);
                     }
                 }
             },
         );
     }
 
-    /// The sum of products with diagonals of one run length, a part of a limb of them; added to `out` unless it is the
-    /// first.
+    /// The sum of products of diagonals of one run length and their inputs, a part of a limb of them; added to `out` unless it
+    /// is the first.
     fn multiply_group(
         &self,
         m: &Modulus,
@@ -300,16 +300,15 @@ impl LinearTransform {
         range: &Range<usize>,
         out: &mut [u64],
         first: bool,
-        group: &[EncodedDiagonal],
-        inputs: &[&[u64]],
+        factors: &[(&EncodedDiagonal, &[u64])],
     ) {
-        let log_run = group[0].log_run;
+        let log_run = factors[0].0.log_run;
         let words = ((limb * self.layout.degree()) >> log_run) + (range.start >> log_run);
         // Runs longer than the block have one word for all of it.
         let own = words..words + (range.len() >> log_run).max(1);
         let log_run = log_run.min(range.len().ilog2());
         let (mut packed, mut runs) = (Vec::new(), Vec::new());
-        for (diagonal, &input) in group.iter().zip(inputs) {
+        for &(diagonal, input) in factors {
             match &diagonal.words {
                 DiagonalWords::Packed(bytes) => {
                     packed.push((input, self.layout.row(bytes, limb).range(range.clone())));
