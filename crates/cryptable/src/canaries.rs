@@ -338,8 +338,8 @@ impl Canaries {
         let body = read_object(bytes, ObjectType::Canaries, None, u64::MAX)?;
         let mut reader = BodyReader::new(body);
         let key_id = KeyId(reader.array("key identifier")?);
-        check_client("canaries", secret.id(), key_id)?;
-        check_parameters("canaries", parameters.digest(), parameter_digest)?;
+        check_client("file of canaries", secret.id(), key_id)?;
+        check_parameters("file of canaries", parameters.digest(), parameter_digest)?;
         let id = reader.array("identifier")?;
         let modulus = reader.u64("input modulus")?;
         if modulus != parameters.input_modulus() {

@@ -126,7 +126,10 @@ fn canaries_of_other_keys_and_damaged_ones_are_refused() {
     assert_eq!((found.object.as_str(), found.key_id), ("canaries", Some(secret.id())));
     let other = SecretKey::generate(secret.parameters());
     let refused = |secret: &SecretKey, file: &[u8]| Canaries::from_bytes(file, secret).unwrap_err();
-    assert!(matches!(refused(&other, &file), Error::OtherClient { object: "canaries", .. }));
+    assert!(matches!(
+        refused(&other, &file),
+        Error::OtherClient { object: "file of canaries", .. }
+    ));
     assert!(matches!(refused(&toy(Engine::Single), &file), Error::OtherClient { .. }));
     for position in 0..file.len() {
         let mut damaged = file.to_vec();
