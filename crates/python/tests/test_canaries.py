@@ -1,4 +1,4 @@
-"""Canaries find wrong results, and are left out of right ones."""
+"""Canaries find wrong results; right ones come without them."""
 
 import pathlib
 import pickle
