@@ -30,8 +30,8 @@ use cryptable::{FailureProbability, ReadOptions};
 
 #[cfg(feature = "client")]
 pub use self::client::{
-    CircuitInputArgs, CsvArgs, DecryptArgs, DemoArgs, Demonstration, EncryptArgs, Format,
-    KeygenArgs, LayoutArg,
+    CanaryArgs, CanaryInputs, CircuitInputArgs, CsvArgs, DecryptArgs, DemoArgs, Demonstration,
+    EncryptArgs, Format, KeygenArgs, LayoutArg,
 };
 #[cfg(feature = "client")]
 pub use self::encrypt_table::EncryptTableArgs;

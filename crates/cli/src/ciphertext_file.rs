@@ -43,6 +43,17 @@ pub fn create(path: &Path, contents: Contents) -> Result<Writer> {
     Ok(CiphertextWriter::new(atomic_file::create(path, Access::Public)?, contents)?)
 }
 
+/// Completes a file, and gives it and another one, which comes first, their names: either both or none.
+///
+/// # Errors
+/// If writing fails.
+#[cfg(feature = "client")]
+pub fn commit_after(first: Option<AtomicFile>, writer: Writer) -> Result<CiphertextFileSummary> {
+    let (file, summary) = writer.finish()?;
+    AtomicFile::commit_all(first.into_iter().chain([file]).collect(), true)?;
+    Ok(summary)
+}
+
 /// Completes files and gives them their names: either all of them or none.
 ///
 /// # Errors

@@ -61,6 +61,7 @@ fn readers(object: ObjectType) -> &'static [Reader] {
             &[("encrypt --public", true)]
         }
         O::PackedRekeyingKey => &[("rekey apply", false)],
+        O::Canaries => &[("decrypt --canaries", true)],
         O::EncryptedTables => &[("lookup --table", false)],
         O::AesMessage => &[("aes open", true), ("aes transcipher", false)],
         O::EncryptedRoundKeys => &[("aes transcipher --encrypted-key", false)],

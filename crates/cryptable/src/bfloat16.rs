@@ -9,7 +9,7 @@ use crate::Result;
 use crate::Table;
 
 /// Number of bit patterns: the input and output modulus of [`table`].
-pub const PATTERNS: u64 = 1 << 16;
+const PATTERNS: u64 = 1 << 16;
 
 /// The only NaN in the outputs of [`table`]: quiet, positive, without payload.
 pub const CANONICAL_NAN: u16 = 0x7FC0;

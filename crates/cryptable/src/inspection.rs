@@ -113,6 +113,9 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
             found.engine = Some(Engine::Packed);
             found.key_id = Some(KeyId(BodyReader::new(body).array("key identifier")?));
         }
+        ObjectType::Canaries => {
+            found.key_id = Some(KeyId(BodyReader::new(body).array("key identifier")?));
+        }
         ObjectType::SlotBitsCiphertext
         | ObjectType::SlotBitsCoefficients
         | ObjectType::VectorCiphertext

@@ -64,6 +64,7 @@
 //! - [`Execution`]: the number of threads, progress, and cancellation.
 //! - [`CiphertextWriter`] and [`CiphertextReader`]: files with any number of values, read and written part by part.
 //! - [`inspect()`]: what a file holds, without a key.
+//! - [`SecretKey::encrypt_with_canaries`]: values with known results at secret places, which find servers that answer wrong.
 //! - [`bfloat16`]: the table of a function of floating-point numbers, exact to the last bit.
 //! - [`engines`]: operations that only one engine has, such as decomposition into digits.
 //!
@@ -86,6 +87,8 @@
 
 pub mod bfloat16;
 pub mod bridges;
+#[cfg(feature = "client")]
+mod canaries;
 mod ciphertext;
 mod ciphertext_file;
 pub mod circuits;
@@ -106,6 +109,8 @@ mod prepared_table;
 mod request;
 pub mod wide;
 
+#[cfg(feature = "client")]
+pub use canaries::Canaries;
 pub use ciphertext::{Ciphertext, Contents};
 pub use ciphertext_file::{CiphertextFileSummary, CiphertextReader, CiphertextWriter};
 pub use cryptable_lattice::cost::{CostModel, Prediction, Work};

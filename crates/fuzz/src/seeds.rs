@@ -87,6 +87,17 @@ pub fn rekeying_keys() -> Vec<Vec<u8>> {
     vec![owner.rekey_to(&new_owner).expect("of packed values").to_bytes()]
 }
 
+/// Canaries of packed values, few and many.
+#[must_use]
+pub fn canaries() -> Vec<Vec<u8>> {
+    let secret = client(Engine::Packed);
+    let file = |values: &[u64], canaries| {
+        let (_, canaries) = secret.encrypt_with_canaries(values, canaries).expect("small values");
+        canaries.to_bytes().to_vec()
+    };
+    vec![file(&[1], 1), file(&[0; 20], 3), file(&[1, 0], 30)]
+}
+
 /// A secret key of gates.
 #[must_use]
 pub fn boolean_secret_key() -> Vec<Vec<u8>> {

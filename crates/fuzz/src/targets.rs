@@ -46,7 +46,7 @@ impl Target {
 }
 
 /// All targets of this crate. Readers of the command line's formats are tested in its own crate.
-pub const TARGETS: [Target; 48] = [
+pub const TARGETS: [Target; 49] = [
     parameters(
         "packed_parameters",
         |b| read_parameters(Engine::Packed, b),
@@ -90,6 +90,7 @@ pub const TARGETS: [Target; 48] = [
     object("secret_key", read_secret_key, seeds::secret_keys),
     object("public_key", read_public_key, seeds::public_keys),
     object("rekeying_key", read_rekeying_key, seeds::rekeying_keys),
+    object("canaries", read_canaries, seeds::canaries),
     object("boolean_secret_key", read_secret_key, seeds::boolean_secret_key),
     object("integer_secret_key", read_secret_key, seeds::integer_secret_key),
     object("transciphering_secret_key", read_secret_key, seeds::transciphering_secret_key),
@@ -210,6 +211,17 @@ fn read_public_key(bytes: &[u8]) -> bool {
 
 fn read_rekeying_key(bytes: &[u8]) -> bool {
     cryptable::RekeyingKey::from_bytes(bytes, options()).is_ok()
+}
+
+/// Reads canaries and checks results with them, since they may claim any number of places.
+fn read_canaries(bytes: &[u8]) -> bool {
+    let secret = clients::client(Engine::Packed);
+    let Ok(canaries) = cryptable::Canaries::from_bytes(bytes, &secret) else { return false };
+    let results = vec![0; canaries.places()];
+    let modulus = secret.lookup_parameters().expect("of lookups").input_modulus();
+    let zeros = cryptable::Table::from_fn(modulus, 2, |_| 0).expect("a table");
+    assert_eq!(*canaries.to_bytes(), *bytes);
+    canaries.check(&results, &zeros).is_ok()
 }
 
 fn read_secret_key(bytes: &[u8]) -> bool {

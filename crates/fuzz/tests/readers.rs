@@ -34,6 +34,7 @@ readers! {
     secret_key
     public_key
     rekeying_key
+    canaries
     boolean_secret_key
     integer_secret_key
     transciphering_secret_key

@@ -203,6 +203,17 @@ pub enum Error {
         /// Why not.
         reason: String,
     },
+    /// Canaries have results that the table does not have for them.
+    #[error(
+        "{wrong} of {canaries} canaries have wrong results: the server did not look up all values in this table; use \
+         none of its results"
+    )]
+    WrongCanaries {
+        /// Canaries with wrong results.
+        wrong: usize,
+        /// Canaries in all.
+        canaries: usize,
+    },
     /// A key that was not generated.
     #[error("{method} needs {key}, which these keys do not hold: generate them with it")]
     MissingKey {

@@ -32,6 +32,7 @@ fn class_name(error: &cryptable::Error) -> &'static str {
         | E::OtherParameters { .. }
         | E::OtherKind { .. }
         | E::Signs { .. } => "MismatchError",
+        E::WrongCanaries { .. } => "WrongResultError",
         E::NoiseTooLarge { .. } => "NoiseError",
         E::UnsupportedOperation { .. } | E::MissingKey { .. } => "UnsupportedError",
         E::ReadingMemory { .. } | E::Insecure | E::WeakFailureProbability { .. } => "TrustError",

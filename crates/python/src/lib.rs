@@ -10,6 +10,7 @@ mod bits;
 mod booleans;
 mod bridges;
 mod call;
+mod canaries;
 mod ciphertext;
 mod ciphertext_files;
 mod circuits;
@@ -60,6 +61,8 @@ mod _native {
     #[allow(non_upper_case_globals)]
     const __version__: &str = env!("CARGO_PKG_VERSION");
 
+    #[pymodule_export]
+    use crate::canaries::Canaries;
     #[pymodule_export]
     use crate::ciphertext::Ciphertext;
     #[pymodule_export]

@@ -28,6 +28,7 @@ mod moduli;
 mod modulus;
 pub mod modulus_switch;
 mod ntt;
+pub mod oblivious;
 mod packed_layout;
 mod poly;
 pub mod prime_ring;

@@ -23,7 +23,7 @@ mod tests;
 use rand::rngs::OsRng;
 use rand::{RngCore, SeedableRng, TryRngCore};
 use rand_chacha::ChaCha20Rng;
-use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
+use subtle::{Choice, ConditionallySelectable, ConstantTimeEq, ConstantTimeGreater};
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use crate::stack::clear_stack;
@@ -119,6 +119,8 @@ pub enum StreamPurpose {
     Error = 2,
     /// Uniform masks of ciphertexts and keys, which are public.
     Mask = 3,
+    /// Choices that a client keeps to itself: which places of a list are canaries, and what they hold.
+    Choice = 4,
 }
 
 /// Largest index of a stream: eight bits of the stream number are the purpose.
@@ -248,6 +250,38 @@ impl RandomStream {
             for (coefficient, position) in out.iter_mut().zip(0u64..) {
                 coefficient.conditional_assign(&sign, position.ct_eq(&chosen));
             }
+        }
+        out
+    }
+
+    /// A uniform word below `bound`, by rejection, as of [`RandomStream::uniform_assign`].
+    fn below(&mut self, bound: u64) -> u64 {
+        let mask = u64::MAX >> (bound - 1).leading_zeros().min(63);
+        loop {
+            let word = self.generator.next_u64() & mask;
+            if word < bound {
+                return word;
+            }
+        }
+    }
+
+    /// Flags of `count` positions: 1 for exactly `weight` uniform ones, 0 for the others (selection sampling, Knuth, The
+    /// Art of Computer Programming 2, Section 3.4.2, Algorithm S).
+    ///
+    /// A position is chosen with the probability that is left for it: the number still to be chosen, divided by the number
+    /// of positions that are left.
+    ///
+    /// # Panics
+    /// If the weight exceeds the count.
+    #[must_use]
+    pub fn chosen_positions(&mut self, count: usize, weight: usize) -> Zeroizing<Vec<u8>> {
+        assert!(weight <= count, "weight {weight} of {count}");
+        let mut out = Zeroizing::new(Vec::with_capacity(count));
+        let mut missing = weight as u64;
+        for positions in (1..=count as u64).rev() {
+            let chosen = missing.ct_gt(&self.below(positions)).unwrap_u8();
+            missing -= u64::from(chosen);
+            out.push(chosen);
         }
         out
     }

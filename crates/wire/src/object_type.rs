@@ -136,6 +136,8 @@ object_types! {
     BooleanPublicKey = 54, "a public key for Boolean gates";
     /// A client's public key for functions of integers.
     IntegerPublicKey = 55, "a public key for functions of integers";
+    /// A client's secret places and inputs of canaries in a ciphertext.
+    Canaries = 60, "canaries";
 }
 
 impl ObjectType {

@@ -161,12 +161,44 @@ pub struct EncryptArgs {
     /// Add new words to the dictionary, or start one
     #[arg(long, requires = "dictionary")]
     pub extend: bool,
+    /// Canaries among the values.
+    #[command(flatten)]
+    pub canaries: CanaryArgs,
     /// File for the ciphertexts
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Overwrite an output that is a key or read-only
+    /// Overwrite an output that is a key, read-only, or a file of canaries
     #[arg(long)]
     pub force: bool,
+}
+
+/// Canaries that are encrypted among the values.
+#[derive(Args, Debug)]
+pub struct CanaryArgs {
+    /// Hide canaries among the values, and write their places and inputs to this secret file, for `decrypt --canaries`
+    #[arg(long = "canaries", value_name = "FILE", requires = "count", conflicts_with_all = ["public", "circuit"])]
+    pub file: Option<PathBuf>,
+    /// Number of canaries; more of them find a server that is wrong in fewer places
+    #[arg(long = "canary-count", value_name = "N", requires = "file")]
+    pub count: Option<usize>,
+    /// Inputs of canaries
+    #[arg(
+        long = "canary-inputs",
+        value_name = "INPUTS",
+        default_value = "uniform",
+        requires = "file"
+    )]
+    pub inputs: CanaryInputs,
+}
+
+/// Inputs that canaries are drawn from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CanaryInputs {
+    /// Any input of tables, each as likely as the others
+    Uniform,
+    /// The values of the file, which finds wrong tables as often as values meet them; if the server sees that a check
+    /// failed, it learns something of the values
+    Values,
 }
 
 impl EncryptArgs {
@@ -237,6 +269,14 @@ pub struct DecryptArgs {
     /// Write the words of this code book (.json or .csv) instead of their numbers
     #[arg(long, value_name = "FILE", conflicts_with = "signed")]
     pub dictionary: Option<PathBuf>,
+    /// Check results by the canaries in this file, which `encrypt --canaries` wrote, and leave them out; nothing is written
+    /// if one of them has a wrong result
+    #[arg(long, value_name = "FILE", requires = "table")]
+    pub canaries: Option<PathBuf>,
+    /// Table of the lookup, as `lookup` takes it, for --canaries; of signed inputs and outputs if the results are signed.
+    /// After several lookups, the table of all of them together
+    #[arg(long, value_name = "FILE", requires = "canaries")]
+    pub table: Option<PathBuf>,
     /// File for the values, readable by its owner only: .csv, .npy or .bin (raw words of the narrowest width that holds
     /// the modulus)
     #[arg(long, value_name = "FILE")]
@@ -313,6 +353,8 @@ Examples:
     --output income.ct
   cryptable encrypt --circuit adder.blif --secret bits.secret --input words.csv --output words.ct
   cryptable encrypt --public public.key --input values.csv --output values.ct
+  cryptable encrypt --secret client.key --input people.csv --column age --canaries age.canaries \\
+    --canary-count 3000 --output age.ct
   seq 0 15 | cryptable encrypt --secret client.key --input - --output values.ct
 
 Integers for comparisons need one bit of headroom: --as headroom. With --circuit, each line of the
@@ -322,6 +364,9 @@ with the fewest levels that the circuit needs, so that a file is for one circuit
 files for any circuit.
 
 Keys of keygen --mode single, --inputs single or --mode leveled encrypt every value by itself.
+
+Canaries are values whose results you know, at random places among yours. decrypt --canaries checks
+them, and so finds a server that answers wrong in many places. Keep their file as you keep the key.
 
 A summary shows how a CSV file was read: header, column, rows, skipped lines. Missing values are
 errors unless --missing replaces them. An array of several dimensions is read in C order, and
@@ -335,6 +380,8 @@ Examples:
   cryptable decrypt --secret client.key --input result.ct --output pixels.dat --format raw8
   cryptable decrypt --secret client.key --input risk.ct --join people.csv --column risk \\
     --output people-risk.csv
+  cryptable decrypt --secret client.key --input risk.ct --canaries age.canaries --table risk.csv \\
+    --output risks.csv
   cryptable decrypt --as words --bits 16 --secret client.key --input risks.ct --output risks.csv
   cryptable decrypt --secret client.key --input result.ct --output - | sort -n
 

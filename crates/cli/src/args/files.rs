@@ -139,6 +139,7 @@ impl EncryptArgs {
         ]);
         files.extend(dictionary("--dictionary", self.dictionary.as_deref(), self.extend));
         files.push(FileArg::bytes("--output", &self.output));
+        files.extend(self.canaries.file.as_deref().map(|it| FileArg::new_key("--canaries", it)));
         FileArgs { files, force: self.force }
     }
 }
@@ -266,6 +267,8 @@ impl DecryptArgs {
             ("--input", Some(&self.input)),
             ("--join", self.join.as_deref()),
             ("--dictionary", self.dictionary.as_deref()),
+            ("--canaries", self.canaries.as_deref()),
+            ("--table", self.table.as_deref()),
         ]);
         files.push(values(&self.output, self.format));
         FileArgs { files, force: self.force }

@@ -13,6 +13,7 @@ use cryptable_wire::{ObjectType, peek_header};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
+use super::canaries::{CanaryReport, ResultCheck};
 use super::encrypt::comparison_digits;
 use super::{aes, bridge, circuit, integers};
 use crate::args::{CsvArgs, DecryptArgs, Global, LayoutArg};
@@ -160,6 +161,7 @@ pub fn no_options_of_values(args: &DecryptArgs, what: &str) -> Result<()> {
         ("--signed", args.signed),
         ("--dictionary", args.dictionary.is_some()),
         ("--as", args.layout.is_some()),
+        ("--canaries", args.canaries.is_some()),
     ];
     match options.iter().find(|(_, is_given)| *is_given) {
         Some((option, _)) => {
@@ -241,13 +243,23 @@ fn values_of(global: Global, args: &DecryptArgs, key: &SecretKey, file: File) ->
     let (values, modulus) =
         (reader.summary().values / each as u64, layout.modulus(contents.modulus));
     let domain = Domain { modulus, signed: check_signs(args, contents.signed)? };
+    let mut check = ResultCheck::open(global, args, key, &contents, values)?;
+    ensure!(
+        check.is_none() || matches!(layout, Layout::Values),
+        "--canaries: results of whole values are checked, not those of {input}"
+    );
+    let values = check.as_ref().map_or(values, ResultCheck::own_values);
     let mut writer = create(args, domain, values)?;
     let mut found = Vec::with_capacity(each);
     while let Some(ciphertext) = reader.next_ciphertext().with_context(|| input.to_string())? {
         found.push(ciphertext);
         if found.len() == each {
             let found = std::mem::take(&mut found);
-            writer.write(&layout.decrypt(key, found).with_context(|| input.to_string())?)?;
+            let values = layout.decrypt(key, found).with_context(|| input.to_string())?;
+            match &mut check {
+                Some(check) => check.push(&values),
+                None => writer.write(&values)?,
+            }
         }
     }
     let missing = each - found.len();
@@ -256,6 +268,8 @@ fn values_of(global: Global, args: &DecryptArgs, key: &SecretKey, file: File) ->
         _ => "",
     };
     ensure!(found.is_empty(), "{input}: {missing} of {each} digits or words are missing{remedy}");
+    let canaries = check.map(|check| check.finish(&mut writer));
+    let canaries = canaries.transpose().with_context(|| input.to_string())?;
     let output_bytes = writer.commit()?;
     key_input::warn_of_insecurity(global, &key.parameters(), &args.secret);
     let report = Report {
@@ -264,6 +278,7 @@ fn values_of(global: Global, args: &DecryptArgs, key: &SecretKey, file: File) ->
         security_level: parameters.security_level(),
         values,
         modulus,
+        canaries,
         output_bytes,
         decrypt_s: start.elapsed().as_secs_f64(),
     };
@@ -278,6 +293,8 @@ struct Report {
     security_level: SecurityLevel,
     values: u64,
     modulus: u128,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    canaries: Option<CanaryReport>,
     output_bytes: u64,
     decrypt_s: f64,
 }
@@ -292,6 +309,7 @@ impl fmt::Display for Report {
             self.modulus,
             bytes(self.output_bytes),
             seconds(self.decrypt_s)
-        )
+        )?;
+        self.canaries.as_ref().map_or(Ok(()), |canaries| write!(f, "\n  {canaries}"))
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use cryptable::wide::words_of_bits;
 use cryptable::{
     Ciphertext, Contents, Engine, KeyId, KeyParameters, Parameters, PublicKey, SecretKey,
@@ -13,15 +13,17 @@ use cryptable::{
 use serde::Serialize;
 use zeroize::Zeroizing;
 
+use super::canaries::{self, CanaryReport};
 use super::{circuit, integers};
 use crate::args::{EncryptArgs, Global, LayoutArg};
+use crate::atomic_file::{self, AtomicFile};
 use crate::ciphertext_file::{self, ciphertexts, encryptions};
 use crate::formats::csv::{Coding, ReadNote};
 use crate::formats::domain::{Domain, with_keys};
 use crate::formats::values::{ValueOptions, open_values};
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds, values};
-use crate::{atomic_file, input_file, key_input};
+use crate::{input_file, key_input};
 
 /// Encrypts a file of values in the way that the key and the arguments state, with the values of one ciphertext in
 /// memory at a time.
@@ -35,6 +37,7 @@ pub fn run(global: Global, args: &EncryptArgs) -> Result<()> {
     }
     let key = key_input::read_secret_key(global, args.key_file())?;
     if args.circuit.circuit.is_some() || matches!(key, SecretKey::Bits(_)) {
+        ensure!(args.canaries.file.is_none(), "--canaries: words of circuits have none");
         return circuit::encrypt(global, args, &key);
     }
     encrypt_in_layout(global, args, EncryptionKey::Secret(&key))
@@ -48,7 +51,10 @@ fn encrypt_in_layout(global: Global, args: &EncryptArgs, key: EncryptionKey<'_>)
         packed.with_context(|| key_input::of_keygen(args.key_file(), job))
     };
     let layout = match args.layout {
-        Some(LayoutArg::Integers) => return integers::encrypt(global, args, key),
+        Some(LayoutArg::Integers) => {
+            ensure!(args.canaries.file.is_none(), "--canaries: columns of integers have none");
+            return integers::encrypt(global, args, key);
+        }
         Some(LayoutArg::Words) => {
             check_packed("wide")?;
             let bits = args.bits.context("--as words takes --bits: those of the values")?;
@@ -61,6 +67,10 @@ fn encrypt_in_layout(global: Global, args: &EncryptArgs, key: EncryptionKey<'_>)
         None if comparison_digits(&parameters()?).is_some() => Layout::Headroom,
         None | Some(LayoutArg::Values) => Layout::Values,
     };
+    ensure!(
+        layout == Layout::Values || args.canaries.file.is_none(),
+        "--canaries: results of whole values are checked, not those of integers with headroom or of words"
+    );
     encrypt(global, args, key, layout)
 }
 
@@ -141,6 +151,61 @@ impl Layout {
     }
 }
 
+/// Reads the next values, at most `most` of them, as the residues that `residue` makes of them.
+fn next_values(
+    values: &mut impl Iterator<Item = Result<u64>>,
+    most: usize,
+    layout: Layout,
+    residue: impl Fn(u64) -> u64,
+) -> Result<Zeroizing<Vec<u64>>> {
+    // Reserve space for all of them, since growing would leave copies behind.
+    let mut chunk = Zeroizing::new(Vec::with_capacity(most));
+    for value in values.take(most) {
+        let value = value.map_err(|error| match layout {
+            Layout::Values => with_keys(error, "keygen --bits"),
+            Layout::Headroom => with_keys(error, "keygen compare --bits"),
+            Layout::Words { .. } => error,
+        })?;
+        chunk.push(residue(value));
+    }
+    Ok(chunk)
+}
+
+/// Encrypts all values that `next` returns, one part after another or, among canaries, at once. Returns their number and the
+/// canaries, in a file that has no name yet.
+fn encrypt_all(
+    args: &EncryptArgs,
+    key: EncryptionKey<'_>,
+    layout: Layout,
+    mut next: impl FnMut() -> Result<Zeroizing<Vec<u64>>>,
+    writer: &mut ciphertext_file::Writer,
+) -> Result<(u64, Option<(AtomicFile, CanaryReport)>)> {
+    let signed = args.signed;
+    let input = input_file::shown(&args.input).printable();
+    if let Some(path) = &args.canaries.file {
+        let EncryptionKey::Secret(key) = key else {
+            bail!("--canaries takes --secret: whoever encrypts knows the canaries")
+        };
+        let own = canaries::all_values(next)?;
+        ensure!(!own.is_empty(), "{input} holds no values");
+        let (ciphertext, found) = canaries::hide(key, &own, &args.canaries)?;
+        writer.push(&ciphertext.with_signed(signed))?;
+        return Ok((own.len() as u64, Some(canaries::write(path, &found, args.force)?)));
+    }
+    let mut total = 0;
+    loop {
+        let chunk = next()?;
+        if chunk.is_empty() {
+            return Ok((total, None));
+        }
+        let place = || format!("{input}: from value {total} on");
+        for ciphertext in layout.encrypt(key, &chunk).with_context(place)? {
+            writer.push(&ciphertext.with_signed(signed))?;
+        }
+        total += chunk.len() as u64;
+    }
+}
+
 fn encrypt(
     global: Global,
     args: &EncryptArgs,
@@ -165,34 +230,18 @@ fn encrypt(
     let (parameter_digest, key_id) = (parameters.digest(), key.id());
     let contents = Contents { engine, parameter_digest, key_id, modulus, signed };
     let mut writer = ciphertext_file::create(&args.output, contents)?;
-    let mut total = 0_u64;
-    loop {
-        // Reserve space for all of them, since growing would leave copies behind.
-        let mut chunk = Zeroizing::new(Vec::with_capacity(per_part));
-        for value in values.by_ref().take(per_part) {
-            let value = value.map_err(|error| match layout {
-                Layout::Values => with_keys(error, "keygen --bits"),
-                Layout::Headroom => with_keys(error, "keygen compare --bits"),
-                Layout::Words { .. } => error,
-            })?;
-            let integer = domain.integer(value);
-            chunk.push(integer.rem_euclid(wrapped) as u64);
-        }
-        if chunk.is_empty() {
-            break;
-        }
-        let place = || format!("{input}: from value {total} on");
-        for ciphertext in layout.encrypt(key, &chunk).with_context(place)? {
-            writer.push(&ciphertext.with_signed(signed))?;
-        }
-        total += chunk.len() as u64;
-    }
+    let next = || {
+        let integer = |value| domain.integer(value).rem_euclid(wrapped) as u64;
+        next_values(&mut values, per_part, layout, integer)
+    };
+    let (total, hidden) = encrypt_all(args, key, layout, next, &mut writer)?;
     ensure!(total > 0, "{input} holds no values");
     if let Coding::Words(book, _) = &coding {
         // Saved first, so that no ciphertext holds a code that no dictionary has.
         book.borrow().save()?;
     }
-    let summary = ciphertext_file::commit_all(vec![writer])?[0];
+    let (file, canaries) = hidden.unzip();
+    let summary = ciphertext_file::commit_after(file, writer)?;
     key_input::warn_of_insecurity(global, &key.parameters(), args.key_file());
     report::note(global, values.note());
     let report = Report {
@@ -202,6 +251,7 @@ fn encrypt(
         security_level: parameters.security_level(),
         values: total,
         modulus: within,
+        canaries,
         ciphertexts: encryptions(&summary),
         output_bytes: summary.bytes,
         encrypt_s: start.elapsed().as_secs_f64(),
@@ -219,6 +269,8 @@ struct Report {
     security_level: SecurityLevel,
     values: u64,
     modulus: u128,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    canaries: Option<CanaryReport>,
     ciphertexts: u64,
     output_bytes: u64,
     encrypt_s: f64,
@@ -235,6 +287,7 @@ impl fmt::Display for Report {
             ciphertexts(self.ciphertexts),
             bytes(self.output_bytes),
             seconds(self.encrypt_s)
-        )
+        )?;
+        self.canaries.as_ref().map_or(Ok(()), |canaries| write!(f, "\n  {canaries}"))
     }
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
-use cryptable::bfloat16::{self, PATTERNS};
+use cryptable::bfloat16;
 use cryptable::{Request, Table};
 use half::bf16;
 use rand::seq::SliceRandom;
@@ -37,8 +37,8 @@ pub fn run(global: Global, args: &DemoArgs) -> Result<()> {
     let output = args.output.join(VALUES);
     let file = atomic_file::create(&output, Access::Public)?;
     let table = bfloat16::table(bfloat16::gelu)?;
-    let parameters = packed_parameters(&Request::for_table(&table).values(PATTERNS))?;
-    let mut patterns: Vec<u64> = (0..PATTERNS).collect();
+    let parameters = packed_parameters(&Request::for_table(&table).values(table.input_modulus()))?;
+    let mut patterns: Vec<u64> = (0..table.input_modulus()).collect();
     patterns.shuffle(&mut rand::rng());
     let run = EncryptedRun::new(global, &parameters, &patterns, &table)?;
     write_all(file, csv(&patterns, &run.results)?.as_bytes())?;
@@ -54,7 +54,7 @@ pub fn run(global: Global, args: &DemoArgs) -> Result<()> {
         output,
     };
     report::summary(global, &report)?;
-    ensure!(wrong == 0, "{wrong} of {PATTERNS} results are wrong");
+    ensure!(wrong == 0, "{wrong} of {} results are wrong", table.input_modulus());
     Ok(())
 }
 

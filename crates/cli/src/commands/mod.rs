@@ -2,6 +2,8 @@
 
 mod aes;
 mod bridge;
+#[cfg(feature = "client")]
+mod canaries;
 mod circuit;
 mod compare;
 #[cfg(feature = "client")]

@@ -8,6 +8,7 @@ mod support;
 mod aes_messages;
 mod bad_inputs;
 mod bridge;
+mod canaries;
 mod categories;
 mod circuits;
 mod command_reference;

@@ -3,6 +3,7 @@
 mod belonging;
 mod bridged;
 mod bridges;
+mod canaries;
 mod compression;
 mod dependencies;
 mod engines;

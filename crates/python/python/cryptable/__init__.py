@@ -42,6 +42,7 @@ from . import (
 )
 from . import tables as _tables
 from ._native import (
+    Canaries,
     Candidate,
     Ciphertext,
     CiphertextReader,
@@ -75,6 +76,7 @@ from .linear import computing
 from .tables import Engine, Entries, TableLike, complex_table, real_table, table
 
 __all__ = [
+    "Canaries",
     "Candidate",
     "Ciphertext",
     "CiphertextReader",

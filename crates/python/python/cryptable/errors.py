@@ -24,6 +24,10 @@ class MismatchError(CryptableError, ValueError):
     """Objects do not belong together: of another key, other parameters, another engine or modulus."""
 
 
+class WrongResultError(CryptableError):
+    """Canaries have wrong results: the server did not look up all values in the table."""
+
+
 class NoiseError(CryptableError):
     """A result would have too much noise to be exact, or to be looked up."""
 

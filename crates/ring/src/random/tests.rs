@@ -58,7 +58,12 @@ fn streams_of_different_names_differ() {
     };
     let mut streams = Vec::new();
     for seed in [7, 8] {
-        for purpose in [StreamPurpose::Secret, StreamPurpose::Error, StreamPurpose::Mask] {
+        for purpose in [
+            StreamPurpose::Secret,
+            StreamPurpose::Error,
+            StreamPurpose::Mask,
+            StreamPurpose::Choice,
+        ] {
             for index in [0, 1, 1 << 32, MAX_INDEX] {
                 streams.push(draw(seed, purpose, index));
                 assert_eq!(streams.last(), Some(&draw(seed, purpose, index)));
@@ -67,7 +72,7 @@ fn streams_of_different_names_differ() {
     }
     streams.sort_unstable();
     streams.dedup();
-    assert_eq!(streams.len(), 2 * 3 * 4);
+    assert_eq!(streams.len(), 2 * 4 * 4);
 }
 
 #[test]
@@ -248,4 +253,26 @@ fn fixed_weight_is_exact_and_spread_out() {
     let all = stream.fixed_weight_ternary(5, 5);
     assert!(all.iter().all(|&c| c != 0));
     assert!(stream.fixed_weight_ternary(5, 0).iter().all(|&c| c == 0));
+}
+
+#[test]
+fn chosen_positions_are_uniform_sets() {
+    let mut stream = fixed_stream();
+    let mut hits = [0.0; 64];
+    let rounds = 20_000;
+    for _ in 0..rounds {
+        let chosen = stream.chosen_positions(6, 3);
+        assert!(chosen.iter().sum::<u8>() == 3 && chosen.iter().all(|&flag| flag <= 1));
+        hits[chosen.iter().zip(0..).fold(0, |set, (&flag, bit)| set | usize::from(flag) << bit)] +=
+            1.0;
+    }
+    let sets: Vec<f64> =
+        (0..64_usize).filter(|set| set.count_ones() == 3).map(|set| hits[set]).collect();
+    assert_eq!(sets.len(), 20);
+    assert_chi_square(&sets, &[f64::from(rounds) / 20.0; 20], "sets of three positions");
+    assert_eq!(*stream.chosen_positions(3, 3), [1; 3]);
+    assert_eq!(*stream.chosen_positions(3, 0), [0; 3]);
+    assert!(stream.chosen_positions(0, 0).is_empty());
+    let many = stream.chosen_positions(100_000, 1_000);
+    assert_eq!(many.iter().map(|&flag| u32::from(flag)).sum::<u32>(), 1_000);
 }

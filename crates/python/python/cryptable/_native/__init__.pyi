@@ -25,6 +25,7 @@ from .integers import IntegerPlan
 from .wide import WidePlan
 
 __all__ = [
+    "Canaries",
     "Candidate",
     "Ciphertext",
     "CiphertextReader",
@@ -68,6 +69,72 @@ __all__ = [
     "write_file",
 ]
 __version__: Final[str]
+
+@final
+class Canaries:
+    """
+    The secret places and inputs of canaries in a ciphertext, of `SecretKey.encrypt_with_canaries`.
+
+    A server that answers wrong in w of n places, chosen without knowing the c canaries, is missed with probability
+    C(n - w, c)/C(n, c), `missed_probability(w)`. Canaries find servers that are wrong in a fraction of all places, not those
+    that are wrong in a few; the book's page on checked results says what else they leave open.
+
+        >>> import cryptable
+        >>> secret = cryptable.SecretKey.generate_insecure_toy("packed", 16, 16)
+        >>> squares = [x * x % 16 for x in range(16)]
+        >>> encrypted, canaries = secret.encrypt_with_canaries([3, 1, 4], 20)
+        >>> result = secret.evaluation_key().lookup(encrypted, squares)
+        >>> secret.decrypt_checked(result, canaries, squares).tolist()
+        [9, 1, 0]
+    """
+
+    def __repr__(self, /) -> str: ...
+    @property
+    def count(self, /) -> int:
+        """
+        The number of canaries.
+        """
+
+    @property
+    def id(self, /) -> str:
+        """
+        An identifier drawn for these canaries. Reveals nothing of them.
+        """
+
+    @property
+    def key_id(self, /) -> str:
+        """
+        The identifier of the secret key that encrypted them.
+        """
+
+    @staticmethod
+    def load(path: str | PathLike[str], secret: SecretKey) -> Canaries:
+        """
+        Reads canaries of this secret key from a file, as `save` and `cryptable encrypt --canaries` write it.
+        """
+
+    def missed_probability(self, /, wrong: SupportsIndex) -> float:
+        """
+        The probability that a server is missed that answers wrong in `wrong` places.
+        """
+
+    @staticmethod
+    def needed(places: SupportsIndex, wrong: SupportsIndex, limit: SupportsFloat | SupportsIndex) -> int | None:
+        """
+        The least number of canaries among `places` places by which a server that is wrong in `wrong` of them is missed with a
+        probability of at most `limit`; `None` if no number does that.
+        """
+
+    @property
+    def places(self, /) -> int:
+        """
+        The number of values of the ciphertext, canaries included.
+        """
+
+    def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
+        """
+        Writes the canaries to a file that its owner alone may read. Their values decrypt to one dimension then.
+        """
 
 @final
 class Candidate:
@@ -1393,6 +1460,16 @@ class SecretKey:
         What `signed` says, if anything, must be so.
         """
 
+    def decrypt_checked(
+        self, /, ciphertext: Ciphertext, canaries: Canaries, table: TableLike, *, signed: bool | None = None
+    ) -> npt.NDArray[Any]:
+        """
+        Decrypts results of a lookup in `table` like `decrypt`, checks those of the canaries, and leaves them out. After several
+        lookups, `table` is that of all of them together.
+
+        Raises `errors.WrongResultError` if a canary has another result than the table has for it: use none of the results then.
+        """
+
     def decrypt_complex(
         self,
         /,
@@ -1445,6 +1522,23 @@ class SecretKey:
         """
         Encrypts a table that the server applies unread: what `cryptable.table` makes one of, or, with `per_value`, an array
         of a table for each value, the outputs along the last axis.
+        """
+
+    def encrypt_with_canaries(
+        self,
+        /,
+        values: npt.ArrayLike,
+        canaries: SupportsIndex,
+        *,
+        inputs: npt.ArrayLike | None = None,
+        signed: bool | None = None,
+    ) -> tuple[Ciphertext, Canaries]:
+        """
+        Encrypts values of any shape like `encrypt`, with `canaries` values among them whose results `decrypt_checked` checks.
+        Returns the ciphertext, of one dimension, and the canaries, which stay with the client.
+
+        Canaries have uniform inputs, or are drawn from those in `inputs`. Inputs such as your values find a wrong table as
+        often as values meet it; if they are your values, and the server sees that a check failed, it learns something of them.
         """
 
     @property

@@ -1,0 +1,100 @@
+//! Canaries of `encrypt` and `decrypt`: results of an honest server are written, those of another are not.
+
+use crate::support::Workspace;
+
+/// A workspace with keys, a table, a wrong one, and values.
+fn workspace(mode: &str) -> Workspace {
+    let here = Workspace::new();
+    let table = |f: fn(u32) -> u32| (0..16).map(|x| format!("{}\n", f(x))).collect::<String>();
+    here.write("table.csv", table(|x| x * x % 16));
+    here.write("wrong.csv", table(|x| if x < 8 { x * x % 16 } else { 1 + x * x % 15 }));
+    here.write("values.csv", (0..60).map(|i| format!("{}\n", i * 5 % 16)).collect::<String>());
+    here.succeed(&format!(
+        "keygen --insecure-toy --mode {mode} --table table.csv --secret client.key --evaluation server.key"
+    ));
+    here
+}
+
+const ENCRYPT: &str = "encrypt --secret client.key --input values.csv --output values.ct";
+const CANARIES: &str = "--canaries values.canaries --canary-count 40";
+const DECRYPT: &str = "decrypt --secret client.key --input result.ct --output result.csv";
+
+fn lookup(here: &Workspace, table: &str) {
+    here.succeed(&format!(
+        "lookup --evaluation server.key --table {table} --input values.ct --output result.ct"
+    ));
+}
+
+#[test]
+fn results_are_checked_and_canaries_left_out() {
+    for mode in ["packed", "single"] {
+        let here = workspace(mode);
+        for inputs in ["uniform", "values"] {
+            let text =
+                here.succeed(&format!("{ENCRYPT} {CANARIES} --canary-inputs {inputs} --force"));
+            assert!(text.contains("40 of 100; keep it secret"), "{text}");
+            lookup(&here, "table.csv");
+            let check = "--canaries values.canaries --table table.csv";
+            let text = here.succeed(&format!("{DECRYPT} {check}"));
+            assert!(text.contains("40 of 100, are right"), "{text}");
+            assert!(
+                text.contains("a server wrong in 1% of places is missed with 2^-0.7"),
+                "{text}"
+            );
+            let expected: String =
+                (0..60).map(|i| i * 5 % 16).map(|x| format!("{}\n", x * x % 16)).collect();
+            assert_eq!(here.read("result.csv"), expected.into_bytes());
+        }
+        // A wrong table for half of all inputs: missed by 40 uniform canaries with 2^-40.
+        here.succeed(&format!("{ENCRYPT} {CANARIES} --force"));
+        lookup(&here, "wrong.csv");
+        std::fs::remove_file(here.path("result.csv")).unwrap();
+        let message = here.fail(&format!("{DECRYPT} --canaries values.canaries --table table.csv"));
+        assert!(message.contains("of 40 canaries have wrong results"), "{message}");
+        assert!(!here.path("result.csv").exists());
+    }
+}
+
+#[test]
+fn files_that_do_not_belong_together_are_refused() {
+    let here = workspace("packed");
+    here.succeed(&format!("{ENCRYPT} {CANARIES}"));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = here.path("values.canaries").metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+    let text = here.succeed("inspect values.canaries");
+    assert!(text.contains("canaries"), "{text}");
+    lookup(&here, "table.csv");
+    // Canaries are not replaced without a word: what they check could not be checked any more.
+    let message = here.fail(&format!("{ENCRYPT} {CANARIES}"));
+    assert!(message.contains("--force replaces it"), "{message}");
+    // Of another key.
+    here.succeed(
+        "keygen --insecure-toy --mode packed --table table.csv --secret other.key --evaluation other-server.key",
+    );
+    here.succeed(
+        "encrypt --secret other.key --input values.csv --output other.ct --canaries other.canaries \
+         --canary-count 40",
+    );
+    let message = here.fail(&format!("{DECRYPT} --canaries other.canaries --table table.csv"));
+    assert!(message.contains("client key"), "{message}");
+    // Of another encryption.
+    here.succeed(
+        "encrypt --secret client.key --input values.csv --output few.ct --canaries few.canaries \
+         --canary-count 4",
+    );
+    let message = here.fail(&format!("{DECRYPT} --canaries few.canaries --table table.csv"));
+    assert!(message.contains("they are not of one encryption"), "{message}");
+    let message = here.fail(&format!("{DECRYPT} --canaries client.key --table table.csv"));
+    assert!(message.contains("secret key for packed values, not canaries"), "{message}");
+    // Grammar: a check takes a table, and canaries their number.
+    here.strict_command(&format!("{DECRYPT} --canaries values.canaries")).assert().code(2);
+    here.strict_command(&format!("{ENCRYPT} --canaries new.canaries")).assert().code(2);
+    let message = here.fail(&format!("{ENCRYPT} --canaries new.canaries --canary-count 0"));
+    assert!(message.contains("number of canaries is 0"), "{message}");
+    let message = here.fail(&format!("{ENCRYPT} --as headroom --canaries n.c --canary-count 3"));
+    assert!(message.contains("--canaries"), "{message}");
+}

@@ -1,0 +1,66 @@
+"""Canaries find wrong results; right ones come without them."""
+
+import pathlib
+import pickle
+
+import cryptable
+import numpy as np
+import pytest
+from cryptable import Canaries
+from cryptable.errors import MismatchError, RangeError, WrongResultError
+
+
+@pytest.mark.parametrize("engine", ["packed", "single"])
+def test_results_are_checked(tmp_path: pathlib.Path, engine: str) -> None:
+    secret = cryptable.SecretKey.generate_insecure_toy(engine, 16, 16)
+    server = secret.evaluation_key()
+    values = np.arange(60).reshape(6, 10) % 16
+    squares = np.arange(16) ** 2 % 16
+    for inputs in [None, [1, 2, 3], values]:
+        encrypted, canaries = secret.encrypt_with_canaries(values, 40, inputs=inputs)
+        assert (canaries.count, canaries.places, encrypted.shape) == (40, 100, (100,))
+        result = server.lookup(encrypted, squares)
+        found = secret.decrypt_checked(result, canaries, squares)
+        assert found.shape == values.shape and (found == squares[values]).all()
+        canaries.save(tmp_path / "canaries", replace=True)
+        again = Canaries.load(tmp_path / "canaries", secret)
+        assert (again.id, again.key_id) == (canaries.id, secret.id)
+        assert (secret.decrypt_checked(result, again, squares) == found.ravel()).all()
+        with pytest.raises(WrongResultError, match="of 40 canaries have wrong results"):
+            secret.decrypt_checked(result, canaries, (squares + 1) % 16)
+    assert (tmp_path / "canaries").stat().st_mode & 0o777 == 0o600
+
+
+def test_signed_values_are_checked() -> None:
+    secret = cryptable.SecretKey.generate_insecure_toy("packed", 16, 16)
+    values = np.array([-8, 7, -1], np.int8)
+    table = cryptable.table(lambda x: min(abs(x), 7), inputs=16, output_modulus=16, signed=True)
+    encrypted, canaries = secret.encrypt_with_canaries(values, 5, signed=True)
+    result = secret.evaluation_key().lookup(encrypted, table)
+    assert secret.decrypt_checked(result, canaries, table).tolist() == [7, 7, 1]
+
+
+def test_probabilities() -> None:
+    assert Canaries.needed(65_536, 656, 2**-40) == 2_699
+    assert Canaries.needed(65_536, 1, 2**-40) is None
+    _, canaries = cryptable.SecretKey.generate_insecure_toy("single", 4, 4).encrypt_with_canaries([1, 2, 3], 2)
+    assert canaries.missed_probability(2) == pytest.approx(0.3)
+
+
+def test_what_does_not_belong_together_is_refused(tmp_path: pathlib.Path) -> None:
+    secret = cryptable.SecretKey.generate_insecure_toy("packed", 4, 4)
+    _, canaries = secret.encrypt_with_canaries([1, 2], 3)
+    canaries.save(tmp_path / "canaries")
+    with pytest.raises(FileExistsError):
+        canaries.save(tmp_path / "canaries")
+    other = cryptable.SecretKey.generate_insecure_toy("packed", 4, 4)
+    with pytest.raises(MismatchError, match="client key"):
+        Canaries.load(tmp_path / "canaries", other)
+    with pytest.raises(MismatchError, match="number of results"):
+        secret.decrypt_checked(secret.encrypt([1, 2]), canaries, [0, 1, 2, 3])
+    with pytest.raises(RangeError):
+        secret.encrypt_with_canaries([4], 3)
+    with pytest.raises(RangeError):
+        secret.encrypt_with_canaries([1], 0)
+    with pytest.raises(TypeError, match="not pickled"):
+        pickle.dumps(canaries)
