@@ -31,7 +31,7 @@ impl Routed {
     }
 
     /// Moves every word to the left by its distance.
-    fn to_front(&mut self) {
+    fn move_to_front(&mut self) {
         for level in 0..levels(self.words.len()) {
             for high in 1 << level..self.words.len() {
                 self.exchange_if(high, high - (1 << level), high, level);
@@ -40,7 +40,7 @@ impl Routed {
     }
 
     /// Moves every word to the right by its distance.
-    fn to_places(&mut self) {
+    fn move_to_places(&mut self) {
         for level in (0..levels(self.words.len())).rev() {
             for high in (1 << level..self.words.len()).rev() {
                 let low = high - (1 << level);
@@ -82,7 +82,7 @@ pub fn gather(words: &[u64], chosen: &[u8], count: usize) -> Zeroizing<Vec<u64>>
     assert_eq!(words.len(), chosen.len(), "a flag per word");
     let words = Zeroizing::new(words.to_vec());
     let mut routed = Routed { words, distances: distances(chosen) };
-    routed.to_front();
+    routed.move_to_front();
     Zeroizing::new(routed.words[..count].to_vec())
 }
 
@@ -104,9 +104,9 @@ pub fn spread(words: &[u64], chosen: &[u8]) -> Zeroizing<Vec<u64>> {
     padded[..words.len()].copy_from_slice(words);
     // Distances in the order of the words: those of the places, brought to the front.
     let mut routed = Routed { words: at_places.clone(), distances: at_places };
-    routed.to_front();
+    routed.move_to_front();
     let mut routed = Routed { words: padded, distances: routed.words };
-    routed.to_places();
+    routed.move_to_places();
     routed.words
 }
 
