@@ -43,6 +43,7 @@ __all__ = [
     "PreparedComplexTable",
     "PreparedTable",
     "PublicKey",
+    "RekeyingKey",
     "Secret",
     "SecretKey",
     "SumLimits",
