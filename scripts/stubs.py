@@ -84,8 +84,8 @@ def names_of(tree: ast.Module) -> set[str]:
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
 
 
-def finished(text: str, own: str, classes: dict[str, list[str]]) -> str:
-    """Returns a stub with types for texts, and with its imports."""
+def finished(text: str, own: str, modules: dict[str, str]) -> str:
+    """Returns a stub with types for texts, and with its imports; `modules` are those of the library's classes."""
     tree = Types().visit(ast.parse(text))
     known = {node.name for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
     for node in tree.body:
@@ -97,9 +97,8 @@ def finished(text: str, own: str, classes: dict[str, list[str]]) -> str:
             lines.append(MODULES[name])
         elif name in IMPORTS:
             lines.append(f"from {IMPORTS[name]} import {name}")
-        elif name in classes:
-            module = classes[name][0]
-            lines.append(f"from {'.' if module == '__init__' else '.' + module} import {name}")
+        elif name in modules:
+            lines.append(f"from .{modules[name].removeprefix('__init__')} import {name}")
         elif name not in dir(__builtins__):
             sys.exit(f"{own}: no stub says what {name} is")
     start = 1 if isinstance(tree.body[0], ast.Expr) else 0
@@ -114,13 +113,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as made:
         subprocess.run([tool, library, made], check=True)
         paths = sorted(Path(made).glob("*.pyi"))
-        classes: dict[str, list[str]] = {}
+        modules: dict[str, str] = {}
         for path in paths:
             for node in ast.parse(path.read_text(encoding="utf-8")).body:
                 if isinstance(node, ast.ClassDef):
-                    classes.setdefault(node.name, []).append(path.stem)
+                    modules.setdefault(node.name, path.stem)
         for path in paths:
-            text = finished(path.read_text(encoding="utf-8"), path.stem, classes)
+            text = finished(path.read_text(encoding="utf-8"), path.stem, modules)
             path.write_text(text, encoding="utf-8")
         options = ["--quiet", "--config", "pyproject.toml"]
         subprocess.run([*ruff, "check", *options, "--select", "F401,I,RUF022,UP", "--fix", made], check=True)

@@ -291,8 +291,8 @@ impl LinearTransform {
         );
     }
 
-    /// The sum of products of diagonals of one run length and their inputs, a part of a limb of them; added to `out` unless it
-    /// is the first.
+    /// Multiplies diagonals of one run length by their inputs, in a part of a limb, and adds the products to `out`, or writes
+    /// them there if they are the first.
     fn multiply_group(
         &self,
         m: &Modulus,

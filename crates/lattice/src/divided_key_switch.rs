@@ -10,7 +10,7 @@
 use cryptable_ring::{Buffer, Evaluations, Poly, Ring, RoundedDivision};
 use rayon::prelude::*;
 
-use crate::key_switching::{BLOCK, KeySum, RaisedDigits, RaisedLimb, special_multiples, switch};
+use crate::key_switching::{BLOCK, KeySum, RaisedDigits, RaisedLimb, switch};
 use crate::switching_key::{RlweCiphertext, SwitchingKey};
 
 /// Switches `poly·s'` to the secret s and divides by the top `rescale` primes: a ciphertext of
@@ -38,8 +38,7 @@ pub fn switch_and_divide(
     let (out0, out1) = (result.c0.words_mut(), result.c1.words_mut());
     let limbs = out0.par_chunks_mut(degree).zip(out1.par_chunks_mut(degree));
     limbs.zip(kept).enumerate().for_each(|(limb, ((out0, out1), raised))| {
-        let (basis, limb_of_basis) = raised.place();
-        let multiples = special_multiples(ring, basis, limb_of_basis, add);
+        let multiples = raised.multiples(ring, add);
         let digits = raised.into_evaluations(ring);
         rayon::join(|| division.transform(limb, out0), || division.transform(limb, out1));
         let blocks = out0.par_chunks_mut(BLOCK).zip(out1.par_chunks_mut(BLOCK)).enumerate();
@@ -70,8 +69,7 @@ fn remainders(
     let [words0, words1] = &mut prepared;
     let limbs = words0.par_chunks_mut(degree).zip(words1.par_chunks_mut(degree));
     limbs.zip(dropped).enumerate().for_each(|(index, ((out0, out1), raised))| {
-        let (basis, limb_of_basis) = raised.place();
-        let multiples = special_multiples(ring, basis, limb_of_basis, add);
+        let multiples = raised.multiples(ring, add);
         let sums = KeySum::both([&mut *out0, &mut *out1], multiples);
         raised.into_evaluations(ring).multiply(ring, key, 0..degree, sums);
         rayon::join(|| division.prepare(index, out0), || division.prepare(index, out1));

@@ -267,9 +267,18 @@ pub(crate) struct RaisedLimb<'a> {
 }
 
 impl<'a> RaisedLimb<'a> {
-    /// The primes of the digits, and which limb of them this is.
-    pub(crate) fn place(&self) -> (Basis, usize) {
-        (self.basis, self.limb)
+    /// P times this limb of each polynomial that there is: nothing, in the limbs of special primes.
+    pub(crate) fn multiples<'b>(
+        &self,
+        ring: &Ring,
+        add: [Option<&'b Poly<Evaluations>>; 2],
+    ) -> [Option<Multiple<'b>>; 2] {
+        let (basis, limb) = (self.basis, self.limb);
+        if limb >= basis.main_limbs() {
+            return [None; 2];
+        }
+        let factor = special_product(ring, basis, ring.prime_index(basis, limb));
+        add.map(|add| add.map(|add| (add.limb(limb), factor)))
     }
 
     /// Takes it to evaluations, for products with a key.
@@ -329,25 +338,11 @@ pub fn switch(
     let mut c0 = Poly::<Evaluations>::unspecified(ring, basis);
     let mut c1 = Poly::<Evaluations>::unspecified(ring, basis);
     let outputs = c0.words_mut().par_chunks_mut(degree).zip(c1.words_mut().par_chunks_mut(degree));
-    outputs.zip(raised.limbs(ring)).enumerate().for_each(|(limb, ((out0, out1), raised))| {
-        let sums = KeySum::both([out0, out1], special_multiples(ring, basis, limb, add));
+    outputs.zip(raised.limbs(ring)).for_each(|((out0, out1), raised)| {
+        let sums = KeySum::both([out0, out1], raised.multiples(ring, add));
         raised.into_evaluations(ring).multiply(ring, key, 0..degree, sums);
     });
     RlweCiphertext { c0, c1 }
-}
-
-/// P times a limb of each polynomial that there is: nothing, in the limbs of special primes.
-pub(crate) fn special_multiples<'a>(
-    ring: &Ring,
-    basis: Basis,
-    limb: usize,
-    add: [Option<&'a Poly<Evaluations>>; 2],
-) -> [Option<Multiple<'a>>; 2] {
-    if limb >= basis.main_limbs() {
-        return [None; 2];
-    }
-    let factor = special_product(ring, basis, ring.prime_index(basis, limb));
-    add.map(|add| add.map(|add| (add.limb(limb), factor)))
 }
 
 /// Adds a switched polynomial modulo Q·P after an automorphism: `acc += σ((c0, 0) + switch(c1))`, limb by limb. The

@@ -25,7 +25,7 @@ const MAX_BYTES: u64 = 1 << 28;
 /// Joins the chunks that `next` returns, up to the first empty one.
 ///
 /// # Errors
-/// Those of `next`.
+/// Whatever `next` returns.
 pub fn all_values(
     mut next: impl FnMut() -> Result<Zeroizing<Vec<u64>>>,
 ) -> Result<Zeroizing<Vec<u64>>> {

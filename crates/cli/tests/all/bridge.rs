@@ -3,7 +3,7 @@
 
 use crate::support;
 
-use support::Workspace;
+use support::{Workspace, numbers};
 
 /// A directory with toy keys for tables of 3 bits, and two columns: 1,100 and 1,100 values, in two ciphertexts each.
 fn workspace(options: &str) -> Workspace {
@@ -17,10 +17,6 @@ fn workspace(options: &str) -> Workspace {
         here.succeed(&format!("encrypt --secret client.key {files}"));
     }
     here
-}
-
-fn numbers(values: impl IntoIterator<Item = i64>) -> String {
-    values.into_iter().map(|value| format!("{value}\n")).collect()
 }
 
 /// Outputs of the table, and with signs.

@@ -3,19 +3,7 @@
 
 use crate::support;
 
-use support::Workspace;
-
-/// A directory with toy keys for integers of 6 bits, which take a second.
-fn workspace() -> Workspace {
-    let here = Workspace::new();
-    let files = "--secret client.key --evaluation server.key";
-    here.succeed(&format!("keygen compare --insecure-toy --bits 6 {files}"));
-    here
-}
-
-fn numbers(values: impl IntoIterator<Item = i64>) -> String {
-    values.into_iter().map(|value| format!("{value}\n")).collect()
-}
+use support::{Workspace, numbers};
 
 /// Encrypts integers as `name.ct`.
 fn encrypt(here: &Workspace, name: &str, integers: &[i64], options: &str) {
@@ -34,7 +22,7 @@ fn run(here: &Workspace, options: &str, decryption: &str) -> String {
 
 #[test]
 fn integers_are_compared_and_selected() {
-    let here = workspace();
+    let here = Workspace::with_comparison_keys();
     // More than one ciphertext of 1,024 values.
     let x: Vec<i64> = (0..1100).map(|i| i * 7 % 64).collect();
     let y: Vec<i64> = (0..1100).map(|i| if i % 5 == 0 { i * 7 % 64 } else { i * i % 64 }).collect();
@@ -59,7 +47,7 @@ fn integers_are_compared_and_selected() {
 
 #[test]
 fn signed_integers_are_compared_and_selected() {
-    let here = workspace();
+    let here = Workspace::with_comparison_keys();
     let x: Vec<i64> = (-32..32).collect();
     encrypt(&here, "x", &x, "--signed");
     let expected = |f: &dyn Fn(i64) -> i64| numbers(x.iter().map(|&x| f(x)));
@@ -90,7 +78,7 @@ fn plans_say_what_operations_take() {
 
 #[test]
 fn what_cannot_be_compared_is_refused() {
-    let here = workspace();
+    let here = Workspace::with_comparison_keys();
     encrypt(&here, "x", &[1, 2, 63], "");
     encrypt(&here, "short", &[1], "");
     // No headroom.

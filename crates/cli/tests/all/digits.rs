@@ -3,19 +3,7 @@
 
 use crate::support;
 
-use support::Workspace;
-
-/// A directory with toy keys for integers of 6 bits in digits of 2, 2 and 3 bits.
-fn workspace() -> Workspace {
-    let here = Workspace::new();
-    let files = "--secret client.key --evaluation server.key";
-    here.succeed(&format!("keygen compare --insecure-toy --bits 6 {files}"));
-    here
-}
-
-fn numbers(values: impl IntoIterator<Item = i64>) -> String {
-    values.into_iter().map(|value| format!("{value}\n")).collect()
-}
+use support::{Workspace, numbers};
 
 /// Encrypts integers as `x.ct`.
 fn encrypt(here: &Workspace, integers: &[i64], options: &str) {
@@ -45,7 +33,7 @@ fn refused(here: &Workspace, options: &str) -> String {
 
 #[test]
 fn values_are_taken_apart_into_digits() {
-    let here = workspace();
+    let here = Workspace::with_comparison_keys();
     // More than one ciphertext of 1,024 values.
     let x: Vec<i64> = (0..1100).map(|i| i * 7 % 64).collect();
     encrypt(&here, &x, "");
@@ -63,7 +51,7 @@ fn values_are_taken_apart_into_digits() {
 
 #[test]
 fn digits_go_through_tables() {
-    let here = workspace();
+    let here = Workspace::with_comparison_keys();
     let x: Vec<i64> = (0..64).collect();
     encrypt(&here, &x, "");
     here.write("squares.csv", "0\n1\n4\n1\n").write("halves.csv", numbers((0..8).map(|d| d / 2)));
@@ -86,7 +74,7 @@ fn digits_go_through_tables() {
 
 #[test]
 fn floors_are_values_that_have_floors_and_digits() {
-    let here = workspace();
+    let here = Workspace::with_comparison_keys();
     let x: Vec<i64> = (0..64).map(|i| i * 5 % 64).collect();
     encrypt(&here, &x, "");
     digits(&here, "--floor 2 --output f.ct");
@@ -102,7 +90,7 @@ fn floors_are_values_that_have_floors_and_digits() {
 
 #[test]
 fn floors_of_negative_integers_round_down() {
-    let here = workspace();
+    let here = Workspace::with_comparison_keys();
     let x: Vec<i64> = (-32..32).collect();
     encrypt(&here, &x, "--signed");
     digits(&here, "--floor 2 --output f.ct");
@@ -133,7 +121,7 @@ fn keys_of_trees_have_digits_but_no_floors() {
 
 #[test]
 fn what_has_no_such_digits_is_refused() {
-    let here = workspace();
+    let here = Workspace::with_comparison_keys();
     encrypt(&here, &[1, 2, 63], "");
     here.write("t.csv", "0\n1\n2\n3\n").write("digit.1.ct", "some text");
     for (options, expected) in [

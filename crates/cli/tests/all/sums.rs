@@ -3,11 +3,7 @@
 
 use crate::support;
 
-use support::Workspace;
-
-fn numbers(values: impl IntoIterator<Item = u64>) -> String {
-    values.into_iter().map(|value| format!("{value}\n")).collect()
-}
+use support::{Workspace, numbers};
 
 #[test]
 fn sums_are_added_and_scaled() {

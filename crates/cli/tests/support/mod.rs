@@ -8,6 +8,12 @@ use tempfile::TempDir;
 /// The program.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_cryptable");
 
+/// A CSV of one column without a header.
+#[allow(dead_code, reason = "not every test binary encrypts")]
+pub fn numbers<T: std::fmt::Display>(values: impl IntoIterator<Item = T>) -> String {
+    values.into_iter().map(|value| format!("{value}\n")).collect()
+}
+
 /// A directory of its own for each test.
 pub struct Workspace {
     directory: TempDir,
@@ -25,6 +31,15 @@ impl Workspace {
         let workspace = Self::new();
         let files = "--secret client.key --evaluation server.key";
         workspace.succeed(&format!("keygen --insecure-toy {options} {files}"));
+        workspace
+    }
+
+    /// A directory with insecure toy keys for integers of 6 bits, in digits of 2, 2 and 3 bits; they take a second.
+    #[allow(dead_code, reason = "not every test binary compares")]
+    pub fn with_comparison_keys() -> Self {
+        let workspace = Self::new();
+        let files = "--secret client.key --evaluation server.key";
+        workspace.succeed(&format!("keygen compare --insecure-toy --bits 6 {files}"));
         workspace
     }
 

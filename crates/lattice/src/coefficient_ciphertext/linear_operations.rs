@@ -16,7 +16,7 @@ impl CoefficientCiphertext {
     /// use cryptable_lattice::secret::TernarySecret;
     /// use cryptable_lattice::security::SecretDistribution::UniformTernary;
     /// let secret = TernarySecret::sample(64, UniformTernary, &mut RandomStream::from_os());
-    /// let encrypt = |values| CoefficientCiphertext::encrypt(&secret, values,4, 10, 28);
+    /// let encrypt = |values| CoefficientCiphertext::encrypt(&secret, values, 4, 10, 28);
     /// let sum = encrypt(&[1, 2, 3]).add(&encrypt(&[7, 8, 9]))?;
     /// assert_eq!(sum.decrypt(&secret), [8, 0, 2]);
     /// # }
@@ -76,7 +76,7 @@ impl CoefficientCiphertext {
     /// use cryptable_lattice::secret::TernarySecret;
     /// use cryptable_lattice::security::SecretDistribution::UniformTernary;
     /// let secret = TernarySecret::sample(64, UniformTernary, &mut RandomStream::from_os());
-    /// let x = CoefficientCiphertext::encrypt(&secret, &[1, 2, 3],4, 16, 28);
+    /// let x = CoefficientCiphertext::encrypt(&secret, &[1, 2, 3], 4, 16, 28);
     /// assert_eq!(x.shift(1, 4)?.decrypt(&secret), [0, 1, 2, 3]);
     /// assert_eq!(x.shift(-1, 4)?.decrypt(&secret), [2, 3, 0, 15]);
     /// # }
