@@ -13,15 +13,21 @@ mod patterns;
 mod process;
 
 use client::Case;
+use cryptable_ring::Isa;
 use patterns::Pattern;
 use process::Client;
 
 /// Fails if a client, having dropped its key, still holds any form of the secret or of what it encrypted.
 fn assert_nothing_is_left(case: Case) {
-    let client = Client::run(case, false);
+    assert_nothing_is_left_on(Isa::detect(), case);
+}
+
+/// The same on an instruction set: what kernels spill to the stack differs.
+fn assert_nothing_is_left_on(isa: Isa, case: Case) {
+    let client = Client::run(isa, case, false);
     let patterns = patterns::of(case, &client.sent());
     let found = client.scan(&patterns);
-    assert!(found.is_empty(), "{case:?}: memory after the drop still holds {found:#?}");
+    assert!(found.is_empty(), "{case:?}, {isa:?}: memory after the drop still holds {found:#?}");
 }
 
 #[test]
@@ -75,6 +81,15 @@ fn keys_of_both_ends_of_a_bridge_leave_nothing() {
 }
 
 #[test]
+fn keys_of_each_engine_leave_nothing_on_slower_instruction_sets() {
+    for isa in Isa::available().into_iter().filter(|&isa| isa != Isa::detect()) {
+        for case in [Case::Packed, Case::Single, Case::Leveled] {
+            assert_nothing_is_left_on(isa, case);
+        }
+    }
+}
+
+#[test]
 fn seeds_and_draws_leave_nothing() {
     assert_nothing_is_left(Case::Seeds);
 }
@@ -82,7 +97,7 @@ fn seeds_and_draws_leave_nothing() {
 #[test]
 fn the_scanner_finds_every_form_of_what_is_alive() {
     for case in [Case::Single, Case::Transciphering, Case::Bits, Case::Bridged, Case::Seeds] {
-        let client = Client::run(case, true);
+        let client = Client::run(Isa::detect(), case, true);
         let patterns = patterns::of(case, &client.sent());
         let found = client.scan(&patterns);
         for Pattern { name, .. } in &patterns {

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use cryptable_ring::Isa;
 use tempfile::TempDir;
 use zeroize::Zeroizing;
 
@@ -37,12 +38,13 @@ pub struct Finding {
 }
 
 impl Client {
-    /// Starts a client, and waits until it is done.
-    pub fn run(case: Case, holds: bool) -> Self {
+    /// Starts a client whose kernels are of an instruction set, and waits until it is done.
+    pub fn run(isa: Isa, case: Case, holds: bool) -> Self {
         let place = tempfile::tempdir().unwrap();
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["client_process", "--exact", "--ignored", "--nocapture"]);
         command.env(SETTINGS[0], format!("{case:?}")).env(SETTINGS[2], place.path());
+        command.env("CRYPTABLE_SIMD", format!("{isa:?}").to_lowercase());
         if holds {
             command.env(SETTINGS[1], "1");
         }

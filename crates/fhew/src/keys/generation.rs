@@ -85,6 +85,8 @@ impl<'a> RowEncryptor<'a> {
             for (word, &error) in body.iter_mut().zip(stream.centered_binomial(n).iter()) {
                 *word = m.add(*word, m.reduce_i64(error.into()));
             }
+            // Kernels spill parts of the secret there, on every thread that takes a row.
+            clear_stack();
         });
         SeededRows::new(domain, bodies)
     }
@@ -324,6 +326,7 @@ fn rotation_automorphism_key(
 /// A gadget ciphertext of s².
 fn relinearization_key(encryptor: &RowEncryptor<'_>, parameters: &Parameters) -> SeededRows {
     let square = encryptor.times_secret(&encryptor.secret);
+    clear_stack();
     let gadget = parameters.relinearization_gadget();
     encryptor.gadget_rows(RowDomain::Relinearization, gadget, 1, |_| square.clone())
 }
