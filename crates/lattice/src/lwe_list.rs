@@ -21,10 +21,6 @@ use crate::lwe_masks::{MaskKind, Masks, fill_fresh_mask};
 /// Largest LWE dimension that is read.
 const MAX_DIMENSION: u32 = 1 << 13;
 
-/// Least modulus that is read, twice the least ring degree of single values: no parameters have a smaller one. Words of fewer
-/// bits, down to one, would take up to 64 times their bytes of memory once they are unpacked.
-const MIN_MODULUS: u64 = 2 * 32;
-
 /// Largest modulus that is read.
 const MAX_MODULUS: u64 = (1 << 62) - 1;
 
@@ -54,6 +50,10 @@ pub struct LweShape {
 }
 
 impl LweShape {
+    /// Least modulus that is read, twice the least ring degree of single values: no parameters have a smaller one. Words
+    /// of fewer bits, down to one, would take up to 64 times their bytes of memory once they are unpacked.
+    pub const MIN_MODULUS: u64 = 2 * 32;
+
     /// Bytes that [`LweShape::write`] writes.
     pub const BYTES: u64 = 12;
 
@@ -90,7 +90,7 @@ impl LweShape {
             let expected = format!("from 1 to {MAX_DIMENSION}");
             return Err(WireError::invalid("LWE dimension", dimension, expected).into());
         }
-        let modulus = reader.u64_within("LWE modulus", MIN_MODULUS..=MAX_MODULUS)?;
+        let modulus = reader.u64_within("LWE modulus", Self::MIN_MODULUS..=MAX_MODULUS)?;
         Ok(Self { dimension: dimension as usize, modulus })
     }
 
@@ -189,7 +189,7 @@ impl LweList {
     /// Whether nothing was computed but sums with constants: masks are a seed, or ring elements of a public key's encryption.
     #[must_use]
     pub fn is_fresh(&self) -> bool {
-        self.mask_kind() != MaskKind::Words
+        matches!(self.mask_kind(), MaskKind::Seed | MaskKind::Ring)
     }
 
     /// Returns how masks are stored.
@@ -250,6 +250,16 @@ impl LweList {
         Self { shape, masks: Masks::Ring(masks), bodies }
     }
 
+    /// Returns results that a server packed into RLWE ciphertexts, laid out as in [`LweList::from_ring_elements`].
+    ///
+    /// # Panics
+    /// If there are not as many ring elements as bodies need.
+    #[must_use]
+    pub fn from_packed_results(shape: LweShape, masks: Vec<u64>, bodies: Vec<u64>) -> Self {
+        assert_eq!(masks.len(), ring_words(shape, bodies.len()), "words of ring elements");
+        Self { shape, masks: Masks::Results(masks), bodies }
+    }
+
     /// All masks, ciphertext after ciphertext; those of fresh ciphertexts are drawn.
     #[must_use]
     pub fn masks(&self) -> Cow<'_, [u64]> {
@@ -265,7 +275,11 @@ impl LweList {
     pub fn mask_columns(&self) -> Option<&Columns> {
         match &self.masks {
             Masks::Columns(columns) => Some(columns),
-            Masks::Seed(_) | Masks::Words(_) | Masks::Packed(_) | Masks::Ring(_) => None,
+            Masks::Seed(_)
+            | Masks::Words(_)
+            | Masks::Packed(_)
+            | Masks::Ring(_)
+            | Masks::Results(_) => None,
         }
     }
 
@@ -356,7 +370,9 @@ impl LweList {
     pub fn write_words<W: Write>(&self, writer: &mut BodyWriter<W>) -> io::Result<()> {
         match &self.masks {
             Masks::Seed(seed) => writer.raw(seed.as_bytes())?,
-            Masks::Ring(words) => writer.packed_words(words, self.shape.modulus)?,
+            Masks::Ring(words) | Masks::Results(words) => {
+                writer.packed_words(words, self.shape.modulus)?
+            }
             Masks::Packed(packed) => writer.kept_words(packed)?,
             Masks::Words(_) | Masks::Columns(_) => {
                 writer.packed_words(&self.masks(), self.shape.modulus)?;
@@ -399,9 +415,10 @@ impl LweList {
     ) -> Result<Self> {
         let masks = match kind {
             MaskKind::Seed => Masks::Seed(Seed::from_bytes(reader.array("seed of the masks")?)),
-            MaskKind::Ring => {
-                let words = ring_words(shape, count);
-                Masks::Ring(reader.packed_words("ring elements", words, shape.modulus)?)
+            MaskKind::Ring | MaskKind::Results => {
+                let count = ring_words(shape, count);
+                let words = reader.packed_words("ring elements", count, shape.modulus)?;
+                if kind == MaskKind::Ring { Masks::Ring(words) } else { Masks::Results(words) }
             }
             MaskKind::Words => {
                 let words = count.saturating_mul(shape.dimension);
@@ -452,10 +469,10 @@ mod tests {
             LweShape { dimension: 4, modulus }.write(&mut writer).unwrap();
             LweShape::read(&mut BodyReader::new(&writer.into_inner()))
         };
-        for modulus in [2, MIN_MODULUS - 1, MAX_MODULUS + 1] {
+        for modulus in [2, LweShape::MIN_MODULUS - 1, MAX_MODULUS + 1] {
             assert!(read(modulus).is_err(), "{modulus}");
         }
-        for modulus in [MIN_MODULUS, MAX_MODULUS] {
+        for modulus in [LweShape::MIN_MODULUS, MAX_MODULUS] {
             assert_eq!(read(modulus).unwrap(), LweShape { dimension: 4, modulus });
         }
     }

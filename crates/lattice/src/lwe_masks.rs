@@ -20,6 +20,8 @@ pub enum Masks {
     /// Masks of the coefficients of RLWE ciphertexts under a secret of this dimension: masks `i·n` to `i·n + n - 1` follow
     /// from ring element i ([`extracted_mask`]), which has n words.
     Ring(Vec<u64>),
+    /// The same of results that a server packed into ring elements.
+    Results(Vec<u64>),
     /// Masks as packed in a file: reading them takes the memory of their bytes, not up to ten times as much.
     Packed(PackedWords),
 }
@@ -30,6 +32,7 @@ impl PartialEq for Masks {
         match (self, other) {
             (Self::Seed(seed), Self::Seed(other)) => seed == other,
             (Self::Ring(words), Self::Ring(other)) => words == other,
+            (Self::Results(words), Self::Results(other)) => words == other,
             (Self::Packed(words), Self::Packed(other)) => words == other,
             _ => self.words().is_some_and(|words| other.words() == Some(words)),
         }
@@ -51,7 +54,7 @@ impl Masks {
             Self::Columns(columns) => {
                 (0..dimension).map(|column| columns.column(column)[index].into()).collect()
             }
-            Self::Ring(words) => {
+            Self::Ring(words) | Self::Results(words) => {
                 let element = &words[index / dimension * dimension..][..dimension];
                 extracted_mask(element, index % dimension, modulus)
             }
@@ -67,7 +70,7 @@ impl Masks {
     #[must_use]
     pub fn words(&self) -> Option<Cow<'_, [u64]>> {
         match self {
-            Self::Seed(_) | Self::Ring(_) => None,
+            Self::Seed(_) | Self::Ring(_) | Self::Results(_) => None,
             Self::Words(words) => Some(Cow::Borrowed(words)),
             Self::Columns(columns) => Some(Cow::Owned(columns.to_rows().to_vec())),
             Self::Packed(packed) => {
@@ -84,6 +87,7 @@ impl Masks {
         match self {
             Self::Seed(_) => MaskKind::Seed,
             Self::Ring(_) => MaskKind::Ring,
+            Self::Results(_) => MaskKind::Results,
             Self::Words(_) | Self::Columns(_) | Self::Packed(_) => MaskKind::Words,
         }
     }
@@ -98,6 +102,8 @@ pub enum MaskKind {
     Seed = 1,
     /// Ring elements: of ciphertexts that a public key encrypted.
     Ring = 2,
+    /// Ring elements: of results that a server packed into them, for decryption alone.
+    Results = 3,
 }
 
 impl MaskKind {
@@ -110,7 +116,8 @@ impl MaskKind {
             0 => Ok(Self::Words),
             1 => Ok(Self::Seed),
             2 => Ok(Self::Ring),
-            other => Err(WireError::invalid("kind of masks", other, "0, 1 or 2")),
+            3 => Ok(Self::Results),
+            other => Err(WireError::invalid("kind of masks", other, "0, 1, 2 or 3")),
         }
     }
 }

@@ -30,6 +30,7 @@
 //! ```
 
 mod ciphertext;
+mod compression;
 mod evaluation_key;
 mod interchange;
 mod parameters;

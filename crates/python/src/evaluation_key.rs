@@ -435,7 +435,7 @@ impl EvaluationKey {
         self.combine(py, &x.shape, |key| key.mul_scalar(&x.inner, factor))
     }
 
-    /// Compresses packed results for their way to the client; they can be decrypted and nothing else.
+    /// Compresses packed or leveled results for their way to the client; they can be decrypted and nothing else.
     fn compress(&self, py: Python<'_>, results: &Ciphertext) -> Result<Ciphertext> {
         self.combine(py, &results.shape, |key| key.compress(&results.inner))
     }

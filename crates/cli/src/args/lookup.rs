@@ -77,7 +77,8 @@ pub struct LookupArgs {
     /// File for the results; one per table
     #[arg(long = "output", value_name = "FILE", required = true)]
     pub outputs: Vec<PathBuf>,
-    /// Compress results of packed lookups to half their bytes and less; they can be decrypted and nothing else
+    /// Compress results, which can then be decrypted and nothing else: packed ones to half their bytes and less, leveled
+    /// ones to a hundredth and less
     #[arg(long)]
     pub compress: bool,
     /// Keep finished ciphertexts in OUTPUT.partial (of the first output) until all are finished, and resume an

@@ -1,4 +1,4 @@
-//! Compressed results: half the bytes, exact values, and nothing but decryption.
+//! Compressed results: half the bytes of packed ones, a hundredth of leveled ones, exact values, nothing but decryption.
 #![cfg(feature = "client")]
 
 use cryptable::{Ciphertext, Engine, Error, Parameters, Request, SecretKey, Table, inspect};
@@ -29,6 +29,31 @@ fn results_take_half_their_bytes_at_full_size() {
             assert!(error.to_string().contains("compressed"), "{error}");
         }
     }
+}
+
+/// Two parts of a file, the second with few values.
+#[test]
+fn leveled_results_take_a_hundredth_of_their_bytes_at_full_size() {
+    let plan = Request::new(16, 16).engine(Engine::Leveled).plan().unwrap();
+    let secret = SecretKey::generate(&plan);
+    let server = secret.evaluation_key();
+    let prepared = server.prepare(&Table::from_fn(16, 16, |x| (x * 7 + 3) % 16).unwrap()).unwrap();
+    let values: Vec<u64> = (0..70).map(|i| i % 16).collect();
+    let results = server.lookup(&secret.encrypt(&values).unwrap(), &prepared).unwrap();
+    let bytes = server.compress(&results).unwrap().to_bytes();
+    let full = results.to_bytes().len();
+    println!("{} of {full} bytes", bytes.len());
+    assert!(100 * bytes.len() < full, "{} of {full} bytes", bytes.len());
+    let read = Ciphertext::from_bytes(&bytes).unwrap();
+    let expected: Vec<u64> = values.iter().map(|x| (x * 7 + 3) % 16).collect();
+    assert_eq!(secret.decrypt(&read).unwrap(), expected);
+    assert_eq!(inspect(&bytes).unwrap().fresh, Some(false));
+    for error in [server.lookup(&read, &prepared).unwrap_err(), server.compress(&read).unwrap_err()]
+    {
+        assert!(error.to_string().contains("compressed"), "{error}");
+    }
+    let other = SecretKey::generate(&plan);
+    assert!(matches!(other.decrypt(&read), Err(Error::OtherClient { .. })));
 }
 
 #[test]

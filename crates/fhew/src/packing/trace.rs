@@ -5,6 +5,9 @@
 //! N, in log2 N steps `ct += σ_g(ct)`, g = 2^k + 1: X ↦ X^g fixes the coefficients at multiples of 2N/(g - 1) and
 //! negates halfway ones. The factor N is divided out first, modulo Q.
 //!
+//! Many ciphertexts are packed by a tree (PackLWEs of Chen et al.): each step of the trace joins two of them, so that N of
+//! them take N - 1 steps instead of N·log2 N.
+//!
 //! The trace needs log2 N automorphism keys of ℓ rows each, a hundredth of the N·ℓ rows of packing key switching
 //! ([`crate::packing`]).
 
@@ -114,6 +117,92 @@ impl TraceKey {
             }
         }
         packed
+    }
+
+    /// Returns an RLWE ciphertext whose phase has those of LWE ciphertexts (modulo Q, under the ring secret) in its lowest
+    /// coefficients, in their order, and noise in the others: body, then mask, as fractions of Q
+    /// ([`cryptable_ring::torus`]).
+    ///
+    /// A coefficient with a value gets the noise of one that [`TraceKey::pack`] fills: what a step adds to the others is
+    /// removed by the steps that follow.
+    ///
+    /// # Panics
+    /// If a ciphertext is not modulo Q and of dimension N, or there are none, or more than N.
+    #[must_use]
+    pub fn pack_many(
+        &self,
+        ring: &PrimeRing,
+        count: usize,
+        ciphertext: impl Fn(usize) -> LweCiphertext + Sync,
+    ) -> Buffer {
+        assert!((1..=ring.degree()).contains(&count), "{count} of {}", ring.degree());
+        self.packed_subtree(ring, count, &ciphertext, [0, 1])
+    }
+
+    /// Packs ciphertexts `first`, `first + step`, … below `count` into coefficients 0, `step`, …: those of even and odd
+    /// place by themselves, and then both.
+    fn packed_subtree(
+        &self,
+        ring: &PrimeRing,
+        count: usize,
+        ciphertext: &(impl Fn(usize) -> LweCiphertext + Sync),
+        [first, step]: [usize; 2],
+    ) -> Buffer {
+        let (m, n) = (ring.modulus(), ring.degree());
+        if step == n {
+            let mut leaf = RlweCiphertext::embed(ring, &ciphertext(first));
+            kernels::mul_scalar_assign(m, leaf.words_mut(), m.inv(n as u64));
+            let mut fractions = Buffer::unspecified(2 * n);
+            torus::from_residues(m, &mut fractions, leaf.words());
+            return fractions;
+        }
+        let child = |first| {
+            (first < count).then(|| self.packed_subtree(ring, count, ciphertext, [first, 2 * step]))
+        };
+        let (even, odd) = rayon::join(|| child(first), || child(first + step));
+        let mut sum = even.expect("the first of a subtree is there");
+        let difference = match odd {
+            None => sum.clone(),
+            Some(mut odd) => {
+                for (even, odd) in sum.chunks_exact_mut(n).zip(odd.chunks_exact_mut(n)) {
+                    sum_and_difference(even, odd, step);
+                }
+                odd
+            }
+        };
+        self.add_automorphism(ring, &mut sum, &difference, n / step + 1);
+        sum
+    }
+
+    /// `sum += σ_g(ciphertext)`, both in fractions of Q, for g = 2^k + 1.
+    fn add_automorphism(
+        &self,
+        ring: &PrimeRing,
+        sum: &mut [u64],
+        ciphertext: &[u64],
+        exponent: usize,
+    ) {
+        let n = ring.degree();
+        let product = GadgetProduct { ring, gadget: self.gadget };
+        let mut scratch = Scratch::new(ring, self.gadget.length());
+        let mut image = Buffer::unspecified(n);
+        torus::automorphism(&mut image, &ciphertext[..n], exponent);
+        for (word, &moved) in sum.iter_mut().zip(image.iter()) {
+            *word = word.wrapping_add(moved);
+        }
+        torus::automorphism(&mut image, &ciphertext[n..], exponent);
+        // The first key is that of N + 1, the last that of 3.
+        let index = n.ilog2() - (exponent - 1).ilog2();
+        product.add(sum, &image, self.automorphisms.key(index as usize), &mut scratch);
+    }
+}
+
+/// `(even, odd)` to `(even + X^shift·odd, even - X^shift·odd)`, in fractions of Q.
+fn sum_and_difference(even: &mut [u64], odd: &mut [u64], shift: usize) {
+    odd.rotate_right(shift);
+    odd[..shift].iter_mut().for_each(|word| *word = word.wrapping_neg());
+    for (even, odd) in even.iter_mut().zip(odd) {
+        (*even, *odd) = (even.wrapping_add(*odd), even.wrapping_sub(*odd));
     }
 }
 

@@ -7,6 +7,7 @@ mod automorphism_counts;
 mod automorphism_rotation;
 mod booleans;
 mod bootstrapping;
+mod compressed_lists;
 mod decomposition;
 mod full_domain;
 mod functions;

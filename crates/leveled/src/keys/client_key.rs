@@ -118,6 +118,11 @@ impl<P: CircuitParameters> ClientKey<P> {
     pub fn decrypt_values(&self, bits: usize, values: &LweList) -> Result<Vec<u64>> {
         let circuit = self.parameters().circuit_bootstrapping();
         values.check_either(circuit.lwe_shape(), circuit.fhew().public_shape())?;
+        self.decrypt_list(bits, values)
+    }
+
+    /// Decrypts integers whose ciphertexts were checked to have a shape of these parameters.
+    pub(crate) fn decrypt_list(&self, bits: usize, values: &LweList) -> Result<Vec<u64>> {
         let each = self.parameters().circuit_bootstrapping().bits_per_ciphertext();
         let width = ciphertext_count(bits, each);
         if !(1..=MAX_BITS).contains(&bits) || !values.len().is_multiple_of(width) {

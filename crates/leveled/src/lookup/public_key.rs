@@ -9,7 +9,7 @@ use cryptable_fhew::noise::NoiseModel;
 use cryptable_lattice::error::check_values;
 #[cfg(feature = "client")]
 use cryptable_lattice::lwe_list::check_count;
-use cryptable_lattice::{NoiseBound, Result};
+use cryptable_lattice::{Error, NoiseBound, Result};
 
 use super::ciphertext::Ciphertext;
 use super::evaluation_key::EvaluationKey;
@@ -40,7 +40,7 @@ pub type PublicKey = keys::PublicKey<Parameters>;
 ///
 /// # Errors
 /// If a value is not below the modulus, or there are too many for one ciphertext;
-/// [`cryptable_lattice::Error::NoiseTooLarge`] if a lookup would fail with more than the stated probability.
+/// [`Error::NoiseTooLarge`] if a lookup would fail with more than the stated probability.
 #[cfg(feature = "client")]
 pub fn encrypt_by(public: &PublicKey, values: &[u64]) -> Result<Ciphertext> {
     let parameters = public.parameters();
@@ -76,12 +76,16 @@ impl EvaluationKey {
     /// Returns values modulo Q, to which those of public keys are switched.
     ///
     /// # Errors
-    /// If the values are of another client or other parameters.
+    /// If the values are of another client or other parameters, or compressed.
     pub(super) fn switched<'a>(&self, values: &'a Ciphertext) -> Result<Cow<'a, Ciphertext>> {
         values.check(self.parameters(), self.binding())?;
         let circuit = self.parameters().circuit_bootstrapping();
         if values.list().shape() == circuit.lwe_shape() {
             return Ok(Cow::Borrowed(values));
+        }
+        if values.list().shape() != circuit.fhew().public_shape() {
+            let what = "computing with compressed results, which can be decrypted and nothing else";
+            return Err(Error::Unsupported(what.into()));
         }
         let secret = circuit.fhew().literal().ring_secret;
         let list = values.list().modulus_switch(circuit.fhew().prime(), secret);

@@ -41,7 +41,7 @@ impl SecretKey {
     pub fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u64>> {
         ciphertext.check(self.parameters(), self.binding())?;
         let bits = width(ciphertext.modulus());
-        let values = self.decrypt_values(bits, ciphertext.list())?;
+        let values = self.decrypt_list(bits, ciphertext.list())?;
         check_values(&values, ciphertext.modulus())?;
         Ok(values)
     }

@@ -708,7 +708,7 @@ class EvaluationKey:
 
     def compress(self, /, results: Ciphertext) -> Ciphertext:
         """
-        Compresses packed results for their way to the client; they can be decrypted and nothing else.
+        Compresses packed or leveled results for their way to the client; they can be decrypted and nothing else.
         """
 
     def decompose(
