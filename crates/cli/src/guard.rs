@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 #[cfg(any(feature = "client", feature = "remote"))]
 use cryptable::CiphertextFileSummary;
+#[cfg(feature = "remote")]
+use cryptable_service::messages::Kind;
 use cryptable_wire::{ObjectType, WireError, peek_header};
 
 use crate::atomic_file::{is_stdout, target_of};
@@ -195,35 +197,28 @@ fn check_replaced(output: &FileArg) -> Result<()> {
     Ok(())
 }
 
-/// The kinds of file that a client may send to a server.
-#[cfg(feature = "remote")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sendable {
-    /// An evaluation key.
-    EvaluationKey,
-    /// A file of ciphertexts.
-    Ciphertexts,
-}
-
 /// Returns the kind of a file, from its first bytes.
 ///
 /// # Errors
 /// If it is not a file that a server needs, or if it is secret.
 #[cfg(feature = "remote")]
-pub fn sendable(file: &mut File, name: &str) -> Result<Sendable> {
+pub fn sendable(file: &mut File, name: &str) -> Result<Kind> {
     let mut start = [0; KEY_HEADER_BYTES];
     let failed = || format!("cannot read {name}");
     let found = read_up_to(file, &mut start).with_context(failed)?;
     if start[..found].starts_with(&CiphertextFileSummary::MAGIC) {
-        return Ok(Sendable::Ciphertexts);
+        return Ok(Kind::Ciphertext);
     }
     match peek_header(&start[..found]).map(|header| header.object_type) {
-        Ok(kind) if kind.is_evaluation_key() => Ok(Sendable::EvaluationKey),
+        Ok(kind) if kind.is_public_key() => Ok(Kind::PublicKey),
+        Ok(kind) if kind.is_evaluation_key() => Ok(Kind::EvaluationKey),
         Ok(kind) if kind.is_secret_key() => {
             bail!("{name}: is {kind}, which never leaves the client; nothing was sent")
         }
-        Ok(kind) => bail!("{name}: is {kind}, neither an evaluation key nor a file of ciphertexts"),
-        Err(_) => bail!("{name}: neither an evaluation key nor a file of ciphertexts"),
+        Ok(kind) => {
+            bail!("{name}: is {kind}, neither a key for a server nor a file of ciphertexts")
+        }
+        Err(_) => bail!("{name}: neither a key for a server nor a file of ciphertexts"),
     }
 }
 

@@ -43,6 +43,45 @@ fn numbers(workspace: &Workspace, name: &str) -> Vec<u64> {
     text.lines().filter_map(|line| line.parse().ok()).collect()
 }
 
+/// A client publishes its public key; another one encrypts by it, and sends values that the first looks up.
+#[test]
+fn values_of_a_contributor() {
+    let (workspace, process) = ready("--mode single --bits 2", 4);
+    let token = workspace.succeed("serve client add --folder service --name sensor");
+    workspace.write("sensor-token", token);
+    let sensor = |line: &str| at(&process, line).replace("--token-file token", "--token-file sensor-token");
+    workspace.succeed("keygen --insecure-toy --mode single --bits 2 --secret c.key --evaluation s.key --public public.key");
+    workspace.succeed(&at(&process, "upload s.key public.key"));
+    let told = workspace.succeed(&sensor("list"));
+    assert!(told.contains("nothing of yours") && told.contains("of one: single, 4"), "{told}");
+    let told = workspace.succeed(&sensor("fetch --public-key one --output theirs.key"));
+    assert!(told.contains("public key of one") && told.contains("another channel"), "{told}");
+    assert_eq!(workspace.read("theirs.key"), workspace.read("public.key"));
+    workspace.write("values.csv", "2\n3\n0\n");
+    workspace.succeed("encrypt --public theirs.key --input values.csv --output values.ct");
+    let error = workspace.fail_with(&sensor("upload --for sensor values.ct"), 3);
+    assert!(error.contains("publishes a public key"), "{error}");
+    let error = workspace.fail_with(&sensor("upload --for one theirs.key"), 1);
+    assert!(error.contains("files of ciphertexts"), "{error}");
+    let told = workspace.succeed(&sensor("upload --for one values.ct"));
+    assert!(told.contains(", for one"), "{told}");
+    let listed = json(&workspace.succeed(&at(&process, "list --json")));
+    let file = &listed["ciphertexts"][0];
+    assert_eq!(file["contributor"], "sensor");
+    let digest = &file["sha256"].as_str().unwrap()[..8];
+    let lookup = format!("lookup --table backwards --ciphertext {digest} --output result.ct");
+    workspace.succeed(&at(&process, &lookup));
+    workspace.succeed("decrypt --secret c.key --input result.ct --output result.csv");
+    assert_eq!(numbers(&workspace, "result.csv"), [1, 0, 3]);
+    // The file stays with its contributor, who removes it.
+    workspace.succeed(&sensor(&format!("remove --ciphertext {digest}")));
+    let left = json(&workspace.succeed(&at(&process, "list --json")));
+    assert_eq!(left["ciphertexts"], json("[]"));
+    let digest = left["public_keys"][0]["sha256"].as_str().unwrap();
+    workspace.succeed(&at(&process, &format!("remove --public-key {digest}")));
+    assert!(!workspace.succeed(&sensor("list")).contains("public key"));
+}
+
 #[test]
 fn a_whole_round_without_another_program() {
     let (workspace, process) = ready("--mode single --bits 2", 4);

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use zeroize::Zeroizing;
 
 use crate::arrays::{are_signed, integers};
@@ -63,6 +64,19 @@ impl PublicKey {
                 .map_err(raise_of(&path))
         })?;
         Ok(Self { inner })
+    }
+
+    /// The key as bytes, as a file holds it.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.inner.to_bytes())
+    }
+
+    /// Reads what `to_bytes` or a file holds.
+    #[staticmethod]
+    #[pyo3(signature = (bytes, *, allow_insecure = false))]
+    fn from_bytes(bytes: &[u8], allow_insecure: bool) -> Result<Self> {
+        let read = cryptable::PublicKey::from_bytes(bytes, read_options(allow_insecure));
+        Ok(Self { inner: read.map_err(raise)? })
     }
 
     fn __repr__(&self) -> String {

@@ -195,3 +195,26 @@ def test_no_more_is_taken_than_was_said():
     endless = b"HTTP/1.1 200 OK\r\nContent-Length: 20000000\r\n\r\n" + bytes(20_000_000)
     with pytest.raises(ServiceError, match="longer than"):
         cryptable.Client(answering(endless), "token", patience=0).tables()
+
+
+def test_a_contributor_encrypts_by_the_published_key(service, client, secret, tmp_path):
+    register(client, secret, tmp_path)
+    published = client.publish(secret.public_key())
+    owner = next(key["owner"] for key in client.public_keys() if key["sha256"] == published)
+    token = call(service.program, "client", "add", "--folder", service.folder, "--name", "a-contributor")
+    contributor = cryptable.Client(service.url, token, patience=20)
+    public = contributor.public_key(owner, key_id=secret.id, allow_insecure=True)
+    assert public.id == secret.id
+    sent = contributor.contribute(owner, public.encrypt([3, 7, 15]))
+    assert [file["contributor"] for file in client.ciphertexts()] == ["a-contributor"]
+    result = client.lookup(sent, "squares", progress=False)
+    assert secret.decrypt(result).tolist() == [9, 1, 1]
+    # The file stays with its contributor; neither sees the other's keys or jobs.
+    assert [file["recipient"] for file in contributor.ciphertexts()] == [owner]
+    assert contributor.keys() == [] and contributor.jobs() == []
+    with pytest.raises(ValueError, match="publishes no public key"):
+        contributor.public_key("nobody")
+    with pytest.raises(ValueError, match="of the secret key 00"):
+        contributor.public_key(owner, key_id="00")
+    with pytest.raises(ServiceError, match="publishes a public key"):
+        contributor.contribute("a-contributor", public.encrypt([1]))

@@ -8,9 +8,9 @@ use cryptable::engines::bridged;
 use cryptable::engines::packed::EntryKind;
 use cryptable::{
     CiphertextReader, Contents, CostModel, Engine, Error, EvaluationKey, KeyId, KeyParameters,
-    Parameters, ReadOptions,
+    Parameters, ReadOptions, inspect,
 };
-use cryptable_wire::hex;
+use cryptable_wire::{ObjectType, hex, peek_header};
 use sha2::{Digest, Sha256};
 
 use crate::limits::Limits;
@@ -20,6 +20,9 @@ use crate::{Problem, Result};
 
 /// Bytes that are hashed at a time.
 const HASH_BATCH: usize = 1 << 20;
+
+/// Longest public key that is accepted: those of lookups take up to 1.1 MB.
+const MAX_PUBLIC_KEY_BYTES: u64 = 16 << 20;
 
 /// First byte of stored parameters: whether the server may pack single values.
 const PLAIN: u8 = 0;
@@ -39,7 +42,48 @@ pub(crate) fn check_file(
     match kind {
         Kind::EvaluationKey => check_key(path, options),
         Kind::Ciphertext => Ok((check_ciphertexts(path, options)?, Vec::new())),
+        Kind::PublicKey => Ok((check_public_key(path, options)?, Vec::new())),
     }
+}
+
+/// Checks the header, the checksum and the parameters of a public key; whoever encrypts by it reads the rest.
+fn check_public_key(path: &Path, options: ReadOptions) -> Result<About> {
+    let length = std::fs::metadata(path)?.len();
+    if length > MAX_PUBLIC_KEY_BYTES {
+        return Err(
+            Problem::too_large("length of a public key", length, MAX_PUBLIC_KEY_BYTES).into()
+        );
+    }
+    let bytes = std::fs::read(path)?;
+    let object_type = peek_header(&bytes).map_err(Error::from)?.object_type;
+    let found = if object_type.is_public_key() {
+        inspect(&bytes)?
+    } else {
+        return Err(no_public_key(object_type));
+    };
+    let (Some(key_id), Some(KeyParameters::Lookups(parameters))) = (found.key_id, found.parameters)
+    else {
+        return Err(no_public_key(object_type));
+    };
+    // Read again: descriptions are of any parameters.
+    let (engine, literal) = (parameters.engine(), parameters.to_bytes());
+    let parameters = Parameters::from_bytes(engine, &literal, options)?;
+    Ok(About {
+        engine: parameters.engine().to_string(),
+        key_id: key_id.to_string(),
+        parameters: hex(&parameters.digest()),
+        modulus: parameters.input_modulus(),
+        signed: None,
+        output_modulus: Some(parameters.output_modulus()),
+        method: None,
+        memory_bytes: None,
+        values: None,
+        ciphertexts: None,
+    })
+}
+
+fn no_public_key(found: ObjectType) -> crate::Error {
+    Problem::unusable(format!("the file is {found}, not a public key of lookups")).into()
 }
 
 fn digest_of(path: &Path) -> Result<String> {

@@ -21,7 +21,9 @@ use self::requests::{
 };
 use crate::Problem;
 use crate::identifiers::new_id;
-use crate::messages::{Announcement, Job, Kind, Object, Order, State, TableInfo, Upload};
+use crate::messages::{
+    Announcement, Job, Kind, Object, Order, PublishedKey, State, TableInfo, Upload,
+};
 
 /// Default number of bytes per part of an upload.
 const PART: u64 = 8 << 20;
@@ -181,6 +183,31 @@ impl Client {
         Ok(result)
     }
 
+    /// Returns the public keys of all clients who publish some.
+    ///
+    /// # Errors
+    /// If the server refuses or cannot be reached.
+    pub fn public_keys(&self) -> Result<Vec<PublishedKey>> {
+        self.list("/v1/public-keys")
+    }
+
+    /// Fetches the file of a public key, and checks that its digest is the listed one. That it is the owner's only the
+    /// owner can say, over another channel.
+    ///
+    /// # Errors
+    /// If the server refuses or cannot be reached, or sends another file.
+    pub fn fetch_public_key(&self, published: &PublishedKey) -> Result<Vec<u8>> {
+        let path = format!("/v1/public-keys/{}/file", published.key.sha256);
+        let mut response = check(self.patiently(&self.request("GET", &path), &[])?)?;
+        let mut file = Vec::new();
+        let mut rest = response.body_mut().as_reader().take(published.key.bytes);
+        rest.read_to_end(&mut file)?;
+        match digest(&mut io::Cursor::new(&file))?.0 == published.key.sha256 {
+            true => Ok(file),
+            false => Err(ClientError::Answer("a public key of another digest".into())),
+        }
+    }
+
     /// Sends a file in parts, starting where an interrupted upload ended.
     ///
     /// # Errors
@@ -192,8 +219,32 @@ impl Client {
         file: &mut (impl Read + Seek),
         progress: OnProgress<'_>,
     ) -> Result<Object> {
+        self.send(kind, None, file, progress)
+    }
+
+    /// Sends a file of ciphertexts for another client, who published the public key that encrypted it. It counts against
+    /// this client's limits; the recipient sees who sent it, and orders lookups on it.
+    ///
+    /// # Errors
+    /// If the recipient publishes no public key of the file's secret key; other errors as of [`Client::upload`].
+    pub fn contribute(
+        &self,
+        recipient: &str,
+        file: &mut (impl Read + Seek),
+        progress: OnProgress<'_>,
+    ) -> Result<Object> {
+        self.send(Kind::Ciphertext, Some(recipient.to_owned()), file, progress)
+    }
+
+    fn send(
+        &self,
+        kind: Kind,
+        recipient: Option<String>,
+        file: &mut (impl Read + Seek),
+        progress: OnProgress<'_>,
+    ) -> Result<Object> {
         let (sha256, length) = digest(file)?;
-        let announced = Announcement { kind, length, sha256 };
+        let announced = Announcement { kind, length, sha256, recipient };
         let (mut start, mut reached) = (Instant::now(), 0);
         loop {
             let upload: Upload = self.post("/v1/uploads", &announced)?;
@@ -201,8 +252,7 @@ impl Client {
                 (start, reached) = (Instant::now(), upload.offset);
             }
             let Some(id) = upload.id else {
-                let folder = if kind == Kind::EvaluationKey { "keys" } else { "ciphertexts" };
-                return self.get(&format!("/v1/{folder}/{}", announced.sha256));
+                return self.get(&format!("/v1/{}/{}", kind.folder(), announced.sha256));
             };
             let sent = self
                 .send_parts(&id, upload.offset, length, file, progress)
@@ -330,6 +380,14 @@ impl Client {
     /// If a job needs the file, or if the server refuses or cannot be reached.
     pub fn remove_ciphertext(&self, sha256: &str) -> Result<()> {
         self.delete(&format!("/v1/ciphertexts/{sha256}"))
+    }
+
+    /// Removes a public key of this client's own.
+    ///
+    /// # Errors
+    /// If the server refuses or cannot be reached.
+    pub fn remove_public_key(&self, sha256: &str) -> Result<()> {
+        self.delete(&format!("/v1/public-keys/{sha256}"))
     }
 
     /// Removes an evaluation key.

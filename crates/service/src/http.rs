@@ -1,5 +1,6 @@
 //! The HTTP interface under `/v1`, as described in `openapi.json`.
 
+mod files;
 mod jobs;
 mod log;
 mod metrics;
@@ -165,6 +166,12 @@ pub(crate) fn router(app: App) -> Router {
         .route("/v1/uploads/{id}/complete", post(uploads::complete))
         .route("/v1/keys", get(objects::keys))
         .route("/v1/keys/{sha256}", get(objects::key).delete(objects::remove_key))
+        .route("/v1/public-keys", get(objects::public_keys))
+        .route(
+            "/v1/public-keys/{sha256}",
+            get(objects::public_key).delete(objects::remove_public_key),
+        )
+        .route("/v1/public-keys/{sha256}/file", get(objects::public_key_file))
         .route("/v1/ciphertexts", get(objects::ciphertexts))
         .route("/v1/ciphertexts/{sha256}", get(objects::ciphertext))
         .route("/v1/ciphertexts/{sha256}", delete(objects::remove_ciphertext))

@@ -10,6 +10,8 @@ pub enum Kind {
     EvaluationKey,
     /// A file of ciphertexts.
     Ciphertext,
+    /// A public key, which every client of the server may fetch.
+    PublicKey,
 }
 
 impl Kind {
@@ -19,6 +21,35 @@ impl Kind {
         match self {
             Self::EvaluationKey => "evaluation-key",
             Self::Ciphertext => "ciphertext",
+            Self::PublicKey => "public-key",
+        }
+    }
+
+    /// Returns the kind that a word stands for, if any.
+    #[must_use]
+    pub fn of(word: &str) -> Option<Self> {
+        [Self::EvaluationKey, Self::Ciphertext, Self::PublicKey]
+            .into_iter()
+            .find(|kind| kind.word() == word)
+    }
+
+    /// Returns the name of this kind for people.
+    #[must_use]
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::EvaluationKey => "evaluation key",
+            Self::Ciphertext => "file of ciphertexts",
+            Self::PublicKey => "public key",
+        }
+    }
+
+    /// Returns the folder of this kind in the interface.
+    #[must_use]
+    pub fn folder(self) -> &'static str {
+        match self {
+            Self::EvaluationKey => "keys",
+            Self::Ciphertext => "ciphertexts",
+            Self::PublicKey => "public-keys",
         }
     }
 }
@@ -33,6 +64,9 @@ pub struct Announcement {
     pub length: u64,
     /// SHA-256 digest of the file in hexadecimal digits. It is the file's name from then on.
     pub sha256: String,
+    /// Name of the client for whom a file of ciphertexts is: one whose public key encrypted it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub recipient: Option<String>,
 }
 
 /// The progress of an upload.
@@ -58,6 +92,22 @@ pub struct Object {
     /// Content of the file.
     #[serde(flatten)]
     pub about: About,
+    /// Name of the client who contributed the file; none for the client's own.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub contributor: Option<String>,
+    /// Name of the client for whom the file is, if the client contributed it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub recipient: Option<String>,
+}
+
+/// A public key that a client publishes to all clients of the server.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PublishedKey {
+    /// Name of the client.
+    pub owner: String,
+    /// The key.
+    #[serde(flatten)]
+    pub key: Object,
 }
 
 /// The content of a key or of a file of ciphertexts.

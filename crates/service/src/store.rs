@@ -13,6 +13,7 @@
 //! interrupted. If it finds any other file that no row names, it reports this and does not start (`recovery`).
 
 mod clients;
+mod contributions;
 mod disk;
 mod expiry;
 mod folder;

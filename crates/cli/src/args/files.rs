@@ -219,7 +219,7 @@ impl RemoteCommand {
                 let mut files = of(&args.connection);
                 files.extend(inputs([
                     ("--evaluation", args.evaluation.as_deref()),
-                    ("--input", Some(&args.input)),
+                    ("--input", args.input.as_deref()),
                 ]));
                 let outputs = args.results.outputs.iter();
                 files.extend(outputs.map(|path| FileArg::bytes("--output", path)));

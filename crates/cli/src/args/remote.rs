@@ -12,16 +12,16 @@ pub enum RemoteCommand {
     /// List the tables that the server offers
     #[command(after_help = TABLES)]
     Tables(ConnectionArgs),
-    /// Send evaluation keys and files of ciphertexts, from where an interrupted upload ended
+    /// Send keys and files of ciphertexts, from where an interrupted upload ended; public keys are published to all clients
     #[command(after_help = UPLOAD)]
     Upload(UploadArgs),
-    /// List what you keep on the server: keys, files of ciphertexts, jobs
+    /// List what you keep on the server: keys, files of ciphertexts, jobs; and the public keys of all clients
     #[command(after_help = LIST)]
     List(ConnectionArgs),
     /// Look encrypted values up in tables of the server
     #[command(after_help = LOOKUP)]
     Lookup(RemoteLookupArgs),
-    /// Wait for an earlier job, and fetch its results
+    /// Wait for an earlier job, and fetch its results; or fetch a public key that a client publishes
     #[command(after_help = FETCH)]
     Fetch(FetchArgs),
     /// Remove keys, files of ciphertexts and jobs from the server; running jobs are stopped
@@ -56,7 +56,10 @@ pub struct UploadArgs {
     /// Size of the parts in which files are sent; an interruption costs at most one part
     #[arg(long, value_name = "SIZE", default_value = "8MiB", value_parser = memory_size)]
     pub part: usize,
-    /// Evaluation keys and files of ciphertexts
+    /// Send files of ciphertexts for another client, whose public key encrypted them
+    #[arg(long = "for", value_name = "CLIENT")]
+    pub recipient: Option<String>,
+    /// Evaluation keys, public keys and files of ciphertexts
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
 }
@@ -75,8 +78,12 @@ pub struct RemoteLookupArgs {
     #[arg(long = "table", value_name = "NAME", required = true)]
     pub tables: Vec<String>,
     /// File of ciphertexts
-    #[arg(long, value_name = "FILE")]
-    pub input: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "ciphertext")]
+    pub input: Option<PathBuf>,
+    /// SHA-256 digest, or its first digits, of a file of ciphertexts on the server, such as one that another client
+    /// contributed; it stays there
+    #[arg(long, value_name = "SHA256", conflicts_with = "input")]
+    pub ciphertext: Option<String>,
     /// Destination of results.
     #[command(flatten)]
     pub results: ResultArgs,
@@ -106,8 +113,11 @@ pub struct FetchArgs {
     #[command(flatten)]
     pub connection: ConnectionArgs,
     /// Identifier of the job, or its first digits
-    #[arg(long, value_name = "ID")]
-    pub job: String,
+    #[arg(long, value_name = "ID", required_unless_present = "public_key")]
+    pub job: Option<String>,
+    /// Name of a client whose public key is fetched, or the first digits of the key's digest
+    #[arg(long, value_name = "CLIENT", conflicts_with_all = ["job", "keep"])]
+    pub public_key: Option<String>,
     /// Destination of results.
     #[command(flatten)]
     pub results: ResultArgs,
@@ -129,6 +139,9 @@ pub struct RemoveArgs {
     /// SHA-256 digest of a file of ciphertexts, or its first digits
     #[arg(long = "ciphertext", value_name = "SHA256", group = "what")]
     pub ciphertexts: Vec<String>,
+    /// SHA-256 digest of a public key, or its first digits
+    #[arg(long = "public-key", value_name = "SHA256", group = "what")]
+    pub public_keys: Vec<String>,
 }
 
 /// Help of `remote`.
@@ -158,6 +171,8 @@ const UPLOAD: &str = "\
 Examples:
   cryptable remote upload --server http://127.0.0.1:8080 --token-file token server.key
   cryptable remote upload server.key ages.ct
+  cryptable remote upload public.key
+  cryptable remote upload --for clinic ages.ct
 
 Files are named by their SHA-256 digests on the server. Secret keys are refused before a byte is sent.";
 
@@ -173,13 +188,18 @@ Examples:
   cryptable remote lookup --evaluation server.key --table risk --input ages.ct --output risk.ct
   cryptable remote lookup --table tens --table ones --input ages.ct --output tens.ct --output ones.ct
   cryptable remote lookup --table risk --input ages.ct --detach
+  cryptable remote lookup --table risk --ciphertext 9f0a --output risk.ct
 
 If this program ends while it waits, the job goes on, and `remote fetch` fetches its results. After
 results arrived, job and ciphertexts are removed from the server, unless --keep is given.";
 
 const FETCH: &str = "\
 Examples:
-  cryptable remote fetch --job 3f9c --output risk.ct";
+  cryptable remote fetch --job 3f9c --output risk.ct
+  cryptable remote fetch --public-key clinic --output public.key
+
+The server says whose a public key is. Ask its owner over another channel whether the identifier that is
+printed is theirs, before you encrypt by it.";
 
 const REMOVE: &str = "\
 Examples:

@@ -3,6 +3,7 @@
 mod connection;
 mod list;
 mod lookup;
+mod public_key;
 mod upload;
 
 use anyhow::{Result, bail, ensure};
@@ -21,7 +22,11 @@ pub fn run(global: Global, command: &RemoteCommand) -> Result<()> {
         RemoteCommand::List(args) => list::everything(global, args),
         RemoteCommand::Upload(args) => upload::run(global, args),
         RemoteCommand::Lookup(args) => lookup::run(global, args),
-        RemoteCommand::Fetch(args) => lookup::fetch(global, args),
+        RemoteCommand::Fetch(args) => match (&args.job, &args.public_key) {
+            (Some(job), _) => lookup::fetch(global, args, job),
+            (None, Some(owner)) => public_key::fetch(global, args, owner),
+            (None, None) => bail!("neither --job nor --public-key"),
+        },
         RemoteCommand::Remove(args) => remove(global, args),
     }
 }
@@ -59,6 +64,13 @@ fn remove(global: Global, args: &RemoveArgs) -> Result<()> {
             client.remove_ciphertext(named("file of ciphertexts", file, &known)?)?;
         }
     }
+    if !args.public_keys.is_empty() {
+        let known: Vec<String> =
+            client.public_keys()?.into_iter().map(|it| it.key.sha256).collect();
+        for key in &args.public_keys {
+            client.remove_public_key(named("public key", key, &known)?)?;
+        }
+    }
     Ok(())
 }
 
@@ -68,7 +80,10 @@ fn remove(global: Global, args: &RemoveArgs) -> Result<()> {
 /// If there is none, or more than one.
 fn named<'a>(what: &str, start: &str, known: &'a [String]) -> Result<&'a str> {
     ensure!(!start.is_empty(), "the name of a {what} is empty");
-    let found: Vec<&String> = known.iter().filter(|name| name.starts_with(start)).collect();
+    let mut found: Vec<&String> = known.iter().filter(|name| name.starts_with(start)).collect();
+    // Several clients may send the same file.
+    found.sort();
+    found.dedup();
     match found[..] {
         [name] => Ok(name),
         [] => bail!("there is no {what} {start} of yours on the server"),

@@ -26,7 +26,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
-from ._native import Ciphertext
+from ._native import Ciphertext, PublicKey
 from .errors import CryptableError
 from .progress import Progress, reporting
 
@@ -123,22 +123,66 @@ class Client:
             self._key = self._upload("evaluation-key", file, tell)
         return self._key
 
+    def publish(self, public_key: PublicKey | KeyFile) -> str:
+        """Publishes a public key to all clients of the server, who can then `contribute` values; returns its digest."""
+        if isinstance(public_key, PublicKey):
+            public_key = public_key.to_bytes()
+        with _opened(public_key) as file:
+            return self._upload("public-key", file, None)
+
+    def public_keys(self) -> list[dict[str, Any]]:
+        """All public keys that clients of the server publish: `owner`, `sha256`, `key_id`, ..."""
+        return self._list("/v1/public-keys")
+
+    def public_key(self, owner: str, *, key_id: str | None = None, allow_insecure: bool = False) -> PublicKey:
+        """The public key that a client publishes last, to encrypt values for it.
+
+        The server says whose a key is. Ask the owner over another channel for the identifier of its secret key and give
+        it as `key_id`: a key of another one is refused.
+        """
+        found = [key for key in self.public_keys() if key["owner"] == owner]
+        if key_id is not None:
+            found = [key for key in found if key["key_id"] == key_id]
+        if not found:
+            of = "" if key_id is None else f" of the secret key {key_id}"
+            raise ValueError(f"the client {owner!r} publishes no public key{of}")
+        key = found[-1]
+        file = self._answer("GET", f"/v1/public-keys/{key['sha256']}/file", most=key["bytes"])
+        if hashlib.sha256(file).hexdigest() != key["sha256"]:
+            raise ServiceError("the server sent a public key of another digest than it lists")
+        public = PublicKey.from_bytes(file, allow_insecure=allow_insecure)
+        if key_id is not None and public.id != key_id:
+            raise ValueError(f"the server sent a public key of the secret key {public.id}, not of {key_id}")
+        return public
+
+    def contribute(self, owner: str, ciphertext: Ciphertext) -> str:
+        """Sends values that the public key of another client encrypted to that client; returns the file's digest.
+
+        They count against this client's limits. The owner sees them among its `ciphertexts`, with this client's name,
+        and looks them up by their digest.
+        """
+        return self._upload("ciphertext", io.BytesIO(ciphertext.to_bytes()), None, owner)
+
     def lookup(
-        self, ciphertext: Ciphertext, table: str, *, key: str | None = None, progress: Progress = True
+        self, ciphertext: Ciphertext | str, table: str, *, key: str | None = None, progress: Progress = True
     ) -> Ciphertext:
         """Maps every value through a table of the server; the result has the shape of the input.
 
-        The key is the named one, by default the one that `register` sent, or else one on the server that fits.
+        The key is the named one, by default the one that `register` sent, or else one on the server that fits. For
+        values that are on the server already, such as those that others contributed, give the digest of their file;
+        it stays there.
         """
         return self.lookup_many(ciphertext, [table], key=key, progress=progress)[0]
 
     def lookup_many(
-        self, ciphertext: Ciphertext, tables: Sequence[str], *, key: str | None = None, progress: Progress = True
+        self, ciphertext: Ciphertext | str, tables: Sequence[str], *, key: str | None = None, progress: Progress = True
     ) -> list[Ciphertext]:
         """Maps every value through each of several tables, for less than as many lookups."""
         key = key or self._key or self._key_of(ciphertext)
-        shape = ciphertext.shape
-        sent = self._upload("ciphertext", io.BytesIO(ciphertext.to_bytes()), None)
+        if isinstance(ciphertext, str):
+            sent = ciphertext
+        else:
+            sent = self._upload("ciphertext", io.BytesIO(ciphertext.to_bytes()), None)
         order = {"key": key, "ciphertext": sent, "tables": list(tables)}
         # Sent again, it is the same job.
         headers = {"Idempotency-Key": secrets.token_hex(16)}
@@ -147,29 +191,41 @@ class Client:
             done = self._wait(job["id"], tell)
         results = [self._fetch(done, place) for place in range(len(tables))]
         # What is left on the server is no reason to lose results; another lookup may need the file.
-        for path in (f"/v1/jobs/{job['id']}", f"/v1/ciphertexts/{sent}"):
-            with suppress(ServiceError):
-                self._answer("DELETE", path)
-        return [Ciphertext.from_bytes(result).reshape(shape) for result in results]
+        with suppress(ServiceError):
+            self._answer("DELETE", f"/v1/jobs/{job['id']}")
+        found = [Ciphertext.from_bytes(result) for result in results]
+        if isinstance(ciphertext, str):
+            return found
+        with suppress(ServiceError):
+            self._answer("DELETE", f"/v1/ciphertexts/{sent}")
+        return [result.reshape(ciphertext.shape) for result in found]
 
     def remove_key(self, key: str) -> None:
         """Removes an evaluation key from the server."""
         self._answer("DELETE", f"/v1/keys/{key}")
 
-    def _key_of(self, ciphertext: Ciphertext) -> str:
+    def _key_of(self, ciphertext: Ciphertext | str) -> str:
         """Returns the key that was sent last of those on the server that this ciphertext goes with."""
-        expected = (ciphertext.key_id, ciphertext.parameter_digest)
+        if isinstance(ciphertext, str):
+            file = self._json("GET", f"/v1/ciphertexts/{ciphertext}")
+            expected = (file["key_id"], file["parameters"])
+        else:
+            expected = (ciphertext.key_id, ciphertext.parameter_digest)
         found: list[str] = [key["sha256"] for key in self.keys() if (key["key_id"], key["parameters"]) == expected]
         if not found:
             raise ValueError("no evaluation key on the server goes with this ciphertext: `register` sends it")
         return found[-1]
 
-    def _upload(self, kind: str, file: BinaryIO, tell: Callable[[int, int], None] | None) -> str:
+    def _upload(
+        self, kind: str, file: BinaryIO, tell: Callable[[int, int], None] | None, recipient: str | None = None
+    ) -> str:
         digest = hashlib.sha256()
         file.seek(0)
         while chunk := file.read(1 << 20):
             digest.update(chunk)
         announced = {"kind": kind, "length": file.tell(), "sha256": digest.hexdigest()}
+        if recipient is not None:
+            announced["recipient"] = recipient
         start, reached = time.monotonic(), 0
         while True:
             upload = self._json("POST", "/v1/uploads", announced)

@@ -3,14 +3,11 @@
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{Path, State};
-use axum::http::{HeaderMap, StatusCode, Uri, header};
+use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
-use tokio::fs::File;
-use tokio::io::{AsyncReadExt, AsyncSeekExt};
-use tokio_util::io::ReaderStream;
 
-use super::requests::{json, range};
-use super::{App, Client, pages};
+use super::requests::json;
+use super::{App, Client, files, pages};
 use crate::checks::check_order;
 use crate::messages::{Job, Kind, Order, State as JobState};
 use crate::store::{Listed, NewJob};
@@ -18,9 +15,6 @@ use crate::{Problem, Result};
 
 /// Longest identifier of a request, in bytes.
 const MAX_REQUEST: usize = 200;
-
-/// Bytes of a result that are read at a time.
-const READ_BYTES: usize = 1 << 18;
 
 /// Accepts a job.
 pub(super) async fn order(
@@ -132,25 +126,7 @@ pub(super) async fn result(
     headers: HeaderMap,
 ) -> Result<Response> {
     let place: u64 = place.parse().map_err(|_| Problem::not_found("result"))?;
-    let tag = format!("\"{id}-{place}\"");
+    let tag = format!("{id}-{place}");
     let (file, bytes) = app.blocking(move |app| app.store.result(client, &id, place)).await?;
-    let asked = range(&headers, bytes)?;
-    let (first, end) = asked.unwrap_or((0, bytes));
-    let mut file = File::open(app.store.file(&file)).await?;
-    file.seek(std::io::SeekFrom::Start(first)).await?;
-    let stream = ReaderStream::with_capacity(file.take(end - first), READ_BYTES);
-    app.counters.sent(end - first);
-    let status = if asked.is_some() { StatusCode::PARTIAL_CONTENT } else { StatusCode::OK };
-    let mut response = Response::builder()
-        .status(status)
-        .header(header::CONTENT_TYPE, "application/octet-stream")
-        .header(header::CONTENT_LENGTH, end - first)
-        .header(header::ACCEPT_RANGES, "bytes")
-        .header(header::ETAG, tag);
-    if asked.is_some() {
-        let last = end - 1;
-        response = response.header(header::CONTENT_RANGE, format!("bytes {first}-{last}/{bytes}"));
-    }
-    let response = response.body(Body::from_stream(stream));
-    Ok(response.map_err(|_| Problem::internal())?)
+    files::send(&app, &file, bytes, &tag, &headers).await
 }

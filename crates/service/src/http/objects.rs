@@ -3,10 +3,11 @@
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, Uri};
+use axum::response::Response;
 
-use super::{App, Client, pages};
+use super::{App, Client, files, pages};
 use crate::Result;
-use crate::messages::{Kind, Object, TableInfo};
+use crate::messages::{Kind, Object, PublishedKey, TableInfo};
 
 /// Returns all tables.
 pub(super) async fn tables(State(app): State<App>, _: Client) -> Result<Json<Vec<TableInfo>>> {
@@ -51,6 +52,47 @@ pub(super) async fn remove_key(
     name: Path<String>,
 ) -> Result<StatusCode> {
     remove(app, client, name, Kind::EvaluationKey).await
+}
+
+/// Returns one page of the public keys of all clients.
+pub(super) async fn public_keys(
+    State(app): State<App>,
+    Client(client): Client,
+    uri: Uri,
+) -> Result<(HeaderMap, Json<Vec<PublishedKey>>)> {
+    let page = pages::page(&uri)?;
+    let listed = app.blocking(move |app| app.store.public_keys(client, page)).await?;
+    Ok(pages::answer(listed, &uri, page))
+}
+
+/// Returns the file of a public key, whoever publishes it.
+pub(super) async fn public_key_file(
+    State(app): State<App>,
+    _: Client,
+    Path(sha256): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response> {
+    let tag = sha256.clone();
+    let (file, bytes) = app.blocking(move |app| app.store.public_key(&sha256)).await?;
+    files::send(&app, &file, bytes, &tag, &headers).await
+}
+
+/// Returns the description of a public key of the client's own.
+pub(super) async fn public_key(
+    app: State<App>,
+    client: Client,
+    name: Path<String>,
+) -> Result<Json<Object>> {
+    one(app, client, name, Kind::PublicKey).await
+}
+
+/// Removes a public key of the client's own.
+pub(super) async fn remove_public_key(
+    app: State<App>,
+    client: Client,
+    name: Path<String>,
+) -> Result<StatusCode> {
+    remove(app, client, name, Kind::PublicKey).await
 }
 
 /// Removes a file of ciphertexts.

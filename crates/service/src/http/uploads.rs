@@ -14,7 +14,7 @@ use tokio::io::{AsyncSeekExt, AsyncWriteExt};
 use super::requests::{json, number, slow, truncated};
 use super::{App, Busy, Client};
 use crate::checks::check_file;
-use crate::messages::{Announcement, Object, Upload};
+use crate::messages::{Announcement, Kind, Object, Upload};
 use crate::store::StoredUpload;
 use crate::{Problem, Result};
 
@@ -33,16 +33,34 @@ pub(super) async fn start(
 ) -> Result<Response> {
     let announced: Announcement = json(body, app.limits.silence).await?;
     let found = app.blocking(move |app| {
-        let Announcement { kind, length, ref sha256 } = announced;
-        if app.store.find_object(client, kind, sha256)?.is_some() {
+        let Announcement { kind, length, ref sha256, .. } = announced;
+        let recipient = recipient(app, client, &announced)?;
+        let found = app.store.find_object(client, kind, sha256)?;
+        // Another client's contribution is no file of this one's own.
+        if found.is_some_and(|found| found.contributor.is_none()) {
+            if let Some(recipient) = recipient {
+                app.store.contribute(client, sha256, recipient)?;
+            }
             return Ok(Upload { id: None, offset: length, length, complete: true });
         }
-        let found = app.store.start_upload(client, &announced, &app.limits)?;
+        let found = app.store.start_upload(client, &announced, recipient, &app.limits)?;
         Ok(Upload { id: Some(found.id), offset: found.offset, length, complete: false })
     });
     let found = found.await?;
     let status = if found.complete { StatusCode::OK } else { StatusCode::CREATED };
     Ok((status, Json(found)).into_response())
+}
+
+/// Returns the other client whom an announcement names, if any.
+fn recipient(app: &App, client: i64, announced: &Announcement) -> Result<Option<i64>> {
+    let Some(name) = &announced.recipient else { return Ok(None) };
+    if announced.kind != Kind::Ciphertext {
+        let text =
+            format!("recipient is for files of ciphertexts, not for a {}", announced.kind.noun());
+        return Err(Problem::bad_request(text).into());
+    }
+    let recipient = app.store.recipient(name)?;
+    Ok((recipient != client).then_some(recipient))
 }
 
 /// Returns how many bytes of an upload the server has.
@@ -195,7 +213,12 @@ fn finish(app: &App, client: i64, id: &str) -> Result<Object> {
         return Err(Problem { offset: Some(there), ..problem }.into());
     }
     let path = app.store.file(id);
-    match check_file(&path, upload.kind, &upload.sha256, app.options) {
+    let checked = check_file(&path, upload.kind, &upload.sha256, app.options);
+    let checked = checked.and_then(|checked| {
+        upload.recipient.map_or(Ok(()), |it| app.store.check_recipient(it, &checked.0))?;
+        Ok(checked)
+    });
+    match checked {
         Ok((about, parameters)) => {
             Ok(app.store.finish_upload(&upload, &about, &parameters)?.into())
         }

@@ -16,11 +16,22 @@ pub(crate) struct StoredObject {
     pub(crate) about: About,
     /// Canonical bytes of the parameters; empty for ciphertexts.
     pub(crate) parameters: Vec<u8>,
+    /// Name of another client who contributed it.
+    pub(crate) contributor: Option<String>,
+    /// Name of another client for whom it is.
+    pub(crate) recipient: Option<String>,
 }
+
+/// Columns of an object as client ?1 sees it.
+pub(super) const SELECT: &str = "SELECT object.id, sha256, bytes, about, parameters,
+    CASE WHEN object.client <> ?1 THEN (SELECT name FROM client WHERE id = object.client) END,
+    CASE WHEN object.client = ?1 THEN (SELECT name FROM client WHERE id = object.recipient) END,
+    object.rowid FROM object";
 
 impl From<StoredObject> for Object {
     fn from(stored: StoredObject) -> Self {
-        Self { sha256: stored.sha256, bytes: stored.bytes, about: stored.about }
+        let StoredObject { sha256, bytes, about, contributor, recipient, .. } = stored;
+        Self { sha256, bytes, about, contributor, recipient }
     }
 }
 
@@ -37,23 +48,20 @@ impl Store {
         let transaction = rows.transaction()?;
         let (id, client, kind) = (&upload.id, upload.client, upload.kind.word());
         let (bytes, now) = (upload.length, self.clock.now());
-        let values = params![id, client, kind, upload.sha256, bytes, text, parameters, now];
+        let (digest, recipient) = (&upload.sha256, upload.recipient);
+        let values = params![id, client, kind, digest, bytes, text, parameters, now, recipient];
         transaction.execute(
-            "INSERT INTO object(id, client, kind, sha256, bytes, about, parameters, used)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            "INSERT INTO object(id, client, kind, sha256, bytes, about, parameters, used, recipient)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
             values,
         )?;
         transaction.execute("DELETE FROM upload WHERE id = ?1", [id])?;
         transaction.commit()?;
-        Ok(StoredObject {
-            id: upload.id.clone(),
-            sha256: upload.sha256.clone(),
-            bytes: upload.length,
-            about: about.clone(),
-            parameters: parameters.to_vec(),
-        })
+        drop(rows);
+        self.object(client, upload.kind, digest)
     }
 
+    /// Returns a client's own object, or one that another client contributed.
     pub(crate) fn find_object(
         &self,
         client: i64,
@@ -61,31 +69,28 @@ impl Store {
         sha256: &str,
     ) -> Result<Option<StoredObject>> {
         let rows = self.reader();
-        let mut query = rows.prepare(
-            "SELECT id, sha256, bytes, about, parameters FROM object
-             WHERE client = ?1 AND kind = ?2 AND sha256 = ?3",
-        )?;
+        let mut query = rows.prepare(&format!(
+            "{SELECT} WHERE (client = ?1 OR recipient = ?1) AND kind = ?2 AND sha256 = ?3
+             ORDER BY client <> ?1, object.rowid LIMIT 1"
+        ))?;
         Ok(query.query_row(params![client, kind.word(), sha256], object).optional()?)
     }
 
     pub(crate) fn object(&self, client: i64, kind: Kind, sha256: &str) -> Result<StoredObject> {
-        let what = match kind {
-            Kind::EvaluationKey => "evaluation key",
-            Kind::Ciphertext => "file of ciphertexts",
-        };
         let found = self.find_object(client, kind, sha256)?;
-        found.ok_or_else(|| Problem::not_found(what).into())
+        found.ok_or_else(|| Problem::not_found(kind.noun()).into())
     }
 
-    /// Returns one page of a client's keys or files, in the order in which they arrived.
+    /// Returns one page of a client's keys or files, and of those that others contributed, in the order in which they
+    /// arrived.
     pub(crate) fn objects(&self, client: i64, kind: Kind, page: Page) -> Result<Listed<Object>> {
         let rows = self.reader();
-        let mut query = rows.prepare(
-            "SELECT id, sha256, bytes, about, parameters, rowid FROM object
-             WHERE client = ?1 AND kind = ?2 AND rowid > ?3 ORDER BY rowid LIMIT ?4",
-        )?;
+        let mut query = rows.prepare(&format!(
+            "{SELECT} WHERE (client = ?1 OR recipient = ?1) AND kind = ?2 AND object.rowid > ?3
+             ORDER BY object.rowid LIMIT ?4"
+        ))?;
         let values = params![client, kind.word(), page.after, page.limit + 1];
-        let found = query.query_map(values, |row| Ok((row.get(5)?, object(row)?.into())))?;
+        let found = query.query_map(values, |row| Ok((row.get(7)?, object(row)?.into())))?;
         Ok(page.of(found.collect::<rusqlite::Result<_>>()?))
     }
 
@@ -110,7 +115,7 @@ impl Store {
     }
 }
 
-fn object(row: &Row<'_>) -> rusqlite::Result<StoredObject> {
+pub(super) fn object(row: &Row<'_>) -> rusqlite::Result<StoredObject> {
     let about: String = row.get(3)?;
     let unreadable = |error: serde_json::Error| {
         rusqlite::Error::FromSqlConversionFailure(3, rusqlite::types::Type::Text, error.into())
@@ -121,5 +126,7 @@ fn object(row: &Row<'_>) -> rusqlite::Result<StoredObject> {
         bytes: row.get(2)?,
         about: serde_json::from_str(&about).map_err(unreadable)?,
         parameters: row.get(4)?,
+        contributor: row.get(5)?,
+        recipient: row.get(6)?,
     })
 }

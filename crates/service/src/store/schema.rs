@@ -5,7 +5,7 @@ use rusqlite::{Connection, Transaction, params};
 use crate::{Error, Result};
 
 /// The schema version that this program writes.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// SQLite's application identifier, which marks the database as a server's: `ctbl`.
 const APPLICATION: u32 = u32::from_be_bytes(*b"ctbl");
@@ -72,6 +72,14 @@ ALTER TABLE lookup_table ADD COLUMN signed_outputs INTEGER NOT NULL DEFAULT 0;
 PRAGMA user_version = 3;
 ";
 
+/// Changes of version 4: the client for whom a file of ciphertexts is, if another one contributed it.
+const FOURTH: &str = "
+ALTER TABLE upload ADD COLUMN recipient INTEGER REFERENCES client ON DELETE SET NULL;
+ALTER TABLE object ADD COLUMN recipient INTEGER REFERENCES client ON DELETE SET NULL;
+CREATE INDEX object_of_recipient ON object(recipient, kind);
+PRAGMA user_version = 4;
+";
+
 /// The owner of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
@@ -122,6 +130,9 @@ pub(super) fn prepare(database: &mut Connection, now: u64) -> Result<()> {
     }
     if found < 3 {
         transaction.execute_batch(THIRD)?;
+    }
+    if found < 4 {
+        transaction.execute_batch(FOURTH)?;
     }
     Ok(transaction.commit()?)
 }

@@ -21,9 +21,11 @@ pub(crate) struct StoredUpload {
     pub(crate) length: u64,
     /// Bytes that were synchronised to the disk.
     pub(crate) offset: u64,
+    /// The client for whom it is, if not for the one who sends it.
+    pub(crate) recipient: Option<i64>,
 }
 
-const COLUMNS: &str = "SELECT id, client, kind, sha256, length, offset FROM upload";
+const COLUMNS: &str = "SELECT id, client, kind, sha256, length, offset, recipient FROM upload";
 
 impl Store {
     /// Starts an upload, or returns the one that was started before for the same file.
@@ -31,10 +33,11 @@ impl Store {
         &self,
         client: i64,
         announced: &Announcement,
+        recipient: Option<i64>,
         limits: &Limits,
     ) -> Result<StoredUpload> {
         let (name, limit) = match announced.kind {
-            Kind::EvaluationKey => ("key-bytes", limits.key_bytes),
+            Kind::EvaluationKey | Kind::PublicKey => ("key-bytes", limits.key_bytes),
             Kind::Ciphertext => ("ciphertext-bytes", limits.ciphertext_bytes),
         };
         check_digest(&announced.sha256)?;
@@ -45,12 +48,16 @@ impl Store {
             return Err(Problem::too_large(name, announced.length, limit).into());
         }
         if let Some(found) = self.upload_of(client, announced)? {
-            return Ok(found);
+            self.rows().execute(
+                "UPDATE upload SET recipient = ?2 WHERE id = ?1",
+                params![found.id, recipient],
+            )?;
+            return Ok(StoredUpload { recipient, ..found });
         }
         let id = new_id()?;
         create_file(&self.file(&id))?.sync_all()?;
         self.sync_files()?;
-        let added = self.add_upload(&id, client, announced, limits);
+        let added = self.add_upload(&id, client, announced, recipient, limits);
         if !matches!(added, Ok(true)) {
             // The upload was refused, or another one of the same digest exists.
             self.discard(&id);
@@ -67,6 +74,7 @@ impl Store {
         id: &str,
         client: i64,
         announced: &Announcement,
+        recipient: Option<i64>,
         limits: &Limits,
     ) -> Result<bool> {
         let mut rows = self.rows();
@@ -83,10 +91,10 @@ impl Store {
             return Err(Problem::too_many("client-uploads", count + 1, limit).into());
         }
         let (kind, now) = (announced.kind.word(), self.clock.now());
-        let values = params![id, client, kind, announced.sha256, announced.length, now];
+        let values = params![id, client, kind, announced.sha256, announced.length, now, recipient];
         let added = transaction.execute(
-            "INSERT OR IGNORE INTO upload(id, client, kind, sha256, length, offset, touched)
-             VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6)",
+            "INSERT OR IGNORE INTO upload(id, client, kind, sha256, length, offset, touched, recipient)
+             VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6, ?7)",
             values,
         )?;
         transaction.commit()?;
@@ -138,12 +146,10 @@ fn upload(row: &Row<'_>) -> rusqlite::Result<StoredUpload> {
     Ok(StoredUpload {
         id: row.get(0)?,
         client: row.get(1)?,
-        kind: match kind == Kind::EvaluationKey.word() {
-            true => Kind::EvaluationKey,
-            false => Kind::Ciphertext,
-        },
+        kind: Kind::of(&kind).unwrap_or(Kind::Ciphertext),
         sha256: row.get(3)?,
         length: row.get(4)?,
         offset: row.get(5)?,
+        recipient: row.get(6)?,
     })
 }

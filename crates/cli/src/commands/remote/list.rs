@@ -3,7 +3,7 @@
 use std::fmt;
 
 use anyhow::Result;
-use cryptable_service::messages::{Job, Object};
+use cryptable_service::messages::{Job, Object, PublishedKey};
 use serde::Serialize;
 
 use super::connection;
@@ -23,14 +23,15 @@ pub fn tables(global: Global, args: &ConnectionArgs) -> Result<()> {
     report::result(global, &Tables { tables: connection::open(global, args)?.tables()? })
 }
 
-/// Lists the client's keys, files and jobs on the server.
+/// Lists the client's keys, files and jobs on the server, and the public keys of all clients.
 ///
 /// # Errors
 /// If the server refuses or cannot be reached.
 pub fn everything(global: Global, args: &ConnectionArgs) -> Result<()> {
     let client = connection::open(global, args)?;
     let (keys, ciphertexts, jobs) = (client.keys()?, client.ciphertexts()?, client.jobs()?);
-    report::result(global, &Everything { keys, ciphertexts, jobs })
+    let public_keys = client.public_keys()?;
+    report::result(global, &Everything { keys, ciphertexts, jobs, public_keys })
 }
 
 #[derive(Serialize)]
@@ -38,12 +39,13 @@ struct Everything {
     keys: Vec<Object>,
     ciphertexts: Vec<Object>,
     jobs: Vec<Job>,
+    public_keys: Vec<PublishedKey>,
 }
 
 impl fmt::Display for Everything {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.keys.is_empty() && self.ciphertexts.is_empty() && self.jobs.is_empty() {
-            return f.write_str("nothing of yours is on the server");
+            f.write_str("nothing of yours is on the server\n")?;
         }
         for key in &self.keys {
             let (digest, about) = (short(&key.sha256), &key.about);
@@ -58,7 +60,12 @@ impl fmt::Display for Everything {
         for file in &self.ciphertexts {
             let (digest, about) = (short(&file.sha256), &file.about);
             let (values, size) = (about.values.unwrap_or(0), bytes(file.bytes));
-            writeln!(f, "ciphertext {digest}  {}, {values} values, {size}", about.engine)?;
+            write!(f, "ciphertext {digest}  {}, {values} values, {size}", about.engine)?;
+            match (&file.contributor, &file.recipient) {
+                (Some(name), _) => writeln!(f, ", from {name}")?,
+                (None, Some(name)) => writeln!(f, ", for {name}")?,
+                (None, None) => writeln!(f)?,
+            }
         }
         for job in &self.jobs {
             let tables = job.order.tables.join(", ");
@@ -71,6 +78,14 @@ impl fmt::Display for Everything {
                     writeln!(f, ", {percent} %, about {} of work", seconds(job.estimate_s))?;
                 }
             }
+        }
+        for PublishedKey { owner, key } in &self.public_keys {
+            let (digest, about, size) = (short(&key.sha256), &key.about, bytes(key.bytes));
+            writeln!(
+                f,
+                "public key {digest}  of {owner}: {}, {}, {size}",
+                about.engine, about.modulus
+            )?;
         }
         Ok(())
     }

@@ -33,10 +33,8 @@ pub fn run(global: Global, args: &RemoteLookupArgs) -> Result<()> {
         check_outputs(args.tables.len(), &args.results)?;
     }
     let client = connection::open(global, &args.connection)?;
-    let mut input = input_file::open_seekable(&args.input)?;
-    let name = input_file::shown(&args.input).printable();
-    let contents = contents(&input).with_context(|| name.clone())?;
-    check_tables(&client, &args.tables, &contents)?;
+    let mut input = Input::find(&client, args)?;
+    check_tables(&client, &args.tables, &input)?;
     let key = match &args.evaluation {
         Some(path) => {
             let (mut file, kind) = upload::open(path)?;
@@ -45,31 +43,97 @@ pub fn run(global: Global, args: &RemoteLookupArgs) -> Result<()> {
             upload::send(global, &client, kind, &mut file)
                 .with_context(|| format!("cannot send {shown}"))?
         }
-        None => key_of(&client, &contents, &name)?,
+        None => key_of(&client, &input)?,
     };
-    let sent = upload::send(global, &client, Kind::Ciphertext, &mut input)
-        .with_context(|| format!("cannot send {name}"))?;
-    let order = Order { key: key.sha256, ciphertext: sent.sha256, tables: args.tables.clone() };
+    let ciphertext = match &mut input.source {
+        Source::Stored(sha256) => sha256.clone(),
+        Source::Local(file) => {
+            upload::send(global, &client, Kind::Ciphertext, file)
+                .with_context(|| format!("cannot send {}", input.name))?
+                .sha256
+        }
+    };
+    let order = Order { key: key.sha256, ciphertext, tables: args.tables.clone() };
     let job = client.order(&order)?;
     if args.detach {
         return report::result(global, &Ordered { job: job.id, estimate_s: job.estimate_s });
     }
     report::note(global, Some(&format!("job {}, about {}", job.id, seconds(job.estimate_s))));
-    finish(global, &client, &job, &args.results)
+    finish(global, &client, &job, &args.results, args.ciphertext.is_some())
 }
 
 /// Waits for a job, and fetches its results.
 ///
 /// # Errors
 /// If results cannot be written, if the job fails, or if the server refuses or cannot be reached.
-pub fn fetch(global: Global, args: &FetchArgs) -> Result<()> {
+pub fn fetch(global: Global, args: &FetchArgs, job: &str) -> Result<()> {
     let client = connection::open(global, &args.connection)?;
     let jobs = client.jobs()?;
     let known: Vec<String> = jobs.iter().map(|job| job.id.clone()).collect();
-    let id = named("job", &args.job, &known)?;
+    let id = named("job", job, &known)?;
     let job = jobs.iter().find(|job| job.id == id).context("the job went away")?;
     check_outputs(job.order.tables.len(), &args.results)?;
-    finish(global, &client, job, &args.results)
+    let is_input = |file: &&Object| file.sha256 == job.order.ciphertext;
+    let file = client.ciphertexts()?.iter().find(is_input).cloned();
+    let is_of_another = file.is_some_and(|file| file.contributor.is_some());
+    finish(global, &client, job, &args.results, is_of_another)
+}
+
+/// Ciphertexts that are looked up.
+struct Input {
+    /// What they are called in messages.
+    name: String,
+    modulus: u64,
+    signed: bool,
+    /// Identifier of the secret key.
+    key_id: String,
+    /// Digest of the parameters.
+    parameters: String,
+    source: Source,
+}
+
+enum Source {
+    Local(File),
+    /// On the server, under this digest.
+    Stored(String),
+}
+
+impl Input {
+    /// Reads the header of the file, or asks the server.
+    fn find(client: &Client, args: &RemoteLookupArgs) -> Result<Self> {
+        let path = match (&args.input, &args.ciphertext) {
+            (Some(path), _) => path,
+            (None, Some(start)) => return Self::stored(client, start),
+            (None, None) => bail!("neither --input nor --ciphertext"),
+        };
+        let file = input_file::open_seekable(path)?;
+        let name = input_file::shown(path).printable();
+        let contents = contents(&file).with_context(|| name.clone())?;
+        Ok(Self {
+            name,
+            modulus: contents.modulus,
+            signed: contents.signed,
+            key_id: contents.key_id.to_string(),
+            parameters: hex(&contents.parameter_digest),
+            source: Source::Local(file),
+        })
+    }
+
+    fn stored(client: &Client, start: &str) -> Result<Self> {
+        let files = client.ciphertexts()?;
+        let known: Vec<String> = files.iter().map(|file| file.sha256.clone()).collect();
+        let sha256 = named("file of ciphertexts", start, &known)?;
+        let about = files.iter().find(|file| file.sha256 == sha256).context("it went away")?;
+        let about = about.about.clone();
+        Ok(Self {
+            name: short(sha256).to_owned(),
+            modulus: about.modulus,
+            signed: about.signed.unwrap_or(false),
+            key_id: about.key_id,
+            parameters: about.parameters,
+            source: Source::Stored(sha256.to_owned()),
+        })
+    }
 }
 
 fn check_outputs(tables: usize, results: &ResultArgs) -> Result<()> {
@@ -84,7 +148,7 @@ fn contents(file: &File) -> Result<Contents> {
 }
 
 /// Checks, before anything is sent, that the server offers the tables for such values.
-fn check_tables(client: &Client, names: &[String], values: &Contents) -> Result<()> {
+fn check_tables(client: &Client, names: &[String], values: &Input) -> Result<()> {
     let modulus = values.modulus;
     let offered = client.tables()?;
     for name in names {
@@ -104,16 +168,24 @@ fn check_tables(client: &Client, names: &[String], values: &Contents) -> Result<
 }
 
 /// Returns the key on the server that matches the ciphertexts.
-fn key_of(client: &Client, contents: &Contents, name: &str) -> Result<Object> {
-    let (key_id, parameters) = (contents.key_id.to_string(), hex(&contents.parameter_digest));
+fn key_of(client: &Client, input: &Input) -> Result<Object> {
+    let wanted = (&input.key_id, &input.parameters);
     let mut keys = client.keys()?;
-    keys.retain(|key| key.about.key_id == key_id && key.about.parameters == parameters);
+    keys.retain(|key| (&key.about.key_id, &key.about.parameters) == wanted);
     keys.pop().with_context(|| {
+        let name = &input.name;
         format!("no evaluation key on the server goes with {name}: `cryptable remote upload` sends it, or --evaluation here")
     })
 }
 
-fn finish(global: Global, client: &Client, job: &Job, results: &ResultArgs) -> Result<()> {
+/// Waits for a job, fetches its results, and removes what the server need not keep.
+fn finish(
+    global: Global,
+    client: &Client,
+    job: &Job,
+    results: &ResultArgs,
+    keeps_ciphertexts: bool,
+) -> Result<()> {
     let start = Instant::now();
     let bar = progress::bar(global, "lookup");
     let moved = progress::on(&bar);
@@ -134,7 +206,9 @@ fn finish(global: Global, client: &Client, job: &Job, results: &ResultArgs) -> R
     if !results.keep {
         // The results have arrived, so errors of the clean-up are ignored. Another job may still need the file.
         let _ = client.remove_job(&done.id);
-        let _ = client.remove_ciphertext(&done.order.ciphertext);
+        if !keeps_ciphertexts {
+            let _ = client.remove_ciphertext(&done.order.ciphertext);
+        }
     }
     let outputs = results.outputs.iter().zip(sizes);
     let outputs = outputs.map(|(path, bytes)| OutputReport {

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Seek;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use cryptable_service::Client;
 use cryptable_service::messages::{Kind, Object};
 use serde::Serialize;
@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::connection;
 use crate::args::Global;
 use crate::args::remote::UploadArgs;
-use crate::guard::{self, Sendable};
+use crate::guard;
 use crate::printable::Printable as _;
 use crate::report::{self, bytes};
 use crate::{input_file, progress};
@@ -30,8 +30,15 @@ pub fn run(global: Global, args: &UploadArgs) -> Result<()> {
     // All files are checked before the first is sent.
     let files = args.files.iter().map(|path| Ok((path, open(path)?)));
     let files: Vec<(&PathBuf, (File, Kind))> = files.collect::<Result<_>>()?;
+    let recipient = args.recipient.as_deref();
+    if let (Some(name), Some((path, _))) =
+        (recipient, files.iter().find(|(_, (_, kind))| *kind != Kind::Ciphertext))
+    {
+        let shown = input_file::shown(path).printable();
+        bail!("{shown}: --for {name} is for files of ciphertexts");
+    }
     for (path, (mut file, kind)) in files {
-        let object = send(global, &client, kind, &mut file)
+        let object = send_to(global, &client, recipient, kind, &mut file)
             .with_context(|| format!("cannot send {}", input_file::shown(path).printable()))?;
         let file = input_file::shown(path).to_path_buf();
         report::summary(global, &Report { file, kind: kind.word(), object })?;
@@ -42,13 +49,10 @@ pub fn run(global: Global, args: &UploadArgs) -> Result<()> {
 /// Opens a file that is to be sent.
 ///
 /// # Errors
-/// If the file cannot be read, or is neither an evaluation key nor a file of ciphertexts.
+/// If the file cannot be read, or is none of an evaluation key, a public key and a file of ciphertexts.
 pub fn open(path: &Path) -> Result<(File, Kind)> {
     let mut file = input_file::open_seekable(path)?;
-    let kind = match guard::sendable(&mut file, &input_file::shown(path).printable())? {
-        Sendable::EvaluationKey => Kind::EvaluationKey,
-        Sendable::Ciphertexts => Kind::Ciphertext,
-    };
+    let kind = guard::sendable(&mut file, &input_file::shown(path).printable())?;
     file.rewind()?;
     Ok((file, kind))
 }
@@ -58,10 +62,24 @@ pub fn open(path: &Path) -> Result<(File, Kind)> {
 /// # Errors
 /// If the server refuses or cannot be reached.
 pub fn send(global: Global, client: &Client, kind: Kind, file: &mut File) -> Result<Object> {
+    send_to(global, client, None, kind, file)
+}
+
+/// Sends a file like [`send`], for another client if there is a recipient.
+fn send_to(
+    global: Global,
+    client: &Client,
+    recipient: Option<&str>,
+    kind: Kind,
+    file: &mut File,
+) -> Result<Object> {
     let bar = progress::bar(global, "upload");
     let moved = progress::on(&bar);
     let mut told = |share: f64| moved((share * STEPS as f64) as usize, STEPS);
-    let object = client.upload(kind, file, &mut told);
+    let object = match recipient {
+        Some(name) => client.contribute(name, file, &mut told),
+        None => client.upload(kind, file, &mut told),
+    };
     bar.finish_and_clear();
     Ok(object?)
 }
@@ -78,6 +96,10 @@ struct Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, Object { sha256, bytes: length, .. }) = (self.file.printable(), &self.object);
-        write!(f, "{name}: {} {sha256}, {}", self.kind, bytes(*length))
+        write!(f, "{name}: {} {sha256}, {}", self.kind, bytes(*length))?;
+        match &self.object.recipient {
+            Some(recipient) => write!(f, ", for {recipient}"),
+            None => Ok(()),
+        }
     }
 }

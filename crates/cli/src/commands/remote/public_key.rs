@@ -1,0 +1,83 @@
+//! Public keys that clients of a server publish.
+
+use std::fmt;
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail, ensure};
+use cryptable::inspect;
+use cryptable_service::messages::PublishedKey;
+use serde::Serialize;
+
+use super::connection;
+use super::list::short;
+use crate::args::Global;
+use crate::args::remote::FetchArgs;
+use crate::atomic_file::{self, Access, AtomicFile};
+use crate::printable::Printable as _;
+use crate::report;
+
+/// Fetches the public key of a client, who is named, or one that is named by its digest.
+///
+/// # Errors
+/// If there is no such key, or more than one; if the file cannot be written; if the server refuses or cannot be reached.
+pub fn fetch(global: Global, args: &FetchArgs, name: &str) -> Result<()> {
+    let outputs = &args.results.outputs;
+    let [output] = &outputs[..] else {
+        bail!("{} --output: a public key has one", outputs.len());
+    };
+    let client = connection::open(global, &args.connection)?;
+    let published = client.public_keys()?;
+    let found = of_name(name, &published)?;
+    let file = client.fetch_public_key(found).context("cannot fetch the public key")?;
+    // What the file says, and not what the server says of it.
+    let described = inspect(&file).context("the server sent a damaged public key")?;
+    let key_id = described.key_id.context("the server sent a file that is no key")?.to_string();
+    let owner = found.owner.clone();
+    let mut written = atomic_file::create(output, Access::Public)?;
+    written.write_all(&file)?;
+    AtomicFile::commit_all(vec![written], true)?;
+    let output = atomic_file::shown(output).to_path_buf();
+    report::summary(global, &Report { output, owner, key_id })
+}
+
+/// Returns the only key that a client publishes, or whose digest begins so.
+fn of_name<'a>(name: &str, published: &'a [PublishedKey]) -> Result<&'a PublishedKey> {
+    ensure!(!name.is_empty(), "the name after --public-key is empty");
+    let mut found: Vec<_> = published.iter().filter(|it| it.owner == name).collect();
+    if found.is_empty() {
+        found = published.iter().filter(|it| it.key.sha256.starts_with(name)).collect();
+        // Several clients may publish the same file.
+        found.dedup_by(|a, b| a.key.sha256 == b.key.sha256);
+    }
+    match found[..] {
+        [key] => Ok(key),
+        [] => {
+            bail!("no client publishes a public key as {name}: `cryptable remote list` shows all")
+        }
+        _ => {
+            let digests: Vec<&str> = found.iter().map(|it| short(&it.key.sha256)).collect();
+            bail!(
+                "{name} publishes {}: name one by its digest: {}",
+                found.len(),
+                digests.join(", ")
+            )
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Report {
+    #[serde(serialize_with = "report::path")]
+    output: PathBuf,
+    owner: String,
+    key_id: String,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { output, owner, key_id } = self;
+        write!(f, "{}: public key of {owner}, for the secret key {key_id}; ", output.printable())?;
+        write!(f, "ask {owner} over another channel whether it is theirs")
+    }
+}
