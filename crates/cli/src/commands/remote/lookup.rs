@@ -81,7 +81,7 @@ pub fn fetch(global: Global, args: &FetchArgs, job: &str) -> Result<()> {
 
 /// Ciphertexts that are looked up.
 struct Input {
-    /// What they are called in messages.
+    /// Name of the file in messages.
     name: String,
     modulus: u64,
     signed: bool,
