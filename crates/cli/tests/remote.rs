@@ -49,7 +49,8 @@ fn values_of_a_contributor() {
     let (workspace, process) = ready("--mode single --bits 2", 4);
     let token = workspace.succeed("serve client add --folder service --name sensor");
     workspace.write("sensor-token", token);
-    let sensor = |line: &str| at(&process, line).replace("--token-file token", "--token-file sensor-token");
+    let sensor =
+        |line: &str| at(&process, line).replace("--token-file token", "--token-file sensor-token");
     workspace.succeed("keygen --insecure-toy --mode single --bits 2 --secret c.key --evaluation s.key --public public.key");
     workspace.succeed(&at(&process, "upload s.key public.key"));
     let told = workspace.succeed(&sensor("list"));

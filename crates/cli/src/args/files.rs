@@ -253,6 +253,8 @@ impl LookupArgs {
             ("--input", Some(&self.input)),
         ]);
         files.extend(self.reading.files());
+        #[cfg(feature = "client")]
+        files.extend(inputs([("--rerandomize", self.rerandomize.as_deref())]));
         files.extend(self.tables.iter().map(|path| FileArg::input("--table", path)));
         files.extend(self.outputs.iter().map(|path| FileArg::bytes("--output", path)));
         FileArgs { files, force: self.force }

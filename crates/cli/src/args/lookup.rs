@@ -81,6 +81,11 @@ pub struct LookupArgs {
     /// ones to a hundredth and less
     #[arg(long)]
     pub compress: bool,
+    /// Give packed or single results fresh masks by this public key of the client, so that nobody but the client can tell
+    /// of which ciphertexts they were made
+    #[cfg(feature = "client")]
+    #[arg(long, value_name = "FILE")]
+    pub rerandomize: Option<PathBuf>,
     /// Keep finished ciphertexts in OUTPUT.partial (of the first output) until all are finished, and resume an
     /// interrupted lookup; single values in groups of 1,024, leveled values of 64
     #[arg(long)]

@@ -2,11 +2,14 @@
 
 mod tables;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
+#[cfg(feature = "client")]
+use cryptable::PublicKey;
 use cryptable::engines::packed::EntryKind;
 use cryptable::{
     Ciphertext, CiphertextFileSummary, Contents, CostModel, Engine, KeyId, Parameters, Prediction,
@@ -21,6 +24,8 @@ use crate::ciphertext_file::{self, Reader, Writer, ciphertexts, encryptions};
 use crate::formats::csv::ReadNote;
 use crate::formats::table::Moduli;
 use crate::interrupt::LastWords;
+#[cfg(feature = "client")]
+use crate::key_input::read_public_key;
 use crate::key_input::{KeyFile, MappedKey};
 use crate::printable::Printable as _;
 use crate::progress::{self, Progress};
@@ -63,6 +68,9 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
     }
     let load_s = start.elapsed().as_secs_f64();
 
+    #[cfg(feature = "client")]
+    let public =
+        args.rerandomize.as_deref().map(|path| read_public_key(global, path)).transpose()?;
     let start = Instant::now();
     let lookup = Lookup {
         global,
@@ -72,6 +80,8 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
         path: &args.input,
         memory: args.memory.limit,
         compress: args.compress,
+        #[cfg(feature = "client")]
+        public: public.as_ref(),
     };
     let resumed = lookup.run(&mut reader, &mut writers, finished)?;
     tables.finish()?;
@@ -143,6 +153,9 @@ struct Lookup<'a> {
     memory: Option<usize>,
     /// Whether results are compressed.
     compress: bool,
+    /// The public key by which results get fresh masks.
+    #[cfg(feature = "client")]
+    public: Option<&'a PublicKey>,
 }
 
 /// The remains of an interrupted lookup.
@@ -206,11 +219,7 @@ impl Lookup<'_> {
                     "{count} values became {}: what an interrupted lookup left is not of this input",
                     result.count()
                 );
-                if self.compress {
-                    writer.push(&self.mapped.key.compress(result)?)?;
-                } else {
-                    writer.push(result)?;
-                }
+                writer.push(&*self.for_the_client(result)?)?;
             }
             done.ciphertexts += 1;
             done.values += count;
@@ -219,6 +228,16 @@ impl Lookup<'_> {
             bar.finish_and_clear();
         }
         Ok(resumed)
+    }
+
+    /// Gives a result the form in which it is written.
+    fn for_the_client<'a>(&self, result: &'a Ciphertext) -> Result<Cow<'a, Ciphertext>> {
+        let mut result = Cow::Borrowed(result);
+        #[cfg(feature = "client")]
+        if let Some(public) = self.public {
+            result = Cow::Owned(self.mapped.key.rerandomize(&result, public)?);
+        }
+        Ok(if self.compress { Cow::Owned(self.mapped.key.compress(&result)?) } else { result })
     }
 
     /// Reports what was done before and the predicted time of the rest, and starts the progress bar.

@@ -84,6 +84,34 @@ impl PublicKey {
         Ok(Ciphertext::new(self.binding, noise, body))
     }
 
+    /// Returns a ciphertext of the same values with a fresh mask: the sum with a fresh encryption of zero.
+    ///
+    /// Whoever has no secret key cannot tell of which ciphertext it was made, if RLWE is hard. The holder of the secret key
+    /// can, by the noise.
+    ///
+    /// ```
+    /// use cryptable_packed::{Parameters, SecretKey};
+    /// let secret = SecretKey::generate(&Parameters::insecure_toy(16, 16)?);
+    /// let ciphertext = secret.encrypt(&[3, 1, 4])?;
+    /// let again = secret.public_key()?.rerandomize(&ciphertext)?;
+    /// assert_eq!(secret.decrypt(&again)?, [3, 1, 4]);
+    /// assert_ne!(again, ciphertext);
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the ciphertext is of another client or other parameters, or compressed;
+    /// [`cryptable_lattice::Error::NoiseTooLarge`] if it would decrypt wrong with more than the stated probability.
+    pub fn rerandomize(&self, ciphertext: &Ciphertext) -> Result<Ciphertext> {
+        ciphertext.check(&self.parameters, &self.binding, None)?;
+        let (body, modulus) = (ciphertext.body(), ciphertext.modulus());
+        let noise = ciphertext.noise().with_independent(self.noise(modulus));
+        let limit = self.parameters.stated_log2_fail();
+        noise.check_decryption("decryption after a fresh mask", modulus, limit)?;
+        let zeros = self.key.encrypt(&vec![0; ciphertext.count()], body.layout.slots, modulus);
+        Ok(Ciphertext::new(self.binding, noise, body.add(&zeros)?))
+    }
+
     /// Returns the key in its wire format: parameters, the identifier of the secret key, the ring element and the seed.
     ///
     /// # Panics
