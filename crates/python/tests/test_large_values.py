@@ -6,7 +6,7 @@ import cryptable
 import numpy as np
 import pytest
 from cryptable import large_values
-from cryptable.errors import RangeError
+from cryptable.errors import CryptableError, RangeError
 
 QUIET = {"progress": False}
 
@@ -92,3 +92,13 @@ def test_continuous_functions_of_fractions():
         secret.encrypt_reals([1.0])
     with pytest.raises(ValueError, match="one dimension"):
         secret.encrypt_reals([[0.5]])
+
+
+def test_every_decomposition_gives_the_same_digits() -> None:
+    for name in ["HomDecomp-FDFB", "HomFloor", "HomFloorAlt"]:
+        secret = large_values.SecretKey.generate(8, algorithm=name, insecure_toy=True)
+        server = secret.evaluation_key(progress=False)
+        x = secret.encrypt([-50, 30])
+        assert secret.decrypt_small(large_values.sign(server, x, progress=False)).tolist() == [1, 0]
+    with pytest.raises(CryptableError, match="HomFloorAlt"):
+        large_values.SecretKey.generate(8, algorithm="HomCeiling", insecure_toy=True)

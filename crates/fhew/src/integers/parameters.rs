@@ -10,7 +10,9 @@ use cryptable_lattice::{
 use cryptable_wire::ObjectType;
 use serde::{Deserialize, Serialize};
 
-use crate::decomposition::HomDecompReduce;
+use crate::decomposition::{
+    DigitDecomposition, HomDecompFdfb, HomDecompReduce, HomFloor, HomFloorAlt,
+};
 use crate::full_domain::{FdfbCompress, FullDomainMethod, TableKind};
 use crate::functions::LargePlan;
 use crate::keys::BootstrappingParameters;
@@ -48,6 +50,32 @@ const MAX_USUAL_BITS: u32 = 24;
 /// Most digits of a radix integer: 63 bits.
 pub const MAX_RADIX_DIGITS: usize = 21;
 
+/// An algorithm of digit decomposition, by its name in the paper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Algorithm {
+    #[serde(rename = "HomDecomp-Reduce")]
+    Reduce,
+    #[serde(rename = "HomDecomp-FDFB")]
+    Fdfb,
+    #[serde(rename = "HomFloor")]
+    Floor,
+    #[serde(rename = "HomFloorAlt")]
+    FloorAlt,
+}
+
+impl Algorithm {
+    const ALL: [Self; 4] = [Self::Reduce, Self::Fdfb, Self::Floor, Self::FloorAlt];
+
+    fn decomposition(self) -> &'static dyn DigitDecomposition {
+        match self {
+            Self::Reduce => &HomDecompReduce,
+            Self::Fdfb => &HomDecompFdfb,
+            Self::Floor => &HomFloor,
+            Self::FloorAlt => &HomFloorAlt,
+        }
+    }
+}
+
 /// Parameters as stored in files.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Literal {
@@ -58,9 +86,16 @@ struct Literal {
     /// none. Absent from the canonical bytes then, which are those of versions that did not know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     log2_fail: Option<f64>,
+    /// How integers are decomposed into digits; HomDecomp-Reduce if there is none. Absent from the canonical bytes then, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    algorithm: Option<Algorithm>,
 }
 
 impl Literal {
+    fn decomposition(&self) -> &'static dyn DigitDecomposition {
+        self.algorithm.unwrap_or(Algorithm::Reduce).decomposition()
+    }
+
     /// log2 of the largest failure probability of a function.
     fn limit(&self) -> f64 {
         let usual = if self.security.is_insecure() { TOY_LOG2_FAIL } else { LOG2_FAIL };
@@ -125,10 +160,41 @@ impl Parameters {
         Self::of_set(&FhewParameters::sure_decomposition_128(), bits, Some(log2_fail))
     }
 
+    /// The same integers, decomposed by another algorithm of the paper: `HomDecomp-Reduce`, the default and the fastest,
+    /// `HomDecomp-FDFB`, `HomFloor` or `HomFloorAlt`.
+    ///
+    /// ```
+    /// use cryptable_fhew::integers::Parameters;
+    /// let parameters = Parameters::new(12)?.with_algorithm("HomFloor")?;
+    /// assert_eq!(parameters.algorithm(), "HomFloor");
+    /// assert!(parameters.log2_fail() <= -64.0);
+    /// assert!(parameters.with_algorithm("HomCeiling").unwrap_err().to_string().contains("HomFloorAlt"));
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there is no algorithm of this name, or functions by it would fail too often: names the probability.
+    pub fn with_algorithm(&self, name: &str) -> Result<Self> {
+        let found = Algorithm::ALL.into_iter().find(|it| it.decomposition().name() == name);
+        let Some(algorithm) = found else {
+            let names = Algorithm::ALL.map(|it| it.decomposition().name()).join(", ");
+            return Err(Error::Unsupported(format!("the decomposition {name}: there are {names}")));
+        };
+        let algorithm = (algorithm != Algorithm::Reduce).then_some(algorithm);
+        Self::assemble(self.fhew.clone(), Literal { algorithm, ..self.literal })
+    }
+
+    /// Returns the name of the algorithm that decomposes integers into digits.
+    #[must_use]
+    pub fn algorithm(&self) -> &'static str {
+        self.literal.decomposition().name()
+    }
+
     /// Builds parameters from a set of 128 bits of security.
     fn of_set(fhew: &FhewParameters, bits: u32, log2_fail: Option<f64>) -> Result<Self> {
         let (security, numbers) = (SecurityLevel::Bits128, *fhew.literal());
-        Self::assemble(fhew.clone(), Literal { security, bits, numbers, log2_fail })
+        let literal = Literal { security, bits, numbers, log2_fail, algorithm: None };
+        Self::assemble(fhew.clone(), literal)
     }
 
     /// Toy parameters for tests: not secure.
@@ -142,7 +208,8 @@ impl Parameters {
             ..*FhewParameters::insecure_toy().literal()
         })?;
         let (security, numbers) = (SecurityLevel::Insecure, *fhew.literal());
-        Self::assemble(fhew, Literal { security, bits, numbers, log2_fail: None })
+        let literal = Literal { security, bits, numbers, log2_fail: None, algorithm: None };
+        Self::assemble(fhew, literal)
     }
 
     fn assemble(fhew: FhewParameters, literal: Literal) -> Result<Self> {
@@ -160,8 +227,8 @@ impl Parameters {
             "it must be from -1000 to below 0",
         )?;
         let model = NoiseModel::new(&fhew);
-        let plan =
-            |input| LargePlan::new(&fhew, &HomDecompReduce, bits, RADIX_BASE_LOG2, input, limit);
+        let algorithm = literal.decomposition();
+        let plan = |input| LargePlan::new(&fhew, algorithm, bits, RADIX_BASE_LOG2, input, limit);
         let fresh = plan(model.fresh_large())?;
         // Inputs may be results, where parameters have room for that.
         let of_results = plan(fresh.output_noise()).ok();
@@ -265,8 +332,8 @@ impl Parameters {
     pub(super) fn plan_of_imported(&self, noise: NoiseBound) -> Result<LargePlan> {
         // What depends on each other adds deviations up: a plan takes two inputs as independent.
         let input = NoiseBound::of_law(noise.law().times(SQRT_2), noise.bias());
-        let (bits, limit) = (self.bits(), self.limit());
-        LargePlan::new(&self.fhew, &HomDecompReduce, bits, RADIX_BASE_LOG2, input, limit)
+        let (bits, limit, algorithm) = (self.bits(), self.limit(), self.literal.decomposition());
+        LargePlan::new(&self.fhew, algorithm, bits, RADIX_BASE_LOG2, input, limit)
     }
 
     /// Largest failure probability that tables of digits are planned for.

@@ -69,9 +69,11 @@ impl Parameters {
     }
 }
 
-/// Clearing of all digits but the highest, each a rotation; a key switch a digit.
+/// Clearing of all digits but the highest, a rotation or several each; a key switch a digit.
 fn decomposition(literal: &ParametersLiteral, plan: &Decomposition) -> Work {
-    let clearings = plan.rotation_keys().iter().map(|&key| rotation_by(literal, key));
+    let rotations = plan.algorithm().rotations();
+    let clearing = |&key: &usize| std::iter::repeat_n(rotation_by(literal, key), rotations);
+    let clearings = plan.rotation_keys().iter().flat_map(clearing);
     let switches = std::iter::repeat_n(cost::key_switching(literal), plan.digits());
     total(clearings.chain(switches))
 }

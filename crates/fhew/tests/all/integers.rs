@@ -91,6 +91,36 @@ fn functions_of_toys() {
     }
 }
 
+/// Every decomposition of the paper serves all functions, and has a form in files that others read.
+#[test]
+fn functions_by_every_decomposition() {
+    let usual = Parameters::insecure_toy(8).unwrap();
+    for name in ["HomDecomp-FDFB", "HomFloor", "HomFloorAlt"] {
+        let parameters = usual.with_algorithm(name).unwrap();
+        assert_eq!((parameters.algorithm(), usual.algorithm()), (name, "HomDecomp-Reduce"));
+        let options = ReadOptions::default().allow_insecure();
+        let read = Parameters::from_bytes(&parameters.to_bytes(), options).unwrap();
+        assert_eq!((read.algorithm(), read.digest()), (name, parameters.digest()));
+        assert_ne!(read.digest(), usual.digest());
+        let (secret, key) = parties(&parameters);
+        check_integers(&secret, &key, &[(-64, 63), (5, -60), (0, 0), (-1, 1)]);
+        let same = parameters.with_algorithm("HomDecomp-Reduce").unwrap();
+        assert_eq!(same.digest(), usual.digest());
+    }
+}
+
+/// The same at 128 bits and 2^-64.
+#[test]
+#[ignore = "slow: run by make test-all"]
+fn functions_by_every_decomposition_at_full_size() {
+    for name in ["HomDecomp-FDFB", "HomFloor", "HomFloorAlt"] {
+        let parameters = Parameters::new(16).unwrap().with_algorithm(name).unwrap();
+        assert!(parameters.log2_fail() <= -64.0 && parameters.security_bits() >= 128.0, "{name}");
+        let (secret, key) = parties(&parameters);
+        check_integers(&secret, &key, &[(-16_384, 16_383), (5, -60), (0, 0), (-1, 1)]);
+    }
+}
+
 #[test]
 fn functions_at_full_size() {
     let parameters = Parameters::new(22).unwrap();

@@ -36,13 +36,15 @@ fn one_dimension<T>(numbers: Numbers<T>) -> Result<Vec<T>> {
 #[pymethods]
 impl SecretKey {
     /// Draws a fresh secret for integers of `bits` bits, of 128 bits of security; a function of one fails with
-    /// probability at most 2^`log2_fail` (default: 2^-64).
+    /// probability at most 2^`log2_fail` (default: 2^-64). `algorithm` takes integers apart into digits: `"HomDecomp-Reduce"`
+    /// (the default and the fastest), `"HomDecomp-FDFB"`, `"HomFloor"` or `"HomFloorAlt"`.
     #[staticmethod]
-    #[pyo3(signature = (bits, *, log2_fail = None, insecure_toy = false))]
+    #[pyo3(signature = (bits, *, log2_fail = None, algorithm = None, insecure_toy = false))]
     fn generate(
         py: Python<'_>,
         bits: u32,
         log2_fail: Option<f64>,
+        algorithm: Option<&str>,
         insecure_toy: bool,
     ) -> Result<Self> {
         let inner = call::run_silently(py, || {
@@ -50,6 +52,10 @@ impl SecretKey {
                 _ if insecure_toy => Parameters::insecure_toy(bits)?,
                 None => Parameters::new(bits)?,
                 Some(log2_fail) => Parameters::with_log2_fail(bits, log2_fail)?,
+            };
+            let parameters = match algorithm {
+                Some(name) => parameters.with_algorithm(name)?,
+                None => parameters,
             };
             Ok(LibrarySecretKey::generate(&parameters))
         })?;

@@ -253,11 +253,16 @@ class SecretKey:
 
     @staticmethod
     def generate(
-        bits: SupportsIndex, *, log2_fail: SupportsFloat | SupportsIndex | None = None, insecure_toy: bool = False
+        bits: SupportsIndex,
+        *,
+        log2_fail: SupportsFloat | SupportsIndex | None = None,
+        algorithm: str | None = None,
+        insecure_toy: bool = False,
     ) -> SecretKey:
         """
         Draws a fresh secret for integers of `bits` bits, of 128 bits of security; a function of one fails with
-        probability at most 2^`log2_fail` (default: 2^-64).
+        probability at most 2^`log2_fail` (default: 2^-64). `algorithm` takes integers apart into digits: `"HomDecomp-Reduce"`
+        (the default and the fastest), `"HomDecomp-FDFB"`, `"HomFloor"` or `"HomFloorAlt"`.
         """
 
     @property
