@@ -56,8 +56,7 @@ impl CircuitBootstrappingParameters {
     ///
     /// # Errors
     /// If a ciphertext has not 1 or 2 bits, or more than a gadget digit of RGSW ciphertexts. If their decomposition
-    /// does not fit the prime, has more rows than sparse rounding serves, or fewer than its automorphisms, or even
-    /// inputs without noise would fail with a probability above 2^-64. If parameters of bootstrapping are not valid, or
+    /// does not fit the prime, or even inputs without noise would fail with a probability above 2^-64. If parameters of bootstrapping are not valid, or
     /// less secure than claimed.
     pub fn new(literal: CircuitBootstrappingLiteral) -> Result<Self> {
         let fhew = match literal.security {
@@ -78,7 +77,6 @@ impl CircuitBootstrappingParameters {
             let limit = format!("together they must have from 1 to {limit} bits");
             return Err(out_of_range("number of bits of RGSW gadget digits", bits, limit));
         }
-        check_rotation(&literal)?;
         let mut parameters = Self { literal, fhew, input: Variance::ZERO };
         let spent = parameters.switching(&NoiseModel::new(&parameters.fhew));
         let total = largest_variance(parameters.margin());
@@ -125,7 +123,7 @@ impl CircuitBootstrappingParameters {
     }
 
     /// θ: phases are rounded to multiples of 2^θ, so that one rotation makes all rows of all RGSW ciphertexts of a
-    /// ciphertext.
+    /// ciphertext, and automorphisms are those that such phases need.
     #[must_use]
     pub fn sparsity_log2(&self) -> u32 {
         sparsity_log2(&self.literal)
@@ -186,21 +184,12 @@ fn largest_variance(margin: f64) -> Variance {
     Variance((margin / NoiseLaw::gaussian(1.0).largest(LOG2_FAIL)).powi(2))
 }
 
-/// Checks that rotation by sparse automorphisms gets phases of the right sparsity: multiples of 2^θ.
-fn check_rotation(literal: &CircuitBootstrappingLiteral) -> Result<()> {
-    let most = sparsity_log2(literal);
-    match literal.fhew.rotation_method {
-        RotationMethod::SparseAutomorphism { sparsity_log2, .. } if sparsity_log2 > most => {
-            let limit =
-                format!("phases are multiples of 2^{most}, by the rows of RGSW ciphertexts");
-            Err(out_of_range("rotation sparsity", sparsity_log2.into(), limit))
-        }
-        _ => Ok(()),
-    }
-}
-
 /// θ of a literal: see [`CircuitBootstrappingParameters::sparsity_log2`].
 pub(super) fn sparsity_log2(literal: &CircuitBootstrappingLiteral) -> u32 {
     let rows = (literal.bits_per_ciphertext as usize).saturating_mul(literal.rgsw.length);
-    rows.next_power_of_two().ilog2()
+    let of_rows = rows.next_power_of_two().ilog2();
+    match literal.fhew.rotation_method {
+        RotationMethod::SparseAutomorphism { sparsity_log2, .. } => sparsity_log2.max(of_rows),
+        _ => of_rows,
+    }
 }

@@ -191,6 +191,35 @@ fn full_size_parameters_leave_room_for_every_round() {
     assert_eq!(*decrypt_bytes(&secret, &encrypted).unwrap(), expected);
 }
 
+/// Every known answer of the standards at 128 bits: both blocks of FIPS 197, the blocks of SP 800-38A and its counter mode.
+#[test]
+#[ignore = "slow: run by make test-all"]
+fn all_known_answers_at_full_size() {
+    let parameters = ParameterSet::Aes128.parameters();
+    assert!(parameters.security_bits() >= 128.0);
+    let (secret, key) = keys(&parameters);
+    let aes = aes(&parameters, &key);
+    let standard = "000102030405060708090a0b0c0d0e0f";
+    let mut blocks = vec![
+        (KEY, "3243f6a8885a308d313198a2e0370734", "3925841d02dc09fbdc118597196a0b32"),
+        (standard, "00112233445566778899aabbccddeeff", "69c4e0d86a7b0430d8cdb78070b4c55a"),
+    ];
+    let of_modes = (0..128).step_by(32).map(|at| (KEY, &MESSAGE[at..at + 32], &ECB[at..at + 32]));
+    blocks.extend(of_modes);
+    for (aes_key, plain, cipher) in blocks {
+        let round_keys = encrypt_key(&secret, &hex(aes_key));
+        let encrypted =
+            aes.encrypt(&round_keys, &encrypt_bytes(&secret, &hex::<16>(plain))).unwrap();
+        assert_eq!(*decrypt_bytes(&secret, &encrypted).unwrap(), hex::<16>(cipher));
+        let decrypted = aes.decrypt(&round_keys, &encrypted).unwrap();
+        assert_eq!(*decrypt_bytes(&secret, &decrypted).unwrap(), hex::<16>(plain));
+    }
+    let round_keys = encrypt_key(&secret, &hex(KEY));
+    let (counter, cipher) = (hex(COUNTER), hex::<64>(CTR));
+    let message = aes.transcipher(&round_keys, counter, &cipher, &|_| Ok(())).unwrap();
+    assert_eq!(*decrypt_bytes(&secret, &message).unwrap(), hex::<64>(MESSAGE));
+}
+
 #[test]
 fn bad_input_is_refused() {
     let parameters = ParameterSet::Aes128.insecure_toy();

@@ -3,7 +3,7 @@
 //! automorphisms, digits as in Table 5.
 //!
 //! The paper states 128 bits of security. By [`cryptable_lattice::security`] its LWE has fewer, so that these sets are
-//! insecure ones, for research. Three things are not the paper's, and two more in AUTO sets:
+//! insecure ones, for research. Two things are not the paper's, and another one in AUTO sets:
 //!
 //! - Q is the largest prime below 2^50, the paper's near 2^54: noise of rows is 2^4 times as large relative to Q, and
 //!   depths are what the noise model of `cryptable-leveled` says of that at 2^-64: 0 with CMUX_1 and CMUX_2, which have a
@@ -12,8 +12,6 @@
 //!   those of this library's own sets.
 //! - LWE secrets of AUTO sets are uniform ternary; the paper's are Gaussian of deviation 3.2, which this library does not
 //!   have. At n = 458 they are weaker than the paper's.
-//! - Rotations of AUTO sets are by all odd exponents (θ = 1), the paper's by those of 1 modulo 4: with RGSW ciphertexts of
-//!   two digits, this library's phases are multiples of two.
 
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral, RotationMethod};
 use cryptable_lattice::error::out_of_range;
@@ -80,8 +78,11 @@ pub const PUBLISHED_AUTO_SETS: [PublishedAutoSet; 5] = {
     ]
 };
 
-/// w of Table 2 for all odd exponents at N = 2,048: automorphisms by at most this number of steps have keys.
-const WINDOW: usize = 30;
+/// θ of the sets: phases are multiples of 4, and rotations by exponents of 1 modulo 4.
+const SPARSITY_LOG2: u32 = 2;
+
+/// w of Table 2 for this θ at N = 2,048: automorphisms by at most this number of steps have keys.
+const WINDOW: usize = 15;
 
 /// The CMUX set of this number, from 1 to 5: not secure by today's estimates, and says so.
 ///
@@ -130,7 +131,11 @@ pub fn insecure_auto_set(number: u32) -> Result<CircuitBootstrappingParameters> 
         fhew: ParametersLiteral {
             lwe_dimension: 458,
             lwe_secret: SecretDistribution::UniformTernary,
-            rotation_method: RotationMethod::Automorphism { window: WINDOW, digits: rotating },
+            rotation_method: RotationMethod::SparseAutomorphism {
+                sparsity_log2: SPARSITY_LOG2,
+                window: WINDOW,
+                digits: rotating,
+            },
             rotation: rotation.into(),
             ..published(automorphism, relinearization)
         },
