@@ -37,6 +37,13 @@ pub struct BitsArguments {
     /// How bits are packed [default: real at ring degree 16384].
     #[arg(long, value_enum)]
     packing: Option<PackingArgument>,
+    /// Levels for gates after a bootstrap at ring degree 16384: 0, 1 or 2, as the paper's Param14 has [default: 0, or 1 for
+    /// --cleaning].
+    #[arg(long, value_parser = clap::value_parser!(u32).range(0..=2))]
+    levels: Option<u32>,
+    /// GateBoot': a gate that squares errors, for one of the levels.
+    #[arg(long, conflicts_with = "half")]
+    cleaning: bool,
     /// Half bootstraps: of bits in coefficients, for gates of sums modulo 4, as FHEW ciphertexts are packed.
     #[arg(long)]
     half: bool,
@@ -50,11 +57,20 @@ pub struct BitsArguments {
 
 impl BitsArguments {
     fn parameters(&self) -> anyhow::Result<Parameters> {
+        anyhow::ensure!(
+            self.levels.is_none() || self.ring_degree == 16_384,
+            "--levels is for ring degree 16384; larger ones have a number of levels of their own"
+        );
+        let packing = match self.packing {
+            Some(PackingArgument::Complex) => Packing::Complex,
+            _ => Packing::Real,
+        };
         match (self.ring_degree, self.packing) {
-            (16_384, Some(PackingArgument::Complex)) => {
-                Ok(Parameters::latency_128(Packing::Complex)?)
-            }
-            (16_384, _) => Ok(Parameters::latency_128(Packing::Real)?),
+            (16_384, _) => Ok(match self.levels.unwrap_or(self.cleaning.into()) {
+                0 => Parameters::latency_128(packing)?,
+                1 => Parameters::functions_128(packing)?,
+                _ => Parameters::cleaning_128(packing)?,
+            }),
             (32_768 | 65_536, Some(PackingArgument::Real)) => {
                 anyhow::bail!("ring degree {} has complex packing only", self.ring_degree)
             }
@@ -72,13 +88,15 @@ pub enum Benchmark {
     BinBoot,
     /// Algorithm 3, for NAND.
     GateBoot,
+    /// The same with errors squared, for a level more.
+    GateBootCleaning,
 }
 
 impl Benchmark {
     fn evaluate(self, x: bool, y: bool) -> bool {
         match self {
             Self::BinBoot => x,
-            Self::GateBoot => Gate::Nand.evaluate(x, y),
+            Self::GateBoot | Self::GateBootCleaning => Gate::Nand.evaluate(x, y),
         }
     }
 
@@ -88,6 +106,7 @@ impl Benchmark {
             (Self::BinBoot, false) => ("BinBoot", "identity"),
             (Self::BinBoot, true) => ("half BinBoot", "identity"),
             (Self::GateBoot, false) => ("GateBoot", "NAND"),
+            (Self::GateBootCleaning, _) => ("GateBoot'", "NAND"),
             (Self::GateBoot, true) => ("half GateBoot", "NAND"),
         }
     }
@@ -103,12 +122,15 @@ impl Benchmark {
             let values = self.coefficients(server, [a, b])?;
             timed(|| match self {
                 Self::BinBoot => server.half_bin_boot(&values),
-                Self::GateBoot => server.half_gate_boot(Gate::Nand, &values),
+                Self::GateBoot | Self::GateBootCleaning => {
+                    server.half_gate_boot(Gate::Nand, &values)
+                }
             })
         } else {
             timed(|| match self {
                 Self::BinBoot => server.bin_boot(a),
                 Self::GateBoot => server.gate_boot(Gate::Nand, a, b),
+                Self::GateBootCleaning => server.gate_boot_cleaning(Gate::Nand, a, b),
             })
         };
         Ok((result?, seconds))
@@ -166,7 +188,11 @@ struct Published {
 impl Published {
     fn of(benchmark: Benchmark, ring_degree: usize) -> Option<Self> {
         let set = PublishedSet::of_degree(ring_degree)?;
-        let place = usize::from(matches!(benchmark, Benchmark::GateBoot));
+        let place = match benchmark {
+            Benchmark::BinBoot => 0,
+            Benchmark::GateBoot => 1,
+            Benchmark::GateBootCleaning => return None,
+        };
         Some(Self {
             seconds: set.seconds[place],
             bits: set.bits,
@@ -178,6 +204,11 @@ impl Published {
 
 /// Runs a benchmark.
 pub fn run(benchmark: Benchmark, arguments: &BitsArguments, json: bool) -> anyhow::Result<()> {
+    let benchmark = match (benchmark, arguments.cleaning) {
+        (Benchmark::BinBoot, true) => anyhow::bail!("--cleaning is for gateboot"),
+        (_, true) => Benchmark::GateBootCleaning,
+        (benchmark, false) => benchmark,
+    };
     let record = measure(benchmark, &arguments.parameters()?, arguments)?;
     if json {
         println!("{}", serde_json::to_string(&record)?);
@@ -260,6 +291,7 @@ fn contract(benchmark: Benchmark, parameters: &Parameters, half: bool) -> Contra
     let precision = match benchmark {
         Benchmark::BinBoot => parameters.bin_boot_precision(),
         Benchmark::GateBoot => parameters.gate_boot_precision(),
+        Benchmark::GateBootCleaning => parameters.gate_boot_cleaning_precision(),
     };
     // Half bootstraps are refused above the stated probability, whatever their input's noise.
     let log2_fail = if half { parameters.literal().log2_fail } else { precision.log2_fail_per_bit };
@@ -284,13 +316,17 @@ mod tests {
     #[test]
     fn bits_of_a_toy() {
         let benchmarks = [Benchmark::BinBoot, Benchmark::GateBoot];
-        for (benchmark, half) in benchmarks.into_iter().flat_map(|b| [(b, false), (b, true)]) {
-            let (ring_degree, packing) = (1024, None);
-            let arguments = BitsArguments { ring_degree, packing, half, runs: 2, seed: 1 };
+        let benchmarks = benchmarks.into_iter().flat_map(|b| [(b, false), (b, true)]);
+        for (benchmark, half) in benchmarks.chain([(Benchmark::GateBootCleaning, false)]) {
+            let (ring_degree, packing, levels) = (1024, None, None);
+            let cleaning = matches!(benchmark, Benchmark::GateBootCleaning);
+            let arguments =
+                BitsArguments { ring_degree, packing, levels, cleaning, half, runs: 2, seed: 1 };
             let toy = Parameters::insecure_toy(Packing::Complex).unwrap();
             let record = measure(benchmark, &toy, &arguments).unwrap();
             assert!(check_line(&serde_json::to_string(&record).unwrap()));
-            assert_eq!((record.contract.values_checked, record.levels_left), (2048, 2));
+            let levels = if cleaning { 1 } else { 2 };
+            assert_eq!((record.contract.values_checked, record.levels_left), (2048, levels));
             assert!(record.precision_bits > 5.0);
         }
     }

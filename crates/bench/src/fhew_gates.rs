@@ -12,6 +12,7 @@ use cryptable_conversion::{PackedGates, PackedGatesSecret};
 use cryptable_fhew::booleans::{self, EncryptedBits, Gate};
 use cryptable_lattice::lwe_encryption::phase;
 use cryptable_lattice::{Progress, Result};
+use cryptable_papers::bae_2024::FHEW_GATES;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
@@ -39,6 +40,9 @@ pub struct FhewGatesArguments {
 /// Rounds before those that are measured: until inputs are computed, and results reuse memory.
 const ROUNDS_BEFORE: usize = 4;
 
+/// Single gates that are timed.
+const SINGLE_GATES: usize = 31;
+
 /// Steps of a round, in order.
 const STEPS: [&str; 5] = ["packing", "half GateBoot", "cleaning", "SlotsToCoeffs", "extraction"];
 
@@ -49,6 +53,12 @@ struct GatesRecord {
     contract: Contract,
     /// Name and time of every step in u, medians.
     step_units: Vec<(&'static str, f64)>,
+    /// Seconds of one gate of FHEW under parameters of 2^-64, by a bootstrap of its own, and the least number of gates from
+    /// which on all at once take less.
+    single_gate_s: f64,
+    threshold_gates: u64,
+    /// The published thresholds against two libraries (Table 2).
+    published_thresholds: [u32; 2],
     /// Bytes of the packing key and of the extraction key, in memory.
     conversion_key_bytes: [usize; 2],
 }
@@ -58,6 +68,8 @@ struct Session {
     single: booleans::SecretKey,
     server: PackedGates,
     keygen_s: f64,
+    /// Parameters of the single gates that are compared with.
+    rival: booleans::Parameters,
 }
 
 /// Runs the benchmark.
@@ -65,6 +77,7 @@ pub fn run(arguments: &FhewGatesArguments, json: bool) -> anyhow::Result<()> {
     let packed = bits::Parameters::cleaning_128(Packing::Complex)?;
     let session =
         Session::new(&booleans::Parameters::with_log2_fail(arguments.log2_fail)?, &packed)?;
+    let session = Session { rival: booleans::Parameters::default_128(), ..session };
     let record = session.measure(arguments)?;
     if json {
         println!("{}", serde_json::to_string(&record)?);
@@ -72,7 +85,8 @@ pub fn run(arguments: &FhewGatesArguments, json: bool) -> anyhow::Result<()> {
         let contract = &record.contract;
         let step = |(name, units): &(&str, f64)| format!("{name} {units:.0}");
         println!(
-            "{}: {} gates in {:.0} ms, {:.0} u ({} u), {:.1} us a gate; noise 2^{:.1} of the margin, predicted 2^{:.1}; \
+            "{}: {} gates in {:.0} ms, {:.0} u ({} u), {:.1} us a gate; one gate in {:.2} ms, so from {} gates on \
+             (published: {} and {}); noise 2^{:.1} of the margin, predicted 2^{:.1}; \
              {:.2} GB; fails 2^{:.1}, {:.1} bits",
             contract.method,
             contract.slots,
@@ -80,6 +94,10 @@ pub fn run(arguments: &FhewGatesArguments, json: bool) -> anyhow::Result<()> {
             contract.eval_units,
             record.step_units.iter().map(step).collect::<Vec<_>>().join(", "),
             contract.ms_per_value * 1e3,
+            record.single_gate_s * 1e3,
+            record.threshold_gates,
+            record.published_thresholds[0],
+            record.published_thresholds[1],
             contract.noise_std_log2,
             contract.predicted_noise_std_log2.unwrap_or(f64::NAN),
             contract.eval_rss_bytes as f64 / 1e9,
@@ -91,13 +109,15 @@ pub fn run(arguments: &FhewGatesArguments, json: bool) -> anyhow::Result<()> {
 }
 
 impl Session {
+    /// Generates keys; single gates to compare with have the same parameters.
     fn new(single: &booleans::Parameters, packed: &bits::Parameters) -> Result<Self> {
+        let rival = single.clone();
         let single = booleans::SecretKey::generate(single);
         let secret = PackedGatesSecret::generate(&single, packed)?;
         let (server, keygen_s) = timed(|| secret.packed_gates(Progress::silent()));
         let server = server?;
         drop(secret);
-        Ok(Self { single, server, keygen_s })
+        Ok(Self { single, server, keygen_s, rival })
     }
 
     /// NAND of all bits, and the time of every step: what [`PackedGates::gate`] does.
@@ -183,8 +203,30 @@ impl Session {
         let step = |k: usize| median(&times.iter().map(|time| time[k]).collect::<Vec<_>>()) / unit;
         let step_units = STEPS.iter().enumerate().map(|(k, &name)| (name, step(k))).collect();
         let keys = [self.server.packing().memory_bytes(), self.server.extraction().memory_bytes()];
-        Ok(GatesRecord { contract, step_units, conversion_key_bytes: keys })
+        let single_gate_s = single_gate(&self.rival)?;
+        Ok(GatesRecord {
+            threshold_gates: (contract.eval_s / single_gate_s).ceil() as u64,
+            single_gate_s,
+            published_thresholds: FHEW_GATES.1,
+            contract,
+            step_units,
+            conversion_key_bytes: keys,
+        })
     }
+}
+
+/// Seconds of one NAND by a bootstrap of its own, the median of some.
+fn single_gate(parameters: &booleans::Parameters) -> Result<f64> {
+    let secret = booleans::SecretKey::generate(parameters);
+    let key = secret.evaluation_key(Progress::silent())?;
+    let (x, y) = (secret.encrypt(&[true]), secret.encrypt(&[false]));
+    let mut times = Vec::with_capacity(SINGLE_GATES);
+    for _ in 0..SINGLE_GATES {
+        let (result, time) = timed(|| key.gate(Gate::Nand, &x, &y, Progress::silent()));
+        result?;
+        times.push(time);
+    }
+    Ok(median(&times))
 }
 
 #[cfg(test)]

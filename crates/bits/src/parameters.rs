@@ -137,6 +137,12 @@ impl Parameters {
         self.precision(&PeriodicFunction::gate_boot(Gate::Nand.outputs(), 3), 2)
     }
 
+    /// Precision after GateBoot', which squares errors ([`crate::EvaluationKey::gate_boot_cleaning`]).
+    #[must_use]
+    pub fn gate_boot_cleaning_precision(&self) -> Precision {
+        self.precision(&PeriodicFunction::hermite(&Gate::Nand.outputs()), 2)
+    }
+
     /// Returns the precision for fresh bits that were brought down to the bottom.
     fn precision(&self, function: &PeriodicFunction, bits: usize) -> Precision {
         let lowered = self.noise_model.fresh.with_independent(self.noise_model.rounding);
