@@ -18,3 +18,4 @@ mod public_keys;
 mod rekeying;
 mod single_full_size;
 mod single_toy;
+mod vectors_to_integers;
