@@ -12,7 +12,7 @@
 //! | `bridges`, `crossing` | packed values to single ones and back; from how many values on packing pays |
 //! | `integers`, `integers::single` | operations on integers in digits, packed and single |
 //! | `circuit` | circuits on packed bits |
-//! | `leveled` | circuit bootstrapping, CMUX trees, AES |
+//! | `leveled` | circuit bootstrapping, CMUX trees, automata, AES |
 //! | `tails` | counts of large errors beside the law of noise |
 //! | `primitives`, `cost_model` | the operations under all of them, and what the planner takes them for |
 //! | `json_lines` | reading lines |
@@ -53,7 +53,7 @@ mod vectors;
 
 use clap::Subcommand;
 use cryptable::engines::packed::Method;
-use leveled::{aes, circuit_bootstrapping, cmux_chain, cmux_tree};
+use leveled::{aes, automaton, circuit_bootstrapping, cmux_chain, cmux_tree};
 use packed::{entries, fdd, hermite, lookup, reals, sign, words};
 
 /// The benchmarks, one a method or kind of work; `--json` prints a line of the JSON contract for each measurement.
@@ -117,6 +117,8 @@ pub enum BenchCommand {
     CmuxChain(cmux_chain::CmuxChainArguments),
     /// A table on one value by a tree of CMUXes, from its bits.
     CmuxTree(cmux_tree::CmuxTreeArguments),
+    /// An automaton on an encrypted text: how often a pattern occurs.
+    Automaton(automaton::AutomatonArguments),
     /// AES-128 under an encrypted key.
     Aes(aes::AesArguments),
     /// Tails of noise: how often errors exceed 3 to 6 standard deviations, and their kurtosis, beside what the law of noise
@@ -169,6 +171,7 @@ pub fn run(command: &BenchCommand, threads: usize, json: bool) -> anyhow::Result
         BenchCommand::Cbs(arguments) => circuit_bootstrapping::run(arguments, json),
         BenchCommand::CmuxChain(arguments) => cmux_chain::run(arguments, json),
         BenchCommand::CmuxTree(arguments) => cmux_tree::run(arguments, json),
+        BenchCommand::Automaton(arguments) => automaton::run(arguments, json),
         BenchCommand::Aes(arguments) => aes::run(arguments, json),
         BenchCommand::Tails(arguments) => tails::run(arguments, json),
         BenchCommand::Plot(arguments) => plot::run(arguments),

@@ -1,6 +1,7 @@
 //! The command line's grammar.
 
 pub mod aes;
+pub mod automaton;
 pub mod bridge;
 pub mod circuit;
 #[cfg(feature = "client")]
@@ -155,6 +156,9 @@ pub enum Command {
     /// Take encrypted values apart into digits, map each digit through a table, or drop low bits; needs no secret
     #[command(after_help = digits::DIGITS)]
     Digits(digits::DigitsArgs),
+    /// Run an automaton on words of encrypted values: count a pattern in a text, check a format; needs no secret
+    #[command(after_help = automaton::AUTOMATON)]
+    Automaton(automaton::AutomatonArgs),
     /// Look values up packed, and process results one by one: comparison, maximum, a second table
     #[command(after_help = bridge::BRIDGE)]
     Bridge(bridge::BridgeRunArgs),

@@ -15,6 +15,7 @@ mod public_key;
 mod rekeying_key;
 #[cfg(feature = "client")]
 mod secret_key;
+mod words;
 
 pub use evaluation_key_header::EvaluationKeyHeader;
 #[cfg(feature = "client")]

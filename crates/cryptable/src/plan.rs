@@ -221,7 +221,15 @@ impl Way {
 /// # Errors
 /// If the request's engine never looks up values of the engine that encrypts them.
 fn ways(request: &Request) -> Result<Vec<Way>> {
-    let Lookups { engine, inputs, .. } = request.job;
+    let Lookups { mut engine, inputs, .. } = request.job;
+    if has_chains(request) {
+        let asked = *engine.get_or_insert(Engine::Leveled);
+        if asked != Engine::Leveled {
+            let what =
+                format!("automata and chains of CMUXes with the engine {asked}: leveled has them");
+            return Err(Error::Unsupported(what));
+        }
+    }
     let all = match inputs {
         None => Engine::ALL.map(Way::Same).to_vec(),
         Some(Engine::Single) => vec![Way::Same(Engine::Single), Way::Bridged],
@@ -235,6 +243,11 @@ fn ways(request: &Request) -> Result<Vec<Way>> {
         ))),
         _ => Ok(open),
     }
+}
+
+/// Returns whether words or chains are asked for.
+fn has_chains(request: &Request) -> bool {
+    request.job.word_length > 0 || request.job.chain > 0
 }
 
 /// Predicts a lookup in the request's tables. For single and leveled values, this is a lookup in one table, since most
@@ -332,6 +345,9 @@ fn all_candidates(way: Way, request: &Request) -> Result<Vec<Parameters>> {
 fn toy(way: Way, request: &Request) -> Result<Parameters> {
     let Lookups { input_modulus, output_modulus, .. } = request.job;
     match way {
+        Way::Same(Engine::Leveled) if has_chains(request) => {
+            Ok(leveled::Parameters::insecure_toy_for(&leveled_request(request)?)?.into())
+        }
         Way::Same(engine) => Parameters::insecure_toy(engine, input_modulus, output_modulus),
         Way::Bridged => {
             Ok(bridged::Parameters::insecure_toy(input_modulus, output_modulus)?.into())
@@ -395,6 +411,8 @@ fn leveled_request(request: &Request) -> Result<leveled::Request> {
     Ok(leveled::Request {
         method,
         log2_fail: request.limits.log2_fail,
+        word_length: request.job.word_length,
+        chain: request.job.chain,
         ..leveled::Request::new(request.job.input_modulus, request.job.output_modulus)
     })
 }

@@ -8,10 +8,10 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | [`lookup`] | tables on values: what users of this engine need |
+//! | [`lookup`] | tables on values, automata on words of them, registers: what users of this engine need |
 //! | [`aes`] | AES-128 under an encrypted key, and transciphering |
 //! | [`bootstrapping`] | circuit bootstrapping, two bits per rotation |
-//! | [`tree`] | CMUXes, tables as trees of them, automata |
+//! | [`tree`] | CMUXes, tables as trees of them, automata as decision diagrams |
 //! | [`parameters`], [`noise`], [`cost`] | parameter sets, variances, work |
 //! | [`keys`] | secrets and evaluation keys that lookups and AES share |
 #![forbid(unsafe_code)]

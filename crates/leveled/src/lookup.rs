@@ -7,6 +7,9 @@
 //! encrypted as inputs are, and are inputs of the next lookup. Parameter sets with a ciphertext and a rotation for
 //! every bit are there, too ([`crate::parameters::ParameterSet`]).
 //!
+//! The RGSW ciphertexts serve for more than tables: automata read encrypted words ([`EvaluationKey::run`]), and encrypted
+//! bits steer registers through thousands of CMUXes in a row ([`EvaluationKey::register`]).
+//!
 //! ```
 //! use cryptable_lattice::{Progress, Table};
 //! use cryptable_leveled::lookup::{Parameters, SecretKey};
@@ -37,8 +40,10 @@ mod parameters;
 mod prediction;
 mod prepared_table;
 mod public_key;
+mod register;
 #[cfg(feature = "client")]
 mod secret_key;
+mod words;
 
 pub use ciphertext::Ciphertext;
 pub use evaluation_key::EvaluationKey;
@@ -46,8 +51,11 @@ pub use parameters::{Parameters, Request};
 pub use prepared_table::PreparedTable;
 #[cfg(feature = "client")]
 pub use public_key::{PublicKey, encrypt_by};
+pub use register::{Register, Selectors};
 #[cfg(feature = "client")]
 pub use secret_key::SecretKey;
+
+pub use crate::tree::{Automaton, Transition};
 
 /// Values that go into one ciphertext of a file, and that services look up at once: results take up to 290 kB each.
 pub const VALUES_PER_CIPHERTEXT: usize = 64;

@@ -107,12 +107,19 @@ impl CircuitBootstrappingNoise {
     /// If there are no selectors.
     #[must_use]
     pub fn chain(&self, depth: u64, selectors: u64, ones: f64) -> NoiseLaw {
+        self.path(depth, depth.div_ceil(selectors), ones)
+    }
+
+    /// Returns the noise that `depth` CMUXes in a row add, none of whose selectors is used more often than `uses` times:
+    /// [`CircuitBootstrappingNoise::chain`] for selectors that are used unequally often.
+    #[must_use]
+    pub fn path(&self, depth: u64, uses: u64, ones: f64) -> NoiseLaw {
         let (gadget, literal) = (self.parameters.rgsw_gadget(), self.model.parameters().literal());
         let RgswNoise { body, mask, spread, largest, .. } = self.rgsw;
-        let (digit, uses) = (gadget.digit_variance(), depth.div_ceil(selectors) as f64);
+        let digit = gadget.digit_variance();
         let digits = gadget.length() as f64 * digit * depth as f64;
-        let products =
-            NoiseLaw::products((body.0 + mask.0 - spread.0) * digits, largest.0 * digit * uses);
+        let largest = largest.0 * digit * uses as f64;
+        let products = NoiseLaw::products((body.0 + mask.0 - spread.0) * digits, largest);
         let secret = literal.ring_degree as f64 * second_moment(literal.ring_secret);
         let rounding = gadget.rounding_variance() * (1.0 + secret) * ones * depth as f64;
         let rounding = Variance::of_units(rounding, self.model.parameters().prime() as f64);

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod arrays;
+mod automaton;
 mod bits;
 mod booleans;
 mod bridges;
@@ -61,6 +62,8 @@ mod _native {
     #[allow(non_upper_case_globals)]
     const __version__: &str = env!("CARGO_PKG_VERSION");
 
+    #[pymodule_export]
+    use crate::automaton::Automaton;
     #[pymodule_export]
     use crate::canaries::Canaries;
     #[pymodule_export]

@@ -4,16 +4,25 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use cryptable::Engine;
 use cryptable::comparisons::Operation;
 
 use super::memory::MemoryArgs;
 use super::memory::memory_size;
-use super::parameters::log2_fail;
+use super::parameters::{EngineParser, log2_fail};
 
 /// Requirements for keys of comparisons, and limits.
-#[derive(Args, Clone, Copy, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct IntegerArgs {
-    /// Bits of the integers, from 4 to 39: 0 .. 2^B - 1, or with --signed -2^(B-1) .. 2^(B-1) - 1
+    /// Engine: `packed` compares 65,536 integers at once, `single` each by itself, with keys of a tenth of a gigabyte
+    /// [default: packed]
+    #[arg(long, value_name = "ENGINE", value_parser = EngineParser)]
+    pub mode: Option<Engine>,
+    /// Decomposition into digits with --mode single: HomDecomp-Reduce, HomDecomp-FDFB, HomFloor or HomFloorAlt
+    /// [default: HomDecomp-Reduce, the fastest]
+    #[arg(long, value_name = "NAME", requires = "mode")]
+    pub method: Option<String>,
+    /// Bits of the integers, from 4 to 39, or to 26 with --mode single: 0 .. 2^B - 1, or with --signed -2^(B-1) .. 2^(B-1) - 1
     #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub bits: u32,
     /// Bits of the most significant digit, from 2 to 8; the others have at most as many [default: the fastest]
@@ -44,8 +53,12 @@ fn operation() -> impl TypedValueParser<Value = Operation> {
 pub struct CompareArgs {
     /// Operation: of two inputs x and y, [x < y], [x >= y], [x = y], the larger or the smaller; of one, [x < 0], its
     /// digits, the larger of x and 0, |x|, or x within bounds
-    #[arg(long, value_name = "OPERATION", value_parser = operation())]
-    pub op: Operation,
+    #[arg(long, value_name = "OPERATION", value_parser = operation(), required_unless_present = "function")]
+    pub op: Option<Operation>,
+    /// Continuous function instead of an operation, with keys of --mode single: a CSV file with lines `x,y`, in the order
+    /// of x, between which it is linear; results are approximate
+    #[arg(long, value_name = "FILE", conflicts_with = "op")]
+    pub function: Option<PathBuf>,
     /// Server's evaluation key
     #[arg(long, alias = "key", value_name = "FILE")]
     pub evaluation: PathBuf,
@@ -80,12 +93,15 @@ Examples:
 
   cryptable compare --op less-than --evaluation server.key --input a.ct --input b.ct --output c.ct
   cryptable compare --op relu --evaluation server.key --input balance.ct --output credit.ct
+  cryptable keygen compare --mode single --bits 16 --secret client.key --evaluation server.key
+  cryptable compare --function logistic.csv --evaluation server.key --input x.ct --output y.ct
   cryptable compare --op clamp --low 0 --high 255 --evaluation server.key --input a.ct --output c.ct
 
 65,536 integers of up to 39 bits are compared at once, by the sign of their difference, digit after
 digit. Integers are encrypted with one bit of headroom, --as headroom, so that differences have a
 sign. Comparisons return bits; the other operations return integers, as encrypted digits in one
-file.";
+file. Keys of --mode single are for few integers, of up to 26 bits, one after the other: less-than,
+sign, maximum, relu and absolute value, a tenth of a second to a few seconds each, and --function.";
 
 /// Help of `plan compare` and `keygen compare`.
 pub const JOB: &str = "\
@@ -93,6 +109,7 @@ Examples:
   cryptable plan compare --bits 32
   cryptable --json plan compare --bits 21 --values 1000 --memory 6GB
   cryptable plan compare --bits 15 --digit-bits 4
+  cryptable plan compare --mode single --bits 16 --method HomFloor
   cryptable keygen compare --bits 32 --secret client.key --evaluation server.key
 
 Keys are those of packed values: digits, sum, decrypt and inspect accept them, too.";

@@ -48,6 +48,7 @@ impl Cli {
             Command::Compare(args) => args.files(),
             // The key says how many digits there are, and the command then checks their files.
             Command::Digits(args) => args.files(&args.outputs(0)),
+            Command::Automaton(args) => args.files(),
             Command::Bridge(args) => args.files(),
             Command::Integers(args) => args.files(),
             Command::Wide(args) => args.files(),
@@ -335,7 +336,10 @@ impl AesCommand {
 
 impl CompareArgs {
     fn files(&self) -> FileArgs {
-        let mut files = inputs([("--evaluation", Some(self.evaluation.as_path()))]);
+        let mut files = inputs([
+            ("--evaluation", Some(self.evaluation.as_path())),
+            ("--function", self.function.as_deref()),
+        ]);
         files.extend(self.inputs.iter().map(|path| FileArg::input("--input", path)));
         files.push(FileArg::bytes("--output", &self.output));
         FileArgs { files, force: self.force }

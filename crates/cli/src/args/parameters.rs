@@ -66,6 +66,10 @@ pub struct ParameterArgs {
     /// Number of lookups in a row, each of the result of the one before, that parameters must admit [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub lookups_in_a_row: Option<u32>,
+    /// Values of the longest words that `automaton` reads, with the engine leveled; times are those of lookups
+    /// [default: keys for lookups alone]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    pub word_length: Option<u32>,
     /// Method, by the name that `plan` shows; akp, akp-2, akp-3, bmt or cmt for packed values [default: the fastest]
     #[arg(long, alias = "variant", value_name = "NAME")]
     pub method: Option<String>,

@@ -4,14 +4,17 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use cryptable::comparisons::{Operation, OperationResult};
-use cryptable::{Ciphertext, Contents, Execution, KeyId, Limits, Parameters, Request};
+use cryptable::{
+    Ciphertext, Contents, Engine, Execution, KeyId, KeyParameters, Limits, Parameters, Request,
+};
 use serde::Serialize;
 
 use crate::args::Global;
 use crate::args::compare::{CompareArgs, IntegerArgs};
 use crate::ciphertext_file::{self, Reader, Writer};
+use crate::commands::large;
 use crate::commands::operation_plan::Report as OperationReport;
 use crate::commands::planned_job::PlannedJob;
 use crate::commands::threads;
@@ -26,15 +29,19 @@ use crate::{atomic_file, input_file, key_input, memory_limit, progress};
 /// If a file cannot be read or written, or if key and ciphertexts do not belong together.
 pub fn run(global: Global, args: &CompareArgs) -> Result<()> {
     let bounds = check_arguments(args)?;
+    let key_file = KeyFile::open(global, &args.evaluation)?;
+    if matches!(key_file.header.parameters, KeyParameters::LargeValues(_)) {
+        return large::run(global, args, key_file);
+    }
+    let op = args.op.context("--function takes keys of keygen compare --mode single")?;
     let open = |path: &PathBuf| ciphertext_file::open(path);
     let mut readers: Vec<Reader> = args.inputs.iter().map(open).collect::<Result<_>>()?;
-    let key_file = KeyFile::open(global, &args.evaluation)?;
     let parameters = key_file.header.parameters.lookups()?;
     check_inputs(&readers, &parameters, key_file.header.key_id, args)?;
     let packed = parameters.packed();
     let packed = packed.with_context(|| key_input::of_keygen(&args.evaluation, "compare"))?;
-    let prediction = packed.operation_prediction(args.op);
-    memory_limit::check_unread(args.memory.limit, args.op.name(), &prediction)?;
+    let prediction = packed.operation_prediction(op);
+    memory_limit::check_unread(args.memory.limit, op.name(), &prediction)?;
     let mapped = key_file.read()?;
     let key = &mapped.key;
     let first = *readers[0].summary();
@@ -49,7 +56,7 @@ pub fn run(global: Global, args: &CompareArgs) -> Result<()> {
             moved(part as usize * total + done, first.ciphertexts as usize * total)
         };
         let execution = Execution::default().progress(&step);
-        let result = match key.compare(args.op, &operands, bounds, execution)? {
+        let result = match key.compare(op, &operands, bounds, execution)? {
             OperationResult::Bits(bits) => bits,
             OperationResult::Digits(digits) => digits.to_ciphertext()?,
         };
@@ -68,7 +75,7 @@ pub fn run(global: Global, args: &CompareArgs) -> Result<()> {
     let report = Report {
         output: args.output.clone(),
         output_bytes: written.bytes,
-        operation: args.op.name(),
+        operation: op.name(),
         values: first.values,
         modulus: written.contents.modulus,
         threads: threads(global),
@@ -80,18 +87,18 @@ pub fn run(global: Global, args: &CompareArgs) -> Result<()> {
 
 /// Checks that there is one input per operand, and bounds exactly if the operation needs them. Returns the bounds.
 fn check_arguments(args: &CompareArgs) -> Result<Option<(i64, i64)>> {
-    let (found, expected) = (args.inputs.len(), args.op.operands());
+    let (found, expected) = (args.inputs.len(), args.op.map_or(1, Operation::operands));
+    let name = args.op.map_or("--function", Operation::name);
     ensure!(
         found == expected,
-        "{found} --input, but {} takes {expected}: one for each operand",
-        args.op
+        "{found} --input, but {name} takes {expected}: one for each operand"
     );
-    let is_clamp = args.op == Operation::Clamp;
+    let is_clamp = args.op == Some(Operation::Clamp);
     match (args.low, args.high) {
         (Some(low), Some(high)) if is_clamp => Ok(Some((low, high))),
         (None, None) if !is_clamp => Ok(None),
         _ if is_clamp => Err(anyhow::anyhow!("clamp takes both --low and --high")),
-        _ => Err(anyhow::anyhow!("--low and --high are for clamp, not for {}", args.op)),
+        _ => Err(anyhow::anyhow!("--low and --high are for clamp, not for {name}")),
     }
 }
 
@@ -114,6 +121,13 @@ fn check_inputs(
 /// # Errors
 /// If no parameters meet the request.
 pub fn plan(global: Global, args: &IntegerArgs) -> Result<PlannedJob> {
+    match args.mode {
+        Some(Engine::Single) => return large::plan(args),
+        Some(Engine::Leveled) => {
+            bail!("--mode leveled: comparisons are of packed or single values")
+        }
+        _ => ensure!(args.method.is_none(), "--method is for --mode single"),
+    }
     let mut request = Request::comparisons(args.bits);
     if let Some(bits) = args.digit_bits {
         request = request.digit_bits(bits);

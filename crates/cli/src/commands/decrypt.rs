@@ -15,7 +15,7 @@ use zeroize::Zeroizing;
 
 use super::canaries::{CanaryReport, ResultCheck};
 use super::encrypt::comparison_digits;
-use super::{aes, bridge, circuit, integers};
+use super::{aes, bridge, circuit, integers, large};
 use crate::args::{CsvArgs, DecryptArgs, Global, LayoutArg};
 use crate::ciphertext_file;
 use crate::formats::csv::Coding;
@@ -43,6 +43,7 @@ pub fn run(global: Global, args: &DecryptArgs) -> Result<()> {
         Some(ObjectType::SlotBitsWords) => circuit::decrypt(global, args, &key, &file),
         Some(ObjectType::EncryptedBytes) => aes::decrypt(global, args, &key, &file),
         Some(ObjectType::EncryptedIntegers) => bridge::decrypt(global, args, &key, &file),
+        Some(ObjectType::SmallValues) => large::decrypt_small(global, args, &key, &file),
         _ => values_of(global, args, &key, file),
     }
 }

@@ -14,7 +14,7 @@ use serde::Serialize;
 use zeroize::Zeroizing;
 
 use super::canaries::{self, CanaryReport};
-use super::{circuit, integers};
+use super::{circuit, integers, large};
 use crate::args::{EncryptArgs, Global, LayoutArg};
 use crate::atomic_file::{self, AtomicFile};
 use crate::ciphertext_file::{self, ciphertexts, encryptions};
@@ -45,6 +45,9 @@ pub fn run(global: Global, args: &EncryptArgs) -> Result<()> {
 
 /// Encrypts in the layout that the arguments name, or that keys of comparisons have.
 fn encrypt_in_layout(global: Global, args: &EncryptArgs, key: EncryptionKey<'_>) -> Result<()> {
+    if matches!(key.parameters(), KeyParameters::LargeValues(_)) {
+        return large::encrypt(global, args, key);
+    }
     let parameters = || key.parameters().lookups();
     let check_packed = |job: &str| {
         let packed = parameters().and_then(|it| it.packed().map(drop));

@@ -1,6 +1,7 @@
 //! The subcommands of the program.
 
 mod aes;
+mod automaton;
 mod bridge;
 #[cfg(feature = "client")]
 mod canaries;
@@ -25,6 +26,7 @@ mod jobs;
 mod key_files;
 #[cfg(feature = "client")]
 mod keygen;
+mod large;
 mod lookup;
 mod operation_plan;
 mod parameter_list;
@@ -97,6 +99,7 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Circuit(args) => circuit::run(global, &args.command),
         Command::Compare(args) => compare::run(global, &args),
         Command::Digits(args) => digits::run(global, &args),
+        Command::Automaton(args) => automaton::run(global, &args),
         Command::Bridge(args) => bridge::run(global, &args),
         Command::Integers(args) => integers::run(global, &args),
         Command::Wide(args) => wide::run(global, &args),
@@ -135,6 +138,7 @@ fn handles_secrets(command: &Command) -> bool {
         | Command::Sum(_)
         | Command::Compare(_)
         | Command::Digits(_)
+        | Command::Automaton(_)
         | Command::Bridge(_)
         | Command::Integers(_)
         | Command::Wide(_)

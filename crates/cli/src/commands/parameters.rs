@@ -74,6 +74,7 @@ pub fn request(args: &ParameterArgs) -> Request {
     request = set(request, args.table_kind.map(Into::into), Request::entries);
     request = set(request, args.tables.map(usize::from), Request::tables);
     request = set(request, args.lookups_in_a_row, Request::lookups_in_a_row);
+    request = set(request, args.word_length, |it, length| it.word_length(length as usize));
     request = set(request, args.ring_degree, Request::<Lookups>::ring_degree);
     set(request, args.digit_bits, Request::<Lookups>::digit_bits)
 }

@@ -14,6 +14,7 @@ pub mod pairs;
 pub mod png;
 pub mod raw;
 pub mod records;
+pub mod rules;
 pub mod table;
 pub mod value_tables;
 #[cfg(feature = "client")]

@@ -6,6 +6,7 @@ mod server;
 mod support;
 
 mod aes_messages;
+mod automaton;
 mod bad_inputs;
 mod bridge;
 mod canaries;
@@ -20,6 +21,7 @@ mod engines;
 mod failure_definition;
 mod headers_first;
 mod integers;
+mod large;
 mod leveled;
 mod messages;
 mod outputs;

@@ -13,6 +13,8 @@ pub struct Lookups {
     pub(crate) entries: EntryKind,
     pub(crate) complex_outputs: bool,
     pub(crate) lookups_in_a_row: u32,
+    pub(crate) word_length: usize,
+    pub(crate) chain: u64,
     pub(crate) engine: Option<Engine>,
     pub(crate) inputs: Option<Engine>,
     pub(crate) method: Option<String>,
@@ -41,6 +43,8 @@ impl Request {
             entries: EntryKind::Shared,
             complex_outputs: false,
             lookups_in_a_row: 1,
+            word_length: 0,
+            chain: 0,
             engine: None,
             inputs: None,
             method: None,
@@ -113,6 +117,36 @@ impl Request {
     #[must_use]
     pub fn lookups_in_a_row(mut self, lookups: u32) -> Self {
         self.job.lookups_in_a_row = lookups;
+        self
+    }
+
+    /// Asks for parameters of engine `leveled` by which automata read words of up to this many values, symbols below the
+    /// input modulus ([`crate::EvaluationKey::run_automaton`]). Times of the plan are those of lookups. Default: no words.
+    ///
+    /// ```
+    /// use cryptable::Request;
+    /// let plan = Request::new(256, 1024).word_length(1_000).plan()?;
+    /// assert!(plan.best().parameters().leveled()?.longest_word(256) >= 1_000);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    #[must_use]
+    pub fn word_length(mut self, values: usize) -> Self {
+        self.job.word_length = values;
+        self
+    }
+
+    /// Asks for parameters of engine `leveled` for chains of this many CMUXes, by as many encrypted bits
+    /// ([`register`](crate::engines::leveled::EvaluationKey::register)). Default: no chains.
+    ///
+    /// ```
+    /// use cryptable::Request;
+    /// let plan = Request::new(2, 1024).chain(10_000).plan()?;
+    /// assert!(plan.best().parameters().leveled()?.chain_log2_fail(10_000, 1) <= -64.0);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    #[must_use]
+    pub fn chain(mut self, cmuxes: u64) -> Self {
+        self.job.chain = cmuxes;
         self
     }
 

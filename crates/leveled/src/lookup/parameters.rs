@@ -50,13 +50,18 @@ pub struct Request {
     pub log2_fail: Option<f64>,
     /// The parameter set; any if `None`.
     pub method: Option<ParameterSet>,
+    /// Values of the longest word that automata read, symbols modulo p ([`super::EvaluationKey::run`]); 0 for lookups alone.
+    pub word_length: usize,
+    /// CMUXes in a row of registers, each by a bit of its own ([`super::EvaluationKey::register`]); 0 for lookups alone.
+    pub chain: u64,
 }
 
 impl Request {
     /// Any set, failures below 2^-64 a value.
     #[must_use]
     pub fn new(input_modulus: u64, output_modulus: u64) -> Self {
-        Self { input_modulus, output_modulus, log2_fail: None, method: None }
+        let (log2_fail, method) = (None, None);
+        Self { input_modulus, output_modulus, log2_fail, method, word_length: 0, chain: 0 }
     }
 }
 
@@ -93,6 +98,7 @@ impl Parameters {
             let what = format!("values of {} bits", width(input_modulus.max(output_modulus)));
             return Err(Error::FailureUnreachable { what, found: least, limit });
         }
+        Self::retain_chains(&mut all, request)?;
         let model = CostModel::default();
         all.sort_by_cached_key(|parameters| {
             let seconds = model.seconds(&parameters.prediction().work);
@@ -100,6 +106,26 @@ impl Parameters {
             seconds.to_bits()
         });
         Ok(all)
+    }
+
+    /// Retains what serves a request's words and chains.
+    fn retain_chains(all: &mut Vec<Self>, request: &Request) -> Result<()> {
+        let limit = request.log2_fail.unwrap_or(LOG2_FAIL);
+        let worst = |parameters: &Self| match (request.word_length, request.chain) {
+            (0, 0) => f64::NEG_INFINITY,
+            (0, chain) => parameters.chain_log2_fail(chain, 1),
+            (length, chain) => parameters
+                .word_log2_fail(request.input_modulus, length)
+                .max(parameters.chain_log2_fail(chain, 1)),
+        };
+        let least = all.iter().map(worst).fold(f64::INFINITY, f64::min);
+        all.retain(|parameters| worst(parameters) <= limit);
+        if all.is_empty() {
+            let (length, chain) = (request.word_length, request.chain);
+            let what = format!("words of {length} values and chains of {chain} CMUXes");
+            return Err(Error::FailureUnreachable { what, found: least, limit });
+        }
+        Ok(())
     }
 
     /// Toy parameters for tests, with two bits per ciphertext: not secure, and they say so.
@@ -120,6 +146,16 @@ impl Parameters {
         output_modulus: u64,
     ) -> Result<Self> {
         Self::assemble(None, set.insecure_toy(), input_modulus, output_modulus)
+    }
+
+    /// Toy parameters of the fastest set of a request: not secure.
+    ///
+    /// # Errors
+    /// As [`Parameters::candidates`].
+    pub fn insecure_toy_for(request: &Request) -> Result<Self> {
+        let fastest = Self::candidates(request)?.swap_remove(0);
+        let set = fastest.set.expect("candidates have names");
+        Self::insecure_toy_of(set, request.input_modulus, request.output_modulus)
     }
 
     fn assemble(

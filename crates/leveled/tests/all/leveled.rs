@@ -1,4 +1,4 @@
-//! Circuit bootstrapping, CMUX trees and automata.
+//! Circuit bootstrapping and CMUX trees.
 
 use crate::common;
 
@@ -7,7 +7,7 @@ use cryptable_lattice::rgsw::RgswCiphertext;
 use cryptable_leveled::bootstrapping::{bit_error, decrypt_bit, encrypt_bit};
 use cryptable_leveled::noise::CircuitBootstrappingNoise;
 use cryptable_leveled::parameters::ParameterSet;
-use cryptable_leveled::tree::{Automaton, Cmux, CmuxTree, LeveledCiphertext, Transition};
+use cryptable_leveled::tree::{Cmux, CmuxTree, LeveledCiphertext};
 use cryptable_ring::random::replay;
 use rayon::prelude::*;
 
@@ -213,32 +213,6 @@ fn auto_sets_are_as_deep_as_the_papers() {
         assert!(depth >= least, "{set}: depth {depth}");
     }
     assert!("auto-depth-6".parse::<ParameterSet>().is_err());
-}
-
-#[test]
-fn automata_weigh_words() {
-    let setting = Setting::new(ParameterSet::Aes128.insecure_toy());
-    let go = |next, weight| Transition { next, weight };
-    let automaton =
-        Automaton::new(vec![[go(0, 0), go(1, 1)], [go(2, 0), go(1, 2)], [go(0, 3), go(2, 0)]])
-            .unwrap();
-    let outputs: Vec<u64> = (0..40).map(|x| x * 7 % 16).collect();
-    for word in random(10, 1 << 10, 4) {
-        let bits: Vec<bool> = (0..10).map(|i| word >> i & 1 == 1).collect();
-        let expected = outputs[automaton.run(0, &bits)];
-        let selectors = setting.selectors(word, 10);
-        let result = automaton.evaluate(&setting.parameters, 0, &selectors, &outputs, 16).unwrap();
-        assert_eq!(setting.secret.decrypt(&result, 16).unwrap(), expected, "{word:010b}");
-    }
-    let selectors = setting.selectors(5, 3);
-    let evaluate = |start, outputs: &[u64]| {
-        automaton.evaluate(&setting.parameters, start, &selectors, outputs, 16).map(|_| ())
-    };
-    assert!(evaluate(3, &outputs).is_err());
-    assert!(evaluate(0, &outputs[..9]).is_err());
-    assert!(evaluate(0, &[16; 40]).is_err());
-    assert!(Automaton::new(vec![[go(0, 0), go(1, 0)]]).is_err());
-    assert!(Automaton::new(Vec::new()).is_err());
 }
 
 #[test]

@@ -10,3 +10,4 @@ mod lookup_full_size;
 mod messages;
 mod noise_law;
 mod wire;
+mod words;

@@ -42,6 +42,7 @@ from . import (
 )
 from . import tables as _tables
 from ._native import (
+    Automaton,
     Canaries,
     Candidate,
     Ciphertext,
@@ -76,6 +77,7 @@ from .linear import computing
 from .tables import Engine, Entries, TableLike, complex_table, real_table, table
 
 __all__ = [
+    "Automaton",
     "Canaries",
     "Candidate",
     "Ciphertext",
@@ -132,6 +134,7 @@ def plan(
     values: int | None = None,
     tables: int = 1,
     lookups_in_a_row: int = 1,
+    word_length: int = 0,
     log2_fail: float | None = None,
     memory: int | None = None,
     threads: int | None = None,
@@ -155,6 +158,8 @@ def plan(
     - `threads`, `memory` (bytes), `log2_fail` (log2 of the largest probability that a ciphertext fails: -64);
     - `goal`: `"throughput"` or `"latency"`; `engine`: `"packed"`, `"single"` or `"leveled"`;
     - `inputs="single"`: single values, which the server may pack; `lookups_in_a_row`;
+    - `word_length`: values of the longest words that automata read (`EvaluationKey.run_automaton`); times are those of
+      lookups;
     - `entries`: `"per-value"` for a table of its own for every value, `"encrypted"` for tables that the server cannot
       read, `"shared"` by default;
     - `complex_outputs=True`: for complex tables, where `moduli` are given;
@@ -177,6 +182,7 @@ def plan(
         values=values,
         tables=tables,
         lookups_in_a_row=lookups_in_a_row,
+        word_length=word_length,
         log2_fail=log2_fail,
         memory=memory,
         threads=threads,

@@ -25,6 +25,7 @@ from .integers import IntegerPlan
 from .wide import WidePlan
 
 __all__ = [
+    "Automaton",
     "Canaries",
     "Candidate",
     "Ciphertext",
@@ -70,6 +71,68 @@ __all__ = [
     "write_file",
 ]
 __version__: Final[str]
+
+@final
+class Automaton:
+    """
+    Reads words of encrypted values symbol by symbol: counts patterns in texts, checks formats, compares long numbers.
+
+    `next[s][x]` is the state that follows state s on symbol x, and `weights[s][x]`, 0 by default, is added to the weight of
+    the word; `final_weights[s]` is added where a word ends in s. Words begin in state 0. `EvaluationKey.run_automaton` gives
+    a table's entry at the weight of each word.
+
+        >>> import cryptable
+        >>> text = list(b"bananaspapayas")
+        >>> secret = cryptable.SecretKey.generate(cryptable.plan(moduli=(256, 16), word_length=7))
+        >>> words = secret.encrypt([text[:7], text[7:]])
+        >>> automaton = cryptable.Automaton.occurrences(list(b"ana"), 256)
+        >>> secret.decrypt(secret.evaluation_key().run_automaton(automaton, words)).tolist()
+        [2, 0]
+    """
+
+    def __new__(
+        cls, /, next: npt.ArrayLike, weights: npt.ArrayLike | None = None, final_weights: npt.ArrayLike | None = None
+    ) -> Automaton: ...
+    def __repr__(self, /) -> str: ...
+    @property
+    def final_weights(self, /) -> npt.NDArray[np.integer[Any]]:
+        """
+        The weights that are added where a word ends, one per state.
+        """
+
+    def largest_weight(self, /, length: SupportsIndex) -> int:
+        """
+        The largest weight of any word of a length: tables of weights have an entry more.
+        """
+
+    @property
+    def next(self, /) -> npt.NDArray[np.integer[Any]]:
+        """
+        The states that follow, a row per state with a column per symbol.
+        """
+
+    @staticmethod
+    def occurrences(pattern: npt.ArrayLike, symbols: SupportsIndex) -> Automaton:
+        """
+        The automaton that counts where a pattern of symbols occurs, occurrences that overlap included.
+        """
+
+    @property
+    def symbols(self, /) -> int:
+        """
+        The number of symbols: values of words are below it.
+        """
+
+    def weight(self, /, word: npt.ArrayLike) -> int:
+        """
+        The weight of a word in the clear.
+        """
+
+    @property
+    def weights(self, /) -> npt.NDArray[np.integer[Any]]:
+        """
+        The weights that are added, a row per state with a column per symbol.
+        """
 
 @final
 class Canaries:
@@ -911,6 +974,21 @@ class EvaluationKey:
     def prepare_complex(self, /, table: ComplexTable) -> PreparedComplexTable:
         """
         Encodes a complex table once for any number of lookups.
+        """
+
+    def run_automaton(
+        self,
+        /,
+        automaton: Automaton,
+        words: Ciphertext,
+        outputs: TableLike | None = None,
+        *,
+        threads: int = 0,
+        progress: Progress | None = True,
+    ) -> Ciphertext:
+        """
+        Runs an automaton on words, each along the last axis of the values, and gives a value for each: the entry of `outputs`
+        at the word's weight, or the weight itself. With keys of a plan of `word_length`.
         """
 
     def sub(self, /, x: Ciphertext, y: Ciphertext) -> Ciphertext:
@@ -1778,6 +1856,7 @@ def plan(
     values: SupportsIndex | None = None,
     tables: SupportsIndex = 1,
     lookups_in_a_row: SupportsIndex = 1,
+    word_length: SupportsIndex = 0,
     log2_fail: SupportsFloat | SupportsIndex | None = None,
     memory: SupportsIndex | None = None,
     threads: int | None = None,

@@ -1,0 +1,127 @@
+//! `bench automaton`: how often a pattern of bytes occurs in an encrypted text.
+
+use clap::Args;
+use cryptable::engines::leveled::Automaton;
+use cryptable::{Execution, Request, SecretKey, Table};
+use serde::Serialize;
+
+use crate::contract::{Contract, print_line};
+use crate::measurement::{UnitSampler, median, timed};
+use crate::memory;
+
+/// Text that is repeated.
+const TEXT: &[u8] = b"abracadabra";
+
+/// Values of a symbol.
+const SYMBOLS: u64 = 256;
+
+/// Arguments of `bench automaton`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  cryptable --threads 1 --json bench automaton --length 1000 --pattern abra"
+)]
+pub struct AutomatonArguments {
+    /// Bytes of the text.
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    length: u32,
+    /// The pattern.
+    #[arg(long, default_value = "abra")]
+    pattern: String,
+    /// Runs to take the median of.
+    #[arg(long, default_value_t = 3)]
+    runs: usize,
+    /// INSECURE parameters of small rings, for tests.
+    #[arg(long, hide = true)]
+    insecure_toy: bool,
+}
+
+/// The contract, and what is told of automata. A value is a symbol of the text, `eval_s` the time of the whole text.
+#[derive(Debug, Serialize)]
+struct AutomatonLine {
+    #[serde(flatten)]
+    contract: Contract,
+    /// States of the automaton.
+    states: usize,
+    /// Length of the longest text that these parameters serve.
+    longest_word: usize,
+}
+
+/// Runs the benchmark.
+pub fn run(arguments: &AutomatonArguments, json: bool) -> anyhow::Result<()> {
+    let line = measure(arguments)?;
+    print_line(&line, json)?;
+    line.contract.check()
+}
+
+fn measure(arguments: &AutomatonArguments) -> anyhow::Result<AutomatonLine> {
+    let length = arguments.length as usize;
+    let pattern: Vec<u64> = arguments.pattern.bytes().map(u64::from).collect();
+    let text: Vec<u64> = TEXT.iter().cycle().take(length).map(|&byte| byte.into()).collect();
+    let counts = (length as u64 + 1).next_power_of_two().max(2);
+    let request = Request::new(SYMBOLS, counts).word_length(length);
+    let request = if arguments.insecure_toy { request.insecure_toy() } else { request };
+    let plan = request.plan()?;
+    let parameters = plan.best().parameters().leveled()?;
+    let (secret, keygen_s) = timed(|| SecretKey::generate(plan.best()));
+    let (server, setup_s) = timed(|| secret.evaluation_key());
+    let (word, encrypt_s) = timed(|| secret.encrypt(&text));
+    let word = word?;
+    let automaton = Automaton::occurrences(&pattern, SYMBOLS)?;
+    let outputs = Table::from_fn(counts, counts, |count| count)?;
+    let (mut unit, mut times, mut wrong) = (UnitSampler::start(), Vec::new(), 0);
+    let mut output_bytes = 0;
+    memory::reset_peak();
+    for _ in 0..arguments.runs.max(1) {
+        let execution = Execution::default();
+        let (result, time) =
+            timed(|| server.run_automaton(&automaton, &word, length, &outputs, execution));
+        let result = result?;
+        times.push(time);
+        wrong += usize::from(secret.decrypt(&result)? != [automaton.weight(&text)?]);
+        output_bytes = result.to_bytes().len();
+        unit.sample_if_due();
+    }
+    let mut contract = Contract {
+        method: format!("automaton, {}", parameters.method_name()),
+        table: format!("pattern of {} bytes", pattern.len()),
+        bits_in: (SYMBOLS as f64).log2(),
+        bits_out: (counts as f64).log2(),
+        modulus_in: SYMBOLS,
+        ring_degree: parameters.ring_degree(),
+        keygen_s,
+        setup_s,
+        encrypt_s: encrypt_s / length as f64,
+        eval_key_bytes: server.memory_bytes(),
+        input_bytes: word.to_bytes().len() / length,
+        output_bytes,
+        values_checked: times.len(),
+        wrong,
+        log2_fail: parameters.word_log2_fail(SYMBOLS, length),
+        security_bits: parameters.security_bits(),
+        peak_rss_bytes: memory::peak_rss(),
+        eval_rss_bytes: memory::peak_rss(),
+        ..Contract::here()
+    };
+    contract.set_time(median(&times), times.len(), length, unit.finish());
+    Ok(AutomatonLine {
+        contract,
+        states: automaton.states().len(),
+        longest_word: parameters.longest_word(SYMBOLS),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::tests::check_line;
+
+    #[test]
+    fn patterns_in_a_text_of_a_toy() {
+        let pattern = "abra".to_owned();
+        let arguments = AutomatonArguments { length: 5, pattern, runs: 1, insecure_toy: true };
+        let line = measure(&arguments).unwrap();
+        assert!(check_line(&serde_json::to_string(&line).unwrap()));
+        assert_eq!((line.states, line.contract.slots), (5, 5));
+        assert!(line.longest_word >= 5);
+    }
+}

@@ -1,0 +1,155 @@
+//! `cryptable automaton`: automata on words of encrypted values.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail, ensure};
+use cryptable::engines::leveled::Automaton;
+use cryptable::{Ciphertext, Contents, Execution, Parameters, Table};
+use serde::Serialize;
+
+use crate::args::Global;
+use crate::args::automaton::AutomatonArgs;
+use crate::ciphertext_file::{self, Reader};
+use crate::commands::threads;
+use crate::formats::rules;
+use crate::formats::table::{self, Moduli, TableOptions};
+use crate::key_input::KeyFile;
+use crate::printable::Printable as _;
+use crate::report::{self, bytes, counted, seconds};
+use crate::{atomic_file, input_file, progress};
+
+/// Runs an automaton on every word of a file.
+///
+/// # Errors
+/// If a file cannot be read or written, if key, automaton and values do not belong together, or if words are longer than
+/// the key's noise allows.
+pub fn run(global: Global, args: &AutomatonArgs) -> Result<()> {
+    let mut reader = ciphertext_file::open(&args.input)?;
+    let key_file = KeyFile::open(global, &args.evaluation)?;
+    let parameters = key_file.header.parameters.lookups()?;
+    parameters.leveled().with_context(|| {
+        let name = input_file::shown(&args.evaluation).printable();
+        format!("{name}: automata take keys of keygen --word-length")
+    })?;
+    let expected = Contents {
+        engine: parameters.engine(),
+        parameter_digest: parameters.digest(),
+        key_id: key_file.header.key_id,
+        modulus: reader.summary().contents.modulus,
+        signed: false,
+    };
+    ciphertext_file::check(&reader, &args.input, &expected, &args.evaluation)?;
+    let automaton = automaton(args, expected.modulus)?;
+    let values = reader.summary().values;
+    let length = args.word_length.map_or(values, u64::from);
+    ensure!(
+        length > 0 && values.is_multiple_of(length),
+        "--word-length {length}: {} has {values} values, which are not whole words",
+        input_file::shown(&args.input).printable()
+    );
+    let outputs = outputs(args, &automaton, &parameters, length as usize)?;
+    let mapped = key_file.read()?;
+    let words = all_values(&mut reader, args)?;
+    let start = Instant::now();
+    let bar = progress::bar(global, "automaton");
+    let step = progress::on(&bar);
+    let execution = Execution::default().progress(&step);
+    let results =
+        mapped.key.run_automaton(&automaton, &words, length as usize, &outputs, execution);
+    let results = results.with_context(|| input_file::shown(&args.input).printable())?;
+    bar.finish_and_clear();
+    mapped.check_unchanged()?;
+    let contents = Contents { modulus: outputs.output_modulus(), ..expected };
+    let mut writer = ciphertext_file::create(&args.output, contents)?;
+    writer.push(&results)?;
+    let written = ciphertext_file::commit_all(vec![writer])?[0];
+    let report = Report {
+        output: args.output.clone(),
+        output_bytes: written.bytes,
+        modulus: contents.modulus,
+        words: written.values,
+        word_length: length,
+        states: automaton.states().len(),
+        threads: threads(global),
+        eval_s: start.elapsed().as_secs_f64(),
+        peak_rss_bytes: report::peak_memory_bytes(),
+    };
+    report::summary(global, &report)
+}
+
+/// Returns the automaton that the options describe.
+fn automaton(args: &AutomatonArgs, symbols: u64) -> Result<Automaton> {
+    let text = |text: &String| text.bytes().map(u64::from).collect();
+    match (&args.rules, &args.pattern) {
+        (Some(rules), _) => rules::read(rules, symbols),
+        (None, Some(pattern)) => Automaton::occurrences(pattern, symbols).context("--pattern"),
+        (None, None) => {
+            let pattern: Vec<u64> = args.text.as_ref().map(text).unwrap_or_default();
+            Automaton::occurrences(&pattern, symbols).context("--text")
+        }
+    }
+}
+
+/// Returns the table of results.
+fn outputs(
+    args: &AutomatonArgs,
+    automaton: &Automaton,
+    parameters: &Parameters,
+    length: usize,
+) -> Result<Table> {
+    let modulus = parameters.output_modulus();
+    if let Some(path) = &args.outputs {
+        let moduli = Moduli { input: None, output: Some(modulus) };
+        return Ok(table::read(path, &TableOptions::plain(moduli))?.0);
+    }
+    let heaviest = automaton.largest_weight(length);
+    if heaviest >= modulus {
+        bail!(
+            "weights of words are up to {heaviest}, and outputs of this key below {modulus}: give --outputs, or generate \
+             keys with --output-modulus {} or more",
+            heaviest.saturating_add(1)
+        );
+    }
+    Ok(Table::from_fn((heaviest + 1).max(2), modulus, |weight| weight)?)
+}
+
+/// Reads all values of a file.
+fn all_values(reader: &mut Reader, args: &AutomatonArgs) -> Result<Ciphertext> {
+    let named = || input_file::shown(&args.input).printable();
+    let mut parts = Vec::new();
+    while let Some(part) = reader.next_ciphertext().with_context(named)? {
+        parts.push(part);
+    }
+    Ciphertext::join(parts).with_context(named)
+}
+
+#[derive(Serialize)]
+struct Report {
+    #[serde(serialize_with = "report::path")]
+    output: PathBuf,
+    output_bytes: u64,
+    modulus: u64,
+    words: u64,
+    word_length: u64,
+    states: usize,
+    threads: usize,
+    eval_s: f64,
+    peak_rss_bytes: Option<u64>,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let output = atomic_file::shown(&self.output).printable();
+        let (words, size) = (counted(self.words, "word"), bytes(self.output_bytes));
+        writeln!(
+            f,
+            "{output}: {words} of {}, results below {}, {size}",
+            counted(self.word_length, "value"),
+            self.modulus
+        )?;
+        let (time, threads) = (seconds(self.eval_s), counted(self.threads as u64, "thread"));
+        write!(f, "{} in {time} on {threads}", counted(self.states as u64, "state"))
+    }
+}

@@ -1,0 +1,165 @@
+//! Integers of engine `single`, an LWE ciphertext each: what `encrypt`, `compare` and `decrypt` do with keys of
+//! `keygen compare --mode single`.
+
+#[cfg(feature = "client")]
+mod client;
+mod function;
+
+use std::fmt;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail, ensure};
+use cryptable::comparisons::Operation;
+use cryptable::large_values::{EncryptedIntegers, EvaluationKey, Parameters};
+use cryptable::{EvaluationKey as AnyKey, Progress};
+use serde::Serialize;
+
+#[cfg(feature = "client")]
+pub use self::client::{decrypt_small, encrypt};
+use super::parameters::ParameterReport;
+use super::planned_job::PlannedJob;
+use super::threads;
+use crate::args::Global;
+use crate::args::compare::{CompareArgs, IntegerArgs};
+use crate::atomic_file::{self, Access};
+use crate::key_input::{self, KeyFile};
+use crate::printable::Printable as _;
+use crate::report::{self, bytes, seconds};
+use crate::{input_file, progress};
+
+/// Bits of a ciphertext beside those of its integer: the sign, and one for differences.
+pub const MORE_BITS: u32 = 2;
+
+/// Operations on these integers.
+const OPERATIONS: [Operation; 5] = [
+    Operation::LessThan,
+    Operation::Sign,
+    Operation::Maximum,
+    Operation::Relu,
+    Operation::AbsoluteValue,
+];
+
+/// Plans keys for integers of engine `single`.
+///
+/// # Errors
+/// If integers have too many bits, there is no such decomposition, or functions would fail too often.
+pub fn plan(args: &IntegerArgs) -> Result<PlannedJob> {
+    ensure!(
+        args.digit_bits.is_none() && args.values.is_none() && args.memory.is_none(),
+        "--digit-bits, --values and --memory are for packed integers, not for --mode single"
+    );
+    let bits = args.bits + MORE_BITS;
+    let too_many =
+        || format!("integers of {} bits, and {MORE_BITS} more in ciphertexts", args.bits);
+    let parameters = match args.insecure_toy {
+        true => Parameters::insecure_toy(bits),
+        false => Parameters::with_log2_fail(bits, args.log2_fail),
+    };
+    let mut parameters = parameters.with_context(too_many)?;
+    if let Some(name) = &args.method {
+        parameters = parameters.with_algorithm(name)?;
+    }
+    let reason = format!("for integers of {} bits, by {}", args.bits, parameters.algorithm());
+    let report = ParameterReport::new(&parameters);
+    Ok(PlannedJob::new(parameters, reason, report))
+}
+
+/// Runs an operation or a continuous function on files of integers.
+///
+/// # Errors
+/// If a file cannot be read or written, the operation is one of packed integers, or key and integers do not belong
+/// together.
+pub fn run(global: Global, args: &CompareArgs, key_file: KeyFile) -> Result<()> {
+    let name = match args.op {
+        None => "function",
+        Some(op) if OPERATIONS.contains(&op) => op.name(),
+        Some(op) => {
+            let names = OPERATIONS.map(Operation::name).join(", ");
+            bail!(
+                "{op} takes packed integers; keys of --mode single are for {names} and --function"
+            )
+        }
+    };
+    let inputs = args.inputs.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?;
+    let mapped = key_file.read()?;
+    let AnyKey::LargeValues(key) = &mapped.key else {
+        bail!("{}", key_input::of_keygen(&args.evaluation, "compare"))
+    };
+    let start = Instant::now();
+    let bar = progress::bar(global, "compare");
+    let moved = progress::on(&bar);
+    let found = evaluate(key, args, &inputs, Progress::new(&moved));
+    let found = found.with_context(|| input_file::shown(&args.inputs[0]).printable())?;
+    bar.finish_and_clear();
+    mapped.check_unchanged()?;
+    let mut file = atomic_file::create(&args.output, Access::Public)?;
+    file.write_all(&found)?;
+    let report = Report {
+        output: args.output.clone(),
+        output_bytes: file.commit(true)?,
+        operation: name,
+        values: inputs[0].count(),
+        threads: threads(global),
+        eval_s: start.elapsed().as_secs_f64(),
+        peak_rss_bytes: report::peak_memory_bytes(),
+    };
+    report::summary(global, &report)
+}
+
+/// Reads a file of integers.
+fn read(path: &Path) -> Result<EncryptedIntegers> {
+    let bytes = key_input::map(path)?;
+    EncryptedIntegers::from_bytes(bytes.as_ref())
+        .with_context(|| input_file::shown(path).printable())
+}
+
+/// Returns the bytes of the results.
+fn evaluate(
+    key: &EvaluationKey,
+    args: &CompareArgs,
+    inputs: &[EncryptedIntegers],
+    progress: Progress<'_>,
+) -> Result<Vec<u8>> {
+    let Some(op) = args.op else {
+        let path = args.function.as_ref().expect("clap requires an operation or a function");
+        let function = function::read(path, key.parameters().bits())?;
+        let x = &inputs[0];
+        return Ok(function.on(|real| key.continuous(x, real, progress))?.to_bytes());
+    };
+    Ok(match (op, inputs) {
+        (Operation::Sign, [x]) => key.sign(x, progress)?.to_bytes(),
+        (Operation::LessThan, [x, y]) => key.less_than(x, y, progress)?.to_bytes(),
+        (Operation::Maximum, [x, y]) => key.maximum(x, y, progress)?.to_bytes(),
+        (Operation::Relu, [x]) => key.relu(x, progress)?.to_bytes(),
+        (_, [x]) => key.absolute(x, progress)?.to_bytes(),
+        (op, _) => bail!("{op} takes {} --input", op.operands()),
+    })
+}
+
+#[derive(Serialize)]
+struct Report {
+    #[serde(serialize_with = "report::path")]
+    output: PathBuf,
+    output_bytes: u64,
+    operation: &'static str,
+    values: usize,
+    threads: usize,
+    eval_s: f64,
+    peak_rss_bytes: Option<u64>,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}: {} of {} values, {}, {}",
+            atomic_file::shown(&self.output).printable(),
+            self.operation,
+            self.values,
+            bytes(self.output_bytes),
+            seconds(self.eval_s)
+        )
+    }
+}

@@ -1,0 +1,124 @@
+//! Encryption of integers of engine `single`, and decryption of their signs and comparisons.
+
+use std::fmt;
+use std::fs::File;
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail, ensure};
+use cryptable::large_values::{EncryptedIntegers, SmallValues};
+use cryptable::{KeyParameters, SecretKey};
+use serde::Serialize;
+use zeroize::Zeroizing;
+
+use super::MORE_BITS;
+use crate::args::{DecryptArgs, EncryptArgs, Global};
+use crate::atomic_file::{self, Access};
+use crate::commands::decrypt;
+use crate::commands::encrypt::EncryptionKey;
+use crate::formats::csv::Coding;
+use crate::formats::domain::Domain;
+use crate::formats::values::{ValueOptions, open_values};
+use crate::input_file;
+use crate::key_input::{self, of_keygen};
+use crate::printable::Printable as _;
+use crate::report::{self, bytes, seconds};
+
+/// Most integers of a file, a gigabyte of ciphertexts.
+const MAX_INTEGERS: usize = 1 << 16;
+
+/// Encrypts a file of integers, all at once.
+///
+/// # Errors
+/// If a file cannot be read or written, or an integer is out of range.
+pub fn encrypt(global: Global, args: &EncryptArgs, key: EncryptionKey<'_>) -> Result<()> {
+    let start = Instant::now();
+    let KeyParameters::LargeValues(parameters) = key.parameters() else {
+        bail!("{}", of_keygen(args.key_file(), "compare"))
+    };
+    ensure!(args.canaries.file.is_none(), "--canaries: integers of --mode single have none");
+    ensure!(args.layout.is_none(), "--as: keys of keygen compare --mode single have one layout");
+    let modulus = 1 << (parameters.bits() - MORE_BITS);
+    let domain = Domain { modulus, signed: args.signed };
+    let coding = Coding::open(args.dictionary.as_deref(), false, domain)?;
+    let (format, column, csv) = (args.format, args.column.as_deref(), &args.csv);
+    let values = open_values(&args.input, &ValueOptions { format, column, csv, coding })?;
+    let input = input_file::shown(&args.input).printable();
+    // Reserve space for all of them, since growing would leave copies behind.
+    let mut integers = Zeroizing::new(Vec::with_capacity(MAX_INTEGERS));
+    for value in values {
+        ensure!(integers.len() < MAX_INTEGERS, "{input}: more than {MAX_INTEGERS} integers");
+        integers.push(domain.integer(value?) as i64);
+    }
+    ensure!(!integers.is_empty(), "{input} holds no values");
+    let encrypted: EncryptedIntegers = match key {
+        EncryptionKey::Secret(key) => key.large_values()?.encrypt(&integers)?,
+        EncryptionKey::Public(key) => key.encrypt_integers(&integers)?,
+    };
+    let mut file = atomic_file::create(&args.output, Access::Public)?;
+    file.write_all(&encrypted.to_bytes())?;
+    key_input::warn_of_insecurity(global, &key.parameters(), args.key_file());
+    let report = Report {
+        output: args.output.clone(),
+        values: integers.len(),
+        modulus: modulus as u64,
+        output_bytes: file.commit(true)?,
+        seconds: start.elapsed().as_secs_f64(),
+    };
+    report::summary(global, &report)
+}
+
+/// Decrypts signs and comparisons.
+///
+/// # Errors
+/// If a file cannot be read or written, or if the values have another key.
+pub fn decrypt_small(
+    global: Global,
+    args: &DecryptArgs,
+    key: &SecretKey,
+    file: &File,
+) -> Result<()> {
+    let start = Instant::now();
+    let name = || input_file::shown(&args.input).printable();
+    let secret = key.large_values().with_context(|| of_keygen(&args.secret, "compare"))?;
+    let input = key_input::map_file(file, &args.input)?;
+    let found = SmallValues::from_bytes(input.as_ref()).with_context(name)?;
+    let values = Zeroizing::new(secret.decrypt_small(&found).with_context(name)?);
+    let domain = Domain { modulus: found.modulus().into(), signed: args.signed };
+    let mut writer = decrypt::create(args, domain, values.len() as u64)?;
+    writer.write(&values)?;
+    key_input::warn_of_insecurity(global, &key.parameters(), &args.secret);
+    let report = Report {
+        output: args.output.clone(),
+        values: values.len(),
+        modulus: found.modulus(),
+        output_bytes: writer.commit()?,
+        seconds: start.elapsed().as_secs_f64(),
+    };
+    report::summary(global, &report)
+}
+
+#[derive(Serialize)]
+struct Report {
+    #[serde(serialize_with = "report::path")]
+    output: PathBuf,
+    values: usize,
+    modulus: u64,
+    output_bytes: u64,
+    seconds: f64,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}: {} values below {}, {}, {}",
+            atomic_file::shown(&self.output).printable(),
+            self.values,
+            self.modulus,
+            bytes(self.output_bytes),
+            seconds(self.seconds)
+        )
+    }
+}

@@ -1,0 +1,118 @@
+//! Piecewise linear functions of integers, in CSV files.
+
+use std::fs::File;
+use std::path::Path;
+
+use anyhow::{Result, ensure};
+use cryptable::large_values::RealFunction;
+
+use crate::formats::records::{Records, quoted};
+use crate::input_file;
+use crate::printable::Printable as _;
+
+/// A function that is linear between points, and constant beyond them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Piecewise {
+    /// Points in the order of x, in units of 2^(bits - 1); two at 0 where it jumps.
+    points: Vec<(f64, f64)>,
+}
+
+/// Reads lines `x,y` of a function of integers, for ciphertexts of this number of bits.
+///
+/// # Errors
+/// If the file cannot be read, has not two columns of numbers in the order of x, or a number is out of range.
+pub fn read(path: &Path, bits: u32) -> Result<Piecewise> {
+    let shown = input_file::shown(path);
+    let name = shown.printable();
+    let mut records: Records<File> = Records::new(input_file::open(path)?, shown, None)?;
+    let one = f64::from(1u32 << (bits - 1));
+    let mut points: Vec<(f64, f64)> = Vec::new();
+    let mut more = records.advance()?;
+    if more && records.is_header() {
+        more = records.advance()?;
+    }
+    while more {
+        let line = records.line();
+        ensure!(records.width() == 2, "{name} line {line}: there must be two columns, x and y");
+        let number = |column: usize| -> Result<f64> {
+            let text = records.text(column)?.trim();
+            let found = text.parse::<f64>().ok().map(|number| number / one);
+            let found = found.filter(|number| (-1.0..1.0).contains(number));
+            found.ok_or_else(|| {
+                anyhow::anyhow!(
+                    "{name} line {line}: {} is not a number from {} to below {one}",
+                    quoted(text),
+                    -one
+                )
+            })
+        };
+        let point = (number(0)?, number(1)?);
+        if let Some(&(before, _)) = points.last() {
+            let jumps = before == 0.0 && point.0 == 0.0;
+            ensure!(
+                point.0 > before || jumps,
+                "{name} line {line}: x must grow from line to line; only at 0 may a function jump"
+            );
+        }
+        points.push(point);
+        more = records.advance()?;
+    }
+    ensure!(points.len() >= 2, "{name}: a function has at least two points");
+    Ok(Piecewise { points })
+}
+
+impl Piecewise {
+    /// Calls with the function as the library takes it.
+    pub fn on<T>(&self, call: impl FnOnce(&RealFunction<'_>) -> T) -> T {
+        let value = |v: f64| self.value(v);
+        call(&RealFunction { function: &value, lipschitz: self.slope() })
+    }
+
+    /// The value at a point; at a jump, of the right side.
+    fn value(&self, v: f64) -> f64 {
+        let after = self.points.partition_point(|&(x, _)| x <= v);
+        let (first, last) = (self.points[0], self.points[self.points.len() - 1]);
+        match after {
+            0 => first.1,
+            _ if after == self.points.len() => last.1,
+            _ => {
+                let ((x, y), (next, to)) = (self.points[after - 1], self.points[after]);
+                y + (to - y) * (v - x) / (next - x)
+            }
+        }
+    }
+
+    /// The largest slope.
+    fn slope(&self) -> f64 {
+        let slopes = self.points.windows(2).filter(|pair| pair[1].0 > pair[0].0);
+        let slopes = slopes.map(|pair| ((pair[1].1 - pair[0].1) / (pair[1].0 - pair[0].0)).abs());
+        slopes.fold(0.0, f64::max)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_are_linear_between_points() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("f.csv");
+        let read = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            read(&path, 8).map_err(|error| format!("{error:#}"))
+        };
+        let function = read("x,y\n-64,0\n0,16\n0,-16\n64,48\n").unwrap();
+        let at = |x: f64| 128.0 * function.value(x / 128.0);
+        assert_eq!(
+            [-100.0, -64.0, -32.0, 0.0, 32.0, 64.0, 100.0].map(at),
+            [0.0, 0.0, 8.0, -16.0, 16.0, 48.0, 48.0]
+        );
+        assert!((function.slope() - 1.0).abs() < 1e-12);
+        let message = |text: &str| read(text).unwrap_err();
+        assert!(message("1,2\n").contains("two points"));
+        assert!(message("1,2\n1,3\n").contains("x must grow"));
+        assert!(message("1,2\n128,3\n").contains("line 2: \"128\" is not a number"));
+        assert!(message("1,2,3\n2,3,4\n").contains("two columns"));
+    }
+}

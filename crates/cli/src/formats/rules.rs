@@ -1,0 +1,145 @@
+//! Automata in CSV files.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+use cryptable::engines::leveled::{Automaton, Transition};
+
+use super::domain::Domain;
+use super::integer;
+use super::records::{Records, quoted};
+use crate::input_file;
+use crate::printable::Printable as _;
+
+/// Columns of a line.
+const COLUMNS: [&str; 4] = ["state", "symbol", "next", "weight"];
+
+/// Most states, which an automaton checks again.
+const MAX_STATES: u64 = 1 << 12;
+
+/// Most that a line adds: tables of weights have fewer entries.
+const MAX_WEIGHT: u64 = 1 << 24;
+
+/// The lines of one state.
+#[derive(Clone, Debug, Default)]
+struct State {
+    on: HashMap<u64, Transition>,
+    otherwise: Option<Transition>,
+    last: Option<usize>,
+}
+
+/// Reads an automaton over this many symbols.
+///
+/// # Errors
+/// If the file cannot be read, has not four columns, or states a reaction twice or not at all.
+pub fn read(path: &Path, symbols: u64) -> Result<Automaton> {
+    let shown = input_file::shown(path);
+    let name = shown.printable();
+    let mut records: Records<File> = Records::new(input_file::open(path)?, shown, None)?;
+    let mut states: Vec<State> = Vec::new();
+    let mut more = records.advance()?;
+    if more && records.text(0)?.eq_ignore_ascii_case(COLUMNS[0]) {
+        more = records.advance()?;
+    }
+    while more {
+        let line = records.line();
+        ensure!(
+            records.width() == COLUMNS.len(),
+            "{name} line {line}: {} columns; there must be `{}`",
+            records.width(),
+            COLUMNS.join(",")
+        );
+        add(&mut states, &records, symbols)?;
+        more = records.advance()?;
+    }
+    let last = states.iter().map(|state| state.last.unwrap_or(0)).collect();
+    let rows = states.iter().enumerate().map(|(number, state)| row(number, state, symbols));
+    let rows = rows.collect::<Result<Vec<_>>>().with_context(|| name.clone())?;
+    let automaton = Automaton::new(rows).and_then(|automaton| automaton.with_final_weights(last));
+    automaton.with_context(|| name)
+}
+
+/// Adds a line to its state.
+fn add(states: &mut Vec<State>, records: &Records<File>, symbols: u64) -> Result<()> {
+    let place = || format!("{} line {}", records.path().printable(), records.line());
+    let state = number(records, 0, MAX_STATES)? as usize;
+    let weight = number(records, 3, MAX_WEIGHT)? as usize;
+    if states.len() <= state {
+        states.resize(state + 1, State::default());
+    }
+    let symbol = records.text(1)?.trim().to_owned();
+    if symbol == "end" {
+        let next = records.text(2)?.trim();
+        ensure!(next.is_empty(), "{}: no state follows the end, but {}", place(), quoted(next));
+        ensure!(
+            states[state].last.replace(weight).is_none(),
+            "{}: state {state} has an end already",
+            place()
+        );
+        return Ok(());
+    }
+    let transition = Transition { next: number(records, 2, MAX_STATES)? as usize, weight };
+    let before = match symbol.as_str() {
+        "*" => states[state].otherwise.replace(transition),
+        _ => states[state].on.insert(number(records, 1, symbols)?, transition),
+    };
+    ensure!(before.is_none(), "{}: state {state} has symbol {symbol} already", place());
+    Ok(())
+}
+
+/// The integer in a column, below a limit.
+fn number(records: &Records<File>, column: usize, limit: u64) -> Result<u64> {
+    let place = || {
+        let (name, line) = (records.path().printable(), records.line());
+        format!("{name} line {line}, {}", COLUMNS[column])
+    };
+    let text = records.text(column)?.trim();
+    match integer::parse(text) {
+        Ok(value) => Domain { modulus: limit.into(), signed: false }.value(value, place),
+        Err(error) => bail!("{}: {} {error}", place(), quoted(text)),
+    }
+}
+
+/// The transitions of a state on every symbol.
+fn row(number: usize, state: &State, symbols: u64) -> Result<Vec<Transition>> {
+    let of = |symbol: u64| {
+        let found = state.on.get(&symbol).copied().or(state.otherwise);
+        found.with_context(|| {
+            format!(
+                "state {number} has no line for symbol {symbol}; a line `{number},*,NEXT,WEIGHT` is for all without one"
+            )
+        })
+    };
+    (0..symbols).map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_are_read_line_by_line() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("r.csv");
+        let read = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            read(&path, 4).map_err(|error| format!("{error:#}"))
+        };
+        let pairs = "state,symbol,next,weight\n0,3,1,0\n0,*,0,0\n1,3,1,1\n1,*,0,0\n1,end,,5\n";
+        let automaton = read(pairs).unwrap();
+        assert_eq!(automaton.final_weights(), [0, 5]);
+        assert_eq!(automaton.weight(&[3, 3, 3, 0, 3]).unwrap(), 2 + 5);
+        assert_eq!(read("0;*;0;2\n").unwrap().weight(&[1, 2]).unwrap(), 4);
+        let message = |text: &str| read(text).unwrap_err();
+        assert!(message("0,*,0\n").contains("3 columns; there must be `state,symbol,next,weight`"));
+        assert!(message("0,1,0,0\n").contains("state 0 has no line for symbol 0"));
+        assert!(message("0,*,0,0\n0,4,0,0\n").contains("line 2, symbol: 4 is not below"));
+        assert!(message("0,*,0,0\n0,*,0,1\n").contains("has symbol * already"));
+        assert!(message("0,*,0,0\n0,end,,1\n0,end,,1\n").contains("has an end already"));
+        assert!(message("0,end,0,1\n").contains("no state follows the end"));
+        assert!(message("0,*,1,0\n").contains("next state"));
+        assert!(message("0,*,x,0\n").contains("\"x\" is not an integer"));
+    }
+}
