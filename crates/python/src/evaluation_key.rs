@@ -16,7 +16,6 @@ use crate::key_files::{Origin, check_memory, open_mapped};
 use crate::keys::server_key;
 use crate::parameters::Parameters;
 use crate::properties::properties;
-use crate::public_key::PublicKey;
 use crate::table::{Signs, Table, of_inputs, of_moduli};
 
 /// The server's key: maps encrypted values through tables, without the secret. Threads may share it.
@@ -439,18 +438,6 @@ impl EvaluationKey {
     /// Compresses packed or leveled results for their way to the client; they can be decrypted and nothing else.
     fn compress(&self, py: Python<'_>, results: &Ciphertext) -> Result<Ciphertext> {
         self.combine(py, &results.shape, |key| key.compress(&results.inner))
-    }
-
-    /// Gives packed or single values fresh masks by the client's public key, so that nobody but the client can tell of
-    /// which ciphertext they were made.
-    fn rerandomize(
-        &self,
-        py: Python<'_>,
-        values: &Ciphertext,
-        public_key: &PublicKey,
-    ) -> Result<Ciphertext> {
-        let public = &public_key.inner;
-        self.combine(py, &values.shape, |key| key.rerandomize(&values.inner, public))
     }
 
     /// Packs single values, so that many are looked up at once.

@@ -48,6 +48,12 @@ impl PublicKey {
         Ok(Ciphertext::new(inner.with_signed(signed), values.shape))
     }
 
+    /// Gives packed values a fresh mask, so that nobody but the client can tell of which ciphertext they were made.
+    fn rerandomize(&self, py: Python<'_>, values: &Ciphertext) -> Result<Ciphertext> {
+        let inner = call::run(py, 0, None, |_| self.inner.rerandomize(&values.inner))?;
+        Ok(Ciphertext::new(inner, values.shape.clone()))
+    }
+
     /// Writes the key to a file.
     #[pyo3(signature = (path, *, replace = false))]
     fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> Result<()> {

@@ -81,8 +81,8 @@ pub struct LookupArgs {
     /// ones to a hundredth and less
     #[arg(long)]
     pub compress: bool,
-    /// Give packed or single results fresh masks by this public key of the client, so that nobody but the client can tell
-    /// of which ciphertexts they were made
+    /// Give packed results fresh masks by this public key of the client, so that nobody but the client can tell of which
+    /// ciphertexts they were made
     #[cfg(feature = "client")]
     #[arg(long, value_name = "FILE")]
     pub rerandomize: Option<PathBuf>,

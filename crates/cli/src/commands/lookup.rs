@@ -235,7 +235,7 @@ impl Lookup<'_> {
         let mut result = Cow::Borrowed(result);
         #[cfg(feature = "client")]
         if let Some(public) = self.public {
-            result = Cow::Owned(self.mapped.key.rerandomize(&result, public)?);
+            result = Cow::Owned(public.rerandomize(&result)?);
         }
         Ok(if self.compress { Cow::Owned(self.mapped.key.compress(&result)?) } else { result })
     }

@@ -2,8 +2,6 @@
 
 use cryptable_lattice::error::{check_equal, check_signs, check_values};
 
-#[cfg(feature = "client")]
-use crate::PublicKey;
 use crate::ciphertext::Part;
 use crate::engine::other_kind;
 use crate::engines::{packed, single};
@@ -137,38 +135,6 @@ impl EvaluationKey {
             });
         let compressed = Ciphertext::new(parts.collect::<Result<_>>()?)?;
         Ok(compressed.with_signed(results.is_signed()))
-    }
-
-    /// Returns the same values under fresh masks: the sum with fresh encryptions of zero by the client's public key.
-    ///
-    /// Whoever has no secret key cannot tell of which ciphertext it was made, if RLWE is hard. The client can, by the noise,
-    /// which also still depends on the table.
-    ///
-    /// ```
-    /// use cryptable::{Engine, Parameters, SecretKey};
-    /// let secret = SecretKey::generate(Parameters::insecure_toy(Engine::Packed, 16, 16)?);
-    /// let (server, public) = (secret.evaluation_key(), secret.public_key()?);
-    /// let values = secret.encrypt(&[3, 1, 4])?;
-    /// let again = server.rerandomize(&values, &public)?;
-    /// assert_ne!(again, values);
-    /// assert_eq!(secret.decrypt(&again)?, [3, 1, 4]);
-    /// # Ok::<(), cryptable::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`Error::NoiseTooLarge`] if they would decrypt wrong with more than the stated probability;
-    /// [`Error::UnsupportedOperation`] for the leveled engine, whose ciphertexts carry no bound on their noise; other errors
-    /// if values and keys belong to different clients or parameter sets.
-    #[cfg(feature = "client")]
-    pub fn rerandomize(&self, values: &Ciphertext, public: &PublicKey) -> Result<Ciphertext> {
-        if public.id() != self.key_id() {
-            let (found, expected) = (public.id().to_string(), self.key_id().to_string());
-            return Err(Error::Mismatch { name: "client of the public key", found, expected });
-        }
-        let packed = |_: &packed::EvaluationKey, part: &_| public.packed()?.rerandomize(part);
-        let single =
-            |key: &single::EvaluationKey, part: &_| key.rerandomize(part, public.single()?);
-        self.map(values, "give values fresh masks", packed, single)
     }
 
     /// Runs an operation on every part.

@@ -130,6 +130,34 @@ impl PublicKey {
         })
     }
 
+    /// Returns packed values under a fresh mask: the sum with a fresh encryption of zero.
+    ///
+    /// Whoever has no secret key cannot tell of which ciphertext it was made, if RLWE is hard. The client can, by the noise,
+    /// which also still depends on the table.
+    ///
+    /// ```
+    /// use cryptable::{Engine, Parameters, SecretKey};
+    /// let secret = SecretKey::generate(Parameters::insecure_toy(Engine::Packed, 16, 16)?);
+    /// let values = secret.encrypt(&[3, 1, 4])?;
+    /// let again = secret.public_key()?.rerandomize(&values)?;
+    /// assert_ne!(again, values);
+    /// assert_eq!(secret.decrypt(&again)?, [3, 1, 4]);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::NoiseTooLarge`] if the values would decrypt wrong with more than the stated probability;
+    /// [`Error::Unsupported`] if they are not packed, since results of single values have no room for the noise of another
+    /// switch to the LWE secret, or compressed; other errors if they are of another client or parameter set.
+    pub fn rerandomize(&self, values: &Ciphertext) -> Result<Ciphertext> {
+        let parts = values.parts().iter().map(|part| match (&self.key, part) {
+            (Key::Packed(key), Part::Packed(part)) => Ok(key.rerandomize(part)?.into()),
+            _ => Err(Error::Unsupported("fresh masks for values that are not packed".into())),
+        });
+        let fresh = Ciphertext::new(parts.collect::<Result<_>>()?)?;
+        Ok(fresh.with_signed(values.is_signed()))
+    }
+
     /// Encrypts bits for gates.
     ///
     /// ```

@@ -70,39 +70,6 @@ impl Parameters {
 }
 
 impl EvaluationKey {
-    /// Returns a ciphertext of the same values with fresh masks: the sum with fresh encryptions of zero by the public key,
-    /// which are switched to the LWE secret first.
-    ///
-    /// Whoever has no secret key cannot tell of which ciphertext it was made, if RLWE is hard. The holder of the secret key
-    /// can, by the noise.
-    ///
-    /// ```
-    /// use cryptable_fhew::lookup::{Parameters, SecretKey};
-    /// use cryptable_lattice::Progress;
-    /// let secret = SecretKey::generate(&Parameters::insecure_toy(8, 8)?);
-    /// let (key, public) = (secret.evaluation_key(Progress::silent())?, secret.public_key()?);
-    /// let again = key.rerandomize(&secret.encrypt(&[3, 5])?, &public)?;
-    /// assert_eq!(secret.decrypt(&again)?, [3, 5]);
-    /// # Ok::<(), cryptable_lattice::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// If ciphertext or public key are of another client or other parameters;
-    /// [`cryptable_lattice::Error::NoiseTooLarge`] if it would decrypt wrong with more than the stated probability.
-    #[cfg(feature = "client")]
-    pub fn rerandomize(&self, input: &Ciphertext, public: &PublicKey) -> Result<Ciphertext> {
-        let input = self.switched(input)?;
-        public.binding().check("public key", self.binding())?;
-        let (modulus, count) = (input.modulus(), input.count());
-        let (zeros, fresh) =
-            (public.encrypt_phases(&vec![0; count]), self.parameters().public_noise());
-        let noise = input.noise().with_independent(self.parameters().switched_noise(fresh));
-        let limit = self.parameters().stated_log2_fail();
-        noise.check_decryption("decryption after a fresh mask", modulus, limit)?;
-        let values = input.values().add(&self.fhew().switch_public(&zeros))?;
-        Ok(Ciphertext::new(*self.binding(), modulus, noise, values))
-    }
-
     /// Returns values under the LWE secret, to which those of public keys are switched.
     ///
     /// # Errors
