@@ -955,12 +955,6 @@ class EvaluationKey:
         Encodes a complex table once for any number of lookups.
         """
 
-    def rerandomize(self, /, values: Ciphertext, public_key: PublicKey) -> Ciphertext:
-        """
-        Gives packed or single values fresh masks by the client's public key, so that nobody but the client can tell of
-        which ciphertext they were made.
-        """
-
     def sub(self, /, x: Ciphertext, y: Ciphertext) -> Ciphertext:
         """
         `x - y` modulo the modulus of the values, value by value, without a lookup.
@@ -1386,6 +1380,11 @@ class PublicKey:
     def parameters(self, /) -> Parameters:
         """
         The parameters.
+        """
+
+    def rerandomize(self, /, values: Ciphertext) -> Ciphertext:
+        """
+        Gives packed values a fresh mask, so that nobody but the client can tell of which ciphertext they were made.
         """
 
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
