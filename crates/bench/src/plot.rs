@@ -3,7 +3,7 @@
 //! (Figure 4 there).
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
@@ -13,6 +13,7 @@ mod chart;
 mod published;
 mod records;
 mod single_values;
+mod tree_counts;
 mod width_table;
 
 pub use chart::write;
@@ -36,10 +37,13 @@ pub struct PlotArguments {
     /// Which lines: those measured on this many threads.
     #[arg(long, value_name = "N", default_value_t = 1)]
     of_threads: usize,
+    /// Also write tables of what trees take by count, beside the paper's formulas; plans all of them, some ten seconds.
+    #[arg(long)]
+    counts: bool,
 }
 
-/// Reads all files and writes the pictures: time per value and latency, in seconds and in units u, and memory; and a table of
-/// them, in Markdown.
+/// Reads all files and writes the pictures: time per value and latency, in seconds and in units u, and memory; and in Markdown a
+/// table of them, and costs of trees by count.
 ///
 /// Lines of several tables, of packed ciphertexts that are not full, and of other benchmarks are passed over, and counted.
 ///
@@ -63,11 +67,20 @@ pub fn run(arguments: &PlotArguments) -> Result<()> {
         .with_context(|| format!("cannot create {}", arguments.out.display()))?;
     let table = width_table::markdown(&records::select(&lines.records, arguments.of_threads));
     let table = table.map(|text| (arguments.out.join("tables_by_width.md"), text));
-    for (path, text) in pictures.iter().chain(&table) {
+    let counts = if arguments.counts { counts(&arguments.out)? } else { Vec::new() };
+    for (path, text) in pictures.iter().chain(&table).chain(&counts) {
         chart::write(path, text)?;
         println!("{}", path.display());
     }
     Ok(())
+}
+
+/// Returns tables of costs of trees by count, and their files in a folder.
+fn counts(out: &Path) -> Result<Vec<(PathBuf, String)>> {
+    Ok(vec![
+        (out.join("kronecker_products.md"), tree_counts::products()?),
+        (out.join("decomposition_costs.md"), tree_counts::decompositions()?),
+    ])
 }
 
 /// Lines that can be drawn.
@@ -199,7 +212,7 @@ mod tests {
         fs::write(&file, [line("akp", 8, 1), line("akp", 8, 2)].join("\n")).unwrap();
         for (of_threads, measured) in [(1, true), (2, false)] {
             let files = vec![file.clone()];
-            run(&PlotArguments { out: out.clone(), files, of_threads }).unwrap();
+            run(&PlotArguments { out: out.clone(), files, of_threads, counts: false }).unwrap();
             // And a table.
             assert_eq!(fs::read_dir(&out).unwrap().count(), 6);
             let read = |name: &str| fs::read_to_string(out.join(name)).unwrap();
@@ -226,7 +239,7 @@ mod tests {
         assert!(files.len() > 3);
         let folder = tempfile::tempdir().unwrap();
         let out = folder.path().join("plots");
-        run(&PlotArguments { out: out.clone(), files, of_threads: 1 }).unwrap();
+        run(&PlotArguments { out: out.clone(), files, of_threads: 1, counts: false }).unwrap();
         assert!(fs::read_to_string(out.join("memory.svg")).unwrap().contains("akp, cryptable"));
     }
 
@@ -235,7 +248,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (file, out) = (folder.path().join("lines.jsonl"), folder.path().join("plots"));
         fs::write(&file, line("akp", 8, 1) + "\nnonsense").unwrap();
-        let error = run(&PlotArguments { out: out.clone(), files: vec![file], of_threads: 1 });
+        let (files, counts) = (vec![file], false);
+        let error = run(&PlotArguments { out: out.clone(), files, of_threads: 1, counts });
         let message = format!("{:#}", error.unwrap_err());
         assert!(message.contains("lines.jsonl, line 2"), "{message}");
         assert!(!out.exists());

@@ -28,13 +28,20 @@ use crate::{Engine, Error, NoiseBound, Result};
 pub struct Ciphertext {
     /// Never empty; all parts have the same [`Contents`].
     parts: Vec<Part>,
-    is_signed: bool,
+    marks: Marks,
+}
+
+/// Public statements about values that their encryption does not depend on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Marks {
+    pub(crate) signed: bool,
+    pub(crate) standalone: bool,
 }
 
 impl fmt::Debug for Ciphertext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (engine, count, modulus) = (self.engine(), self.count(), self.modulus());
-        let signed = if self.is_signed { "signed " } else { "" };
+        let signed = if self.marks.signed { "signed " } else { "" };
         write!(f, "Ciphertext({engine}, {count} {signed}values below {modulus})")
     }
 }
@@ -52,6 +59,8 @@ pub struct Contents {
     pub modulus: u64,
     /// Whether values are signed; see [`Ciphertext::is_signed`].
     pub signed: bool,
+    /// Whether each ciphertext stands alone; see [`Ciphertext::is_standalone`].
+    pub standalone: bool,
 }
 
 impl Contents {
@@ -59,7 +68,8 @@ impl Contents {
     ///
     /// # Errors
     /// [`Error::OtherKind`], [`Error::OtherParameters`], [`Error::OtherClient`], [`Error::Mismatch`] or
-    /// [`Error::Signs`] if the engines, parameters, clients, moduli or signs differ, respectively.
+    /// [`Error::Signs`] if the engines, parameters, clients, moduli or signs differ, respectively. Whether they
+    /// stand alone does not matter.
     pub fn check(&self, found: &Self, object: &'static str) -> Result<()> {
         if found.engine != self.engine {
             return Err(other_engine(object, self.engine, found.engine));
@@ -72,6 +82,10 @@ impl Contents {
         }
         check_signs("values", found.signed, self.signed, "the others")
     }
+
+    pub(crate) fn marks(&self) -> Marks {
+        Marks { signed: self.signed, standalone: self.standalone }
+    }
 }
 
 impl Ciphertext {
@@ -83,11 +97,11 @@ impl Ciphertext {
         let Some(first) = parts.first() else {
             return Err(Error::TooSmall { name: "number of parts", value: 0, limit: 1 });
         };
-        let contents = first.contents(false);
+        let contents = first.contents(Marks::default());
         for part in &parts[1..] {
-            contents.check(&part.contents(false), "part of a ciphertext")?;
+            contents.check(&part.contents(Marks::default()), "part of a ciphertext")?;
         }
-        Ok(Self { parts, is_signed: false })
+        Ok(Self { parts, marks: Marks::default() })
     }
 
     /// Encrypts values in parts of `per_part` by `encrypt`.
@@ -119,7 +133,7 @@ impl Ciphertext {
     /// Returns the properties that all values share.
     #[must_use]
     pub fn contents(&self) -> Contents {
-        self.parts[0].contents(self.is_signed)
+        self.parts[0].contents(self.marks)
     }
 
     /// Returns the engine that the values are encrypted with.
@@ -148,7 +162,35 @@ impl Ciphertext {
     /// the same modulo M.
     #[must_use]
     pub fn is_signed(&self) -> bool {
-        self.is_signed
+        self.marks.signed
+    }
+
+    /// Returns whether values are marked as standing alone, which those of [`EvaluationKey::decompose`] and
+    /// [`EvaluationKey::floor`] are. Files of integers in digits, which comparisons give, have several ciphertexts per
+    /// integer, which programs join for decryption; the mark tells single digits with the same modulus from them.
+    ///
+    /// The mark is public. Sums, lookups and files preserve it, and it does not change what is encrypted. Files of earlier
+    /// versions have none.
+    ///
+    /// [`EvaluationKey::decompose`]: crate::EvaluationKey::decompose
+    /// [`EvaluationKey::floor`]: crate::EvaluationKey::floor
+    #[must_use]
+    pub fn is_standalone(&self) -> bool {
+        self.marks.standalone
+    }
+
+    /// Returns the same ciphertext, marked as standing alone or not.
+    ///
+    /// ```
+    /// use cryptable::{Engine, Parameters, SecretKey};
+    /// let secret = SecretKey::generate(Parameters::insecure_toy(Engine::Packed, 16, 16)?);
+    /// let digits = secret.encrypt(&[3])?.with_standalone(true);
+    /// assert!(digits.is_standalone() && digits.contents().standalone);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_standalone(self, standalone: bool) -> Self {
+        Self { marks: Marks { standalone, ..self.marks }, ..self }
     }
 
     /// Returns the same ciphertext with its values read as signed or unsigned, for example a difference of unsigned
@@ -165,7 +207,16 @@ impl Ciphertext {
     /// ```
     #[must_use]
     pub fn with_signed(self, is_signed: bool) -> Self {
-        Self { is_signed, ..self }
+        Self { marks: Marks { signed: is_signed, ..self.marks }, ..self }
+    }
+
+    /// Returns the same ciphertext with these marks.
+    pub(crate) fn with_marks(self, marks: Marks) -> Self {
+        Self { marks, ..self }
+    }
+
+    pub(crate) fn marks(&self) -> Marks {
+        self.marks
     }
 
     /// Returns the identifier of the secret key that decrypts the values.
@@ -203,8 +254,8 @@ impl Ciphertext {
 
     /// Returns the parts, each as a ciphertext of its own, in the order of the values.
     pub fn into_parts(self) -> impl ExactSizeIterator<Item = Self> {
-        let is_signed = self.is_signed;
-        self.parts.into_iter().map(move |part| Self { parts: vec![part], is_signed })
+        let marks = self.marks;
+        self.parts.into_iter().map(move |part| Self { parts: vec![part], marks })
     }
 
     /// Returns the values from position `first` on, in order, in ciphertexts of at most `most` values each. A part of
@@ -221,17 +272,18 @@ impl Ciphertext {
     /// # Panics
     /// If `most` is 0.
     pub fn into_pieces(self, first: usize, most: usize) -> impl Iterator<Item = Self> {
-        let is_signed = self.is_signed;
+        let marks = self.marks;
         let mut skipped = first;
         let pieces = self.parts.into_iter().flat_map(move |part| {
             let first = skipped.min(part.count());
             skipped -= first;
             part.into_pieces(first, most)
         });
-        pieces.map(move |part| Self { parts: vec![part], is_signed })
+        pieces.map(move |part| Self { parts: vec![part], marks })
     }
 
-    /// Joins ciphertexts with the same contents into one: the values of the first, then those of the next, and so on.
+    /// Joins ciphertexts with the same contents into one: the values of the first, then those of the next, and so on. They
+    /// stand alone if all of them do.
     ///
     /// ```
     /// use cryptable::{Ciphertext, Engine, Parameters, SecretKey};
@@ -244,14 +296,16 @@ impl Ciphertext {
     /// # Errors
     /// If there is none, or if engines, parameters, clients, moduli or signs differ.
     pub fn join(ciphertexts: impl IntoIterator<Item = Self>) -> Result<Self> {
-        let mut signed = None;
+        let mut marks: Option<Marks> = None;
         let mut parts = Vec::new();
         for ciphertext in ciphertexts {
-            let is_signed = ciphertext.is_signed;
-            check_signs("values", is_signed, *signed.get_or_insert(is_signed), "the first")?;
+            let found = ciphertext.marks;
+            let first = marks.get_or_insert(found);
+            check_signs("values", found.signed, first.signed, "the first")?;
+            first.standalone &= found.standalone;
             parts.extend(ciphertext.parts);
         }
-        Ok(Self::new(parts)?.with_signed(signed.unwrap_or(false)))
+        Ok(Self::new(parts)?.with_marks(marks.unwrap_or_default()))
     }
 
     /// Joins ciphertexts with equal numbers of parts: the first part of each, then the second part of each, and so on.
@@ -363,13 +417,15 @@ impl Part {
         each_part!(self, it => it.is_fresh())
     }
 
-    pub(crate) fn contents(&self, signed: bool) -> Contents {
+    pub(crate) fn contents(&self, marks: Marks) -> Contents {
+        let Marks { signed, standalone } = marks;
         each_part!(self, it => Contents {
             engine: self.engine(),
             parameter_digest: it.parameter_digest(),
             key_id: it.key_id(),
             modulus: it.modulus(),
             signed,
+            standalone,
         })
     }
 
@@ -406,18 +462,18 @@ impl From<leveled::Ciphertext> for Part {
 
 impl From<packed::Ciphertext> for Ciphertext {
     fn from(ciphertext: packed::Ciphertext) -> Self {
-        Self { parts: vec![ciphertext.into()], is_signed: false }
+        Self { parts: vec![ciphertext.into()], marks: Marks::default() }
     }
 }
 
 impl From<single::Ciphertext> for Ciphertext {
     fn from(ciphertext: single::Ciphertext) -> Self {
-        Self { parts: vec![ciphertext.into()], is_signed: false }
+        Self { parts: vec![ciphertext.into()], marks: Marks::default() }
     }
 }
 
 impl From<leveled::Ciphertext> for Ciphertext {
     fn from(ciphertext: leveled::Ciphertext) -> Self {
-        Self { parts: vec![ciphertext.into()], is_signed: false }
+        Self { parts: vec![ciphertext.into()], marks: Marks::default() }
     }
 }

@@ -5,7 +5,7 @@
 //! | 0 | 8 | magic `CRYPTCTS` |
 //! | 8 | 4 | format version |
 //! | 12 | 2 | engine: 0 packed, 1 single, 2 leveled |
-//! | 14 | 2 | 1 if the values are signed, else 0 |
+//! | 14 | 2 | marks: 1 if the values are signed, plus 2 if each ciphertext stands alone |
 //! | 16 | 32 | digest of the parameters of all ciphertexts |
 //! | 48 | 16 | identifier of the client's key |
 //! | 64 | 8 | modulus of the values |
@@ -24,7 +24,7 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 
 use cryptable_wire::{FORMAT_VERSION, Header, KeyId, WireError, peek_header};
 
-use crate::ciphertext::{Contents, Part};
+use crate::ciphertext::{Contents, Marks, Part};
 use crate::{Ciphertext, Engine, ReadOptions, Result};
 
 const HEADER_BYTES: usize = 72;
@@ -105,7 +105,7 @@ impl<W: Write> CiphertextWriter<W> {
         header.extend(CiphertextFileSummary::MAGIC);
         header.extend(u32::from(FORMAT_VERSION).to_le_bytes());
         header.extend(engine_number(contents.engine).to_le_bytes());
-        header.extend(u16::from(contents.signed).to_le_bytes());
+        header.extend(marks_number(contents.marks()).to_le_bytes());
         header.extend(contents.parameter_digest);
         header.extend(contents.key_id.0);
         header.extend(contents.modulus.to_le_bytes());
@@ -238,7 +238,7 @@ fn whole_ciphertexts(
         reader.read_exact(&mut bytes)?;
         match Part::from_bytes(contents.engine, &bytes) {
             Ok(part)
-                if part.contents(contents.signed) == contents
+                if part.contents(contents.marks()) == contents
                     && whole.summary.values + part.count() as u64 <= values =>
             {
                 whole.push_part(&part)?;
@@ -324,13 +324,9 @@ impl<R: Read + Seek> CiphertextReader<R> {
     /// If a ciphertext is invalid or needs too much memory, if it or the number of values contradicts the header or
     /// trailer, or if reading fails.
     pub fn next_ciphertext(&mut self) -> Result<Option<Ciphertext>> {
-        Ok(match self.next_part()? {
-            Some(part) => {
-                let signed = self.summary.contents.signed;
-                Some(Ciphertext::new(vec![part])?.with_signed(signed))
-            }
-            None => None,
-        })
+        let marks = self.summary.contents.marks();
+        let marked = |part| Ok(Ciphertext::new(vec![part])?.with_marks(marks));
+        self.next_part()?.map(marked).transpose()
     }
 
     /// Moves back before the ciphertext that was read last. Only one step back is possible.
@@ -372,7 +368,7 @@ impl<R: Read + Seek> CiphertextReader<R> {
         self.take(&mut bytes, end)?;
         let part = Part::from_bytes(self.summary.contents.engine, &bytes)?;
         let contents = self.summary.contents;
-        contents.check(&part.contents(contents.signed), "ciphertext")?;
+        contents.check(&part.contents(contents.marks()), "ciphertext")?;
         let count = part.count() as u64;
         self.values_left = self.values_left.checked_sub(count).ok_or_else(|| {
             let expected = format!("at most {}, which are left", self.values_left);
@@ -427,7 +423,7 @@ impl Ciphertext {
         while let Some(part) = reader.next_part()? {
             parts.push(part);
         }
-        Ok(Self::new(parts)?.with_signed(reader.summary.contents.signed))
+        Ok(Self::new(parts)?.with_marks(reader.summary.contents.marks()))
     }
 }
 
@@ -453,15 +449,14 @@ fn parse_header(header: &[u8]) -> Result<Contents> {
         return Err(WireError::UnsupportedVersion { found }.into());
     }
     let engine = Engine::ALL.into_iter().find(|&engine| engine_number(engine) == half(12));
-    let signed = match half(14) {
-        signed @ (0 | 1) => signed == 1,
-        other => {
-            return Err(WireError::invalid("whether values are signed", other, "0 or 1").into());
-        }
+    let Marks { signed, standalone } = match half(14) {
+        marks @ 0..=3 => Marks { signed: marks & 1 == 1, standalone: marks & 2 == 2 },
+        other => return Err(WireError::invalid("marks of the values", other, "0 to 3").into()),
     };
     Ok(Contents {
         engine: engine.ok_or_else(|| WireError::invalid("engine", half(12), "0, 1 or 2"))?,
         signed,
+        standalone,
         parameter_digest: header[16..48].try_into().expect("32 bytes"),
         key_id: KeyId(header[48..64].try_into().expect("16 bytes")),
         modulus: word(header, 64),
@@ -470,6 +465,11 @@ fn parse_header(header: &[u8]) -> Result<Contents> {
 
 fn word(bytes: &[u8], start: usize) -> u64 {
     u64::from_le_bytes(bytes[start..start + 8].try_into().expect("eight bytes"))
+}
+
+/// Returns the number that stands for marks in files.
+fn marks_number(marks: Marks) -> u16 {
+    u16::from(marks.signed) | u16::from(marks.standalone) << 1
 }
 
 /// Returns the number that stands for an engine in files.

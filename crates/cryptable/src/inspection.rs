@@ -6,7 +6,7 @@ use cryptable_integers::{ColumnReader, DigitCiphertext};
 use cryptable_leveled::aes::EncryptedBytes;
 use cryptable_wire::{BodyReader, HEADER_BYTES, KeyId, ObjectType, peek_header, read_object};
 
-use crate::ciphertext::Part;
+use crate::ciphertext::{Marks, Part};
 use crate::ciphertext_file::{CiphertextFileSummary, CiphertextReader};
 use crate::circuits::{EncryptedWordsReader, EncryptedWordsSummary};
 use crate::engines::{packed, single};
@@ -168,7 +168,7 @@ fn inspect_values(found: &mut Inspection, object_type: ObjectType, bytes: &[u8])
         _ => {
             let engine = found.engine.expect("a ciphertext of an engine");
             let part = Part::from_bytes(engine, bytes)?;
-            let contents = part.contents(false);
+            let contents = part.contents(Marks::default());
             found.key_id = Some(contents.key_id);
             found.values = Some((part.count() as u64, contents.modulus));
             found.fresh = Some(part.is_fresh());

@@ -1,5 +1,7 @@
 //! Ciphertexts as callers see them.
 
+use std::ops::RangeInclusive;
+
 use cryptable_lattice::coefficient_ciphertext::{
     CoefficientCiphertext, CoefficientLayout, CompressedCiphertext, UniformPart,
 };
@@ -167,7 +169,18 @@ impl Ciphertext {
         expected: &Binding,
         modulus: Option<u64>,
     ) -> Result<()> {
-        self.check_slots(parameters, expected, modulus, parameters.literal().slots)
+        let literal = parameters.literal();
+        self.check_slots(parameters, expected, modulus, literal.input_slots())?;
+        self.check_count(0..=literal.slots)
+    }
+
+    /// Checks the number of coefficients with values, by which complex results of trees differ from inputs.
+    pub(crate) fn check_count(&self, counts: RangeInclusive<usize>) -> Result<()> {
+        if counts.contains(&self.count()) {
+            return Ok(());
+        }
+        let expected = format!("{} to {}", counts.start(), counts.end());
+        Err(Error::mismatch("number of values of a ciphertext", self.count(), expected))
     }
 
     /// Checks a ciphertext like [`Ciphertext::check`], with values in `slots` coefficients.
@@ -206,7 +219,7 @@ impl Ciphertext {
             let (name, value, limit) = ("bits of compressed results", found.into(), limit.into());
             return Err(Error::TooLarge { name, value, limit });
         }
-        self.check_contents(parameters, None, parameters.literal().slots)
+        self.check_contents(parameters, None, parameters.literal().input_slots())
     }
 
     /// Decrypts a ciphertext that was checked.

@@ -108,8 +108,8 @@ pub struct ParametersLiteral {
     /// amount to. P - 1, of any table, if not stated; of AKP without digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_range: Option<u64>,
-    /// Whether outputs are complex, a real and an imaginary part in two coefficients each; of AKP without digits, and of at
-    /// most half as many values as the ring has coefficients.
+    /// Whether outputs are complex, a real and an imaginary part in two coefficients each: of AKP without digits for at most
+    /// half as many values as the ring has coefficients, of trees for exactly as many.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub complex_outputs: bool,
     /// log2 of the baby steps of the interpolation.
@@ -149,6 +149,13 @@ impl ParametersLiteral {
     /// Input modulus of tables: that of the last digit, if AKP takes digits.
     pub(crate) fn table_modulus(&self) -> u64 {
         self.digits.last().copied().unwrap_or(self.input_modulus)
+    }
+
+    /// Coefficients of inputs that may hold values. Where a tree has complex outputs, inputs fill the first half of the ring,
+    /// since digits go back to where imaginary parts of outputs have the other half.
+    pub(crate) fn input_slots(&self) -> usize {
+        let halves = if self.complex_outputs && self.multiplexer.is_some() { 2 } else { 1 };
+        self.slots * halves
     }
 
     /// Tables of real numbers that make one output: two of a complex one.

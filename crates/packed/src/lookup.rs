@@ -1,6 +1,7 @@
 //! Lookups: checks, progress, and the circuits on a client's ciphertexts.
 
 pub(crate) mod complex_lookup;
+mod digit_chain;
 mod digit_functions;
 pub(crate) mod digit_lookup;
 mod entry_lookup;

@@ -1,6 +1,6 @@
 //! Dumezy, Alexandru, Polyakov, Clet, Chakraborty, Boudguiga: Evaluating Larger Lookup Tables using CKKS
 //! (TCHES 2026(1), ePrint 2025/1301): running times and memory on one thread of a server with two AMD EPYC 7302 at
-//! 3 GHz and 128 GB of memory.
+//! 3 GHz and 128 GB of memory, and cost formulas.
 
 /// A lookup of a random table.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,9 +58,56 @@ pub const PEAK_MEMORY: [(f64, [f64; 3]); 4] = [
     (16.0, [110.2, 26.2, 28.5]),
 ];
 
+/// Shares of AKP's time, Table 2: ModRaise with CoeffsToSlots, the exponential, its powers, the polynomial, SlotsToCoeffs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Profile {
+    /// Bits of the table's inputs.
+    pub bits: f64,
+    /// Seconds per lookup.
+    pub seconds: f64,
+    /// Percent of them, by step.
+    pub percent: [f64; 5],
+}
+
+const fn profile(bits: f64, seconds: f64, percent: [f64; 5]) -> Profile {
+    Profile { bits, seconds, percent }
+}
+
+/// Table 2, the profile of AKP-FBT on one thread.
+pub const AKP_PROFILE: [Profile; 9] = [
+    profile(1.0, 16.69, [43.79, 44.15, 0.05, 0.01, 10.69]),
+    profile(2.0, 24.39, [36.55, 51.20, 2.49, 1.41, 7.03]),
+    profile(4.0, 30.12, [33.73, 49.20, 5.85, 2.62, 7.48]),
+    profile(6.0, 39.93, [30.27, 45.26, 9.68, 8.32, 5.62]),
+    profile(8.0, 56.59, [28.84, 32.61, 12.49, 21.20, 4.29]),
+    profile(10.0, 243.95, [12.34, 18.90, 15.01, 50.59, 2.83]),
+    profile(12.0, 706.98, [4.87, 7.66, 11.44, 74.79, 1.12]),
+    profile(14.0, 2479.2, [1.49, 2.39, 7.02, 88.74, 0.33]),
+    profile(16.0, 45722.0, [0.47, 0.90, 4.80, 93.78, 0.04]),
+];
+
+/// Ciphertext multiplications of the Kronecker product of vectors of these lengths by Algorithm 3: neighbours are multiplied, a
+/// last one without a neighbour waits, and so on until one vector is left.
+///
+/// ```
+/// use cryptable_papers::dumezy_2026::kronecker_product;
+/// assert_eq!(kronecker_product(&[4, 4, 4]), 4 * 4 + 16 * 4);
+/// assert_eq!(kronecker_product(&[4]), 0);
+/// ```
+#[must_use]
+pub fn kronecker_product(lengths: &[u64]) -> u64 {
+    let (mut count, mut lengths) = (0, lengths.to_vec());
+    while lengths.len() > 1 {
+        let pairs = lengths.chunks_exact(2);
+        count += pairs.map(|pair| pair[0] * pair[1]).sum::<u64>();
+        lengths = lengths.chunks(2).map(|pair| pair.iter().product()).collect();
+    }
+    count
+}
+
 /// Ciphertext multiplications of both Kronecker products of a tree over an input of `bits` bits in digits of `digit_bits`
-/// bits (Figure 2): digits are halved, and each half is multiplied out as a balanced binary tree, without the last product
-/// between the halves. Digits of one bit are a BMT.
+/// bits (Figure 2): the lower half of the digits, with the middle one, and the upper half. Digits of one bit are a BMT. All
+/// digits count 2^`digit_bits` values, also the last one of a width that is no multiple.
 ///
 /// ```
 /// use cryptable_papers::dumezy_2026::kronecker_products;
@@ -70,22 +117,12 @@ pub const PEAK_MEMORY: [(f64, [f64; 3]); 4] = [
 /// ```
 ///
 /// # Panics
-/// If there are no bits, or no bits per digit.
+/// If there are no bits per digit.
 #[must_use]
 pub fn kronecker_products(bits: u32, digit_bits: u32) -> u64 {
-    let digits = bits.div_ceil(digit_bits);
-    let upper = digits / 2;
-    product_of_digits(upper, digit_bits) + product_of_digits(digits - upper, digit_bits)
-}
-
-/// Multiplications of the Kronecker product of the deltas of `digits` digits.
-fn product_of_digits(digits: u32, digit_bits: u32) -> u64 {
-    if digits < 2 {
-        return 0;
-    }
-    let half = digits / 2;
-    let both = product_of_digits(half, digit_bits) + product_of_digits(digits - half, digit_bits);
-    both + (1 << (digits * digit_bits))
+    let digits = vec![1 << digit_bits; bits.div_ceil(digit_bits) as usize];
+    let (lower, upper) = digits.split_at(digits.len().div_ceil(2));
+    kronecker_product(lower) + kronecker_product(upper)
 }
 
 /// The paper's sum N_BMT for 2^b bits, one of the two products (Section 6.2): `Σ 2^(b-i-1+2^i)` over i from 1 to b - 1.
@@ -114,6 +151,50 @@ pub struct DecompositionModel {
 }
 
 impl DecompositionModel {
+    /// The model of the paper's machine, in seconds: the line through Table A1 from 1 to 8 bits by least squares, and the mean
+    /// of SlotsToCoeffs in Table 2 from 1 to 8 bits.
+    ///
+    /// ```
+    /// use cryptable_papers::dumezy_2026::DecompositionModel;
+    /// let model = DecompositionModel::published();
+    /// assert!((4.0..6.0).contains(&model.per_bit) && (10.0..13.0).contains(&model.fixed));
+    /// ```
+    #[must_use]
+    pub fn published() -> Self {
+        let is_linear = |bits: f64| bits <= 8.0;
+        let times = AKP_LOOKUPS.iter().filter(|it| is_linear(it.bits));
+        let points: Vec<[f64; 2]> = times.map(|it| [it.bits, it.seconds]).collect();
+        let steps = AKP_PROFILE.iter().filter(|it| is_linear(it.bits));
+        let back: Vec<f64> = steps.map(|it| it.seconds * it.percent[4] / 100.0).collect();
+        Self::fitted(&points, back.iter().sum::<f64>() / back.len() as f64)
+    }
+
+    /// Fits a line through points of bits and runtime by least squares.
+    ///
+    /// # Panics
+    /// If there are no two widths.
+    #[must_use]
+    pub fn fitted(points: &[[f64; 2]], slots_to_coeffs: f64) -> Self {
+        let count = points.len() as f64;
+        let mean = |index: usize| points.iter().map(|point| point[index]).sum::<f64>() / count;
+        let (bits, time) = (mean(0), mean(1));
+        let moment = |of: usize| {
+            let means = [bits, time];
+            let terms = points.iter().map(|point| (point[0] - bits) * (point[of] - means[of]));
+            terms.sum::<f64>()
+        };
+        assert!(moment(0) > 0.0, "a line takes two widths");
+        let per_bit = moment(1) / moment(0);
+        Self { per_bit, fixed: time - per_bit * bits, slots_to_coeffs }
+    }
+
+    /// Seconds of the polynomial for digits of this many bits, C_PolyPS(p - 1), by Table 2, if it has a row of them.
+    #[must_use]
+    pub fn published_polynomial(digit_bits: f64) -> Option<f64> {
+        let row = AKP_PROFILE.iter().find(|row| row.bits == digit_bits)?;
+        Some(row.seconds * row.percent[3] / 100.0)
+    }
+
     /// C_PreBMT = (α + β)·log P - γ.
     #[must_use]
     pub fn binary(&self, bits: f64) -> f64 {
@@ -147,15 +228,41 @@ mod tests {
         }
     }
 
-    /// Digits of 2 to 5 bits decompose faster than bits, by the paper's condition on the fit to its Table A1.
+    /// Section 4.1: n vectors of p entries, n a power of two, take from p^n to p^n + 4·p^(n/2) multiplications.
+    #[test]
+    fn counts_of_a_product_are_within_the_papers_bounds() {
+        for (p, n) in [(2u64, 2), (2, 4), (2, 8), (4, 2), (4, 4), (16, 2), (64, 2)] {
+            let (count, last) = (kronecker_product(&vec![p; n as usize]), p.pow(n));
+            assert!((last..=last + 4 * p.pow(n / 2)).contains(&count), "{p} {n}: {count}");
+        }
+    }
+
+    /// Digits of 2 to 5 bits decompose faster than bits, the paper says: its tables have rows of 2, 4 and 6.
     #[test]
     fn larger_digits_decompose_faster() {
-        // α and β of seconds by Table A1 from 1 to 8 bits; a polynomial of degree 31 within β/10 keeps the condition.
-        let model = DecompositionModel { per_bit: 5.2, fixed: 11.0, slots_to_coeffs: 2.0 };
-        for digit_bits in [2.0, 4.0] {
-            let polynomial = 0.9 * model.fixed * (digit_bits - 1.0) / f64::exp2(digit_bits);
-            assert!(model.collapsed(16.0, digit_bits, polynomial) < model.binary(16.0));
-            assert!(model.collapsed(16.0, digit_bits, 1.3 * polynomial) > model.binary(16.0));
+        let model = DecompositionModel::published();
+        let faster = |digit_bits: f64| {
+            let polynomial = DecompositionModel::published_polynomial(digit_bits).unwrap();
+            let condition = model.fixed * (digit_bits - 1.0) - digit_bits.exp2() * polynomial > 0.0;
+            // The condition is that of the whole costs.
+            let costs = model.collapsed(16.0, digit_bits, polynomial) < model.binary(16.0);
+            assert_eq!(condition, costs, "{digit_bits}");
+            // With all cores that could help, larger digits always do.
+            assert!(model.collapsed(16.0, digit_bits, 0.0) < model.binary(16.0));
+            costs
+        };
+        assert_eq!([2.0, 4.0, 6.0].map(faster), [true, true, false]);
+        assert_eq!(DecompositionModel::published_polynomial(5.0), None);
+    }
+
+    /// Steps of Table 2 are all of a lookup but the final switch of the modulus, and its times are those of Table A1.
+    #[test]
+    fn profiles_are_whole() {
+        for Profile { bits, seconds, percent } in AKP_PROFILE {
+            let sum: f64 = percent.iter().sum();
+            assert!((97.0..=100.01).contains(&sum), "{bits} bits: {sum} %");
+            let lookup = AKP_LOOKUPS.iter().find(|it| it.bits == bits).unwrap();
+            assert!((lookup.seconds / seconds - 1.0).abs() < 3e-3, "{bits} bits");
         }
     }
 

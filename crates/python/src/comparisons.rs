@@ -40,6 +40,8 @@ impl ComparisonPlan {
 properties!(ComparisonPlan {
     /// Bits of the integers.
     bits: u32 = |it| it.inner.bits();
+    /// Sizes of the digits of values, the least significant first; one bit of the last is headroom.
+    digit_sizes: Result<Vec<u64>> = |it| it.inner.parameters().digit_sizes().map_err(raise);
     /// Predicted memory at its peak, keys included.
     memory_bytes: usize = |it| it.inner.peak_bytes();
     /// Bytes of the file of the evaluation key.
@@ -48,10 +50,14 @@ properties!(ComparisonPlan {
 
 /// Predicts comparisons of integers of `bits` bits.
 #[pyfunction]
-#[pyo3(signature = (bits, *, values = None, memory = None, log2_fail = None, threads: "int | None" = None, insecure_toy = false))]
+#[pyo3(signature = (bits, *, digit_bits = None, values = None, memory = None, log2_fail = None,
+    threads: "int | None" = None, insecure_toy = false))]
+// One argument for each thing that a user may ask for, by name: what Python has in place of a builder.
+#[allow(clippy::too_many_arguments)]
 pub(crate) fn plan_comparisons(
     py: Python<'_>,
     bits: u32,
+    digit_bits: Option<u32>,
     values: Option<u64>,
     memory: Option<usize>,
     log2_fail: Option<f64>,
@@ -60,6 +66,7 @@ pub(crate) fn plan_comparisons(
 ) -> Result<ComparisonPlan> {
     let limits = Limits { values, memory, log2_fail, threads, insecure_toy, ..Limits::default() };
     let request = Request::comparisons(bits).limits(limits);
+    let request = digit_bits.into_iter().fold(request, |request, bits| request.digit_bits(bits));
     Ok(ComparisonPlan { inner: call::run(py, 0, None, |_| request.plan())? })
 }
 

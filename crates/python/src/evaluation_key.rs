@@ -16,7 +16,7 @@ use crate::key_files::{Origin, check_memory, open_mapped};
 use crate::keys::server_key;
 use crate::parameters::Parameters;
 use crate::properties::properties;
-use crate::table::{Signs, Table, of_inputs, of_moduli};
+use crate::table::{Signs, Table, of_moduli, tables_of_digits};
 
 /// The server's key: maps encrypted values through tables, without the secret. Threads may share it.
 ///
@@ -144,23 +144,6 @@ impl EvaluationKey {
     }
 }
 
-/// Tables of every digit, of as many inputs as it has values.
-fn tables_of_digits(
-    tables: &[Vec<Bound<'_, PyAny>>],
-    sizes: &[u64],
-) -> Result<Vec<Vec<cryptable::Table>>> {
-    // How many digits there are is for the library to say.
-    let sizes = sizes.iter().map(Some).chain(std::iter::repeat(None));
-    let of_digit = |(tables, size): (&Vec<Bound<'_, PyAny>>, Option<&u64>)| {
-        let table = |it: &Bound<'_, PyAny>| {
-            let found = of_inputs(it, size.copied())?;
-            Ok((*found.cast::<Table>()?.get().inner).clone())
-        };
-        tables.iter().map(table).collect()
-    };
-    tables.iter().zip(sizes).map(of_digit).collect()
-}
-
 #[pymethods]
 impl EvaluationKey {
     /// Maps a key file into memory and checks all of it. Processes that open the same file share its pages.
@@ -243,6 +226,27 @@ impl EvaluationKey {
         Ok(Ciphertext::new(result.with_signed(signed.outputs), input.shape.clone()))
     }
 
+    /// Maps values that come in several ciphertexts (`SecretKey.encrypt_digits`), the least significant digits first, each
+    /// through a table of its own: tables of several variables, in the shape that `lookup_per_value` takes.
+    #[pyo3(signature = (inputs, tables: "npt.ArrayLike", *, signed = None, threads: "int" = 0, progress = true))]
+    fn lookup_per_value_digits(
+        &self,
+        inputs: Vec<Py<Ciphertext>>,
+        tables: &Bound<'_, PyAny>,
+        signed: Option<Signs>,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Ciphertext> {
+        let shape = common_shape(inputs.iter().map(|input| &input.get().shape))?;
+        let signed = signed.unwrap_or_default();
+        let tables_ = per_value(tables, &self.lookups()?, Some(&shape), signed)?;
+        let inputs: Vec<_> = inputs.iter().map(|input| (*input.get().inner).clone()).collect();
+        let result = call::run_reporting(tables.py(), threads, progress, "lookup", |execution| {
+            self.inner.lookup_per_value_digits(&inputs, &tables_, execution)
+        })?;
+        Ok(Ciphertext::new(result.with_signed(signed.outputs), shape))
+    }
+
     /// Maps a file of `SecretKey.save_encrypted_table` into memory and checks all of it.
     fn open_encrypted_table(&self, py: Python<'_>, path: PathBuf) -> Result<EncryptedTable> {
         let read = |file, _| EncryptedTables::from_shared(self.inner.packed()?, file);
@@ -283,15 +287,7 @@ impl EvaluationKey {
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<Vec<Vec<Ciphertext>>> {
-        let sizes = self.digit_sizes()?;
-        let tables: Vec<Vec<cryptable::Table>> = match tables {
-            Some(tables) => tables_of_digits(&tables, &sizes)?,
-            None => {
-                let identity = |&p: &u64| Ok(vec![cryptable::Table::from_fn(p, p, |x| x)?]);
-                let found: cryptable::Result<_> = sizes.iter().map(identity).collect();
-                found.map_err(raise)?
-            }
-        };
+        let tables = tables_of_digits(tables, &self.digit_sizes()?)?;
         let found = call::run_reporting(py, threads, progress, "digits", |execution| {
             self.inner.decompose(&input.inner, &tables, execution)
         })?;
@@ -299,6 +295,33 @@ impl EvaluationKey {
             outputs.into_iter().map(|it| Ciphertext::new(it, input.shape.clone())).collect()
         };
         Ok(found.into_iter().map(shaped).collect())
+    }
+
+    /// Runs an automaton over the pieces of every value, the least significant first, from state 0 on: table i maps
+    /// `s + states * d`, s a state and d piece i, to the next state, the last one to the result. `chain_pieces` has the sizes
+    /// of pieces.
+    #[pyo3(signature = (input, states, tables: "Sequence[TableLike]", *, threads: "int" = 0, progress = true))]
+    fn lookup_chain(
+        &self,
+        py: Python<'_>,
+        input: &Ciphertext,
+        states: u64,
+        tables: Vec<Bound<'_, PyAny>>,
+        #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Ciphertext> {
+        let sizes = self.chain_pieces(states)?.into_iter().map(|size| states * size);
+        let tables = tables.into_iter().map(|table| vec![table]).collect();
+        let tables = tables_of_digits(Some(tables), &sizes.collect::<Vec<_>>())?.concat();
+        let found = call::run_reporting(py, threads, progress, "automaton", |execution| {
+            self.inner.lookup_chain(&input.inner, states, &tables, execution)
+        })?;
+        Ok(Ciphertext::new(found, input.shape.clone()))
+    }
+
+    /// Sizes of the pieces of values that an automaton of `states` states reads in `lookup_chain`, the least significant first.
+    fn chain_pieces(&self, states: u64) -> Result<Vec<u64>> {
+        self.lookups()?.chain_pieces(states).map_err(raise)
     }
 
     /// Maps a digit, which `decompose` gave or which is one of `comparisons.Digits`, through tables.

@@ -198,3 +198,25 @@ pub(crate) fn bfloat16_table(function: &Bound<'_, PyAny>) -> Result<Table> {
 pub(crate) fn gelu(x: f64) -> f64 {
     cryptable::bfloat16::gelu(x)
 }
+
+/// Tables of every digit, of as many inputs as it has values; without any, one that gives the digit itself.
+pub(crate) fn tables_of_digits(
+    tables: Option<Vec<Vec<Bound<'_, PyAny>>>>,
+    sizes: &[u64],
+) -> Result<Vec<Vec<cryptable::Table>>> {
+    let Some(tables) = tables else {
+        let identity = |&p: &u64| Ok(vec![cryptable::Table::from_fn(p, p, |x| x)?]);
+        let found: cryptable::Result<_> = sizes.iter().map(identity).collect();
+        return found.map_err(raise);
+    };
+    // How many digits there are is for the library to say.
+    let sizes = sizes.iter().map(Some).chain(std::iter::repeat(None));
+    let of_digit = |(tables, size): (&Vec<Bound<'_, PyAny>>, Option<&u64>)| {
+        let table = |it: &Bound<'_, PyAny>| {
+            let found = of_inputs(it, size.copied())?;
+            Ok((*found.cast::<Table>()?.get().inner).clone())
+        };
+        tables.iter().map(table).collect()
+    };
+    tables.iter().zip(sizes).map(of_digit).collect()
+}

@@ -24,6 +24,21 @@ def pair():
     return x, y
 
 
+def test_digit_sizes_can_be_chosen():
+    assert comparisons.plan(15, digit_bits=4).digit_sizes == [16, 16, 16, 16]
+    with pytest.raises(RangeError, match="is 6, but must be at most 4"):
+        comparisons.plan(4, digit_bits=6)
+
+
+def test_single_digits_are_marked_in_files(keys):
+    secret, server = keys
+    values = secret.encrypt_integers([77, 30], signed=False)
+    last = server.decompose(values, progress=False)[-1][0]
+    joined = comparisons.digits(server, values, progress=False)
+    # The field of marks stands at byte 14 of files of ciphertexts.
+    assert [last.to_bytes()[14], joined.digits[-1].to_bytes()[14], joined.to_bytes()[14]] == [2, 2, 0]
+
+
 def test_bits(keys, pair):
     (secret, server), (x, y) = keys, pair
     a, b = secret.encrypt_integers(x), secret.encrypt_integers(y)

@@ -6,7 +6,7 @@ import cryptable
 import numpy as np
 import pytest
 from cryptable import comparisons, wide
-from cryptable.errors import PlanError, RangeError, TableError
+from cryptable.errors import MismatchError, PlanError, RangeError, TableError
 
 QUIET = {"progress": False}
 
@@ -120,6 +120,18 @@ def test_a_table_for_every_value(entries):
     np.testing.assert_array_equal(secret.decrypt(found), expected)
 
 
+def test_a_table_of_two_variables_for_every_value(entries):
+    secret, server = entries
+    x, y = np.random.default_rng(7).integers(0, 4, (2, 3, 5))
+    tables = np.random.default_rng(8).integers(0, 16, (3, 5, 16))
+    inputs = [secret.encrypt_digits(x, 4), secret.encrypt_digits(y, 4)]
+    found = server.lookup_per_value_digits(inputs, tables, **QUIET)
+    expected = np.take_along_axis(tables, (x + 4 * y)[..., None], 2)[..., 0]
+    np.testing.assert_array_equal(secret.decrypt(found), expected)
+    with pytest.raises(MismatchError, match="inputs' moduli"):
+        server.lookup_per_value_digits(inputs[:1], tables, **QUIET)
+
+
 def test_a_table_that_the_server_cannot_read(entries, tmp_path):
     secret, server = entries
     squares = np.arange(16) ** 2 % 16
@@ -155,3 +167,24 @@ def test_digits_of_packed_values():
     for tables in (opposite, as_arrays):
         [[lowest], *_] = server.decompose(values, tables, **QUIET)
         np.testing.assert_array_equal(secret.decrypt(lowest), sizes[0] - 1 - x % sizes[0])
+
+
+def test_automata_read_digits():
+    secret = cryptable.SecretKey.generate(comparisons.plan(8, insecure_toy=True))
+    server = secret.evaluation_key(**QUIET)
+    x = np.arange(256).reshape(16, 16)
+    values = secret.encrypt_integers(x, signed=False)
+    pieces = server.chain_pieces(2)
+    assert np.prod(pieces) == 512
+
+    # Whether the sum of the pieces is odd, state and all.
+    tables = [[(m % 2 + m // 2) % 2 for m in range(2 * size)] for size in pieces]
+    found = server.lookup_chain(values, 2, tables, **QUIET)
+    expected, rest = np.zeros_like(x), x.copy()
+    for size in pieces:
+        expected, rest = (expected + rest % size) % 2, rest // size
+    np.testing.assert_array_equal(secret.decrypt(found), expected)
+    with pytest.raises(MismatchError, match="one per piece"):
+        server.lookup_chain(values, 2, tables[:-1], **QUIET)
+    with pytest.raises(MismatchError, match="states"):
+        server.chain_pieces(3)

@@ -242,7 +242,8 @@ fn contents(about: &About) -> Result<Contents> {
     let parameter_digest = from_hex(&about.parameters)?;
     let key_id = KeyId(from_hex(&about.key_id)?);
     let signed = about.signed.unwrap_or(false);
-    Ok(Contents { engine, parameter_digest, key_id, modulus: about.modulus, signed })
+    let (modulus, standalone) = (about.modulus, false);
+    Ok(Contents { engine, parameter_digest, key_id, modulus, signed, standalone })
 }
 
 fn from_hex<const BYTES: usize>(digits: &str) -> Result<[u8; BYTES]> {

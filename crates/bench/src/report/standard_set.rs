@@ -199,11 +199,23 @@ pub const FULL_SET: &[Benchmark] = &[
     further("cmt --bits 18 --digit-bits 3 --runs 1", 80.0, 7.0),
     further("cmt --bits 18 --digit-bits 6 --runs 1", 80.0, 7.0),
     further("bmt --bits 18 --runs 1", 80.0, 6.0),
+    further("bmt --bits 20 --runs 1", 110.0, 7.0),
+    further("mvb --bits 16 --tables 4 --runs 1", 60.0, 7.0),
+    further("reals --complex --bits 16 --output-bits 15 --runs 1", 50.0, 5.0),
+    further("hermite --bits 8", 60.0, 3.2),
+    further("sign --bits 20 --floor 12", 25.0, 3.0),
+    further("sign --bits 32 --digit-bits 4", 30.0, 3.0),
+    further("sign --bits 32 --digit-bits 5", 30.0, 3.0),
+    further("sign --bits 32 --digit-bits 6", 30.0, 3.0),
+    further("sign --bits 32 --digit-bits 7", 30.0, 3.0),
+    further("sign --bits 32 --digit-bits 8", 30.0, 3.5),
     further("cmt --bits 17 --runs 1", 60.0, 10.0),
     further("cmt --bits 19 --runs 1", 100.0, 10.0),
     further("cmt --bits 21 --runs 1", 200.0, 10.0),
     further("cmt --bits 22 --runs 1", 300.0, 10.0),
+    further("cmt --bits 23 --runs 1", 500.0, 15.0),
     further("akp --bits 13 --ring-degree 131072", 170.0, 10.0),
+    further("akp --bits 14 --ring-degree 131072 --runs 1", 200.0, 23.0),
 ];
 
 /// The names that `--only` takes.

@@ -18,6 +18,10 @@ pub struct DigitsArgs {
     /// sizes, or one per digit, the lowest digit first
     #[arg(long = "table", value_name = "FILE")]
     pub tables: Vec<PathBuf>,
+    /// Run an automaton of N states over the digits, the lowest first, and write the last state to one file: the tables
+    /// map state + N·digit to the next state, beginning with state 0; requires keys of keygen compare
+    #[arg(long, value_name = "N", requires = "tables", value_parser = clap::value_parser!(u64).range(2..))]
+    pub states: Option<u64>,
     /// Reading options.
     #[command(flatten)]
     pub reading: TableArgs,
@@ -31,8 +35,8 @@ pub struct DigitsArgs {
     /// Memory limit.
     #[command(flatten)]
     pub memory: MemoryArgs,
-    /// Files for the results, PREFIX.0.ct of the lowest digit, PREFIX.1.ct of the next and so on; with --floor, the name
-    /// of the only file
+    /// Files for the results, PREFIX.0.ct of the lowest digit, PREFIX.1.ct of the next and so on; with --floor or
+    /// --states, the name of the only file
     #[arg(long, value_name = "PREFIX")]
     pub output: PathBuf,
     /// Overwrite an output that is a key or read-only
@@ -41,9 +45,14 @@ pub struct DigitsArgs {
 }
 
 impl DigitsArgs {
-    /// Returns the files that are written: one, with `--floor`, or one for each of `digits` digits.
+    /// Returns whether one file is written, and not one per digit.
+    pub fn writes_one_file(&self) -> bool {
+        self.floor.is_some() || self.states.is_some()
+    }
+
+    /// Returns the files that are written: one, or one for each of `digits` digits.
     pub fn outputs(&self, digits: usize) -> Vec<PathBuf> {
-        if self.floor.is_some() {
+        if self.writes_one_file() {
             return vec![self.output.clone()];
         }
         let output = |digit| {
@@ -73,12 +82,14 @@ Examples:
   cryptable keygen compare --bits 15 --digit-bits 4 --secret client.key --evaluation server.key
   cryptable encrypt --secret client.key --input values.csv --output values.ct
   cryptable digits --evaluation server.key --input values.ct --output digit
-  cryptable decrypt --as values --secret client.key --input digit.0.ct --output lowest.csv
+  cryptable decrypt --secret client.key --input digit.0.ct --output lowest.csv
 
   cryptable digits --evaluation server.key --table popcount.csv --input values.ct --output ones
   cryptable digits --evaluation server.key --floor 12 --input values.ct --output high.ct
 
-Digits have the sizes that the key was planned for; their product is the modulus of the values.
+Digits have the sizes that the key was planned for; their product is the modulus of the values. With
+--states N, digits that are too large beside N states are read in parts; a message lists their sizes
+if the number of tables is another.
 Digits of negative integers are those of the integer modulo that modulus.
-A digit takes one bootstrap, whether it is mapped through a table or not. Keys of keygen compare
-join digits when they decrypt the results of `compare`, so decrypt those of `digits` --as values.";
+A digit takes one bootstrap, whether it is mapped through a table or not. Files of `digits` are
+marked, so that decrypt does not join their digits to integers, as it does those of `compare`.";

@@ -111,8 +111,8 @@ fn check_inputs(
 ) -> Result<()> {
     let (engine, parameter_digest) = (parameters.engine(), parameters.digest());
     let modulus = parameters.input_modulus();
-    let signed = readers[0].summary().contents.signed;
-    let expected = Contents { engine, parameter_digest, key_id, modulus, signed };
+    let contents = readers[0].summary().contents;
+    let expected = Contents { engine, parameter_digest, key_id, modulus, ..contents };
     ciphertext_file::check_alike(readers, &args.inputs, &expected, &args.evaluation)
 }
 

@@ -61,6 +61,7 @@ fn layout(args: &DecryptArgs, key: &SecretKey, contents: &Contents) -> Result<La
             bail!("--as integers: {name} holds values, and no column of integers");
         }
         Some(LayoutArg::Values) => return Ok(Layout::Values),
+        None if contents.standalone => return Ok(Layout::Values),
         Some(LayoutArg::Headroom) | None => {}
     }
     if let (SecretKey::LeveledBridge(both), Engine::Packed) = (key, contents.engine) {

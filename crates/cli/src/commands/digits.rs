@@ -1,4 +1,4 @@
-//! `cryptable digits`: digits of packed values, tables of them, and floors.
+//! `cryptable digits`: digits of packed values, tables of them, automata that read them, and floors.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -38,17 +38,18 @@ pub fn run(global: Global, args: &DigitsArgs) -> Result<()> {
         parameter_digest: parameters.digest(),
         key_id: key_file.header.key_id,
         modulus: sizes.iter().product(),
-        signed: reader.summary().contents.signed,
+        ..reader.summary().contents
     };
     ciphertext_file::check(&reader, &args.input, &contents, &args.evaluation)?;
     let outputs = outputs(args, sizes.len())?;
-    let work = match args.floor {
-        Some(bits) => Work::Floor(digits_of_floor(&sizes, bits, &parameters)?),
-        None => Work::Tables(tables(args, &sizes, parameters.output_modulus())?),
+    let work = match (args.floor, args.states) {
+        (Some(bits), _) => Work::Floor(digits_of_floor(&sizes, bits, &parameters)?),
+        (None, Some(states)) => Work::Chain(states, tables_of_chain(args, states, &parameters)?),
+        (None, None) => Work::Tables(tables(args, &sizes, parameters.output_modulus())?),
     };
     let packed = parameters.packed()?;
     let prediction = match &work {
-        Work::Tables(_) => packed.decomposition_prediction(1)?,
+        Work::Tables(_) | Work::Chain(..) => packed.decomposition_prediction(1)?,
         Work::Floor(count) => packed.floor_prediction(*count)?,
     };
     memory_limit::check_unread(args.memory.limit, work.name(), &prediction)?;
@@ -88,7 +89,7 @@ pub fn run(global: Global, args: &DigitsArgs) -> Result<()> {
 /// Returns the files that are written for a number of digits, and checks that they replace nothing that is read.
 fn outputs(args: &DigitsArgs, digits: usize) -> Result<Vec<PathBuf>> {
     ensure!(
-        args.floor.is_some() || !atomic_file::is_stdout(&args.output),
+        args.writes_one_file() || !atomic_file::is_stdout(&args.output),
         "--output -: digits are {digits} files, so give the beginning of their names"
     );
     let outputs = args.outputs(digits);
@@ -176,10 +177,37 @@ fn tables(args: &DigitsArgs, sizes: &[u64], output_modulus: u64) -> Result<Vec<V
     args.tables.iter().cycle().zip(sizes).map(read).collect()
 }
 
+/// Reads the tables of an automaton, one for each piece of the values.
+fn tables_of_chain(args: &DigitsArgs, states: u64, parameters: &Parameters) -> Result<Vec<Table>> {
+    let pieces = parameters.chain_pieces(states).context("--states")?;
+    let (found, expected) = (args.tables.len(), pieces.len());
+    let shown = || pieces.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+    ensure!(
+        found == expected,
+        "{found} --table, but an automaton of {states} states reads values of this key in parts of sizes {}: give one table \
+         for each, the lowest first",
+        shown()
+    );
+    ensure!(
+        !args.reading.signs().inputs,
+        "--signed: states are unsigned; --signed=outputs is for signed results"
+    );
+    let read = |(index, (path, size)): (usize, (&PathBuf, &u64))| {
+        let is_last = index + 1 == expected;
+        let output = if is_last { parameters.output_modulus() } else { states };
+        let moduli = Moduli { input: Some(states * size), output: Some(output) };
+        let mut read = table_files::read_all(&args.reading, std::slice::from_ref(path), moduli)?;
+        Ok(read.swap_remove(0).0)
+    };
+    args.tables.iter().zip(&pieces).enumerate().map(read).collect()
+}
+
 /// Work that is done on every ciphertext.
 enum Work {
     /// Digits, each of which goes through its tables.
     Tables(Vec<Vec<Table>>),
+    /// An automaton of this number of states, with a table for each piece of the values.
+    Chain(u64, Vec<Table>),
     /// A floor, which drops this number of the lowest digits.
     Floor(usize),
 }
@@ -188,22 +216,23 @@ impl Work {
     fn name(&self) -> &'static str {
         match self {
             Self::Tables(_) => "digits",
+            Self::Chain(..) => "automaton",
             Self::Floor(_) => "floor",
         }
     }
 
     /// Returns the contents of every result, for inputs with these contents.
     fn results(&self, sizes: &[u64], of: Contents) -> Vec<Contents> {
+        let contents = |table: &Table| {
+            let (modulus, signed) = (table.output_modulus(), table.signed_outputs());
+            Contents { modulus, signed, standalone: true, ..of }
+        };
         match self {
-            Self::Tables(tables) => {
-                let contents = |table: &Table| {
-                    let (modulus, signed) = (table.output_modulus(), table.signed_outputs());
-                    Contents { modulus, signed, ..of }
-                };
-                tables.iter().flatten().map(contents).collect()
-            }
+            Self::Tables(tables) => tables.iter().flatten().map(contents).collect(),
+            Self::Chain(_, tables) => tables.last().map(contents).into_iter().collect(),
             Self::Floor(count) => {
-                vec![Contents { modulus: sizes[*count..].iter().product(), ..of }]
+                let modulus = sizes[*count..].iter().product();
+                vec![Contents { modulus, standalone: true, ..of }]
             }
         }
     }
@@ -217,6 +246,9 @@ impl Work {
         match self {
             Self::Tables(tables) => {
                 Ok(key.decompose(input, tables, execution)?.into_iter().flatten().collect())
+            }
+            Self::Chain(states, tables) => {
+                Ok(vec![key.lookup_chain(input, *states, tables, execution)?])
             }
             Self::Floor(count) => {
                 let rest = key.floor(input, *count, execution)?;

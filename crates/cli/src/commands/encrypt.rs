@@ -231,7 +231,8 @@ fn encrypt(
     let input = input_file::shown(&args.input).printable();
     let (engine, signed) = (parameters.engine(), args.signed);
     let (parameter_digest, key_id) = (parameters.digest(), key.id());
-    let contents = Contents { engine, parameter_digest, key_id, modulus, signed };
+    let contents =
+        Contents { engine, parameter_digest, key_id, modulus, signed, standalone: false };
     let mut writer = ciphertext_file::create(&args.output, contents)?;
     let next = || {
         let integer = |value| domain.integer(value).rem_euclid(wrapped) as u64;

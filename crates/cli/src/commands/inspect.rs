@@ -59,6 +59,7 @@ fn inspect(path: &Path) -> Result<Report> {
         values: found.values.map(|(values, _)| values),
         modulus: found.values.map(|(_, modulus)| modulus),
         signed: found.ciphertexts.as_ref().map(|summary| summary.contents.signed),
+        standalone: found.ciphertexts.as_ref().map(|summary| summary.contents.standalone),
         ciphertexts: match &found.ciphertexts {
             Some(summary) => Some(encryptions(summary)),
             // An AES message has values, but no homomorphic ciphertext.
@@ -142,6 +143,9 @@ struct Report {
     /// Whether the values of a file of ciphertexts are signed.
     #[serde(skip_serializing_if = "Option::is_none")]
     signed: Option<bool>,
+    /// Whether each ciphertext of the file is marked as holding values of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    standalone: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ciphertexts: Option<u64>,
     /// Whether nothing was computed on the values yet.
@@ -172,12 +176,16 @@ impl fmt::Display for Report {
                 Some(false) => ", computed",
                 None => "",
             };
+            let alone = match self.standalone {
+                Some(true) => ", each ciphertext stands alone",
+                _ => "",
+            };
             let values = report::values(values);
             let range = match self.signed {
                 Some(true) => format!("from -{} to {}", modulus / 2, modulus.div_ceil(2) - 1),
                 _ => format!("below {modulus}"),
             };
-            writeln!(f, "  content     {values} {range}{count}{state}")?;
+            writeln!(f, "  content     {values} {range}{count}{state}{alone}")?;
         }
         if let Some(words) = &self.words {
             write!(f, "{words}")?;

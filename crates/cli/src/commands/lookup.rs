@@ -121,8 +121,8 @@ fn check(
         Engine::Packed | Engine::Single => parameters.input_modulus(),
     };
     let (engine, parameter_digest) = (parameters.engine(), parameters.digest());
-    let signed = reader.summary().contents.signed;
-    let expected = Contents { engine, parameter_digest, key_id, modulus, signed };
+    let contents = reader.summary().contents;
+    let expected = Contents { engine, parameter_digest, key_id, modulus, ..contents };
     ciphertext_file::check(reader, &args.input, &expected, &args.evaluation)?;
     Ok(Moduli { input: Some(modulus), output: Some(parameters.output_modulus()) })
 }

@@ -60,10 +60,11 @@ fn check(
 ) -> Result<Contents> {
     let (engine, parameter_digest) = (parameters.engine(), parameters.digest());
     // Inputs may be fresh values or results, but all must have the same modulus.
-    let Contents { modulus, signed, .. } = readers[0].summary().contents;
-    let expected = Contents { engine, parameter_digest, key_id, modulus, signed };
+    let first = readers[0].summary().contents;
+    let expected = Contents { engine, parameter_digest, key_id, ..first };
     ciphertext_file::check_alike(readers, &args.inputs, &expected, &args.evaluation)?;
-    Ok(Contents { signed: signed || args.signed, ..expected })
+    let standalone = readers.iter().any(|reader| reader.summary().contents.standalone);
+    Ok(Contents { signed: first.signed || args.signed, standalone, ..expected })
 }
 
 /// Returns the sum of the next ciphertexts; `None` after the last.

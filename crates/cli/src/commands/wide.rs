@@ -128,8 +128,8 @@ fn check(
     let (engine, parameter_digest) = (Engine::Packed, parameters.digest());
     let modulus = circuit.modulus();
     // Words of signed values are those of residues.
-    let signed = reader.summary().contents.signed;
-    let expected = Contents { engine, parameter_digest, key_id, modulus, signed };
+    let contents = reader.summary().contents;
+    let expected = Contents { engine, parameter_digest, key_id, modulus, ..contents };
     ciphertext_file::check(reader, &args.input, &expected, &args.evaluation)?;
     let (summary, words) = (reader.summary(), circuit.input_words() as u64);
     ensure!(

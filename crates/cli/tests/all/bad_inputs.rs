@@ -296,7 +296,7 @@ fn parameters() {
         "{message}"
     );
     let message = here.fail("plan --bits 16 --method akp");
-    assert!(message.contains("input modulus of AKP is 65536") && message.contains("8192"));
+    assert!(message.contains("input modulus of AKP is 65536") && message.contains("16384"));
     assert!(
         here.fail("plan --bits 8 --ring-degree 5000")
             .contains("ring degree is 5000; it must be a power of two")

@@ -42,11 +42,45 @@ fn values_are_taken_apart_into_digits() {
     let of = |place: i64, size: i64| numbers(x.iter().map(|x| x / place % size));
     assert_eq!(decrypt(&here, "--input digit.0.ct"), of(1, 4));
     assert_eq!(decrypt(&here, "--input digit.1.ct"), of(4, 4));
-    assert_eq!(decrypt(&here, "--as values --input digit.2.ct"), of(16, 8));
+    // The modulus of the last digit is that of joined digits, which files of comparisons hold.
+    assert_eq!(decrypt(&here, "--input digit.2.ct"), of(16, 8));
     assert!(!here.files().contains(&"digit".to_owned()));
-    // The modulus of the last digit is that of joined digits, which would be three ciphertexts for some values.
-    let message = here.fail("decrypt --secret client.key --output no.csv --input digit.2.ct");
+}
+
+#[test]
+fn single_digits_are_told_from_joined_ones() {
+    let here = Workspace::with_comparison_keys();
+    let x: Vec<i64> = (0..1100).map(|i| i * 7 % 64).collect();
+    encrypt(&here, &x, "");
+    digits(&here, "--output digit");
+    here.succeed("compare --evaluation server.key --op digits --input x.ct --output joined.ct");
+    assert_eq!(decrypt(&here, "--input joined.ct"), numbers(x.iter().copied()));
+    assert!(here.succeed("inspect digit.2.ct").contains("each ciphertext stands alone"));
+    assert!(!here.succeed("inspect joined.ct").contains("each ciphertext stands alone"));
+    // Sums, also with files of earlier versions, which have no mark, stand alone as their terms do.
+    let old: Vec<u8> = unmarked(&here.read("digit.2.ct"));
+    here.write("old.ct", &old);
+    for other in ["digit.2.ct", "old.ct"] {
+        let inputs = format!("--input {other} --input digit.2.ct");
+        here.succeed(&format!("sum --evaluation server.key {inputs} --output sum.ct --force"));
+        let doubled = numbers(x.iter().map(|x| x / 16 * 2 % 8));
+        assert_eq!(decrypt(&here, "--input sum.ct"), doubled, "{other}");
+    }
+    // Without the mark, the digit is read as before.
+    let message = here.fail("decrypt --secret client.key --output no.csv --input old.ct");
     assert!(message.contains("--as values decrypts each digit for itself"), "{message}");
+    assert_eq!(decrypt(&here, "--as values --input old.ct"), numbers(x.iter().map(|x| x / 16)));
+}
+
+/// Returns a file of ciphertexts as versions without marks of single digits wrote it.
+fn unmarked(file: &[u8]) -> Vec<u8> {
+    let mut file = file.to_vec();
+    assert_eq!(file[14], 2);
+    file[14] = 0;
+    let end = file.len() - 32;
+    let digest = blake3::hash(&file[..end]);
+    file[end..].copy_from_slice(digest.as_bytes());
+    file
 }
 
 #[test]
@@ -59,7 +93,7 @@ fn digits_go_through_tables() {
     let tables = "--table squares.csv --table squares.csv --table halves.csv --output t";
     digits(&here, tables);
     let square = |d: i64| [0, 1, 4, 1][d as usize];
-    let values = |digit: u32| decrypt(&here, &format!("--as values --input t.{digit}.ct"));
+    let values = |digit: u32| decrypt(&here, &format!("--input t.{digit}.ct"));
     assert_eq!(values(0), numbers(x.iter().map(|x| square(x % 4))));
     assert_eq!(values(1), numbers(x.iter().map(|x| square(x / 4 % 4))));
     assert_eq!(values(2), numbers(x.iter().map(|x| x / 32)));
@@ -68,8 +102,32 @@ fn digits_go_through_tables() {
     let report: serde_json::Value = serde_json::from_str(&report).unwrap();
     assert_eq!(report["digit_sizes"], serde_json::json!([4, 4, 8]));
     assert_eq!(report["outputs"][0]["modulus"], 8);
-    let signed = decrypt(&here, "--as values --signed --input s.1.ct");
+    let signed = decrypt(&here, "--signed --input s.1.ct");
     assert_eq!(signed, numbers(x.iter().map(|x| [-1, 0, 1, -4][(x / 4 % 4) as usize])));
+}
+
+#[test]
+fn automata_read_digits() {
+    let here = Workspace::with_comparison_keys();
+    let x: Vec<i64> = (0..64).collect();
+    encrypt(&here, &x, "");
+    // Pieces have sizes 4, 4, 4 and 2 beside two states; the last digit, of 8, is read in two parts.
+    let parity = |m: i64| (m % 2 + i64::from((m / 2).count_ones())) % 2;
+    here.write("p8.csv", numbers((0..8).map(parity)));
+    here.write("p4.csv", numbers((0..4).map(|m| 2 * parity(m))));
+    let tables = "--states 2 --table p8.csv --table p8.csv --table p8.csv --table p4.csv";
+    let report = digits(&here, &format!("{tables} --output odd.ct"));
+    assert!(report.contains("odd.ct: 64 values below 8"), "{report}");
+    let expected = numbers(x.iter().map(|x| i64::from(x.count_ones() % 2) * 2));
+    assert_eq!(decrypt(&here, "--input odd.ct"), expected);
+    for (options, text) in [
+        ("--states 2 --table p8.csv", "in parts of sizes 4, 4, 4, 2"),
+        ("--states 3 --table p8.csv", "a divisor of 8"),
+    ] {
+        let files = "--evaluation server.key --input x.ct --output no.ct";
+        let message = refused(&here, &format!("{files} {options}"));
+        assert!(message.contains(text), "{message}");
+    }
 }
 
 #[test]
@@ -80,9 +138,9 @@ fn floors_are_values_that_have_floors_and_digits() {
     digits(&here, "--floor 2 --output f.ct");
     assert_eq!(decrypt(&here, "--input f.ct"), numbers(x.iter().map(|x| x / 4)));
     here.succeed("digits --evaluation server.key --floor 2 --input f.ct --output g.ct");
-    assert_eq!(decrypt(&here, "--as values --input g.ct"), numbers(x.iter().map(|x| x / 16)));
+    assert_eq!(decrypt(&here, "--input g.ct"), numbers(x.iter().map(|x| x / 16)));
     digits(&here, "--floor 4 --output g.ct --force");
-    assert_eq!(decrypt(&here, "--as values --input g.ct"), numbers(x.iter().map(|x| x / 16)));
+    assert_eq!(decrypt(&here, "--input g.ct"), numbers(x.iter().map(|x| x / 16)));
     here.succeed("digits --evaluation server.key --input f.ct --output of-floor");
     assert_eq!(decrypt(&here, "--input of-floor.0.ct"), numbers(x.iter().map(|x| x / 4 % 4)));
     assert!(!here.files().contains(&"of-floor.2.ct".to_owned()));
@@ -99,7 +157,7 @@ fn floors_of_negative_integers_round_down() {
     digits(&here, "--output d");
     let lowest = decrypt(&here, "--input d.0.ct");
     assert_eq!(lowest, numbers(x.iter().map(|x| x.rem_euclid(4))));
-    let highest = decrypt(&here, "--as values --input d.2.ct");
+    let highest = decrypt(&here, "--input d.2.ct");
     assert_eq!(highest, numbers(x.iter().map(|x| x.rem_euclid(128) / 16)));
 }
 

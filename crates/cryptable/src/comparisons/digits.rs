@@ -9,7 +9,7 @@ use crate::{Ciphertext, Error, Parameters, Result};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Digits {
     sizes: Vec<u64>,
-    /// The digits, all marked as unsigned.
+    /// The digits, all marked as unsigned and standing alone.
     digits: Vec<Ciphertext>,
     is_signed: bool,
 }
@@ -41,7 +41,8 @@ impl Digits {
                 ));
             }
         }
-        let digits = digits.into_iter().map(|digit| digit.with_signed(false)).collect();
+        let digits = digits.into_iter();
+        let digits = digits.map(|digit| digit.with_signed(false).with_standalone(true)).collect();
         Ok(Self { sizes, digits, is_signed })
     }
 

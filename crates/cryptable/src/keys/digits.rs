@@ -21,6 +21,16 @@ impl Parameters {
             None => vec![literal.input_modulus],
         })
     }
+
+    /// Returns the sizes of the pieces of packed values that [`EvaluationKey::lookup_chain`] reads, least significant first:
+    /// digits, or parts of those that are too large beside a state.
+    ///
+    /// # Errors
+    /// [`Error::OtherKind`] if the parameters belong to another engine; otherwise the errors of
+    /// [`crate::engines::packed::Parameters::chain_pieces`].
+    pub fn chain_pieces(&self, states: u64) -> Result<Vec<u64>> {
+        self.packed()?.chain_pieces(states)
+    }
 }
 
 impl EvaluationKey {
@@ -60,9 +70,49 @@ impl EvaluationKey {
         let mut outputs = outputs.into_iter();
         let outputs_of_digit = |tables: &Vec<Table>| {
             let found = tables.iter().zip(outputs.by_ref());
-            found.map(|(table, output)| output.with_signed(table.signed_outputs())).collect()
+            let marked = |output: Ciphertext, table: &Table| {
+                output.with_signed(table.signed_outputs()).with_standalone(true)
+            };
+            found.map(|(table, output)| marked(output, table)).collect()
         };
         Ok(tables.iter().map(outputs_of_digit).collect())
+    }
+
+    /// Runs an automaton over the pieces of every value, least significant first, starting in state 0: `tables[i]` maps
+    /// `s + states·d`, where s is a state and d is piece i ([`Parameters::chain_pieces`]), to the next state, and the last
+    /// table maps it to the result.
+    ///
+    /// ```
+    /// use cryptable::comparisons::Signedness::Unsigned;
+    /// use cryptable::{Execution, Request, SecretKey, Table};
+    /// let secret = SecretKey::generate(&Request::comparisons(8).insecure_toy().plan()?);
+    /// let server = secret.evaluation_key();
+    /// // Whether the number of ones among the bits is odd.
+    /// let pieces = server.lookup_parameters()?.chain_pieces(2)?;
+    /// let parity = |m: u64| (m % 2 + u64::from((m / 2).count_ones())) % 2;
+    /// let tables = pieces.iter().map(|p| Table::from_fn(2 * p, 2, parity));
+    /// let tables = tables.collect::<cryptable::Result<Vec<_>>>()?;
+    /// let values = secret.encrypt_integers(&[77, 200], Unsigned)?;
+    /// let found = server.lookup_chain(&values, 2, &tables, Execution::default())?;
+    /// assert_eq!(secret.decrypt(&found)?, [0, 1]);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Same errors as [`crate::engines::packed::EvaluationKey::lookup_chain`].
+    pub fn lookup_chain(
+        &self,
+        input: &Ciphertext,
+        states: u64,
+        tables: &[Table],
+        execution: Execution<'_>,
+    ) -> Result<Ciphertext> {
+        let key = self.packed()?;
+        let mut outputs = each_part(input, execution, |part, progress| {
+            Ok(vec![key.lookup_chain(part, states, tables, progress)?])
+        })?;
+        let signed = tables.last().is_some_and(Table::signed_outputs);
+        Ok(outputs.swap_remove(0).with_signed(signed).with_standalone(true))
     }
 
     /// Removes the `count` lowest digits of every value: `⌊m/(p_0⋯p_{count-1})⌋`, with the sizes p_i of
@@ -80,7 +130,7 @@ impl EvaluationKey {
         let mut outputs = each_part(input, execution, |part, progress| {
             Ok(vec![key.floor(part, count, progress)?])
         })?;
-        Ok(outputs.swap_remove(0))
+        Ok(outputs.swap_remove(0).with_standalone(true))
     }
 
     /// Maps a digit from [`EvaluationKey::decompose`] through tables, with one result per table.
@@ -99,7 +149,7 @@ impl EvaluationKey {
         let found = each_part(digit, execution, |part, progress| {
             key.lookup_digit(part, &of_engine, progress)
         })?;
-        Ok(signed_as(found, tables))
+        Ok(signed_as(found, tables, digit.is_standalone()))
     }
 
     /// Looks up values that are split over several ciphertexts, least significant digits first, in tables of the whole
@@ -148,15 +198,20 @@ impl EvaluationKey {
             index += 1;
             key.lookup_digits(&inputs, &of_engine, progress)
         })?;
-        Ok(signed_as(found, tables))
+        Ok(signed_as(found, tables, first.is_standalone()))
     }
 }
 
-/// Marks the result of each table as signed or unsigned.
-fn signed_as(results: Vec<Ciphertext>, tables: &[&PreparedTable]) -> Vec<Ciphertext> {
-    let signed =
-        |(result, table): (Ciphertext, &&PreparedTable)| result.with_signed(table.signed_outputs());
-    results.into_iter().zip(tables).map(signed).collect()
+/// Marks the result of each table as signed or unsigned, and all results as standing alone or not.
+fn signed_as(
+    results: Vec<Ciphertext>,
+    tables: &[&PreparedTable],
+    standalone: bool,
+) -> Vec<Ciphertext> {
+    let marked = |(result, table): (Ciphertext, &&PreparedTable)| {
+        result.with_signed(table.signed_outputs()).with_standalone(standalone)
+    };
+    results.into_iter().zip(tables).map(marked).collect()
 }
 
 #[cfg(feature = "client")]

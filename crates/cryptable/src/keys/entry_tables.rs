@@ -55,6 +55,50 @@ impl EvaluationKey {
         Ok(outputs.swap_remove(0))
     }
 
+    /// Maps values that come in several ciphertexts, least significant digits first, each through a table of its own: tables
+    /// of several variables, as [`EvaluationKey::lookup_digits`] takes them.
+    ///
+    /// ```
+    /// use cryptable::engines::packed::{self, SlotTables};
+    /// use cryptable::{Execution, SecretKey, Table};
+    /// // In production, use parameters of `Request::new(16, 16).entries(EntryKind::Plain)`.
+    /// let parameters = packed::Parameters::insecure_toy_entries(16, 16)?;
+    /// let secret = SecretKey::generate(cryptable::Parameters::from(parameters));
+    /// let server = secret.evaluation_key();
+    /// // Entry x + 4·y of table k is k + x·y.
+    /// let of_slot = |k| Table::from_fn(16, 16, |m| (k + (m % 4) * (m / 4)) % 16);
+    /// let tables = SlotTables::new((0..3).map(of_slot).collect::<Result<_, _>>()?)?;
+    /// let (x, y) = (secret.encrypt_digits(&[3, 2, 0], 4)?, secret.encrypt_digits(&[3, 1, 2], 4)?);
+    /// let found = server.lookup_per_value_digits(&[x, y], &tables, Execution::default())?;
+    /// assert_eq!(secret.decrypt(&found)?, [9, 3, 2]);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Same errors as [`EvaluationKey::lookup_per_value`] and [`EvaluationKey::lookup_digits`]; [`Error::Mismatch`] if the
+    /// values have more than one part.
+    pub fn lookup_per_value_digits(
+        &self,
+        inputs: &[Ciphertext],
+        tables: &SlotTables,
+        execution: Execution<'_>,
+    ) -> Result<Ciphertext> {
+        let key = self.packed()?;
+        let Some(first) = inputs.first() else {
+            return Err(Error::TooSmall { name: "number of inputs", value: 0, limit: 1 });
+        };
+        let parts = inputs.iter().map(Ciphertext::packed).collect::<Result<Vec<_>>>()?;
+        if let Some(parts) = parts.iter().find(|parts| parts.len() > 1) {
+            let (found, expected) = (parts.len(), "one, for a table per value");
+            return Err(Error::mismatch("number of parts of an input", found, expected));
+        }
+        let inputs: Vec<_> = parts.into_iter().flatten().cloned().collect();
+        let mut outputs = each_part(first, execution, |_, progress| {
+            Ok(vec![key.lookup_slots_digits(&inputs, tables, progress)?])
+        })?;
+        Ok(outputs.swap_remove(0))
+    }
+
     /// Maps every value through one table that the client encrypted, or value k through encrypted table k.
     ///
     /// [`encrypt_tables`](crate::engines::packed::SecretKey::encrypt_tables) encrypts tables. Keys must be for such

@@ -153,7 +153,8 @@ impl EvaluationKey {
                 outputs.iter_mut().zip(results).for_each(|(output, part)| output.push(part));
             }
             let signed = |(parts, table): (Vec<Part>, &&PreparedTable)| {
-                Ok(Ciphertext::new(parts)?.with_signed(table.signed_outputs()))
+                let output = Ciphertext::new(parts)?.with_signed(table.signed_outputs());
+                Ok(output.with_standalone(input.is_standalone()))
             };
             outputs.into_iter().zip(tables).map(signed).collect()
         })

@@ -86,7 +86,7 @@ impl EvaluationKey {
                 _ => Err(self.no_operands("add constants", [part])),
             }
         });
-        Ok(Ciphertext::new(parts.collect::<Result<_>>()?)?.with_signed(x.is_signed()))
+        Ok(Ciphertext::new(parts.collect::<Result<_>>()?)?.with_marks(x.marks()))
     }
 
     /// Returns `factor·x` modulo the modulus M of the values, value by value.
@@ -134,7 +134,7 @@ impl EvaluationKey {
                 _ => Err(self.no_operands("compress values", [part])),
             });
         let compressed = Ciphertext::new(parts.collect::<Result<_>>()?)?;
-        Ok(compressed.with_signed(results.is_signed()))
+        Ok(compressed.with_marks(results.marks()))
     }
 
     /// Runs an operation on every part.
@@ -150,7 +150,7 @@ impl EvaluationKey {
             (_, Ok(key), Part::Single(part)) => Ok(single(key, part)?.into()),
             _ => Err(self.no_operands(operation, [part])),
         });
-        Ok(Ciphertext::new(parts.collect::<Result<_>>()?)?.with_signed(x.is_signed()))
+        Ok(Ciphertext::new(parts.collect::<Result<_>>()?)?.with_marks(x.marks()))
     }
 
     /// Runs an operation on every pair of parts at the same position.
@@ -178,7 +178,8 @@ impl EvaluationKey {
             _ => Err(self.no_operands(operation, [x, y])),
         };
         let parts = x.parts().iter().zip(y.parts()).map(of_parts);
-        Ok(Ciphertext::new(parts.collect::<Result<_>>()?)?.with_signed(x.is_signed()))
+        let sum = Ciphertext::new(parts.collect::<Result<_>>()?)?.with_marks(x.marks());
+        Ok(sum.with_standalone(x.is_standalone() || y.is_standalone()))
     }
 
     /// Returns the error for parts that cannot be operands of this key.

@@ -38,7 +38,7 @@ impl EvaluationKey {
             Part::Single(part) => Ok(key.pack(part)?.into()),
             other => Err(other_engine("ciphertext", Engine::Single, other.engine())),
         });
-        Ok(Ciphertext::new(parts.collect::<Result<_>>()?)?.with_signed(values.is_signed()))
+        Ok(Ciphertext::new(parts.collect::<Result<_>>()?)?.with_marks(values.marks()))
     }
 
     /// Unpacks values: value k of a packed ciphertext becomes single value k, which can be looked up, added and
@@ -52,6 +52,6 @@ impl EvaluationKey {
             Part::Packed(part) => Ok(key.unpack(part)?.into()),
             other => Err(other_engine("ciphertext", Engine::Packed, other.engine())),
         });
-        Ok(Ciphertext::new(parts.collect::<Result<_>>()?)?.with_signed(values.is_signed()))
+        Ok(Ciphertext::new(parts.collect::<Result<_>>()?)?.with_marks(values.marks()))
     }
 }

@@ -155,7 +155,7 @@ impl PublicKey {
             _ => Err(Error::Unsupported("fresh masks for values that are not packed".into())),
         });
         let fresh = Ciphertext::new(parts.collect::<Result<_>>()?)?;
-        Ok(fresh.with_signed(values.is_signed()))
+        Ok(fresh.with_marks(values.marks()))
     }
 
     /// Encrypts bits for gates.

@@ -99,7 +99,7 @@ impl RekeyingKey {
             self.key.apply(part).map(|part| vec![part])
         })?;
         let result = found.pop().expect("one result a part");
-        Ok(result.with_signed(ciphertext.is_signed()))
+        Ok(result.with_marks(ciphertext.marks()))
     }
 
     /// Encodes the key for a file.

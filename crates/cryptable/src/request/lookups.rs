@@ -83,7 +83,7 @@ impl Request {
     /// Asks for tables with complex outputs ([`crate::engines::packed::ComplexTable`]). Default: real outputs, which
     /// are integers or, with [`RealTable`](crate::engines::packed::RealTable), in fixed point.
     ///
-    /// The method AKP looks them up, with half as many values per ciphertext, by
+    /// They are looked up with half as many values per ciphertext, by AKP or, above 12 bits, by multiplexer trees:
     /// [`lookup_complex`](crate::engines::packed::EvaluationKey::lookup_complex) of [`crate::EvaluationKey::packed`].
     /// The output modulus is that of the real part and of the imaginary part.
     ///

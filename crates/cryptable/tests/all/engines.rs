@@ -78,12 +78,17 @@ fn signs_are_set_carried_and_checked() {
         assert_eq!(read, x);
         assert!(read.clone().into_parts().chain(read.into_pieces(1, 2)).all(|it| it.is_signed()));
         assert_eq!(signs(Ciphertext::join([y.clone(), x.clone()]).unwrap_err()), (true, false));
+        let alone = x.clone().with_standalone(true);
+        assert_eq!((x.to_bytes()[14], alone.to_bytes()[14]), (1, 3));
+        assert_eq!(Ciphertext::from_bytes(&alone.to_bytes()).unwrap(), alone);
+        assert!(alone.clone().into_pieces(1, 2).all(|it| it.is_standalone()));
+        assert!(!Ciphertext::join([alone, x.clone()]).unwrap().is_standalone());
         let mut writer = CiphertextWriter::new(Vec::new(), x.contents()).unwrap();
         assert_eq!(signs(writer.push(&y).unwrap_err()), (false, true));
         let mut bytes = x.to_bytes();
-        bytes[14] = 2;
+        bytes[14] = 4;
         let error = Ciphertext::from_bytes(&bytes).unwrap_err().to_string();
-        assert!(error.contains("whether values are signed"), "{error}");
+        assert!(error.contains("marks of the values"), "{error}");
         let error = secret.encrypt_signed(&[1, 2]).unwrap_err();
         assert_eq!(error.to_string(), "value 2 at position 1 is not from -2 to 1");
         if engine != Engine::Leveled {

@@ -129,6 +129,36 @@ mod tests {
 
     const SIZES: [usize; 11] = [2, 3, 4, 5, 7, 12, 16, 100, 256, 257, 512];
 
+    /// Equation (17) of the paper term by term, for a table of every size.
+    #[test]
+    fn second_order_has_the_coefficients_of_theorem_2() {
+        for p in SIZES {
+            let (size, values) = (p as f64, random_table(p));
+            let sum = |k: usize| -> Complex64 {
+                let angle = |l: usize| -TAU * (k * l % p) as f64 / size;
+                values.iter().enumerate().map(|(l, &f)| Complex64::from_polar(f, angle(l))).sum()
+            };
+            let mut expected = vec![Complex64::ZERO; p + p / 2 + 1];
+            expected[0] = sum(0) / size;
+            for (v, coefficient) in expected.iter_mut().enumerate().take(p).skip(1) {
+                *coefficient += sum(v) * (2.0 * (size - v as f64) / (size * size));
+            }
+            for k in 1..=p / 2 {
+                let gamma = if 2 * k == p { 1.0 } else { 0.0 };
+                let factor = (2.0 - gamma) * k as f64 * (size - k as f64) / size.powi(3);
+                // β, δ and θ differ in their sums over the table.
+                expected[k] += sum(k) * factor;
+                expected[p + k] -= sum(p + k) * factor / 2.0;
+                expected[p - k] -= sum(p - k) * factor / 2.0;
+            }
+            let found = trigonometric_hermite(&values, HermiteOrder::Second);
+            assert_eq!(found.len(), expected.len(), "p = {p}");
+            for (k, (found, expected)) in found.iter().zip(&expected).enumerate() {
+                assert!((found - expected).norm() < 1e-12, "p = {p}, k = {k}: {found}, {expected}");
+            }
+        }
+    }
+
     /// Values in [-1, 1].
     fn random_table(p: usize) -> Vec<f64> {
         (0..p).map(|l| ((l * l * 7919 + 13 * l + 5) % 97) as f64 / 48.0 - 1.0).collect()

@@ -24,7 +24,8 @@ const AVERAGED_VALUES: u64 = 64;
 #[derive(Clone, Debug)]
 pub(crate) struct PhaseExponential {
     ring_degree: usize,
-    slots: usize,
+    /// Exponentials of a ciphertext.
+    parts: usize,
     sparse_weight: u32,
     limbs: usize,
     bottom_prime: f64,
@@ -39,17 +40,18 @@ impl PhaseExponential {
     /// Plans it at the top of the given chain of primes.
     pub(crate) fn new(literal: &ParametersLiteral, primes: &[f64]) -> Self {
         let bound = bound_for(literal.sparse_weight, literal.log2_fail_overflow());
-        let (degree, slots) = (literal.ring_degree, literal.slots / 2);
+        let (degree, values) = (literal.ring_degree, literal.input_slots());
+        let slots = values / 2;
         let limbs = literal.limbs();
         let cts = &literal.coeffs_to_slots;
-        let matrices = if literal.slots < degree {
+        let matrices = if values < degree {
             coeffs_to_slots_sparse(slots, &cts.stages, 1.0 / bound)
         } else {
             coeffs_to_slots(slots, &cts.stages, 0.5 / bound)
         };
         let levels = DftLevels {
             limbs,
-            scale: primes[0] * (degree / literal.slots) as f64,
+            scale: primes[0] * (degree / values) as f64,
             primes: &primes[limbs - cts.primes..],
             target: primes[limbs - cts.primes - 1],
             ring_slots: degree / 2,
@@ -74,7 +76,7 @@ impl PhaseExponential {
         }
         Self {
             ring_degree: degree,
-            slots: literal.slots,
+            parts: literal.parts(),
             sparse_weight: literal.sparse_weight,
             limbs,
             bottom_prime: primes[0],
@@ -113,7 +115,8 @@ impl PhaseExponential {
         raised_shape(self.ring_degree, self.sparse_weight, raised, self.bottom_prime, input_noise)
     }
 
-    /// CoeffsToSlots: the phases x = t/K in slots, as one real ciphertext (sparse packing) or two.
+    /// CoeffsToSlots: the phases x = t/K in slots, as one real ciphertext (sparse packing, or the first half of the ring) or
+    /// two.
     pub(crate) fn phases<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -122,8 +125,7 @@ impl PhaseExponential {
     ) -> Vec<A::Ciphertext> {
         arithmetic.begin_stage("coeffs_to_slots");
         let w = self.coeffs_to_slots.apply(arithmetic, matrices, raised);
-        let parts = if self.slots < self.ring_degree { 1 } else { 2 };
-        real_parts(arithmetic, w, parts)
+        real_parts(arithmetic, w, self.parts)
     }
 
     /// The exponentials `e^{2πit}` (`cos 2πt` for p = 2) of all phases, in parallel.

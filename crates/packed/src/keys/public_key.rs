@@ -80,7 +80,7 @@ impl PublicKey {
         let noise = self.noise(modulus);
         let digits = self.parameters.circuit().digits();
         self.parameters.checked_result_noise(&[(noise, digits)])?;
-        let body = self.key.encrypt(values, self.parameters.literal().slots, modulus);
+        let body = self.key.encrypt(values, self.parameters.literal().input_slots(), modulus);
         Ok(Ciphertext::new(self.binding, noise, body))
     }
 

@@ -96,7 +96,7 @@ impl SecretKey {
     pub fn encrypt_digits(&self, values: &[u64], modulus: u64) -> Result<Ciphertext> {
         check_plain_values(self.parameters(), values, modulus)?;
         let literal = self.parameters().literal();
-        let (slots, bits) = (literal.slots, literal.log2_ciphertext_modulus);
+        let (slots, bits) = (literal.input_slots(), literal.log2_ciphertext_modulus);
         let body = CoefficientCiphertext::encrypt(self.secret(), values, slots, modulus, bits);
         let noise = self.parameters().fresh_noise(modulus);
         Ok(Ciphertext::new(*self.binding(), noise, body))

@@ -1,16 +1,20 @@
 //! Lookups of complex tables: one bootstrap, one SlotsToCoeffs and one result for both parts of outputs.
 //!
-//! A slot holds one value where they are half as many as coefficients. Both parts of a table are interpolated on the same
-//! powers and joined, x + iy, so that SlotsToCoeffs takes x and y to two coefficients. It goes by the order of all slots,
-//! values by that of half of them: value k of n is at coefficient 2k, or 2k + 1 - n from the second half on, and its
-//! imaginary part n coefficients after it. (Appendix C of Dumezy et al., TCHES 2026(1), ePrint 2025/1301, has complex
-//! outputs in slots.)
+//! A slot holds one value where they are half as many as coefficients. Both parts of a table are evaluated on the same
+//! powers or selectors and joined, x + iy, so that SlotsToCoeffs takes x and y to two coefficients, the imaginary part n
+//! coefficients after the real one.
+//!
+//! AKP's SlotsToCoeffs goes by the order of all slots, values by that of half of them: value k of n is at coefficient 2k, or
+//! 2k + 1 - n from the second half on. A tree takes digits back to where they are in its input, so that inputs fill the first
+//! n coefficients, and value k is at coefficient k of both.
+//!
+//! Appendix C of Dumezy et al. (TCHES 2026(1), ePrint 2025/1301) has complex outputs in slots, and takes a level for products
+//! with complex constants. Integers of both parts, which share the selectors, take none.
 
 use cryptable_lattice::Progress;
 use cryptable_lattice::coefficient_ciphertext::CoefficientLayout;
 use cryptable_lattice::error::{Error, Result};
 
-use crate::akp::AkpCircuit;
 use crate::ciphertext::Ciphertext;
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::lookup::prepared_table::PreparedTable;
@@ -35,7 +39,7 @@ impl EvaluationKey {
     /// # Errors
     /// As [`EvaluationKey::prepare`]; if the parameters have no complex outputs ([`crate::Request::complex_outputs`]).
     pub fn prepare_complex(&self, table: &ComplexTable) -> Result<PreparedComplexTable> {
-        self.complex_circuit()?;
+        self.check_complex_outputs()?;
         let [re, im] = table.tables();
         Ok(PreparedComplexTable([self.prepare(re)?, self.prepare(im)?]))
     }
@@ -66,27 +70,38 @@ impl EvaluationKey {
         tables: &[&PreparedComplexTable],
         progress: Progress<'_>,
     ) -> Result<Vec<Ciphertext>> {
-        let circuit = self.complex_circuit()?;
+        self.check_complex_outputs()?;
         let noise = self.checked_noise(input)?;
         let parts: Vec<&PreparedTable> = tables.iter().flat_map(|table| &table.0).collect();
-        let parts = self.forms(&parts, PreparedTable::interpolation)?;
         let layout = input.body().layout;
-        let layout =
-            CoefficientLayout { slots: 2 * layout.slots, count: 2 * layout.count, ..layout };
-        let bodies = self.lookup_akp(circuit, input.body(), &parts, layout, progress)?;
+        let bodies = match self.parameters().circuit() {
+            Circuit::Multiplexer(circuit) => {
+                let parts = self.forms(&parts, PreparedTable::matrices)?;
+                let inputs = [(input, 0..circuit.digits().len())];
+                let mut bodies = self.lookup_tree(circuit, &inputs, &parts, progress)?;
+                let count = layout.slots / 2 + layout.count;
+                bodies.iter_mut().for_each(|body| body.layout.count = count);
+                bodies
+            }
+            Circuit::Akp(circuit) => {
+                let parts = self.forms(&parts, PreparedTable::interpolation)?;
+                let (slots, count) = (2 * layout.slots, 2 * layout.count);
+                let layout = CoefficientLayout { slots, count, ..layout };
+                self.lookup_akp(circuit, input.body(), &parts, layout, progress)?
+            }
+            Circuit::MultiPrecision(_) => unreachable!("validation refuses complex outputs"),
+        };
         Ok(self.results(bodies, noise))
     }
 
-    /// The circuit, if its outputs are complex.
-    fn complex_circuit(&self) -> Result<&AkpCircuit> {
+    /// Checks that outputs are complex.
+    fn check_complex_outputs(&self) -> Result<()> {
         let literal = self.parameters().literal();
-        match self.parameters().circuit() {
-            Circuit::Akp(circuit) if literal.complex_outputs => Ok(circuit),
-            _ => {
-                let what = format!("complex tables: {} has real outputs", literal.name);
-                Err(Error::Unsupported(what))
-            }
+        if literal.complex_outputs {
+            return Ok(());
         }
+        let what = format!("complex tables: {} has real outputs", literal.name);
+        Err(Error::Unsupported(what))
     }
 }
 
@@ -100,11 +115,18 @@ mod client {
 
     use crate::ciphertext::Ciphertext;
     use crate::keys::secret_key::SecretKey;
+    use crate::literal::ParametersLiteral;
 
-    /// The coefficient of the real part of value k of n, among those that hold values; the imaginary part is n after it.
-    fn place(k: usize, n: usize) -> usize {
-        let half = n / 2;
-        2 * (k % half) + k / half
+    /// The coefficient of the real part of value k, among those that hold values; the imaginary part is as many after it as
+    /// there are values.
+    fn place(literal: &ParametersLiteral, k: usize) -> usize {
+        let half = literal.slots / 2;
+        if literal.multiplexer.is_some() { k } else { 2 * (k % half) + k / half }
+    }
+
+    /// Number of values of a result with this number of coefficients.
+    fn values_of(literal: &ParametersLiteral, count: usize) -> usize {
+        if literal.multiplexer.is_some() { count - literal.slots } else { count / 2 }
     }
 
     impl SecretKey {
@@ -121,12 +143,12 @@ mod client {
         ) -> Result<Vec<Complex64>> {
             let body = self.complex_body(ciphertext)?;
             let parts = body.decrypt_reals(self.secret(), options)?;
-            let slots = parts.len() / 2;
+            let literal = self.parameters().literal();
             let value = |k| {
-                let at = place(k, slots);
-                Complex64::new(parts[at], parts[slots + at])
+                let at = place(literal, k);
+                Complex64::new(parts[at], parts[literal.slots + at])
             };
-            Ok((0..ciphertext.count() / 2).map(value).collect())
+            Ok((0..values_of(literal, ciphertext.count())).map(value).collect())
         }
 
         /// Signed distances of the phases of complex results from those of `expected`, residues of both parts of every
@@ -144,11 +166,12 @@ mod client {
             expected: &[[u64; 2]],
         ) -> Result<Vec<f64>> {
             let body = self.complex_body(ciphertext)?;
-            let slots = body.layout.slots / 2;
+            let literal = self.parameters().literal();
+            let slots = literal.slots;
             assert_eq!(expected.len(), slots, "values");
             let mut residues = vec![0; 2 * slots];
             for (k, parts) in expected.iter().enumerate() {
-                let at = place(k, slots);
+                let at = place(literal, k);
                 (residues[at], residues[slots + at]) = (parts[0], parts[1]);
             }
             Ok(body.errors(self.secret(), &residues))
@@ -156,8 +179,13 @@ mod client {
 
         /// The checked ciphertext, with all coefficients that may hold values.
         fn complex_body(&self, ciphertext: &Ciphertext) -> Result<CoefficientCiphertext> {
-            let slots = self.parameters().literal().output_slots();
+            let literal = self.parameters().literal();
+            let slots = literal.output_slots();
             ciphertext.check_slots(self.parameters(), self.binding(), None, slots)?;
+            if literal.multiplexer.is_some() {
+                // Inputs of trees have coefficients of the first half alone.
+                ciphertext.check_count(literal.slots + 1..=slots)?;
+            }
             let mut body = ciphertext.body().clone();
             body.layout = CoefficientLayout { count: slots, ..body.layout };
             Ok(body)

@@ -172,7 +172,7 @@ impl EvaluationKey {
         let bias = self.result_noise(input)?.bias();
         let of_digit = |(digit, tables): (usize, &Vec<Table>)| {
             let prediction = circuit.predict_digit_function(digit);
-            let shared = literal.coefficient_bound(prediction.noise, literal.slots);
+            let shared = literal.coefficient_bound(prediction.noise, literal.output_slots());
             let rounded = NoiseLaw::gaussian(literal.output_rounding());
             let law = shared.law().with_independent(rounded);
             let of_table = |table: &Table| {

@@ -1,12 +1,14 @@
 //! Lookups of tables of which every value has its own, in the clear or encrypted.
 
 use cryptable_ckks::{Ciphertext as SlotCiphertext, Plaintext};
-use cryptable_lattice::Progress;
+use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
 use cryptable_lattice::error::{Error, Result};
+use cryptable_lattice::{NoiseBound, Progress};
 use cryptable_ring::Embedding;
 
 use crate::ciphertext::Ciphertext;
 use crate::keys::evaluation_key::EvaluationKey;
+use crate::lookup::table_lookup::InputDigits;
 use crate::multiplexer::circuit::MultiplexerCircuit;
 use crate::multiplexer::entry_tables::SlotSelectors;
 use crate::multiplexer::functional_digit_decomposition::STEPS_PER_DIGIT;
@@ -29,10 +31,55 @@ impl EvaluationKey {
         let circuit = entry_circuit(self.parameters())?;
         tables.check(self.parameters())?;
         self.check_values(input, tables.count())?;
+        let inputs = [(input, 0..circuit.digits().len())];
+        self.lookup_slots_of(circuit, &inputs, self.result_noise(input)?, tables, progress)
+    }
+
+    /// Maps values that come in several ciphertexts, the least significant digits first, each through a table of its own:
+    /// tables of several variables, as [`EvaluationKey::lookup_digits`] takes them.
+    ///
+    /// ```
+    /// use cryptable_packed::{Parameters, Progress, SecretKey, SlotTables, Table};
+    /// // `Request { entries: EntryKind::Plain, ..Request::new(16, 16) }` gives 128-bit parameters.
+    /// let secret = SecretKey::generate(&Parameters::insecure_toy_entries(16, 16)?);
+    /// let key = secret.evaluation_key(Progress::silent())?;
+    /// // Entry x + 4·y of table k is k + x·y: functions of two variables below 4.
+    /// let of_slot = |k| Table::from_fn(16, 16, |m| (k + (m % 4) * (m / 4)) % 16);
+    /// let tables = SlotTables::new((0..3).map(of_slot).collect::<Result<_, _>>()?)?;
+    /// let (x, y) = (secret.encrypt_digits(&[3, 2, 0], 4)?, secret.encrypt_digits(&[3, 1, 2], 4)?);
+    /// let output = key.lookup_slots_digits(&[x, y], &tables, Progress::silent())?;
+    /// assert_eq!(secret.decrypt(&output)?, [9, 3, 2]);
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`EvaluationKey::lookup_slots`] and [`EvaluationKey::lookup_digits`].
+    pub fn lookup_slots_digits(
+        &self,
+        inputs: &[Ciphertext],
+        tables: &SlotTables,
+        progress: Progress<'_>,
+    ) -> Result<Ciphertext> {
+        let circuit = entry_circuit(self.parameters())?;
+        tables.check(self.parameters())?;
+        let (ranges, noise) = self.checked_digits(circuit, inputs)?;
+        check_number(tables.count(), inputs[0].count())?;
+        self.lookup_slots_of(circuit, &ranges, noise, tables, progress)
+    }
+
+    /// Looks checked inputs up, each value in a table of its own.
+    fn lookup_slots_of(
+        &self,
+        circuit: &MultiplexerCircuit,
+        inputs: &[InputDigits<'_>],
+        noise: NoiseBound,
+        tables: &SlotTables,
+        progress: Progress<'_>,
+    ) -> Result<Ciphertext> {
         let encoding = circuit.entry_encoding();
         let stride = circuit.rows().iter().product::<usize>();
         let embedding = Embedding::new(circuit.complex_slots());
-        self.lookup_entries(circuit, input, progress, |selectors, step| {
+        let body = self.lookup_entries(circuit, inputs, progress, |selectors, step| {
             let entry = |row: usize, column: usize| {
                 let slots =
                     circuit.slots_of(&tables.fractions(row + column * stride, circuit.slots()));
@@ -40,7 +87,8 @@ impl EvaluationKey {
                 Plaintext::encode(self.ring(), &embedding, &slots, scale, limbs)
             };
             circuit.look_up_slots(&self.evaluator(), selectors, entry, step)
-        })
+        })?;
+        Ok(self.result(body, noise))
     }
 
     /// Maps value k of `input` through encrypted table k.
@@ -58,50 +106,59 @@ impl EvaluationKey {
         tables.check(self.binding())?;
         self.check_values(input, tables.count())?;
         let stride = circuit.rows().iter().product::<usize>();
-        self.lookup_entries(circuit, input, progress, |selectors, step| {
+        let inputs = [(input, 0..circuit.digits().len())];
+        let noise = self.result_noise(input)?;
+        let body = self.lookup_entries(circuit, &inputs, progress, |selectors, step| {
             let ring = self.ring();
             let entry = |row: usize, column: usize| tables.entry(ring, row + column * stride);
             circuit.look_up_encrypted(&self.evaluator(), selectors, entry, step)
-        })
+        })?;
+        Ok(self.result(body, noise))
     }
 
     /// Checks the input, and that there is a table for every value.
     fn check_values(&self, input: &Ciphertext, tables: Option<usize>) -> Result<()> {
         let parameters = self.parameters();
         input.check(parameters, self.binding(), Some(parameters.input_modulus()))?;
-        match tables {
-            Some(tables) if tables < input.count() => {
-                let (value, limit) = (tables as u64, input.count() as u64);
-                Err(Error::TooSmall { name: "number of tables", value, limit })
-            }
-            _ => Ok(()),
-        }
+        check_number(tables, input.count())
     }
 
     fn lookup_entries(
         &self,
         circuit: &MultiplexerCircuit,
-        input: &Ciphertext,
+        inputs: &[InputDigits<'_>],
         progress: Progress<'_>,
         look_up: impl FnOnce(&SlotSelectors<SlotCiphertext>, Step<'_>) -> Result<SlotCiphertext>,
-    ) -> Result<Ciphertext> {
-        let noise = self.result_noise(input)?;
+    ) -> Result<CoefficientCiphertext> {
         let digits = circuit.digits().len();
         let rows: usize = circuit.rows().iter().product();
         let step = progress.steps(digits * STEPS_PER_DIGIT + rows + 2)?;
         let done = || step.done();
         let decomposition = self.decomposition(circuit);
         let mut deltas = Vec::with_capacity(digits);
-        decomposition.decompose(input.body(), 0..digits, &done, |_, digit| {
-            deltas.push(digit);
-            Ok(())
-        })?;
+        for (input, digits) in inputs {
+            decomposition.decompose(input.body(), digits.clone(), &done, |_, digit| {
+                deltas.push(digit);
+                Ok(())
+            })?;
+        }
         let selectors = circuit.slot_selectors(&self.evaluator(), deltas);
         step.done()?;
         let outputs = look_up(&selectors, &done)?;
         let output_modulus = self.parameters().output_modulus();
-        let body = decomposition.to_coefficients(outputs, input.body(), output_modulus);
+        let body = decomposition.to_coefficients(outputs, inputs[0].0.body(), output_modulus);
         step.done()?;
-        Ok(self.result(body, noise))
+        Ok(body)
+    }
+}
+
+/// Checks that there are as many tables as values, if each value has its own.
+fn check_number(tables: Option<usize>, values: usize) -> Result<()> {
+    match tables {
+        Some(tables) if tables < values => {
+            let (value, limit) = (tables as u64, values as u64);
+            Err(Error::TooSmall { name: "number of tables", value, limit })
+        }
+        _ => Ok(()),
     }
 }

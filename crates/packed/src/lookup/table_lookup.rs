@@ -25,6 +25,9 @@ use crate::step::Step;
 /// Steps of progress of [`EvaluationKey::finish_akp`]: SlotsToCoeffs, and the switch to the client's modulus.
 pub(crate) const STEPS_AFTER_TABLE: usize = 2;
 
+/// Input with the digits of the circuit that it holds.
+pub(crate) type InputDigits<'c> = (&'c Ciphertext, Range<usize>);
+
 impl EvaluationKey {
     /// Maps every value of `input` through a table, under encryption; its most significant digit where parameters take
     /// inputs digit by digit ([`Parameters::for_digits`](crate::Parameters::for_digits)).
@@ -119,6 +122,22 @@ impl EvaluationKey {
         progress: Progress<'_>,
     ) -> Result<Vec<Ciphertext>> {
         let circuit = self.tree()?;
+        let (ranges, noise) = self.checked_digits(circuit, inputs)?;
+        let tables = self.forms(tables, PreparedTable::matrices)?;
+        self.check_integer_outputs()?;
+        let bodies = self.lookup_tree(circuit, &ranges, &tables, progress)?;
+        Ok(self.results(bodies, noise))
+    }
+
+    /// Checks inputs that come in several ciphertexts; returns the digits of each, and the noise of the result.
+    ///
+    /// # Errors
+    /// As [`EvaluationKey::lookup_digits`].
+    pub(crate) fn checked_digits<'c>(
+        &self,
+        circuit: &MultiplexerCircuit,
+        inputs: &'c [Ciphertext],
+    ) -> Result<(Vec<InputDigits<'c>>, NoiseBound)> {
         let mut start = 0;
         let mut ranges = Vec::with_capacity(inputs.len());
         for input in inputs {
@@ -142,9 +161,7 @@ impl EvaluationKey {
         }
         let inputs: Vec<_> = ranges.iter().map(|(x, digits)| (x.noise(), digits.len())).collect();
         let noise = self.parameters().checked_result_noise(&inputs)?;
-        let tables = self.forms(tables, PreparedTable::matrices)?;
-        let bodies = self.lookup_tree(circuit, &ranges, &tables, progress)?;
-        Ok(self.results(bodies, noise))
+        Ok((ranges, noise))
     }
 
     /// The circuit, if it is a multiplexer tree.
@@ -259,16 +276,19 @@ impl EvaluationKey {
         Ok(body)
     }
 
-    fn lookup_tree(
+    /// Results of a multiplexer tree: one per table, or, where outputs are complex, per two tables.
+    pub(crate) fn lookup_tree(
         &self,
         circuit: &MultiplexerCircuit,
-        inputs: &[(&Ciphertext, Range<usize>)],
+        inputs: &[InputDigits<'_>],
         tables: &[&[TableMatrix]],
         progress: Progress<'_>,
     ) -> Result<Vec<CoefficientCiphertext>> {
-        let steps_per_table = circuit.table_steps() + 1;
+        let tables_of_output = self.parameters().literal().tables_of_output();
+        let results = tables.len() / tables_of_output;
         let digits = circuit.digits().len();
-        let step = progress.steps(digits * STEPS_PER_DIGIT + 1 + tables.len() * steps_per_table)?;
+        let of_tables = tables.len() * circuit.table_steps() + results;
+        let step = progress.steps(digits * STEPS_PER_DIGIT + 1 + of_tables)?;
         let done = || step.done();
         let decomposition = self.decomposition(circuit);
         let mut deltas = Vec::with_capacity(digits);
@@ -282,13 +302,13 @@ impl EvaluationKey {
         let selectors = circuit.selectors(evaluator, deltas);
         step.done()?;
         let output_modulus = self.parameters().output_modulus();
-        let look_up = |matrices: &&[TableMatrix]| {
-            let outputs = circuit.look_up(evaluator, &selectors, matrices, &done)?;
+        let look_up = |tables: &[&[TableMatrix]]| {
+            let outputs = circuit.look_up(evaluator, &selectors, tables, &done)?;
             let body = decomposition.to_coefficients(outputs, inputs[0].0.body(), output_modulus);
             step.done()?;
             Ok(body)
         };
-        tables.iter().map(look_up).collect()
+        tables.chunks(tables_of_output).map(look_up).collect()
     }
 
     /// A decomposition with these keys.

@@ -130,7 +130,7 @@ impl MultiplexerCircuit {
 
     /// Values of a slot: 2 with full packing.
     pub(crate) fn parts(&self) -> usize {
-        if self.literal.slots < self.literal.ring_degree { 1 } else { 2 }
+        self.literal.parts()
     }
 
     /// Values of a ciphertext.
@@ -239,7 +239,8 @@ impl MultiplexerCircuit {
         let mean_square = mean_square * (self.entry_factor() as f64).powi(2);
         let shape = TableShape { outer, inner, columns: selectors.columns.len(), mean_square };
         let parts = vec![shape; multiplexer_tree::table_steps(&rows)];
-        let look_up = || self.look_up(dry_run, &selectors, &parts, &|| Ok(()));
+        let tables_of_output = vec![&parts[..]; self.literal.tables_of_output()];
+        let look_up = || self.look_up(dry_run, &selectors, &tables_of_output, &|| Ok(()));
         let outputs = look_up().expect("steps of a dry run do not fail");
         for _ in 1..tables {
             let _ = look_up();
@@ -440,7 +441,8 @@ impl MultiplexerCircuit {
         })
     }
 
-    /// The multiplexer tree: outputs as fractions of P in slots, from the parts of a table in the order of its steps.
+    /// The multiplexer tree: outputs as fractions of P in slots, from the parts of a table in the order of its steps; of two
+    /// tables, they are the real and the imaginary parts of outputs.
     ///
     /// # Errors
     /// Those of `step`, which is called after each table step.
@@ -448,10 +450,15 @@ impl MultiplexerCircuit {
         &self,
         arithmetic: &A,
         selectors: &Selectors<A::Ciphertext>,
-        tables: &[A::Table],
+        tables: &[&[A::Table]],
         step: Step<'_>,
     ) -> Result<A::Ciphertext> {
-        let mut outputs = multiplexer_tree::evaluate(arithmetic, selectors, tables, step)?;
+        let mut outputs = multiplexer_tree::evaluate(arithmetic, selectors, tables[0], step)?;
+        for table in &tables[1..] {
+            let mut imaginary = multiplexer_tree::evaluate(arithmetic, selectors, table, step)?;
+            arithmetic.mul_imaginary_unit_assign(&mut imaginary);
+            arithmetic.add_assign(&mut outputs, &imaginary);
+        }
         arithmetic.divide_slots_assign(&mut outputs, self.denominator());
         Ok(outputs)
     }

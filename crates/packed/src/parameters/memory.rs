@@ -62,7 +62,7 @@ impl Parameters {
         let results = 2 * tables * literal.ring_degree * WORD_BYTES;
         let of_tables = match self.circuit() {
             Circuit::Akp(_) | Circuit::MultiPrecision(_) => 0,
-            Circuit::Multiplexer(_) => table_bytes(literal, tables),
+            Circuit::Multiplexer(_) => table_bytes(literal, tables * literal.tables_of_output()),
         };
         let limbs = self.bytes_of_limbs(self.peak_limbs(tables, 1), 1);
         self.bytes_beside() + limbs + results + of_tables + self.scratch_bytes()

@@ -292,7 +292,7 @@ impl Parameters {
                 )));
             }
         };
-        let variance = noise / literal.slots as f64 + literal.output_rounding();
+        let variance = noise / literal.output_slots() as f64 + literal.output_rounding();
         Ok(variance.sqrt() * 2.0 * literal.output_modulus as f64)
     }
 

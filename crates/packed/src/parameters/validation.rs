@@ -11,8 +11,8 @@ use crate::literal::{DftLiteral, MultiplexerLiteral, ParametersLiteral};
 /// Largest modulus of values.
 pub(crate) const MAX_MODULUS: u64 = 1 << 24;
 
-/// Largest input modulus of AKP: 13 bits, at ring degree 2^17.
-pub(crate) const MAX_AKP_MODULUS: u64 = 1 << 13;
+/// Largest input modulus of AKP: 14 bits, at ring degree 2^17.
+pub(crate) const MAX_AKP_MODULUS: u64 = 1 << 14;
 
 /// Largest size of a digit that AKP takes.
 const MAX_AKP_DIGIT: u64 = 1 << 12;
@@ -66,7 +66,7 @@ pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
     check_primes(literal)?;
     check_polynomials(literal)?;
     check_complex(literal)?;
-    let levels = (literal.slots / 2).trailing_zeros();
+    let levels = (literal.input_slots() / 2).trailing_zeros();
     check_dft(&literal.coeffs_to_slots, levels, literal.log2_scale)?;
     let levels = (literal.output_slots() / 2).trailing_zeros();
     check_dft(&literal.slots_to_coeffs, levels, literal.log2_scale)?;
@@ -224,17 +224,26 @@ fn check_digits(literal: &ParametersLiteral) -> Result<()> {
     demand_equal("product of the digits", product.unwrap_or(u64::MAX), literal.input_modulus)
 }
 
-/// Checks that complex outputs are those of AKP, and have room.
+/// Checks that complex outputs are those of AKP or of a tree over tables of integers, and have room.
 fn check_complex(literal: &ParametersLiteral) -> Result<()> {
     if !literal.complex_outputs {
         return Ok(());
     }
-    if literal.multiplexer.is_some() || !literal.digits.is_empty() {
-        let what = "complex outputs of tables on digits: AKP has them that takes inputs as one";
+    if !literal.digits.is_empty() {
+        let what =
+            "complex outputs of one digit after the other: AKP of whole inputs and trees have them";
         return Err(Error::Unsupported(what.into()));
     }
-    let most = literal.ring_degree as u64 / 2;
-    within("values per ciphertext with complex outputs", literal.slots as u64, 8..=most)
+    let half = literal.ring_degree as u64 / 2;
+    let least = match &literal.multiplexer {
+        Some(tree) if tree.entry_levels > 0 => {
+            let what = "complex outputs of tables with a level for entries";
+            return Err(Error::Unsupported(what.into()));
+        }
+        Some(_) => half,
+        None => 8,
+    };
+    within("values per ciphertext with complex outputs", literal.slots as u64, least..=half)
 }
 
 /// Checks that tables of the output modulus may have this range of outputs; the failure model knows a range for AKP

@@ -84,9 +84,9 @@ impl Parameters {
         let is_large = request.input_modulus >= LEAST_TREE_MODULUS || has_entries;
         for is_binary in [true, false] {
             let method = if is_binary { Method::Bmt } else { Method::Cmt };
-            let may_be = (request.method.is_some() || is_large) && !request.complex_outputs;
+            let may_be = request.method.is_some() || is_large;
             if is_wanted(method) && may_be {
-                match trees(request, is_binary) {
+                match trees(&request.of_trees(), is_binary) {
                     Ok(candidates) => found.extend(candidates),
                     Err(error) => {
                         let is_surer = |last: &(Error, Method)| reached(&last.0) <= reached(&error);
@@ -259,14 +259,27 @@ fn fastest_tree(request: &Request, digits: &[u64]) -> Result<Candidate> {
 }
 
 /// The fastest tree over the given digits whose primes pass `check`. How much cleaning and precision the digits need hardly
-/// depends on how they are grouped to selectors, so that is found for one grouping.
+/// depends on how they are grouped to selectors, so that is found for one grouping: the first, or where that has too many
+/// levels, the one of the fewest.
 fn fastest_tree_where(request: &Request, digits: &[u64], check: Check<'_>) -> Result<Candidate> {
-    let mut selectors = selector_choices(digits).into_iter();
+    let choices = selector_choices(digits);
     let unserved = || Error::Unsupported(format!("selectors for digits {digits:?}"));
-    let first = selectors.next().ok_or_else(unserved)?;
-    let (choice, parameters) = cheapest_cleaning(request, digits, first, check)?;
+    let first = choices.first().ok_or_else(unserved)?;
+    let levels = |selectors: &&Vec<usize>| {
+        let (digits, selectors) = (digits.to_vec(), (*selectors).clone());
+        MultiplexerLiteral { digits, selectors, ..MultiplexerLiteral::default() }.levels()
+    };
+    let flattest = choices.iter().min_by_key(levels).unwrap_or(first);
+    let found = cheapest_cleaning(request, digits, first.clone(), check);
+    let found = found.or_else(|error| {
+        let of_flattest = cheapest_cleaning(request, digits, flattest.clone(), check);
+        of_flattest.map_err(|other| surer(Some(error), other))
+    });
+    let (choice, parameters) = found?;
     let mut best = Candidate::new(request, parameters);
-    let others: Vec<_> = alternatives(&choice, selectors)
+    let used = choice.multiplexer.selectors.clone();
+    let others = choices.into_iter().filter(|selectors| *selectors != used);
+    let others: Vec<_> = alternatives(&choice, others)
         .into_par_iter()
         .filter_map(|choice| choose_primes_where(request, Evaluation::Tree(&choice), check).ok())
         .map(|parameters| Candidate::new(request, parameters))
@@ -393,6 +406,67 @@ mod tests {
         three.slots_to_coeffs = DftLiteral { stages, primes: 3, baby_steps: 8, ..of.clone() };
         let three = Candidate::new(&request, Parameters::new(three).unwrap());
         assert!(three.seconds > 1.02 * Candidate::new(&request, found[0].clone()).seconds);
+    }
+
+    /// The fastest tree with G_and: with any selectors, cleanings and precision.
+    fn fastest_with_cleaning_and(request: &Request, digits: &[u64]) -> Option<Candidate> {
+        let joined = |selectors: &Vec<usize>| selectors.iter().any(|&count| count > 1);
+        let selectors = selector_choices(digits).into_iter().filter(joined);
+        let all = selectors.flat_map(|selectors| {
+            CLEANINGS.map(|(exponential_cleanings, delta_cleanings, extra_primes, precision)| {
+                let (digits, selectors) = (digits.to_vec(), selectors.clone());
+                let (cleaning_and, entry_levels) = (true, 0);
+                let multiplexer = MultiplexerLiteral {
+                    digits,
+                    selectors,
+                    delta_cleanings,
+                    cleaning_and,
+                    entry_levels,
+                };
+                let output_precision = precision;
+                DigitChoice { multiplexer, exponential_cleanings, extra_primes, output_precision }
+            })
+        });
+        let all: Vec<_> = all.collect();
+        let found = all.into_par_iter().filter_map(|choice| {
+            if choice.exponential_cleanings > 0 && choice.is_binary() {
+                return None;
+            }
+            let found = choose_primes_where(request, Evaluation::Tree(&choice), |_| Ok(())).ok()?;
+            Some(Candidate::new(request, found))
+        });
+        found.min_by(|a, b| a.seconds.total_cmp(&b.seconds))
+    }
+
+    /// Checks that no tree with G_and is as fast as the fastest without, for tables of these bits.
+    fn check_cleaning_and(method: Method, widths: &[u32]) {
+        for bits in widths {
+            let request = Request { method: Some(method), ..Request::new(1 << bits, 1 << bits) };
+            let seconds = |found: Vec<Candidate>| {
+                found.into_iter().map(|it| it.seconds).fold(f64::INFINITY, f64::min)
+            };
+            let lists = digit_lists(1 << bits, method == Method::Bmt, None);
+            let of = |find: &dyn Fn(&[u64]) -> Option<Candidate>| {
+                seconds(lists.iter().filter_map(|digits| find(digits)).collect())
+            };
+            let plain = of(&|digits| fastest_tree(&request, digits).ok());
+            let cleaning = of(&|digits| fastest_with_cleaning_and(&request, digits));
+            println!("{method} {bits} bits: {:.2} times as long with G_and", cleaning / plain);
+            assert!(cleaning > 1.02 * plain, "{method} {bits} bits: {cleaning} s for {plain}");
+        }
+    }
+
+    #[test]
+    fn selectors_are_not_joined_by_cleaning() {
+        check_cleaning_and(Method::Cmt, &[12]);
+        check_cleaning_and(Method::Bmt, &[8]);
+    }
+
+    #[test]
+    #[ignore = "a minute"]
+    fn selectors_of_wide_tables_are_not_joined_by_cleaning() {
+        check_cleaning_and(Method::Cmt, &[16, 18, 20, 22, 24]);
+        check_cleaning_and(Method::Bmt, &[12, 16]);
     }
 
     #[test]

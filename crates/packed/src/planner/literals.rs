@@ -37,9 +37,10 @@ pub(crate) fn literal(
 ) -> ParametersLiteral {
     let log2_scale = f64::from(log2_scale);
     let (degree, slots) = (request.degree(), request.slots());
-    let levels = (slots.max(2) / 2).trailing_zeros();
-    // Slots of complex outputs hold two values each.
-    let output_levels = levels + u32::from(request.complex_outputs);
+    let is_tree = matches!(evaluation, Evaluation::Tree(_));
+    // Slots of complex outputs hold two values each; those of a tree's inputs could.
+    let output_levels = (slots.max(2) / 2).trailing_zeros() + u32::from(request.complex_outputs);
+    let levels = output_levels - u32::from(request.complex_outputs && !is_tree);
     let (extra_primes, exponential, hermite_order) = exponential_of(request, evaluation);
     let (digits, interpolated) = match evaluation {
         Evaluation::Digits(digits) | Evaluation::Selecting(digits) => {
@@ -62,7 +63,7 @@ pub(crate) fn literal(
         log2_scale,
         log2_special: 50.0,
         dnum,
-        trace_halvings: TraceHalvings::of(slots < degree),
+        trace_halvings: TraceHalvings::of(levels + 1 < degree.trailing_zeros()),
         // Smaller matrices have fewer giant steps, whose roundings stay in slots.
         coeffs_to_slots: dft(levels, LEVELS_OF_MATRIX - extra_primes as u32, extra_primes),
         slots_to_coeffs: match evaluation.output_precision() {
@@ -197,7 +198,7 @@ fn name_of(request: &Request, evaluation: Evaluation<'_>) -> String {
     // Parameters with a level for entries are others than those without.
     let suffix = match evaluation {
         Evaluation::Tree(choice) if choice.multiplexer.entry_levels > 0 => "_entries",
-        Evaluation::Akp(_) if request.complex_outputs => "_complex",
+        Evaluation::Akp(_) | Evaluation::Tree(_) if request.complex_outputs => "_complex",
         _ => "",
     };
     format!("{method}_{input_modulus}_to_{output_modulus}{range}_n{degree}_s{slots}{suffix}")

@@ -35,7 +35,7 @@ const MAX_TABLES: usize = 1 << 12;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Method {
-    /// One trigonometric Hermite interpolation of the whole table, to 12 bits of input, 13 at ring degree 2^17 (Alexandru, Kim, Polyakov,
+    /// One trigonometric Hermite interpolation of the whole table, to 12 bits of input, 14 at ring degree 2^17 (Alexandru, Kim, Polyakov,
     /// CRYPTO 2025, ePrint 2024/1623, Algorithm 1).
     Akp,
     /// A binary multiplexer tree, over bits (Dumezy et al., TCHES 2026(1), ePrint 2025/1301, Algorithm 5).
@@ -150,8 +150,8 @@ pub struct Request {
     /// P - 1: small errors of inputs leave errors in proportion to it, so that AKP takes a lower order or less precision.
     /// Tables that exceed it are refused.
     pub output_range: Option<u64>,
-    /// Whether tables have complex outputs ([`crate::ComplexTable`]), one result of both parts: by AKP, of at most half as
-    /// many values as the ring has coefficients.
+    /// Whether tables have complex outputs ([`crate::ComplexTable`]), one result of both parts: of at most half as many values
+    /// as the ring has coefficients. Trees take as long for fewer.
     pub complex_outputs: bool,
     /// How many lookups in a row, each of the result of the one before, parameters have to admit: 1, or more if the
     /// moduli of inputs and outputs are the same.
@@ -232,6 +232,11 @@ impl Request {
         count.next_power_of_two().clamp(8.min(most), most)
     }
 
+    /// The request as trees serve it: with complex outputs, always for ciphertexts that fill the ring.
+    pub(crate) fn of_trees(&self) -> Self {
+        Self { count: self.count.filter(|_| !self.complex_outputs), ..*self }
+    }
+
     /// Coefficients that an output takes.
     fn parts_of_output(&self) -> usize {
         if self.complex_outputs { 2 } else { 1 }
@@ -256,15 +261,13 @@ impl Request {
     /// Checks that a request for complex outputs has no options that such tables lack.
     fn check_complex(&self) -> Result<()> {
         let refused = match self {
-            Self { method: Some(Method::Bmt | Method::Cmt), .. } => "by a multiplexer tree",
-            Self { digit_bits: Some(_), .. } => "by digits",
             Self { entries: EntryKind::Plain | EntryKind::Encrypted, .. } => "for every value",
             Self { lookups_in_a_row, .. } if *lookups_in_a_row > 1 => {
                 "as inputs of further lookups"
             }
             _ => return Ok(()),
         };
-        let what = format!("complex outputs {refused}: AKP has them, or two real tables at once");
+        let what = format!("complex outputs {refused}: two real tables at once serve");
         Err(Error::Unsupported(what))
     }
 

@@ -57,6 +57,28 @@ impl Parameters {
         toy_of(&request, 1024, slots, Evaluation::Akp(HermiteOrder::First))
     }
 
+    /// A toy set of a multiplexer tree with complex outputs, of half as many values as the ring degree, for tests only:
+    /// **insecure**.
+    ///
+    /// # Errors
+    /// If a number is out of range.
+    pub fn insecure_toy_complex_tree(
+        output_modulus: u64,
+        degree: usize,
+        multiplexer: MultiplexerLiteral,
+    ) -> Result<Self> {
+        let choice = DigitChoice {
+            multiplexer,
+            exponential_cleanings: 0,
+            extra_primes: 0,
+            output_precision: OutputPrecision::FewestPrimes,
+        };
+        let input_modulus = input_modulus_of(&choice.multiplexer.digits)?;
+        let request =
+            Request { complex_outputs: true, ..Request::new(input_modulus, output_modulus) };
+        toy_of(&request, degree, degree / 2, Evaluation::Tree(&choice))
+    }
+
     /// A toy set of AKP by an interpolation of any order: moduli, ring degree and slots; for tests only: **insecure**.
     ///
     /// # Errors
@@ -76,10 +98,7 @@ impl Parameters {
     /// # Errors
     /// If a number is out of range.
     pub fn insecure_toy_digits(digits: &[u64], output_modulus: u64) -> Result<Self> {
-        let product = digits.iter().copied().try_fold(1u64, u64::checked_mul);
-        let input_modulus = product.ok_or_else(|| {
-            Error::Unsupported(format!("digits {digits:?}: their product is too large"))
-        })?;
+        let input_modulus = input_modulus_of(digits)?;
         toy(input_modulus, output_modulus, 1024, 1024, Evaluation::Digits(digits))
     }
 
@@ -138,22 +157,22 @@ impl Parameters {
         multiplexer: MultiplexerLiteral,
         exponential_cleanings: u32,
     ) -> Result<Self> {
-        let digits = multiplexer.digits.iter();
-        let product = digits.copied().try_fold(1u64, u64::checked_mul);
-        let input_modulus = product.ok_or_else(|| {
-            Error::Unsupported(format!(
-                "digits {:?}: their product is too large",
-                multiplexer.digits
-            ))
-        })?;
         let choice = DigitChoice {
             multiplexer,
             exponential_cleanings,
             extra_primes: 0,
             output_precision: OutputPrecision::FewestPrimes,
         };
+        let input_modulus = input_modulus_of(&choice.multiplexer.digits)?;
         toy(input_modulus, output_modulus, degree, slots, Evaluation::Tree(&choice))
     }
+}
+
+/// Returns the product of digits.
+fn input_modulus_of(digits: &[u64]) -> Result<u64> {
+    let product = digits.iter().copied().try_fold(1u64, u64::checked_mul);
+    let too_large = || format!("digits {digits:?}: their product is too large");
+    product.ok_or_else(|| Error::Unsupported(too_large()))
 }
 
 /// Two factors of a number, as even as possible, the smaller first.

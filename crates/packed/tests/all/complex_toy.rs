@@ -1,8 +1,8 @@
 //! Tables with complex outputs, one result for both parts, on toy rings.
 
 use cryptable_packed::{
-    ComplexTable, EntryKind, EvaluationKey, Method, Parameters, Progress, RealDecryption, Request,
-    SecretKey, Table,
+    ComplexTable, EntryKind, EvaluationKey, Method, MultiplexerLiteral, Parameters, Progress,
+    RealDecryption, Request, SecretKey, Table,
 };
 use cryptable_ring::random::replay;
 use num_complex::Complex64;
@@ -25,11 +25,17 @@ fn keys(parameters: &Parameters) -> (SecretKey, EvaluationKey) {
     (secret, key)
 }
 
-/// Looks values up in all tables at once; every one, and the noise of all.
+/// Looks values up in all tables at once by AKP; every one, and the noise of all.
 fn check(p: u64, modulus: u64, slots: usize, tables: &[ComplexTable]) {
+    check_with(&Parameters::insecure_toy_complex(p, modulus, slots).unwrap(), tables);
+}
+
+/// Looks values up like [`check`], with these parameters.
+fn check_with(parameters: &Parameters, tables: &[ComplexTable]) {
     let _replay = replay::begin();
-    let parameters = Parameters::insecure_toy_complex(p, modulus, slots).unwrap();
-    let (secret, key) = keys(&parameters);
+    let (secret, key) = keys(parameters);
+    let (p, modulus) = (parameters.input_modulus(), parameters.output_modulus());
+    let slots = parameters.literal().slots;
     let values: Vec<u64> = (0..slots as u64).map(|i| (i * 7 + i / p) % p).collect();
     let prepared: Vec<_> = tables.iter().map(|table| key.prepare_complex(table).unwrap()).collect();
     let prepared: Vec<_> = prepared.iter().collect();
@@ -79,38 +85,73 @@ fn bits_and_extreme_tables() {
     check(16, 64, 512, &[constant(low), constant(Complex64::ZERO), alternating]);
 }
 
+/// A toy of a tree over these digits.
+fn tree(digits: &[u64], selectors: &[usize], output_modulus: u64) -> Parameters {
+    let (digits, selectors) = (digits.to_vec(), selectors.to_vec());
+    let tree = MultiplexerLiteral { digits, selectors, ..MultiplexerLiteral::default() };
+    Parameters::insecure_toy_complex_tree(output_modulus, 1024, tree).unwrap()
+}
+
+#[test]
+fn trees_have_complex_outputs() {
+    check_with(&tree(&[4, 4, 4], &[1, 2], 64), &[table(64, 64, 1), table(64, 64, 99)]);
+    check_with(&tree(&[8, 4], &[1, 1], 256), &[table(32, 256, 3)]);
+    check_with(&tree(&[2; 4], &[1, 1, 2], 16), &[table(16, 16, 5)]);
+    let constant = |z: Complex64| ComplexTable::new(16, &[z; 16], 64).unwrap();
+    let corners = [(-0.5, -0.5), (0.49, -0.5), (0.0, 0.0)];
+    let corners = corners.map(|(re, im)| constant(Complex64::new(re, im)));
+    check_with(&tree(&[4, 4], &[1, 1], 64), &corners);
+}
+
 #[test]
 fn fewer_values_than_slots() {
-    let parameters = Parameters::insecure_toy_complex(16, 64, 512).unwrap();
-    let (secret, key) = keys(&parameters);
-    let table = table(16, 64, 1);
-    let prepared = key.prepare_complex(&table).unwrap();
-    let values = [3, 15, 0];
-    let input = secret.encrypt(&values).unwrap();
-    let result = key.lookup_complex(&input, &[&prepared], Progress::silent()).unwrap();
-    let result = cryptable_packed::Ciphertext::from_bytes(&result[0].to_bytes()).unwrap();
-    let found = secret.decrypt_complex(&result, RealDecryption::default()).unwrap();
-    assert_eq!(found, values.map(|x| table.rounded()[x as usize]));
+    for parameters in
+        [Parameters::insecure_toy_complex(16, 64, 512).unwrap(), tree(&[4, 4], &[1, 1], 64)]
+    {
+        let (secret, key) = keys(&parameters);
+        let table = table(16, 64, 1);
+        let prepared = key.prepare_complex(&table).unwrap();
+        let values = [3, 15, 0];
+        let input = secret.encrypt(&values).unwrap();
+        assert_eq!(secret.decrypt(&input).unwrap(), values);
+        let result = key.lookup_complex(&input, &[&prepared], Progress::silent()).unwrap();
+        let result = cryptable_packed::Ciphertext::from_bytes(&result[0].to_bytes()).unwrap();
+        let found = secret.decrypt_complex(&result, RealDecryption::default()).unwrap();
+        assert_eq!(found, values.map(|x| table.rounded()[x as usize]));
+        // Results are no inputs, and inputs no results.
+        assert!(secret.decrypt_complex(&input, RealDecryption::default()).is_err());
+        assert!(secret.decrypt(&result).is_err());
+        assert!(key.compress(&result).is_err() && key.add(&result, &result).is_err());
+        assert!(key.lookup_complex(&result, &[&prepared], Progress::silent()).is_err());
+    }
 }
 
 #[test]
 fn what_does_not_fit_is_named() {
     let complex = Request { complex_outputs: true, ..Request::new(16, 16) };
     for (request, text) in [
-        (Request { method: Some(Method::Cmt), ..complex }, "multiplexer tree"),
-        (Request { digit_bits: Some(2), ..complex }, "digits"),
         (Request { entries: EntryKind::Plain, ..complex }, "every value"),
         (Request { lookups_in_a_row: 2, ..complex }, "further lookups"),
     ] {
         let error = Parameters::choose(&request).unwrap_err().to_string();
         assert!(error.contains("complex outputs") && error.contains(text), "{error}");
     }
+    // Trees always fill the ring.
+    let few = Request { count: Some(1000), method: Some(Method::Cmt), ..complex };
+    assert_eq!(Parameters::choose(&few).unwrap().literal().slots, 1 << 15);
     let parameters = Parameters::insecure_toy_complex(16, 64, 512).unwrap();
     let (secret, key) = keys(&parameters);
     let prepared = key.prepare(&Table::from_fn(16, 64, |x| x).unwrap()).unwrap();
     let input = secret.encrypt(&[1]).unwrap();
     let error = key.lookup(&input, &prepared, Progress::silent()).unwrap_err().to_string();
     assert!(error.contains("has complex outputs"), "{error}");
+    let (secret, key) = keys(&tree(&[4, 4], &[1, 1], 64));
+    let input = secret.encrypt(&[1]).unwrap();
+    let prepared = key.prepare(&Table::from_fn(16, 64, |x| x).unwrap()).unwrap();
+    let error = key.lookup_digits(&[input], &[&prepared], Progress::silent()).unwrap_err();
+    assert!(error.to_string().contains("has complex outputs"), "{error}");
+    let values: Vec<u64> = vec![0; 513];
+    assert!(secret.encrypt(&values).unwrap_err().to_string().contains("512"));
     let (_, real) = keys(&Parameters::insecure_toy(16, 64).unwrap());
     let error = real.prepare_complex(&table(16, 64, 1)).unwrap_err().to_string();
     assert!(error.contains("has real outputs"), "{error}");
@@ -118,10 +159,12 @@ fn what_does_not_fit_is_named() {
 
 #[test]
 fn full_size_parameters() {
-    for (bits, output_bits) in [(4, 16), (8, 8), (12, 8)] {
+    for (bits, output_bits) in [(4, 16), (8, 8), (12, 8), (13, 8), (16, 16)] {
         let request =
             Request { complex_outputs: true, ..Request::new(1 << bits, 1 << output_bits) };
         let parameters = Parameters::choose(&request).unwrap();
+        let is_tree = parameters.literal().multiplexer.is_some();
+        assert!(is_tree || bits <= 12, "{bits} bits: {parameters}");
         assert_eq!(parameters.literal().slots, 1 << 15);
         assert!(parameters.security_bits() >= 128.0);
         assert!(parameters.failure_probability().log2() <= -64.0);

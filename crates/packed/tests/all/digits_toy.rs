@@ -279,3 +279,43 @@ fn wrong_arguments_are_named() {
     let error = keys.lookup(&input, &fine, Progress::silent()).unwrap_err();
     assert!(matches!(error, cryptable_packed::Error::NoiseTooLarge { .. }), "{error}");
 }
+
+#[test]
+fn automata_read_digits_and_pieces_of_them() {
+    let _replay = replay::begin();
+    // The remainder modulo 3 with states 0 to 3, a digit of 4 that has room, and one of 16 in two pieces; carries of x + 5.
+    let parameters = Parameters::insecure_toy_digits(&[4, 4, 16], 16).unwrap();
+    let secret = SecretKey::generate(&parameters);
+    let keys = secret.evaluation_key(Progress::silent()).unwrap();
+    assert_eq!(parameters.chain_pieces(4).unwrap(), [4; 4]);
+    assert_eq!(parameters.chain_pieces(2).unwrap(), [4, 4, 8, 2]);
+    let values: Vec<u64> = (0..256).collect();
+    let input = secret.encrypt(&values).unwrap();
+    // 4 is 1 modulo 3, so that digits of 4 are added.
+    let sum = |m: u64| (m % 4 + m / 4) % 3;
+    let tables: Vec<_> = (0..4).map(|_| Table::from_fn(16, 4, sum).unwrap()).collect();
+    let found = keys.lookup_chain(&input, 4, &tables, Progress::silent()).unwrap();
+    assert_eq!(found.modulus(), 4);
+    let expected: Vec<u64> = values.iter().map(|x| x % 3).collect();
+    assert_eq!(secret.decrypt(&found).unwrap(), expected);
+    for (states, tables, text) in [
+        (4, &tables[1..], "one per piece"),
+        (2, &tables[..], "input modulus"),
+        (8, &tables[..], "one per piece"),
+        (16, &tables[..], "a divisor of 16"),
+        (1, &tables[..], "states of an automaton"),
+        (3, &tables[..], "a divisor of 16"),
+    ] {
+        let error = keys.lookup_chain(&input, states, tables, Progress::silent()).unwrap_err();
+        assert!(error.to_string().contains(text), "{states}: {error}");
+    }
+    let mut other = tables.clone();
+    other[1] = Table::from_fn(16, 8, |_| 4).unwrap();
+    let error = keys.lookup_chain(&input, 4, &other, Progress::silent()).unwrap_err().to_string();
+    assert!(error.contains("4"), "{error}");
+    let stop = |_: usize, _: usize| std::ops::ControlFlow::Break(());
+    assert!(keys.lookup_chain(&input, 4, &tables, Progress::new(&stop)).is_err());
+    // Parameters that take values as one have no digits.
+    let whole = Parameters::insecure_toy(16, 16).unwrap();
+    assert!(whole.chain_pieces(2).unwrap_err().to_string().contains("takes no digits"));
+}

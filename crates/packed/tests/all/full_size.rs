@@ -110,3 +110,28 @@ fn floor_of_twelve_bits_on_65536_values() {
     let expected: Vec<u64> = values.iter().map(|value| value >> 19).collect();
     assert_eq!(secret.decrypt(&signs).unwrap(), expected);
 }
+
+/// An automaton of two states over digits of 16, 16 and 32 values, the last one in two pieces: the parity of 13 bits.
+#[test]
+#[ignore = "a minute and 3 GB"]
+fn parity_of_thirteen_bits_by_an_automaton() {
+    let _replay = replay::begin();
+    let request = Request { digit_bits: Some(5), ..Request::new(2, 2) };
+    let parameters = Parameters::for_comparisons(12, &request).unwrap();
+    assert_eq!(parameters.chain_pieces(2).unwrap(), [16, 16, 16, 2]);
+    assert!(parameters.security_bits() >= 128.0);
+    let secret = SecretKey::generate(&parameters);
+    let keys = secret.evaluation_key(Progress::silent()).unwrap();
+    let parity = |m: u64| (m % 2 + u64::from((m / 2).count_ones())) % 2;
+    let tables = [32, 32, 32, 4].map(|inputs| Table::from_fn(inputs, 2, parity).unwrap());
+    let values: Vec<u64> = (0..1 << 16).map(|i| i * 5 % (1 << 13)).collect();
+    let input = secret.encrypt(&values).unwrap();
+    let found = keys.lookup_chain(&input, 2, &tables, Progress::silent()).unwrap();
+    let expected: Vec<u64> = values.iter().map(|x| u64::from(x.count_ones() % 2)).collect();
+    assert_eq!(secret.decrypt(&found).unwrap(), expected);
+    let errors = secret.errors(&found, &expected).unwrap();
+    let measured = (errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64).sqrt();
+    let bound = 4.0 * (found.noise().deviation() + found.noise().bias());
+    println!("{measured:e} half steps, at most {bound:e}");
+    assert!((0.01..1.05).contains(&(measured / bound)), "{measured:e}, at most {bound:e}");
+}

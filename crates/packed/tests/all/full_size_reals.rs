@@ -29,11 +29,23 @@ fn client(request: &Request) -> (SecretKey, EvaluationKey, Vec<u64>) {
 
 #[test]
 #[ignore = "half a minute and 3 GB"]
-fn complex_outputs_of_eight_bits() {
-    let request = Request { complex_outputs: true, ..Request::new(256, 256) };
+fn complex_outputs_of_eight_bits_by_akp() {
+    complex_outputs(256, 256, Method::Akp);
+}
+
+#[test]
+#[ignore = "a minute and 5 GB"]
+fn complex_outputs_of_sixteen_bits_by_cmt() {
+    complex_outputs(1 << 16, 1 << 16, Method::Cmt);
+}
+
+/// Looks up 32,768 values in a complex table; every one, and the noise from both sides.
+fn complex_outputs(p: u64, modulus: u64, method: Method) {
+    let request =
+        Request { complex_outputs: true, method: Some(method), ..Request::new(p, modulus) };
     let (secret, key, values) = client(&request);
-    let numbers: Vec<_> = (0..256).map(|x| Complex64::new(number(x), number(x + 999))).collect();
-    let table = ComplexTable::new(256, &numbers, 256).unwrap();
+    let numbers: Vec<_> = (0..p).map(|x| Complex64::new(number(x), number(x + p + 7))).collect();
+    let table = ComplexTable::new(p, &numbers, modulus).unwrap();
     let prepared = key.prepare_complex(&table).unwrap();
     let input = secret.encrypt(&values).unwrap();
     let start = Instant::now();
@@ -44,6 +56,14 @@ fn complex_outputs_of_eight_bits() {
     let expected: Vec<_> = values.iter().map(|&x| rounded[x as usize]).collect();
     assert!(found == expected);
     assert_eq!(found.len(), 32_768);
+    let [re, im] = table.tables();
+    let residues: Vec<_> =
+        values.iter().map(|&x| [re, im].map(|part| part.values()[x as usize])).collect();
+    let errors = secret.complex_errors(&result[0], &residues).unwrap();
+    let deviation = (errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64).sqrt();
+    let ratio = deviation / key.parameters().failure().typical_ratio;
+    println!("{ratio:.2} times the predicted noise");
+    assert!((0.4..1.1).contains(&ratio), "{ratio}");
 }
 
 #[test]

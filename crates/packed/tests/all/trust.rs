@@ -335,7 +335,7 @@ fn absurd_requests_are_refused() {
         Request { tables: 0, ..base },
         Request { tables: usize::MAX, ..base },
         Request { memory: Some(0), ..base },
-        Request { method: Some(Method::Akp), ..Request::new(1 << 14, 2) },
+        Request { method: Some(Method::Akp), ..Request::new(1 << 15, 2) },
     ] {
         assert!(Parameters::candidates(&request).is_err(), "{request:?}");
     }

@@ -42,6 +42,7 @@ __all__ = [
 def plan(
     bits: int,
     *,
+    digit_bits: int | None = None,
     values: int | None = None,
     memory: int | None = None,
     log2_fail: float | None = None,
@@ -50,10 +51,23 @@ def plan(
 ) -> ComparisonPlan:
     """Finds parameters for comparisons of integers of `bits` bits, from which keys are generated.
 
-    `values` is the number per operation, `memory` is in bytes, `log2_fail` of a whole operation (default: -64),
-    `threads` those that times are predicted for.
+    `digit_bits` are those of the most significant digit, from 2 to 8, the others have at most as many (default: the
+    fastest); they decide which bits `EvaluationKey.floor` removes. Toys always have digits of 3 bits. `values` is the
+    number per operation, `memory` is in bytes, `log2_fail` of a whole operation (default: -64), `threads` those that
+    times are predicted for.
+
+    >>> plan(15, digit_bits=4).digit_sizes
+    [16, 16, 16, 16]
     """
-    return _plan(bits, values=values, memory=memory, log2_fail=log2_fail, threads=threads, insecure_toy=insecure_toy)
+    return _plan(
+        bits,
+        digit_bits=digit_bits,
+        values=values,
+        memory=memory,
+        log2_fail=log2_fail,
+        threads=threads,
+        insecure_toy=insecure_toy,
+    )
 
 
 def less_than(

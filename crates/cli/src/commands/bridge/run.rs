@@ -156,7 +156,7 @@ fn check_inputs(
         parameter_digest: parameters.digest(),
         key_id,
         modulus: parameters.input_modulus(),
-        signed: readers[0].summary().contents.signed,
+        ..readers[0].summary().contents
     };
     ciphertext_file::check_alike(readers, &args.inputs, &expected, &args.evaluation)
 }

@@ -528,6 +528,12 @@ class ComparisonPlan:
         """
 
     @property
+    def digit_sizes(self, /) -> list[int]:
+        """
+        Sizes of the digits of values, the least significant first; one bit of the last is headroom.
+        """
+
+    @property
     def key_file_bytes(self, /) -> int:
         """
         Bytes of the file of the evaluation key.
@@ -769,6 +775,11 @@ class EvaluationKey:
         `x + constants`, in the clear: an integer for each value, or one for all; signed if `x` is, or as `signed` says.
         """
 
+    def chain_pieces(self, /, states: SupportsIndex) -> list[int]:
+        """
+        Sizes of the pieces of values that an automaton of `states` states reads in `lookup_chain`, the least significant first.
+        """
+
     def compress(self, /, results: Ciphertext) -> Ciphertext:
         """
         Compresses packed or leveled results for their way to the client; they can be decrypted and nothing else.
@@ -833,6 +844,22 @@ class EvaluationKey:
         """
         Maps every value through a table: a prepared one, a `Table`, or what `cryptable.table` makes one of (an array, a
         dictionary, a function). The result has the shape of the input.
+        """
+
+    def lookup_chain(
+        self,
+        /,
+        input: Ciphertext,
+        states: SupportsIndex,
+        tables: Sequence[TableLike],
+        *,
+        threads: int = 0,
+        progress: Progress | None = True,
+    ) -> Ciphertext:
+        """
+        Runs an automaton over the pieces of every value, the least significant first, from state 0 on: table i maps
+        `s + states * d`, s a state and d piece i, to the next state, the last one to the result. `chain_pieces` has the sizes
+        of pieces.
         """
 
     def lookup_complex(
@@ -920,6 +947,21 @@ class EvaluationKey:
         """
         Maps every value through a table of its own: an array of the shape of the values and, along a last axis, the outputs
         of all inputs. With keys of a plan of `entries="per-value"`.
+        """
+
+    def lookup_per_value_digits(
+        self,
+        /,
+        inputs: SupportsGetItem[int, Ciphertext],
+        tables: npt.ArrayLike,
+        *,
+        signed: Signs | None = None,
+        threads: int = 0,
+        progress: Progress | None = True,
+    ) -> Ciphertext:
+        """
+        Maps values that come in several ciphertexts (`SecretKey.encrypt_digits`), the least significant digits first, each
+        through a table of its own: tables of several variables, in the shape that `lookup_per_value` takes.
         """
 
     @property
@@ -1388,6 +1430,12 @@ class PublicKey:
         type of an array says so if it cannot hold P - 1, as int8 for a modulus of 256.
         """
 
+    @staticmethod
+    def from_bytes(bytes: bytes, *, allow_insecure: bool = False) -> PublicKey:
+        """
+        Reads what `to_bytes` or a file holds.
+        """
+
     @property
     def id(self, /) -> str:
         """
@@ -1412,9 +1460,19 @@ class PublicKey:
         The parameters.
         """
 
+    def rerandomize(self, /, values: Ciphertext) -> Ciphertext:
+        """
+        Gives packed values a fresh mask, so that nobody but the client can tell of which ciphertext they were made.
+        """
+
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
         """
         Writes the key to a file.
+        """
+
+    def to_bytes(self, /) -> bytes:
+        """
+        The key as bytes, as a file holds it.
         """
 
 @final
@@ -1877,6 +1935,7 @@ def plan(
 def plan_comparisons(
     bits: SupportsIndex,
     *,
+    digit_bits: SupportsIndex | None = None,
     values: SupportsIndex | None = None,
     memory: SupportsIndex | None = None,
     log2_fail: SupportsFloat | SupportsIndex | None = None,

@@ -1,0 +1,230 @@
+//! Chain-based tables: an automaton reads the digits of values, the least significant first.
+//!
+//! `s_0 = 0`, `s_{i+1} = T_i(s_i + S·d_i)`: S states, pieces d_i of values, and the last state is the result. The pieces of
+//! one digit, multiplied by S, are tables of it; a state is added to its piece and looked up. The tables together have as many
+//! entries as there are pieces times S times their size, where a table of the whole value has the product of all sizes.
+//!
+//! The chaining method that Section 5.3 of Alexandru, Kim, Polyakov (CRYPTO 2025, ePrint 2024/1623) takes over from
+//! Guimarães, Borin, Aranha (TCHES 2021(2)). Digits for which state and digit are more than one lookup takes
+//! are cut into pieces by further tables.
+//!
+//! Takes one bootstrap per digit, one per digit that is cut, and one per piece but the first.
+
+use std::cell::Cell;
+use std::ops::ControlFlow;
+
+use cryptable_lattice::error::{Error, Result, check_equal};
+use cryptable_lattice::{Progress, Table};
+
+use crate::ciphertext::Ciphertext;
+use crate::keys::evaluation_key::EvaluationKey;
+use crate::parameters::circuit::Circuit;
+use crate::parameters::parameter_set::Parameters;
+
+/// The pieces of one digit: sizes, the least significant first.
+type Pieces = Vec<u64>;
+
+impl Parameters {
+    /// Returns the sizes of the pieces of values that [`EvaluationKey::lookup_chain`] reads one after the other in an
+    /// automaton of `states` states, the least significant first: digits, or parts of those that are too large beside a state.
+    ///
+    /// # Errors
+    /// If the parameters take inputs as one, or a state and a part of a digit are more than the largest digit has values.
+    pub fn chain_pieces(&self, states: u64) -> Result<Vec<u64>> {
+        Ok(self.pieces_of_digits(states)?.concat())
+    }
+
+    fn pieces_of_digits(&self, states: u64) -> Result<Vec<Pieces>> {
+        let Circuit::MultiPrecision(circuit) = self.circuit() else {
+            let what = format!("automata on digits: {} takes no digits", self.literal().name);
+            return Err(Error::Unsupported(what));
+        };
+        let largest = circuit.largest();
+        let name = "states of an automaton on digits";
+        if states < 2 {
+            return Err(Error::TooSmall { name, value: states, limit: 2 });
+        }
+        let room = if largest.is_multiple_of(states) { largest / states } else { 1 };
+        let pieces = |&digit: &u64| {
+            let (mut rest, mut pieces) = (digit, Pieces::new());
+            while rest > 1 {
+                let size = greatest_common_divisor(rest, room);
+                if size == 1 {
+                    let expected = format!("a divisor of {largest}, with a part of each digit");
+                    return Err(Error::mismatch(name, states, expected));
+                }
+                pieces.push(size);
+                rest /= size;
+            }
+            Ok(pieces)
+        };
+        circuit.digits().iter().map(pieces).collect()
+    }
+}
+
+impl EvaluationKey {
+    /// Runs an automaton over the pieces of every value, the least significant first, from state 0 on: `tables[i]` maps
+    /// `s + states·d`, s a state and d piece i ([`Parameters::chain_pieces`]), to the next state; the last one maps it to the
+    /// result.
+    ///
+    /// ```
+    /// use cryptable_packed::{Parameters, Progress, SecretKey, Table};
+    /// let secret = SecretKey::generate(&Parameters::insecure_toy_digits(&[4, 4, 8], 8)?);
+    /// let key = secret.evaluation_key(Progress::silent())?;
+    /// // Parity of all bits: the state is that of the bits so far.
+    /// let pieces = key.parameters().chain_pieces(2)?;
+    /// assert_eq!(pieces, [4, 4, 4, 2]);
+    /// let parity = |m: u64| (m % 2 + u64::from((m / 2).count_ones())) % 2;
+    /// let tables: Result<Vec<_>, _> = pieces.iter().map(|p| Table::from_fn(2 * p, 2, parity)).collect();
+    /// let input = secret.encrypt(&[0, 1, 77, 127])?;
+    /// let output = key.lookup_chain(&input, 2, &tables?, Progress::silent())?;
+    /// assert_eq!(secret.decrypt(&output)?, [0, 1, 0, 1]);
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Parameters::chain_pieces`] and [`EvaluationKey::decompose`]; if the ciphertext has not all digits, there are not as many
+    /// tables as pieces, one has another input modulus, or an output that is no state; [`Error::NoiseTooLarge`]; [`Error::Cancelled`].
+    pub fn lookup_chain(
+        &self,
+        input: &Ciphertext,
+        states: u64,
+        tables: &[Table],
+        progress: Progress<'_>,
+    ) -> Result<Ciphertext> {
+        let parameters = self.parameters();
+        input.check(parameters, self.binding(), Some(parameters.input_modulus()))?;
+        let digits = parameters.pieces_of_digits(states)?;
+        let chain = Chain { states, pieces: digits.concat(), tables };
+        chain.check()?;
+        let cut = digits.iter().filter(|pieces| pieces.len() > 1).count();
+        let lookups = digits.len() + cut + chain.pieces.len() - 1;
+        let run = Run { key: self, chain, progress, lookups, done: Cell::new(0) };
+        let mut pieces = run.pieces(input, &digits)?.into_iter();
+        let mut state = pieces.next().expect("a value has a digit");
+        for (index, piece) in pieces.enumerate() {
+            let sum = self.add(&state, &piece)?;
+            let table = run.chain.step(index + 1)?;
+            state = run.lookup(&sum, &[table])?.swap_remove(0);
+        }
+        Ok(state)
+    }
+}
+
+/// An automaton at work.
+struct Run<'a> {
+    key: &'a EvaluationKey,
+    chain: Chain<'a>,
+    progress: Progress<'a>,
+    /// Lookups in all, and those that have begun.
+    lookups: usize,
+    done: Cell<usize>,
+}
+
+impl Run<'_> {
+    /// Does a part of the work, with as many lookups as it says, under progress of its own.
+    fn share<T>(&self, lookups: usize, work: impl FnOnce(Progress<'_>) -> Result<T>) -> Result<T> {
+        let (before, all) = (self.done.replace(self.done.get() + lookups), self.lookups);
+        let progress = self.progress;
+        let callback = move |done: usize, total: usize| match progress
+            .report(before * total + done * lookups, all * total)
+        {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        };
+        work(Progress::new(&callback))
+    }
+
+    fn lookup(&self, digit: &Ciphertext, tables: &[Table]) -> Result<Vec<Ciphertext>> {
+        let prepared = tables.iter().map(|table| self.key.prepare(table));
+        let prepared = prepared.collect::<Result<Vec<_>>>()?;
+        let prepared: Vec<_> = prepared.iter().collect();
+        self.share(1, |progress| self.key.lookup_digit(digit, &prepared, progress))
+    }
+
+    /// The pieces of all values, each multiplied by the number of states, but for the first: the state after it.
+    fn pieces(&self, input: &Ciphertext, digits: &[Pieces]) -> Result<Vec<Ciphertext>> {
+        let (chain, mut first) = (&self.chain, 0);
+        let mut tables = Vec::with_capacity(digits.len());
+        for pieces in digits {
+            let size = pieces.iter().product();
+            tables.push(vec![match pieces.len() {
+                1 => chain.table_of_piece(first, size, 1)?,
+                _ => Table::from_fn(size, size, |digit| digit)?,
+            }]);
+            first += pieces.len();
+        }
+        let found =
+            self.share(digits.len(), |progress| self.key.decompose(input, &tables, progress))?;
+        let mut all = Vec::with_capacity(first);
+        for (digit, sizes) in found.into_iter().flatten().zip(digits) {
+            if sizes.len() == 1 {
+                all.push(digit);
+                continue;
+            }
+            let mut place = 1;
+            let mut tables = Vec::with_capacity(sizes.len());
+            for (index, size) in sizes.iter().enumerate() {
+                tables.push(chain.table_of_piece(all.len() + index, digit.modulus(), place)?);
+                place *= size;
+            }
+            all.extend(self.lookup(&digit, &tables)?);
+        }
+        Ok(all)
+    }
+}
+
+/// An automaton over pieces.
+struct Chain<'a> {
+    states: u64,
+    pieces: Pieces,
+    tables: &'a [Table],
+}
+
+impl Chain<'_> {
+    fn check(&self) -> Result<()> {
+        let (found, expected) = (self.tables.len() as u64, self.pieces.len() as u64);
+        check_equal("number of tables, one per piece,", found, expected)?;
+        for (index, (table, piece)) in self.tables.iter().zip(&self.pieces).enumerate() {
+            table.check_moduli(self.states * piece, table.output_modulus())?;
+            let is_last = index + 1 == self.tables.len();
+            let mut states = table.values().iter();
+            let other = states.position(|&state| !is_last && state >= self.states);
+            if let Some(index) = other {
+                let (value, limit) = (table.values()[index], self.states);
+                return Err(Error::TableEntry { index, value, limit });
+            }
+        }
+        Ok(())
+    }
+
+    /// The modulus in which the state before a piece is added to it, or that of the result.
+    fn modulus_before(&self, piece: usize) -> u64 {
+        let last = || self.tables[self.tables.len() - 1].output_modulus();
+        self.pieces.get(piece).map_or_else(last, |size| self.states * size)
+    }
+
+    /// The table of a digit for a piece of it, which begins at `place`: states times the piece, or after the first piece the
+    /// state.
+    fn table_of_piece(&self, piece: usize, digit: u64, place: u64) -> Result<Table> {
+        let size = self.pieces[piece];
+        let scaled = |digit: u64| self.states * (digit / place % size);
+        if piece == 0 {
+            let first = self.tables[0].values();
+            let next = |digit| first[scaled(digit) as usize];
+            return Table::from_fn(digit, self.modulus_before(1), next);
+        }
+        Table::from_fn(digit, self.states * size, scaled)
+    }
+
+    /// The table of a piece and the state before it.
+    fn step(&self, piece: usize) -> Result<Table> {
+        let table = &self.tables[piece];
+        let next = |sum: u64| table.values()[sum as usize];
+        Table::from_fn(table.input_modulus(), self.modulus_before(piece + 1), next)
+    }
+}
+
+fn greatest_common_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
+}
