@@ -3,6 +3,10 @@ CARGO ?= cargo
 DEMO_OUTPUT ?= demo-output
 BENCH_ARGUMENTS ?= --help
 
+# Of tests in Rust and in Python, and of the documentation, so that nothing is built twice. The Python library describes
+# itself, for stubs, with no more than the last: tests run what they describe.
+TEST_FEATURES := cryptable-cli/serve,cryptable-python/stubs
+
 .DEFAULT_GOAL := help
 .PHONY: help demo beginner test test-all test-aarch64 format lint docs book book-if-possible server-build unit-tests all-unit-tests python-tests run-python-tests python-library stubs tls-tests ray-tests ray-overhead notebooks wheel wheel-test release-check service-load fuzz bench deny deny-if-possible sbom
 
@@ -20,10 +24,11 @@ format: ## Check the formatting
 	$(CARGO) fmt --all --check
 
 lint: ## Check with clippy; warnings are errors
-	$(CARGO) clippy --workspace --all-targets --profile checks --features cryptable-cli/bench,cryptable-cli/serve,cryptable-bench/timing-leaks,cryptable-python/stubs -- -D warnings
+	$(CARGO) clippy --workspace --all-targets --profile checks --features $(TEST_FEATURES),cryptable-cli/bench,cryptable-bench/timing-leaks -- -D warnings
 
+# With the features of lints, so that what is checked for those is not checked again.
 docs: ## Build the documentation; warnings are errors
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --profile checks
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --profile checks --features $(TEST_FEATURES)
 
 # What pages and the documents that they include link to, beside each other.
 BOOK_LINKS := crates deny.toml examples scripts
@@ -40,12 +45,13 @@ book: ## Build the book into docs/book/html; needs mdbook, and latex2mathml for 
 book-if-possible:
 	@if command -v mdbook > /dev/null; then $(MAKE) book; else echo 'the book is NOT built: there is no mdbook; a test checks its links and pages'; fi
 
+# The first two check the same crates with the same features, and so do the last two, external crates' features included, which
+# follow what is named: each pair compiles the libraries once. What is warned of in any crate of this workspace is an error.
 server-build: ## Check what servers and clients build: no `client` code in the former, no `diagnostics` in either
-	$(CARGO) clippy -p cryptable --profile checks --no-default-features -- -D warnings
-	$(CARGO) clippy -p cryptable-cli --profile checks --no-default-features -- -D warnings
+	$(CARGO) clippy -p cryptable-cli -p cryptable-service --profile checks --no-default-features --features cryptable-service/server -- -D warnings
 	$(CARGO) clippy -p cryptable-cli --profile checks --no-default-features --features serve -- -D warnings
-	$(CARGO) clippy -p cryptable-cli --profile checks --no-default-features --features client -- -D warnings
-	$(CARGO) clippy -p cryptable -p cryptable-cli --profile checks -- -D warnings
+	$(CARGO) clippy -p cryptable-cli -p cryptable-service --profile checks --no-default-features --features cryptable-cli/client,cryptable-service/http-client -- -D warnings
+	$(CARGO) clippy -p cryptable-cli --profile checks -- -D warnings
 	! $(CARGO) tree -p cryptable -p cryptable-cli --edges features,normal | grep 'feature "diagnostics"'
 
 # Predictions of tests come of the built-in cost model; no test touches the user's cache directory.
@@ -53,10 +59,10 @@ unit-tests all-unit-tests: export CRYPTABLE_CALIBRATION = off
 # The same samples each time: a check that passed passes again. `make test-all` draws new ones.
 unit-tests: export CRYPTABLE_TEST_SEED ?= 1
 unit-tests: ## Run the tests
-	$(CARGO) test --workspace --profile checks --features cryptable-cli/serve
+	$(CARGO) test --workspace --profile checks --features $(TEST_FEATURES)
 
 all-unit-tests: ## Run the tests, also those that `make test` leaves out as slow
-	$(CARGO) test --workspace --profile checks --features cryptable-cli/serve -- --include-ignored
+	$(CARGO) test --workspace --profile checks --features $(TEST_FEATURES) -- --include-ignored
 
 # A crate of its own, in the profile that a beginner's `cargo run` has: half a minute.
 beginner: export CRYPTABLE_CALIBRATION = off
@@ -94,9 +100,8 @@ python-tests: ## Run formatting, lints, types and tests of the Python package
 
 PYTHON_SOURCES := crates/python comparisons docs/book scripts $(wildcard examples/notebooks/*.py)
 
-# It describes itself, for stubs, with no more than that: tests run what they describe.
 python-library:
-	$(CARGO) build --workspace --exclude cryptable-bench --all-targets --profile checks --features cryptable-cli/serve,cryptable-python/stubs
+	$(CARGO) build --workspace --exclude cryptable-bench --all-targets --profile checks --features $(TEST_FEATURES)
 
 NATIVE_LIBRARY := target/checks/lib_native.$(if $(filter Darwin,$(shell uname)),dylib,so)
 WRITE_STUBS := $(PYTHON_ENVIRONMENT)/bin/python scripts/stubs.py target/checks/examples/stubs $(NATIVE_LIBRARY) $(PYTHON_PACKAGE)/cryptable/_native

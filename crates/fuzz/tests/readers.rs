@@ -1,17 +1,23 @@
 //! Runs every reader: guided by coverage under `cargo bolero`, or on a few inputs without seeds as an ordinary test.
 
+use std::panic::RefUnwindSafe;
+
 use cryptable_fuzz::targets::TARGETS;
+
+/// Returns a function that runs a target: of one type for all of them, so that `bolero` is compiled for one, not for each.
+fn run(name: &str) -> impl Fn(&[u8]) + RefUnwindSafe + 'static {
+    let target = TARGETS.iter().find(|target| target.name == name).expect("a target");
+    move |input: &[u8]| {
+        let _ = target.run(input);
+    }
+}
 
 macro_rules! readers {
     ($($name:ident)*) => {
         $(
             #[test]
             fn $name() {
-                let name = stringify!($name);
-                let target = TARGETS.iter().find(|target| target.name == name).expect("a target");
-                bolero::check!().with_iterations(100).for_each(|input: &[u8]| {
-                    let _ = target.run(input);
-                });
+                bolero::check!().with_iterations(100).for_each(run(stringify!($name)));
             }
         )*
 

@@ -1,7 +1,5 @@
 //! Commands of the operator, each a process of its own, write to the folder while others do, and while a server runs.
 
-mod support;
-
 use std::io::Cursor;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -13,7 +11,7 @@ use cryptable::Engine;
 use cryptable_service::{Limits, Problem, Store};
 use rusqlite::{Connection, TransactionBehavior};
 
-use support::{Server, keys, squares, token};
+use crate::support::{Server, keys, squares, token};
 
 const FOLDER: &str = "CRYPTABLE_TEST_OPERATOR_FOLDER";
 const NAME: &str = "CRYPTABLE_TEST_OPERATOR_NAME";
@@ -38,7 +36,7 @@ fn operator_process() {
 
 fn operator(folder: &Path, name: &str) -> Child {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "operator_process", "--ignored", "--nocapture"]);
+    command.args(["--exact", "operators::operator_process", "--ignored", "--nocapture"]);
     command.env(FOLDER, folder).env(NAME, name).stdout(Stdio::null()).spawn().unwrap()
 }
 

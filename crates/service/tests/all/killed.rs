@@ -1,7 +1,4 @@
 //! A server that is killed has lost no registered key, no part that it confirmed, and no accepted job.
-#![cfg(unix)]
-
-mod support;
 
 use std::io::{Cursor, Read, Write};
 use std::net::TcpListener;
@@ -14,7 +11,7 @@ use cryptable::Engine;
 use cryptable_service::messages::{Kind, Order, State};
 use cryptable_service::{Client, Config, Limits, Service, Store};
 
-use support::{config, keys, squares};
+use crate::support::{config, keys, squares};
 
 const FOLDER: &str = "CRYPTABLE_TEST_SERVICE_FOLDER";
 
@@ -41,7 +38,7 @@ struct Process(Child);
 impl Process {
     fn start(folder: &Path) -> Self {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--exact", "server_process", "--ignored", "--quiet"]);
+        command.args(["--exact", "killed::server_process", "--ignored", "--quiet"]);
         let child = command.env(FOLDER, folder).stdout(Stdio::null()).spawn().unwrap();
         Self(child)
     }

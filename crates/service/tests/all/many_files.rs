@@ -1,7 +1,5 @@
 //! Clients with many files and jobs: limits on their number, lists in pages, and room on the disk.
 
-mod support;
-
 use std::io::Cursor;
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -10,7 +8,7 @@ use cryptable::Engine;
 use cryptable_service::messages::{Kind, Order, State};
 use cryptable_service::{Client, ClientError, Limits, Problem, Retention};
 
-use support::{Server, keys, squares, token, wait_until};
+use crate::support::{Server, keys, squares, token, wait_until};
 
 fn announce(server: &Server, token: &str, index: usize, length: u64) -> (u16, String) {
     let body = format!(r#"{{"kind":"ciphertext","length":{length},"sha256":"{index:064x}"}}"#);
@@ -34,7 +32,7 @@ fn files_are_counted_and_each_counts_a_block() {
     assert_eq!(exceeded(announce(&server, &token, 3, 1)), (413, "client-objects".into()));
     let limits = Limits { client_bytes: 3 * 4096, client_uploads: 99, ..Limits::default() };
     let server = Server::start(limits);
-    let token = support::token(&server);
+    let token = crate::support::token(&server);
     for index in 0..3 {
         assert_eq!(announce(&server, &token, index, 1).0, 201);
     }

@@ -1,7 +1,5 @@
 //! Service for clients that keep to the interface.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::io::Cursor;
 use std::ops::ControlFlow;
@@ -10,7 +8,7 @@ use cryptable::{Ciphertext, Engine};
 use cryptable_service::messages::{Kind, Order, State};
 use cryptable_service::{Client, ClientError, Limits, OPENAPI};
 
-use support::{Server, keys, squares};
+use crate::support::{Server, keys, squares};
 
 #[test]
 fn a_lookup_over_http_is_the_table_on_every_engine() {
@@ -113,7 +111,7 @@ fn no_client_sees_objects_of_others() {
     assert!(is_missing(other.remove_job(&job.id).unwrap_err()));
     assert!(is_missing(other.remove_key(&order.key).unwrap_err()));
     assert!(is_missing(other.order(&order).unwrap_err()));
-    let token = support::token(&server);
+    let token = crate::support::token(&server);
     for path in ["keys", "ciphertexts", "jobs"] {
         let (status, list) = server.send(&format!("GET /v1/{path}"), &token, "", "");
         assert_eq!((status, list.as_str()), (200, "[]"), "{path}");
@@ -169,7 +167,7 @@ fn the_description_has_every_address_and_no_other() {
         assert_eq!(server.send(&path, "none", "", "").0, expected, "{line}");
     }
     // As many as the source has.
-    let source = include_str!("../src/http.rs");
+    let source = include_str!("../../src/http.rs");
     let methods = ["get(", "post(", "head(", "patch(", "delete("];
     let routes = source.split("Router::new()").nth(1).unwrap().split(".fallback").next().unwrap();
     let count: usize = methods.iter().map(|method| routes.matches(method).count()).sum();

@@ -1,7 +1,5 @@
 //! Folders of a server: it deletes only files that it made, and nobody else reads them.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Cursor;
@@ -13,7 +11,7 @@ use cryptable_service::messages::Kind;
 use cryptable_service::{Client, Config, Limits, Service, Store};
 use tempfile::TempDir;
 
-use support::{config, keys, squares};
+use crate::support::{config, keys, squares};
 
 /// A server's folder with a client, a table, a key and a file of ciphertexts, and no server.
 fn folder() -> TempDir {

@@ -1,7 +1,5 @@
 //! Jobs run in turns: a long one of one client keeps no other client waiting, and goes on afterwards.
 
-mod support;
-
 use std::io::Cursor;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -10,7 +8,7 @@ use cryptable::{Ciphertext, Engine, SecretKey};
 use cryptable_service::messages::{Job, Kind, Order, State};
 use cryptable_service::{Client, Limits};
 
-use support::{Server, keys, squares, wait_until};
+use crate::support::{Server, keys, squares, wait_until};
 
 const TURN: Duration = Duration::from_millis(100);
 

@@ -1,7 +1,5 @@
 //! Many connections, slow ones and broken ones do not keep a client from what it wants.
 
-mod support;
-
 use std::io::{Cursor, Read, Write};
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +8,7 @@ use std::time::{Duration, Instant};
 use cryptable::Engine;
 use cryptable_service::{Limits, Problem};
 
-use support::{Server, answer, keys, squares, token, wait_until};
+use crate::support::{Server, answer, keys, squares, token, wait_until};
 
 /// Connections of a server that is crowded.
 const CONNECTIONS: usize = 16;

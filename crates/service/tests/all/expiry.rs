@@ -1,7 +1,5 @@
 //! Expiry by a clock that the test moves: some objects are removed, and others stay.
 
-mod support;
-
 use std::io::Cursor;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -12,7 +10,7 @@ use cryptable::{Engine, SecretKey};
 use cryptable_service::messages::{Job, Kind, Order};
 use cryptable_service::{Client, ClientError, Clock, Limits, Retention};
 
-use support::{Server, keys, squares, wait_until};
+use crate::support::{Server, keys, squares, wait_until};
 
 const HOUR: u64 = 3600;
 const START: u64 = 1_700_000_000;
@@ -123,7 +121,7 @@ fn the_oldest_results_make_room_for_those_that_follow() {
 fn abandoned_uploads_and_unused_files_go() {
     let keep = Retention { uploads: hours(1), ciphertexts: hours(10), ..retention() };
     let (server, time) = server(keep);
-    let token = support::token(&server);
+    let token = crate::support::token(&server);
     let client = Client::new(&server.url(), &token);
     let announce = |digit: &str| {
         let digest = digit.repeat(64);

@@ -1,7 +1,5 @@
 //! Each kind of bad client hears what is wrong, by a status of its own and a problem object that names the limit.
 
-mod support;
-
 use std::io::{Cursor, Write};
 use std::net::TcpStream;
 use std::ops::ControlFlow;
@@ -12,7 +10,7 @@ use cryptable_service::messages::{Kind, Order};
 use cryptable_service::{Client, ClientError, Limits, Problem};
 use sha2::{Digest, Sha256};
 
-use support::{Server, answer, keys, squares, token};
+use crate::support::{Server, answer, keys, squares, token};
 
 /// The problem of an answer.
 fn problem((status, body): (u16, String)) -> Problem {
@@ -177,12 +175,12 @@ fn limits_are_named() {
     let full = announce(&server, &token, "ciphertext", 4995, &digest(5));
     let full = problem(full);
     assert_eq!(full.status, 429, "{full}");
-    let another = support::token(&server);
+    let another = crate::support::token(&server);
     upload_id(announce(&server, &another, "evaluation-key", key.len(), &digest(6)));
     upload_id(announce(&server, &another, "ciphertext", 5000, &digest(7)));
     let no_room = announce(&server, &another, "ciphertext", 5000, &digest(8));
     assert_eq!(exceeded(no_room), (413, "client-bytes".into()));
-    let client = Client::new(&server.url(), &support::token(&server));
+    let client = Client::new(&server.url(), &crate::support::token(&server));
     let sent = client.register(&mut Cursor::new(key)).unwrap();
     let bytes = secret.encrypt(&[1]).unwrap().to_bytes();
     let mut silent = |_| ControlFlow::Continue(());

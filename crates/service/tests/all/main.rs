@@ -1,0 +1,16 @@
+//! Tests of the service and of its client, in one program, which is linked once.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod bad_clients;
+mod bad_servers;
+mod crowds;
+mod expiry;
+mod folders;
+#[cfg(unix)]
+mod killed;
+mod lookups;
+mod many_files;
+mod operators;
+mod turns;
