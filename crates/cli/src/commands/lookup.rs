@@ -232,11 +232,12 @@ impl Lookup<'_> {
 
     /// Gives a result the form in which it is written.
     fn for_the_client<'a>(&self, result: &'a Ciphertext) -> Result<Cow<'a, Ciphertext>> {
-        let mut result = Cow::Borrowed(result);
+        let result = Cow::Borrowed(result);
         #[cfg(feature = "client")]
-        if let Some(public) = self.public {
-            result = Cow::Owned(public.rerandomize(&result)?);
-        }
+        let result = match self.public {
+            Some(public) => Cow::Owned(public.rerandomize(&result)?),
+            None => result,
+        };
         Ok(if self.compress { Cow::Owned(self.mapped.key.compress(&result)?) } else { result })
     }
 
