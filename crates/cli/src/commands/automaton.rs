@@ -39,6 +39,7 @@ pub fn run(global: Global, args: &AutomatonArgs) -> Result<()> {
         key_id: key_file.header.key_id,
         modulus: reader.summary().contents.modulus,
         signed: false,
+        standalone: false,
     };
     ciphertext_file::check(&reader, &args.input, &expected, &args.evaluation)?;
     let automaton = automaton(args, expected.modulus)?;
