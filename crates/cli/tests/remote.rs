@@ -137,7 +137,7 @@ fn what_is_wrong_is_said_by_its_reason_and_status() {
     let nobody = "http://127.0.0.1:9";
     for (line, status, expected) in [
         (at(&process, "upload client.key"), 1, "never leaves the client; nothing was sent"),
-        (at(&process, "upload server.key values.csv"), 1, "neither an evaluation key nor"),
+        (at(&process, "upload server.key values.csv"), 1, "neither a key for a server nor"),
         (
             at(&process, "lookup --table nothing --input values.ct -o r.ct"),
             1,
