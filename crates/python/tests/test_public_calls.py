@@ -15,7 +15,9 @@ OTHERWISE = {
     "encrypt_signed": "encrypt(signed=True)",
     "for_table": "plan(table)",
     "in_all": "memory that a server may take, in `cryptable serve`",
+    "is_standalone": "decrypt of the command line asks it; digits of the library are marked",
     "is_value_by_value": "engine != 'packed'",
+    "with_standalone": "digits of the library are marked",
     "reduced": "integers.plan says what calls take, of which integers.reduce is one",
     # For servers, which go on where they were killed.
     "flush": "lookup --resume",
