@@ -38,6 +38,13 @@ pub(crate) struct Marks {
     pub(crate) standalone: bool,
 }
 
+impl Marks {
+    /// Returns the number that stands for the marks in files.
+    pub(crate) fn number(self) -> u16 {
+        u16::from(self.signed) | u16::from(self.standalone) << 1
+    }
+}
+
 impl fmt::Debug for Ciphertext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (engine, count, modulus) = (self.engine(), self.count(), self.modulus());

@@ -105,7 +105,7 @@ impl<W: Write> CiphertextWriter<W> {
         header.extend(CiphertextFileSummary::MAGIC);
         header.extend(u32::from(FORMAT_VERSION).to_le_bytes());
         header.extend(engine_number(contents.engine).to_le_bytes());
-        header.extend(marks_number(contents.marks()).to_le_bytes());
+        header.extend(contents.marks().number().to_le_bytes());
         header.extend(contents.parameter_digest);
         header.extend(contents.key_id.0);
         header.extend(contents.modulus.to_le_bytes());
@@ -465,11 +465,6 @@ fn parse_header(header: &[u8]) -> Result<Contents> {
 
 fn word(bytes: &[u8], start: usize) -> u64 {
     u64::from_le_bytes(bytes[start..start + 8].try_into().expect("eight bytes"))
-}
-
-/// Returns the number that stands for marks in files.
-fn marks_number(marks: Marks) -> u16 {
-    u16::from(marks.signed) | u16::from(marks.standalone) << 1
 }
 
 /// Returns the number that stands for an engine in files.

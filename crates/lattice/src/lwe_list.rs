@@ -273,14 +273,7 @@ impl LweList {
     /// All masks by columns, if they are kept so.
     #[must_use]
     pub fn mask_columns(&self) -> Option<&Columns> {
-        match &self.masks {
-            Masks::Columns(columns) => Some(columns),
-            Masks::Seed(_)
-            | Masks::Words(_)
-            | Masks::Packed(_)
-            | Masks::Ring(_)
-            | Masks::Results(_) => None,
-        }
+        if let Masks::Columns(columns) = &self.masks { Some(columns) } else { None }
     }
 
     /// The same ciphertexts with words of masks in place of their seed, or of what is packed, in recycled pages: for those who
