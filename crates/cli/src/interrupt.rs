@@ -42,7 +42,7 @@ fn last_words() -> MutexGuard<'static, Option<String>> {
 /// before it ends.
 ///
 /// # Errors
-/// If the system refuses the signal handlers.
+/// If the system refuses the signal handlers, or a thread.
 #[cfg(unix)]
 pub fn install() -> Result<()> {
     use std::io::{IsTerminal as _, Write as _};
@@ -56,7 +56,7 @@ pub fn install() -> Result<()> {
     let handled = handled.filter(|signal| ignored >> (signal - 1) & 1 == 0);
     let mut signals = signal_hook::iterator::Signals::new(handled)
         .context("cannot prepare for being interrupted")?;
-    std::thread::spawn(move || {
+    let wait = move || {
         for signal in signals.forever() {
             #[cfg(feature = "serve")]
             if let Some(call) = INSTEAD.lock().unwrap_or_else(PoisonError::into_inner).take() {
@@ -73,7 +73,9 @@ pub fn install() -> Result<()> {
             // This ends the process like the signal itself would. Meanwhile, no thread can create a file.
             let _ = emulate_default_handler(signal);
         }
-    });
+    };
+    let thread = std::thread::Builder::new().name("interruptions".into()).spawn(wait);
+    thread.context("cannot start a thread: too little memory, or too many threads")?;
     Ok(())
 }
 

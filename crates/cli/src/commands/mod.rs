@@ -77,7 +77,7 @@ pub fn run(cli: Cli) -> Result<()> {
     rayon::ThreadPoolBuilder::new()
         .num_threads(usize::from(global.threads.unwrap_or(0)))
         .build_global()
-        .context("cannot start the worker threads")?;
+        .context("cannot start the worker threads: too little memory, or too many threads")?;
     interrupt::install()?;
     // The library assumes that the variable is valid, and would panic.
     Isa::from_environment()?;
