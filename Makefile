@@ -16,7 +16,7 @@ help: ## List the targets
 demo: ## Apply a contrast table to an encrypted picture; writes demo-output/before-after.png
 	$(CARGO) run --release -p cryptable-cli --bin cryptable -- demo --output $(DEMO_OUTPUT)
 
-test: format lint docs book-if-possible deny-if-possible server-build unit-tests python-tests ## Run the checks: formatting, lints, documentation, builds, tests; some twenty minutes on two cores from scratch
+test: format lint docs book-if-possible deny-if-possible server-build unit-tests python-tests ## Run the checks: formatting, lints, documentation, builds, tests; twelve to fifteen minutes on two cores from scratch
 
 test-all: format lint docs book-if-possible deny-if-possible server-build all-unit-tests beginner python-tests ## Run the checks and the slow tests: six minutes more than make test, nine more without AVX-512 IFMA, and some 40 minutes of tails of noise
 
