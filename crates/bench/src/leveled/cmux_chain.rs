@@ -163,11 +163,14 @@ impl Chain {
 
 #[cfg(test)]
 mod tests {
+    use cryptable_ring::random::replay;
+
     use super::*;
     use crate::contract::tests::check_line;
 
     #[test]
     fn chains_of_a_toy_have_the_predicted_noise() {
+        let _replay = replay::begin();
         let chain = Chain::new(&ParameterSet::CmuxDepth236.insecure_toy(), 1);
         for depth in [10, 100] {
             let mut line = chain.measure(depth, 1).unwrap();
@@ -176,7 +179,8 @@ mod tests {
             assert_eq!((line.chain_depth, line.cmuxes), (Some(depth), depth as usize));
             let contract = &line.line.contract;
             let predicted = contract.predicted_noise_std_log2.unwrap();
-            assert!((contract.noise_std_log2 - predicted).abs() < 0.7, "{line:?}");
+            // The errors of one selector scale all noise of its chain: one in a hundred is off by more than 2^0.7.
+            assert!((contract.noise_std_log2 - predicted).abs() < 1.2, "{line:?}");
         }
         assert_eq!(usual_depths(236), [1, 10, 100, 236]);
     }
