@@ -126,8 +126,8 @@ mod tests {
 
     use super::*;
 
-    /// A tree of two selectors, as the paper's, takes the paper's products: each for both values of a slot, but for the last
-    /// ones of columns, which are added before they are relinearized.
+    /// Checks that trees of two selectors, the paper's form, take the paper's products: one for each of both values of a slot,
+    /// but for the last ones of columns, which are added before they are relinearized.
     #[test]
     fn trees_of_the_papers_form_take_its_products() {
         for digits in [vec![2; 8], vec![2; 11], vec![4; 4], vec![4; 5], vec![8; 4], vec![16; 4]] {

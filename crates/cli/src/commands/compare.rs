@@ -1,6 +1,5 @@
 //! `cryptable compare`: comparison, maximum and similar operations on packed integers.
 
-use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -9,19 +8,17 @@ use cryptable::comparisons::{Operation, OperationResult};
 use cryptable::{
     Ciphertext, Contents, Engine, Execution, KeyId, KeyParameters, Limits, Parameters, Request,
 };
-use serde::Serialize;
 
 use crate::args::Global;
 use crate::args::compare::{CompareArgs, IntegerArgs};
 use crate::ciphertext_file::{self, Reader, Writer};
-use crate::commands::large;
+use crate::commands::large::{self, Report};
 use crate::commands::operation_plan::Report as OperationReport;
 use crate::commands::planned_job::PlannedJob;
 use crate::commands::threads;
 use crate::key_input::KeyFile;
 use crate::printable::Printable as _;
-use crate::report::{self, bytes, seconds};
-use crate::{atomic_file, input_file, key_input, memory_limit, progress};
+use crate::{input_file, key_input, memory_limit, progress, report};
 
 /// Runs an operation on files of encrypted integers, with one ciphertext of each at a time.
 ///
@@ -77,7 +74,7 @@ pub fn run(global: Global, args: &CompareArgs) -> Result<()> {
         output_bytes: written.bytes,
         operation: op.name(),
         values: first.values,
-        modulus: written.contents.modulus,
+        modulus: Some(written.contents.modulus),
         threads: threads(global),
         eval_s: start.elapsed().as_secs_f64(),
         peak_rss_bytes: report::peak_memory_bytes(),
@@ -144,32 +141,4 @@ pub fn plan(global: Global, args: &IntegerArgs) -> Result<PlannedJob> {
     let reason = format!("for integers of {} bits, with one bit of headroom", plan.bits());
     let report = OperationReport::new(&plan, [("bits", plan.bits().into())]);
     Ok(PlannedJob::new(plan.parameters(), reason, report))
-}
-
-#[derive(Serialize)]
-struct Report {
-    #[serde(serialize_with = "report::path")]
-    output: PathBuf,
-    output_bytes: u64,
-    operation: &'static str,
-    values: u64,
-    /// Modulus of the result: 2 for bits, else that of the digits.
-    modulus: u64,
-    threads: usize,
-    eval_s: f64,
-    peak_rss_bytes: Option<u64>,
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}: {} of {} values, {}, {}",
-            atomic_file::shown(&self.output).printable(),
-            self.operation,
-            self.values,
-            bytes(self.output_bytes),
-            seconds(self.eval_s)
-        )
-    }
 }

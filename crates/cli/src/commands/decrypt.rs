@@ -276,8 +276,8 @@ fn values_of(global: Global, args: &DecryptArgs, key: &SecretKey, file: File) ->
     key_input::warn_of_insecurity(global, &key.parameters(), &args.secret);
     let report = Report {
         output: args.output.clone(),
-        engine: expected.engine,
-        security_level: parameters.security_level(),
+        engine: Some(expected.engine),
+        security_level: Some(parameters.security_level()),
         values,
         modulus,
         canaries,
@@ -287,12 +287,43 @@ fn values_of(global: Global, args: &DecryptArgs, key: &SecretKey, file: File) ->
     report::summary(global, &report)
 }
 
+/// Writes all values of a file that belongs to no engine of lookups, and reports them.
+///
+/// # Errors
+/// If the output cannot be written.
+pub fn write_all(
+    global: Global,
+    args: &DecryptArgs,
+    key: &SecretKey,
+    values: &[u64],
+    modulus: u128,
+    start: Instant,
+) -> Result<()> {
+    let (count, domain) = (values.len() as u64, Domain { modulus, signed: args.signed });
+    let mut writer = create(args, domain, count)?;
+    writer.write(values)?;
+    let report = Report {
+        output: args.output.clone(),
+        engine: None,
+        security_level: None,
+        values: count,
+        modulus,
+        canaries: None,
+        output_bytes: writer.commit()?,
+        decrypt_s: start.elapsed().as_secs_f64(),
+    };
+    key_input::warn_of_insecurity(global, &key.parameters(), &args.secret);
+    report::summary(global, &report)
+}
+
 #[derive(Serialize)]
 struct Report {
     #[serde(serialize_with = "report::path")]
     output: PathBuf,
-    engine: Engine,
-    security_level: SecurityLevel,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    engine: Option<Engine>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    security_level: Option<SecurityLevel>,
     values: u64,
     modulus: u128,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]

@@ -100,7 +100,8 @@ pub fn run(global: Global, args: &CompareArgs, key_file: KeyFile) -> Result<()> 
         output: args.output.clone(),
         output_bytes: file.commit(true)?,
         operation: name,
-        values: inputs[0].count(),
+        values: inputs[0].count() as u64,
+        modulus: None,
         threads: threads(global),
         eval_s: start.elapsed().as_secs_f64(),
         peak_rss_bytes: report::peak_memory_bytes(),
@@ -138,16 +139,20 @@ fn evaluate(
     })
 }
 
+/// Outcome of an operation, on integers of either engine.
 #[derive(Serialize)]
-struct Report {
+pub(super) struct Report {
     #[serde(serialize_with = "report::path")]
-    output: PathBuf,
-    output_bytes: u64,
-    operation: &'static str,
-    values: usize,
-    threads: usize,
-    eval_s: f64,
-    peak_rss_bytes: Option<u64>,
+    pub output: PathBuf,
+    pub output_bytes: u64,
+    pub operation: &'static str,
+    pub values: u64,
+    /// Modulus of packed results: 2 for bits, else that of the digits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub modulus: Option<u64>,
+    pub threads: usize,
+    pub eval_s: f64,
+    pub peak_rss_bytes: Option<u64>,
 }
 
 impl fmt::Display for Report {

@@ -10,7 +10,7 @@ use crate::{Ciphertext, Engine, EvaluationKey, Execution, Result, Table};
 impl EvaluationKey {
     /// Runs an automaton on encrypted words: counts patterns in texts, compares numbers of any length, checks formats.
     ///
-    /// Values are the symbols of the words, one after the other, `word_length` of them each. The result has a value for
+    /// Values are the symbols of the words, one after the other, `word_length` values per word. The result has a value for
     /// each word: the entry of `outputs` at the word's weight. [`Request::word_length`](crate::Request::word_length)
     /// finds parameters. Registers, which encrypted bits increment and choose, are methods of
     /// [`leveled`](EvaluationKey::leveled).

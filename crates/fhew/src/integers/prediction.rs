@@ -69,7 +69,7 @@ impl Parameters {
     }
 }
 
-/// Clearing of all digits but the highest, a rotation or several each; a key switch a digit.
+/// Counts what clearing all digits but the highest takes: one rotation or several, and a key switch, per digit.
 fn decomposition(literal: &ParametersLiteral, plan: &Decomposition) -> Work {
     let rotations = plan.algorithm().rotations();
     let clearing = |&key: &usize| std::iter::repeat_n(rotation_by(literal, key), rotations);

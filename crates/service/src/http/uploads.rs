@@ -37,7 +37,7 @@ pub(super) async fn start(
         let recipient = recipient(app, client, &announced)?;
         let found = app.store.find_object(client, kind, sha256)?;
         // Another client's contribution is no file of this one's own.
-        if found.is_some_and(|found| found.contributor.is_none()) {
+        if found.is_some_and(|found| found.is_own) {
             if let Some(recipient) = recipient {
                 app.store.contribute(client, sha256, recipient)?;
             }

@@ -4,7 +4,7 @@ use rusqlite::{OptionalExtension, params};
 
 use super::objects::{SELECT, object};
 use super::{Listed, Page, Store};
-use crate::messages::{About, Kind, PublishedKey};
+use crate::messages::{About, Kind, Object, PublishedKey};
 use crate::{Problem, Result};
 
 impl Store {
@@ -15,15 +15,11 @@ impl Store {
             "{SELECT} WHERE kind = 'public-key' AND object.rowid > ?2 ORDER BY object.rowid LIMIT ?3"
         ))?;
         let values = params![client, page.after, page.limit + 1];
-        let mut name = rows.prepare("SELECT name FROM client WHERE id = ?1")?;
         let found = query.query_map(values, |row| {
             let stored = object(row)?;
-            let owner = match &stored.contributor {
-                Some(other) => other.clone(),
-                None => name.query_row([client], |row| row.get(0))?,
-            };
-            let key = crate::messages::Object { contributor: None, ..stored.into() };
-            Ok((row.get(7)?, PublishedKey { owner, key }))
+            let owner = stored.owner.clone();
+            let key = Object { contributor: None, ..stored.into() };
+            Ok((row.get(8)?, PublishedKey { owner, key }))
         })?;
         Ok(page.of(found.collect::<rusqlite::Result<_>>()?))
     }

@@ -16,21 +16,23 @@ pub(crate) struct StoredObject {
     pub(crate) about: About,
     /// Canonical bytes of the parameters; empty for ciphertexts.
     pub(crate) parameters: Vec<u8>,
-    /// Name of another client who contributed it.
-    pub(crate) contributor: Option<String>,
-    /// Name of another client for whom it is.
+    /// Name of the client who sent it.
+    pub(crate) owner: String,
+    /// Whether that is the client who asks.
+    pub(crate) is_own: bool,
+    /// Name of the client for whom it is, if another one sent it.
     pub(crate) recipient: Option<String>,
 }
 
 /// Columns of an object as client ?1 sees it.
 pub(super) const SELECT: &str = "SELECT object.id, sha256, bytes, about, parameters,
-    CASE WHEN object.client <> ?1 THEN (SELECT name FROM client WHERE id = object.client) END,
-    CASE WHEN object.client = ?1 THEN (SELECT name FROM client WHERE id = object.recipient) END,
-    object.rowid FROM object";
+    owner.name, object.client = ?1, other.name, object.rowid FROM object
+    JOIN client AS owner ON owner.id = object.client LEFT JOIN client AS other ON other.id = object.recipient";
 
 impl From<StoredObject> for Object {
     fn from(stored: StoredObject) -> Self {
-        let StoredObject { sha256, bytes, about, contributor, recipient, .. } = stored;
+        let StoredObject { sha256, bytes, about, owner, is_own, recipient, .. } = stored;
+        let (contributor, recipient) = if is_own { (None, recipient) } else { (Some(owner), None) };
         Self { sha256, bytes, about, contributor, recipient }
     }
 }
@@ -90,7 +92,7 @@ impl Store {
              ORDER BY object.rowid LIMIT ?4"
         ))?;
         let values = params![client, kind.word(), page.after, page.limit + 1];
-        let found = query.query_map(values, |row| Ok((row.get(7)?, object(row)?.into())))?;
+        let found = query.query_map(values, |row| Ok((row.get(8)?, object(row)?.into())))?;
         Ok(page.of(found.collect::<rusqlite::Result<_>>()?))
     }
 
@@ -126,7 +128,8 @@ pub(super) fn object(row: &Row<'_>) -> rusqlite::Result<StoredObject> {
         bytes: row.get(2)?,
         about: serde_json::from_str(&about).map_err(unreadable)?,
         parameters: row.get(4)?,
-        contributor: row.get(5)?,
-        recipient: row.get(6)?,
+        owner: row.get(5)?,
+        is_own: row.get(6)?,
+        recipient: row.get(7)?,
     })
 }

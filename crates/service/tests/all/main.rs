@@ -5,6 +5,7 @@ mod support;
 
 mod bad_clients;
 mod bad_servers;
+mod contributions;
 mod crowds;
 mod expiry;
 mod folders;

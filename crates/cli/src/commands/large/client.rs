@@ -64,7 +64,7 @@ pub fn encrypt(global: Global, args: &EncryptArgs, key: EncryptionKey<'_>) -> Re
         values: integers.len(),
         modulus: modulus as u64,
         output_bytes: file.commit(true)?,
-        seconds: start.elapsed().as_secs_f64(),
+        encrypt_s: start.elapsed().as_secs_f64(),
     };
     report::summary(global, &report)
 }
@@ -85,18 +85,7 @@ pub fn decrypt_small(
     let input = key_input::map_file(file, &args.input)?;
     let found = SmallValues::from_bytes(input.as_ref()).with_context(name)?;
     let values = Zeroizing::new(secret.decrypt_small(&found).with_context(name)?);
-    let domain = Domain { modulus: found.modulus().into(), signed: args.signed };
-    let mut writer = decrypt::create(args, domain, values.len() as u64)?;
-    writer.write(&values)?;
-    key_input::warn_of_insecurity(global, &key.parameters(), &args.secret);
-    let report = Report {
-        output: args.output.clone(),
-        values: values.len(),
-        modulus: found.modulus(),
-        output_bytes: writer.commit()?,
-        seconds: start.elapsed().as_secs_f64(),
-    };
-    report::summary(global, &report)
+    decrypt::write_all(global, args, key, &values, found.modulus().into(), start)
 }
 
 #[derive(Serialize)]
@@ -106,7 +95,7 @@ struct Report {
     values: usize,
     modulus: u64,
     output_bytes: u64,
-    seconds: f64,
+    encrypt_s: f64,
 }
 
 impl fmt::Display for Report {
@@ -118,7 +107,7 @@ impl fmt::Display for Report {
             self.values,
             self.modulus,
             bytes(self.output_bytes),
-            seconds(self.seconds)
+            seconds(self.encrypt_s)
         )
     }
 }

@@ -1,7 +1,5 @@
 //! Public keys that clients publish, and files that others contribute to them.
 
-mod support;
-
 use std::io::Cursor;
 use std::ops::ControlFlow;
 
@@ -9,7 +7,7 @@ use cryptable::{Ciphertext, Engine, PublicKey, ReadOptions, SecretKey};
 use cryptable_service::messages::{Kind, Object, Order};
 use cryptable_service::{Client, ClientError, Limits, Problem};
 
-use support::{Server, keys, squares};
+use crate::support::{Server, keys, squares};
 
 /// A client who publishes a public key, and the evaluation key's name.
 struct Owner {
