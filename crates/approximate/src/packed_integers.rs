@@ -103,7 +103,7 @@ impl EvaluationKey {
             rounding_variance(degree, f64::from(literal.log2_ciphertext_modulus).exp2());
         let own = NoiseBound::of_law(NoiseLaw::gaussian(predicted.0 + of_rounding), 0.0);
         let noise = in_periods(ct.error().of_part(), grid).with_independent(own);
-        packed.key.import(switch_to_power_of_two(self.ring(), coefficients, shape), noise)
+        packed.key.import(switch_to_power_of_two(self.ring(), coefficients.parts, shape), noise)
     }
 
     /// The table of packed integers in slots, with levels: real slots of up to as many values as there are slots, complex

@@ -46,11 +46,8 @@ impl Ciphertext {
             writer.f64(number)?;
         }
         let primes = parameters.primes(self.inner.limbs());
-        let degree = parameters.literal().ring_degree;
         for poly in [&self.inner.parts.c0, &self.inner.parts.c1] {
-            for (words, &prime) in poly.words().chunks(degree).zip(primes) {
-                writer.packed_words(words, prime)?;
-            }
+            writer.packed_limbs(poly.words(), primes)?;
         }
         let digest = &self.tags.binding.parameter_digest;
         write_object(&mut bytes, ObjectType::VectorCiphertext, digest, &body)?;
@@ -117,9 +114,6 @@ fn read_poly(
     ring: &Ring,
     primes: &[u64],
 ) -> Result<Poly<Evaluations>> {
-    let mut words = Vec::new();
-    for &prime in primes {
-        words.extend(reader.packed_words("words of the vector", ring.degree(), prime)?);
-    }
+    let words = reader.packed_limbs("words of the vector", ring.degree(), primes)?;
     Ok(Poly::from_words(ring, ring.main_basis(primes.len()), words))
 }

@@ -38,13 +38,10 @@ impl EncryptedBits {
         writer.u64(self.count as u64)?;
         self.noise.write(&mut writer)?;
         writer.u64(self.limbs() as u64)?;
-        let degree = parameters.literal().ring_degree;
         let moduli = parameters.limb_moduli(self.limbs());
         for part in &self.parts {
             for poly in [&part.parts.c0, &part.parts.c1] {
-                for (words, &modulus) in poly.words().chunks(degree).zip(&moduli) {
-                    writer.packed_words(words, modulus)?;
-                }
+                writer.packed_limbs(poly.words(), &moduli)?;
             }
         }
         let digest = &self.binding.parameter_digest;
@@ -155,9 +152,6 @@ fn read_poly(
     main: usize,
     moduli: &[u64],
 ) -> Result<Poly<Evaluations>> {
-    let mut words = Vec::new();
-    for &modulus in moduli {
-        words.extend(reader.packed_words("words of the bits", ring.degree(), modulus)?);
-    }
+    let words = reader.packed_limbs("words of the bits", ring.degree(), moduli)?;
     Ok(Poly::from_words(ring, ring.main_basis(main), words))
 }

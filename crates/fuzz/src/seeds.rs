@@ -84,7 +84,8 @@ pub fn public_keys() -> Vec<Vec<u8>> {
 pub fn rekeying_keys() -> Vec<Vec<u8>> {
     let owner = client(Engine::Packed);
     let new_owner = cryptable::SecretKey::generate(owner.parameters());
-    vec![owner.rekey_to(&new_owner).expect("of packed values").to_bytes()]
+    let public = new_owner.public_key().expect("of packed values");
+    vec![owner.rekey_to(&public).expect("of packed values").to_bytes()]
 }
 
 /// Canaries of packed values, few and many.

@@ -96,7 +96,10 @@ impl<'a> EvaluatedSecrets<'a> {
 
     /// See [`SecretPair::generate_key`].
     fn generate_key(&self, purpose: KeyPurpose, shape: SwitchingKeyShape) -> SwitchingKey {
-        filled_key(self.ring, shape, |rows| self.fill(purpose, shape, rows))
+        let zeros = || ByteBuffer::zeroed(shape.body_bytes(self.ring.moduli()));
+        let (seed, mut b, mut a) = (Seed::random(), zeros(), zeros());
+        self.fill(purpose, shape, KeyRows { seed: &seed, b: &mut b, a: Some(&mut a) });
+        SwitchingKey::from_rows(self.ring, shape, seed, [b, a])
     }
 
     /// Makes a key's rows.
@@ -134,34 +137,6 @@ impl<'a> EvaluatedSecrets<'a> {
             KeyPurpose::SparseToDense => fill_from_to(ring, shape, rows, of_sparse, of_dense),
         }
     }
-}
-
-/// Generates a key of this shape whose rows `fill` makes.
-fn filled_key(
-    ring: &Ring,
-    shape: SwitchingKeyShape,
-    fill: impl FnOnce(KeyRows<'_>),
-) -> SwitchingKey {
-    let zeros = || ByteBuffer::zeroed(shape.body_bytes(ring.moduli()));
-    let (seed, mut b, mut a) = (Seed::random(), zeros(), zeros());
-    fill(KeyRows { seed: &seed, b: &mut b, a: Some(&mut a) });
-    SwitchingKey::from_rows(ring, shape, seed, [b, a])
-}
-
-/// Generates the key that switches from the secret of one client to that of another. The caller has checked that both are
-/// secure at the modulus of the key.
-#[must_use]
-pub fn generate_key_between(
-    ring: &Ring,
-    from: &TernarySecret,
-    to: &TernarySecret,
-    shape: SwitchingKeyShape,
-) -> SwitchingKey {
-    let [from, to] = [from, to].map(|secret| EvaluatedSecret::new(ring, secret));
-    filled_key(ring, shape, |rows| {
-        let [from, to] = [&from, &to].map(|it| |prime| SecretRow::Shared(it.limb(prime)));
-        fill_from_to(ring, shape, rows, from, to);
-    })
 }
 
 /// `b_i = -a_i·s + e_i + P·g_i·s'` for every digit i; `from` and `to` give s' and s modulo a prime, by its number.

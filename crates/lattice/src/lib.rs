@@ -36,8 +36,11 @@ pub mod plaintext_encoding;
 #[cfg(feature = "client")]
 pub mod power_of_two_product;
 pub mod progress;
+mod public_key_error;
 pub mod rgsw;
 pub mod ring_evaluation_key;
+#[cfg(feature = "client")]
+pub mod ring_public_key;
 #[cfg(feature = "client")]
 pub mod ring_secret_key;
 #[cfg(feature = "client")]
@@ -56,6 +59,7 @@ pub use key_parameters::KeyParameters;
 pub use noise_bound::{NoiseBound, SumLimits};
 pub use noise_law::NoiseLaw;
 pub use progress::{Progress, Steps};
+pub use public_key_error::{public_error_variance, rounding_variance};
 pub use switching_key::{RlweCiphertext, StoredKey, SwitchingKey, SwitchingKeyShape};
 pub use table::Table;
 pub use trust::{ReadOptions, SecurityLevel};

@@ -13,16 +13,10 @@ use serde::Serialize;
 use crate::ERROR_VARIANCE;
 use crate::error::{Error, Result};
 use crate::noise_law::NoiseLaw;
+use crate::public_key_error::public_error_variance;
 
 /// How far below the least one a standard deviation may be: two machines may compute it with other roundings.
 const TOLERANCE: f64 = 1e-6;
-
-/// Variance of a uniform ternary coefficient.
-pub(crate) const TERNARY_VARIANCE: f64 = 2.0 / 3.0;
-
-/// Squared norms of a public key's error and of the secret, over their means, that noise bounds assume. Keys are drawn again
-/// beyond it, which happens to fewer than one key in 2^80 from degree 1,024 on.
-pub(crate) const NORM_SLACK: f64 = 1.25;
 
 /// Law of the noise and bias of a phase, as fractions of the ciphertext modulus: upper bounds of both.
 ///
@@ -83,16 +77,10 @@ impl NoiseBound {
     }
 
     /// A value modulo `plaintext_modulus` by a public key of this degree modulo `modulus`
-    /// ([`crate::coefficient_ciphertext::RlwePublicKey`]).
-    ///
-    /// Given the key, `e·v` and `e_1·s` are sums of N independent symmetric terms `e_i·v_j` and `(e_1)_i·s_j`. Uniform ternary
-    /// and centred binomial variables are strictly subgaussian: `E[exp(λv)] <= exp(λ²·Var(v)/2)`. So the moment-generating
-    /// function of the sum is at most that of a Gaussian of variance `(2/3)·|e|² + 10.5·|s|² + 10.5`, at every distance, and
-    /// the Gaussian tail is an upper bound. Norms are fixed by the key; generation keeps both within 1.25 of their means.
+    /// ([`crate::coefficient_ciphertext::RlwePublicKey`]), of variance [`public_error_variance`].
     #[must_use]
     pub fn by_public_key(degree: usize, modulus: f64, plaintext_modulus: u64) -> Self {
-        let product = NORM_SLACK * TERNARY_VARIANCE * ERROR_VARIANCE * degree as f64;
-        let deviation = (2.0 * product + ERROR_VARIANCE).sqrt() / modulus;
+        let deviation = public_error_variance(degree).sqrt() / modulus;
         Self::new(deviation, 0.0) + Self::encoding(modulus, plaintext_modulus)
     }
 

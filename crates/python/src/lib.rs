@@ -53,8 +53,19 @@ mod _native {
     use pyo3::prelude::*;
 
     #[pymodule_init]
-    fn begin() -> PyResult<()> {
+    fn begin(module: &Bound<'_, PyModule>) -> PyResult<()> {
         crate::pool::note_process();
+        register_submodules(module)
+    }
+
+    /// Registers every submodule with the interpreter, so that `from cryptable._native.plans import ...` finds it.
+    fn register_submodules(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let registered = module.py().import("sys")?.getattr("modules")?;
+        for (name, member) in module.dict() {
+            if member.is_instance_of::<PyModule>() {
+                registered.set_item(format!("{}.{name}", module.name()?), member)?;
+            }
+        }
         Ok(())
     }
 
@@ -67,37 +78,17 @@ mod _native {
     #[pymodule_export]
     use crate::canaries::Canaries;
     #[pymodule_export]
-    use crate::ciphertext::Ciphertext;
-    #[pymodule_export]
-    use crate::ciphertext_files::{CiphertextReader, CiphertextWriter};
-    #[pymodule_export]
-    use crate::comparisons::{ComparisonPlan, Digits, compare, plan_comparisons};
-    #[pymodule_export]
-    use crate::cost_model::CostModel;
-    #[pymodule_export]
-    use crate::entry_tables::EncryptedTable;
-    #[pymodule_export]
-    use crate::evaluation_key::{EvaluationKey, PreparedTable};
+    use crate::evaluation_key::EvaluationKey;
     #[pymodule_export]
     use crate::files::write_bytes;
     #[pymodule_export]
-    use crate::fixed_point::{ComplexTable, PreparedComplexTable, modulus_for, real_table};
-    #[pymodule_export]
     use crate::inspection::inspect;
-    #[pymodule_export]
-    use crate::parameters::{
-        ListedParameters, Parameters, Prediction, Secret, SumLimits, list_parameters,
-    };
-    #[pymodule_export]
-    use crate::plan::{Candidate, Plan, plan};
     #[pymodule_export]
     use crate::public_key::PublicKey;
     #[pymodule_export]
     use crate::rekeying_key::RekeyingKey;
     #[pymodule_export]
     use crate::secret_key::SecretKey;
-    #[pymodule_export]
-    use crate::table::{Table, bfloat16_table, gelu};
 
     /// For `cryptable.bits`.
     #[pymodule]
@@ -126,6 +117,15 @@ mod _native {
         };
     }
 
+    /// Ciphertexts and their files.
+    #[pymodule]
+    mod ciphertexts {
+        #[pymodule_export]
+        use crate::ciphertext::Ciphertext;
+        #[pymodule_export]
+        use crate::ciphertext_files::{CiphertextReader, CiphertextWriter};
+    }
+
     /// For `cryptable.circuits`.
     #[pymodule]
     mod circuits {
@@ -147,6 +147,13 @@ mod _native {
         };
     }
 
+    /// For `cryptable.comparisons`.
+    #[pymodule]
+    mod comparisons {
+        #[pymodule_export]
+        use crate::comparisons::{ComparisonPlan, Digits, compare, plan_comparisons};
+    }
+
     /// For `cryptable.integers`.
     #[pymodule]
     mod integers {
@@ -162,6 +169,32 @@ mod _native {
     mod large_values {
         #[pymodule_export]
         use crate::large_values::{EvaluationKey, Radix, SecretKey};
+    }
+
+    /// Plans and parameters.
+    #[pymodule]
+    mod plans {
+        #[pymodule_export]
+        use crate::cost_model::CostModel;
+        #[pymodule_export]
+        use crate::parameters::{
+            ListedParameters, Parameters, Prediction, Secret, SumLimits, list_parameters,
+        };
+        #[pymodule_export]
+        use crate::plan::{Candidate, Plan, plan};
+    }
+
+    /// For `cryptable.tables`.
+    #[pymodule]
+    mod tables {
+        #[pymodule_export]
+        use crate::entry_tables::EncryptedTable;
+        #[pymodule_export]
+        use crate::evaluation_key::PreparedTable;
+        #[pymodule_export]
+        use crate::fixed_point::{ComplexTable, PreparedComplexTable, modulus_for, real_table};
+        #[pymodule_export]
+        use crate::table::{Table, bfloat16_table, gelu};
     }
 
     /// For `cryptable.transciphering`.

@@ -20,7 +20,7 @@ use crate::properties::properties;
 ///     >>> import cryptable
 ///     >>> clinic = cryptable.SecretKey.generate_insecure_toy("packed", 16, 16)
 ///     >>> analyst = cryptable.SecretKey.generate(clinic.parameters)
-///     >>> rekeying = clinic.rekey_to(analyst)
+///     >>> rekeying = clinic.rekey_to(analyst.public_key())
 ///     >>> analyst.decrypt(rekeying.apply(clinic.encrypt([3, 1, 4]))).tolist()
 ///     [3, 1, 4]
 #[pyclass(frozen, module = "cryptable")]

@@ -11,7 +11,7 @@ from cryptable.errors import CryptableError
 def test_results_are_handed_over(tmp_path: pathlib.Path) -> None:
     clinic = cryptable.SecretKey.generate_insecure_toy("packed", 16, 16)
     analyst = cryptable.SecretKey.generate(clinic.parameters)
-    clinic.rekey_to(analyst).save(tmp_path / "rekey.key")
+    clinic.rekey_to(analyst.public_key()).save(tmp_path / "rekey.key")
     rekeying = cryptable.RekeyingKey.load(tmp_path / "rekey.key", allow_insecure=True)
     assert (rekeying.owner, rekeying.new_owner) == (clinic.id, analyst.id) and rekeying.parameters == clinic.parameters
     assert 0 < rekeying.noise < 1e-3 and clinic.id in repr(rekeying)
@@ -30,15 +30,15 @@ def test_results_are_handed_over(tmp_path: pathlib.Path) -> None:
 def test_other_owners_kinds_and_files_are_refused(tmp_path: pathlib.Path) -> None:
     clinic = cryptable.SecretKey.generate_insecure_toy("packed", 4, 4)
     analyst = cryptable.SecretKey.generate(clinic.parameters)
-    rekeying = clinic.rekey_to(analyst)
+    rekeying = clinic.rekey_to(analyst.public_key())
     with pytest.raises(CryptableError, match=clinic.id):
         rekeying.apply(analyst.encrypt([1]))
     with pytest.raises(CryptableError, match=clinic.id):
-        clinic.rekey_to(clinic)
+        clinic.rekey_to(clinic.public_key())
     with pytest.raises(CryptableError, match="parameters"):
-        clinic.rekey_to(cryptable.SecretKey.generate_insecure_toy("packed", 8, 8))
+        clinic.rekey_to(cryptable.SecretKey.generate_insecure_toy("packed", 8, 8).public_key())
     with pytest.raises(CryptableError, match="packed lookups have them"):
-        cryptable.SecretKey.generate_insecure_toy("single", 4, 4).rekey_to(clinic)
+        cryptable.SecretKey.generate_insecure_toy("single", 4, 4).rekey_to(clinic.public_key())
     rekeying.save(tmp_path / "rekey.key")
     with pytest.raises(CryptableError, match=r"insecure|INSECURE"):
         cryptable.RekeyingKey.load(tmp_path / "rekey.key")

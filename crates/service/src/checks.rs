@@ -21,7 +21,7 @@ use crate::{Problem, Result};
 /// Bytes that are hashed at a time.
 const HASH_BATCH: usize = 1 << 20;
 
-/// Longest public key that is accepted: those of lookups take up to 1.1 MB.
+/// Longest public key that is accepted: those of lookups take up to 2 MB.
 const MAX_PUBLIC_KEY_BYTES: u64 = 16 << 20;
 
 /// First byte of stored parameters: whether the server may pack single values.

@@ -94,6 +94,25 @@ impl<W: Write> BodyWriter<W> {
         self.u64(packed_bytes(words.len(), bits) as u64)?;
         words.chunks(BATCH).try_for_each(|batch| self.raw(&pack(batch, bits)))
     }
+
+    /// Writes a polynomial in limbs of these moduli, each as [`BodyWriter::packed_words`] writes its words.
+    ///
+    /// # Errors
+    /// Those of the underlying writer.
+    ///
+    /// # Panics
+    /// If there is no modulus, a modulus is below 2, or the words are not of as many limbs.
+    pub fn packed_limbs(&mut self, words: &[u64], moduli: &[u64]) -> io::Result<()> {
+        assert_eq!(
+            words.len() % moduli.len(),
+            0,
+            "{} words in {} limbs",
+            words.len(),
+            moduli.len()
+        );
+        let mut limbs = words.chunks(words.len() / moduli.len()).zip(moduli);
+        limbs.try_for_each(|(words, &modulus)| self.packed_words(words, modulus))
+    }
 }
 
 impl BodyReader<'_> {
@@ -115,6 +134,35 @@ impl BodyReader<'_> {
         let packed = self.bytes(name, u64::MAX)?;
         let words = unpack(packed, word_bits(modulus), count).map_err(|e| not_packed(name, e))?;
         check_below(name, &words, modulus)?;
+        Ok(words)
+    }
+
+    /// Reads a polynomial of `degree` words in every limb, which [`BodyWriter::packed_limbs`] wrote.
+    ///
+    /// ```
+    /// use cryptable_wire::{BodyReader, BodyWriter};
+    /// let mut writer = BodyWriter::new(Vec::new());
+    /// writer.packed_limbs(&[5, 16, 3, 4], &[17, 5])?;
+    /// let body = writer.into_inner();
+    /// assert_eq!(BodyReader::new(&body).packed_limbs("words", 2, &[17, 5])?, [5, 16, 3, 4]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`BodyReader::packed_words`].
+    ///
+    /// # Panics
+    /// If a modulus is below 2.
+    pub fn packed_limbs(
+        &mut self,
+        name: &'static str,
+        degree: usize,
+        moduli: &[u64],
+    ) -> Result<Vec<u64>, WireError> {
+        let mut words = Vec::new();
+        for &modulus in moduli {
+            words.extend(self.packed_words(name, degree, modulus)?);
+        }
         Ok(words)
     }
 

@@ -59,9 +59,11 @@ impl Bits {
         contract.input_bytes = ciphertext_bytes(parameters, 1).0;
         // RGSW ciphertexts stay in the server's memory.
         contract.output_bytes = CircuitBootstrappingCost::of(parameters).rgsw_bytes as usize;
-        contract.predicted_noise_std_log2 =
-            Some((noise.cmux(0.5).deviation() / parameters.margin()).log2());
-        contract.log2_fail = noise.log2_fail(parameters.input_variance());
+        let (cmux, margin) = (noise.cmux(0.5), parameters.margin());
+        contract.predicted_noise_std_log2 = Some((cmux.deviation() / margin).log2());
+        // That the bootstrap reads its input wrong, or the CMUX is decrypted wrong.
+        let failures = [noise.log2_fail(parameters.input_variance()), cmux.log2_exceeds(margin)];
+        contract.log2_fail = failures.map(f64::exp2).iter().sum::<f64>().log2().min(0.0);
         Ok(line)
     }
 

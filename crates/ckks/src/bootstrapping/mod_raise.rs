@@ -104,8 +104,8 @@ pub fn raise(evaluator: &Evaluator<'_>, bottom: &RlweCiphertext, raised: Basis) 
     Ciphertext { parts: raised.divide_round(ring, 0), scale: evaluator.prime(0) }
 }
 
-/// Centred coefficients modulo q_0 as integers modulo all primes of `basis`.
-fn lift(ring: &Ring, poly: Poly<Coefficients>, basis: Basis) -> Poly<Evaluations> {
+/// Reads centred coefficients modulo q_0 as integers modulo all primes of `basis`.
+pub fn lift(ring: &Ring, poly: Poly<Coefficients>, basis: Basis) -> Poly<Evaluations> {
     let mut lifted = Poly::<Coefficients>::unspecified(ring, basis);
     lifted.for_each_limb(ring, |m, words| {
         kernels::lift_centered(m, words, poly.limb(0), ring.modulus(0));

@@ -1,7 +1,7 @@
 //! The last step of a lookup: from coefficients modulo q_0 to a ciphertext modulo the client's power of two. Line 8 of
 //! Algorithm 1 of Alexandru, Kim, Polyakov (CRYPTO 2025, ePrint 2024/1623).
 
-use crate::Ciphertext;
+use cryptable_lattice::RlweCiphertext;
 use cryptable_lattice::coefficient_ciphertext::{
     CoefficientCiphertext, CoefficientLayout, UniformPart,
 };
@@ -26,7 +26,7 @@ pub struct CoefficientShape {
 /// If the ciphertext has more limbs than one.
 pub fn switch_to_power_of_two(
     ring: &Ring,
-    ciphertext: Ciphertext,
+    ciphertext: RlweCiphertext,
     shape: CoefficientShape,
 ) -> CoefficientCiphertext {
     let CoefficientShape { log2_modulus, plaintext_modulus, layout } = shape;
@@ -36,6 +36,6 @@ pub fn switch_to_power_of_two(
         to_power_of_two_assign(ring.modulus(0), &mut words, log2_modulus);
         words
     };
-    let (b, a) = (switch(ciphertext.parts.c0), switch(ciphertext.parts.c1));
+    let (b, a) = (switch(ciphertext.c0), switch(ciphertext.c1));
     CoefficientCiphertext { log2_modulus, plaintext_modulus, layout, b, a: UniformPart::Words(a) }
 }

@@ -23,7 +23,7 @@ pub struct RekeyKeygenArgs {
     /// Secret key of the owner, whose ciphertexts are handed over
     #[arg(long, value_name = "FILE")]
     pub secret: PathBuf,
-    /// Secret key of the new owner, of the same parameters
+    /// Public key of the new owner, of the same parameters
     #[arg(long, value_name = "FILE")]
     pub to: PathBuf,
     /// File for the key, which goes to the server
@@ -57,8 +57,8 @@ pub const OVERVIEW: &str = "\
 Examples:
   cryptable plan --bits 8 --output table.plan
   cryptable keygen --plan table.plan --secret clinic.key --evaluation clinic-server.key
-  cryptable keygen --plan table.plan --secret analyst.key --evaluation analyst-server.key
-  cryptable rekey keygen --secret clinic.key --to analyst.key --output rekey.key
+  cryptable keygen --plan table.plan --secret analyst.key --public analyst.pub
+  cryptable rekey keygen --secret clinic.key --to analyst.pub --output rekey.key
   cryptable rekey apply --key rekey.key --input result.ct --output handed-over.ct
   cryptable decrypt --secret analyst.key --input handed-over.ct --output result.csv
 
@@ -73,12 +73,12 @@ pub const OVERVIEW: &str = APPLY;
 #[cfg(feature = "client")]
 const KEYGEN: &str = "\
 Examples:
-  cryptable rekey keygen --secret clinic.key --to analyst.key --output rekey.key
-  cryptable rekey keygen --secret old.key --to new.key --output rotation.key
+  cryptable rekey keygen --secret clinic.key --to analyst.pub --output rekey.key
+  cryptable rekey keygen --secret old.key --to new.pub --output rotation.key
 
-Both secret keys are for packed values, and of the same parameters: plan --output writes them to a
-file, and keygen --plan generates any number of keys of it. Two clients who trust nobody with both
-secrets cannot use it yet. The server needs no other key for `rekey apply`.
+Both keys are for packed values, and of the same parameters: plan --output writes them to a file,
+and keygen --plan generates any number of keys of it. Neither client sees the other's secret key.
+The server needs no other key for `rekey apply`.
 
 Whoever has both this key and the new owner's secret key can decrypt all ciphertexts of the owner.";
 

@@ -29,7 +29,7 @@ pub fn run(global: Global, command: &RekeyCommand) -> Result<()> {
     }
 }
 
-/// Generates a key between two secret keys.
+/// Generates a key with the public key of the new owner.
 #[cfg(feature = "client")]
 fn keygen(global: Global, args: &RekeyKeygenArgs) -> Result<()> {
     use std::io::Write as _;
@@ -40,7 +40,7 @@ fn keygen(global: Global, args: &RekeyKeygenArgs) -> Result<()> {
         anyhow::bail!("{} exists; --force replaces it", args.output.printable());
     }
     let owner = key_input::read_secret_key(global, &args.secret)?;
-    let new_owner = key_input::read_secret_key(global, &args.to)?;
+    let new_owner = key_input::read_public_key(global, &args.to)?;
     let key = owner.rekey_to(&new_owner).with_context(|| {
         format!("{} cannot be rekeyed to {}", name(&args.secret), name(&args.to))
     })?;

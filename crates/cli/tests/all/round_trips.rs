@@ -196,12 +196,13 @@ fn results_are_handed_over_to_another_client() {
     here.write("table.csv", (0..10).map(|x| format!("{}\n", x * x % 10)).collect::<String>());
     for name in ["clinic", "analyst"] {
         here.succeed(&format!(
-            "keygen --insecure-toy --table table.csv --secret {name}.key --evaluation {name}-server.key"
+            "keygen --insecure-toy --table table.csv --secret {name}.key --evaluation {name}-server.key \
+             --public {name}.pub"
         ));
     }
     let (values, expected) = columns(1500, 10, |x| x * x % 10);
     here.write("values.csv", values);
-    here.succeed("rekey keygen --secret clinic.key --to analyst.key --output rekey.key");
+    here.succeed("rekey keygen --secret clinic.key --to analyst.pub --output rekey.key");
     here.succeed("encrypt --secret clinic.key --input values.csv --output values.ct");
     let lookup = "lookup --key clinic-server.key --table table.csv --input values.ct";
     here.succeed(&format!("{lookup} --output result.ct"));
@@ -219,18 +220,20 @@ fn results_are_handed_over_to_another_client() {
     here.succeed(&format!("{lookup} --compress --output small.ct"));
     let message = here.fail("rekey apply --key rekey.key --input small.ct --output r.ct");
     assert!(message.contains("compressed"), "{message}");
-    let message = here.fail("rekey keygen --secret clinic.key --to clinic.key --output r.key");
-    assert!(message.contains("client key than the owner's"), "{message}");
-    let message = here.fail("rekey keygen --secret clinic.key --to analyst.key --output rekey.key");
+    let message = here.fail("rekey keygen --secret clinic.key --to clinic.pub --output r.key");
+    assert!(message.contains("client's public key than the owner's"), "{message}");
+    let message = here.fail("rekey keygen --secret clinic.key --to analyst.pub --output rekey.key");
     assert!(message.contains("rekey.key") && message.contains("--force"), "{message}");
     let message =
         here.fail("lookup --key rekey.key --table table.csv --input values.ct --output r.ct");
     assert!(message.contains("`rekey apply` reads it"), "{message}");
     let message = here.fail("encrypt --secret clinic.key --input values.csv --output rekey.key");
     assert!(message.contains("a new owner; --force replaces it"), "{message}");
-    here.succeed("keygen --insecure-toy --bits 2 --secret other.key --evaluation other-server.key");
-    let message = here.fail("rekey keygen --secret clinic.key --to other.key --output r.key");
-    assert!(message.contains("clinic.key cannot be rekeyed to other.key"), "{message}");
+    here.succeed("keygen --insecure-toy --bits 2 --secret other.key --evaluation other-server.key --public other.pub");
+    let message = here.fail("rekey keygen --secret clinic.key --to other.pub --output r.key");
+    assert!(message.contains("clinic.key cannot be rekeyed to other.pub"), "{message}");
+    let message = here.fail("rekey keygen --secret clinic.key --to analyst.key --output r.key");
+    assert!(message.contains("a public key") && message.contains("a secret key"), "{message}");
 }
 
 #[test]

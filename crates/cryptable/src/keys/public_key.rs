@@ -15,7 +15,7 @@ use crate::{gates, large_values};
 ///
 /// | keys for | method | bytes of the key | bytes of a value |
 /// |---|---|---|---|
-/// | packed lookups | [`PublicKey::encrypt`], [`encrypt`](crate::integers::encrypt) of columns by [`PublicKey::packed`] | 0.23 MB for 8 bits | 7 in a full ciphertext, twice those of the secret key |
+/// | packed lookups | [`PublicKey::encrypt`], [`encrypt`](crate::integers::encrypt) of columns by [`PublicKey::packed`] | 0.81 MB for 8 bits | 7 in a full ciphertext, twice those of the secret key |
 /// | single lookups | [`PublicKey::encrypt`] | 13 kB | 18 in a full part of 1,024, 12 kB for one by itself |
 /// | leveled lookups | [`PublicKey::encrypt`] | 13 kB | some 210 of 8 bits in a full part of 64 |
 /// | gates, bit by bit | [`PublicKey::encrypt_bits`] | 4 kB | 6 of 1,024 or more |

@@ -7,13 +7,13 @@ use super::packed_parts::each_part;
 use crate::engines::packed;
 use crate::{Ciphertext, Execution, NoiseBound, Parameters, ReadOptions, Result};
 #[cfg(feature = "client")]
-use crate::{Error, SecretKey};
+use crate::{Error, PublicKey, SecretKey};
 
 /// A key with which a server turns packed ciphertexts and results of one client into those of another, without decrypting
 /// them: to replace a secret key, or to hand results to an analyst.
 ///
-/// [`SecretKey::rekey_to`](crate::SecretKey::rekey_to) makes it, from both secrets. It serves in one direction, and needs no
-/// evaluation key: 0.8 MB for 65,536 values of 8 bits. Values stay the same, and noise grows by [`RekeyingKey::noise`].
+/// [`SecretKey::rekey_to`](crate::SecretKey::rekey_to) makes it, from the owner's secret and the new owner's public key. It
+/// serves in one direction, and needs no evaluation key: 1.6 MB for 65,536 values of 8 bits. Values stay the same, and noise grows by [`RekeyingKey::noise`].
 ///
 /// **Whoever has this key and the new owner's secret can decrypt every ciphertext of the owner**, not only those that were
 /// handed over. Give it to the server alone, and to none that the new owner controls unless the owner means to share all.
@@ -22,7 +22,7 @@ use crate::{Error, SecretKey};
 /// use cryptable::{Engine, Parameters, ReadOptions, RekeyingKey, SecretKey, Table};
 /// let parameters = Parameters::insecure_toy(Engine::Packed, 16, 16)?;
 /// let (clinic, analyst) = (SecretKey::generate(parameters.clone()), SecretKey::generate(parameters));
-/// let file = clinic.rekey_to(&analyst)?.to_bytes();
+/// let file = clinic.rekey_to(&analyst.public_key()?)?.to_bytes();
 ///
 /// // The server: looks up values of the clinic, and gives results to the analyst.
 /// let rekeying = RekeyingKey::from_bytes(&file, ReadOptions::default().allow_insecure())?;
@@ -42,21 +42,20 @@ pub struct RekeyingKey {
 
 #[cfg(feature = "client")]
 impl SecretKey {
-    /// Generates a key with which a server turns ciphertexts of this key into those of `other`. Every call draws another
-    /// one; all of them serve.
+    /// Generates a key with which a server turns ciphertexts of this key into those of the holder of another secret key, by
+    /// whose public key. Every call draws another one; all of them serve.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if keys of this kind have no such key: those of packed lookups have; [`Error::OtherKind`] if
-    /// the other key is of another kind, [`Error::OtherParameters`] if it has other parameters, and [`Error::Mismatch`] if
-    /// it is this key.
-    pub fn rekey_to(&self, other: &Self) -> Result<RekeyingKey> {
+    /// [`Error::Unsupported`] if keys of either kind have no such key: those of packed lookups have;
+    /// [`Error::OtherParameters`] if the public key has other parameters, and [`Error::Mismatch`] if it is of this key.
+    pub fn rekey_to(&self, new_owner: &PublicKey) -> Result<RekeyingKey> {
         let Self::Packed(secret) = self else {
             let kind = self.kind();
             let what =
                 format!("keys for a new owner of kind {kind}: those of packed lookups have them");
             return Err(Error::Unsupported(what));
         };
-        Ok(RekeyingKey { key: secret.rekey_to(other.packed()?)? })
+        Ok(RekeyingKey { key: secret.rekey_to(new_owner.packed()?)? })
     }
 }
 

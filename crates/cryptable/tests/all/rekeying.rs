@@ -14,7 +14,7 @@ fn toys() -> ReadOptions {
 fn clients(parameters: Parameters) -> (SecretKey, SecretKey, RekeyingKey) {
     let owner = SecretKey::generate(parameters.clone());
     let new_owner = SecretKey::generate(parameters);
-    let file = owner.rekey_to(&new_owner).unwrap().to_bytes();
+    let file = owner.rekey_to(&new_owner.public_key().unwrap()).unwrap().to_bytes();
     let key = RekeyingKey::from_bytes(&file, toys()).unwrap();
     assert_eq!((key.owner(), key.new_owner()), (owner.id(), new_owner.id()));
     assert_eq!(key.parameters().digest(), owner.parameters().digest());
@@ -62,7 +62,7 @@ fn a_full_ciphertext_is_handed_over_and_looked_up_at_full_size() {
     let plan = Request::new(256, 256).engine(Engine::Packed).plan().unwrap();
     let (owner, new_owner, key) = clients(plan.best().parameters().clone());
     let bytes = key.to_bytes().len();
-    assert!(bytes < 1_000_000, "{bytes} bytes");
+    assert!(bytes < 2_000_000, "{bytes} bytes");
     let values: Vec<u64> = (0..65_536).map(|i| (i * 31 + i / 256) % 256).collect();
     let start = std::time::Instant::now();
     let handed_over = key.apply(&owner.encrypt(&values).unwrap()).unwrap();
@@ -74,25 +74,26 @@ fn a_full_ciphertext_is_handed_over_and_looked_up_at_full_size() {
     let expected: Vec<u64> = values.iter().map(|&x| table.values()[x as usize]).collect();
     assert_eq!(new_owner.decrypt(&found).unwrap(), expected);
     // And back to the first owner, by a key in the other direction.
-    let back = new_owner.rekey_to(&owner).unwrap();
+    let back = new_owner.rekey_to(&owner.public_key().unwrap()).unwrap();
     assert_eq!(owner.decrypt(&back.apply(&found).unwrap()).unwrap(), expected);
 }
 
 #[test]
 fn other_kinds_parameters_and_clients_are_refused() {
     let (owner, new_owner, key) = clients(Parameters::insecure_toy(Engine::Packed, 8, 8).unwrap());
-    let error = owner.rekey_to(&owner).unwrap_err().to_string();
+    let rekeyed = |from: &SecretKey, to: &SecretKey| from.rekey_to(&to.public_key().unwrap());
+    let error = rekeyed(&owner, &owner).unwrap_err().to_string();
     assert!(
         error.contains("new owner's key") && error.contains(&owner.id().to_string()),
         "{error}"
     );
     let other = SecretKey::generate(Parameters::insecure_toy(Engine::Packed, 4, 4).unwrap());
-    assert!(matches!(owner.rekey_to(&other), Err(Error::OtherParameters { .. })));
+    assert!(matches!(rekeyed(&owner, &other), Err(Error::OtherParameters { .. })));
     let single = SecretKey::generate(Parameters::insecure_toy(Engine::Single, 4, 4).unwrap());
-    assert!(matches!(owner.rekey_to(&single), Err(Error::OtherKind { .. })));
-    let error = single.rekey_to(&owner).unwrap_err().to_string();
+    assert!(matches!(rekeyed(&owner, &single), Err(Error::Unsupported(_))));
+    let error = rekeyed(&single, &owner).unwrap_err().to_string();
     assert!(error.contains("single") && error.contains("packed lookups have them"), "{error}");
-    assert!(SecretKey::generate(gates::Parameters::insecure_toy()).rekey_to(&owner).is_err());
+    assert!(rekeyed(&SecretKey::generate(gates::Parameters::insecure_toy()), &owner).is_err());
 
     let apply = |secret: &SecretKey| key.apply(&secret.encrypt(&[1, 2]).unwrap()).unwrap_err();
     assert!(

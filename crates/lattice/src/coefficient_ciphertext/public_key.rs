@@ -1,25 +1,24 @@
-//! Public keys of RLWE ciphertexts modulo a power of two (Lyubashevsky, Peikert, Regev, EUROCRYPT 2010).
+//! Public keys modulo a power of two, whose ciphertexts are lists of LWE ciphertexts (Lyubashevsky, Peikert, Regev,
+//! EUROCRYPT 2010).
 //!
 //! A public key is an encryption of zero, `(b, a)` with `b + a·s = e` modulo `2^k` and `X^N + 1`, where a is expanded from
 //! a seed. A message polynomial m is encrypted as `(b·v + e_0 + m, a·v + e_1)` with a fresh ternary v and fresh errors, so
 //! that its phase is `m + e·v + e_0 + e_1·s`. Both halves look uniform to anyone without s if RLWE with ternary secrets is
 //! hard at this degree and modulus: first for the key, whose secret is s, then for ciphertexts, whose secret is v.
+//! Every coefficient is an LWE ciphertext under the coefficients of s.
 
 use cryptable_ring::random::{RandomStream, Seed};
 use cryptable_wire::bit_packing::{pack, packed_bytes, unpack};
 use cryptable_wire::{BodyReader, BodyWriter, WireError};
 use rayon::prelude::*;
-use zeroize::Zeroizing;
 
-use super::{CoefficientCiphertext, CoefficientLayout, UniformPart, expand};
-use crate::ERROR_VARIANCE;
-use crate::error::{Error, Result};
+use super::expand;
+use crate::error::Result;
 use crate::lwe_list::{LweList, LweShape};
-use crate::noise_bound::{NORM_SLACK, TERNARY_VARIANCE};
-use crate::plaintext_encoding::PlaintextEncoding;
 use crate::power_of_two_product::multiply;
+use crate::public_key_error::{bounded_error, check_norm};
 
-/// An encryption of zero that encrypts messages for the holder of the secret: the words of b, and the seed of a.
+/// An encryption of zero that encrypts phases for the holder of the secret: the words of b, and the seed of a.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RlwePublicKey {
     log2_modulus: u32,
@@ -35,10 +34,7 @@ impl RlwePublicKey {
     /// 2^80 from degree 1,024 on.
     pub fn generate(secret: &[i8], log2_modulus: u32) -> Result<Self> {
         let degree = secret.len();
-        if squared_norm(secret) > NORM_SLACK * TERNARY_VARIANCE * degree as f64 {
-            let what = "a public key of this secret, whose norm is too large: generate another";
-            return Err(Error::Unsupported(what.into()));
-        }
+        check_norm(secret)?;
         let seed = Seed::random();
         let a = expand(&seed, degree, log2_modulus);
         let product = multiply(&a, secret, log2_modulus);
@@ -54,32 +50,6 @@ impl RlwePublicKey {
     #[must_use]
     pub fn degree(&self) -> usize {
         self.b.len()
-    }
-
-    /// Encrypts `values`, each below `plaintext_modulus`, into coefficients at multiples of `degree / slots`.
-    ///
-    /// # Panics
-    /// If there are more values than slots, more slots than coefficients, or a value is not below the plaintext modulus:
-    /// callers check the values of users.
-    #[must_use]
-    pub fn encrypt(
-        &self,
-        values: &[u64],
-        slots: usize,
-        plaintext_modulus: u64,
-    ) -> CoefficientCiphertext {
-        let (degree, bits) = (self.degree(), self.log2_modulus);
-        let layout = CoefficientLayout { ring_degree: degree, slots, count: values.len() };
-        assert!(values.len() <= slots && slots <= degree, "{} values", values.len());
-        let [mut b, a] = self.encrypt_zero(&expand(&self.seed, degree, bits));
-        let encoding = PlaintextEncoding::new(plaintext_modulus, 1 << bits);
-        let mask = (1u64 << bits) - 1;
-        for (word, &value) in b.iter_mut().step_by(layout.gap()).zip(values) {
-            assert!(value < plaintext_modulus, "value {value}");
-            *word = word.wrapping_add(encoding.encode(value)) & mask;
-        }
-        let a = UniformPart::Words(a);
-        CoefficientCiphertext { log2_modulus: bits, plaintext_modulus, layout, b, a }
     }
 
     /// Encrypts phases modulo `2^log2_modulus` as LWE ciphertexts under the coefficients of the secret, of dimension N: a
@@ -148,29 +118,13 @@ impl RlwePublicKey {
     }
 }
 
-/// Draws an error whose squared norm is within the bound on noise.
-fn bounded_error(degree: usize) -> Zeroizing<Vec<i8>> {
-    let mut stream = RandomStream::from_os();
-    loop {
-        let error = stream.centered_binomial(degree);
-        if squared_norm(&error) <= NORM_SLACK * ERROR_VARIANCE * degree as f64 {
-            return error;
-        }
-    }
-}
-
-/// Returns the sum of squares of some coefficients.
-fn squared_norm(coefficients: &[i8]) -> f64 {
-    let squares = coefficients.iter().map(|&c| i64::from(c) * i64::from(c));
-    squares.sum::<i64>() as f64
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lwe::LweCiphertext;
     use crate::lwe_encryption::phase;
     use crate::lwe_masks::MaskKind;
-    use crate::noise_bound::NoiseBound;
+    use crate::public_key_error::{NORM_SLACK, public_error_variance};
     use crate::secret::TernarySecret;
     use crate::security::SecretDistribution;
 
@@ -179,8 +133,15 @@ mod tests {
         TernarySecret::sample(degree, distribution, &mut RandomStream::from_os())
     }
 
+    /// The error of a ciphertext of this phase.
+    fn error(secret: &TernarySecret, found: &LweCiphertext, expected: u64) -> f64 {
+        let modulus = found.modulus() as i64;
+        let error = phase(secret.coefficients(), found) as i64 - expected as i64;
+        ((error + modulus / 2).rem_euclid(modulus) - modulus / 2) as f64
+    }
+
     #[test]
-    fn values_come_back_and_keys_are_read_as_written() {
+    fn keys_are_read_as_written() {
         let secret = secret(1024);
         let key = RlwePublicKey::generate(secret.coefficients(), 28).unwrap();
         let mut bytes = BodyWriter::new(Vec::new());
@@ -190,12 +151,6 @@ mod tests {
         let read = |bytes: &[u8]| RlwePublicKey::read(&mut BodyReader::new(bytes), 1024, 28);
         assert_eq!(read(&bytes).unwrap(), key);
         assert!(read(&bytes[1..]).is_err());
-        for (slots, p) in [(1024, 2u64), (64, 100), (512, 4096)] {
-            let values: Vec<u64> = (0..slots as u64 - 1).map(|i| i * 77 % p).collect();
-            let first = key.encrypt(&values, slots, p);
-            assert_eq!(first.decrypt(&secret), values);
-            assert_ne!(first.b, key.encrypt(&values, slots, p).b);
-        }
     }
 
     /// Phases of a compact list, whose last ring element is not full, come back from its LWE ciphertexts.
@@ -205,6 +160,7 @@ mod tests {
         let key = RlwePublicKey::generate(secret.coefficients(), 30).unwrap();
         let phases: Vec<u64> = (0..600).map(|i| i * 1_000_003 % (1 << 30)).collect();
         let list = key.encrypt_list(&phases);
+        assert_ne!(list, key.encrypt_list(&phases));
         assert_eq!((list.len(), list.masks().len()), (600, 600 * 256));
         let mut written = BodyWriter::new(Vec::new());
         list.write_words(&mut written).unwrap();
@@ -214,12 +170,10 @@ mod tests {
         let mut reader = BodyReader::new(&written);
         let read = LweList::read_words(&mut reader, list.shape(), 600, MaskKind::Ring).unwrap();
         assert_eq!(read, list);
-        let modulus = 1i64 << 30;
         for (index, &expected) in phases.iter().enumerate() {
             for found in [read.ciphertext(index), list.with_words().ciphertext(index)] {
-                let error = phase(secret.coefficients(), &found) as i64 - expected as i64;
-                let error = (error + modulus / 2).rem_euclid(modulus) - modulus / 2;
-                assert!(error.abs() < 1000, "phase {index}: {error}");
+                let error = error(&secret, &found, expected);
+                assert!(error.abs() < 1000.0, "phase {index}: {error}");
             }
         }
         let part = list.slice(250..260);
@@ -232,17 +186,12 @@ mod tests {
     fn noise_is_as_large_as_its_law() {
         let secret = secret(2048);
         let key = RlwePublicKey::generate(secret.coefficients(), 40).unwrap();
-        let modulus = 40f64.exp2();
-        let errors: Vec<f64> = (0..20)
-            .flat_map(|_| {
-                let noise = key.encrypt(&vec![0; 2048], 2048, 16);
-                noise.phases(&secret).iter().map(|&x| noise.signed(x) / modulus).collect::<Vec<_>>()
-            })
-            .collect();
+        let list = key.encrypt_list(&vec![0; 20 * 2048]);
+        let errors: Vec<f64> =
+            (0..list.len()).map(|index| error(&secret, &list.ciphertext(index), 0)).collect();
         let count = errors.len() as f64;
         let moment = |k| errors.iter().map(|e| e.powi(k)).sum::<f64>() / count;
-        let bound = NoiseBound::by_public_key(2048, modulus, 16).deviation();
-        let ratio = moment(2) / (bound * bound);
+        let ratio = moment(2) / public_error_variance(2048);
         assert!((0.7..1.0).contains(&ratio), "{ratio}");
         // Norms are within some percents of their means, by far.
         assert!((ratio * NORM_SLACK - 1.0).abs() < 0.15, "{ratio}");

@@ -216,6 +216,6 @@ impl EvaluationKey {
             plaintext_modulus: largest,
             layout: like.body().layout,
         };
-        Ok(self.result(switch_to_power_of_two(self.ring(), found, shape), noise))
+        Ok(self.result(switch_to_power_of_two(self.ring(), found.parts, shape), noise))
     }
 }

@@ -5,13 +5,12 @@ use std::sync::Arc;
 use cryptable_lattice::error::Result;
 #[cfg(feature = "client")]
 use cryptable_lattice::error::{Error, check_parameters};
-#[cfg(feature = "client")]
-use cryptable_lattice::key_generation::generate_key_between;
-use cryptable_lattice::{Binding, KeyParameters, ReadOptions, SwitchingKey, SwitchingKeyShape};
-use cryptable_ring::random::Seed;
-use cryptable_ring::{Basis, Ring};
+use cryptable_lattice::{Binding, KeyParameters, ReadOptions, RlweCiphertext};
+use cryptable_ring::{Poly, Ring};
 use cryptable_wire::{BodyWriter, KeyId, ObjectType, WireError, write_object};
 
+#[cfg(feature = "client")]
+use super::public_key::PublicKey;
 #[cfg(feature = "client")]
 use super::secret_key::SecretKey;
 use crate::parameters::parameter_set::Parameters;
@@ -21,15 +20,16 @@ const MAX_REKEYING_KEY_BYTES: u64 = 16 << 20;
 
 /// A key with which a server turns ciphertexts and results of one client into those of another, without decrypting them.
 ///
-/// Both clients' secrets are needed to generate it, and both have the same parameters. It holds one switching key modulo
-/// `q_0·p_0`, the prime at the bottom of the chain and one special prime: `N·(log2 q_0 + log2 p_0)/8` bytes and some. It
-/// serves in one direction. Whoever has it and the secret of the new owner can decrypt every ciphertext of the owner.
+/// The owner's secret and the public key of the new owner make it; both have the same parameters. It is an encryption of
+/// `p_0·s`, s the owner's secret, under the new owner's secret modulo `q_0·p_0`, the prime at the bottom of the chain and one
+/// special prime: `N·(log2 q_0 + log2 p_0)/4` bytes and some. It serves in one direction. Whoever has it and the secret of the
+/// new owner can decrypt every ciphertext of the owner.
 ///
 /// ```
 /// use cryptable_packed::{Parameters, SecretKey};
 /// let parameters = Parameters::insecure_toy(16, 16)?;
 /// let [clinic, analyst] = [(); 2].map(|()| SecretKey::generate(&parameters));
-/// let key = clinic.rekey_to(&analyst)?;
+/// let key = clinic.rekey_to(&analyst.public_key()?)?;
 /// let handed_over = key.apply(&clinic.encrypt(&[3, 1, 4])?)?;
 /// assert_eq!(analyst.decrypt(&handed_over)?, [3, 1, 4]);
 /// assert!(clinic.decrypt(&handed_over).is_err());
@@ -40,35 +40,29 @@ pub struct RekeyingKey {
     parameters: Parameters,
     owner: KeyId,
     new_owner: KeyId,
-    ring: Ring,
-    key: SwitchingKey,
+    ring: Arc<Ring>,
+    key: RlweCiphertext,
 }
 
 #[cfg(feature = "client")]
 impl SecretKey {
-    /// Generates a key with which a server turns this client's ciphertexts into those of `other`. Every call draws another
-    /// one; all of them serve.
+    /// Generates a key with which a server turns this client's ciphertexts into those of the holder of another secret key.
+    /// Every call draws another one; all of them serve.
     ///
     /// # Errors
-    /// [`Error::OtherParameters`] if the other key has other parameters; [`Error::Mismatch`] if it is this key.
-    pub fn rekey_to(&self, other: &Self) -> Result<RekeyingKey> {
+    /// [`Error::OtherParameters`] if the public key has other parameters; [`Error::Mismatch`] if it is of this key.
+    pub fn rekey_to(&self, new_owner: &PublicKey) -> Result<RekeyingKey> {
         let parameters = self.parameters().clone();
-        check_parameters("new owner's key", parameters.digest(), other.parameters().digest())?;
-        let (owner, new_owner) = (self.id(), other.id());
-        if owner == new_owner {
-            let expected = format!("another client key than the owner's, {owner}");
-            return Err(Error::mismatch("new owner's key", new_owner, expected));
+        let other = new_owner.parameters().digest();
+        check_parameters("new owner's key", parameters.digest(), other)?;
+        if self.id() == new_owner.id() {
+            let expected = format!("another client's public key than the owner's, {}", self.id());
+            return Err(Error::mismatch("new owner's key", new_owner.id(), expected));
         }
-        let ring = parameters.bottom_ring();
-        let key = generate_key_between(&ring, self.secret(), other.secret(), shape());
-        Ok(RekeyingKey { parameters, owner, new_owner, ring, key })
+        let key = new_owner.encrypt_times_special(self.secret().coefficients());
+        let ring = Arc::clone(new_owner.ring());
+        Ok(RekeyingKey { parameters, owner: self.id(), new_owner: new_owner.id(), ring, key })
     }
-}
-
-/// One digit: words modulo q_0 are small against q_0·p_0.
-fn shape() -> SwitchingKeyShape {
-    let basis = Basis { special: 1, ..Basis::main(1) };
-    SwitchingKeyShape { basis, digit_limbs: 1 }
 }
 
 impl RekeyingKey {
@@ -100,13 +94,13 @@ impl RekeyingKey {
         &self.ring
     }
 
-    /// The switching key modulo `q_0·p_0`.
-    pub(crate) fn switching_key(&self) -> &SwitchingKey {
+    /// The encryption of `p_0·s` modulo `q_0·p_0`.
+    pub(crate) fn encrypted_secret(&self) -> &RlweCiphertext {
         &self.key
     }
 
-    /// Returns the key in its wire format: parameters, the identifiers of the owner and the new owner, the seed of the mask,
-    /// and packed words of the body.
+    /// Returns the key in its wire format: parameters, the identifiers of the owner and the new owner, and packed words of
+    /// both halves.
     ///
     /// # Panics
     /// Never: memory takes all bytes.
@@ -114,13 +108,13 @@ impl RekeyingKey {
     pub fn to_bytes(&self) -> Vec<u8> {
         let (mut body, mut bytes) = (Vec::new(), Vec::new());
         let mut writer = BodyWriter::new(&mut body);
-        let stored = self.key.stored();
+        let moduli = self.ring.moduli().values();
         writer
             .bytes(&self.parameters.to_bytes())
             .and_then(|()| writer.raw(&self.owner.0))
             .and_then(|()| writer.raw(&self.new_owner.0))
-            .and_then(|()| writer.raw(stored.seed.as_bytes()))
-            .and_then(|()| writer.raw(stored.rows))
+            .and_then(|()| writer.packed_limbs(self.key.c0.words(), moduli))
+            .and_then(|()| writer.packed_limbs(self.key.c1.words(), moduli))
             .and_then(|()| {
                 let digest = self.parameters.digest();
                 write_object(&mut bytes, ObjectType::PackedRekeyingKey, &digest, &body)
@@ -146,14 +140,16 @@ impl RekeyingKey {
                 WireError::invalid("new owner's key identifier", new_owner, expected).into()
             );
         }
-        let seed = Seed::from_bytes(reader.array("seed of a switching key")?);
-        let name = "rows of a switching key";
-        // Before the ring is built: its tables are larger than a key that lacks its rows.
-        let rows = reader.raw(name, shape().body_bytes(&parameters.bottom_moduli()))?.to_vec();
+        // Words before the ring, whose tables are larger than a key that lacks them.
+        let moduli = parameters.bottom_moduli();
+        let mut words = || {
+            let name = "words of a rekeying key";
+            reader.packed_limbs(name, moduli.degree(), moduli.values())
+        };
+        let halves = [words()?, words()?];
         reader.finish()?;
-        let ring = parameters.bottom_ring();
-        let key = SwitchingKey::from_shared(&ring, shape(), seed, Arc::new(rows), 0)
-            .ok_or_else(|| WireError::invalid(name, "others", "words below their primes"))?;
-        Ok(Self { parameters, owner, new_owner, ring, key })
+        let ring = Arc::new(parameters.bottom_ring());
+        let [c0, c1] = halves.map(|words| Poly::from_words(&ring, ring.full_basis(), words));
+        Ok(Self { parameters, owner, new_owner, ring, key: RlweCiphertext { c0, c1 } })
     }
 }

@@ -271,7 +271,7 @@ impl EvaluationKey {
         let result = circuit.finish(&evaluator, &self.matrices().slots_to_coeffs, outputs);
         step()?;
         evaluator.begin_stage("modulus_switch");
-        let body = switch_to_power_of_two(self.ring(), result, shape);
+        let body = switch_to_power_of_two(self.ring(), result.parts, shape);
         step()?;
         Ok(body)
     }

@@ -59,7 +59,7 @@ impl DigitClearingEvaluator<'_> {
                 plaintext_modulus: modulus,
                 layout: input.layout,
             };
-            let value = switch_to_power_of_two(self.evaluator.ring(), value, shape);
+            let value = switch_to_power_of_two(self.evaluator.ring(), value.parts, shape);
             let place = self.circuit.place(digit) / self.circuit.place(first);
             let centre = self.circuit.centre(digit) * place;
             let constants = vec![modulus - centre; input.layout.count];

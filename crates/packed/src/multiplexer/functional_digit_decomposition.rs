@@ -95,6 +95,6 @@ impl FunctionalDigitDecomposition<'_> {
         let (log2_modulus, layout) = (input.log2_modulus, input.layout);
         let shape = CoefficientShape { log2_modulus, plaintext_modulus, layout };
         self.evaluator.begin_stage("modulus_switch");
-        switch_to_power_of_two(self.evaluator.ring(), result, shape)
+        switch_to_power_of_two(self.evaluator.ring(), result.parts, shape)
     }
 }

@@ -7,7 +7,9 @@ use cryptable_ckks::DryRun;
 use cryptable_ckks::dry_run::Counts;
 use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::security::{self, LweInstance, SecretDistribution};
-use cryptable_lattice::{FailureProbability, KeyRequest, ReadOptions, SecurityLevel, Table};
+use cryptable_lattice::{
+    FailureProbability, KeyRequest, ReadOptions, SecurityLevel, Table, rounding_variance,
+};
 use cryptable_ring::{Chain, Ring, RingModuli};
 use cryptable_wire::WireError;
 
@@ -343,6 +345,20 @@ impl Parameters {
     /// Returns the ring of q_0 and p_0 alone, with their tables.
     pub(crate) fn bottom_ring(&self) -> Ring {
         Ring::new(self.literal.ring_degree, &self.main_primes[..1], &self.special_primes[..1])
+    }
+
+    /// Returns q_0 and p_0.
+    pub(crate) fn bottom_primes(&self) -> [f64; 2] {
+        [self.main_primes[0] as f64, self.special_primes[0] as f64]
+    }
+
+    /// Returns the variance of `at_bottom` roundings of a ciphertext modulo q_0 and one modulo `2^log2_modulus`, as a fraction
+    /// of the modulus squared.
+    pub(crate) fn rounding_noise(&self, at_bottom: u32, log2_modulus: u32) -> f64 {
+        let [bottom, _] = self.bottom_primes();
+        let units =
+            (-2.0 * f64::from(log2_modulus)).exp2() + f64::from(at_bottom) / (bottom * bottom);
+        rounding_variance(self.literal.ring_degree) * units
     }
 
     /// Returns the model of the failure probability of lookups.

@@ -15,6 +15,7 @@ mod linear_operations;
 mod multiplexer_toy;
 mod output_range;
 mod prediction;
+mod public_keys;
 mod rekeying;
 mod tails;
 mod trust;

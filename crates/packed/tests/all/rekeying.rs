@@ -9,7 +9,7 @@ use cryptable_ring::random::replay;
 /// Two clients of the same parameters, and a key from the first to the second, read from its file.
 fn clients(parameters: &Parameters) -> ([SecretKey; 2], RekeyingKey) {
     let [owner, new_owner] = [(); 2].map(|()| SecretKey::generate(parameters));
-    let file = owner.rekey_to(&new_owner).unwrap().to_bytes();
+    let file = owner.rekey_to(&new_owner.public_key().unwrap()).unwrap().to_bytes();
     let key = RekeyingKey::from_bytes(&file, ReadOptions::default().allow_insecure()).unwrap();
     assert_eq!((key.owner(), key.new_owner()), (owner.id(), new_owner.id()));
     assert_eq!(key.to_bytes(), file);
@@ -34,13 +34,14 @@ fn check_noise(parameters: &Parameters, ciphertexts: usize) {
     let half_steps = key.noise().times(2 * p);
     let found = NoiseStatistics::new(&errors, half_steps, true);
     println!("{found:?}");
-    // Sampling, and the weight of the new owner's secret: five deviations of each.
+    // The law is of the largest norm that a secret with a public key may have, 1.25 times the mean. Sampling, and the weight of
+    // the new owner's secret: five deviations of each.
     let weight = 1.0 / (2.0 * parameters.ring_degree() as f64).sqrt();
     let tolerance = 5.0 * (weight + (2.0 / found.samples as f64).sqrt());
-    assert!((found.variance_ratio - 1.0).abs() < tolerance, "{tolerance}: {found:?}");
+    assert!((1.25 * found.variance_ratio - 1.0).abs() < tolerance, "{tolerance}: {found:?}");
     assert!((2.9..3.1).contains(&found.kurtosis), "{found:?}");
     for beyond in &found.beyond {
-        assert!(beyond.is_not_above(2) && beyond.is_not_below(2), "{beyond:?}");
+        assert!(beyond.is_not_above(2), "{beyond:?}");
     }
 }
 
@@ -58,7 +59,7 @@ fn noise_is_as_large_as_its_law_at_full_size() {
     assert!(parameters.security_bits() >= 128.0);
     check_noise(&parameters, 16);
     let (_, key) = clients(&parameters);
-    assert!(key.to_bytes().len() < 1_000_000, "{} bytes", key.to_bytes().len());
+    assert!(key.to_bytes().len() < 2_000_000, "{} bytes", key.to_bytes().len());
     // Lookups admit the noise of a fresh value that has changed its owner.
     let fresh = parameters.fresh_noise(256).with_independent(key.noise());
     assert!(parameters.lookup_log2_fail(fresh) <= -64.0);
@@ -115,10 +116,10 @@ fn other_parameters_other_owners_and_the_same_owner_are_refused() {
     let parameters = Parameters::insecure_toy(16, 16).unwrap();
     let ([owner, new_owner], key) = clients(&parameters);
     let others = SecretKey::generate(&Parameters::insecure_toy(8, 8).unwrap());
-    let error = owner.rekey_to(&others).unwrap_err();
+    let error = owner.rekey_to(&others.public_key().unwrap()).unwrap_err();
     assert!(matches!(error, Error::OtherParameters { object: "new owner's key", .. }), "{error}");
     let again = SecretKey::from_bytes(&owner.to_bytes(), ReadOptions::default().allow_insecure());
-    let error = owner.rekey_to(&again.unwrap()).unwrap_err();
+    let error = owner.rekey_to(&again.unwrap().public_key().unwrap()).unwrap_err();
     assert!(matches!(error, Error::Mismatch { name: "new owner's key", .. }), "{error}");
     let error = key.apply(&others.encrypt(&[1]).unwrap()).unwrap_err();
     assert!(matches!(error, Error::OtherParameters { .. }), "{error}");

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from ._native import Candidate
+from ._native.plans import Candidate
 
 _COLUMNS = [
     "engine",

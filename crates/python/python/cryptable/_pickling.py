@@ -5,7 +5,8 @@ from __future__ import annotations
 from os import PathLike
 from typing import Any
 
-from ._native import Parameters, bits, ckks, wide
+from ._native import bits, ckks, wide
+from ._native.plans import Parameters
 
 
 def parameters(engine: str, data: bytes) -> Parameters:

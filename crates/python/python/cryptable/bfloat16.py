@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._arrays import as_array
-from ._native import Table, bfloat16_table, gelu
+from ._native.tables import Table, bfloat16_table, gelu
 
 __all__ = ["floats", "gelu", "patterns", "table"]
 

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from ._native import Table
+from ._native.tables import Table
 from ._native import bridges as _compiled
 from ._threads import checked
 from .tables import TableLike

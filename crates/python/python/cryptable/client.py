@@ -26,7 +26,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
-from ._native import Ciphertext, PublicKey
+from ._native import PublicKey
+from ._native.ciphertexts import Ciphertext
 from .errors import CryptableError
 from .progress import Progress, reporting
 

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ._arrays import as_array
-from ._native import Table, write_file
+from ._native import write_file
+from ._native.tables import Table
 from .errors import RangeError, TableError
 from .tables import table, whole
 

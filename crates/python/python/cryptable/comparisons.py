@@ -17,8 +17,10 @@ from __future__ import annotations
 
 from typing import cast
 
-from ._native import Ciphertext, ComparisonPlan, Digits, EvaluationKey, compare
-from ._native import plan_comparisons as _plan
+from ._native import EvaluationKey
+from ._native.ciphertexts import Ciphertext
+from ._native.comparisons import ComparisonPlan, Digits, compare
+from ._native.comparisons import plan_comparisons as _plan
 from .progress import Progress
 
 __all__ = [

@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 
 from ._arrays import as_array
-from ._native import Ciphertext, EvaluationKey
+from ._native import EvaluationKey
+from ._native.ciphertexts import Ciphertext
 from .errors import UnsupportedError
 
 __all__ = ["computing"]

@@ -29,7 +29,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ._native import Ciphertext, EvaluationKey, Table
+from ._native import EvaluationKey
+from ._native.ciphertexts import Ciphertext
+from ._native.tables import Table
 from .errors import MismatchError, RangeError
 from .progress import Progress, reporting
 from .tables import Signs, TableLike

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ._arrays import as_array
-from ._native import ComplexTable, Table, modulus_for
-from ._native import real_table as _real_table
+from ._native.tables import ComplexTable, Table, modulus_for
+from ._native.tables import real_table as _real_table
 from .errors import TableError
 
 #: What stands for a table. A function needs the number of inputs.

@@ -21,7 +21,7 @@ messages over an authenticated channel.
 
 from __future__ import annotations
 
-from ._native import Table
+from ._native.tables import Table
 from ._native import transciphering as _compiled
 from .tables import TableLike
 from .tables import table as _table

@@ -1,0 +1,196 @@
+//! The public key of engines that compute in one ring (Lyubashevsky, Peikert, Regev, EUROCRYPT 2010).
+//!
+//! A public key is an encryption of zero, `(b, a)` with `b + a·s = e` modulo `Q·P` and `X^N + 1`, where a is expanded from a
+//! seed. A message polynomial m is encrypted as `(b·v + e_0 + m, a·v + e_1)` with a fresh ternary v and fresh errors, so that
+//! its phase is `m + e·v + e_0 + e_1·s`. Both halves look uniform to anyone without s if RLWE with ternary secrets is hard at
+//! this degree and modulus: first for the key, whose secret is s, then for ciphertexts, whose secret is v.
+//!
+//! Fresh ciphertexts are divided by P, which leaves a rounding where the error was: at degree 65,536 it is 2^4 times smaller.
+//! The messages of rekeying keys are `P·s'`, which a key switch divides by P.
+//!
+//! Shapes: Q is the product of the primes that fresh ciphertexts have, P one special prime. A key takes the words of b and
+//! the seed of a. NTTs per ciphertext: 3 forward and, to divide by P, 2 inverse ones per prime.
+//!
+//! Noise of a coefficient modulo Q·P: `2·(2/3)·10.5·N + 10.5`, as [`public_error_variance`] bounds it for every key.
+
+use std::sync::Arc;
+
+use cryptable_ring::random::{RandomStream, Seed, StreamPurpose};
+use cryptable_ring::{Basis, Coefficients, Evaluations, Poly, Ring, RingModuli};
+use cryptable_wire::{BodyWriter, KeyId, ObjectType, write_object};
+use zeroize::Zeroizing;
+
+use crate::binding::Binding;
+use crate::error::Result;
+use crate::key_switching::add_times_special;
+use crate::public_key_error::{bounded_error, check_norm};
+use crate::ring_secret_key::{RingSecretKey, RingSecretParameters};
+use crate::switching_key::RlweCiphertext;
+use crate::trust::ReadOptions;
+
+/// Longest body of a public key, 4 MiB.
+const MAX_PUBLIC_KEY_BYTES: u64 = 4 << 20;
+
+/// Parameters of an engine whose client has public keys.
+pub trait RingPublicParameters: RingSecretParameters {
+    /// Type of the files of public keys.
+    const PUBLIC_KEY: ObjectType;
+
+    /// Returns the moduli of public keys: primes of the chain, and one special prime.
+    fn public_moduli(&self) -> RingModuli;
+
+    /// Returns the ring of public keys, with the tables of those primes.
+    fn public_ring(&self) -> Arc<Ring>;
+}
+
+/// The public key of one client: anyone who has it encrypts, only the secret key decrypts.
+#[derive(Clone, Debug)]
+pub struct RingPublicKey<P> {
+    parameters: P,
+    binding: Binding,
+    ring: Arc<Ring>,
+    seed: Seed,
+    /// An encryption of zero modulo Q·P.
+    zero: RlweCiphertext,
+}
+
+impl<P: RingPublicParameters> RingSecretKey<P> {
+    /// Generates a public key of this secret key. Every call draws another one; ciphertexts of all of them belong to this
+    /// key.
+    ///
+    /// # Errors
+    /// [`crate::Error::Unsupported`] if the secret's norm exceeds the bound on noise, with a probability below 2^-80.
+    pub fn public_key(&self) -> Result<RingPublicKey<P>> {
+        check_norm(self.secret().coefficients())?;
+        let (parameters, ring) = (self.parameters().clone(), self.parameters().public_ring());
+        let (seed, basis) = (Seed::random(), ring.full_basis());
+        let c1 = expand(&ring, &seed);
+        // In place: the error less the product of mask and secret is public, and neither of both is.
+        let mut c0 = c1.clone();
+        c0.mul_assign(&ring, &self.secret().evaluations(&ring, basis));
+        c0.neg_assign(&ring);
+        c0.add_assign(&ring, &evaluations(&ring, basis, &bounded_error(ring.degree())));
+        let zero = RlweCiphertext { c0, c1 };
+        Ok(RingPublicKey { parameters, binding: *self.binding(), ring, seed, zero })
+    }
+}
+
+/// The mask of a key: one stream of its seed per prime.
+fn expand(ring: &Ring, seed: &Seed) -> Poly<Evaluations> {
+    let basis = ring.full_basis();
+    let mut mask = Poly::unspecified(ring, basis);
+    for (limb, words) in mask.words_mut().chunks_mut(ring.degree()).enumerate() {
+        let prime = ring.prime_index(basis, limb);
+        RandomStream::new(seed.as_bytes(), StreamPurpose::Mask, prime as u64)
+            .uniform_assign(words, ring.modulus(prime).value());
+    }
+    mask
+}
+
+/// The evaluations of a small secret polynomial.
+fn evaluations(ring: &Ring, basis: Basis, coefficients: &[i8]) -> Zeroizing<Poly<Evaluations>> {
+    let wide: Zeroizing<Vec<i64>> =
+        Zeroizing::new(coefficients.iter().map(|&c| i64::from(c)).collect());
+    let poly = Poly::<Coefficients>::from_signed(ring, basis, &wide);
+    Zeroizing::new(poly.into_secret_evaluations(ring))
+}
+
+impl<P: RingPublicParameters> RingPublicKey<P> {
+    /// Returns the parameters of everything that this key encrypts.
+    #[must_use]
+    pub fn parameters(&self) -> &P {
+        &self.parameters
+    }
+
+    /// Returns the identifier of the secret key, which the secret key, evaluation keys and ciphertexts share.
+    #[must_use]
+    pub fn id(&self) -> KeyId {
+        self.binding.key_id
+    }
+
+    /// Returns the binding of everything that this key encrypts.
+    #[must_use]
+    pub fn binding(&self) -> &Binding {
+        &self.binding
+    }
+
+    /// Returns the ring of the key: primes of the chain, and one special prime.
+    #[must_use]
+    pub fn ring(&self) -> &Arc<Ring> {
+        &self.ring
+    }
+
+    /// Encrypts zero modulo Q, with a mask of its own.
+    #[must_use]
+    pub fn encrypt_zero(&self) -> RlweCiphertext {
+        self.fresh_zero().divide_round(&self.ring, 0)
+    }
+
+    /// Encrypts `P·message` modulo Q·P, for a small secret message: what a key switch multiplies by.
+    ///
+    /// # Panics
+    /// If the message has another degree.
+    #[must_use]
+    pub fn encrypt_times_special(&self, message: &[i8]) -> RlweCiphertext {
+        let ring = &self.ring;
+        let message = evaluations(ring, ring.full_basis().without_special(), message);
+        let mut ciphertext = self.fresh_zero();
+        add_times_special(ring, &mut ciphertext.c0, &message);
+        ciphertext
+    }
+
+    /// `(b·v + e_0, a·v + e_1)` with a fresh v and fresh errors.
+    fn fresh_zero(&self) -> RlweCiphertext {
+        let (ring, degree, basis) = (&self.ring, self.ring.degree(), self.ring.full_basis());
+        let mut stream = RandomStream::from_os();
+        let ephemeral = evaluations(ring, basis, &stream.uniform_ternary(degree));
+        let [c0, c1] = [&self.zero.c0, &self.zero.c1].map(|half| {
+            let mut masked = half.clone();
+            masked.mul_assign(ring, &ephemeral);
+            masked.add_assign(ring, &evaluations(ring, basis, &stream.centered_binomial(degree)));
+            masked
+        });
+        RlweCiphertext { c0, c1 }
+    }
+
+    /// Returns the key in its wire format: parameters, the identifier of the secret key, the words of b, and the seed of a.
+    ///
+    /// # Panics
+    /// Never: memory takes all bytes.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let (mut body, mut bytes) = (Vec::new(), Vec::new());
+        let mut writer = BodyWriter::new(&mut body);
+        writer
+            .bytes(&self.parameters.to_bytes())
+            .and_then(|()| writer.raw(&self.id().0))
+            .and_then(|()| writer.packed_limbs(self.zero.c0.words(), self.ring.moduli().values()))
+            .and_then(|()| writer.raw(self.seed.as_bytes()))
+            .and_then(|()| {
+                write_object(&mut bytes, P::PUBLIC_KEY, &self.binding.parameter_digest, &body)
+            })
+            .expect("memory takes all bytes");
+        bytes
+    }
+
+    /// Reads a public key.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged public key, or it is of insecure parameters where those are not allowed.
+    pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+        let (parameters, mut reader) =
+            P::open(bytes, P::PUBLIC_KEY, MAX_PUBLIC_KEY_BYTES, options)?;
+        let key_id = KeyId(reader.array("key identifier")?);
+        // Words before the ring, whose tables are larger than a key that lacks them.
+        let moduli = parameters.public_moduli();
+        let name = "words of a public key";
+        let words = reader.packed_limbs(name, moduli.degree(), moduli.values())?;
+        let seed = Seed::from_bytes(reader.array("seed of a public key")?);
+        reader.finish()?;
+        let ring = parameters.public_ring();
+        let c0 = Poly::from_words(&ring, ring.full_basis(), words);
+        let zero = RlweCiphertext { c0, c1: expand(&ring, &seed) };
+        let binding = Binding { parameter_digest: parameters.digest(), key_id };
+        Ok(Self { parameters, binding, ring, seed, zero })
+    }
+}
