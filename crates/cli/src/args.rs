@@ -137,7 +137,7 @@ pub enum Command {
     /// Add encrypted values, or multiples of them; needs no secret
     #[command(after_help = sum::SUM)]
     Sum(SumArgs),
-    /// Hand packed ciphertexts and results of one client over to another
+    /// Hand ciphertexts and results of one client over to another
     #[command(after_help = rekey::OVERVIEW)]
     Rekey(GroupArgs<rekey::RekeyCommand>),
     /// Decrypt a file of ciphertexts with the client's key

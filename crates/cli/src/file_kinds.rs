@@ -60,7 +60,9 @@ fn readers(object: ObjectType) -> &'static [Reader] {
         O::PackedPublicKey | O::SinglePublicKey | O::LeveledPublicKey => {
             &[("encrypt --public", true)]
         }
-        O::PackedRekeyingKey => &[("rekey apply", false)],
+        O::PackedRekeyingKey | O::SingleRekeyingKey | O::LeveledRekeyingKey => {
+            &[("rekey apply", false)]
+        }
         O::Canaries => &[("decrypt --canaries", true)],
         O::EncryptedTables => &[("lookup --table", false)],
         O::AesMessage => &[("aes open", true), ("aes transcipher", false)],

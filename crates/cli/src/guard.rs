@@ -259,5 +259,5 @@ fn is_key(kind: ObjectType) -> bool {
     kind.is_secret_key()
         || kind.is_evaluation_key()
         || kind.is_public_key()
-        || kind == ObjectType::PackedRekeyingKey
+        || kind.is_rekeying_key()
 }

@@ -262,9 +262,7 @@ fn column_of<C: DigitCiphertext>(bytes: &[u8], engine: Engine) -> Result<Inspect
 
 fn engine_of(object_type: ObjectType) -> Option<Engine> {
     match object_type {
-        ObjectType::PackedCiphertext
-        | ObjectType::CompressedPackedResult
-        | ObjectType::PackedRekeyingKey => Some(Engine::Packed),
+        ObjectType::PackedCiphertext | ObjectType::CompressedPackedResult => Some(Engine::Packed),
         ObjectType::SingleCiphertext => Some(Engine::Single),
         ObjectType::LeveledCiphertext => Some(Engine::Leveled),
         other => KeyKind::of(other)?.engine(),

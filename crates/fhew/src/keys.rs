@@ -9,6 +9,7 @@
 //! | `serialization` | what a client sends, as bytes |
 //! | `client_key` | parameters, secrets and identifier of a face: generation and files (feature `client`) |
 //! | `public_key` | public keys of a face, and their files (feature `client`) |
+//! | `rekeying_key` | keys with which a server gives results a new owner, and their files |
 //! | `server_key` | parameters, bootstrapping keys and identifier of a face, and its files |
 
 #[cfg(feature = "client")]
@@ -20,6 +21,7 @@ pub(crate) mod evaluation_key;
 pub(crate) mod generation;
 #[cfg(feature = "client")]
 mod public_key;
+mod rekeying_key;
 #[cfg(feature = "client")]
 pub(crate) mod secret_key;
 #[cfg(feature = "client")]
@@ -34,6 +36,7 @@ pub use evaluation_key::{EvaluationKey, SeededEvaluationKey};
 pub use generation::{RowEncryptor, lwe_key_switching_key};
 #[cfg(feature = "client")]
 pub use public_key::{PublicKey, PublicParameters};
+pub use rekeying_key::{RekeyingKey, RekeyingParameters};
 #[cfg(feature = "client")]
 pub use secret_key::SecretKey;
 pub use serialization::{

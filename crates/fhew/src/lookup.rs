@@ -35,6 +35,7 @@
 //! | `ciphertext`, `prepared_table` | what the server works on |
 //! | `interchange` | LWE ciphertexts in and out, for methods beyond this engine |
 //! | `public_key` | values by public keys, and the switch to the LWE secret |
+//! | `rekeying` | values for a new owner |
 //! | `linear_operations` | sums and multiples, as far as their noise allows |
 
 mod ciphertext;
@@ -45,6 +46,7 @@ mod parameters;
 mod prediction;
 mod prepared_table;
 mod public_key;
+mod rekeying;
 mod request;
 #[cfg(feature = "client")]
 mod secret_key;
@@ -55,6 +57,7 @@ pub use parameters::Parameters;
 pub use prepared_table::PreparedTable;
 #[cfg(feature = "client")]
 pub use public_key::PublicKey;
+pub use rekeying::RekeyingKey;
 pub use request::Request;
 #[cfg(feature = "client")]
 pub use secret_key::SecretKey;

@@ -79,13 +79,16 @@ pub fn public_keys() -> Vec<Vec<u8>> {
     vec![client(Engine::Packed).public_key().expect("of packed values").to_bytes()]
 }
 
-/// Keys for a new owner of packed values.
+/// Keys for a new owner of values of each engine.
 #[must_use]
 pub fn rekeying_keys() -> Vec<Vec<u8>> {
-    let owner = client(Engine::Packed);
-    let new_owner = cryptable::SecretKey::generate(owner.parameters());
-    let public = new_owner.public_key().expect("of packed values");
-    vec![owner.rekey_to(&public).expect("of packed values").to_bytes()]
+    let key = |engine| {
+        let owner = client(engine);
+        let new_owner = cryptable::SecretKey::generate(owner.parameters());
+        let public = new_owner.public_key().expect("of lookups");
+        owner.rekey_to(&public).expect("of lookups").to_bytes()
+    };
+    [Engine::Packed, Engine::Single, Engine::Leveled].map(key).to_vec()
 }
 
 /// Canaries of packed values, few and many.

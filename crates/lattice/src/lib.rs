@@ -33,7 +33,6 @@ pub mod noise_law;
 #[cfg(feature = "diagnostics")]
 pub mod noise_statistics;
 pub mod plaintext_encoding;
-#[cfg(feature = "client")]
 pub mod power_of_two_product;
 pub mod progress;
 mod public_key_error;

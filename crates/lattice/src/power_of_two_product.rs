@@ -1,62 +1,104 @@
-//! Products with a ternary secret modulo a power of two.
+//! Exact products with small polynomials modulo a power of two, by NTT.
+
+use std::fmt;
 
 use cryptable_ring::primes::ntt_primes;
 use cryptable_ring::{Modulus, NttTable, clear_stack, kernels};
 use zeroize::Zeroizing;
 
-/// `a·s` in `Z_{2^bits}[X]/(X^N + 1)`, for words a below `2^bits` and a ternary s.
-///
-/// The exact product of centred a and s is at most `N·2^(bits-1)` in absolute value: one prime beyond
-/// twice that finds it by NTT, or two primes and the Chinese remainder theorem.
+/// Returns `a·s` in `Z_{2^bits}[X]/(X^N + 1)`, for words a below `2^bits` and a ternary secret s.
 ///
 /// # Panics
 /// If lengths differ, or `N·2^bits` exceeds 2^98.
 #[must_use]
 pub fn multiply(a: &[u64], secret: &[i8], bits: u32) -> Zeroizing<Vec<u64>> {
-    let degree = a.len();
-    assert_eq!(secret.len(), degree);
-    let needed = degree.trailing_zeros() + bits;
-    assert!(needed < 98, "product of {needed} bits");
-    let count = if needed < 49 { 1 } else { 2 };
-    let primes = ntt_primes(degree, 50.0, count, &[]);
-    let residues: Vec<Zeroizing<Vec<u64>>> =
-        primes.iter().map(|&q| product_modulo(a, secret, bits, q)).collect();
-    let mask = (1u64 << bits) - 1;
-    let m0 = Modulus::new(primes[0]);
-    let words = match residues.as_slice() {
-        [only] => only.iter().map(|&x| m0.center(x) as u64 & mask).collect(),
-        [low, high] => {
-            let m1 = Modulus::new(primes[1]);
-            let inverse = m1.inv(m1.reduce(primes[0]));
-            let join = |(&x0, &x1): (&u64, &u64)| {
-                let high = m1.center(m1.mul(m1.sub(x1, m1.reduce(x0)), inverse));
-                (i128::from(high) * i128::from(primes[0]) + i128::from(x0)) as u64 & mask
-            };
-            low.iter().zip(high.iter()).map(join).collect()
-        }
-        _ => unreachable!("one prime or two"),
-    };
-    Zeroizing::new(words)
+    let wide: Zeroizing<Vec<i64>> = Zeroizing::new(secret.iter().map(|&c| c.into()).collect());
+    let product = Factor::new(a, bits, 1).times(&wide);
+    clear_stack();
+    product
 }
 
-/// The product of centred a and s modulo one prime.
-fn product_modulo(a: &[u64], secret: &[i8], bits: u32, q: u64) -> Zeroizing<Vec<u64>> {
-    let table = NttTable::new(a.len(), Modulus::new(q)).expect("an NTT prime");
+/// A polynomial of words below `2^bits`, ready to be multiplied by small ones.
+///
+/// The exact product of centred words and a polynomial of coefficients of at most `2^(small_bits-1)` is at most
+/// `N·2^(bits+small_bits-2)` in absolute value: one prime beyond twice that finds it by NTT, or two primes and the Chinese
+/// remainder theorem.
+pub struct Factor {
+    bits: u32,
+    /// Evaluations modulo each prime.
+    residues: Vec<(NttTable, Vec<u64>)>,
+}
+
+impl fmt::Debug for Factor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Factor").field("bits", &self.bits).finish_non_exhaustive()
+    }
+}
+
+impl Factor {
+    /// Transforms a polynomial of words below `2^bits`, for products with signed numbers of `small_bits` bits.
+    ///
+    /// # Panics
+    /// If `N·2^(bits+small_bits-1)` exceeds 2^98.
+    #[must_use]
+    pub fn new(words: &[u64], bits: u32, small_bits: u32) -> Self {
+        let degree = words.len();
+        let needed = degree.trailing_zeros() + bits + small_bits - 1;
+        assert!(needed < 98, "product of {needed} bits");
+        let count = if needed < 49 { 1 } else { 2 };
+        let half = 1u64 << (bits - 1);
+        let center = |&x: &u64| if x >= half { x as i64 - (1i64 << bits) } else { x as i64 };
+        let centered: Vec<i64> = words.iter().map(center).collect();
+        let residue = |q| {
+            let table = NttTable::new(degree, Modulus::new(q)).expect("an NTT prime");
+            let mut evaluations = vec![0u64; degree];
+            kernels::from_signed(table.modulus(), &mut evaluations, &centered);
+            table.forward_assign(&mut evaluations);
+            (table, evaluations)
+        };
+        let residues = ntt_primes(degree, 50.0, count, &[]).into_iter().map(residue).collect();
+        Self { bits, residues }
+    }
+
+    /// Returns the product with a small polynomial, which may be secret, modulo `2^bits`.
+    ///
+    /// # Panics
+    /// If lengths differ.
+    #[must_use]
+    pub fn times(&self, small: &[i64]) -> Zeroizing<Vec<u64>> {
+        let mask = (1u64 << self.bits) - 1;
+        let products: Vec<_> = self.residues.iter().map(|it| product_modulo(it, small)).collect();
+        let moduli: Vec<&Modulus> =
+            self.residues.iter().map(|(table, _)| table.modulus()).collect();
+        let words = match (products.as_slice(), moduli.as_slice()) {
+            ([only], [m0]) => only.iter().map(|&x| m0.center(x) as u64 & mask).collect(),
+            ([low, high], [m0, m1]) => {
+                let inverse = m1.inv(m1.reduce(m0.value()));
+                let join = |(&x0, &x1): (&u64, &u64)| {
+                    let high = m1.center(m1.mul(m1.sub(x1, m1.reduce(x0)), inverse));
+                    (i128::from(high) * i128::from(m0.value()) + i128::from(x0)) as u64 & mask
+                };
+                low.iter().zip(high.iter()).map(join).collect()
+            }
+            _ => unreachable!("one prime or two"),
+        };
+        Zeroizing::new(words)
+    }
+}
+
+/// The product with a small polynomial modulo one prime.
+fn product_modulo(
+    (table, evaluations): &(NttTable, Vec<u64>),
+    small: &[i64],
+) -> Zeroizing<Vec<u64>> {
+    assert_eq!(small.len(), evaluations.len());
     let m = table.modulus();
-    let half = 1u64 << (bits - 1);
-    let centered: Vec<i64> =
-        a.iter().map(|&x| if x >= half { x as i64 - (1i64 << bits) } else { x as i64 }).collect();
-    let wide: Zeroizing<Vec<i64>> = Zeroizing::new(secret.iter().map(|&c| c.into()).collect());
-    let mut x = vec![0u64; a.len()];
-    let mut s = Zeroizing::new(vec![0u64; a.len()]);
-    kernels::from_signed(m, &mut x, &centered);
-    kernels::from_signed(m, &mut s, &wide);
-    table.forward_assign(&mut x);
-    table.forward_secret_assign(&mut s);
-    kernels::mul_assign(m, &mut s, &x);
-    table.inverse_assign(&mut s);
-    clear_stack();
-    s
+    let mut product = Zeroizing::new(vec![0u64; small.len()]);
+    kernels::from_signed(m, &mut product, small);
+    table.forward_secret_assign(&mut product);
+    kernels::mul_assign(m, &mut product, evaluations);
+    table.inverse_assign(&mut product);
+    product
 }
 
 #[cfg(test)]
@@ -85,6 +127,21 @@ mod tests {
             }
             expected.iter_mut().for_each(|x| *x &= mask);
             assert_eq!(*multiply(&a, &secret, bits), expected, "2^{bits}");
+        }
+    }
+
+    /// The largest small coefficients and words, whose product takes two primes.
+    #[test]
+    fn large_products_are_exact() {
+        let (degree, bits, small_bits) = (64usize, 50, 21);
+        let words = vec![(1u64 << 49) - 1; degree];
+        let small = vec![-(1i64 << 20); degree];
+        let found = Factor::new(&words, bits, small_bits).times(&small);
+        for (k, &word) in found.iter().enumerate() {
+            // k + 1 products keep their sign, the others wrap around.
+            let signs = 2 * (k as i128 + 1) - degree as i128;
+            let expected = signs * i128::from(words[0]) * i128::from(small[0]);
+            assert_eq!(word, expected.rem_euclid(1 << bits) as u64, "coefficient {k}");
         }
     }
 }

@@ -41,6 +41,7 @@ mod prediction;
 mod prepared_table;
 mod public_key;
 mod register;
+mod rekeying;
 #[cfg(feature = "client")]
 mod secret_key;
 mod words;
@@ -52,6 +53,7 @@ pub use prepared_table::PreparedTable;
 #[cfg(feature = "client")]
 pub use public_key::{PublicKey, encrypt_by};
 pub use register::{Register, Selectors};
+pub use rekeying::{RekeyingKey, hand_over};
 #[cfg(feature = "client")]
 pub use secret_key::SecretKey;
 

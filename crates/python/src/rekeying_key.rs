@@ -12,7 +12,7 @@ use crate::key_files::read_options;
 use crate::parameters::Parameters;
 use crate::properties::properties;
 
-/// Turns packed ciphertexts and results of one client into those of another, without decrypting them.
+/// Turns ciphertexts and results of one client into those of another, without decrypting them.
 ///
 /// `SecretKey.rekey_to` makes it. For the server alone: whoever has it and the new owner's secret key can decrypt all
 /// ciphertexts of the owner.

@@ -120,8 +120,8 @@ impl SecretKey {
         Ok(PublicKey { inner: call::run(py, 0, None, |_| self.inner.public_key())? })
     }
 
-    /// Generates a key with which a server turns this key's packed ciphertexts into those of another client, by that client's
-    /// public key, which is of the same parameters.
+    /// Generates a key with which a server turns this key's ciphertexts into those of another client, by that client's public
+    /// key, which is of the same parameters.
     fn rekey_to(&self, py: Python<'_>, new_owner: &PublicKey) -> Result<RekeyingKey> {
         let inner = call::run(py, 0, None, |_| self.inner.rekey_to(&new_owner.inner))?;
         Ok(RekeyingKey { inner })

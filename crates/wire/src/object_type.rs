@@ -128,6 +128,10 @@ object_types! {
     CompressedPackedResult = 57, "compressed results of packed lookups";
     /// A key that turns packed values of one client into those of another.
     PackedRekeyingKey = 58, "a key that gives packed values a new owner";
+    /// A key that turns results of single values of one client into those of another.
+    SingleRekeyingKey = 63, "a key that gives results of single values a new owner";
+    /// A key that turns results of leveled values of one client into those of another.
+    LeveledRekeyingKey = 64, "a key that gives results of leveled values a new owner";
     /// A client's public key for single values.
     SinglePublicKey = 52, "a public key for single values";
     /// A client's public key for leveled values.
@@ -171,6 +175,12 @@ impl ObjectType {
                 | Self::BooleanPublicKey
                 | Self::IntegerPublicKey
         )
+    }
+
+    /// Returns whether it is a key with which a server gives ciphertexts a new owner.
+    #[must_use]
+    pub const fn is_rekeying_key(self) -> bool {
+        matches!(self, Self::PackedRekeyingKey | Self::SingleRekeyingKey | Self::LeveledRekeyingKey)
     }
 
     /// Whether it is a key that a client generates for a server, whole or for one operation.

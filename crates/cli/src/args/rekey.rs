@@ -62,7 +62,7 @@ Examples:
   cryptable rekey apply --key rekey.key --input result.ct --output handed-over.ct
   cryptable decrypt --secret analyst.key --input handed-over.ct --output result.csv
 
-For packed values. Whoever has both the key of `rekey keygen` and the new owner's secret key can
+For values of all engines. Whoever has both the key of `rekey keygen` and the new owner's secret key can
 decrypt all ciphertexts of the owner.";
 
 /// Help of `rekey`.
@@ -76,7 +76,7 @@ Examples:
   cryptable rekey keygen --secret clinic.key --to analyst.pub --output rekey.key
   cryptable rekey keygen --secret old.key --to new.pub --output rotation.key
 
-Both keys are for packed values, and of the same parameters: plan --output writes them to a file,
+Both keys are for lookups, and of the same parameters: plan --output writes them to a file,
 and keygen --plan generates any number of keys of it. Neither client sees the other's secret key.
 The server needs no other key for `rekey apply`.
 

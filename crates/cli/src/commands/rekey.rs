@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use cryptable::{Contents, Engine, RekeyingKey};
+use cryptable::{Contents, RekeyingKey};
 use serde::Serialize;
 
 use crate::args::Global;
@@ -62,7 +62,7 @@ fn apply(global: Global, args: &RekeyApplyArgs) -> Result<()> {
     let mut reader = ciphertext_file::open(&args.input)?;
     let found = *reader.summary();
     let expected = Contents {
-        engine: Engine::Packed,
+        engine: key.engine(),
         parameter_digest: key.parameters().digest(),
         key_id: key.owner(),
         ..found.contents

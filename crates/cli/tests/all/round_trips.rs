@@ -237,6 +237,34 @@ fn results_are_handed_over_to_another_client() {
 }
 
 #[test]
+fn single_and_leveled_results_are_handed_over() {
+    let here = Workspace::new();
+    here.write("table.csv", (0..8).map(|x| format!("{}\n", x * 3 % 8)).collect::<String>());
+    here.write("values.csv", "0\n3\n7\n");
+    for engine in ["single", "leveled"] {
+        let keygen = format!("keygen --insecure-toy --engine {engine} --table table.csv");
+        here.succeed(&format!("{keygen} --secret {engine}.key --evaluation {engine}-server.key"));
+        here.succeed(&format!(
+            "{keygen} --secret {engine}-2.key --evaluation e.key --force --public {engine}.pub"
+        ));
+        here.succeed(&format!(
+            "rekey keygen --secret {engine}.key --to {engine}.pub --output {engine}-rekey.key"
+        ));
+        here.succeed(&format!(
+            "encrypt --secret {engine}.key --input values.csv --output values.ct"
+        ));
+        here.succeed(&format!("lookup --key {engine}-server.key --table table.csv --input values.ct --output result.ct"));
+        here.succeed(&format!(
+            "rekey apply --key {engine}-rekey.key --input result.ct --output over.ct"
+        ));
+        here.succeed(&format!(
+            "decrypt --secret {engine}-2.key --input over.ct --output result.csv"
+        ));
+        assert_eq!(here.read("result.csv"), b"0\n1\n5\n", "{engine}");
+    }
+}
+
+#[test]
 fn contributors_encrypt_integers_and_values_to_compare() {
     let here = Workspace::new();
     here.write("x.csv", "3\n200\n255\n");

@@ -25,14 +25,13 @@ pub(super) fn inspect_key(
     let is_bridge =
         matches!(object_type, ObjectType::IntegerBridgeKey | ObjectType::LeveledBridgeKey);
     let kind = KeyKind::of(object_type);
-    let is_rekeying = object_type == ObjectType::PackedRekeyingKey;
-    if kind.is_none() && !is_bridge && !is_rekeying {
+    if kind.is_none() && !is_bridge {
         return Ok(());
     }
     // Public keys and keys for a new owner begin like evaluation keys of the same parameters.
+    let is_rekeying = object_type.is_rekeying_key();
     let object_type = match kind {
-        Some(kind) if object_type.is_public_key() => kind.evaluation_key(),
-        _ if is_rekeying => ObjectType::PackedEvaluationKey,
+        Some(kind) if is_rekeying || object_type.is_public_key() => kind.evaluation_key(),
         _ => object_type,
     };
     let mut reader = BodyReader::new(body);

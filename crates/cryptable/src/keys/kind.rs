@@ -259,11 +259,11 @@ macro_rules! each_kind {
 pub(super) use each_kind;
 
 impl KeyKind {
-    /// Returns the kind of a secret, public or evaluation key, given its type in files.
+    /// Returns the kind of a secret, public, evaluation or rekeying key, given its type in files.
     pub(crate) fn of(object: ObjectType) -> Option<Self> {
         let is_key = |kind: &&Self| {
             [kind.secret_key(), kind.evaluation_key()].contains(&object)
-                || kind.public_key() == Some(object)
+                || [kind.public_key(), kind.rekeying_key()].contains(&Some(object))
         };
         Self::ALL.iter().find(is_key).copied()
     }
@@ -276,6 +276,16 @@ impl KeyKind {
             Self::Leveled => Some(ObjectType::LeveledPublicKey),
             Self::Gates => Some(ObjectType::BooleanPublicKey),
             Self::LargeValues => Some(ObjectType::IntegerPublicKey),
+            _ => None,
+        }
+    }
+
+    /// Returns the type of a key of this kind that gives ciphertexts a new owner, if there are any.
+    fn rekeying_key(self) -> Option<ObjectType> {
+        match self {
+            Self::Packed => Some(ObjectType::PackedRekeyingKey),
+            Self::Single => Some(ObjectType::SingleRekeyingKey),
+            Self::Leveled => Some(ObjectType::LeveledRekeyingKey),
             _ => None,
         }
     }

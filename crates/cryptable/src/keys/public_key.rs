@@ -220,6 +220,14 @@ impl PublicKey {
         }
     }
 
+    /// Borrows the key for leveled lookups.
+    pub(super) fn leveled(&self) -> Result<&leveled::PublicKey> {
+        match &self.key {
+            Key::Leveled(key) => Ok(key),
+            _ => Err(self.is_not("leveled lookups")),
+        }
+    }
+
     fn is_not(&self, wanted: &str) -> Error {
         let kind = self.parameters().kind();
         Error::Unsupported(format!("values for {wanted} by a public key of {kind}"))

@@ -1,19 +1,20 @@
 //! New keys for old: ciphertexts of one client become those of another.
 
-use cryptable_wire::KeyId;
+use cryptable_wire::{KeyId, ObjectType, WireError, peek_header};
 
 use super::KeyParameters;
-use super::packed_parts::each_part;
-use crate::engines::packed;
-use crate::{Ciphertext, Execution, NoiseBound, Parameters, ReadOptions, Result};
+use crate::ciphertext::Part;
+use crate::engine::other_engine;
+use crate::engines::{leveled, packed, single};
+use crate::{Ciphertext, Engine, NoiseBound, Parameters, ReadOptions, Result};
 #[cfg(feature = "client")]
 use crate::{Error, PublicKey, SecretKey};
 
-/// A key with which a server turns packed ciphertexts and results of one client into those of another, without decrypting
-/// them: to replace a secret key, or to hand results to an analyst.
+/// A key with which a server turns ciphertexts and results of one client into those of another, without decrypting them: to replace a secret key, or to hand results to an analyst.
 ///
 /// [`SecretKey::rekey_to`](crate::SecretKey::rekey_to) makes it, from the owner's secret and the new owner's public key. It
-/// serves in one direction, and needs no evaluation key: 1.6 MB for 65,536 values of 8 bits. Values stay the same, and noise grows by [`RekeyingKey::noise`].
+/// serves in one direction, and needs no evaluation key: 1.6 MB for packed values of 8 bits, 26 kB for
+/// single and leveled ones. Values stay the same, and noise grows by [`RekeyingKey::noise`].
 ///
 /// **Whoever has this key and the new owner's secret can decrypt every ciphertext of the owner**, not only those that were
 /// handed over. Give it to the server alone, and to none that the new owner controls unless the owner means to share all.
@@ -37,7 +38,24 @@ use crate::{Error, PublicKey, SecretKey};
 /// ```
 #[derive(Debug)]
 pub struct RekeyingKey {
-    key: packed::RekeyingKey,
+    key: Key,
+}
+
+#[derive(Debug)]
+enum Key {
+    Packed(packed::RekeyingKey),
+    Single(single::RekeyingKey),
+    Leveled(leveled::RekeyingKey),
+}
+
+macro_rules! each_key {
+    ($key:expr, $it:ident => $of:expr) => {
+        match &$key {
+            Key::Packed($it) => $of,
+            Key::Single($it) => $of,
+            Key::Leveled($it) => $of,
+        }
+    };
 }
 
 #[cfg(feature = "client")]
@@ -46,65 +64,99 @@ impl SecretKey {
     /// whose public key. Every call draws another one; all of them serve.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if keys of either kind have no such key: those of packed lookups have;
+    /// [`Error::Unsupported`] if keys of either kind have no such key: those of lookups have;
     /// [`Error::OtherParameters`] if the public key has other parameters, and [`Error::Mismatch`] if it is of this key.
     pub fn rekey_to(&self, new_owner: &PublicKey) -> Result<RekeyingKey> {
-        let Self::Packed(secret) = self else {
-            let kind = self.kind();
-            let what =
-                format!("keys for a new owner of kind {kind}: those of packed lookups have them");
-            return Err(Error::Unsupported(what));
+        let key = match self {
+            Self::Packed(secret) => Key::Packed(secret.rekey_to(new_owner.packed()?)?),
+            Self::Single(secret) => Key::Single(secret.rekey_to(new_owner.single()?)?),
+            Self::Leveled(secret) => Key::Leveled(secret.rekey_to(new_owner.leveled()?)?),
+            _ => {
+                let kind = self.kind();
+                let what =
+                    format!("keys for a new owner of kind {kind}: those of lookups have them");
+                return Err(Error::Unsupported(what));
+            }
         };
-        Ok(RekeyingKey { key: secret.rekey_to(new_owner.packed()?)? })
+        Ok(RekeyingKey { key })
     }
 }
 
 impl RekeyingKey {
-    /// Returns the parameters of both secret keys.
+    /// Returns the parameters of both clients.
     #[must_use]
     pub fn parameters(&self) -> KeyParameters {
-        Parameters::from(self.key.parameters().clone()).into()
+        each_key!(self.key, key => Parameters::from(key.parameters().clone()).into())
+    }
+
+    /// Returns the engine whose ciphertexts it takes.
+    #[must_use]
+    pub fn engine(&self) -> Engine {
+        match &self.key {
+            Key::Packed(_) => Engine::Packed,
+            Key::Single(_) => Engine::Single,
+            Key::Leveled(_) => Engine::Leveled,
+        }
     }
 
     /// Returns the identifier of the secret key whose ciphertexts it takes.
     #[must_use]
     pub fn owner(&self) -> KeyId {
-        self.key.owner()
+        match &self.key {
+            Key::Packed(key) => key.owner(),
+            Key::Single(key) => key.owner().key_id,
+            Key::Leveled(key) => key.owner().key_id,
+        }
     }
 
     /// Returns the identifier of the secret key that decrypts what it makes.
     #[must_use]
     pub fn new_owner(&self) -> KeyId {
-        self.key.new_owner()
+        match &self.key {
+            Key::Packed(key) => key.new_owner(),
+            Key::Single(key) => key.new_owner().key_id,
+            Key::Leveled(key) => key.new_owner().key_id,
+        }
     }
 
-    /// Returns the noise that it adds to every value, independent of the noise that is there.
+    /// Returns the noise that it adds to every ciphertext of a value, independent of the noise that is there.
     #[must_use]
     pub fn noise(&self) -> NoiseBound {
-        self.key.noise()
+        match &self.key {
+            Key::Packed(key) => key.noise(),
+            Key::Single(key) => NoiseBound::of_law(key.noise(), 0.0),
+            Key::Leveled(key) => NoiseBound::of_law(key.noise(), 0.0),
+        }
     }
 
     /// Turns ciphertexts of the owner, fresh or computed, into ciphertexts of the new owner with the same values. The new
-    /// owner's evaluation key computes with them as with any other.
+    /// owner's evaluation key computes with them as with any other, but for results of single lookups, which may have too
+    /// much noise for another one: that lookup refuses them then.
     ///
     /// # Errors
-    /// [`Error::OtherKind`](crate::Error::OtherKind) if they are not packed;
+    /// [`Error::OtherKind`](crate::Error::OtherKind) if they are of another engine;
     /// [`Error::OtherClient`](crate::Error::OtherClient) or [`Error::OtherParameters`](crate::Error::OtherParameters) if they
-    /// are not of the owner; [`Error::Unsupported`](crate::Error::Unsupported) if they are compressed;
+    /// are not of the owner; [`Error::Unsupported`](crate::Error::Unsupported) if they are compressed, or single or leveled
+    /// values that a public key encrypted and no lookup has seen;
     /// [`Error::NoiseTooLarge`](crate::Error::NoiseTooLarge) if they would decrypt wrong with more than the stated
     /// probability.
     pub fn apply(&self, ciphertext: &Ciphertext) -> Result<Ciphertext> {
-        let mut found = each_part(ciphertext, Execution::default(), |part, _| {
-            self.key.apply(part).map(|part| vec![part])
-        })?;
-        let result = found.pop().expect("one result a part");
-        Ok(result.with_marks(ciphertext.marks()))
+        let apply = |part: &Part| -> Result<Part> {
+            Ok(match (&self.key, part) {
+                (Key::Packed(key), Part::Packed(part)) => key.apply(part)?.into(),
+                (Key::Single(key), Part::Single(part)) => key.apply(part)?.into(),
+                (Key::Leveled(key), Part::Leveled(part)) => leveled::hand_over(key, part)?.into(),
+                _ => return Err(other_engine("ciphertext", self.engine(), part.engine())),
+            })
+        };
+        let parts = ciphertext.parts().iter().map(apply).collect::<Result<_>>()?;
+        Ok(Ciphertext::new(parts)?.with_marks(ciphertext.marks()))
     }
 
     /// Encodes the key for a file.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        self.key.to_bytes()
+        each_key!(self.key, key => key.to_bytes())
     }
 
     /// Reads a key.
@@ -113,6 +165,21 @@ impl RekeyingKey {
     /// If the bytes are not exactly one undamaged key for a new owner, or it is of parameters that the options do not
     /// allow.
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
-        Ok(Self { key: packed::RekeyingKey::from_bytes(bytes, options)? })
+        let key = match peek_header(bytes)?.object_type {
+            ObjectType::PackedRekeyingKey => {
+                Key::Packed(packed::RekeyingKey::from_bytes(bytes, options)?)
+            }
+            ObjectType::SingleRekeyingKey => {
+                Key::Single(single::RekeyingKey::from_bytes(bytes, options)?)
+            }
+            ObjectType::LeveledRekeyingKey => {
+                Key::Leveled(leveled::RekeyingKey::from_bytes(bytes, options)?)
+            }
+            found => {
+                let expected = "a key that gives ciphertexts a new owner";
+                return Err(WireError::WrongKind { expected, found }.into());
+            }
+        };
+        Ok(Self { key })
     }
 }

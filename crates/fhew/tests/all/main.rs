@@ -19,4 +19,5 @@ mod packing_variants;
 mod parameters;
 mod product_noise;
 mod public_keys;
+mod rekeying;
 mod variants;

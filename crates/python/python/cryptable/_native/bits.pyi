@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from _typeshed import SupportsGetItem
 
-from . import Secret
 from .circuits import EvaluationKey, SecretKey
+from .plans import Secret
 
 __all__ = [
     "EncryptedBits",

@@ -11,8 +11,10 @@ import numpy.typing as npt
 from _typeshed import SupportsGetItem
 
 from ..progress import Progress
-from . import Ciphertext, Parameters, PreparedTable, Table
+from .ciphertexts import Ciphertext
 from .large_values import EvaluationKey, Radix
+from .plans import Parameters
+from .tables import PreparedTable, Table
 
 __all__ = ["EvaluationKeys", "Integers", "LeveledValues", "Plan", "SecretKeys", "SmallValues", "plan_bridge"]
 

@@ -11,9 +11,10 @@ import numpy.typing as npt
 from _typeshed import SupportsGetItem, SupportsLenAndGetItem
 
 from ..progress import Progress
-from . import Ciphertext, Secret
 from . import EvaluationKey as EvaluationKey2
 from . import SecretKey as SecretKey2
+from .ciphertexts import Ciphertext
+from .plans import Secret
 
 __all__ = [
     "EvaluationKey",

@@ -1,0 +1,229 @@
+//! New keys for old: results of one client become those of another, by one ring element that the owner encrypts for them.
+//!
+//! An LWE ciphertext (a, b) modulo 2^20 is `b + ⟨a, s⟩`, and `⟨a, s⟩` the constant coefficient of `a'·s'` for the polynomials
+//! `s' = Σ s_i·X^i` and `a' = a_0 - Σ a_i·X^(N-i)`. The owner encrypts `2^(k-20)·s'` modulo 2^k by the new owner's public key;
+//! `a'` times that ciphertext, plus `2^(k-20)·b`, has the phase `2^(k-20)·(b + ⟨a, s⟩)` in its constant coefficient, an LWE
+//! ciphertext under the new owner's ring secret as those of public keys are.
+//!
+//! Key switching without a gadget (Brakerski, Vaikuntanathan, FOCS 2011; in rings): words of 20 bits are small beside 2^k, which
+//! is near 2^50.
+//!
+//! Shapes: LWE ciphertexts of dimension n <= N in, of dimension N modulo 2^k out; the key is one RLWE ciphertext of degree N, as
+//! a list of N LWE ciphertexts. 6 transforms of degree N per ciphertext.
+//!
+//! Noise, a fraction of the modulus squared: `(1 + n·E[s²])/12·2^-40` of the switch to 2^20, which is nothing for moduli that
+//! divide it, and `2·n·σ²/12·2^(40-2k)`, σ² = [`public_error_variance`] the variance of a coefficient of the key's error. The
+//! factor 2 bounds the norm of that error over its mean, and costs nothing: at degree 2,048 the term is 2^-8 of the other.
+//! Both are sums of n or N symmetric bounded terms given the keys, so that the Gaussian of their variance bounds the tail.
+
+#[cfg(feature = "client")]
+use cryptable_lattice::error::{Error, check_parameters};
+use cryptable_lattice::lwe::{LweCiphertext, modulus_switch_variance};
+#[cfg(feature = "client")]
+use cryptable_lattice::lwe_encryption::weighted_coefficient;
+use cryptable_lattice::lwe_list::{LweList, LweShape};
+use cryptable_lattice::lwe_masks::MaskKind;
+use cryptable_lattice::power_of_two_product::Factor;
+use cryptable_lattice::security::SecretDistribution;
+use cryptable_lattice::{Binding, NoiseLaw, ReadOptions, Result, public_error_variance};
+use cryptable_wire::{BodyWriter, KeyId, ObjectType, WireError, write_object};
+use rayon::prelude::*;
+#[cfg(feature = "client")]
+use zeroize::Zeroizing;
+
+use crate::keys::server_key::BootstrappingParameters;
+#[cfg(feature = "client")]
+use crate::keys::{ClientKey, PublicKey, PublicParameters, SecretKey};
+
+/// Longest body of a key for a new owner, 1 MiB.
+const MAX_REKEYING_KEY_BYTES: u64 = 1 << 20;
+
+/// log2 of the modulus of what is multiplied by the key.
+const LOG2_SOURCE: u32 = 20;
+
+/// Parameters of a face whose results may get a new owner.
+pub trait RekeyingParameters: BootstrappingParameters {
+    /// Type of the files of keys for a new owner.
+    const REKEYING_KEY: ObjectType;
+
+    /// Returns the shape of the LWE ciphertexts that results consist of, and the distribution of their secret.
+    fn results(&self) -> (LweShape, SecretDistribution);
+
+    /// Returns the secret of results.
+    #[cfg(feature = "client")]
+    fn secret_of_results(secret: &SecretKey) -> &[i8];
+}
+
+/// A key with which a server turns results of one client into those of another, without decrypting them.
+///
+/// The owner's secret and the public key of the new owner make it; both have the same parameters. One ring element of two
+/// halves: `N·k/4` bytes and some, at ring degree N modulo 2^k. It serves in one direction. Whoever has it and the secret of the
+/// new owner can decrypt every result of the owner.
+#[derive(Debug)]
+pub struct RekeyingKey<P> {
+    parameters: P,
+    owner: Binding,
+    new_owner: Binding,
+    /// An encryption of `2^(k-20)·s'`, as LWE ciphertexts of its coefficients.
+    encrypted_secret: LweList,
+    /// The words of its mask.
+    mask: Factor,
+}
+
+#[cfg(feature = "client")]
+impl<P: PublicParameters + RekeyingParameters> ClientKey<P> {
+    /// Generates a key with which a server turns this client's results into those of the holder of another secret key. Every
+    /// call draws another one; all of them serve.
+    ///
+    /// # Errors
+    /// [`Error::OtherParameters`] if the public key has other parameters; [`Error::Mismatch`] if it is of this key.
+    pub fn rekey_to(&self, new_owner: &PublicKey<P>) -> Result<RekeyingKey<P>> {
+        let parameters = self.parameters().clone();
+        let other = new_owner.parameters().digest();
+        check_parameters("new owner's key", parameters.digest(), other)?;
+        if self.id() == new_owner.id() {
+            let expected = format!("another client's public key than the owner's, {}", self.id());
+            return Err(Error::mismatch("new owner's key", new_owner.id(), expected));
+        }
+        let LweShape { dimension, modulus } = parameters.fhew().public_shape();
+        let weight = modulus >> LOG2_SOURCE;
+        let secret = P::secret_of_results(self.fhew());
+        let mut phases = Zeroizing::new(vec![0; dimension]);
+        for (phase, &coefficient) in phases.iter_mut().zip(secret) {
+            *phase = weighted_coefficient(coefficient, weight, modulus);
+        }
+        let encrypted_secret = new_owner.encrypt_phases(&phases);
+        Ok(RekeyingKey::new(parameters, self.id(), new_owner.id(), encrypted_secret))
+    }
+}
+
+impl<P: RekeyingParameters> RekeyingKey<P> {
+    fn new(parameters: P, owner: KeyId, new_owner: KeyId, encrypted_secret: LweList) -> Self {
+        let parameter_digest = parameters.digest();
+        let [owner, new_owner] =
+            [owner, new_owner].map(|key_id| Binding { parameter_digest, key_id });
+        let bits = parameters.fhew().public_shape().modulus.ilog2();
+        // The mask of the last coefficient's ciphertext has all words of the ring element, from the last to the first.
+        let mut words = encrypted_secret.ciphertext(encrypted_secret.len() - 1).mask().to_vec();
+        words.reverse();
+        let mask = Factor::new(&words, bits, LOG2_SOURCE);
+        Self { parameters, owner, new_owner, encrypted_secret, mask }
+    }
+
+    /// Returns the parameters of both clients.
+    #[must_use]
+    pub fn parameters(&self) -> &P {
+        &self.parameters
+    }
+
+    /// Returns the binding of the results that it takes: its owner's.
+    #[must_use]
+    pub fn owner(&self) -> &Binding {
+        &self.owner
+    }
+
+    /// Returns the binding of the ciphertexts that it makes: the new owner's.
+    #[must_use]
+    pub fn new_owner(&self) -> &Binding {
+        &self.new_owner
+    }
+
+    /// Returns the law of the noise that it adds to every LWE ciphertext.
+    #[must_use]
+    pub fn noise(&self) -> NoiseLaw {
+        let LweShape { dimension, modulus } = self.parameters.fhew().public_shape();
+        let (shape, secret) = self.parameters.results();
+        let units = (-2.0 * f64::from(LOG2_SOURCE)).exp2();
+        let rounding = if (1u64 << LOG2_SOURCE).is_multiple_of(shape.modulus) {
+            0.0
+        } else {
+            modulus_switch_variance(shape.dimension, secret) * units
+        };
+        let error = public_error_variance(dimension) / (modulus as f64).powi(2);
+        NoiseLaw::gaussian(rounding + 2.0 * shape.dimension as f64 * error / (12.0 * units))
+    }
+
+    /// Turns LWE ciphertexts of results into those of the new owner, of [`crate::parameters::Parameters::public_shape`], on all
+    /// threads.
+    ///
+    /// # Errors
+    /// If they have another shape than results.
+    pub fn switch(&self, results: &LweList) -> Result<LweList> {
+        let (shape, secret) = self.parameters.results();
+        results.check(shape)?;
+        let target = self.parameters.fhew().public_shape();
+        let small = results.modulus_switch(1 << LOG2_SOURCE, secret);
+        let switch = |index| self.switch_one(&small.ciphertext(index), target);
+        let switched: Vec<LweCiphertext> = (0..small.len()).into_par_iter().map(switch).collect();
+        LweList::computed(target, switched)
+    }
+
+    /// Turns one ciphertext modulo 2^20 into one under the new owner's ring secret.
+    fn switch_one(&self, ciphertext: &LweCiphertext, target: LweShape) -> LweCiphertext {
+        let (mask, body) = (ciphertext.mask(), ciphertext.body());
+        let LweShape { dimension, modulus } = target;
+        let center = |word: u64| {
+            let half = 1i64 << (LOG2_SOURCE - 1);
+            (word as i64 + half) % (2 * half) - half
+        };
+        let mut small = vec![0i64; dimension];
+        small[0] = center(mask[0]);
+        for (i, &word) in mask.iter().enumerate().skip(1) {
+            small[dimension - i] = -center(word);
+        }
+        let product = self.mask.times(&small);
+        // The constant coefficient of a product with s' takes a_0 s'_0 - Σ a_(N-i) s'_i.
+        let negated = |&word: &u64| word.wrapping_neg() % modulus;
+        let mut words = vec![product[0]];
+        words.extend(product[1..].iter().rev().map(negated));
+        let bodies = self.encrypted_secret.bodies().iter();
+        let terms = mask.iter().zip(bodies).map(|(&a, &b)| (center(a) as u64).wrapping_mul(b));
+        let sum = terms.fold(0, u64::wrapping_add);
+        let scaled = body * (modulus >> LOG2_SOURCE);
+        words.push(sum.wrapping_add(scaled) % modulus);
+        LweCiphertext::from_words(words, modulus)
+    }
+
+    /// Returns the key in its wire format: parameters, the identifiers of the owner and the new owner, and the words of both
+    /// halves.
+    ///
+    /// # Panics
+    /// Never: memory takes all bytes.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let (mut body, mut bytes) = (Vec::new(), Vec::new());
+        let mut writer = BodyWriter::new(&mut body);
+        writer
+            .bytes(&self.parameters.to_bytes())
+            .and_then(|()| writer.raw(&self.owner.key_id.0))
+            .and_then(|()| writer.raw(&self.new_owner.key_id.0))
+            .and_then(|()| self.encrypted_secret.write_words(&mut writer))
+            .and_then(|()| {
+                write_object(&mut bytes, P::REKEYING_KEY, &self.owner.parameter_digest, &body)
+            })
+            .expect("memory takes all bytes");
+        bytes
+    }
+
+    /// Reads a key.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged key for a new owner of this kind, or its parameters are insecure and that is
+    /// not allowed.
+    pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+        let (parameters, mut reader) =
+            P::open(bytes, P::REKEYING_KEY, MAX_REKEYING_KEY_BYTES, options)?;
+        let owner = KeyId(reader.array("owner's key identifier")?);
+        let new_owner = KeyId(reader.array("new owner's key identifier")?);
+        if owner == new_owner {
+            let expected = "another client key than the owner's";
+            return Err(
+                WireError::invalid("new owner's key identifier", new_owner, expected).into()
+            );
+        }
+        let shape = parameters.fhew().public_shape();
+        let words = LweList::read_words(&mut reader, shape, shape.dimension, MaskKind::Ring)?;
+        reader.finish()?;
+        Ok(Self::new(parameters, owner, new_owner, words))
+    }
+}
