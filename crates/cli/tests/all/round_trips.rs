@@ -242,7 +242,7 @@ fn single_and_leveled_results_are_handed_over() {
     here.write("table.csv", (0..8).map(|x| format!("{}\n", x * 3 % 8)).collect::<String>());
     here.write("values.csv", "0\n3\n7\n");
     for engine in ["single", "leveled"] {
-        let keygen = format!("keygen --insecure-toy --engine {engine} --table table.csv");
+        let keygen = format!("keygen --insecure-toy --mode {engine} --table table.csv");
         here.succeed(&format!("{keygen} --secret {engine}.key --evaluation {engine}-server.key"));
         here.succeed(&format!(
             "{keygen} --secret {engine}-2.key --evaluation e.key --force --public {engine}.pub"
