@@ -41,6 +41,8 @@ mod bootstrap_matrices;
 mod bootstrapping;
 mod bounds;
 mod ciphertext;
+#[cfg(feature = "client")]
+mod encryption;
 mod evaluation_key;
 mod inner_sum;
 mod key_set;
@@ -61,6 +63,8 @@ mod operations;
 mod packed_integers;
 mod parameters;
 mod polynomial;
+#[cfg(feature = "client")]
+mod public_key;
 #[cfg(feature = "client")]
 mod secret_key;
 mod serialization;
@@ -90,6 +94,8 @@ pub use num_complex::Complex64;
 pub use packed_integers::{PackedKey, SharedSecret};
 pub use parameters::Parameters;
 pub use polynomial::Polynomial;
+#[cfg(feature = "client")]
+pub use public_key::PublicKey;
 #[cfg(feature = "client")]
 pub use secret_key::SecretKey;
 pub use slot_table::{Grid, SlotTable};

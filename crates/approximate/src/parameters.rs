@@ -177,6 +177,12 @@ impl Parameters {
         &self.primes.main[..limbs]
     }
 
+    /// Returns the special prime of public keys.
+    #[cfg(feature = "client")]
+    pub(crate) fn special_prime(&self) -> u64 {
+        self.primes.special[0]
+    }
+
     /// A dry run over these primes.
     pub(crate) fn dry_run(&self) -> DryRun {
         let (main, raised) = (numbers(&self.primes.main), numbers(&self.primes.raised));
@@ -217,9 +223,14 @@ impl Parameters {
 
     /// Returns the dry run's shape of a fresh ciphertext with slots of this mean square.
     pub(crate) fn fresh_shape(&self, mean_square: f64) -> Shape {
+        let scale = self.levels.scale_at(self.levels.top());
+        self.encrypted_shape(mean_square, self.dry_run().fresh_noise(scale))
+    }
+
+    /// Returns the dry run's shape of a ciphertext with all levels, slots of this mean square, and noise of its encryption.
+    pub(crate) fn encrypted_shape(&self, mean_square: f64, mut noise: SlotNoise) -> Shape {
         let limbs = self.levels.top();
         let scale = self.levels.scale_at(limbs);
-        let mut noise = self.dry_run().fresh_noise(scale);
         // Encoding rounds two coefficients per slot.
         noise += SlotNoise::gaussian(self.literal.slots as f64 / 6.0 / (scale * scale));
         let (power, sources) = (SlotVariance(mean_square), NoiseSources::UNKNOWN);

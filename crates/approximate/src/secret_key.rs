@@ -3,19 +3,21 @@
 use std::io::Write;
 use std::ops::Deref;
 
+use cryptable_ckks::dry_run::Shape;
 use cryptable_ckks::encryption::{self, SlotRounding};
 use cryptable_lattice::coefficient_ciphertext::Flooding;
-use cryptable_lattice::error::{Error, Result, check_client, check_equal, demand};
+use cryptable_lattice::error::{Result, check_client, check_equal, demand};
 use cryptable_lattice::ring_secret_key::{RingSecretKey, RingSecretParameters};
 use cryptable_lattice::secret::TernarySecret;
-use cryptable_lattice::{Progress, ReadOptions};
+use cryptable_lattice::{Binding, Progress, ReadOptions};
 use cryptable_ring::SecretSlots;
 use cryptable_wire::ObjectType;
 use num_complex::Complex64;
 use zeroize::Zeroizing;
 
 use crate::bounds::SlotBounds;
-use crate::ciphertext::{Ciphertext, Tags};
+use crate::ciphertext::Ciphertext;
+use crate::encryption::{Encryption, encrypt_within};
 use crate::evaluation_key::{EvaluationKey, KeyedParameters};
 use crate::key_set::KeySet;
 use crate::packed_integers::SharedSecret;
@@ -43,6 +45,31 @@ impl RingSecretParameters for Parameters {
     /// Without bootstrapping nothing is under the sparse secret: that of weight 1 hides nothing.
     fn sparse_weight(&self) -> u32 {
         self.literal().bootstrapping.as_ref().map_or(1, |it| it.sparse_weight)
+    }
+}
+
+impl Encryption for SecretKey {
+    fn parameters(&self) -> &Parameters {
+        self.0.parameters()
+    }
+
+    fn binding(&self) -> &Binding {
+        self.0.binding()
+    }
+
+    fn shape(&self) -> Shape {
+        self.0.parameters().fresh_shape(1.0)
+    }
+
+    fn encrypt_coefficients(
+        &self,
+        mut coefficients: Zeroizing<Vec<i64>>,
+        scale: f64,
+        limbs: usize,
+    ) -> cryptable_ckks::Ciphertext {
+        let coefficients = std::mem::take(&mut *coefficients);
+        encryption::encrypt_seeded(self.ring(), self.secret(), coefficients, scale, limbs)
+            .expand(self.ring())
     }
 }
 
@@ -153,36 +180,7 @@ impl SecretKey {
     /// # Errors
     /// As [`SecretKey::encrypt`]; if the bounds are larger than what fresh ciphertexts hold.
     pub fn encrypt_within(&self, values: &[Complex64], bounds: SlotBounds) -> Result<Ciphertext> {
-        let (count, slots) = (values.len(), self.parameters().slots());
-        if count > slots {
-            let (name, value) = ("number of values", count as u64);
-            return Err(Error::TooLarge { name, value, limit: slots as u64 });
-        }
-        bounds.check()?;
-        let levels = self.parameters().level_scales();
-        let (limbs, scale) = (levels.top(), levels.scale_at(levels.top()));
-        let capacity = levels.capacity(limbs);
-        let limit = format!("it must be at most {capacity}, what a fresh ciphertext holds");
-        demand(bounds.modulus() <= capacity, "bound of slots", bounds.modulus(), &limit)?;
-        let parts = |value: &Complex64| [(value.re, bounds.re), (value.im, bounds.im)];
-        // What is not a number is within no bounds.
-        let is_within = |(part, bound): &(f64, f64)| part.abs() <= *bound;
-        if let Some((value, bound)) = values.iter().flat_map(parts).find(|it| !is_within(it)) {
-            let limit = format!("its absolute value must be at most {bound}");
-            return Err(Error::Parameter { name: "part of a value", value, limit });
-        }
-        let padded = SecretSlots::from_fn(slots, |i| values.get(i).copied().unwrap_or_default());
-        let inner = encryption::encrypt(self.ring(), self.secret(), &padded, scale, limbs);
-        let shape = self.parameters().fresh_shape(1.0);
-        let tags = Tags {
-            bounds,
-            bias: 0.0,
-            slot_limit: self.parameters().slot_limit(),
-            bottom_limbs: levels.bottom(),
-            slots,
-            binding: *self.binding(),
-        };
-        Ok(Ciphertext::join(inner, shape, tags))
+        encrypt_within(self, values, bounds)
     }
 
     /// The slots, each part rounded to a multiple of the least power of two that is beyond its error but for a probability

@@ -130,7 +130,8 @@ impl DryRun {
     }
 
     /// Slot variance of independent noise of this variance in every coefficient.
-    fn slots_of_coefficients(&self, variance: f64, scale: f64) -> f64 {
+    #[must_use]
+    pub fn slots_of_coefficients(&self, variance: f64, scale: f64) -> f64 {
         self.parameters.noise_coefficients as f64 * variance / (scale * scale)
     }
 

@@ -28,8 +28,8 @@ use crate::ring_secret_key::{RingSecretKey, RingSecretParameters};
 use crate::switching_key::RlweCiphertext;
 use crate::trust::ReadOptions;
 
-/// Longest body of a public key, 4 MiB.
-const MAX_PUBLIC_KEY_BYTES: u64 = 4 << 20;
+/// Longest body of a public key, 64 MiB.
+const MAX_PUBLIC_KEY_BYTES: u64 = 64 << 20;
 
 /// Parameters of an engine whose client has public keys.
 pub trait RingPublicParameters: RingSecretParameters {
@@ -124,6 +124,21 @@ impl<P: RingPublicParameters> RingPublicKey<P> {
     #[must_use]
     pub fn encrypt_zero(&self) -> RlweCiphertext {
         self.fresh_zero().divide_round(&self.ring, 0)
+    }
+
+    /// Encrypts small coefficients modulo Q, which may be secret.
+    ///
+    /// # Panics
+    /// If there are not N coefficients.
+    #[must_use]
+    pub fn encrypt(&self, coefficients: &[i64]) -> RlweCiphertext {
+        let ring = &self.ring;
+        let basis = ring.full_basis().without_special();
+        let message = Poly::<Coefficients>::from_signed(ring, basis, coefficients);
+        let message = Zeroizing::new(message.into_secret_evaluations(ring));
+        let mut ciphertext = self.encrypt_zero();
+        ciphertext.c0.add_assign(ring, &message);
+        ciphertext
     }
 
     /// Encrypts `P·message` modulo Q·P, for a small secret message: what a key switch multiplies by.

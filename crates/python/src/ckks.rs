@@ -3,6 +3,7 @@
 mod functions;
 mod parameter_set;
 mod parameters;
+mod public_key;
 mod secret_key;
 mod server;
 mod shared_secret;
@@ -10,6 +11,7 @@ mod vector;
 
 pub(crate) use functions::{LeveledTable, LinearMap, Polynomial, SlotTable};
 pub(crate) use parameters::{LookupCandidate, LookupPlan, Parameters, plan_lookups};
+pub(crate) use public_key::PublicKey;
 pub(crate) use secret_key::SecretKey;
 pub(crate) use server::{EvaluationKey, PreparedMap};
 pub(crate) use shared_secret::SharedSecret;

@@ -142,8 +142,8 @@ mod _native {
         #[pymodule_export]
         use crate::ckks::{
             EvaluationKey, LeveledTable, LinearMap, LookupCandidate, LookupPlan, Parameters,
-            Polynomial, PreparedMap, SecretKey, SharedSecret, SlotTable, Vector, plan_lookups,
-            restore_vector,
+            Polynomial, PreparedMap, PublicKey, SecretKey, SharedSecret, SlotTable, Vector,
+            plan_lookups, restore_vector,
         };
     }
 

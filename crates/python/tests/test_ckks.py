@@ -37,6 +37,26 @@ def test_arithmetic(keys):
         assert (x * y).level == x.level - 1 and (2 * x).level == x.level
 
 
+def test_public_keys(keys, tmp_path):
+    secret, server, _ = keys
+    secret.public_key().save(tmp_path / "vectors.pub")
+    with pytest.raises(TrustError):
+        ckks.PublicKey.load(tmp_path / "vectors.pub")
+    public = ckks.PublicKey.load(tmp_path / "vectors.pub", allow_insecure=True)
+    assert public.id in repr(public) and public.parameters == secret.parameters
+    assert ckks.PublicKey.from_bytes(public.to_bytes(), allow_insecure=True).id == public.id
+    found = cryptable.inspect(tmp_path / "vectors.pub")
+    assert (found["object"], found["key_id"]) == ("a public key for vectors", public.id)
+    a, b = np.random.default_rng(8).uniform(-1, 1, (2, 4, 5))
+    x, y = public.encrypt(a), secret.encrypt(b)
+    assert x.error[0] > y.error[0]
+    with ckks.computing(server):
+        near(secret.decrypt(x * y), a * b)
+    near(secret.decrypt(public.encrypt(2j * a, bound=2)), 2j * a)
+    with pytest.raises(RangeError):
+        public.encrypt([1.5])
+
+
 def test_slots(keys):
     secret, server, map_ = keys
     values = np.random.default_rng(10).uniform(-1, 1, secret.parameters.slots)

@@ -136,6 +136,8 @@ object_types! {
     SinglePublicKey = 52, "a public key for single values";
     /// A client's public key for leveled values.
     LeveledPublicKey = 53, "a public key for leveled values";
+    /// A client's public key for vectors.
+    VectorPublicKey = 65, "a public key for vectors";
     /// A client's public key for Boolean gates.
     BooleanPublicKey = 54, "a public key for Boolean gates";
     /// A client's public key for functions of integers.
@@ -174,6 +176,7 @@ impl ObjectType {
                 | Self::LeveledPublicKey
                 | Self::BooleanPublicKey
                 | Self::IntegerPublicKey
+                | Self::VectorPublicKey
         )
     }
 

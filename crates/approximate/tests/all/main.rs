@@ -7,3 +7,4 @@ mod levels_toy;
 mod lookup_plans;
 mod lookups;
 mod packed_integers;
+mod public_keys;

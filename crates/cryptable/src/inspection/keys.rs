@@ -24,16 +24,10 @@ pub(super) fn inspect_key(
     }
     let is_bridge =
         matches!(object_type, ObjectType::IntegerBridgeKey | ObjectType::LeveledBridgeKey);
-    let kind = KeyKind::of(object_type);
-    if kind.is_none() && !is_bridge {
+    if KeyKind::of(object_type).is_none() && !is_bridge {
         return Ok(());
     }
-    // Public keys and keys for a new owner begin like evaluation keys of the same parameters.
     let is_rekeying = object_type.is_rekeying_key();
-    let object_type = match kind {
-        Some(kind) if is_rekeying || object_type.is_public_key() => kind.evaluation_key(),
-        _ => object_type,
-    };
     let mut reader = BodyReader::new(body);
     let literal = reader.bytes("parameters", body.len() as u64)?;
     let parameters = KeyParameters::from_bytes(object_type, literal, any_parameters())?;
@@ -41,7 +35,9 @@ pub(super) fn inspect_key(
     // values.
     found.parameter_digest = parameters.digest();
     found.parameters = Some(parameters);
-    found.key_id = if object_type.is_evaluation_key() {
+    let names_its_secret =
+        object_type.is_evaluation_key() || object_type.is_public_key() || is_rekeying;
+    found.key_id = if names_its_secret {
         Some(KeyId(reader.array("client key identifier")?))
     } else {
         secret_key_id(bytes)?

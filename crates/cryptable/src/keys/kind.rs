@@ -276,6 +276,7 @@ impl KeyKind {
             Self::Leveled => Some(ObjectType::LeveledPublicKey),
             Self::Gates => Some(ObjectType::BooleanPublicKey),
             Self::LargeValues => Some(ObjectType::IntegerPublicKey),
+            Self::Ckks => Some(ObjectType::VectorPublicKey),
             _ => None,
         }
     }

@@ -67,7 +67,8 @@ impl SecretKey {
     /// Generates a public key of this secret key. Every call draws another one; all of them serve.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if keys of this kind have no public keys: those of lookups, gates and large values have.
+    /// [`Error::Unsupported`] if keys of this kind have no public keys: those of lookups, gates and large values have; for vectors, see
+    /// [`ckks::PublicKey`](crate::ckks::PublicKey).
     pub fn public_key(&self) -> Result<PublicKey> {
         let engine = self.lookup_parameters().map(|parameters| parameters.engine());
         let key = if let Ok(Engine::Single) = engine {

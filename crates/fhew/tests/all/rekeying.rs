@@ -23,8 +23,8 @@ fn fractions(secret: &[i8], list: &LweList) -> Vec<f64> {
     (0..list.len()).map(fraction).collect()
 }
 
-/// What a change of the owner adds to fresh values: its variance beside its law, which takes twice the norm of the key's error,
-/// and its kurtosis. Over keys, since the norm is fixed by the key.
+/// Compares the noise that a change of the owner adds to fresh values with its law: variance and kurtosis over some keys,
+/// since the norm of a key's error is fixed with the key.
 fn check_noise(parameters: &Parameters, keys: usize, values: usize) {
     let mut errors = Vec::new();
     let mut variance = 0.0;

@@ -41,6 +41,7 @@ __all__ = [
     "Parameters",
     "Polynomial",
     "PreparedMap",
+    "PublicKey",
     "SecretKey",
     "SharedSecret",
     "SlotTable",
@@ -59,6 +60,7 @@ LookupPlan = _compiled.LookupPlan
 Parameters = _compiled.Parameters
 Polynomial = _compiled.Polynomial
 PreparedMap = _compiled.PreparedMap
+PublicKey = _compiled.PublicKey
 SecretKey = _compiled.SecretKey
 SharedSecret = _compiled.SharedSecret
 SlotTable = _compiled.SlotTable

@@ -11,6 +11,7 @@ use zeroize::Zeroizing;
 
 use super::functions::LinearMap;
 use super::parameters::Parameters;
+use super::public_key::PublicKey;
 use super::server::EvaluationKey;
 use super::shared_secret::SharedSecret;
 use super::vector::Vector;
@@ -78,12 +79,17 @@ impl SecretKey {
         Parameters { inner: self.inner.parameters().clone() }
     }
 
+    /// Generates a public key, with which anyone encrypts vectors for this key.
+    fn public_key(&self, py: Python<'_>) -> Result<PublicKey> {
+        Ok(PublicKey { inner: call::run_silently(py, || self.inner.public_key())? })
+    }
+
     /// Encrypts numbers of any shape whose parts are at most `bound`; slots beyond them are 0.
     #[pyo3(signature = (values: "npt.ArrayLike", *, bound = 1.0))]
     fn encrypt(&self, values: &Bound<'_, PyAny>, bound: f64) -> Result<Vector> {
         let py = values.py();
         let (values, is_real) = complex_numbers(values)?;
-        let bounds = SlotBounds { re: bound, im: if is_real { 0.0 } else { bound } };
+        let bounds = bounds_of(bound, is_real);
         let clear = Cleared(values.values);
         let inner = call::run_silently(py, || self.inner.encrypt_within(&clear.0, bounds))?;
         Ok(Vector::new(inner, self.inner.parameters(), values.shape))
@@ -158,8 +164,13 @@ impl SecretKey {
     }
 }
 
+/// Bounds of numbers whose parts are at most `bound`.
+pub(super) fn bounds_of(bound: f64, is_real: bool) -> SlotBounds {
+    SlotBounds { re: bound, im: if is_real { 0.0 } else { bound } }
+}
+
 /// Numbers that are cleared when they go.
-struct Cleared(Vec<Complex64>);
+pub(super) struct Cleared(pub(super) Vec<Complex64>);
 
 impl Drop for Cleared {
     fn drop(&mut self) {

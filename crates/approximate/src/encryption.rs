@@ -1,0 +1,73 @@
+//! Encryption of vectors: what secret and public keys have in common.
+
+use cryptable_ckks::dry_run::Shape;
+use cryptable_ckks::plaintext::rounded_coefficients;
+use cryptable_lattice::Binding;
+use cryptable_lattice::error::{Error, Result, demand};
+use cryptable_ring::{Embedding, SecretSlots};
+use num_complex::Complex64;
+use zeroize::Zeroizing;
+
+use crate::bounds::SlotBounds;
+use crate::ciphertext::{Ciphertext, Tags};
+use crate::parameters::Parameters;
+
+/// A key's way to encrypt coefficients, which hold slots times the scale, with all levels.
+pub(crate) trait Encryption {
+    fn parameters(&self) -> &Parameters;
+
+    fn binding(&self) -> &Binding;
+
+    /// The dry run's shape of what it encrypts, noise included.
+    fn shape(&self) -> Shape;
+
+    fn encrypt_coefficients(
+        &self,
+        coefficients: Zeroizing<Vec<i64>>,
+        scale: f64,
+        limbs: usize,
+    ) -> cryptable_ckks::Ciphertext;
+}
+
+/// Encrypts numbers within bounds; slots beyond them are 0.
+///
+/// # Errors
+/// If there are more than slots, or one is larger or not finite; if the bounds are larger than what fresh ciphertexts hold.
+pub(crate) fn encrypt_within(
+    key: &impl Encryption,
+    values: &[Complex64],
+    bounds: SlotBounds,
+) -> Result<Ciphertext> {
+    let parameters = key.parameters();
+    let (count, slots) = (values.len(), parameters.slots());
+    if count > slots {
+        let (name, value) = ("number of values", count as u64);
+        return Err(Error::TooLarge { name, value, limit: slots as u64 });
+    }
+    bounds.check()?;
+    let levels = parameters.level_scales();
+    let (limbs, scale) = (levels.top(), levels.scale_at(levels.top()));
+    let capacity = levels.capacity(limbs);
+    let limit = format!("it must be at most {capacity}, what a fresh ciphertext holds");
+    demand(bounds.modulus() <= capacity, "bound of slots", bounds.modulus(), &limit)?;
+    let parts = |value: &Complex64| [(value.re, bounds.re), (value.im, bounds.im)];
+    // What is not a number is within no bounds.
+    let is_within = |(part, bound): &(f64, f64)| part.abs() <= *bound;
+    if let Some((value, bound)) = values.iter().flat_map(parts).find(|it| !is_within(it)) {
+        let limit = format!("its absolute value must be at most {bound}");
+        return Err(Error::Parameter { name: "part of a value", value, limit });
+    }
+    let padded = SecretSlots::from_fn(slots, |i| values.get(i).copied().unwrap_or_default());
+    let degree = parameters.literal().ring_degree;
+    let coefficients = rounded_coefficients(degree, &Embedding::new(slots), &padded, scale);
+    let inner = key.encrypt_coefficients(Zeroizing::new(coefficients), scale, limbs);
+    let tags = Tags {
+        bounds,
+        bias: 0.0,
+        slot_limit: parameters.slot_limit(),
+        bottom_limbs: levels.bottom(),
+        slots,
+        binding: *key.binding(),
+    };
+    Ok(Ciphertext::join(inner, key.shape(), tags))
+}
