@@ -12,6 +12,7 @@ mod failures;
 mod integers;
 mod known_answers;
 mod known_kinds;
+mod known_objects;
 mod leveled_toy;
 mod linear_operations;
 mod public_keys;
