@@ -27,8 +27,10 @@ IMPORTS = {
     "Signs": "..tables",
     "TableLike": "..tables",
 }
-# How objects are pickled is nobody's business.
-HIDDEN = ("__getnewargs__", "__getnewargs_ex__", "__reduce__")
+# How objects are pickled is nobody's business, and a module that registers its parts has no more than it states.
+HIDDEN = ("__getattr__", "__getnewargs__", "__getnewargs_ex__", "__reduce__")
+# Modules whose classes are meant by names that others have, too.
+GENERAL = ("__init__", "ciphertexts", "plans", "tables")
 MODULES = {"np": "import numpy as np", "npt": "import numpy.typing as npt"}
 
 
@@ -87,6 +89,7 @@ def names_of(tree: ast.Module) -> set[str]:
 def finished(text: str, own: str, modules: dict[str, str]) -> str:
     """Returns a stub with types for texts, and with its imports; `modules` are those of the library's classes."""
     tree = Types().visit(ast.parse(text))
+    tree.body = [node for node in tree.body if getattr(node, "name", "") not in HIDDEN]
     known = {node.name for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
     for node in tree.body:
         if isinstance(node, ast.ImportFrom):
@@ -114,7 +117,7 @@ def main() -> None:
         subprocess.run([tool, library, made], check=True)
         paths = sorted(Path(made).glob("*.pyi"))
         modules: dict[str, str] = {}
-        for path in paths:
+        for path in sorted(paths, key=lambda path: path.stem not in GENERAL):
             for node in ast.parse(path.read_text(encoding="utf-8")).body:
                 if isinstance(node, ast.ClassDef):
                     modules.setdefault(node.name, path.stem)

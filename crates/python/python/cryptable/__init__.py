@@ -43,9 +43,19 @@ from . import (
 from . import tables as _tables
 from ._native import Automaton, Canaries, EvaluationKey, PublicKey, RekeyingKey, SecretKey, __version__, inspect
 from ._native.ciphertexts import Ciphertext, CiphertextReader, CiphertextWriter
-from ._native.plans import Candidate, CostModel, ListedParameters, Parameters, Plan, Prediction, Secret, SumLimits, list_parameters
-from ._native.tables import ComplexTable, EncryptedTable, PreparedComplexTable, PreparedTable, Table
+from ._native.plans import (
+    Candidate,
+    CostModel,
+    ListedParameters,
+    Parameters,
+    Plan,
+    Prediction,
+    Secret,
+    SumLimits,
+    list_parameters,
+)
 from ._native.plans import plan as _plan
+from ._native.tables import ComplexTable, EncryptedTable, PreparedComplexTable, PreparedTable, Table
 from .client import Client
 from .code_book import CodeBook
 from .demo import demo

@@ -24,8 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from ._native.tables import Table
 from ._native import bridges as _compiled
+from ._native.tables import Table
 from ._threads import checked
 from .tables import TableLike
 from .tables import table as _table

@@ -21,8 +21,8 @@ messages over an authenticated channel.
 
 from __future__ import annotations
 
-from ._native.tables import Table
 from ._native import transciphering as _compiled
+from ._native.tables import Table
 from .tables import TableLike
 from .tables import table as _table
 

@@ -8,7 +8,7 @@ from typing import Any, Final, SupportsFloat, SupportsIndex, final
 
 import numpy as np
 import numpy.typing as npt
-from _typeshed import Incomplete, SupportsGetItem
+from _typeshed import SupportsGetItem
 
 from ..progress import Progress
 from ..tables import Engine, Entries, Signs, TableLike
@@ -25,11 +25,10 @@ from . import plans as plans
 from . import tables as tables
 from . import transciphering as transciphering
 from . import wide as wide
-from .bridges import Plan
 from .ciphertexts import Ciphertext
 from .comparisons import ComparisonPlan, Digits
 from .integers import IntegerPlan
-from .plans import Candidate, Parameters
+from .plans import Candidate, Parameters, Plan
 from .tables import ComplexTable, EncryptedTable, PreparedComplexTable, PreparedTable
 from .wide import WidePlan
 
@@ -532,7 +531,7 @@ class PublicKey:
 @final
 class RekeyingKey:
     """
-    Turns packed ciphertexts and results of one client into those of another, without decrypting them.
+    Turns ciphertexts and results of one client into those of another, without decrypting them.
 
     `SecretKey.rekey_to` makes it. For the server alone: whoever has it and the new owner's secret key can decrypt all
     ciphertexts of the owner.
@@ -753,8 +752,8 @@ class SecretKey:
 
     def rekey_to(self, /, new_owner: PublicKey) -> RekeyingKey:
         """
-        Generates a key with which a server turns this key's packed ciphertexts into those of another client, by that client's
-        public key, which is of the same parameters.
+        Generates a key with which a server turns this key's ciphertexts into those of another client, by that client's public
+        key, which is of the same parameters.
         """
 
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
@@ -795,5 +794,3 @@ def write_file(path: str | PathLike[str], content: bytes) -> None:
     """
     Writes a file whole or not at all, in place of one that is there.
     """
-
-def __getattr__(name: str) -> Incomplete: ...

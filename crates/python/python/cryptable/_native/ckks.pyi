@@ -25,6 +25,7 @@ __all__ = [
     "Parameters",
     "Polynomial",
     "PreparedMap",
+    "PublicKey",
     "SecretKey",
     "SharedSecret",
     "SlotTable",
@@ -425,6 +426,55 @@ class PreparedMap:
     """
 
 @final
+class PublicKey:
+    """
+    A public key of vectors: anyone who has it encrypts numbers that only the secret key decrypts.
+
+    `SecretKey.public_key` makes it. May be sent to anyone. Vectors have a larger error than those of the secret key, and state
+    it.
+    """
+
+    def __repr__(self, /) -> str: ...
+    def encrypt(self, /, values: npt.ArrayLike, *, bound: SupportsFloat | SupportsIndex = 1.0) -> Vector:
+        """
+        Encrypts numbers of any shape whose parts are at most `bound`; slots beyond them are 0.
+        """
+
+    @staticmethod
+    def from_bytes(bytes: bytes, *, allow_insecure: bool = False) -> PublicKey:
+        """
+        Reads what `to_bytes` or a file holds.
+        """
+
+    @property
+    def id(self, /) -> str:
+        """
+        The identifier of the secret key, which its evaluation keys and vectors share.
+        """
+
+    @staticmethod
+    def load(path: str | PathLike[str], *, allow_insecure: bool = False) -> PublicKey:
+        """
+        Reads a key from a file that `save` wrote.
+        """
+
+    @property
+    def parameters(self, /) -> Parameters:
+        """
+        The parameters.
+        """
+
+    def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
+        """
+        Writes the key to a file.
+        """
+
+    def to_bytes(self, /) -> bytes:
+        """
+        The key as bytes, as a file holds it.
+        """
+
+@final
 class SecretKey:
     """
     The client's secret key of vectors: encrypts and decrypts, and makes the evaluation key that a server gets.
@@ -482,6 +532,11 @@ class SecretKey:
     def parameters(self, /) -> Parameters:
         """
         The parameters.
+        """
+
+    def public_key(self, /) -> PublicKey:
+        """
+        Generates a public key, with which anyone encrypts vectors for this key.
         """
 
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
