@@ -1,6 +1,6 @@
 //! `bench plot`: time and memory over the width of tables, one curve a method (Figure 3 of Dumezy et al.); methods
 //! of single values as bars (Table 6 of Ma et al., TCHES 2024), and digit decomposition over the width of moduli
-//! (Figure 4 there).
+//! (Figure 4 there); signs of packed integers over the size of digits.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,6 +10,7 @@ use clap::Args;
 
 mod bars;
 mod chart;
+mod digit_sizes;
 mod published;
 mod records;
 mod single_values;
@@ -55,7 +56,7 @@ pub fn run(arguments: &PlotArguments) -> Result<()> {
     if lines.passed_over > 0 {
         eprintln!("{} lines of other kinds were passed over", lines.passed_over);
     }
-    if lines.single_pictures(arguments.of_threads)?.is_empty() || lines.has_full() {
+    if lines.pictures_of_others(arguments.of_threads)?.is_empty() || lines.has_full() {
         records::check_measured(&lines.records, arguments.of_threads)?;
     }
     // All are drawn before the first is written.
@@ -87,6 +88,7 @@ fn counts(out: &Path) -> Result<Vec<(PathBuf, String)>> {
 pub struct Lines {
     records: Vec<Record>,
     single: Vec<single_values::SingleRecord>,
+    signs: Vec<digit_sizes::SignRecord>,
     /// Lines that are in no picture, whatever the number of threads.
     passed_over: usize,
 }
@@ -98,21 +100,29 @@ impl Lines {
     /// If a file cannot be read, or a line is no record.
     pub fn read(files: &[PathBuf]) -> Result<Self> {
         let (mut records, mut single, mut all) = (Vec::new(), Vec::new(), 0);
+        let mut signs = Vec::new();
         for file in files {
             records.extend(records::read(file)?);
             single.extend(single_values::read(file)?);
+            signs.extend(digit_sizes::read(file)?);
             all += json_lines::read(file, "JSON", |_| Ok(Some(())))?.len();
         }
-        let drawn = single.len() + records.iter().filter(|record| record.is_full()).count();
-        Ok(Self { passed_over: all.saturating_sub(drawn), records, single })
+        let drawn =
+            single.len() + signs.len() + records.iter().filter(|record| record.is_full()).count();
+        Ok(Self { passed_over: all.saturating_sub(drawn), records, single, signs })
     }
 
     fn has_full(&self) -> bool {
         self.records.iter().any(Record::is_full)
     }
 
-    fn single_pictures(&self, threads: usize) -> Result<Vec<(String, String)>> {
-        single_values::pictures(&self.single, threads)
+    /// Pictures of single values, and of signs over the size of digits.
+    fn pictures_of_others(&self, threads: usize) -> Result<Vec<(String, String)>> {
+        let mut pictures = single_values::pictures(&self.single, threads)?;
+        if let Some(chart) = digit_sizes::chart(&self.signs, threads) {
+            pictures.push((chart.file_name.to_owned(), chart.svg()?));
+        }
+        Ok(pictures)
     }
 
     /// Returns names without extension, and pictures, of measurements on `threads` threads; empty if there are none.
@@ -120,7 +130,7 @@ impl Lines {
     /// # Errors
     /// If a picture cannot be drawn.
     pub fn pictures(&self, threads: usize) -> Result<Vec<(String, String)>> {
-        let mut pictures = self.single_pictures(threads)?;
+        let mut pictures = self.pictures_of_others(threads)?;
         let records = records::select(&self.records, threads);
         if !records.is_empty() {
             for chart in charts(&records, threads) {
