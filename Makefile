@@ -8,7 +8,7 @@ BENCH_ARGUMENTS ?= --help
 TEST_FEATURES := cryptable-cli/serve,cryptable-python/stubs
 
 .DEFAULT_GOAL := help
-.PHONY: help demo beginner test test-all test-aarch64 format lint docs book book-if-possible server-build unit-tests all-unit-tests python-tests run-python-tests python-library stubs tls-tests ray-tests ray-overhead notebooks wheel wheel-test release-check service-load fuzz bench deny deny-if-possible sbom
+.PHONY: help demo beginner test test-all test-aarch64 format lint docs book book-if-possible server-build unit-tests all-unit-tests python-tests run-python-tests python-library stubs tls-tests ray-tests ray-overhead notebooks wheel wheel-test wasm wasm-test wasm-test-if-possible wasm-times release-check service-load fuzz bench deny deny-if-possible sbom
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -16,9 +16,9 @@ help: ## List the targets
 demo: ## Apply a contrast table to an encrypted picture; writes demo-output/before-after.png
 	$(CARGO) run --release -p cryptable-cli --bin cryptable -- demo --output $(DEMO_OUTPUT)
 
-test: format lint docs book-if-possible deny-if-possible server-build unit-tests python-tests ## Run the checks: formatting, lints, documentation, builds, tests; twelve to fifteen minutes on two cores from scratch
+test: format lint docs book-if-possible deny-if-possible server-build unit-tests python-tests wasm-test-if-possible ## Run the checks: formatting, lints, documentation, builds, tests; twelve to fifteen minutes on two cores from scratch
 
-test-all: format lint docs book-if-possible deny-if-possible server-build all-unit-tests beginner python-tests ## Run the checks and the slow tests: six minutes more than make test, nine more without AVX-512 IFMA, and some 40 minutes of tails of noise
+test-all: format lint docs book-if-possible deny-if-possible server-build all-unit-tests beginner python-tests wasm-test-if-possible ## Run the checks and the slow tests: six minutes more than make test, nine more without AVX-512 IFMA, and some 40 minutes of tails of noise
 
 format: ## Check the formatting
 	$(CARGO) fmt --all --check
@@ -169,6 +169,38 @@ wheel-test: ## Install the wheel that `make wheel` built into an empty environme
 	$(PYTHON) -m venv $(WHEEL_ENVIRONMENT)/empty
 	$(WHEEL_ENVIRONMENT)/empty/bin/pip install --quiet --disable-pip-version-check "$$(echo target/wheels/cryptable-*.whl)[demo,progress]"
 	cd $(WHEEL_ENVIRONMENT)/empty && bin/python -I $(abspath scripts/wheel_test.py)
+
+WASM_TARGET := wasm32-unknown-unknown
+WASM_FOLDER := target/wasm
+WASM_PACKAGE := $(WASM_FOLDER)/cryptable
+WORKSPACE_VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
+# The tool and the crate have to be of one version.
+WASM_BINDGEN_VERSION := $(shell sed -n '/^name = "wasm-bindgen"$$/{n;s/^version = "\(.*\)"/\1/p}' Cargo.lock)
+HAS_WASM_TOOLS := rustup target list --installed 2> /dev/null | grep -q $(WASM_TARGET) && wasm-bindgen --version 2> /dev/null | grep -q $(WASM_BINDGEN_VERSION)
+
+wasm: ## Build the npm package for browsers and Node into target/wasm/cryptable, and pack it
+	@$(HAS_WASM_TOOLS) || { echo 'rustup target add $(WASM_TARGET), cargo install wasm-bindgen-cli@$(WASM_BINDGEN_VERSION) bring the tools'; exit 1; }
+	$(CARGO) build -p cryptable-wasm --profile wasm --target $(WASM_TARGET)
+	rm -rf $(WASM_PACKAGE)
+	wasm-bindgen --target web --remove-name-section --remove-producers-section --out-name native --out-dir $(WASM_PACKAGE) $(or $(CARGO_TARGET_DIR),target)/$(WASM_TARGET)/wasm/cryptable_wasm.wasm
+	rm -f $(WASM_PACKAGE)/.gitignore
+	cp crates/wasm/js/*.js crates/wasm/js/*.ts crates/wasm/README.md LICENSE-APACHE LICENSE-MIT $(WASM_PACKAGE)
+	sed 's/"version": "0.0.0"/"version": "$(WORKSPACE_VERSION)"/' crates/wasm/js/package.json > $(WASM_PACKAGE)/package.json
+	$(PYTHON) scripts/wasm_size.py $(WASM_PACKAGE)
+	@if command -v npm > /dev/null; then cd $(WASM_PACKAGE) && npm pack --silent --pack-destination ..; else echo 'the package is NOT packed: there is no npm'; fi
+
+# Node is what runs it; the native program is the service.
+wasm-test: export CRYPTABLE_CALIBRATION = off
+wasm-test: wasm ## Encrypt by the npm package in Node, look up by the native service at full size, decrypt by the package
+	$(CARGO) clippy -p cryptable-wasm --profile checks --target $(WASM_TARGET) -- -D warnings
+	$(CARGO) build -p cryptable-cli --profile checks --features serve --bin cryptable
+	CRYPTABLE_PROGRAM=$(or $(CARGO_TARGET_DIR),target)/checks/cryptable CRYPTABLE_NPM_PACKAGE=$(WASM_PACKAGE) node --test crates/wasm/tests/*.test.mjs
+
+wasm-test-if-possible:
+	@if $(HAS_WASM_TOOLS) && command -v node > /dev/null; then $(MAKE) wasm-test; else echo 'the npm package is NOT tested: there is no wasm-bindgen $(WASM_BINDGEN_VERSION), no target $(WASM_TARGET), or no node'; fi
+
+wasm-times: wasm ## Measure keys, encryption and decryption in WebAssembly
+	CRYPTABLE_NPM_PACKAGE=$(WASM_PACKAGE) node crates/wasm/benchmarks/keys.mjs
 
 service-load: ## Load the service by ab, beside slow and broken clients, kill it in the middle, check that nothing is lost; three minutes
 	@command -v ab > /dev/null || { echo 'there is no ab: apache2-utils of Debian, httpd-tools of Fedora, has it'; exit 1; }

@@ -80,7 +80,7 @@ const MAX_KEY_BYTE: f64 = 1e-6;
 
 impl CostModel {
     /// The model of this machine: measured once, then read from the user's cache directory, or the
-    /// built-in one if `CRYPTABLE_CALIBRATION` is `off`, in builds with debug assertions, or where no
+    /// built-in one if `CRYPTABLE_CALIBRATION` is `off`, in builds with debug assertions or for WebAssembly, or where no
     /// thread can be started to measure on.
     ///
     /// The first call in a process reads a file of some kilobytes; the first on a machine takes
@@ -96,8 +96,10 @@ impl CostModel {
     pub fn calibrated() -> Self {
         static MODEL: OnceLock<CostModel> = OnceLock::new();
         *MODEL.get_or_init(|| {
-            // Builds that are not optimised would measure for a minute, and what they measured would be of no use.
-            if cfg!(debug_assertions) || is_off(std::env::var_os(SETTING).as_deref()) {
+            // Builds that are not optimised would measure for a minute, and what they measured would be of no use. Browsers run
+            // no servers, and WebAssembly by itself has no clock.
+            let is_measurable = !cfg!(debug_assertions) && !cfg!(target_family = "wasm");
+            if !is_measurable || is_off(std::env::var_os(SETTING).as_deref()) {
                 return Self::default();
             }
             let measured = || Self::measure().ok();

@@ -13,7 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ptr::NonNull;
 use std::sync::Mutex;
 
-use memmap2::{Advice, MmapMut, UncheckedAdvice};
+use memmap2::MmapMut;
+#[cfg(unix)]
+use memmap2::{Advice, UncheckedAdvice};
 
 /// Address space of a region, unless a buffer needs more: lookups of 8 bits have one.
 const REGION_BYTES: usize = 1 << 30;
@@ -149,6 +151,7 @@ impl Arena {
         let map = |bytes: usize| MmapMut::map_anon(bytes).ok();
         let map = map(REGION_BYTES.max(length)).or_else(|| map(length))?;
         // Large pages are a wish: without them everything works, slower.
+        #[cfg(unix)]
         let _ = map.advise(Advice::HugePage);
         self.regions.push(Region { map, frontier: 0 });
         Some(self.regions.len() - 1)
@@ -161,8 +164,9 @@ impl Arena {
         NonNull::new(unsafe { region.add(place.offset) }.cast()).expect("mapped memory")
     }
 
-    /// Gives the pages of free memory back to the system.
+    /// Gives the pages of free memory back to the system, where it takes them.
     fn release(&mut self) {
+        #[cfg(unix)]
         for (place, &length) in &self.by_place {
             let region = &self.regions[place.region].map;
             // SAFETY: nobody uses these bytes, and zeros are as good as what they hold.

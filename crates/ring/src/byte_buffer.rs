@@ -2,7 +2,9 @@
 
 use std::ops::{Deref, DerefMut};
 
-use memmap2::{Advice, MmapMut};
+#[cfg(unix)]
+use memmap2::Advice;
+use memmap2::MmapMut;
 
 /// Buffers from this length on are mapped, with pages of 2 MiB where the system has them.
 const MIN_MAPPED_BYTES: usize = 1 << 21;
@@ -32,6 +34,7 @@ impl ByteBuffer {
             && let Ok(map) = MmapMut::map_anon(length)
         {
             // Large pages are a wish: without them everything works, slower.
+            #[cfg(unix)]
             let _ = map.advise(Advice::HugePage);
             return Self(Bytes::Mapped(map));
         }

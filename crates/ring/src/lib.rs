@@ -19,6 +19,7 @@ pub mod combination;
 pub mod combined_tensor;
 mod digit_product;
 mod embedding;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod fourier_twiddles;
 mod fraction_digits;
 pub mod gadget;

@@ -9,11 +9,9 @@
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::doubles_matrix;
 use super::elementwise::{add_assign, mul_scalar_assign};
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-use super::matrix_layout::DoubleEntries;
 #[cfg(target_arch = "x86_64")]
 use super::matrix_layout::{ByteEntries, TILE_ROWS};
-use super::matrix_layout::{Layout, MatrixTiles, STRIP};
+use super::matrix_layout::{DoubleEntries, Layout, MatrixTiles, STRIP};
 #[cfg(target_arch = "x86_64")]
 use super::{amx, vnni_matrix};
 use crate::{Buffer, Isa, Modulus};
@@ -99,7 +97,7 @@ enum Kernel<'a> {
     Amx(&'a ByteEntries),
     #[cfg(target_arch = "x86_64")]
     Vnni(&'a ByteEntries),
-    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), expect(dead_code))]
     Doubles(&'a DoubleEntries),
     #[cfg(target_arch = "x86_64")]
     Ifma(&'a [[u64; TILE_ROWS]]),
@@ -125,7 +123,6 @@ impl<'a> Kernel<'a> {
             {
                 Self::Vnni(entries)
             }
-            #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
             Layout::Doubles(entries) if takes_doubles => Self::Doubles(entries),
             #[cfg(target_arch = "x86_64")]
             Layout::Words(tiles) if m.isa() == Isa::Avx512Ifma => Self::Ifma(tiles),
@@ -195,7 +192,8 @@ pub fn tile_product(
             // SAFETY: the processor has the instruction set, as `Modulus::isa` promises.
             unsafe { super::avx512_matrix::tile_product(m, out, tile, corrections, strips) }
         }
-        Kernel::Portable => tile_product_portable(m, out, matrix, tile, block),
+        // Doubles, too, on processors without vector kernels, which never choose them.
+        _ => tile_product_portable(m, out, matrix, tile, block),
     }
 }
 

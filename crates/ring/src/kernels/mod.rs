@@ -107,6 +107,7 @@ mod packed_sums;
 mod packing;
 mod permutation;
 mod permute;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod prefetch;
 #[cfg(target_arch = "x86_64")]
 mod residue_block;
