@@ -8,7 +8,7 @@ BENCH_ARGUMENTS ?= --help
 TEST_FEATURES := cryptable-cli/serve,cryptable-python/stubs
 
 .DEFAULT_GOAL := help
-.PHONY: help demo beginner test test-all test-aarch64 format lint docs book book-if-possible server-build unit-tests all-unit-tests python-tests run-python-tests python-library stubs tls-tests ray-tests ray-overhead notebooks wheel wheel-test wasm wasm-test wasm-test-if-possible wasm-times release-check service-load fuzz bench deny deny-if-possible sbom
+.PHONY: help demo beginner test test-all test-aarch64 format lint docs book book-if-possible server-build unit-tests all-unit-tests python-tests run-python-tests python-library stubs tls-tests ray-tests ray-overhead notebooks wheel wheel-test wasm wasm-test wasm-test-if-possible wasm-times page page-test release-check service-load fuzz bench deny deny-if-possible sbom
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -201,6 +201,18 @@ wasm-test-if-possible:
 
 wasm-times: wasm ## Measure keys, encryption and decryption in WebAssembly
 	CRYPTABLE_NPM_PACKAGE=$(WASM_PACKAGE) node crates/wasm/benchmarks/keys.mjs
+
+page: wasm ## Build the program that shows a page to browsers: cryptable serve --page
+	CRYPTABLE_NPM_PACKAGE=$(abspath $(WASM_PACKAGE)) $(CARGO) build --release -p cryptable-cli --features serve,page --bin cryptable
+
+PAGE_TOOLS := target/page-test
+
+# Apart from `test`: a browser is not on every machine. Debian has `chromium`.
+page-test: export CRYPTABLE_CALIBRATION = off
+page-test: wasm ## Click through the page in headless Chromium, at full size; needs chromium, and playwright-core from npm
+	npm install --silent --no-audit --no-fund --prefix $(PAGE_TOOLS) playwright-core@1
+	CRYPTABLE_NPM_PACKAGE=$(abspath $(WASM_PACKAGE)) $(CARGO) build -p cryptable-cli --profile checks --features page --bin cryptable
+	PAGE_TOOLS=$(PAGE_TOOLS) CRYPTABLE_PROGRAM=$(or $(CARGO_TARGET_DIR),target)/checks/cryptable node --test crates/wasm/tests/page/page.mjs
 
 service-load: ## Load the service by ab, beside slow and broken clients, kill it in the middle, check that nothing is lost; three minutes
 	@command -v ab > /dev/null || { echo 'there is no ab: apache2-utils of Debian, httpd-tools of Fedora, has it'; exit 1; }

@@ -5,6 +5,8 @@ mod jobs;
 mod log;
 mod metrics;
 mod objects;
+#[cfg(feature = "page")]
+mod page;
 mod pages;
 mod places;
 mod problems;
@@ -151,9 +153,9 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
-/// Builds the table of routes.
-pub(crate) fn router(app: App) -> Router {
-    Router::new()
+/// Builds the table of routes; with `page`, those of the page as well.
+pub(crate) fn router(app: App, page: bool) -> Router {
+    with_page(Router::new(), page)
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/metrics", get(metrics::show))
         .route("/v1/openapi.json", get(openapi))
@@ -184,6 +186,17 @@ pub(crate) fn router(app: App) -> Router {
         })
         .layer(middleware::from_fn_with_state(app.clone(), log::record))
         .with_state(app)
+}
+
+#[cfg(feature = "page")]
+fn with_page(router: Router<App>, page: bool) -> Router<App> {
+    if page { page::add_to(router) } else { router }
+}
+
+/// Returns the routes as they are: this build has no page, and [`crate::Service::open`] refuses to serve one.
+#[cfg(not(feature = "page"))]
+fn with_page(router: Router<App>, _: bool) -> Router<App> {
+    router
 }
 
 async fn openapi() -> Response {

@@ -30,6 +30,9 @@ pub struct Config {
     pub options: ReadOptions,
     /// Clock by which jobs and files expire.
     pub clock: Clock,
+    /// Whether the server shows the page on which browsers encrypt, look up and decrypt. Only builds with the feature `page`
+    /// have it.
+    pub page: bool,
     /// Whether the server moves files away that the folder's database does not know, and starts a new database if it is
     /// missing.
     pub recover: bool,
@@ -40,8 +43,8 @@ impl Config {
     #[must_use]
     pub fn new(folder: impl Into<PathBuf>, listen: SocketAddr) -> Self {
         let (limits, options, clock) = (Limits::default(), ReadOptions::default(), Clock::system());
-        let (folder, behind_proxy, recover) = (folder.into(), false, false);
-        Self { folder, listen, behind_proxy, limits, options, clock, recover }
+        let (folder, behind_proxy, page, recover) = (folder.into(), false, false, false);
+        Self { folder, listen, behind_proxy, limits, options, clock, page, recover }
     }
 }
 
@@ -65,6 +68,7 @@ pub struct Service {
     app: App,
     listener: TcpListener,
     address: SocketAddr,
+    page: bool,
     stopped: watch::Sender<bool>,
     /// Held as long as the server runs.
     serving: Serving,
@@ -87,15 +91,20 @@ impl Service {
     ///
     /// # Errors
     /// If another server has the folder or the address; if the address is not a loopback address and no proxy speaks
-    /// TLS; if the folder is not a server's, has lost its database, or has files that the database does not know.
+    /// TLS; if the page is asked of a build without it; if the folder is not a server's, has lost its database, or has files that the database does not know.
     pub fn open(config: Config) -> Result<Self> {
-        let Config { folder, listen, behind_proxy, limits, options, clock, recover } = config;
+        let Config { folder, listen, behind_proxy, limits, options, clock, page, recover } = config;
         if !listen.ip().is_loopback() && !behind_proxy {
             let text = format!(
                 "{listen} is not on the loopback: tokens and files would travel in the clear; have a proxy that speaks \
                  TLS in front, and say so"
             );
             return Err(Error::Operator(text));
+        }
+        if page && !cfg!(feature = "page") {
+            let text =
+                "this program was built without the page; `make page` builds one that has it";
+            return Err(Error::Operator(text.into()));
         }
         let options = options.max_memory(limits.memory);
         let store = Arc::new(Store::open_to_serve(&folder, clock, limits.lock_wait, recover)?);
@@ -105,7 +114,7 @@ impl Service {
         let address = listener.local_addr()?;
         let worker = Arc::new(Worker::new(store.clone(), limits, options));
         let app = App::new(store, worker, limits, options);
-        Ok(Self { app, listener, address, stopped: watch::Sender::new(false), serving })
+        Ok(Self { app, listener, address, page, stopped: watch::Sender::new(false), serving })
     }
 
     /// Returns the address that the server listens on.
@@ -140,12 +149,12 @@ impl Service {
         };
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         let (limits, stopped) = (self.app.limits, self.stopped.subscribe());
-        let (listener, app) = (self.listener, self.app);
+        let (listener, app, page) = (self.listener, self.app, self.page);
         let outcome = runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(listener)?;
             tokio::spawn(remove_expired(app.clone()));
             tokio::spawn(stop_removed(app.clone()));
-            serve(listener, router(app), limits, stopped).await
+            serve(listener, router(app, page), limits, stopped).await
         });
         worker.stop();
         runtime.shutdown_timeout(std::time::Duration::from_secs(1));

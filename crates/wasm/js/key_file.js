@@ -23,12 +23,18 @@ async function createTemporaryFile() {
   let isOpen = true;
   return {
     write(piece) {
-      fs.writeSync(file, piece, 0, piece.length, length);
-      length += piece.length;
+      // A call may take a part of what it is given.
+      for (let done = 0; done < piece.length; ) {
+        const count = fs.writeSync(file, piece, done, piece.length - done, length);
+        done += count;
+        length += count;
+      }
     },
     read(offset, count) {
       const bytes = new Uint8Array(Math.min(count, length - offset));
-      fs.readSync(file, bytes, 0, bytes.length, offset);
+      for (let done = 0; done < bytes.length; ) {
+        done += fs.readSync(file, bytes, done, bytes.length - done, offset + done);
+      }
       return bytes;
     },
     remove() {

@@ -88,9 +88,12 @@ export class Service {
   wait(id: string, onProgress?: (share: number, job: Job) => void): Promise<Job>;
   /** Fetches the result for the table at a place of the order. */
   result(job: Job, place?: number): Promise<Uint8Array>;
-  removeJob(id: string): Promise<unknown>;
-  removeCiphertext(sha256: string): Promise<unknown>;
-  removeKey(sha256: string): Promise<unknown>;
+  /** Stops a job and removes it with its results. */
+  removeJob(id: string): Promise<void>;
+  /** Removes a file of ciphertexts. */
+  removeCiphertext(sha256: string): Promise<void>;
+  /** Removes an evaluation key. */
+  removeKey(sha256: string): Promise<void>;
   /** Sends ciphertexts, has them looked up, fetches the result and removes what the service kept of it. */
   lookup(
     key: string,

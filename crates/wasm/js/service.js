@@ -54,8 +54,7 @@ export class Service {
   }
 
   async publicKey(sha256) {
-    const response = await this.#patiently("GET", `/v1/public-keys/${sha256}/file`);
-    const bytes = new Uint8Array(await response.arrayBuffer());
+    const bytes = await this.#bytes(`/v1/public-keys/${sha256}/file`);
     if ((await digest(bytes)) !== sha256) {
       throw new Error("the service sent a public key of another digest");
     }
@@ -122,8 +121,7 @@ export class Service {
   }
 
   async result(job, place = 0) {
-    const response = await this.#patiently("GET", `/v1/jobs/${job.id}/results/${place}`);
-    const bytes = new Uint8Array(await response.arrayBuffer());
+    const bytes = await this.#bytes(`/v1/jobs/${job.id}/results/${place}`);
     if (bytes.length !== job.results[place]) {
       throw new Error(`the result has ${bytes.length} bytes, but should have ${job.results[place]}`);
     }
@@ -131,15 +129,15 @@ export class Service {
   }
 
   removeJob(id) {
-    return this.#patiently("DELETE", `/v1/jobs/${id}`);
+    return this.#remove(`/v1/jobs/${id}`);
   }
 
   removeCiphertext(sha256) {
-    return this.#patiently("DELETE", `/v1/ciphertexts/${sha256}`);
+    return this.#remove(`/v1/ciphertexts/${sha256}`);
   }
 
   removeKey(sha256) {
-    return this.#patiently("DELETE", `/v1/keys/${sha256}`);
+    return this.#remove(`/v1/keys/${sha256}`);
   }
 
   async lookup(key, ciphertext, table, { onProgress } = {}) {
@@ -152,16 +150,25 @@ export class Service {
     return result;
   }
 
-  async #json(method, path, message, headers = {}) {
+  #json(method, path, message, headers = {}) {
     const body = message === undefined ? undefined : JSON.stringify(message);
-    return (await this.#patiently(method, path, body, headers)).json();
+    return this.#patiently(async () => (await this.#once(method, path, body, headers)).json());
   }
 
-  async #patiently(method, path, body, headers) {
+  #bytes(path) {
+    return this.#patiently(async () => new Uint8Array(await (await this.#once("GET", path)).arrayBuffer()));
+  }
+
+  async #remove(path) {
+    await this.#patiently(() => this.#once("DELETE", path));
+  }
+
+  /** Makes a call again while the service is busy or out of reach. */
+  async #patiently(call) {
     const end = Date.now() + this.#patience;
     for (let delay = FIRST_PAUSE; ; delay = Math.min(2 * delay, LONGEST_PAUSE)) {
       try {
-        return await this.#once(method, path, body, headers);
+        return await call();
       } catch (error) {
         if (!isPassing(error) || Date.now() > end) {
           throw error;

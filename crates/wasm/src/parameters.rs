@@ -62,7 +62,7 @@ impl Parameters {
         Ok(Self(request.plan()?.best().parameters().clone()))
     }
 
-    /// Reads a file of parameters, as `cryptable plan --parameters` writes it.
+    /// Reads a file of parameters, as `cryptable plan --output` writes it.
     ///
     /// # Errors
     /// If the bytes are not exactly one undamaged file of parameters for lookups, or if these are insecure and that is not

@@ -11,6 +11,20 @@ const { Service } = await imported("service.js");
 /** Mebibytes that the WebAssembly module may take. */
 const MOST_MEMORY = 256 << 20;
 
+/** A file whose upload breaks off once, behind its middle, and then must go on from there. */
+function brokenOnce(file) {
+  let broken;
+  const part = (offset, count) => {
+    if (broken === undefined && offset > file.bytes / 2) {
+      broken = offset;
+      throw new TypeError("fetch failed");
+    }
+    assert.ok(broken === undefined || offset >= broken, `the upload began again at ${offset}, before ${broken}`);
+    return file.part(offset, count);
+  };
+  return { bytes: file.bytes, sha256: file.sha256, part };
+}
+
 async function lookUpAll(context, engine, outputs) {
   const { url, token } = await startService(context, { table: outputs });
   const service = new Service(url, token, { partBytes: 1 << 20 });
@@ -25,7 +39,7 @@ async function lookUpAll(context, engine, outputs) {
   const steps = [];
   const evaluationKey = await client.evaluationKey((done, total) => steps.push(done / total));
   assert.equal(steps.at(-1), 1);
-  const stored = await service.upload("evaluation-key", evaluationKey);
+  const stored = await service.upload("evaluation-key", brokenOnce(evaluationKey));
   assert.deepEqual([stored.key_id, stored.bytes], [key.id, evaluationKey.bytes]);
   await evaluationKey.remove();
   const values = allValues(table.input_modulus);

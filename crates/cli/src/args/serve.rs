@@ -26,6 +26,10 @@ pub struct ServeArgs {
     /// Allow addresses other than the loopback, since a proxy in front provides TLS
     #[arg(long)]
     pub behind_proxy: bool,
+    /// Show a page at the server's address on which browsers encrypt, look up and decrypt; `make page` builds the program
+    /// that has it
+    #[arg(long)]
+    pub page: bool,
     /// Move files that the folder's database does not know to lost/, and start a new database if it is missing
     #[arg(long)]
     pub recover: bool,
@@ -204,6 +208,7 @@ Examples:
   cryptable serve --folder service --listen 0.0.0.0:8080 --behind-proxy
   cryptable serve --folder service --keep-jobs 12h --client-results 10GB --keep-uploads 6h
   cryptable serve --folder service --client-objects 1000 --total-bytes 500GB --free-bytes 20GB
+  cryptable serve --folder service --page
   cryptable serve --folder service --recover
   cryptable serve table list --folder service
   cryptable serve client renew --folder service --name hospital

@@ -71,6 +71,7 @@ fn serve(global: Global, args: &ServeArgs) -> Result<()> {
     let name = folder.printable();
     let config = Config {
         behind_proxy: args.behind_proxy,
+        page: args.page,
         recover: args.recover,
         limits: limits(global, &args.limits),
         options: global.read_options(),

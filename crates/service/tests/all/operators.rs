@@ -1,6 +1,7 @@
 //! Commands of the operator, each a process of its own, write to the folder while others do, and while a server runs.
 
 use std::io::Cursor;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Barrier;
@@ -8,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use cryptable::Engine;
-use cryptable_service::{Limits, Problem, Store};
+use cryptable_service::{Config, Limits, Problem, Service, Store};
 use rusqlite::{Connection, TransactionBehavior};
 
 use crate::support::{Server, keys, squares, token};
@@ -32,6 +33,17 @@ fn operator_process() {
             store.remove_table(&name).unwrap();
         }
     }
+}
+
+/// Builds without the page refuse it before they listen. `make page-test` clicks through the page of those that have it.
+#[test]
+#[cfg(not(feature = "page"))]
+fn a_build_without_the_page_says_how_to_build_one_that_has_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let any_port = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let error = Service::open(Config { page: true, ..Config::new(folder.path(), any_port) });
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("`make page`"), "{error}");
 }
 
 fn operator(folder: &Path, name: &str) -> Child {
