@@ -8,7 +8,7 @@ BENCH_ARGUMENTS ?= --help
 TEST_FEATURES := cryptable-cli/serve,cryptable-python/stubs
 
 .DEFAULT_GOAL := help
-.PHONY: help demo beginner test test-all test-aarch64 format lint docs book book-if-possible server-build unit-tests all-unit-tests python-tests run-python-tests python-library stubs tls-tests ray-tests ray-overhead notebooks wheel wheel-test wasm wasm-test wasm-test-if-possible wasm-times page page-test release-check service-load fuzz bench deny deny-if-possible sbom
+.PHONY: help demo beginner test test-all test-aarch64 format lint docs book book-if-possible server-build unit-tests all-unit-tests python-tests run-python-tests python-library stubs tls-tests ray-tests ray-overhead notebooks wheel wheel-test wasm wasm-test wasm-test-program run-wasm-tests wasm-test-if-possible wasm-times page page-test release-check service-load fuzz bench deny deny-if-possible sbom
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -190,14 +190,19 @@ wasm: ## Build the npm package for browsers and Node into target/wasm/cryptable,
 	@if command -v npm > /dev/null; then cd $(WASM_PACKAGE) && npm pack --silent --pack-destination ..; else echo 'the package is NOT packed: there is no npm'; fi
 
 # Node is what runs it; the native program is the service.
-wasm-test: export CRYPTABLE_CALIBRATION = off
-wasm-test: wasm ## Encrypt by the npm package in Node, look up by the native service at full size, decrypt by the package
-	$(CARGO) clippy -p cryptable-wasm --profile checks --target $(WASM_TARGET) -- -D warnings
+wasm-test: wasm wasm-test-program run-wasm-tests ## Encrypt by the npm package in Node, look up by the native service at full size, decrypt by the package
+
+wasm-test-program:
 	$(CARGO) build -p cryptable-cli --profile checks --features serve --bin cryptable
+
+run-wasm-tests: export CRYPTABLE_CALIBRATION = off
+run-wasm-tests:
+	$(CARGO) clippy -p cryptable-wasm --profile checks --target $(WASM_TARGET) -- -D warnings
 	CRYPTABLE_PROGRAM=$(or $(CARGO_TARGET_DIR),target)/checks/cryptable CRYPTABLE_NPM_PACKAGE=$(WASM_PACKAGE) node --test crates/wasm/tests/*.test.mjs
 
+# With the program of the other tests, which is built already.
 wasm-test-if-possible:
-	@if $(HAS_WASM_TOOLS) && command -v node > /dev/null; then $(MAKE) wasm-test; else echo 'the npm package is NOT tested: there is no wasm-bindgen $(WASM_BINDGEN_VERSION), no target $(WASM_TARGET), or no node'; fi
+	@if $(HAS_WASM_TOOLS) && command -v node > /dev/null; then $(MAKE) wasm python-library run-wasm-tests; else echo 'the npm package is NOT tested: there is no wasm-bindgen $(WASM_BINDGEN_VERSION), no target $(WASM_TARGET), or no node'; fi
 
 wasm-times: wasm ## Measure keys, encryption and decryption in WebAssembly
 	CRYPTABLE_NPM_PACKAGE=$(WASM_PACKAGE) node crates/wasm/benchmarks/keys.mjs
