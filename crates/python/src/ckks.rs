@@ -1,5 +1,6 @@
 //! Encrypted vectors of real and complex numbers, for `cryptable/ckks.py`.
 
+mod clear_numbers;
 mod functions;
 mod parameter_set;
 mod parameters;

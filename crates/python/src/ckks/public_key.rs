@@ -6,8 +6,8 @@ use cryptable::ckks::PublicKey as LibraryPublicKey;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use super::clear_numbers::{Cleared, bounds_of};
 use super::parameters::Parameters;
-use super::secret_key::{Cleared, bounds_of};
 use super::vector::Vector;
 use crate::arrays::complex_numbers;
 use crate::call;

@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use cryptable::ckks::SecretKey as LibrarySecretKey;
-use cryptable::ckks::{Complex64, Flooding, KeySet, SlotBounds};
+use cryptable::ckks::{Flooding, KeySet};
 use numpy::{IxDyn, PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use zeroize::Zeroizing;
 
+use super::clear_numbers::{Cleared, bounds_of};
 use super::functions::LinearMap;
 use super::parameters::Parameters;
 use super::public_key::PublicKey;
@@ -161,24 +162,6 @@ impl SecretKey {
         write_evaluation_key(py, &path, replace, threads, progress, |out, progress| {
             self.inner.write_evaluation_key_for(&keys, out, progress)
         })
-    }
-}
-
-/// Bounds of numbers whose parts are at most `bound`.
-pub(super) fn bounds_of(bound: f64, is_real: bool) -> SlotBounds {
-    SlotBounds { re: bound, im: if is_real { 0.0 } else { bound } }
-}
-
-/// Numbers that are cleared when they go.
-pub(super) struct Cleared(pub(super) Vec<Complex64>);
-
-impl Drop for Cleared {
-    fn drop(&mut self) {
-        use zeroize::Zeroize as _;
-        for value in &mut self.0 {
-            value.re.zeroize();
-            value.im.zeroize();
-        }
     }
 }
 
