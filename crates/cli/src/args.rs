@@ -11,6 +11,7 @@ pub mod digits;
 #[cfg(feature = "client")]
 mod encrypt_table;
 mod files;
+pub mod frames;
 pub mod integers;
 pub mod jobs;
 mod lookup;
@@ -137,6 +138,13 @@ pub enum Command {
     /// Add encrypted values, or multiples of them; needs no secret
     #[command(after_help = sum::SUM)]
     Sum(SumArgs),
+    /// Run a pipeline of lookups and sums on the columns of an encrypted frame; needs no secret
+    #[command(after_help = frames::RUN)]
+    Run(frames::RunArgs),
+    /// Suggest a schema, by which columns of numbers, dates and words are encrypted
+    #[cfg(feature = "client")]
+    #[command(after_help = frames::SCHEMA)]
+    Schema(GroupArgs<frames::SchemaCommand>),
     /// Hand ciphertexts and results of one client over to another
     #[command(after_help = rekey::OVERVIEW)]
     Rekey(GroupArgs<rekey::RekeyCommand>),

@@ -63,6 +63,7 @@ fn readers(object: ObjectType) -> &'static [Reader] {
         O::PackedRekeyingKey | O::SingleRekeyingKey | O::LeveledRekeyingKey => {
             &[("rekey apply", false)]
         }
+        O::EncryptedFrame => &[("decrypt", true), ("run", false)],
         O::Canaries => &[("decrypt --canaries", true)],
         O::EncryptedTables => &[("lookup --table", false)],
         O::AesMessage => &[("aes open", true), ("aes transcipher", false)],

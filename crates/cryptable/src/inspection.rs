@@ -113,7 +113,7 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
             found.engine = Some(Engine::Packed);
             found.key_id = Some(KeyId(BodyReader::new(body).array("key identifier")?));
         }
-        ObjectType::Canaries => {
+        ObjectType::Canaries | ObjectType::EncryptedFrame => {
             found.key_id = Some(KeyId(BodyReader::new(body).array("key identifier")?));
         }
         ObjectType::SlotBitsCiphertext

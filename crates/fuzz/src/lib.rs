@@ -13,6 +13,7 @@ pub mod bridge_seeds;
 pub mod circuit_seeds;
 pub mod clients;
 pub mod forged;
+pub mod frames;
 pub mod limits;
 pub mod mutation;
 pub mod repair;

@@ -17,7 +17,7 @@ use cryptable_fhew::packing::SeededPackingKey;
 use cryptable_wire::ObjectType;
 
 use crate::limits::{MAX_KEY_MEMORY, within_limits};
-use crate::{bridge_seeds, circuit_seeds, clients, repair, seeds, vector_seeds};
+use crate::{bridge_seeds, circuit_seeds, clients, frames, repair, seeds, vector_seeds};
 
 /// A reader under test.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +46,7 @@ impl Target {
 }
 
 /// All targets of this crate. Readers of the command line's formats are tested in its own crate.
-pub const TARGETS: [Target; 49] = [
+pub const TARGETS: [Target; 54] = [
     parameters(
         "packed_parameters",
         |b| read_parameters(Engine::Packed, b),
@@ -140,6 +140,16 @@ pub const TARGETS: [Target; 49] = [
         read: read_integer_column,
         seeds: seeds::integer_columns,
     },
+    Target {
+        name: "frame",
+        repair: frames::repair_frame,
+        read: frames::read_frame,
+        seeds: frames::frames,
+    },
+    parameters("frame_schema", frames::read_schema, frames::schemas),
+    parameters("frame_mapping", frames::read_mapping, frames::mappings),
+    parameters("frame_pipeline", frames::read_pipeline, frames::pipelines),
+    parameters("frame_data", frames::read_data, frames::data),
     object("encrypted_bytes", read_encrypted_bytes, seeds::encrypted_bytes),
     object("aes_messages", read_aes_message, seeds::aes_messages),
     parameters(

@@ -66,6 +66,11 @@ readers! {
     yosys_json
     encrypted_integers
     integer_column
+    frame
+    frame_schema
+    frame_mapping
+    frame_pipeline
+    frame_data
     encrypted_bytes
     aes_messages
     conversion_parameters

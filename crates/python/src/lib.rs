@@ -25,6 +25,7 @@ mod errors;
 mod evaluation_key;
 mod files;
 mod fixed_point;
+mod frames;
 mod inspection;
 mod integers;
 mod key_files;
@@ -152,6 +153,15 @@ mod _native {
     mod comparisons {
         #[pymodule_export]
         use crate::comparisons::{ComparisonPlan, Digits, compare, plan_comparisons};
+    }
+
+    /// For `cryptable.frames`.
+    #[pymodule]
+    mod frames {
+        #[pymodule_export]
+        use crate::frames::{
+            Frame, Schema, decrypt_frame, encrypt_frame, select_frame, suggest_schema,
+        };
     }
 
     /// For `cryptable.integers`.

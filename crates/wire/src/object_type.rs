@@ -144,6 +144,8 @@ object_types! {
     IntegerPublicKey = 55, "a public key for functions of integers";
     /// A client's secret places and inputs of canaries in a ciphertext.
     Canaries = 60, "canaries";
+    /// Encrypted columns with names.
+    EncryptedFrame = 61, "an encrypted frame";
 }
 
 impl ObjectType {

@@ -161,6 +161,11 @@ pub struct EncryptArgs {
     /// Add new words to the dictionary, or start one
     #[arg(long, requires = "dictionary")]
     pub extend: bool,
+    /// Encrypt the columns that this schema lists, into one frame; the input is then Parquet, Arrow, CSV or JSON lines, CSV and
+    /// JSON lines also with .gz or .zst
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["column", "header", "no_header", "delimiter", "missing", "format",
+        "signed", "layout", "circuit", "dictionary", "file"])]
+    pub schema: Option<PathBuf>,
     /// Canaries among the values.
     #[command(flatten)]
     pub canaries: CanaryArgs,
@@ -269,6 +274,9 @@ pub struct DecryptArgs {
     /// Write the words of this code book (.json or .csv) instead of their numbers
     #[arg(long, value_name = "FILE", conflicts_with = "signed")]
     pub dictionary: Option<PathBuf>,
+    /// Schema by which the columns of a frame are decrypted [default: the units that results state, and integers]
+    #[arg(long, value_name = "FILE")]
+    pub schema: Option<PathBuf>,
     /// Check results by the canaries in this file, which `encrypt --canaries` wrote, and leave them out; nothing is written
     /// if one of them has a wrong result
     #[arg(long, value_name = "FILE", requires = "table")]
@@ -278,7 +286,7 @@ pub struct DecryptArgs {
     #[arg(long, value_name = "FILE", requires = "canaries")]
     pub table: Option<PathBuf>,
     /// File for the values, readable by its owner only: .csv, .npy or .bin (raw words of the narrowest width that holds
-    /// the modulus)
+    /// the modulus); for frames .parquet, .arrow, .csv or .jsonl, the last two also with .gz or .zst
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,
     /// Overwrite an output that is a key or read-only
@@ -355,6 +363,7 @@ Examples:
   cryptable encrypt --public public.key --input values.csv --output values.ct
   cryptable encrypt --secret client.key --input people.csv --column age --canaries age.canaries \\
     --canary-count 3000 --output age.ct
+  cryptable encrypt --schema schema.json --secret client.key --input people.parquet --output people.frame
   seq 0 15 | cryptable encrypt --secret client.key --input - --output values.ct
 
 Integers for comparisons need one bit of headroom: --as headroom. With --circuit, each line of the
@@ -383,9 +392,11 @@ Examples:
   cryptable decrypt --secret client.key --input risk.ct --canaries age.canaries --table risk.csv \\
     --output risks.csv
   cryptable decrypt --as words --bits 16 --secret client.key --input risks.ct --output risks.csv
+  cryptable decrypt --secret client.key --input scored.frame --output scored.parquet
   cryptable decrypt --secret client.key --input result.ct --output - | sort -n
 
-Files state their content: values, columns of integers, words of a circuit, bytes of transciphering.";
+Files state their content: values, frames, columns of integers, words of a circuit, bytes of
+transciphering.";
 
 /// Help of `demo`.
 pub const DEMO: &str = "\

@@ -1,6 +1,6 @@
 //! Which files each command reads and writes.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -14,6 +14,9 @@ use super::client::{DecryptArgs, DemoArgs, Demonstration, EncryptArgs, Format, K
 use super::compare::CompareArgs;
 #[cfg(feature = "client")]
 use super::encrypt_table::EncryptTableArgs;
+use super::frames::RunArgs;
+#[cfg(feature = "client")]
+use super::frames::SchemaCommand;
 use super::integers::IntegersArgs;
 use super::jobs::Job;
 use super::lookup::{LookupArgs, TableArgs};
@@ -40,6 +43,9 @@ impl Cli {
             Command::EncryptTable(args) => args.files(),
             Command::Lookup(args) => args.files(),
             Command::Sum(args) => args.files(),
+            Command::Run(args) => args.files(&[]),
+            #[cfg(feature = "client")]
+            Command::Schema(args) => args.command.files(),
             Command::Rekey(args) => args.command.files(),
             #[cfg(feature = "client")]
             Command::Decrypt(args) => args.files(),
@@ -136,6 +142,7 @@ impl EncryptArgs {
             ("--public", self.public.as_deref()),
             ("--input", Some(&self.input)),
             ("--dictionary", fixed),
+            ("--schema", self.schema.as_deref()),
             netlist("--circuit", self.circuit.circuit.as_deref()),
         ]);
         files.extend(dictionary("--dictionary", self.dictionary.as_deref(), self.extend));
@@ -151,6 +158,30 @@ impl SumArgs {
         files.extend(self.inputs.iter().map(|path| FileArg::input("--input", path)));
         files.push(FileArg::bytes("--output", &self.output));
         FileArgs { files, force: self.force }
+    }
+}
+
+impl RunArgs {
+    /// Returns the files that are read and written, among them those that the pipeline names.
+    pub fn files(&self, named: &[PathBuf]) -> FileArgs {
+        let mut files = inputs([
+            ("--evaluation", Some(self.evaluation.as_path())),
+            ("PIPELINE", Some(&self.pipeline)),
+            ("--input", Some(&self.input)),
+        ]);
+        files.extend(named.iter().map(|path| FileArg::input("PIPELINE", path)));
+        files.push(FileArg::bytes("--output", &self.output));
+        FileArgs { files, force: self.force }
+    }
+}
+
+#[cfg(feature = "client")]
+impl SchemaCommand {
+    fn files(&self) -> FileArgs {
+        let Self::Suggest(args) = self;
+        let mut files = inputs([("FILE", Some(args.input.as_path()))]);
+        files.push(FileArg::text("--output", &args.output));
+        FileArgs { files, force: args.force }
     }
 }
 
@@ -270,6 +301,7 @@ impl DecryptArgs {
             ("--input", Some(&self.input)),
             ("--join", self.join.as_deref()),
             ("--dictionary", self.dictionary.as_deref()),
+            ("--schema", self.schema.as_deref()),
             ("--canaries", self.canaries.as_deref()),
             ("--table", self.table.as_deref()),
         ]);

@@ -15,7 +15,7 @@ use zeroize::Zeroizing;
 
 use super::canaries::{CanaryReport, ResultCheck};
 use super::encrypt::comparison_digits;
-use super::{aes, bridge, circuit, integers, large};
+use super::{aes, bridge, circuit, frame, integers, large};
 use crate::args::{CsvArgs, DecryptArgs, Global, LayoutArg};
 use crate::ciphertext_file;
 use crate::formats::csv::Coding;
@@ -38,6 +38,12 @@ pub fn run(global: Global, args: &DecryptArgs) -> Result<()> {
     // Readers report what is wrong with other files.
     let object = peek_header(&start).ok().filter(|_| !holds_values);
     let object = object.map(|header| header.object_type);
+    if object == Some(ObjectType::EncryptedFrame) {
+        return frame::decrypt(global, args, &key, &file);
+    }
+    if args.schema.is_some() {
+        bail!("--schema: {} holds no frame", input_file::shown(&args.input).printable());
+    }
     match object {
         Some(ObjectType::IntegerColumn) => integers::decrypt(global, args, &key, file),
         Some(ObjectType::SlotBitsWords) => circuit::decrypt(global, args, &key, &file),

@@ -14,7 +14,7 @@ use serde::Serialize;
 use zeroize::Zeroizing;
 
 use super::canaries::{self, CanaryReport};
-use super::{circuit, integers, large};
+use super::{circuit, frame, integers, large};
 use crate::args::{EncryptArgs, Global, LayoutArg};
 use crate::atomic_file::{self, AtomicFile};
 use crate::ciphertext_file::{self, ciphertexts, encryptions};
@@ -36,7 +36,8 @@ pub fn run(global: Global, args: &EncryptArgs) -> Result<()> {
         return encrypt_in_layout(global, args, EncryptionKey::Public(&key));
     }
     let key = key_input::read_secret_key(global, args.key_file())?;
-    if args.circuit.circuit.is_some() || matches!(key, SecretKey::Bits(_)) {
+    if args.circuit.circuit.is_some() || args.schema.is_none() && matches!(key, SecretKey::Bits(_))
+    {
         ensure!(args.canaries.file.is_none(), "--canaries: words of circuits have none");
         return circuit::encrypt(global, args, &key);
     }
@@ -45,6 +46,9 @@ pub fn run(global: Global, args: &EncryptArgs) -> Result<()> {
 
 /// Encrypts in the layout that the arguments name, or that keys of comparisons have.
 fn encrypt_in_layout(global: Global, args: &EncryptArgs, key: EncryptionKey<'_>) -> Result<()> {
+    if let Some(schema) = &args.schema {
+        return frame::encrypt(global, args, key, schema);
+    }
     if matches!(key.parameters(), KeyParameters::LargeValues(_)) {
         return large::encrypt(global, args, key);
     }

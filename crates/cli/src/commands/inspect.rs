@@ -4,9 +4,10 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use cryptable::Engine;
 use cryptable::circuits::EncryptedWordsSummary;
-use cryptable_wire::hex;
+use cryptable::{Engine, ReadOptions};
+use cryptable_frames::{ColumnType, Frame, FrameColumn};
+use cryptable_wire::{ObjectType, hex, peek_header};
 use serde::Serialize;
 
 use super::explain;
@@ -14,7 +15,7 @@ use super::parameters::{self, ParameterReport};
 use crate::args::{Global, InspectArgs};
 use crate::ciphertext_file::{ciphertexts, encryptions};
 use crate::printable::Printable as _;
-use crate::report::{self, bytes};
+use crate::report::{self, bytes, counted};
 use crate::{file_kinds, input_file, key_input};
 
 /// Checks each file and reports on it.
@@ -67,7 +68,69 @@ fn inspect(path: &Path) -> Result<Report> {
         },
         fresh: found.fresh,
         words: found.words.as_ref().map(WordsReport::new),
+        frame: frame(map.as_ref()).with_context(|| shown.printable())?,
     })
+}
+
+/// Describes the columns of a frame; `None` for all other files.
+fn frame(bytes: &[u8]) -> Result<Option<FrameReport>> {
+    match peek_header(bytes) {
+        Ok(header) if header.object_type == ObjectType::EncryptedFrame => {
+            let frame = Frame::from_bytes(bytes, ReadOptions::default())?;
+            let columns = frame.columns().iter().map(FrameColumnReport::new).collect();
+            Ok(Some(FrameReport { rows: frame.rows(), columns }))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// The report of a frame.
+#[derive(Serialize)]
+struct FrameReport {
+    rows: usize,
+    columns: Vec<FrameColumnReport>,
+}
+
+/// The report of a column of a frame.
+#[derive(Serialize)]
+struct FrameColumnReport {
+    name: String,
+    modulus: u64,
+    signed: bool,
+    /// Whether values may be missing.
+    gaps: bool,
+    /// Type of the values in the units that the frame states, if it does.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    kind: Option<ColumnType>,
+    fresh: bool,
+}
+
+impl FrameColumnReport {
+    fn new(column: &FrameColumn) -> Self {
+        Self {
+            name: column.name().into(),
+            modulus: column.values().modulus(),
+            signed: column.values().is_signed(),
+            gaps: column.validity().is_some(),
+            kind: column.units().map(|units| units.encoding().kind()),
+            fresh: column.values().is_fresh(),
+        }
+    }
+}
+
+impl fmt::Display for FrameReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "  content     {}:", counted(self.rows as u64, "row"))?;
+        for column in &self.columns {
+            let FrameColumnReport { name, modulus, .. } = column;
+            let name = cryptable_wire::printable(name);
+            let signed = if column.signed { ", signed" } else { "" };
+            let gaps = if column.gaps { ", with gaps" } else { "" };
+            let state = if column.fresh { "as encrypted" } else { "computed" };
+            writeln!(f, "    \"{name}\" modulo {modulus}{signed}{gaps}, {state}")?;
+        }
+        Ok(())
+    }
 }
 
 /// The report of a file of encrypted words.
@@ -154,6 +217,9 @@ struct Report {
     /// Content of a file of words for circuits.
     #[serde(skip_serializing_if = "Option::is_none")]
     words: Option<WordsReport>,
+    /// Rows and columns of a frame.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    frame: Option<FrameReport>,
 }
 
 impl fmt::Display for Report {
@@ -189,6 +255,9 @@ impl fmt::Display for Report {
         }
         if let Some(words) = &self.words {
             write!(f, "{words}")?;
+        }
+        if let Some(frame) = &self.frame {
+            write!(f, "{frame}")?;
         }
         if let Some(id) = &self.aes_key_id {
             writeln!(f, "  AES key     {id}")?;

@@ -17,6 +17,7 @@ mod encrypt;
 #[cfg(feature = "client")]
 mod encrypt_table;
 mod explain;
+mod frame;
 #[cfg(feature = "client")]
 mod gelu;
 mod inspect;
@@ -92,6 +93,9 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::EncryptTable(args) => encrypt_table::run(global, &args),
         Command::Lookup(args) => lookup::run(global, &args),
         Command::Sum(args) => sum::run(global, &args),
+        Command::Run(args) => frame::run(global, &args),
+        #[cfg(feature = "client")]
+        Command::Schema(args) => frame::schema(global, &args.command),
         Command::Rekey(args) => rekey::run(global, &args.command),
         #[cfg(feature = "client")]
         Command::Decrypt(args) => decrypt::run(global, &args),
@@ -133,7 +137,10 @@ fn handles_secrets(command: &Command) -> bool {
         Command::Aes(args) => !matches!(args.command, AesCommand::Transcipher(_)),
         Command::Rekey(args) => matches!(args.command, RekeyCommand::Keygen(_)),
         Command::Circuit(args) => matches!(args.command, CircuitCommand::Test(_)),
+        // Schemas are suggested from a client's data.
+        Command::Schema(_) => true,
         Command::Plan(_)
+        | Command::Run(_)
         | Command::Lookup(_)
         | Command::Sum(_)
         | Command::Compare(_)

@@ -19,6 +19,7 @@ from . import ciphertexts as ciphertexts
 from . import circuits as circuits
 from . import ckks as ckks
 from . import comparisons as comparisons
+from . import frames as frames
 from . import integers as integers
 from . import large_values as large_values
 from . import plans as plans

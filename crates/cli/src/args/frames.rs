@@ -1,0 +1,104 @@
+//! The grammar of `run` and `schema`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+#[cfg(feature = "client")]
+use clap::Subcommand;
+
+use super::memory::MemoryArgs;
+
+/// Arguments of `run`.
+#[derive(Args, Debug)]
+pub struct RunArgs {
+    /// Pipeline in TOML: steps of lookups and sums, which name columns; its files are looked for beside it
+    #[arg(value_name = "PIPELINE")]
+    pub pipeline: PathBuf,
+    /// Server's evaluation key
+    #[arg(long, alias = "key", value_name = "FILE")]
+    pub evaluation: PathBuf,
+    /// Encrypted frame, as `encrypt --schema` or `run` writes it
+    #[arg(long, value_name = "FILE")]
+    pub input: PathBuf,
+    /// File for the frame of results
+    #[arg(long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Memory limit.
+    #[command(flatten)]
+    pub memory: MemoryArgs,
+    /// Overwrite an output that is a key or read-only
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Subcommands of `schema`.
+#[cfg(feature = "client")]
+#[derive(Debug, Subcommand)]
+pub enum SchemaCommand {
+    /// Write a schema from the columns of a file, for people to edit
+    #[command(after_help = SUGGEST)]
+    Suggest(SuggestArgs),
+}
+
+/// Arguments of `schema suggest`.
+#[cfg(feature = "client")]
+#[derive(Args, Debug)]
+pub struct SuggestArgs {
+    /// Parquet, Arrow, CSV or JSON lines; CSV and JSON lines also with .gz or .zst
+    #[arg(value_name = "FILE")]
+    pub input: PathBuf,
+    /// Bits of the values of the key, as `keygen --bits` takes them
+    #[arg(long, value_name = "B", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=24))]
+    pub bits: u32,
+    /// File for the schema, readable by its owner only, since it tells ranges and words of the data
+    #[arg(long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Overwrite an output that is a key or read-only
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Help of `run`.
+pub const RUN: &str = "\
+Examples:
+  cryptable run pipeline.toml --evaluation server.key --input people.frame --output scored.frame
+
+A pipeline loads the key once, for all of its steps:
+  schema = \"schema.json\"       # optional: units of the frame's columns, in which tables state inputs
+  results = \"results.json\"     # optional: units of results, in which tables state outputs
+  output = [\"score\"]           # optional: columns that are kept; all results otherwise
+  [[step]]
+  lookup = \"age\"
+  table = \"risk.csv\"
+  into = \"risk\"
+  [[step]]
+  sum = [\"risk\", \"region\"]     # modulo the modulus of their values
+  factors = [2, 1]              # optional
+  into = \"score\"
+
+Without units, tables are those of `lookup`. With them, a table has a header: `age,risk` for single
+inputs, `from,to,risk` for ranges with both ends, or `from,below,risk` for ranges without the upper
+one; `default = \"...\"` in the step is the output of all other inputs. Gaps of a column are gaps of
+what is looked up of it. Lookups of one column are done together, in less time than alone.";
+
+/// Help of `schema`.
+#[cfg(feature = "client")]
+pub const SCHEMA: &str = "\
+Examples:
+  cryptable schema suggest people.parquet --output schema.json
+  cryptable encrypt --schema schema.json --secret client.key --input people.parquet --output people.frame
+
+A schema lists columns with the integers that represent their values: types integer, boolean,
+number, date, datetime, time and words; minimum, maximum, scale, offset, bins, unit, words; and what
+becomes of missing values. It is the client's: it tells ranges and words of the data, and stays
+where it is unless you give it to others.";
+
+/// Help of `schema suggest`.
+#[cfg(feature = "client")]
+pub const SUGGEST: &str = "\
+Examples:
+  cryptable schema suggest people.parquet --output schema.json
+  cryptable schema suggest people.csv.gz --bits 12 --output schema.json
+
+Scales are the finest that the bits allow; where values have to be rounded, the schema says so.
+Columns that the schema lacks are not encrypted.";

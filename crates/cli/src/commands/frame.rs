@@ -1,0 +1,54 @@
+//! Encrypted frames: `encrypt --schema`, `run`, `decrypt` of a frame, and `schema`.
+
+#[cfg(feature = "client")]
+mod client;
+mod run;
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use cryptable_frames::{Frame, Schema};
+
+#[cfg(feature = "client")]
+pub use self::client::{decrypt, encrypt, schema};
+pub use self::run::run;
+use crate::args::Global;
+use crate::printable::Printable as _;
+use crate::{input_file, key_input};
+
+/// Longest schema or pipeline that is read, in bytes.
+const MAX_TEXT_BYTES: u64 = 1 << 28;
+
+/// Reads a schema.
+fn read_schema(path: &Path) -> Result<Schema> {
+    let text = read_text(path)?;
+    Schema::from_json(text.as_bytes()).with_context(|| input_file::shown(path).printable())
+}
+
+/// Reads a file of text.
+fn read_text(path: &Path) -> Result<String> {
+    use std::io::Read as _;
+    let mut text = String::new();
+    let file = input_file::open(path)?.take(MAX_TEXT_BYTES).read_to_string(&mut text);
+    file.with_context(|| format!("cannot read {}", input_file::shown(path).printable()))?;
+    Ok(text)
+}
+
+/// Reads a frame, all of which is in memory then.
+fn read_frame(global: Global, file: &std::fs::File, path: &Path) -> Result<Frame> {
+    let map = key_input::map_file(file, path)?;
+    let frame = Frame::from_bytes(map.as_ref(), global.read_options()).map_err(unwrapped);
+    let failed = || format!("cannot read {}", input_file::shown(path).printable());
+    let frame = frame.with_context(failed)?;
+    map.check_unchanged().with_context(failed)?;
+    Ok(frame)
+}
+
+/// Returns an error of the library as that, so that messages name options and commands that help.
+fn unwrapped(error: cryptable_frames::Error) -> anyhow::Error {
+    match error {
+        cryptable_frames::Error::Library(error) => key_input::with_option(error),
+        cryptable_frames::Error::Wire(error) => cryptable::Error::from(error).into(),
+        other => other.into(),
+    }
+}

@@ -1,0 +1,271 @@
+//! `cryptable run`: a pipeline on an encrypted frame.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use cryptable::engines::packed::EntryKind;
+use cryptable::{Contents, CostModel, Engine, Execution, Parameters, Table};
+use cryptable_frames::{Column, Frame, Mapping, Pipeline, Schema, Step};
+use serde::Serialize;
+
+use super::{read_frame, read_schema, read_text, unwrapped};
+use crate::args::Global;
+use crate::args::frames::RunArgs;
+use crate::atomic_file::{self, Access};
+use crate::commands::threads;
+use crate::formats::domain::Signs;
+use crate::formats::table::{self, Moduli, TableOptions};
+use crate::key_input::KeyFile;
+use crate::printable::Printable as _;
+use crate::report::{self, bytes, counted, peak_memory, seconds};
+use crate::{input_file, memory_limit, progress};
+
+/// Runs all steps of a pipeline with one key.
+///
+/// # Errors
+/// If a file cannot be read or written, or if key, tables and frame do not belong together.
+pub fn run(global: Global, args: &RunArgs) -> Result<()> {
+    let start = Instant::now();
+    let shown = input_file::shown(&args.pipeline).printable();
+    let text = read_text(&args.pipeline)?;
+    let pipeline = Pipeline::from_toml(&text).with_context(|| shown.clone())?;
+    let files = Files::of(&args.pipeline, &pipeline);
+    args.files(&files.all()).check()?;
+    // Cheap checks come first, since reading the key takes a while.
+    let frame = read_frame(global, &input_file::open_seekable(&args.input)?, &args.input)?;
+    let key_file = KeyFile::open(global, &args.evaluation)?;
+    let parameters = key_file.header.parameters.lookups()?;
+    check_key(&frame, &parameters, &key_file, args)?;
+    pipeline.check(&frame).with_context(|| shown.clone())?;
+    let results = files.results.as_deref().map(read_schema).transpose()?;
+    let schema = files.schema.as_deref().map(read_schema).transpose()?;
+    let units =
+        Units { parameters: &parameters, schema: schema.as_ref(), results: results.as_ref() };
+    let tables = units.tables(&frame, &pipeline, &files)?;
+    let predicted_s = check_memory(global, args, &pipeline, &parameters, frame.rows())?;
+    let mapped = key_file.read()?;
+    let load_s = start.elapsed().as_secs_f64();
+
+    let start = Instant::now();
+    progress::estimate(global, &format!("lookups of {} rows", frame.rows()), predicted_s);
+    let bar = progress::bar(global, "lookups");
+    let moved = progress::on(&bar);
+    let execution = Execution::default().progress(&moved);
+    mapped.check_unchanged()?;
+    let output = pipeline.run(&mapped.key, &frame, &tables, results.as_ref(), execution);
+    let output = output.map_err(unwrapped).with_context(|| shown.clone())?;
+    mapped.check_unchanged()?;
+    bar.finish_and_clear();
+    let eval_s = start.elapsed().as_secs_f64();
+    let mut file = atomic_file::create(&args.output, Access::Public)?;
+    output.write_to(&mut file)?;
+    let output_bytes = file.commit(true)?;
+    let report = Report {
+        output: args.output.clone(),
+        engine: parameters.engine(),
+        rows: frame.rows(),
+        columns: output.names(),
+        steps: pipeline.steps().len(),
+        output_bytes,
+        key_memory_bytes: mapped.key.memory_bytes() as u64,
+        load_s,
+        eval_s,
+        threads: threads(global),
+        peak_rss_bytes: report::peak_memory_bytes(),
+    };
+    report::summary(global, &report)
+}
+
+/// The files that a pipeline names, beside which it lies.
+struct Files {
+    schema: Option<PathBuf>,
+    results: Option<PathBuf>,
+    /// The table of each step that is a lookup.
+    tables: Vec<Option<PathBuf>>,
+}
+
+impl Files {
+    fn of(path: &Path, pipeline: &Pipeline) -> Self {
+        let folder = path.parent().unwrap_or_else(|| Path::new(""));
+        let table = |step: &Step| match step {
+            Step::Lookup { table, .. } => Some(folder.join(table)),
+            _ => None,
+        };
+        Self {
+            schema: pipeline.schema().map(|path| folder.join(path)),
+            results: pipeline.results().map(|path| folder.join(path)),
+            tables: pipeline.steps().iter().map(table).collect(),
+        }
+    }
+
+    fn all(&self) -> Vec<PathBuf> {
+        let schemas = [&self.schema, &self.results];
+        schemas.into_iter().chain(&self.tables).flatten().cloned().collect()
+    }
+}
+
+/// Checks that a frame belongs to a key.
+fn check_key(frame: &Frame, parameters: &Parameters, key: &KeyFile, args: &RunArgs) -> Result<()> {
+    let found = frame.contents();
+    let (engine, parameter_digest) = (parameters.engine(), parameters.digest());
+    let expected = Contents { engine, parameter_digest, key_id: key.header.key_id, ..found };
+    expected.check(&found, "frame").with_context(|| {
+        let (input, key) = (input_file::shown(&args.input), input_file::shown(&args.evaluation));
+        format!("{} does not go with {}", input.printable(), key.printable())
+    })
+}
+
+/// Checks that there is memory for the lookups, and returns the seconds that they are predicted to take.
+fn check_memory(
+    global: Global,
+    args: &RunArgs,
+    pipeline: &Pipeline,
+    parameters: &Parameters,
+    rows: usize,
+) -> Result<f64> {
+    let (rows, at_once) = (rows as u64, rows.min(parameters.values_per_part()) as u64);
+    let mut predicted_s = 0.0;
+    for tables in pipeline.lookups_per_column() {
+        let of = |values| parameters.lookup_prediction(EntryKind::Shared, tables, values);
+        memory_limit::check_unread(args.memory.limit, "the pipeline", &of(at_once))?;
+        let time = of(rows).duration(&CostModel::calibrated(), rows, threads(global));
+        predicted_s += time.as_secs_f64();
+    }
+    Ok(predicted_s)
+}
+
+/// The representation of a column before or after a step.
+#[derive(Clone)]
+struct Known {
+    /// Units in which tables state its values, if there are any.
+    units: Option<Column>,
+    is_signed: bool,
+    modulus: u64,
+}
+
+impl Known {
+    /// Returns the units, or those of plain integers.
+    fn column(&self, name: &str) -> Result<Column> {
+        match &self.units {
+            Some(units) => Ok(units.clone()),
+            None => Ok(Column::integers(name, self.is_signed, self.modulus)?),
+        }
+    }
+}
+
+/// The units of all columns, and the moduli of tables.
+struct Units<'a> {
+    parameters: &'a Parameters,
+    schema: Option<&'a Schema>,
+    results: Option<&'a Schema>,
+}
+
+impl Units<'_> {
+    /// Reads the tables of all steps, in the units of their columns.
+    fn tables(
+        &self,
+        frame: &Frame,
+        pipeline: &Pipeline,
+        files: &Files,
+    ) -> Result<Vec<Option<Table>>> {
+        let named = |schema: Option<&Schema>, name: &str| schema?.column(name).ok().cloned();
+        let of_frame = |column: &cryptable_frames::FrameColumn| {
+            let units = column.units().cloned().or_else(|| named(self.schema, column.name()));
+            let (is_signed, modulus) = (column.values().is_signed(), column.values().modulus());
+            (column.name().to_owned(), Known { units, is_signed, modulus })
+        };
+        let mut known: BTreeMap<String, Known> = frame.columns().iter().map(of_frame).collect();
+        let mut tables = Vec::new();
+        for (step, path) in pipeline.steps().iter().zip(&files.tables) {
+            let units = named(self.results, step.into());
+            let mut output = Known {
+                is_signed: units.as_ref().is_some_and(|units| units.encoding().is_signed()),
+                units,
+                modulus: self.parameters.output_modulus(),
+            };
+            tables.push(match (step, path) {
+                (Step::Lookup { column, default, into, .. }, Some(path)) => {
+                    let names = (column.as_str(), into.as_str());
+                    Some(self.table(path, names, (&known[column], &output), default.as_deref())?)
+                }
+                (Step::Sum { terms, .. }, _) => {
+                    let first = &known[&terms[0]];
+                    (output.is_signed, output.modulus) = (first.is_signed, first.modulus);
+                    None
+                }
+                _ => None,
+            });
+            known.insert(step.into().into(), output);
+        }
+        Ok(tables)
+    }
+
+    /// Reads a table: a mapping if one of its columns has units, else as `lookup` does.
+    fn table(
+        &self,
+        path: &Path,
+        (from, into): (&str, &str),
+        (input, output): (&Known, &Known),
+        default: Option<&str>,
+    ) -> Result<Table> {
+        let modulus = match self.parameters.engine() {
+            Engine::Leveled => input.modulus,
+            Engine::Packed | Engine::Single => self.parameters.input_modulus(),
+        };
+        ensure!(
+            input.modulus == modulus,
+            "column \"{from}\" has values modulo {}, but tables of the key have inputs modulo {modulus}",
+            input.modulus
+        );
+        if input.units.is_none() && output.units.is_none() {
+            let moduli = Moduli { input: Some(modulus), output: Some(output.modulus) };
+            let signs = Signs { inputs: input.is_signed, outputs: false };
+            let options = TableOptions { default, signs, ..TableOptions::plain(moduli) };
+            return Ok(table::read(path, &options)?.0);
+        }
+        let name = || path.printable();
+        let file: File = input_file::open(path)?;
+        let mapping = Mapping::read(file).with_context(name)?;
+        let (from, into) = (input.column(from)?, output.column(into)?);
+        let table = mapping.table((&from, modulus), (&into, output.modulus), default);
+        table.with_context(name)
+    }
+}
+
+#[derive(Serialize)]
+struct Report {
+    #[serde(serialize_with = "report::path")]
+    output: PathBuf,
+    engine: Engine,
+    rows: usize,
+    columns: Vec<String>,
+    steps: usize,
+    output_bytes: u64,
+    key_memory_bytes: u64,
+    load_s: f64,
+    eval_s: f64,
+    threads: usize,
+    peak_rss_bytes: Option<u64>,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let output = atomic_file::shown(&self.output).printable();
+        let (rows, columns) = (self.rows as u64, self.columns.len() as u64);
+        let (rows, columns) = (counted(rows, "row"), counted(columns, "column"));
+        writeln!(f, "{output}: {rows} of {columns}, {}", bytes(self.output_bytes))?;
+        write!(
+            f,
+            "key loaded in {}, {} run in {} on {}{}",
+            seconds(self.load_s),
+            counted(self.steps as u64, "step"),
+            seconds(self.eval_s),
+            counted(self.threads as u64, "thread"),
+            peak_memory(self.peak_rss_bytes)
+        )
+    }
+}

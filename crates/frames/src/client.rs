@@ -1,0 +1,145 @@
+//! Encryption of columns into frames, and decryption.
+
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{Field, Schema as ArrowSchema};
+use cryptable::{Ciphertext, Parameters, PublicKey, SecretKey};
+use zeroize::Zeroizing;
+
+use crate::arrays::{array_of, visit};
+use crate::error::{CellProblem, Error, Result};
+use crate::frame::{Frame, FrameColumn, check_sign};
+use crate::schema::{Column, Schema};
+
+/// The residues of a column, and its validity if there may be gaps.
+struct Residues {
+    values: Zeroizing<Vec<u64>>,
+    validity: Option<Zeroizing<Vec<u64>>>,
+}
+
+impl Frame {
+    /// Encrypts the columns of a schema. Columns of the data that the schema does not have are not in the frame.
+    ///
+    /// All values are checked before anything is encrypted.
+    ///
+    /// # Errors
+    /// [`Error::NoColumn`] if the data lack a column, [`Error::Column`] if one needs more values than the key has,
+    /// [`Error::Cell`] for the first value that does not fit; if the key is not for lookups.
+    pub fn encrypt(secret: &SecretKey, data: &RecordBatch, schema: &Schema) -> Result<Self> {
+        let parameters = secret.lookup_parameters()?;
+        encrypt_by(&parameters, data, schema, |values| secret.encrypt(values))
+    }
+
+    /// Encrypts the columns of a schema by a public key.
+    ///
+    /// # Errors
+    /// Same errors as [`Frame::encrypt`].
+    pub fn encrypt_with_public_key(
+        public: &PublicKey,
+        data: &RecordBatch,
+        schema: &Schema,
+    ) -> Result<Self> {
+        let parameters = public.parameters().lookups()?;
+        encrypt_by(&parameters, data, schema, |values| public.encrypt(values))
+    }
+
+    /// Decrypts all columns, in the units of the frame or else of the schema. Columns that neither has are integers.
+    ///
+    /// # Errors
+    /// If the frame is of another key, if values are signed and the schema says they are not, or if a value represents
+    /// none of the schema.
+    pub fn decrypt(&self, secret: &SecretKey, schema: Option<&Schema>) -> Result<RecordBatch> {
+        let mut fields = Vec::new();
+        let mut arrays = Vec::new();
+        for column in self.columns() {
+            let named = schema.and_then(|schema| schema.column(column.name()).ok());
+            let integers;
+            let units = match column.units().or(named) {
+                Some(units) => units,
+                None => {
+                    let (values, name) = (column.values(), column.name());
+                    integers = Column::integers(name, values.is_signed(), values.modulus())?;
+                    &integers
+                }
+            };
+            let array = decrypt_column(secret, column, units)?;
+            fields.push(Field::new(column.name(), array.data_type().clone(), true));
+            arrays.push(array);
+        }
+        let batch = RecordBatch::try_new(ArrowSchema::new(fields).into(), arrays);
+        Ok(batch.expect("columns of a frame have one number of rows"))
+    }
+}
+
+fn encrypt_by(
+    parameters: &Parameters,
+    data: &RecordBatch,
+    schema: &Schema,
+    encrypt: impl Fn(&[u64]) -> cryptable::Result<Ciphertext>,
+) -> Result<Frame> {
+    if data.num_rows() == 0 {
+        return Err(Error::Empty);
+    }
+    let modulus = parameters.input_modulus();
+    let residues = schema.columns().iter().map(|column| {
+        column.check_modulus(modulus)?;
+        residues_of(data, column, modulus)
+    });
+    let residues = residues.collect::<Result<Vec<Residues>>>()?;
+    let columns = schema.columns().iter().zip(residues).map(|(column, residues)| {
+        let values = encrypt(&residues.values)?.with_signed(column.encoding().is_signed());
+        let validity = residues.validity.map(|bits| encrypt(&bits)).transpose()?;
+        Ok(FrameColumn::new(column.name(), values).with_validity(validity))
+    });
+    Frame::new(columns.collect::<Result<_>>()?)
+}
+
+/// Returns the residues of a column's values. Missing values with a validity are 0.
+fn residues_of(data: &RecordBatch, column: &Column, modulus: u64) -> Result<Residues> {
+    let array = data.column_by_name(column.name()).ok_or_else(|| Error::NoColumn {
+        name: column.name().into(),
+        known: data.schema().fields().iter().map(|field| field.name().clone()).collect(),
+    })?;
+    if data.schema().fields().iter().filter(|field| field.name() == column.name()).count() > 1 {
+        return Err(Error::TwoColumns(column.name().into()));
+    }
+    // Reserve space for all of them, since growing would leave copies behind.
+    let rows = data.num_rows();
+    let mut values = Zeroizing::new(Vec::with_capacity(rows));
+    let mut bits = Zeroizing::new(Vec::with_capacity(rows));
+    visit(array, column.name(), |row, value| {
+        let residue = column.residue(value, row, modulus)?;
+        values.push(residue.unwrap_or(0));
+        bits.push(residue.is_some().into());
+        Ok(())
+    })?;
+    Ok(Residues { values, validity: column.has_validity().then_some(bits) })
+}
+
+fn decrypt_column(secret: &SecretKey, column: &FrameColumn, units: &Column) -> Result<ArrayRef> {
+    check_sign(column.name(), units, column.values())?;
+    let modulus = column.values().modulus();
+    let values = Zeroizing::new(secret.decrypt(column.values())?);
+    let bits = column.validity().map(|validity| secret.decrypt(validity)).transpose()?;
+    let bits = bits.map(Zeroizing::new);
+    let encoding = units.encoding();
+    let steps = values.iter().enumerate().map(|(row, &residue)| {
+        let step = encoding.step_of_residue(residue, modulus);
+        let has_value = match bits.as_ref().map(|bits| bits[row]) {
+            None | Some(1) => true,
+            Some(0) => false,
+            Some(bit) => return Err(no_code(column.name(), row, bit as i64)),
+        };
+        match has_value {
+            false => Ok(None),
+            true if encoding.value(step).is_none() => Err(no_code(column.name(), row, step)),
+            true => Ok(Some(step)),
+        }
+    });
+    let steps = Zeroizing::new(steps.collect::<Result<Vec<Option<i64>>>>()?);
+    Ok(array_of(encoding, &steps))
+}
+
+fn no_code(column: &str, row: usize, step: i64) -> Error {
+    let (column, value) = (column.into(), step.to_string());
+    Error::Cell { column, row: row + 1, value, problem: CellProblem::NoCode }
+}

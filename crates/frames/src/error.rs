@@ -1,0 +1,283 @@
+//! Errors of schemas, columns, frames and pipelines.
+
+use std::fmt;
+use std::io;
+
+use cryptable::WireError;
+
+/// The result of an operation on frames.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// An error of a schema, a file of columns, a frame or a pipeline.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A column of a schema is not valid, or does not fit a key.
+    #[error("column \"{column}\": {problem}")]
+    Column {
+        /// Name of the column.
+        column: String,
+        /// Its problem.
+        problem: ColumnProblem,
+    },
+    /// A value does not fit its column.
+    #[error("column \"{column}\", row {row}: {value} {problem}")]
+    Cell {
+        /// Name of the column.
+        column: String,
+        /// Row of the value, counted from 1 without a header.
+        row: usize,
+        /// The value, shortened.
+        value: String,
+        /// Its problem.
+        problem: CellProblem,
+    },
+    /// No column has this name.
+    #[error("no column \"{name}\"; there are {}", listed(known))]
+    NoColumn {
+        /// The name that was asked for.
+        name: String,
+        /// The names of all columns.
+        known: Vec<String>,
+    },
+    /// Two columns have the same name.
+    #[error("two columns are called \"{0}\"")]
+    TwoColumns(String),
+    /// A column has no name, or a very long one.
+    #[error("a name of a column has {bytes} bytes; it must have 1 to {limit}")]
+    Name {
+        /// Length of the name.
+        bytes: usize,
+        /// The longest name that is read.
+        limit: usize,
+    },
+    /// A frame has too few or too many columns.
+    #[error("{columns} columns; a frame has 1 to {limit}")]
+    Columns {
+        /// Number of columns.
+        columns: usize,
+        /// The most that a frame has.
+        limit: usize,
+    },
+    /// Two columns have different numbers of rows.
+    #[error("column \"{column}\" has {found} rows, and the frame {expected}")]
+    Rows {
+        /// Name of the column.
+        column: String,
+        /// Its number of rows.
+        found: usize,
+        /// The number of rows of the frame.
+        expected: usize,
+    },
+    /// A step of a pipeline cannot be run.
+    #[error("step {step}: {problem}")]
+    Step {
+        /// Number of the step, counted from 1.
+        step: usize,
+        /// Its problem.
+        problem: PipelineProblem,
+    },
+    /// A mapping, which a table is made of, is not valid.
+    #[error("line {line}: {text}")]
+    Mapping {
+        /// Line of the file.
+        line: u64,
+        /// The value or the rule that it breaks.
+        text: String,
+    },
+    /// A mapping has no output for an input.
+    #[error("no line is for {input}; a default is the output of all inputs without a line")]
+    Unmapped {
+        /// The first input without an output.
+        input: String,
+    },
+    /// A file of columns is not what its kind says.
+    #[error("it is not {kind}: {text}")]
+    File {
+        /// The kind of file.
+        kind: &'static str,
+        /// The error of its reader or writer.
+        text: String,
+    },
+    /// A file has no rows.
+    #[error("it has no rows")]
+    Empty,
+    /// JSON is not a schema, or TOML not a pipeline.
+    #[error("{what}: {text}")]
+    Syntax {
+        /// The expected text.
+        what: &'static str,
+        /// The error of its parser.
+        text: String,
+    },
+    /// Reading or writing failed.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// An error of the library.
+    #[error(transparent)]
+    Library(#[from] cryptable::Error),
+    /// Bytes are not a frame.
+    #[error(transparent)]
+    Wire(#[from] WireError),
+}
+
+/// A problem of a column in a schema.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ColumnProblem {
+    /// A field does not belong to columns of this type.
+    #[error("`{field}` is not for columns of type {kind}")]
+    Foreign {
+        /// Name of the field.
+        field: &'static str,
+        /// Type of the column.
+        kind: &'static str,
+    },
+    /// A field is required.
+    #[error("columns of type {kind} need `{field}`")]
+    Missing {
+        /// Name of the field.
+        field: &'static str,
+        /// Type of the column.
+        kind: &'static str,
+    },
+    /// A field has a value that no column of this type may have.
+    #[error("`{field}` is {found}, but must be {expected}")]
+    Field {
+        /// Name of the field.
+        field: &'static str,
+        /// Its value.
+        found: String,
+        /// The values that it may have.
+        expected: &'static str,
+    },
+    /// The least value is above the greatest.
+    #[error("`minimum` is above `maximum`")]
+    Reversed,
+    /// A word is in the list twice.
+    #[error("the word {word} is in `words` twice")]
+    RepeatedWord {
+        /// The word.
+        word: String,
+    },
+    /// Keys have fewer values than the column needs.
+    #[error(
+        "it needs {needed} values, but values of the key are below {modulus}; bins, a larger scale or keys of `keygen --bits {bits}` serve it"
+    )]
+    TooWide {
+        /// The number of values that it needs.
+        needed: u64,
+        /// The modulus of the key.
+        modulus: u64,
+        /// Bits of a key that has as many.
+        bits: u32,
+    },
+    /// The file's column is of a type that no encoding takes.
+    #[error("values of type {0} cannot be encrypted")]
+    Unsupported(String),
+    /// Encrypted values are signed, and those of the schema not, or vice versa.
+    #[error("its encrypted values are {}, and those of the schema are not", sign(*signed))]
+    Signs {
+        /// Whether the encrypted values are signed.
+        signed: bool,
+    },
+}
+
+/// A problem of one value, which messages state after the value.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CellProblem {
+    /// The value is of another type.
+    #[error("is not {0}")]
+    Type(&'static str),
+    /// The value is outside of the range.
+    #[error("is not within {range}; `clip` takes the nearest end")]
+    Outside {
+        /// The range that the schema states.
+        range: String,
+    },
+    /// The value lies between two steps.
+    #[error("is not a multiple of {step} from {offset} on; `round` takes {nearest}")]
+    Between {
+        /// Distance of two values.
+        step: String,
+        /// The value that is represented by 0.
+        offset: String,
+        /// The value that rounding gives.
+        nearest: &'static str,
+    },
+    /// The word is not in the list.
+    #[error("is not in `words`; `other` names a word that stands for it")]
+    Unknown,
+    /// A missing value has no representation.
+    #[error(
+        "is a missing value; `nulls` says what becomes of them: \"validity\" or {{\"value\": …}}"
+    )]
+    Missing,
+    /// A decrypted number represents nothing.
+    #[error("is no value of the schema")]
+    NoCode,
+}
+
+/// A problem of a step in a pipeline.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PipelineProblem {
+    /// A step is neither a lookup nor a sum.
+    #[error("it must have either `lookup` and `table`, or `sum`")]
+    Kind,
+    /// A field is of another kind of step.
+    #[error("`{0}` is not for such a step")]
+    Foreign(&'static str),
+    /// A column does not exist, or not yet.
+    #[error("no column \"{name}\" before it; there are {}", listed(known))]
+    NoColumn {
+        /// The name that was asked for.
+        name: String,
+        /// The names of all columns.
+        known: Vec<String>,
+    },
+    /// A column with the name of the result exists.
+    #[error("a column \"{0}\" exists already")]
+    Exists(String),
+    /// The numbers of terms and factors differ.
+    #[error("{terms} terms and {factors} factors; each term has a factor, or none has")]
+    Factors {
+        /// Number of terms.
+        terms: usize,
+        /// Number of factors.
+        factors: usize,
+    },
+    /// Terms have different gaps.
+    #[error(
+        "\"{first}\" and \"{second}\" have different gaps, which a sum would mix; `nulls` with a value fills them"
+    )]
+    Gaps {
+        /// The first column with gaps.
+        first: String,
+        /// Another column with other gaps.
+        second: String,
+    },
+    /// No table was given for a lookup.
+    #[error("it has no table")]
+    NoTable,
+    /// The library refuses it.
+    #[error(transparent)]
+    Library(#[from] cryptable::Error),
+}
+
+impl Error {
+    /// Returns the error about a column.
+    pub(crate) fn of_column(column: &str, problem: ColumnProblem) -> Self {
+        Self::Column { column: column.into(), problem }
+    }
+}
+
+/// Lists names for a message.
+fn listed(names: &[String]) -> impl fmt::Display {
+    names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ")
+}
+
+fn sign(signed: bool) -> &'static str {
+    if signed { "signed" } else { "unsigned" }
+}

@@ -1,0 +1,302 @@
+//! Encrypted frames: several columns of one client, with the same number of rows, in one file.
+//!
+//! The body of the object is the identifier of the client's key (16 bytes), the number of rows (8) and of columns (4);
+//! for each column its name (a 64-bit length and UTF-8), marks (1: a validity follows, plus 2: units follow), the units
+//! (a column of a schema as JSON) where there are some, and the file of ciphertexts of the values and, where there is one,
+//! of the validity, each after its 64-bit length. Digest and identifier in the header of the object and in those of all
+//! files are the same.
+
+use std::collections::HashSet;
+use std::io::{self, Cursor, Write};
+
+use cryptable::{Ciphertext, CiphertextReader, Contents, ReadOptions, WireError};
+use cryptable_wire::{BodyReader, BodyWriter, ObjectType, ObjectWriter, read_object};
+
+use crate::error::{ColumnProblem, Error, Result};
+use crate::schema::{Column, ColumnSchema};
+use crate::schema::{MAX_COLUMNS, MAX_NAME_BYTES, check_count, check_name};
+
+/// Longest units that are read, in bytes: a list of words takes most.
+const MAX_UNITS_BYTES: u64 = 1 << 26;
+
+/// Mark of a column with a validity.
+const HAS_VALIDITY: u8 = 1;
+
+/// Mark of a column with units.
+const HAS_UNITS: u8 = 2;
+
+/// A column of encrypted values.
+#[derive(Clone, Debug)]
+pub struct FrameColumn {
+    name: String,
+    values: Ciphertext,
+    validity: Option<Ciphertext>,
+    units: Option<Column>,
+}
+
+impl FrameColumn {
+    /// Creates a column of values without gaps and units.
+    #[must_use]
+    pub fn new(name: impl Into<String>, values: Ciphertext) -> Self {
+        Self { name: name.into(), values, validity: None, units: None }
+    }
+
+    /// Returns the same column with encrypted bits that are 0 where a value is missing, if there are any.
+    #[must_use]
+    pub fn with_validity(self, validity: Option<Ciphertext>) -> Self {
+        Self { validity, ..self }
+    }
+
+    /// Returns the same column with the representation of its values, if it is stated. Units are public.
+    #[must_use]
+    pub fn with_units(self, units: Option<Column>) -> Self {
+        Self { units, ..self }
+    }
+
+    /// Returns the name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the values.
+    #[must_use]
+    pub fn values(&self) -> &Ciphertext {
+        &self.values
+    }
+
+    /// Returns the encrypted bits that are 0 where a value is missing, if there may be gaps.
+    #[must_use]
+    pub fn validity(&self) -> Option<&Ciphertext> {
+        self.validity.as_ref()
+    }
+
+    /// Returns the representation of the values, if the frame states it. Frames that a client encrypts do not: the
+    /// schema stays with the client. Results of tables in units of their own do.
+    #[must_use]
+    pub fn units(&self) -> Option<&Column> {
+        self.units.as_ref()
+    }
+
+    /// Checks that the column has this many rows and ciphertexts of the same client as `first`.
+    fn check(&self, rows: usize, first: &Contents) -> Result<()> {
+        check_name(&self.name)?;
+        for ciphertext in [Some(&self.values), self.validity.as_ref()].into_iter().flatten() {
+            let found = ciphertext.count();
+            if found != rows {
+                return Err(Error::Rows { column: self.name.clone(), found, expected: rows });
+            }
+            let contents = ciphertext.contents();
+            // Results may have another modulus than fresh values.
+            let alike = Contents { modulus: contents.modulus, signed: contents.signed, ..*first };
+            alike.check(&contents, "column of a frame")?;
+        }
+        if let Some(units) = &self.units {
+            check_sign(&self.name, units, &self.values)?;
+            units.check_modulus(self.values.modulus())?;
+        }
+        Ok(())
+    }
+}
+
+/// Checks that values are signed if their representation is, and vice versa.
+pub(crate) fn check_sign(name: &str, units: &Column, values: &Ciphertext) -> Result<()> {
+    let signed = values.is_signed();
+    match units.encoding().is_signed() == signed {
+        true => Ok(()),
+        false => Err(Error::of_column(name, ColumnProblem::Signs { signed })),
+    }
+}
+
+/// Encrypted columns with names, all with the same number of rows and of one client's key.
+///
+/// Public are the names, the number of rows, which columns may have gaps, which are signed, and the units of results.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    columns: Vec<FrameColumn>,
+}
+
+impl Frame {
+    /// Joins columns.
+    ///
+    /// # Errors
+    /// If there are none or too many, if two have the same name, or if their numbers of rows, keys or parameters differ.
+    pub fn new(columns: Vec<FrameColumn>) -> Result<Self> {
+        check_count(columns.len())?;
+        let (rows, first) = (columns[0].values.count(), columns[0].values.contents());
+        let mut names = HashSet::new();
+        for column in &columns {
+            column.check(rows, &first)?;
+            if !names.insert(column.name()) {
+                return Err(Error::TwoColumns(column.name.clone()));
+            }
+        }
+        Ok(Self { columns })
+    }
+
+    /// Returns the number of rows.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.columns[0].values.count()
+    }
+
+    /// Returns the columns.
+    #[must_use]
+    pub fn columns(&self) -> &[FrameColumn] {
+        &self.columns
+    }
+
+    /// Returns the names of all columns.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        self.columns.iter().map(|column| column.name.clone()).collect()
+    }
+
+    /// Returns the column of this name.
+    ///
+    /// # Errors
+    /// [`Error::NoColumn`] if there is none.
+    pub fn column(&self, name: &str) -> Result<&FrameColumn> {
+        let found = self.columns.iter().find(|column| column.name == name);
+        found.ok_or_else(|| Error::NoColumn { name: name.into(), known: self.names() })
+    }
+
+    /// Returns the engine, parameters and key that all columns share. Modulus and sign are those of the first column.
+    #[must_use]
+    pub fn contents(&self) -> Contents {
+        self.columns[0].values.contents()
+    }
+
+    /// Writes the frame.
+    ///
+    /// # Errors
+    /// If writing fails.
+    pub fn write_to(&self, writer: impl Write) -> Result<()> {
+        let columns: Vec<WrittenColumn> = self.columns.iter().map(WrittenColumn::of).collect();
+        let contents = self.contents();
+        let mut length = BodyWriter::new(io::sink());
+        self.write_body(&columns, &mut length)?;
+        let (object_type, digest) = (ObjectType::EncryptedFrame, &contents.parameter_digest);
+        let object = ObjectWriter::new(writer, object_type, digest, length.position())?;
+        let mut body = BodyWriter::new(object);
+        self.write_body(&columns, &mut body)?;
+        body.into_inner().finish()?;
+        Ok(())
+    }
+
+    fn write_body<W: Write>(
+        &self,
+        columns: &[WrittenColumn],
+        body: &mut BodyWriter<W>,
+    ) -> io::Result<()> {
+        body.raw(&self.contents().key_id.0)?;
+        body.u64(self.rows() as u64)?;
+        body.u32(columns.len() as u32)?;
+        for (written, column) in columns.iter().zip(&self.columns) {
+            body.bytes(column.name.as_bytes())?;
+            let has_validity = if written.validity.is_some() { HAS_VALIDITY } else { 0 };
+            let has_units = if written.units.is_some() { HAS_UNITS } else { 0 };
+            body.u8(has_validity | has_units)?;
+            let fields = [&written.units, &Some(written.values.clone()), &written.validity];
+            fields.into_iter().flatten().try_for_each(|bytes| body.bytes(bytes))?;
+        }
+        Ok(())
+    }
+
+    /// Returns the bytes of a file with the frame.
+    ///
+    /// # Panics
+    /// Never: writing to memory cannot fail.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        self.write_to(&mut bytes).expect("memory takes all bytes");
+        bytes
+    }
+
+    /// Reads a frame.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged frame, or if a ciphertext needs more memory than the options allow.
+    pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+        let limit = bytes.len() as u64;
+        let body = read_object(bytes, ObjectType::EncryptedFrame, None, limit)?;
+        let mut reader = BodyReader::new(body);
+        let key_id: [u8; 16] = reader.array("key identifier")?;
+        let rows = reader.u64("number of rows")?;
+        let count = reader.u32("number of columns")?;
+        if count == 0 || count as usize > MAX_COLUMNS {
+            return Err(WireError::invalid("number of columns", count, "1 to 4096").into());
+        }
+        let columns = (0..count).map(|_| read_column(&mut reader, options));
+        let frame = Self::new(columns.collect::<Result<_>>()?)?;
+        reader.finish()?;
+        if frame.rows() as u64 != rows {
+            return Err(WireError::invalid("number of rows", rows, "that of the columns").into());
+        }
+        let contents = frame.contents();
+        let header = cryptable_wire::peek_header(bytes)?;
+        if contents.key_id.0 != key_id || contents.parameter_digest != header.parameter_digest {
+            let expected = "those of the columns";
+            return Err(WireError::invalid("key identifier and digest", "others", expected).into());
+        }
+        Ok(frame)
+    }
+}
+
+/// The fields of a column in a file.
+struct WrittenColumn {
+    units: Option<Vec<u8>>,
+    values: Vec<u8>,
+    validity: Option<Vec<u8>>,
+}
+
+impl WrittenColumn {
+    fn of(column: &FrameColumn) -> Self {
+        let json = |units: &Column| serde_json::to_vec(units.literal()).expect("fields of text");
+        Self {
+            units: column.units.as_ref().map(json),
+            values: column.values.to_bytes(),
+            validity: column.validity.as_ref().map(Ciphertext::to_bytes),
+        }
+    }
+}
+
+fn read_column(reader: &mut BodyReader<'_>, options: ReadOptions) -> Result<FrameColumn> {
+    let name = reader.bytes("name of a column", MAX_NAME_BYTES as u64)?;
+    let invalid = || WireError::invalid("name of a column", "not UTF-8", "UTF-8");
+    let name = std::str::from_utf8(name).map_err(|_| invalid())?.to_owned();
+    let marks = reader.u8("marks of a column")?;
+    if marks & !(HAS_VALIDITY | HAS_UNITS) != 0 {
+        return Err(WireError::invalid("marks of a column", marks, "0 to 3").into());
+    }
+    let units = match marks & HAS_UNITS {
+        0 => None,
+        _ => {
+            let json = reader.bytes("units of a column", MAX_UNITS_BYTES)?;
+            let literal: ColumnSchema = serde_json::from_slice(json)
+                .map_err(|error| Error::Syntax { what: "units", text: error.to_string() })?;
+            if serde_json::to_vec(&literal).is_ok_and(|written| written != json) {
+                let expected = "fields in order, without spaces";
+                return Err(WireError::invalid("units of a column", "others", expected).into());
+            }
+            Some(Column::new(literal)?)
+        }
+    };
+    let values = read_ciphertext(reader, options)?;
+    let validity = match marks & HAS_VALIDITY {
+        0 => None,
+        _ => Some(read_ciphertext(reader, options)?),
+    };
+    Ok(FrameColumn { name, values, validity, units })
+}
+
+fn read_ciphertext(reader: &mut BodyReader<'_>, options: ReadOptions) -> Result<Ciphertext> {
+    let bytes = reader.bytes("ciphertexts of a column", u64::MAX)?;
+    let mut file = CiphertextReader::new(Cursor::new(bytes))?.with_options(options);
+    let mut parts = Vec::new();
+    while let Some(part) = file.next_ciphertext()? {
+        parts.push(part);
+    }
+    Ok(Ciphertext::join(parts)?)
+}

@@ -1,0 +1,91 @@
+"""
+For `cryptable.frames`.
+"""
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import SupportsIndex, final
+
+from ..progress import Progress
+from ..tables import TableLike
+from . import EvaluationKey, SecretKey
+
+__all__ = ["Frame", "Schema", "decrypt_frame", "encrypt_frame", "select_frame", "suggest_schema"]
+
+@final
+class Frame:
+    """
+    Encrypted columns with names, all with one number of rows. Public are the names, the number of rows, which columns are signed
+    and which may have gaps, and the units of results.
+    """
+
+    def __len__(self, /) -> int: ...
+    def __repr__(self, /) -> str: ...
+    @staticmethod
+    def load(path: str | PathLike[str]) -> Frame:
+        """
+        Reads a frame from a file.
+        """
+
+    @property
+    def names(self, /) -> list[str]:
+        """
+        Names of the columns.
+        """
+
+    def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
+        """
+        Writes the frame to a file, as `cryptable encrypt --schema` does.
+        """
+
+@final
+class Schema:
+    """
+    The integers that represent the values of columns: `frames.suggest` makes one of data, `Schema.from_json` of a file's text.
+    """
+
+    def __repr__(self, /) -> str: ...
+    @staticmethod
+    def from_json(text: str) -> Schema:
+        """
+        Reads a schema, which may be edited before.
+        """
+
+    @property
+    def names(self, /) -> list[str]:
+        """
+        Names of the columns.
+        """
+
+    def to_json(self, /) -> str:
+        """
+        Writes the schema, for people to edit.
+        """
+
+def decrypt_frame(secret: SecretKey, frame: Frame, schema: Schema | None) -> bytes:
+    """
+    Decrypts all columns, to a file of Arrow's.
+    """
+
+def encrypt_frame(secret: SecretKey, arrow: bytes, schema: Schema) -> Frame:
+    """
+    Encrypts the columns that a schema has, of data in Arrow's format.
+    """
+
+def select_frame(
+    server: EvaluationKey,
+    frame: Frame,
+    lookups: Sequence[tuple[str, str, TableLike | str]],
+    schemas: tuple[Schema | None, Schema | None],
+    threads: int,
+    progress: Progress | None,
+) -> Frame:
+    """
+    Looks columns of a frame up: for the name of each result a column and its table. The schemas are those of the frame's columns
+    and of results.
+    """
+
+def suggest_schema(arrow: bytes, bits: SupportsIndex) -> tuple[Schema, list[tuple[str, str]]]:
+    """
+    Suggests a schema of data, for keys of this many bits.
+    """

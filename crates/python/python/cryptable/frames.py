@@ -1,0 +1,128 @@
+"""Tables of data, encrypted: columns of integers, decimals, dates and words, with gaps.
+
+    >>> import cryptable
+    >>> from cryptable import frames
+    >>> schema = frames.Schema.from_json('''{"columns": [
+    ...     {"column": "age", "type": "integer", "maximum": 15, "nulls": "validity"}]}''')
+    >>> results = frames.Schema.from_json('''{"columns": [
+    ...     {"column": "ticket", "type": "words", "words": ["child", "adult"]}]}''')
+    >>> secret = cryptable.SecretKey.generate_insecure_toy("single", 16, 16)    # for use: of a plan
+    >>> server = secret.evaluation_key(progress=False)                          # what the server gets
+    >>> schema.names, results.names
+    (['age'], ['ticket'])
+
+Data are DataFrames of polars and, where pyarrow is installed, whatever gives its columns to Arrow: DataFrames of
+pandas, tables of pyarrow, relations of DuckDB. Decrypted columns become any of them again. The tutorial on frames says
+what a schema has.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from ._native import EvaluationKey, SecretKey
+from ._native import frames as _compiled
+from .progress import Progress
+from .tables import TableLike
+
+Frame = _compiled.Frame
+Schema = _compiled.Schema
+
+__all__ = ["ArrowStream", "Columns", "Frame", "Schema", "decrypt", "encrypt", "select", "suggest"]
+
+
+class ArrowStream(Protocol):
+    """Data that give their columns to Arrow, by its C interface."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Returns a capsule with a stream of columns."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Decrypted columns. With pyarrow, `pandas.DataFrame.from_arrow`, `pyarrow.table` and DuckDB take them directly."""
+
+    arrow: bytes = field(repr=False)
+    """The columns as a file of Arrow's."""
+
+    def to_polars(self) -> Any:
+        """Returns a DataFrame of polars."""
+        import polars
+
+        return polars.read_ipc(io.BytesIO(self.arrow))
+
+    def to_pyarrow(self) -> Any:
+        """Returns a table of pyarrow."""
+        import pyarrow.ipc
+
+        return pyarrow.ipc.open_file(self.arrow).read_all()
+
+    def to_pandas(self) -> Any:
+        """Returns a DataFrame of pandas, by pyarrow."""
+        return self.to_pyarrow().to_pandas()
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Gives the columns to whoever reads Arrow, by pyarrow."""
+        return self.to_pyarrow().__arrow_c_stream__(requested_schema)
+
+
+def _as_arrow(data: ArrowStream) -> bytes:
+    """Writes data as a stream of Arrow's."""
+    buffer = io.BytesIO()
+    if hasattr(data, "write_ipc_stream"):
+        data.write_ipc_stream(buffer)
+        return buffer.getvalue()
+    if not hasattr(data, "__arrow_c_stream__"):
+        raise TypeError(
+            "data are a DataFrame of polars or pandas, a table of pyarrow, a relation of DuckDB, or whatever else has "
+            f"columns for Arrow, not a {type(data).__name__}"
+        )
+    try:
+        import pyarrow.ipc
+    except ImportError:
+        raise TypeError(f"a {type(data).__name__} takes pyarrow, which is not installed; polars does not") from None
+    table = pyarrow.table(data)
+    with pyarrow.ipc.new_stream(buffer, table.schema) as stream:
+        stream.write_table(table)
+    return buffer.getvalue()
+
+
+def suggest(data: ArrowStream, *, bits: int = 8) -> Schema:
+    """Suggests a schema of data, for keys of `bits` bits; columns that cannot be represented are not in it.
+
+    It tells ranges and words of the data, and is as private as they are.
+    """
+    return _compiled.suggest_schema(_as_arrow(data), bits)[0]
+
+
+def encrypt(secret: SecretKey, data: ArrowStream, schema: Schema) -> Frame:
+    """Encrypts the columns that the schema has. A value that does not fit is a `RangeError` with its column and row."""
+    return _compiled.encrypt_frame(secret, _as_arrow(data), schema)
+
+
+def decrypt(secret: SecretKey, frame: Frame, schema: Schema | None = None) -> Columns:
+    """Decrypts all columns, in the units of the frame or else of the schema; columns that neither has are integers."""
+    return Columns(_compiled.decrypt_frame(secret, frame, schema))
+
+
+def select(
+    server: EvaluationKey,
+    frame: Frame,
+    lookups: Mapping[str, tuple[str, TableLike | str]],
+    *,
+    schema: Schema | None = None,
+    results: Schema | None = None,
+    threads: int = 0,
+    progress: Progress = True,
+) -> Frame:
+    """Looks columns up: `{"ticket": ("age", table)}` is the column `ticket` of results, of the column `age`.
+
+    A table is what `cryptable.table` takes, of the integers that represent values, or a text in CSV in the units of
+    `schema` and `results`, with a header such as `age,ticket`, `from,to,ticket` or `from,below,ticket`. Gaps of a
+    column are gaps of what is looked up of it. Lookups of one column are done together.
+    """
+    steps = [(into, column, table) for into, (column, table) in lookups.items()]
+    return _compiled.select_frame(server, frame, steps, (schema, results), threads, progress)

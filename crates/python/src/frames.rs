@@ -1,0 +1,217 @@
+//! For `cryptable.frames`: schemas and encrypted frames. Columns come and go in the format of Arrow's files.
+
+use std::path::PathBuf;
+
+use cryptable_frames::{Column, FileFormat, FileKind, Mapping, Pipeline, RecordBatch, Step};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use zeroize::Zeroizing;
+
+use crate::call::{self, Progress};
+use crate::errors::{Result, exception, raise};
+use crate::evaluation_key::EvaluationKey;
+use crate::files::{Access, read_file, write_file};
+use crate::key_files::read_options;
+use crate::properties::properties;
+use crate::secret_key::SecretKey;
+use crate::table::{Signs, Table, of_moduli};
+
+/// Returns the exception for an error of a frame.
+fn raise_of_frame(error: cryptable_frames::Error) -> PyErr {
+    use cryptable_frames::{Error as E, PipelineProblem};
+    let class = match error {
+        E::Library(error) | E::Step { problem: PipelineProblem::Library(error), .. } => {
+            return raise(error);
+        }
+        E::Io(error) => return error.into(),
+        E::Wire(error) => return raise(error.into()),
+        E::Cell { .. } | E::Column { .. } | E::Columns { .. } | E::Name { .. } => "RangeError",
+        E::Mapping { .. } | E::Unmapped { .. } => "TableError",
+        E::NoColumn { .. } | E::TwoColumns(_) | E::Rows { .. } | E::Step { .. } => "MismatchError",
+        _ => "FormatError",
+    };
+    exception(class, error.to_string())
+}
+
+/// The integers that represent the values of columns: `frames.suggest` makes one of data, `Schema.from_json` of a file's text.
+#[pyclass(frozen, module = "cryptable.frames")]
+pub(crate) struct Schema {
+    inner: cryptable_frames::Schema,
+}
+
+#[pymethods]
+impl Schema {
+    /// Reads a schema, which may be edited before.
+    #[staticmethod]
+    fn from_json(text: &str) -> Result<Self> {
+        let inner = cryptable_frames::Schema::from_json(text.as_bytes()).map_err(raise_of_frame)?;
+        Ok(Self { inner })
+    }
+
+    /// Writes the schema, for people to edit.
+    fn to_json(&self) -> String {
+        self.inner.to_json()
+    }
+
+    fn __repr__(&self) -> String {
+        let names: Vec<&str> = self.inner.columns().iter().map(|column| column.name()).collect();
+        format!("Schema({})", names.join(", "))
+    }
+}
+
+properties!(Schema {
+    /// Names of the columns.
+    names: Vec<String> = |it| it.inner.columns().iter().map(|column| column.name().to_owned()).collect();
+});
+
+/// Encrypted columns with names, all with one number of rows. Public are the names, the number of rows, which columns are signed
+/// and which may have gaps, and the units of results.
+#[pyclass(frozen, module = "cryptable.frames")]
+pub(crate) struct Frame {
+    inner: cryptable_frames::Frame,
+}
+
+#[pymethods]
+impl Frame {
+    /// Writes the frame to a file, as `cryptable encrypt --schema` does.
+    #[pyo3(signature = (path, *, replace = false))]
+    fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> Result<()> {
+        call::detach(py, || {
+            write_file(&path, Access::Public, replace, |out| {
+                self.inner.write_to(out).map_err(raise_of_frame)
+            })
+        })
+    }
+
+    /// Reads a frame from a file.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> Result<Self> {
+        let inner = call::detach(py, || {
+            let bytes = read_file(&path)?;
+            cryptable_frames::Frame::from_bytes(&bytes, read_options(false)).map_err(raise_of_frame)
+        })?;
+        Ok(Self { inner })
+    }
+
+    fn __len__(&self) -> usize {
+        self.inner.rows()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Frame({} rows: {})", self.inner.rows(), self.inner.names().join(", "))
+    }
+}
+
+properties!(Frame {
+    /// Names of the columns.
+    names: Vec<String> = |it| it.inner.names();
+});
+
+/// Reads columns from a stream or a file of Arrow's.
+fn columns_of(arrow: &[u8]) -> Result<RecordBatch> {
+    FileFormat::from(FileKind::Arrow).read(arrow).map_err(raise_of_frame)
+}
+
+/// Suggests a schema of data, for keys of this many bits.
+#[pyfunction]
+pub(crate) fn suggest_schema(arrow: &[u8], bits: u32) -> Result<(Schema, Vec<(String, String)>)> {
+    let columns = columns_of(arrow)?;
+    let modulus = 1_u64.checked_shl(bits).unwrap_or(u64::MAX);
+    let (inner, left_out) = cryptable_frames::suggest(&columns, modulus).map_err(raise_of_frame)?;
+    let left_out = left_out.into_iter().map(|it| (it.column, it.reason)).collect();
+    Ok((Schema { inner }, left_out))
+}
+
+/// Encrypts the columns that a schema has, of data in Arrow's format.
+#[pyfunction]
+pub(crate) fn encrypt_frame(
+    py: Python<'_>,
+    secret: &SecretKey,
+    arrow: &[u8],
+    schema: &Schema,
+) -> Result<Frame> {
+    let columns = columns_of(arrow)?;
+    let encrypt = || cryptable_frames::Frame::encrypt(secret.library(), &columns, &schema.inner);
+    let inner = call::run_silently(py, || Ok(encrypt()))?.map_err(raise_of_frame)?;
+    Ok(Frame { inner })
+}
+
+/// Decrypts all columns, to a file of Arrow's.
+#[pyfunction]
+pub(crate) fn decrypt_frame<'py>(
+    py: Python<'py>,
+    secret: &SecretKey,
+    frame: &Frame,
+    schema: Option<&Schema>,
+) -> Result<Bound<'py, PyBytes>> {
+    let schema = schema.map(|schema| &schema.inner);
+    let decrypt = || frame.inner.decrypt(secret.library(), schema);
+    let batch = call::run_silently(py, || Ok(decrypt()))?.map_err(raise_of_frame)?;
+    let mut arrow = Zeroizing::new(Vec::new());
+    FileFormat::from(FileKind::Arrow).write(&mut *arrow, &batch).map_err(raise_of_frame)?;
+    Ok(PyBytes::new(py, &arrow))
+}
+
+/// Looks columns of a frame up: for the name of each result a column and its table. The schemas are those of the frame's columns
+/// and of results.
+#[pyfunction]
+#[pyo3(signature = (server, frame, lookups: "Sequence[tuple[str, str, TableLike | str]]", schemas: "tuple[Schema | None, Schema | None]", threads: "int", progress))]
+pub(crate) fn select_frame(
+    py: Python<'_>,
+    server: &EvaluationKey,
+    frame: &Frame,
+    lookups: Vec<(String, String, Bound<'_, PyAny>)>,
+    schemas: (Option<Py<Schema>>, Option<Py<Schema>>),
+    #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
+    progress: Option<Progress<'_>>,
+) -> Result<Frame> {
+    let (schema, results) = (schemas.0.as_ref().map(Py::get), schemas.1.as_ref().map(Py::get));
+    let units = Units { frame, schema, results, key: server.library() };
+    let mut steps = Vec::new();
+    let mut tables = Vec::new();
+    for (into, column, table) in lookups {
+        tables.push(Some(units.table(&into, &column, &table)?));
+        steps.push(Step::Lookup { column, table: PathBuf::new(), default: None, into });
+    }
+    let pipeline = Pipeline::new(steps, None).map_err(raise_of_frame)?;
+    let results = results.map(|results| &results.inner);
+    let found = call::run_reporting(py, threads, progress, "lookups", |execution| {
+        Ok(pipeline.run(server.library(), &frame.inner, &tables, results, execution))
+    })?;
+    Ok(Frame { inner: found.map_err(raise_of_frame)? })
+}
+
+/// Units of the columns before and after lookups.
+struct Units<'a> {
+    frame: &'a Frame,
+    schema: Option<&'a Schema>,
+    results: Option<&'a Schema>,
+    key: &'a cryptable::EvaluationKey,
+}
+
+impl Units<'_> {
+    /// Makes a table of a text in CSV, in the units of its columns, or of what `cryptable.table` takes.
+    fn table(&self, into: &str, name: &str, table: &Bound<'_, PyAny>) -> Result<cryptable::Table> {
+        let column = self.frame.inner.column(name).map_err(raise_of_frame)?;
+        let parameters = self.key.lookup_parameters().map_err(raise)?;
+        let (input, output) = (column.values().modulus(), parameters.output_modulus());
+        let named = |schema: Option<&Schema>, name| schema?.inner.column(name).ok().cloned();
+        let output_units = named(self.results, into);
+        let is_signed = column.values().is_signed();
+        let Ok(text) = table.extract::<String>() else {
+            let outputs = output_units.is_some_and(|units| units.encoding().is_signed());
+            let signs = Signs { inputs: is_signed, outputs };
+            let table = of_moduli(table, input, output, signs)?;
+            return Ok((*table.cast::<Table>()?.get().inner).clone());
+        };
+        let units = |units: Option<Column>, name, is_signed, modulus| match units {
+            Some(units) => Ok(units),
+            None => Column::integers(name, is_signed, modulus).map_err(raise_of_frame),
+        };
+        let input_units = column.units().cloned().or_else(|| named(self.schema, name));
+        let from = units(input_units, name, is_signed, input)?;
+        let to = units(output_units, into, false, output)?;
+        let mapping = Mapping::read(text.as_bytes()).map_err(raise_of_frame)?;
+        mapping.table((&from, input), (&to, output), None).map_err(raise_of_frame)
+    }
+}

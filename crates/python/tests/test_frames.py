@@ -1,0 +1,113 @@
+"""Frames from DataFrames, and back."""
+
+import datetime
+
+import cryptable
+import pytest
+from cryptable import errors, frames
+
+SCHEMA = frames.Schema.from_json("""{"columns": [
+    {"column": "age", "type": "integer", "maximum": 15, "nulls": "validity"},
+    {"column": "change", "type": "integer", "minimum": -8, "maximum": 7},
+    {"column": "region", "type": "words", "words": ["north", "south"]},
+    {"column": "since", "type": "date", "offset": "2024-01-01"}
+]}""")
+
+RESULTS = frames.Schema.from_json("""{"columns": [
+    {"column": "ticket", "type": "words", "words": ["child", "adult"]},
+    {"column": "rate", "type": "number", "scale": 0.25, "maximum": 2}
+]}""")
+
+PEOPLE = {
+    "age": [3, None, 12],
+    "change": [-8, 7, -1],
+    "region": ["north", "south", "south"],
+    "since": [datetime.date(2024, 1, day) for day in (1, 9, 16)],
+}
+
+
+def of_pandas():
+    pytest.importorskip("pyarrow")
+    pandas = pytest.importorskip("pandas")
+    return pandas.DataFrame(PEOPLE).assign(region=lambda it: it.region.astype("category"))
+
+
+def of_polars():
+    polars = pytest.importorskip("polars")
+    return polars.DataFrame(PEOPLE).with_columns(polars.col("region").cast(polars.Categorical))
+
+
+def of_pyarrow():
+    return pytest.importorskip("pyarrow").table(PEOPLE)
+
+
+def values(columns):
+    """Returns columns as lists."""
+    return columns.to_polars().to_dict(as_series=False)
+
+
+@pytest.mark.parametrize("make", [of_pandas, of_polars, of_pyarrow])
+def test_frames_of_every_library(make, secret, server, tmp_path):
+    data = make()
+    frame = frames.encrypt(secret, data, SCHEMA)
+    assert (len(frame), frame.names) == (3, list(PEOPLE))
+    frame.save(tmp_path / "people.frame")
+    frame = frames.Frame.load(tmp_path / "people.frame")
+    assert values(frames.decrypt(secret, frame, SCHEMA)) == PEOPLE
+    tickets = "from,to,ticket\n,5,child\n6,,adult\n"
+    squares = [x * x % 16 for x in range(16)]
+    lookups = {
+        "ticket": ("age", tickets),
+        "square": ("age", squares),
+        "rate": ("region", "region,rate\nnorth,0.5\nsouth,2\n"),
+    }
+    found = frames.select(server, frame, lookups, schema=SCHEMA, results=RESULTS, progress=False)
+    expected = {"ticket": ["child", None, "adult"], "square": [9, None, 0], "rate": [0.5, 2.0, 2.0]}
+    assert values(frames.decrypt(secret, found)) == expected
+
+
+def test_columns_become_what_people_use(secret):
+    pandas, pyarrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    columns = frames.decrypt(secret, frames.encrypt(secret, of_polars(), SCHEMA), SCHEMA)
+    assert pyarrow.table(columns).to_pydict() == PEOPLE
+    assert columns.to_pandas().change.tolist() == PEOPLE["change"]
+    assert pandas.DataFrame.from_arrow(columns).region.tolist() == PEOPLE["region"]
+
+
+def test_every_input_has_its_output(packed):
+    polars = pytest.importorskip("polars")
+    secret, server = packed
+    data = polars.DataFrame({"change": range(-8, 8)})
+    schema = frames.suggest(data, bits=4)
+    frame = frames.encrypt(secret, data, schema)
+    found = frames.select(server, frame, {"double": ("change", lambda x: 2 * x % 16)}, progress=False)
+    assert values(frames.decrypt(secret, found)) == {"double": [2 * x % 16 for x in range(-8, 8)]}
+
+
+def test_what_does_not_fit(secret, server):
+    polars = pytest.importorskip("polars")
+    data = polars.DataFrame(PEOPLE)
+    with pytest.raises(TypeError, match="not a dict"):
+        frames.encrypt(secret, PEOPLE, SCHEMA)
+    with pytest.raises(errors.RangeError, match='column "age", row 3: 16 is not within 0 to 15'):
+        frames.encrypt(secret, data.with_columns(age=polars.Series([1, 2, 16])), SCHEMA)
+    with pytest.raises(errors.MismatchError, match='no column "since"'):
+        frames.encrypt(secret, data.drop("since"), SCHEMA)
+    with pytest.raises(errors.FormatError, match="unknown field `kind`"):
+        frames.Schema.from_json('{"columns": [{"column": "a", "kind": "integer"}]}')
+    frame = frames.encrypt(secret, data, SCHEMA)
+    with pytest.raises(errors.MismatchError, match='no column "Age"'):
+        frames.select(server, frame, {"a": ("Age", [0] * 16)}, progress=False)
+    with pytest.raises(errors.TableError, match="no line is for 6"):
+        frames.select(server, frame, {"a": ("age", "from,to,a\n,5,1\n")}, schema=SCHEMA, progress=False)
+    other = cryptable.SecretKey.generate_insecure_toy("single", 16, 16)
+    with pytest.raises(errors.MismatchError):
+        frames.decrypt(other, frame)
+
+
+def test_schemas_are_suggested():
+    polars = pytest.importorskip("polars")
+    schema = frames.suggest(polars.DataFrame(PEOPLE), bits=4)
+    assert schema.names == list(PEOPLE)
+    assert frames.Schema.from_json(schema.to_json()).to_json() == schema.to_json()
+    assert '"nulls": "validity"' in schema.to_json()
