@@ -46,9 +46,6 @@ pub use self::parameters::ParameterArgs;
 pub use self::parameters::TableKind;
 pub use self::sum::SumArgs;
 
-/// Most memory that a key takes when nothing else is said, 16 GiB.
-const MAX_KEY_MEMORY: usize = 16 << 30;
-
 /// Lookup tables on encrypted data.
 ///
 /// A client encrypts integers, a server that holds no secret maps each through a table, and the
@@ -94,9 +91,10 @@ pub struct Global {
 impl Global {
     /// Returns the options for reading keys.
     pub fn read_options(self) -> ReadOptions {
-        let least = || Some(cryptable::memory::hard_limit()?.min(MAX_KEY_MEMORY));
-        let most = self.max_key_memory.or_else(least).unwrap_or(MAX_KEY_MEMORY);
-        let mut options = ReadOptions::default().max_memory(most as u64);
+        let mut options = ReadOptions::default();
+        if let Some(most) = self.max_key_memory {
+            options = options.max_memory(most as u64);
+        }
         if self.allow_insecure {
             options = options.allow_insecure();
         }

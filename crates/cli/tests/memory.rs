@@ -5,14 +5,15 @@ mod support;
 
 use support::Workspace;
 
-/// Limits in kibibytes, as `ulimit -v` takes them: from too little for the key to enough for all.
+/// Limits in kibibytes, as `ulimit` takes them: from too little for the key to enough for all.
 const LIMITS: [u32; 7] = [60_000, 100_000, 150_000, 200_000, 250_000, 300_000, 1_000_000];
 
-/// Runs a command under every limit: it succeeds, or says what is wrong. Returns how often it succeeded.
-fn under_limits(here: &Workspace, line: &str) -> usize {
+/// Runs a command under every limit of a kind, `-v` for address space and `-d` for data: it succeeds, or says what is
+/// wrong. Returns how often it succeeded.
+fn under_limits(here: &Workspace, kind: &str, line: &str) -> usize {
     let mut successes = 0;
     for limit in LIMITS {
-        let script = format!("ulimit -v {limit}; cryptable --json --threads 2 {line}");
+        let script = format!("ulimit {kind} {limit}; cryptable --json --threads 2 {line}");
         let output = here.shell(&script);
         let errors = String::from_utf8_lossy(&output.stderr);
         match output.status.code() {
@@ -21,9 +22,9 @@ fn under_limits(here: &Workspace, line: &str) -> usize {
                 let last = errors.lines().last().unwrap_or_default();
                 let object: serde_json::Value = serde_json::from_str(last).unwrap();
                 let message = object["error"]["message"].as_str().unwrap();
-                assert!(message.to_lowercase().contains("memory"), "{limit}: {message}");
+                assert!(message.to_lowercase().contains("memory"), "{kind} {limit}: {message}");
             }
-            status => panic!("{line} under {limit} KiB ended with {status:?}: {errors}"),
+            status => panic!("{line} under {kind} {limit} KiB ended with {status:?}: {errors}"),
         }
     }
     successes
@@ -38,6 +39,20 @@ fn lookups_beyond_the_limit_are_refused() {
     here.write("table.csv", table).write("values.csv", "3\n9\n");
     here.succeed("encrypt --secret client.key --input values.csv --output v.ct");
     let files = "--evaluation server.key --table table.csv --input v.ct --output r.ct";
-    let successes = under_limits(&here, &format!("lookup --force {files}"));
-    assert!((1..LIMITS.len()).contains(&successes), "{successes}");
+    for kind in ["-v", "-d"] {
+        let successes = under_limits(&here, kind, &format!("lookup --force {files}"));
+        assert!((1..LIMITS.len()).contains(&successes), "{kind}: {successes}");
+    }
+}
+
+/// Processors are counted by the standard library, which also reads the quotas of control groups.
+#[test]
+fn processors_that_the_process_may_not_use_are_not_counted() {
+    let here = Workspace::new();
+    let output = here.shell("taskset -c 0 cryptable --json plan --mode single --bits 4");
+    if output.status.code() == Some(127) {
+        return;
+    }
+    let plan: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(plan["threads"], 1, "{plan}");
 }

@@ -25,7 +25,7 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use cryptable_wire::{FORMAT_VERSION, Header, KeyId, WireError, peek_header};
 
 use crate::ciphertext::{Contents, Marks, Part};
-use crate::{Ciphertext, Engine, ReadOptions, Result};
+use crate::{Ciphertext, Engine, ReadOptions, Result, memory};
 
 const HEADER_BYTES: usize = 72;
 
@@ -234,7 +234,7 @@ fn whole_ciphertexts(
         if found < 8 || length == 0 || length > rest.min(MAX_CIPHERTEXT_BYTES) {
             return Ok(whole);
         }
-        let mut bytes = vec![0; length as usize];
+        let mut bytes = memory::zeros("ciphertext", length as usize)?;
         reader.read_exact(&mut bytes)?;
         match Part::from_bytes(contents.engine, &bytes) {
             Ok(part)
@@ -364,7 +364,7 @@ impl<R: Read + Seek> CiphertextReader<R> {
         }
         let needed = MEMORY_PER_BYTE * length + UNPACKED_BYTES.min(64 * length);
         self.options.check_memory("ciphertext", needed)?;
-        let mut bytes = vec![0; length as usize];
+        let mut bytes = memory::zeros("ciphertext", length as usize)?;
         self.take(&mut bytes, end)?;
         let part = Part::from_bytes(self.summary.contents.engine, &bytes)?;
         let contents = self.summary.contents;

@@ -99,7 +99,6 @@ mod inspection;
 pub mod integers;
 mod keys;
 mod known_sets;
-pub mod memory;
 mod operation_plan;
 pub mod packed_gates;
 mod parameter_list;
@@ -118,7 +117,7 @@ pub use cryptable_lattice::security::{LweInstance, SecretDistribution};
 pub use cryptable_lattice::switching_key::SharedBytes;
 pub use cryptable_lattice::{
     Binding, Error, FailureProbability, NoiseBound, Progress, ReadOptions, Result, SecurityLevel,
-    SumLimits, Table,
+    SumLimits, Table, memory,
 };
 pub use cryptable_ring::{Isa, UnknownIsa};
 pub use cryptable_wire::{KeyId, WireError};

@@ -104,6 +104,27 @@ pub enum Error {
         /// The limit, [`crate::ReadOptions::max_memory`].
         limit: u64,
     },
+    /// Work takes more memory than the machine, the container or the process has left.
+    #[error(
+        "{work} may take {} of memory, but {} are left on this machine, or within the limits of its container or ulimit",
+        size(*needed, f64::ceil), size(*left, f64::floor)
+    )]
+    MemoryLeft {
+        /// Name of the work.
+        work: &'static str,
+        /// Bytes that it may take.
+        needed: usize,
+        /// Bytes that are left, [`crate::memory::left`].
+        left: usize,
+    },
+    /// The system does not give memory for an object.
+    #[error("the system gives no memory for the {object}, which takes {bytes} bytes")]
+    Allocation {
+        /// Kind of the object.
+        object: &'static str,
+        /// Bytes that it takes.
+        bytes: usize,
+    },
     /// A value to be encrypted is outside the input modulus.
     #[error("value {value} at position {index} is not below the modulus {limit}")]
     ValueOutOfRange {

@@ -28,6 +28,7 @@ pub mod lwe;
 pub mod lwe_encryption;
 pub mod lwe_list;
 pub mod lwe_masks;
+pub mod memory;
 pub mod noise_bound;
 pub mod noise_law;
 #[cfg(feature = "diagnostics")]

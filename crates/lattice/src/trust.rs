@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::FailureProbability;
 use crate::error::{Error, Result};
+use crate::{FailureProbability, memory};
 
 /// Security that parameters claim. Part of every literal, and written into every key file.
 ///
@@ -56,18 +56,26 @@ impl fmt::Display for SecurityLevel {
 pub struct ReadOptions {
     insecure_is_allowed: bool,
     largest_failure: FailureProbability,
-    max_memory: u64,
+    /// Limit that the program sets, if any.
+    max_memory: Option<u64>,
 }
 
-/// Most memory that keys take by default when they are read, 16 GiB.
+/// Most memory that keys take by default when they are read, 16 GiB; less where the limits of a container or of the process
+/// leave less.
 pub const DEFAULT_MAX_MEMORY: u64 = 16 << 30;
+
+/// Returns the limit of readers that are told none, by the limits of now.
+fn default_max_memory() -> u64 {
+    let hard = memory::hard_limit().map_or(u64::MAX, |bytes| bytes as u64);
+    hard.min(DEFAULT_MAX_MEMORY)
+}
 
 impl Default for ReadOptions {
     fn default() -> Self {
         Self {
             insecure_is_allowed: false,
             largest_failure: FailureProbability::READ_LIMIT,
-            max_memory: DEFAULT_MAX_MEMORY,
+            max_memory: None,
         }
     }
 }
@@ -88,8 +96,8 @@ impl ReadOptions {
         self
     }
 
-    /// Refuses keys that take more bytes of memory than these when they are read; [`DEFAULT_MAX_MEMORY`] if nothing is
-    /// said.
+    /// Refuses keys that take more bytes of memory than these when they are read. Default: [`DEFAULT_MAX_MEMORY`], or what
+    /// the limits of the container and of the process leave ([`memory::hard_limit`]) if that is less.
     ///
     /// Masks are drawn from a seed, so keys take a multiple of their file: twice of packed values, and up to n + 1 times
     /// for switching to LWE dimension n.
@@ -102,7 +110,7 @@ impl ReadOptions {
     /// ```
     #[must_use]
     pub const fn max_memory(mut self, bytes: u64) -> Self {
-        self.max_memory = bytes;
+        self.max_memory = Some(bytes);
         self
     }
 
@@ -111,7 +119,7 @@ impl ReadOptions {
     /// # Errors
     /// [`Error::ReadingMemory`] if not.
     pub fn check_memory(self, object: &'static str, needed: u64) -> Result<()> {
-        let limit = self.max_memory;
+        let limit = self.max_memory.unwrap_or_else(default_max_memory);
         if needed > limit { Err(Error::ReadingMemory { object, needed, limit }) } else { Ok(()) }
     }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use cryptable::transciphering::MessageError;
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 
 /// A result whose error is an exception.
@@ -44,11 +45,14 @@ fn class_name(error: &cryptable::Error) -> &'static str {
 
 /// The exception for an error.
 pub(crate) fn raise(error: cryptable::Error) -> PyErr {
-    if let cryptable::Error::Io(error) = error {
+    match error {
         // `FileNotFoundError`, `PermissionError`, ...
-        return error.into();
+        cryptable::Error::Io(error) => error.into(),
+        cryptable::Error::MemoryLeft { .. } | cryptable::Error::Allocation { .. } => {
+            PyMemoryError::new_err(error.to_string())
+        }
+        error => exception(class_name(&error), error.to_string()),
     }
-    exception(class_name(&error), error.to_string())
 }
 
 /// The exception for an error of a message.
@@ -65,8 +69,8 @@ pub(crate) fn raise_of_message(error: MessageError) -> PyErr {
 /// [`raise`] for errors of a file, which messages then name.
 pub(crate) fn raise_of(path: &Path) -> impl FnOnce(cryptable::Error) -> PyErr {
     move |error| match error {
-        // Names it.
-        cryptable::Error::Io(_) => raise(error),
+        // These name it, or have no class here.
+        cryptable::Error::Io(_) | cryptable::Error::Allocation { .. } => raise(error),
         error => exception(class_name(&error), format!("{}: {error}", path.display())),
     }
 }

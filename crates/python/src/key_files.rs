@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use cryptable::{ReadOptions, SharedBytes};
 use cryptable_wire::peek_header;
 use pyo3::PyTypeInfo;
-use pyo3::exceptions::{PyMemoryError, PyTypeError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use zeroize::Zeroizing;
 
 use crate::call::{self, Progress};
-use crate::errors::{Result, raise_of};
+use crate::errors::{Result, raise, raise_of};
 use crate::files::{Access, Out, read_file, read_start, write_file};
 use crate::stated_types::Shape;
 use crate::watched_file::WatchedFile;
@@ -26,32 +26,17 @@ pub(crate) type ReducedArray<'py> =
 /// Return value of `__reduce__` for an opened key: its class, its path, and whether insecure ones are allowed.
 pub(crate) type ReducedKey<'py> = Reduced<'py, (Bound<'py, PyAny>, PathBuf, bool)>;
 
-/// Most memory that keys take when they are read, 16 GiB.
-const MAX_KEY_MEMORY: usize = 16 << 30;
-
 /// Checks that there is room for what work takes.
 ///
 /// # Errors
 /// `MemoryError`: an allocation that fails would end the interpreter.
-pub(crate) fn check_memory(what: &str, needed: usize) -> Result<()> {
-    match cryptable::memory::left() {
-        Some(left) if needed > left => {
-            let megabytes = |bytes: usize| bytes.div_ceil(1_000_000);
-            let (needed, left) = (megabytes(needed), megabytes(left));
-            Err(PyMemoryError::new_err(format!(
-                "{what} may take {needed} MB of memory, but {left} MB are left on this machine, or within the limits of its \
-                 container or ulimit"
-            )))
-        }
-        _ => Ok(()),
-    }
+pub(crate) fn check_memory(what: &'static str, needed: usize) -> Result<()> {
+    cryptable::memory::check(what, needed).map_err(raise)
 }
 
 /// Returns the options for reading files.
 pub(crate) fn read_options(allow_insecure: bool) -> ReadOptions {
-    // Allocations beyond what the process may have would end the interpreter.
-    let most = cryptable::memory::hard_limit().map_or(MAX_KEY_MEMORY, |it| it.min(MAX_KEY_MEMORY));
-    let options = ReadOptions::default().max_memory(most as u64);
+    let options = ReadOptions::default();
     if allow_insecure { options.allow_insecure() } else { options }
 }
 

@@ -38,6 +38,12 @@ impl Error {
             Self::Library(cryptable::Error::ReadingMemory { needed, limit, .. }) => {
                 Problem::too_large("memory", needed, limit)
             }
+            Self::Library(
+                error @ (cryptable::Error::Allocation { .. } | cryptable::Error::MemoryLeft { .. }),
+            ) => {
+                tracing::error!(%error, "memory is short");
+                Problem::unavailable("the server has too little memory now; try again later")
+            }
             Self::Library(cryptable::Error::Io(error)) | Self::Io(error) => match error.kind() {
                 io::ErrorKind::StorageFull => full(&error),
                 _ => logged(&error),
