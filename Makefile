@@ -8,7 +8,7 @@ BENCH_ARGUMENTS ?= --help
 TEST_FEATURES := cryptable-cli/serve,cryptable-python/stubs
 
 .DEFAULT_GOAL := help
-.PHONY: help demo beginner test test-all test-aarch64 format lint docs book book-if-possible server-build unit-tests all-unit-tests python-tests run-python-tests python-library stubs tls-tests ray-tests ray-overhead notebooks wheel wheel-test wasm wasm-test wasm-test-program run-wasm-tests wasm-test-if-possible wasm-times page page-test release-check service-load fuzz bench deny deny-if-possible sbom
+.PHONY: help demo beginner test test-all test-aarch64 format lint docs book book-if-possible server-build unit-tests all-unit-tests python-tests run-python-tests python-library stubs tls-tests ray-tests ray-overhead notebooks wheel wheel-test wasm wasm-test wasm-test-program run-wasm-tests wasm-test-if-possible wasm-times page page-test release-check capi capi-install capi-header service-load fuzz bench deny deny-if-possible sbom
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -218,6 +218,32 @@ page-test: wasm ## Click through the page in headless Chromium, at full size; ne
 	npm install --silent --no-audit --no-fund --prefix $(PAGE_TOOLS) playwright-core@1
 	CRYPTABLE_NPM_PACKAGE=$(abspath $(WASM_PACKAGE)) $(CARGO) build -p cryptable-cli --profile checks --features page --bin cryptable
 	PAGE_TOOLS=$(PAGE_TOOLS) CRYPTABLE_PROGRAM=$(or $(CARGO_TARGET_DIR),target)/checks/cryptable node --test crates/wasm/tests/page/page.mjs
+
+PREFIX ?= /usr/local
+CAPI_PROFILE ?= release
+VERSION := $(shell sed -n 's/^version = "\(.*\)"$$/\1/p' Cargo.toml)
+CAPI_BUILT := $(or $(CARGO_TARGET_DIR),target)/$(CAPI_PROFILE)/libcryptable_capi
+CAPI_INSTALLED := $(DESTDIR)$(PREFIX)
+# Names of the shared library: the file, what programs look for when they start, and what linkers look for.
+CAPI_NAMES := $(if $(filter Darwin,$(shell uname)),dylib libcryptable.$(VERSION).dylib libcryptable.0.dylib libcryptable.dylib,so libcryptable.so.$(VERSION) libcryptable.so.0 libcryptable.so)
+
+capi: ## Build the library for C, static and shared
+	$(CARGO) build -p cryptable-capi --lib --profile $(CAPI_PROFILE)
+
+capi-install: capi ## Install the library for C, its header and its pkg-config file below PREFIX; DESTDIR goes before it
+	install -d $(CAPI_INSTALLED)/lib/pkgconfig $(CAPI_INSTALLED)/include
+	install -m 644 crates/capi/include/cryptable.h $(CAPI_INSTALLED)/include/
+	install -m 644 $(CAPI_BUILT).a $(CAPI_INSTALLED)/lib/libcryptable.a
+	install -m 755 $(CAPI_BUILT).$(word 1,$(CAPI_NAMES)) $(CAPI_INSTALLED)/lib/$(word 2,$(CAPI_NAMES))
+	ln -sf $(word 2,$(CAPI_NAMES)) $(CAPI_INSTALLED)/lib/$(word 3,$(CAPI_NAMES))
+	ln -sf $(word 3,$(CAPI_NAMES)) $(CAPI_INSTALLED)/lib/$(word 4,$(CAPI_NAMES))
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' crates/capi/cryptable.pc.in > $(CAPI_INSTALLED)/lib/pkgconfig/cryptable.pc
+
+# A tool that is installed apart: its licence, MPL-2.0, is not in deny.toml. A test holds the header against the sources
+# without it, and makes it anew where it is.
+capi-header: ## Write the header of the library for C; needs cbindgen
+	@command -v cbindgen > /dev/null || { echo 'cargo install cbindgen brings the tool'; exit 1; }
+	cd crates/capi && cbindgen --quiet --config cbindgen.toml --output include/cryptable.h .
 
 service-load: ## Load the service by ab, beside slow and broken clients, kill it in the middle, check that nothing is lost; three minutes
 	@command -v ab > /dev/null || { echo 'there is no ab: apache2-utils of Debian, httpd-tools of Fedora, has it'; exit 1; }

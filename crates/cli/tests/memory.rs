@@ -31,7 +31,7 @@ fn under_limits(here: &Workspace, kind: &str, line: &str) -> usize {
 }
 
 #[test]
-fn lookups_beyond_the_limit_are_refused() {
+fn work_beyond_the_limit_is_refused() {
     let here = Workspace::new();
     let files = "--secret client.key --evaluation server.key";
     here.succeed(&format!("keygen --mode single --bits 4 {files}"));
@@ -39,7 +39,10 @@ fn lookups_beyond_the_limit_are_refused() {
     here.write("table.csv", table).write("values.csv", "3\n9\n");
     here.succeed("encrypt --secret client.key --input values.csv --output v.ct");
     let files = "--evaluation server.key --table table.csv --input v.ct --output r.ct";
+    let keygen = "keygen --mode single --bits 4 --secret new.key --evaluation new.server --force";
     for kind in ["-v", "-d"] {
+        let successes = under_limits(&here, kind, keygen);
+        assert!((1..LIMITS.len()).contains(&successes), "keygen {kind}: {successes}");
         let successes = under_limits(&here, kind, &format!("lookup --force {files}"));
         assert!((1..LIMITS.len()).contains(&successes), "{kind}: {successes}");
     }

@@ -12,7 +12,7 @@ use crate::ciphertext::Part;
 use crate::engines::{bridged, integer_bridge, leveled, leveled_bridge, packed, single};
 use crate::{
     Ciphertext, Engine, Error, EvaluationKey, Execution, KeyParameters, Parameters, Result,
-    SecretKey,
+    SecretKey, memory,
 };
 use crate::{bits, ckks, gates, large_values, transciphering};
 
@@ -211,16 +211,22 @@ impl SecretKey {
     }
 
     /// Generates an evaluation key and writes it to `out`, for [`EvaluationKey::open`] or
-    /// [`EvaluationKey::from_shared`]. Its random parts, the masks, are written as seeds, and the whole key is never in
+    /// [`EvaluationKey::from_shared`]. Its random parts, the masks, are written as seeds, and no whole packed key is ever in
     /// memory.
     ///
     /// # Errors
-    /// If writing fails; [`Error::Cancelled`].
+    /// If writing fails; [`Error::Cancelled`]; [`Error::MemoryLeft`] if a key for single or leveled lookups, which is in
+    /// memory before it is written, does not fit there.
     pub fn write_evaluation_key(
         &self,
         out: &mut (dyn Write + Send),
         execution: Execution<'_>,
     ) -> Result<()> {
+        if let Self::Single(_) | Self::Leveled(_) = self {
+            let prediction = self.lookup_parameters()?.prediction();
+            let needed = prediction.key_memory_bytes + prediction.key_file_bytes;
+            memory::check("the evaluation key", needed)?;
+        }
         execution.run(|progress| each_kind!(self, it => it.write_evaluation_key(out, progress)))
     }
 
