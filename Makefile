@@ -8,7 +8,7 @@ BENCH_ARGUMENTS ?= --help
 TEST_FEATURES := cryptable-cli/serve,cryptable-python/stubs
 
 .DEFAULT_GOAL := help
-.PHONY: help demo beginner test test-all test-aarch64 format lint docs book book-if-possible server-build unit-tests all-unit-tests python-tests run-python-tests python-library stubs tls-tests ray-tests ray-overhead notebooks wheel wheel-test wasm wasm-test wasm-test-program run-wasm-tests wasm-test-if-possible wasm-times page page-test release-check capi capi-install capi-header service-load fuzz bench deny deny-if-possible sbom
+.PHONY: help demo beginner test test-all test-aarch64 format lint docs book book-if-possible server-build unit-tests all-unit-tests python-tests run-python-tests python-library stubs tls-tests ray-tests ray-overhead notebooks wheel wheel-test wasm wasm-test wasm-test-program run-wasm-tests wasm-test-if-possible wasm-times page page-test wheels programs release release-check capi capi-install capi-header service-load fuzz bench deny deny-if-possible sbom
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -52,6 +52,7 @@ server-build: ## Check what servers and clients build: no `client` code in the f
 	$(CARGO) clippy -p cryptable-cli --profile checks --no-default-features --features serve -- -D warnings
 	$(CARGO) clippy -p cryptable-cli -p cryptable-service --profile checks --no-default-features --features cryptable-cli/client,cryptable-service/http-client -- -D warnings
 	$(CARGO) clippy -p cryptable-cli --profile checks -- -D warnings
+	! $(CARGO) tree -p cryptable-server --edges features,normal | grep 'feature "client"'
 	! $(CARGO) tree -p cryptable -p cryptable-cli --edges features,normal | grep 'feature "diagnostics"'
 
 # Predictions of tests come of the built-in cost model; no test touches the user's cache directory.
@@ -164,10 +165,23 @@ wheel: ## Build the Python wheel into target/wheels, with maturin from the packa
 	rm -f target/wheels/cryptable-*.whl
 	$(WHEEL_ENVIRONMENT)/build/bin/maturin build --profile $(WHEEL_PROFILE)
 
-wheel-test: ## Install the wheel that `make wheel` built into an empty environment, run its demo and a lookup there
+# Wheels for any Linux of the last ten years: zig, from the package index, links for an old libc and for other processors.
+# `rustup target add` brings the libraries. Wheels for macOS are made there, by `make wheel`.
+WHEEL_TARGETS ?= x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu
+
+wheels: ## Build Python wheels for Linux on x86-64 and ARM (manylinux2014) into target/wheels, by cross-compilation
+	$(PYTHON) -m venv $(WHEEL_ENVIRONMENT)/build
+	$(WHEEL_ENVIRONMENT)/build/bin/pip install --quiet --disable-pip-version-check 'maturin>=1.9,<2' 'ziglang>=0.15'
+	rm -f target/wheels/cryptable-*.whl
+	$(foreach target,$(WHEEL_TARGETS),PATH="$(abspath $(WHEEL_ENVIRONMENT)/build/bin):$$PATH" maturin build \
+	--profile $(WHEEL_PROFILE) --zig --target $(target) --compatibility manylinux2014 --out target/wheels &&) true
+
+wheel-test: ## Install the wheel that `make wheel` or `make wheels` built into an empty environment, run its demo and a lookup there
 	rm -rf $(WHEEL_ENVIRONMENT)/empty
 	$(PYTHON) -m venv $(WHEEL_ENVIRONMENT)/empty
-	$(WHEEL_ENVIRONMENT)/empty/bin/pip install --quiet --disable-pip-version-check "$$(echo target/wheels/cryptable-*.whl)[demo,progress]"
+	# The wheel of this machine, and nothing of that name from the index.
+	$(WHEEL_ENVIRONMENT)/empty/bin/pip install --quiet --disable-pip-version-check --no-index --no-deps --find-links target/wheels cryptable
+	$(WHEEL_ENVIRONMENT)/empty/bin/pip install --quiet --disable-pip-version-check 'cryptable[demo,progress]'
 	cd $(WHEEL_ENVIRONMENT)/empty && bin/python -I $(abspath scripts/wheel_test.py)
 
 WASM_TARGET := wasm32-unknown-unknown
@@ -221,11 +235,10 @@ page-test: wasm ## Click through the page in headless Chromium, at full size; ne
 
 PREFIX ?= /usr/local
 CAPI_PROFILE ?= release
-VERSION := $(shell sed -n 's/^version = "\(.*\)"$$/\1/p' Cargo.toml)
 CAPI_BUILT := $(or $(CARGO_TARGET_DIR),target)/$(CAPI_PROFILE)/libcryptable_capi
 CAPI_INSTALLED := $(DESTDIR)$(PREFIX)
 # Names of the shared library: the file, what programs look for when they start, and what linkers look for.
-CAPI_NAMES := $(if $(filter Darwin,$(shell uname)),dylib libcryptable.$(VERSION).dylib libcryptable.0.dylib libcryptable.dylib,so libcryptable.so.$(VERSION) libcryptable.so.0 libcryptable.so)
+CAPI_NAMES := $(if $(filter Darwin,$(shell uname)),dylib libcryptable.$(WORKSPACE_VERSION).dylib libcryptable.0.dylib libcryptable.dylib,so libcryptable.so.$(WORKSPACE_VERSION) libcryptable.so.0 libcryptable.so)
 
 capi: ## Build the library for C, static and shared
 	$(CARGO) build -p cryptable-capi --lib --profile $(CAPI_PROFILE)
@@ -237,13 +250,23 @@ capi-install: capi ## Install the library for C, its header and its pkg-config f
 	install -m 755 $(CAPI_BUILT).$(word 1,$(CAPI_NAMES)) $(CAPI_INSTALLED)/lib/$(word 2,$(CAPI_NAMES))
 	ln -sf $(word 2,$(CAPI_NAMES)) $(CAPI_INSTALLED)/lib/$(word 3,$(CAPI_NAMES))
 	ln -sf $(word 3,$(CAPI_NAMES)) $(CAPI_INSTALLED)/lib/$(word 4,$(CAPI_NAMES))
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' crates/capi/cryptable.pc.in > $(CAPI_INSTALLED)/lib/pkgconfig/cryptable.pc
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(WORKSPACE_VERSION)|' crates/capi/cryptable.pc.in > $(CAPI_INSTALLED)/lib/pkgconfig/cryptable.pc
 
 # A tool that is installed apart: its licence, MPL-2.0, is not in deny.toml. A test holds the header against the sources
 # without it, and makes it anew where it is.
 capi-header: ## Write the header of the library for C; needs cbindgen
 	@command -v cbindgen > /dev/null || { echo 'cargo install cbindgen brings the tool'; exit 1; }
 	cd crates/capi && cbindgen --quiet --config cbindgen.toml --output include/cryptable.h .
+
+programs: ## Build the programs cryptable, with the client's commands, and cryptable-server, which handles no secret
+	$(CARGO) build --release -p cryptable-cli
+	$(CARGO) build --release -p cryptable-server
+
+RELEASE_FOLDER ?= target/release-$(WORKSPACE_VERSION)
+
+release: ## Build crates, wheels, programs, npm package, image recipe and bills of materials, with checksums, into RELEASE_FOLDER
+	$(PYTHON) scripts/release_check.py --release
+	$(PYTHON) scripts/release.py $(RELEASE_FOLDER) $(RELEASE_OPTIONS)
 
 service-load: ## Load the service by ab, beside slow and broken clients, kill it in the middle, check that nothing is lost; three minutes
 	@command -v ab > /dev/null || { echo 'there is no ab: apache2-utils of Debian, httpd-tools of Fedora, has it'; exit 1; }

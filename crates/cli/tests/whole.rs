@@ -2,6 +2,8 @@
 //! moment. Every result is compared with the table in clear, and no token is in the log.
 #![cfg(all(unix, feature = "client", feature = "serve"))]
 
+#[path = "whole/ends.rs"]
+mod ends;
 #[path = "../../service/tests/support/mod.rs"]
 mod requests;
 mod server;

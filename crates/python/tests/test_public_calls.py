@@ -14,7 +14,6 @@ OTHERWISE = {
     "encrypt_integers": "public keys of large values are in Rust alone",
     "encrypt_signed": "encrypt(signed=True)",
     "for_table": "plan(table)",
-    "in_all": "memory that a server may take, in `cryptable serve`",
     "is_standalone": "decrypt of the command line asks it; digits of the library are marked",
     "is_value_by_value": "engine != 'packed'",
     "with_standalone": "digits of the library are marked",

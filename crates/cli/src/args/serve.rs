@@ -133,6 +133,16 @@ pub enum ServeCommand {
     Table(GroupArgs<TableCommand>),
     /// Clients and their tokens
     Client(GroupArgs<ClientCommand>),
+    /// Check that a server answers; status 0 if it does, 1 if not
+    Health(HealthArgs),
+}
+
+/// A server that is asked.
+#[derive(Args, Debug)]
+pub struct HealthArgs {
+    /// Address and port of the server
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
+    pub listen: SocketAddr,
 }
 
 /// Tables that clients may look up.
@@ -210,6 +220,7 @@ Examples:
   cryptable serve --folder service --client-objects 1000 --total-bytes 500GB --free-bytes 20GB
   cryptable serve --folder service --page
   cryptable serve --folder service --recover
+  cryptable serve health --listen 127.0.0.1:8080
   cryptable serve table list --folder service
   cryptable serve client renew --folder service --name hospital
   cryptable serve client remove --folder service --name hospital

@@ -20,6 +20,8 @@ mod explain;
 mod frame;
 #[cfg(feature = "client")]
 mod gelu;
+#[cfg(feature = "serve")]
+mod health;
 mod inspect;
 mod integers;
 mod jobs;

@@ -8,8 +8,8 @@ use anyhow::{Context, Result};
 use cryptable_service::{Config, Limits, Retention, Service, Store};
 use serde::Serialize;
 
-use super::table_files;
 use super::table_list::Tables;
+use super::{health, table_files};
 use crate::args::Global;
 use crate::args::serve::{
     ClientCommand, LimitArgs, ServeArgs, ServeCommand, TableAddArgs, TableCommand,
@@ -33,6 +33,7 @@ pub fn run(global: Global, args: &ServeArgs) -> Result<()> {
             }
             TableCommand::Remove(args) => Ok(open(&args.place.folder)?.remove_table(&args.name)?),
         },
+        Some(ServeCommand::Health(args)) => health::check(args.listen),
         Some(ServeCommand::Client(args)) => match &args.command {
             ClientCommand::Add(args) => {
                 let token = open(&args.place.folder)?.add_client(&args.name)?;

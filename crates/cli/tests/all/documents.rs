@@ -237,8 +237,10 @@ fn command_lines(script: &str) -> Vec<Vec<String>> {
         let line = line.split(" #").next().unwrap_or("");
         line.split(['|', ';', '&', '(']).map(str::trim)
     });
+    let programs = ["cryptable ", "cryptable-server "];
     commands
-        .filter_map(|command| command.trim_start_matches("$ ").strip_prefix("cryptable "))
+        .map(|command| command.trim_start_matches("$ "))
+        .filter_map(|command| programs.iter().find_map(|program| command.strip_prefix(program)))
         .map(|words| words.split_whitespace().map(str::to_owned).collect())
         .collect()
 }

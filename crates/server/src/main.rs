@@ -1,0 +1,10 @@
+//! The program `cryptable-server`: the commands of `cryptable` that need no secret, and the service over HTTP.
+//!
+//! Built by itself, it has no code that generates keys, encrypts or decrypts: `make server-build` checks that.
+#![forbid(unsafe_code)]
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cryptable_cli::run()
+}
