@@ -120,7 +120,7 @@ def sbom(folder: Path) -> None:
     pack(folder / f"cryptable-sbom-{version()}.tar.gz", "cryptable-sbom", paths)
 
 
-#: What a release consists of: its name, how it is made, and the target of the Makefile and the tool that it needs, if any.
+#: Parts of a release: name, how it is made, and the target of the Makefile and the tool that it needs, if any.
 PARTS = (
     ("crates", crates, None, None),
     ("wheels", wheels, None, None),

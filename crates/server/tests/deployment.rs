@@ -53,7 +53,7 @@ fn instructions() -> Vec<(String, String)> {
     lines.map(split).collect()
 }
 
-/// What an instruction of the last stage says, the last time that it is there.
+/// Returns the words of an instruction of the last stage, the last one of that name.
 fn said(name: &str) -> String {
     let all = instructions();
     let stage = all.iter().rposition(|(name, _)| name == "FROM").unwrap();
