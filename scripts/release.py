@@ -88,7 +88,7 @@ def programs(folder: Path) -> None:
         pack(folder / f"{name}-{version()}-{platform}.tar.gz", name, paths)
     staged = TARGET / "release-capi"
     shutil.rmtree(staged, ignore_errors=True)
-    make("capi-install", f"DESTDIR={staged}", "PREFIX=/")
+    make("capi-install", f"DESTDIR={staged}")
     pack(folder / f"libcryptable-{version()}-{platform}.tar.gz", "libcryptable", sorted(staged.iterdir()))
 
 
