@@ -5,6 +5,8 @@ use std::ops::Deref;
 
 use cryptable_ckks::dry_run::Shape;
 use cryptable_ckks::encryption::{self, SlotRounding};
+#[cfg(doc)]
+use cryptable_lattice::Error;
 use cryptable_lattice::coefficient_ciphertext::Flooding;
 use cryptable_lattice::error::{Result, check_client, check_equal, demand};
 use cryptable_lattice::ring_secret_key::{RingSecretKey, RingSecretParameters};

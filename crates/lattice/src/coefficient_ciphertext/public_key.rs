@@ -30,7 +30,7 @@ impl RlwePublicKey {
     /// Draws a public key for the ternary or binary coefficients of a secret, modulo `2^log2_modulus`.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the secret's norm is beyond the bound on noise, which happens to fewer than one secret in
+    /// [`crate::Error::Unsupported`] if the secret's norm is beyond the bound on noise, which happens to fewer than one secret in
     /// 2^80 from degree 1,024 on.
     pub fn generate(secret: &[i8], log2_modulus: u32) -> Result<Self> {
         let degree = secret.len();
