@@ -25,7 +25,6 @@ pub(crate) trait Encryption {
         &self,
         coefficients: Zeroizing<Vec<i64>>,
         scale: f64,
-        limbs: usize,
     ) -> cryptable_ckks::Ciphertext;
 }
 
@@ -60,7 +59,7 @@ pub(crate) fn encrypt_within(
     let padded = SecretSlots::from_fn(slots, |i| values.get(i).copied().unwrap_or_default());
     let degree = parameters.literal().ring_degree;
     let coefficients = rounded_coefficients(degree, &Embedding::new(slots), &padded, scale);
-    let inner = key.encrypt_coefficients(Zeroizing::new(coefficients), scale, limbs);
+    let inner = key.encrypt_coefficients(Zeroizing::new(coefficients), scale);
     let tags = Tags {
         bounds,
         bias: 0.0,

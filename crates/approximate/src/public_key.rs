@@ -1,12 +1,11 @@
 //! The public key of vectors: encrypts for the holder of a secret key.
 
 use std::ops::Deref;
-use std::sync::Arc;
 
 use cryptable_ckks::dry_run::{Shape, SlotNoise};
 use cryptable_lattice::ring_public_key::{RingPublicKey, RingPublicParameters};
 use cryptable_lattice::{Binding, ReadOptions, Result, public_error_variance};
-use cryptable_ring::{Chain, Ring, RingModuli, SecretSlots};
+use cryptable_ring::{Chain, RingModuli, SecretSlots};
 use cryptable_wire::ObjectType;
 use num_complex::Complex64;
 use zeroize::Zeroizing;
@@ -51,11 +50,6 @@ impl RingPublicParameters for Parameters {
         let chain = Chain::new(self.primes(self.level_scales().top()));
         RingModuli::new(self.literal().ring_degree, vec![chain], &[self.special_prime()])
     }
-
-    fn public_ring(&self) -> Arc<Ring> {
-        let primes = self.primes(self.level_scales().top());
-        Arc::new(Ring::new(self.literal().ring_degree, primes, &[self.special_prime()]))
-    }
 }
 
 impl SecretKey {
@@ -78,7 +72,7 @@ impl Encryption for PublicKey {
         self.0.binding()
     }
 
-    /// The shape of a ciphertext with the rounding of the division by the special prime p, and the error of the key over p.
+    /// Returns the shape of a ciphertext with the rounding of the division by the special prime p, and the error of the key over p.
     fn shape(&self) -> Shape {
         let parameters = self.0.parameters();
         let (dry_run, levels) = (parameters.dry_run(), parameters.level_scales());
@@ -94,7 +88,6 @@ impl Encryption for PublicKey {
         &self,
         coefficients: Zeroizing<Vec<i64>>,
         scale: f64,
-        _: usize,
     ) -> cryptable_ckks::Ciphertext {
         cryptable_ckks::Ciphertext { parts: self.0.encrypt(&coefficients), scale }
     }

@@ -67,8 +67,8 @@ impl Encryption for SecretKey {
         &self,
         mut coefficients: Zeroizing<Vec<i64>>,
         scale: f64,
-        limbs: usize,
     ) -> cryptable_ckks::Ciphertext {
+        let limbs = self.0.parameters().level_scales().top();
         let coefficients = std::mem::take(&mut *coefficients);
         encryption::encrypt_seeded(self.ring(), self.secret(), coefficients, scale, limbs)
             .expand(self.ring())

@@ -238,11 +238,7 @@ impl Parameters {
 
     /// The ring with all primes and their tables: one of all clones.
     pub(crate) fn ring(&self) -> Arc<Ring> {
-        let build = || {
-            let special = &self.primes.special;
-            Arc::new(Ring::with_chains(self.literal.ring_degree, self.chains(), special))
-        };
-        Arc::clone(self.ring.get_or_init(build))
+        Arc::clone(self.ring.get_or_init(|| Arc::new(Ring::of(self.moduli()))))
     }
 
     /// The moduli of the ring, without their tables.

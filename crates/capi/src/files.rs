@@ -10,7 +10,7 @@ use crate::status::{Failure, Result};
 /// Writes a file whole or not at all, in place of one that is there.
 ///
 /// # Errors
-/// Those of `write` and of the disk.
+/// Errors of `write` and of the disk.
 pub(crate) fn write_file(
     path: &Path,
     access: Access,
@@ -25,7 +25,7 @@ pub(crate) fn write_file(
 /// Writes bytes to a file, as [`write_file`] does.
 ///
 /// # Errors
-/// Those of the disk.
+/// Errors of the disk.
 pub(crate) fn write_bytes(path: &Path, access: Access, bytes: &[u8]) -> Result<()> {
     write_file(path, access, |file| Ok(file.write_all(bytes)?))
 }
@@ -33,7 +33,7 @@ pub(crate) fn write_bytes(path: &Path, access: Access, bytes: &[u8]) -> Result<(
 /// Reads a whole file into an object. Errors name the file.
 ///
 /// # Errors
-/// Those of the disk and of `read`.
+/// Errors of the disk and of `read`.
 pub(crate) fn read_file<T>(
     path: &Path,
     read: impl FnOnce(&[u8]) -> cryptable::Result<T>,

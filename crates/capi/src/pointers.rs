@@ -28,7 +28,7 @@ pub(crate) fn given<T>(pointer: Option<T>, name: &str) -> Result<T> {
 /// Writes what `make` returns to a place, or null if it fails.
 ///
 /// # Errors
-/// Those of `make`, which is not called if there is no place.
+/// Errors of `make`, which is not called if there is no place.
 pub(crate) fn put<T>(place: Place<'_, T>, make: impl FnOnce() -> Result<T>) -> Result<()> {
     let place = given(place, "result")?;
     let made = place.write(None);
@@ -65,7 +65,7 @@ pub(crate) unsafe fn elements<'a, T>(
 /// Unless it is null, there is room for the numbers at `pointer`, which nobody else uses meanwhile.
 ///
 /// # Errors
-/// Those of [`elements`].
+/// Same errors as [`elements`].
 pub(crate) unsafe fn copy_to(pointer: *mut u64, numbers: &[u64], name: &str) -> Result<()> {
     check_array(pointer, numbers.len(), name)?;
     // SAFETY: the pointer is aligned and not null, and the caller promises room that is not the library's.

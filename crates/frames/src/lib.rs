@@ -26,7 +26,7 @@
 //! // The server: a table in the units of both columns.
 //! let pipeline = Pipeline::from_toml("[[step]]\nlookup = 'age'\ninto = 'ticket'\ntable = 'ticket.csv'")?;
 //! let mapping = Mapping::read("from,to,ticket\n0,5,child\n6,,adult\n".as_bytes())?;
-//! let table = mapping.table((&schema.columns()[0], 16), (&results.columns()[0], 16), None)?;
+//! let table = mapping.table(&schema.columns()[0], 16, &results.columns()[0], 16, None)?;
 //! let server = secret.evaluation_key();
 //! let tables = [Some(table)];
 //! let output = pipeline.run(&server, &frame, &tables, Some(&results), Default::default())?;

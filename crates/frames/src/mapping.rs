@@ -47,7 +47,7 @@ struct Line {
 /// ]}"#)?;
 /// let [income, rate] = schema.columns() else { unreachable!() };
 /// let mapping = Mapping::read("from,below,rate\n,8000,0\n8000,12000,0.2\n12000,,0.35\n".as_bytes())?;
-/// let table = mapping.table((income, 16), (rate, 16), None)?;
+/// let table = mapping.table(income, 16, rate, 16, None)?;
 /// assert_eq!(table.values(), [0, 0, 0, 0, 0, 0, 0, 0, 4, 4, 4, 4, 7, 7, 7, 7]);
 /// # Ok::<(), cryptable_frames::Error>(())
 /// ```
@@ -109,8 +109,10 @@ impl Mapping {
     /// for a value of the input column.
     pub fn table(
         &self,
-        (input, input_modulus): (&Column, u64),
-        (output, output_modulus): (&Column, u64),
+        input: &Column,
+        input_modulus: u64,
+        output: &Column,
+        output_modulus: u64,
         default: Option<&str>,
     ) -> Result<Table> {
         input.check_modulus(input_modulus)?;
@@ -136,7 +138,7 @@ impl Mapping {
         for line in &self.lines {
             let number = line.number;
             let output = residue(number, &line.output)?;
-            let (first, last) = self.steps(line, input, (low, high))?;
+            let (first, last) = self.steps(line, input, low, high)?;
             for step in first.max(low)..=last.min(high) {
                 let entry = &mut entries[encoding.residue(step, input_modulus) as usize];
                 if let Some((other, _)) = entry {
@@ -161,7 +163,7 @@ impl Mapping {
     }
 
     /// Returns the first and the last step that a line is for.
-    fn steps(&self, line: &Line, input: &Column, (low, high): (i64, i64)) -> Result<(i64, i64)> {
+    fn steps(&self, line: &Line, input: &Column, low: i64, high: i64) -> Result<(i64, i64)> {
         let of_line = |text: String| Error::Mapping { line: line.number, text };
         let encoding = input.encoding();
         let around = |text: &str| {

@@ -242,7 +242,7 @@ impl Pipeline {
             match step {
                 _ if run.done.contains(&index) => {}
                 Step::Lookup { column, .. } => {
-                    self.look_up(&mut run, (index, column), tables, execution)?;
+                    self.look_up(&mut run, index, column, tables, execution)?;
                 }
                 Step::Sum { terms, factors, into } => {
                     let sum = run.sum(terms, factors);
@@ -259,7 +259,8 @@ impl Pipeline {
     fn look_up(
         &self,
         run: &mut Run<'_>,
-        (first, name): (usize, &str),
+        first: usize,
+        name: &str,
         tables: &[Option<Table>],
         execution: Execution<'_>,
     ) -> Result<()> {

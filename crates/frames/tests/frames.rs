@@ -208,9 +208,10 @@ fn results_have_units_and_signs() {
         Mapping::read("from,below,feels\n,-2,cold\n-2,3,mild\n3,,warm\n".as_bytes()).unwrap();
     let change = (-8..8).map(|t| format!("{t},{}\n", f64::from(t) / 4.0)).collect::<String>();
     let change = Mapping::read(format!("t,change\n{change}").as_bytes()).unwrap();
-    let t = (&inputs.columns()[0], MODULUS);
-    let of =
-        |mapping: &Mapping, name| mapping.table(t, (results.column(name).unwrap(), MODULUS), None);
+    let t = &inputs.columns()[0];
+    let of = |mapping: &Mapping, name| {
+        mapping.table(t, MODULUS, results.column(name).unwrap(), MODULUS, None)
+    };
     let tables = [Some(of(&feels, "feels").unwrap()), Some(of(&change, "change").unwrap())];
     let all: String = (-8..8).map(|t| format!("{t}\n")).collect();
     let frame = Frame::encrypt(secret, &columns(&format!("t\n{all}")), &inputs).unwrap();
@@ -242,11 +243,10 @@ fn mappings_name_the_line_that_is_wrong() {
            {"column": "w", "type": "words", "words": ["a", "b"]},
            {"column": "income", "type": "number", "bins": [0, 10, 20, 30]}"#,
     );
-    let (n, w) = ((&schema.columns()[0], 16), (&schema.columns()[1], 16));
-    let income = (&schema.columns()[2], 16);
+    let [n, w, income] = schema.columns() else { panic!("three columns") };
     let of = |text: &str, input, output, default: Option<&str>| -> Result<Table, String> {
         let mapping = Mapping::read(text.as_bytes()).map_err(|error| error.to_string())?;
-        mapping.table(input, output, default).map_err(|error| error.to_string())
+        mapping.table(input, 16, output, 16, default).map_err(|error| error.to_string())
     };
     let table = of("w,n\nb,7\na,9\n", w, n, None).unwrap();
     assert_eq!((table.output(0), table.output(1), table.output(2)), (9, 7, 0));

@@ -95,7 +95,7 @@ pub fn read_schema(bytes: &[u8]) -> bool {
     assert_eq!(again.to_json(), schema.to_json());
     let mapping = Mapping::read("from,to,x\n,,1\n".as_bytes()).expect("a mapping");
     let columns = schema.columns();
-    let _ = mapping.table((&columns[0], 64), (&columns[columns.len() - 1], 64), None);
+    let _ = mapping.table(&columns[0], 64, &columns[columns.len() - 1], 64, None);
     true
 }
 
@@ -112,8 +112,8 @@ pub fn read_mapping(bytes: &[u8]) -> bool {
     let Ok(mapping) = Mapping::read(bytes) else { return false };
     let schema = schema();
     let columns = schema.columns();
-    let _ = mapping.table((&columns[3], 16), (&columns[2], 16), Some("1"));
-    mapping.table((&columns[0], 4), (&columns[1], 4), None).is_ok()
+    let _ = mapping.table(&columns[3], 16, &columns[2], 16, Some("1"));
+    mapping.table(&columns[0], 4, &columns[1], 4, None).is_ok()
 }
 
 /// A pipeline with steps of each kind.

@@ -19,6 +19,7 @@ pub mod evaluation_keys;
 pub mod external_product;
 mod failure_probability;
 pub mod gaussian_tail;
+mod handover;
 #[cfg(feature = "client")]
 pub mod key_generation;
 mod key_parameters;
@@ -55,6 +56,7 @@ pub use error::{Error, Result};
 pub use error_distribution::ERROR_VARIANCE;
 pub use evaluation_keys::{EvaluationKeys, KeyPurpose, KeyRequest};
 pub use failure_probability::FailureProbability;
+pub use handover::Handover;
 pub use key_parameters::KeyParameters;
 pub use noise_bound::{NoiseBound, SumLimits};
 pub use noise_law::NoiseLaw;

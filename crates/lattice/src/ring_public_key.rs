@@ -38,9 +38,6 @@ pub trait RingPublicParameters: RingSecretParameters {
 
     /// Returns the moduli of public keys: primes of the chain, and one special prime.
     fn public_moduli(&self) -> RingModuli;
-
-    /// Returns the ring of public keys, with the tables of those primes.
-    fn public_ring(&self) -> Arc<Ring>;
 }
 
 /// The public key of one client: anyone who has it encrypts, only the secret key decrypts.
@@ -62,7 +59,8 @@ impl<P: RingPublicParameters> RingSecretKey<P> {
     /// [`crate::Error::Unsupported`] if the secret's norm exceeds the bound on noise, with a probability below 2^-80.
     pub fn public_key(&self) -> Result<RingPublicKey<P>> {
         check_norm(self.secret().coefficients())?;
-        let (parameters, ring) = (self.parameters().clone(), self.parameters().public_ring());
+        let parameters = self.parameters().clone();
+        let ring = Arc::new(Ring::of(parameters.public_moduli()));
         let (seed, basis) = (Seed::random(), ring.full_basis());
         let c1 = expand(&ring, &seed);
         // In place: the error less the product of mask and secret is public, and neither of both is.
@@ -202,7 +200,7 @@ impl<P: RingPublicParameters> RingPublicKey<P> {
         let words = reader.packed_limbs(name, moduli.degree(), moduli.values())?;
         let seed = Seed::from_bytes(reader.array("seed of a public key")?);
         reader.finish()?;
-        let ring = parameters.public_ring();
+        let ring = Arc::new(Ring::of(moduli));
         let c0 = Poly::from_words(&ring, ring.full_basis(), words);
         let zero = RlweCiphertext { c0, c1: expand(&ring, &seed) };
         let binding = Binding { parameter_digest: parameters.digest(), key_id };

@@ -35,12 +35,12 @@ impl RekeyingKey {
     /// of the owner; [`cryptable_lattice::Error::Unsupported`] if it is compressed;
     /// [`cryptable_lattice::Error::NoiseTooLarge`] if values would decrypt wrong with more than the stated probability.
     pub fn apply(&self, ciphertext: &Ciphertext) -> Result<Ciphertext> {
-        ciphertext.check(self.parameters(), &self.binding(self.owner()), None)?;
+        ciphertext.check(self.parameters(), self.owner(), None)?;
         let noise = ciphertext.noise().with_independent(self.noise());
         let limit = self.parameters().stated_log2_fail();
         noise.check_decryption("decryption by the new owner", ciphertext.modulus(), limit)?;
         let body = self.switch(ciphertext.body());
-        Ok(Ciphertext::new(self.binding(self.new_owner()), noise, body))
+        Ok(Ciphertext::new(*self.new_owner(), noise, body))
     }
 
     /// Returns the noise that it adds to a ciphertext.

@@ -212,6 +212,6 @@ impl Units<'_> {
         let from = units(input_units, name, is_signed, input)?;
         let to = units(output_units, into, false, output)?;
         let mapping = Mapping::read(text.as_bytes()).map_err(raise_of_frame)?;
-        mapping.table((&from, input), (&to, output), None).map_err(raise_of_frame)
+        mapping.table(&from, input, &to, output, None).map_err(raise_of_frame)
     }
 }

@@ -55,6 +55,64 @@ macro_rules! secret_key_files {
     };
 }
 
+/// Adds what public keys have: files, bytes, and a text of the identifier.
+///
+/// The class has one field, `inner`, of the given type of the library.
+macro_rules! public_key {
+    ($class:ident: $library:ty) => {
+        #[pyo3::pymethods]
+        impl $class {
+            /// Writes the key to a file.
+            #[pyo3(signature = (path, *, replace = false))]
+            fn save(
+                &self,
+                py: pyo3::Python<'_>,
+                path: std::path::PathBuf,
+                replace: bool,
+            ) -> $crate::errors::Result<()> {
+                $crate::key_files::save_public(py, &path, replace, &self.inner.to_bytes())
+            }
+
+            /// Reads a key from a file, whoever wrote it.
+            #[staticmethod]
+            #[pyo3(signature = (path, *, allow_insecure = false))]
+            fn load(
+                py: pyo3::Python<'_>,
+                path: std::path::PathBuf,
+                allow_insecure: bool,
+            ) -> $crate::errors::Result<Self> {
+                let inner = $crate::call::detach(py, || {
+                    let bytes = $crate::files::read_file(&path)?;
+                    <$library>::from_bytes(&bytes, $crate::key_files::read_options(allow_insecure))
+                        .map_err($crate::errors::raise_of(&path))
+                })?;
+                Ok(Self { inner })
+            }
+
+            /// The key as bytes, as a file holds it.
+            fn to_bytes<'py>(
+                &self,
+                py: pyo3::Python<'py>,
+            ) -> pyo3::Bound<'py, pyo3::types::PyBytes> {
+                pyo3::types::PyBytes::new(py, &self.inner.to_bytes())
+            }
+
+            /// Reads what `to_bytes` or a file holds.
+            #[staticmethod]
+            #[pyo3(signature = (bytes, *, allow_insecure = false))]
+            fn from_bytes(bytes: &[u8], allow_insecure: bool) -> $crate::errors::Result<Self> {
+                let options = $crate::key_files::read_options(allow_insecure);
+                let read = <$library>::from_bytes(bytes, options);
+                Ok(Self { inner: read.map_err($crate::errors::raise)? })
+            }
+
+            fn __repr__(&self) -> String {
+                format!("PublicKey(id {})", self.inner.id())
+            }
+        }
+    };
+}
+
 /// Adds how a client's key makes the server's, in memory and in a file.
 ///
 /// `inner` has `evaluation_key` and `write_evaluation_key` that take progress; the server's class has `in_memory`.
@@ -169,4 +227,6 @@ macro_rules! server_key {
     };
 }
 
-pub(crate) use {evaluation_key, makes_evaluation_key, secret_key, secret_key_files, server_key};
+pub(crate) use {
+    evaluation_key, makes_evaluation_key, public_key, secret_key, secret_key_files, server_key,
+};

@@ -1,17 +1,13 @@
 //! Public keys.
 
-use std::path::PathBuf;
-
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
 use zeroize::Zeroizing;
 
 use crate::arrays::{are_signed, integers};
 use crate::call;
 use crate::ciphertext::Ciphertext;
-use crate::errors::{Result, raise, raise_of};
-use crate::files::read_file;
-use crate::key_files::{read_options, save_public};
+use crate::errors::{Result, raise};
+use crate::keys::public_key;
 use crate::parameters::Parameters;
 use crate::properties::properties;
 
@@ -53,42 +49,9 @@ impl PublicKey {
         let inner = call::run(py, 0, None, |_| self.inner.rerandomize(&values.inner))?;
         Ok(Ciphertext::new(inner, values.shape.clone()))
     }
-
-    /// Writes the key to a file.
-    #[pyo3(signature = (path, *, replace = false))]
-    fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> Result<()> {
-        save_public(py, &path, replace, &self.inner.to_bytes())
-    }
-
-    /// Reads a key from a file, as `save` and `cryptable keygen --public` write it.
-    #[staticmethod]
-    #[pyo3(signature = (path, *, allow_insecure = false))]
-    fn load(py: Python<'_>, path: PathBuf, allow_insecure: bool) -> Result<Self> {
-        let inner = call::detach(py, || {
-            let bytes = read_file(&path)?;
-            cryptable::PublicKey::from_bytes(&bytes, read_options(allow_insecure))
-                .map_err(raise_of(&path))
-        })?;
-        Ok(Self { inner })
-    }
-
-    /// The key as bytes, as a file holds it.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.inner.to_bytes())
-    }
-
-    /// Reads what `to_bytes` or a file holds.
-    #[staticmethod]
-    #[pyo3(signature = (bytes, *, allow_insecure = false))]
-    fn from_bytes(bytes: &[u8], allow_insecure: bool) -> Result<Self> {
-        let read = cryptable::PublicKey::from_bytes(bytes, read_options(allow_insecure));
-        Ok(Self { inner: read.map_err(raise)? })
-    }
-
-    fn __repr__(&self) -> String {
-        format!("PublicKey(id {})", self.inner.id())
-    }
 }
+
+public_key!(PublicKey: cryptable::PublicKey);
 
 impl PublicKey {
     fn lookups(&self) -> Result<cryptable::Parameters> {

@@ -54,7 +54,16 @@ impl Ring {
     /// As [`Ring::new`], if there is no chain, or if the product of two primes of a limb is not below 2^50.
     #[must_use]
     pub fn with_chains(degree: usize, chains: Vec<Chain>, special: &[u64]) -> Self {
-        let moduli = RingModuli::new(degree, chains, special);
+        Self::of(RingModuli::new(degree, chains, special))
+    }
+
+    /// Returns the ring of these moduli, with their tables.
+    ///
+    /// # Panics
+    /// If one is no NTT modulus for the degree.
+    #[must_use]
+    pub fn of(moduli: RingModuli) -> Self {
+        let degree = moduli.degree();
         let table = |q: u64| {
             NttTable::new(degree, Modulus::new(q))
                 .unwrap_or_else(|| panic!("{q} is no NTT modulus for ring degree {degree}"))

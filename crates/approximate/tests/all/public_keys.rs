@@ -4,8 +4,8 @@ use cryptable_approximate::{Complex64, Parameters, PublicKey, SecretKey};
 use cryptable_lattice::{Progress, ReadOptions};
 use cryptable_ring::random::replay;
 
-/// Vectors by a key that was read from its file: errors are as large as ciphertexts state, from both sides, and larger than
-/// those of the secret key's.
+/// Checks vectors by a key that was read from its file: errors are as large as ciphertexts state, from both sides, and larger
+/// than those of the secret key's.
 fn check_errors(parameters: &Parameters, vectors: usize) -> usize {
     let secret = SecretKey::generate(parameters);
     let file = secret.public_key().unwrap().to_bytes();

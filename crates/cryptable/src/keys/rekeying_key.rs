@@ -102,21 +102,13 @@ impl RekeyingKey {
     /// Returns the identifier of the secret key whose ciphertexts it takes.
     #[must_use]
     pub fn owner(&self) -> KeyId {
-        match &self.key {
-            Key::Packed(key) => key.owner(),
-            Key::Single(key) => key.owner().key_id,
-            Key::Leveled(key) => key.owner().key_id,
-        }
+        each_key!(self.key, key => key.owner().key_id)
     }
 
     /// Returns the identifier of the secret key that decrypts what it makes.
     #[must_use]
     pub fn new_owner(&self) -> KeyId {
-        match &self.key {
-            Key::Packed(key) => key.new_owner(),
-            Key::Single(key) => key.new_owner().key_id,
-            Key::Leveled(key) => key.new_owner().key_id,
-        }
+        each_key!(self.key, key => key.new_owner().key_id)
     }
 
     /// Returns the noise that it adds to every ciphertext of a value, independent of the noise that is there.

@@ -16,8 +16,6 @@
 //! factor 2 bounds the norm of that error over its mean, and costs nothing: at degree 2,048 the term is 2^-8 of the other.
 //! Both are sums of n or N symmetric bounded terms given the keys, so that the Gaussian of their variance bounds the tail.
 
-#[cfg(feature = "client")]
-use cryptable_lattice::error::{Error, check_parameters};
 use cryptable_lattice::lwe::{LweCiphertext, modulus_switch_variance};
 #[cfg(feature = "client")]
 use cryptable_lattice::lwe_encryption::weighted_coefficient;
@@ -25,8 +23,8 @@ use cryptable_lattice::lwe_list::{LweList, LweShape};
 use cryptable_lattice::lwe_masks::MaskKind;
 use cryptable_lattice::power_of_two_product::Factor;
 use cryptable_lattice::security::SecretDistribution;
-use cryptable_lattice::{Binding, NoiseLaw, ReadOptions, Result, public_error_variance};
-use cryptable_wire::{BodyWriter, KeyId, ObjectType, WireError, write_object};
+use cryptable_lattice::{Binding, Handover, NoiseLaw, ReadOptions, Result, public_error_variance};
+use cryptable_wire::{BodyWriter, ObjectType, write_object};
 use rayon::prelude::*;
 #[cfg(feature = "client")]
 use zeroize::Zeroizing;
@@ -62,8 +60,7 @@ pub trait RekeyingParameters: BootstrappingParameters {
 #[derive(Debug)]
 pub struct RekeyingKey<P> {
     parameters: P,
-    owner: Binding,
-    new_owner: Binding,
+    handover: Handover,
     /// An encryption of `2^(k-20)·s'`, as LWE ciphertexts of its coefficients.
     encrypted_secret: LweList,
     /// The words of its mask.
@@ -76,15 +73,10 @@ impl<P: PublicParameters + RekeyingParameters> ClientKey<P> {
     /// call draws another one; all of them serve.
     ///
     /// # Errors
-    /// [`Error::OtherParameters`] if the public key has other parameters; [`Error::Mismatch`] if it is of this key.
+    /// As [`Handover::between`].
     pub fn rekey_to(&self, new_owner: &PublicKey<P>) -> Result<RekeyingKey<P>> {
         let parameters = self.parameters().clone();
-        let other = new_owner.parameters().digest();
-        check_parameters("new owner's key", parameters.digest(), other)?;
-        if self.id() == new_owner.id() {
-            let expected = format!("another client's public key than the owner's, {}", self.id());
-            return Err(Error::mismatch("new owner's key", new_owner.id(), expected));
-        }
+        let handover = Handover::between(self.binding(), new_owner.binding())?;
         let LweShape { dimension, modulus } = parameters.fhew().public_shape();
         let weight = modulus >> LOG2_SOURCE;
         let secret = P::secret_of_results(self.fhew());
@@ -93,21 +85,18 @@ impl<P: PublicParameters + RekeyingParameters> ClientKey<P> {
             *phase = weighted_coefficient(coefficient, weight, modulus);
         }
         let encrypted_secret = new_owner.encrypt_phases(&phases);
-        Ok(RekeyingKey::new(parameters, self.id(), new_owner.id(), encrypted_secret))
+        Ok(RekeyingKey::new(parameters, handover, encrypted_secret))
     }
 }
 
 impl<P: RekeyingParameters> RekeyingKey<P> {
-    fn new(parameters: P, owner: KeyId, new_owner: KeyId, encrypted_secret: LweList) -> Self {
-        let parameter_digest = parameters.digest();
-        let [owner, new_owner] =
-            [owner, new_owner].map(|key_id| Binding { parameter_digest, key_id });
+    fn new(parameters: P, handover: Handover, encrypted_secret: LweList) -> Self {
         let bits = parameters.fhew().public_shape().modulus.ilog2();
         // The mask of the last coefficient's ciphertext has all words of the ring element, from the last to the first.
         let mut words = encrypted_secret.ciphertext(encrypted_secret.len() - 1).mask().to_vec();
         words.reverse();
         let mask = Factor::new(&words, bits, LOG2_SOURCE);
-        Self { parameters, owner, new_owner, encrypted_secret, mask }
+        Self { parameters, handover, encrypted_secret, mask }
     }
 
     /// Returns the parameters of both clients.
@@ -119,13 +108,13 @@ impl<P: RekeyingParameters> RekeyingKey<P> {
     /// Returns the binding of the results that it takes: its owner's.
     #[must_use]
     pub fn owner(&self) -> &Binding {
-        &self.owner
+        &self.handover.owner
     }
 
     /// Returns the binding of the ciphertexts that it makes: the new owner's.
     #[must_use]
     pub fn new_owner(&self) -> &Binding {
-        &self.new_owner
+        &self.handover.new_owner
     }
 
     /// Returns the law of the noise that it adds to every LWE ciphertext.
@@ -195,11 +184,15 @@ impl<P: RekeyingParameters> RekeyingKey<P> {
         let mut writer = BodyWriter::new(&mut body);
         writer
             .bytes(&self.parameters.to_bytes())
-            .and_then(|()| writer.raw(&self.owner.key_id.0))
-            .and_then(|()| writer.raw(&self.new_owner.key_id.0))
+            .and_then(|()| self.handover.write(&mut writer))
             .and_then(|()| self.encrypted_secret.write_words(&mut writer))
             .and_then(|()| {
-                write_object(&mut bytes, P::REKEYING_KEY, &self.owner.parameter_digest, &body)
+                write_object(
+                    &mut bytes,
+                    P::REKEYING_KEY,
+                    &self.handover.owner.parameter_digest,
+                    &body,
+                )
             })
             .expect("memory takes all bytes");
         bytes
@@ -213,17 +206,10 @@ impl<P: RekeyingParameters> RekeyingKey<P> {
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
         let (parameters, mut reader) =
             P::open(bytes, P::REKEYING_KEY, MAX_REKEYING_KEY_BYTES, options)?;
-        let owner = KeyId(reader.array("owner's key identifier")?);
-        let new_owner = KeyId(reader.array("new owner's key identifier")?);
-        if owner == new_owner {
-            let expected = "another client key than the owner's";
-            return Err(
-                WireError::invalid("new owner's key identifier", new_owner, expected).into()
-            );
-        }
+        let handover = Handover::read(&mut reader, parameters.digest())?;
         let shape = parameters.fhew().public_shape();
         let words = LweList::read_words(&mut reader, shape, shape.dimension, MaskKind::Ring)?;
         reader.finish()?;
-        Ok(Self::new(parameters, owner, new_owner, words))
+        Ok(Self::new(parameters, handover, words))
     }
 }

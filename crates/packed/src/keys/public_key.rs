@@ -1,14 +1,13 @@
 //! The public key: encrypts values for the holder of a secret key.
 
 use std::ops::Deref;
-use std::sync::Arc;
 
 use cryptable_ckks::bootstrapping::modulus_switch::{CoefficientShape, switch_to_power_of_two};
 use cryptable_lattice::coefficient_ciphertext::{CoefficientCiphertext, CoefficientLayout};
 use cryptable_lattice::error::Result;
 use cryptable_lattice::ring_public_key::{RingPublicKey, RingPublicParameters};
 use cryptable_lattice::{NoiseBound, NoiseLaw, ReadOptions, public_error_variance};
-use cryptable_ring::{Ring, RingModuli};
+use cryptable_ring::RingModuli;
 use cryptable_wire::ObjectType;
 
 use super::secret_key::{SecretKey, check_plain_values};
@@ -46,10 +45,6 @@ impl RingPublicParameters for Parameters {
 
     fn public_moduli(&self) -> RingModuli {
         self.bottom_moduli()
-    }
-
-    fn public_ring(&self) -> Arc<Ring> {
-        Arc::new(self.bottom_ring())
     }
 }
 

@@ -3,11 +3,9 @@
 use std::sync::Arc;
 
 use cryptable_lattice::error::Result;
-#[cfg(feature = "client")]
-use cryptable_lattice::error::{Error, check_parameters};
-use cryptable_lattice::{Binding, KeyParameters, ReadOptions, RlweCiphertext};
+use cryptable_lattice::{Binding, Handover, KeyParameters, ReadOptions, RlweCiphertext};
 use cryptable_ring::{Poly, Ring};
-use cryptable_wire::{BodyWriter, KeyId, ObjectType, WireError, write_object};
+use cryptable_wire::{BodyWriter, ObjectType, write_object};
 
 #[cfg(feature = "client")]
 use super::public_key::PublicKey;
@@ -38,8 +36,7 @@ const MAX_REKEYING_KEY_BYTES: u64 = 16 << 20;
 #[derive(Debug)]
 pub struct RekeyingKey {
     parameters: Parameters,
-    owner: KeyId,
-    new_owner: KeyId,
+    handover: Handover,
     ring: Arc<Ring>,
     key: RlweCiphertext,
 }
@@ -50,18 +47,12 @@ impl SecretKey {
     /// Every call draws another one; all of them serve.
     ///
     /// # Errors
-    /// [`Error::OtherParameters`] if the public key has other parameters; [`Error::Mismatch`] if it is of this key.
+    /// As [`Handover::between`].
     pub fn rekey_to(&self, new_owner: &PublicKey) -> Result<RekeyingKey> {
         let parameters = self.parameters().clone();
-        let other = new_owner.parameters().digest();
-        check_parameters("new owner's key", parameters.digest(), other)?;
-        if self.id() == new_owner.id() {
-            let expected = format!("another client's public key than the owner's, {}", self.id());
-            return Err(Error::mismatch("new owner's key", new_owner.id(), expected));
-        }
+        let handover = Handover::between(self.binding(), new_owner.binding())?;
         let key = new_owner.encrypt_times_special(self.secret().coefficients());
-        let ring = Arc::clone(new_owner.ring());
-        Ok(RekeyingKey { parameters, owner: self.id(), new_owner: new_owner.id(), ring, key })
+        Ok(RekeyingKey { parameters, handover, ring: Arc::clone(new_owner.ring()), key })
     }
 }
 
@@ -72,24 +63,19 @@ impl RekeyingKey {
         &self.parameters
     }
 
-    /// Returns the identifier of the secret key whose ciphertexts it takes.
+    /// Returns the binding of the ciphertexts that it takes: its owner's.
     #[must_use]
-    pub fn owner(&self) -> KeyId {
-        self.owner
+    pub fn owner(&self) -> &Binding {
+        &self.handover.owner
     }
 
-    /// Returns the identifier of the secret key that decrypts the results.
+    /// Returns the binding of the ciphertexts that it makes: the new owner's.
     #[must_use]
-    pub fn new_owner(&self) -> KeyId {
-        self.new_owner
+    pub fn new_owner(&self) -> &Binding {
+        &self.handover.new_owner
     }
 
-    /// The binding of ciphertexts of one of both clients.
-    pub(crate) fn binding(&self, key_id: KeyId) -> Binding {
-        Binding { parameter_digest: self.parameters.digest(), key_id }
-    }
-
-    /// The ring of the switching key.
+    /// Returns the ring of q_0 and p_0.
     pub(crate) fn ring(&self) -> &Ring {
         &self.ring
     }
@@ -111,8 +97,7 @@ impl RekeyingKey {
         let moduli = self.ring.moduli().values();
         writer
             .bytes(&self.parameters.to_bytes())
-            .and_then(|()| writer.raw(&self.owner.0))
-            .and_then(|()| writer.raw(&self.new_owner.0))
+            .and_then(|()| self.handover.write(&mut writer))
             .and_then(|()| writer.packed_limbs(self.key.c0.words(), moduli))
             .and_then(|()| writer.packed_limbs(self.key.c1.words(), moduli))
             .and_then(|()| {
@@ -132,14 +117,7 @@ impl RekeyingKey {
         let object_type = ObjectType::PackedRekeyingKey;
         let (parameters, mut reader) =
             Parameters::open(bytes, object_type, MAX_REKEYING_KEY_BYTES, options)?;
-        let owner = KeyId(reader.array("owner's key identifier")?);
-        let new_owner = KeyId(reader.array("new owner's key identifier")?);
-        if owner == new_owner {
-            let expected = "another client key than the owner's";
-            return Err(
-                WireError::invalid("new owner's key identifier", new_owner, expected).into()
-            );
-        }
+        let handover = Handover::read(&mut reader, parameters.digest())?;
         // Words before the ring, whose tables are larger than a key that lacks them.
         let moduli = parameters.bottom_moduli();
         let mut words = || {
@@ -148,8 +126,8 @@ impl RekeyingKey {
         };
         let halves = [words()?, words()?];
         reader.finish()?;
-        let ring = Arc::new(parameters.bottom_ring());
+        let ring = Arc::new(Ring::of(moduli));
         let [c0, c1] = halves.map(|words| Poly::from_words(&ring, ring.full_basis(), words));
-        Ok(Self { parameters, owner, new_owner, ring, key: RlweCiphertext { c0, c1 } })
+        Ok(Self { parameters, handover, ring, key: RlweCiphertext { c0, c1 } })
     }
 }

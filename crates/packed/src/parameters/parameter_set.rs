@@ -333,18 +333,13 @@ impl Parameters {
 
     /// The ring, with the tables of all primes.
     pub(crate) fn ring(&self) -> Ring {
-        Ring::new(self.literal.ring_degree, &self.main_primes, &self.special_primes)
+        Ring::of(self.moduli())
     }
 
     /// Returns the primes q_0 and p_0, which a switch between secrets at the bottom takes.
     pub(crate) fn bottom_moduli(&self) -> RingModuli {
         let chains = vec![Chain::new(&self.main_primes[..1])];
         RingModuli::new(self.literal.ring_degree, chains, &self.special_primes[..1])
-    }
-
-    /// Returns the ring of q_0 and p_0 alone, with their tables.
-    pub(crate) fn bottom_ring(&self) -> Ring {
-        Ring::new(self.literal.ring_degree, &self.main_primes[..1], &self.special_primes[..1])
     }
 
     /// Returns q_0 and p_0.

@@ -11,7 +11,7 @@ fn clients(parameters: &Parameters) -> ([SecretKey; 2], RekeyingKey) {
     let [owner, new_owner] = [(); 2].map(|()| SecretKey::generate(parameters));
     let file = owner.rekey_to(&new_owner.public_key().unwrap()).unwrap().to_bytes();
     let key = RekeyingKey::from_bytes(&file, ReadOptions::default().allow_insecure()).unwrap();
-    assert_eq!((key.owner(), key.new_owner()), (owner.id(), new_owner.id()));
+    assert_eq!((key.owner().key_id, key.new_owner().key_id), (owner.id(), new_owner.id()));
     assert_eq!(key.to_bytes(), file);
     ([owner, new_owner], key)
 }

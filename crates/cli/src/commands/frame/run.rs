@@ -189,8 +189,8 @@ impl Units<'_> {
             };
             tables.push(match (step, path) {
                 (Step::Lookup { column, default, into, .. }, Some(path)) => {
-                    let names = (column.as_str(), into.as_str());
-                    Some(self.table(path, names, (&known[column], &output), default.as_deref())?)
+                    let input = &known[column];
+                    Some(self.table(path, column, into, input, &output, default.as_deref())?)
                 }
                 (Step::Sum { terms, .. }, _) => {
                     let first = &known[&terms[0]];
@@ -208,8 +208,10 @@ impl Units<'_> {
     fn table(
         &self,
         path: &Path,
-        (from, into): (&str, &str),
-        (input, output): (&Known, &Known),
+        from: &str,
+        into: &str,
+        input: &Known,
+        output: &Known,
         default: Option<&str>,
     ) -> Result<Table> {
         let modulus = match self.parameters.engine() {
@@ -231,7 +233,7 @@ impl Units<'_> {
         let file: File = input_file::open(path)?;
         let mapping = Mapping::read(file).with_context(name)?;
         let (from, into) = (input.column(from)?, output.column(into)?);
-        let table = mapping.table((&from, modulus), (&into, output.modulus), default);
+        let table = mapping.table(&from, modulus, &into, output.modulus, default);
         table.with_context(name)
     }
 }

@@ -505,7 +505,7 @@ class PublicKey:
     @staticmethod
     def load(path: str | PathLike[str], *, allow_insecure: bool = False) -> PublicKey:
         """
-        Reads a key from a file, as `save` and `cryptable keygen --public` write it.
+        Reads a key from a file, whoever wrote it.
         """
 
     @property

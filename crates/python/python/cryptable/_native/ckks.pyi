@@ -455,7 +455,7 @@ class PublicKey:
     @staticmethod
     def load(path: str | PathLike[str], *, allow_insecure: bool = False) -> PublicKey:
         """
-        Reads a key from a file that `save` wrote.
+        Reads a key from a file, whoever wrote it.
         """
 
     @property
