@@ -1,18 +1,17 @@
 //! The planner for lookups: compares candidates of all engines.
 
+mod candidates;
 mod display;
 
 use std::time::Duration;
 
 use cryptable_lattice::cost::CostModel;
 
-use crate::engines::packed::EntryKind;
-use crate::engines::{bridged, leveled, packed, single};
-use crate::request::{Goal, Lookups};
+use crate::request::Goal;
 use crate::{Engine, Error, Parameters, Prediction, Request, Result};
 
-/// Largest input modulus for which single values are considered. No larger one is served, and the search takes a while.
-const MAX_SINGLE_MODULUS: u64 = 1 << 6;
+/// Time for which nobody notices waiting: keys that are generated and read so fast do not decide between engines.
+const UNNOTICED: Duration = Duration::from_millis(250);
 
 /// One way to serve a request: parameters, and what a lookup with them is predicted to need.
 #[derive(Clone, Debug)]
@@ -20,6 +19,7 @@ pub struct Candidate {
     parameters: Parameters,
     prediction: Prediction,
     duration: Duration,
+    key_duration: Duration,
 }
 
 impl Candidate {
@@ -35,10 +35,28 @@ impl Candidate {
         &self.prediction
     }
 
-    /// Returns the predicted time for all values of the request, on its number of threads.
+    /// Returns the predicted time for all values of the request, on its number of threads, with a key that is in memory.
     #[must_use]
     pub fn duration(&self) -> Duration {
         self.duration
+    }
+
+    /// Returns the predicted time to generate the evaluation key, on the request's number of threads. Reading the key
+    /// from its file takes about as long.
+    #[must_use]
+    pub fn key_duration(&self) -> Duration {
+        self.key_duration
+    }
+
+    /// Returns the seconds for which a user waits until keys are generated and read.
+    fn wait_for_keys(&self) -> f64 {
+        2.0 * self.key_duration.saturating_sub(UNNOTICED).as_secs_f64()
+    }
+
+    /// Returns the predicted time to read the evaluation key and then look up all values of the request.
+    #[must_use]
+    pub fn first_duration(&self) -> Duration {
+        self.key_duration + self.duration
     }
 }
 
@@ -50,6 +68,9 @@ impl AsRef<Parameters> for Candidate {
 
 /// All ways to serve a request, best first, as returned by [`Request::plan`]. Its `Display` is a table with one line
 /// per candidate.
+///
+/// Engines are compared by what a user waits for: generating the key and reading it, where each takes more
+/// than a quarter of a second, and the lookups that [`Request::lookups`] states. Candidates of one engine, whose keys differ less, are compared by their lookups alone.
 ///
 /// ```
 /// use cryptable::{Engine, Request};
@@ -66,6 +87,7 @@ pub struct Plan {
     /// Whether the request did not state `values`.
     values_assumed: bool,
     threads: usize,
+    lookups: u64,
     cost: CostModel,
     /// Never empty.
     candidates: Vec<Candidate>,
@@ -112,6 +134,23 @@ impl Plan {
         bridged.crossing_against(&self.cost, &single.prediction)
     }
 
+    /// Returns the candidate that would be the best for more lookups with one key than [`Plan::lookups`], and the number
+    /// of lookups from which it is; `None` if the best one has the fastest lookups, too.
+    #[must_use]
+    pub fn best_for_more_lookups(&self) -> Option<(u64, &Candidate)> {
+        let best = self.best();
+        let faster = self.candidates.iter().filter(|other| other.duration < best.duration);
+        let from = |other: &Candidate| {
+            let more = other.wait_for_keys() - best.wait_for_keys();
+            let saved = best.duration.as_secs_f64() - other.duration.as_secs_f64();
+            // Saturates.
+            (more / saved).ceil() as u64
+        };
+        let found = faster.map(|other| (from(other), other)).min_by_key(|&(lookups, _)| lookups);
+        // For latency, candidates are compared by other numbers of values.
+        found.filter(|&(lookups, _)| lookups > self.lookups)
+    }
+
     /// Returns the engines that were asked but have no parameters for the request, each with the reason.
     #[must_use]
     pub fn refusals(&self) -> &[(Engine, Error)] {
@@ -134,6 +173,12 @@ impl Plan {
     #[must_use]
     pub fn threads(&self) -> usize {
         self.threads
+    }
+
+    /// Returns the number of lookups with one key for which engines are compared.
+    #[must_use]
+    pub fn lookups(&self) -> u64 {
+        self.lookups
     }
 
     /// Returns the costs of operations that times are predicted with, from [`Request::cost_model`] or measured on this
@@ -162,6 +207,7 @@ fn plan(request: &Request) -> Result<Plan> {
     let asked = [
         ("number of values", request.limits.values),
         ("number of threads", request.limits.threads.map(|threads| threads as u64)),
+        ("number of lookups", Some(request.job.lookups)),
     ];
     if let Some((name, _)) = asked.into_iter().find(|(_, value)| *value == Some(0)) {
         return Err(Error::TooSmall { name, value: 0, limit: 1 });
@@ -169,8 +215,8 @@ fn plan(request: &Request) -> Result<Plan> {
     let cost = request.limits.cost();
     let threads = request.limits.threads();
     let (mut found, mut refusals) = (Vec::new(), Vec::new());
-    for way in ways(request)? {
-        match candidates(way, request) {
+    for way in candidates::ways(request)? {
+        match candidates::of(way, request) {
             Ok(parameters) => found.extend(parameters),
             Err(error) => refusals.push((way.engine(), error)),
         }
@@ -184,70 +230,39 @@ fn plan(request: &Request) -> Result<Plan> {
     let candidate = |parameters: Parameters| {
         let prediction = prediction_of(&parameters, request);
         let duration = prediction.duration(&cost, values, threads);
-        (prediction.duration(&cost, timed, threads), Candidate { parameters, prediction, duration })
+        let key_duration = prediction.key_duration(threads);
+        let candidate = Candidate { parameters, prediction, duration, key_duration };
+        (candidate.prediction.duration(&cost, timed, threads), candidate)
     };
     let mut timed: Vec<_> = found.into_iter().map(candidate).collect();
     retain_within_memory(&mut timed, request, &mut refusals);
     if timed.is_empty() {
         return Err(nothing_found(request, refusals));
     }
-    timed.sort_by_key(|&(time, _)| time);
-    let candidates = timed.into_iter().map(|(_, candidate)| candidate).collect();
+    let candidates = best_first(timed, request.job.lookups);
     let values_assumed = request.limits.values.is_none();
-    Ok(Plan { values, values_assumed, threads, cost, candidates, refusals })
+    let lookups = request.job.lookups;
+    Ok(Plan { values, values_assumed, threads, lookups, cost, candidates, refusals })
 }
 
-/// A way to look values up.
-#[derive(Clone, Copy)]
-enum Way {
-    /// By the engine that encrypts the values.
-    Same(Engine),
-    /// By the packed engine, after the server has packed values that were encrypted one by one.
-    Bridged,
-}
-
-impl Way {
-    /// Returns the engine that looks values up.
-    fn engine(self) -> Engine {
-        match self {
-            Self::Same(engine) => engine,
-            Self::Bridged => Engine::Packed,
-        }
-    }
-}
-
-/// Returns the ways that a request allows.
-///
-/// # Errors
-/// If the request's engine never looks up values of the engine that encrypts them.
-fn ways(request: &Request) -> Result<Vec<Way>> {
-    let Lookups { mut engine, inputs, .. } = request.job;
-    if has_chains(request) {
-        let asked = *engine.get_or_insert(Engine::Leveled);
-        if asked != Engine::Leveled {
-            let what =
-                format!("automata and chains of CMUXes with the engine {asked}: leveled has them");
-            return Err(Error::Unsupported(what));
-        }
-    }
-    let all = match inputs {
-        None => Engine::ALL.map(Way::Same).to_vec(),
-        Some(Engine::Single) => vec![Way::Same(Engine::Single), Way::Bridged],
-        Some(encrypting) => vec![Way::Same(encrypting)],
+/// Sorts candidates, each with the time of a lookup: the best engine first, by what a user waits for with its fastest
+/// candidate, and the fastest candidate of an engine first.
+fn best_first(mut timed: Vec<(Duration, Candidate)>, lookups: u64) -> Vec<Candidate> {
+    timed.sort_by_key(|&(time, _)| time);
+    let way = |candidate: &Candidate| {
+        (candidate.parameters.engine(), candidate.parameters.bridged().is_ok())
     };
-    let open: Vec<Way> =
-        all.into_iter().filter(|way| engine.is_none_or(|e| e == way.engine())).collect();
-    match (open.is_empty(), engine, inputs) {
-        (true, Some(engine), Some(inputs)) => Err(Error::Unsupported(format!(
-            "lookups by the engine {engine} of values of the engine {inputs}"
-        ))),
-        _ => Ok(open),
+    let mut waits: Vec<(_, f64)> = Vec::new();
+    for (time, candidate) in &timed {
+        if waits.iter().all(|&(known, _)| known != way(candidate)) {
+            let lookups = time.as_secs_f64() * lookups as f64;
+            waits.push((way(candidate), candidate.wait_for_keys() + lookups));
+        }
     }
-}
-
-/// Returns whether words or chains are asked for.
-fn has_chains(request: &Request) -> bool {
-    request.job.word_length > 0 || request.job.chain > 0
+    waits.sort_by(|(_, one), (_, other)| one.total_cmp(other));
+    let rank = |candidate: &Candidate| waits.iter().position(|&(known, _)| known == way(candidate));
+    timed.sort_by_key(|(_, candidate)| rank(candidate));
+    timed.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
 /// Predicts a lookup in the request's tables. For single and leveled values, this is a lookup in one table, since most
@@ -270,7 +285,7 @@ fn assumed_values(request: &Request, found: &[Parameters], refusals: &[(Engine, 
     }
     let lacks_memory =
         refusals.iter().any(|found| matches!(found, (Engine::Packed, Error::Memory { .. })));
-    let packed = lacks_memory.then(|| packed_request(request).ok()).flatten();
+    let packed = lacks_memory.then(|| candidates::packed_request(request).ok()).flatten();
     let packed = packed.map(|packed| packed.values_per_ciphertext() as u64);
     found.iter().map(most_values).chain(packed).max().unwrap_or(1)
 }
@@ -295,152 +310,6 @@ fn retain_within_memory(
         }
     }
     candidates.retain(|(_, candidate)| candidate.prediction.peak_bytes() <= limit);
-}
-
-/// Returns the parameters of one way. The request may name a method as in options, or in full as plans show it.
-fn candidates(way: Way, request: &Request) -> Result<Vec<Parameters>> {
-    let found = all_candidates(way, request);
-    let (Some(name), Err(error)) = (&request.job.method, &found) else { return found };
-    // Other errors are about something else than the name.
-    if !matches!(error, Error::Unsupported(_)) {
-        return found;
-    }
-    let mut any_method = request.clone();
-    any_method.job.method = None;
-    let Ok(mut named) = all_candidates(way, &any_method) else { return found };
-    named.retain(|parameters| parameters.method_name().eq_ignore_ascii_case(name));
-    if named.is_empty() { found } else { Ok(named) }
-}
-
-fn all_candidates(way: Way, request: &Request) -> Result<Vec<Parameters>> {
-    fn all<P: Into<Parameters>>(found: Vec<P>) -> Vec<Parameters> {
-        found.into_iter().map(Into::into).collect()
-    }
-    if request.limits.insecure_toy {
-        return Ok(vec![toy(way, request)?]);
-    }
-    Ok(match way {
-        Way::Same(Engine::Packed) => {
-            all(packed::Parameters::candidates(&packed_request(request)?)?)
-        }
-        Way::Same(Engine::Single) => {
-            let mut found = single::Parameters::candidates(&single_request(request)?)?;
-            retain_lookups_in_a_row(&mut found, request.job.lookups_in_a_row)?;
-            all(found)
-        }
-        Way::Same(Engine::Leveled) => {
-            all(leveled::Parameters::candidates(&leveled_request(request)?)?)
-        }
-        Way::Bridged if request.job.complex_outputs => {
-            return Err(unserved_complex("of single values"));
-        }
-        Way::Bridged if request.job.entries != EntryKind::Shared => {
-            return Err(unserved_entries("of single values", request.job.entries));
-        }
-        Way::Bridged => all(bridged::Parameters::candidates(&packed_request(request)?)?),
-    })
-}
-
-/// Returns the toy parameters of a way, for tests.
-fn toy(way: Way, request: &Request) -> Result<Parameters> {
-    let Lookups { input_modulus, output_modulus, .. } = request.job;
-    match way {
-        Way::Same(Engine::Leveled) if has_chains(request) => {
-            Ok(leveled::Parameters::insecure_toy_for(&leveled_request(request)?)?.into())
-        }
-        Way::Same(engine) => Parameters::insecure_toy(engine, input_modulus, output_modulus),
-        Way::Bridged => {
-            Ok(bridged::Parameters::insecure_toy(input_modulus, output_modulus)?.into())
-        }
-    }
-}
-
-/// Retains the parameters of single values that allow `wanted` lookups in a row.
-fn retain_lookups_in_a_row(found: &mut Vec<single::Parameters>, wanted: u32) -> Result<()> {
-    let count = |parameters: &single::Parameters| {
-        parameters.sum_limits().lookups_in_a_row.unwrap_or(u32::MAX)
-    };
-    let most = found.iter().map(count).max().unwrap_or(u32::MAX);
-    if most < wanted {
-        let (name, value) = ("number of lookups in a row", wanted.into());
-        return Err(Error::TooLarge { name, value, limit: most.into() });
-    }
-    found.retain(|parameters| count(parameters) >= wanted);
-    Ok(())
-}
-
-fn packed_request(request: &Request) -> Result<packed::Request> {
-    let method = request.job.method.as_deref().map(packed::Method::parse_with_order).transpose()?;
-    Ok(packed::Request {
-        ring_degree: request.job.ring_degree,
-        count: request.limits.count().map(|count| count.min(1 << 17)),
-        method: method.map(|(method, _)| method),
-        order: method.and_then(|(_, order)| order),
-        lookups_in_a_row: request.job.lookups_in_a_row,
-        digit_bits: request.job.digit_bits,
-        memory: request.limits.memory,
-        tables: request.job.tables,
-        log2_fail: request.limits.log2_fail,
-        entries: request.job.entries,
-        complex_outputs: request.job.complex_outputs,
-        ..packed::Request::new(request.job.input_modulus, request.job.output_modulus)
-    })
-}
-
-fn single_request(request: &Request) -> Result<single::Request> {
-    refuse_packed_options(Engine::Single, request)?;
-    if request.job.input_modulus > MAX_SINGLE_MODULUS {
-        let value = request.job.input_modulus;
-        let name = "input modulus of single values";
-        return Err(Error::TooLarge { name, value, limit: MAX_SINGLE_MODULUS });
-    }
-    Ok(single::Request {
-        method: request.job.method.clone(),
-        log2_fail: request.limits.log2_fail,
-        ..single::Request::new(request.job.input_modulus, request.job.output_modulus)
-    })
-}
-
-fn leveled_request(request: &Request) -> Result<leveled::Request> {
-    if request.job.lookups_in_a_row > 1 {
-        let what = "lookups of results with the engine leveled: its inputs are other ciphertexts";
-        return Err(Error::Unsupported(what.into()));
-    }
-    refuse_packed_options(Engine::Leveled, request)?;
-    let method = request.job.method.as_deref().map(str::parse).transpose()?;
-    Ok(leveled::Request {
-        method,
-        log2_fail: request.limits.log2_fail,
-        word_length: request.job.word_length,
-        chain: request.job.chain,
-        ..leveled::Request::new(request.job.input_modulus, request.job.output_modulus)
-    })
-}
-
-/// Refuses options that only the packed engine has. The other engines have one ring degree and no tree digits.
-fn refuse_packed_options(engine: Engine, request: &Request) -> Result<()> {
-    if request.job.entries != EntryKind::Shared {
-        return Err(unserved_entries(&format!("with the engine {engine}"), request.job.entries));
-    }
-    if request.job.complex_outputs {
-        return Err(unserved_complex(&format!("with the engine {engine}")));
-    }
-    let option = match (request.job.ring_degree, request.job.digit_bits) {
-        (Some(_), _) => "a ring degree of one's choice",
-        (None, Some(_)) => "a digit width of one's choice",
-        (None, None) => return Ok(()),
-    };
-    Err(Error::Unsupported(format!("{option} with the engine {engine}: it is for packed values")))
-}
-
-/// Returns the error for a kind of entries that only the packed engine has.
-fn unserved_entries(place: &str, entries: EntryKind) -> Error {
-    Error::Unsupported(format!("{entries} {place}: that is for packed values"))
-}
-
-/// Returns the error for complex outputs, which only the packed engine has.
-fn unserved_complex(place: &str) -> Error {
-    Error::Unsupported(format!("complex outputs {place}: that is for packed values"))
 }
 
 /// Returns the error for a request that no engine serves: the reason of the only engine asked, or the reasons of all.
@@ -483,6 +352,34 @@ mod tests {
         }
         let time = |plan: &Plan| plan.best_of(Engine::Leveled).unwrap().duration();
         assert_eq!(time(&few_bytes), time(&all));
+    }
+
+    #[test]
+    fn keys_count_as_often_as_they_are_made() {
+        let zen = |values: u64| request().values(values).cost_model(CostModel::of_unit(58e-6));
+        let best = |request: Request| request.plan().unwrap().best().parameters().engine();
+        // Whole commands on a processor of this unit, keys included: 0.7 s against 3.0 for 40 values, 2.2 s against 3.5
+        // for 200, 9.7 s against 3.5 for 1,024.
+        assert_eq!(best(zen(40)), Engine::Leveled);
+        assert_eq!(best(zen(200)), Engine::Leveled);
+        assert_eq!(best(zen(1024)), Engine::Packed);
+        let plan = zen(200).plan().unwrap();
+        let (lookups, packed) = plan.best_for_more_lookups().unwrap();
+        assert_eq!(packed.parameters().engine(), Engine::Packed);
+        assert!(
+            plan.to_string().contains(&format!("is faster from {lookups} lookups with one key on"))
+        );
+        assert!(plan.to_string().lines().all(|line| line.chars().count() <= 100), "{plan}");
+        assert_eq!(best(zen(200).lookups(lookups)), Engine::Packed);
+        assert_eq!(best(zen(200).lookups(lookups - 1)), Engine::Leveled);
+        assert!(zen(1024).plan().unwrap().best_for_more_lookups().is_none());
+        // Keys decide between engines alone.
+        let packed = |request: Request| request.engine(Engine::Packed).plan().unwrap();
+        let digests = |plan: &Plan| {
+            plan.candidates().iter().map(|c| c.parameters().digest()).collect::<Vec<_>>()
+        };
+        assert_eq!(digests(&packed(zen(200))), digests(&packed(zen(200).lookups(1000))));
+        assert!(matches!(zen(1).lookups(0).plan(), Err(Error::TooSmall { value: 0, .. })));
     }
 
     #[test]

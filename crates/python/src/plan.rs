@@ -47,8 +47,10 @@ properties!(Candidate {
     engine: &'static str = |it| it.parameters().engine().name();
     /// How tables are evaluated.
     method: String = |it| it.parameters().method_name();
-    /// Predicted time of a lookup of all values, in seconds.
+    /// Predicted time of a lookup of all values with a key that is in memory, in seconds.
     seconds: f64 = |it| it.inner.duration().as_secs_f64();
+    /// Predicted time to generate the evaluation key, in seconds; reading it from its file takes about as long.
+    key_seconds: f64 = |it| it.inner.key_duration().as_secs_f64();
     /// Predicted memory of a lookup at its peak, keys included.
     memory_bytes: usize = |it| it.inner.prediction().peak_bytes();
     /// Predicted costs of a lookup: memory, bytes of keys and ciphertexts, seconds for any number of values.
@@ -146,17 +148,20 @@ properties!(Plan {
     values_assumed: bool = |it| it.inner.values_assumed();
     /// Threads that times are predicted for.
     threads: usize = |it| it.inner.threads();
+    /// Lookups with one key for which engines are compared.
+    lookups: u64 = |it| it.inner.lookups();
 });
 
 /// Compares all ways to look a table of these input and output moduli up.
 #[pyfunction]
-#[pyo3(signature = (moduli, *, values = None, tables = 1, lookups_in_a_row = 1, word_length = 0, log2_fail = None, memory = None, threads: "int | None" = None, goal: "Literal[\"throughput\", \"latency\"]" = "throughput", engine: "Engine | None" = None, inputs: "Engine | None" = None, method = None, ring_degree = None, digit_bits = None, entries: "Entries" = "shared", complex_outputs = false, cost_model = None))]
+#[pyo3(signature = (moduli, *, values = None, lookups = 1, tables = 1, lookups_in_a_row = 1, word_length = 0, log2_fail = None, memory = None, threads: "int | None" = None, goal: "Literal[\"throughput\", \"latency\"]" = "throughput", engine: "Engine | None" = None, inputs: "Engine | None" = None, method = None, ring_degree = None, digit_bits = None, entries: "Entries" = "shared", complex_outputs = false, cost_model = None))]
 // One argument for each thing that a user may ask for, by name: what Python has in place of a builder.
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn plan(
     py: Python<'_>,
     moduli: (u64, u64),
     values: Option<u64>,
+    lookups: u64,
     tables: usize,
     lookups_in_a_row: u32,
     word_length: usize,
@@ -183,7 +188,7 @@ pub(crate) fn plan(
             return Err(pyo3::exceptions::PyValueError::new_err(message));
         }
     };
-    let request = Request::new(moduli.0, moduli.1).tables(tables);
+    let request = Request::new(moduli.0, moduli.1).lookups(lookups).tables(tables);
     let request = request.lookups_in_a_row(lookups_in_a_row).word_length(word_length);
     let request = if complex_outputs { request.complex_outputs() } else { request };
     let request = request.entries(kind_of(entries)?);

@@ -23,7 +23,7 @@ def test_plans_compare_engines():
     shown = plan.fastest_per_method
     assert plan._repr_html_().count("<tr>") == 1 + len(shown) <= 1 + len(plan.candidates)
     large = cryptable.plan(np.arange(256), values=100)
-    assert "<p>single unavailable: " in large._repr_html_() and "single   unavailable: " in str(large)
+    assert "<p>single unavailable: " in large._repr_html_() and "single  unavailable: " in str(large)
     assert "<caption>100 values on " in plan._repr_html_()
     assumed = cryptable.plan([0, 1], engine="single")
     assert assumed.values == 1 and assumed.values_assumed and "1 value (assumed" in str(assumed)

@@ -45,6 +45,10 @@ pub struct ParameterArgs {
     /// with --goal latency or without the packed engine]
     #[arg(long, visible_alias = "count", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub values: Option<u64>,
+    /// Number of lookups with one key, each of --values: for few, the engine with smaller keys may be the best
+    /// [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub lookups: Option<u64>,
     /// Quantity to optimise [default: throughput]
     #[arg(long)]
     pub goal: Option<GoalArg>,

@@ -100,6 +100,12 @@ struct CandidateReport {
     /// Predicted seconds for all values on `threads` threads.
     eval_s: f64,
     eval_s_one_thread: f64,
+    /// Number of lookups with one key for which engines are compared.
+    lookups: u64,
+    /// Predicted seconds to generate the evaluation key on `threads` threads; reading it takes about as long.
+    keygen_s: f64,
+    /// Predicted seconds to read the evaluation key and look up all values, on `threads` threads.
+    first_s: f64,
     /// Bytes of memory of a lookup, including the key.
     peak_bytes: usize,
     key_file_bytes: usize,
@@ -123,6 +129,9 @@ impl CandidateReport {
             threads: plan.threads(),
             eval_s: candidate.duration().as_secs_f64(),
             eval_s_one_thread: one_thread.as_secs_f64(),
+            lookups: plan.lookups(),
+            keygen_s: candidate.key_duration().as_secs_f64(),
+            first_s: candidate.first_duration().as_secs_f64(),
             peak_bytes: prediction.peak_bytes(),
             key_file_bytes: prediction.key_file_bytes,
             key_memory_bytes: prediction.key_memory_bytes,
@@ -170,7 +179,11 @@ impl Report {
         writeln!(f, "columns")?;
         writeln!(
             f,
-            "  time: all values; memory: a lookup, its key included; key file: the server's key;"
+            "  keygen: generating keys; first: reading the server's key and looking up all values; next:"
+        )?;
+        writeln!(
+            f,
+            "  looking them up with the key in memory; memory: a lookup, its key included; key: its file;"
         )?;
         writeln!(
             f,
@@ -215,7 +228,12 @@ impl fmt::Display for Report {
         if best.threads > 1 {
             write!(f, ", {} on {}", seconds(best.eval_s), best.threads)?;
         }
-        writeln!(f)?;
+        writeln!(f, ", {} per value", seconds(best.eval_s / best.values as f64))?;
+        let (keys, first) = (seconds(best.keygen_s), seconds(best.first_s));
+        writeln!(
+            f,
+            "                       {keys} to generate keys, {first} for the first lookup"
+        )?;
         self.write_legend(f)
     }
 }

@@ -147,7 +147,7 @@ fn plan_without_a_mode_compares_all_engines() {
     assert!(text.contains("best: leveled: ") && text.contains("\n1 value on "), "{text}");
     // Packed values cannot have this modulus.
     let text = here.succeed("plan --modulus 1000003 --values 100000");
-    assert!(text.contains("packed   unavailable: ") && text.contains("best: leveled: "), "{text}");
+    assert!(text.contains("packed  unavailable: ") && text.contains("best: leveled: "), "{text}");
 }
 
 #[test]

@@ -18,17 +18,24 @@ impl fmt::Display for Plan {
             if self.values_assumed() { " (assumed: `values` sets another number)" } else { "" };
         writeln!(
             f,
-            "\n{values} value{}{assumed} on {threads} thread{}:",
+            "\n{values} value{}{assumed} on {threads} thread{}, {} lookup{} with one key:",
             plural(values),
-            plural(threads as u64)
+            plural(threads as u64),
+            self.lookups(),
+            plural(self.lookups()),
         )?;
         self.write_table(f)?;
+        if let Some((lookups, other)) = self.best_for_more_lookups() {
+            let parameters = other.parameters();
+            let (engine, method) = (parameters.engine(), parameters.method_name());
+            writeln!(f, "{engine}, {method} is faster from {lookups} lookups with one key on")?;
+        }
         if let Some(crossing) = self.crossing() {
             let packing = "packing single values and looking them up at once";
             writeln!(f, "{packing} is faster from {crossing} values on")?;
         }
         for (engine, error) in self.refusals() {
-            writeln!(f, "{engine:<8} unavailable: {error}")?;
+            writeln!(f, "{engine:<7} unavailable: {error}")?;
         }
         Ok(())
     }
@@ -60,10 +67,10 @@ impl Plan {
         let width = names.max().unwrap_or_default();
         writeln!(
             f,
-            "{:<8} {:<width$} {:>8} {:>9} {:>8} {:>8} {:>6} {:>4}",
-            "engine", "method", "time", "per value", "memory", "key file", "fail", "bits"
+            "{:<7} {:<width$} {:>7} {:>7} {:>7} {:>7} {:>7} {:>6} {:>4}",
+            "engine", "method", "keygen", "first", "next", "memory", "key", "fail", "bits"
         )?;
-        rows.iter().try_for_each(|row| write_row(f, row, self.values(), width))?;
+        rows.iter().try_for_each(|row| write_row(f, row, width))?;
         match self.candidates().len() - rows.len() {
             0 => Ok(()),
             1 => writeln!(f, "(1 slower parameter set is not shown)"),
@@ -96,20 +103,16 @@ fn write_best(f: &mut fmt::Formatter<'_>, best: &Parameters) -> fmt::Result {
     Ok(())
 }
 
-fn write_row(
-    f: &mut fmt::Formatter<'_>,
-    candidate: &Candidate,
-    values: u64,
-    width: usize,
-) -> fmt::Result {
+fn write_row(f: &mut fmt::Formatter<'_>, candidate: &Candidate, width: usize) -> fmt::Result {
     let (parameters, prediction) = (candidate.parameters(), candidate.prediction());
     writeln!(
         f,
-        "{:<8} {:<width$} {:>8} {:>9} {:>8} {:>8} {:>6} {:>4.0}",
+        "{:<7} {:<width$} {:>7} {:>7} {:>7} {:>7} {:>7} {:>6} {:>4.0}",
         parameters.engine(),
         parameters.method_name(),
+        seconds(candidate.key_duration()),
+        seconds(candidate.first_duration()),
         seconds(candidate.duration()),
-        seconds(candidate.duration() / u32::try_from(values).unwrap_or(u32::MAX)),
         bytes(prediction.peak_bytes()),
         bytes(prediction.key_file_bytes),
         format!("2^{:.0}", parameters.failure_probability().log2()),
@@ -119,21 +122,28 @@ fn write_row(
 
 /// Formats a time with three digits: `1.23 s`, `45.6 ms`.
 fn seconds(time: Duration) -> String {
-    let seconds = time.as_secs_f64();
-    match seconds {
-        s if s >= 100.0 => format!("{s:.0} s"),
-        s if s >= 1.0 => format!("{s:.2} s"),
-        s if s >= 1e-3 => format!("{:.1} ms", s * 1e3),
-        s => format!("{:.1} µs", s * 1e6),
+    match time.as_secs_f64() {
+        s if s >= 0.9995 => three_digits(s, "s"),
+        s if s >= 0.9995e-3 => three_digits(s * 1e3, "ms"),
+        s => three_digits(s * 1e6, "µs"),
     }
 }
 
-/// Formats a size in decimal units: `1.23 GB`.
+/// Formats a size in decimal units with three digits: `1.23 GB`.
 fn bytes(bytes: usize) -> String {
     match bytes as f64 {
-        b if b >= 1e9 => format!("{:.2} GB", b / 1e9),
-        b if b >= 1e6 => format!("{:.1} MB", b / 1e6),
-        b if b >= 1e3 => format!("{:.1} kB", b / 1e3),
+        b if b >= 0.9995e9 => three_digits(b / 1e9, "GB"),
+        b if b >= 0.9995e6 => three_digits(b / 1e6, "MB"),
+        b if b >= 0.9995e3 => three_digits(b / 1e3, "kB"),
         b => format!("{b} B"),
     }
+}
+
+fn three_digits(number: f64, unit: &str) -> String {
+    let decimals = match number {
+        n if n >= 99.95 => 0,
+        n if n >= 9.995 => 1,
+        _ => 2,
+    };
+    format!("{number:.decimals$} {unit}")
 }

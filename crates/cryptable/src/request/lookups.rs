@@ -9,6 +9,7 @@ use crate::{Engine, Table};
 pub struct Lookups {
     pub(crate) input_modulus: u64,
     pub(crate) output_modulus: u64,
+    pub(crate) lookups: u64,
     pub(crate) tables: usize,
     pub(crate) entries: EntryKind,
     pub(crate) complex_outputs: bool,
@@ -39,6 +40,7 @@ impl Request {
         Self::of(Lookups {
             input_modulus,
             output_modulus,
+            lookups: 1,
             tables: 1,
             entries: EntryKind::Shared,
             complex_outputs: false,
@@ -51,6 +53,26 @@ impl Request {
             ring_degree: None,
             digit_bits: None,
         })
+    }
+
+    /// Sets the number of lookups, of [`Request::values`] values each, for which a key is generated and read once.
+    /// Default: one.
+    ///
+    /// Packed values have the fastest lookups of many values and the largest keys, so how often a key is used decides
+    /// which engine is best for some tens or hundreds of values.
+    ///
+    /// ```
+    /// use cryptable::{CostModel, Engine, Request};
+    /// let request = Request::new(256, 256).values(100).cost_model(CostModel::of_unit(60e-6)).threads(2);
+    /// let best = |request: &Request| request.plan().map(|plan| plan.best().parameters().engine());
+    /// assert_eq!(best(&request)?, Engine::Leveled);
+    /// assert_eq!(best(&request.lookups(1_000))?, Engine::Packed);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    #[must_use]
+    pub fn lookups(mut self, lookups: u64) -> Self {
+        self.job.lookups = lookups;
+        self
     }
 
     /// Sets the number of tables in which every value is looked up at once. Default: one.

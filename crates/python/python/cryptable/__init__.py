@@ -121,6 +121,7 @@ def plan(
     *,
     moduli: tuple[int, int] | None = None,
     values: int | None = None,
+    lookups: int = 1,
     tables: int = 1,
     lookups_in_a_row: int = 1,
     word_length: int = 0,
@@ -143,7 +144,7 @@ def plan(
     outputs of tables are below. What else may be asked for, all by name:
 
     - `values`: number of values per lookup, which the plan assumes (and says so) by default; `tables`: how many tables
-      on one input;
+      on one input; `lookups`: how many lookups a key is made and read for, which decides between engines for few values;
     - `threads`, `memory` (bytes), `log2_fail` (log2 of the largest probability that a ciphertext fails: -64);
     - `goal`: `"throughput"` or `"latency"`; `engine`: `"packed"`, `"single"` or `"leveled"`;
     - `inputs="single"`: single values, which the server may pack; `lookups_in_a_row`;
@@ -169,6 +170,7 @@ def plan(
     return _plan(
         moduli,
         values=values,
+        lookups=lookups,
         tables=tables,
         lookups_in_a_row=lookups_in_a_row,
         word_length=word_length,

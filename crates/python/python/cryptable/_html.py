@@ -9,7 +9,8 @@ from ._native.plans import Candidate
 _COLUMNS = [
     "engine",
     "method",
-    "time",
+    "keygen",
+    "lookup",
     "memory",
     "key file",
     "ciphertext",
@@ -33,6 +34,7 @@ def _row(candidate: Candidate, bold: bool) -> str:
     cells = [
         candidate.engine,
         candidate.method,
+        f"{candidate.key_seconds:.3g} s",
         f"{candidate.seconds:.3g} s",
         _bytes(candidate.memory_bytes),
         _bytes(candidate.key_file_bytes),
