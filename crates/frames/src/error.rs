@@ -99,6 +99,16 @@ pub enum Error {
         /// The error of its reader or writer.
         text: String,
     },
+    /// A compressed file has more text than files of its size are believed to have.
+    #[error(
+        "{compressed} compressed bytes are more than {limit} bytes of text; decompress the file first"
+    )]
+    Decompressed {
+        /// Bytes of the file.
+        compressed: usize,
+        /// Bytes of text that are read of it.
+        limit: usize,
+    },
     /// A file has no rows.
     #[error("it has no rows")]
     Empty,

@@ -34,6 +34,13 @@ const TRAILER_BYTES: usize = 10;
 /// Level of compression by Zstandard: its default.
 const ZSTD_LEVEL: i32 = 3;
 
+/// Bytes of text per byte of a compressed file, above which it is refused. Text with much repetition is compressed to a
+/// tenth or a fiftieth.
+const MAX_COMPRESSION: usize = 200;
+
+/// Bytes of text of a compressed file that are always read.
+const MIN_TEXT_BYTES: usize = 1 << 20;
+
 /// Kind of a file of columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
@@ -123,14 +130,16 @@ impl FileFormat {
     /// Reads all columns of a file.
     ///
     /// # Errors
-    /// [`Error::File`] if it is not a file of this kind, [`Error::TwoColumns`] if two columns have the same name,
+    /// [`Error::File`] if it is not a file of this kind, [`Error::Decompressed`] if its text takes more than a megabyte
+    /// and 200 times the bytes of the file, [`Error::TwoColumns`] if two columns have the same name,
     /// [`Error::Empty`] if it has no rows.
     pub fn read(self, mut reader: impl Read) -> Result<RecordBatch> {
         let mut bytes = Vec::new();
-        match self.compression {
-            Compression::None => reader.read_to_end(&mut bytes)?,
-            Compression::Gzip => MultiGzDecoder::new(reader).read_to_end(&mut bytes)?,
-            Compression::Zstd => zstd::Decoder::new(reader)?.read_to_end(&mut bytes)?,
+        reader.read_to_end(&mut bytes)?;
+        let bytes = match self.compression {
+            Compression::None => bytes,
+            Compression::Gzip => decompressed(MultiGzDecoder::new(&*bytes), bytes.len())?,
+            Compression::Zstd => decompressed(zstd::Decoder::new(&*bytes)?, bytes.len())?,
         };
         // Readers of damaged Parquet and Arrow files panic in places.
         let parsed = catch_unwind(AssertUnwindSafe(|| self.parse(bytes)));
@@ -202,6 +211,17 @@ impl FileFormat {
         writer.flush()?;
         Ok(writer)
     }
+}
+
+/// Reads all that was compressed to so many bytes, up to a limit: a small file may claim to be any number of bytes.
+fn decompressed(reader: impl Read, compressed: usize) -> Result<Vec<u8>> {
+    let limit = MIN_TEXT_BYTES.saturating_add(MAX_COMPRESSION.saturating_mul(compressed));
+    let mut bytes = Vec::new();
+    reader.take(limit as u64 + 1).read_to_end(&mut bytes)?;
+    if bytes.len() > limit {
+        return Err(Error::Decompressed { compressed, limit });
+    }
+    Ok(bytes)
 }
 
 fn of_file(kind: &'static str, error: &dyn std::fmt::Display) -> Error {
@@ -277,6 +297,23 @@ mod tests {
                     assert_eq!(found.column_by_name(column), columns.column_by_name(column));
                 }
             }
+        }
+    }
+
+    #[test]
+    fn compressed_text_is_read_up_to_a_multiple_of_its_file() {
+        let text = |rows: usize| "a\n".to_owned() + &"1\n".repeat(rows);
+        for compression in [Compression::Gzip, Compression::Zstd] {
+            let format = FileFormat { kind: FileKind::Csv, compression };
+            let read = |rows: usize| {
+                let columns = FileFormat::from(FileKind::Csv).read(text(rows).as_bytes()).unwrap();
+                let mut bytes = Vec::new();
+                format.write(&mut bytes, &columns).unwrap();
+                format.read(&*bytes)
+            };
+            assert_eq!(read(400_000).unwrap().num_rows(), 400_000);
+            let error = read(4_000_000).unwrap_err();
+            assert!(matches!(error, Error::Decompressed { .. }), "{error}");
         }
     }
 
