@@ -56,7 +56,7 @@ pub struct ParameterArgs {
     /// ciphertext, or of the one value of others [default: -64]
     #[arg(long, value_name = "L", allow_hyphen_values = true, value_parser = log2_fail)]
     pub log2_fail: Option<f64>,
-    /// Maximum memory of a lookup, including keys, such as 6GB or 500MiB
+    /// Maximum memory of a lookup, including keys, such as 6GB or 500MiB [default: all that this machine has]
     #[arg(long, value_name = "SIZE", value_parser = memory_size)]
     pub memory: Option<usize>,
     /// Kind of tables: one for all values, one per value, or encrypted, so that the server applies them without reading

@@ -8,6 +8,7 @@ use cryptable::jobs::Lookups;
 use cryptable::packed_gates::ConversionParameters;
 use cryptable::{
     Engine, FailureProbability, KeyKind, KeyParameters, Limits, Parameters, Request, SecurityLevel,
+    memory,
 };
 use cryptable_wire::hex;
 use serde::Serialize;
@@ -48,6 +49,12 @@ pub fn moduli(args: &ParameterArgs) -> (u64, u64) {
     (input, output.unwrap_or(input))
 }
 
+/// Returns the bytes of memory that parameters may take: those that the options state, or all that this machine and its
+/// container have.
+pub fn memory_limit(args: &ParameterArgs) -> Option<usize> {
+    args.memory.or_else(memory::in_all)
+}
+
 /// Builds the request from the options.
 pub fn request(args: &ParameterArgs) -> Request {
     fn set<T>(
@@ -63,7 +70,7 @@ pub fn request(args: &ParameterArgs) -> Request {
     let (input, output) = moduli(args);
     let mut request = Request::new(input, output).limits(Limits {
         values: args.values,
-        memory: args.memory,
+        memory: memory_limit(args),
         log2_fail: args.log2_fail,
         goal: args.goal.map(Into::into).unwrap_or_default(),
         ..Limits::default()
@@ -80,8 +87,13 @@ pub fn request(args: &ParameterArgs) -> Request {
     set(request, args.digit_bits, Request::<Lookups>::digit_bits)
 }
 
-/// Adds to an error which other engines can serve the request.
+/// Adds to an error which other engines can serve the request, or how to plan for a machine with more memory.
 pub fn with_hint(error: cryptable::Error, args: &ParameterArgs) -> anyhow::Error {
+    if matches!(error, cryptable::Error::Memory { .. }) && args.memory.is_none() {
+        return anyhow::anyhow!(
+            "{error}; this machine has no more: --memory SIZE plans for another"
+        );
+    }
     let Some(asked) = args.mode else { return error.into() };
     let serves = |&engine: &Engine| engine != asked && request(args).engine(engine).plan().is_ok();
     let others: Vec<String> =

@@ -47,7 +47,7 @@ fn plan_lookups(global: Global, mut args: PlanArgs) -> Result<()> {
         .map_err(|error| parameters::with_hint(error, &args.parameters))?;
     spinner.finish_and_clear();
     write(&args.file, &plan.best().parameters().into())?;
-    report::result(global, &Report::new(&plan))?;
+    report::result(global, &Report::new(&plan, parameters::memory_limit(&args.parameters)))?;
     report::note(global, note.as_ref());
     Ok(())
 }
@@ -71,6 +71,8 @@ struct Report {
     /// Number of values from which packing single values is faster, if both ways were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     packing_from: Option<u64>,
+    /// Bytes of memory that candidates may take: this machine's, if the options state none.
+    memory_limit: Option<usize>,
     /// The comparison for people.
     #[serde(skip)]
     comparison: String,
@@ -143,7 +145,7 @@ impl CandidateReport {
 }
 
 impl Report {
-    fn new(plan: &cryptable::Plan) -> Self {
+    fn new(plan: &cryptable::Plan, memory_limit: Option<usize>) -> Self {
         let refusal = |(engine, error): &(Engine, cryptable::Error)| Refusal {
             engine: *engine,
             reason: error.to_string(),
@@ -154,6 +156,7 @@ impl Report {
             candidates: plan.candidates().iter().map(candidate).collect(),
             refused: plan.refusals().iter().map(refusal).collect(),
             packing_from: plan.crossing(),
+            memory_limit,
             comparison: plan.to_string(),
             shown: plan
                 .fastest_per_method()
@@ -223,7 +226,11 @@ impl fmt::Display for Report {
         writeln!(f, "  evaluation key       {file} on disk, {memory} in memory")?;
         let (fresh, result) = (size(best.ciphertext_bytes), size(best.result_bytes));
         writeln!(f, "  ciphertext           {fresh} fresh, {result} as a result")?;
-        writeln!(f, "  peak memory          {}", size(best.peak_bytes))?;
+        write!(f, "  peak memory          {}", size(best.peak_bytes))?;
+        match self.memory_limit {
+            Some(limit) => writeln!(f, ", of {} that it may take", size(limit))?,
+            None => writeln!(f)?,
+        }
         write!(f, "  predicted time       {} on 1 thread", seconds(best.eval_s_one_thread))?;
         if best.threads > 1 {
             write!(f, ", {} on {}", seconds(best.eval_s), best.threads)?;
