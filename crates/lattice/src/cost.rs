@@ -41,14 +41,15 @@ pub struct CostModel {
 }
 
 impl CostModel {
-    /// The built-in proportions for a machine of this unit, fitted to benchmarks of packed values on one thread of
-    /// processors with AVX-512 IFMA (Zen 4 and 5, u = 58 to 134 µs).
+    /// The built-in proportions for a machine of this unit, fitted to benchmarks of packed values on one thread of a
+    /// Zen 4 with AVX-512 IFMA (u = 133 µs).
     ///
     /// The engines' own transforms take 0.83 u, their memory traffic included, a product of limbs 0.153 u, a base
     /// conversion's product and one by a constant 0.104 and 0.054 u. A product with a table's entry takes 0.0235 u on
     /// processors without a matrix unit. AKP of 1 to 13 bits and trees of 8 to 20 bits are predicted within 5 % on a quiet machine:
     /// `committed_lines_are_near_what_is_predicted` of `cryptable-packed` holds them to it, and prints what fits best. On
-    /// other processors proportions differ: see [`CostModel::calibrated`].
+    /// other processors proportions differ: on a Zen 5 (u = 58 µs) a product of limbs takes 0.30 u, since memory is no faster,
+    /// and lookups 1.3 to 2.5 times what is predicted here. See [`CostModel::calibrated`].
     #[must_use]
     pub const fn of_unit(unit: f64) -> Self {
         Self {
