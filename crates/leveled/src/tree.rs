@@ -11,7 +11,7 @@ mod tree_shape;
 pub use automaton::{Automaton, MAX_SYMBOLS, Transition};
 pub use cmux::Cmux;
 pub use cmux_tree::CmuxTree;
-pub(crate) use decision_diagram::DecisionDiagram;
+pub use decision_diagram::DecisionDiagram;
 pub use leveled_ciphertext::LeveledCiphertext;
 pub use plaintext_polynomial::PlaintextPolynomial;
 pub use tree_shape::{MAX_INPUT_BITS, TreeShape};

@@ -19,7 +19,7 @@ use crate::bootstrapping::gray_code;
 
 /// The CMUXes of one symbol.
 #[derive(Clone, Debug)]
-pub(crate) struct DecisionDiagram {
+pub struct DecisionDiagram {
     leaves: Vec<Transition>,
     /// Children where the bit is 0 and 1: places among leaves, then nodes.
     nodes: Vec<[usize; 2]>,
@@ -31,7 +31,8 @@ pub(crate) struct DecisionDiagram {
 
 impl DecisionDiagram {
     /// Builds the diagram of symbols that are encrypted with this number of bits per ciphertext.
-    pub(crate) fn new(automaton: &Automaton, bits_per_ciphertext: u32) -> Self {
+    #[must_use]
+    pub fn new(automaton: &Automaton, bits_per_ciphertext: u32) -> Self {
         let symbols = automaton.states()[0].len();
         let bits = symbols.next_power_of_two().ilog2();
         let mut leaves = Vec::new();
@@ -69,12 +70,17 @@ impl DecisionDiagram {
     }
 
     /// Returns the number of bits of a symbol.
-    pub(crate) fn symbol_bits(&self) -> usize {
+    #[must_use]
+    pub fn symbol_bits(&self) -> usize {
         self.bits.len()
     }
 
     /// Returns the accumulators of all states before a symbol from those after it, by selectors of the symbol's bits.
-    pub(crate) fn step(
+    ///
+    /// # Panics
+    /// If there are fewer accumulators than states, or selectors have another gadget.
+    #[must_use]
+    pub fn step(
         &self,
         ring: &PrimeRing,
         gadget: Gadget,

@@ -17,7 +17,9 @@ use cryptable_leveled::noise::CircuitBootstrappingNoise;
 use cryptable_leveled::parameters::{
     CircuitBootstrappingLiteral, CircuitBootstrappingParameters, ParameterSet,
 };
-use cryptable_leveled::tree::{Cmux, CmuxTree, LeveledCiphertext};
+use cryptable_leveled::tree::{
+    Automaton, Cmux, CmuxTree, DecisionDiagram, LeveledCiphertext, PlaintextPolynomial, Transition,
+};
 use cryptable_ring::random::replay;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
@@ -201,6 +203,74 @@ fn error_of_chain(setting: &Setting, depth: usize, index: u64) -> f64 {
     }
     let result = moved.extract(ring, [position % ring.degree()].into_iter()).remove(0);
     plaintext_error(&setting.secret, &result, half).unwrap()
+}
+
+/// Symbols of a word, of two bits each.
+const WORD_LENGTH: usize = 4;
+
+/// An automaton in which every state tells all four symbols apart, so that each bit of a word is a CMUX.
+fn random_automaton(rng: &mut ChaCha20Rng) -> Automaton {
+    let mut row = || {
+        let go = |symbol| Transition {
+            next: rng.random_range(0..3),
+            weight: 25 * symbol + rng.random_range(0..25),
+        };
+        (0..4usize).map(go).collect()
+    };
+    Automaton::new((0..3).map(|_| row()).collect()).unwrap()
+}
+
+/// Error of the result of a run on a random word.
+fn error_of_run(setting: &Setting, automaton: &Automaton, index: u64) -> f64 {
+    let _part = replay::part(index);
+    let mut rng = ChaCha20Rng::seed_from_u64(index);
+    let (ring, gadget) = (setting.parameters.fhew().ring(), setting.parameters.rgsw_gadget());
+    let diagram = DecisionDiagram::new(automaton, 2);
+    let outputs: Vec<u64> = (0..ring.degree()).map(|_| rng.random_range(0..4)).collect();
+    let polynomial = PlaintextPolynomial::from_fn(ring.degree(), 2, |entry| outputs[entry]);
+    let end = LeveledCiphertext::of_plaintexts(ring, &polynomial);
+    let word: Vec<u64> = (0..WORD_LENGTH).map(|_| rng.random_range(0..4)).collect();
+    let mut after = vec![end; automaton.states().len()];
+    for &symbol in word.iter().rev() {
+        let symbol = encrypt(setting, symbol, 2);
+        let selectors = setting.circuit().bootstrap_values(&[&symbol[0]], 2).unwrap();
+        after = diagram.step(ring, gadget, &selectors, &after);
+    }
+    let result = after[0].extract(ring, [0].into_iter()).remove(0);
+    let value = outputs[automaton.weight(&word).unwrap() as usize];
+    plaintext_error(&setting.secret, &result, Plaintext { value, bits: 2 }).unwrap()
+}
+
+/// Runs have the law of a path with a selector for each bit of the word, whose first CMUX chooses between plain polynomials;
+/// what parameters state for words bounds it.
+fn check_automata(parameters: &CircuitBootstrappingParameters, [keys, samples]: [usize; 2]) {
+    let noise = CircuitBootstrappingNoise::new(parameters);
+    let depth = 2 * WORD_LENGTH;
+    let (law, stated) = (noise.tree(depth, 0.5), noise.path(depth as u64, 1, 1.0));
+    assert!(stated.variance() > law.variance() && stated.variance() < 1.5 * law.variance());
+    let automaton = random_automaton(&mut ChaCha20Rng::seed_from_u64(2));
+    let of_key = |key: usize| -> Vec<f64> {
+        let setting = Setting::new(parameters.clone());
+        let runs = key * samples..(key + 1) * samples;
+        runs.into_par_iter().map(|run| error_of_run(&setting, &automaton, run as u64)).collect()
+    };
+    let errors: Vec<f64> = (0..keys).flat_map(of_key).collect();
+    check_law("automaton on four symbols", &errors, law);
+}
+
+#[test]
+fn automata_of_toys_have_the_predicted_law() {
+    let _replay = replay::begin();
+    for (rotation, rgsw) in rotations() {
+        check_automata(&noisy_toy(rotation, rgsw), [KEYS, 500]);
+    }
+}
+
+#[test]
+#[ignore = "a minute: run by make test-all"]
+fn automata_at_full_size_have_the_predicted_law() {
+    let _replay = replay::begin();
+    check_automata(&ParameterSet::TwoBitDepth24.parameters(), [1, 1_000]);
 }
 
 #[test]
