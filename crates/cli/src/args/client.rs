@@ -152,6 +152,11 @@ pub struct EncryptArgs {
     /// words 1 to 64
     #[arg(long, value_name = "B", requires = "layout", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub bits: Option<u32>,
+    /// Modulus of the values, a product of digits of the key: values are then one of the inputs of a lookup of several
+    /// [default: the key's input modulus]
+    #[arg(long, value_name = "P", conflicts_with_all = ["public", "signed", "layout", "dictionary", "file"],
+        value_parser = clap::value_parser!(u64).range(2..=1 << 24))]
+    pub modulus: Option<u64>,
     /// Circuit whose inputs are the columns of the file; requires a key of `keygen circuit`
     #[command(flatten)]
     pub circuit: CircuitInputArgs,
@@ -164,7 +169,7 @@ pub struct EncryptArgs {
     /// Encrypt the columns that this schema lists, into one frame; the input is then Parquet, Arrow, CSV or JSON lines, CSV and
     /// JSON lines also with .gz or .zst
     #[arg(long, value_name = "FILE", conflicts_with_all = ["column", "header", "no_header", "delimiter", "missing", "format",
-        "signed", "layout", "circuit", "dictionary", "file"])]
+        "signed", "layout", "modulus", "circuit", "dictionary", "file"])]
     pub schema: Option<PathBuf>,
     /// Canaries among the values.
     #[command(flatten)]
@@ -221,7 +226,7 @@ impl EncryptArgs {
 pub struct CircuitInputArgs {
     /// Netlist, or circuit of this program, whose inputs are the columns of the file; requires a key of `keygen
     /// circuit`
-    #[arg(long, value_name = "NETLIST", conflicts_with_all = ["column", "format", "signed", "layout", "dictionary"])]
+    #[arg(long, value_name = "NETLIST", conflicts_with_all = ["column", "format", "signed", "layout", "modulus", "dictionary"])]
     pub circuit: Option<PathBuf>,
     /// Top module, if the netlist has several modules and marks none
     #[arg(long, value_name = "NAME", requires = "circuit")]
@@ -285,6 +290,9 @@ pub struct DecryptArgs {
     /// After several lookups, the table of all of them together
     #[arg(long, value_name = "FILE", requires = "canaries")]
     pub table: Option<PathBuf>,
+    /// File for the imaginary parts of results of complex tables; the other file then has the real parts
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["join", "layout", "dictionary", "schema", "canaries"])]
+    pub imaginary: Option<PathBuf>,
     /// File for the values, readable by its owner only: .csv, .npy or .bin (raw words of the narrowest width that holds
     /// the modulus); for frames .parquet, .arrow, .csv or .jsonl, the last two also with .gz or .zst
     #[arg(long, value_name = "FILE")]
@@ -361,6 +369,7 @@ Examples:
     --output income.ct
   cryptable encrypt --circuit adder.blif --secret bits.secret --input words.csv --output words.ct
   cryptable encrypt --public public.key --input values.csv --output values.ct
+  cryptable encrypt --modulus 16 --secret client.key --input hours.csv --output hours.ct
   cryptable encrypt --secret client.key --input people.csv --column age --canaries age.canaries \\
     --canary-count 3000 --output age.ct
   cryptable encrypt --schema schema.json --secret client.key --input people.parquet --output people.frame
@@ -392,6 +401,7 @@ Examples:
   cryptable decrypt --secret client.key --input risk.ct --canaries age.canaries --table risk.csv \\
     --output risks.csv
   cryptable decrypt --as words --bits 16 --secret client.key --input risks.ct --output risks.csv
+  cryptable decrypt --secret client.key --input waves.ct --output re.csv --imaginary im.csv
   cryptable decrypt --secret client.key --input scored.frame --output scored.parquet
   cryptable decrypt --secret client.key --input result.ct --output - | sort -n
 

@@ -280,10 +280,9 @@ impl EncryptTableArgs {
 
 impl LookupArgs {
     fn files(&self) -> FileArgs {
-        let mut files = inputs([
-            ("--evaluation", Some(self.evaluation.as_path())),
-            ("--input", Some(&self.input)),
-        ]);
+        let mut files = inputs([("--evaluation", Some(self.evaluation.as_path()))]);
+        files.extend(self.inputs.iter().map(|path| FileArg::input("--input", path)));
+        files.extend(self.imaginary.iter().map(|path| FileArg::input("--imaginary", path)));
         files.extend(self.reading.files());
         #[cfg(feature = "client")]
         files.extend(inputs([("--rerandomize", self.rerandomize.as_deref())]));
@@ -306,6 +305,7 @@ impl DecryptArgs {
             ("--table", self.table.as_deref()),
         ]);
         files.push(values(&self.output, self.format));
+        files.extend(self.imaginary.as_deref().map(|path| values(path, self.format)));
         FileArgs { files, force: self.force }
     }
 }

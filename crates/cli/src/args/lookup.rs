@@ -64,6 +64,10 @@ pub struct LookupArgs {
     /// --output each, in this order
     #[arg(long = "table", value_name = "FILE", required = true)]
     pub tables: Vec<PathBuf>,
+    /// Imaginary parts of outputs, one file per --table, which then has the real parts; results hold both, for `decrypt
+    /// --imaginary`; requires keys of keygen --complex-outputs
+    #[arg(long = "imaginary", value_name = "FILE", conflicts_with_all = ["per_value", "compress", "resume"])]
+    pub imaginary: Vec<PathBuf>,
     /// Reading options.
     #[command(flatten)]
     pub reading: TableArgs,
@@ -71,9 +75,10 @@ pub struct LookupArgs {
     /// input; requires keys of keygen --table-kind per-value
     #[arg(long, conflicts_with_all = ["default", "dictionary", "output_dictionary", "resume"])]
     pub per_value: bool,
-    /// File of ciphertexts
-    #[arg(long, value_name = "FILE")]
-    pub input: PathBuf,
+    /// File of ciphertexts; repeat it for tables of several variables x, y, ..., the first one first: values of encrypt
+    /// --modulus X, --modulus Y, ..., where the input of the tables is x + X·y + ...
+    #[arg(long = "input", value_name = "FILE", required = true)]
+    pub inputs: Vec<PathBuf>,
     /// File for the results; one per table
     #[arg(long = "output", value_name = "FILE", required = true)]
     pub outputs: Vec<PathBuf>,
@@ -109,6 +114,10 @@ Examples:
   cryptable lookup --evaluation server.key --input a.ct --table tens.csv --output tens.ct \\
     --table ones.csv --output ones.ct
   cryptable lookup --evaluation server.key --per-value --table rows.npy --input a.ct --output b.ct
+  cryptable lookup --evaluation server.key --table tariff.csv --input hours.ct --input zones.ct \\
+    --output price.ct
+  cryptable lookup --evaluation server.key --table re.csv --imaginary im.csv --input a.ct \\
+    --output z.ct
 
 A table has one output for every input 0, 1, ... below the input modulus. In a CSV file, each line
 is either an output, in the order of the inputs, or `input,output`, in any order.

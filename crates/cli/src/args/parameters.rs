@@ -64,6 +64,10 @@ pub struct ParameterArgs {
     /// [default: shared]
     #[arg(long, value_name = "KIND")]
     pub table_kind: Option<TableKind>,
+    /// Outputs have a real and an imaginary part, in one result: `lookup --imaginary`; for packed values, half as many per
+    /// ciphertext
+    #[arg(long)]
+    pub complex_outputs: bool,
     /// Number of tables per lookup, for predictions [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub tables: Option<u16>,

@@ -2,11 +2,12 @@
 
 use std::fmt;
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use cryptable::comparisons::Digits;
+use cryptable::engines::packed::RealDecryption;
 use cryptable::wide::words_of_bits;
 use cryptable::{Ciphertext, CiphertextFileSummary, Contents, Engine, SecretKey, SecurityLevel};
 use cryptable_wire::{ObjectType, peek_header};
@@ -17,7 +18,7 @@ use super::canaries::{CanaryReport, ResultCheck};
 use super::encrypt::comparison_digits;
 use super::{aes, bridge, circuit, frame, integers, large};
 use crate::args::{CsvArgs, DecryptArgs, Global, LayoutArg};
-use crate::ciphertext_file;
+use crate::ciphertext_file::{self, Reader};
 use crate::formats::csv::Coding;
 use crate::formats::domain::Domain;
 use crate::formats::value_writer::{ValueWriter, WriteOptions};
@@ -170,6 +171,7 @@ pub fn no_options_of_values(args: &DecryptArgs, what: &str) -> Result<()> {
         ("--dictionary", args.dictionary.is_some()),
         ("--as", args.layout.is_some()),
         ("--canaries", args.canaries.is_some()),
+        ("--imaginary", args.imaginary.is_some()),
     ];
     match options.iter().find(|(_, is_given)| *is_given) {
         Some((option, _)) => {
@@ -184,6 +186,11 @@ pub fn no_options_of_values(args: &DecryptArgs, what: &str) -> Result<()> {
 /// # Errors
 /// If the values do not fit the format, or the file cannot be created.
 pub fn create(args: &DecryptArgs, domain: Domain, values: u64) -> Result<ValueWriter> {
+    create_at(args, &args.output, domain, values)
+}
+
+/// Starts a file like [`create`], of another name.
+fn create_at(args: &DecryptArgs, path: &Path, domain: Domain, values: u64) -> Result<ValueWriter> {
     let options = WriteOptions {
         format: args.format,
         column: args.column.as_deref(),
@@ -196,7 +203,7 @@ pub fn create(args: &DecryptArgs, domain: Domain, values: u64) -> Result<ValueWr
         },
         coding: Coding::open(args.dictionary.as_deref(), false, domain)?,
     };
-    ValueWriter::create(&args.output, &options, values)
+    ValueWriter::create(path, &options, values)
 }
 
 /// Returns whether values are signed, as their file states, and checks that the options do not contradict it.
@@ -246,6 +253,9 @@ fn values_of(global: Global, args: &DecryptArgs, key: &SecretKey, file: File) ->
     let expected = expected(key, contents)?;
     ciphertext_file::check(&reader, &args.input, &expected, &args.secret)?;
     let input = input_file::shown(&args.input).printable();
+    if let Some(imaginary) = &args.imaginary {
+        return complex_values(global, args, key, reader, imaginary);
+    }
     let layout = layout(args, key, &contents).with_context(|| input.to_string())?;
     let each = layout.ciphertexts();
     let (values, modulus) =
@@ -263,7 +273,7 @@ fn values_of(global: Global, args: &DecryptArgs, key: &SecretKey, file: File) ->
         found.push(ciphertext);
         if found.len() == each {
             let found = std::mem::take(&mut found);
-            let values = layout.decrypt(key, found).with_context(|| input.to_string())?;
+            let values = layout.decrypt(key, found).with_context(|| complex_hint(key, &input))?;
             match &mut check {
                 Some(check) => check.push(&values),
                 None => writer.write(&values)?,
@@ -287,6 +297,58 @@ fn values_of(global: Global, args: &DecryptArgs, key: &SecretKey, file: File) ->
         values,
         modulus,
         canaries,
+        output_bytes,
+        decrypt_s: start.elapsed().as_secs_f64(),
+    };
+    report::summary(global, &report)
+}
+
+/// Names a file whose ciphertexts cannot be decrypted, and how results of complex tables can.
+fn complex_hint(key: &SecretKey, input: &dyn fmt::Display) -> String {
+    let packed = key.packed().is_ok_and(|key| key.parameters().literal().complex_outputs);
+    let hint = if packed { ": results of complex tables take --imaginary" } else { "" };
+    format!("{input}{hint}")
+}
+
+/// Decrypts the results of complex tables into two files.
+fn complex_values(
+    global: Global,
+    args: &DecryptArgs,
+    key: &SecretKey,
+    mut reader: Reader,
+    imaginary: &Path,
+) -> Result<()> {
+    let start = Instant::now();
+    let contents = reader.summary().contents;
+    let (modulus, input) = (contents.modulus, input_file::shown(&args.input).printable());
+    let mut parts = [(); 2].map(|()| Zeroizing::new(Vec::new()));
+    while let Some(ciphertext) = reader.next_ciphertext().with_context(|| input.to_string())? {
+        let found = key.decrypt_complex(&ciphertext, RealDecryption::default());
+        // Multiples of 1/modulus, which is below 2^25.
+        let residue = |x: f64| (x * modulus as f64).round().rem_euclid(modulus as f64) as u64;
+        for value in found.with_context(|| input.to_string())? {
+            parts[0].push(residue(value.re));
+            parts[1].push(residue(value.im));
+        }
+    }
+    let values = parts[0].len() as u64;
+    let domain = Domain { modulus: modulus.into(), signed: check_signs(args, contents.signed)? };
+    let outputs = [&args.output, imaginary];
+    let mut writers = Vec::with_capacity(outputs.len());
+    for (path, part) in outputs.into_iter().zip(&parts) {
+        let mut writer = create_at(args, path, domain, values)?;
+        writer.write(part)?;
+        writers.push(writer);
+    }
+    let output_bytes = ValueWriter::commit_all(writers)?;
+    key_input::warn_of_insecurity(global, &key.parameters(), &args.secret);
+    let report = Report {
+        output: args.output.clone(),
+        engine: Some(contents.engine),
+        security_level: Some(key.parameters().security_level()),
+        values,
+        modulus: modulus.into(),
+        canaries: None,
         output_bytes,
         decrypt_s: start.elapsed().as_secs_f64(),
     };

@@ -57,6 +57,10 @@ fn encrypt_in_layout(global: Global, args: &EncryptArgs, key: EncryptionKey<'_>)
         let packed = parameters().and_then(|it| it.packed().map(drop));
         packed.with_context(|| key_input::of_keygen(args.key_file(), job))
     };
+    if let Some(modulus) = args.modulus {
+        check_packed("--method cmt")?;
+        return encrypt(global, args, key, Layout::Variable { modulus });
+    }
     let layout = match args.layout {
         Some(LayoutArg::Integers) => {
             ensure!(args.canaries.file.is_none(), "--canaries: columns of integers have none");
@@ -111,6 +115,14 @@ impl EncryptionKey<'_> {
         }
     }
 
+    /// Encrypts values of one variable of several.
+    fn encrypt_variable(self, values: &[u64], modulus: u64) -> cryptable::Result<Ciphertext> {
+        match self {
+            Self::Secret(key) => key.encrypt_digits(values, modulus),
+            Self::Public(_) => unreachable!("the grammar refuses --modulus beside --public"),
+        }
+    }
+
     /// Encrypts values as words of `bits` bits.
     fn encrypt_words(self, values: &[u64], bits: u32) -> cryptable::Result<Vec<Ciphertext>> {
         let words = words_of_bits(bits, self.parameters().lookups()?.input_modulus());
@@ -136,6 +148,8 @@ enum Layout {
     Values,
     /// Integers that leave one bit of the modulus free.
     Headroom,
+    /// Values of one variable of several, below a modulus of their own.
+    Variable { modulus: u64 },
     /// Words of values of `bits` bits, one word per ciphertext.
     Words { bits: u32 },
 }
@@ -146,6 +160,7 @@ impl Layout {
         match self {
             Self::Values => modulus.into(),
             Self::Headroom => modulus.div_ceil(2).into(),
+            Self::Variable { modulus } => modulus.into(),
             Self::Words { bits } => 1 << bits,
         }
     }
@@ -153,6 +168,7 @@ impl Layout {
     fn encrypt(self, key: EncryptionKey<'_>, values: &[u64]) -> cryptable::Result<Vec<Ciphertext>> {
         match self {
             Self::Values | Self::Headroom => Ok(vec![key.encrypt(values)?]),
+            Self::Variable { modulus } => Ok(vec![key.encrypt_variable(values, modulus)?]),
             Self::Words { bits } => key.encrypt_words(values, bits),
         }
     }
@@ -171,7 +187,7 @@ fn next_values(
         let value = value.map_err(|error| match layout {
             Layout::Values => with_keys(error, "keygen --bits"),
             Layout::Headroom => with_keys(error, "keygen compare --bits"),
-            Layout::Words { .. } => error,
+            Layout::Variable { .. } | Layout::Words { .. } => error,
         })?;
         chunk.push(residue(value));
     }
@@ -222,7 +238,10 @@ fn encrypt(
     let start = Instant::now();
     let parameters = key.parameters().lookups()?;
     let per_part = parameters.values_per_part();
-    let modulus = parameters.input_modulus();
+    let modulus = match layout {
+        Layout::Variable { modulus } => modulus,
+        _ => parameters.input_modulus(),
+    };
     let within = layout.modulus(modulus);
     // Negative integers with headroom extend their sign to the key's modulus.
     let has_headroom = layout == Layout::Headroom;

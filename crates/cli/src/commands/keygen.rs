@@ -99,6 +99,9 @@ fn choose(args: &ParameterArgs) -> Result<Choice> {
     Ok(Choice::new(parameters, reason))
 }
 
+/// Values in a ciphertext of toys with complex outputs.
+const TOY_COMPLEX_VALUES: usize = 8;
+
 fn choose_toy(args: &ParameterArgs) -> Result<Choice> {
     let (input, output) = parameters::moduli(args);
     let asked = args.mode.or(args.inputs);
@@ -111,6 +114,9 @@ fn choose_toy(args: &ParameterArgs) -> Result<Choice> {
         }
         (None | Some(Engine::Packed), None) if has_entries => {
             packed::Parameters::insecure_toy_entries(input, output)?.into()
+        }
+        (None | Some(Engine::Packed), None) if args.complex_outputs => {
+            packed::Parameters::insecure_toy_complex(input, output, TOY_COMPLEX_VALUES)?.into()
         }
         (None | Some(Engine::Packed), Some(Engine::Single)) => {
             Parameters::insecure_bridged_toy(input, output)?

@@ -41,12 +41,15 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
     let (named, outputs) = (args.tables.len(), args.outputs.len());
     ensure!(named == outputs, "{named} --table and {outputs} --output: each table has an output");
     // Cheap checks come first, since reading the key takes a while.
-    let mut reader = ciphertext_file::open(&args.input)?.with_options(global.read_options());
-    check_signs(&reader, args)?;
+    let open = |path: &PathBuf| {
+        anyhow::Ok(ciphertext_file::open(path)?.with_options(global.read_options()))
+    };
+    let mut readers: Vec<Reader> = args.inputs.iter().map(open).collect::<Result<_>>()?;
+    readers.iter().zip(&args.inputs).try_for_each(|(it, path)| check_signs(it, path, args))?;
     let key_file = KeyFile::open(global, &args.evaluation)?;
     let parameters = &key_file.header.parameters.lookups()?;
-    let input = *reader.summary();
-    let moduli = check(&reader, parameters, key_file.header.key_id, args)?;
+    let input = *readers[0].summary();
+    let moduli = check(&readers, parameters, key_file.header.key_id, args)?;
     let tables = TableFiles::read(args, parameters, moduli)?;
     let at_once = input.values.min(parameters.values_per_part() as u64);
     let prediction = parameters.lookup_prediction(tables.kind(), args.tables.len(), at_once);
@@ -77,13 +80,13 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
         mapped: &mapped,
         parameters,
         tables: &tables,
-        path: &args.input,
+        paths: &args.inputs,
         memory: args.memory.limit,
         compress: args.compress,
         #[cfg(feature = "client")]
         public: public.as_ref(),
     };
-    let resumed = lookup.run(&mut reader, &mut writers, finished)?;
+    let resumed = lookup.run(&mut readers, &mut writers, finished)?;
     tables.finish()?;
     let notes = tables.notes();
     let eval_s = start.elapsed().as_secs_f64();
@@ -108,28 +111,50 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
 /// Checks that ciphertexts and key belong together, and returns the moduli that tables must have.
 ///
 /// Leveled keys accept values of any modulus with at most as many bits as theirs, and therefore results of another
-/// output modulus.
+/// output modulus. The moduli of several inputs multiply to that of the tables.
 fn check(
-    reader: &Reader,
+    readers: &[Reader],
     parameters: &Parameters,
     key_id: KeyId,
     args: &LookupArgs,
 ) -> Result<Moduli> {
-    let found = reader.summary().contents.modulus;
-    let modulus = match parameters.engine() {
-        Engine::Leveled => found,
+    let modulus_of = |reader: &Reader| reader.summary().contents.modulus;
+    let input = match parameters.engine() {
+        Engine::Leveled => modulus_of(&readers[0]),
         Engine::Packed | Engine::Single => parameters.input_modulus(),
     };
     let (engine, parameter_digest) = (parameters.engine(), parameters.digest());
-    let contents = reader.summary().contents;
-    let expected = Contents { engine, parameter_digest, key_id, modulus, ..contents };
-    ciphertext_file::check(reader, &args.input, &expected, &args.evaluation)?;
-    Ok(Moduli { input: Some(modulus), output: Some(parameters.output_modulus()) })
+    let is_one = readers.len() == 1;
+    for (reader, path) in readers.iter().zip(&args.inputs) {
+        let modulus = if is_one { input } else { modulus_of(reader) };
+        let contents = reader.summary().contents;
+        let expected = Contents { engine, parameter_digest, key_id, modulus, ..contents };
+        ciphertext_file::check(reader, path, &expected, &args.evaluation)?;
+    }
+    if !is_one {
+        check_variables(readers, input, args)?;
+    }
+    Ok(Moduli { input: Some(input), output: Some(parameters.output_modulus()) })
+}
+
+/// Checks the values of several variables against each other, and their moduli against that of the tables.
+fn check_variables(readers: &[Reader], input_modulus: u64, args: &LookupArgs) -> Result<()> {
+    ensure!(!args.resume, "--resume: lookups of several --input begin anew");
+    ensure!(args.imaginary.is_empty(), "--imaginary: complex tables have one --input");
+    ciphertext_file::check_counts(readers, &args.inputs)?;
+    let moduli: Vec<u64> = readers.iter().map(|it| it.summary().contents.modulus).collect();
+    let product: u128 = moduli.iter().map(|&modulus| u128::from(modulus)).product();
+    let shown = moduli.iter().map(u64::to_string).collect::<Vec<_>>().join(" x ");
+    ensure!(
+        product == input_modulus.into(),
+        "--input: values modulo {shown}, but tables have {input_modulus} inputs; encrypt --modulus gives values other moduli"
+    );
+    Ok(())
 }
 
 /// Checks that the values are signed if the inputs of tables are, and vice versa.
-fn check_signs(reader: &Reader, args: &LookupArgs) -> Result<()> {
-    let input = || input_file::shown(&args.input).printable();
+fn check_signs(reader: &Reader, path: &Path, args: &LookupArgs) -> Result<()> {
+    let input = || input_file::shown(path).printable();
     match (reader.summary().contents.signed, args.reading.signs().inputs) {
         (true, false) => bail!(
             "{} holds signed values: --signed says that inputs and outputs of the table are, too, --signed=inputs that outputs are not",
@@ -149,7 +174,8 @@ struct Lookup<'a> {
     mapped: &'a MappedKey,
     parameters: &'a Parameters,
     tables: &'a Tables,
-    path: &'a Path,
+    /// The files of the inputs.
+    paths: &'a [PathBuf],
     memory: Option<usize>,
     /// Whether results are compressed.
     compress: bool,
@@ -175,26 +201,27 @@ impl Lookup<'_> {
     /// Looks all ciphertexts up, one after another.
     fn run(
         &self,
-        reader: &mut Reader,
+        readers: &mut [Reader],
         writers: &mut [Writer],
         finished: Option<Finished>,
     ) -> Result<Resumed> {
-        let total = *reader.summary();
-        let named = || input_file::shown(self.path).printable();
+        let total = *readers[0].summary();
+        let named = || input_file::shown(&self.paths[0]).printable();
         let mut resumed = Resumed { finished, values: 0 };
         let (mut bar, mut last_words) = (None, LastWords::default());
         let mut done = Done { ciphertexts: 0, values: 0 };
-        let next = |reader: &mut Reader| {
-            reader.next_ciphertext().map_err(key_input::with_option).with_context(named)
-        };
-        while let Some(ciphertext) = next(reader)? {
-            let count = ciphertext.count() as u64;
+        while let Some(inputs) = self.next(readers)? {
+            let count = inputs[0].count() as u64;
             if count > self.parameters.values_per_part() as u64 {
                 memory_limit::check(self.memory, &self.predicted(count)).with_context(named)?;
             }
             let known = resumed.finished.as_mut().map(Finished::next).transpose()?.flatten();
             let results = match known {
                 Some(results) => {
+                    ensure!(
+                        results.iter().all(|result| result.count() as u64 == count),
+                        "what an interrupted lookup left is not of this input, of {count} values"
+                    );
                     resumed.values += count;
                     results
                 }
@@ -207,18 +234,13 @@ impl Lookup<'_> {
                     // This check notices a truncated key file before it is used; the one below, a file rewritten during
                     // its use.
                     self.mapped.check_unchanged()?;
-                    let results = self.one(&ciphertext, bar, done, &total).with_context(named)?;
+                    let results = self.one(&inputs, bar, done, &total).with_context(named)?;
                     self.mapped.check_unchanged()?;
                     resumed.finished.as_mut().map(|file| file.push(&results)).transpose()?;
                     results
                 }
             };
             for (writer, result) in writers.iter_mut().zip(&results) {
-                ensure!(
-                    result.count() as u64 == count,
-                    "{count} values became {}: what an interrupted lookup left is not of this input",
-                    result.count()
-                );
                 writer.push(&*self.for_the_client(result)?)?;
             }
             done.ciphertexts += 1;
@@ -228,6 +250,17 @@ impl Lookup<'_> {
             bar.finish_and_clear();
         }
         Ok(resumed)
+    }
+
+    /// Reads the next ciphertext of every input; `None` after the last.
+    fn next(&self, readers: &mut [Reader]) -> Result<Option<Vec<Ciphertext>>> {
+        let (first, others) = readers.split_first_mut().expect("an input");
+        let found = first.next_ciphertext().map_err(key_input::with_option);
+        let found = found.with_context(|| input_file::shown(&self.paths[0]).printable())?;
+        let Some(ciphertext) = found else { return Ok(None) };
+        let mut inputs = vec![ciphertext];
+        inputs.extend(ciphertext_file::next_of_each(others, &self.paths[1..])?);
+        Ok(Some(inputs))
     }
 
     /// Gives a result the form in which it is written.
@@ -263,16 +296,16 @@ impl Lookup<'_> {
         prediction.duration(&CostModel::calibrated(), values, threads(self.global)).as_secs_f64()
     }
 
-    /// Maps the values of one ciphertext through all tables.
+    /// Maps the values of one ciphertext, or of one of every input, through all tables.
     fn one(
         &self,
-        ciphertext: &Ciphertext,
+        inputs: &[Ciphertext],
         bar: &Progress,
         before: Done,
         total: &CiphertextFileSummary,
     ) -> Result<Vec<Ciphertext>> {
         let moved = progress::on(bar);
-        let count = ciphertext.count() as u64;
+        let count = inputs[0].count() as u64;
         let step = |done: usize, steps: usize| {
             // A share of this ciphertext, and of its values, is done.
             let share = |whole: u64| whole * done as u64 / steps.max(1) as u64;
@@ -286,7 +319,7 @@ impl Lookup<'_> {
                 moved(before * steps + done, all * steps)
             }
         };
-        self.tables.look_up(&self.mapped.key, ciphertext, &step)
+        self.tables.look_up(&self.mapped.key, inputs, &step)
     }
 
     /// Predicts a lookup of `values` values in all tables.

@@ -121,11 +121,23 @@ impl ValueWriter {
     ///
     /// # Errors
     /// If writing fails, or if the file to join has more rows.
-    pub fn commit(mut self) -> Result<u64> {
-        if let Layout::Joined(rows) = &mut self.layout {
-            rows.finish(self.written)?;
+    pub fn commit(self) -> Result<u64> {
+        Self::commit_all(vec![self])
+    }
+
+    /// Completes files, either all of them or none, and returns their size in bytes together.
+    ///
+    /// # Errors
+    /// As [`ValueWriter::commit`].
+    pub fn commit_all(writers: Vec<Self>) -> Result<u64> {
+        let mut files = Vec::with_capacity(writers.len());
+        for mut writer in writers {
+            if let Layout::Joined(rows) = &mut writer.layout {
+                rows.finish(writer.written)?;
+            }
+            files.push(writer.file);
         }
-        Ok(self.file.commit(true)?)
+        Ok(AtomicFile::commit_all(files, true)?.iter().sum())
     }
 }
 

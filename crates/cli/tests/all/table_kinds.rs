@@ -1,4 +1,4 @@
-//! Tables of their own for every value, and encrypted ones.
+//! Tables of their own for every value, encrypted ones, tables of several variables, and complex ones.
 #![cfg(feature = "client")]
 
 use crate::support;
@@ -156,4 +156,95 @@ fn plans_are_of_the_kind_of_table() {
     }
     let error = here.fail("plan --mode single --bits 4 --table-kind encrypted");
     assert!(error.contains("encrypted tables with the engine single"), "{error}");
+}
+
+/// Values of two variables below 4, in tables of `x + 4·y`: one for all values, and one per value.
+#[test]
+fn tables_of_several_variables_have_an_input_for_each() {
+    let here = toy();
+    let (hours, zones) = ([0, 1, 2, 3, 3, 2], [3, 3, 0, 1, 3, 2]);
+    here.write("hours.csv", lines(hours)).write("zones.csv", lines(zones));
+    here.write("table.csv", lines((0..16).map(|m| (m % 4) * (m / 4)))).write("rows.csv", rows(6));
+    for name in ["hours", "zones"] {
+        let files = format!("--input {name}.csv --output {name}.ct");
+        here.succeed(&format!("encrypt --modulus 4 --secret client.key {files}"));
+    }
+    let lookup = "lookup --evaluation server.key --output r.ct --input hours.ct";
+    here.succeed(&format!("{lookup} --input zones.ct --table table.csv"));
+    let pairs = || hours.into_iter().zip(zones);
+    assert_eq!(decrypted(&here, "r.ct"), lines(pairs().map(|(x, y)| x * y)));
+    here.succeed(&format!("{lookup} --input zones.ct --per-value --table rows.csv"));
+    let own = pairs().enumerate().map(|(k, (x, y))| output(k, x + 4 * y));
+    assert_eq!(decrypted(&here, "r.ct"), lines(own));
+    // A variable that is missing, one too many, and fewer values of one.
+    let error = here.fail(&format!("{lookup} --table table.csv"));
+    assert!(error.contains("modulus of the values is 4, but the parameters need 16"), "{error}");
+    let error = here.fail(&format!("{lookup} --input zones.ct --input zones.ct --table table.csv"));
+    assert!(error.contains("values modulo 4 x 4 x 4, but tables have 16 inputs"), "{error}");
+    here.write("few.csv", lines([1, 2]));
+    here.succeed("encrypt --modulus 4 --secret client.key --input few.csv --output few.ct");
+    let error = here.fail(&format!("{lookup} --input few.ct --table table.csv"));
+    assert!(error.contains("few.ct: 2 values in 1 ciphertext, but hours.ct has 6"), "{error}");
+    let error = here.fail(&format!("{lookup} --input zones.ct --resume --table table.csv"));
+    assert!(error.contains("--resume"), "{error}");
+    here.succeed("encrypt-table --secret client.key --table square.csv --output square.ct");
+    let error = here.fail(&format!("{lookup} --input zones.ct --table square.ct"));
+    assert!(error.contains("square.ct is encrypted, and has one --input"), "{error}");
+    here.write("large.csv", lines([4]));
+    let encrypt = "encrypt --modulus 4 --secret client.key --output new.ct";
+    let error = here.fail(&format!("{encrypt} --input large.csv"));
+    assert!(error.contains("4 is not below the modulus 4"), "{error}");
+}
+
+/// Fifteen values, in two ciphertexts.
+#[test]
+fn results_of_complex_tables_hold_both_parts() {
+    let here = Workspace::with_keys("--bits 4 --output-bits 6 --complex-outputs");
+    let values: Vec<u64> = (0..15).map(|i| i * 7 % 16).collect();
+    let (re, im) = (|x: u64| x as i64 - 8, |x: u64| 3 * x as i64 - 32);
+    here.write("values.csv", lines(values.iter().copied()));
+    let numbers = |part: fn(u64) -> i64| support::numbers((0..16).map(part));
+    here.write("re.csv", numbers(re)).write("im.csv", numbers(im));
+    here.succeed("encrypt --secret client.key --input values.csv --output values.ct");
+    let lookup = "lookup --evaluation server.key --input values.ct --output z.ct --table re.csv";
+    here.succeed(&format!("{lookup} --signed=outputs --imaginary im.csv"));
+    let decrypt = "decrypt --secret client.key --input z.ct --output found.csv";
+    here.succeed(&format!("{decrypt} --imaginary found-im.csv"));
+    let expected = |part: fn(u64) -> i64| support::numbers(values.iter().map(|&x| part(x)));
+    assert_eq!(String::from_utf8(here.read("found.csv")).unwrap(), expected(re));
+    assert_eq!(String::from_utf8(here.read("found-im.csv")).unwrap(), expected(im));
+    let found = here.succeed(
+        "--json decrypt --secret client.key --input z.ct --output a.npy --imaginary b.npy",
+    );
+    let found: Value = serde_json::from_str(&found).unwrap();
+    assert_eq!((&found["values"], &found["modulus"]), (&15.into(), &64.into()));
+    let error = here.fail("decrypt --secret client.key --input z.ct --output new.csv");
+    assert!(error.contains("z.ct: results of complex tables take --imaginary"), "{error}");
+    let error = here.fail(&format!("{lookup} --signed=outputs"));
+    assert!(error.contains("server.key is a key for complex outputs: --imaginary"), "{error}");
+    let error =
+        here.fail(&format!("{lookup} --signed=outputs --imaginary im.csv --imaginary im.csv"));
+    assert!(error.contains("2 --imaginary and 1 --table"), "{error}");
+    let other = toy();
+    let square =
+        "lookup --evaluation server.key --input values.ct --output r.ct --table square.csv";
+    let error = other.fail(&format!("{square} --imaginary square.csv"));
+    assert!(error.contains("keys of keygen --complex-outputs serve it"), "{error}");
+    let error = other
+        .fail("decrypt --secret client.key --input values.ct --output new.csv --imaginary im.csv");
+    assert!(error.contains("values.ct"), "{error}");
+}
+
+#[test]
+fn tables_of_their_own_end_at_twelve_bits() {
+    let here = Workspace::new();
+    for kind in ["per-value", "encrypted"] {
+        let error = here.fail(&format!("plan --mode packed --bits 13 --table-kind {kind}"));
+        assert!(error.contains("measured up to 4096") && error.contains("GB of memory"), "{error}");
+    }
+    let plan = here.succeed("--json plan --bits 8 --complex-outputs");
+    let plan: Value = serde_json::from_str(&plan).unwrap();
+    assert_eq!(plan["values_per_ciphertext"], 32_768, "{plan}");
+    let error = here.fail("plan --mode single --bits 4 --complex-outputs");
+    assert!(error.contains("complex outputs with the engine single"), "{error}");
 }

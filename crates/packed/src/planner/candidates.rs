@@ -18,6 +18,9 @@ use crate::planner::request::{DigitInputs, Method, Request, reached, surer};
 /// Smaller input moduli have nothing to gain from digits, unless a tree is asked for.
 const LEAST_TREE_MODULUS: u64 = 1 << 8;
 
+/// Largest input modulus of tables of which every value has its own: larger ones were never measured.
+const MAX_ENTRIES_MODULUS: u64 = 1 << 12;
+
 /// Precisions that are tried, the cheapest first: cleanings of the exponential and of the deltas, extra primes of
 /// CoeffsToSlots, and precision of SlotsToCoeffs.
 const CLEANINGS: [(u32, u32, usize, OutputPrecision); 14] = [
@@ -113,6 +116,9 @@ impl Parameters {
             }));
         }
         found.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+        if has_entries && request.input_modulus > MAX_ENTRIES_MODULUS {
+            return Err(unmeasured_entries(request, &found[0]));
+        }
         drop_wasteful(&mut found);
         Ok(found.into_iter().map(|candidate| candidate.parameters).collect())
     }
@@ -126,6 +132,18 @@ fn unreachable_by(request: &Request, error: Error, method: Method) -> Error {
     let of_ciphertext = request.log2_fail() - limit;
     let found = (found + of_ciphertext).min(0.0);
     Error::FailureUnreachable { what, found, limit: request.log2_fail() }
+}
+
+/// Why a table for every value is not served: what a full ciphertext would take, entries included.
+fn unmeasured_entries(request: &Request, fastest: &Candidate) -> Error {
+    let Request { input_modulus, entries, .. } = request;
+    let units = fastest.seconds / CostModel::default().unit();
+    let words = fastest.parameters.literal().slots as u64 * input_modulus;
+    let memory = fastest.peak_bytes as f64 / 1e9;
+    Error::Unsupported(format!(
+        "{entries} of {input_modulus} inputs: lookups were measured up to {MAX_ENTRIES_MODULUS}; by count, one of a full \
+         ciphertext would take {units:.0} u, {memory:.0} GB of memory and {words} entries"
+    ))
 }
 
 /// Parameters, and what a lookup of the request's tables is predicted to take.

@@ -9,7 +9,7 @@
 use num_complex::Complex64;
 
 use cryptable_lattice::Table;
-use cryptable_lattice::error::{Error, Result};
+use cryptable_lattice::error::{Error, Result, check_equal};
 
 use crate::parameters::validation::MAX_MODULUS;
 
@@ -125,6 +125,28 @@ impl ComplexTable {
             Ok::<_, Error>(RealTable::new(input_modulus, &values, output_modulus)?.0)
         };
         Ok(Self([part(|z| z.re)?, part(|z| z.im)?]))
+    }
+
+    /// Joins the tables of the real and of the imaginary parts, as multiples of 1/P for the output modulus P.
+    ///
+    /// ```
+    /// use cryptable_packed::{ComplexTable, Table};
+    /// let parts = [[0, 1], [3, 2]].map(|values| Table::new(2, 4, values.to_vec()));
+    /// let [re, im] = parts;
+    /// let table = ComplexTable::from_tables(re?, im?)?;
+    /// assert_eq!((table.rounded()[1].re, table.rounded()[1].im), (0.25, -0.5));
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`] if their moduli differ.
+    pub fn from_tables(re: Table, im: Table) -> Result<Self> {
+        let moduli = |table: &Table| [table.input_modulus(), table.output_modulus()];
+        let names = ["input modulus of imaginary parts", "output modulus of imaginary parts"];
+        for ((name, found), expected) in names.into_iter().zip(moduli(&im)).zip(moduli(&re)) {
+            check_equal(name, found, expected)?;
+        }
+        Ok(Self([re, im]))
     }
 
     /// f(x) as both parts were rounded.

@@ -1,4 +1,4 @@
-//! The tables of a lookup: shared by all values, one per value, or encrypted.
+//! The tables of a lookup: shared by all values, of integers or complex, one per value, or encrypted.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail, ensure};
-use cryptable::engines::packed::{self, EncryptedTables, EntryKind};
+use cryptable::engines::packed::{
+    self, ComplexTable, EncryptedTables, EntryKind, PreparedComplexTable,
+};
 use cryptable::{
-    Ciphertext, CiphertextFileSummary, EvaluationKey, Execution, Parameters, PreparedTable,
-    Progress, Table,
+    Ciphertext, CiphertextFileSummary, EvaluationKey, Execution, Parameters, PreparedTable, Table,
 };
 use cryptable_wire::{HEADER_BYTES, MappedFile, ObjectType, peek_header};
 
@@ -37,6 +38,8 @@ type Moved<'a> = &'a (dyn Fn(usize, usize) -> ControlFlow<()> + Sync);
 pub enum Tables {
     /// Unencrypted tables that all values share.
     Shared { tables: Vec<Table>, prepared: Vec<PreparedTable>, notes: Vec<Option<ReadNote>> },
+    /// Unencrypted tables with complex outputs, which all values share.
+    Complex { prepared: Vec<PreparedComplexTable>, signed: bool, notes: Vec<Option<ReadNote>> },
     /// Unencrypted tables with one per value, read along with the values.
     PerValue { files: Vec<RefCell<ValueTables>>, signed: bool },
     /// Tables that the client encrypted, used in their files.
@@ -54,6 +57,8 @@ pub struct Mapped {
 pub enum TableFiles {
     /// Unencrypted tables that all values share.
     Shared { tables: Vec<Table>, notes: Vec<Option<ReadNote>>, paths: Vec<PathBuf> },
+    /// Unencrypted tables with complex outputs, which all values share.
+    Complex { tables: Vec<ComplexTable>, signed: bool, notes: Vec<Option<ReadNote>> },
     /// Unencrypted tables with one per value.
     PerValue { files: Vec<RefCell<ValueTables>>, signed: bool },
     /// Tables that the client encrypted. Reading them needs the key.
@@ -78,6 +83,11 @@ impl TableFiles {
                 "--per-value: {name} is encrypted, and says itself what it is"
             );
             ensure!(!args.resume, "--resume: {name} is encrypted; that is for tables in the clear");
+            ensure!(
+                args.imaginary.is_empty(),
+                "--imaginary: {name} is encrypted; that is for tables in the clear"
+            );
+            ensure!(args.inputs.len() == 1, "--input: {name} is encrypted, and has one --input");
             let packed = parameters.packed();
             let packed = packed.with_context(|| format!("{name} is an encrypted table"))?;
             ensure!(
@@ -102,15 +112,34 @@ impl TableFiles {
             let files = args.tables.iter().map(open).collect::<Result<_>>()?;
             return Ok(Self::PerValue { files, signed });
         }
+        let is_complex = parameters.packed().is_ok_and(|it| it.literal().complex_outputs);
+        ensure!(
+            is_complex || args.imaginary.is_empty(),
+            "--imaginary: keys of keygen --complex-outputs serve it"
+        );
+        ensure!(
+            !is_complex || !args.imaginary.is_empty(),
+            "{} is a key for complex outputs: --imaginary names their imaginary parts",
+            input_file::shown(&args.evaluation).printable()
+        );
         let found = table_files::read_all(&args.reading, &args.tables, moduli)?;
         let (tables, notes): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+        if !args.imaginary.is_empty() {
+            let (found, expected) = (args.imaginary.len(), tables.len());
+            ensure!(found == expected, "{found} --imaginary and {expected} --table: one for each");
+            let parts = table_files::read_all(&args.reading, &args.imaginary, moduli)?;
+            let parts = tables.into_iter().zip(parts);
+            let complex = parts.map(|(re, (im, _))| ComplexTable::from_tables(re, im));
+            let tables = complex.collect::<Result<_, _>>()?;
+            return Ok(Self::Complex { tables, signed, notes });
+        }
         Ok(Self::Shared { tables, notes, paths: args.tables.clone() })
     }
 
     /// Returns the kind of entries.
     pub fn kind(&self) -> EntryKind {
         match self {
-            Self::Shared { .. } => EntryKind::Shared,
+            Self::Shared { .. } | Self::Complex { .. } => EntryKind::Shared,
             Self::PerValue { .. } => EntryKind::Plain,
             Self::Encrypted { .. } => EntryKind::Encrypted,
         }
@@ -129,6 +158,12 @@ impl TableFiles {
                 let prepared = tables.iter().zip(&paths).map(prepare).collect::<Result<_>>()?;
                 Tables::Shared { tables, prepared, notes }
             }
+            Self::Complex { tables, signed, notes } => {
+                let key = key.packed()?;
+                let prepared = tables.iter().map(|table| key.prepare_complex(table));
+                let prepared = prepared.collect::<cryptable::Result<_>>()?;
+                Tables::Complex { prepared, signed, notes }
+            }
             Self::PerValue { files, signed } => Tables::PerValue { files, signed },
             Self::Encrypted { paths, signed } => {
                 let key = key.packed()?;
@@ -145,6 +180,7 @@ impl Tables {
     pub fn len(&self) -> usize {
         match self {
             Self::Shared { tables, .. } => tables.len(),
+            Self::Complex { prepared, .. } => prepared.len(),
             Self::PerValue { files, .. } => files.len(),
             Self::Encrypted { files, .. } => files.len(),
         }
@@ -153,7 +189,7 @@ impl Tables {
     /// Returns the kind of entries.
     pub fn kind(&self) -> EntryKind {
         match self {
-            Self::Shared { .. } => EntryKind::Shared,
+            Self::Shared { .. } | Self::Complex { .. } => EntryKind::Shared,
             Self::PerValue { .. } => EntryKind::Plain,
             Self::Encrypted { .. } => EntryKind::Encrypted,
         }
@@ -162,7 +198,7 @@ impl Tables {
     /// Returns a summary of what was read from each CSV file.
     pub fn notes(&self) -> Vec<Option<ReadNote>> {
         match self {
-            Self::Shared { notes, .. } => notes.clone(),
+            Self::Shared { notes, .. } | Self::Complex { notes, .. } => notes.clone(),
             // These summaries are complete only in the end.
             Self::PerValue { files, .. } => files.iter().map(|file| file.borrow().note()).collect(),
             Self::Encrypted { files, .. } => files.iter().map(|_| None).collect(),
@@ -180,37 +216,48 @@ impl Tables {
         }
     }
 
-    /// Maps the values of a ciphertext through all tables.
+    /// Maps values through all tables: those of a ciphertext, or of one for every variable of the tables.
     ///
     /// # Errors
     /// If key, tables and values do not belong together, or if `moved` stops the work.
     pub fn look_up(
         &self,
         key: &EvaluationKey,
-        input: &Ciphertext,
+        inputs: &[Ciphertext],
         moved: Moved<'_>,
     ) -> Result<Vec<Ciphertext>> {
+        let first = &inputs[0];
+        let execution = Execution::default().progress(moved);
+        let signed = |found: Vec<Ciphertext>, signed: bool| {
+            Ok(found.into_iter().map(|result| result.with_signed(signed)).collect())
+        };
         match self {
             Self::Shared { prepared, .. } => {
-                let execution = Execution::default().progress(moved);
                 let tables: Vec<&PreparedTable> = prepared.iter().collect();
-                Ok(key.lookup_many_with(input, &tables, execution)?)
+                Ok(match inputs {
+                    [input] => key.lookup_many_with(input, &tables, execution)?,
+                    _ => key.lookup_digits(inputs, &tables, execution)?,
+                })
             }
-            Self::PerValue { files, signed } => {
-                let tables = files.iter().map(|file| file.borrow_mut().of_values(input.count()));
+            Self::Complex { prepared, signed: is_signed, .. } => {
+                let tables: Vec<_> = prepared.iter().collect();
+                signed(key.lookup_complex(first, &tables, execution)?, *is_signed)
+            }
+            Self::PerValue { files, signed: is_signed } => {
+                let tables = files.iter().map(|file| file.borrow_mut().of_values(first.count()));
                 let tables = tables.collect::<Result<Vec<_>>>()?;
-                let found = one_by_one(&tables, input, moved, |tables, part, progress| {
-                    key.packed()?.lookup_slots(part, tables, progress)
+                let found = one_by_one(&tables, moved, |tables, execution| {
+                    key.lookup_per_value_digits(inputs, tables, execution)
                 })?;
-                Ok(found.into_iter().map(|result| result.with_signed(*signed)).collect())
+                signed(found, *is_signed)
             }
-            Self::Encrypted { files, signed } => {
+            Self::Encrypted { files, signed: is_signed } => {
                 files.iter().try_for_each(Mapped::check_unchanged)?;
-                let outputs = one_by_one(files, input, moved, |file, part, progress| {
-                    key.packed()?.lookup_encrypted(part, &file.tables, progress)
+                let found = one_by_one(files, moved, |file, execution| {
+                    key.lookup_encrypted(first, &file.tables, execution)
                 })?;
                 files.iter().try_for_each(Mapped::check_unchanged)?;
-                Ok(outputs.into_iter().map(|result| result.with_signed(*signed)).collect())
+                signed(found, *is_signed)
             }
         }
     }
@@ -224,7 +271,7 @@ impl Tables {
             Self::PerValue { files, .. } => {
                 files.iter().try_for_each(|file| file.borrow_mut().finish())
             }
-            Self::Shared { .. } | Self::Encrypted { .. } => Ok(()),
+            Self::Shared { .. } | Self::Complex { .. } | Self::Encrypted { .. } => Ok(()),
         }
     }
 }
@@ -232,22 +279,15 @@ impl Tables {
 /// Looks values up in one table after another, since such lookups have nothing in common.
 fn one_by_one<T>(
     tables: &[T],
-    input: &Ciphertext,
     moved: Moved<'_>,
-    look_up: impl Fn(&T, &packed::Ciphertext, Progress<'_>) -> cryptable::Result<packed::Ciphertext>,
+    look_up: impl Fn(&T, Execution<'_>) -> cryptable::Result<Ciphertext>,
 ) -> Result<Vec<Ciphertext>> {
     let all = tables.len();
-    let mut outputs = Vec::with_capacity(all);
-    for (index, table) in tables.iter().enumerate() {
+    let one = |(index, table): (usize, &T)| {
         let step = |done: usize, steps: usize| moved(index * steps + done, all * steps);
-        let parts = input.packed()?;
-        // Ciphertexts in files have one part.
-        let results = parts.into_iter().map(|part| look_up(table, part, Progress::new(&step)));
-        let results = results.map(|result| Ok(Ciphertext::from(result?)));
-        let results = results.collect::<cryptable::Result<Vec<_>>>()?;
-        outputs.push(Ciphertext::join(results)?);
-    }
-    Ok(outputs)
+        Ok(look_up(table, Execution::default().progress(&step))?)
+    };
+    tables.iter().enumerate().map(one).collect()
 }
 
 /// Returns whether a regular file holds encrypted tables.
