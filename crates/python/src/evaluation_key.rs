@@ -75,6 +75,10 @@ impl EvaluationKey {
         &self.inner
     }
 
+    pub(crate) fn shared(&self) -> Arc<cryptable::EvaluationKey> {
+        self.inner.clone()
+    }
+
     /// The moduli of tables of whole values.
     fn moduli(&self) -> Result<(u64, u64)> {
         Ok((self.input_modulus()?, self.output_modulus()?))

@@ -39,6 +39,7 @@ mod pool;
 mod properties;
 mod public_key;
 mod real_function;
+mod registers;
 mod rekeying_key;
 mod secret_key;
 mod stated_types;
@@ -86,6 +87,8 @@ mod _native {
     use crate::inspection::inspect;
     #[pymodule_export]
     use crate::public_key::PublicKey;
+    #[pymodule_export]
+    use crate::registers::{Register, Selectors};
     #[pymodule_export]
     use crate::rekeying_key::RekeyingKey;
     #[pymodule_export]

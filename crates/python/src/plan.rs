@@ -154,7 +154,7 @@ properties!(Plan {
 
 /// Compares all ways to look a table of these input and output moduli up.
 #[pyfunction]
-#[pyo3(signature = (moduli, *, values = None, lookups = 1, tables = 1, lookups_in_a_row = 1, word_length = 0, log2_fail = None, memory = None, threads: "int | None" = None, goal: "Literal[\"throughput\", \"latency\"]" = "throughput", engine: "Engine | None" = None, inputs: "Engine | None" = None, method = None, ring_degree = None, digit_bits = None, entries: "Entries" = "shared", complex_outputs = false, cost_model = None))]
+#[pyo3(signature = (moduli, *, values = None, lookups = 1, tables = 1, lookups_in_a_row = 1, word_length = 0, chain = 0, log2_fail = None, memory = None, threads: "int | None" = None, goal: "Literal[\"throughput\", \"latency\"]" = "throughput", engine: "Engine | None" = None, inputs: "Engine | None" = None, method = None, ring_degree = None, digit_bits = None, entries: "Entries" = "shared", complex_outputs = false, cost_model = None))]
 // One argument for each thing that a user may ask for, by name: what Python has in place of a builder.
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn plan(
@@ -165,6 +165,7 @@ pub(crate) fn plan(
     tables: usize,
     lookups_in_a_row: u32,
     word_length: usize,
+    chain: u64,
     log2_fail: Option<f64>,
     memory: Option<usize>,
     #[pyo3(from_py_with = crate::threads::of_plan)] threads: Option<usize>,
@@ -190,6 +191,7 @@ pub(crate) fn plan(
     };
     let request = Request::new(moduli.0, moduli.1).lookups(lookups).tables(tables);
     let request = request.lookups_in_a_row(lookups_in_a_row).word_length(word_length);
+    let request = request.chain(chain);
     let request = if complex_outputs { request.complex_outputs() } else { request };
     let request = request.entries(kind_of(entries)?);
     /// Sets what was given.

@@ -1,4 +1,4 @@
-//! Automata on encrypted words, by the engine `leveled`.
+//! Automata on encrypted words, and selectors for registers, by the engine `leveled`.
 
 use cryptable_lattice::error::check_signs;
 
@@ -12,8 +12,8 @@ impl EvaluationKey {
     ///
     /// Values are the symbols of the words, one after the other, `word_length` values per word. The result has a value for
     /// each word: the entry of `outputs` at the word's weight. [`Request::word_length`](crate::Request::word_length)
-    /// finds parameters. Registers, which encrypted bits increment and choose, are methods of
-    /// [`leveled`](EvaluationKey::leveled).
+    /// finds parameters. Registers, which encrypted bits increment and choose, take
+    /// [`selectors`](EvaluationKey::selectors).
     ///
     /// ```
     /// use cryptable::engines::leveled::Automaton;
@@ -44,14 +44,51 @@ impl EvaluationKey {
     ) -> Result<Ciphertext> {
         let key = self.leveled()?;
         check_signs("symbols", values.is_signed(), false, "those of the automaton")?;
-        let of_engine = |part: &'_ Part| match part {
-            Part::Leveled(part) => Ok(part.clone()),
-            other => Err(other_engine("ciphertext", Engine::Leveled, other.engine())),
-        };
-        let parts = values.parts().iter().map(of_engine).collect::<Result<Vec<_>>>()?;
-        let parts: Vec<&leveled::Ciphertext> = parts.iter().collect();
+        let parts = leveled_parts(values)?;
         let found =
             execution.run(|progress| key.run(automaton, &parts, word_length, outputs, progress))?;
         Ok(Ciphertext::from(found).with_signed(outputs.signed_outputs()))
+    }
+
+    /// Makes an RGSW ciphertext of every bit of encrypted values by circuit bootstraps, the lowest bit of a value first. They
+    /// choose in registers, by [`EvaluationKey::leveled`]: thousands of CMUXes in a row, as
+    /// [`Request::chain`](crate::Request::chain) plans them.
+    ///
+    /// ```
+    /// use cryptable::{Ciphertext, Engine, Execution, Parameters, Progress, SecretKey, Table};
+    /// // In production, use parameters of `Request::new(2, 8).chain(10_000)`.
+    /// let secret = SecretKey::generate(Parameters::insecure_toy(Engine::Leveled, 2, 8)?);
+    /// let server = secret.evaluation_key();
+    /// let votes = server.selectors(&secret.encrypt(&[1, 0, 1, 1])?, Execution::default())?;
+    /// let key = server.leveled()?;
+    /// let mut register = key.register(&Table::from_fn(8, 8, |sum| sum)?)?;
+    /// let weights = [(0, 3), (1, 2), (2, 1), (3, 1)];
+    /// key.add_all(&mut register, &votes, &weights, Progress::silent())?;
+    /// assert_eq!(secret.decrypt(&Ciphertext::from(key.read(&register)?))?, [3 + 1 + 1]);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::OtherKind`](crate::Error::OtherKind) if key or values are of another engine; the errors of
+    /// [`leveled::EvaluationKey::selectors`](crate::engines::leveled::EvaluationKey::selectors).
+    pub fn selectors(
+        &self,
+        values: &Ciphertext,
+        execution: Execution<'_>,
+    ) -> Result<leveled::Selectors> {
+        let (key, parts) = (self.leveled()?, leveled_parts(values)?);
+        execution.run(|progress| key.selectors(&parts, progress))
+    }
+}
+
+/// Returns the parts of leveled values.
+fn leveled_parts(values: &Ciphertext) -> Result<Vec<&leveled::Ciphertext>> {
+    values.parts().iter().map(of_leveled).collect()
+}
+
+fn of_leveled(part: &Part) -> Result<&leveled::Ciphertext> {
+    match part {
+        Part::Leveled(part) => Ok(part),
+        other => Err(other_engine("ciphertext", Engine::Leveled, other.engine())),
     }
 }

@@ -177,13 +177,33 @@ impl Register {
 
 impl EvaluationKey {
     /// Makes an RGSW ciphertext of every bit of encrypted values, by circuit bootstraps: the lowest bit of a value first,
-    /// values one after the other. A step of progress is a value.
+    /// values one after the other, in all parts that are given. A step of progress is a value.
     ///
     /// # Errors
     /// If the values are of another client or other parameters; if they have more than one bit each, and parameters two
     /// bits per ciphertext, whose bootstraps give the bits of a Gray code; [`cryptable_lattice::Error::Cancelled`].
-    pub fn selectors(&self, values: &Ciphertext, progress: Progress<'_>) -> Result<Selectors> {
+    pub fn selectors(&self, values: &[&Ciphertext], progress: Progress<'_>) -> Result<Selectors> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
+        let mut found = Vec::new();
+        let (mut done, total) = (0, values.iter().map(|part| part.count()).sum());
+        progress.report(0, total)?;
+        for part in values {
+            let before = done;
+            let selectors =
+                self.selectors_of(part, |part| progress.report(before + part, total))?;
+            found.extend(selectors);
+            done += part.count();
+        }
+        let first = NEXT.fetch_add(found.len() as u64, Ordering::Relaxed);
+        Ok(Selectors { binding: *self.binding(), first, bits: found })
+    }
+
+    /// Makes the RGSW ciphertexts of one list of values.
+    fn selectors_of(
+        &self,
+        values: &Ciphertext,
+        report: impl Fn(usize) -> Result<()>,
+    ) -> Result<Vec<RgswCiphertext>> {
         let values = self.switched(values)?;
         let circuit = self.circuit_bootstrapping();
         let bits = width(values.modulus());
@@ -193,17 +213,15 @@ impl EvaluationKey {
         let (count, each) = (values.count(), values.ciphertexts_per_value());
         let at_once = (BITS_A_THREAD * rayon::current_num_threads()).div_ceil(bits);
         let mut found = Vec::with_capacity(count * bits);
-        progress.report(0, count)?;
         for start in (0..count).step_by(at_once) {
             let end = count.min(start + at_once);
             let ciphertexts: Vec<LweCiphertext> =
                 (start * each..end * each).map(|i| values.list().ciphertext(i)).collect();
             let ciphertexts: Vec<&LweCiphertext> = ciphertexts.iter().collect();
             found.extend(circuit.bootstrap_values(&ciphertexts, bits)?);
-            progress.report(end, count)?;
+            report(end)?;
         }
-        let first = NEXT.fetch_add(found.len() as u64, Ordering::Relaxed);
-        Ok(Selectors { binding: *self.binding(), first, bits: found })
+        Ok(found)
     }
 
     /// Returns a register that holds 0 and is read through a table, with an entry for every number that it may hold.
@@ -215,11 +233,10 @@ impl EvaluationKey {
     /// // `Parameters::candidates` has parameters of 128 bits for thousands of CMUXes in a row.
     /// let secret = SecretKey::generate(&Parameters::insecure_toy(2, 8)?);
     /// let key = secret.evaluation_key(Progress::silent())?;
-    /// let votes = key.selectors(&secret.encrypt(&[1, 0, 1, 1])?, Progress::silent())?;
+    /// let votes = key.selectors(&[&secret.encrypt(&[1, 0, 1, 1])?], Progress::silent())?;
     /// let mut register = key.register(&Table::from_fn(8, 8, |sum| sum)?)?;
-    /// for (voter, weight) in [3, 2, 1, 1].into_iter().enumerate() {
-    ///     key.add_if(&mut register, &votes, voter, weight)?;
-    /// }
+    /// let weights = [(0, 3), (1, 2), (2, 1), (3, 1)];
+    /// key.add_all(&mut register, &votes, &weights, Progress::silent())?;
     /// assert_eq!(secret.decrypt(&key.read(&register)?)?, [3 + 1 + 1]);
     /// # Ok::<(), cryptable_lattice::Error>(())
     /// ```
@@ -264,23 +281,45 @@ impl EvaluationKey {
         bit: usize,
         number: u64,
     ) -> Result<()> {
-        let selector = self.selector(bits, bit)?;
+        self.add_all(register, bits, &[(bit, number)], Progress::silent())
+    }
+
+    /// Adds numbers to a register, each where its bit is 1: a chain of CMUXes, of which each is a step of progress. Bits may
+    /// be chosen again.
+    ///
+    /// # Errors
+    /// As [`EvaluationKey::add_if`], before anything is added; [`cryptable_lattice::Error::Cancelled`], with a part of the
+    /// numbers added.
+    pub fn add_all(
+        &self,
+        register: &mut Register,
+        bits: &Selectors,
+        numbers: &[(usize, u64)],
+        progress: Progress<'_>,
+    ) -> Result<()> {
         register.binding.check("register", self.binding())?;
-        let (most, entries) = (register.largest.saturating_add(number), register.entries);
+        let selector = |&(bit, _): &(usize, u64)| self.selector(bits, bit);
+        let selectors = numbers.iter().map(selector).collect::<Result<Vec<_>>>()?;
+        let add = |sum: u64, &(_, number): &(usize, u64)| sum.saturating_add(number);
+        let (most, entries) = (numbers.iter().fold(register.largest, add), register.entries);
         if most >= entries && !register.layout.cyclic {
             let limit = format!("its table has {entries} entries");
             return Err(out_of_range("largest number of the register", most, limit));
         }
         let circuit = self.parameters().circuit_bootstrapping();
         let (ring, cycle) = (circuit.fhew().ring(), 2 * register.layout.degree as u64);
-        let exponent = (cycle - number % cycle) % cycle;
         let mut cmux = Cmux::new(ring, circuit.rgsw_gadget());
-        for polynomial in &mut register.polynomials {
-            cmux.rotate_if_assign(selector, polynomial, exponent as usize);
+        let total = numbers.len();
+        for (step, (selector, &(bit, number))) in selectors.into_iter().zip(numbers).enumerate() {
+            progress.report(step, total)?;
+            let exponent = (cycle - number % cycle) % cycle;
+            for polynomial in &mut register.polynomials {
+                cmux.rotate_if_assign(selector, polynomial, exponent as usize);
+            }
+            register.largest = register.largest.saturating_add(number);
+            register.used(bits.first + bit as u64);
         }
-        register.largest = most;
-        register.used(bits.first + bit as u64);
-        Ok(())
+        progress.report(total, total)
     }
 
     /// Replaces a register by another one where a bit is 1: a CMUX.

@@ -39,7 +39,7 @@ impl Setting {
 
     fn bits(&self, bits: &[u64]) -> cryptable_leveled::lookup::Selectors {
         let bits = self.secret.encrypt(bits).unwrap();
-        self.key.selectors(&bits, Progress::silent()).unwrap()
+        self.key.selectors(&[&bits], Progress::silent()).unwrap()
     }
 
     fn decrypt(&self, value: &Ciphertext) -> u64 {
@@ -132,6 +132,21 @@ fn registers_are_incremented_chosen_and_read() {
         let error = key.add_if(&mut taken, &bits, 0, 1).unwrap_err().to_string();
         assert!(error.contains("10 entries"), "{error}");
         assert!(key.add_if(&mut taken, &bits, 3, 0).is_err());
+        // A chain is added as a whole, or not at all.
+        let mut chain = key.register(&squares).unwrap();
+        let refused = key.add_all(&mut chain, &bits, &[(0, 3), (3, 1)], Progress::silent());
+        assert!(refused.is_err() && chain.depth() == 0);
+        let steps = [(0, 3), (1, 1), (0, 3), (2, 2)];
+        key.add_all(&mut chain, &bits, &steps, Progress::silent()).unwrap();
+        assert_eq!((chain.depth(), chain.largest()), (4, 9));
+        assert_eq!(setting.decrypt(&key.read(&chain).unwrap()), 64);
+        // Bits of values in several lists are those of one list after the other.
+        let lists = [[1, 0], [0, 1]].map(|bits| setting.secret.encrypt(&bits).unwrap());
+        let parts = key.selectors(&lists.each_ref(), Progress::silent()).unwrap();
+        let mut register = key.register(&squares).unwrap();
+        let steps = [(0, 1), (1, 2), (2, 2), (3, 4)];
+        key.add_all(&mut register, &parts, &steps, Progress::silent()).unwrap();
+        assert_eq!(setting.decrypt(&key.read(&register).unwrap()), 25);
         let cubes = key.register(&Table::from_fn(4, 100, |x| x * x * x).unwrap()).unwrap();
         assert!(key.choose_if(&mut taken, &bits, 0, &cubes).is_err());
     }
@@ -161,7 +176,7 @@ fn cyclic_registers_go_round() {
     assert!(two_bits.key.cyclic_register(&hours).is_err());
     let values = Setting::toy(ParameterSet::TwoBitDepth117, 4, 16);
     let value = values.secret.encrypt(&[3]).unwrap();
-    assert!(values.key.selectors(&value, Progress::silent()).is_err());
+    assert!(values.key.selectors(&[&value], Progress::silent()).is_err());
 }
 
 #[test]
@@ -250,15 +265,13 @@ fn ten_thousand_increments_at_full_size() {
     let bits = setting.bits(&values);
     let high = Table::from_fn(1 << 10, 2, |count| count >> 9).unwrap();
     let mut register = setting.key.cyclic_register(&high).unwrap();
-    let mut count = 0;
-    for step in 0..10_000 {
-        setting.key.add_if(&mut register, &bits, step % 32, 1).unwrap();
-        count += values[step % 32];
-    }
+    let steps: Vec<_> = (0..10_000).map(|step| (step % 32, 1)).collect();
+    let count: u64 = steps.iter().map(|&(bit, _)| values[bit]).sum();
+    setting.key.add_all(&mut register, &bits, &steps, Progress::silent()).unwrap();
     let read = setting.key.read(&register).unwrap();
     assert_eq!(setting.decrypt(&read), count >> 9 & 1);
     let mut again = setting.key.register(&Table::from_fn(2, 2, |bit| 1 - bit).unwrap()).unwrap();
-    let selector = setting.key.selectors(&read, Progress::silent()).unwrap();
+    let selector = setting.key.selectors(&[&read], Progress::silent()).unwrap();
     setting.key.add_if(&mut again, &selector, 0, 1).unwrap();
     assert_eq!(setting.decrypt(&setting.key.read(&again).unwrap()), 1 - (count >> 9 & 1));
 }

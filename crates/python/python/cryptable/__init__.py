@@ -42,7 +42,18 @@ from . import (
     wide,
 )
 from . import tables as _tables
-from ._native import Automaton, Canaries, EvaluationKey, PublicKey, RekeyingKey, SecretKey, __version__, inspect
+from ._native import (
+    Automaton,
+    Canaries,
+    EvaluationKey,
+    PublicKey,
+    Register,
+    RekeyingKey,
+    SecretKey,
+    Selectors,
+    __version__,
+    inspect,
+)
 from ._native.ciphertexts import Ciphertext, CiphertextReader, CiphertextWriter
 from ._native.plans import (
     Candidate,
@@ -85,9 +96,11 @@ __all__ = [
     "PreparedComplexTable",
     "PreparedTable",
     "PublicKey",
+    "Register",
     "RekeyingKey",
     "Secret",
     "SecretKey",
+    "Selectors",
     "SumLimits",
     "Table",
     "TableLike",
@@ -125,6 +138,7 @@ def plan(
     tables: int = 1,
     lookups_in_a_row: int = 1,
     word_length: int = 0,
+    chain: int = 0,
     log2_fail: float | None = None,
     memory: int | None = None,
     threads: int | None = None,
@@ -149,7 +163,7 @@ def plan(
     - `goal`: `"throughput"` or `"latency"`; `engine`: `"packed"`, `"single"` or `"leveled"`;
     - `inputs="single"`: single values, which the server may pack; `lookups_in_a_row`;
     - `word_length`: values of the longest words that automata read (`EvaluationKey.run_automaton`); times are those of
-      lookups;
+      lookups; `chain`: how many encrypted bits in a row registers take (`EvaluationKey.register`);
     - `entries`: `"per-value"` for a table of its own for every value, `"encrypted"` for tables that the server cannot
       read, `"shared"` by default;
     - `complex_outputs=True`: for complex tables, where `moduli` are given;
@@ -174,6 +188,7 @@ def plan(
         tables=tables,
         lookups_in_a_row=lookups_in_a_row,
         word_length=word_length,
+        chain=chain,
         log2_fail=log2_fail,
         memory=memory,
         threads=threads,

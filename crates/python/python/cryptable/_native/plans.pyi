@@ -555,6 +555,7 @@ def plan(
     tables: SupportsIndex = 1,
     lookups_in_a_row: SupportsIndex = 1,
     word_length: SupportsIndex = 0,
+    chain: SupportsIndex = 0,
     log2_fail: SupportsFloat | SupportsIndex | None = None,
     memory: SupportsIndex | None = None,
     threads: int | None = None,
