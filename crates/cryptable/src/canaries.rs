@@ -1,19 +1,22 @@
 //! Canaries: values at secret places of a ciphertext, whose results the client knows and checks.
 
+mod file;
+
 use std::fmt;
 
-use cryptable_lattice::error::{check_client, check_equal, check_parameters, check_values};
+use cryptable_lattice::error::{check_equal, check_values};
 use cryptable_ring::oblivious::{gather, select, spread};
 use cryptable_ring::random::{RandomStream, SecretSeed, Seed, StreamPurpose};
-use cryptable_wire::{
-    BodyReader, BodyWriter, KeyId, ObjectType, WireError, peek_header, read_object, write_object,
-};
+use cryptable_wire::KeyId;
 use zeroize::Zeroizing;
 
-use crate::{Ciphertext, Error, Result, SecretKey, Table};
+use crate::{Ciphertext, Error, Parameters, PublicKey, Result, SecretKey, Table};
 
 /// Most places, canaries included.
 const MAX_PLACES: u64 = 1 << 32;
+
+/// Name of the bits of integers in errors.
+const BITS: &str = "bits of canaries";
 
 /// The places and inputs of canaries in a ciphertext, with which the client checks its results.
 ///
@@ -63,7 +66,8 @@ pub struct Canaries {
     id: [u8; Self::ID_BYTES],
     key_id: KeyId,
     parameter_digest: [u8; 32],
-    modulus: u64,
+    /// The largest input that there may be.
+    largest: u64,
     /// A flag per place: 1 for canaries.
     flags: Zeroizing<Vec<u8>>,
     /// The inputs of canaries, in the order of their places.
@@ -88,10 +92,8 @@ impl SecretKey {
         values: &[u64],
         canaries: usize,
     ) -> Result<(Ciphertext, Canaries)> {
-        let modulus = self.lookup_parameters()?.input_modulus();
-        self.hide_canaries(values, canaries, |stream, inputs| {
-            stream.uniform_assign(inputs, modulus);
-        })
+        let canaries = self.draw_canaries(values.len(), canaries, None)?;
+        Ok((self.encrypt(&canaries.hide(values)?)?, canaries))
     }
 
     /// Same as [`SecretKey::encrypt_with_canaries`], with canaries drawn from `inputs`, each of them equally likely at every
@@ -120,60 +122,157 @@ impl SecretKey {
         canaries: usize,
         inputs: &[u64],
     ) -> Result<(Ciphertext, Canaries)> {
-        check_values(inputs, self.lookup_parameters()?.input_modulus())?;
-        if inputs.is_empty() {
-            return Err(Error::TooSmall {
-                name: "number of inputs of canaries",
-                value: 0,
-                limit: 1,
-            });
-        }
-        self.hide_canaries(values, canaries, |stream, drawn| {
-            stream.uniform_assign(drawn, inputs.len() as u64);
-            let selected = select(inputs, drawn);
-            drawn.copy_from_slice(&selected);
-        })
+        let places = self.draw_canaries(values.len(), canaries, None)?;
+        let canaries = places.with_inputs_of(inputs)?;
+        Ok((self.encrypt(&canaries.hide(values)?)?, canaries))
     }
 
-    /// Encrypts values among canaries whose inputs `draw` writes.
-    fn hide_canaries(
+    /// Draws canaries of uniform inputs and their places among `values` values, for whatever this key encrypts: inputs of lookups
+    /// or, with `bits`, integers of that many bits, as columns and values in words have.
+    ///
+    /// [`Canaries::hide`] gives the list to encrypt, [`Canaries::check_results`] checks what is made of it. Lists of one operation
+    /// have canaries at the same places ([`Canaries::with_inputs_of`]).
+    ///
+    /// ```
+    /// use cryptable::engines::packed;
+    /// use cryptable::integers::{ColumnKind, Evaluator, decrypt_words, encrypt_words, insecure_packed_toy};
+    /// use cryptable::{Execution, Parameters, Progress, SecretKey};
+    /// let parameters = insecure_packed_toy(2, 1024)?;      // in production, of `Request::integers`
+    /// let secret = SecretKey::generate(Parameters::from(parameters));
+    /// let (kind, key) = (ColumnKind::of::<u8>(), secret.packed()?);
+    /// let x = secret.draw_canaries(3, 20, Some(8))?;
+    /// let y = x.with_inputs_of(&[1, 2, 3])?;
+    /// let operands = [x.hide(&[200, 7, 9])?, y.hide(&[56, 1, 1])?];
+    /// let [a, b] = operands.map(|words| encrypt_words(key, kind, &words));
+    ///
+    /// let server = key.evaluation_key(Progress::silent())?;
+    /// let sums = Evaluator::new(&server)?.add(&a?, &b?)?;
+    ///
+    /// let expected = x.inputs().iter().zip(y.inputs()).map(|(a, b)| (a + b) % 256).collect::<Vec<_>>();
+    /// assert_eq!(x.check_results(&decrypt_words(key, &sums)?, &expected)?, [0, 8, 10]);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::TooSmall`] without values or canaries; [`Error::TooLarge`] for more than 2^32 places, or integers of more than 64
+    /// bits; [`Error::OtherKind`] if the key is not for lookups.
+    pub fn draw_canaries(
         &self,
-        values: &[u64],
+        values: usize,
         canaries: usize,
-        draw: impl FnOnce(&mut RandomStream, &mut [u64]),
-    ) -> Result<(Ciphertext, Canaries)> {
-        let parameters = self.lookup_parameters()?;
-        let modulus = parameters.input_modulus();
-        // Before anything is mixed: errors name positions among the caller's values.
-        check_values(values, modulus)?;
-        for (name, count) in [("number of values", values.len()), ("number of canaries", canaries)]
-        {
-            if count == 0 {
-                return Err(Error::TooSmall { name, value: 0, limit: 1 });
-            }
-        }
-        let places = values.len().saturating_add(canaries);
-        if places as u64 > MAX_PLACES {
-            let name = "number of values and canaries";
-            return Err(Error::TooLarge { name, value: places as u64, limit: MAX_PLACES });
-        }
-        let seed = SecretSeed::random();
-        let stream = |index| RandomStream::new(seed.as_bytes(), StreamPurpose::Choice, index);
-        let flags = stream(0).chosen_positions(places, canaries);
-        let mut inputs = Zeroizing::new(vec![0; canaries]);
-        draw(&mut stream(1), &mut inputs);
-        let mut id = [0; Canaries::ID_BYTES];
-        id.copy_from_slice(&Seed::random().as_bytes()[..Canaries::ID_BYTES]);
-        let (key_id, parameter_digest) = (self.id(), parameters.digest());
-        let canaries = Canaries { id, key_id, parameter_digest, modulus, flags, inputs };
-        let ciphertext = self.encrypt(&canaries.among(values))?;
-        Ok((ciphertext, canaries))
+        bits: Option<u32>,
+    ) -> Result<Canaries> {
+        Canaries::draw((self.id(), &self.lookup_parameters()?), values, canaries, bits)
+    }
+}
+
+impl PublicKey {
+    /// Draws canaries as [`SecretKey::draw_canaries`] does: a contributor hides them among its values, and gives them to the
+    /// holder of the secret key, who checks results.
+    ///
+    /// ```
+    /// use cryptable::{Canaries, Engine, Parameters, SecretKey, Table};
+    /// let secret = SecretKey::generate(Parameters::insecure_toy(Engine::Packed, 16, 16)?);
+    /// let public = secret.public_key()?;
+    /// let canaries = public.draw_canaries(3, 20, None)?;    // the contributor
+    /// let values = public.encrypt(&canaries.hide(&[3, 1, 4])?)?;
+    /// let file = canaries.to_bytes();                       // to the client, by a way that the server cannot read
+    ///
+    /// let canaries = Canaries::from_bytes(&file, &secret)?; // the client
+    /// let identity = Table::from_fn(16, 16, |x| x)?;
+    /// assert_eq!(canaries.check(&secret.decrypt(&values)?, &identity)?, [3, 1, 4]);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Same errors as [`SecretKey::draw_canaries`].
+    pub fn draw_canaries(
+        &self,
+        values: usize,
+        canaries: usize,
+        bits: Option<u32>,
+    ) -> Result<Canaries> {
+        let parameters = self.parameters().lookups()?;
+        Canaries::draw((self.id(), &parameters), values, canaries, bits)
     }
 }
 
 impl Canaries {
     /// Length of an identifier in bytes.
     const ID_BYTES: usize = 16;
+
+    /// Draws places among `values` values, and uniform inputs.
+    fn draw(
+        (key_id, parameters): (KeyId, &Parameters),
+        values: usize,
+        canaries: usize,
+        bits: Option<u32>,
+    ) -> Result<Self> {
+        for (name, count) in [("number of values", values), ("number of canaries", canaries)] {
+            if count == 0 {
+                return Err(Error::TooSmall { name, value: 0, limit: 1 });
+            }
+        }
+        let too_large = |name, value, limit| Err(Error::TooLarge { name, value, limit });
+        let places = values.saturating_add(canaries);
+        if places as u64 > MAX_PLACES {
+            return too_large("number of values and canaries", places as u64, MAX_PLACES);
+        }
+        let largest = match bits {
+            None => parameters.input_modulus() - 1,
+            Some(bits @ 1..=64) => u64::MAX >> (64 - bits),
+            Some(0) => return Err(Error::TooSmall { name: BITS, value: 0, limit: 1 }),
+            Some(bits) => return too_large(BITS, bits.into(), 64),
+        };
+        let seed = SecretSeed::random();
+        let stream = |index| RandomStream::new(seed.as_bytes(), StreamPurpose::Choice, index);
+        let flags = stream(0).chosen_positions(places, canaries);
+        let mut inputs = Zeroizing::new(vec![0; canaries]);
+        uniform_up_to(&mut stream(1), &mut inputs, largest);
+        let parameter_digest = parameters.digest();
+        Ok(Self { id: new_id(), key_id, parameter_digest, largest, flags, inputs })
+    }
+
+    /// Returns canaries at the same places, with inputs drawn from `inputs`, each of them equally likely at every draw: for
+    /// inputs such as your values have, or for another list of an operation of several.
+    ///
+    /// # Errors
+    /// [`Error::ValueOutOfRange`] for the first input that is too large, [`Error::TooSmall`] if there is none.
+    pub fn with_inputs_of(&self, inputs: &[u64]) -> Result<Self> {
+        self.check_range(inputs)?;
+        if inputs.is_empty() {
+            let name = "number of inputs of canaries";
+            return Err(Error::TooSmall { name, value: 0, limit: 1 });
+        }
+        let seed = SecretSeed::random();
+        let mut drawn = Zeroizing::new(vec![0; self.count()]);
+        let mut stream = RandomStream::new(seed.as_bytes(), StreamPurpose::Choice, 0);
+        stream.uniform_assign(&mut drawn, inputs.len() as u64);
+        let inputs = select(inputs, &drawn);
+        let &Self { key_id, parameter_digest, largest, .. } = self;
+        let flags = self.flags.clone();
+        Ok(Self { id: new_id(), key_id, parameter_digest, largest, flags, inputs })
+    }
+
+    /// Checks that values are such as canaries may have.
+    fn check_range(&self, values: &[u64]) -> Result<()> {
+        match self.largest.checked_add(1) {
+            Some(limit) => check_values(values, limit),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the largest input that canaries, and values among them, may have.
+    #[must_use]
+    pub fn largest_input(&self) -> u64 {
+        self.largest
+    }
+
+    /// Returns the inputs of the canaries, in the order of their places. They are as secret as the places.
+    #[must_use]
+    pub fn inputs(&self) -> &[u64] {
+        &self.inputs
+    }
 
     /// Returns an identifier that was drawn for these canaries, to tell files of canaries apart. It reveals nothing about them.
     #[must_use]
@@ -204,15 +303,22 @@ impl Canaries {
         Zeroizing::new(self.flags.iter().map(|flag| flag ^ 1).collect())
     }
 
-    /// Returns the list in which values and canaries are encrypted.
-    fn among(&self, values: &[u64]) -> Zeroizing<Vec<u64>> {
+    /// Returns the list to encrypt: the values in their order, among canaries.
+    ///
+    /// # Errors
+    /// [`Error::ValueOutOfRange`] for the first value that is too large; [`Error::Mismatch`] if there are not as many as
+    /// places without canaries.
+    pub fn hide(&self, values: &[u64]) -> Result<Zeroizing<Vec<u64>>> {
+        // Before anything is mixed: errors name positions among the caller's values.
+        self.check_range(values)?;
+        check_equal("number of values", values.len(), self.places() - self.count())?;
         let mut list = spread(values, &self.own_flags());
         let canaries = spread(&self.inputs, &self.flags);
         for ((word, canary), flag) in list.iter_mut().zip(&*canaries).zip(&*self.flags) {
             let mask = u64::from(*flag).wrapping_neg();
             *word = *word & !mask | *canary & mask;
         }
-        list
+        Ok(list)
     }
 
     /// Checks decrypted results of a lookup in `table`, and returns those of the client's own values, in the order in which
@@ -225,12 +331,23 @@ impl Canaries {
     /// [`Error::WrongCanaries`] if a canary has another result than `table` has for it: use none of the results then.
     /// [`Error::Mismatch`] if there are more or fewer results than places, or the table has another input modulus.
     pub fn check(&self, decrypted: &[u64], table: &Table) -> Result<Vec<u64>> {
+        let bound = self.largest.wrapping_add(1);
+        check_equal("input modulus of the table", table.input_modulus(), bound)?;
+        self.check_results(decrypted, &select(table.values(), &self.inputs))
+    }
+
+    /// Checks decrypted results like [`Canaries::check`], by the results that canaries must have, in the order of
+    /// [`Canaries::inputs`].
+    ///
+    /// # Errors
+    /// [`Error::WrongCanaries`] if a canary has another result: use none of the results then. [`Error::Mismatch`] if there are
+    /// more or fewer results than places, or than canaries.
+    pub fn check_results(&self, decrypted: &[u64], expected: &[u64]) -> Result<Vec<u64>> {
         check_equal("number of results", decrypted.len(), self.places())?;
-        check_equal("input modulus of the table", table.input_modulus(), self.modulus)?;
-        let expected = select(table.values(), &self.inputs);
+        check_equal("number of expected results", expected.len(), self.count())?;
         let found = gather(decrypted, &self.flags, self.count());
         let is_wrong = |(a, b): (&u64, &u64)| usize::from(a != b);
-        let wrong: usize = found.iter().zip(&*expected).map(is_wrong).sum();
+        let wrong: usize = found.iter().zip(expected).map(is_wrong).sum();
         if wrong > 0 {
             return Err(Error::WrongCanaries { wrong, canaries: self.count() });
         }
@@ -278,88 +395,25 @@ impl Canaries {
         }
         Some(most)
     }
+}
 
-    /// Encodes the canaries for a file that the client keeps until it decrypts. Whoever has it can tell a server which
-    /// results are checked. The bytes are cleared from memory on drop.
-    ///
-    /// # Panics
-    /// Never: memory takes all bytes.
-    #[must_use]
-    pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
-        // Room for everything, so that no reallocation leaves a copy behind.
-        let capacity = 256 + self.places() / 8 + 8 * self.count();
-        let mut body = Zeroizing::new(Vec::with_capacity(capacity));
-        let mut bytes = Zeroizing::new(Vec::with_capacity(2 * capacity));
-        let packed = self
-            .flags
-            .chunks(8)
-            .map(|flags| flags.iter().zip(0..).fold(0, |byte, (flag, bit)| byte | flag << bit));
-        let packed: Zeroizing<Vec<u8>> = Zeroizing::new(packed.collect());
-        let mut writer = BodyWriter::new(&mut *body);
-        let mut write = || {
-            writer.raw(&self.key_id.0)?;
-            writer.raw(&self.id)?;
-            writer.u64(self.modulus)?;
-            writer.u64(self.places() as u64)?;
-            writer.u64(self.count() as u64)?;
-            writer.raw(&packed)?;
-            writer.words(&self.inputs)
-        };
-        write()
-            .and_then(|()| {
-                write_object(&mut *bytes, ObjectType::Canaries, &self.parameter_digest, &body)
-            })
-            .expect("memory takes all bytes");
-        bytes
-    }
+/// Draws an identifier.
+fn new_id() -> [u8; Canaries::ID_BYTES] {
+    let mut id = [0; Canaries::ID_BYTES];
+    id.copy_from_slice(&Seed::random().as_bytes()[..Canaries::ID_BYTES]);
+    id
+}
 
-    /// Reads canaries of this secret key, as [`Canaries::to_bytes`] writes them.
-    ///
-    /// The file is bound to the key by its identifier, and damage is detected; but anyone could write such a file. Keep it where
-    /// you keep the secret key.
-    ///
-    /// ```
-    /// use cryptable::{Canaries, Engine, Error, Parameters, SecretKey};
-    /// let parameters = Parameters::insecure_toy(Engine::Packed, 16, 16)?;
-    /// let secret = SecretKey::generate(parameters.clone());
-    /// let (_, canaries) = secret.encrypt_with_canaries(&[3, 1, 4], 20)?;
-    /// let file = canaries.to_bytes();
-    /// assert_eq!(Canaries::from_bytes(&file, &secret)?.id(), canaries.id());
-    /// let other = SecretKey::generate(parameters);
-    /// assert!(matches!(Canaries::from_bytes(&file, &other), Err(Error::OtherClient { .. })));
-    /// # Ok::<(), cryptable::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// If the bytes are not exactly one undamaged file of canaries; [`Error::OtherClient`] if another key encrypted them.
-    pub fn from_bytes(bytes: &[u8], secret: &SecretKey) -> Result<Self> {
-        let parameters = secret.lookup_parameters()?;
-        let parameter_digest = peek_header(bytes)?.parameter_digest;
-        let body = read_object(bytes, ObjectType::Canaries, None, u64::MAX)?;
-        let mut reader = BodyReader::new(body);
-        let key_id = KeyId(reader.array("key identifier")?);
-        check_client("file of canaries", secret.id(), key_id)?;
-        check_parameters("file of canaries", parameters.digest(), parameter_digest)?;
-        let id = reader.array("identifier")?;
-        let modulus = reader.u64("input modulus")?;
-        if modulus != parameters.input_modulus() {
-            let expected = parameters.input_modulus().to_string();
-            return Err(WireError::invalid("input modulus", modulus, expected).into());
+/// Draws uniform words from 0 to `largest`.
+fn uniform_up_to(stream: &mut RandomStream, words: &mut [u64], largest: u64) {
+    match largest.checked_add(1) {
+        Some(bound) => stream.uniform_assign(words, bound),
+        None => {
+            let mut high = Zeroizing::new(vec![0; words.len()]);
+            stream.uniform_assign(words, 1 << 32);
+            stream.uniform_assign(&mut high, 1 << 32);
+            words.iter_mut().zip(&*high).for_each(|(word, high)| *word |= high << 32);
         }
-        let places = reader.u64_within("number of places", 2..=MAX_PLACES)?;
-        let count = reader.u64_within("number of canaries", 1..=places - 1)?;
-        let packed = reader.raw("flags", places.div_ceil(8) as usize)?;
-        let bit = |place: u64| packed[(place / 8) as usize] >> (place % 8) & 1;
-        let flags: Zeroizing<Vec<u8>> = Zeroizing::new((0..places).map(bit).collect());
-        let chosen: u64 = packed.iter().map(|byte| u64::from(byte.count_ones())).sum();
-        let flagged: u64 = flags.iter().map(|&flag| u64::from(flag)).sum();
-        if chosen != count || flagged != count {
-            return Err(WireError::invalid("flags", chosen, format!("{count} canaries")).into());
-        }
-        let inputs = Zeroizing::new(reader.words("inputs of canaries", count as usize)?);
-        reader.finish()?;
-        check_values(&inputs, modulus)?;
-        Ok(Self { id, key_id, parameter_digest, modulus, flags, inputs })
     }
 }
 

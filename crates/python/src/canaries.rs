@@ -3,16 +3,18 @@
 use std::path::PathBuf;
 
 use cryptable_wire::hex;
+use numpy::PyArray1;
 use pyo3::prelude::*;
 use zeroize::Zeroizing;
 
-use crate::arrays::{are_signed, array, integers};
+use crate::arrays::{are_signed, array, as_array, integers, words};
 use crate::call;
 use crate::ciphertext::{Ciphertext, check_signs};
 use crate::errors::{Result, raise, raise_of};
 use crate::files::read_file;
 use crate::key_files::{refuse_pickle, save_secret};
 use crate::properties::properties;
+use crate::public_key::PublicKey;
 use crate::secret_key::SecretKey;
 use crate::table::{Signs, Table, of_moduli};
 
@@ -63,8 +65,53 @@ impl Canaries {
             let bytes = Zeroizing::new(read_file(&path)?);
             cryptable::Canaries::from_bytes(&bytes, secret.library()).map_err(raise_of(&path))
         })?;
-        let shape = vec![inner.places() - inner.count()];
-        Ok(Self { inner, shape })
+        Ok(Self::new(inner))
+    }
+
+    /// Canaries at the same places, with inputs drawn from `inputs`: for another list of an operation of several.
+    #[pyo3(signature = (inputs: "npt.ArrayLike", *, signed = false))]
+    fn with_inputs_of(
+        &self,
+        py: Python<'_>,
+        inputs: &Bound<'_, PyAny>,
+        signed: bool,
+    ) -> Result<Self> {
+        let inputs = Zeroizing::new(words(inputs, self.bits(), signed)?.values);
+        let inner = call::run_silently(py, || self.inner.with_inputs_of(&inputs))?;
+        Ok(Self { inner, shape: self.shape.clone() })
+    }
+
+    /// The array to encrypt: the values in their order, among canaries. Signed integers are in two's complement.
+    #[pyo3(signature = (values: "npt.ArrayLike", *, signed = false) -> "npt.NDArray[Any]")]
+    fn hide<'py>(&self, values: &Bound<'py, PyAny>, signed: bool) -> Result<Bound<'py, PyAny>> {
+        let py = values.py();
+        let values = Zeroizing::new(words(values, self.bits(), signed)?.values);
+        let list = call::run_silently(py, || self.inner.hide(&values))?;
+        self.integers(py, &list, signed)
+    }
+
+    /// The inputs of the canaries, as secret as their places.
+    #[pyo3(signature = (*, signed = false) -> "npt.NDArray[Any]")]
+    fn inputs<'py>(&self, py: Python<'py>, signed: bool) -> Result<Bound<'py, PyAny>> {
+        self.integers(py, self.inner.inputs(), signed)
+    }
+
+    /// Checks decrypted results by those that canaries must have, `expected`, in the order of `inputs`, and returns the results
+    /// of the values among them.
+    ///
+    /// Raises `errors.WrongResultError` if a canary has another one: use none of the results then.
+    #[pyo3(signature = (results: "npt.ArrayLike", expected: "npt.ArrayLike") -> "npt.NDArray[Any]")]
+    fn check_results<'py>(
+        &self,
+        results: &Bound<'py, PyAny>,
+        expected: &Bound<'py, PyAny>,
+    ) -> Result<Bound<'py, PyAny>> {
+        let py = results.py();
+        let (results, dtype) = in_words(results)?;
+        let (expected, _) = in_words(expected)?;
+        let found = call::run_silently(py, || self.inner.check_results(&results, &expected))?;
+        let found = PyArray1::from_slice(py, &Zeroizing::new(found));
+        found.call_method1("view", ("int64",))?.call_method1("astype", (dtype,))
     }
 
     fn __reduce__(&self) -> Result<()> {
@@ -74,6 +121,46 @@ impl Canaries {
     fn __repr__(&self) -> String {
         format!("Canaries({} of {} places)", self.inner.count(), self.inner.places())
     }
+}
+
+impl Canaries {
+    fn new(inner: cryptable::Canaries) -> Self {
+        let shape = vec![inner.places() - inner.count()];
+        Self { inner, shape }
+    }
+
+    /// Bits of the largest input.
+    fn bits(&self) -> u32 {
+        u64::BITS - self.inner.largest_input().leading_zeros()
+    }
+
+    /// An array of words, of the least type that holds them.
+    fn integers<'py>(
+        &self,
+        py: Python<'py>,
+        words: &[u64],
+        signed: bool,
+    ) -> Result<Bound<'py, PyAny>> {
+        let size = self.bits().next_power_of_two().max(8);
+        let shift = u64::BITS - self.bits();
+        // The highest bit is the sign.
+        let word = |&word: &u64| match signed {
+            true => ((word << shift).cast_signed() >> shift).cast_unsigned(),
+            false => word,
+        };
+        let array = PyArray1::from_iter(py, words.iter().map(word));
+        let (of_words, sign) = if signed { ("int64", "") } else { ("uint64", "u") };
+        array
+            .call_method1("view", (of_words,))?
+            .call_method1("astype", (format!("{sign}int{size}"),))
+    }
+}
+
+/// Integers as words of 64 bits in two's complement, and their type.
+fn in_words<'py>(values: &Bound<'py, PyAny>) -> Result<(Zeroizing<Vec<u64>>, Bound<'py, PyAny>)> {
+    let dtype = as_array(values)?.getattr("dtype")?;
+    let is_signed = dtype.getattr("kind")?.eq("i")?;
+    Ok((Zeroizing::new(words(values, u64::BITS, is_signed)?.values), dtype))
 }
 
 properties!(Canaries {
@@ -118,6 +205,29 @@ impl SecretKey {
         Ok((Ciphertext::new(ciphertext.with_signed(signed), places), canaries))
     }
 
+    /// Draws canaries of uniform inputs and their places among `values` values, for whatever the key encrypts: inputs of lookups or,
+    /// with `bits`, integers of that many bits, as columns and values in words have. `Canaries.hide` gives the array to encrypt.
+    ///
+    ///     >>> import cryptable
+    ///     >>> from cryptable import integers
+    ///     >>> plan = integers.plan(8, engine="single", insecure_toy=True)    # without `insecure_toy` for use
+    ///     >>> secret = cryptable.SecretKey.generate(plan)
+    ///     >>> canaries = secret.draw_canaries(3, 20, bits=8)
+    ///     >>> column = integers.encrypt(secret, canaries.hide([200, 7, 9]))
+    ///     >>> canaries.check_results(integers.decrypt(secret, column), canaries.inputs()).tolist()
+    ///     [200, 7, 9]
+    #[pyo3(signature = (values, canaries, *, bits = None))]
+    fn draw_canaries(
+        &self,
+        py: Python<'_>,
+        values: usize,
+        canaries: usize,
+        bits: Option<u32>,
+    ) -> Result<Canaries> {
+        let key = self.library();
+        call::run_silently(py, || key.draw_canaries(values, canaries, bits)).map(Canaries::new)
+    }
+
     /// Decrypts results of a lookup in `table` like `decrypt`, checks those of the canaries, and leaves them out. After several
     /// lookups, `table` is that of all of them together.
     ///
@@ -141,5 +251,22 @@ impl SecretKey {
             canaries.inner.check(&values, &table.inner)
         })?;
         array(py, &Zeroizing::new(values), &canaries.shape, modulus, signed)
+    }
+}
+
+#[pymethods]
+impl PublicKey {
+    /// Draws canaries as `SecretKey.draw_canaries` does: whoever encrypts by this key hides them among its values, and gives their
+    /// file to the holder of the secret key.
+    #[pyo3(signature = (values, canaries, *, bits = None))]
+    fn draw_canaries(
+        &self,
+        py: Python<'_>,
+        values: usize,
+        canaries: usize,
+        bits: Option<u32>,
+    ) -> Result<Canaries> {
+        let key = &self.inner;
+        call::run_silently(py, || key.draw_canaries(values, canaries, bits)).map(Canaries::new)
     }
 }

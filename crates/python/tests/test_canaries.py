@@ -6,7 +6,7 @@ import pickle
 import cryptable
 import numpy as np
 import pytest
-from cryptable import Canaries
+from cryptable import Canaries, integers
 from cryptable.errors import MismatchError, RangeError, WrongResultError
 
 
@@ -64,3 +64,37 @@ def test_what_does_not_belong_together_is_refused(tmp_path: pathlib.Path) -> Non
         secret.encrypt_with_canaries([1], 0)
     with pytest.raises(TypeError, match="not pickled"):
         pickle.dumps(canaries)
+
+
+def test_canaries_of_public_keys_are_checked_by_the_client(tmp_path: pathlib.Path) -> None:
+    secret = cryptable.SecretKey.generate_insecure_toy("packed", 16, 16)
+    public, squares = secret.public_key(), np.arange(16) ** 2 % 16
+    canaries = public.draw_canaries(3, 20)
+    encrypted = public.encrypt(canaries.hide([3, 1, 4]))
+    canaries.save(tmp_path / "canaries")
+    canaries = Canaries.load(tmp_path / "canaries", secret)
+    result = secret.evaluation_key().lookup(encrypted, squares)
+    assert secret.decrypt_checked(result, canaries, squares).tolist() == [9, 1, 0]
+
+
+def test_columns_have_canaries_at_the_same_places() -> None:
+    secret = cryptable.SecretKey.generate(integers.plan(16, engine="single", insecure_toy=True))
+    server = secret.evaluation_key(progress=False)
+    canaries = secret.draw_canaries(2, 4, bits=16)
+    others = canaries.with_inputs_of([-1, 300], signed=True)
+    assert set(others.inputs(signed=True).tolist()) <= {-1, 300} and others.inputs().dtype == np.uint16
+    x, y = canaries.hide([-5, 7], signed=True), others.hide([2, -9], signed=True)
+    assert (x.dtype, len(x)) == (np.int16, 6)
+    total = integers.add(server, integers.encrypt(secret, x), integers.encrypt(secret, y), progress=False)
+    found = integers.decrypt(secret, total)
+    expected = canaries.inputs(signed=True) + others.inputs(signed=True)
+    right = canaries.check_results(found, expected)
+    assert (right.dtype, right.tolist()) == (np.int16, [-3, -2])
+    with pytest.raises(WrongResultError, match="4 of 4 canaries"):
+        canaries.check_results(found, expected + 1)
+    with pytest.raises(RangeError, match="70000"):
+        canaries.hide([1, 70_000])
+    with pytest.raises(MismatchError, match="number of values"):
+        canaries.hide([1])
+    wide = secret.draw_canaries(1, 30, bits=64)
+    assert wide.hide([2**64 - 1]).dtype == np.uint64 and wide.inputs().max() > 2**60

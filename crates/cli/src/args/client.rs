@@ -186,7 +186,7 @@ pub struct EncryptArgs {
 #[derive(Args, Debug)]
 pub struct CanaryArgs {
     /// Hide canaries among the values, and write their places and inputs to this secret file, for `decrypt --canaries`
-    #[arg(long = "canaries", value_name = "FILE", requires = "count", conflicts_with_all = ["public", "circuit"])]
+    #[arg(long = "canaries", value_name = "FILE", requires = "count", conflicts_with = "circuit")]
     pub file: Option<PathBuf>,
     /// Number of canaries; more of them find a server that is wrong in fewer places
     #[arg(long = "canary-count", value_name = "N", requires = "file")]
@@ -384,7 +384,8 @@ files for any circuit.
 Keys of keygen --mode single, --inputs single or --mode leveled encrypt every value by itself.
 
 Canaries are values whose results you know, at random places among yours. decrypt --canaries checks
-them, and so finds a server that answers wrong in many places. Keep their file as you keep the key.
+them, and so finds a server that answers wrong in many places. Keep their file as you keep the key;
+with --public, send it to the holder of the secret key by a way that the server cannot read.
 
 A summary shows how a CSV file was read: header, column, rows, skipped lines. Missing values are
 errors unless --missing replaces them. An array of several dimensions is read in C order, and

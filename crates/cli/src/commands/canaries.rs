@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use cryptable::{Canaries, Ciphertext, Contents, SecretKey, Table};
+use cryptable::{Canaries, Contents, SecretKey, Table};
 use cryptable_wire::hex;
 use serde::Serialize;
 use zeroize::Zeroizing;
@@ -44,17 +44,21 @@ pub fn all_values(
     Ok(all)
 }
 
-/// Encrypts values among canaries.
+/// Draws the canaries that the arguments ask for among values, by a key's `draw` for a number of values and of canaries.
 ///
 /// # Errors
-/// If a value is out of range, or the number of canaries.
-pub fn hide(key: &SecretKey, values: &[u64], args: &CanaryArgs) -> Result<(Ciphertext, Canaries)> {
+/// If the number of canaries is out of range.
+pub fn draw(
+    values: &[u64],
+    args: &CanaryArgs,
+    draw: impl Fn(usize, usize) -> cryptable::Result<Canaries>,
+) -> Result<Canaries> {
     let count = args.count.context("--canaries takes --canary-count: how many there are")?;
-    let found = match args.inputs {
-        CanaryInputs::Uniform => key.encrypt_with_canaries(values, count),
-        CanaryInputs::Values => key.encrypt_with_canaries_from(values, count, values),
-    };
-    found.context("--canaries")
+    let uniform = draw(values.len(), count).context("--canaries")?;
+    match args.inputs {
+        CanaryInputs::Uniform => Ok(uniform),
+        CanaryInputs::Values => uniform.with_inputs_of(values).context("--canaries"),
+    }
 }
 
 /// Writes canaries to a file that only its owner can read, and which gets its name later.

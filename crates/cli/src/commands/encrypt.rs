@@ -4,10 +4,10 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use cryptable::wide::words_of_bits;
 use cryptable::{
-    Ciphertext, Contents, Engine, KeyId, KeyParameters, Parameters, PublicKey, SecretKey,
+    Canaries, Ciphertext, Contents, Engine, KeyId, KeyParameters, Parameters, PublicKey, SecretKey,
     SecurityLevel,
 };
 use serde::Serialize;
@@ -105,6 +105,14 @@ impl EncryptionKey<'_> {
         match self {
             Self::Secret(key) => key.id(),
             Self::Public(key) => key.id(),
+        }
+    }
+
+    /// Draws canaries of uniform inputs among this number of values.
+    fn draw_canaries(self, values: usize, count: usize) -> cryptable::Result<Canaries> {
+        match self {
+            Self::Secret(key) => key.draw_canaries(values, count, None),
+            Self::Public(key) => key.draw_canaries(values, count, None),
         }
     }
 
@@ -206,12 +214,11 @@ fn encrypt_all(
     let signed = args.signed;
     let input = input_file::shown(&args.input).printable();
     if let Some(path) = &args.canaries.file {
-        let EncryptionKey::Secret(key) = key else {
-            bail!("--canaries takes --secret: whoever encrypts knows the canaries")
-        };
         let own = canaries::all_values(next)?;
         ensure!(!own.is_empty(), "{input} holds no values");
-        let (ciphertext, found) = canaries::hide(key, &own, &args.canaries)?;
+        let draw = |values, count| key.draw_canaries(values, count);
+        let found = canaries::draw(&own, &args.canaries, draw)?;
+        let ciphertext = key.encrypt(&found.hide(&own)?)?;
         writer.push(&ciphertext.with_signed(signed))?;
         return Ok((own.len() as u64, Some(canaries::write(path, &found, args.force)?)));
     }

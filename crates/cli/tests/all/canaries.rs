@@ -55,6 +55,25 @@ fn results_are_checked_and_canaries_left_out() {
     }
 }
 
+/// Whoever has the public key alone hides canaries, and the client checks them.
+#[test]
+fn canaries_of_public_keys_are_checked() {
+    let here = workspace("packed");
+    here.succeed(
+        "keygen --insecure-toy --force --mode packed --table table.csv --secret client.key --evaluation server.key \
+         --public public.key",
+    );
+    let encrypt = "encrypt --public public.key --input values.csv --output values.ct";
+    here.succeed(&format!("{encrypt} {CANARIES}"));
+    lookup(&here, "table.csv");
+    let check = "--canaries values.canaries --table table.csv";
+    let text = here.succeed(&format!("{DECRYPT} {check}"));
+    assert!(text.contains("40 of 100, are right"), "{text}");
+    lookup(&here, "wrong.csv");
+    let message = here.fail(&format!("{DECRYPT} {check}"));
+    assert!(message.contains("of 40 canaries have wrong results"), "{message}");
+}
+
 #[test]
 fn files_that_do_not_belong_together_are_refused() {
     let here = workspace("packed");

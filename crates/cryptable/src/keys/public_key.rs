@@ -5,7 +5,7 @@ use cryptable_wire::{KeyId, ObjectType, WireError, peek_header};
 use crate::ciphertext::{Ciphertext, Part};
 use crate::engines::{leveled, packed, single};
 use crate::{Engine, Error, KeyParameters, Parameters, ReadOptions, Result, SecretKey};
-use crate::{gates, large_values};
+use crate::{ckks, gates, large_values};
 
 /// A client's public key. Its ciphertexts can be computed with and decrypted like those of the secret key.
 ///
@@ -20,6 +20,7 @@ use crate::{gates, large_values};
 /// | leveled lookups | [`PublicKey::encrypt`] | 13 kB | some 210 of 8 bits in a full part of 64 |
 /// | gates, bit by bit | [`PublicKey::encrypt_bits`] | 4 kB | 6 of 1,024 or more |
 /// | large values | [`PublicKey::encrypt_integers`] | 13 kB | 12 of 2,048 or more |
+/// | vectors | [`encrypt`](ckks::PublicKey::encrypt) of [`PublicKey::ckks`] | 0.78 MB for seven levels | those of the secret key |
 ///
 /// ```
 /// use cryptable::{Engine, Parameters, PublicKey, ReadOptions, SecretKey, Table};
@@ -49,6 +50,7 @@ enum Key {
     Leveled(leveled::PublicKey),
     Gates(gates::PublicKey),
     LargeValues(large_values::PublicKey),
+    Ckks(ckks::PublicKey),
 }
 
 macro_rules! each_key {
@@ -59,6 +61,7 @@ macro_rules! each_key {
             Key::Leveled($it) => $of,
             Key::Gates($it) => $of,
             Key::LargeValues($it) => $of,
+            Key::Ckks($it) => $of,
         }
     };
 }
@@ -67,8 +70,7 @@ impl SecretKey {
     /// Generates a public key of this secret key. Every call draws another one; all of them serve.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if keys of this kind have no public keys: those of lookups, gates and large values have; for vectors, see
-    /// [`ckks::PublicKey`](crate::ckks::PublicKey).
+    /// [`Error::Unsupported`] if keys of this kind have no public keys: those of lookups, gates, large values and vectors have.
     pub fn public_key(&self) -> Result<PublicKey> {
         let engine = self.lookup_parameters().map(|parameters| parameters.engine());
         let key = if let Ok(Engine::Single) = engine {
@@ -82,10 +84,12 @@ impl SecretKey {
             Key::Gates(secret.public_key()?)
         } else if let Ok(secret) = self.large_values() {
             Key::LargeValues(secret.public_key()?)
+        } else if let Ok(secret) = self.ckks() {
+            Key::Ckks(secret.public_key()?)
         } else {
             let kind = self.parameters().kind();
             return Err(Error::Unsupported(format!(
-                "public keys of {kind}: those of lookups, gates and large values have them"
+                "public keys of {kind}: those of lookups, gates, large values and vectors have them"
             )));
         };
         Ok(PublicKey { key })
@@ -102,6 +106,7 @@ impl PublicKey {
             Key::Leveled(key) => Parameters::from(key.parameters().clone()).into(),
             Key::Gates(key) => key.parameters().into(),
             Key::LargeValues(key) => key.parameters().into(),
+            Key::Ckks(key) => key.parameters().clone().into(),
         }
     }
 
@@ -127,7 +132,9 @@ impl PublicKey {
             Key::Packed(key) => key.encrypt(values)?.into(),
             Key::Single(key) => key.encrypt(values)?.into(),
             Key::Leveled(key) => leveled::encrypt_by(key, values)?.into(),
-            Key::Gates(_) | Key::LargeValues(_) => return Err(self.is_not("lookups")),
+            Key::Gates(_) | Key::LargeValues(_) | Key::Ckks(_) => {
+                return Err(self.is_not("lookups"));
+            }
         })
     }
 
@@ -221,6 +228,27 @@ impl PublicKey {
         }
     }
 
+    /// Borrows the key for vectors of numbers.
+    ///
+    /// ```
+    /// use cryptable::{PublicKey, ReadOptions, SecretKey, ckks};
+    /// let secret = SecretKey::generate(ckks::Parameters::insecure_toy()?);
+    /// let file = secret.public_key()?.to_bytes();
+    /// let public = PublicKey::from_bytes(&file, ReadOptions::default().allow_insecure())?;
+    /// let x = public.ckks()?.encrypt_reals(&[0.5, -0.25])?;
+    /// assert!((secret.ckks()?.decrypt_reals(&x)?[1] + 0.25).abs() < 1e-5);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if the key is of another kind.
+    pub fn ckks(&self) -> Result<&ckks::PublicKey> {
+        match &self.key {
+            Key::Ckks(key) => Ok(key),
+            _ => Err(self.is_not("vectors")),
+        }
+    }
+
     /// Borrows the key for leveled lookups.
     pub(super) fn leveled(&self) -> Result<&leveled::PublicKey> {
         match &self.key {
@@ -261,6 +289,7 @@ impl PublicKey {
             ObjectType::IntegerPublicKey => {
                 Key::LargeValues(large_values::PublicKey::from_bytes(bytes, options)?)
             }
+            ObjectType::VectorPublicKey => Key::Ckks(ckks::PublicKey::from_bytes(bytes, options)?),
             found => return Err(WireError::WrongKind { expected: "a public key", found }.into()),
         };
         Ok(Self { key })

@@ -1,8 +1,13 @@
 //! Canaries: honest servers pass, wrong ones are caught as often as stated, and files belong to one key.
 #![cfg(feature = "client")]
 
+use cryptable::integers::{
+    ColumnKind, Evaluator, decrypt_words, encrypt_words, insecure_packed_toy,
+};
+use cryptable::wide::{Dictionary, words_of_bits};
 use cryptable::{
-    Canaries, Engine, Error, Parameters, Request, SecretKey, Table, WireError, inspect,
+    Canaries, Engine, Error, Execution, Parameters, Progress, Request, SecretKey, Table, WireError,
+    inspect,
 };
 use cryptable_ring::random::replay;
 
@@ -165,6 +170,76 @@ fn calls_that_cannot_be_right_are_refused() {
     assert!(matches!(canaries.check(&[0; 5], &narrow), Err(Error::Mismatch { .. })));
     let gates = SecretKey::generate(cryptable::gates::Parameters::insecure_toy());
     assert!(matches!(gates.encrypt_with_canaries(&[1], 1), Err(Error::OtherKind { .. })));
+}
+
+/// A contributor hides canaries among its values; the client checks results by the contributor's file.
+#[test]
+fn canaries_of_public_keys_are_checked_by_the_client() {
+    for engine in [Engine::Packed, Engine::Single, Engine::Leveled] {
+        let secret = toy(engine);
+        let (server, public) = (secret.evaluation_key(), secret.public_key().unwrap());
+        let canaries = public.draw_canaries(3, 5, None).unwrap();
+        let values = public.encrypt(&canaries.hide(&[3, 1, 4]).unwrap()).unwrap();
+        let canaries = Canaries::from_bytes(&canaries.to_bytes(), &secret).unwrap();
+        let result = server.lookup(&values, &server.prepare(&table()).unwrap()).unwrap();
+        let found = canaries.check(&secret.decrypt(&result).unwrap(), &table()).unwrap();
+        let expected = [3, 1, 4].map(|x: usize| table().values()[x]);
+        assert_eq!(found, expected, "{engine}");
+        let wrong = canaries.check(&secret.decrypt(&values).unwrap(), &table());
+        assert!(matches!(wrong, Err(Error::WrongCanaries { .. })), "{engine}");
+    }
+}
+
+/// Columns of integers of 64 bits, two operands with canaries at the same places.
+#[test]
+fn columns_have_canaries() {
+    let parameters = insecure_packed_toy(2, 1024).unwrap();
+    let secret = SecretKey::generate(Parameters::from(parameters));
+    let (key, kind) = (secret.packed().unwrap(), ColumnKind::of::<u64>());
+    let x = secret.draw_canaries(2, 40, Some(64)).unwrap();
+    let x = Canaries::from_bytes(&x.to_bytes(), &secret).unwrap();
+    assert!(x.inputs().iter().any(|input| input >> 60 > 0));
+    let y = x.with_inputs_of(&[5, u64::MAX]).unwrap();
+    assert!(x.id() != y.id() && y.inputs().iter().all(|input| [5, u64::MAX].contains(input)));
+    let lists = [x.hide(&[1, u64::MAX]).unwrap(), y.hide(&[2, 3]).unwrap()];
+    let [a, b] = lists.map(|list| encrypt_words(key, kind, &list).unwrap());
+    let server = key.evaluation_key(Progress::silent()).unwrap();
+    let server = Evaluator::new(&server).unwrap();
+    let sums = decrypt_words(key, &server.add(&a, &b).unwrap()).unwrap();
+    let expected = |f: fn(u64, u64) -> u64| -> Vec<u64> {
+        x.inputs().iter().zip(y.inputs()).map(|(&a, &b)| f(a, b)).collect()
+    };
+    assert_eq!(x.check_results(&sums, &expected(u64::wrapping_add)).unwrap(), [3, 2]);
+    let wrong = x.check_results(&sums, &expected(u64::wrapping_sub)).unwrap_err();
+    assert!(matches!(wrong, Error::WrongCanaries { canaries: 40, .. }), "{wrong}");
+    let few = x.check_results(&sums, &[0; 39]).unwrap_err();
+    assert!(few.to_string().contains("expected results is 39"), "{few}");
+    assert!(matches!(x.hide(&[1]), Err(Error::Mismatch { .. })));
+    let bits = secret.draw_canaries(2, 4, Some(8)).unwrap();
+    let large = bits.hide(&[255, 256]).unwrap_err();
+    assert!(matches!(large, Error::ValueOutOfRange { index: 1, value: 256, limit: 256 }));
+    assert!(matches!(secret.draw_canaries(1, 1, Some(65)), Err(Error::TooLarge { .. })));
+    assert!(matches!(secret.draw_canaries(1, 1, Some(0)), Err(Error::TooSmall { .. })));
+}
+
+/// Values in words, looked up in a dictionary.
+#[test]
+fn words_have_canaries() {
+    let plan = Request::words(8).value_bits(3).insecure_toy().plan().unwrap();
+    let secret = SecretKey::generate(&plan);
+    let canaries = secret.draw_canaries(3, 20, Some(plan.bits())).unwrap();
+    let list = canaries.hide(&[0xf0, 0x17, 0x18]).unwrap();
+    let values = secret.encrypt_wide(&list, plan.bits()).unwrap();
+    let server = secret.evaluation_key();
+    let words = words_of_bits(plan.bits(), plan.modulus());
+    let entries = [(0x17, 3), (0xf0, 5)];
+    let dictionary = Dictionary::new(plan.modulus(), words, 8, entries, 1).unwrap();
+    let prepared = server.packed().unwrap().prepare_words(&dictionary.circuit().unwrap()).unwrap();
+    let found = server.lookup_wide(&values, &prepared, Execution::default()).unwrap();
+    let found = secret.decrypt_wide(&found).unwrap();
+    let value = |key| entries.into_iter().find(|entry| entry.0 == key).map_or(1, |entry| entry.1);
+    let expected: Vec<u64> = canaries.inputs().iter().map(|&key| value(key)).collect();
+    assert_eq!(canaries.check_results(&found, &expected).unwrap(), [5, 3, 1]);
 }
 
 /// A full ciphertext of 128 bits with the canaries that find 1% of wrong results but for 2^-40.

@@ -171,5 +171,5 @@ fn damaged_files_and_other_kinds_are_refused() {
     assert!(public.encrypt(&[]).is_err());
     let other = SecretKey::generate(transciphering::Parameters::default_128());
     let error = other.public_key().unwrap_err().to_string();
-    assert!(error.contains("lookups, gates and large values have them"), "{error}");
+    assert!(error.contains("lookups, gates, large values and vectors have them"), "{error}");
 }

@@ -81,7 +81,7 @@ fn full_size_parameters_fit_each_other() {
     assert!(vectors.security_bits() >= 128.0 && bridge.packed().security_bits() >= 128.0);
 }
 
-/// Takes 8 GB.
+/// Takes 5.6 GB.
 #[test]
 #[ignore = "slow: run by make test-all"]
 fn slots_become_exact_integers_at_full_size() {

@@ -116,16 +116,34 @@ class Canaries:
     """
 
     def __repr__(self, /) -> str: ...
+    def check_results(self, /, results: npt.ArrayLike, expected: npt.ArrayLike) -> npt.NDArray[Any]:
+        """
+        Checks decrypted results by those that canaries must have, `expected`, in the order of `inputs`, and returns the results
+        of the values among them.
+
+        Raises `errors.WrongResultError` if a canary has another one: use none of the results then.
+        """
+
     @property
     def count(self, /) -> int:
         """
         The number of canaries.
         """
 
+    def hide(self, /, values: npt.ArrayLike, *, signed: bool = False) -> npt.NDArray[Any]:
+        """
+        The array to encrypt: the values in their order, among canaries. Signed integers are in two's complement.
+        """
+
     @property
     def id(self, /) -> str:
         """
         An identifier drawn for these canaries. Reveals nothing of them.
+        """
+
+    def inputs(self, /, *, signed: bool = False) -> npt.NDArray[Any]:
+        """
+        The inputs of the canaries, as secret as their places.
         """
 
     @property
@@ -161,6 +179,11 @@ class Canaries:
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
         """
         Writes the canaries to a file that its owner alone may read. Their values decrypt to one dimension then.
+        """
+
+    def with_inputs_of(self, /, inputs: npt.ArrayLike, *, signed: bool = False) -> Canaries:
+        """
+        Canaries at the same places, with inputs drawn from `inputs`: for another list of an operation of several.
         """
 
 @final
@@ -438,6 +461,14 @@ class EvaluationKey:
         Encodes a complex table once for any number of lookups.
         """
 
+    def register(
+        self, /, outputs: TableLike, entries: SupportsIndex | None = None, *, cyclic: bool = False
+    ) -> Register:
+        """
+        A register that holds 0 and is read through a table of `entries` entries, one for every number that it may hold. With
+        `cyclic`, numbers are modulo the number of entries, a power of two; a step then takes as much time per bit of outputs.
+        """
+
     def run_automaton(
         self,
         /,
@@ -451,6 +482,12 @@ class EvaluationKey:
         """
         Runs an automaton on words, each along the last axis of the values, and gives a value for each: the entry of `outputs`
         at the word's weight, or the weight itself. With keys of a plan of `word_length`.
+        """
+
+    def selectors(self, /, values: Ciphertext, *, threads: int = 0, progress: Progress | None = True) -> Selectors:
+        """
+        Encrypted bits in the form in which they choose, for registers: those of each value, the lowest first. With keys of a plan
+        of `chain`, 8 to 12 milliseconds per bit.
         """
 
     def sub(self, /, x: Ciphertext, y: Ciphertext) -> Ciphertext:
@@ -478,6 +515,14 @@ class PublicKey:
     """
 
     def __repr__(self, /) -> str: ...
+    def draw_canaries(
+        self, /, values: SupportsIndex, canaries: SupportsIndex, *, bits: SupportsIndex | None = None
+    ) -> Canaries:
+        """
+        Draws canaries as `SecretKey.draw_canaries` does: whoever encrypts by this key hides them among its values, and gives their
+        file to the holder of the secret key.
+        """
+
     def encrypt(self, /, values: npt.ArrayLike, *, signed: bool | None = None) -> Ciphertext:
         """
         Encrypts integers of any shape, from 0 to P - 1, P the `input_modulus`; if `signed`, from -P/2 to P/2 - 1. By default the
@@ -527,6 +572,59 @@ class PublicKey:
     def to_bytes(self, /) -> bytes:
         """
         The key as bytes, as a file holds it.
+        """
+
+@final
+class Register:
+    """
+    An encrypted number that encrypted bits increment and choose, read through a table: `EvaluationKey.register`.
+
+    Each step takes some 40 microseconds. Keys of `plan(chain=10_000)` allow ten thousand in a row before the register is read.
+
+        >>> import cryptable
+        >>> secret = cryptable.SecretKey.generate_insecure_toy("leveled", 2, 8)    # for use: of a plan
+        >>> server = secret.evaluation_key()
+        >>> votes = server.selectors(secret.encrypt([1, 0, 1, 1]))
+        >>> register = server.register(range(8))
+        >>> register.add_if(votes, [0, 1, 2, 3], [3, 2, 1, 1])
+        >>> int(secret.decrypt(register.read()))
+        5
+    """
+
+    def __repr__(self, /) -> str: ...
+    def add_if(
+        self, /, bits: Selectors, bit: npt.ArrayLike, number: npt.ArrayLike, *, progress: Progress | None = False
+    ) -> None:
+        """
+        Adds a number where a bit is 1. Of arrays, adds each number where the bit of its place is 1, or one number for all of
+        them; bits may be chosen again. Nothing is added if an error or Ctrl-C ends the call.
+        """
+
+    def choose_if(self, /, bits: Selectors, bit: SupportsIndex, other: Register) -> None:
+        """
+        Becomes another register of a table with as many entries where a bit is 1.
+        """
+
+    def copy(self, /) -> Register:
+        """
+        A register of its own that holds the same.
+        """
+
+    @property
+    def depth(self, /) -> int:
+        """
+        How many steps in a row led here.
+        """
+
+    @property
+    def largest(self, /) -> int:
+        """
+        The number that it holds if all bits were 1.
+        """
+
+    def read(self, /) -> Ciphertext:
+        """
+        The table's entry at the number, encrypted. The register can be used further.
         """
 
 @final
@@ -646,6 +744,23 @@ class SecretKey:
         """
         Decrypts results of a `real_table`: the multiples of one over the output modulus that the table has, or rounded to
         multiples of 2^-`precision`. `flooding` is for results that others see: bits of security, and decryptions under this key.
+        """
+
+    def draw_canaries(
+        self, /, values: SupportsIndex, canaries: SupportsIndex, *, bits: SupportsIndex | None = None
+    ) -> Canaries:
+        """
+        Draws canaries of uniform inputs and their places among `values` values, for whatever the key encrypts: inputs of lookups or,
+        with `bits`, integers of that many bits, as columns and values in words have. `Canaries.hide` gives the array to encrypt.
+
+            >>> import cryptable
+            >>> from cryptable import integers
+            >>> plan = integers.plan(8, engine="single", insecure_toy=True)    # without `insecure_toy` for use
+            >>> secret = cryptable.SecretKey.generate(plan)
+            >>> canaries = secret.draw_canaries(3, 20, bits=8)
+            >>> column = integers.encrypt(secret, canaries.hide([200, 7, 9]))
+            >>> canaries.check_results(integers.decrypt(secret, column), canaries.inputs()).tolist()
+            [200, 7, 9]
         """
 
     def encrypt(self, /, values: npt.ArrayLike, *, signed: bool | None = None) -> Ciphertext:
@@ -785,6 +900,15 @@ class SecretKey:
         """
         Makes the server's key and writes it to a file, never all of it in memory: what a server gets.
         """
+
+@final
+class Selectors:
+    """
+    Encrypted bits in the form in which they choose: `EvaluationKey.selectors`. Takes 150 to 400 kB of memory per bit.
+    """
+
+    def __len__(self, /) -> int: ...
+    def __repr__(self, /) -> str: ...
 
 def inspect(path: str | PathLike[str]) -> dict[str, Any]:
     """
