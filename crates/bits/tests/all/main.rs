@@ -8,6 +8,7 @@ mod files;
 mod half_form;
 mod leveled_gates;
 mod long_sums;
+mod predictions;
 mod sum_gates;
 mod tables;
 mod throughput;

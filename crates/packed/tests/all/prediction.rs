@@ -33,8 +33,8 @@ struct Machine {
 /// gigabytes wait for memory, and on the third for a cache that other machines share. Speed-ups of two threads are from 1.45
 /// to 1.88, where one of 1.8 is predicted.
 ///
-/// On the second, 2 GiB took 3.25 s when they were written for the first time, in pages of 2 MiB, and 0.1 s when the host had
-/// given them to the machine before.
+/// On the second, 2 GiB took 2.3 to 4.3 s when they were written for the first time, in pages of 2 MiB, and 0.1 to 0.3 s when
+/// the host had given them to the machine before.
 const MACHINES: [Machine; 3] = [
     Machine {
         folder: "amd_zen4",

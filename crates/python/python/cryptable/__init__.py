@@ -158,7 +158,8 @@ def plan(
     outputs of tables are below. What else may be asked for, all by name:
 
     - `values`: number of values per lookup, which the plan assumes (and says so) by default; `tables`: how many tables
-      on one input; `lookups`: how many lookups a key is made and read for, which decides between engines for few values;
+      on one input; `lookups`: how many lookups one key is made and read for, which decides between engines for few
+      values;
     - `threads`, `memory` (bytes), `log2_fail` (log2 of the largest probability that a ciphertext fails: -64);
     - `goal`: `"throughput"` or `"latency"`; `engine`: `"packed"`, `"single"` or `"leveled"`;
     - `inputs="single"`: single values, which the server may pack; `lookups_in_a_row`;

@@ -56,6 +56,12 @@ class Candidate:
         """
 
     @property
+    def key_seconds(self, /) -> float:
+        """
+        Predicted time to generate the evaluation key, in seconds; reading it from its file takes about as long.
+        """
+
+    @property
     def log2_fail(self, /) -> float:
         """
         log2 of the probability that any value of a ciphertext comes out wrong.
@@ -94,7 +100,7 @@ class Candidate:
     @property
     def seconds(self, /) -> float:
         """
-        Predicted time of a lookup of all values, in seconds.
+        Predicted time of a lookup of all values with a key that is in memory, in seconds.
         """
 
     @property
@@ -381,6 +387,12 @@ class Plan:
         """
 
     @property
+    def lookups(self, /) -> int:
+        """
+        Lookups with one key for which engines are compared.
+        """
+
+    @property
     def refusals(self, /) -> list[tuple[str, str]]:
         """
         Engines that have no parameters for the request, and why.
@@ -552,6 +564,7 @@ def plan(
     moduli: tuple[SupportsIndex, SupportsIndex],
     *,
     values: SupportsIndex | None = None,
+    lookups: SupportsIndex = 1,
     tables: SupportsIndex = 1,
     lookups_in_a_row: SupportsIndex = 1,
     word_length: SupportsIndex = 0,
