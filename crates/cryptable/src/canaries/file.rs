@@ -63,7 +63,8 @@ impl Canaries {
     /// ```
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged file of canaries; [`Error::OtherClient`] if another key encrypted them.
+    /// If the bytes are not exactly one undamaged file of canaries; [`OtherClient`](crate::Error::OtherClient) if another key
+    /// encrypted them.
     pub fn from_bytes(bytes: &[u8], secret: &SecretKey) -> Result<Self> {
         let parameters = secret.lookup_parameters()?;
         let parameter_digest = peek_header(bytes)?.parameter_digest;
