@@ -51,6 +51,8 @@ properties!(Candidate {
     seconds: f64 = |it| it.inner.duration().as_secs_f64();
     /// Predicted time to generate the evaluation key, in seconds; reading it from its file takes about as long.
     key_seconds: f64 = |it| it.inner.key_duration().as_secs_f64();
+    /// Predicted time to read the evaluation key and then look up all values, in seconds.
+    first_seconds: f64 = |it| it.inner.first_duration().as_secs_f64();
     /// Predicted memory of a lookup at its peak, keys included.
     memory_bytes: usize = |it| it.inner.prediction().peak_bytes();
     /// Predicted costs of a lookup: memory, bytes of keys and ciphertexts, seconds for any number of values.
@@ -101,6 +103,14 @@ impl Plan {
     #[getter]
     fn fastest_per_method(&self) -> Vec<Candidate> {
         self.inner.fastest_per_method().into_iter().map(Candidate::new).collect()
+    }
+
+    /// The way that would be the best for more lookups with one key than `lookups`, after the number of lookups from which
+    /// it is; None if the best one has the fastest lookups, too.
+    #[getter]
+    fn best_for_more_lookups(&self) -> Option<(u64, Candidate)> {
+        let (lookups, candidate) = self.inner.best_for_more_lookups()?;
+        Some((lookups, Candidate::new(candidate)))
     }
 
     /// The best way of an engine, if it has one.

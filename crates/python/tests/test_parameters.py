@@ -96,10 +96,14 @@ def test_predictions():
 def test_plans_of_moduli_and_of_engines():
     plan = cryptable.plan(moduli=(4, 4), engine="packed", values=1, goal="latency")
     assert plan.best_of("packed").engine == "packed"
-    once = cryptable.plan(moduli=(256, 256), values=100, threads=1, cost_model=fast)
-    often = cryptable.plan(moduli=(256, 256), values=100, threads=1, cost_model=fast, lookups=1_000)
+    machine = CostModel.of_unit(6e-5)
+    once = cryptable.plan(moduli=(256, 256), values=100, threads=1, cost_model=machine)
+    often = cryptable.plan(moduli=(256, 256), values=100, threads=1, cost_model=machine, lookups=1_000)
     assert (once.best.engine, often.best.engine, often.lookups) == ("leveled", "packed", 1_000)
-    assert once.best.key_seconds < 0.1 < often.best.key_seconds
+    lookups, packed = once.best_for_more_lookups or (0, None)
+    assert 1 < lookups < 1_000 and packed.engine == "packed" and often.best_for_more_lookups is None
+    assert once.best.key_seconds < 0.2 < often.best.key_seconds
+    assert often.best.first_seconds == pytest.approx(often.best.key_seconds + often.best.seconds)
     assert plan.best_of("packed").seconds == plan.best.seconds and plan.best_of("single") is None
     assert plan.crossing is None
     with pytest.raises(TypeError, match="moduli"):
