@@ -213,7 +213,8 @@ impl FileFormat {
     }
 }
 
-/// Reads all that was compressed to so many bytes, up to a limit: a small file may claim to be any number of bytes.
+/// Reads what a file of `compressed` bytes decompresses to, up to a limit: a small file may claim to hold any number of
+/// bytes.
 fn decompressed(reader: impl Read, compressed: usize) -> Result<Vec<u8>> {
     let limit = MIN_TEXT_BYTES.saturating_add(MAX_COMPRESSION.saturating_mul(compressed));
     let mut bytes = Vec::new();
