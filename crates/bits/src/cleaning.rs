@@ -22,7 +22,7 @@ pub(crate) fn clean<A: Arithmetic>(
     x: &A::Ciphertext,
     lowered: &A::Ciphertext,
 ) -> A::Ciphertext {
-    h1(arithmetic, x, lowered)
+    h1(arithmetic, x, lowered, 1)
 }
 
 /// The noise of a cleaned bit, from that of the bit and of one rounding. Errors are as large as they are with the stated

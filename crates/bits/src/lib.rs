@@ -27,6 +27,7 @@
 //! | functions of period 1 with wanted values at fractions of m | `periodic_function.rs`, `sum_functions.rs` |
 //! | the complex exponential as a series and squarings; functions of it | `periodic_evaluation.rs`, over `exponential_series.rs` of `ckks` |
 //! | SlotsToCoeffs, ModRaise, CoeffsToSlots: all algorithms as one circuit | `circuit.rs` |
+//! | decryption by the owners of a key together: cleanings before it, flooding, partial decryptions | `decryption_circuit.rs`, `prepared_bits.rs`; `joint_decryption.rs`; `partial_decryption.rs` |
 //! | how far bits are from 0 and 1, before any ciphertext exists | `noise.rs`, `noise_model.rs`, `predictions.rs` |
 //! | gates whose results come back after other methods, round after round | `rounds.rs` |
 //! | all numbers of a parameter set, the sets with names | `literal.rs`, `named_sets.rs`, `set_names.rs` |
@@ -44,11 +45,13 @@ mod bit_table;
 mod bootstraps;
 mod circuit;
 mod cleaning;
+mod decryption_circuit;
 mod disjoint_or;
 mod encrypted_bits;
 mod evaluation_key;
 mod gate;
 mod half_form;
+mod joint_decryption;
 mod leveled_evaluation;
 mod leveled_gates;
 mod literal;
@@ -57,9 +60,12 @@ mod named_sets;
 mod noise;
 mod noise_model;
 mod parameters;
+#[cfg(feature = "client")]
+mod partial_decryption;
 mod periodic_evaluation;
 mod periodic_function;
 mod predictions;
+mod prepared_bits;
 mod rounds;
 #[cfg(feature = "client")]
 mod secret_key;
@@ -77,9 +83,13 @@ pub use encrypted_bits::EncryptedBits;
 pub use evaluation_key::EvaluationKey;
 pub use gate::{Gate, SumGate};
 pub use half_form::RlweInput;
+pub use joint_decryption::JointDecryption;
 pub use literal::{ExponentialLiteral, Packing, ParametersLiteral, TransformLiteral};
 pub use noise::BitNoise;
 pub use parameters::{Parameters, Precision};
+#[cfg(feature = "client")]
+pub use partial_decryption::{PartialDecryption, SecretShare};
+pub use prepared_bits::PreparedBits;
 pub use rounds::RoundNoise;
 #[cfg(feature = "client")]
 pub use secret_key::SecretKey;

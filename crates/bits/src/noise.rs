@@ -145,6 +145,11 @@ impl BitNoise {
         self.bound.log2_exceeds(0.5)
     }
 
+    /// log2 of the probability that the error of a bit exceeds a margin, at most.
+    pub(crate) fn log2_exceeds(self, margin: f64) -> f64 {
+        self.bound.log2_exceeds(margin)
+    }
+
     /// The largest error, but for a probability of `2^log2_fail`.
     pub(crate) fn largest(self, log2_fail: f64) -> f64 {
         self.bound.largest(log2_fail)

@@ -5,6 +5,7 @@ use std::ops::Deref;
 use cryptable_ckks::encryption;
 use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::ring_secret_key::{RingSecretKey, RingSecretParameters};
+use cryptable_lattice::secret::TernarySecret;
 use cryptable_lattice::{Progress, ReadOptions};
 use cryptable_ring::SecretSlots;
 use cryptable_wire::ObjectType;
@@ -42,6 +43,16 @@ impl SecretKey {
     #[must_use]
     pub fn generate(parameters: &Parameters) -> Self {
         Self(RingSecretKey::generate(parameters))
+    }
+
+    /// The key of a secret that another key of the client has, too.
+    ///
+    /// # Panics
+    /// If the secret is of another ring degree.
+    #[must_use]
+    pub fn of_secret(parameters: &Parameters, secret: TernarySecret) -> Self {
+        assert_eq!(secret.coefficients().len(), parameters.literal().ring_degree, "coefficients");
+        Self(RingSecretKey::from_secret(parameters.clone(), secret))
     }
 
     /// Reads a secret key.
@@ -157,6 +168,6 @@ impl SecretKey {
 }
 
 /// The slot of bit i: SlotsToCoeffs takes slots in bit-reversed order, so that bit i comes to coefficient i.
-fn bit_reversed(i: usize, slots: usize) -> usize {
+pub(crate) fn bit_reversed(i: usize, slots: usize) -> usize {
     i.reverse_bits() >> (usize::BITS - slots.ilog2())
 }

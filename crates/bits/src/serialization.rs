@@ -146,7 +146,7 @@ impl RlweInput {
 }
 
 /// Reads a polynomial in limbs of these moduli.
-fn read_poly(
+pub(crate) fn read_poly(
     reader: &mut BodyReader<'_>,
     ring: &Ring,
     main: usize,

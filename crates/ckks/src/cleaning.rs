@@ -9,19 +9,20 @@ pub const H1_ROUNDINGS: f64 = 2.0;
 
 /// `h1(x) = 3x² - 2x³ = (3x - 2x²)·x`: 0 and 1 stay, an error ε becomes `3ε² - 2ε³` at 0 and `-3ε² - 2ε³` at 1.
 ///
-/// Takes two levels and two multiplications. The second factor is `lowered`: x itself, or x one level lower at the scale that
+/// Takes two levels of `primes` primes each and two multiplications. The second factor is `lowered`: x itself, or x one level lower at the scale that
 /// the result is to have. The first is rounded once, where a rounding of x² would come out three times at 0; so is the product.
 pub fn h1<A: Arithmetic>(
     arithmetic: &A,
     x: &A::Ciphertext,
     lowered: &A::Ciphertext,
+    primes: usize,
 ) -> A::Ciphertext {
     let mut twice = x.clone();
     arithmetic.mul_integer_assign(&mut twice, -2);
     let mut factor = arithmetic.product(x, &twice);
     arithmetic.product_add_assign(&mut factor, x, 3.0);
-    let factor = arithmetic.relinearize(factor, 1);
-    arithmetic.mul(&factor, lowered)
+    let factor = arithmetic.relinearize(factor, primes);
+    arithmetic.relinearize(arithmetic.product(&factor, lowered), primes)
 }
 
 #[cfg(test)]

@@ -279,7 +279,7 @@ impl Arithmetic for DryRun {
     }
 
     fn mul_integer_assign(&self, ct: &mut Shape, factor: i64) {
-        let square = (factor * factor) as f64;
+        let square = (factor as f64).powi(2);
         ct.power.0 *= square;
         ct.noise = ct.noise * square;
     }

@@ -121,9 +121,27 @@ pub fn decrypt(
 
 /// Slots with their noise: to be rounded, and not to be passed on.
 fn noisy_slots(ring: &Ring, secret: &TernarySecret, ct: &Ciphertext, count: usize) -> SecretSlots {
-    let coefficients = Zeroizing::new(noisy_coefficients(ring, secret, &ct.parts));
-    let gap = ring.degree() / (2 * count);
-    let unit = 1.0 / ct.scale;
+    slots_of_coefficients(&noisy_coefficients(ring, secret, &ct.parts), ct.scale, count)
+}
+
+/// The first `count` slots of a phase modulo the lowest primes of the chain, with the noise that is in it.
+///
+/// Exact while its coefficients stay below half of the two lowest primes' product.
+#[must_use]
+pub fn slots_of_phase(
+    ring: &Ring,
+    phase: &Poly<Evaluations>,
+    scale: f64,
+    count: usize,
+) -> SecretSlots {
+    let phase = lowest_limbs(ring, phase);
+    slots_of_coefficients(&centred_coefficients(ring, phase), scale, count)
+}
+
+/// Slots of a polynomial with these coefficients, over the scale.
+fn slots_of_coefficients(coefficients: &[f64], scale: f64, count: usize) -> SecretSlots {
+    let gap = coefficients.len() / (2 * count);
+    let unit = 1.0 / scale;
     let mut values = SecretSlots::from_fn(count, |k| {
         let (re, im) = (coefficients[k * gap], coefficients[(k + count) * gap]);
         Complex64::new(re * unit, im * unit)
@@ -140,37 +158,47 @@ pub fn decrypt_coefficients(
     secret: &TernarySecret,
     parts: &RlweCiphertext,
 ) -> Vec<f64> {
-    noisy_coefficients(ring, secret, parts)
+    std::mem::take(&mut *noisy_coefficients(ring, secret, parts))
 }
 
 /// Coefficients with their noise.
-fn noisy_coefficients(ring: &Ring, secret: &TernarySecret, parts: &RlweCiphertext) -> Vec<f64> {
-    let mut main = parts.c0.basis().main;
+fn noisy_coefficients(
+    ring: &Ring,
+    secret: &TernarySecret,
+    parts: &RlweCiphertext,
+) -> Zeroizing<Vec<f64>> {
+    let mut phase = lowest_limbs(ring, &parts.c1);
+    phase.mul_assign(ring, &secret.evaluations(ring, phase.basis()));
+    phase.add_assign(ring, &lowest_limbs(ring, &parts.c0));
+    centred_coefficients(ring, phase)
+}
+
+/// A polynomial modulo its lowest two limbs, or its only one.
+fn lowest_limbs(ring: &Ring, poly: &Poly<Evaluations>) -> Poly<Evaluations> {
+    let mut main = poly.basis().main;
     while ring.main_basis(main).limbs() > 2 {
         main -= 1;
     }
     let basis = ring.main_basis(main);
-    let lowest = |poly: &Poly<Evaluations>| {
-        let limbs = (0..basis.limbs()).flat_map(|limb| poly.limb_of(ring, main, limb).into_owned());
-        Poly::<Evaluations>::from_words(ring, basis, limbs.collect())
-    };
-    let mut phase = lowest(&parts.c1);
-    phase.mul_assign(ring, &secret.evaluations(ring, basis));
-    phase.add_assign(ring, &lowest(&parts.c0));
+    let limbs = (0..basis.limbs()).flat_map(|limb| poly.limb_of(ring, main, limb).into_owned());
+    Poly::<Evaluations>::from_words(ring, basis, limbs.collect())
+}
+
+/// The centred coefficients of a polynomial of one limb or two.
+fn centred_coefficients(ring: &Ring, phase: Poly<Evaluations>) -> Zeroizing<Vec<f64>> {
+    let moduli = ring.limb_primes(phase.basis());
     let phase = Zeroizing::new(phase.into_coefficients(ring));
-    let moduli = ring.limb_primes(basis);
     let m0 = ring.modulus(moduli[0]);
     if moduli.len() == 1 {
-        return phase.limb(0).iter().map(|&x| m0.center(x) as f64).collect();
+        return Zeroizing::new(phase.limb(0).iter().map(|&x| m0.center(x) as f64).collect());
     }
     // Garner: x = x0 + q0·((x1 - x0)/q0 mod q1), centred.
     let m1 = ring.modulus(moduli[1]);
     let inverse = m1.inv(m1.reduce(m0.value()));
     let low = phase.limb(0).iter();
-    low.zip(phase.limb(1))
-        .map(|(&x0, &x1)| {
-            let high = m1.mul(m1.sub(x1, m1.reduce(x0)), inverse);
-            m1.center(high) as f64 * m0.value() as f64 + x0 as f64
-        })
-        .collect()
+    let centred = low.zip(phase.limb(1)).map(|(&x0, &x1)| {
+        let high = m1.mul(m1.sub(x1, m1.reduce(x0)), inverse);
+        m1.center(high) as f64 * m0.value() as f64 + x0 as f64
+    });
+    Zeroizing::new(centred.collect())
 }

@@ -18,6 +18,7 @@ mod error_distribution;
 pub mod evaluation_keys;
 pub mod external_product;
 mod failure_probability;
+pub mod flooding;
 pub mod gaussian_tail;
 mod handover;
 #[cfg(feature = "client")]

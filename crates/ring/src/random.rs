@@ -121,6 +121,8 @@ pub enum StreamPurpose {
     Mask = 3,
     /// Choices that a client keeps to itself: which places of a list are canaries, and what they hold.
     Choice = 4,
+    /// Flooding, which hides the noise of what is decrypted by several owners.
+    Flooding = 5,
 }
 
 /// Largest index of a stream: eight bits of the stream number are the purpose.
@@ -283,6 +285,23 @@ impl RandomStream {
             missing -= u64::from(chosen);
             out.push(chosen);
         }
+        out
+    }
+
+    /// Differences of two uniform numbers below `2^bits`: symmetric about 0, with a triangular law of variance
+    /// `(4^bits - 1)/6`.
+    ///
+    /// # Panics
+    /// If there are more than 62 bits.
+    #[must_use]
+    pub fn uniform_differences(&mut self, count: usize, bits: u32) -> Zeroizing<Vec<i64>> {
+        assert!(bits <= 62, "{bits} bits");
+        let mut words = Zeroizing::new(vec![0; 2 * count]);
+        self.uniform_assign(&mut words, 1 << bits);
+        let (plus, minus) = words.split_at(count);
+        let differences = plus.iter().zip(minus).map(|(&x, &y)| x as i64 - y as i64);
+        let mut out = Zeroizing::new(Vec::with_capacity(count));
+        out.extend(differences);
         out
     }
 

@@ -144,6 +144,10 @@ object_types! {
     IntegerPublicKey = 55, "a public key for functions of integers";
     /// A client's secret places and inputs of canaries in a ciphertext.
     Canaries = 60, "canaries";
+    /// Encrypted bits in slots, exact enough for partial decryptions.
+    PreparedBits = 72, "bits for partial decryption";
+    /// What one owner of a key sends of a decryption.
+    PartialDecryption = 73, "a partial decryption";
     /// Encrypted columns with names.
     EncryptedFrame = 61, "an encrypted frame";
 }

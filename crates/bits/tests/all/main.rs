@@ -9,6 +9,7 @@ mod half_form;
 mod leveled_gates;
 mod long_sums;
 mod predictions;
+mod partial_decryptions;
 mod sum_gates;
 mod tables;
 mod throughput;

@@ -15,7 +15,7 @@ pub(crate) const AND_LEVELS: usize = 3;
 ///
 /// `power` is the mean square of x, for dry runs.
 pub(crate) fn clean<A: Arithmetic>(arithmetic: &A, x: &A::Ciphertext, power: f64) -> A::Ciphertext {
-    let mut cleaned = h1(arithmetic, x, x);
+    let mut cleaned = h1(arithmetic, x, x, 1);
     arithmetic.declare_cleaned(&mut cleaned, x, 3.0, H1_ROUNDINGS);
     arithmetic.declare_power(&mut cleaned, power);
     cleaned

@@ -1,0 +1,219 @@
+//! Bits whose errors are small enough for partial decryptions: three cleanings `3x² - 2x³` at scales of several primes.
+//!
+//! Flooding has to be larger than the error that it hides by 2^40 and more ([`cryptable_lattice::flooding`]), and a cleaning
+//! leaves the roundings of its level: `2^-S` times some 2^19 at degree 65,536 for a scale of S bits. So levels here have two
+//! and three primes, by which a product is divided at once:
+//!
+//! | cleaning | primes per level | scale | largest error after it, `throughput_128` |
+//! |---|---|---|---|
+//! | before | 1 | 2^36 | at most 2^-13 |
+//! | first | 2 | 2^72 | 2^-24.4 |
+//! | second | 2 | 2^72 | 2^-47.2 |
+//! | third | 3 | 2^108 | 2^-88, and twice that after both parts are joined, of which roundings are nearly all |
+//!
+//! Between scales bits are multiplied by a power of two, exactly. In: bits with [`LEVELS`] levels or more. Out: one ciphertext,
+//! with the second part in the imaginary parts of slots, modulo as many primes as its scale needs.
+//!
+//! **Errors are bounded, not their variance.** A slot's error is a complex number of size ε. It leaves a cleaning with at most
+//! `(3 + 2ε)·ε²` and two roundings, each below its bound but for a probability of 2^-160 ([`LOG2_ROUNDING`]).
+//!
+//! **Numbers that are public are no error.** Scales are known to 53 bits, so that a slot of bit 1 is decrypted as `1 + δ` with δ
+//! some 2^-52. The circuit and its primes determine δ; it is the same in every slot and for every key. Errors are differences
+//! from that.
+
+use cryptable_ckks::cleaning::h1;
+use cryptable_ckks::dry_run::{Counts, Shape, SlotNoise, SlotVariance};
+use cryptable_ckks::noise_sources::NoiseSources;
+use cryptable_ckks::{Arithmetic, DryRun};
+use cryptable_lattice::Result;
+use cryptable_lattice::error::{Error, demand};
+use num_complex::Complex64;
+
+use crate::parameters::Parameters;
+
+/// Primes that every level of each cleaning divides by.
+const CLEANINGS: [usize; 3] = [2, 2, 3];
+
+/// Levels of one prime that all cleanings take, two levels each, and one that is left: its prime makes room for the scale.
+pub(crate) const LEVELS: usize = 2 * (CLEANINGS[0] + CLEANINGS[1] + CLEANINGS[2]) + 1;
+
+/// Largest error of a slot before the first cleaning, in size.
+pub(crate) const LARGEST_INPUT: f64 = 1.0 / 8192.0;
+
+/// log2 of the probability that a rounding in a slot is larger than its bound.
+const LOG2_ROUNDING: f64 = -160.0;
+
+/// Roundings in all slots of a ciphertext, log2: two parts of 2^15 slots, six each.
+const LOG2_ROUNDINGS: f64 = 18.6;
+
+/// Room between the largest slot, of size √2, and half of the modulus that bits are decrypted in.
+const ROOM: f64 = 8.0;
+
+/// What is known of bits before they are decrypted by several owners.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PreparedShape {
+    /// Limbs of the ciphertext.
+    pub limbs: usize,
+    /// Its scale.
+    pub scale: f64,
+    /// Largest error of a slot, in size.
+    pub error: f64,
+    /// Variance of a slot's error, both parts of it, where all bits are 1: in slots of bit 0, half of it.
+    pub variance: f64,
+}
+
+impl Parameters {
+    /// Checks that there are enough levels.
+    ///
+    /// # Errors
+    /// [`Error::TooSmall`].
+    fn check_decryption_levels(&self) -> Result<()> {
+        let (value, limit) = (self.levels_after_bootstrap() as u64, LEVELS as u64);
+        if value < limit {
+            let name = "number of levels for partial decryptions";
+            return Err(Error::TooSmall { name, value, limit });
+        }
+        Ok(())
+    }
+
+    /// The shape of bits before partial decryptions, whose secret has so many owners.
+    ///
+    /// # Errors
+    /// If there are not enough levels after a bootstrap.
+    pub(crate) fn prepared_shape(&self, owners: u32) -> Result<PreparedShape> {
+        self.check_decryption_levels()?;
+        let dry_run = self.circuit().dry_run();
+        // Every owner's secret adds its own variance, and may be as large in a slot as all others.
+        let owners = f64::from(owners);
+        let limit = owners * self.noise_model().slot_limit;
+        let (mut error, mut variance) = (LARGEST_INPUT, 0.0);
+        let mut x = self.widened(&dry_run, &self.bits_shape(LEVELS));
+        for step in 0..CLEANINGS.len() {
+            x.noise = SlotNoise::ZERO;
+            x = self.cleaned(&dry_run, &x, step);
+            let added = x.noise * owners;
+            variance = added.total();
+            // The law of a part whose variance is that of both bounds the size of both.
+            error =
+                (3.0 + 2.0 * error) * error * error + added.law(limit, 1).largest(LOG2_ROUNDING);
+        }
+        let parts = self.packing().parts() as f64;
+        let limbs = self.decryption_limbs(x.scale, x.limbs);
+        let modulus: f64 = (0..limbs).map(|index| dry_run.prime(index).log2()).sum();
+        let room = modulus - x.scale.log2();
+        demand(room >= ROOM.log2(), "bits of room for partial decryptions", room, "3 and more")?;
+        Ok(PreparedShape {
+            limbs,
+            scale: x.scale,
+            error: parts * error,
+            variance: parts * variance,
+        })
+    }
+
+    /// log2 of the probability that any slot's error exceeds its bound, where it was below [`LARGEST_INPUT`] before.
+    pub(crate) fn log2_roundings_exceed() -> f64 {
+        LOG2_ROUNDING + LOG2_ROUNDINGS
+    }
+
+    /// Counts of the operations that prepare bits for partial decryptions.
+    ///
+    /// # Errors
+    /// If there are not enough levels after a bootstrap.
+    pub fn decryption_counts(&self) -> Result<Counts> {
+        self.check_decryption_levels()?;
+        let dry_run = self.circuit().dry_run();
+        self.prepared(&dry_run, &vec![self.bits_shape(LEVELS); self.packing().parts()]);
+        Ok(dry_run.counts())
+    }
+
+    /// Returns the dry run's shape of a part of bits without noise.
+    fn bits_shape(&self, levels: usize) -> Shape {
+        let limbs = self.literal().input_limbs() + levels;
+        Shape {
+            limbs,
+            chain: 0,
+            scale: self.circuit().scale_at(limbs),
+            power: SlotVariance(1.0),
+            noise: SlotNoise::ZERO,
+            sources: NoiseSources::UNKNOWN,
+        }
+    }
+
+    /// Primes of the modulus in which a scale leaves enough room, of `limbs` at most.
+    fn decryption_limbs(&self, scale: f64, limbs: usize) -> usize {
+        let dry_run: DryRun = self.circuit().dry_run();
+        let mut modulus = 1.0;
+        (0..limbs)
+            .find(|&index| {
+                modulus *= dry_run.prime(index);
+                modulus >= ROOM * scale
+            })
+            .map_or(limbs, |index| index + 1)
+    }
+
+    /// All cleanings of every part, joined: the second part comes to imaginary parts of slots.
+    pub(crate) fn prepared<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        parts: &[A::Ciphertext],
+    ) -> A::Ciphertext {
+        let clean = |part: &A::Ciphertext| {
+            let x = self.widened(arithmetic, part);
+            (0..CLEANINGS.len()).fold(x, |x, step| self.cleaned(arithmetic, &x, step))
+        };
+        let mut parts = arithmetic.map_all(parts.iter().collect(), clean).into_iter();
+        let mut joined = parts.next().expect("a part");
+        if let Some(mut imaginary) = parts.next() {
+            arithmetic.mul_imaginary_unit_assign(&mut imaginary);
+            arithmetic.add_assign(&mut joined, &imaginary);
+        }
+        let limbs = self.decryption_limbs(arithmetic.scale(&joined), arithmetic.limbs(&joined));
+        arithmetic.drop_to(&mut joined, limbs);
+        joined
+    }
+
+    /// A part at the level where cleanings begin, and at their scale: that of bits there, squared. What rounding the constant
+    /// leaves, 2^-37 of a bit, is public.
+    fn widened<A: Arithmetic>(&self, arithmetic: &A, part: &A::Ciphertext) -> A::Ciphertext {
+        let limbs = self.literal().input_limbs() + LEVELS;
+        let scale = self.circuit().scale_at(limbs).powi(CLEANINGS[0] as i32);
+        let row = [vec![Complex64::ONE]];
+        arithmetic.linear_combinations(limbs, &[part], &row, scale).swap_remove(0)
+    }
+
+    /// One cleaning, at the scale of its levels.
+    fn cleaned<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        x: &A::Ciphertext,
+        step: usize,
+    ) -> A::Ciphertext {
+        let primes = CLEANINGS[step];
+        let more = primes - CLEANINGS[step.saturating_sub(1)];
+        let mut x = x.clone();
+        for _ in 0..more {
+            let factor = arithmetic.prime(arithmetic.limbs(&x) - 1).log2().round().exp2();
+            arithmetic.mul_integer_assign(&mut x, factor as i64);
+            arithmetic.divide_slots_assign(&mut x, factor);
+        }
+        let mut cleaned = h1(arithmetic, &x, &x, primes);
+        arithmetic.declare_power(&mut cleaned, 1.0);
+        cleaned
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bounds of the set that is for use, by number of owners: the numbers of the head of this file.
+    #[test]
+    fn errors_are_bounded_far_below_the_scale() {
+        let parameters = Parameters::throughput_128().unwrap();
+        for (owners, bound) in [(1, -86.5), (3, -85.0), (16, -83.5)] {
+            let shape = parameters.prepared_shape(owners).unwrap();
+            assert!((bound - 1.0..bound).contains(&shape.error.log2()), "{}", shape.error.log2());
+            assert!((shape.scale.log2() - 108.0).abs() < 0.2 && shape.limbs == 4);
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! How large flooding of partial decryptions is, and what it costs: statistical distance, and failures.
+//!
+//! **What is sent.** The secret is a sum `s = s_1 + … + s_n`, and owner i sends `p_i = c_1·s_i + F_i` for a ciphertext
+//! `(c_0, c_1)` whose phase is `c_0 + c_1·s = P(b) + e`. `P(b)` is the rounded encoding of the bits, which everybody computes
+//! who knows them, and e an error of the coefficients. Its Euclidean norm is at most `S·B + √N/2`, where B bounds the error of
+//! every slot and S is the scale: squares of coefficients add up to the mean of the squares of all N conjugate slots
+//! (Parseval), and the second term is the rounding of `P(b)`.
+//!
+//! **A simulator** that has the bits and all secrets but that of owner i sends `p = P(b) - c_0 - Σ_{j≠i} c_1·s_j + F` instead.
+//! `p_i` is the same with `F + e` in place of F. So the distance is that of [`cryptable_lattice::flooding`], over all
+//! coefficients at once: `√(2hT)·|e|` of T ciphertexts. Failures of the bound on e are added.
+//!
+//! **Failures.** Combined, a part of a slot is off by the error of the ciphertext and by `n·N/2` coefficients of flooding:
+//! Chernoff's bound for the rest of the margin of `S/2`.
+
+use cryptable_lattice::FailureProbability;
+use cryptable_lattice::error::{Error, Result, check_parameters, demand, out_of_range};
+use cryptable_lattice::flooding::Flooding;
+use cryptable_wire::BodyReader;
+
+use crate::parameters::Parameters;
+
+/// Most owners of a key.
+const MAX_OWNERS: u32 = 16;
+
+/// Tails by which a slot's error may exceed its bound before cleanings, one of noise and one of what is no noise, in either
+/// part of a slot.
+const TAILS_OF_A_BIT: f64 = 4.0;
+
+/// Rounding of a combined phase to two limbs and to doubles, in a slot: far below the margin.
+const COMBINATION: f64 = 1.0 / 1_048_576.0;
+
+/// How the owners of a key decrypt bits together: how many they are, and how well flooding hides each owner's share.
+///
+/// All owners use the same numbers; partial decryptions carry them. There is no decryption without flooding.
+///
+/// ```
+/// use cryptable_bits::{JointDecryption, Parameters};
+/// let parameters = Parameters::throughput_128()?;
+/// // Three owners, a statistical distance of 2^-40 over 65,536 ciphertexts of 65,536 bits.
+/// let decryption = JointDecryption::new(&parameters, 3, -40.0, 65_536)?;
+/// assert!(decryption.log2_distance() <= -40.0 && decryption.log2_fail() < -1000.0);
+/// // 2^-64 is to be had for 64 ciphertexts: those of so many fail to be so exact with more than that.
+/// assert!(JointDecryption::new(&parameters, 3, -64.0, 64)?.log2_distance() <= -64.0);
+/// assert!(JointDecryption::new(&parameters, 3, -64.0, 65_536).is_err());
+/// # Ok::<(), cryptable_lattice::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct JointDecryption {
+    owners: u32,
+    stated_log2_distance: f64,
+    ciphertexts: u64,
+    flooding: Flooding,
+    log2_distance: f64,
+    log2_fail: f64,
+    parameter_digest: [u8; 32],
+}
+
+impl JointDecryption {
+    /// Finds the least flooding with which partial decryptions of `ciphertexts` ciphertexts in all, under one key, are within a
+    /// statistical distance of `2^log2_distance` of what bits alone tell.
+    ///
+    /// # Errors
+    /// If owners are not from 2 to 16, there are no ciphertexts, or the distance is not from 2^-128 to 1/2;
+    /// [`Error::FailureUnreachable`] if bits are not exact enough for it, [`Error::TooSmall`] if bits have too few levels after
+    /// a bootstrap.
+    pub fn new(
+        parameters: &Parameters,
+        owners: u32,
+        log2_distance: f64,
+        ciphertexts: u64,
+    ) -> Result<Self> {
+        if !(2..=MAX_OWNERS).contains(&owners) {
+            return Err(out_of_range("number of owners", owners.into(), "from 2 to 16"));
+        }
+        if ciphertexts == 0 {
+            let name = "number of ciphertexts to decrypt";
+            return Err(Error::TooSmall { name, value: 0, limit: 1 });
+        }
+        let is_stated = (-128.0..=-1.0).contains(&log2_distance);
+        demand(is_stated, "log2 of the statistical distance", log2_distance, "from -128 to -1")?;
+        let shape = parameters.prepared_shape(owners)?;
+        let degree = parameters.literal().ring_degree as f64;
+        let unreachable = |found: f64, limit| {
+            let what = format!("hiding the shares of {owners} owners in {ciphertexts} ciphertexts");
+            Error::FailureUnreachable { what, found, limit }
+        };
+        let polynomials = ciphertexts as f64;
+        let unbounded = polynomials * log2_unbounded(parameters).exp2();
+        if unbounded.log2() > log2_distance - 1.0 {
+            return Err(unreachable(unbounded.log2(), log2_distance - 1.0));
+        }
+        let norm = shape.scale * shape.error + degree.sqrt() / 2.0;
+        let flooding = Flooding::hiding(norm, polynomials, log2_distance - 1.0)
+            .ok_or_else(|| unreachable(0.0, log2_distance - 1.0))?;
+        let margin = (0.5 - shape.error - COMBINATION) * shape.scale;
+        let of_bit = flooding.log2_exceeds(f64::from(owners) * degree / 2.0, margin);
+        if of_bit > parameters.literal().log2_fail {
+            return Err(unreachable(of_bit, parameters.literal().log2_fail));
+        }
+        let distance = flooding.log2_distance(norm, polynomials).exp2() + unbounded;
+        Ok(Self {
+            owners,
+            stated_log2_distance: log2_distance,
+            ciphertexts,
+            flooding,
+            log2_distance: distance.log2(),
+            log2_fail: FailureProbability::from_log2(of_bit).of_any(parameters.bits()).log2(),
+            parameter_digest: parameters.digest(),
+        })
+    }
+
+    /// The number of owners.
+    #[must_use]
+    pub fn owners(&self) -> u32 {
+        self.owners
+    }
+
+    /// Ciphertexts that may be decrypted under one key. Decrypting one again is no other.
+    #[must_use]
+    pub fn ciphertexts(&self) -> u64 {
+        self.ciphertexts
+    }
+
+    /// log2 of the statistical distance between all partial decryptions of an owner and what a simulator without its share
+    /// sends.
+    #[must_use]
+    pub fn log2_distance(&self) -> f64 {
+        self.log2_distance
+    }
+
+    /// log2 of the probability that flooding makes any bit of a ciphertext wrong.
+    #[must_use]
+    pub fn log2_fail(&self) -> f64 {
+        self.log2_fail
+    }
+
+    /// log2 of the width of flooding, in units of the modulus of a ciphertext.
+    #[must_use]
+    pub fn log2_width(&self) -> u32 {
+        self.flooding.log2_width()
+    }
+
+    /// The law of flooding.
+    pub(crate) fn flooding(&self) -> Flooding {
+        self.flooding
+    }
+
+    /// Checks that it was planned for these parameters.
+    ///
+    /// # Errors
+    /// [`Error::OtherParameters`].
+    pub(crate) fn check(&self, parameter_digest: [u8; 32]) -> Result<()> {
+        check_parameters("plan of partial decryptions", parameter_digest, self.parameter_digest)
+    }
+
+    /// The numbers that it was planned with, as they are written.
+    pub(crate) fn numbers(&self) -> (u32, f64, u64) {
+        (self.owners, self.stated_log2_distance, self.ciphertexts)
+    }
+
+    /// Reads its numbers, and plans again.
+    ///
+    /// # Errors
+    /// If bytes are missing, and as [`JointDecryption::new`].
+    pub(crate) fn read(parameters: &Parameters, reader: &mut BodyReader<'_>) -> Result<Self> {
+        let owners = reader.u32("number of owners")?;
+        let log2_distance = reader.f64("log2 of the statistical distance")?;
+        Self::new(parameters, owners, log2_distance, reader.u64("number of ciphertexts")?)
+    }
+}
+
+/// log2 of the probability that an error of a ciphertext is not below its bound.
+fn log2_unbounded(parameters: &Parameters) -> f64 {
+    let of_inputs =
+        TAILS_OF_A_BIT * parameters.bits() as f64 * parameters.literal().log2_fail.exp2();
+    (of_inputs + Parameters::log2_roundings_exceed().exp2()).log2()
+}

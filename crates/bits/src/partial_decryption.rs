@@ -1,0 +1,353 @@
+//! Partial decryptions by the owners of a key, and their combination to bits.
+//!
+//! An owner answers with `c_1·s_i + F`, where F is drawn from a secret seed and c_1 alone. Whoever asks again, for the same
+//! ciphertext or for another with the same mask, gets the same answer and learns nothing more: nothing is to be remembered
+//! between requests, and no two answers can be averaged. With independent flooding, k answers would have the distance of k
+//! ciphertexts.
+
+use std::sync::Arc;
+
+use cryptable_ckks::encryption::slots_of_phase;
+use cryptable_lattice::Binding;
+use cryptable_lattice::error::{Error, Result, check_parameters, out_of_range};
+use cryptable_lattice::secret::TernarySecret;
+use cryptable_ring::random::Seed;
+use cryptable_ring::{Evaluations, Poly, Ring, clear_stack};
+use cryptable_wire::{
+    BodyReader, BodyWriter, KeyId, ObjectType, pack_ternary, peek_header, read_object, write_object,
+};
+use zeroize::Zeroizing;
+
+use crate::joint_decryption::JointDecryption;
+use crate::parameters::Parameters;
+use crate::prepared_bits::PreparedBits;
+use crate::secret_key::bit_reversed;
+use crate::serialization::read_poly;
+
+/// Domain of the keys that seeds of flooding are derived with.
+const FLOODING_CONTEXT: &str = "cryptable: flooding of partial decryptions of bits";
+
+/// Longest body: a polynomial of 64 limbs at degree 65,536, and 1 KiB.
+const MAX_BYTES: u64 = (64 * 65_536 * 8) + (1 << 10);
+
+/// Kind of the messages, for errors.
+const MESSAGE: &str = "partial decryption";
+
+/// An owner's share of a secret key: the key's secret is the sum of the shares of all owners. Zeroized on drop, redacted in
+/// Debug, not `Clone`.
+///
+/// ```
+/// # use cryptable_lattice::{Progress, secret::TernarySecret, security::SecretDistribution};
+/// # use zeroize::Zeroizing;
+/// use cryptable_bits::{JointDecryption, Parameters, SecretKey, SecretShare};
+/// // `Parameters::throughput_128` is for use.
+/// let parameters = Parameters::insecure_toy_throughput()?;
+/// # let secret = SecretKey::generate(&parameters);
+/// # let server = secret.evaluation_key(Progress::silent())?;
+/// # let ternary = |f: &dyn Fn(usize, i8) -> i8| {
+/// #     let all = secret.secret().coefficients().iter().enumerate().map(|(i, &c)| f(i, c));
+/// #     let kind = SecretDistribution::UniformTernary;
+/// #     TernarySecret::from_coefficients(Zeroizing::new(all.collect()), kind).expect("ternary")
+/// # };
+/// # let secrets = [ternary(&|i, c| if i % 2 == 0 { c } else { 0 }), ternary(&|i, c| if i % 2 == 1 { c } else { 0 })];
+/// // Two owners, whose secrets add up to that of the key.
+/// let [first, second] = secrets;
+/// let shares =
+///     [(1, first), (2, second)].map(|(owner, s)| SecretShare::new(&parameters, s, secret.id(), owner));
+/// let bits = server.bin_boot(&secret.encrypt(&[true, false, true])?)?;
+/// let prepared = server.prepare_decryption(&bits)?;
+/// // Flooding hides each share to 2^-40, over up to 1,000 ciphertexts.
+/// let decryption = JointDecryption::new(&parameters, 2, -40.0, 1000)?;
+/// let partial = [
+///     shares[0].partial_decryption(&prepared, &decryption)?,
+///     shares[1].partial_decryption(&prepared, &decryption)?,
+/// ];
+/// assert_eq!(prepared.combine(&parameters, &partial)?, [true, false, true]);
+/// # Ok::<(), cryptable_lattice::Error>(())
+/// ```
+pub struct SecretShare {
+    ring: Arc<Ring>,
+    share: TernarySecret,
+    /// The key that seeds of flooding are derived with.
+    flooding_key: Zeroizing<[u8; 32]>,
+    owner: u32,
+    binding: Binding,
+}
+
+impl std::fmt::Debug for SecretShare {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "SecretShare(owner {}, redacted)", self.owner)
+    }
+}
+
+impl SecretShare {
+    /// The share of an owner, counted from 1, of the key with this identifier.
+    ///
+    /// Flooding follows from the share: its seeds are derived with BLAKE3 from all its coefficients.
+    ///
+    /// # Panics
+    /// If the share is of another ring degree.
+    #[must_use]
+    pub fn new(parameters: &Parameters, share: TernarySecret, key_id: KeyId, owner: u32) -> Self {
+        let ring = parameters.ring();
+        assert_eq!(share.coefficients().len(), ring.degree(), "coefficients of a share");
+        let packed = pack_ternary(share.coefficients());
+        let flooding_key = Zeroizing::new(blake3::derive_key(FLOODING_CONTEXT, &packed));
+        clear_stack();
+        let binding = Binding { parameter_digest: parameters.digest(), key_id };
+        Self { ring, share, flooding_key, owner, binding }
+    }
+
+    /// The owner's part of a decryption, flooded: the same one for the same bits and the same plan.
+    ///
+    /// # Errors
+    /// If the bits or the plan are of another key or other parameters, or the plan has fewer owners.
+    pub fn partial_decryption(
+        &self,
+        bits: &PreparedBits,
+        decryption: &JointDecryption,
+    ) -> Result<PartialDecryption> {
+        bits.check(&self.binding)?;
+        decryption.check(self.binding.parameter_digest)?;
+        check_owner(self.owner, decryption)?;
+        let (ring, mask) = (&*self.ring, &bits.ciphertext().parts.c1);
+        let seed = self.flooding_seed(mask, decryption);
+        let mut sum = Zeroizing::new(mask.clone());
+        sum.mul_assign(ring, &self.share.evaluations(ring, mask.basis()));
+        sum.add_assign(ring, &decryption.flooding().sample(ring, mask.basis(), &seed));
+        Ok(PartialDecryption {
+            // From here on it is public.
+            sum: Poly::clone(&sum),
+            owner: self.owner,
+            ciphertext: bits.digest(),
+            decryption: decryption.clone(),
+            key_id: self.binding.key_id,
+        })
+    }
+
+    /// The seed of flooding: a function of the mask, and of the width, since streams of two widths of one seed would have bits
+    /// in common.
+    fn flooding_seed(
+        &self,
+        mask: &Poly<Evaluations>,
+        decryption: &JointDecryption,
+    ) -> Zeroizing<[u8; Seed::BYTES]> {
+        let mut hasher = blake3::Hasher::new_keyed(&self.flooding_key);
+        hasher.update(&self.binding.parameter_digest);
+        hasher.update(&decryption.log2_width().to_le_bytes());
+        for word in mask.words() {
+            hasher.update(&word.to_le_bytes());
+        }
+        let seed = Zeroizing::new(*hasher.finalize().as_bytes());
+        drop(hasher);
+        clear_stack();
+        seed
+    }
+}
+
+/// What one owner sends of a decryption: nothing but that of all owners together tells anything of the bits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PartialDecryption {
+    sum: Poly<Evaluations>,
+    owner: u32,
+    /// Digest of the bits.
+    ciphertext: [u8; 32],
+    decryption: JointDecryption,
+    key_id: KeyId,
+}
+
+impl PartialDecryption {
+    /// The number of the owner who made it, counted from 1.
+    #[must_use]
+    pub fn owner(&self) -> u32 {
+        self.owner
+    }
+
+    /// The digest of the bits that it is of: [`PreparedBits::digest`].
+    #[must_use]
+    pub fn ciphertext(&self) -> [u8; 32] {
+        self.ciphertext
+    }
+
+    /// The plan that it was made by.
+    #[must_use]
+    pub fn decryption(&self) -> &JointDecryption {
+        &self.decryption
+    }
+
+    /// It in its wire format: identifier of the key, digest of the bits, owner, numbers of the plan, and the words of every limb
+    /// at the width of its modulus.
+    ///
+    /// # Errors
+    /// If it is of other parameters.
+    ///
+    /// # Panics
+    /// If memory runs out.
+    pub fn to_bytes(&self, parameters: &Parameters) -> Result<Vec<u8>> {
+        self.decryption.check(parameters.digest())?;
+        let (mut body, mut bytes) = (Vec::new(), Vec::new());
+        let mut writer = BodyWriter::new(&mut body);
+        writer.raw(&self.key_id.0)?;
+        writer.raw(&self.ciphertext)?;
+        writer.u32(self.owner)?;
+        let (owners, log2_distance, ciphertexts) = self.decryption.numbers();
+        writer.u32(owners)?;
+        writer.f64(log2_distance)?;
+        writer.u64(ciphertexts)?;
+        let moduli = parameters.limb_moduli(self.sum.basis().main);
+        writer.packed_limbs(self.sum.words(), &moduli)?;
+        let object_type = ObjectType::PartialDecryption;
+        write_object(&mut bytes, object_type, &parameters.digest(), &body)?;
+        Ok(bytes)
+    }
+
+    /// Reads a partial decryption under these parameters.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged partial decryption, it is of other parameters, or its numbers are none of a
+    /// plan.
+    pub fn from_bytes(parameters: &Parameters, bytes: &[u8]) -> Result<Self> {
+        let body = read_object(bytes, ObjectType::PartialDecryption, None, MAX_BYTES)?;
+        let found = peek_header(bytes)?.parameter_digest;
+        check_parameters(MESSAGE, parameters.digest(), found)?;
+        let limbs = parameters.prepared_shape(1)?.limbs;
+        let mut reader = BodyReader::new(body);
+        let key_id = KeyId(reader.array("key identifier")?);
+        let ciphertext = reader.array("digest of the ciphertext")?;
+        let owner = reader.u32("number of the owner")?;
+        let decryption = JointDecryption::read(parameters, &mut reader)?;
+        check_owner(owner, &decryption)?;
+        let (ring, moduli) = (parameters.ring(), parameters.limb_moduli(limbs));
+        let sum = read_poly(&mut reader, &ring, limbs, &moduli)?;
+        reader.finish()?;
+        Ok(Self { sum, owner, ciphertext, decryption, key_id })
+    }
+}
+
+impl PreparedBits {
+    /// The bits, from the partial decryptions of all owners.
+    ///
+    /// # Errors
+    /// If they are of another key, other parameters or different plans; [`Error::OtherCiphertext`], [`Error::OwnerTwice`] or
+    /// [`Error::OwnerMissing`], with the owner's number; [`Error::Mismatch`] if they do not add up to bits, as with a share
+    /// of another key.
+    pub fn combine(
+        &self,
+        parameters: &Parameters,
+        partial: &[PartialDecryption],
+    ) -> Result<Vec<bool>> {
+        check_parameters("bits", parameters.digest(), self.binding().parameter_digest)?;
+        self.check_partial(partial)?;
+        let ring = parameters.ring();
+        let mut phase = Zeroizing::new(self.ciphertext().parts.c0.clone());
+        partial.iter().for_each(|part| phase.add_assign(&ring, &part.sum));
+        // Two limbs are what a decryption reads.
+        let basis = phase.basis();
+        let mut kept = basis.main;
+        while ring.main_basis(kept).limbs() > 2 {
+            kept -= 1;
+        }
+        let dropped = (kept..basis.main).map(|index| ring.main_prime(index) as f64);
+        let scale = dropped.fold(self.ciphertext().scale, |scale, prime| scale / prime);
+        let phase = Poly::clone(&phase).divide_round(&ring, basis.main - kept);
+        let count = ring.degree() / 2;
+        let slots = slots_of_phase(&ring, &phase, scale, count);
+        let part = |index: usize| {
+            let slot = slots[bit_reversed(index % count, count)];
+            if index < count { slot.re } else { slot.im }
+        };
+        // All that the ciphertext holds are bits, those that are not asked for, too.
+        let bits = (0..parameters.bits()).map(|index| nearest_bit(part(index), index));
+        let mut bits = bits.collect::<Result<Vec<bool>>>()?;
+        bits.truncate(self.count());
+        Ok(bits)
+    }
+
+    /// Checks that partial decryptions are of these bits, and one of each owner.
+    fn check_partial(&self, partial: &[PartialDecryption]) -> Result<()> {
+        let expected = self.digest();
+        let Some(first) = partial.first() else {
+            return Err(Error::OwnerMissing { message: MESSAGE, owner: 1, owners: 2 });
+        };
+        let mut is_there = vec![false; first.decryption.owners() as usize];
+        for part in partial {
+            let PartialDecryption { owner, ciphertext: found, .. } = *part;
+            let binding = Binding { key_id: part.key_id, ..*self.binding() };
+            binding.check(MESSAGE, self.binding())?;
+            if found != expected {
+                return Err(Error::OtherCiphertext { owner, expected, found });
+            }
+            if part.decryption != first.decryption {
+                let [found, expected] = [part, first].map(|it| format!("{:?}", it.decryption));
+                return Err(Error::mismatch("plan of partial decryptions", found, expected));
+            }
+            let place = &mut is_there[owner as usize - 1];
+            if std::mem::replace(place, true) {
+                return Err(Error::OwnerTwice { message: MESSAGE, owner });
+            }
+        }
+        let owners = first.decryption.owners();
+        match (1..=owners).find(|&owner| !is_there[owner as usize - 1]) {
+            Some(owner) => Err(Error::OwnerMissing { message: MESSAGE, owner, owners }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The bit that a part of a slot is nearest to.
+fn nearest_bit(value: f64, index: usize) -> Result<bool> {
+    let nearest = value.round();
+    if nearest == 0.0 || nearest == 1.0 {
+        return Ok(nearest == 1.0);
+    }
+    let (name, found) = ("sum of all partial decryptions", format!("{value:e} at bit {index}"));
+    Err(Error::mismatch(name, found, "0 or 1: shares of the key that the bits are under"))
+}
+
+/// Checks the number of an owner.
+fn check_owner(owner: u32, decryption: &JointDecryption) -> Result<()> {
+    let owners = decryption.owners();
+    if (1..=owners).contains(&owner) {
+        return Ok(());
+    }
+    Err(out_of_range("number of the owner", owner.into(), format!("from 1 to {owners}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use cryptable_lattice::Progress;
+    use cryptable_lattice::security::SecretDistribution;
+
+    use super::*;
+    use crate::SecretKey;
+
+    /// What an owner adds to `c_1·s_i` has the variance and the width of the plan, and nothing of it is missing.
+    #[test]
+    fn partial_decryptions_are_flooded_as_planned() {
+        let parameters = Parameters::insecure_toy_throughput().unwrap();
+        let secret = SecretKey::generate(&parameters);
+        let server = secret.evaluation_key(Progress::silent()).unwrap();
+        let boot = server.bin_boot(&secret.encrypt(&[true]).unwrap()).unwrap();
+        let bits = server.prepare_decryption(&boot).unwrap();
+        let coefficients = Zeroizing::new(secret.secret().coefficients().to_vec());
+        let kind = SecretDistribution::UniformTernary;
+        let share = TernarySecret::from_coefficients(coefficients, kind).unwrap();
+        let share = SecretShare::new(&parameters, share, secret.id(), 1);
+        let ring = parameters.ring();
+        let mut of_secret = bits.ciphertext().parts.c1.clone();
+        of_secret.mul_assign(&ring, &secret.secret().evaluations(&ring, of_secret.basis()));
+        for (log2_distance, ciphertexts) in [(-40.0, 1), (-64.0, 64)] {
+            let plan = JointDecryption::new(&parameters, 2, log2_distance, ciphertexts).unwrap();
+            let mut flooding = share.partial_decryption(&bits, &plan).unwrap().sum;
+            flooding.sub_assign(&ring, &of_secret);
+            // Modulo two limbs only, after a division by the two others, of 2^65 in all.
+            let divisor: f64 = (2..4).map(|index| ring.main_prime(index) as f64).product();
+            let slots = slots_of_phase(&ring, &flooding.divide_round(&ring, 2), 1.0, 512);
+            let square = slots.iter().map(|slot| slot.norm_sqr()).sum::<f64>() / 512.0;
+            // Slots have the variance of all 1,024 coefficients; a rounding adds 1/12 to one's.
+            let variance = plan.flooding().variance() / (divisor * divisor) + 1.0 / 12.0;
+            let ratio = square / (1024.0 * variance);
+            assert!((ratio - 1.0).abs() < 5.0 / 512f64.sqrt(), "{ratio}");
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Bits that several owners of a key can decrypt together: their errors are below a bound that the parameters alone state.
+
+use cryptable_ckks::Ciphertext;
+use cryptable_lattice::error::{Result, check_parameters};
+use cryptable_lattice::noise_bound::check_log2_fail;
+use cryptable_lattice::{Binding, RlweCiphertext};
+use cryptable_wire::{
+    BodyReader, BodyWriter, KeyId, ObjectType, peek_header, read_object, write_object,
+};
+
+use crate::decryption_circuit::{LARGEST_INPUT, LEVELS};
+use crate::encrypted_bits::EncryptedBits;
+use crate::evaluation_key::EvaluationKey;
+use crate::parameters::Parameters;
+use crate::serialization::read_poly;
+
+/// Longest body: two polynomials of 64 limbs at degree 65,536, and 1 KiB.
+const MAX_BYTES: u64 = (2 * 64 * 65_536 * 8) + (1 << 10);
+
+/// Domain of digests.
+const DIGEST_CONTEXT: &str = "cryptable: digest of bits that are prepared for partial decryptions";
+
+/// Bits in one ciphertext, cleaned for partial decryptions ([`crate::SecretShare::partial_decryption`]).
+///
+/// Whoever combines partial decryptions sees all slots of the ciphertext, those beyond [`PreparedBits::count`] as well. A bit
+/// that was not given is 0 there, and what gates make of zeros.
+#[derive(Clone, Debug)]
+pub struct PreparedBits {
+    ciphertext: Ciphertext,
+    count: usize,
+    binding: Binding,
+}
+
+impl EvaluationKey {
+    /// Prepares bits for partial decryptions: cleans them three times, so that their errors are below a bound which flooding
+    /// can hide. Takes 15 levels.
+    ///
+    /// # Errors
+    /// If the bits are of another client or other parameters, or have too few levels left;
+    /// [`Error::NoiseTooLarge`](cryptable_lattice::Error::NoiseTooLarge) if errors may be above 2^-13: BinBoot before leaves
+    /// less.
+    pub fn prepare_decryption(&self, bits: &EncryptedBits) -> Result<PreparedBits> {
+        self.check(&[bits])?;
+        let parameters = self.parameters();
+        parameters.prepared_shape(1)?;
+        self.limbs_above(&[bits], LEVELS)?;
+        // Both parts of a slot's error have the noise's law at most.
+        let exceeds = bits.noise.log2_exceeds(LARGEST_INPUT / std::f64::consts::SQRT_2);
+        check_log2_fail("cleaning before decryption", exceeds, parameters.literal().log2_fail)?;
+        let ciphertext = parameters.prepared(&self.evaluator(), &bits.parts);
+        Ok(PreparedBits { ciphertext, count: bits.count, binding: *self.binding() })
+    }
+}
+
+impl PreparedBits {
+    /// How many bits there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The key of all owners that they were encrypted under.
+    #[must_use]
+    pub fn key_id(&self) -> KeyId {
+        self.binding.key_id
+    }
+
+    /// The ciphertext.
+    pub(crate) fn ciphertext(&self) -> &Ciphertext {
+        &self.ciphertext
+    }
+
+    /// Checks that they belong to a key.
+    ///
+    /// # Errors
+    /// If not, with both digests or identifiers.
+    pub(crate) fn check(&self, expected: &Binding) -> Result<()> {
+        self.binding.check("bits for partial decryption", expected)
+    }
+
+    /// Their key and parameters.
+    pub(crate) fn binding(&self) -> &Binding {
+        &self.binding
+    }
+
+    /// A digest of all of them, which partial decryptions carry.
+    #[must_use]
+    pub fn digest(&self) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new_derive_key(DIGEST_CONTEXT);
+        hasher.update(&self.binding.parameter_digest);
+        hasher.update(&self.binding.key_id.0);
+        hasher.update(&(self.count as u64).to_le_bytes());
+        let RlweCiphertext { c0, c1 } = &self.ciphertext.parts;
+        for word in c0.words().iter().chain(c1.words()) {
+            hasher.update(&word.to_le_bytes());
+        }
+        *hasher.finalize().as_bytes()
+    }
+
+    /// The bits in their wire format: identifier of their key, number, and the words of every limb at the width of its modulus.
+    /// What errors they have is no part of it: parameters bound them.
+    ///
+    /// # Errors
+    /// If they are of other parameters.
+    ///
+    /// # Panics
+    /// If memory runs out.
+    pub fn to_bytes(&self, parameters: &Parameters) -> Result<Vec<u8>> {
+        let digest = &self.binding.parameter_digest;
+        check_parameters("bits for partial decryption", parameters.digest(), *digest)?;
+        let (mut body, mut bytes) = (Vec::new(), Vec::new());
+        let mut writer = BodyWriter::new(&mut body);
+        writer.raw(&self.binding.key_id.0)?;
+        writer.u64(self.count as u64)?;
+        let moduli = parameters.limb_moduli(self.ciphertext.limbs());
+        for poly in [&self.ciphertext.parts.c0, &self.ciphertext.parts.c1] {
+            writer.packed_limbs(poly.words(), &moduli)?;
+        }
+        write_object(&mut bytes, ObjectType::PreparedBits, digest, &body)?;
+        Ok(bytes)
+    }
+
+    /// Reads bits of these parameters.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged ciphertext of such bits, it is of other parameters, or has more bits than
+    /// they allow.
+    pub fn from_bytes(parameters: &Parameters, bytes: &[u8]) -> Result<Self> {
+        let body = read_object(bytes, ObjectType::PreparedBits, None, MAX_BYTES)?;
+        let parameter_digest = peek_header(bytes)?.parameter_digest;
+        check_parameters("bits for partial decryption", parameters.digest(), parameter_digest)?;
+        let shape = parameters.prepared_shape(1)?;
+        let mut reader = BodyReader::new(body);
+        let key_id = KeyId(reader.array("key identifier")?);
+        let count = reader.u64_within("number of bits", 0..=parameters.bits() as u64)? as usize;
+        let (ring, moduli) = (parameters.ring(), parameters.limb_moduli(shape.limbs));
+        let c0 = read_poly(&mut reader, &ring, shape.limbs, &moduli)?;
+        let c1 = read_poly(&mut reader, &ring, shape.limbs, &moduli)?;
+        reader.finish()?;
+        let ciphertext = Ciphertext { parts: RlweCiphertext { c0, c1 }, scale: shape.scale };
+        Ok(Self { ciphertext, count, binding: Binding { parameter_digest, key_id } })
+    }
+}
+
+#[cfg(feature = "diagnostics")]
+mod diagnostics {
+    use cryptable_ckks::{Arithmetic, encryption};
+    use cryptable_lattice::Result;
+    use num_complex::Complex64;
+
+    use super::PreparedBits;
+    use crate::evaluation_key::EvaluationKey;
+    use crate::secret_key::SecretKey;
+
+    impl SecretKey {
+        /// Errors of all slots: those of bits that are 0, or differences of the errors of two ciphertexts of the same bits.
+        /// Other bits would hide errors, which are below the precision of a decrypted slot.
+        ///
+        /// # Errors
+        /// If they are of another client or other parameters.
+        pub fn prepared_errors(
+            &self,
+            server: &EvaluationKey,
+            bits: &PreparedBits,
+            others: Option<&PreparedBits>,
+        ) -> Result<Vec<Complex64>> {
+            bits.check(self.binding())?;
+            let mut difference = bits.ciphertext.clone();
+            if let Some(others) = others {
+                others.check(self.binding())?;
+                server.evaluator().sub_assign(&mut difference, &others.ciphertext);
+            }
+            let slots = self.parameters().literal().ring_degree / 2;
+            Ok(encryption::decrypt(self.ring(), self.secret(), &difference, slots))
+        }
+    }
+
+    impl crate::parameters::Parameters {
+        /// Largest size of a slot's error, and its variance where all bits are 1.
+        ///
+        /// # Errors
+        /// If there are not enough levels after a bootstrap.
+        pub fn prepared_error(&self) -> Result<(f64, f64)> {
+            let shape = self.prepared_shape(1)?;
+            Ok((shape.error, shape.variance))
+        }
+    }
+}
