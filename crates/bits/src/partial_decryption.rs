@@ -336,7 +336,7 @@ mod tests {
         let ring = parameters.ring();
         let mut of_secret = bits.ciphertext().parts.c1.clone();
         of_secret.mul_assign(&ring, &secret.secret().evaluations(&ring, of_secret.basis()));
-        for (log2_distance, ciphertexts) in [(-40.0, 1), (-64.0, 64)] {
+        for (log2_distance, ciphertexts) in [(-40.0, 65_536), (-64.0, 64)] {
             let plan = JointDecryption::new(&parameters, 2, log2_distance, ciphertexts).unwrap();
             let mut flooding = share.partial_decryption(&bits, &plan).unwrap().sum;
             flooding.sub_assign(&ring, &of_secret);

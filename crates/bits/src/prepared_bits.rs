@@ -37,8 +37,8 @@ impl EvaluationKey {
     ///
     /// # Errors
     /// If the bits are of another client or other parameters, or have too few levels left;
-    /// [`Error::NoiseTooLarge`](cryptable_lattice::Error::NoiseTooLarge) if errors may be above 2^-13: BinBoot before leaves
-    /// less.
+    /// [`Error::NoiseTooLarge`](cryptable_lattice::Error::NoiseTooLarge) if errors may be above 2^-12.5 in either part of a
+    /// slot: BinBoot leaves less.
     pub fn prepare_decryption(&self, bits: &EncryptedBits) -> Result<PreparedBits> {
         self.check(&[bits])?;
         let parameters = self.parameters();

@@ -21,6 +21,7 @@
 //! | [`literal`], [`parameters`] | numbers, validated; noise of both ways |
 //! | [`packing`], [`extraction`] | the two algorithms, their keys, and those as bytes |
 //! | [`packed_gates`], [`packed_gates_secret`] | gates of FHEW, packed and extracted again, and their keys |
+//! | [`packed_bits`] | results of packed lookups as bits in slots |
 //! | [`phases`] | RLWE ciphertexts with one phase a coefficient |
 //! | [`power_of_two`] | phases to and from ciphertexts of the packed engine |
 //! | [`secrets`] | generation of keys (feature `client`) |
@@ -37,6 +38,7 @@ mod file_parts;
 mod key_files;
 pub mod literal;
 pub mod lookup;
+pub mod packed_bits;
 pub mod packed_gates;
 #[cfg(feature = "client")]
 pub mod packed_gates_secret;

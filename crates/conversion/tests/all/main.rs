@@ -9,4 +9,5 @@ mod bridges;
 mod bridges_full_size;
 mod conversions;
 mod lookup;
+mod packed_bits;
 mod packed_gates;
