@@ -19,7 +19,7 @@
 //!
 //! **Numbers that are public are no error.** Scales are known to 53 bits, so that a slot of bit 1 is decrypted as `1 + δ` with δ
 //! some 2^-52. The circuit and its primes determine δ; it is the same in every slot and for every key. Errors are differences
-//! from that.
+//! from that; they leave a cleaning with [`SLOPE`] times their size more, since its slope at `1 + δ` is not 0.
 
 use cryptable_ckks::cleaning::h1;
 use cryptable_ckks::dry_run::{Counts, Shape, SlotNoise, SlotVariance};
@@ -40,6 +40,12 @@ pub(crate) const LEVELS: usize = 2 * (CLEANINGS[0] + CLEANINGS[1] + CLEANINGS[2]
 /// Largest error of a slot before the first cleaning, in size.
 pub(crate) const LARGEST_INPUT: f64 = 1.0 / 4096.0;
 
+/// Largest rounding of the constant by which bits come to the scale of the first cleaning.
+const WIDENING: f64 = 1.0 / (1u64 << 36) as f64;
+
+/// Largest slope of a cleaning at bits, as scales of 53 bits leave them: twelve times a unit of the last place, and room.
+const SLOPE: f64 = 1.0 / (1u64 << 47) as f64;
+
 /// log2 of the probability that a rounding in a slot is larger than its bound.
 const LOG2_ROUNDING: f64 = -160.0;
 
@@ -49,7 +55,7 @@ const LOG2_ROUNDINGS: f64 = 18.6;
 /// Room between the largest slot, of size √2, and half of the modulus that bits are decrypted in.
 const ROOM: f64 = 8.0;
 
-/// What is known of bits before they are decrypted by several owners.
+/// Shape and errors of bits before several owners decrypt them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PreparedShape {
     /// Limbs of the ciphertext.
@@ -76,7 +82,7 @@ impl Parameters {
         Ok(())
     }
 
-    /// The shape of bits before partial decryptions, whose secret has so many owners.
+    /// Returns the shape of bits before partial decryptions, for a secret of this number of owners.
     ///
     /// # Errors
     /// If there are not enough levels after a bootstrap.
@@ -86,7 +92,7 @@ impl Parameters {
         // Every owner's secret adds its own variance, and may be as large in a slot as all others.
         let owners = f64::from(owners);
         let limit = owners * self.noise_model().slot_limit;
-        let (mut error, mut variance) = (LARGEST_INPUT, 0.0);
+        let (mut error, mut variance) = (LARGEST_INPUT + WIDENING, 0.0);
         let mut x = self.widened(&dry_run, &self.bits_shape(LEVELS));
         for step in 0..CLEANINGS.len() {
             x.noise = SlotNoise::ZERO;

@@ -40,7 +40,7 @@ const COMBINATION: f64 = 1.0 / 1_048_576.0;
 /// // Three owners, a statistical distance of 2^-40 over 65,536 ciphertexts of 65,536 bits.
 /// let decryption = JointDecryption::new(&parameters, 3, -40.0, 65_536)?;
 /// assert!(decryption.log2_distance() <= -40.0 && decryption.log2_fail() < -1000.0);
-/// // 2^-64 is to be had for 64 ciphertexts: those of so many fail to be so exact with more than that.
+/// // 2^-64 is reached for 64 ciphertexts: of 65,536, some error is above its bound too often.
 /// assert!(JointDecryption::new(&parameters, 3, -64.0, 64)?.log2_distance() <= -64.0);
 /// assert!(JointDecryption::new(&parameters, 3, -64.0, 65_536).is_err());
 /// # Ok::<(), cryptable_lattice::Error>(())

@@ -33,8 +33,7 @@ const MAX_BYTES: u64 = (64 * 65_536 * 8) + (1 << 10);
 /// Kind of the messages, for errors.
 const MESSAGE: &str = "partial decryption";
 
-/// An owner's share of a secret key: the key's secret is the sum of the shares of all owners. Zeroized on drop, redacted in
-/// Debug, not `Clone`.
+/// An owner's share of a secret key: the key's secret is the sum of the shares of all owners. Redacted in Debug, not `Clone`.
 ///
 /// ```
 /// # use cryptable_lattice::{Progress, secret::TernarySecret, security::SecretDistribution};
@@ -53,7 +52,7 @@ const MESSAGE: &str = "partial decryption";
 /// // Two owners, whose secrets add up to that of the key.
 /// let [first, second] = secrets;
 /// let shares =
-///     [(1, first), (2, second)].map(|(owner, s)| SecretShare::new(&parameters, s, secret.id(), owner));
+///     [(1, &first), (2, &second)].map(|(owner, s)| SecretShare::new(&parameters, s, secret.id(), owner));
 /// let bits = server.bin_boot(&secret.encrypt(&[true, false, true])?)?;
 /// let prepared = server.prepare_decryption(&bits)?;
 /// // Flooding hides each share to 2^-40, over up to 1,000 ciphertexts.
@@ -65,22 +64,22 @@ const MESSAGE: &str = "partial decryption";
 /// assert_eq!(prepared.combine(&parameters, &partial)?, [true, false, true]);
 /// # Ok::<(), cryptable_lattice::Error>(())
 /// ```
-pub struct SecretShare {
+pub struct SecretShare<'a> {
     ring: Arc<Ring>,
-    share: TernarySecret,
+    share: &'a TernarySecret,
     /// The key that seeds of flooding are derived with.
     flooding_key: Zeroizing<[u8; 32]>,
     owner: u32,
     binding: Binding,
 }
 
-impl std::fmt::Debug for SecretShare {
+impl std::fmt::Debug for SecretShare<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "SecretShare(owner {}, redacted)", self.owner)
     }
 }
 
-impl SecretShare {
+impl<'a> SecretShare<'a> {
     /// The share of an owner, counted from 1, of the key with this identifier.
     ///
     /// Flooding follows from the share: its seeds are derived with BLAKE3 from all its coefficients.
@@ -88,7 +87,12 @@ impl SecretShare {
     /// # Panics
     /// If the share is of another ring degree.
     #[must_use]
-    pub fn new(parameters: &Parameters, share: TernarySecret, key_id: KeyId, owner: u32) -> Self {
+    pub fn new(
+        parameters: &Parameters,
+        share: &'a TernarySecret,
+        key_id: KeyId,
+        owner: u32,
+    ) -> Self {
         let ring = parameters.ring();
         assert_eq!(share.coefficients().len(), ring.degree(), "coefficients of a share");
         let packed = pack_ternary(share.coefficients());
@@ -145,7 +149,7 @@ impl SecretShare {
     }
 }
 
-/// What one owner sends of a decryption: nothing but that of all owners together tells anything of the bits.
+/// An owner's message of a decryption. The messages of all owners together give the bits, fewer give nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PartialDecryption {
     sum: Poly<Evaluations>,
@@ -175,7 +179,7 @@ impl PartialDecryption {
         &self.decryption
     }
 
-    /// It in its wire format: identifier of the key, digest of the bits, owner, numbers of the plan, and the words of every limb
+    /// The message in its wire format: identifier of the key, digest of the bits, owner, numbers of the plan, and the words of every limb
     /// at the width of its modulus.
     ///
     /// # Errors
@@ -316,12 +320,11 @@ fn check_owner(owner: u32, decryption: &JointDecryption) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use cryptable_lattice::Progress;
-    use cryptable_lattice::security::SecretDistribution;
 
     use super::*;
     use crate::SecretKey;
 
-    /// What an owner adds to `c_1·s_i` has the variance and the width of the plan, and nothing of it is missing.
+    /// Flooding of an owner, `p_1 - c_1·s_1`, has the variance of the plan.
     #[test]
     fn partial_decryptions_are_flooded_as_planned() {
         let parameters = Parameters::insecure_toy_throughput().unwrap();
@@ -329,10 +332,7 @@ mod tests {
         let server = secret.evaluation_key(Progress::silent()).unwrap();
         let boot = server.bin_boot(&secret.encrypt(&[true]).unwrap()).unwrap();
         let bits = server.prepare_decryption(&boot).unwrap();
-        let coefficients = Zeroizing::new(secret.secret().coefficients().to_vec());
-        let kind = SecretDistribution::UniformTernary;
-        let share = TernarySecret::from_coefficients(coefficients, kind).unwrap();
-        let share = SecretShare::new(&parameters, share, secret.id(), 1);
+        let share = SecretShare::new(&parameters, secret.secret(), secret.id(), 1);
         let ring = parameters.ring();
         let mut of_secret = bits.ciphertext().parts.c1.clone();
         of_secret.mul_assign(&ring, &secret.secret().evaluations(&ring, of_secret.basis()));

@@ -118,6 +118,8 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
         }
         ObjectType::SlotBitsCiphertext
         | ObjectType::SlotBitsCoefficients
+        | ObjectType::PreparedBits
+        | ObjectType::PartialDecryption
         | ObjectType::VectorCiphertext
         | ObjectType::RingPackingKey
         | ObjectType::ExtractionKey => inspect_by_digest(&mut found, header.object_type, body)?,

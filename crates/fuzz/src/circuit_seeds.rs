@@ -1,12 +1,12 @@
 //! Small valid inputs of circuits: files of words, files of values in coefficients, and netlists.
 
 use cryptable::circuits::{EncryptedWordsSummary, EncryptedWordsWriter, WordPort};
-use cryptable_bits::RlweInput;
+use cryptable_bits::{JointDecryption, PreparedBits, RlweInput, SecretShare};
 use cryptable_lattice::RlweCiphertext;
 use cryptable_lattice::noise_bound::NoiseBound;
 use cryptable_ring::{Basis, Poly, Ring};
 
-use crate::clients::slot_bits_client;
+use crate::clients::{partial_decryption_client, slot_bits_client};
 
 /// A ciphertext of values in coefficients.
 #[must_use]
@@ -20,6 +20,30 @@ pub fn slot_bits_coefficients() -> Vec<Vec<u8>> {
     let (key_id, noise) = (slot_bits_client().id(), NoiseBound::new(1e-3, 0.0));
     let values = RlweInput::new(parameters, key_id, ciphertext, 3, 4, noise).expect("a value");
     vec![values.to_bytes(parameters).expect("values of these parameters")]
+}
+
+fn prepared() -> PreparedBits {
+    let (secret, server) = partial_decryption_client();
+    let bits = secret.encrypt(&[true, false, true]).expect("three bits");
+    let bits = server.bin_boot(&bits).expect("bits of this key");
+    server.prepare_decryption(&bits).expect("bits after a bootstrap")
+}
+
+/// Bits for partial decryption.
+#[must_use]
+pub fn prepared_bits() -> Vec<Vec<u8>> {
+    let (secret, _) = partial_decryption_client();
+    vec![prepared().to_bytes(secret.parameters()).expect("bits of these parameters")]
+}
+
+/// A partial decryption of the first of two owners.
+#[must_use]
+pub fn partial_decryptions() -> Vec<Vec<u8>> {
+    let (secret, _) = partial_decryption_client();
+    let plan = JointDecryption::new(secret.parameters(), 2, -40.0, 100).expect("a plan");
+    let share = SecretShare::new(secret.parameters(), secret.secret(), secret.id(), 1);
+    let part = share.partial_decryption(&prepared(), &plan).expect("bits of this key");
+    vec![part.to_bytes(secret.parameters()).expect("of these parameters")]
 }
 
 /// A file of encrypted words with two ports.

@@ -148,6 +148,26 @@ pub fn slot_bits_client() -> &'static cryptable_bits::SecretKey {
     &CLIENT
 }
 
+/// Returns a client of bits with the levels that partial decryptions take, and its server.
+#[must_use]
+pub fn partial_decryption_client()
+-> &'static (cryptable_bits::SecretKey, cryptable_bits::EvaluationKey) {
+    static CLIENT: LazyLock<(cryptable_bits::SecretKey, cryptable_bits::EvaluationKey)> =
+        LazyLock::new(|| {
+            let toy = cryptable_bits::Parameters::insecure_toy_throughput();
+            let mut literal = toy.expect("a valid toy").literal().clone();
+            literal.ring_degree = 64;
+            literal.slots_to_coeffs.stages = vec![3, 2];
+            literal.coeffs_to_slots.stages = vec![3, 2];
+            let parameters = cryptable_bits::Parameters::new(literal).expect("valid parameters");
+            let secret = cryptable_bits::SecretKey::generate(&parameters);
+            let server = secret.evaluation_key(cryptable::Progress::silent());
+            let server = server.expect("nobody asks to stop");
+            (secret, server)
+        });
+    &CLIENT
+}
+
 /// Returns the client of lookups with one table per value.
 #[must_use]
 pub fn table_client() -> packed::SecretKey {

@@ -124,6 +124,8 @@ pub const TARGETS: [Target; 54] = [
         read_slot_bits_coefficients,
         circuit_seeds::slot_bits_coefficients,
     ),
+    object("prepared_bits", read_prepared_bits, circuit_seeds::prepared_bits),
+    object("partial_decryption", read_partial_decryption, circuit_seeds::partial_decryptions),
     Target {
         name: "encrypted_words",
         repair: repair::encrypted_words,
@@ -307,6 +309,30 @@ fn read_slot_bits_coefficients(bytes: &[u8]) -> bool {
     let parameters = clients::slot_bits_client().parameters();
     let Ok(values) = cryptable_bits::RlweInput::from_bytes(parameters, bytes) else { return false };
     assert_eq!(values.to_bytes(parameters).expect("of these parameters"), bytes);
+    true
+}
+
+fn read_prepared_bits(bytes: &[u8]) -> bool {
+    let parameters = clients::partial_decryption_client().0.parameters();
+    let Ok(bits) = cryptable_bits::PreparedBits::from_bytes(parameters, bytes) else {
+        return false;
+    };
+    assert_eq!(bits.to_bytes(parameters).expect("of these parameters"), bytes);
+    true
+}
+
+/// Reads a partial decryption, and combines it with nothing: one of two owners is missing, or the bits are others.
+fn read_partial_decryption(bytes: &[u8]) -> bool {
+    static BITS: LazyLock<cryptable_bits::PreparedBits> = LazyLock::new(|| {
+        let parameters = clients::partial_decryption_client().0.parameters();
+        let file = circuit_seeds::prepared_bits().swap_remove(0);
+        cryptable_bits::PreparedBits::from_bytes(parameters, &file).expect("a file of bits")
+    });
+    let parameters = clients::partial_decryption_client().0.parameters();
+    let part = cryptable_bits::PartialDecryption::from_bytes(parameters, bytes);
+    let Ok(part) = part else { return false };
+    assert_eq!(part.to_bytes(parameters).expect("of these parameters"), bytes);
+    assert!(BITS.combine(parameters, &[part]).is_err());
     true
 }
 

@@ -61,6 +61,8 @@ readers! {
     slot_bits
     vector
     slot_bits_coefficients
+    prepared_bits
+    partial_decryption
     encrypted_words
     blif
     yosys_json

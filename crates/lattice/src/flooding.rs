@@ -51,7 +51,7 @@ pub struct Flooding {
 }
 
 impl Flooding {
-    /// Returns the least flooding that hides errors of this Euclidean norm in so many polynomials, by a statistical distance
+    /// Returns the least flooding that hides errors of this Euclidean norm in a number of polynomials, by a statistical distance
     /// of at most `2^log2_distance` in all; `None` if there is none below 2^120.
     #[must_use]
     pub fn hiding(norm: f64, polynomials: f64, log2_distance: f64) -> Option<Self> {
@@ -66,7 +66,7 @@ impl Flooding {
         self.log2_width
     }
 
-    /// Returns log2 of the statistical distance that so many polynomials with errors of this norm have from those without,
+    /// Returns log2 of the statistical distance that this number of polynomials with errors of this norm have from those without,
     /// at most.
     #[must_use]
     pub fn log2_distance(self, norm: f64, polynomials: f64) -> f64 {

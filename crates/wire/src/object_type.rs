@@ -145,9 +145,9 @@ object_types! {
     /// A client's secret places and inputs of canaries in a ciphertext.
     Canaries = 60, "canaries";
     /// Encrypted bits in slots, exact enough for partial decryptions.
-    PreparedBits = 72, "bits for partial decryption";
-    /// What one owner of a key sends of a decryption.
-    PartialDecryption = 73, "a partial decryption";
+    PreparedBits = 80, "bits for partial decryption";
+    /// Message of one owner of a key in a decryption by all.
+    PartialDecryption = 81, "a partial decryption";
     /// Encrypted columns with names.
     EncryptedFrame = 61, "an encrypted frame";
 }

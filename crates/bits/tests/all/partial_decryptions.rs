@@ -15,21 +15,25 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 use zeroize::Zeroizing;
 
 /// Shares of a ternary secret that add up to it, as those of owners do: every coefficient belongs to one of them.
-fn shares(secret: &SecretKey, owners: u32) -> Vec<SecretShare> {
+fn parts(secret: &SecretKey, owners: u32) -> Vec<TernarySecret> {
     let mut rng = StdRng::seed_from_u64(11);
     let coefficients = secret.secret().coefficients();
     let of: Vec<u32> = coefficients.iter().map(|_| rng.random_range(1..=owners)).collect();
     let share = |owner: u32| {
         let own = coefficients.iter().zip(&of).map(|(&c, &of)| if of == owner { c } else { 0 });
         let own = Zeroizing::new(own.collect());
-        let share = TernarySecret::from_coefficients(own, SecretDistribution::UniformTernary);
-        SecretShare::new(secret.parameters(), share.unwrap(), secret.id(), owner)
+        TernarySecret::from_coefficients(own, SecretDistribution::UniformTernary).unwrap()
     };
     (1..=owners).map(share).collect()
 }
 
+fn shares<'a>(secret: &SecretKey, parts: &'a [TernarySecret]) -> Vec<SecretShare<'a>> {
+    let share = |(owner, part)| SecretShare::new(secret.parameters(), part, secret.id(), owner);
+    (1..).zip(parts).map(share).collect()
+}
+
 fn partial(
-    shares: &[SecretShare],
+    shares: &[SecretShare<'_>],
     bits: &PreparedBits,
     decryption: &JointDecryption,
 ) -> Vec<PartialDecryption> {
@@ -84,7 +88,8 @@ fn three_owners(parameters: &Parameters) {
         assert!(largest < 2.0 * bound, "{what}");
     }
     let bits = prepared(&x);
-    let shares = shares(&secret, 3);
+    let parts = parts(&secret, 3);
+    let shares = shares(&secret, &parts);
     for (log2_distance, ciphertexts) in [(-40.0, 1), (-40.0, 65_536), (-64.0, 64)] {
         let decryption = JointDecryption::new(parameters, 3, log2_distance, ciphertexts).unwrap();
         println!("{decryption:?}");
@@ -112,7 +117,8 @@ fn others_are_refused_by_name() {
     let boot = |bits: &[bool]| server.bin_boot(&secret.encrypt(bits).unwrap()).unwrap();
     let prepare = |bits: &EncryptedBits| server.prepare_decryption(bits).unwrap();
     let (bits, others) = (prepare(&boot(&x[..100])), prepare(&boot(&y)));
-    let shares = shares(&secret, 3);
+    let parts = parts(&secret, 3);
+    let shares = shares(&secret, &parts);
     let plan = |owners, count| JointDecryption::new(&parameters, owners, -40.0, count).unwrap();
     let decryption = plan(3, 1000);
 
@@ -147,12 +153,7 @@ fn others_are_refused_by_name() {
 
     // A share of another key does not add up, and is refused where the key is told.
     let stranger = SecretKey::generate(&parameters);
-    let share = |id| {
-        let coefficients = Zeroizing::new(stranger.secret().coefficients().to_vec());
-        let kind = SecretDistribution::UniformTernary;
-        let share = TernarySecret::from_coefficients(coefficients, kind).unwrap();
-        SecretShare::new(&parameters, share, id, 2)
-    };
+    let share = |id| SecretShare::new(&parameters, stranger.secret(), id, 2);
     let error = share(stranger.id()).partial_decryption(&bits, &decryption).unwrap_err();
     assert!(matches!(error, Error::OtherClient { .. }), "{error}");
     all[1] = share(secret.id()).partial_decryption(&bits, &decryption).unwrap();

@@ -59,9 +59,9 @@ fn three_owners(parameters: &(packed::Parameters, bits::Parameters)) {
     // One large key after the other.
     drop(server);
     let of_server = secret.evaluation_key(Progress::silent()).unwrap();
-    let share =
-        |owner| SecretShare::new(of_bits, part_of(&client, Some(owner)), secret.id(), owner);
-    let shares: Vec<_> = (1..=OWNERS).map(share).collect();
+    let parts: Vec<_> = (1..=OWNERS).map(|owner| part_of(&client, Some(owner))).collect();
+    let share = |(owner, part)| SecretShare::new(of_bits, part, secret.id(), owner);
+    let shares: Vec<_> = (1..).zip(&parts).map(share).collect();
     let decryption = JointDecryption::new(of_bits, OWNERS, -40.0, 65_536).unwrap();
     let mut decrypted = vec![0; values.len()];
     for (index, input) in inputs.iter().enumerate() {
