@@ -100,8 +100,8 @@ impl Parameters {
             let added = x.noise * owners;
             variance = added.total();
             // The law of a part whose variance is that of both bounds the size of both.
-            error =
-                (3.0 + 2.0 * error) * error * error + added.law(limit, 1).largest(LOG2_ROUNDING);
+            let cleaned = (3.0 + 2.0 * error) * error * error + SLOPE * error;
+            error = cleaned + added.law(limit, 1).largest(LOG2_ROUNDING);
         }
         let parts = self.packing().parts() as f64;
         let limbs = self.decryption_limbs(x.scale, x.limbs);
