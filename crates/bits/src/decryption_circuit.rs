@@ -65,6 +65,7 @@ pub(crate) struct PreparedShape {
     /// Largest error of a slot, in size.
     pub error: f64,
     /// Variance of a slot's error, both parts of it, where all bits are 1: in slots of bit 0, half of it.
+    #[cfg(feature = "diagnostics")]
     pub variance: f64,
 }
 
@@ -92,13 +93,12 @@ impl Parameters {
         // Every owner's secret adds its own variance, and may be as large in a slot as all others.
         let owners = f64::from(owners);
         let limit = owners * self.noise_model().slot_limit;
-        let (mut error, mut variance) = (LARGEST_INPUT + WIDENING, 0.0);
+        let mut error = LARGEST_INPUT + WIDENING;
         let mut x = self.widened(&dry_run, &self.bits_shape(LEVELS));
         for step in 0..CLEANINGS.len() {
             x.noise = SlotNoise::ZERO;
             x = self.cleaned(&dry_run, &x, step);
             let added = x.noise * owners;
-            variance = added.total();
             // The law of a part whose variance is that of both bounds the size of both.
             let cleaned = (3.0 + 2.0 * error) * error * error + SLOPE * error;
             error = cleaned + added.law(limit, 1).largest(LOG2_ROUNDING);
@@ -112,7 +112,8 @@ impl Parameters {
             limbs,
             scale: x.scale,
             error: parts * error,
-            variance: parts * variance,
+            #[cfg(feature = "diagnostics")]
+            variance: parts * owners * x.noise.total(),
         })
     }
 

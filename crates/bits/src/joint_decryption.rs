@@ -14,8 +14,11 @@
 //! Chernoff's bound for the rest of the margin of `S/2`.
 
 use cryptable_lattice::FailureProbability;
-use cryptable_lattice::error::{Error, Result, check_parameters, demand, out_of_range};
+#[cfg(feature = "client")]
+use cryptable_lattice::error::check_parameters;
+use cryptable_lattice::error::{Error, Result, demand, out_of_range};
 use cryptable_lattice::flooding::Flooding;
+#[cfg(feature = "client")]
 use cryptable_wire::BodyReader;
 
 use crate::parameters::Parameters;
@@ -140,7 +143,10 @@ impl JointDecryption {
     pub fn log2_width(&self) -> u32 {
         self.flooding.log2_width()
     }
+}
 
+#[cfg(feature = "client")]
+impl JointDecryption {
     /// The law of flooding.
     pub(crate) fn flooding(&self) -> Flooding {
         self.flooding

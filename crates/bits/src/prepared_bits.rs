@@ -65,24 +65,6 @@ impl PreparedBits {
         self.binding.key_id
     }
 
-    /// The ciphertext.
-    pub(crate) fn ciphertext(&self) -> &Ciphertext {
-        &self.ciphertext
-    }
-
-    /// Checks that they belong to a key.
-    ///
-    /// # Errors
-    /// If not, with both digests or identifiers.
-    pub(crate) fn check(&self, expected: &Binding) -> Result<()> {
-        self.binding.check("bits for partial decryption", expected)
-    }
-
-    /// Their key and parameters.
-    pub(crate) fn binding(&self) -> &Binding {
-        &self.binding
-    }
-
     /// A digest of all of them, which partial decryptions carry.
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
@@ -139,6 +121,27 @@ impl PreparedBits {
         reader.finish()?;
         let ciphertext = Ciphertext { parts: RlweCiphertext { c0, c1 }, scale: shape.scale };
         Ok(Self { ciphertext, count, binding: Binding { parameter_digest, key_id } })
+    }
+}
+
+#[cfg(feature = "client")]
+impl PreparedBits {
+    /// The ciphertext.
+    pub(crate) fn ciphertext(&self) -> &Ciphertext {
+        &self.ciphertext
+    }
+
+    /// Checks that they belong to a key.
+    ///
+    /// # Errors
+    /// If not, with both digests or identifiers.
+    pub(crate) fn check(&self, expected: &Binding) -> Result<()> {
+        self.binding.check("bits for partial decryption", expected)
+    }
+
+    /// Their key and parameters.
+    pub(crate) fn binding(&self) -> &Binding {
+        &self.binding
     }
 }
 
