@@ -18,7 +18,7 @@ use cryptable_ckks::bootstrapping::subring_trace::SubringTrace;
 use cryptable_ckks::dft_factors::{coeffs_to_slots, coeffs_to_slots_sparse, slots_to_coeffs};
 use cryptable_ckks::dry_run::{PlainShape, Shape, SlotNoise, SlotVariance};
 use cryptable_ckks::noise_sources::NoiseSources;
-use cryptable_ckks::overflow::bound_for;
+use cryptable_ckks::overflow::EncapsulatedSecret;
 use cryptable_ckks::{Arithmetic, DryRun};
 use cryptable_lattice::Result;
 use rayon::prelude::*;
@@ -76,7 +76,9 @@ impl BootstrapCircuit {
         raised: &[f64],
     ) -> Option<Self> {
         let bootstrapping = literal.bootstrapping.clone()?;
-        let bound = bound_for(bootstrapping.sparse_weight, bootstrapping.log2_fail - 1.0);
+        let bound = bootstrapping
+            .encapsulated_secret(literal.ring_degree)
+            .bound_for(bootstrapping.log2_fail - 1.0);
         let exponential = ExponentialSeries::new(bound, &bootstrapping.exponential);
         let range = bootstrapping.log2_range.exp2();
         let odd_function = SineSum::new(exponential, range, bootstrapping.sines.len() + 1);
@@ -203,9 +205,14 @@ impl BootstrapCircuit {
         self.sparse.as_ref().map(|sparse| sparse.plans()[parts - 1])
     }
 
+    /// The secret of raised ciphertexts.
+    pub(crate) fn encapsulated_secret(&self) -> EncapsulatedSecret {
+        self.bootstrapping.encapsulated_secret(self.literal.ring_degree)
+    }
+
     /// Variance of an overflow.
     fn overflow_variance(&self) -> f64 {
-        f64::from(self.bootstrapping.sparse_weight + 1) / 12.0
+        self.encapsulated_secret().overflow_variance()
     }
 
     /// The degree of the ring.
@@ -263,14 +270,14 @@ impl BootstrapCircuit {
         coefficients: CoefficientVariance,
         parts: usize,
     ) -> f64 {
-        let (degree, k) = (self.literal.ring_degree, self.odd_function.series.bound);
+        let k = self.odd_function.series.bound;
         let noise = coefficients.0 * self.bottom_prime.powi(2);
         let raised = self.raised_basis();
         for request in mod_raise::key_requests(cryptable_ring::SharedLimbs::NONE, raised) {
             dry_run.request(request);
         }
-        let weight = self.bootstrapping.sparse_weight;
-        let raised = mod_raise::raised_shape(degree, weight, raised, self.bottom_prime, noise);
+        let secret = self.encapsulated_secret();
+        let raised = mod_raise::raised_shape(secret, raised, self.bottom_prime, noise);
         let phases = self.phases(dry_run, &self.coeffs_to_slots.plans(), raised, parts);
         phases[0].noise.total() * k * k
     }

@@ -3,7 +3,8 @@
 use cryptable_ckks::bootstrapping::literals::{ExponentialLiteral, TransformLiteral};
 use cryptable_ckks::bootstrapping::subring_trace::TraceHalvings;
 use cryptable_ckks::dry_run::{DryRunParameters, PlannedChain};
-use cryptable_lattice::{SecurityLevel, SwitchingKeyShape};
+use cryptable_ckks::overflow::EncapsulatedSecret;
+use cryptable_lattice::{Owners, SecurityLevel, SwitchingKeyShape};
 use cryptable_ring::Basis;
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +41,13 @@ pub struct BootstrappingLiteral {
     pub sparse_weight: u32,
     /// log2 of the probability, a slot, that the overflow of ModRaise leaves the interval of the exponential.
     pub log2_fail: f64,
+}
+
+impl BootstrappingLiteral {
+    /// The secret of raised ciphertexts of this ring degree.
+    pub(crate) fn encapsulated_secret(&self, degree: usize) -> EncapsulatedSecret {
+        EncapsulatedSecret { degree, weight: self.sparse_weight, owners: Owners::ONE }
+    }
 }
 
 /// All choices that make a parameter set.
@@ -156,6 +164,7 @@ impl ParametersLiteral {
             relinearization: shapes,
             automorphism,
             log2_special: self.special.iter().sum::<f64>() / self.special.len() as f64,
+            owners: Owners::ONE,
         }
     }
 }

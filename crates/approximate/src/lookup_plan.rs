@@ -160,9 +160,8 @@ impl Parameters {
         let counted = self.dry_run();
         let plans = (circuit.slots_to_coeffs.plans(), circuit.coeffs_to_slots.plans());
         circuit.phases_of_grid(&counted, &plans.0, &input, grid, parts);
-        let (degree, weight) = (self.literal().ring_degree, circuit.bootstrapping.sparse_weight);
         let (basis, bottom) = (circuit.raised_basis(), counted.prime(0));
-        let raised = mod_raise::raised_shape(degree, weight, basis, bottom, 0.0);
+        let raised = mod_raise::raised_shape(circuit.encapsulated_secret(), basis, bottom, 0.0);
         let phases = circuit.phases(&counted, &plans.1, raised, parts);
         circuit.look_up(&counted, phases, &[table], circuit.mask_plan(parts).as_ref());
         Ok((prediction, counted.counts()))

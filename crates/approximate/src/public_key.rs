@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 use cryptable_ckks::dry_run::{Shape, SlotNoise};
 use cryptable_lattice::ring_public_key::{RingPublicKey, RingPublicParameters};
-use cryptable_lattice::{Binding, ReadOptions, Result, public_error_variance};
+use cryptable_lattice::{Binding, Owners, ReadOptions, Result};
 use cryptable_ring::{Chain, RingModuli, SecretSlots};
 use cryptable_wire::ObjectType;
 use num_complex::Complex64;
@@ -77,7 +77,7 @@ impl Encryption for PublicKey {
         let parameters = self.0.parameters();
         let (dry_run, levels) = (parameters.dry_run(), parameters.level_scales());
         let scale = levels.scale_at(levels.top());
-        let of_key = public_error_variance(parameters.literal().ring_degree)
+        let of_key = Owners::ONE.public_error_variance(parameters.literal().ring_degree)
             / (parameters.special_prime() as f64).powi(2);
         let mut noise = dry_run.rounding_noise(scale);
         noise += SlotNoise::gaussian(dry_run.slots_of_coefficients(of_key, scale));

@@ -10,7 +10,6 @@ use cryptable_ckks::chain_primes;
 use cryptable_ckks::dft_factors::{coeffs_to_slots, slots_to_coeffs};
 use cryptable_ckks::dry_run::{Shape, SlotNoise, SlotVariance};
 use cryptable_ckks::noise_sources::NoiseSources;
-use cryptable_ckks::overflow::bound_for;
 use cryptable_ckks::{Arithmetic, DryRun};
 use cryptable_lattice::KeyRequest;
 use num_complex::Complex64;
@@ -39,7 +38,7 @@ pub(crate) struct BitCircuit {
 impl BitCircuit {
     /// Plans it over the two chains of primes.
     pub(crate) fn new(literal: &ParametersLiteral, primes: &[f64], raised: &[f64]) -> Self {
-        let bound = bound_for(literal.sparse_weight, literal.log2_fail - 1.0);
+        let bound = literal.encapsulated_secret().bound_for(literal.log2_fail - 1.0);
         let series = ExponentialSeries::new(bound, &literal.exponential);
         let slots = literal.ring_degree / 2;
         let cts = &literal.coeffs_to_slots;
@@ -156,7 +155,7 @@ impl BitCircuit {
         let dry_run = self.dry_run();
         let limbs = self.literal.exponential_limbs();
         let scale = self.primes[limbs - 1];
-        let variance = f64::from(self.literal.sparse_weight + 1) / 12.0;
+        let variance = self.literal.encapsulated_secret().overflow_variance();
         let power = SlotVariance(variance / (self.series.bound * self.series.bound));
         let noise = dry_run.rounding_noise(scale);
         let sources = NoiseSources::UNKNOWN;
@@ -230,9 +229,9 @@ impl BitCircuit {
 
     /// Returns the dry run's shape of a raised ciphertext.
     fn raised(&self, input: f64) -> Shape {
-        let (degree, weight) = (self.literal.ring_degree, self.literal.sparse_weight);
+        let (secret, basis) = (self.literal.encapsulated_secret(), self.literal.raised_basis());
         let input = input * self.primes[0].powi(2);
-        mod_raise::raised_shape(degree, weight, self.literal.raised_basis(), self.primes[0], input)
+        mod_raise::raised_shape(secret, basis, self.primes[0], input)
     }
 
     /// Every key that bootstraps need: all functions need the same.

@@ -4,7 +4,8 @@ use cryptable_ckks::arithmetic::ratio_of_products;
 use cryptable_ckks::bootstrapping::homomorphic_dft::{DftLevels, ScaleShares};
 pub use cryptable_ckks::bootstrapping::literals::{ExponentialLiteral, TransformLiteral};
 use cryptable_ckks::dry_run::{DryRunParameters, PlannedChain};
-use cryptable_lattice::{SecurityLevel, SwitchingKeyShape};
+use cryptable_ckks::overflow::EncapsulatedSecret;
+use cryptable_lattice::{Owners, SecurityLevel, SwitchingKeyShape};
 use cryptable_ring::{Basis, SharedLimbs};
 use serde::{Deserialize, Serialize};
 
@@ -75,6 +76,12 @@ pub struct ParametersLiteral {
 }
 
 impl ParametersLiteral {
+    /// The secret of raised ciphertexts.
+    pub(crate) fn encapsulated_secret(&self) -> EncapsulatedSecret {
+        let (degree, weight) = (self.ring_degree, self.sparse_weight);
+        EncapsulatedSecret { degree, weight, owners: Owners::ONE }
+    }
+
     /// log2 of all primes of the first chain, from the bottom up.
     pub(crate) fn chain(&self) -> Vec<f64> {
         let mut chain = vec![self.base];
@@ -142,6 +149,7 @@ impl ParametersLiteral {
             relinearization: vec![exponential],
             automorphism: vec![exponential, self.raised_key_shape()],
             log2_special: self.special.iter().sum::<f64>() / self.special.len() as f64,
+            owners: Owners::ONE,
         }
     }
 

@@ -4,7 +4,6 @@ use std::sync::{Arc, OnceLock};
 
 use cryptable_ckks::chain_primes::{ChainPrimes, ChainSizes, log2_product};
 use cryptable_ckks::dry_run::Counts;
-use cryptable_ckks::overflow::tail_log2;
 use cryptable_lattice::error::{Error, Result, demand};
 use cryptable_lattice::security::LweInstance;
 use cryptable_lattice::{FailureProbability, ReadOptions, SecurityLevel};
@@ -154,7 +153,7 @@ impl Parameters {
 
     /// log2 of the probability that the overflow of ModRaise leaves the interval of the series.
     fn overflow_log2_fail(&self) -> f64 {
-        tail_log2(self.literal.sparse_weight, self.circuit.series.bound)
+        self.literal.encapsulated_secret().tail_log2(self.circuit.series.bound)
     }
 
     /// Noise after functions of a sum of bits.

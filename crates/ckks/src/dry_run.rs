@@ -115,12 +115,12 @@ impl DryRun {
         }
     }
 
-    /// Slot variance of one rounding of both parts: `M·(1 + 2N/3)/12`, over the scale squared, where noise of M
-    /// coefficients counts.
+    /// Slot variance of one rounding of both parts: `M·(1 + n·2N/3)/12` for n owners, over the scale squared, where noise of
+    /// M coefficients counts.
     #[must_use]
     pub fn rounding_noise(&self, scale: f64) -> SlotNoise {
-        let n = self.parameters.degree as f64;
-        SlotNoise::roundings(self.slots_of_coefficients((1.0 + 2.0 * n / 3.0) / 12.0, scale))
+        let variance = self.parameters.owners.mean_rounding_variance(self.parameters.degree);
+        SlotNoise::roundings(self.slots_of_coefficients(variance, scale))
     }
 
     /// Slot variance of a fresh ciphertext.
@@ -204,13 +204,33 @@ impl DryRun {
                 streamed_limbs: keys,
                 ..Counts::default()
             },
-            noise: self.switching_noise(1.0, basis.main, shape),
+            noise: self.switching_noise(1.0, basis.main, shape, self.key_error(kind)),
+        }
+    }
+
+    /// Variance σ² of the errors of keys, by which noise of slots is bounded: that of a relinearization key by several
+    /// owners, `s·e_0 + u·e_1 + e_2`, is Gaussian in a slot whose s and u are as large there as they may be.
+    fn key_error(&self, kind: Switching) -> f64 {
+        let (degree, owners) = (self.parameters.degree, self.parameters.owners);
+        match kind {
+            Switching::Relinearization if !owners.is_one() => {
+                // Below degree 1,024, where tests are, secrets have no limit but the sum of their coefficients.
+                let largest = owners.embedding_limit(degree).min(degree as f64);
+                largest * owners.relinearization_error_variance(degree)
+            }
+            Switching::Relinearization | Switching::Automorphism => owners.error_variance(),
         }
     }
 
     /// Slot variance that one key switch adds before its rounding: `M·N·σ²/12·Σ_i (D_i/P)²` for digits D_i; small against
     /// the rounding as long as the special primes exceed a digit by some bits.
-    fn switching_noise(&self, scale: f64, limbs: usize, shape: SwitchingKeyShape) -> f64 {
+    fn switching_noise(
+        &self,
+        scale: f64,
+        limbs: usize,
+        shape: SwitchingKeyShape,
+        key_error: f64,
+    ) -> f64 {
         let primes = &self.log2_primes[shape.basis.chain];
         let n = self.parameters.degree as f64;
         let special = self.parameters.log2_special * shape.basis.special as f64;
@@ -221,7 +241,7 @@ impl DryRun {
             let width: f64 = own.map(|i| primes[i]).sum();
             (2.0 * (width - special)).exp2()
         });
-        self.slots_of_coefficients(digits.sum::<f64>() * n * ERROR_VARIANCE / 12.0, scale)
+        self.slots_of_coefficients(digits.sum::<f64>() * n * key_error / 12.0, scale)
     }
 
     fn divisor(&self, basis: Basis, count: usize) -> f64 {
@@ -445,7 +465,9 @@ impl Arithmetic for DryRun {
         let scale = ct.scale * matrix.scale / self.divisor(matrix.shape.basis, rescale);
         let gain = matrix.row_norm * matrix.row_norm;
         // Rotations by baby steps are multiplied by the matrix, those by giant steps come after it.
-        let switching = SlotNoise::switches(self.switching_noise(ct.scale, limbs, matrix.shape));
+        let key_error = self.key_error(Switching::Automorphism);
+        let switching = self.switching_noise(ct.scale, limbs, matrix.shape, key_error);
+        let switching = SlotNoise::switches(switching);
         let turn = switching + self.rounding_noise(ct.scale);
         let babies = (switching + turn * matrix.mean_turns()).averaged(matrix.row_entries(), gain);
         let giants = self.rounding_noise(scale) * matrix.giants as f64;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::f64::consts::LOG2_E;
 use std::sync::{Mutex, PoisonError};
 
+use cryptable_lattice::Owners;
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
 
@@ -18,6 +19,111 @@ const MAX_BOUNDS: usize = 256;
 /// Up to this weight tails are exact; above, numbers get long and a Chernoff bound takes over.
 const EXACT_WEIGHT: u32 = 200;
 
+/// The secret that a ciphertext has when it is raised: a sparse one, or the sum of those of several owners.
+///
+/// Every coefficient of the raised phase is `t = u + Σ_k c_k·u_k` for a secret with coefficients c_k, where u and all u_k are
+/// independent and uniform on [-1/2, 1/2]. One owner's secret of weight h makes it a sum of h + 1 uniforms, whose tail is
+/// known exactly.
+///
+/// With n owners, c is a sum of n secrets of weight h, at positions and with signs of their own. Where two of them meet, c_k is
+/// 2, -2 or 0. Let `g(θ) = sinh(θ/2)/(θ/2)` be the moment of a uniform. A further secret multiplies the moment of t by g(θ) for
+/// each of its coefficients, and on average over its sign by at most `2 + θ` more where it meets others: of `|c_k| = 1` by
+/// `g(2θ)/g(θ)² = (θ/2)·coth(θ/2)` at most, of larger ones by twice that. It meets `i·h` others in a hypergeometric number of
+/// places, whose moment is below the binomial's (Hoeffding 1963). So over the draw of all secrets
+/// `E e^{θt} <= g(θ)^{nh + 1}·e^{(1 + θ)·δ}` with `δ = h²·n(n - 1)/2N`, and the tail at K is at most `e^δ` times Chernoff's
+/// bound for n·h + 1 uniforms at `K - δ`. For three owners of weight 32 at degree 65,536, δ is 0.05.
+///
+/// ```
+/// use cryptable_ckks::overflow::EncapsulatedSecret;
+/// use cryptable_lattice::Owners;
+/// let one = EncapsulatedSecret { degree: 65_536, weight: 32, owners: Owners::ONE };
+/// // It overflows by 16.5 at most, and hardly ever by that much.
+/// assert!(one.bound_for(-64.0) < 14.0);
+/// assert_eq!(one.bound_for(f64::NEG_INFINITY), 16.5);
+/// let three = EncapsulatedSecret { owners: Owners::new(3).unwrap(), ..one };
+/// assert!((1.7..2.0).contains(&(three.bound_for(-64.0) / one.bound_for(-64.0))));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct EncapsulatedSecret {
+    /// Ring degree N.
+    pub degree: usize,
+    /// Hamming weight of each owner's secret.
+    pub weight: u32,
+    /// Number of owners.
+    pub owners: Owners,
+}
+
+impl EncapsulatedSecret {
+    /// Returns the variance of t, on average over secrets: `(n·h + 1)/12`.
+    #[must_use]
+    pub fn overflow_variance(self) -> f64 {
+        f64::from(self.total_weight() + 1) / 12.0
+    }
+
+    /// Returns log2 of the probability that `|t| > bound`: exactly for one owner with a weight of at most 200, else an upper
+    /// bound.
+    ///
+    /// # Panics
+    /// If the bound is negative or not a number.
+    #[must_use]
+    pub fn tail_log2(self, bound: f64) -> f64 {
+        if self.owners.is_one() {
+            return tail_log2(self.weight, bound);
+        }
+        let weight = self.total_weight();
+        if bound >= 0.5 * f64::from(weight + 1) {
+            return f64::NEG_INFINITY;
+        }
+        let shift = self.mean_meetings();
+        (chernoff_tail_log2(weight, (bound - shift).max(0.0)) + shift * LOG2_E).min(0.0)
+    }
+
+    /// Returns the smallest multiple of 1/64 with a tail of at most `2^log2_fail`.
+    #[must_use]
+    pub fn bound_for(self, log2_fail: f64) -> f64 {
+        let key = (self, log2_fail.to_bits());
+        let bounds = || BOUNDS.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&bound) = bounds().get(&key) {
+            return bound;
+        }
+        let bound = self.searched_bound(log2_fail);
+        let mut bounds = bounds();
+        if bounds.len() >= MAX_BOUNDS {
+            bounds.clear();
+        }
+        bounds.insert(key, bound);
+        bound
+    }
+
+    /// [`EncapsulatedSecret::bound_for`], by halving.
+    fn searched_bound(self, log2_fail: f64) -> f64 {
+        let (mut low, mut high) = (0, (i64::from(self.total_weight()) + 1) * STEPS / 2);
+        while low < high {
+            let middle = (low + high) / 2;
+            if self.tail_log2(middle as f64 / STEPS as f64) <= log2_fail {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        high as f64 / STEPS as f64
+    }
+
+    /// The sum of all weights.
+    fn total_weight(self) -> u32 {
+        self.weight.saturating_mul(self.owners.count())
+    }
+
+    /// Bound on the mean number of places where secrets meet: δ.
+    fn mean_meetings(self) -> f64 {
+        let (weight, owners) = (f64::from(self.weight), f64::from(self.owners.count()));
+        weight * weight * owners * (owners - 1.0) / (2.0 * self.degree as f64)
+    }
+}
+
+/// Bounds that were asked for, by secret and probability: a planner asks for the same ones hundreds of times.
+static BOUNDS: Mutex<BTreeMap<(EncapsulatedSecret, u64), f64>> = Mutex::new(BTreeMap::new());
+
 /// log2 P(|t| > bound) for t the sum of `weight + 1` independent uniforms on [-1/2, 1/2].
 ///
 /// With a secret s of that Hamming weight, every coefficient of `t = (c0 + c1·s)/q`, c0 and c1 uniform
@@ -25,16 +131,9 @@ const EXACT_WEIGHT: u32 = 200;
 /// bound rounded down to a 64th; above that it is Chernoff's upper bound. It is negative infinity from
 /// `bound = (weight + 1)/2` on.
 ///
-/// ```
-/// use cryptable_ckks::overflow::tail_log2;
-/// // One uniform variable is beyond 1/4 half of the time.
-/// assert!((tail_log2(0, 0.25) + 1.0).abs() < 1e-12);
-/// ```
-///
 /// # Panics
 /// If the bound is negative or not a number.
-#[must_use]
-pub fn tail_log2(weight: u32, bound: f64) -> f64 {
+fn tail_log2(weight: u32, bound: f64) -> f64 {
     assert!(bound >= 0.0, "bound {bound}");
     if bound >= 0.5 * (f64::from(weight) + 1.0) {
         f64::NEG_INFINITY
@@ -95,52 +194,15 @@ fn chernoff_tail_log2(weight: u32, bound: f64) -> f64 {
     ((m * log_mean - 2.0 * x * bound) * LOG2_E + 1.0).min(0.0)
 }
 
-/// The smallest multiple of 1/64 with a tail of at most `2^log2_fail`.
-///
-/// ```
-/// use cryptable_ckks::overflow::bound_for;
-/// // A secret of weight 32 overflows by 16.5 at most, and hardly ever by that much.
-/// assert!(bound_for(32, -64.0) < 14.0);
-/// assert_eq!(bound_for(32, f64::NEG_INFINITY), 16.5);
-/// ```
-#[must_use]
-pub fn bound_for(weight: u32, log2_fail: f64) -> f64 {
-    let key = (weight, log2_fail.to_bits());
-    let bounds = || BOUNDS.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(&bound) = bounds().get(&key) {
-        return bound;
-    }
-    let bound = searched_bound(weight, log2_fail);
-    let mut bounds = bounds();
-    if bounds.len() >= MAX_BOUNDS {
-        bounds.clear();
-    }
-    bounds.insert(key, bound);
-    bound
-}
-
-/// Bounds that were asked for, by weight and probability: a planner asks for the same ones hundreds of times.
-static BOUNDS: Mutex<BTreeMap<(u32, u64), f64>> = Mutex::new(BTreeMap::new());
-
-/// [`bound_for`], by halving.
-fn searched_bound(weight: u32, log2_fail: f64) -> f64 {
-    let (mut low, mut high) = (0, (i64::from(weight) + 1) * STEPS / 2);
-    while low < high {
-        let middle = (low + high) / 2;
-        if tail_log2(weight, middle as f64 / STEPS as f64) <= log2_fail {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    high as f64 / STEPS as f64
-}
-
 #[cfg(test)]
 mod tests {
     use std::f64::consts::PI;
 
     use super::*;
+
+    fn bound_for(weight: u32, log2_fail: f64) -> f64 {
+        EncapsulatedSecret { degree: 1 << 16, weight, owners: Owners::ONE }.bound_for(log2_fail)
+    }
 
     /// The tail by recurrences without subtractions, in floating point: the density of a sum of m
     /// uniforms on [0, 1] is `f_m(x) = (x·f_{m-1}(x) + (m - x)·f_{m-1}(x - 1))/(m - 1)`, and as
@@ -291,5 +353,69 @@ mod tests {
         }
         assert_eq!(gaussian_ratio_for(0.0), 0.0);
         assert_eq!(gaussian_tail_log2(f64::INFINITY), f64::NEG_INFINITY);
+    }
+
+    /// Sums of sparse secrets that meet often: counts over draws of secrets and words, from both sides of the bound.
+    #[test]
+    fn tails_of_several_owners_agree_with_samples() {
+        let mut state = 7u64;
+        let mut word = || {
+            // SplitMix64 (Steele, Lea, Flood 2014).
+            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mut z = state;
+            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            z ^ (z >> 31)
+        };
+        let owners = Owners::new(3).unwrap();
+        // Two secrets meet in one key of five, and in one of eleven.
+        for (degree, weight) in [(1024, 8), (8192, 16)] {
+            let secret = EncapsulatedSecret { degree, weight, owners };
+            let runs = 200_000;
+            let mut sizes = Vec::with_capacity(runs);
+            for _ in 0..runs {
+                let mut coefficients = vec![0.0; degree];
+                for _ in 0..owners.count() {
+                    let mut positions = Vec::new();
+                    while positions.len() < weight as usize {
+                        let position = word() as usize % degree;
+                        if !positions.contains(&position) {
+                            positions.push(position);
+                            coefficients[position] += [-1.0, 1.0][word() as usize % 2];
+                        }
+                    }
+                }
+                let mut uniform = || word() as f64 / 64f64.exp2() - 0.5;
+                let sum: f64 = coefficients.iter().map(|c| c * uniform()).sum();
+                sizes.push((sum + uniform()).abs());
+            }
+            let square: f64 = sizes.iter().map(|size| size * size).sum();
+            let ratio = square / runs as f64 / secret.overflow_variance();
+            assert!((0.97..1.03).contains(&ratio), "{degree}: variance {ratio} of the mean");
+            for log2_fail in [-4.0, -7.0, -10.0] {
+                let bound = secret.bound_for(log2_fail);
+                let beyond = sizes.iter().filter(|&&size| size > bound).count() as f64;
+                let found = (beyond / runs as f64).log2();
+                // Chernoff's bound is some three bits above the tail of a Gaussian, that of meetings about one more.
+                assert!(found < log2_fail, "{degree}, 2^{log2_fail}: 2^{found} beyond {bound}");
+                assert!(found > log2_fail - 5.0, "{degree}, 2^{log2_fail}: 2^{found}");
+            }
+        }
+    }
+
+    #[test]
+    fn bounds_of_more_owners_are_larger_and_nothing_is_beyond_the_sum_of_weights() {
+        let of = |count| {
+            let owners = Owners::new(count).unwrap();
+            EncapsulatedSecret { degree: 1 << 16, weight: 32, owners }
+        };
+        let bounds: Vec<f64> = (1..=16).map(|count| of(count).bound_for(-82.0)).collect();
+        assert!(bounds.is_sorted_by(|a, b| a < b), "{bounds:?}");
+        let three = of(3);
+        assert_eq!(three.tail_log2(48.5), f64::NEG_INFINITY);
+        assert!(three.tail_log2(48.0).is_finite());
+        // Near √3 times one owner's, whose tail ends at 16.5.
+        let ratio = bounds[2] / bounds[0];
+        assert!((3f64.sqrt()..2.1).contains(&ratio), "{ratio}");
     }
 }

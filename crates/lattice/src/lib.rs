@@ -35,6 +35,7 @@ pub mod noise_bound;
 pub mod noise_law;
 #[cfg(feature = "diagnostics")]
 pub mod noise_statistics;
+pub mod owners;
 pub mod plaintext_encoding;
 pub mod power_of_two_product;
 pub mod progress;
@@ -61,8 +62,8 @@ pub use handover::Handover;
 pub use key_parameters::KeyParameters;
 pub use noise_bound::{NoiseBound, SumLimits};
 pub use noise_law::NoiseLaw;
+pub use owners::Owners;
 pub use progress::{Progress, Steps};
-pub use public_key_error::{public_error_variance, rounding_variance};
 pub use switching_key::{RlweCiphertext, StoredKey, SwitchingKey, SwitchingKeyShape};
 pub use table::Table;
 pub use trust::{ReadOptions, SecurityLevel};

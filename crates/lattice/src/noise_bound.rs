@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::ERROR_VARIANCE;
 use crate::error::{Error, Result};
 use crate::noise_law::NoiseLaw;
-use crate::public_key_error::public_error_variance;
+use crate::owners::Owners;
 
 /// How far below the least one a standard deviation may be: two machines may compute it with other roundings.
 const TOLERANCE: f64 = 1e-6;
@@ -77,10 +77,10 @@ impl NoiseBound {
     }
 
     /// A value modulo `plaintext_modulus` by a public key of this degree modulo `modulus`
-    /// ([`crate::coefficient_ciphertext::RlwePublicKey`]), of variance [`public_error_variance`].
+    /// ([`crate::coefficient_ciphertext::RlwePublicKey`]), of variance [`Owners::public_error_variance`].
     #[must_use]
     pub fn by_public_key(degree: usize, modulus: f64, plaintext_modulus: u64) -> Self {
-        let deviation = public_error_variance(degree).sqrt() / modulus;
+        let deviation = Owners::ONE.public_error_variance(degree).sqrt() / modulus;
         Self::new(deviation, 0.0) + Self::encoding(modulus, plaintext_modulus)
     }
 

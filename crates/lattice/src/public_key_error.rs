@@ -4,40 +4,24 @@
 //! `e·v` and `e_1·s` are sums of N independent symmetric terms `e_i·v_j` and `(e_1)_i·s_j`. Uniform ternary and centred
 //! binomial variables are strictly subgaussian: `E[exp(λv)] <= exp(λ²·Var(v)/2)`. So the moment-generating function of the
 //! sum is at most that of a Gaussian of variance `(2/3)·|e|² + 10.5·|s|² + 10.5`, at every distance, and the Gaussian tail is
-//! an upper bound. The key fixes both norms; generation keeps them within 1.25 of their means.
+//! an upper bound. The key fixes both norms; generation keeps them within 1.25 of their means. What follows for a key of one
+//! owner or several is said by [`Owners::public_error_variance`](crate::Owners::public_error_variance).
 
-use crate::ERROR_VARIANCE;
 #[cfg(feature = "client")]
 use crate::error::{Error, Result};
+#[cfg(feature = "client")]
+use crate::{ERROR_VARIANCE, Owners};
 #[cfg(feature = "client")]
 use cryptable_ring::random::RandomStream;
 #[cfg(feature = "client")]
 use zeroize::Zeroizing;
 
 /// Variance of a uniform ternary coefficient.
-const TERNARY_VARIANCE: f64 = 2.0 / 3.0;
+pub(crate) const TERNARY_VARIANCE: f64 = 2.0 / 3.0;
 
 /// Squared norms of a public key's error and of the secret, over their means, that noise bounds assume. Keys are drawn again
 /// beyond it, which happens to fewer than one key in 2^80 from degree 1,024 on.
 pub(crate) const NORM_SLACK: f64 = 1.25;
-
-/// Returns the bound on the squared norm of a secret that has a public key.
-fn squared_norm_bound(degree: usize) -> f64 {
-    NORM_SLACK * TERNARY_VARIANCE * degree as f64
-}
-
-/// Returns the variance of a coefficient's error, in units of the modulus: `2·1.25·(2/3)·10.5·N + 10.5`.
-#[must_use]
-pub fn public_error_variance(degree: usize) -> f64 {
-    2.0 * squared_norm_bound(degree) * ERROR_VARIANCE + ERROR_VARIANCE
-}
-
-/// Returns the variance of a phase after both halves of a ciphertext were rounded, in units of the modulus: `(1 + |s|²)/12`
-/// for a secret that has a public key. Given the secret, a sum of bounded symmetric terms: Gaussian tails bound it.
-#[must_use]
-pub fn rounding_variance(degree: usize) -> f64 {
-    (1.0 + squared_norm_bound(degree)) / 12.0
-}
 
 /// Checks that a secret's norm is within the bound on noise.
 ///
@@ -45,17 +29,23 @@ pub fn rounding_variance(degree: usize) -> f64 {
 /// [`Error::Unsupported`] if not, which happens to fewer than one secret in 2^80 from degree 1,024 on.
 #[cfg(feature = "client")]
 pub(crate) fn check_norm(secret: &[i8]) -> Result<()> {
-    if squared_norm(secret) > squared_norm_bound(secret.len()) {
+    if !norm_is_bounded(secret) {
         let what = "a public key of this secret, whose norm is too large: generate another";
         return Err(Error::Unsupported(what.into()));
     }
     Ok(())
 }
 
+/// Returns whether a secret's norm is within the bound on noise.
+#[cfg(feature = "client")]
+pub(crate) fn norm_is_bounded(secret: &[i8]) -> bool {
+    let mean = Owners::ONE.secret_variance() * secret.len() as f64;
+    squared_norm(secret) <= NORM_SLACK * mean
+}
+
 /// Draws the error of a public key, whose squared norm is within the bound on noise.
 #[cfg(feature = "client")]
-pub(crate) fn bounded_error(degree: usize) -> Zeroizing<Vec<i8>> {
-    let mut stream = RandomStream::from_os();
+pub(crate) fn bounded_error(degree: usize, stream: &mut RandomStream) -> Zeroizing<Vec<i8>> {
     loop {
         let error = stream.centered_binomial(degree);
         if squared_norm(&error) <= NORM_SLACK * ERROR_VARIANCE * degree as f64 {

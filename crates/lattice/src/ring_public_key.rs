@@ -11,7 +11,7 @@
 //! Shapes: Q is the product of the primes that fresh ciphertexts have, P one special prime. A key takes the words of b and
 //! the seed of a. NTTs per ciphertext: 3 forward and, to divide by P, 2 inverse ones per prime.
 //!
-//! Noise of a coefficient modulo Q·P: `2·(2/3)·10.5·N + 10.5`, as [`crate::public_error_variance`] bounds it for every key.
+//! Noise of a coefficient modulo Q·P: `2·(2/3)·10.5·N + 10.5`, as [`Owners::public_error_variance`](crate::Owners::public_error_variance) bounds it for every key.
 
 use std::sync::Arc;
 
@@ -67,7 +67,10 @@ impl<P: RingPublicParameters> RingSecretKey<P> {
         let mut c0 = c1.clone();
         c0.mul_assign(&ring, &self.secret().evaluations(&ring, basis));
         c0.neg_assign(&ring);
-        c0.add_assign(&ring, &evaluations(&ring, basis, &bounded_error(ring.degree())));
+        c0.add_assign(
+            &ring,
+            &evaluations(&ring, basis, &bounded_error(ring.degree(), &mut RandomStream::from_os())),
+        );
         let zero = RlweCiphertext { c0, c1 };
         Ok(RingPublicKey { parameters, binding: *self.binding(), ring, seed, zero })
     }

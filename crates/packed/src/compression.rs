@@ -56,9 +56,10 @@ impl Parameters {
     /// Noise of a result whose words are rounded to these bits: of a by the secret, Gaussian since it is a sum of N uniform
     /// terms; of b at most half a unit, whatever the value.
     fn compressed_noise(&self, noise: NoiseBound, bits: KeptBits) -> NoiseBound {
-        let most = self.literal().log2_ciphertext_modulus;
+        let literal = self.literal();
+        let most = literal.log2_ciphertext_modulus;
         let unit = |bits: u32| if bits < most { (-f64::from(bits)).exp2() } else { 0.0 };
-        let of_secret = 2.0 * self.literal().ring_degree as f64 / 3.0;
+        let of_secret = literal.ring_degree as f64 * literal.owners.secret_variance();
         let law = NoiseLaw::gaussian(of_secret / 12.0 * unit(bits.a).powi(2));
         noise.with_independent(NoiseBound::of_law(law, unit(bits.b) / 2.0))
     }

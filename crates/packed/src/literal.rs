@@ -2,8 +2,8 @@
 
 use cryptable_ckks::bootstrapping::subring_trace::TraceHalvings;
 use cryptable_ckks::dry_run::SlotNoise;
-use cryptable_lattice::embedding_bound::embedding_limit;
-use cryptable_lattice::{NoiseBound, NoiseLaw, SecurityLevel, Table};
+use cryptable_ckks::overflow::EncapsulatedSecret;
+use cryptable_lattice::{NoiseBound, NoiseLaw, Owners, SecurityLevel, Table};
 use serde::{Deserialize, Serialize};
 
 use crate::akp::hermite_kernel::HermiteOrder;
@@ -118,8 +118,11 @@ pub struct ParametersLiteral {
     pub constant_bits: f64,
     /// Ciphertexts of the client are modulo 2 to this power.
     pub log2_ciphertext_modulus: u32,
-    /// Hamming weight of the encapsulated secret.
+    /// Hamming weight of the encapsulated secret: of each owner's.
     pub sparse_weight: u32,
+    /// Owners of the secret key, which is the sum of theirs, as the encapsulated secret is: one, if not stated.
+    #[serde(default, skip_serializing_if = "Owners::is_one")]
+    pub owners: Owners,
     /// Stated failure probability per value, log2: not that of a ciphertext, which depends on the slots.
     pub log2_fail: f64,
 }
@@ -133,6 +136,12 @@ impl ParametersLiteral {
     /// The share of the failure probability that the overflow bound may use: half.
     pub(crate) fn log2_fail_overflow(&self) -> f64 {
         self.log2_fail - 1.0 - self.log2_raises()
+    }
+
+    /// The secret of raised ciphertexts.
+    pub(crate) fn encapsulated_secret(&self) -> EncapsulatedSecret {
+        let Self { ring_degree: degree, sparse_weight: weight, owners, .. } = *self;
+        EncapsulatedSecret { degree, weight, owners }
     }
 
     /// log2 of the number of times that a value is raised: once, or once per digit.
@@ -181,8 +190,8 @@ impl ParametersLiteral {
     /// Noise of a coefficient after the switch to q_0 = `scale`, from a ciphertext with this noise as a fraction of the
     /// client's modulus.
     pub(crate) fn input_noise(&self, scale: f64, input: NoiseLaw) -> NoiseLaw {
-        let rounding = (1.0 + 2.0 * self.ring_degree as f64 / 3.0) / 12.0;
-        input.times(scale).with_independent(NoiseLaw::gaussian(rounding))
+        let rounding = NoiseLaw::gaussian(self.mean_rounding_variance());
+        input.times(scale).with_independent(rounding)
     }
 
     /// A bound on noise of slots that `count` slots share out to as many coefficients.
@@ -195,7 +204,7 @@ impl ParametersLiteral {
     /// The law of a slot's noise. Errors that table and inputs fix are not part of it.
     pub(crate) fn slot_law(&self, noise: SlotNoise) -> NoiseLaw {
         let copies = self.ring_degree / self.noise_coefficients();
-        noise.law(embedding_limit(self.ring_degree), copies)
+        noise.law(self.owners.embedding_limit(self.ring_degree), copies)
     }
 
     /// Coefficients that noise reaches results from. Values of sparse ciphertexts are real numbers in as many slots.
@@ -203,16 +212,40 @@ impl ParametersLiteral {
         self.ring_degree.min(2 * self.slots)
     }
 
-    /// Noise of a fresh ciphertext of values of this modulus.
+    /// Noise of a ciphertext of values of this modulus by a secret key.
     pub(crate) fn fresh_noise(&self, modulus: u64) -> NoiseBound {
         NoiseBound::fresh(f64::from(self.log2_ciphertext_modulus).exp2(), modulus)
     }
 
+    /// Noise of a ciphertext of values of this modulus by a public key with primes q_0 and p_0: the roundings to q_0 and to
+    /// the ciphertext modulus, and the error of the key over p_0.
+    pub(crate) fn public_noise(&self, modulus: u64, [bottom, special]: [f64; 2]) -> NoiseBound {
+        let (degree, whole) = (self.ring_degree, f64::from(self.log2_ciphertext_modulus).exp2());
+        let error = self.owners.public_error_variance(degree) / (bottom * special).powi(2);
+        let units = 1.0 / (whole * whole) + 1.0 / (bottom * bottom);
+        let roundings = self.owners.rounding_variance(degree) * units;
+        NoiseBound::of_law(NoiseLaw::gaussian(roundings + error), 0.0)
+            + NoiseBound::encoding(whole, modulus)
+    }
+
+    /// The least noise of ciphertexts of values of this modulus: by the secret key, or by the public one where no owner has
+    /// the whole secret.
+    pub(crate) fn least_noise(&self, modulus: u64, bottom: [f64; 2]) -> NoiseBound {
+        if self.owners.is_one() {
+            self.fresh_noise(modulus)
+        } else {
+            self.public_noise(modulus, bottom)
+        }
+    }
+
     /// Variance of a result's coefficient by the rounding to the client's modulus, as a fraction of it.
     pub(crate) fn output_rounding(&self) -> f64 {
-        (1.0 + 2.0 * self.ring_degree as f64 / 3.0)
-            / 12.0
-            / (2.0 * f64::from(self.log2_ciphertext_modulus)).exp2()
+        self.mean_rounding_variance() / (2.0 * f64::from(self.log2_ciphertext_modulus)).exp2()
+    }
+
+    /// Variance of a phase after both halves of a ciphertext were rounded to integers.
+    pub(crate) fn mean_rounding_variance(&self) -> f64 {
+        self.owners.mean_rounding_variance(self.ring_degree)
     }
 
     /// The table that amplifies noise most: the largest output at 0 and the least elsewhere, 1/2 and -1/2 where no range of

@@ -11,7 +11,7 @@
 //! Shapes: one ciphertext of degree N in and out; 9 transforms of degree N. No level, no evaluation key.
 //!
 //! Noise, a fraction of the modulus squared: `(1 + |s'|²)/12·(2^-2k + 2·q_0^-2) + N·σ²/(12·p_0²)`, where σ² is
-//! [`public_error_variance`]. The first term is the rounding of the result, by s'; the next two are the roundings modulo q_0,
+//! [`Owners::public_error_variance`](cryptable_lattice::Owners::public_error_variance). The first term is the rounding of the result, by s'; the next two are the roundings modulo q_0,
 //! by s and s'; the last is the key's error by the words of a, uniform below q_0, over p_0. All are sums of N bounded terms
 //! that are symmetric and subgaussian given the keys, so that the Gaussian of their variance bounds the tail ([`NoiseLaw`]).
 //! They are independent of the noise that is there.
@@ -21,7 +21,7 @@ use cryptable_ckks::bootstrapping::modulus_switch::{CoefficientShape, switch_to_
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
 use cryptable_lattice::error::Result;
 use cryptable_lattice::key_switching::add_times_special;
-use cryptable_lattice::{NoiseBound, NoiseLaw, public_error_variance};
+use cryptable_lattice::{NoiseBound, NoiseLaw};
 
 use crate::ciphertext::Ciphertext;
 use crate::keys::rekeying_key::RekeyingKey;
@@ -54,7 +54,9 @@ impl RekeyingKey {
     fn noise_modulo(&self, log2_modulus: u32) -> NoiseLaw {
         let degree = self.parameters().ring_degree();
         let [_, special] = self.parameters().bottom_primes();
-        let of_key = degree as f64 * public_error_variance(degree) / (12.0 * special * special);
+        let of_key = degree as f64
+            * self.parameters().literal().owners.public_error_variance(degree)
+            / (12.0 * special * special);
         NoiseLaw::gaussian(self.parameters().rounding_noise(2, log2_modulus) + of_key)
     }
 

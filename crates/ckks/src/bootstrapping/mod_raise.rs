@@ -16,6 +16,7 @@ use cryptable_ring::{
 
 use crate::dry_run::{Shape, SlotNoise, SlotVariance};
 use crate::noise_sources::NoiseSources;
+use crate::overflow::EncapsulatedSecret;
 use crate::{Arithmetic, Ciphertext, Evaluator};
 
 /// The keys of an encapsulated ModRaise from the bottom prime of the first chain to the basis `raised`.
@@ -34,27 +35,26 @@ pub fn key_requests(bottom: SharedLimbs, raised: Basis) -> [KeyRequest; 2] {
     ]
 }
 
-/// Returns the dry run's shape of a raised ciphertext of ring degree N and a sparse secret of weight h, from an input
-/// whose coefficients have noise of the given variance modulo q_0: t = m/p + I at scale q_0.
+/// Returns the dry run's shape of a raised ciphertext, from an input whose coefficients have noise of the given variance
+/// modulo q_0: t = m/p + I at scale q_0.
 ///
-/// Its slots have N·Var(t) of power, Var(t) = (h + 1)/12; noise is that of the input and of the two switches, about
-/// (N·2/3 + h)/12 a coefficient.
+/// Its slots have N·Var(t) of power, Var(t) = (h + 1)/12 for a secret of weight h; noise is that of the input and of the two
+/// switches, about (N·2/3 + h)/12 a coefficient, times the number of owners.
 #[must_use]
 pub fn raised_shape(
-    degree: usize,
-    weight: u32,
+    secret: EncapsulatedSecret,
     raised: Basis,
     bottom_prime: f64,
     input_noise: f64,
 ) -> Shape {
-    let (n, weight) = (degree as f64, f64::from(weight));
-    let input = input_noise + (weight + 1.0) / 12.0;
-    let switching = n * (1.0 + 2.0 * n / 3.0) / 12.0 + n * input;
+    let (n, overflow) = (secret.degree as f64, secret.overflow_variance());
+    let rounding = secret.owners.mean_rounding_variance(secret.degree);
+    let switching = n * rounding + n * (input_noise + overflow);
     Shape {
         limbs: raised.main,
         chain: raised.chain,
         scale: bottom_prime,
-        power: SlotVariance(n * (weight + 1.0) / 12.0),
+        power: SlotVariance(n * overflow),
         // CoeffsToSlots brings errors of coefficients to slots: each is a sum over the whole secret.
         noise: SlotNoise::gaussian(switching / (bottom_prime * bottom_prime)),
         sources: NoiseSources::UNKNOWN,

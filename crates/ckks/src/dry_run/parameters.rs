@@ -1,6 +1,6 @@
 //! Parameters of a dry run: chains of primes and shapes of keys.
 
-use cryptable_lattice::SwitchingKeyShape;
+use cryptable_lattice::{Owners, SwitchingKeyShape};
 use cryptable_ring::SharedLimbs;
 
 /// A chain of primes.
@@ -36,4 +36,6 @@ pub struct DryRunParameters {
     pub automorphism: Vec<SwitchingKeyShape>,
     /// log2 of the special primes.
     pub log2_special: f64,
+    /// Owners of the secret key.
+    pub owners: Owners,
 }

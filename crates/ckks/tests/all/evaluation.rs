@@ -20,7 +20,7 @@ use cryptable_ckks::{
 use cryptable_lattice::key_generation::SecretPair;
 use cryptable_lattice::secret::TernarySecret;
 use cryptable_lattice::security::SecretDistribution;
-use cryptable_lattice::{EvaluationKeys, KeyPurpose, SwitchingKeyShape};
+use cryptable_lattice::{EvaluationKeys, KeyPurpose, Owners, SwitchingKeyShape};
 use cryptable_ring::primes::ntt_primes;
 use cryptable_ring::random::RandomStream;
 use cryptable_ring::random::replay;
@@ -263,6 +263,7 @@ fn dry_run(setup: &Setup, scale: f64) -> (DryRun, Shape) {
         relinearization: vec![setup.shape],
         automorphism: vec![setup.shape],
         log2_special: 50.0,
+        owners: Owners::ONE,
     });
     let noise = dry_run.fresh_noise(scale);
     let (power, sources) = (SlotVariance(1.0), NoiseSources::UNKNOWN);

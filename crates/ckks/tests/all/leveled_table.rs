@@ -11,7 +11,7 @@ use cryptable_ckks::{Arithmetic, DryRun, Evaluator};
 use cryptable_lattice::key_generation::SecretPair;
 use cryptable_lattice::secret::TernarySecret;
 use cryptable_lattice::security::SecretDistribution;
-use cryptable_lattice::{EvaluationKeys, KeyPurpose, SwitchingKeyShape};
+use cryptable_lattice::{EvaluationKeys, KeyPurpose, Owners, SwitchingKeyShape};
 use cryptable_ring::primes::ntt_primes;
 use cryptable_ring::random::{RandomStream, replay};
 use cryptable_ring::{Basis, Ring};
@@ -54,6 +54,7 @@ impl InsecureSetup {
             relinearization: vec![key_shape()],
             automorphism: vec![key_shape()],
             log2_special: 45.0,
+            owners: Owners::ONE,
         })
     }
 

@@ -7,9 +7,9 @@ use cryptable_ckks::encryption::{decrypt, encrypt, encrypt_seeded};
 use cryptable_ckks::noise_sources::NoiseSources;
 use cryptable_ckks::plaintext::rounded_coefficients;
 use cryptable_ckks::{Arithmetic, DryRun, Evaluator, Plaintext};
-use cryptable_lattice::EvaluationKeys;
 use cryptable_lattice::secret::TernarySecret;
 use cryptable_lattice::security::SecretDistribution;
+use cryptable_lattice::{EvaluationKeys, Owners};
 use cryptable_ring::primes::ntt_primes;
 use cryptable_ring::random::RandomStream;
 use cryptable_ring::random::replay;
@@ -47,6 +47,7 @@ fn noise_ratio(slots: usize, plain_scale: f64) -> f64 {
         relinearization: vec![],
         automorphism: vec![],
         log2_special: 50.0,
+        owners: Owners::ONE,
     };
     let dry_run = DryRun::new(parameters);
     let embedding = Embedding::new(slots);

@@ -12,7 +12,7 @@
 //! a list of N LWE ciphertexts. 6 transforms of degree N per ciphertext.
 //!
 //! Noise, a fraction of the modulus squared: `(1 + n·E[s²])/12·2^-40` of the switch to 2^20, which is nothing for moduli that
-//! divide it, and `2·n·σ²/12·2^(40-2k)`, σ² = [`public_error_variance`] the variance of a coefficient of the key's error. The
+//! divide it, and `2·n·σ²/12·2^(40-2k)`, σ² = [`Owners::public_error_variance`] the variance of a coefficient of the key's error. The
 //! factor 2 bounds the norm of that error over its mean, and costs nothing: at degree 2,048 the term is 2^-8 of the other.
 //! Both are sums of n or N symmetric bounded terms given the keys, so that the Gaussian of their variance bounds the tail.
 
@@ -23,7 +23,7 @@ use cryptable_lattice::lwe_list::{LweList, LweShape};
 use cryptable_lattice::lwe_masks::MaskKind;
 use cryptable_lattice::power_of_two_product::Factor;
 use cryptable_lattice::security::SecretDistribution;
-use cryptable_lattice::{Binding, Handover, NoiseLaw, ReadOptions, Result, public_error_variance};
+use cryptable_lattice::{Binding, Handover, NoiseLaw, Owners, ReadOptions, Result};
 use cryptable_wire::{BodyWriter, ObjectType, write_object};
 use rayon::prelude::*;
 #[cfg(feature = "client")]
@@ -128,7 +128,7 @@ impl<P: RekeyingParameters> RekeyingKey<P> {
         } else {
             modulus_switch_variance(shape.dimension, secret) * units
         };
-        let error = public_error_variance(dimension) / (modulus as f64).powi(2);
+        let error = Owners::ONE.public_error_variance(dimension) / (modulus as f64).powi(2);
         NoiseLaw::gaussian(rounding + 2.0 * shape.dimension as f64 * error / (12.0 * units))
     }
 

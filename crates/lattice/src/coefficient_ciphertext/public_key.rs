@@ -38,7 +38,7 @@ impl RlwePublicKey {
         let seed = Seed::random();
         let a = expand(&seed, degree, log2_modulus);
         let product = multiply(&a, secret, log2_modulus);
-        let error = bounded_error(degree);
+        let error = bounded_error(degree, &mut RandomStream::from_os());
         let mask = (1u64 << log2_modulus) - 1;
         let difference =
             |(&x, &e): (&u64, &i8)| i64::from(e).cast_unsigned().wrapping_sub(x) & mask;
@@ -121,10 +121,11 @@ impl RlwePublicKey {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Owners;
     use crate::lwe::LweCiphertext;
     use crate::lwe_encryption::phase;
     use crate::lwe_masks::MaskKind;
-    use crate::public_key_error::{NORM_SLACK, public_error_variance};
+    use crate::public_key_error::NORM_SLACK;
     use crate::secret::TernarySecret;
     use crate::security::SecretDistribution;
 
@@ -191,7 +192,7 @@ mod tests {
             (0..list.len()).map(|index| error(&secret, &list.ciphertext(index), 0)).collect();
         let count = errors.len() as f64;
         let moment = |k| errors.iter().map(|e| e.powi(k)).sum::<f64>() / count;
-        let ratio = moment(2) / public_error_variance(2048);
+        let ratio = moment(2) / Owners::ONE.public_error_variance(2048);
         assert!((0.7..1.0).contains(&ratio), "{ratio}");
         // Norms are within some percents of their means, by far.
         assert!((ratio * NORM_SLACK - 1.0).abs() < 0.15, "{ratio}");

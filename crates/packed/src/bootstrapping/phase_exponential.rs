@@ -12,7 +12,7 @@ use cryptable_ckks::bootstrapping::mod_raise::raised_shape;
 use cryptable_ckks::bootstrapping::subring_trace::SubringTrace;
 use cryptable_ckks::dft_factors::{coeffs_to_slots, coeffs_to_slots_sparse};
 use cryptable_ckks::dry_run::Shape;
-use cryptable_ckks::overflow::bound_for;
+use cryptable_ckks::overflow::EncapsulatedSecret;
 
 use crate::literal::ParametersLiteral;
 use cryptable_ring::Basis;
@@ -23,10 +23,9 @@ const AVERAGED_VALUES: u64 = 64;
 /// The plan of CoeffsToSlots and of the exponential.
 #[derive(Clone, Debug)]
 pub(crate) struct PhaseExponential {
-    ring_degree: usize,
     /// Exponentials of a ciphertext.
     parts: usize,
-    sparse_weight: u32,
+    secret: EncapsulatedSecret,
     limbs: usize,
     bottom_prime: f64,
     /// Bound K of the phase.
@@ -39,7 +38,8 @@ pub(crate) struct PhaseExponential {
 impl PhaseExponential {
     /// Plans it at the top of the given chain of primes.
     pub(crate) fn new(literal: &ParametersLiteral, primes: &[f64]) -> Self {
-        let bound = bound_for(literal.sparse_weight, literal.log2_fail_overflow());
+        let secret = literal.encapsulated_secret();
+        let bound = secret.bound_for(literal.log2_fail_overflow());
         let (degree, values) = (literal.ring_degree, literal.input_slots());
         let slots = values / 2;
         let limbs = literal.limbs();
@@ -75,9 +75,8 @@ impl PhaseExponential {
             exponential = exponential.at_half_scale();
         }
         Self {
-            ring_degree: degree,
             parts: literal.parts(),
-            sparse_weight: literal.sparse_weight,
+            secret,
             limbs,
             bottom_prime: primes[0],
             bound,
@@ -92,10 +91,10 @@ impl PhaseExponential {
     }
 
     /// The mean square of what the approximation changes the modulus by, over phases `m/p + I` of all m, or of up to 64 of
-    /// them: t has about the variance `(h + 1)/12` of a sum of h + 1 uniforms, h the weight of the sparse secret.
+    /// them: t has about the variance `(h + 1)/12` of a sum of h + 1 uniforms, h the weight of the sparse secret, or of all owners'.
     pub(crate) fn mean_square_modulus_error(&self, p: u64) -> f64 {
         let step = p.div_ceil(AVERAGED_VALUES) as usize;
-        let variance = (f64::from(self.sparse_weight) + 1.0) / 12.0;
+        let variance = self.secret.overflow_variance();
         let bound = self.bound.floor() as i64;
         let (mut sum, mut weights) = (0.0, 0.0);
         for value in (0..p).step_by(step) {
@@ -112,7 +111,7 @@ impl PhaseExponential {
     /// A raised ciphertext, from an input with noise of the given variance a coefficient modulo q_0.
     pub(crate) fn raised_shape(&self, input_noise: f64) -> Shape {
         let raised = Basis::main(self.limbs);
-        raised_shape(self.ring_degree, self.sparse_weight, raised, self.bottom_prime, input_noise)
+        raised_shape(self.secret, raised, self.bottom_prime, input_noise)
     }
 
     /// CoeffsToSlots: the phases x = t/K in slots, as one real ciphertext (sparse packing, or the first half of the ring) or

@@ -6,7 +6,7 @@ use cryptable_ckks::bootstrapping::modulus_switch::{CoefficientShape, switch_to_
 use cryptable_lattice::coefficient_ciphertext::{CoefficientCiphertext, CoefficientLayout};
 use cryptable_lattice::error::Result;
 use cryptable_lattice::ring_public_key::{RingPublicKey, RingPublicParameters};
-use cryptable_lattice::{NoiseBound, NoiseLaw, ReadOptions, public_error_variance};
+use cryptable_lattice::{NoiseBound, ReadOptions};
 use cryptable_ring::RingModuli;
 use cryptable_wire::ObjectType;
 
@@ -72,12 +72,7 @@ impl PublicKey {
     /// the error of the key over p_0.
     #[must_use]
     pub fn noise(&self, modulus: u64) -> NoiseBound {
-        let log2_modulus = self.parameters().literal().log2_ciphertext_modulus;
-        let [bottom, special] = self.parameters().bottom_primes();
-        let error = public_error_variance(self.ring().degree()) / (bottom * special).powi(2);
-        let roundings = self.parameters().rounding_noise(1, log2_modulus);
-        NoiseBound::of_law(NoiseLaw::gaussian(roundings + error), 0.0)
-            + NoiseBound::encoding(f64::from(log2_modulus).exp2(), modulus)
+        self.parameters().literal().public_noise(modulus, self.parameters().bottom_primes())
     }
 
     /// Encrypts up to [`SecretKey::values_per_ciphertext`] values of `Z_p` into one ciphertext.

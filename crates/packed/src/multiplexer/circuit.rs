@@ -281,9 +281,9 @@ impl MultiplexerCircuit {
     ) -> NoiseLaw {
         let literal = &self.literal;
         let input = literal.input_noise(self.primes[0], input);
-        let rounding = (1.0 + 2.0 * literal.ring_degree as f64 / 3.0) / 12.0;
         let ratio = self.primes[0] / f64::from(literal.log2_ciphertext_modulus).exp2();
-        let subtracted = rounding * ratio * ratio * (digit - all.start) as f64;
+        let subtracted =
+            literal.mean_rounding_variance() * ratio * ratio * (digit - all.start) as f64;
         input
             .with_independent(NoiseLaw::gaussian(subtracted))
             .times(self.digit_multiplier(digit, all.end) as f64)

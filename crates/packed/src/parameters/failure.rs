@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use cryptable_ckks::bootstrapping::exponential::Exponential;
 use cryptable_ckks::dry_run::{Shape, SlotNoise};
-use cryptable_ckks::overflow::tail_log2;
 use cryptable_lattice::{NoiseBound, NoiseLaw, Table};
 
 use crate::akp::hermite_kernel::{HermiteKernel, HermiteOrder};
@@ -114,7 +113,7 @@ impl FailureModel {
             Tables::Interpolation(kernel) => kernel.largest_gain(),
             Tables::Tree(_) => 0.0,
         };
-        let overflow = tail_log2(literal.sparse_weight, front.bound);
+        let overflow = literal.encapsulated_secret().tail_log2(front.bound);
         Self {
             log2_overflow: overflow + literal.log2_raises(),
             gain,

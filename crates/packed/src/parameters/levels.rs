@@ -3,7 +3,7 @@
 use cryptable_ckks::bootstrapping::exponential::{ExponentialShape, PhaseFunction};
 use cryptable_ckks::bootstrapping::homomorphic_dft::key_shape;
 use cryptable_ckks::dry_run::{DryRunParameters, PlannedChain};
-use cryptable_lattice::SwitchingKeyShape;
+use cryptable_lattice::{Owners, SwitchingKeyShape};
 use cryptable_ring::Basis;
 
 use crate::literal::{MultiplexerLiteral, ParametersLiteral};
@@ -84,12 +84,31 @@ impl ParametersLiteral {
             .expect("single limbs need two special primes at most")
     }
 
+    /// Keys of relinearization of `least` digits or more. Those that several owners make in two rounds have errors larger by
+    /// some `√N`, which a special prime more than their digits need makes vanish.
+    fn relinearization_shape(&self, limbs: usize, least: usize) -> SwitchingKeyShape {
+        if self.owners.is_one() {
+            return self.shape_of_fewest_digits(limbs, least);
+        }
+        let shapes = (least..=limbs).map(|digits| {
+            let shape = key_shape(limbs, digits, self.log2_scale, self.log2_special);
+            SwitchingKeyShape { basis: Basis::new(limbs, shape.basis.special + 1), ..shape }
+        });
+        let special = self.special_primes();
+        let narrowest = shapes.clone().min_by_key(|shape| shape.basis.special);
+        let fewest = shapes.clone().find(|shape| shape.basis.special <= special);
+        fewest.or(narrowest).expect("no more digits than limbs are asked for")
+    }
+
     /// Shapes for relinearization: one for the exponential, others for the steps below it.
     pub(crate) fn relinearization_shapes(&self) -> Vec<SwitchingKeyShape> {
-        let shape = |limbs, least| self.shape_of_fewest_digits(limbs, least);
+        let shape = |limbs, least| self.relinearization_shape(limbs, least);
         let top = self.limbs() - self.coeffs_to_slots.primes;
         let middle = self.exponential_limbs();
-        let mut shapes = vec![self.transform_shape(top)];
+        let mut shapes = vec![match self.owners {
+            Owners::ONE => self.transform_shape(top),
+            _ => shape(top, self.dnum.min(top)),
+        }];
         if let Some(multiplexer) = &self.multiplexer {
             if middle > 6 {
                 shapes.push(shape(middle, 2));
@@ -137,6 +156,7 @@ impl ParametersLiteral {
             relinearization,
             automorphism,
             log2_special: self.log2_special,
+            owners: self.owners,
         }
     }
 }

@@ -24,10 +24,10 @@ impl Parameters {
         self.literal().log2_fail
     }
 
-    /// Noise of fresh ciphertexts of values of this modulus.
+    /// Noise of fresh ciphertexts of values of this modulus: by the secret key, or by the public one of a key of several owners.
     #[must_use]
     pub fn fresh_noise(&self, modulus: u64) -> NoiseBound {
-        self.literal().fresh_noise(modulus)
+        self.literal().least_noise(modulus, self.bottom_primes())
     }
 
     /// Noise of the result of a lookup whose input has this noise, for the worst table.

@@ -7,9 +7,7 @@ use cryptable_ckks::DryRun;
 use cryptable_ckks::dry_run::Counts;
 use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::security::{self, LweInstance, SecretDistribution};
-use cryptable_lattice::{
-    FailureProbability, KeyRequest, ReadOptions, SecurityLevel, Table, rounding_variance,
-};
+use cryptable_lattice::{FailureProbability, KeyRequest, ReadOptions, SecurityLevel, Table};
 use cryptable_ring::{Chain, Ring, RingModuli};
 use cryptable_wire::WireError;
 
@@ -77,7 +75,8 @@ impl Parameters {
         };
         let prediction = circuit.predict_worst(1);
         let failure_model = Arc::new(FailureModel::new(&literal, &circuit, &prediction));
-        let fresh = literal.fresh_noise(literal.input_modulus);
+        let bottom = [main_primes[0] as f64, special_primes[0] as f64];
+        let fresh = literal.least_noise(literal.input_modulus, bottom);
         let log2_fail =
             failure_model.worst_case(&circuit, &[(fresh, circuit.digits())]).value_log2_fail();
         // A probability that is not a number exceeds any.
@@ -202,7 +201,7 @@ impl Parameters {
     #[must_use]
     pub fn failure(&self) -> &FailureEstimate {
         self.failure.get_or_init(|| {
-            let fresh = self.literal.fresh_noise(self.literal.input_modulus);
+            let fresh = self.fresh_noise(self.literal.input_modulus);
             self.failure_model.of_inputs(&self.circuit, &[(fresh, self.circuit.digits())])
         })
     }
@@ -222,7 +221,7 @@ impl Parameters {
     /// If the table has other moduli than the parameters' tables.
     pub fn noise_of_table(&self, table: &Table) -> Result<f64> {
         table.check_moduli(self.table_modulus(), self.output_modulus())?;
-        let fresh = self.literal.fresh_noise(self.literal.input_modulus);
+        let fresh = self.fresh_noise(self.literal.input_modulus);
         let inputs = [(fresh, self.circuit.digits())];
         Ok(self.failure_model.ratio_of_table(&self.circuit, &inputs, table))
     }
@@ -353,7 +352,7 @@ impl Parameters {
         let [bottom, _] = self.bottom_primes();
         let units =
             (-2.0 * f64::from(log2_modulus)).exp2() + f64::from(at_bottom) / (bottom * bottom);
-        rounding_variance(self.literal.ring_degree) * units
+        self.literal.owners.rounding_variance(self.literal.ring_degree) * units
     }
 
     /// Returns the model of the failure probability of lookups.

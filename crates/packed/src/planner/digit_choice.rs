@@ -1,7 +1,7 @@
 //! Ways to cut the input of a multiplexer tree into digits and selectors.
 
 use cryptable_ckks::bootstrapping::exponential::{Exponential, ExponentialShape, PhaseFunction};
-use cryptable_ckks::overflow::bound_for;
+use cryptable_ckks::overflow::EncapsulatedSecret;
 
 use crate::akp::hermite_kernel::HermiteOrder;
 use crate::literal::MultiplexerLiteral;
@@ -82,7 +82,7 @@ impl DigitChoice {
     /// deltas make of it and cleaning leaves of it.
     pub(crate) fn exponential(
         &self,
-        sparse_weight: u32,
+        secret: EncapsulatedSecret,
         output_modulus: u64,
         log2_fail: f64,
     ) -> ExponentialShape {
@@ -106,7 +106,7 @@ impl DigitChoice {
             }
             tolerance = tolerance.min((12.0 * error).sqrt() / largest);
         }
-        let bound = bound_for(sparse_weight, log2_fail - 1.0 - count.log2());
+        let bound = secret.bound_for(log2_fail - 1.0 - count.log2());
         Exponential::choose(function, bound, tolerance.min(1e-2), self.exponential_cleanings)
     }
 }

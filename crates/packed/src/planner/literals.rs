@@ -2,8 +2,8 @@
 
 use cryptable_ckks::bootstrapping::exponential::{Exponential, ExponentialShape, PhaseFunction};
 use cryptable_ckks::bootstrapping::subring_trace::TraceHalvings;
-use cryptable_ckks::overflow::bound_for;
-use cryptable_lattice::SecurityLevel;
+use cryptable_ckks::overflow::EncapsulatedSecret;
+use cryptable_lattice::{Owners, SecurityLevel};
 
 use crate::akp::hermite_kernel::{HermiteKernel, HermiteOrder};
 use crate::literal::{DftLiteral, MultiplexerLiteral, ParametersLiteral};
@@ -90,6 +90,7 @@ pub(crate) fn literal(
         },
         log2_ciphertext_modulus: log2_ciphertext_modulus_of(request, evaluation),
         sparse_weight: SPARSE_WEIGHT,
+        owners: request.owners,
         log2_fail: request.failure_of_value().log2(),
     }
 }
@@ -122,25 +123,27 @@ fn exponential_of(
     request: &Request,
     evaluation: Evaluation<'_>,
 ) -> (usize, ExponentialShape, HermiteOrder) {
-    let Request { input_modulus, output_modulus, .. } = *request;
+    let Request { input_modulus, output_modulus, owners, .. } = *request;
     let log2_fail = request.failure_of_value().log2();
+    let secret = EncapsulatedSecret { degree: request.degree(), weight: SPARSE_WEIGHT, owners };
     match evaluation {
         Evaluation::Tree(choice) => {
-            let exponential = choice.exponential(SPARSE_WEIGHT, output_modulus, log2_fail);
+            let exponential = choice.exponential(secret, output_modulus, log2_fail);
             (choice.extra_primes, exponential, HermiteOrder::First)
         }
         Evaluation::Akp(order) => {
             let amplification = request.output_width() * gain(input_modulus, order);
-            let shape =
-                akp_exponential(input_modulus, order, output_modulus, amplification, log2_fail);
-            (0, shape, order)
+            let function = akp_function(input_modulus, order);
+            let bound = secret.bound_for(log2_fail - 1.0);
+            (0, akp_exponential(function, output_modulus, amplification, bound), order)
         }
         Evaluation::Digits(digits) | Evaluation::Selecting(digits) => {
             let (largest, order) = (largest_digit(digits), HermiteOrder::First);
             // Values are raised once per digit.
             let log2_fail = log2_fail - (digits.len() as f64).log2();
-            let amplification = gain(largest, order);
-            (0, akp_exponential(largest, order, output_modulus, amplification, log2_fail), order)
+            let (function, bound) =
+                (akp_function(largest, order), secret.bound_for(log2_fail - 1.0));
+            (0, akp_exponential(function, output_modulus, gain(largest, order), bound), order)
         }
     }
 }
@@ -201,7 +204,13 @@ fn name_of(request: &Request, evaluation: Evaluation<'_>) -> String {
         Evaluation::Akp(_) | Evaluation::Tree(_) if request.complex_outputs => "_complex",
         _ => "",
     };
-    format!("{method}_{input_modulus}_to_{output_modulus}{range}_n{degree}_s{slots}{suffix}")
+    let owners = match request.owners {
+        Owners::ONE => String::new(),
+        owners => format!("_owners{owners}"),
+    };
+    format!(
+        "{method}_{input_modulus}_to_{output_modulus}{range}_n{degree}_s{slots}{suffix}{owners}"
+    )
 }
 
 /// By how much tables of any outputs amplify errors of the exponential.
@@ -209,18 +218,20 @@ fn gain(input_modulus: u64, order: HermiteOrder) -> f64 {
     HermiteKernel::new(input_modulus as usize, order).largest_gain()
 }
 
-/// The exponential of AKP: its error, amplified by the table, may take 1/64 of half an output step.
+/// The exponential that AKP evaluates tables of this input modulus on.
+fn akp_function(input_modulus: u64, order: HermiteOrder) -> PhaseFunction {
+    let is_cosine = input_modulus == 2 && order.is_first();
+    if is_cosine { PhaseFunction::Cosine } else { PhaseFunction::Exponential }
+}
+
+/// The exponential of AKP for phases up to a bound: its error, amplified by the table, may take 1/64 of half an output step.
 fn akp_exponential(
-    input_modulus: u64,
-    order: HermiteOrder,
+    function: PhaseFunction,
     output_modulus: u64,
     amplification: f64,
-    log2_fail: f64,
+    bound: f64,
 ) -> ExponentialShape {
-    let is_cosine = input_modulus == 2 && order.is_first();
-    let function = if is_cosine { PhaseFunction::Cosine } else { PhaseFunction::Exponential };
     let tolerance = 0.5 / output_modulus as f64 / (1.0 + amplification) / 64.0;
-    let bound = bound_for(SPARSE_WEIGHT, log2_fail - 1.0);
     Exponential::choose(function, bound, tolerance, 0)
 }
 

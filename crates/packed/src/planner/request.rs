@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use cryptable_lattice::error::{Error, Result, demand};
-use cryptable_lattice::{FailureProbability, NoiseBound};
+use cryptable_lattice::{FailureProbability, NoiseBound, Owners};
 
 use crate::akp::hermite_kernel::HermiteOrder;
 use crate::multiplexer::entry_kind::EntryKind;
@@ -169,6 +169,8 @@ pub struct Request {
     /// Ciphertexts of digits that parameters have to look up ([`crate::EvaluationKey::lookup_digits`]) beside fresh inputs;
     /// none by default.
     pub digit_inputs: Option<DigitInputs>,
+    /// Owners of the key, each of whom has a part of the secret: one by default.
+    pub owners: Owners,
 }
 
 impl Request {
@@ -191,6 +193,7 @@ impl Request {
             tables: 1,
             entries: EntryKind::Shared,
             digit_inputs: None,
+            owners: Owners::ONE,
         }
     }
 

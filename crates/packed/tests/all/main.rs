@@ -14,6 +14,7 @@ mod full_size_reals;
 mod linear_operations;
 mod multiplexer_toy;
 mod output_range;
+mod owners;
 mod prediction;
 mod public_keys;
 mod rekeying;

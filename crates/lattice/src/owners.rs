@@ -1,0 +1,143 @@
+//! Several owners of one key: each has a secret of its own, and the key's secret is the sum of all (Mouchet,
+//! Troncoso-Pastoriza, Bossuat, Hubaux, PETS 2021).
+//!
+//! This file has the laws of such sums. With n owners whose secrets `s_i` and errors are independent:
+//!
+//! - a coefficient of `s = Σ s_i` has variance `n·2/3`, an error of a key `n·10.5`;
+//! - `|s(ζ_j)|²` over its mean has the law of one secret's, but for its limit: every `|s_i(ζ_j)|²` is at most B times its
+//!   mean, so that the sum is at most `n·B` times its own;
+//! - the squared norm of s is within 1.25 of its mean but with a probability below `2^-500` from degree 2^15 on, for up to
+//!   16 owners (Bernstein's inequality), and so is that of a public key's error;
+//! - a relinearization key, which takes two rounds, has the error `s·e_0 + u·e_1 + e_2` with n-fold s, u and e.
+//!
+//! They hold for owners who draw as [`TernarySecret::sample`](crate::secret::TernarySecret::sample) does. One that does not
+//! can make results wrong, as it can by refusing to decrypt.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ERROR_VARIANCE;
+use crate::embedding_bound::embedding_limit;
+use crate::public_key_error::{NORM_SLACK, TERNARY_VARIANCE};
+
+/// The number of owners of a key: one for a client's own, as everywhere by default.
+///
+/// ```
+/// use cryptable_lattice::Owners;
+/// let three = Owners::new(3).unwrap();
+/// assert_eq!(three.secret_variance(), 3.0 * Owners::ONE.secret_variance());
+/// assert!(Owners::new(0).is_none() && Owners::new(17).is_none());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "u32", into = "u32")]
+pub struct Owners(u32);
+
+impl Owners {
+    /// One owner.
+    pub const ONE: Self = Self(1);
+
+    /// The most owners of a key.
+    pub const MAX: u32 = 16;
+
+    /// Returns a number of owners, or `None` if it is 0 or above [`Owners::MAX`].
+    #[must_use]
+    pub const fn new(count: u32) -> Option<Self> {
+        if count >= 1 && count <= Self::MAX { Some(Self(count)) } else { None }
+    }
+
+    /// Returns the number.
+    #[must_use]
+    pub const fn count(self) -> u32 {
+        self.0
+    }
+
+    /// Returns whether there is one owner only.
+    #[must_use]
+    pub const fn is_one(&self) -> bool {
+        self.0 == 1
+    }
+
+    /// Returns the variance of a coefficient of the secret.
+    #[must_use]
+    pub fn secret_variance(self) -> f64 {
+        self.terms() * TERNARY_VARIANCE
+    }
+
+    /// Returns the variance of a coefficient of an error of a key that takes one round.
+    #[must_use]
+    pub fn error_variance(self) -> f64 {
+        self.terms() * ERROR_VARIANCE
+    }
+
+    /// Returns the variance of a coefficient of an error of a relinearization key at this ring degree.
+    #[must_use]
+    pub fn relinearization_error_variance(self, degree: usize) -> f64 {
+        if self.is_one() {
+            return ERROR_VARIANCE;
+        }
+        let product = degree as f64 * self.secret_variance() * self.error_variance();
+        2.0 * product + self.error_variance()
+    }
+
+    /// Returns the limit of the secret's slots, `|s(ζ_j)|²` over its mean; infinite below degree 1,024.
+    #[must_use]
+    pub fn embedding_limit(self, degree: usize) -> f64 {
+        self.terms() * embedding_limit(degree)
+    }
+
+    /// Returns the variance of a phase after both halves of a ciphertext were rounded, in units of the modulus, on average
+    /// over secrets: `(1 + n·2N/3)/12`.
+    #[must_use]
+    pub fn mean_rounding_variance(self, degree: usize) -> f64 {
+        (1.0 + degree as f64 * self.secret_variance()) / 12.0
+    }
+
+    /// Returns the variance of a phase after both halves of a ciphertext were rounded, in units of the modulus: `(1 + |s|²)/12`
+    /// for any secret that has a public key. Given the secret, a sum of bounded symmetric terms: Gaussian tails bound it.
+    #[must_use]
+    pub fn rounding_variance(self, degree: usize) -> f64 {
+        (1.0 + self.squared_norm_bound(degree)) / 12.0
+    }
+
+    /// Returns the variance of a coefficient's error by a public key, in units of the modulus: `n·2·1.25·(2/3)·10.5·N + 10.5`.
+    #[must_use]
+    pub fn public_error_variance(self, degree: usize) -> f64 {
+        2.0 * self.squared_norm_bound(degree) * ERROR_VARIANCE + ERROR_VARIANCE
+    }
+
+    /// Returns the bound on the squared norm of a secret that has a public key.
+    fn squared_norm_bound(self, degree: usize) -> f64 {
+        NORM_SLACK * self.secret_variance() * degree as f64
+    }
+
+    fn terms(self) -> f64 {
+        f64::from(self.0)
+    }
+}
+
+impl Default for Owners {
+    fn default() -> Self {
+        Self::ONE
+    }
+}
+
+impl TryFrom<u32> for Owners {
+    type Error = String;
+
+    fn try_from(count: u32) -> Result<Self, String> {
+        Self::new(count).ok_or_else(|| format!("{count} owners of a key: from 1 to {}", Self::MAX))
+    }
+}
+
+impl From<Owners> for u32 {
+    fn from(owners: Owners) -> Self {
+        owners.0
+    }
+}
+
+impl fmt::Display for Owners {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
