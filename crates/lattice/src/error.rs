@@ -3,6 +3,7 @@
 use cryptable_wire::{KeyId, WireError, short_hex};
 
 use crate::FailureProbability;
+use crate::owners::OwnersError;
 use crate::security::{SecretDistribution, SecurityError};
 
 /// The result of a fallible operation.
@@ -325,6 +326,9 @@ pub enum Error {
         /// The largest that the reader accepts.
         limit: FailureProbability,
     },
+    /// Messages of the owners of a joint key do not belong together.
+    #[error(transparent)]
+    Owners(#[from] OwnersError),
     /// The caller asked to stop.
     #[error("cancelled after {done} of {total} steps")]
     Cancelled {

@@ -43,26 +43,26 @@ impl SecretPair<'_> {
 }
 
 /// The evaluations of a secret modulo every prime of a ring, as they are first asked for.
-struct EvaluatedSecret<'a> {
+pub(crate) struct EvaluatedSecret<'a> {
     ring: &'a Ring,
     secret: &'a TernarySecret,
     limbs: Vec<OnceLock<Zeroizing<Buffer>>>,
 }
 
 impl<'a> EvaluatedSecret<'a> {
-    fn new(ring: &'a Ring, secret: &'a TernarySecret) -> Self {
+    pub(crate) fn new(ring: &'a Ring, secret: &'a TernarySecret) -> Self {
         let limbs = ring.moduli().values().iter().map(|_| OnceLock::new()).collect();
         Self { ring, secret, limbs }
     }
 
-    fn limb(&self, prime: usize) -> &[u64] {
+    pub(crate) fn limb(&self, prime: usize) -> &[u64] {
         self.limbs[prime]
             .get_or_init(|| evaluations(self.ring, prime, &widened(self.secret.coefficients())))
     }
 }
 
 /// The evaluations of a small secret polynomial modulo one prime.
-fn evaluations(ring: &Ring, prime: usize, coefficients: &[i64]) -> Zeroizing<Buffer> {
+pub(crate) fn evaluations(ring: &Ring, prime: usize, coefficients: &[i64]) -> Zeroizing<Buffer> {
     let mut words = Zeroizing::new(Buffer::unspecified(ring.degree()));
     kernels::from_signed(ring.modulus(prime), &mut words, coefficients);
     ring.table(prime).forward_secret_assign(&mut words);
@@ -74,22 +74,45 @@ fn widened(coefficients: &[i8]) -> Zeroizing<Vec<i64>> {
     Zeroizing::new(coefficients.iter().map(|&c| i64::from(c)).collect())
 }
 
-/// Where a key is written to: the bodies, and the masks if they are wanted.
-struct KeyRows<'a> {
-    seed: &'a Seed,
-    b: &'a mut [u8],
-    a: Option<&'a mut [u8]>,
+/// What a key is made of besides secrets, and where it is written to: the bodies, and the masks if they are wanted.
+pub(crate) struct KeyRows<'a> {
+    /// The seed of the masks.
+    pub seed: &'a Seed,
+    /// An error for every digit.
+    pub errors: &'a [KeyError],
+    /// The bodies.
+    pub b: &'a mut [u8],
+    /// The masks.
+    pub a: Option<&'a mut [u8]>,
+}
+
+/// Coefficients of an error.
+pub(crate) type KeyError = Zeroizing<Vec<i64>>;
+
+/// Draws the errors of a key of a shape: that of a digit from the stream that `stream` gives for it.
+pub(crate) fn key_errors(
+    ring: &Ring,
+    shape: SwitchingKeyShape,
+    stream: impl Fn(usize) -> RandomStream,
+) -> Vec<KeyError> {
+    let error = |digit| widened(&stream(digit).centered_binomial(ring.degree()));
+    (0..shape.digits()).map(error).collect()
+}
+
+fn fresh_errors(ring: &Ring, shape: SwitchingKeyShape) -> Vec<KeyError> {
+    key_errors(ring, shape, |_| RandomStream::from_os())
 }
 
 /// The secrets of a [`SecretPair`] as all its keys need them.
-struct EvaluatedSecrets<'a> {
+pub(crate) struct EvaluatedSecrets<'a> {
     ring: &'a Ring,
-    dense: EvaluatedSecret<'a>,
+    /// The dense one.
+    pub dense: EvaluatedSecret<'a>,
     sparse: EvaluatedSecret<'a>,
 }
 
 impl<'a> EvaluatedSecrets<'a> {
-    fn new(ring: &'a Ring, pair: &SecretPair<'a>) -> Self {
+    pub(crate) fn new(ring: &'a Ring, pair: &SecretPair<'a>) -> Self {
         let evaluated = |secret| EvaluatedSecret::new(ring, secret);
         Self { ring, dense: evaluated(pair.dense), sparse: evaluated(pair.sparse) }
     }
@@ -98,12 +121,14 @@ impl<'a> EvaluatedSecrets<'a> {
     fn generate_key(&self, purpose: KeyPurpose, shape: SwitchingKeyShape) -> SwitchingKey {
         let zeros = || ByteBuffer::zeroed(shape.body_bytes(self.ring.moduli()));
         let (seed, mut b, mut a) = (Seed::random(), zeros(), zeros());
-        self.fill(purpose, shape, KeyRows { seed: &seed, b: &mut b, a: Some(&mut a) });
-        SwitchingKey::from_rows(self.ring, shape, seed, [b, a])
+        let errors = fresh_errors(self.ring, shape);
+        let rows = KeyRows { seed: &seed, errors: &errors, b: &mut b, a: Some(&mut a) };
+        self.fill(purpose, shape, rows);
+        SwitchingKey::from_rows(self.ring, shape, [b, a])
     }
 
     /// Makes a key's rows.
-    fn fill(&self, purpose: KeyPurpose, shape: SwitchingKeyShape, rows: KeyRows<'_>) {
+    pub(crate) fn fill(&self, purpose: KeyPurpose, shape: SwitchingKeyShape, rows: KeyRows<'_>) {
         let Self { ring, dense, sparse } = self;
         let SwitchingKeyShape { basis, .. } = shape;
         let of_dense = |prime| SecretRow::Shared(dense.limb(prime));
@@ -140,17 +165,14 @@ impl<'a> EvaluatedSecrets<'a> {
 }
 
 /// `b_i = -a_i·s + e_i + P·g_i·s'` for every digit i; `from` and `to` give s' and s modulo a prime, by its number.
-fn fill_from_to<'b>(
+pub(crate) fn fill_from_to<'b>(
     ring: &Ring,
     shape: SwitchingKeyShape,
-    KeyRows { seed, b, a }: KeyRows<'_>,
+    KeyRows { seed, errors, b, a }: KeyRows<'_>,
     from: impl Fn(usize) -> SecretRow<'b> + Sync,
     to: impl Fn(usize) -> SecretRow<'b> + Sync,
 ) {
     let basis = shape.basis;
-    let errors: Vec<_> = (0..shape.digits())
-        .map(|_| widened(&RandomStream::from_os().centered_binomial(ring.degree())))
-        .collect();
     fill_rows(ring, shape, seed, b, a, |digit, limb, words| {
         let prime = ring.prime_index(basis, limb);
         let m = ring.modulus(prime);
@@ -166,8 +188,10 @@ fn fill_from_to<'b>(
 }
 
 /// Evaluations of a secret modulo one prime.
-enum SecretRow<'a> {
+pub(crate) enum SecretRow<'a> {
+    /// Those that all keys share.
     Shared(&'a [u64]),
+    /// Those of one key.
     Own(Zeroizing<Buffer>),
 }
 
@@ -230,7 +254,8 @@ pub(crate) fn generate_stored_keys(
     let steps = progress.steps(requests.len())?;
     for request in requests {
         let (seed, rows) = (Seed::random(), &mut rows[..bytes(request)]);
-        let key = KeyRows { seed: &seed, b: &mut *rows, a: None };
+        let errors = fresh_errors(ring, request.shape);
+        let key = KeyRows { seed: &seed, errors: &errors, b: &mut *rows, a: None };
         secrets.fill(request.purpose, request.shape, key);
         consume(StoredKey { seed: &seed, rows })?;
         steps.done()?;

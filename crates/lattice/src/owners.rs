@@ -10,8 +10,52 @@
 //!   16 owners (Bernstein's inequality), and so is that of a public key's error;
 //! - a relinearization key, which takes two rounds, has the error `s·e_0 + u·e_1 + e_2` with n-fold s, u and e.
 //!
-//! They hold for owners who draw as [`TernarySecret::sample`](crate::secret::TernarySecret::sample) does. One that does not
-//! can make results wrong, as it can by refusing to decrypt.
+//! They hold for owners who draw as [`OwnerSecret`] does. One that does not can make results wrong, as it can by refusing to
+//! decrypt.
+//!
+//! # Messages
+//! Nobody has the secret. Owners make the key of files, which [`Session`] begins:
+//!
+//! | file | from | to | what it has |
+//! |---|---|---|---|
+//! | [`Session`] | anyone | all | parameters, and a seed for the masks of all keys |
+//! | [`Commitment`] | each owner | all | hashes of its first and its key share |
+//! | first share | each owner | all | shares of the public key and of the first round of relinearization keys |
+//! | key share | each owner | whoever combines | shares of all other switching keys |
+//! | second share | each owner | whoever combines | shares of the second round of relinearization keys |
+//!
+//! An owner sends its commitment at once, its other shares when it has the commitments of all, and its second share when it
+//! has the first shares of all. [`Agreement`] is made of all commitments; it checks all shares, and sums them up to an ordinary
+//! public key and an ordinary evaluation key, which belong to the identifier of the joint key. All shares are public: they
+//! may be sent over any channel that does not change them.
+//!
+//! With masks a and `d`, `P·g` the factor of a digit, and u_i a further ternary secret of an owner that is used once:
+//!
+//! - public key: `b_i = -a·s_i + e_i`; switching keys from s'_i to s_i likewise, plus `P·g·s'_i`;
+//! - relinearization, first round: `h_i = -d·u_i + P·g·s_i + e_(0,i)` and `h'_i = d·s_i + e_(1,i)`;
+//! - second round, of the sums h and h' of all: `s_i·h + (u_i - s_i)·h' + e_(2,i)`. The sum of these is the key's body and h' its
+//!   mask: `body + h'·s = P·g·s² + s·e_0 + u·e_1 + e_2`.
+//!
+//! # What they reveal
+//! Every share is a list of RLWE samples under secrets of its owner alone, whose masks nobody chose: a is expanded from the
+//! session, and h and h' have a part of an owner that is honest, which looks uniform and which nobody knew when others
+//! committed to theirs. Without commitments, the last one to send a share could make the sum anything, such as a public key
+//! of its own. Who gets an owner to make second shares of two agreements has two samples whose masks differ by what it
+//! likes, and so the secret: an [`OwnerSecret`] therefore agrees once.
+
+#[cfg(feature = "client")]
+mod agreement;
+#[cfg(feature = "client")]
+mod commitment;
+mod error;
+#[cfg(feature = "client")]
+mod owner_secret;
+#[cfg(feature = "client")]
+mod session;
+#[cfg(feature = "client")]
+mod shares;
+#[cfg(feature = "client")]
+mod streams;
 
 use std::fmt;
 
@@ -20,6 +64,16 @@ use serde::{Deserialize, Serialize};
 use crate::ERROR_VARIANCE;
 use crate::embedding_bound::embedding_limit;
 use crate::public_key_error::{NORM_SLACK, TERNARY_VARIANCE};
+
+#[cfg(feature = "client")]
+pub use agreement::{Agreement, EvaluationKeyShares};
+#[cfg(feature = "client")]
+pub use commitment::Commitment;
+pub use error::{Message, OwnersError};
+#[cfg(feature = "client")]
+pub use owner_secret::OwnerSecret;
+#[cfg(feature = "client")]
+pub use session::{OwnersParameters, Session};
 
 /// The number of owners of a key: one for a client's own, as everywhere by default.
 ///

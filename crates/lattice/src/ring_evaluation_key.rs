@@ -16,6 +16,9 @@ use crate::trust::ReadOptions;
 /// Longest body of an evaluation key, 64 GiB.
 const MAX_EVALUATION_KEY_BYTES: u64 = 1 << 36;
 
+/// Bytes in place of a seed where masks follow the rows of a switching key.
+pub(crate) const NO_SEED: [u8; Seed::BYTES] = [0; Seed::BYTES];
+
 /// Parameters of an engine that computes in one ring.
 pub trait RingParameters: KeyParameters {
     /// Returns the ring, with the tables of all primes.
@@ -144,15 +147,19 @@ fn read_switching_keys(
 ) -> Result<EvaluationKeys> {
     let mut keys = EvaluationKeys::new();
     for request in requests {
-        let seed = Seed::from_bytes(reader.array("seed of a switching key")?);
+        let seed = reader.array("seed of a switching key")?;
+        let seed = (seed != NO_SEED).then(|| Seed::from_bytes(seed));
         let (shared, offset) = (Arc::clone(bytes), HEADER_BYTES + reader.position());
-        reader.raw("rows of a switching key", request.shape.body_bytes(ring.moduli()))?;
-        let key = SwitchingKey::from_shared(ring, request.shape, seed, shared, offset).ok_or_else(
-            || {
-                let expected = "words below their primes";
-                WireError::invalid("a switching key", "other bytes", expected)
-            },
-        )?;
+        let length = request.shape.body_bytes(ring.moduli());
+        reader.raw("rows of a switching key", length)?;
+        if seed.is_none() {
+            reader.raw("masks of a switching key", length)?;
+        }
+        let key = SwitchingKey::from_shared(ring, request.shape, seed.as_ref(), shared, offset);
+        let key = key.ok_or_else(|| {
+            let expected = "words below their primes";
+            WireError::invalid("a switching key", "other bytes", expected)
+        })?;
         keys.insert(request.purpose, key);
     }
     Ok(keys)

@@ -25,6 +25,7 @@ use crate::error::Result;
 use crate::key_switching::add_times_special;
 use crate::public_key_error::{bounded_error, check_norm};
 use crate::ring_secret_key::{RingSecretKey, RingSecretParameters};
+use crate::secret::TernarySecret;
 use crate::switching_key::RlweCiphertext;
 use crate::trust::ReadOptions;
 
@@ -61,19 +62,27 @@ impl<P: RingPublicParameters> RingSecretKey<P> {
         check_norm(self.secret().coefficients())?;
         let parameters = self.parameters().clone();
         let ring = Arc::new(Ring::of(parameters.public_moduli()));
-        let (seed, basis) = (Seed::random(), ring.full_basis());
-        let c1 = expand(&ring, &seed);
-        // In place: the error less the product of mask and secret is public, and neither of both is.
-        let mut c0 = c1.clone();
-        c0.mul_assign(&ring, &self.secret().evaluations(&ring, basis));
-        c0.neg_assign(&ring);
-        c0.add_assign(
-            &ring,
-            &evaluations(&ring, basis, &bounded_error(ring.degree(), &mut RandomStream::from_os())),
-        );
-        let zero = RlweCiphertext { c0, c1 };
+        let seed = Seed::random();
+        let error = bounded_error(ring.degree(), &mut RandomStream::from_os());
+        let zero = public_key_rows(&ring, &seed, self.secret(), &error);
         Ok(RingPublicKey { parameters, binding: *self.binding(), ring, seed, zero })
     }
+}
+
+/// The encryption of zero that a public key is: the mask of a seed, under a secret and with this error.
+pub(crate) fn public_key_rows(
+    ring: &Ring,
+    seed: &Seed,
+    secret: &TernarySecret,
+    error: &[i8],
+) -> RlweCiphertext {
+    let (basis, c1) = (ring.full_basis(), expand(ring, seed));
+    // In place: the error less the product of mask and secret is public, and neither of both is.
+    let mut c0 = c1.clone();
+    c0.mul_assign(ring, &secret.evaluations(ring, basis));
+    c0.neg_assign(ring);
+    c0.add_assign(ring, &evaluations(ring, basis, error));
+    RlweCiphertext { c0, c1 }
 }
 
 /// The mask of a key: one stream of its seed per prime.
@@ -97,6 +106,19 @@ fn evaluations(ring: &Ring, basis: Basis, coefficients: &[i8]) -> Zeroizing<Poly
 }
 
 impl<P: RingPublicParameters> RingPublicKey<P> {
+    /// The key of a body b and the seed of its mask.
+    pub(crate) fn of_body(
+        parameters: P,
+        key_id: KeyId,
+        ring: Arc<Ring>,
+        seed: Seed,
+        c0: Poly<Evaluations>,
+    ) -> Self {
+        let zero = RlweCiphertext { c0, c1: expand(&ring, &seed) };
+        let binding = Binding { parameter_digest: parameters.digest(), key_id };
+        Self { parameters, binding, ring, seed, zero }
+    }
+
     /// Returns the parameters of everything that this key encrypts.
     #[must_use]
     pub fn parameters(&self) -> &P {
@@ -205,8 +227,6 @@ impl<P: RingPublicParameters> RingPublicKey<P> {
         reader.finish()?;
         let ring = Arc::new(Ring::of(moduli));
         let c0 = Poly::from_words(&ring, ring.full_basis(), words);
-        let zero = RlweCiphertext { c0, c1: expand(&ring, &seed) };
-        let binding = Binding { parameter_digest: parameters.digest(), key_id };
-        Ok(Self { parameters, binding, ring, seed, zero })
+        Ok(Self::of_body(parameters, key_id, ring, seed, c0))
     }
 }

@@ -84,20 +84,15 @@ impl SwitchingKeyShape {
 /// Bytes that a key may borrow its rows from: a memory-mapped file, say.
 pub type SharedBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
 
-/// The bodies of a key: bytes of its own, or some of shared ones.
+/// Rows of a key: bytes of its own, or some of shared ones.
 enum Stored {
-    #[cfg(feature = "client")]
     Owned(ByteBuffer),
-    Shared {
-        bytes: SharedBytes,
-        range: Range<usize>,
-    },
+    Shared { bytes: SharedBytes, range: Range<usize> },
 }
 
 impl Stored {
     fn as_slice(&self) -> &[u8] {
         match self {
-            #[cfg(feature = "client")]
             Self::Owned(bytes) => bytes,
             Self::Shared { bytes, range } => {
                 let bytes: &[u8] = (**bytes).as_ref();
@@ -111,15 +106,14 @@ impl Stored {
 ///
 /// Digit i is `(b_i, a_i)` with `b_i = -a_i·s + e_i + P·g_i·s'` modulo `Q·P`, in evaluations, where
 /// `g_i` is 1 modulo the primes of digit i and 0 modulo the other chain primes, and P the product of
-/// the special primes. The masks a are expanded from a seed; only the bodies b are stored and sent. Both are rows of
-/// residues packed at the width of their modulus ([`PackedRow`]), digit after digit, limb after limb, in memory as in files.
+/// the special primes. The masks a are expanded from a seed; only the bodies b are stored and sent, but for relinearization
+/// keys of several owners, whose masks are no seed's. Both are rows of residues packed at the width of their modulus ([`PackedRow`]), digit after digit, limb after limb, in memory as in files.
 pub struct SwitchingKey {
     shape: SwitchingKeyShape,
     /// Layout of one digit.
     layout: PackedLayout,
-    seed: Seed,
     b: Stored,
-    a: ByteBuffer,
+    a: Stored,
 }
 
 impl std::fmt::Debug for SwitchingKey {
@@ -131,64 +125,48 @@ impl std::fmt::Debug for SwitchingKey {
 impl SwitchingKey {
     /// A key of bodies and masks, as [`fill_rows`] made them.
     #[cfg(feature = "client")]
-    pub(crate) fn from_rows(
-        ring: &Ring,
-        shape: SwitchingKeyShape,
-        seed: Seed,
-        [b, a]: [ByteBuffer; 2],
-    ) -> Self {
+    pub(crate) fn from_rows(ring: &Ring, shape: SwitchingKeyShape, rows: [ByteBuffer; 2]) -> Self {
         let layout = PackedLayout::new(ring.moduli(), shape.basis);
-        Self { shape, layout, seed, b: Stored::Owned(b), a }
+        let [b, a] = rows.map(Stored::Owned);
+        Self { shape, layout, b, a }
     }
 
-    /// A key whose bodies stay where they are, at byte `offset` of `bytes`; expands the masks.
+    /// A key whose bodies stay where they are, at byte `offset` of `bytes`; expands the masks of a seed, and leaves those that
+    /// follow the bodies where there is none.
     ///
-    /// Returns `None` if the bodies are not wholly inside, or a word is not reduced modulo its prime.
+    /// Returns `None` if the rows are not wholly inside, or a word is not reduced modulo its prime.
     #[must_use]
     pub fn from_shared(
         ring: &Ring,
         shape: SwitchingKeyShape,
-        seed: Seed,
+        seed: Option<&Seed>,
         bytes: SharedBytes,
         offset: usize,
     ) -> Option<Self> {
         let layout = PackedLayout::new(ring.moduli(), shape.basis);
         let length = shape.body_bytes(ring.moduli());
-        let range = offset..offset.checked_add(length)?;
-        {
-            let all: &[u8] = (*bytes).as_ref();
-            let bodies = all.get(range.clone())?;
-            let limbs = shape.basis.limbs();
-            let is_reduced = |index: usize| {
-                let (digit, limb) = (index / limbs, index % limbs);
-                let q = ring.modulus(ring.prime_index(shape.basis, limb)).value();
-                layout.row(&bodies[digit * layout.bytes()..], limb).is_below(Isa::detect(), q)
-            };
-            if !(0..shape.digits() * limbs).into_par_iter().all(is_reduced) {
-                return None;
+        let b = shared_rows(ring, shape, &bytes, offset)?;
+        let a = match seed {
+            None => shared_rows(ring, shape, &bytes, offset.checked_add(length)?)?,
+            Some(seed) => {
+                let mut a = ByteBuffer::zeroed(length);
+                let rows = layout.rows_mut(&mut a).into_par_iter();
+                rows.enumerate().for_each(|(row, (bytes, bits))| {
+                    let (digit, limb) = (row / shape.basis.limbs(), row % shape.basis.limbs());
+                    let mut words = Buffer::unspecified(ring.degree());
+                    expand_row(ring, shape.basis, seed, digit, limb, &mut words);
+                    PackedRow::pack(Isa::detect(), bytes, &words, bits);
+                });
+                Stored::Owned(a)
             }
-        }
-        let mut a = ByteBuffer::zeroed(length);
-        let rows = layout.rows_mut(&mut a).into_par_iter();
-        rows.enumerate().for_each(|(row, (bytes, bits))| {
-            let (digit, limb) = (row / shape.basis.limbs(), row % shape.basis.limbs());
-            let mut words = Buffer::unspecified(ring.degree());
-            expand_row(ring, shape.basis, &seed, digit, limb, &mut words);
-            PackedRow::pack(Isa::detect(), bytes, &words, bits);
-        });
-        Some(Self { shape, layout, seed, b: Stored::Shared { bytes, range }, a })
+        };
+        Some(Self { shape, layout, b, a })
     }
 
     /// Basis, number of digits and limbs per digit.
     #[must_use]
     pub fn shape(&self) -> SwitchingKeyShape {
         self.shape
-    }
-
-    /// Returns the part that files hold.
-    #[must_use]
-    pub fn stored(&self) -> StoredKey<'_> {
-        StoredKey { seed: &self.seed, rows: self.b.as_slice() }
     }
 
     /// Limb `limb` of the pair `(b_i, a_i)`, for a polynomial given by `basis`: modulo [`SwitchingKey::prime_index`].
@@ -199,7 +177,7 @@ impl SwitchingKey {
     pub fn limb(&self, digit: usize, basis: Basis, limb: usize) -> (PackedRow<'_>, PackedRow<'_>) {
         let limb = self.own_limb(basis, limb);
         let start = digit * self.layout.bytes();
-        let [b, a] = [self.b.as_slice(), &self.a];
+        let [b, a] = [self.b.as_slice(), self.a.as_slice()];
         (self.layout.row(&b[start..], limb), self.layout.row(&a[start..], limb))
     }
 
@@ -217,6 +195,29 @@ impl SwitchingKey {
         let main_limbs = basis.main_limbs();
         if limb < main_limbs { limb } else { limb - main_limbs + own.main_limbs() }
     }
+}
+
+/// The rows of a key at byte `offset` of some bytes; `None` if they are not wholly inside, or a word is not reduced.
+fn shared_rows(
+    ring: &Ring,
+    shape: SwitchingKeyShape,
+    bytes: &SharedBytes,
+    offset: usize,
+) -> Option<Stored> {
+    let range = offset..offset.checked_add(shape.body_bytes(ring.moduli()))?;
+    let all: &[u8] = (**bytes).as_ref();
+    let is_reduced = rows_are_reduced(ring, shape, all.get(range.clone())?);
+    is_reduced.then(|| Stored::Shared { bytes: SharedBytes::clone(bytes), range })
+}
+
+/// Returns whether all words of a key's rows are below their primes.
+pub(crate) fn rows_are_reduced(ring: &Ring, shape: SwitchingKeyShape, rows: &[u8]) -> bool {
+    let (basis, layout) = (shape.basis, PackedLayout::new(ring.moduli(), shape.basis));
+    (0..shape.digits() * basis.limbs()).into_par_iter().all(|index| {
+        let (digit, limb) = (index / basis.limbs(), index % basis.limbs());
+        let q = ring.modulus(ring.prime_index(basis, limb)).value();
+        layout.row(&rows[digit * layout.bytes()..], limb).is_below(Isa::detect(), q)
+    })
 }
 
 /// Makes the bodies of a key, and the masks of its seed if there is memory for them: `make_row` makes a row of bodies of

@@ -254,7 +254,7 @@ impl Ciphertext {
                 return Err(Error::mismatch(name, found, format!("2 to {largest}")));
             }
         }
-        self.noise.check_floor(parameters.fresh_noise(self.modulus()))?;
+        self.noise.check_floor(literal.fresh_noise(self.modulus()))?;
         let limit = parameters.stated_log2_fail();
         self.noise.check_decryption("decryption", self.modulus(), limit)
     }

@@ -35,7 +35,7 @@ impl EvaluationKey {
             }
         }
         // No ciphertext says that it has less noise than fresh ones.
-        let fresh = self.parameters().fresh_noise(body.plaintext_modulus);
+        let fresh = self.parameters().literal().fresh_noise(body.plaintext_modulus);
         let found = self.result(body, noise.max(NoiseBound::new(fresh.deviation(), 0.0)));
         found.check(self.parameters(), self.binding(), None)?;
         Ok(found)

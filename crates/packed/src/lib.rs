@@ -78,10 +78,12 @@ pub use cryptable_lattice::coefficient_ciphertext::{Flooding, RealDecryption};
 pub use cryptable_lattice::cost::{CostModel, Prediction, Work};
 pub use cryptable_lattice::switching_key::SharedBytes;
 pub use cryptable_lattice::{
-    Error, FailureProbability, Progress, ReadOptions, Result, SecurityLevel, Table,
+    Error, FailureProbability, Owners, Progress, ReadOptions, Result, SecurityLevel, Table,
 };
 pub use cryptable_wire::KeyId;
 pub use keys::evaluation_key::EvaluationKey;
+#[cfg(feature = "client")]
+pub use keys::owners::{Agreement, OwnerSecret, Session};
 #[cfg(feature = "client")]
 pub use keys::public_key::PublicKey;
 pub use keys::rekeying_key::RekeyingKey;

@@ -212,7 +212,7 @@ impl ParametersLiteral {
         self.ring_degree.min(2 * self.slots)
     }
 
-    /// Noise of a ciphertext of values of this modulus by a secret key.
+    /// Noise of a ciphertext of values of this modulus by a secret key: no ciphertext has less.
     pub(crate) fn fresh_noise(&self, modulus: u64) -> NoiseBound {
         NoiseBound::fresh(f64::from(self.log2_ciphertext_modulus).exp2(), modulus)
     }
@@ -228,9 +228,9 @@ impl ParametersLiteral {
             + NoiseBound::encoding(whole, modulus)
     }
 
-    /// The least noise of ciphertexts of values of this modulus: by the secret key, or by the public one where no owner has
-    /// the whole secret.
-    pub(crate) fn least_noise(&self, modulus: u64, bottom: [f64; 2]) -> NoiseBound {
+    /// Noise of inputs of lookups, values of this modulus: by the secret key, or by the public one where no owner has the
+    /// whole secret.
+    pub(crate) fn noise_of_inputs(&self, modulus: u64, bottom: [f64; 2]) -> NoiseBound {
         if self.owners.is_one() {
             self.fresh_noise(modulus)
         } else {

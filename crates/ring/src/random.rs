@@ -103,6 +103,14 @@ impl SecretSeed {
         seed
     }
 
+    /// A seed read from a file, or derived.
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8; Seed::BYTES]) -> Self {
+        let mut seed = Self(Box::new(Zeroizing::new([0; Seed::BYTES])));
+        seed.0.copy_from_slice(bytes);
+        seed
+    }
+
     /// The bytes of the seed, which are secret.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; Seed::BYTES] {

@@ -182,14 +182,23 @@ impl<W: Write> ObjectWriter<W> {
     ///
     /// # Errors
     /// `InvalidInput` if the body is shorter than announced, and those of the underlying writer.
-    pub fn finish(mut self) -> io::Result<W> {
+    pub fn finish(self) -> io::Result<W> {
+        self.finish_with_checksum().map(|(writer, _)| writer)
+    }
+
+    /// Finishes like [`ObjectWriter::finish`], and returns the checksum, which names the object.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn finish_with_checksum(mut self) -> io::Result<(W, [u8; CHECKSUM_BYTES])> {
         if self.left > 0 {
             let message = format!("{} bytes of the body were not written", self.left);
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
-        self.writer.write_all(self.hasher.finalize().as_bytes())?;
+        let checksum = *self.hasher.finalize().as_bytes();
+        self.writer.write_all(&checksum)?;
         self.writer.flush()?;
-        Ok(self.writer)
+        Ok((self.writer, checksum))
     }
 }
 

@@ -150,6 +150,18 @@ object_types! {
     PartialDecryption = 81, "a partial decryption";
     /// Encrypted columns with names.
     EncryptedFrame = 61, "an encrypted frame";
+    /// Hashes that an owner of a joint key publishes before its shares.
+    OwnerCommitment = 70, "an owner's commitment to its shares of a joint key";
+    /// An owner's share of a joint public key and of the first round of joint relinearization keys.
+    OwnerFirstShare = 71, "an owner's first share of a joint key";
+    /// An owner's share of the joint switching keys that take one round.
+    OwnerKeyShare = 72, "an owner's share of joint switching keys";
+    /// An owner's share of the second round of joint relinearization keys.
+    OwnerSecondShare = 73, "an owner's second share of a joint key";
+    /// What the owners of a joint key for packed values agree on before they make it.
+    PackedOwnersSession = 74, "a session of several owners of packed values";
+    /// An owner's part of a joint secret key for packed values.
+    PackedOwnerSecret = 75, "an owner's part of a secret key for packed values";
 }
 
 impl ObjectType {
@@ -169,6 +181,7 @@ impl ObjectType {
                 | Self::VectorSecretKey
                 | Self::IntegerBridgeSecretKeys
                 | Self::LeveledBridgeSecretKeys
+                | Self::PackedOwnerSecret
         )
     }
 

@@ -30,7 +30,7 @@ use crate::parameters::parameter_set::Parameters;
 /// # Ok::<(), cryptable_packed::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct PublicKey(RingPublicKey<Parameters>);
+pub struct PublicKey(pub(super) RingPublicKey<Parameters>);
 
 impl Deref for PublicKey {
     type Target = RingPublicKey<Parameters>;

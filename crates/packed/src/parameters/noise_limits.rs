@@ -27,7 +27,7 @@ impl Parameters {
     /// Noise of fresh ciphertexts of values of this modulus: by the secret key, or by the public one of a key of several owners.
     #[must_use]
     pub fn fresh_noise(&self, modulus: u64) -> NoiseBound {
-        self.literal().least_noise(modulus, self.bottom_primes())
+        self.literal().noise_of_inputs(modulus, self.bottom_primes())
     }
 
     /// Noise of the result of a lookup whose input has this noise, for the worst table.

@@ -76,7 +76,7 @@ impl Parameters {
         let prediction = circuit.predict_worst(1);
         let failure_model = Arc::new(FailureModel::new(&literal, &circuit, &prediction));
         let bottom = [main_primes[0] as f64, special_primes[0] as f64];
-        let fresh = literal.least_noise(literal.input_modulus, bottom);
+        let fresh = literal.noise_of_inputs(literal.input_modulus, bottom);
         let log2_fail =
             failure_model.worst_case(&circuit, &[(fresh, circuit.digits())]).value_log2_fail();
         // A probability that is not a number exceeds any.

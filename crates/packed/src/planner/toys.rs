@@ -1,7 +1,7 @@
 //! Toy parameters for tests: **insecure**, and they say so.
 
-use cryptable_lattice::SecurityLevel;
 use cryptable_lattice::error::{Error, Result};
+use cryptable_lattice::{Owners, SecurityLevel};
 
 use crate::akp::hermite_kernel::HermiteOrder;
 use crate::literal::MultiplexerLiteral;
@@ -41,6 +41,19 @@ impl Parameters {
             slots,
             HermiteOrder::First,
         )
+    }
+
+    /// Returns a toy set of AKP at ring degree 1024 for a key of several owners, for tests only: **insecure**.
+    ///
+    /// # Errors
+    /// If a modulus is out of range.
+    pub fn insecure_toy_of_owners(
+        input_modulus: u64,
+        output_modulus: u64,
+        owners: Owners,
+    ) -> Result<Self> {
+        let request = Request { owners, ..Request::new(input_modulus, output_modulus) };
+        toy_of(&request, 1024, 1024, Evaluation::Akp(HermiteOrder::First))
     }
 
     /// A toy set of AKP with complex outputs at ring degree 1024, of up to 512 values, for tests only: **insecure**.

@@ -1,0 +1,242 @@
+//! The commitments of all owners of a joint key, and the keys that their shares make.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use cryptable_ring::{ByteBuffer, Poly, Ring};
+use cryptable_wire::{BodyWriter, CHECKSUM_BYTES, KeyId, ObjectType, ObjectWriter};
+
+use super::commitment::Commitment;
+use super::error::{Message, OwnersError};
+use super::owner_secret::is_relinearization;
+use super::session::{OwnersParameters, Session};
+use super::shares::{Share, SharedRows, check_session, of_all_owners};
+use crate::error::{Result, check_parameters};
+use crate::progress::Progress;
+use crate::ring_evaluation_key::NO_SEED;
+use crate::ring_public_key::RingPublicKey;
+use crate::switching_key::SwitchingKeyShape;
+
+/// Domain of the digests of commitments, and of the identifiers of joint keys.
+const AGREEMENT: &str = "cryptable: commitments of the owners of a joint key";
+
+/// The commitments of all owners of a joint key, which name it. Shares are checked against it and summed up.
+#[derive(Clone, Debug)]
+pub struct Agreement<P> {
+    session: Session<P>,
+    /// Those of all owners, in their order.
+    commitments: Vec<Commitment>,
+    digest: [u8; CHECKSUM_BYTES],
+}
+
+impl<P: OwnersParameters> Agreement<P> {
+    /// Joins the commitments of all owners, in any order.
+    ///
+    /// # Errors
+    /// If one is missing, there twice, or of other parameters or another session.
+    pub fn new(session: &Session<P>, commitments: &[Commitment]) -> Result<Self> {
+        let message = Message::Commitment;
+        for commitment in commitments {
+            let digest = session.parameters().digest();
+            check_parameters("commitment", digest, commitment.parameter_digest)?;
+            check_session(message, commitment.owner, &commitment.session, session)?;
+        }
+        let (owners, all) = (session.owners().count(), commitments.to_vec());
+        let commitments = of_all_owners(message, owners, all, |it| it.owner)?;
+        let mut hasher = blake3::Hasher::new_derive_key(AGREEMENT);
+        hasher.update(session.digest());
+        for commitment in &commitments {
+            hasher.update(&commitment.first);
+            hasher.update(&commitment.keys);
+        }
+        let digest = *hasher.finalize().as_bytes();
+        Ok(Self { session: session.clone(), commitments, digest })
+    }
+
+    /// Returns the session.
+    #[must_use]
+    pub fn session(&self) -> &Session<P> {
+        &self.session
+    }
+
+    /// Returns the digest of all commitments.
+    #[must_use]
+    pub fn digest(&self) -> &[u8; CHECKSUM_BYTES] {
+        &self.digest
+    }
+
+    /// Returns the identifier of the joint key: the first bytes of the digest of all commitments.
+    ///
+    /// # Panics
+    /// Never: a digest is longer.
+    #[must_use]
+    pub fn key_id(&self) -> KeyId {
+        KeyId(*self.digest.first_chunk().expect("digests are longer than identifiers"))
+    }
+
+    /// The commitment of an owner, counted from 1.
+    pub(super) fn commitment(&self, owner: u32) -> &Commitment {
+        &self.commitments[owner as usize - 1]
+    }
+
+    /// Makes the joint public key of the first shares of all owners, in any order.
+    ///
+    /// # Errors
+    /// [`OwnersError`] if a share is missing, there twice, or not the one that its commitment names; if the bytes are no
+    /// shares of this session.
+    pub fn public_key(&self, first: &[&[u8]]) -> Result<RingPublicKey<P>> {
+        let mut first = self.first_shares(first)?;
+        let parameters = self.session.parameters();
+        let moduli = parameters.public_moduli();
+        let mut words = Vec::new();
+        for share in &mut first {
+            let name = "words of a share of a public key";
+            words.push(share.content.packed_limbs(name, moduli.degree(), moduli.values())?);
+        }
+        let ring = Arc::new(Ring::of(moduli));
+        let basis = ring.full_basis();
+        let mut sum = Poly::zero(&ring, basis);
+        for words in words {
+            sum.add_assign(&ring, &Poly::from_words(&ring, basis, words));
+        }
+        let seed = self.session.mask_seed(None);
+        Ok(RingPublicKey::of_body(parameters.clone(), self.key_id(), ring, seed, sum))
+    }
+
+    /// Makes the joint evaluation key of the shares of all owners, each kind in any order, and writes it as any other, one
+    /// switching key at a time. Takes the memory of the largest one beside the shares. Progress counts switching keys.
+    ///
+    /// # Errors
+    /// As [`Agreement::public_key`]; [`OwnersError::OtherAgreement`] if second shares were made with other commitments; if
+    /// writing fails, or [`crate::Error::Cancelled`].
+    pub fn write_evaluation_key(
+        &self,
+        shares: EvaluationKeyShares<'_>,
+        out: &mut dyn Write,
+        progress: Progress<'_>,
+    ) -> Result<()> {
+        let mut first = self.first_shares(shares.first)?;
+        let mut keys =
+            self.committed(shares.keys, ObjectType::OwnerKeyShare, Message::KeyShare, |it| {
+                it.keys
+            })?;
+        let mut second = self.second_shares(shares.second)?;
+        self.skip_public_keys(&mut first)?;
+        let parameters = self.session.parameters();
+        let (ring, requests) = (parameters.ring(), parameters.key_requests());
+        let bytes = |shape: SwitchingKeyShape| shape.body_bytes(ring.moduli());
+        let literal = parameters.to_bytes();
+        let stored = requests.iter().map(|request| {
+            let halves = if is_relinearization(request) { 2 } else { 1 };
+            NO_SEED.len() + halves * bytes(request.shape)
+        });
+        let length = 8 + literal.len() + KeyId::BYTES + stored.sum::<usize>();
+        let digest = parameters.digest();
+        let object = ObjectWriter::new(out, P::EVALUATION_KEY, &digest, length as u64)?;
+        let mut writer = BodyWriter::new(object);
+        writer.bytes(&literal)?;
+        writer.raw(&self.key_id().0)?;
+        let largest = requests.iter().map(|it| bytes(it.shape)).max();
+        let mut buffer = ByteBuffer::zeroed(largest.unwrap_or(0));
+        let steps = progress.steps(requests.len())?;
+        for (number, request) in requests.iter().enumerate() {
+            let shape = request.shape;
+            let mut sum = |message, shares: &mut [Share<'_>], writer: &mut BodyWriter<_>| {
+                let (rows, out) =
+                    (SharedRows::read(&ring, shape, message, shares)?, &mut buffer[..bytes(shape)]);
+                rows.fill(out, |digit, limb| rows.sum(digit, limb));
+                Ok::<_, crate::Error>(writer.raw(out)?)
+            };
+            if is_relinearization(request) {
+                writer.raw(&NO_SEED)?;
+                sum(Message::SecondShare, &mut second, &mut writer)?;
+                // The bodies of the first round went into the second.
+                for share in &mut first {
+                    share.content.raw("rows of a share", bytes(shape))?;
+                }
+                sum(Message::FirstShare, &mut first, &mut writer)?;
+            } else {
+                writer.raw(self.session.mask_seed(Some(number)).as_bytes())?;
+                sum(Message::KeyShare, &mut keys, &mut writer)?;
+            }
+            steps.done()?;
+        }
+        [first, keys, second].into_iter().try_for_each(|shares| self.finish(shares))?;
+        writer.into_inner().finish()?;
+        Ok(())
+    }
+
+    /// Opens the first shares of all owners.
+    pub(super) fn first_shares<'a>(&self, shares: &[&'a [u8]]) -> Result<Vec<Share<'a>>> {
+        self.committed(shares, ObjectType::OwnerFirstShare, Message::FirstShare, |it| it.first)
+    }
+
+    /// Opens shares that commitments name by their checksums.
+    fn committed<'a>(
+        &self,
+        shares: &[&'a [u8]],
+        object_type: ObjectType,
+        message: Message,
+        checksum: impl Fn(&Commitment) -> [u8; CHECKSUM_BYTES],
+    ) -> Result<Vec<Share<'a>>> {
+        let shares = self.opened(shares, object_type, message)?;
+        for (share, commitment) in shares.iter().zip(&self.commitments) {
+            if share.checksum != checksum(commitment) {
+                return Err(OwnersError::OtherShare { message, owner: share.owner }.into());
+            }
+        }
+        Ok(shares)
+    }
+
+    /// Opens second shares, which name the commitments.
+    fn second_shares<'a>(&self, shares: &[&'a [u8]]) -> Result<Vec<Share<'a>>> {
+        let mut shares = self.opened(shares, ObjectType::OwnerSecondShare, Message::SecondShare)?;
+        for share in &mut shares {
+            let found = share.content.array("digest of commitments")?;
+            if found != self.digest {
+                let (owner, expected) = (share.owner, self.digest);
+                return Err(OwnersError::OtherAgreement { owner, found, expected }.into());
+            }
+        }
+        Ok(shares)
+    }
+
+    /// Opens shares of all owners, in the order of these.
+    fn opened<'a>(
+        &self,
+        shares: &[&'a [u8]],
+        object_type: ObjectType,
+        message: Message,
+    ) -> Result<Vec<Share<'a>>> {
+        let open = |&bytes: &&'a [u8]| Share::open(bytes, object_type, message, &self.session);
+        let shares: Vec<_> = shares.iter().map(open).collect::<Result<_>>()?;
+        of_all_owners(message, self.session.owners().count(), shares, |share| share.owner)
+    }
+
+    /// Passes over the shares of public keys that first shares begin with.
+    pub(super) fn skip_public_keys(&self, first: &mut [Share<'_>]) -> Result<()> {
+        let moduli = self.session.parameters().public_moduli();
+        for share in first {
+            for _ in moduli.values() {
+                share.content.bytes("words of a share of a public key", u64::MAX)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that nothing follows in shares.
+    pub(super) fn finish(&self, shares: Vec<Share<'_>>) -> Result<()> {
+        Ok(shares.into_iter().try_for_each(|share| share.content.finish())?)
+    }
+}
+
+/// The shares that an evaluation key is made of, those of all owners in any order: bytes of files, which may be mapped.
+#[derive(Clone, Copy, Debug)]
+pub struct EvaluationKeyShares<'a> {
+    /// First shares.
+    pub first: &'a [&'a [u8]],
+    /// Key shares.
+    pub keys: &'a [&'a [u8]],
+    /// Second shares.
+    pub second: &'a [&'a [u8]],
+}

@@ -1,0 +1,70 @@
+//! An owner's commitment to its shares.
+
+use cryptable_wire::{
+    BodyReader, BodyWriter, CHECKSUM_BYTES, ObjectType, read_object, write_object,
+};
+
+use crate::error::Result;
+
+/// Bytes of the body of a commitment.
+const BODY_BYTES: u64 = 32 + 4 + 2 * CHECKSUM_BYTES as u64;
+
+/// Hashes of an owner's first share and key share: nobody may see a share before all commitments are known, so that nobody
+/// chooses a share by those of others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Commitment {
+    /// Digest of the parameters.
+    pub(super) parameter_digest: [u8; 32],
+    /// Digest of the session.
+    pub(super) session: [u8; 32],
+    /// Number of the owner, counted from 1.
+    pub(super) owner: u32,
+    /// Checksum of its first share.
+    pub(super) first: [u8; CHECKSUM_BYTES],
+    /// Checksum of its key share.
+    pub(super) keys: [u8; CHECKSUM_BYTES],
+}
+
+impl Commitment {
+    /// Returns the number of the owner, counted from 1.
+    #[must_use]
+    pub fn owner(&self) -> u32 {
+        self.owner
+    }
+
+    /// Returns the commitment in its wire format.
+    ///
+    /// # Panics
+    /// Never: memory takes all bytes.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let (mut body, mut bytes) = (Vec::new(), Vec::new());
+        let mut writer = BodyWriter::new(&mut body);
+        writer
+            .raw(&self.session)
+            .and_then(|()| writer.u32(self.owner))
+            .and_then(|()| writer.raw(&self.first))
+            .and_then(|()| writer.raw(&self.keys))
+            .and_then(|()| {
+                write_object(&mut bytes, ObjectType::OwnerCommitment, &self.parameter_digest, &body)
+            })
+            .expect("memory takes all bytes");
+        bytes
+    }
+
+    /// Reads a commitment.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged commitment.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let body = read_object(bytes, ObjectType::OwnerCommitment, None, BODY_BYTES)?;
+        let parameter_digest = cryptable_wire::peek_header(bytes)?.parameter_digest;
+        let mut reader = BodyReader::new(body);
+        let session = reader.array("session of a commitment")?;
+        let owner = reader.u32("owner of a commitment")?;
+        let first = reader.array("checksum of a first share")?;
+        let keys = reader.array("checksum of a key share")?;
+        reader.finish()?;
+        Ok(Self { parameter_digest, session, owner, first, keys })
+    }
+}

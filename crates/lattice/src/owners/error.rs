@@ -1,0 +1,143 @@
+//! Errors of messages between the owners of a joint key.
+
+use std::fmt;
+
+use cryptable_wire::short_hex;
+
+/// Kind of a message of an owner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Message {
+    /// Hashes of its shares.
+    Commitment,
+    /// Shares of the public key and of the first round.
+    FirstShare,
+    /// Shares of switching keys.
+    KeyShare,
+    /// Shares of the second round.
+    SecondShare,
+}
+
+impl Message {
+    /// Returns its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Commitment => "commitment",
+            Self::FirstShare => "first share",
+            Self::KeyShare => "key share",
+            Self::SecondShare => "second share",
+        }
+    }
+}
+
+impl fmt::Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Why messages do not make a joint key. Owners are counted from 1.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OwnersError {
+    /// A key of one owner needs no session.
+    #[error("a session needs parameters for 2 owners or more: plan with a number of owners")]
+    OneOwner,
+    /// There are not as many owners.
+    #[error(
+        "the {message} is of owner {owner}, but the session has {owners} owners, counted from 1"
+    )]
+    NoSuchOwner {
+        /// Kind of the message.
+        message: &'static str,
+        /// Number of the owner.
+        owner: u32,
+        /// Owners of the session.
+        owners: u32,
+    },
+    /// A message is missing.
+    #[error("the {message} of owner {owner} is missing")]
+    Missing {
+        /// Kind of the message.
+        message: Message,
+        /// Number of its owner.
+        owner: u32,
+    },
+    /// A message is there twice.
+    #[error("the {message} of owner {owner} is given more than once")]
+    Repeated {
+        /// Kind of the message.
+        message: Message,
+        /// Number of its owner.
+        owner: u32,
+    },
+    /// A message is of another session.
+    #[error(
+        "the {message} of owner {owner} is of session {}, not of {}", short_hex(.found), short_hex(.expected)
+    )]
+    OtherSession {
+        /// Kind of the message.
+        message: Message,
+        /// Number of its owner.
+        owner: u32,
+        /// Digest of its session.
+        found: [u8; 32],
+        /// Digest of the session in use.
+        expected: [u8; 32],
+    },
+    /// A share is not the one that its owner committed to.
+    #[error(
+        "the {message} of owner {owner} is not the one that its commitment names: ask owner {owner} for that"
+    )]
+    OtherShare {
+        /// Kind of the message.
+        message: Message,
+        /// Number of its owner.
+        owner: u32,
+    },
+    /// A second share was made with other commitments.
+    #[error(
+        "the second share of owner {owner} was made with other commitments (joint key {}, not {}): all owners need the \
+         same commitments",
+        short_hex(.found), short_hex(.expected)
+    )]
+    OtherAgreement {
+        /// Number of its owner.
+        owner: u32,
+        /// Digest of its commitments.
+        found: [u8; 32],
+        /// Digest of those in use.
+        expected: [u8; 32],
+    },
+    /// Words of a share are not below their primes.
+    #[error("the {message} of owner {owner} has words that are not below their primes")]
+    Words {
+        /// Kind of the message.
+        message: Message,
+        /// Number of its owner.
+        owner: u32,
+    },
+    /// The commitment of an owner is not that of its secret.
+    #[error("the commitment of owner {owner} is not the one that this owner's secret made")]
+    OtherCommitment {
+        /// Number of the owner.
+        owner: u32,
+    },
+    /// A secret agreed to other commitments before.
+    #[error(
+        "this secret agreed to other commitments before (joint key {}, not {}): second shares of both would reveal it; begin \
+         another session",
+        short_hex(.found), short_hex(.expected)
+    )]
+    AgreedBefore {
+        /// Digest of the commitments that it agreed to.
+        found: [u8; 32],
+        /// Digest of those in use.
+        expected: [u8; 32],
+    },
+    /// A secret did not agree to the commitments yet.
+    #[error(
+        "this secret has not agreed to these commitments yet: agree, and save the secret, before its second share"
+    )]
+    NotAgreed,
+}

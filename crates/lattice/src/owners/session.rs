@@ -1,0 +1,135 @@
+//! What the owners of a joint key agree on before they make it.
+
+use cryptable_ring::random::Seed;
+use cryptable_wire::{BodyWriter, CHECKSUM_BYTES, ObjectType, ObjectWriter};
+
+use super::Owners;
+use super::error::OwnersError;
+use crate::error::Result;
+use crate::ring_evaluation_key::RingEvaluationParameters;
+use crate::ring_public_key::RingPublicParameters;
+use crate::trust::ReadOptions;
+
+/// Longest body of a session, 1 MiB.
+const MAX_SESSION_BYTES: u64 = 1 << 20;
+
+/// Domain of the seeds of masks.
+const MASKS: &str = "cryptable: masks of a joint key";
+
+/// Parameters of an engine whose secret key may be the sum of those of several owners.
+pub trait OwnersParameters: RingPublicParameters + RingEvaluationParameters {
+    /// Type of the files of sessions.
+    const SESSION: ObjectType;
+    /// Type of the files of owners' secrets.
+    const OWNER_SECRET: ObjectType;
+
+    /// Returns the number of owners.
+    fn owners(&self) -> Owners;
+}
+
+/// What all owners of a joint key agree on before they make it: the parameters, which say how many they are, and a seed for
+/// the masks of all keys. Anyone may draw it; it is public.
+#[derive(Clone, Debug)]
+pub struct Session<P> {
+    parameters: P,
+    seed: Seed,
+    digest: [u8; CHECKSUM_BYTES],
+}
+
+impl<P: OwnersParameters> Session<P> {
+    /// Draws a session.
+    ///
+    /// # Errors
+    /// [`OwnersError::OneOwner`].
+    pub fn new(parameters: P) -> Result<Self> {
+        Self::of_seed(parameters, Seed::random())
+    }
+
+    /// The session of a seed.
+    ///
+    /// # Errors
+    /// [`OwnersError::OneOwner`].
+    pub(super) fn of_seed(parameters: P, seed: Seed) -> Result<Self> {
+        if parameters.owners().is_one() {
+            return Err(OwnersError::OneOwner.into());
+        }
+        let (_, digest) = write(&parameters, &seed);
+        Ok(Self { parameters, seed, digest })
+    }
+
+    /// Returns the session in its wire format.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        write(&self.parameters, &self.seed).0
+    }
+
+    /// Reads a session.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged session, or it is of insecure parameters where those are not allowed.
+    pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+        let (parameters, mut reader) = P::open(bytes, P::SESSION, MAX_SESSION_BYTES, options)?;
+        let seed = Seed::from_bytes(reader.array("seed of a session")?);
+        reader.finish()?;
+        Self::of_seed(parameters, seed)
+    }
+
+    /// Returns the parameters of the joint key.
+    #[must_use]
+    pub fn parameters(&self) -> &P {
+        &self.parameters
+    }
+
+    /// Returns the number of owners.
+    #[must_use]
+    pub fn owners(&self) -> Owners {
+        self.parameters.owners()
+    }
+
+    /// Returns the digest that all messages carry: the last bytes of its file.
+    #[must_use]
+    pub fn digest(&self) -> &[u8; CHECKSUM_BYTES] {
+        &self.digest
+    }
+
+    /// Returns the seed of the session.
+    pub(super) fn seed(&self) -> &Seed {
+        &self.seed
+    }
+
+    /// Returns the seed of the masks of a key: of the public key, or of a switching key by its number.
+    pub(super) fn mask_seed(&self, key: Option<usize>) -> Seed {
+        let mut hasher = blake3::Hasher::new_derive_key(MASKS);
+        hasher.update(&self.digest);
+        hasher.update(&key.map_or(0, |number| number as u64 + 1).to_le_bytes());
+        Seed::from_bytes(*hasher.finalize().as_bytes())
+    }
+
+    /// Checks the number of an owner, counted from 1.
+    ///
+    /// # Errors
+    /// [`OwnersError::NoSuchOwner`].
+    pub(super) fn check_owner(&self, message: &'static str, owner: u32) -> Result<()> {
+        let owners = self.owners().count();
+        if (1..=owners).contains(&owner) {
+            return Ok(());
+        }
+        Err(OwnersError::NoSuchOwner { message, owner, owners }.into())
+    }
+}
+
+/// The file of a session, and its digest.
+fn write<P: OwnersParameters>(parameters: &P, seed: &Seed) -> (Vec<u8>, [u8; CHECKSUM_BYTES]) {
+    let literal = parameters.to_bytes();
+    let length = (8 + literal.len() + Seed::BYTES) as u64;
+    let mut file = Vec::new();
+    let written =
+        ObjectWriter::new(&mut file, P::SESSION, &parameters.digest(), length).and_then(|object| {
+            let mut writer = BodyWriter::new(object);
+            writer.bytes(&literal)?;
+            writer.raw(seed.as_bytes())?;
+            writer.into_inner().finish_with_checksum()
+        });
+    let (_, digest) = written.expect("memory takes all bytes");
+    (file, digest)
+}

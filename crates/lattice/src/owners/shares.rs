@@ -1,0 +1,165 @@
+//! Shares as files, and sums of their rows.
+
+use std::io::{self, Write};
+
+use cryptable_ring::kernels::{self, PackedRow};
+use cryptable_ring::{Buffer, Isa, PackedLayout, Ring};
+use cryptable_wire::{
+    BodyReader, BodyWriter, CHECKSUM_BYTES, ObjectType, ObjectWriter, read_object,
+};
+use rayon::prelude::*;
+
+use super::error::{Message, OwnersError};
+use super::session::{OwnersParameters, Session};
+use crate::error::Result;
+use crate::switching_key::{SwitchingKeyShape, rows_are_reduced};
+
+/// Longest body of a share, 64 GiB.
+const MAX_SHARE_BYTES: u64 = 1 << 36;
+
+/// Bytes that every share begins with.
+pub(super) const HEAD_BYTES: u64 = 32 + 4;
+
+/// Writer of a share's body.
+pub(super) type ShareWriter<'a> = BodyWriter<ObjectWriter<&'a mut dyn Write>>;
+
+/// Begins a share whose content has this length.
+pub(super) fn begin<'a, P: OwnersParameters>(
+    out: &'a mut dyn Write,
+    object_type: ObjectType,
+    session: &Session<P>,
+    owner: u32,
+    content: u64,
+) -> io::Result<ShareWriter<'a>> {
+    let digest = session.parameters().digest();
+    let object = ObjectWriter::new(out, object_type, &digest, HEAD_BYTES + content)?;
+    let mut writer = BodyWriter::new(object);
+    writer.raw(session.digest())?;
+    writer.u32(owner)?;
+    Ok(writer)
+}
+
+/// A share that is undamaged and of the session.
+pub(super) struct Share<'a> {
+    /// Number of its owner, counted from 1.
+    pub owner: u32,
+    /// Its checksum.
+    pub checksum: [u8; CHECKSUM_BYTES],
+    /// Reader of its content.
+    pub content: BodyReader<'a>,
+}
+
+impl<'a> Share<'a> {
+    /// Opens a share.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged share of this kind, session and parameters.
+    pub(super) fn open<P: OwnersParameters>(
+        bytes: &'a [u8],
+        object_type: ObjectType,
+        message: Message,
+        session: &Session<P>,
+    ) -> Result<Self> {
+        let digest = session.parameters().digest();
+        let body = read_object(bytes, object_type, Some(&digest), MAX_SHARE_BYTES)?;
+        let mut content = BodyReader::new(body);
+        let found = content.array("session of a share")?;
+        let owner = content.u32("owner of a share")?;
+        check_session(message, owner, &found, session)?;
+        let mut checksum = [0; CHECKSUM_BYTES];
+        checksum.copy_from_slice(&bytes[bytes.len() - CHECKSUM_BYTES..]);
+        Ok(Self { owner, checksum, content })
+    }
+}
+
+/// Checks that a message is of a session, and of one of its owners.
+///
+/// # Errors
+/// [`OwnersError::OtherSession`], [`OwnersError::NoSuchOwner`].
+pub(super) fn check_session<P: OwnersParameters>(
+    message: Message,
+    owner: u32,
+    found: &[u8; 32],
+    session: &Session<P>,
+) -> Result<()> {
+    if found != session.digest() {
+        let (found, expected) = (*found, *session.digest());
+        return Err(OwnersError::OtherSession { message, owner, found, expected }.into());
+    }
+    session.check_owner(message.name(), owner)
+}
+
+/// Puts the messages of all owners in their order.
+///
+/// # Errors
+/// [`OwnersError::Repeated`], [`OwnersError::Missing`].
+pub(super) fn of_all_owners<T>(
+    message: Message,
+    owners: u32,
+    items: Vec<T>,
+    owner: impl Fn(&T) -> u32,
+) -> Result<Vec<T>> {
+    let mut items = items;
+    items.sort_by_key(&owner);
+    if let Some(pair) = items.windows(2).find(|pair| owner(&pair[0]) == owner(&pair[1])) {
+        return Err(OwnersError::Repeated { message, owner: owner(&pair[0]) }.into());
+    }
+    match (1..=owners).find(|&number| !items.iter().any(|item| owner(item) == number)) {
+        Some(owner) => Err(OwnersError::Missing { message, owner }.into()),
+        None => Ok(items),
+    }
+}
+
+/// The rows of one switching key in the shares of all owners.
+pub(super) struct SharedRows<'a> {
+    ring: &'a Ring,
+    shape: SwitchingKeyShape,
+    layout: PackedLayout,
+    parts: Vec<&'a [u8]>,
+}
+
+impl<'a> SharedRows<'a> {
+    /// Reads the rows of a key that come next in all shares.
+    ///
+    /// # Errors
+    /// If bytes are missing, or words are not below their primes.
+    pub(super) fn read<'b: 'a>(
+        ring: &'a Ring,
+        shape: SwitchingKeyShape,
+        message: Message,
+        shares: &mut [Share<'b>],
+    ) -> Result<Self> {
+        let length = shape.body_bytes(ring.moduli());
+        let mut parts = Vec::with_capacity(shares.len());
+        for share in shares {
+            let rows = share.content.raw("rows of a share", length)?;
+            if !rows_are_reduced(ring, shape, rows) {
+                return Err(OwnersError::Words { message, owner: share.owner }.into());
+            }
+            parts.push(rows);
+        }
+        Ok(Self { ring, shape, layout: PackedLayout::new(ring.moduli(), shape.basis), parts })
+    }
+
+    /// The sum of the rows of a digit and limb.
+    pub(super) fn sum(&self, digit: usize, limb: usize) -> Buffer {
+        let modulus = self.ring.modulus(self.ring.prime_index(self.shape.basis, limb));
+        let mut sum = Buffer::zeroed(self.ring.degree());
+        let mut words = Buffer::unspecified(self.ring.degree());
+        for part in &self.parts {
+            let row = self.layout.row(&part[digit * self.layout.bytes()..], limb);
+            row.unpack(Isa::detect(), &mut words);
+            kernels::add_assign(modulus, &mut sum, &words);
+        }
+        sum
+    }
+
+    /// Writes rows that `make` makes of a digit and limb, on all threads.
+    pub(super) fn fill(&self, out: &mut [u8], make: impl Fn(usize, usize) -> Buffer + Sync) {
+        let limbs = self.shape.basis.limbs();
+        let rows = self.layout.rows_mut(out).into_par_iter();
+        rows.enumerate().for_each(|(row, (bytes, bits))| {
+            PackedRow::pack(Isa::detect(), bytes, &make(row / limbs, row % limbs), bits);
+        });
+    }
+}

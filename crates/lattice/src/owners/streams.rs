@@ -1,0 +1,88 @@
+//! Everything that an owner draws, from one secret seed: it makes the same shares again, and never two that differ in their
+//! errors alone.
+
+use cryptable_ring::random::{RandomStream, SecretSeed, StreamPurpose};
+use cryptable_ring::{Ring, clear_stack};
+use zeroize::Zeroizing;
+
+use crate::key_generation::{KeyError, key_errors};
+use crate::public_key_error::{bounded_error, norm_is_bounded};
+use crate::secret::TernarySecret;
+use crate::security::SecretDistribution;
+use crate::switching_key::SwitchingKeyShape;
+
+/// Domain of the seeds of second shares' errors.
+const SECOND_ERRORS: &str = "cryptable: errors of an owner's second share";
+
+/// Streams of secrets: the owner's, its sparse one, and from the last on those that are used once, one per switching key.
+const DENSE: u64 = 0;
+const SPARSE: u64 = 1;
+const EPHEMERAL: u64 = 2;
+
+/// Errors of a first share and of a key share that are added to different halves.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Half {
+    /// Bodies, as of keys of one owner.
+    Body,
+    /// What becomes the mask of a relinearization key.
+    Mask,
+}
+
+/// The owner's secret.
+pub(super) fn dense_secret(seed: &SecretSeed, degree: usize) -> TernarySecret {
+    let mut stream = secret_stream(seed, DENSE);
+    loop {
+        let secret = TernarySecret::sample(degree, SecretDistribution::UniformTernary, &mut stream);
+        if norm_is_bounded(secret.coefficients()) {
+            return secret;
+        }
+    }
+}
+
+/// The owner's sparse secret.
+pub(super) fn sparse_secret(seed: &SecretSeed, degree: usize, weight: u32) -> TernarySecret {
+    let distribution = SecretDistribution::FixedWeightTernary(weight);
+    TernarySecret::sample(degree, distribution, &mut secret_stream(seed, SPARSE))
+}
+
+/// The owner's secret u of the relinearization key with this number among the switching keys.
+pub(super) fn ephemeral_secret(seed: &SecretSeed, degree: usize, key: usize) -> TernarySecret {
+    let mut stream = secret_stream(seed, EPHEMERAL + key as u64);
+    TernarySecret::sample(degree, SecretDistribution::UniformTernary, &mut stream)
+}
+
+/// The error of the owner's share of a public key.
+pub(super) fn public_error(seed: &SecretSeed, degree: usize) -> Zeroizing<Vec<i8>> {
+    bounded_error(degree, &mut RandomStream::new(seed.as_bytes(), StreamPurpose::Error, 0))
+}
+
+/// The errors of the owner's share of the switching key with this number.
+pub(super) fn share_errors(
+    seed: &SecretSeed,
+    ring: &Ring,
+    shape: SwitchingKeyShape,
+    key: usize,
+    half: Half,
+) -> Vec<KeyError> {
+    key_errors(ring, shape, |digit| {
+        let index = (key as u64 + 1) << 16 | (digit as u64) << 1 | half as u64;
+        RandomStream::new(seed.as_bytes(), StreamPurpose::Error, index)
+    })
+}
+
+/// The seed of the errors of a second share, which is made once by what the owners agreed on.
+#[inline(never)]
+pub(super) fn second_seed(seed: &SecretSeed, agreement: &[u8; 32]) -> SecretSeed {
+    let mut hasher = Zeroizing::new(blake3::Hasher::new_derive_key(SECOND_ERRORS));
+    hasher.update(seed.as_bytes());
+    hasher.update(agreement);
+    let hash = Zeroizing::new(*hasher.finalize().as_bytes());
+    let derived = SecretSeed::from_bytes(&hash);
+    drop((hasher, hash));
+    clear_stack();
+    derived
+}
+
+fn secret_stream(seed: &SecretSeed, index: u64) -> RandomStream {
+    RandomStream::new(seed.as_bytes(), StreamPurpose::Secret, index)
+}

@@ -1,0 +1,37 @@
+//! Keys of packed values of several owners: [`cryptable_lattice::owners`] over packed parameters.
+
+use cryptable_lattice::Owners;
+use cryptable_lattice::error::Result;
+use cryptable_lattice::owners::{self, OwnersParameters};
+use cryptable_wire::ObjectType;
+
+use super::public_key::PublicKey;
+use crate::parameters::parameter_set::Parameters;
+
+/// What the owners of a joint key for packed values agree on before they make it.
+pub type Session = owners::Session<Parameters>;
+
+/// An owner's part of a joint secret key for packed values.
+pub type OwnerSecret = owners::OwnerSecret<Parameters>;
+
+/// The commitments of all owners of a joint key for packed values.
+pub type Agreement = owners::Agreement<Parameters>;
+
+impl OwnersParameters for Parameters {
+    const SESSION: ObjectType = ObjectType::PackedOwnersSession;
+    const OWNER_SECRET: ObjectType = ObjectType::PackedOwnerSecret;
+
+    fn owners(&self) -> Owners {
+        self.literal().owners
+    }
+}
+
+impl PublicKey {
+    /// Makes the joint public key of the first shares of all owners, in any order.
+    ///
+    /// # Errors
+    /// As [`owners::Agreement::public_key`].
+    pub fn of_owners(agreement: &Agreement, first: &[&[u8]]) -> Result<Self> {
+        agreement.public_key(first).map(Self)
+    }
+}
