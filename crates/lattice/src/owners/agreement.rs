@@ -145,6 +145,7 @@ impl<P: OwnersParameters> Agreement<P> {
                 let (rows, out) =
                     (SharedRows::read(&ring, shape, message, shares)?, &mut buffer[..bytes(shape)]);
                 rows.fill(out, |digit, limb| rows.sum(digit, limb));
+                rows.check()?;
                 Ok::<_, crate::Error>(writer.raw(out)?)
             };
             if is_relinearization(request) {

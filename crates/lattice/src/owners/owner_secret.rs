@@ -263,6 +263,8 @@ impl<P: OwnersParameters> OwnerSecret<P> {
                 kernels::add_assign(modulus, &mut body, &evaluations(&ring, prime, &errors[digit]));
                 body
             });
+            bodies.check()?;
+            masks.check()?;
             writer.raw(&rows)?;
             steps.done()?;
         }

@@ -1,6 +1,7 @@
 //! Shares as files, and sums of their rows.
 
 use std::io::{self, Write};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cryptable_ring::kernels::{self, PackedRow};
 use cryptable_ring::{Buffer, Isa, PackedLayout, Ring};
@@ -12,7 +13,7 @@ use rayon::prelude::*;
 use super::error::{Message, OwnersError};
 use super::session::{OwnersParameters, Session};
 use crate::error::Result;
-use crate::switching_key::{SwitchingKeyShape, rows_are_reduced};
+use crate::switching_key::SwitchingKeyShape;
 
 /// Longest body of a share, 64 GiB.
 const MAX_SHARE_BYTES: u64 = 1 << 36;
@@ -115,14 +116,17 @@ pub(super) struct SharedRows<'a> {
     ring: &'a Ring,
     shape: SwitchingKeyShape,
     layout: PackedLayout,
+    message: Message,
     parts: Vec<&'a [u8]>,
+    /// Number of an owner whose words are not below their primes; 0 if none was found.
+    wrong: AtomicUsize,
 }
 
 impl<'a> SharedRows<'a> {
-    /// Reads the rows of a key that come next in all shares.
+    /// Reads the rows of a key that come next in all shares, in the order of owners.
     ///
     /// # Errors
-    /// If bytes are missing, or words are not below their primes.
+    /// If bytes are missing.
     pub(super) fn read<'b: 'a>(
         ring: &'a Ring,
         shape: SwitchingKeyShape,
@@ -130,26 +134,25 @@ impl<'a> SharedRows<'a> {
         shares: &mut [Share<'b>],
     ) -> Result<Self> {
         let length = shape.body_bytes(ring.moduli());
-        let mut parts = Vec::with_capacity(shares.len());
-        for share in shares {
-            let rows = share.content.raw("rows of a share", length)?;
-            if !rows_are_reduced(ring, shape, rows) {
-                return Err(OwnersError::Words { message, owner: share.owner }.into());
-            }
-            parts.push(rows);
-        }
-        Ok(Self { ring, shape, layout: PackedLayout::new(ring.moduli(), shape.basis), parts })
+        let rows = shares.iter_mut().map(|share| share.content.raw("rows of a share", length));
+        let parts = rows.collect::<std::result::Result<_, _>>()?;
+        let (layout, wrong) = (PackedLayout::new(ring.moduli(), shape.basis), AtomicUsize::new(0));
+        Ok(Self { ring, shape, layout, message, parts, wrong })
     }
 
-    /// The sum of the rows of a digit and limb.
+    /// The sum of the rows of a digit and limb. Words that are not below their prime count as zeros, and are noted.
     pub(super) fn sum(&self, digit: usize, limb: usize) -> Buffer {
         let modulus = self.ring.modulus(self.ring.prime_index(self.shape.basis, limb));
         let mut sum = Buffer::zeroed(self.ring.degree());
         let mut words = Buffer::unspecified(self.ring.degree());
-        for part in &self.parts {
+        for (index, part) in self.parts.iter().enumerate() {
             let row = self.layout.row(&part[digit * self.layout.bytes()..], limb);
-            row.unpack(Isa::detect(), &mut words);
-            kernels::add_assign(modulus, &mut sum, &words);
+            if row.is_below(Isa::detect(), modulus.value()) {
+                row.unpack(Isa::detect(), &mut words);
+                kernels::add_assign(modulus, &mut sum, &words);
+            } else {
+                self.wrong.store(index + 1, Ordering::Relaxed);
+            }
         }
         sum
     }
@@ -161,5 +164,16 @@ impl<'a> SharedRows<'a> {
         rows.enumerate().for_each(|(row, (bytes, bits))| {
             PackedRow::pack(Isa::detect(), bytes, &make(row / limbs, row % limbs), bits);
         });
+    }
+
+    /// Checks that all words that were summed up were below their primes.
+    ///
+    /// # Errors
+    /// [`OwnersError::Words`].
+    pub(super) fn check(&self) -> Result<()> {
+        match self.wrong.load(Ordering::Relaxed) {
+            0 => Ok(()),
+            owner => Err(OwnersError::Words { message: self.message, owner: owner as u32 }.into()),
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! Predicted costs of a lookup, from its dry run.
 
 use cryptable_ckks::dry_run::Counts;
-use cryptable_lattice::KeyRequest;
 use cryptable_lattice::cost::{Prediction, Work};
+use cryptable_lattice::{KeyPurpose, KeyRequest};
 use cryptable_wire::bit_packing::packed_bytes;
 
 use crate::multiplexer::entry_kind::EntryKind;
@@ -70,7 +70,7 @@ impl Parameters {
             }
             _ => (self.work(&self.counts(tables)), self.working_bytes(tables)),
         };
-        let (requests, moduli) = (self.key_requests(), self.moduli());
+        let requests = self.key_requests();
         let bits = literal.log2_ciphertext_modulus;
         Prediction {
             work,
@@ -78,7 +78,7 @@ impl Parameters {
             // Most steps share out limbs, and products of selectors, to the threads.
             parallelism: literal.limbs(),
             key_memory_bytes: self.memory_bytes_of(&requests),
-            key_file_bytes: requests.iter().map(|r| r.shape.stored_bytes(&moduli)).sum(),
+            key_file_bytes: requests.iter().map(|request| self.stored_bytes(request)).sum(),
             working_bytes,
             second_thread_bytes: self.second_thread_bytes(),
             ciphertext_bytes: packed_bytes(literal.ring_degree, bits),
@@ -107,6 +107,15 @@ impl Parameters {
         let plans = stages.flat_map(|dft| dft.plans());
         let matrices: usize = plans.map(|plan| plan.encoded_bytes(&moduli)).sum();
         keys + matrices
+    }
+
+    /// Bytes of a switching key in a file: with its masks, where several owners made it in two rounds.
+    fn stored_bytes(&self, request: &KeyRequest) -> usize {
+        let moduli = self.moduli();
+        let has_masks =
+            !self.literal().owners.is_one() && request.purpose == KeyPurpose::Relinearization;
+        let masks = if has_masks { request.shape.body_bytes(&moduli) } else { 0 };
+        request.shape.stored_bytes(&moduli) + masks
     }
 
     /// Counts by part of the circuit, as [`Parameters::operation_counts`]. ModRaise is not counted.

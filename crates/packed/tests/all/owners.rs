@@ -1,6 +1,7 @@
 //! Keys of several owners.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use crate::common;
 
@@ -13,6 +14,7 @@ use cryptable_packed::{
     PublicKey, ReadOptions, Request, Result, Session, Table,
 };
 use cryptable_ring::random::replay;
+use cryptable_wire::{MappedFile, ObjectType, WireError};
 
 fn toys() -> ReadOptions {
     ReadOptions::default().allow_insecure()
@@ -29,72 +31,99 @@ fn toy(owners: u32) -> Parameters {
     Parameters::insecure_toy_of_owners(16, 16, Owners::new(owners).unwrap()).unwrap()
 }
 
-/// Files of an owner.
-struct Files {
+/// A message in a file of its own, which is mapped.
+fn written(write: impl FnOnce(&mut dyn std::io::Write) -> Result<()>) -> Result<MappedFile> {
+    let mut file = std::io::BufWriter::new(tempfile::tempfile()?);
+    write(&mut file)?;
+    Ok(MappedFile::of(&file.into_inner().map_err(std::io::IntoInnerError::into_error)?)?)
+}
+
+/// An owner who made its first shares.
+struct Owner {
     secret: OwnerSecret,
     commitment: Commitment,
-    first: Vec<u8>,
-    keys: Vec<u8>,
-    second: Vec<u8>,
+    first: MappedFile,
+    keys: MappedFile,
 }
 
-/// An owner who made its shares.
-fn committed(session: &Session, owner: u32) -> Files {
-    let mut secret = OwnerSecret::generate(session, owner).unwrap();
-    let (mut first, mut keys) = (Vec::new(), Vec::new());
-    let commitment = secret.write_shares(&mut first, &mut keys, Progress::silent()).unwrap();
-    Files { secret, commitment, first, keys, second: Vec::new() }
-}
-
-/// What all owners give of one kind.
-fn all(files: &[Files], of: impl Fn(&Files) -> &Vec<u8>) -> Vec<&[u8]> {
-    files.iter().map(|it| of(it).as_slice()).collect()
-}
-
-fn agreement(session: &Session, files: &[Files]) -> Agreement {
-    let commitments: Vec<_> = files.iter().map(|it| it.commitment.clone()).collect();
-    Agreement::new(session, &commitments).unwrap()
-}
-
-/// A session whose owners made all their shares.
-fn finished(session: &Session) -> (Agreement, Vec<Files>) {
-    let mut files: Vec<_> = (1..=session.owners().count()).map(|i| committed(session, i)).collect();
-    let agreement = agreement(session, &files);
-    let second: Vec<_> =
-        (0..files.len()).map(|i| second_share(&agreement, &mut files, i)).collect();
-    for (files, second) in files.iter_mut().zip(second) {
-        files.second = second.unwrap();
+impl Owner {
+    fn new(session: &Session, number: u32) -> Self {
+        let mut secret = OwnerSecret::generate(session, number).unwrap();
+        let (mut commitment, mut keys) = (None, None);
+        let first = written(|first| {
+            keys = Some(written(|keys| {
+                commitment = Some(secret.write_shares(first, keys, Progress::silent())?);
+                Ok(())
+            })?);
+            Ok(())
+        });
+        Self { secret, commitment: commitment.unwrap(), first: first.unwrap(), keys: keys.unwrap() }
     }
-    (agreement, files)
 }
 
-/// The second share of an owner, counted from 0.
-fn second_share(agreement: &Agreement, files: &mut [Files], owner: usize) -> Result<Vec<u8>> {
-    files[owner].secret.agree(agreement)?;
-    let (mut out, first) = (Vec::new(), all(files, |it| &it.first));
-    let secret = &files[owner].secret;
-    secret.write_second_share(agreement, &first, &mut out, Progress::silent())?;
-    Ok(out)
+fn owners(session: &Session) -> Vec<Owner> {
+    (1..=session.owners().count()).map(|number| Owner::new(session, number)).collect()
 }
 
-fn evaluation_key_file(agreement: &Agreement, files: &[Files]) -> Result<Vec<u8>> {
-    let [first, keys, second] =
-        [all(files, |it| &it.first), all(files, |it| &it.keys), all(files, |it| &it.second)];
-    let shares = EvaluationKeyShares { first: &first, keys: &keys, second: &second };
-    let mut file = Vec::new();
-    agreement.write_evaluation_key(shares, &mut file, Progress::silent())?;
-    Ok(file)
+fn agreement(session: &Session, owners: &[Owner]) -> Result<Agreement> {
+    let commitments: Vec<_> = owners.iter().map(|it| it.commitment.clone()).collect();
+    Agreement::new(session, &commitments)
+}
+
+fn bytes(files: &[MappedFile]) -> Vec<&[u8]> {
+    files.iter().map(AsRef::as_ref).collect()
+}
+
+fn first_shares(owners: &[Owner]) -> Vec<&[u8]> {
+    owners.iter().map(|it| it.first.as_ref()).collect()
+}
+
+fn key_shares(owners: &[Owner]) -> Vec<&[u8]> {
+    owners.iter().map(|it| it.keys.as_ref()).collect()
+}
+
+/// The second share of an owner, which agrees before.
+fn second_share(
+    agreement: &Agreement,
+    owner: &mut OwnerSecret,
+    first: &[&[u8]],
+) -> Result<MappedFile> {
+    owner.agree(agreement)?;
+    written(|out| owner.write_second_share(agreement, first, out, Progress::silent()))
+}
+
+fn second_shares(agreement: &Agreement, owners: &mut [Owner]) -> Vec<MappedFile> {
+    (0..owners.len())
+        .map(|index| {
+            owners[index].secret.agree(agreement).unwrap();
+            let (secret, first) = (&owners[index].secret, first_shares(owners));
+            let write = |out: &mut dyn std::io::Write| {
+                secret.write_second_share(agreement, &first, out, Progress::silent())
+            };
+            written(write).unwrap()
+        })
+        .collect()
+}
+
+fn evaluation_key_file(
+    agreement: &Agreement,
+    first: &[&[u8]],
+    keys: &[&[u8]],
+    second: &[&[u8]],
+) -> Result<MappedFile> {
+    let shares = EvaluationKeyShares { first, keys, second };
+    written(|out| agreement.write_evaluation_key(shares, out, Progress::silent()))
 }
 
 /// Phases of a ciphertext under the sum of the owners' secrets, as fractions within [-1/2, 1/2): sums of phases under each.
 /// Nothing outside of tests adds secrets up.
-fn fractions(key: &EvaluationKey, ciphertext: &Ciphertext, files: &[Files]) -> Vec<f64> {
+fn fractions(key: &EvaluationKey, ciphertext: &Ciphertext, owners: &[Owner]) -> Vec<f64> {
     let body = key.export(ciphertext).unwrap();
     let zeros = zeroize::Zeroizing::new(vec![0; key.parameters().ring_degree()]);
     let nothing = TernarySecret::from_coefficients(zeros, SecretDistribution::UniformTernary);
     let mut sums = body.fractions(&nothing.unwrap());
     let bodies = sums.clone();
-    for owner in files {
+    for owner in owners {
         let phases = body.fractions(owner.secret.secret());
         sums.iter_mut()
             .zip(phases.iter().zip(&bodies))
@@ -114,9 +143,30 @@ fn errors(fractions: &[f64], expected: &[u64], modulus: u64) -> Vec<f64> {
 
 /// Makes the joint keys of a session, looks a table up in values by the public one, and checks all results.
 fn check_lookup(session: &Session, table: &Table) {
-    let (agreement, files) = finished(session);
-    let public = PublicKey::of_owners(&agreement, &all(&files, |it| &it.first)).unwrap();
-    let file = evaluation_key_file(&agreement, &files).unwrap();
+    let start = Instant::now();
+    let mut owners = owners(session);
+    let shares = start.elapsed();
+    let agreement = agreement(session, &owners).unwrap();
+    let start = Instant::now();
+    let second = second_shares(&agreement, &mut owners);
+    let second_round = start.elapsed();
+    let first = first_shares(&owners);
+    let start = Instant::now();
+    let public = PublicKey::of_owners(&agreement, &first).unwrap();
+    let file =
+        evaluation_key_file(&agreement, &first, &key_shares(&owners), &bytes(&second)).unwrap();
+    println!("shares {shares:?}, second {second_round:?}, combination {:?}", start.elapsed());
+    let size = |file: &MappedFile| file.as_ref().len();
+    let [first, keys] = [&owners[0].first, &owners[0].keys].map(size);
+    println!(
+        "first {first}, keys {keys}, second {}, joint {} bytes",
+        size(&second[0]),
+        size(&file)
+    );
+    assert_eq!(
+        session.parameters().prediction().key_file_bytes.div_ceil(1 << 12),
+        size(&file).div_ceil(1 << 12)
+    );
     let key = EvaluationKey::from_shared(Arc::new(file), toys()).unwrap();
     assert_eq!((public.id(), key.key_id()), (agreement.key_id(), agreement.key_id()));
     let parameters = session.parameters();
@@ -124,7 +174,7 @@ fn check_lookup(session: &Session, table: &Table) {
     let values: Vec<u64> = (0..slots).map(|i| (i * 31 + i / p) % p).collect();
     let public = PublicKey::from_bytes(&public.to_bytes(), toys()).unwrap();
     let input = public.encrypt(&values).unwrap();
-    let of_input = errors(&fractions(&key, &input, &files), &values, p);
+    let of_input = errors(&fractions(&key, &input, &owners), &values, p);
     let deviation =
         |errors: &[f64]| (errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64).sqrt();
     let stated = input.noise().deviation() * 2.0 * p as f64;
@@ -133,7 +183,7 @@ fn check_lookup(session: &Session, table: &Table) {
     assert!((0.82..0.97).contains(&ratio), "{ratio} of the stated deviation of inputs");
     let output = look_up(&key, &input, table);
     let expected: Vec<u64> = values.iter().map(|&v| table.values()[v as usize]).collect();
-    let of_output = errors(&fractions(&key, &output, &files), &expected, table.output_modulus());
+    let of_output = errors(&fractions(&key, &output, &owners), &expected, table.output_modulus());
     let largest = of_output.iter().fold(0.0, |most: f64, error| most.max(error.abs()));
     assert!(largest < 0.5, "an error of {largest} half steps");
     let (found, failure) = (deviation(&of_output), parameters.failure());
@@ -198,4 +248,166 @@ fn two_to_four_owners_look_up_under_their_joint_key() {
 fn three_owners_look_up_eight_bits_in_65536_values() {
     let _replay = replay::begin();
     check_lookup(&Session::new(parameters(8, Method::Akp, 3)).unwrap(), &scrambled(256));
+}
+
+/// Returns why messages do not make a key.
+fn refused<T>(result: Result<T>) -> OwnersError {
+    match result.err() {
+        Some(Error::Owners(error)) => error,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn messages_that_are_missing_twice_or_of_others_are_refused_by_name() {
+    let _replay = replay::begin();
+    let session = Session::new(toy(2)).unwrap();
+    let other_session = Session::new(toy(2)).unwrap();
+    let [mut owners, others] = [&session, &other_session].map(owners);
+    let commitments =
+        |it: &[&Owner]| -> Vec<_> { it.iter().map(|it| it.commitment.clone()).collect() };
+    let [ann, bob, eve] = [&owners[0], &owners[1], &others[1]];
+    let agree = |it: &[&Owner]| refused(Agreement::new(&session, &commitments(it)));
+    let (message, owner) = (Message::Commitment, 2);
+    assert_eq!(agree(&[ann]), OwnersError::Missing { message, owner });
+    assert_eq!(agree(&[bob, ann, bob]), OwnersError::Repeated { message, owner });
+    let (found, expected) = (*other_session.digest(), *session.digest());
+    assert_eq!(agree(&[ann, eve]), OwnersError::OtherSession { message, owner, found, expected });
+    let mut third = ann.commitment.to_bytes();
+    third[64 + 32] = 3;
+    let third = Commitment::from_bytes(&with_checksum(third)).unwrap();
+    let error = refused(Agreement::new(&session, &[third]));
+    assert_eq!(error, OwnersError::NoSuchOwner { message: "commitment", owner: 3, owners: 2 });
+    let of_three = Session::new(toy(3)).unwrap();
+    let error = Agreement::new(&of_three, &commitments(&[ann, bob])).unwrap_err();
+    assert!(matches!(error, Error::OtherParameters { .. }), "{error}");
+
+    // Shares, by their kinds.
+    let agreed = agreement(&session, &owners).unwrap();
+    let public = |first: &[&[u8]]| PublicKey::of_owners(&agreed, first);
+    let message = Message::FirstShare;
+    let [ann, bob, eve] = [&owners[0].first, &owners[1].first, &others[1].first].map(AsRef::as_ref);
+    assert_eq!(refused(public(&[ann])), OwnersError::Missing { message, owner });
+    assert_eq!(refused(public(&[bob, ann, bob])), OwnersError::Repeated { message, owner });
+    let error = OwnersError::OtherSession { message, owner, found, expected };
+    assert_eq!(refused(public(&[ann, eve])), error);
+    // Whoever answers to the shares of others has to have committed to that.
+    let late = Owner::new(&session, 2);
+    assert_eq!(
+        refused(public(&[ann, late.first.as_ref()])),
+        OwnersError::OtherShare { message, owner }
+    );
+    let error = public(&[ann, owners[1].keys.as_ref()]).unwrap_err();
+    let (expected, found) = (ObjectType::OwnerFirstShare, ObjectType::OwnerKeyShare);
+    assert!(
+        matches!(&error, Error::Wire(it) if *it == WireError::WrongType { expected, found }),
+        "{error}"
+    );
+    let mut damaged = bob.to_vec();
+    damaged[1000] ^= 1;
+    assert!(matches!(public(&[ann, &damaged]), Err(Error::Wire(WireError::ChecksumMismatch))));
+    public(&[bob, ann]).unwrap();
+
+    // Evaluation keys need shares of both rounds, made with the same commitments.
+    let second = second_shares(&agreed, &mut owners);
+    let (first, keys, second) = (first_shares(&owners), key_shares(&owners), bytes(&second));
+    let file =
+        |keys: &[&[u8]], second: &[&[u8]]| evaluation_key_file(&agreed, &first, keys, second);
+    let missing = |message| OwnersError::Missing { message, owner };
+    assert_eq!(refused(file(&keys[..1], &second)), missing(Message::KeyShare));
+    assert_eq!(refused(file(&keys, &second[..1])), missing(Message::SecondShare));
+    let error = OwnersError::OtherShare { message: Message::KeyShare, owner };
+    assert_eq!(refused(file(&[keys[0], late.keys.as_ref()], &second)), error);
+    file(&keys, &second).unwrap();
+    // Words that are not below their primes, in a share that its owner committed to.
+    let mut wrong = owners[0].first.as_ref().to_vec();
+    let at = wrong.len() - 40;
+    wrong[at..][..8].fill(0xff);
+    let wrong = with_checksum(wrong);
+    let mut forged = owners[0].commitment.to_bytes();
+    forged[64 + 36..][..32].copy_from_slice(&wrong[wrong.len() - 32..]);
+    let forged = Commitment::from_bytes(&with_checksum(forged)).unwrap();
+    let mut bob = Owner::new(&session, 2);
+    let agreed = Agreement::new(&session, &[forged, bob.commitment.clone()]).unwrap();
+    let shares = [wrong.as_slice(), bob.first.as_ref()];
+    let error = refused(second_share(&agreed, &mut bob.secret, &shares));
+    assert_eq!(error, OwnersError::Words { message: Message::FirstShare, owner: 1 });
+}
+
+/// A file with the checksum of what it says.
+fn with_checksum(mut file: Vec<u8>) -> Vec<u8> {
+    let end = file.len() - 32;
+    let checksum = blake3::hash(&file[..end]);
+    file[end..].copy_from_slice(checksum.as_bytes());
+    file
+}
+
+#[test]
+fn secrets_agree_once_and_to_their_own_commitment() {
+    let _replay = replay::begin();
+    let session = Session::new(toy(2)).unwrap();
+    let [mut ann, bob, eve] = [1, 2, 2].map(|number| Owner::new(&session, number));
+    let agreed =
+        |it: [&Owner; 2]| Agreement::new(&session, &it.map(|it| it.commitment.clone())).unwrap();
+    let (first, second) = (agreed([&ann, &bob]), agreed([&ann, &eve]));
+    // A share of hers that she did not make would let others choose what her second share is of.
+    let stranger = Owner::new(&session, 1);
+    let error = refused(ann.secret.agree(&agreed([&stranger, &bob])));
+    assert_eq!(error, OwnersError::OtherCommitment { owner: 1 });
+    let unsent = OwnerSecret::generate(&session, 1).unwrap().agree(&first);
+    assert_eq!(refused(unsent), OwnersError::OtherCommitment { owner: 1 });
+    let shares = [ann.first.as_ref().to_vec(), bob.first.as_ref().to_vec()];
+    let shares = [shares[0].as_slice(), &shares[1]];
+    let mut out = Vec::new();
+    let early = ann.secret.write_second_share(&first, &shares, &mut out, Progress::silent());
+    assert_eq!(refused(early), OwnersError::NotAgreed);
+    // Whoever agreed to some commitments agrees to no others, also after the secret was saved and read.
+    ann.secret.agree(&first).unwrap();
+    ann.secret = OwnerSecret::from_bytes(&ann.secret.to_bytes(), toys()).unwrap();
+    let error = refused(ann.secret.agree(&second));
+    let (found, expected) = (*first.digest(), *second.digest());
+    assert_eq!(error, OwnersError::AgreedBefore { found, expected });
+    // The same share again is the same: there are no two that differ in their errors.
+    let [again, once] = [(); 2].map(|()| second_share(&first, &mut ann.secret, &shares).unwrap());
+    assert!(again.as_ref() == once.as_ref());
+    let mut copies = [Vec::new(), Vec::new()];
+    let [keys, firsts] = &mut copies;
+    ann.secret.write_shares(firsts, keys, Progress::silent()).unwrap();
+    assert!(firsts == shares[0] && keys == ann.keys.as_ref());
+}
+
+#[test]
+fn sessions_secrets_and_commitments_are_read_back_and_damaged_ones_refused() {
+    let _replay = replay::begin();
+    let session = Session::new(toy(3)).unwrap();
+    let owner = Owner::new(&session, 3);
+    let [of_session, commitment] = [session.to_bytes(), owner.commitment.to_bytes()];
+    let secret = owner.secret.to_bytes();
+    let read = Session::from_bytes(&of_session, toys()).unwrap();
+    assert_eq!((read.digest(), read.owners()), (session.digest(), session.owners()));
+    assert_eq!(Commitment::from_bytes(&commitment).unwrap(), owner.commitment);
+    let read = OwnerSecret::from_bytes(&secret, toys()).unwrap();
+    assert_eq!(read.secret().coefficients(), owner.secret.secret().coefficients());
+    assert_eq!((read.owner(), read.session().digest()), (3, session.digest()));
+    assert_eq!(*read.to_bytes(), *secret);
+    assert!(!format!("{read:?}").contains("coefficients"));
+    type Reader<'a> = &'a dyn Fn(&[u8]) -> bool;
+    let readers: [(&[u8], Reader<'_>); 3] = [
+        (&of_session, &|bytes| Session::from_bytes(bytes, toys()).is_ok()),
+        (&commitment, &|bytes| Commitment::from_bytes(bytes).is_ok()),
+        (&secret, &|bytes| OwnerSecret::from_bytes(bytes, toys()).is_ok()),
+    ];
+    for (file, is_read) in readers {
+        assert!(is_read(file));
+        for position in (0..file.len()).step_by(13) {
+            let mut damaged = file.to_vec();
+            damaged[position] ^= 1;
+            assert!(!is_read(&damaged) && !is_read(&file[..position]), "byte {position}");
+        }
+    }
+    assert!(Session::from_bytes(&of_session, ReadOptions::default()).is_err());
+    assert!(OwnerSecret::from_bytes(&secret, ReadOptions::default()).is_err());
+    assert_eq!(refused(Session::new(toy(1))), OwnersError::OneOwner);
+    let error = refused(OwnerSecret::generate(&session, 4));
+    assert_eq!(error, OwnersError::NoSuchOwner { message: "secret", owner: 4, owners: 3 });
 }
