@@ -49,7 +49,11 @@ mod agreement;
 mod commitment;
 mod error;
 #[cfg(feature = "client")]
+mod first_round;
+#[cfg(feature = "client")]
 mod owner_secret;
+#[cfg(feature = "client")]
+mod second_round;
 #[cfg(feature = "client")]
 mod session;
 #[cfg(feature = "client")]

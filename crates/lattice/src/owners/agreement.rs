@@ -14,7 +14,7 @@ use super::shares::{Share, SharedRows, check_session, of_all_owners};
 use crate::error::{Result, check_parameters};
 use crate::progress::Progress;
 use crate::ring_evaluation_key::NO_SEED;
-use crate::ring_public_key::RingPublicKey;
+use crate::ring_public_key::{RingPublicKey, RingPublicParameters};
 use crate::switching_key::SwitchingKeyShape;
 
 /// Domain of the digests of commitments, and of the identifiers of joint keys.
@@ -77,30 +77,6 @@ impl<P: OwnersParameters> Agreement<P> {
     /// The commitment of an owner, counted from 1.
     pub(super) fn commitment(&self, owner: u32) -> &Commitment {
         &self.commitments[owner as usize - 1]
-    }
-
-    /// Makes the joint public key of the first shares of all owners, in any order.
-    ///
-    /// # Errors
-    /// [`OwnersError`] if a share is missing, there twice, or not the one that its commitment names; if the bytes are no
-    /// shares of this session.
-    pub fn public_key(&self, first: &[&[u8]]) -> Result<RingPublicKey<P>> {
-        let mut first = self.first_shares(first)?;
-        let parameters = self.session.parameters();
-        let moduli = parameters.public_moduli();
-        let mut words = Vec::new();
-        for share in &mut first {
-            let name = "words of a share of a public key";
-            words.push(share.content.packed_limbs(name, moduli.degree(), moduli.values())?);
-        }
-        let ring = Arc::new(Ring::of(moduli));
-        let basis = ring.full_basis();
-        let mut sum = Poly::zero(&ring, basis);
-        for words in words {
-            sum.add_assign(&ring, &Poly::from_words(&ring, basis, words));
-        }
-        let seed = self.session.mask_seed(None);
-        Ok(RingPublicKey::of_body(parameters.clone(), self.key_id(), ring, seed, sum))
     }
 
     /// Makes the joint evaluation key of the shares of all owners, each kind in any order, and writes it as any other, one
@@ -216,9 +192,10 @@ impl<P: OwnersParameters> Agreement<P> {
 
     /// Passes over the shares of public keys that first shares begin with.
     pub(super) fn skip_public_keys(&self, first: &mut [Share<'_>]) -> Result<()> {
-        let moduli = self.session.parameters().public_moduli();
+        let moduli = self.session.parameters().moduli_of_public_keys();
+        let fields = moduli.map_or(0, |moduli| moduli.values().len());
         for share in first {
-            for _ in moduli.values() {
+            for _ in 0..fields {
                 share.content.bytes("words of a share of a public key", u64::MAX)?;
             }
         }
@@ -228,6 +205,32 @@ impl<P: OwnersParameters> Agreement<P> {
     /// Checks that nothing follows in shares.
     pub(super) fn finish(&self, shares: Vec<Share<'_>>) -> Result<()> {
         Ok(shares.into_iter().try_for_each(|share| share.content.finish())?)
+    }
+}
+
+impl<P: OwnersParameters + RingPublicParameters> Agreement<P> {
+    /// Makes the joint public key of the first shares of all owners, in any order.
+    ///
+    /// # Errors
+    /// [`OwnersError`] if a share is missing, there twice, or not the one that its commitment names; if the bytes are no
+    /// shares of this session.
+    pub fn public_key(&self, first: &[&[u8]]) -> Result<RingPublicKey<P>> {
+        let mut first = self.first_shares(first)?;
+        let parameters = self.session.parameters();
+        let moduli = parameters.public_moduli();
+        let mut words = Vec::new();
+        for share in &mut first {
+            let name = "words of a share of a public key";
+            words.push(share.content.packed_limbs(name, moduli.degree(), moduli.values())?);
+        }
+        let ring = Arc::new(Ring::of(moduli));
+        let basis = ring.full_basis();
+        let mut sum = Poly::zero(&ring, basis);
+        for words in words {
+            sum.add_assign(&ring, &Poly::from_words(&ring, basis, words));
+        }
+        let seed = self.session.mask_seed(None);
+        Ok(RingPublicKey::of_body(parameters.clone(), self.key_id(), ring, seed, sum))
     }
 }
 

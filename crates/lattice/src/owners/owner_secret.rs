@@ -1,27 +1,18 @@
-//! An owner's part of a joint secret key, and the shares that it makes.
+//! An owner's part of a joint secret key.
 
-use std::io::Write;
-
+use cryptable_ring::clear_stack;
 use cryptable_ring::random::{SecretSeed, Seed};
-use cryptable_ring::{ByteBuffer, Ring, clear_stack, kernels};
-use cryptable_wire::{CHECKSUM_BYTES, ObjectType, packed_field_bytes, secret_key_bytes};
+use cryptable_wire::{CHECKSUM_BYTES, secret_key_bytes};
 use zeroize::Zeroizing;
 
 use super::agreement::Agreement;
 use super::commitment::Commitment;
 use super::error::{Message, OwnersError};
 use super::session::{OwnersParameters, Session};
-use super::shares::{self, SharedRows};
-use super::streams::{self, Half};
-use crate::error::Result;
+use super::{shares, streams};
+use crate::error::{Result, check_equal};
 use crate::evaluation_keys::{KeyPurpose, KeyRequest};
-use crate::key_generation::{
-    EvaluatedSecret, EvaluatedSecrets, KeyRows, SecretPair, SecretRow, evaluations, fill_from_to,
-};
-use crate::progress::Progress;
-use crate::ring_public_key::public_key_rows;
 use crate::secret::TernarySecret;
-use crate::switching_key::fill_rows;
 use crate::trust::ReadOptions;
 
 /// Longest body of an owner's secret, 1 MiB.
@@ -40,6 +31,8 @@ pub struct OwnerSecret<P> {
     session: Session<P>,
     owner: u32,
     seed: SecretSeed,
+    /// The seed of all but the secret.
+    streams: SecretSeed,
     secret: TernarySecret,
     /// Checksums of its first share and key share, once they are made.
     committed: [[u8; CHECKSUM_BYTES]; 2],
@@ -56,10 +49,24 @@ impl<P: OwnersParameters> OwnerSecret<P> {
         Self::new(session.clone(), owner, SecretSeed::random())
     }
 
+    /// The same owner with the same secret in another session: a joint key of another kind of values then has the same joint
+    /// secret, if all owners do so.
+    ///
+    /// # Errors
+    /// [`crate::Error::Mismatch`] if the ring degree or the number of owners is another.
+    pub fn in_session<Q: OwnersParameters>(&self, session: &Session<Q>) -> Result<OwnerSecret<Q>> {
+        let degree = session.parameters().moduli().degree();
+        check_equal("ring degree", degree, self.secret.coefficients().len())?;
+        check_equal("number of owners", session.owners(), self.session.owners())?;
+        let seed = SecretSeed::from_bytes(self.seed.as_bytes());
+        OwnerSecret::new(session.clone(), self.owner, seed)
+    }
+
     fn new(session: Session<P>, owner: u32, seed: SecretSeed) -> Result<Self> {
         session.check_owner("secret", owner)?;
         let secret = streams::dense_secret(&seed, session.parameters().moduli().degree());
-        Ok(Self { session, owner, seed, secret, committed: [NONE; 2], agreed: NONE })
+        let streams = streams::session_seed(&seed, session.digest());
+        Ok(Self { session, owner, seed, streams, secret, committed: [NONE; 2], agreed: NONE })
     }
 
     /// Returns the secret in its wire format: parameters, the seed of the session, the owner's number, what it committed and
@@ -120,78 +127,6 @@ impl<P: OwnersParameters> OwnerSecret<P> {
         &self.secret
     }
 
-    /// Writes the owner's first share and its key share, and returns its commitment to both. Progress counts switching keys.
-    ///
-    /// Save the secret and send the commitment then, and the shares when all commitments are there. The same secret writes
-    /// the same shares again.
-    ///
-    /// # Errors
-    /// If writing fails, or [`crate::Error::Cancelled`].
-    pub fn write_shares(
-        &mut self,
-        first: &mut dyn Write,
-        keys: &mut dyn Write,
-        progress: Progress<'_>,
-    ) -> Result<Commitment> {
-        let parameters = self.session.parameters();
-        let (ring, requests) = (parameters.ring(), parameters.key_requests());
-        let (degree, bytes) = (ring.degree(), |it: &KeyRequest| it.shape.body_bytes(ring.moduli()));
-        let sparse = streams::sparse_secret(&self.seed, degree, parameters.sparse_weight());
-        let secrets =
-            EvaluatedSecrets::new(&ring, &SecretPair { dense: &self.secret, sparse: &sparse });
-
-        let public = parameters.public_moduli();
-        let words: u64 = public.values().iter().map(|&q| packed_field_bytes(degree, q)).sum();
-        let sum = |is_first: bool| {
-            let of = requests.iter().filter(|it| is_relinearization(it) == is_first);
-            of.map(|it| bytes(it) as u64).sum::<u64>()
-        };
-        let (session, owner) = (&self.session, self.owner);
-        let first_type = ObjectType::OwnerFirstShare;
-        let mut first = shares::begin(first, first_type, session, owner, words + 2 * sum(true))?;
-        let mut keys = shares::begin(keys, ObjectType::OwnerKeyShare, session, owner, sum(false))?;
-
-        let seed = session.mask_seed(None);
-        let error = streams::public_error(&self.seed, degree);
-        let body = public_key_rows(&Ring::of(public), &seed, &self.secret, &error).c0;
-        first.packed_limbs(body.words(), parameters.public_moduli().values())?;
-        drop(body);
-        let mut rows = ByteBuffer::zeroed(requests.iter().map(bytes).max().unwrap_or(0));
-        let steps = progress.steps(requests.len())?;
-        for (number, request) in requests.iter().enumerate() {
-            let (seed, rows) = (session.mask_seed(Some(number)), &mut rows[..bytes(request)]);
-            let shape = request.shape;
-            let errors = |half| streams::share_errors(&self.seed, &ring, shape, number, half);
-            let body = errors(Half::Body);
-            let of_key = KeyRows { seed: &seed, errors: &body, b: &mut *rows, a: None };
-            if is_relinearization(request) {
-                let ephemeral = streams::ephemeral_secret(&self.seed, degree, number);
-                let ephemeral = EvaluatedSecret::new(&ring, &ephemeral);
-                let from = |prime| SecretRow::Shared(secrets.dense.limb(prime));
-                let to = |prime| SecretRow::Shared(ephemeral.limb(prime));
-                fill_from_to(&ring, shape, of_key, from, to);
-                first.raw(rows)?;
-                let mask = errors(Half::Mask);
-                fill_rows(&ring, shape, &seed, rows, None, |digit, limb, words| {
-                    let prime = ring.prime_index(shape.basis, limb);
-                    let modulus = ring.modulus(prime);
-                    kernels::mul_assign(modulus, words, secrets.dense.limb(prime));
-                    kernels::add_assign(modulus, words, &evaluations(&ring, prime, &mask[digit]));
-                });
-                first.raw(rows)?;
-            } else {
-                secrets.fill(request.purpose, shape, of_key);
-                keys.raw(rows)?;
-            }
-            steps.done()?;
-        }
-        let (_, first) = first.into_inner().finish_with_checksum()?;
-        let (_, keys) = keys.into_inner().finish_with_checksum()?;
-        let (parameter_digest, session) = (parameters.digest(), *session.digest());
-        self.committed = [first, keys];
-        Ok(Commitment { parameter_digest, session, owner, first, keys })
-    }
-
     /// Agrees to the commitments of all owners: once, since second shares of two agreements would reveal the secret. Save the
     /// secret before its second share is made.
     ///
@@ -213,64 +148,25 @@ impl<P: OwnersParameters> OwnerSecret<P> {
         Ok(())
     }
 
-    /// Writes the owner's second share, of the first shares of all owners in any order. Progress counts relinearization keys.
+    /// The seed of all that it draws for the session, but for its secret.
+    pub(super) fn streams(&self) -> &SecretSeed {
+        &self.streams
+    }
+
+    /// Notes the checksums of its first share and key share, and commits to them.
+    pub(super) fn commit(&mut self, committed: [[u8; CHECKSUM_BYTES]; 2]) -> Commitment {
+        self.committed = committed;
+        let parameter_digest = self.session.parameters().digest();
+        let (session, [first, keys]) = (*self.session.digest(), committed);
+        Commitment { parameter_digest, session, owner: self.owner, first, keys }
+    }
+
+    /// Checks that it agreed to these commitments.
     ///
     /// # Errors
-    /// [`OwnersError::NotAgreed`]; as [`Agreement::public_key`] if first shares are not those of the commitments; if writing
-    /// fails, or [`crate::Error::Cancelled`].
-    pub fn write_second_share(
-        &self,
-        agreement: &Agreement<P>,
-        first: &[&[u8]],
-        out: &mut dyn Write,
-        progress: Progress<'_>,
-    ) -> Result<()> {
-        if self.agreed != *agreement.digest() {
-            return Err(OwnersError::NotAgreed.into());
-        }
-        let (message, ring) = (Message::FirstShare, self.session.parameters().ring());
-        let mut first = agreement.first_shares(first)?;
-        agreement.skip_public_keys(&mut first)?;
-        let requests = self.session.parameters().key_requests();
-        let requests = requests.iter().enumerate().filter(|(_, it)| is_relinearization(it));
-        let requests: Vec<_> = requests.collect();
-        let bytes = |shape: crate::SwitchingKeyShape| shape.body_bytes(ring.moduli());
-        let content: usize = requests.iter().map(|(_, it)| bytes(it.shape)).sum();
-        let content = (CHECKSUM_BYTES + content) as u64;
-        let kind = ObjectType::OwnerSecondShare;
-        let mut writer = shares::begin(out, kind, &self.session, self.owner, content)?;
-        writer.raw(&self.agreed)?;
-        let secret = EvaluatedSecret::new(&ring, &self.secret);
-        let seed = streams::second_seed(&self.seed, &self.agreed);
-        let steps = progress.steps(requests.len())?;
-        for (number, request) in requests {
-            let shape = request.shape;
-            let bodies = SharedRows::read(&ring, shape, message, &mut first)?;
-            let masks = SharedRows::read(&ring, shape, message, &mut first)?;
-            let ephemeral = streams::ephemeral_secret(&self.seed, ring.degree(), number);
-            let ephemeral = EvaluatedSecret::new(&ring, &ephemeral);
-            let errors = streams::share_errors(&seed, &ring, shape, number, Half::Body);
-            let mut rows = ByteBuffer::zeroed(bytes(shape));
-            bodies.fill(&mut rows, |digit, limb| {
-                let prime = ring.prime_index(shape.basis, limb);
-                let modulus = ring.modulus(prime);
-                // s·h + (u - s)·h' = s·(h - h') + u·h'.
-                let (mut body, mut mask) = (bodies.sum(digit, limb), masks.sum(digit, limb));
-                kernels::sub_assign(modulus, &mut body, &mask);
-                kernels::mul_assign(modulus, &mut body, secret.limb(prime));
-                kernels::mul_assign(modulus, &mut mask, ephemeral.limb(prime));
-                kernels::add_assign(modulus, &mut body, &mask);
-                kernels::add_assign(modulus, &mut body, &evaluations(&ring, prime, &errors[digit]));
-                body
-            });
-            bodies.check()?;
-            masks.check()?;
-            writer.raw(&rows)?;
-            steps.done()?;
-        }
-        agreement.finish(first)?;
-        writer.into_inner().finish()?;
-        Ok(())
+    /// [`OwnersError::NotAgreed`].
+    pub(super) fn check_agreed(&self, agreement: &Agreement<P>) -> Result<()> {
+        if self.agreed == *agreement.digest() { Ok(()) } else { Err(OwnersError::NotAgreed.into()) }
     }
 }
 

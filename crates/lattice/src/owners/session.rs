@@ -1,5 +1,6 @@
 //! What the owners of a joint key agree on before they make it.
 
+use cryptable_ring::RingModuli;
 use cryptable_ring::random::Seed;
 use cryptable_wire::{BodyWriter, CHECKSUM_BYTES, ObjectType, ObjectWriter};
 
@@ -7,7 +8,7 @@ use super::Owners;
 use super::error::OwnersError;
 use crate::error::Result;
 use crate::ring_evaluation_key::RingEvaluationParameters;
-use crate::ring_public_key::RingPublicParameters;
+use crate::ring_secret_key::RingSecretParameters;
 use crate::trust::ReadOptions;
 
 /// Longest body of a session, 1 MiB.
@@ -17,7 +18,7 @@ const MAX_SESSION_BYTES: u64 = 1 << 20;
 const MASKS: &str = "cryptable: masks of a joint key";
 
 /// Parameters of an engine whose secret key may be the sum of those of several owners.
-pub trait OwnersParameters: RingPublicParameters + RingEvaluationParameters {
+pub trait OwnersParameters: RingSecretParameters + RingEvaluationParameters {
     /// Type of the files of sessions.
     const SESSION: ObjectType;
     /// Type of the files of owners' secrets.
@@ -25,6 +26,9 @@ pub trait OwnersParameters: RingPublicParameters + RingEvaluationParameters {
 
     /// Returns the number of owners.
     fn owners(&self) -> Owners;
+
+    /// Returns the moduli of public keys, if there are public keys: primes of the chain, and one special prime.
+    fn moduli_of_public_keys(&self) -> Option<RingModuli>;
 }
 
 /// What all owners of a joint key agree on before they make it: the parameters, which say how many they are, and a seed for

@@ -1,5 +1,8 @@
 //! Everything that an owner draws, from one secret seed: it makes the same shares again, and never two that differ in their
 //! errors alone.
+//!
+//! The secret itself depends on the seed alone, so that keys of several kinds may have it, each of a session of its own; all
+//! else is of the session, too.
 
 use cryptable_ring::random::{RandomStream, SecretSeed, StreamPurpose};
 use cryptable_ring::{Ring, clear_stack};
@@ -10,6 +13,9 @@ use crate::public_key_error::{bounded_error, norm_is_bounded};
 use crate::secret::TernarySecret;
 use crate::security::SecretDistribution;
 use crate::switching_key::SwitchingKeyShape;
+
+/// Domain of the seeds of all that an owner draws for a session.
+const SESSION_STREAMS: &str = "cryptable: streams of an owner in a session";
 
 /// Domain of the seeds of second shares' errors.
 const SECOND_ERRORS: &str = "cryptable: errors of an owner's second share";
@@ -70,12 +76,21 @@ pub(super) fn share_errors(
     })
 }
 
+/// The seed of all that an owner draws for the session of this digest, but for its secret.
+pub(super) fn session_seed(seed: &SecretSeed, session: &[u8; 32]) -> SecretSeed {
+    derived(SESSION_STREAMS, seed, session)
+}
+
 /// The seed of the errors of a second share, which is made once by what the owners agreed on.
-#[inline(never)]
 pub(super) fn second_seed(seed: &SecretSeed, agreement: &[u8; 32]) -> SecretSeed {
-    let mut hasher = Zeroizing::new(blake3::Hasher::new_derive_key(SECOND_ERRORS));
+    derived(SECOND_ERRORS, seed, agreement)
+}
+
+#[inline(never)]
+fn derived(domain: &str, seed: &SecretSeed, digest: &[u8; 32]) -> SecretSeed {
+    let mut hasher = Zeroizing::new(blake3::Hasher::new_derive_key(domain));
     hasher.update(seed.as_bytes());
-    hasher.update(agreement);
+    hasher.update(digest);
     let hash = Zeroizing::new(*hasher.finalize().as_bytes());
     let derived = SecretSeed::from_bytes(&hash);
     drop((hasher, hash));

@@ -3,6 +3,8 @@
 use cryptable_lattice::Owners;
 use cryptable_lattice::error::Result;
 use cryptable_lattice::owners::{self, OwnersParameters};
+use cryptable_lattice::ring_public_key::RingPublicParameters;
+use cryptable_ring::RingModuli;
 use cryptable_wire::ObjectType;
 
 use super::public_key::PublicKey;
@@ -23,6 +25,10 @@ impl OwnersParameters for Parameters {
 
     fn owners(&self) -> Owners {
         self.literal().owners
+    }
+
+    fn moduli_of_public_keys(&self) -> Option<RingModuli> {
+        Some(self.public_moduli())
     }
 }
 

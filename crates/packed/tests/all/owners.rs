@@ -6,6 +6,7 @@ use std::time::Instant;
 use crate::common;
 
 use common::look_up;
+use cryptable_lattice::KeyPurpose;
 use cryptable_lattice::owners::{Commitment, EvaluationKeyShares, Message, OwnersError};
 use cryptable_lattice::secret::TernarySecret;
 use cryptable_lattice::security::SecretDistribution;
@@ -14,6 +15,7 @@ use cryptable_packed::{
     PublicKey, ReadOptions, Request, Result, Session, Table,
 };
 use cryptable_ring::random::replay;
+use cryptable_ring::{Evaluations, Isa, Poly};
 use cryptable_wire::{MappedFile, ObjectType, WireError};
 
 fn toys() -> ReadOptions {
@@ -410,4 +412,72 @@ fn sessions_secrets_and_commitments_are_read_back_and_damaged_ones_refused() {
     assert_eq!(refused(Session::new(toy(1))), OwnersError::OneOwner);
     let error = refused(OwnerSecret::generate(&session, 4));
     assert_eq!(error, OwnersError::NoSuchOwner { message: "secret", owner: 4, owners: 3 });
+}
+
+/// Errors of relinearization keys have the variance of `s·e_0 + u·e_1 + e_2`, and those of other keys that of their sum.
+#[test]
+fn errors_of_joint_keys_are_as_large_as_their_laws() {
+    let _replay = replay::begin();
+    let session = Session::new(toy(3)).unwrap();
+    let mut owners = owners(&session);
+    let agreement = agreement(&session, &owners).unwrap();
+    let second = second_shares(&agreement, &mut owners);
+    let (first, keys) = (first_shares(&owners), key_shares(&owners));
+    let file = evaluation_key_file(&agreement, &first, &keys, &bytes(&second)).unwrap();
+    let key = EvaluationKey::from_shared(Arc::new(file), toys()).unwrap();
+    let (ring, count) = (key.ring(), session.owners());
+    let mut ratios = [Vec::new(), Vec::new()];
+    for (purpose, key) in key.keys().iter() {
+        let (kind, expected) = match purpose {
+            KeyPurpose::Relinearization => (0, count.relinearization_error_variance(ring.degree())),
+            KeyPurpose::SparseToDense => (1, count.error_variance()),
+            KeyPurpose::DenseToSparse | KeyPurpose::Galois(_) => continue,
+        };
+        let basis = key.shape().basis;
+        let mut secret = Poly::<Evaluations>::zero(ring, basis);
+        owners.iter().for_each(|owner| {
+            secret.add_assign(ring, &owner.secret.secret().evaluations(ring, basis));
+        });
+        for digit in 0..key.shape().digits() {
+            let (mut b, mut a) = (Poly::zero(ring, basis), Poly::zero(ring, basis));
+            let limbs = b.words_mut().chunks_mut(ring.degree());
+            for (limb, (b, a)) in limbs.zip(a.words_mut().chunks_mut(ring.degree())).enumerate() {
+                let rows = key.limb(digit, basis, limb);
+                rows.0.unpack(Isa::detect(), b);
+                rows.1.unpack(Isa::detect(), a);
+            }
+            a.mul_assign(ring, &secret);
+            b.add_assign(ring, &a);
+            // The message is 0 modulo the special primes.
+            let last = basis.limbs() - 1;
+            let modulus = ring.modulus(ring.prime_index(basis, last));
+            let errors = b.into_coefficients(ring);
+            let squares = errors.limb(last).iter().map(|&x| (modulus.center(x) as f64).powi(2));
+            ratios[kind].push(squares.sum::<f64>() / ring.degree() as f64 / expected);
+        }
+    }
+    for (ratios, tolerance) in ratios.iter().zip([0.1, 0.15]) {
+        let mean = ratios.iter().sum::<f64>() / ratios.len() as f64;
+        println!("{mean} of the variance in {} digits", ratios.len());
+        assert!((mean - 1.0).abs() < tolerance, "{ratios:?}");
+    }
+}
+
+#[test]
+fn owners_keep_their_secret_in_other_sessions_and_draw_all_else_anew() {
+    let _replay = replay::begin();
+    let sessions = [(); 2].map(|()| Session::new(toy(2)).unwrap());
+    let one = OwnerSecret::generate(&sessions[0], 2).unwrap();
+    let [again, other] = sessions.each_ref().map(|session| one.in_session(session).unwrap());
+    let coefficients = |it: &OwnerSecret| it.secret().coefficients().to_vec();
+    assert_eq!(coefficients(&one), coefficients(&other));
+    let shares = [one, again, other].map(|mut secret| {
+        let (mut first, mut keys) = (Vec::new(), Vec::new());
+        secret.write_shares(&mut first, &mut keys, Progress::silent()).unwrap();
+        (first, keys)
+    });
+    assert!(shares[0] == shares[1] && shares[0] != shares[2]);
+    let three = Session::new(toy(3)).unwrap();
+    let secret = OwnerSecret::generate(&sessions[0], 1).unwrap();
+    assert!(matches!(secret.in_session(&three), Err(Error::Mismatch { .. })));
 }
