@@ -90,8 +90,9 @@ impl Parameters {
     pub(crate) fn prepared_shape(&self, owners: u32) -> Result<PreparedShape> {
         self.check_decryption_levels()?;
         let dry_run = self.circuit().dry_run();
-        // Every owner's secret adds its own variance, and may be as large in a slot as all others.
-        let owners = f64::from(owners);
+        // Every owner's secret that the parameters do not count adds its own variance, and may be as large in a slot as all
+        // others.
+        let owners = (f64::from(owners) / f64::from(self.literal().owners.count())).max(1.0);
         let limit = owners * self.noise_model().slot_limit;
         let mut error = LARGEST_INPUT + WIDENING;
         let mut x = self.widened(&dry_run, &self.bits_shape(LEVELS));

@@ -59,6 +59,8 @@ mod memory;
 mod named_sets;
 mod noise;
 mod noise_model;
+#[cfg(feature = "client")]
+mod owners;
 mod parameters;
 #[cfg(feature = "client")]
 mod partial_decryption;

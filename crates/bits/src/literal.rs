@@ -69,8 +69,11 @@ pub struct ParametersLiteral {
     pub digit_limbs: usize,
     /// Limbs a digit of keys of the second chain, whose limbs are larger.
     pub raised_digit_limbs: usize,
-    /// Hamming weight of the encapsulated secret.
+    /// Hamming weight of the encapsulated secret: of each owner's.
     pub sparse_weight: u32,
+    /// Owners of the secret key, which is the sum of theirs, as the encapsulated secret is: one, if not stated.
+    #[serde(default, skip_serializing_if = "Owners::is_one")]
+    pub owners: Owners,
     /// Stated failure probability a bit, log2.
     pub log2_fail: f64,
 }
@@ -78,8 +81,8 @@ pub struct ParametersLiteral {
 impl ParametersLiteral {
     /// The secret of raised ciphertexts.
     pub(crate) fn encapsulated_secret(&self) -> EncapsulatedSecret {
-        let (degree, weight) = (self.ring_degree, self.sparse_weight);
-        EncapsulatedSecret { degree, weight, owners: Owners::ONE }
+        let Self { ring_degree: degree, sparse_weight: weight, owners, .. } = *self;
+        EncapsulatedSecret { degree, weight, owners }
     }
 
     /// log2 of all primes of the first chain, from the bottom up.
@@ -127,6 +130,14 @@ impl ParametersLiteral {
         self.key_shape_at(basis, self.digit_limbs)
     }
 
+    /// The shape of relinearization keys. Those that several owners make in two rounds have errors larger by some `√N`, which
+    /// special primes larger than a digit by a limb make vanish.
+    fn relinearization_shape(&self) -> SwitchingKeyShape {
+        let basis = Basis::main(self.exponential_limbs()).sharing(self.shared_limbs());
+        let margin = usize::from(!self.owners.is_one());
+        self.key_shape_at(basis, self.digit_limbs.saturating_sub(margin).max(1))
+    }
+
     /// The shape of keys in the chain that CoeffsToSlots runs in.
     pub(crate) fn raised_key_shape(&self) -> SwitchingKeyShape {
         self.key_shape_at(self.raised_basis(), self.raised_digit_limbs)
@@ -146,10 +157,10 @@ impl ParametersLiteral {
             degree: self.ring_degree,
             noise_coefficients: self.ring_degree,
             chains: vec![first, PlannedChain::new(raised)],
-            relinearization: vec![exponential],
+            relinearization: vec![self.relinearization_shape()],
             automorphism: vec![exponential, self.raised_key_shape()],
             log2_special: self.special.iter().sum::<f64>() / self.special.len() as f64,
-            owners: Owners::ONE,
+            owners: self.owners,
         }
     }
 

@@ -1,6 +1,6 @@
 //! The parameter sets of bits.
 
-use cryptable_lattice::{Result, SecurityLevel};
+use cryptable_lattice::{Owners, Result, SecurityLevel};
 
 use crate::literal::{ExponentialLiteral, Packing, ParametersLiteral, TransformLiteral};
 use crate::parameters::Parameters;
@@ -101,6 +101,34 @@ impl Parameters {
     /// Never: the set is tested.
     pub fn throughput_128() -> Result<Self> {
         Self::new(wide("throughput_128", SecurityLevel::Bits128, 1 << 16, &THROUGHPUT))
+    }
+
+    /// Returns [`Parameters::throughput_128`] for a key of several owners, the sum of whose sparse secrets overflows further: the
+    /// angle is doubled once more for two and three, and with more often for more, which takes a level for gates each.
+    ///
+    /// ```
+    /// use cryptable_bits::Parameters;
+    /// use cryptable_lattice::Owners;
+    /// let parameters = Parameters::throughput_128_of(Owners::new(3).unwrap())?;
+    /// assert!(parameters.security_bits() >= 128.0 && parameters.levels_after_bootstrap() == 20);
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Never: the sets are tested.
+    pub fn throughput_128_of(owners: Owners) -> Result<Self> {
+        let set = wide("throughput_128", SecurityLevel::Bits128, 1 << 16, &THROUGHPUT);
+        Self::new(of_owners(set, owners))
+    }
+
+    /// Returns [`Parameters::insecure_toy_throughput`] for a key of several owners, for tests only: **insecure**.
+    ///
+    /// # Errors
+    /// Never: the sets are tested.
+    pub fn insecure_toy_throughput_of(owners: Owners) -> Result<Self> {
+        let security = SecurityLevel::Insecure;
+        let set = wide("insecure_toy_throughput", security, 1 << 10, &THROUGHPUT);
+        Self::new(of_owners(set, owners))
     }
 
     /// Between latency and throughput: ring degree 2^15, 32,768 bits in complex packing, 128 bits of security, 7 levels for
@@ -283,6 +311,7 @@ fn literal(
         digit_limbs: 1,
         raised_digit_limbs: 1,
         sparse_weight: SPARSE_WEIGHT,
+        owners: Owners::ONE,
         log2_fail: chains.log2_fail,
     }
 }
@@ -324,6 +353,12 @@ const THROUGHPUT: Sizes = Sizes {
     // What circuits of thousands of steps take: 2^-64 for all words of a ciphertext.
     log2_fail: -92.0,
 };
+
+/// By how much more the series may reach: its bias after BinBoot is 2^-13.3 for three owners then, in place of 2^-14.8.
+const SERIES_ROOM: f64 = 1.1;
+
+/// log2 of the prime of one more doubling of the angle.
+const DOUBLING: f64 = 43.0;
 
 const BALANCED: Sizes = Sizes {
     base: 37.0,
@@ -373,6 +408,7 @@ fn tables(
         digit_limbs: 5,
         raised_digit_limbs: 5,
         sparse_weight: SPARSE_WEIGHT,
+        owners: Owners::ONE,
         log2_fail: LOG2_FAIL_OF_TABLES,
     }
 }
@@ -389,6 +425,25 @@ fn sums(name: &str, security: SecurityLevel, ring_degree: usize) -> ParametersLi
     literal.limbs = [vec![2], vec![1; 15]].concat();
     literal.special = vec![48.0; 4];
     literal.raised_digit_limbs = 4;
+    literal
+}
+
+/// The same for a key of several owners: as many doublings more as their overflow is larger, for levels of gates.
+fn of_owners(mut literal: ParametersLiteral, owners: Owners) -> ParametersLiteral {
+    if owners.is_one() {
+        return literal;
+    }
+    let bound = |it: &ParametersLiteral| it.encapsulated_secret().bound_for(it.log2_fail - 1.0);
+    let before = bound(&literal);
+    literal.owners = owners;
+    let ratio = bound(&literal) / before;
+    let doublings = (ratio / SERIES_ROOM).log2().ceil() as u32;
+    literal.exponential.doublings += doublings;
+    for _ in 0..doublings {
+        literal.gates.pop();
+        literal.exponential.primes.push(DOUBLING);
+    }
+    literal.name = format!("{}_owners{owners}", literal.name);
     literal
 }
 
@@ -435,6 +490,7 @@ fn wide(
         digit_limbs: sizes.digit_limbs[0],
         raised_digit_limbs: sizes.digit_limbs[1],
         sparse_weight: SPARSE_WEIGHT,
+        owners: Owners::ONE,
         log2_fail: sizes.log2_fail,
     }
 }

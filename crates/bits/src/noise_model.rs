@@ -3,7 +3,6 @@
 use std::sync::Mutex;
 
 use cryptable_ckks::dry_run::{SlotNoise, SlotVariance};
-use cryptable_lattice::embedding_bound::embedding_limit;
 use cryptable_lattice::noise_law::NoiseLaw;
 
 use crate::circuit::{BitCircuit, MAX_MODULUS};
@@ -63,7 +62,7 @@ impl NoiseModel {
         // Encodings round N coefficients, two per slot. Real parts have half of the variance of a slot.
         let encoding = literal.ring_degree as f64 / 12.0 / (least * least);
         let fresh = NoiseLaw::gaussian((dry_run.fresh_noise(least).total() + encoding) / 2.0);
-        let slot_limit = embedding_limit(literal.ring_degree);
+        let slot_limit = literal.owners.embedding_limit(literal.ring_degree);
         let rounding = NoiseLaw::slots(dry_run.rounding_noise(least).total() / 2.0, slot_limit);
         let coefficients = |m: u64| {
             let at = |power, noise| circuit.coefficient_noise(m, SlotVariance(power), noise);

@@ -5,7 +5,7 @@
 //! secret, so that nothing but the modulus changes: no level, no key. A table of P outputs gives log2 P tables of bits, which
 //! one lookup evaluates together ([`packed::EvaluationKey::lookup_many`]), and a BinBoot each.
 //!
-//! Noise, a fraction of the modulus squared: that of the result, and `(1 + 2N/3)/12` units of q_0.
+//! Noise, a fraction of the modulus squared: that of the result, and `(1 + 2N/3)/12` units of q_0, for n owners `(1 + n·2N/3)/12`.
 
 use cryptable_bits as bits;
 use cryptable_bits::{Packing, RlweInput};
@@ -16,7 +16,8 @@ use cryptable_ring::modulus_switch::from_power_of_two_assign;
 use cryptable_ring::{Basis, Coefficients, Poly, Ring};
 use cryptable_wire::KeyId;
 
-use crate::power_of_two::{added, rounding_noise};
+use crate::power_of_two::added;
+use cryptable_fhew::noise::Variance;
 
 /// Results of tables with outputs modulo 2 as values in coefficients, for
 /// [`half_bin_boot`](bits::EvaluationKey::half_bin_boot): packed value i becomes bit i.
@@ -59,6 +60,8 @@ pub fn to_bits(
     let degree = parameters.literal().ring_degree;
     check_equal("ring degree", body.layout.ring_degree, degree)?;
     check_equal("number of slots", body.layout.slots, degree)?;
+    let owners = packed.parameters().literal().owners;
+    check_equal("number of owners", owners, parameters.literal().owners)?;
     if parameters.packing() != Packing::Complex {
         return Err(Error::mismatch("packing of bits", "real", "complex"));
     }
@@ -70,6 +73,7 @@ pub fn to_bits(
     };
     let (b, a) = body.to_pair();
     let rlwe = RlweCiphertext { c0: switch(b), c1: switch(a) };
-    let noise = added(result.noise(), rounding_noise(degree, prime as f64));
+    let rounding = owners.mean_rounding_variance(degree);
+    let noise = added(result.noise(), Variance::of_units(rounding, prime as f64));
     RlweInput::new(parameters, key_id, rlwe, body.layout.count, 2, noise)
 }

@@ -162,6 +162,10 @@ object_types! {
     PackedOwnersSession = 74, "a session of several owners of packed values";
     /// An owner's part of a joint secret key for packed values.
     PackedOwnerSecret = 75, "an owner's part of a secret key for packed values";
+    /// What the owners of a joint key for bits in slots agree on before they make it.
+    SlotBitsOwnersSession = 76, "a session of several owners of bits in slots";
+    /// An owner's part of a joint secret key for bits in slots.
+    SlotBitsOwnerSecret = 77, "an owner's part of a secret key for bits in slots";
 }
 
 impl ObjectType {
@@ -182,6 +186,7 @@ impl ObjectType {
                 | Self::IntegerBridgeSecretKeys
                 | Self::LeveledBridgeSecretKeys
                 | Self::PackedOwnerSecret
+                | Self::SlotBitsOwnerSecret
         )
     }
 

@@ -2,6 +2,8 @@
 
 #[path = "../bridge_ends/mod.rs"]
 mod bridge_ends;
+#[path = "../../../packed/tests/common/joint_keys.rs"]
+mod joint_keys;
 
 mod bridge_plans;
 mod bridge_refusals;
@@ -9,5 +11,6 @@ mod bridges;
 mod bridges_full_size;
 mod conversions;
 mod lookup;
+mod owners;
 mod packed_bits;
 mod packed_gates;

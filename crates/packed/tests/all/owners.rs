@@ -5,9 +5,12 @@ use std::time::Instant;
 
 use crate::common;
 
+use common::joint_keys::{
+    Owner, agreement, bytes, evaluation_key_file, first_shares, key_shares, owners, second_shares,
+};
 use common::look_up;
 use cryptable_lattice::KeyPurpose;
-use cryptable_lattice::owners::{Commitment, EvaluationKeyShares, Message, OwnersError};
+use cryptable_lattice::owners::{Commitment, Message, OwnersError};
 use cryptable_lattice::secret::TernarySecret;
 use cryptable_lattice::security::SecretDistribution;
 use cryptable_packed::{
@@ -33,93 +36,13 @@ fn toy(owners: u32) -> Parameters {
     Parameters::insecure_toy_of_owners(16, 16, Owners::new(owners).unwrap()).unwrap()
 }
 
-/// A message in a file of its own, which is mapped.
-fn written(write: impl FnOnce(&mut dyn std::io::Write) -> Result<()>) -> Result<MappedFile> {
-    let mut file = std::io::BufWriter::new(tempfile::tempfile()?);
-    write(&mut file)?;
-    Ok(MappedFile::of(&file.into_inner().map_err(std::io::IntoInnerError::into_error)?)?)
-}
-
-/// An owner who made its first shares.
-struct Owner {
-    secret: OwnerSecret,
-    commitment: Commitment,
-    first: MappedFile,
-    keys: MappedFile,
-}
-
-impl Owner {
-    fn new(session: &Session, number: u32) -> Self {
-        let mut secret = OwnerSecret::generate(session, number).unwrap();
-        let (mut commitment, mut keys) = (None, None);
-        let first = written(|first| {
-            keys = Some(written(|keys| {
-                commitment = Some(secret.write_shares(first, keys, Progress::silent())?);
-                Ok(())
-            })?);
-            Ok(())
-        });
-        Self { secret, commitment: commitment.unwrap(), first: first.unwrap(), keys: keys.unwrap() }
-    }
-}
-
-fn owners(session: &Session) -> Vec<Owner> {
-    (1..=session.owners().count()).map(|number| Owner::new(session, number)).collect()
-}
-
-fn agreement(session: &Session, owners: &[Owner]) -> Result<Agreement> {
-    let commitments: Vec<_> = owners.iter().map(|it| it.commitment.clone()).collect();
-    Agreement::new(session, &commitments)
-}
-
-fn bytes(files: &[MappedFile]) -> Vec<&[u8]> {
-    files.iter().map(AsRef::as_ref).collect()
-}
-
-fn first_shares(owners: &[Owner]) -> Vec<&[u8]> {
-    owners.iter().map(|it| it.first.as_ref()).collect()
-}
-
-fn key_shares(owners: &[Owner]) -> Vec<&[u8]> {
-    owners.iter().map(|it| it.keys.as_ref()).collect()
-}
-
-/// The second share of an owner, which agrees before.
-fn second_share(
-    agreement: &Agreement,
-    owner: &mut OwnerSecret,
-    first: &[&[u8]],
-) -> Result<MappedFile> {
-    owner.agree(agreement)?;
-    written(|out| owner.write_second_share(agreement, first, out, Progress::silent()))
-}
-
-fn second_shares(agreement: &Agreement, owners: &mut [Owner]) -> Vec<MappedFile> {
-    (0..owners.len())
-        .map(|index| {
-            owners[index].secret.agree(agreement).unwrap();
-            let (secret, first) = (&owners[index].secret, first_shares(owners));
-            let write = |out: &mut dyn std::io::Write| {
-                secret.write_second_share(agreement, &first, out, Progress::silent())
-            };
-            written(write).unwrap()
-        })
-        .collect()
-}
-
-fn evaluation_key_file(
-    agreement: &Agreement,
-    first: &[&[u8]],
-    keys: &[&[u8]],
-    second: &[&[u8]],
-) -> Result<MappedFile> {
-    let shares = EvaluationKeyShares { first, keys, second };
-    written(|out| agreement.write_evaluation_key(shares, out, Progress::silent()))
-}
-
 /// Phases of a ciphertext under the sum of the owners' secrets, as fractions within [-1/2, 1/2): sums of phases under each.
 /// Nothing outside of tests adds secrets up.
-fn fractions(key: &EvaluationKey, ciphertext: &Ciphertext, owners: &[Owner]) -> Vec<f64> {
+fn fractions(
+    key: &EvaluationKey,
+    ciphertext: &Ciphertext,
+    owners: &[Owner<Parameters>],
+) -> Vec<f64> {
     let body = key.export(ciphertext).unwrap();
     let zeros = zeroize::Zeroizing::new(vec![0; key.parameters().ring_degree()]);
     let nothing = TernarySecret::from_coefficients(zeros, SecretDistribution::UniformTernary);
@@ -266,10 +189,11 @@ fn messages_that_are_missing_twice_or_of_others_are_refused_by_name() {
     let session = Session::new(toy(2)).unwrap();
     let other_session = Session::new(toy(2)).unwrap();
     let [mut owners, others] = [&session, &other_session].map(owners);
-    let commitments =
-        |it: &[&Owner]| -> Vec<_> { it.iter().map(|it| it.commitment.clone()).collect() };
+    let commitments = |it: &[&Owner<Parameters>]| -> Vec<_> {
+        it.iter().map(|it| it.commitment.clone()).collect()
+    };
     let [ann, bob, eve] = [&owners[0], &owners[1], &others[1]];
-    let agree = |it: &[&Owner]| refused(Agreement::new(&session, &commitments(it)));
+    let agree = |it: &[&Owner<Parameters>]| refused(Agreement::new(&session, &commitments(it)));
     let (message, owner) = (Message::Commitment, 2);
     assert_eq!(agree(&[ann]), OwnersError::Missing { message, owner });
     assert_eq!(agree(&[bob, ann, bob]), OwnersError::Repeated { message, owner });
@@ -331,8 +255,9 @@ fn messages_that_are_missing_twice_or_of_others_are_refused_by_name() {
     let forged = Commitment::from_bytes(&with_checksum(forged)).unwrap();
     let mut bob = Owner::new(&session, 2);
     let agreed = Agreement::new(&session, &[forged, bob.commitment.clone()]).unwrap();
-    let shares = [wrong.as_slice(), bob.first.as_ref()];
-    let error = refused(second_share(&agreed, &mut bob.secret, &shares));
+    let first = bob.first.as_ref().to_vec();
+    let shares = [wrong.as_slice(), &first];
+    let error = refused(bob.second_share(&agreed, &shares));
     assert_eq!(error, OwnersError::Words { message: Message::FirstShare, owner: 1 });
 }
 
@@ -349,8 +274,9 @@ fn secrets_agree_once_and_to_their_own_commitment() {
     let _replay = replay::begin();
     let session = Session::new(toy(2)).unwrap();
     let [mut ann, bob, eve] = [1, 2, 2].map(|number| Owner::new(&session, number));
-    let agreed =
-        |it: [&Owner; 2]| Agreement::new(&session, &it.map(|it| it.commitment.clone())).unwrap();
+    let agreed = |it: [&Owner<Parameters>; 2]| {
+        Agreement::new(&session, &it.map(|it| it.commitment.clone())).unwrap()
+    };
     let (first, second) = (agreed([&ann, &bob]), agreed([&ann, &eve]));
     // A share of hers that she did not make would let others choose what her second share is of.
     let stranger = Owner::new(&session, 1);
@@ -370,7 +296,7 @@ fn secrets_agree_once_and_to_their_own_commitment() {
     let (found, expected) = (*first.digest(), *second.digest());
     assert_eq!(error, OwnersError::AgreedBefore { found, expected });
     // The same share again is the same: there are no two that differ in their errors.
-    let [again, once] = [(); 2].map(|()| second_share(&first, &mut ann.secret, &shares).unwrap());
+    let [again, once] = [(); 2].map(|()| ann.second_share(&first, &shares).unwrap());
     assert!(again.as_ref() == once.as_ref());
     let mut copies = [Vec::new(), Vec::new()];
     let [keys, firsts] = &mut copies;

@@ -1,6 +1,8 @@
 //! Helpers for tests of packed values.
 #![allow(dead_code)]
 
+pub mod joint_keys;
+
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 

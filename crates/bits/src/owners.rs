@@ -1,0 +1,49 @@
+//! Keys of bits of several owners: [`cryptable_lattice::owners`] over parameters of bits. There are no public keys: bits are
+//! made of results of other lookups under the same joint secret.
+
+use cryptable_lattice::Owners;
+use cryptable_lattice::owners::OwnersParameters;
+use cryptable_ring::RingModuli;
+use cryptable_wire::ObjectType;
+
+use crate::parameters::Parameters;
+
+impl OwnersParameters for Parameters {
+    const SESSION: ObjectType = ObjectType::SlotBitsOwnersSession;
+    const OWNER_SECRET: ObjectType = ObjectType::SlotBitsOwnerSecret;
+
+    fn owners(&self) -> Owners {
+        self.literal().owners
+    }
+
+    fn moduli_of_public_keys(&self) -> Option<RingModuli> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::JointDecryption;
+
+    /// Sets for several owners keep security and failures, and their bits are decrypted together.
+    #[test]
+    fn sets_of_several_owners_are_decrypted_jointly() {
+        for (count, levels, largest) in
+            [(1, 21, -14.7), (2, 20, -14.5), (3, 20, -13.2), (4, 19, -12.1)]
+        {
+            let owners = Owners::new(count).unwrap();
+            let parameters = Parameters::throughput_128_of(owners).unwrap();
+            assert_eq!(parameters.levels_after_bootstrap(), levels);
+            let error =
+                parameters.largest_error(parameters.noise_after_bin_boot(parameters.fresh_noise()));
+            let size = error.log2();
+            assert!((largest - 0.3..largest).contains(&size), "{count}: 2^{size}");
+            assert!(parameters.security_bits() >= 128.0);
+            if count > 1 {
+                let plan = JointDecryption::new(&parameters, count, -40.0, 65_536).unwrap();
+                assert!(plan.log2_fail() < -1000.0);
+            }
+        }
+    }
+}

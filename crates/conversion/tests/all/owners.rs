@@ -1,0 +1,102 @@
+//! The whole of what several owners do: joint keys of packed values and of bits with one joint secret, encryption by the joint
+//! public key, lookups, and decryption by all of them. Nobody has the secret at any time.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::joint_keys;
+
+use cryptable_bits as bits;
+use cryptable_bits::{JointDecryption, SecretShare};
+use cryptable_conversion::packed_bits::to_bits;
+use cryptable_lattice::owners::Session;
+use cryptable_lattice::{Error, Owners, Progress, ReadOptions, Table};
+use cryptable_packed as packed;
+use cryptable_ring::random::{RandomStream, replay};
+use joint_keys::{Owner, agreement, first_shares, joint_evaluation_key_file, owners};
+
+fn three() -> Owners {
+    Owners::new(3).unwrap()
+}
+
+fn output(x: u64, modulus: u64) -> u64 {
+    (x * x * x * 5 + 3 * x + 11) % modulus
+}
+
+/// Three owners, who decrypt what they looked up in values of one public key.
+fn look_up_and_decrypt(of_packed: packed::Parameters, of_bits: bits::Parameters) {
+    let _replay = replay::begin();
+    let modulus = of_packed.input_modulus();
+    let options = ReadOptions::default().allow_insecure();
+
+    // Joint keys of packed values.
+    let session = Session::new(of_packed.clone()).unwrap();
+    let mut packed_owners = owners(&session);
+    let of_values = agreement(&session, &packed_owners).unwrap();
+    let first = first_shares(&packed_owners);
+    let public = packed::PublicKey::of_owners(&of_values, &first).unwrap();
+    let file = joint_evaluation_key_file(&of_values, &mut packed_owners);
+    let secrets: Vec<_> = packed_owners.into_iter().map(|owner| owner.secret).collect();
+
+    // Joint keys of bits, of the same secret.
+    let session = Session::new(of_bits.clone()).unwrap();
+    let again =
+        |secret: &packed::OwnerSecret| Owner::of_secret(secret.in_session(&session).unwrap());
+    let mut bit_owners: Vec<_> = secrets.iter().map(again).collect();
+    let agreed = agreement(&session, &bit_owners).unwrap();
+    let file_of_bits = joint_evaluation_key_file(&agreed, &mut bit_owners);
+    let shares = bit_owners.iter().map(|owner| {
+        SecretShare::new(&of_bits, owner.secret.secret(), agreed.key_id(), owner.secret.owner())
+    });
+    let shares: Vec<_> = shares.collect();
+
+    // Somebody encrypts, a server looks up.
+    let mut values = vec![0; of_packed.literal().slots];
+    RandomStream::from_os().uniform_assign(&mut values, modulus);
+    let input = public.encrypt(&values).unwrap();
+    let server = packed::EvaluationKey::from_shared(Arc::new(file), options).unwrap();
+    let table = |bit: u32| {
+        let table = Table::from_fn(modulus, 2, |x| output(x, modulus) >> bit & 1).unwrap();
+        server.prepare(&table).unwrap()
+    };
+    let tables: Vec<_> = (0..modulus.ilog2()).map(table).collect();
+    let tables: Vec<_> = tables.iter().collect();
+    let start = Instant::now();
+    let results = server.lookup_many(&input, &tables, Progress::silent()).unwrap();
+    println!("{} tables: {:.2} s", tables.len(), start.elapsed().as_secs_f64());
+    let inputs = results.iter().map(|it| to_bits(&server, it, &of_bits, agreed.key_id()).unwrap());
+    let inputs: Vec<_> = inputs.collect();
+    drop(server);
+
+    // The server makes bits that the owners decrypt.
+    let server = bits::EvaluationKey::from_shared(Arc::new(file_of_bits), options).unwrap();
+    let decryption = JointDecryption::new(&of_bits, 3, -40.0, 65_536).unwrap();
+    let mut decrypted = vec![0; values.len()];
+    for (index, input) in inputs.iter().enumerate() {
+        let prepared = server.half_bin_boot(input).unwrap();
+        let prepared = server.prepare_decryption(&prepared).unwrap();
+        let partial = shares.iter().map(|share| share.partial_decryption(&prepared, &decryption));
+        let partial = partial.collect::<Result<Vec<_>, Error>>().unwrap();
+        assert!(prepared.combine(&of_bits, &partial[..2]).is_err());
+        let found = prepared.combine(&of_bits, &partial).unwrap();
+        decrypted.iter_mut().zip(found).for_each(|(x, bit)| *x |= u64::from(bit) << index);
+    }
+    let expected: Vec<u64> = values.iter().map(|&x| output(x, modulus)).collect();
+    assert!(decrypted == expected);
+}
+
+#[test]
+fn three_owners_look_up_and_decrypt_together_on_a_toy_ring() {
+    let of_packed = packed::Parameters::insecure_toy_of_owners(16, 2, three()).unwrap();
+    let of_bits = bits::Parameters::insecure_toy_throughput_of(three()).unwrap();
+    look_up_and_decrypt(of_packed, of_bits);
+}
+
+#[test]
+#[ignore = "slow: run by make test-all"]
+fn three_owners_look_up_and_decrypt_together_at_full_size() {
+    let request = packed::Request { tables: 8, owners: three(), ..packed::Request::new(256, 2) };
+    let of_packed = packed::Parameters::choose(&request).unwrap();
+    let of_bits = bits::Parameters::throughput_128_of(three()).unwrap();
+    look_up_and_decrypt(of_packed, of_bits);
+}
