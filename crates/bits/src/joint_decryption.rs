@@ -16,7 +16,7 @@
 use cryptable_lattice::FailureProbability;
 #[cfg(feature = "client")]
 use cryptable_lattice::error::check_parameters;
-use cryptable_lattice::error::{Error, Result, demand, out_of_range};
+use cryptable_lattice::error::{Error, Result, check_equal, demand, out_of_range};
 use cryptable_lattice::flooding::Flooding;
 #[cfg(feature = "client")]
 use cryptable_wire::BodyReader;
@@ -75,6 +75,10 @@ impl JointDecryption {
     ) -> Result<Self> {
         if !(2..=MAX_OWNERS).contains(&owners) {
             return Err(out_of_range("number of owners", owners.into(), "from 2 to 16"));
+        }
+        let stated = parameters.literal().owners;
+        if !stated.is_one() {
+            check_equal("number of owners", owners, stated.count())?;
         }
         if ciphertexts == 0 {
             let name = "number of ciphertexts to decrypt";

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use cryptable_ckks::encryption::slots_of_phase;
 use cryptable_lattice::Binding;
 use cryptable_lattice::error::{Error, Result, check_parameters, out_of_range};
+use cryptable_lattice::owners::OwnerSecret;
 use cryptable_lattice::secret::TernarySecret;
 use cryptable_ring::random::Seed;
 use cryptable_ring::{Evaluations, Poly, Ring, clear_stack};
@@ -100,6 +101,15 @@ impl<'a> SecretShare<'a> {
         clear_stack();
         let binding = Binding { parameter_digest: parameters.digest(), key_id };
         Self { ring, share, flooding_key, owner, binding }
+    }
+
+    /// The share of an owner of a joint key, who agreed to the commitments of all.
+    ///
+    /// # Errors
+    /// [`OwnersError::NotAgreed`](cryptable_lattice::owners::OwnersError::NotAgreed).
+    pub fn of_owner(secret: &'a OwnerSecret<Parameters>) -> Result<Self> {
+        let (parameters, key_id) = (secret.session().parameters(), secret.key_id()?);
+        Ok(Self::new(parameters, secret.secret(), key_id, secret.owner()))
     }
 
     /// The owner's part of a decryption, flooded: the same one for the same bits and the same plan.

@@ -123,12 +123,28 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
         | ObjectType::VectorCiphertext
         | ObjectType::RingPackingKey
         | ObjectType::ExtractionKey => inspect_by_digest(&mut found, header.object_type, body)?,
+        object_type if is_message_of_owners(object_type) => {}
         object_type if is_bytes_or_values(object_type) => {
             inspect_values(&mut found, object_type, bytes)?;
         }
         object_type => inspect_key(&mut found, object_type, bytes, body)?,
     }
     Ok(found)
+}
+
+/// Returns whether an object of this type is a file between the owners of a key, or of one of them.
+fn is_message_of_owners(object_type: ObjectType) -> bool {
+    matches!(
+        object_type,
+        ObjectType::OwnerCommitment
+            | ObjectType::OwnerFirstShare
+            | ObjectType::OwnerKeyShare
+            | ObjectType::OwnerSecondShare
+            | ObjectType::PackedOwnersSession
+            | ObjectType::PackedOwnerSecret
+            | ObjectType::SlotBitsOwnersSession
+            | ObjectType::SlotBitsOwnerSecret
+    )
 }
 
 /// Returns whether an object of this type holds ciphertexts of values, or bytes on their way through AES.

@@ -59,6 +59,7 @@
 //! - [`Request::entries`]: a table per value ([`EvaluationKey::lookup_per_value`]), and encrypted tables
 //!   ([`EvaluationKey::lookup_encrypted`]).
 //! - [`PublicKey`]: others encrypt for you; [`RekeyingKey`]: results go on to another client.
+//! - `owners`: several clients have a key together, of which each has a part.
 //! - [`EvaluationKey::add`] and its neighbours: sums, differences and multiples of encrypted values, before and after
 //!   lookups.
 //! - [`Execution`]: the number of threads, progress, and cancellation.
@@ -176,6 +177,8 @@ pub use cryptable_bits as bits;
 pub use cryptable_fhew::booleans as gates;
 /// Integers of up to 24 bits, one per ciphertext: sign, comparison, absolute value, ReLU, maximum and digits.
 pub use cryptable_fhew::integers as large_values;
+#[doc = include_str!("owners.md")]
+pub use cryptable_lattice::owners;
 /// Conversion of AES-128 counter-mode ciphertexts into homomorphic ones, under an encrypted AES key.
 pub use cryptable_leveled::aes as transciphering;
 

@@ -16,6 +16,7 @@ pub mod forged;
 pub mod frames;
 pub mod limits;
 pub mod mutation;
+pub mod owner_seeds;
 pub mod repair;
 pub mod seeds;
 pub mod targets;

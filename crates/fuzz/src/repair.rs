@@ -54,12 +54,14 @@ fn parameter_digest(object: &[u8]) -> Option<[u8; 32]> {
     let lookups = |engine| Parameters::from_bytes(engine, bytes, options).ok().map(|p| p.digest());
     // Numbers of `cryptable_wire::ObjectType`.
     match object[10] {
-        2 | 3 | 51 => lookups(Engine::Packed),
+        2 | 3 | 51 | 74 | 75 => lookups(Engine::Packed),
         6 | 7 => lookups(Engine::Single),
         15 | 16 => lookups(Engine::Leveled),
         9 | 10 => transciphering::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
         18 | 19 => gates::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
-        27 | 28 => cryptable_bits::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
+        27 | 28 | 76 | 77 => {
+            cryptable_bits::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest())
+        }
         40 => ckks::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
         41 => ckks::Parameters::from_evaluation_key_bytes(bytes, options).ok().map(|p| p.digest()),
         36 | 37 => bridged::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),

@@ -8,7 +8,7 @@ use cryptable::circuits::{Circuit, EncryptedWordsReader, netlist};
 use cryptable::engines::{bridged, packed};
 use cryptable::{
     Ciphertext, CiphertextReader, Engine, EvaluationKey, Parameters, Progress, ReadOptions,
-    SecretKey, bridges, ckks, gates, integers, large_values, transciphering,
+    SecretKey, bits, bridges, ckks, gates, integers, large_values, owners, transciphering,
 };
 use cryptable_conversion::{
     ExtractionKey, RingPackingKey, SeededExtractionKey, SeededRingPackingKey,
@@ -17,7 +17,9 @@ use cryptable_fhew::packing::SeededPackingKey;
 use cryptable_wire::ObjectType;
 
 use crate::limits::{MAX_KEY_MEMORY, within_limits};
-use crate::{bridge_seeds, circuit_seeds, clients, frames, repair, seeds, vector_seeds};
+use crate::{
+    bridge_seeds, circuit_seeds, clients, frames, owner_seeds, repair, seeds, vector_seeds,
+};
 
 /// A reader under test.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +48,7 @@ impl Target {
 }
 
 /// All targets of this crate. Readers of the command line's formats are tested in its own crate.
-pub const TARGETS: [Target; 56] = [
+pub const TARGETS: [Target; 60] = [
     parameters(
         "packed_parameters",
         |b| read_parameters(Engine::Packed, b),
@@ -90,6 +92,10 @@ pub const TARGETS: [Target; 56] = [
     object("secret_key", read_secret_key, seeds::secret_keys),
     object("public_key", read_public_key, seeds::public_keys),
     object("rekeying_key", read_rekeying_key, seeds::rekeying_keys),
+    object("owners_session", read_owners_session, owner_seeds::sessions),
+    object("owner_secret", read_owner_secret, owner_seeds::secrets),
+    object("owner_commitment", read_owner_commitment, owner_seeds::commitments),
+    object("owner_share", |b| owner_seeds::messages().accept(b), owner_seeds::second_shares),
     object("canaries", read_canaries, seeds::canaries),
     object("boolean_secret_key", read_secret_key, seeds::boolean_secret_key),
     object("integer_secret_key", read_secret_key, seeds::integer_secret_key),
@@ -223,6 +229,27 @@ fn read_public_key(bytes: &[u8]) -> bool {
 
 fn read_rekeying_key(bytes: &[u8]) -> bool {
     cryptable::RekeyingKey::from_bytes(bytes, options()).is_ok()
+}
+
+fn read_owners_session(bytes: &[u8]) -> bool {
+    owners::Session::<packed::Parameters>::from_bytes(bytes, options()).is_ok()
+        | owners::Session::<bits::Parameters>::from_bytes(bytes, options()).is_ok()
+}
+
+fn read_owner_secret(bytes: &[u8]) -> bool {
+    owners::OwnerSecret::<packed::Parameters>::from_bytes(bytes, options()).is_ok()
+        | owners::OwnerSecret::<bits::Parameters>::from_bytes(bytes, options()).is_ok()
+}
+
+/// Reads a commitment, and joins it with that of another owner.
+fn read_owner_commitment(bytes: &[u8]) -> bool {
+    let Ok(read) = owners::Commitment::from_bytes(bytes) else { return false };
+    assert_eq!(read.to_bytes(), bytes);
+    let messages = owner_seeds::messages();
+    let joined = |other: &owners::Commitment| {
+        owners::Agreement::new(&messages.session, &[read.clone(), other.clone()]).is_ok()
+    };
+    messages.commitments.iter().any(joined)
 }
 
 /// Reads canaries and checks results with them, since they may claim any number of places.

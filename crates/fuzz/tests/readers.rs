@@ -40,6 +40,10 @@ readers! {
     secret_key
     public_key
     rekeying_key
+    owners_session
+    owner_secret
+    owner_commitment
+    owner_share
     canaries
     boolean_secret_key
     integer_secret_key

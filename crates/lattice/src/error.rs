@@ -3,7 +3,7 @@
 use cryptable_wire::{KeyId, WireError, short_hex};
 
 use crate::FailureProbability;
-use crate::owners::OwnersError;
+use crate::owners::error::OwnersError;
 use crate::security::{SecretDistribution, SecurityError};
 
 /// The result of a fallible operation.

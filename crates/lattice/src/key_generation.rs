@@ -74,7 +74,7 @@ fn widened(coefficients: &[i8]) -> Zeroizing<Vec<i64>> {
     Zeroizing::new(coefficients.iter().map(|&c| i64::from(c)).collect())
 }
 
-/// What a key is made of besides secrets, and where it is written to: the bodies, and the masks if they are wanted.
+/// Seed and errors that a key is made of besides secrets, and where it is written to: the bodies, and the masks if they are wanted.
 pub(crate) struct KeyRows<'a> {
     /// The seed of the masks.
     pub seed: &'a Seed,
@@ -189,9 +189,9 @@ pub(crate) fn fill_from_to<'b>(
 
 /// Evaluations of a secret modulo one prime.
 pub(crate) enum SecretRow<'a> {
-    /// Those that all keys share.
+    /// Evaluations that all keys share.
     Shared(&'a [u64]),
-    /// Those of one key.
+    /// Evaluations for one key.
     Own(Zeroizing<Buffer>),
 }
 

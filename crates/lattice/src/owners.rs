@@ -47,7 +47,7 @@
 mod agreement;
 #[cfg(feature = "client")]
 mod commitment;
-mod error;
+pub(crate) mod error;
 #[cfg(feature = "client")]
 mod first_round;
 #[cfg(feature = "client")]
@@ -67,7 +67,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::ERROR_VARIANCE;
 use crate::embedding_bound::embedding_limit;
-use crate::public_key_error::{NORM_SLACK, TERNARY_VARIANCE};
 
 #[cfg(feature = "client")]
 pub use agreement::{Agreement, EvaluationKeyShares};
@@ -78,6 +77,13 @@ pub use error::{Message, OwnersError};
 pub use owner_secret::OwnerSecret;
 #[cfg(feature = "client")]
 pub use session::{OwnersParameters, Session};
+
+/// Variance of a uniform ternary coefficient.
+const TERNARY_VARIANCE: f64 = 2.0 / 3.0;
+
+/// Squared norms of a public key's error and of the secret, over their means, that noise bounds assume. Keys are drawn again
+/// beyond it, which happens to fewer than one key in 2^80 from degree 1,024 on.
+pub(crate) const NORM_SLACK: f64 = 1.25;
 
 /// The number of owners of a key: one for a client's own, as everywhere by default.
 ///

@@ -8,20 +8,15 @@
 //! owner or several is said by [`Owners::public_error_variance`](crate::Owners::public_error_variance).
 
 #[cfg(feature = "client")]
+use crate::ERROR_VARIANCE;
+#[cfg(feature = "client")]
 use crate::error::{Error, Result};
 #[cfg(feature = "client")]
-use crate::{ERROR_VARIANCE, Owners};
+use crate::owners::{NORM_SLACK, Owners};
 #[cfg(feature = "client")]
 use cryptable_ring::random::RandomStream;
 #[cfg(feature = "client")]
 use zeroize::Zeroizing;
-
-/// Variance of a uniform ternary coefficient.
-pub(crate) const TERNARY_VARIANCE: f64 = 2.0 / 3.0;
-
-/// Squared norms of a public key's error and of the secret, over their means, that noise bounds assume. Keys are drawn again
-/// beyond it, which happens to fewer than one key in 2^80 from degree 1,024 on.
-pub(crate) const NORM_SLACK: f64 = 1.25;
 
 /// Checks that a secret's norm is within the bound on noise.
 ///

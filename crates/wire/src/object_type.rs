@@ -158,11 +158,11 @@ object_types! {
     OwnerKeyShare = 72, "an owner's share of joint switching keys";
     /// An owner's share of the second round of joint relinearization keys.
     OwnerSecondShare = 73, "an owner's second share of a joint key";
-    /// What the owners of a joint key for packed values agree on before they make it.
+    /// Parameters and masks that the owners of a joint key for packed values agree on.
     PackedOwnersSession = 74, "a session of several owners of packed values";
     /// An owner's part of a joint secret key for packed values.
     PackedOwnerSecret = 75, "an owner's part of a secret key for packed values";
-    /// What the owners of a joint key for bits in slots agree on before they make it.
+    /// Parameters and masks that the owners of a joint key for bits in slots agree on.
     SlotBitsOwnersSession = 76, "a session of several owners of bits in slots";
     /// An owner's part of a joint secret key for bits in slots.
     SlotBitsOwnerSecret = 77, "an owner's part of a secret key for bits in slots";

@@ -45,9 +45,7 @@ fn look_up_and_decrypt(of_packed: packed::Parameters, of_bits: bits::Parameters)
     let mut bit_owners: Vec<_> = secrets.iter().map(again).collect();
     let agreed = agreement(&session, &bit_owners).unwrap();
     let file_of_bits = joint_evaluation_key_file(&agreed, &mut bit_owners);
-    let shares = bit_owners.iter().map(|owner| {
-        SecretShare::new(&of_bits, owner.secret.secret(), agreed.key_id(), owner.secret.owner())
-    });
+    let shares = bit_owners.iter().map(|owner| SecretShare::of_owner(&owner.secret).unwrap());
     let shares: Vec<_> = shares.collect();
 
     // Somebody encrypts, a server looks up.

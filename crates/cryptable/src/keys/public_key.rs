@@ -97,6 +97,17 @@ impl SecretKey {
 }
 
 impl PublicKey {
+    /// Makes the public key of several owners from their first shares, in any order ([`crate::owners`]).
+    ///
+    /// # Errors
+    /// As [`Agreement::public_key`](crate::owners::Agreement::public_key).
+    pub fn of_owners(
+        agreement: &crate::owners::Agreement<packed::Parameters>,
+        first: &[&[u8]],
+    ) -> Result<Self> {
+        Ok(Self { key: Key::Packed(packed::PublicKey::of_owners(agreement, first)?) })
+    }
+
     /// Returns the parameters of the secret key.
     #[must_use]
     pub fn parameters(&self) -> KeyParameters {

@@ -98,6 +98,9 @@ fn all_candidates(way: Way, request: &Request) -> Result<Vec<Parameters>> {
         Way::Bridged if request.job.complex_outputs => {
             return Err(unserved_complex("of single values"));
         }
+        Way::Bridged if !request.job.owners.is_one() => {
+            return Err(unserved_owners("of single values"));
+        }
         Way::Bridged if request.job.entries != EntryKind::Shared => {
             return Err(unserved_entries("of single values", request.job.entries));
         }
@@ -107,10 +110,14 @@ fn all_candidates(way: Way, request: &Request) -> Result<Vec<Parameters>> {
 
 /// Returns the toy parameters of a way, for tests.
 fn toy(way: Way, request: &Request) -> Result<Parameters> {
-    let Lookups { input_modulus, output_modulus, .. } = request.job;
+    let Lookups { input_modulus, output_modulus, owners, .. } = request.job;
     match way {
         Way::Same(Engine::Leveled) if has_chains(request) => {
             Ok(leveled::Parameters::insecure_toy_for(&leveled_request(request)?)?.into())
+        }
+        Way::Same(Engine::Packed) if !owners.is_one() => {
+            let toy = packed::Parameters::insecure_toy_of_owners;
+            Ok(toy(input_modulus, output_modulus, owners)?.into())
         }
         Way::Same(engine) => Parameters::insecure_toy(engine, input_modulus, output_modulus),
         Way::Bridged => {
@@ -147,6 +154,7 @@ pub(super) fn packed_request(request: &Request) -> Result<packed::Request> {
         log2_fail: request.limits.log2_fail,
         entries: request.job.entries,
         complex_outputs: request.job.complex_outputs,
+        owners: request.job.owners,
         ..packed::Request::new(request.job.input_modulus, request.job.output_modulus)
     })
 }
@@ -189,6 +197,9 @@ fn refuse_packed_options(engine: Engine, request: &Request) -> Result<()> {
     if request.job.complex_outputs {
         return Err(unserved_complex(&format!("with the engine {engine}")));
     }
+    if !request.job.owners.is_one() {
+        return Err(unserved_owners(&format!("with the engine {engine}")));
+    }
     let option = match (request.job.ring_degree, request.job.digit_bits) {
         (Some(_), _) => "a ring degree of one's choice",
         (None, Some(_)) => "a digit width of one's choice",
@@ -200,6 +211,11 @@ fn refuse_packed_options(engine: Engine, request: &Request) -> Result<()> {
 /// Returns the error for a kind of entries that only the packed engine has.
 fn unserved_entries(place: &str, entries: EntryKind) -> Error {
     Error::Unsupported(format!("{entries} {place}: that is for packed values"))
+}
+
+/// Returns the error for a key of several owners, which only the packed engine has.
+fn unserved_owners(place: &str) -> Error {
+    Error::Unsupported(format!("several owners {place}: they are for packed values"))
 }
 
 /// Returns the error for complex outputs, which only the packed engine has.

@@ -1,7 +1,7 @@
 //! Requests for lookups in tables.
 
 use super::Request;
-use crate::engines::packed::EntryKind;
+use crate::engines::packed::{EntryKind, Owners};
 use crate::{Engine, Table};
 
 /// The job of looking values up in tables of given moduli.
@@ -13,6 +13,7 @@ pub struct Lookups {
     pub(crate) tables: usize,
     pub(crate) entries: EntryKind,
     pub(crate) complex_outputs: bool,
+    pub(crate) owners: Owners,
     pub(crate) lookups_in_a_row: u32,
     pub(crate) word_length: usize,
     pub(crate) chain: u64,
@@ -44,6 +45,7 @@ impl Request {
             tables: 1,
             entries: EntryKind::Shared,
             complex_outputs: false,
+            owners: Owners::ONE,
             lookups_in_a_row: 1,
             word_length: 0,
             chain: 0,
@@ -120,6 +122,22 @@ impl Request {
     #[must_use]
     pub fn complex_outputs(mut self) -> Self {
         self.job.complex_outputs = true;
+        self
+    }
+
+    /// Sets the number of owners of the key, each of whom has a part of the secret ([`crate::owners`]): of packed lookups.
+    /// Default: one, whose [`SecretKey`](crate::SecretKey) is whole.
+    ///
+    /// ```
+    /// use cryptable::{Request, owners::Owners};
+    /// let plan = Request::new(256, 256).owners(Owners::new(3).unwrap()).plan()?;
+    /// assert_eq!(plan.best().parameters().packed()?.literal().owners.count(), 3);
+    /// assert!(plan.best().parameters().security_bits() >= 128.0);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    #[must_use]
+    pub fn owners(mut self, owners: Owners) -> Self {
+        self.job.owners = owners;
         self
     }
 

@@ -121,11 +121,10 @@ impl RlwePublicKey {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Owners;
     use crate::lwe::LweCiphertext;
     use crate::lwe_encryption::phase;
     use crate::lwe_masks::MaskKind;
-    use crate::public_key_error::NORM_SLACK;
+    use crate::owners::{NORM_SLACK, Owners};
     use crate::secret::TernarySecret;
     use crate::security::SecretDistribution;
 

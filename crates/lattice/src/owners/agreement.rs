@@ -8,9 +8,8 @@ use cryptable_wire::{BodyWriter, CHECKSUM_BYTES, KeyId, ObjectType, ObjectWriter
 
 use super::commitment::Commitment;
 use super::error::{Message, OwnersError};
-use super::owner_secret::is_relinearization;
 use super::session::{OwnersParameters, Session};
-use super::shares::{Share, SharedRows, check_session, of_all_owners};
+use super::shares::{Share, SharedRows, check_session, is_relinearization, of_all_owners};
 use crate::error::{Result, check_parameters};
 use crate::progress::Progress;
 use crate::ring_evaluation_key::NO_SEED;
@@ -24,7 +23,7 @@ const AGREEMENT: &str = "cryptable: commitments of the owners of a joint key";
 #[derive(Clone, Debug)]
 pub struct Agreement<P> {
     session: Session<P>,
-    /// Those of all owners, in their order.
+    /// Commitments of all owners, in their order.
     commitments: Vec<Commitment>,
     digest: [u8; CHECKSUM_BYTES],
 }
@@ -66,12 +65,9 @@ impl<P: OwnersParameters> Agreement<P> {
     }
 
     /// Returns the identifier of the joint key: the first bytes of the digest of all commitments.
-    ///
-    /// # Panics
-    /// Never: a digest is longer.
     #[must_use]
     pub fn key_id(&self) -> KeyId {
-        KeyId(*self.digest.first_chunk().expect("digests are longer than identifiers"))
+        key_id_of(&self.digest)
     }
 
     /// The commitment of an owner, counted from 1.
@@ -212,8 +208,8 @@ impl<P: OwnersParameters + RingPublicParameters> Agreement<P> {
     /// Makes the joint public key of the first shares of all owners, in any order.
     ///
     /// # Errors
-    /// [`OwnersError`] if a share is missing, there twice, or not the one that its commitment names; if the bytes are no
-    /// shares of this session.
+    /// [`crate::Error::OwnerMissing`], [`crate::Error::OwnerTwice`]; [`OwnersError`] if a share is not the one that its
+    /// commitment names; if the bytes are no shares of this session.
     pub fn public_key(&self, first: &[&[u8]]) -> Result<RingPublicKey<P>> {
         let mut first = self.first_shares(first)?;
         let parameters = self.session.parameters();
@@ -232,6 +228,11 @@ impl<P: OwnersParameters + RingPublicParameters> Agreement<P> {
         let seed = self.session.mask_seed(None);
         Ok(RingPublicKey::of_body(parameters.clone(), self.key_id(), ring, seed, sum))
     }
+}
+
+/// The identifier of the joint key of commitments with this digest.
+pub(super) fn key_id_of(digest: &[u8; CHECKSUM_BYTES]) -> KeyId {
+    KeyId(*digest.first_chunk().expect("digests are longer than identifiers"))
 }
 
 /// The shares that an evaluation key is made of, those of all owners in any order: bytes of files, which may be mapped.

@@ -55,22 +55,6 @@ pub enum OwnersError {
         /// Owners of the session.
         owners: u32,
     },
-    /// A message is missing.
-    #[error("the {message} of owner {owner} is missing")]
-    Missing {
-        /// Kind of the message.
-        message: Message,
-        /// Number of its owner.
-        owner: u32,
-    },
-    /// A message is there twice.
-    #[error("the {message} of owner {owner} is given more than once")]
-    Repeated {
-        /// Kind of the message.
-        message: Message,
-        /// Number of its owner.
-        owner: u32,
-    },
     /// A message is of another session.
     #[error(
         "the {message} of owner {owner} is of session {}, not of {}", short_hex(.found), short_hex(.expected)

@@ -7,9 +7,9 @@ use cryptable_ring::{ByteBuffer, Ring, kernels};
 use cryptable_wire::{ObjectType, packed_field_bytes};
 
 use super::commitment::Commitment;
-use super::owner_secret::{OwnerSecret, is_relinearization};
+use super::owner_secret::OwnerSecret;
 use super::session::OwnersParameters;
-use super::shares::{self, ShareWriter};
+use super::shares::{self, ShareWriter, is_relinearization};
 use super::streams::{self, Half};
 use crate::error::Result;
 use crate::evaluation_keys::KeyRequest;

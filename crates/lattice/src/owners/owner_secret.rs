@@ -2,16 +2,15 @@
 
 use cryptable_ring::clear_stack;
 use cryptable_ring::random::{SecretSeed, Seed};
-use cryptable_wire::{CHECKSUM_BYTES, secret_key_bytes};
+use cryptable_wire::{CHECKSUM_BYTES, KeyId, secret_key_bytes};
 use zeroize::Zeroizing;
 
-use super::agreement::Agreement;
+use super::agreement::{Agreement, key_id_of};
 use super::commitment::Commitment;
 use super::error::{Message, OwnersError};
 use super::session::{OwnersParameters, Session};
 use super::{shares, streams};
 use crate::error::{Result, check_equal};
-use crate::evaluation_keys::{KeyPurpose, KeyRequest};
 use crate::secret::TernarySecret;
 use crate::trust::ReadOptions;
 
@@ -24,7 +23,7 @@ const NONE: [u8; CHECKSUM_BYTES] = [0; CHECKSUM_BYTES];
 /// An owner's part of a joint secret key: a uniform ternary polynomial and all else that its shares are made of, drawn from one
 /// seed. Zeroized on drop, redacted in Debug, not `Clone`.
 ///
-/// It is used in this order, and saved after each step that changes it: [`OwnerSecret::generate`],
+/// Its steps have this order, and it is to be saved after each that changes it: [`OwnerSecret::generate`],
 /// [`OwnerSecret::write_shares`], [`OwnerSecret::agree`], [`OwnerSecret::write_second_share`].
 #[derive(Debug)]
 pub struct OwnerSecret<P> {
@@ -148,6 +147,17 @@ impl<P: OwnersParameters> OwnerSecret<P> {
         Ok(())
     }
 
+    /// Returns the identifier of the joint key, once the secret agreed to commitments.
+    ///
+    /// # Errors
+    /// [`OwnersError::NotAgreed`].
+    pub fn key_id(&self) -> Result<KeyId> {
+        if self.agreed == NONE {
+            return Err(OwnersError::NotAgreed.into());
+        }
+        Ok(key_id_of(&self.agreed))
+    }
+
     /// The seed of all that it draws for the session, but for its secret.
     pub(super) fn streams(&self) -> &SecretSeed {
         &self.streams
@@ -168,9 +178,4 @@ impl<P: OwnersParameters> OwnerSecret<P> {
     pub(super) fn check_agreed(&self, agreement: &Agreement<P>) -> Result<()> {
         if self.agreed == *agreement.digest() { Ok(()) } else { Err(OwnersError::NotAgreed.into()) }
     }
-}
-
-/// Returns whether a key takes two rounds.
-pub(super) fn is_relinearization(request: &KeyRequest) -> bool {
-    request.purpose == KeyPurpose::Relinearization
 }

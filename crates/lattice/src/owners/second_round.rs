@@ -7,9 +7,9 @@ use cryptable_wire::{CHECKSUM_BYTES, ObjectType};
 
 use super::agreement::Agreement;
 use super::error::Message;
-use super::owner_secret::{OwnerSecret, is_relinearization};
+use super::owner_secret::OwnerSecret;
 use super::session::OwnersParameters;
-use super::shares::{self, SharedRows};
+use super::shares::{self, SharedRows, is_relinearization};
 use super::streams::{self, Half};
 use crate::error::Result;
 use crate::key_generation::{EvaluatedSecret, evaluations};

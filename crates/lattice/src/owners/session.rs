@@ -1,4 +1,4 @@
-//! What the owners of a joint key agree on before they make it.
+//! The session: parameters and masks that the owners of a joint key agree on before they make it.
 
 use cryptable_ring::RingModuli;
 use cryptable_ring::random::Seed;
@@ -31,8 +31,8 @@ pub trait OwnersParameters: RingSecretParameters + RingEvaluationParameters {
     fn moduli_of_public_keys(&self) -> Option<RingModuli>;
 }
 
-/// What all owners of a joint key agree on before they make it: the parameters, which say how many they are, and a seed for
-/// the masks of all keys. Anyone may draw it; it is public.
+/// The parameters of a joint key, which say how many owners it has, and a seed for the masks of all keys: all owners have the same
+/// before they make it. Anyone may draw it; it is public.
 #[derive(Clone, Debug)]
 pub struct Session<P> {
     parameters: P,

@@ -12,7 +12,8 @@ use rayon::prelude::*;
 
 use super::error::{Message, OwnersError};
 use super::session::{OwnersParameters, Session};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::evaluation_keys::{KeyPurpose, KeyRequest};
 use crate::switching_key::SwitchingKeyShape;
 
 /// Longest body of a share, 64 GiB.
@@ -90,10 +91,15 @@ pub(super) fn check_session<P: OwnersParameters>(
     session.check_owner(message.name(), owner)
 }
 
+/// Returns whether a key takes two rounds.
+pub(super) fn is_relinearization(request: &KeyRequest) -> bool {
+    request.purpose == KeyPurpose::Relinearization
+}
+
 /// Puts the messages of all owners in their order.
 ///
 /// # Errors
-/// [`OwnersError::Repeated`], [`OwnersError::Missing`].
+/// [`Error::OwnerTwice`], [`Error::OwnerMissing`].
 pub(super) fn of_all_owners<T>(
     message: Message,
     owners: u32,
@@ -103,10 +109,10 @@ pub(super) fn of_all_owners<T>(
     let mut items = items;
     items.sort_by_key(&owner);
     if let Some(pair) = items.windows(2).find(|pair| owner(&pair[0]) == owner(&pair[1])) {
-        return Err(OwnersError::Repeated { message, owner: owner(&pair[0]) }.into());
+        return Err(Error::OwnerTwice { message: message.name(), owner: owner(&pair[0]) });
     }
     match (1..=owners).find(|&number| !items.iter().any(|item| owner(item) == number)) {
-        Some(owner) => Err(OwnersError::Missing { message, owner }.into()),
+        Some(owner) => Err(Error::OwnerMissing { message: message.name(), owner, owners }),
         None => Ok(items),
     }
 }

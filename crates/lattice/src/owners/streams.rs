@@ -30,7 +30,7 @@ const EPHEMERAL: u64 = 2;
 pub(super) enum Half {
     /// Bodies, as of keys of one owner.
     Body,
-    /// What becomes the mask of a relinearization key.
+    /// The half that becomes the mask of a relinearization key.
     Mask,
 }
 

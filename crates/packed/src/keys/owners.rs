@@ -10,7 +10,7 @@ use cryptable_wire::ObjectType;
 use super::public_key::PublicKey;
 use crate::parameters::parameter_set::Parameters;
 
-/// What the owners of a joint key for packed values agree on before they make it.
+/// Parameters and masks that the owners of a joint key for packed values agree on before they make it.
 pub type Session = owners::Session<Parameters>;
 
 /// An owner's part of a joint secret key for packed values.
