@@ -182,13 +182,14 @@ impl DryRun {
     }
 
     fn plan_switch(&self, basis: Basis, kind: Switching) -> PlannedSwitch {
-        let shape = Self::cheapest(
-            match kind {
-                Switching::Relinearization => &self.parameters.relinearization,
-                Switching::Automorphism => &self.parameters.automorphism,
-            },
-            basis,
-        );
+        let parameters = &self.parameters;
+        let (shapes, key_error) = match kind {
+            Switching::Relinearization => {
+                (&parameters.relinearization, parameters.relinearization_error())
+            }
+            Switching::Automorphism => (&parameters.automorphism, parameters.automorphism_error()),
+        };
+        let shape = Self::cheapest(shapes, basis);
         let (digits, special) = (shape.digits_at(basis.main), shape.basis.special);
         let stored = basis.limbs();
         let all = stored + special;
@@ -204,21 +205,7 @@ impl DryRun {
                 streamed_limbs: keys,
                 ..Counts::default()
             },
-            noise: self.switching_noise(1.0, basis.main, shape, self.key_error(kind)),
-        }
-    }
-
-    /// Variance σ² of the errors of keys, by which noise of slots is bounded: that of a relinearization key by several
-    /// owners, `s·e_0 + u·e_1 + e_2`, is Gaussian in a slot whose s and u are as large there as they may be.
-    fn key_error(&self, kind: Switching) -> f64 {
-        let (degree, owners) = (self.parameters.degree, self.parameters.owners);
-        match kind {
-            Switching::Relinearization if !owners.is_one() => {
-                // Below degree 1,024, where tests are, secrets have no limit but the sum of their coefficients.
-                let largest = owners.embedding_limit(degree).min(degree as f64);
-                largest * owners.relinearization_error_variance(degree)
-            }
-            Switching::Relinearization | Switching::Automorphism => owners.error_variance(),
+            noise: self.switching_noise(1.0, basis.main, shape, key_error),
         }
     }
 
@@ -465,7 +452,7 @@ impl Arithmetic for DryRun {
         let scale = ct.scale * matrix.scale / self.divisor(matrix.shape.basis, rescale);
         let gain = matrix.row_norm * matrix.row_norm;
         // Rotations by baby steps are multiplied by the matrix, those by giant steps come after it.
-        let key_error = self.key_error(Switching::Automorphism);
+        let key_error = self.parameters.automorphism_error();
         let switching = self.switching_noise(ct.scale, limbs, matrix.shape, key_error);
         let switching = SlotNoise::switches(switching);
         let turn = switching + self.rounding_noise(ct.scale);

@@ -39,6 +39,7 @@ pub mod owners;
 pub mod plaintext_encoding;
 pub mod power_of_two_product;
 pub mod progress;
+#[cfg(feature = "client")]
 mod public_key_error;
 pub mod rgsw;
 pub mod ring_evaluation_key;

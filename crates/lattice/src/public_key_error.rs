@@ -7,22 +7,16 @@
 //! an upper bound. The key fixes both norms; generation keeps them within 1.25 of their means. What follows for a key of one
 //! owner or several is said by [`Owners::public_error_variance`](crate::Owners::public_error_variance).
 
-#[cfg(feature = "client")]
 use crate::ERROR_VARIANCE;
-#[cfg(feature = "client")]
 use crate::error::{Error, Result};
-#[cfg(feature = "client")]
 use crate::owners::{NORM_SLACK, Owners};
-#[cfg(feature = "client")]
 use cryptable_ring::random::RandomStream;
-#[cfg(feature = "client")]
 use zeroize::Zeroizing;
 
 /// Checks that a secret's norm is within the bound on noise.
 ///
 /// # Errors
 /// [`Error::Unsupported`] if not, which happens to fewer than one secret in 2^80 from degree 1,024 on.
-#[cfg(feature = "client")]
 pub(crate) fn check_norm(secret: &[i8]) -> Result<()> {
     if !norm_is_bounded(secret) {
         let what = "a public key of this secret, whose norm is too large: generate another";
@@ -32,14 +26,12 @@ pub(crate) fn check_norm(secret: &[i8]) -> Result<()> {
 }
 
 /// Returns whether a secret's norm is within the bound on noise.
-#[cfg(feature = "client")]
 pub(crate) fn norm_is_bounded(secret: &[i8]) -> bool {
     let mean = Owners::ONE.secret_variance() * secret.len() as f64;
     squared_norm(secret) <= NORM_SLACK * mean
 }
 
 /// Draws the error of a public key, whose squared norm is within the bound on noise.
-#[cfg(feature = "client")]
 pub(crate) fn bounded_error(degree: usize, stream: &mut RandomStream) -> Zeroizing<Vec<i8>> {
     loop {
         let error = stream.centered_binomial(degree);
@@ -50,7 +42,6 @@ pub(crate) fn bounded_error(degree: usize, stream: &mut RandomStream) -> Zeroizi
 }
 
 /// Returns the sum of squares of some coefficients.
-#[cfg(feature = "client")]
 fn squared_norm(coefficients: &[i8]) -> f64 {
     let squares = coefficients.iter().map(|&c| i64::from(c) * i64::from(c));
     squares.sum::<i64>() as f64

@@ -39,3 +39,21 @@ pub struct DryRunParameters {
     /// Owners of the secret key.
     pub owners: Owners,
 }
+
+impl DryRunParameters {
+    /// Variance σ² of the errors of keys for automorphisms.
+    pub(super) fn automorphism_error(&self) -> f64 {
+        self.owners.error_variance()
+    }
+
+    /// Variance σ² of the errors of relinearization keys, by which noise of slots is bounded: that of several owners,
+    /// `s·e_0 + u·e_1 + e_2`, is Gaussian in a slot whose s and u are as large there as they may be.
+    pub(super) fn relinearization_error(&self) -> f64 {
+        if self.owners.is_one() {
+            return self.owners.error_variance();
+        }
+        // Below degree 1,024, where tests are, secrets have no limit but the sum of their coefficients.
+        let largest = self.owners.embedding_limit(self.degree).min(self.degree as f64);
+        largest * self.owners.relinearization_error_variance(self.degree)
+    }
+}

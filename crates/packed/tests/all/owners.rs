@@ -130,7 +130,7 @@ fn parameters_of_several_owners_keep_security_and_failures() {
         [(4, Method::Akp), (8, Method::Akp), (8, Method::Bmt), (8, Method::Cmt), (16, Method::Cmt)]
     {
         let mut last = 0.0;
-        for owners in [1, 2, 3, 5] {
+        for owners in [1, 2, 3, 5, 16] {
             let found = parameters(bits, method, owners);
             assert!(found.security_bits() >= 128.0, "{found}");
             assert!(found.failure_probability().log2() <= -64.0, "{found}");
