@@ -59,7 +59,7 @@ fn parameter_digest(object: &[u8]) -> Option<[u8; 32]> {
         15 | 16 => lookups(Engine::Leveled),
         9 | 10 => transciphering::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
         18 | 19 => gates::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
-        27 | 28 | 76 | 77 => {
+        27 | 28 | 76 | 79 => {
             cryptable_bits::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest())
         }
         40 => ckks::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),

@@ -165,7 +165,7 @@ object_types! {
     /// Parameters and masks that the owners of a joint key for bits in slots agree on.
     SlotBitsOwnersSession = 76, "a session of several owners of bits in slots";
     /// An owner's part of a joint secret key for bits in slots.
-    SlotBitsOwnerSecret = 77, "an owner's part of a secret key for bits in slots";
+    SlotBitsOwnerSecret = 79, "an owner's part of a secret key for bits in slots";
 }
 
 impl ObjectType {
