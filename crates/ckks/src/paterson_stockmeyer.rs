@@ -205,6 +205,22 @@ impl<C: Clone + Send + Sync> Steps<C> {
         self.subseries(arithmetic, coefficients, limbs, scale)
     }
 
+    /// Evaluates like [`Steps::evaluate_at_least_depth`], a level below: half as many products for long series.
+    ///
+    /// # Panics
+    /// As there.
+    pub fn evaluate_with_constant_level<A: Arithmetic<Ciphertext = C>>(
+        &self,
+        arithmetic: &A,
+        coefficients: &[Complex64],
+        scale: f64,
+    ) -> C {
+        let length = coefficients.len();
+        assert!(length.is_power_of_two() && (2..=self.length()).contains(&length), "{length}");
+        let limbs = arithmetic.limbs(&self.babies[0]) - length.ilog2() as usize - 1;
+        self.subseries(arithmetic, coefficients, limbs, scale)
+    }
+
     /// The number of coefficients that the steps serve.
     fn length(&self) -> usize {
         (self.babies.len() + 1) << self.giants.len()

@@ -96,6 +96,7 @@ pub mod circuits;
 pub mod comparisons;
 mod engine;
 mod execution;
+mod formulas;
 mod inspection;
 pub mod integers;
 mod keys;
@@ -193,6 +194,7 @@ pub mod jobs {
     pub use crate::bridges::request::Bridge;
     pub use crate::circuits::request::Circuits;
     pub use crate::comparisons::request::Comparisons;
+    pub use crate::formulas::request::Formulas;
     pub use crate::integers::request::Integers;
     pub use crate::request::{Lookups, SlotLookups};
     pub use crate::wide::request::Words;

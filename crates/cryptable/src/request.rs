@@ -64,7 +64,7 @@ pub(crate) fn as_count(values: u64) -> usize {
 /// A job and its limits. Its plan depends on nothing else.
 ///
 /// Each kind of job has a constructor: [`Request::new`] and [`Request::for_table`] for lookups,
-/// [`Request::comparisons`], [`Request::words`], [`Request::integers`], [`Request::bridge`], [`Request::circuit`] and
+/// [`Request::comparisons`], [`Request::formulas`], [`Request::words`], [`Request::integers`], [`Request::bridge`], [`Request::circuit`] and
 /// [`Request::slot_lookups`]. The methods below set limits, which all jobs share; other methods belong to one kind of
 /// job.
 ///

@@ -233,8 +233,8 @@ pub enum CellProblem {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PipelineProblem {
-    /// A step is neither a lookup nor a sum.
-    #[error("it must have either `lookup` and `table`, or `sum`")]
+    /// A step is neither a lookup, nor a sum, nor a program.
+    #[error("it must have either `lookup` and `table`, or `sum`, or `program` and `inputs`")]
     Kind,
     /// A field is of another kind of step.
     #[error("`{0}` is not for such a step")]
@@ -271,6 +271,9 @@ pub enum PipelineProblem {
     /// No table was given for a lookup.
     #[error("it has no table")]
     NoTable,
+    /// No program was given for a step that evaluates one.
+    #[error("it has no program")]
+    NoProgram,
     /// The library refuses it.
     #[error(transparent)]
     Library(#[from] cryptable::Error),

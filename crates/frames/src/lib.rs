@@ -1,7 +1,7 @@
 //! Tables of data as people have them, encrypted: columns of integers, decimals, dates and words, with gaps.
 //!
 //! A [`Schema`] says by which integers each column is represented. With it, the client encrypts the columns of a file
-//! into one [`Frame`]. The server runs a [`Pipeline`] of lookups and sums on the frame, and the client decrypts the
+//! into one [`Frame`]. The server runs a [`Pipeline`] of lookups, sums and [`Program`]s on the frame, and the client decrypts the
 //! results in their own units.
 //!
 //! ```
@@ -28,8 +28,8 @@
 //! let mapping = Mapping::read("from,to,ticket\n0,5,child\n6,,adult\n".as_bytes())?;
 //! let table = mapping.table(&schema.columns()[0], 16, &results.columns()[0], 16, None)?;
 //! let server = secret.evaluation_key();
-//! let tables = [Some(table)];
-//! let output = pipeline.run(&server, &frame, &tables, Some(&results), Default::default())?;
+//! let operands = [Some(table.into())];
+//! let output = pipeline.run(&server, &frame, &operands, Some(&results), Default::default())?;
 //!
 //! // The client again.
 //! let mut file = Vec::new();
@@ -50,6 +50,7 @@ mod files;
 mod frame;
 mod mapping;
 mod pipeline;
+mod program;
 mod schema;
 #[cfg(feature = "client")]
 mod suggestion;
@@ -62,7 +63,8 @@ pub use error::{CellProblem, ColumnProblem, Error, PipelineProblem, Result};
 pub use files::{Compression, FileFormat, FileKind};
 pub use frame::{Frame, FrameColumn};
 pub use mapping::Mapping;
-pub use pipeline::{Pipeline, Step};
+pub use pipeline::{Operand, Pipeline, Step};
+pub use program::Program;
 pub use schema::{Column, ColumnSchema, ColumnType, Encoding, Nulls, Scalar, Schema, Unit};
 #[cfg(feature = "client")]
 pub use suggestion::{LeftOut, suggest};

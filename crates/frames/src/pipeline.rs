@@ -1,4 +1,4 @@
-//! Pipelines: lookups and sums on the columns of a frame, one after another, with one key.
+//! Pipelines: lookups, sums and programs on the columns of a frame, one after another, with one key.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use crate::error::{Error, PipelineProblem, Result};
 use crate::frame::{Frame, FrameColumn, check_sign};
+use crate::program::Program;
 use crate::schema::{Schema, check_name};
 
 /// A pipeline as its file has it.
@@ -29,7 +30,17 @@ struct StepFile {
     default: Option<String>,
     sum: Option<Vec<String>>,
     factors: Option<Vec<i64>>,
-    into: String,
+    program: Option<PathBuf>,
+    inputs: Option<Vec<String>>,
+    into: NamesFile,
+}
+
+/// Names of results: one, or those of a program.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum NamesFile {
+    One(String),
+    All(Vec<String>),
 }
 
 /// A step of a pipeline, which computes a new column.
@@ -56,14 +67,39 @@ pub enum Step {
         /// Name of the result.
         into: String,
     },
+    /// Evaluates a program, such as a decision tree, on columns.
+    Program {
+        /// File of the program.
+        program: PathBuf,
+        /// Names of the columns, in the order of the program's.
+        inputs: Vec<String>,
+        /// Names of the results, in the order of the program's.
+        into: Vec<String>,
+    },
+}
+
+/// What a step needs besides columns.
+#[derive(Clone, Debug)]
+pub enum Operand {
+    /// Table of a lookup.
+    Table(Table),
+    /// Program that is evaluated.
+    Program(Box<Program>),
+}
+
+impl From<Table> for Operand {
+    fn from(table: Table) -> Self {
+        Self::Table(table)
+    }
 }
 
 impl Step {
-    /// Returns the name of the result.
+    /// Returns the names of the results.
     #[must_use]
-    pub fn into(&self) -> &str {
+    pub fn into(&self) -> &[String] {
         match self {
-            Self::Lookup { into, .. } | Self::Sum { into, .. } => into,
+            Self::Lookup { into, .. } | Self::Sum { into, .. } => std::slice::from_ref(into),
+            Self::Program { into, .. } => into,
         }
     }
 
@@ -72,26 +108,46 @@ impl Step {
         match self {
             Self::Lookup { column, .. } => std::slice::from_ref(column),
             Self::Sum { terms, .. } => terms,
+            Self::Program { inputs, .. } => inputs,
         }
     }
 
     fn new(file: StepFile) -> Result<Self, PipelineProblem> {
-        let StepFile { lookup, table, default, sum, factors, into } = file;
-        match (lookup, table, sum) {
-            (Some(column), Some(table), None) => match factors {
-                Some(_) => Err(PipelineProblem::Foreign("factors")),
-                None => Ok(Self::Lookup { column, table, default, into }),
-            },
-            (None, None, Some(terms)) if !terms.is_empty() => {
-                let factors = factors.unwrap_or_else(|| vec![1; terms.len()]);
-                if default.is_some() {
-                    return Err(PipelineProblem::Foreign("default"));
+        let StepFile { lookup, table, default, sum, factors, program, inputs, into } = file;
+        let foreign = |fields: &[(&'static str, bool)]| {
+            let found = fields.iter().find(|(_, is_there)| *is_there);
+            found.map_or(Ok(()), |(name, _)| Err(PipelineProblem::Foreign(name)))
+        };
+        let one = |into| match into {
+            NamesFile::One(into) => Ok(into),
+            NamesFile::All(_) => Err(PipelineProblem::Foreign("a list of `into`")),
+        };
+        let (has_default, has_factors) = (default.is_some(), factors.is_some());
+        match (lookup, table, sum, program) {
+            (Some(column), Some(table), None, None) => {
+                foreign(&[("factors", has_factors), ("inputs", inputs.is_some())])?;
+                Ok(Self::Lookup { column, table, default, into: one(into)? })
+            }
+            (None, None, None, Some(program)) => {
+                foreign(&[("factors", has_factors), ("default", has_default)])?;
+                let inputs = inputs.unwrap_or_default();
+                if inputs.is_empty() {
+                    return Err(PipelineProblem::Kind);
                 }
+                let into = match into {
+                    NamesFile::One(into) => vec![into],
+                    NamesFile::All(into) => into,
+                };
+                Ok(Self::Program { program, inputs, into })
+            }
+            (None, None, Some(terms), None) if !terms.is_empty() => {
+                let factors = factors.unwrap_or_else(|| vec![1; terms.len()]);
+                foreign(&[("default", has_default), ("inputs", inputs.is_some())])?;
                 if factors.len() != terms.len() {
                     let (terms, factors) = (terms.len(), factors.len());
                     return Err(PipelineProblem::Factors { terms, factors });
                 }
-                Ok(Self::Sum { terms, factors, into })
+                Ok(Self::Sum { terms, factors, into: one(into)? })
             }
             _ => Err(PipelineProblem::Kind),
         }
@@ -100,7 +156,8 @@ impl Step {
 
 /// Steps on the columns of a frame, by their names.
 ///
-/// Lookups of one column are done together, which is faster than one after another.
+/// Lookups of one column are done together, which is faster than one after another. A step `program = "forest.json"` with
+/// `inputs` evaluates a [`Program`].
 ///
 /// ```
 /// use cryptable_frames::Pipeline;
@@ -155,8 +212,8 @@ impl Pipeline {
     /// # Errors
     /// If there are no steps, or if a name is empty or very long.
     pub fn new(steps: Vec<Step>, output: Option<Vec<String>>) -> Result<Self> {
-        steps.iter().try_for_each(|step| check_name(step.into()))?;
-        let all = || steps.iter().map(|step| step.into().to_owned()).collect();
+        steps.iter().flat_map(Step::into).try_for_each(|name| check_name(name))?;
+        let all = || steps.iter().flat_map(Step::into).cloned().collect();
         let output = output.unwrap_or_else(all);
         crate::schema::check_count(output.len())?;
         Ok(Self { schema: None, results: None, steps, output })
@@ -204,10 +261,12 @@ impl Pipeline {
                 let (name, known) = (name.clone(), known.clone());
                 return Err(of_step(PipelineProblem::NoColumn { name, known }));
             }
-            if known.iter().any(|name| name == step.into()) {
-                return Err(of_step(PipelineProblem::Exists(step.into().into())));
+            for into in step.into() {
+                if known.contains(into) {
+                    return Err(of_step(PipelineProblem::Exists(into.clone())));
+                }
+                known.push(into.clone());
             }
-            known.push(step.into().into());
         }
         match self.output.iter().find(|name| !known.contains(name)) {
             Some(name) => Err(Error::NoColumn { name: name.clone(), known }),
@@ -215,19 +274,19 @@ impl Pipeline {
         }
     }
 
-    /// Runs all steps and returns the columns that are kept. `tables` has the table of each step, or `None` for a sum.
+    /// Runs all steps and returns the columns that are kept. `operands` has the table or program of each step, or `None` for a sum.
     /// Results have the units that `results` states for their names.
     ///
     /// `execution` is for each lookup of a column; its progress starts anew with the next one.
     ///
     /// # Errors
-    /// If a step refers to a column that does not exist, lacks its table, or is refused by the library; if units of
+    /// If a step refers to a column that does not exist, lacks its table or program, or is refused by the library; if units of
     /// results do not fit them.
     pub fn run(
         &self,
         server: &EvaluationKey,
         frame: &Frame,
-        tables: &[Option<Table>],
+        operands: &[Option<Operand>],
         results: Option<&Schema>,
         execution: Execution<'_>,
     ) -> Result<Frame> {
@@ -242,7 +301,18 @@ impl Pipeline {
             match step {
                 _ if run.done.contains(&index) => {}
                 Step::Lookup { column, .. } => {
-                    self.look_up(&mut run, index, column, tables, execution)?;
+                    self.look_up(&mut run, index, column, operands, execution)?;
+                }
+                Step::Program { inputs, into, .. } => {
+                    let of_step = |problem| Error::Step { step: index + 1, problem };
+                    let program = match operands.get(index) {
+                        Some(Some(Operand::Program(program))) => program,
+                        _ => return Err(of_step(PipelineProblem::NoProgram)),
+                    };
+                    let found = run.evaluate(program, inputs, into.len(), execution);
+                    for (into, found) in into.iter().zip(found.map_err(of_step)?) {
+                        run.insert(into, found)?;
+                    }
                 }
                 Step::Sum { terms, factors, into } => {
                     let sum = run.sum(terms, factors);
@@ -261,7 +331,7 @@ impl Pipeline {
         run: &mut Run<'_>,
         first: usize,
         name: &str,
-        tables: &[Option<Table>],
+        operands: &[Option<Operand>],
         execution: Execution<'_>,
     ) -> Result<()> {
         let of_step = |step: usize, problem| Error::Step { step: step + 1, problem };
@@ -271,8 +341,9 @@ impl Pipeline {
         });
         let alike: Vec<(usize, &String)> = alike.collect();
         let prepare = |(index, _): &(usize, &String)| {
-            let table = tables.get(*index).and_then(Option::as_ref);
-            let table = table.ok_or_else(|| of_step(*index, PipelineProblem::NoTable))?;
+            let Some(Some(Operand::Table(table))) = operands.get(*index) else {
+                return Err(of_step(*index, PipelineProblem::NoTable));
+            };
             run.server.prepare(table).map_err(|error| of_step(*index, error.into()))
         };
         let prepared = alike.iter().map(prepare).collect::<Result<Vec<PreparedTable>>>()?;
@@ -315,17 +386,9 @@ impl Run<'_> {
     /// Adds multiples of columns.
     fn sum(&self, terms: &[String], factors: &[i64]) -> Result<Computed, PipelineProblem> {
         let mut sum: Option<Ciphertext> = None;
-        let mut gaps: Option<(&str, &Ciphertext)> = None;
+        let validity = self.validity(terms)?;
         for (name, &factor) in terms.iter().zip(factors) {
             let column = &self.columns[name];
-            match (gaps, column.validity()) {
-                (None, Some(validity)) => gaps = Some((name, validity)),
-                (Some((first, known)), Some(validity)) if known != validity => {
-                    let (first, second) = (first.into(), name.clone());
-                    return Err(PipelineProblem::Gaps { first, second });
-                }
-                _ => {}
-            }
             let term = match factor {
                 1 => column.values().clone(),
                 factor => self.server.mul_scalar(column.values(), factor)?,
@@ -335,6 +398,47 @@ impl Run<'_> {
                 None => term,
             });
         }
-        Ok((sum.expect("a sum has terms"), gaps.map(|(_, validity)| validity.clone())))
+        Ok((sum.expect("a sum has terms"), validity))
+    }
+
+    /// Evaluates a program.
+    fn evaluate(
+        &self,
+        program: &Program,
+        inputs: &[String],
+        results: usize,
+        execution: Execution<'_>,
+    ) -> Result<Vec<Computed>, PipelineProblem> {
+        let formulas = program.formulas();
+        for (name, found, expected) in [
+            ("number of columns", inputs.len(), program.columns().len()),
+            ("number of results", results, formulas.formulas()),
+        ] {
+            if found != expected {
+                let (found, expected) = (found.to_string(), expected.to_string());
+                return Err(cryptable::Error::Mismatch { name, found, expected }.into());
+            }
+        }
+        let validity = self.validity(inputs)?;
+        let used = inputs[..formulas.columns()].iter();
+        let columns: Vec<&Ciphertext> = used.map(|name| self.columns[name].values()).collect();
+        let found = self.server.evaluate(&columns, formulas, execution)?;
+        Ok(found.into_iter().map(|values| (values, validity.clone())).collect())
+    }
+
+    /// Returns the gaps that columns have in common, if any has gaps.
+    fn validity(&self, columns: &[String]) -> Result<Option<Ciphertext>, PipelineProblem> {
+        let mut gaps: Option<(&str, &Ciphertext)> = None;
+        for name in columns {
+            match (gaps, self.columns[name].validity()) {
+                (None, Some(validity)) => gaps = Some((name, validity)),
+                (Some((first, known)), Some(validity)) if known != validity => {
+                    let (first, second) = (first.into(), name.clone());
+                    return Err(PipelineProblem::Gaps { first, second });
+                }
+                _ => {}
+            }
+        }
+        Ok(gaps.map(|(_, validity)| validity.clone()))
     }
 }

@@ -6,7 +6,8 @@ use std::sync::LazyLock;
 
 use cryptable::{Engine, EvaluationKey, Execution, Parameters, ReadOptions, SecretKey, Table};
 use cryptable_frames::{
-    Error, FileFormat, FileKind, Frame, FrameColumn, Mapping, Pipeline, RecordBatch, Schema,
+    Error, FileFormat, FileKind, Frame, FrameColumn, Mapping, Operand, Pipeline, RecordBatch,
+    Schema,
 };
 
 const MODULUS: u64 = 16;
@@ -173,7 +174,7 @@ fn pipelines_give_the_tables_values_on_every_input() {
     .unwrap();
     let square = Table::from_fn(MODULUS, MODULUS, |x| x * x % MODULUS).unwrap();
     let half = Table::from_fn(MODULUS, MODULUS, |x| x / 2).unwrap();
-    let tables = [Some(square.clone()), None, Some(half.clone())];
+    let tables = [Some(square.clone().into()), None, Some(half.clone().into())];
     let all: String = (0..MODULUS).map(|x| format!("{x}\n")).collect();
     let schema = schema(r#"{"column": "x", "type": "integer", "nulls": "validity"}"#);
     for (secret, server) in [&*SINGLE, &*PACKED] {
@@ -212,7 +213,10 @@ fn results_have_units_and_signs() {
     let of = |mapping: &Mapping, name| {
         mapping.table(t, MODULUS, results.column(name).unwrap(), MODULUS, None)
     };
-    let tables = [Some(of(&feels, "feels").unwrap()), Some(of(&change, "change").unwrap())];
+    let tables = [&feels, &change].map(|mapping| {
+        let name = if std::ptr::eq(mapping, &feels) { "feels" } else { "change" };
+        Some(Operand::from(of(mapping, name).unwrap()))
+    });
     let all: String = (-8..8).map(|t| format!("{t}\n")).collect();
     let frame = Frame::encrypt(secret, &columns(&format!("t\n{all}")), &inputs).unwrap();
     let output =
@@ -231,7 +235,7 @@ fn results_have_units_and_signs() {
     }
     assert_eq!(csv(&output.decrypt(secret, None).unwrap()), expected);
     // Unsigned results are none of a signed column.
-    let wrong = [Some(of(&feels, "feels").unwrap()), Some(tables[0].clone().unwrap())];
+    let wrong = [tables[0].clone(), tables[0].clone()];
     let error = pipeline.run(server, &frame, &wrong, Some(&results), Execution::default());
     assert!(error.unwrap_err().to_string().contains("its encrypted values are unsigned"));
 }

@@ -75,7 +75,7 @@ fn write_the_files_of_the_current_version() {
     let pipeline = Pipeline::from_toml(text).unwrap();
     let mapping = Mapping::read("from,to,word\n,0,young\n1,,old\n".as_bytes()).unwrap();
     let table = mapping.table(&inputs.columns()[0], 16, &results.columns()[0], 16, None);
-    let tables = [Some(table.unwrap())];
+    let tables = [Some(table.unwrap().into())];
     let server = secret.evaluation_key();
     let found = pipeline.run(&server, &frame, &tables, Some(&results), Execution::default());
     std::fs::write(folder.join("secret.key"), &*secret.to_bytes()).unwrap();

@@ -173,6 +173,17 @@ impl AkpCircuit {
         ([exponential, outputs[0]], results[0])
     }
 
+    /// Exponentials of a ciphertext in a dry run, without noise.
+    pub(crate) fn predict_exponentials(&self, dry_run: &DryRun) -> Vec<Shape> {
+        let front = &self.phase_exponential;
+        let mut phases =
+            front.phases(dry_run, &front.coeffs_to_slots.plans(), front.raised_shape(0.0));
+        phases.iter_mut().for_each(|x| x.noise = SlotNoise::ZERO);
+        let mut exponentials = front.exponentials(dry_run, phases);
+        exponentials.iter_mut().for_each(|z| z.noise = SlotNoise::ZERO);
+        exponentials
+    }
+
     /// The interpolation that amplifies noise most.
     pub(crate) fn worst_interpolation(&self) -> Interpolation {
         Interpolation::new(&self.literal.worst_table(), self.literal.hermite_order)
@@ -208,6 +219,21 @@ impl AkpCircuit {
         tables: &[&Interpolation],
         step: Step<'_>,
     ) -> Result<Vec<Ciphertext>> {
+        let exponentials = self.exponentials_of(evaluator, coeffs_to_slots, input, step)?;
+        self.look_up_many(evaluator, exponentials, tables, step)
+    }
+
+    /// The exponentials of a ciphertext, by these matrices.
+    ///
+    /// # Errors
+    /// Those of `step`, which is called [`STEPS_BEFORE_TABLES`] times.
+    pub(crate) fn exponentials_of(
+        &self,
+        evaluator: &Evaluator<'_>,
+        coeffs_to_slots: &[LinearTransform],
+        input: &CoefficientCiphertext,
+        step: Step<'_>,
+    ) -> Result<Vec<Ciphertext>> {
         evaluator.begin_stage("mod_raise");
         let raised = mod_raise::mod_raise(evaluator, input, self.literal.limbs());
         step()?;
@@ -215,7 +241,7 @@ impl AkpCircuit {
         step()?;
         let exponentials = self.phase_exponential.exponentials(evaluator, phases);
         step()?;
-        self.look_up_many(evaluator, exponentials, tables, step)
+        Ok(exponentials)
     }
 
     /// Steps of progress of [`AkpCircuit::look_up_many`].

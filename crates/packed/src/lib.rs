@@ -34,6 +34,7 @@
 //! | AKP: the table's trigonometric Hermite interpolation | `akp` |
 //! | floor, digits and signs of large values: AKP on one digit after the other | `multi_precision` |
 //! | comparisons, maximum and their like | `comparison` |
+//! | sums of tables of several columns and choices between them: decision trees, filters | `formulas` |
 //! | trees: functional digit decomposition, deltas, Kronecker products, multiplexer tree | `multiplexer` |
 //! | SlotsToCoeffs, and the switch to the client's modulus | `bootstrapping` |
 //! | all of it, with checks and progress | `lookup` |
@@ -49,6 +50,7 @@ mod bootstrapping;
 mod ciphertext;
 mod comparison;
 mod compression;
+mod formulas;
 mod interchange;
 mod keys;
 mod linear_operations;
@@ -81,6 +83,8 @@ pub use cryptable_lattice::{
     Error, FailureProbability, Owners, Progress, ReadOptions, Result, SecurityLevel, Table,
 };
 pub use cryptable_wire::KeyId;
+pub use formulas::formula::Formula;
+pub use formulas::prepared::PreparedFormulas;
 pub use keys::evaluation_key::EvaluationKey;
 #[cfg(feature = "client")]
 pub use keys::owners::{Agreement, OwnerSecret, Session};

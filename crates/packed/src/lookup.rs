@@ -6,4 +6,4 @@ mod digit_functions;
 pub(crate) mod digit_lookup;
 mod entry_lookup;
 pub(crate) mod prepared_table;
-mod table_lookup;
+pub(crate) mod table_lookup;

@@ -7,7 +7,7 @@ mod run;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use cryptable_frames::{Frame, Schema};
+use cryptable_frames::{Frame, Program, Schema};
 
 #[cfg(feature = "client")]
 pub use self::client::{decrypt, encrypt, schema};
@@ -23,6 +23,13 @@ const MAX_TEXT_BYTES: u64 = 1 << 28;
 fn read_schema(path: &Path) -> Result<Schema> {
     let text = read_text(path)?;
     Schema::from_json(text.as_bytes()).with_context(|| input_file::shown(path).printable())
+}
+
+/// Reads a program.
+pub fn read_program(path: &Path) -> Result<Program> {
+    let text = read_text(path)?;
+    let program = Program::from_json(text.as_bytes()).map_err(unwrapped);
+    program.with_context(|| input_file::shown(path).printable())
 }
 
 /// Reads a file of text.

@@ -209,7 +209,7 @@ impl EvaluationKey {
         let noise = self.parameters().checked_selection_noise(digit, sign, signs, largest)?;
         let choices: Vec<_> = choices.into_iter().map(|(sign, it)| (&sign.slots, it)).collect();
         let products = selection.select(&self.evaluator(), otherwise, &choices);
-        let matrices = &self.matrices().selection;
+        let matrices = &self.matrices().products;
         let found = selection.finish(&self.evaluator(), matrices, products);
         let shape = CoefficientShape {
             log2_modulus: self.parameters().literal().log2_ciphertext_modulus,

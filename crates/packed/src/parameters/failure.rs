@@ -452,7 +452,7 @@ fn worst_of_tables(tables: &Tables, noise: NoiseBound) -> NoiseBound {
 }
 
 /// A bound on the noise of a coefficient of a result.
-fn bound_of_result(literal: &ParametersLiteral, result: Shape) -> NoiseBound {
+pub(crate) fn bound_of_result(literal: &ParametersLiteral, result: Shape) -> NoiseBound {
     let rounding = NoiseBound::of_law(NoiseLaw::gaussian(literal.output_rounding()), 0.0);
     literal.coefficient_bound(result.noise, literal.output_slots()).with_independent(rounding)
 }

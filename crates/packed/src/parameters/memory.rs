@@ -8,6 +8,7 @@ use cryptable_ckks::TransformPlan;
 use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
 use cryptable_ring::selected_product::TableMatrix;
 
+use crate::formulas::prepared::PreparedFormulas;
 use crate::literal::{MultiplexerLiteral, ParametersLiteral};
 use crate::multiplexer::entry_kind::EntryKind;
 use crate::parameters::circuit::Circuit;
@@ -125,6 +126,20 @@ impl Parameters {
         let limbs_of_part = literal.output_limbs() + literal.selection_primes;
         let limbs = 2 * count * literal.parts() * limbs_of_part;
         (GAPS * (WORD_BYTES * literal.ring_degree * limbs) as f64) as usize
+    }
+
+    /// Returns the bytes of temporaries of formulas at the widest point: exponentials of all columns, and the tables that are held
+    /// at once.
+    pub(crate) fn working_bytes_of_formulas(&self, formulas: &PreparedFormulas) -> usize {
+        let (literal, parts) = (self.literal(), self.literal().parts());
+        let columns = 2 * parts * literal.exponential_limbs() * formulas.columns_in_use().len();
+        let tables = formulas.chunks().iter().map(|chunk| chunk.tables.len()).max().unwrap_or(0);
+        let of_tables = literal.interpolation_limbs(tables.div_ceil(parts), 1);
+        // A sum of products and one of all else.
+        let results = 5 * (literal.output_limbs() + literal.selection_primes) * formulas.formulas();
+        let limbs = columns + results + self.front_limbs(1).max(of_tables);
+        let words = 2 * formulas.formulas() * literal.ring_degree * WORD_BYTES;
+        self.bytes_beside() + self.bytes_of_limbs(limbs, 1) + words
     }
 
     /// Limbs that are in use at the widest point.

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use cryptable_ckks::DryRun;
+use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
 use cryptable_ckks::dry_run::Counts;
 use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::security::{self, LweInstance, SecretDistribution};
@@ -13,6 +14,7 @@ use cryptable_wire::WireError;
 
 use crate::akp::hermite_kernel::HermiteOrder;
 use crate::comparison::slot_selection::SlotSelection;
+use crate::formulas::circuit::FormulaCircuit;
 use crate::literal::ParametersLiteral;
 use crate::multiplexer::entry_kind::EntryKind;
 use crate::parameters::circuit::Circuit;
@@ -43,6 +45,7 @@ pub struct Parameters {
     value_failure: FailureProbability,
     circuit: Arc<Circuit>,
     selection: Arc<Option<SlotSelection>>,
+    formulas: Arc<Option<FormulaCircuit>>,
     /// Counts and keys of a lookup of one table.
     single: Arc<DryRun>,
     digest: [u8; 32],
@@ -73,6 +76,10 @@ impl Parameters {
             Circuit::MultiPrecision(circuit) => SlotSelection::new(&literal, circuit, &chain),
             Circuit::Akp(_) | Circuit::Multiplexer(_) => None,
         };
+        let formulas = match &*circuit {
+            Circuit::Akp(circuit) => FormulaCircuit::new(&literal, circuit, &chain),
+            Circuit::MultiPrecision(_) | Circuit::Multiplexer(_) => None,
+        };
         let prediction = circuit.predict_worst(1);
         let failure_model = Arc::new(FailureModel::new(&literal, &circuit, &prediction));
         let bottom = [main_primes[0] as f64, special_primes[0] as f64];
@@ -95,6 +102,7 @@ impl Parameters {
             value_failure: FailureProbability::from_log2(log2_fail),
             circuit,
             selection: Arc::new(selection),
+            formulas: Arc::new(formulas),
             single: Arc::new(prediction.dry_run),
             digest,
         })
@@ -105,10 +113,23 @@ impl Parameters {
         (*self.selection).as_ref()
     }
 
-    /// Every key that lookups and selections need.
+    /// Returns the circuit of formulas, if these parameters have primes for it.
+    pub(crate) fn formula_circuit(&self) -> Option<&FormulaCircuit> {
+        (*self.formulas).as_ref()
+    }
+
+    /// Returns the plan of SlotsToCoeffs for products in slots, if these parameters have primes for them.
+    pub(crate) fn product_slots_to_coeffs(&self) -> Option<&HomomorphicDft> {
+        let of_selection = self.selection().map(|it| &it.slots_to_coeffs);
+        of_selection.or_else(|| self.formula_circuit().map(|it| &it.slots_to_coeffs))
+    }
+
+    /// Every key that lookups, selections and formulas need.
     pub(crate) fn key_requests(&self) -> Vec<KeyRequest> {
         let mut all = self.single.key_requests();
-        for request in self.selection().into_iter().flat_map(SlotSelection::key_requests) {
+        let of_selection = self.selection().into_iter().flat_map(SlotSelection::key_requests);
+        let of_formulas = self.formula_circuit().into_iter().flat_map(FormulaCircuit::key_requests);
+        for request in of_selection.chain(of_formulas) {
             if !all.contains(request) {
                 all.push(*request);
             }

@@ -87,7 +87,7 @@ impl Parameters {
     }
 
     /// Counts as work: primes beyond those of vector kernels take several times as long.
-    fn work(&self, counts: &Counts) -> Work {
+    pub(crate) fn work(&self, counts: &Counts) -> Work {
         let literal = self.literal();
         if literal.log2_scale >= LOG2_VECTOR_BOUND {
             counts.work_of_wide_primes(literal.ring_degree)
@@ -103,7 +103,7 @@ impl Parameters {
         let stages =
             [&self.circuit().phase_exponential().coeffs_to_slots, self.circuit().slots_to_coeffs()];
         let stages = stages.into_iter().chain(self.circuit().clearing_plans());
-        let stages = stages.chain(self.selection().map(|it| &it.slots_to_coeffs));
+        let stages = stages.chain(self.product_slots_to_coeffs());
         let plans = stages.flat_map(|dft| dft.plans());
         let matrices: usize = plans.map(|plan| plan.encoded_bytes(&moduli)).sum();
         keys + matrices

@@ -41,6 +41,9 @@ const MAX_LIMBS: usize = 96;
 /// Most butterfly levels of one matrix: it has two diagonals to this power.
 const MAX_STAGE: u64 = 8;
 
+/// Most primes of products in formulas: eight choices within each other.
+const MAX_FORMULA_PRIMES: u64 = 9;
+
 /// Most bits of a matrix's scale: coefficients must fit signed words.
 const MAX_LOG2_MATRIX_SCALE: f64 = 60.0;
 
@@ -205,7 +208,11 @@ fn check_dft(dft: &DftLiteral, levels: u32, log2_scale: f64) -> Result<()> {
 /// Checks that the digits of AKP make the input modulus, and that one polynomial serves all of them.
 fn check_digits(literal: &ParametersLiteral) -> Result<()> {
     let digits = &literal.digits;
-    let most = if digits.is_empty() { 0 } else { 2 };
+    let most = match digits.is_empty() {
+        true if literal.multiplexer.is_some() || literal.complex_outputs => 0,
+        true => MAX_FORMULA_PRIMES,
+        false => 2,
+    };
     within("primes of selections", literal.selection_primes as u64, 0..=most)?;
     if digits.is_empty() {
         return Ok(());

@@ -20,6 +20,8 @@ const MAX_ROW_SELECTOR: u64 = 256;
 pub(crate) enum Evaluation<'a> {
     /// AKP, by an interpolation of this order.
     Akp(HermiteOrder),
+    /// The same for formulas with this many choices within each other.
+    Formulas(HermiteOrder, usize),
     /// A multiplexer tree.
     Tree(&'a DigitChoice),
     /// AKP on one digit after the other, the least significant first.
@@ -33,7 +35,9 @@ impl Evaluation<'_> {
     pub(crate) fn output_precision(self) -> OutputPrecision {
         match self {
             Self::Tree(choice) => choice.output_precision,
-            Self::Akp(_) | Self::Digits(_) | Self::Selecting(_) => OutputPrecision::FewestPrimes,
+            Self::Akp(_) | Self::Formulas(..) | Self::Digits(_) | Self::Selecting(_) => {
+                OutputPrecision::FewestPrimes
+            }
         }
     }
 }

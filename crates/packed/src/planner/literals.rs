@@ -46,11 +46,18 @@ pub(crate) fn literal(
         Evaluation::Digits(digits) | Evaluation::Selecting(digits) => {
             (digits.to_vec(), largest_digit(digits))
         }
-        Evaluation::Akp(_) | Evaluation::Tree(_) => (Vec::new(), request.input_modulus),
+        Evaluation::Akp(_) | Evaluation::Formulas(..) | Evaluation::Tree(_) => {
+            (Vec::new(), request.input_modulus)
+        }
     };
     let is_cosine = interpolated == 2 && hermite_order.is_first();
     let coefficients = hermite_order.coefficients(interpolated as usize);
     let log_coefficients = coefficients.next_power_of_two().trailing_zeros();
+    let constant_bits = match evaluation {
+        Evaluation::Tree(_) => log2_scale / 2.0,
+        _ if is_cosine => 0.0,
+        _ => constant_bits(log2_scale, log_coefficients),
+    };
     // Of 2^13 coefficients and more, at the largest degree, blocks take more memory than powers.
     let most_log_babies = if degree > 1 << 16 { 6 } else { 5 };
     ParametersLiteral {
@@ -82,12 +89,8 @@ pub(crate) fn literal(
         hermite_order,
         output_range: output_range_of(request, evaluation),
         complex_outputs: request.complex_outputs,
-        log_babies: log_coefficients.div_ceil(2).clamp(1, most_log_babies),
-        constant_bits: match evaluation {
-            Evaluation::Tree(_) => log2_scale / 2.0,
-            _ if is_cosine => 0.0,
-            _ => constant_bits(log2_scale, log_coefficients),
-        },
+        log_babies: log_babies(evaluation, log_coefficients).clamp(1, most_log_babies),
+        constant_bits,
         log2_ciphertext_modulus: log2_ciphertext_modulus_of(request, evaluation),
         sparse_weight: SPARSE_WEIGHT,
         owners: request.owners,
@@ -137,6 +140,12 @@ fn exponential_of(
             let bound = secret.bound_for(log2_fail - 1.0);
             (0, akp_exponential(function, output_modulus, amplification, bound), order)
         }
+        Evaluation::Formulas(order, choices) => {
+            // Errors of the conditions of choices within each other, and of what they choose, may add up.
+            let modulus = output_modulus * (choices as u64 + 1);
+            let amplification = gain(input_modulus, order);
+            (0, akp_exponential(input_modulus, order, modulus, amplification, log2_fail), order)
+        }
         Evaluation::Digits(digits) | Evaluation::Selecting(digits) => {
             let (largest, order) = (largest_digit(digits), HermiteOrder::First);
             // Values are raised once per digit.
@@ -152,14 +161,26 @@ fn exponential_of(
 fn multiplexer_of(evaluation: Evaluation<'_>) -> Option<MultiplexerLiteral> {
     match evaluation {
         Evaluation::Tree(choice) => Some(choice.multiplexer.clone()),
-        Evaluation::Akp(_) | Evaluation::Digits(_) | Evaluation::Selecting(_) => None,
+        Evaluation::Akp(_)
+        | Evaluation::Formulas(..)
+        | Evaluation::Digits(_)
+        | Evaluation::Selecting(_) => None,
     }
 }
 
-/// Primes of products that select digits in slots.
+/// log2 of the baby steps of the interpolation: more where many tables share them.
+fn log_babies(evaluation: Evaluation<'_>, log_coefficients: u32) -> u32 {
+    match evaluation {
+        Evaluation::Formulas(..) => log_coefficients / 2 + 1,
+        _ => log_coefficients.div_ceil(2),
+    }
+}
+
+/// Primes of products in slots: of those that select digits; of choices within each other, beside that of constants of tables.
 fn selection_primes_of(evaluation: Evaluation<'_>) -> usize {
     match evaluation {
         Evaluation::Selecting(_) => SELECTION_PRIMES,
+        Evaluation::Formulas(_, choices) => choices + 1,
         Evaluation::Akp(_) | Evaluation::Tree(_) | Evaluation::Digits(_) => 0,
     }
 }
@@ -174,7 +195,9 @@ fn log2_ciphertext_modulus_of(request: &Request, evaluation: Evaluation<'_>) -> 
         Evaluation::Digits(_) | Evaluation::Selecting(_) => {
             (output_bits.max(input_bits) + 20).min(48.max(input_bits + 16))
         }
-        Evaluation::Akp(_) => (output_bits.max(request.input_modulus.ilog2()) + 20).min(32),
+        Evaluation::Akp(_) | Evaluation::Formulas(..) => {
+            (output_bits.max(request.input_modulus.ilog2()) + 20).min(32)
+        }
     }
 }
 
@@ -191,6 +214,9 @@ fn name_of(request: &Request, evaluation: Evaluation<'_>) -> String {
         Evaluation::Tree(choice) => choice.name(),
         Evaluation::Akp(HermiteOrder::First) => "akp".into(),
         Evaluation::Akp(order) => format!("akp{}", order.derivatives()),
+        Evaluation::Formulas(order, choices) => {
+            format!("formulas{}_{choices}", order.derivatives())
+        }
         Evaluation::Digits(digits) | Evaluation::Selecting(digits) => {
             let sizes: Vec<String> = digits.iter().map(u64::to_string).collect();
             format!("digits_{}", sizes.join("x"))

@@ -4,6 +4,7 @@ use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::{Owners, SecurityLevel};
 
 use crate::akp::hermite_kernel::HermiteOrder;
+use crate::formulas::prepared::PreparedFormulas;
 use crate::literal::MultiplexerLiteral;
 use crate::parameters::parameter_set::Parameters;
 use crate::planner::comparison_request::comparison_digits;
@@ -54,6 +55,16 @@ impl Parameters {
     ) -> Result<Self> {
         let request = Request { owners, ..Request::new(input_modulus, output_modulus) };
         toy_of(&request, 1024, 1024, Evaluation::Akp(HermiteOrder::First))
+    }
+
+    /// A toy set for formulas at ring degree 1024, for tests only: **insecure**.
+    ///
+    /// # Errors
+    /// If a modulus is out of range, or results of formulas are.
+    pub fn insecure_toy_formulas(output_modulus: u64, formulas: &PreparedFormulas) -> Result<Self> {
+        let evaluation = Evaluation::Formulas(HermiteOrder::First, formulas.choices_in_a_row());
+        let found = toy(formulas.input_modulus(), output_modulus, 1024, 1024, evaluation)?;
+        found.checked_formula_noise(formulas, &[]).map(|_| found)
     }
 
     /// A toy set of AKP with complex outputs at ring degree 1024, of up to 512 values, for tests only: **insecure**.

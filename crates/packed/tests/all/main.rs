@@ -8,6 +8,7 @@ mod comparisons_toy;
 mod complex_toy;
 mod digits_toy;
 mod extensions_toy;
+mod formulas_toy;
 mod full_size;
 mod full_size_entries;
 mod full_size_reals;

@@ -9,10 +9,10 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use cryptable::engines::packed::EntryKind;
 use cryptable::{Contents, CostModel, Engine, Execution, Parameters, Table};
-use cryptable_frames::{Column, Frame, Mapping, Pipeline, Schema, Step};
+use cryptable_frames::{Column, Frame, Mapping, Operand, Pipeline, Schema, Step};
 use serde::Serialize;
 
-use super::{read_frame, read_schema, read_text, unwrapped};
+use super::{read_frame, read_program, read_schema, read_text, unwrapped};
 use crate::args::Global;
 use crate::args::frames::RunArgs;
 use crate::atomic_file::{self, Access};
@@ -45,8 +45,9 @@ pub fn run(global: Global, args: &RunArgs) -> Result<()> {
     let schema = files.schema.as_deref().map(read_schema).transpose()?;
     let units =
         Units { parameters: &parameters, schema: schema.as_ref(), results: results.as_ref() };
-    let tables = units.tables(&frame, &pipeline, &files)?;
-    let predicted_s = check_memory(global, args, &pipeline, &parameters, frame.rows())?;
+    let operands = units.operands(&frame, &pipeline, &files)?;
+    let rows = frame.rows();
+    let predicted_s = check_memory(global, args, (&pipeline, &operands), &parameters, rows)?;
     let mapped = key_file.read()?;
     let load_s = start.elapsed().as_secs_f64();
 
@@ -56,7 +57,7 @@ pub fn run(global: Global, args: &RunArgs) -> Result<()> {
     let moved = progress::on(&bar);
     let execution = Execution::default().progress(&moved);
     mapped.check_unchanged()?;
-    let output = pipeline.run(&mapped.key, &frame, &tables, results.as_ref(), execution);
+    let output = pipeline.run(&mapped.key, &frame, &operands, results.as_ref(), execution);
     let output = output.map_err(unwrapped).with_context(|| shown.clone())?;
     mapped.check_unchanged()?;
     bar.finish_and_clear();
@@ -84,27 +85,29 @@ pub fn run(global: Global, args: &RunArgs) -> Result<()> {
 struct Files {
     schema: Option<PathBuf>,
     results: Option<PathBuf>,
-    /// The table of each step that is a lookup.
-    tables: Vec<Option<PathBuf>>,
+    /// The table or program of each step that has one.
+    operands: Vec<Option<PathBuf>>,
 }
 
 impl Files {
     fn of(path: &Path, pipeline: &Pipeline) -> Self {
         let folder = path.parent().unwrap_or_else(|| Path::new(""));
-        let table = |step: &Step| match step {
-            Step::Lookup { table, .. } => Some(folder.join(table)),
+        let operand = |step: &Step| match step {
+            Step::Lookup { table: path, .. } | Step::Program { program: path, .. } => {
+                Some(folder.join(path))
+            }
             _ => None,
         };
         Self {
             schema: pipeline.schema().map(|path| folder.join(path)),
             results: pipeline.results().map(|path| folder.join(path)),
-            tables: pipeline.steps().iter().map(table).collect(),
+            operands: pipeline.steps().iter().map(operand).collect(),
         }
     }
 
     fn all(&self) -> Vec<PathBuf> {
         let schemas = [&self.schema, &self.results];
-        schemas.into_iter().chain(&self.tables).flatten().cloned().collect()
+        schemas.into_iter().chain(&self.operands).flatten().cloned().collect()
     }
 }
 
@@ -119,11 +122,11 @@ fn check_key(frame: &Frame, parameters: &Parameters, key: &KeyFile, args: &RunAr
     })
 }
 
-/// Checks that there is memory for the lookups, and returns the seconds that they are predicted to take.
+/// Checks that there is memory for the steps, and returns the seconds that they are predicted to take.
 fn check_memory(
     global: Global,
     args: &RunArgs,
-    pipeline: &Pipeline,
+    (pipeline, operands): (&Pipeline, &[Option<Operand>]),
     parameters: &Parameters,
     rows: usize,
 ) -> Result<f64> {
@@ -133,6 +136,13 @@ fn check_memory(
         let of = |values| parameters.lookup_prediction(EntryKind::Shared, tables, values);
         memory_limit::check_unread(args.memory.limit, "the pipeline", &of(at_once))?;
         let time = of(rows).duration(&CostModel::calibrated(), rows, threads(global));
+        predicted_s += time.as_secs_f64();
+    }
+    for operand in operands.iter().flatten() {
+        let Operand::Program(program) = operand else { continue };
+        let prediction = parameters.packed()?.formula_prediction(program.formulas())?;
+        memory_limit::check_unread(args.memory.limit, "the program", &prediction)?;
+        let time = prediction.duration(&CostModel::calibrated(), rows, threads(global));
         predicted_s += time.as_secs_f64();
     }
     Ok(predicted_s)
@@ -165,13 +175,13 @@ struct Units<'a> {
 }
 
 impl Units<'_> {
-    /// Reads the tables of all steps, in the units of their columns.
-    fn tables(
+    /// Reads the tables of all steps, in the units of their columns, and programs.
+    fn operands(
         &self,
         frame: &Frame,
         pipeline: &Pipeline,
         files: &Files,
-    ) -> Result<Vec<Option<Table>>> {
+    ) -> Result<Vec<Option<Operand>>> {
         let named = |schema: Option<&Schema>, name: &str| schema?.column(name).ok().cloned();
         let of_frame = |column: &cryptable_frames::FrameColumn| {
             let units = column.units().cloned().or_else(|| named(self.schema, column.name()));
@@ -179,18 +189,30 @@ impl Units<'_> {
             (column.name().to_owned(), Known { units, is_signed, modulus })
         };
         let mut known: BTreeMap<String, Known> = frame.columns().iter().map(of_frame).collect();
-        let mut tables = Vec::new();
-        for (step, path) in pipeline.steps().iter().zip(&files.tables) {
-            let units = named(self.results, step.into());
+        let mut operands = Vec::new();
+        for (step, path) in pipeline.steps().iter().zip(&files.operands) {
+            if let (Step::Program { into, .. }, Some(path)) = (step, path) {
+                let program = read_program(path)?;
+                for (name, (low, _)) in into.iter().zip(program.formulas().ranges()) {
+                    let (units, modulus) =
+                        (named(self.results, name), self.parameters.output_modulus());
+                    known.insert(name.clone(), Known { units, is_signed: low < 0, modulus });
+                }
+                operands.push(Some(Operand::Program(Box::new(program))));
+                continue;
+            }
+            let name = &step.into()[0];
+            let units = named(self.results, name);
             let mut output = Known {
                 is_signed: units.as_ref().is_some_and(|units| units.encoding().is_signed()),
                 units,
                 modulus: self.parameters.output_modulus(),
             };
-            tables.push(match (step, path) {
+            operands.push(match (step, path) {
                 (Step::Lookup { column, default, into, .. }, Some(path)) => {
                     let input = &known[column];
-                    Some(self.table(path, column, into, input, &output, default.as_deref())?)
+                    let default = default.as_deref();
+                    Some(self.table(path, column, into, input, &output, default)?.into())
                 }
                 (Step::Sum { terms, .. }, _) => {
                     let first = &known[&terms[0]];
@@ -199,9 +221,9 @@ impl Units<'_> {
                 }
                 _ => None,
             });
-            known.insert(step.into().into(), output);
+            known.insert(name.clone(), output);
         }
-        Ok(tables)
+        Ok(operands)
     }
 
     /// Reads a table: a mapping if one of its columns has units, else as `lookup` does.

@@ -1,0 +1,128 @@
+//! Programs: formulas over columns of a frame, by the names of columns and results.
+
+use cryptable::engines::packed::{Formula, PreparedFormulas};
+use cryptable::jobs::Formulas;
+use cryptable::{EvaluationKey, Execution, Request};
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::frame::Frame;
+use crate::pipeline::{Operand, Pipeline, Step};
+use crate::schema::check_name;
+
+/// A program as its file has it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ProgramFile {
+    columns: Vec<String>,
+    modulus: u64,
+    results: Vec<String>,
+    output_modulus: u64,
+    formulas: Vec<Formula>,
+}
+
+/// Formulas with names: what a decision tree, a forest or a linear model becomes.
+///
+/// ```
+/// use cryptable_frames::Program;
+/// let program = Program::from_json(br#"{
+///     "columns": ["age", "income"], "modulus": 16,
+///     "results": ["score"], "output_modulus": 64,
+///     "formulas": [{"choice": {
+///         "column": 0, "within": [[0, 4]],
+///         "then": {"constant": 10},
+///         "otherwise": {"choice": {"column": 1, "within": [[0, 2]], "then": {"constant": 20}, "otherwise": {"constant": 30}}}
+///     }}]
+/// }"#)?;
+/// assert_eq!(program.values(&[3, 0]), [10]);
+/// assert_eq!(program.values(&[4, 2]), [30]);
+/// # Ok::<(), cryptable_frames::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Program {
+    file: ProgramFile,
+    formulas: PreparedFormulas,
+}
+
+impl Program {
+    /// Reads a program.
+    ///
+    /// # Errors
+    /// If it is not JSON of this form, if there is not one name for each column and each formula, or if a formula is not valid.
+    pub fn from_json(bytes: &[u8]) -> Result<Self> {
+        let file: ProgramFile = serde_json::from_slice(bytes).map_err(|error| Error::Syntax {
+            what: "it is not a program",
+            text: error.to_string(),
+        })?;
+        let formulas = PreparedFormulas::new(&file.formulas, file.modulus)?;
+        file.columns.iter().chain(&file.results).try_for_each(|name| check_name(name))?;
+        for (name, found, expected) in [
+            ("number of names of columns", file.columns.len(), formulas.columns()),
+            ("number of names of results", file.results.len(), formulas.formulas()),
+        ] {
+            // Columns that formulas do not depend on may be named.
+            let fits = found == expected || (found > expected && name.ends_with("columns"));
+            if !fits {
+                return Err(cryptable::Error::Mismatch {
+                    name,
+                    found: found.to_string(),
+                    expected: expected.to_string(),
+                }
+                .into());
+            }
+        }
+        Ok(Self { file, formulas })
+    }
+
+    /// Returns the names of the columns, in the order of their numbers in formulas.
+    #[must_use]
+    pub fn columns(&self) -> &[String] {
+        &self.file.columns
+    }
+
+    /// Returns the names of the results.
+    #[must_use]
+    pub fn results(&self) -> &[String] {
+        &self.file.results
+    }
+
+    /// Returns the formulas.
+    #[must_use]
+    pub fn formulas(&self) -> &PreparedFormulas {
+        &self.formulas
+    }
+
+    /// Returns the results for a row of integers that represent values.
+    ///
+    /// # Panics
+    /// If the row has fewer values than columns, or one that is not below the modulus.
+    #[must_use]
+    pub fn values(&self, row: &[u64]) -> Vec<i64> {
+        self.file.formulas.iter().map(|formula| formula.value(row)).collect()
+    }
+
+    /// Returns the request for keys that serve the program.
+    #[must_use]
+    pub fn request(&self) -> Request<Formulas> {
+        Request::formulas(&self.formulas, self.file.output_modulus)
+    }
+
+    /// Runs the program on the columns of a frame that have its names.
+    ///
+    /// # Errors
+    /// If a column is missing, or if the library refuses columns or key.
+    pub fn run(
+        &self,
+        server: &EvaluationKey,
+        frame: &Frame,
+        execution: Execution<'_>,
+    ) -> Result<Frame> {
+        let step = Step::Program {
+            program: "program".into(),
+            inputs: self.columns().to_vec(),
+            into: self.results().to_vec(),
+        };
+        let operand = Some(Operand::Program(Box::new(self.clone())));
+        Pipeline::new(vec![step], None)?.run(server, frame, &[operand], None, execution)
+    }
+}

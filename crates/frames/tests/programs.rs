@@ -1,0 +1,96 @@
+//! Programs on frames: trees as pipelines and alone, with every row compared.
+
+#![cfg(feature = "client")]
+
+use cryptable::{Execution, SecretKey};
+use cryptable_frames::{
+    FileFormat, FileKind, Frame, Operand, Pipeline, PipelineProblem, Program, RecordBatch, Schema,
+};
+
+const PROGRAM: &str = r#"{
+    "columns": ["x", "y"], "modulus": 16, "results": ["score", "over"], "output_modulus": 64,
+    "formulas": [
+        {"sum": [
+            {"choice": {"column": 0, "within": [[0, 5]], "then": {"constant": -7}, "otherwise":
+                {"choice": {"column": 1, "within": [[3, 9]], "then": {"constant": 20}, "otherwise": {"constant": 4}}}}},
+            {"table": {"column": 1, "outputs": [0, 1, 2, 3, 4, 5, 6, 7, 7, 6, 5, 4, 3, 2, 1, 0]}}
+        ]},
+        {"choice": {"column": 1, "within": [[12, 16]], "then": {"constant": 1}, "otherwise": {"constant": 0}}}
+    ]
+}"#;
+
+fn columns(csv: &str) -> RecordBatch {
+    FileFormat::from(FileKind::Csv).read(csv.as_bytes()).unwrap()
+}
+
+fn csv(columns: &RecordBatch) -> String {
+    let mut bytes = Vec::new();
+    FileFormat::from(FileKind::Csv).write(&mut bytes, columns).unwrap();
+    String::from_utf8(bytes).unwrap()
+}
+
+fn schema(nulls: &str) -> Schema {
+    let column = |name| {
+        format!(r#"{{"column": "{name}", "type": "integer", "maximum": 15, "nulls": {nulls}}}"#)
+    };
+    let text = format!(r#"{{"columns": [{}, {}]}}"#, column("x"), column("y"));
+    Schema::from_json(text.as_bytes()).unwrap()
+}
+
+#[test]
+fn programs_give_their_values_on_every_row() {
+    let program = Program::from_json(PROGRAM.as_bytes()).unwrap();
+    let secret = SecretKey::generate(&program.request().insecure_toy().plan().unwrap());
+    let server = secret.evaluation_key();
+    let mut data = String::from("x,y\n");
+    let mut expected = String::from("score,over\n");
+    for (x, y) in (0..16).flat_map(|x| (0..16).map(move |y| (x, y))) {
+        data += &format!("{x},{y}\n");
+        let values = program.values(&[x, y]);
+        expected += &format!("{},{}\n", values[0], values[1]);
+    }
+    let frame = Frame::encrypt(&secret, &columns(&data), &schema(r#"{"value": 0}"#)).unwrap();
+    let found = program.run(&server, &frame, Execution::default()).unwrap();
+    assert_eq!(csv(&found.decrypt(&secret, None).unwrap()), expected);
+    assert!(found.columns()[0].values().is_signed() && !found.columns()[1].values().is_signed());
+
+    // The same as a step, with the columns in another order.
+    let text = "output = ['over', 'a']\n[[step]]\nprogram = 'p'\ninputs = ['y', 'x']\ninto = ['a', 'over']";
+    let pipeline = Pipeline::from_toml(text).unwrap();
+    let operands = [Some(Operand::Program(Box::new(program.clone())))];
+    let run = |frame: &Frame| pipeline.run(&server, frame, &operands, None, Execution::default());
+    let found = run(&frame).unwrap();
+    let mut expected = String::from("over,a\n");
+    for (x, y) in (0..16).flat_map(|x| (0..16).map(move |y| (x, y))) {
+        let values = program.values(&[y, x]);
+        expected += &format!("{},{}\n", values[1], values[0]);
+    }
+    assert_eq!(csv(&found.decrypt(&secret, None).unwrap()), expected);
+
+    // Gaps of one column are those of results; different ones are refused.
+    let gaps = Frame::encrypt(&secret, &columns("x,y\n1,2\n"), &schema("\"validity\"")).unwrap();
+    let error = run(&gaps).unwrap_err().to_string();
+    assert!(error.contains("different gaps"), "{error}");
+}
+
+#[test]
+fn programs_that_do_not_fit_are_refused() {
+    let refused = |from: &str, to: &str| {
+        let text = PROGRAM.replacen(from, to, 1);
+        assert_ne!(text, PROGRAM);
+        Program::from_json(text.as_bytes()).unwrap_err().to_string()
+    };
+    assert!(refused("\"score\", ", "").contains("number of names of results"));
+    assert!(refused("\"x\", ", "").contains("number of names of columns"));
+    assert!(refused("\"modulus\": 16", "\"modulus\": 8").contains("16"));
+    assert!(refused("\"x\"", "\"\"").contains("name"));
+    assert!(refused("[[0, 5]]", "[[5, 0]]").contains("first value of a range"));
+    assert!(refused("\"constant\": 4", "\"constant\": 4.5").contains("it is not a program"));
+    assert!(refused("[\"x\", \"y\"]", "[\"x\", \"y\"], \"more\": 1").contains("more"));
+    let step = |text: &str| Pipeline::from_toml(text).unwrap_err().to_string();
+    assert!(step("[[step]]\nprogram = 'p'\ninto = 'a'").contains("must have either"));
+    let factors = "[[step]]\nprogram = 'p'\ninputs = ['x']\nfactors = [1]\ninto = 'a'";
+    assert!(step(factors).contains("`factors`"));
+    assert!(step("[[step]]\nsum = ['x']\ninto = ['a', 'b']").contains("a list of `into`"));
+    assert!(PipelineProblem::NoProgram.to_string().contains("no program"));
+}

@@ -1,0 +1,12 @@
+//! Formulas over several columns: sums of tables, and choices between them, evaluated in slots.
+//!
+//! A [`formula::Formula`] is what decision trees, linear models and filters are made of. All columns are raised to
+//! exponentials once; tables and conditions are AKP's interpolations of them, choices are products in slots, and each formula
+//! takes one SlotsToCoeffs: no bootstrap is spent on what lies between columns and results. [`prepared`] is a formula in its
+//! normal form with its noise, [`circuit`] evaluates it on ciphertexts ([`evaluation`]) or on shapes ([`prediction`]).
+
+pub(crate) mod circuit;
+pub(crate) mod evaluation;
+pub(crate) mod formula;
+pub(crate) mod prediction;
+pub(crate) mod prepared;

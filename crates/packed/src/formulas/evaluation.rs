@@ -1,0 +1,92 @@
+//! Formulas on ciphertexts.
+
+use cryptable_ckks::Arithmetic;
+use cryptable_ckks::bootstrapping::modulus_switch::{CoefficientShape, switch_to_power_of_two};
+use cryptable_lattice::Progress;
+use cryptable_lattice::error::{Result, check_equal};
+
+use crate::akp::STEPS_BEFORE_TABLES;
+use crate::ciphertext::Ciphertext;
+use crate::formulas::prepared::{Chunk, PreparedFormulas};
+use crate::keys::evaluation_key::EvaluationKey;
+use crate::lookup::table_lookup::STEPS_AFTER_TABLE;
+
+impl EvaluationKey {
+    /// Evaluates formulas on columns: for each row of values, the result of each formula modulo the output modulus. Column k
+    /// is the one with number k in formulas.
+    ///
+    /// ```
+    /// use cryptable_packed::{Formula, Parameters, PreparedFormulas, Progress, SecretKey};
+    /// // The larger of two columns' tables where the first is below 2: `Parameters::for_formulas` gives 128-bit parameters.
+    /// let table = |column, outputs: [i64; 4]| Box::new(Formula::Table { column, outputs: outputs.to_vec() });
+    /// let formula = Formula::Choice {
+    ///     column: 0,
+    ///     within: vec![[0, 2]],
+    ///     then: table(1, [5, 6, 7, 8]),
+    ///     otherwise: table(0, [0, 0, 1, 2]),
+    /// };
+    /// let formulas = PreparedFormulas::new(&[formula.clone()], 4)?;
+    /// let secret = SecretKey::generate(&Parameters::insecure_toy_formulas(16, &formulas)?);
+    /// let key = secret.evaluation_key(Progress::silent())?;
+    /// let (x, y) = ([0, 1, 2, 3], [3, 0, 3, 1]);
+    /// let columns = [&secret.encrypt(&x)?, &secret.encrypt(&y)?];
+    /// let results = key.evaluate(&columns, &formulas, Progress::silent())?;
+    /// assert_eq!(secret.decrypt(&results[0])?, [8, 5, 1, 2]);
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If columns are fewer than formulas read, of another client, other parameters or another modulus, or differ in their number
+    /// of values; if the parameters are not for formulas, or not for as many choices within each other;
+    /// [`cryptable_lattice::Error::NoiseTooLarge`] if a result would be wrong with more than the stated probability;
+    /// [`cryptable_lattice::Error::Cancelled`].
+    pub fn evaluate(
+        &self,
+        columns: &[&Ciphertext],
+        formulas: &PreparedFormulas,
+        progress: Progress<'_>,
+    ) -> Result<Vec<Ciphertext>> {
+        let parameters = self.parameters();
+        let circuit = parameters.circuit_of_formulas(formulas)?;
+        let akp = parameters.akp_circuit();
+        check_equal("number of columns", columns.len(), formulas.columns())?;
+        for column in columns {
+            column.check(parameters, self.binding(), Some(parameters.input_modulus()))?;
+            check_equal("number of values of a column", column.count(), columns[0].count())?;
+        }
+        let inputs: Vec<_> = columns.iter().map(|column| column.noise()).collect();
+        let noise = parameters.checked_formula_noise(formulas, &inputs)?;
+        let used = formulas.columns_in_use();
+        let count = STEPS_BEFORE_TABLES * used.len()
+            + circuit.steps(formulas)
+            + STEPS_AFTER_TABLE * formulas.formulas();
+        let step = progress.steps(count)?;
+        let done = || step.done();
+        let (evaluator, matrices) = (self.evaluator(), self.matrices());
+        let mut exponentials = vec![Vec::new(); columns.len()];
+        for column in used {
+            let (input, to_slots) = (columns[column].body(), &matrices.coeffs_to_slots);
+            let found = akp.exponentials_of(&evaluator, to_slots, input, &done)?;
+            exponentials[column] = found;
+        }
+        let tables = |chunk: &Chunk, half: usize| {
+            let of_column = |column: usize| &exponentials[column][half];
+            circuit.tables(&evaluator, formulas, chunk, of_column, &done)
+        };
+        let outputs = circuit.evaluate(&evaluator, formulas, tables)?;
+        let shape = CoefficientShape {
+            log2_modulus: parameters.literal().log2_ciphertext_modulus,
+            plaintext_modulus: parameters.output_modulus(),
+            layout: columns[0].body().layout,
+        };
+        let finish = |(output, noise)| {
+            let found = circuit.finish(&evaluator, &matrices.products, output);
+            done()?;
+            evaluator.begin_stage("modulus_switch");
+            let body = switch_to_power_of_two(self.ring(), found.parts, shape);
+            done()?;
+            Ok(self.result(body, noise))
+        };
+        outputs.into_iter().zip(noise).map(finish).collect()
+    }
+}

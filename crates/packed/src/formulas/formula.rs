@@ -1,0 +1,129 @@
+//! Formulas as callers write them.
+
+use std::ops::Range;
+
+use cryptable_lattice::error::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// Most choices within each other: deeper trees have more levels than the chain of primes.
+const MAX_CHOICES_IN_A_ROW: usize = 8;
+
+/// A function of the values of several columns in the same row, with an integer as result.
+///
+/// As JSON, formulas look like `{"choice": {"column": 0, "within": [[18, 65]], "then": {"constant": 3}, "otherwise":
+/// {"table": {"column": 1, "outputs": [0, 1, 1, 2]}}}}`.
+///
+/// ```
+/// use cryptable_packed::Formula;
+/// // One leaf of three: x below 4, else y below 2 or not.
+/// let leaf = |value| Box::new(Formula::Constant(value));
+/// let right = Formula::Choice { column: 1, within: vec![[0, 2]], then: leaf(20), otherwise: leaf(30) };
+/// let tree = Formula::Choice { column: 0, within: vec![[0, 4]], then: leaf(10), otherwise: Box::new(right) };
+/// assert_eq!(tree.value(&[3, 0]), 10);
+/// assert_eq!(tree.value(&[4, 0]), 20);
+/// assert_eq!(tree.value(&[4, 2]), 30);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Formula {
+    /// The same integer in every row.
+    Constant(i64),
+    /// An integer for each value of a column.
+    Table {
+        /// Number of the column, from 0 on.
+        column: usize,
+        /// Output of each value that the column may have, from 0 on.
+        outputs: Vec<i64>,
+    },
+    /// One formula where a column's value is in one of some ranges, and another one elsewhere.
+    Choice {
+        /// Number of the column, from 0 on.
+        column: usize,
+        /// Ranges, each with its first value and the first one after it.
+        within: Vec<[u64; 2]>,
+        /// Formula of values in a range.
+        then: Box<Self>,
+        /// Formula of all others.
+        otherwise: Box<Self>,
+    },
+    /// The sum of formulas.
+    Sum(Vec<Self>),
+}
+
+impl Formula {
+    /// Returns the result for a row with these values.
+    ///
+    /// # Panics
+    /// If there are fewer values than columns, or a value is beyond a table.
+    #[must_use]
+    pub fn value(&self, row: &[u64]) -> i64 {
+        match self {
+            Self::Constant(value) => *value,
+            Self::Table { column, outputs } => outputs[row[*column] as usize],
+            Self::Choice { column, within, then, otherwise } => {
+                if is_within(within, row[*column]) {
+                    then.value(row)
+                } else {
+                    otherwise.value(row)
+                }
+            }
+            Self::Sum(terms) => terms.iter().map(|term| term.value(row)).sum(),
+        }
+    }
+
+    /// Returns how many columns the formula may read: one more than the largest number of a column in it.
+    #[must_use]
+    pub fn columns(&self) -> usize {
+        match self {
+            Self::Constant(_) => 0,
+            Self::Table { column, .. } => column + 1,
+            Self::Choice { column, then, otherwise, .. } => {
+                (column + 1).max(then.columns()).max(otherwise.columns())
+            }
+            Self::Sum(terms) => terms.iter().map(Self::columns).max().unwrap_or(0),
+        }
+    }
+
+    /// Checks that tables have an output for each value below the modulus of columns, that ranges are in order, and that no more
+    /// than eight choices are within each other.
+    ///
+    /// # Errors
+    /// If they do not.
+    pub(crate) fn check(&self, modulus: u64) -> Result<()> {
+        self.check_within(modulus, 0)
+    }
+
+    fn check_within(&self, modulus: u64, choices: usize) -> Result<()> {
+        match self {
+            Self::Constant(_) => Ok(()),
+            Self::Table { outputs, .. } => {
+                let found = outputs.len();
+                if found as u64 == modulus {
+                    return Ok(());
+                }
+                Err(Error::TableLength { found, expected: modulus })
+            }
+            Self::Choice { within, then, otherwise, .. } => {
+                let (value, limit) = (choices as u64 + 1, MAX_CHOICES_IN_A_ROW as u64);
+                if value > limit {
+                    let name = "number of choices within each other";
+                    return Err(Error::TooLarge { name, value, limit });
+                }
+                for &[from, below] in within {
+                    if from > below {
+                        let name = "first value of a range";
+                        return Err(Error::TooLarge { name, value: from, limit: below });
+                    }
+                }
+                then.check_within(modulus, choices + 1)?;
+                otherwise.check_within(modulus, choices + 1)
+            }
+            Self::Sum(terms) => terms.iter().try_for_each(|it| it.check_within(modulus, choices)),
+        }
+    }
+}
+
+/// Returns whether a value is in one of some ranges.
+pub(crate) fn is_within(within: &[[u64; 2]], value: u64) -> bool {
+    within.iter().any(|&[from, below]| Range { start: from, end: below }.contains(&value))
+}

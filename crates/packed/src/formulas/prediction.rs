@@ -1,0 +1,119 @@
+//! Noise, failure probability and costs of formulas, from their dry run.
+
+use cryptable_lattice::cost::Prediction;
+use cryptable_lattice::error::{Error, Result, check_equal};
+use cryptable_lattice::noise_bound::check_log2_fail;
+use cryptable_lattice::{FailureProbability, NoiseBound};
+
+use crate::akp::AkpCircuit;
+use crate::formulas::circuit::FormulaCircuit;
+use crate::formulas::prepared::PreparedFormulas;
+use crate::parameters::circuit::Circuit;
+use crate::parameters::failure::bound_of_result;
+use crate::parameters::parameter_set::Parameters;
+
+/// log2 of the share of the stated failure probability in which an error of a table may be larger than is reckoned with where
+/// errors meet.
+const LOG2_SHARE: f64 = -4.0;
+
+impl Parameters {
+    /// Returns the most choices within each other that formulas may have, and `None` if these parameters are not for formulas.
+    #[must_use]
+    pub fn choices_in_a_row(&self) -> Option<usize> {
+        self.formula_circuit().map(FormulaCircuit::height)
+    }
+
+    /// The circuit, if it serves these formulas.
+    ///
+    /// # Errors
+    /// If the parameters are not for formulas, for another modulus of columns, or for fewer choices within each other; if a
+    /// result has no residue of its own.
+    pub(crate) fn circuit_of_formulas(
+        &self,
+        formulas: &PreparedFormulas,
+    ) -> Result<&FormulaCircuit> {
+        let Some(circuit) = self.formula_circuit() else {
+            let name = &self.literal().name;
+            let what = format!("formulas: {name} has no primes for products in slots");
+            return Err(Error::Unsupported(what));
+        };
+        check_equal("modulus of columns", formulas.input_modulus(), self.input_modulus())?;
+        formulas.check_range(self.output_modulus())?;
+        let (found, limit) = (formulas.choices_in_a_row() as u64, circuit.height() as u64);
+        if found > limit {
+            let name = "number of choices within each other";
+            return Err(Error::TooLarge { name, value: found, limit });
+        }
+        Ok(circuit)
+    }
+
+    /// The noise of the result of each formula, for columns with these noises.
+    ///
+    /// # Errors
+    /// [`Error::NoiseTooLarge`] if a result would be wrong with more than the stated probability.
+    pub(crate) fn checked_formula_noise(
+        &self,
+        formulas: &PreparedFormulas,
+        inputs: &[NoiseBound],
+    ) -> Result<Vec<NoiseBound>> {
+        let (circuit, akp) = (self.circuit_of_formulas(formulas)?, self.akp_circuit());
+        let fresh = self.fresh_noise(self.input_modulus());
+        let input = inputs.iter().copied().fold(fresh, NoiseBound::max);
+        let limit = self.stated_log2_fail();
+        check_log2_fail("a table of a formula", self.lookup_log2_fail(input), limit)?;
+        let added = self.literal().coefficient_bound(circuit.noise_of_tables(), 1);
+        let table = self.result_noise(input).with_independent(added);
+        let largest = table.largest(limit + LOG2_SHARE);
+        let modulus = self.output_modulus();
+        let added = circuit.predict(akp, formulas, &akp.dry_run());
+        let of_tables = formulas.noise(modulus, table, largest);
+        let noise = |(of_tables, added): (NoiseBound, _)| {
+            let noise = of_tables.with_independent(bound_of_result(self.literal(), added));
+            noise.check_decryption("a formula", modulus, limit).map(|()| noise)
+        };
+        of_tables.into_iter().zip(added).map(noise).collect()
+    }
+
+    /// The probability that any value of a full ciphertext comes out wrong of a formula: each column, and the result, keep
+    /// [`Parameters::stated_log2_fail`] per value.
+    #[must_use]
+    pub fn formula_failure(&self, formulas: &PreparedFormulas) -> FailureProbability {
+        let parts = (formulas.columns_in_use().len() + 1) as f64;
+        let of_value = FailureProbability::from_log2(self.stated_log2_fail() + parts.log2());
+        of_value.of_any(self.literal().slots)
+    }
+
+    /// Predicts the evaluation of formulas on columns of full ciphertexts.
+    ///
+    /// ```
+    /// use cryptable_packed::{CostModel, Formula, Parameters, PreparedFormulas};
+    /// let table = |column| Formula::Table { column, outputs: vec![0, 1, 3, 2] };
+    /// let sum = Formula::Sum((0..3).map(table).collect());
+    /// let [one, sum] = [table(0), sum].map(|formula| PreparedFormulas::new(&[formula], 4).unwrap());
+    /// let parameters = Parameters::insecure_toy_formulas(16, &sum)?;
+    /// let work = |formulas| parameters.formula_prediction(formulas).map(|it| it.work.transforms);
+    /// assert!(work(&sum)? > 2.0 * work(&one)?);
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the parameters do not serve these formulas.
+    pub fn formula_prediction(&self, formulas: &PreparedFormulas) -> Result<Prediction> {
+        let (circuit, akp) = (self.circuit_of_formulas(formulas)?, self.akp_circuit());
+        let dry_run = akp.dry_run();
+        circuit.predict(akp, formulas, &dry_run);
+        let mut prediction = self.prediction();
+        prediction.work = self.work(&dry_run.counts());
+        prediction.working_bytes = self.working_bytes_of_formulas(formulas);
+        Ok(prediction)
+    }
+
+    pub(crate) fn akp_circuit(&self) -> &AkpCircuit {
+        match self.circuit() {
+            Circuit::Akp(circuit) => circuit,
+            Circuit::MultiPrecision(_) | Circuit::Multiplexer(_) => {
+                unreachable!("formulas are evaluated by AKP")
+            }
+        }
+    }
+}

@@ -1,0 +1,428 @@
+//! Formulas in their normal form: tables of numbers from 0 to 1 with integer weights, and choices by tables of 0 and 1.
+
+use std::collections::BTreeMap;
+
+use cryptable_lattice::NoiseBound;
+use cryptable_lattice::error::{Error, Result};
+
+use crate::formulas::formula::{Formula, is_within};
+
+/// Most tables whose results are held at once: some 6 MB each at ring degree 2^16.
+const TABLES_OF_CHUNK: usize = 256;
+
+/// Most tables of all formulas, and the largest modulus of columns: they take 8 bytes per table and value.
+const MAX_TABLES: usize = 1 << 12;
+
+/// Largest modulus of columns: that of AKP at ring degree 2^16.
+const MAX_MODULUS: u64 = 1 << 12;
+
+/// A table of a column, as integers from 0 to `width`: the circuit evaluates outputs divided by the width.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct UnitTable {
+    pub column: usize,
+    outputs: Vec<u64>,
+}
+
+impl UnitTable {
+    /// Outputs as numbers from 0 to 1.
+    pub(crate) fn fractions(&self) -> Vec<f64> {
+        let width = self.outputs.iter().copied().max().unwrap_or(1).max(1) as f64;
+        self.outputs.iter().map(|&output| output as f64 / width).collect()
+    }
+}
+
+/// `constant + Σ_k weight_k·table_k`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Linear {
+    pub constant: i64,
+    /// Number of a table, and its weight.
+    pub terms: Vec<(usize, i64)>,
+}
+
+/// `linear + Σ_k (otherwise_k + bit_k·(then_k - otherwise_k))`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Value {
+    pub linear: Linear,
+    pub choices: Vec<Choice>,
+}
+
+/// A choice by a table of 0 and 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Choice {
+    pub bit: usize,
+    pub then: Value,
+    pub otherwise: Value,
+}
+
+/// Formulas whose tables are collected, each once.
+///
+/// Prepared for one modulus of columns, they serve every key whose parameters have as many choices within each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PreparedFormulas {
+    columns: usize,
+    input_modulus: u64,
+    tables: Vec<UnitTable>,
+    outputs: Vec<Value>,
+}
+
+/// A term of an output, by its number.
+#[derive(Clone, Copy, Debug)]
+enum Term {
+    Linear(usize),
+    Choice(usize),
+}
+
+/// A part of all outputs whose tables are held at once.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Chunk {
+    /// Numbers of the tables.
+    pub tables: Vec<usize>,
+    /// The part of each output.
+    pub outputs: Vec<Value>,
+}
+
+impl PreparedFormulas {
+    /// Prepares formulas for columns of a modulus.
+    ///
+    /// ```
+    /// use cryptable_packed::{Formula, PreparedFormulas};
+    /// let leaf = |value| Box::new(Formula::Constant(value));
+    /// let stump = Formula::Choice { column: 0, within: vec![[0, 4]], then: leaf(1), otherwise: leaf(0) };
+    /// let prepared = PreparedFormulas::new(&[stump.clone(), Formula::Sum(vec![stump.clone(), stump])], 16)?;
+    /// assert_eq!((prepared.tables(), prepared.choices_in_a_row()), (1, 0));
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there are none, or a table or a range does not fit the modulus.
+    pub fn new(formulas: &[Formula], input_modulus: u64) -> Result<Self> {
+        if input_modulus > MAX_MODULUS {
+            let (name, value) = ("modulus of columns of formulas", input_modulus);
+            return Err(Error::TooLarge { name, value, limit: MAX_MODULUS });
+        }
+        let mut tables = Tables::default();
+        let mut outputs = Vec::with_capacity(formulas.len());
+        for formula in formulas {
+            formula.check(input_modulus)?;
+            let output = tables.value(formula, input_modulus);
+            if output.is_constant() {
+                let name = "number of columns that a formula depends on";
+                return Err(Error::TooSmall { name, value: 0, limit: 1 });
+            }
+            if tables.is_full {
+                let (name, limit) = ("number of tables of formulas", MAX_TABLES as u64);
+                return Err(Error::TooLarge { name, value: limit + 1, limit });
+            }
+            outputs.push(output);
+        }
+        let columns = formulas.iter().map(Formula::columns).max().unwrap_or(0);
+        if columns == 0 {
+            return Err(Error::TooSmall { name: "number of formulas", value: 0, limit: 1 });
+        }
+        Ok(Self { columns, input_modulus, tables: tables.into_list(), outputs })
+    }
+
+    /// Returns the number of columns.
+    #[must_use]
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// Returns the modulus of columns.
+    #[must_use]
+    pub fn input_modulus(&self) -> u64 {
+        self.input_modulus
+    }
+
+    /// Returns the number of formulas.
+    #[must_use]
+    pub fn formulas(&self) -> usize {
+        self.outputs.len()
+    }
+
+    /// Returns the number of different tables and conditions of all formulas.
+    #[must_use]
+    pub fn tables(&self) -> usize {
+        self.tables.len()
+    }
+
+    /// Returns the most choices within each other that take a product: those between two constants are tables.
+    #[must_use]
+    pub fn choices_in_a_row(&self) -> usize {
+        self.outputs.iter().map(Value::height).max().unwrap_or(0)
+    }
+
+    /// Returns the least and the largest result that each formula may have.
+    #[must_use]
+    pub fn ranges(&self) -> Vec<(i64, i64)> {
+        self.outputs.iter().map(Value::range).collect()
+    }
+
+    /// Checks that integers follow from residues modulo the output modulus: those of formulas without negative results, or in the
+    /// middle of which is 0.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] if a result is out of that range.
+    pub(crate) fn check_range(&self, output_modulus: u64) -> Result<()> {
+        for (low, high) in self.ranges() {
+            let most = if low < 0 { (output_modulus - 1) / 2 } else { output_modulus - 1 };
+            let (name, value) = ("result of a formula", high.max(0).unsigned_abs());
+            if value > most {
+                return Err(Error::TooLarge { name, value, limit: most });
+            }
+            let (name, value) =
+                ("size of a negative result of a formula", low.min(0).unsigned_abs());
+            if value > output_modulus / 2 {
+                return Err(Error::TooLarge { name, value, limit: output_modulus / 2 });
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn table(&self, index: usize) -> &UnitTable {
+        &self.tables[index]
+    }
+
+    /// Numbers of the columns that some table reads.
+    pub(crate) fn columns_in_use(&self) -> Vec<usize> {
+        let used = |column: &usize| self.tables.iter().any(|table| table.column == *column);
+        (0..self.columns).filter(used).collect()
+    }
+
+    /// Whether an output has choices.
+    pub(crate) fn has_choices(&self, output: usize) -> bool {
+        !self.outputs[output].choices.is_empty()
+    }
+
+    /// The noise of each output as a fraction of the modulus, with tables of this noise for outputs from 0 to 1, before that of
+    /// products: `largest` bounds an error of a table but for a negligible probability.
+    pub(crate) fn noise(&self, modulus: u64, table: NoiseBound, largest: f64) -> Vec<NoiseBound> {
+        let model = TableNoise { unit: scaled(table, 1.0 / modulus as f64), largest };
+        self.outputs.iter().map(|output| model.of(output)).collect()
+    }
+
+    /// Cuts all outputs into chunks of some tables each, term by term. Constants are in the first.
+    pub(crate) fn chunks(&self) -> Vec<Chunk> {
+        let mut chunks = vec![self.empty_chunk()];
+        for (index, output) in self.outputs.iter().enumerate() {
+            chunks[0].outputs[index].linear.constant = output.linear.constant;
+            let linear = (0..output.linear.terms.len()).map(Term::Linear);
+            for term in linear.chain((0..output.choices.len()).map(Term::Choice)) {
+                let mut used = Vec::new();
+                match term {
+                    Term::Linear(k) => used.push(output.linear.terms[k].0),
+                    Term::Choice(k) => output.choices[k].tables(&mut used),
+                }
+                let last = chunks.last().expect("the first chunk");
+                let added = used.iter().filter(|table| !last.tables.contains(table)).count();
+                if !last.tables.is_empty() && last.tables.len() + added > TABLES_OF_CHUNK {
+                    chunks.push(self.empty_chunk());
+                }
+                let last = chunks.last_mut().expect("a chunk");
+                last.tables.extend(used);
+                last.tables.sort_unstable();
+                last.tables.dedup();
+                match term {
+                    Term::Linear(k) => {
+                        last.outputs[index].linear.terms.push(output.linear.terms[k]);
+                    }
+                    Term::Choice(k) => {
+                        last.outputs[index].choices.push(output.choices[k].clone());
+                    }
+                }
+            }
+        }
+        chunks
+    }
+
+    fn empty_chunk(&self) -> Chunk {
+        Chunk { tables: Vec::new(), outputs: vec![Value::default(); self.outputs.len()] }
+    }
+}
+
+impl Value {
+    /// Choices within each other.
+    pub(crate) fn height(&self) -> usize {
+        let of_choice = |it: &Choice| 1 + it.then.height().max(it.otherwise.height());
+        self.choices.iter().map(of_choice).max().unwrap_or(0)
+    }
+
+    /// The least and the largest value.
+    pub(crate) fn range(&self) -> (i64, i64) {
+        let Linear { constant, terms } = &self.linear;
+        let (mut low, mut high) = (*constant, *constant);
+        for &(_, weight) in terms {
+            low = low.saturating_add(weight.min(0));
+            high = high.saturating_add(weight.max(0));
+        }
+        for choice in &self.choices {
+            let (then, otherwise) = (choice.then.range(), choice.otherwise.range());
+            low = low.saturating_add(then.0.min(otherwise.0));
+            high = high.saturating_add(then.1.max(otherwise.1));
+        }
+        (low, high)
+    }
+
+    /// The largest absolute value.
+    pub(crate) fn largest(&self) -> f64 {
+        let (low, high) = self.range();
+        low.unsigned_abs().max(high.unsigned_abs()) as f64
+    }
+}
+
+impl Choice {
+    /// The largest difference of both sides.
+    pub(crate) fn difference(&self) -> f64 {
+        let (then, otherwise) = (self.then.range(), self.otherwise.range());
+        then.1.abs_diff(otherwise.0).max(otherwise.1.abs_diff(then.0)) as f64
+    }
+
+    /// Numbers of all tables.
+    fn tables(&self, found: &mut Vec<usize>) {
+        found.push(self.bit);
+        for value in [&self.then, &self.otherwise] {
+            found.extend(value.linear.terms.iter().map(|&(table, _)| table));
+            value.choices.iter().for_each(|choice| choice.tables(found));
+        }
+    }
+}
+
+/// The noise of tables, by which that of formulas is bounded.
+struct TableNoise {
+    /// Noise of a table of weight 1, as a fraction of the modulus.
+    unit: NoiseBound,
+    /// The largest error of a table.
+    largest: f64,
+}
+
+impl TableNoise {
+    /// Errors of tables may depend on each other, as those of one column do: deviations add up.
+    fn of(&self, value: &Value) -> NoiseBound {
+        let of_terms = value.linear.terms.iter().map(|&(_, weight)| weight.unsigned_abs() as f64);
+        let of_choice = |choice: &Choice| {
+            let (then, otherwise) = (self.of(&choice.then), self.of(&choice.otherwise));
+            // That of the side that is chosen, of the bit, and of both at once.
+            then.max(otherwise)
+                + scaled(self.unit, choice.difference())
+                + scaled(then + otherwise, self.largest)
+        };
+        let linear = scaled(self.unit, of_terms.sum());
+        value.choices.iter().map(of_choice).fold(linear, |sum, noise| sum + noise)
+    }
+}
+
+/// Noise of a multiple.
+pub(crate) fn scaled(noise: NoiseBound, factor: f64) -> NoiseBound {
+    NoiseBound::of_law(noise.law().times(factor), factor * noise.bias())
+}
+
+/// Tables so far, by column and outputs.
+#[derive(Debug, Default)]
+struct Tables {
+    known: BTreeMap<UnitTable, usize>,
+    /// Whether there were more than are kept.
+    is_full: bool,
+}
+
+impl Tables {
+    fn into_list(self) -> Vec<UnitTable> {
+        let mut list: Vec<_> = self.known.into_iter().collect();
+        list.sort_by_key(|(_, index)| *index);
+        list.into_iter().map(|(table, _)| table).collect()
+    }
+
+    fn index(&mut self, table: UnitTable) -> usize {
+        let next = self.known.len();
+        if next == MAX_TABLES && !self.known.contains_key(&table) {
+            self.is_full = true;
+            return 0;
+        }
+        *self.known.entry(table).or_insert(next)
+    }
+
+    /// The linear form of a table: the least output, and what is above it.
+    fn linear(&mut self, column: usize, outputs: &[i64]) -> Linear {
+        let low = outputs.iter().copied().min().unwrap_or(0);
+        let above: Vec<u64> = outputs.iter().map(|output| output.abs_diff(low)).collect();
+        let divisor = above.iter().copied().fold(0, greatest_common_divisor);
+        let width = above.iter().copied().max().unwrap_or(0);
+        let (Ok(weight), true) = (i64::try_from(width), divisor > 0) else {
+            return Linear { constant: low, terms: Vec::new() };
+        };
+        // Of a table and what is below its largest output, one serves for both.
+        let is_upper = above[0] > width / 2;
+        let outputs = |above: u64| if is_upper { width - above } else { above } / divisor;
+        let outputs = above.into_iter().map(outputs).collect();
+        let table = self.index(UnitTable { column, outputs });
+        let (constant, weight) =
+            if is_upper { (low.saturating_add(weight), -weight) } else { (low, weight) };
+        Linear { constant, terms: vec![(table, weight)] }
+    }
+
+    fn value(&mut self, formula: &Formula, modulus: u64) -> Value {
+        match formula {
+            Formula::Constant(constant) => Value::constant(*constant),
+            Formula::Table { column, outputs } => {
+                Value { linear: self.linear(*column, outputs), choices: Vec::new() }
+            }
+            Formula::Choice { column, within, then, otherwise } => {
+                let holds: Vec<i64> =
+                    (0..modulus).map(|value| i64::from(is_within(within, value))).collect();
+                let [then, otherwise] = [then, otherwise].map(|it| self.value(it, modulus));
+                self.choice(*column, &holds, then, otherwise)
+            }
+            Formula::Sum(terms) => {
+                let mut sum = Value::default();
+                for term in terms {
+                    sum.add(self.value(term, modulus));
+                }
+                sum
+            }
+        }
+    }
+
+    fn choice(&mut self, column: usize, holds: &[i64], then: Value, otherwise: Value) -> Value {
+        if then == otherwise || holds.iter().all(|&bit| bit == 0) {
+            return otherwise;
+        }
+        if holds.iter().all(|&bit| bit == 1) {
+            return then;
+        }
+        if then.is_constant() && otherwise.is_constant() {
+            let of = |&bit: &i64| if bit == 1 { &then } else { &otherwise }.linear.constant;
+            let outputs: Vec<i64> = holds.iter().map(of).collect();
+            return Value { linear: self.linear(column, &outputs), choices: Vec::new() };
+        }
+        let first = holds[0];
+        let (then, otherwise) = if first == 1 { (otherwise, then) } else { (then, otherwise) };
+        let outputs = holds.iter().map(|&bit| u64::from(bit != first)).collect();
+        let bit = self.index(UnitTable { column, outputs });
+        Value { linear: Linear::default(), choices: vec![Choice { bit, then, otherwise }] }
+    }
+}
+
+impl Value {
+    fn constant(constant: i64) -> Self {
+        Self { linear: Linear { constant, terms: Vec::new() }, choices: Vec::new() }
+    }
+
+    fn is_constant(&self) -> bool {
+        self.choices.is_empty() && self.linear.terms.is_empty()
+    }
+
+    fn add(&mut self, other: Self) {
+        self.linear.constant = self.linear.constant.saturating_add(other.linear.constant);
+        for (table, weight) in other.linear.terms {
+            match self.linear.terms.iter_mut().find(|(known, _)| *known == table) {
+                Some((_, sum)) => *sum = sum.saturating_add(weight),
+                None => self.linear.terms.push((table, weight)),
+            }
+        }
+        self.linear.terms.retain(|&(_, weight)| weight != 0);
+        self.choices.extend(other.choices);
+    }
+}
+
+fn greatest_common_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
+}

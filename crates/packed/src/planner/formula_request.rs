@@ -1,0 +1,104 @@
+//! Parameters for formulas of columns.
+
+use cryptable_lattice::cost::CostModel;
+use cryptable_lattice::error::{Error, Result};
+
+use crate::akp::hermite_kernel::HermiteOrder;
+use crate::formulas::prepared::PreparedFormulas;
+use crate::literal::ParametersLiteral;
+use crate::parameters::parameter_set::Parameters;
+use crate::planner::digit_choice::Evaluation;
+use crate::planner::matrix_choice::choose_primes_and_matrices;
+use crate::planner::request::{Request, surer};
+
+/// Smallest modulus of columns: tables of two entries are cosines, which have no constants in their scale.
+const LEAST_MODULUS: u64 = 3;
+
+/// log2 of the most baby steps: their powers take memory.
+const MAX_LOG_BABIES: usize = 6;
+
+impl Parameters {
+    /// Returns the fastest parameters of at least 128 bits for formulas ([`crate::EvaluationKey::evaluate`]).
+    ///
+    /// The failure probability of a request is that of all columns and a result together
+    /// ([`Parameters::formula_failure`]). Its output modulus is that of results; its input modulus counts for nothing.
+    ///
+    /// ```
+    /// use cryptable_packed::{Formula, Parameters, PreparedFormulas, Request};
+    /// let leaf = |value| Box::new(Formula::Constant(value));
+    /// let inner = Formula::Choice { column: 1, within: vec![[0, 5]], then: leaf(3), otherwise: leaf(9) };
+    /// let tree = Formula::Choice { column: 0, within: vec![[0, 9]], then: Box::new(inner), otherwise: leaf(0) };
+    /// let formulas = PreparedFormulas::new(&[tree], 16)?;
+    /// let parameters = Parameters::for_formulas(&formulas, &Request::new(16, 16))?;
+    /// assert!(parameters.security_bits() >= 128.0);
+    /// assert!(parameters.formula_failure(&formulas).log2() <= -64.0);
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a number is out of range, or no primes serve within the memory limit: names what is needed.
+    pub fn for_formulas(formulas: &PreparedFormulas, request: &Request) -> Result<Self> {
+        let input_modulus = formulas.input_modulus();
+        let parts = (formulas.columns_in_use().len() + 1) as f64;
+        let wanted = Request {
+            input_modulus,
+            log2_fail: Some(request.log2_fail() - parts.log2()),
+            ..*request
+        };
+        wanted.check()?;
+        if input_modulus < LEAST_MODULUS {
+            let (name, limit) = ("modulus of columns of formulas", LEAST_MODULUS);
+            return Err(Error::TooSmall { name, value: input_modulus, limit });
+        }
+        formulas.check_range(request.output_modulus)?;
+        let choices = formulas.choices_in_a_row();
+        let admits = |found: &Self| found.checked_formula_noise(formulas, &[]).map(|_| ());
+        let mut last = None;
+        for order in HermiteOrder::ALL {
+            let evaluation = Evaluation::Formulas(order, choices);
+            match choose_primes_and_matrices(&wanted, evaluation, admits) {
+                Ok(found) => {
+                    let found = with_best_babies(formulas, found);
+                    let needed = found.formula_prediction(formulas)?.peak_bytes();
+                    return match request.memory {
+                        Some(limit) if needed > limit => Err(Error::Memory { needed, limit }),
+                        _ => Ok(found),
+                    };
+                }
+                Err(error) => last = Some(surer(last, error)),
+            }
+        }
+        Err(unreachable(formulas, request, last.expect("an order")))
+    }
+}
+
+/// The parameters with the number of baby steps that takes these formulas the least time: powers of a column are computed once
+/// for its tables.
+fn with_best_babies(formulas: &PreparedFormulas, found: Parameters) -> Parameters {
+    let seconds = |of: &Parameters| {
+        let prediction = of.formula_prediction(formulas);
+        prediction.map_or(f64::INFINITY, |it| CostModel::default().seconds(&it.work))
+    };
+    let most = found.literal().interpolation_levels().min(MAX_LOG_BABIES) as u32;
+    let of_babies = |log_babies: u32| {
+        let literal = ParametersLiteral { log_babies, ..found.literal().clone() };
+        let other = Parameters::new(literal).ok()?;
+        other.checked_formula_noise(formulas, &[]).ok()?;
+        Some((seconds(&other), other))
+    };
+    let others = (2..=most).filter_map(of_babies);
+    others.min_by(|a, b| a.0.total_cmp(&b.0)).map_or(found, |(_, best)| best)
+}
+
+/// Says what failure probability is reached, where that is the reason that no parameters serve.
+fn unreachable(formulas: &PreparedFormulas, request: &Request, error: Error) -> Error {
+    let (Error::FailureProbability { found, limit } | Error::NoiseTooLarge { found, limit, .. }) =
+        error
+    else {
+        return error;
+    };
+    let (choices, modulus) = (formulas.choices_in_a_row(), request.output_modulus);
+    let what = format!("formulas of {choices} choices within each other, results below {modulus},");
+    let found = (found + request.log2_fail() - limit).min(0.0);
+    Error::FailureUnreachable { what, found, limit: request.log2_fail() }
+}
