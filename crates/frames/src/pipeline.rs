@@ -78,7 +78,7 @@ pub enum Step {
     },
 }
 
-/// What a step needs besides columns.
+/// A table or a program, which a step needs besides columns.
 #[derive(Clone, Debug)]
 pub enum Operand {
     /// Table of a lookup.
@@ -356,6 +356,27 @@ impl Pipeline {
             run.insert(into, (values, input.validity().cloned()))?;
         }
         Ok(())
+    }
+}
+
+impl Program {
+    /// Runs the program on the columns of a frame that have its names.
+    ///
+    /// # Errors
+    /// If a column is missing, or if the library refuses columns or key.
+    pub fn run(
+        &self,
+        server: &EvaluationKey,
+        frame: &Frame,
+        execution: Execution<'_>,
+    ) -> Result<Frame> {
+        let step = Step::Program {
+            program: "program".into(),
+            inputs: self.columns().to_vec(),
+            into: self.results().to_vec(),
+        };
+        let operand = Some(Operand::Program(Box::new(self.clone())));
+        Pipeline::new(vec![step], None)?.run(server, frame, &[operand], None, execution)
     }
 }
 

@@ -1,13 +1,11 @@
 //! Programs: formulas over columns of a frame, by the names of columns and results.
 
+use cryptable::Request;
 use cryptable::engines::packed::{Formula, PreparedFormulas};
 use cryptable::jobs::Formulas;
-use cryptable::{EvaluationKey, Execution, Request};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::frame::Frame;
-use crate::pipeline::{Operand, Pipeline, Step};
 use crate::schema::check_name;
 
 /// A program as its file has it.
@@ -105,24 +103,5 @@ impl Program {
     #[must_use]
     pub fn request(&self) -> Request<Formulas> {
         Request::formulas(&self.formulas, self.file.output_modulus)
-    }
-
-    /// Runs the program on the columns of a frame that have its names.
-    ///
-    /// # Errors
-    /// If a column is missing, or if the library refuses columns or key.
-    pub fn run(
-        &self,
-        server: &EvaluationKey,
-        frame: &Frame,
-        execution: Execution<'_>,
-    ) -> Result<Frame> {
-        let step = Step::Program {
-            program: "program".into(),
-            inputs: self.columns().to_vec(),
-            into: self.results().to_vec(),
-        };
-        let operand = Some(Operand::Program(Box::new(self.clone())));
-        Pipeline::new(vec![step], None)?.run(server, frame, &[operand], None, execution)
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use cryptable::{Engine, ReadOptions, SecretKey};
-use cryptable_frames::{FileFormat, FileKind, Frame, Mapping, Pipeline, Schema, suggest};
+use cryptable_frames::{FileFormat, FileKind, Frame, Mapping, Pipeline, Program, Schema, suggest};
 use cryptable_wire::HEADER_BYTES;
 
 use crate::clients::client;
@@ -24,6 +24,10 @@ const DATA: &str = "a,b,c,d\n-2,x,0.5,2024-03-09\n,,7,2024-01-01\n";
 
 const PIPELINE: &str = "schema = 's'\noutput = ['f']\n[[step]]\nlookup = 'a'\ntable = 't'\ninto = 'e'\n\
     [[step]]\nsum = ['a', 'e']\nfactors = [1, -2]\ninto = 'f'\n";
+
+const PROGRAM: &str = r#"{"columns": ["a"], "modulus": 4, "results": ["e"], "output_modulus": 16, "formulas": [{"sum": [
+    {"choice": {"column": 0, "within": [[1, 3]], "then": {"constant": 5}, "otherwise":
+        {"table": {"column": 0, "outputs": [0, 1, 2, 3]}}}}]}]}"#;
 
 fn schema() -> Schema {
     Schema::from_json(SCHEMA.as_bytes()).expect("a schema")
@@ -114,6 +118,17 @@ pub fn read_mapping(bytes: &[u8]) -> bool {
     let columns = schema.columns();
     let _ = mapping.table(&columns[3], 16, &columns[2], 16, Some("1"));
     mapping.table(&columns[0], 4, &columns[1], 4, None).is_ok()
+}
+
+/// A program with a formula of each kind.
+#[must_use]
+pub fn programs() -> Vec<Vec<u8>> {
+    vec![PROGRAM.into()]
+}
+
+/// Reads a program.
+pub fn read_program(bytes: &[u8]) -> bool {
+    Program::from_json(bytes).is_ok()
 }
 
 /// A pipeline with steps of each kind.

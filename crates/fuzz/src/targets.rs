@@ -157,6 +157,7 @@ pub const TARGETS: [Target; 60] = [
     parameters("frame_schema", frames::read_schema, frames::schemas),
     parameters("frame_mapping", frames::read_mapping, frames::mappings),
     parameters("frame_pipeline", frames::read_pipeline, frames::pipelines),
+    parameters("frame_program", frames::read_program, frames::programs),
     parameters("frame_data", frames::read_data, frames::data),
     object("encrypted_bytes", read_encrypted_bytes, seeds::encrypted_bytes),
     object("aes_messages", read_aes_message, seeds::aes_messages),

@@ -76,6 +76,7 @@ readers! {
     frame_schema
     frame_mapping
     frame_pipeline
+    frame_program
     frame_data
     encrypted_bytes
     aes_messages

@@ -2,36 +2,23 @@
 
 use std::path::PathBuf;
 
-use cryptable_frames::{Column, FileFormat, FileKind, Mapping, Pipeline, RecordBatch, Step};
+use cryptable_frames::{
+    Column, FileFormat, FileKind, FrameColumn, Mapping, Pipeline, RecordBatch, Step,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use zeroize::Zeroizing;
 
 use crate::call::{self, Progress};
-use crate::errors::{Result, exception, raise};
+use crate::ciphertext::Ciphertext;
+use crate::errors::{Result, raise, raise_of_frame};
 use crate::evaluation_key::EvaluationKey;
 use crate::files::{Access, read_file, write_file};
 use crate::key_files::read_options;
+use crate::programs::ServerProgram;
 use crate::properties::properties;
 use crate::secret_key::SecretKey;
 use crate::table::{Signs, Table, of_moduli};
-
-/// Returns the exception for an error of a frame.
-fn raise_of_frame(error: cryptable_frames::Error) -> PyErr {
-    use cryptable_frames::{Error as E, PipelineProblem};
-    let class = match error {
-        E::Library(error) | E::Step { problem: PipelineProblem::Library(error), .. } => {
-            return raise(error);
-        }
-        E::Io(error) => return error.into(),
-        E::Wire(error) => return raise(error.into()),
-        E::Cell { .. } | E::Column { .. } | E::Columns { .. } | E::Name { .. } => "RangeError",
-        E::Mapping { .. } | E::Unmapped { .. } => "TableError",
-        E::NoColumn { .. } | E::TwoColumns(_) | E::Rows { .. } | E::Step { .. } => "MismatchError",
-        _ => "FormatError",
-    };
-    exception(class, error.to_string())
-}
 
 /// The integers that represent the values of columns: `frames.suggest` makes one of data, `Schema.from_json` of a file's text.
 #[pyclass(frozen, module = "cryptable.frames")]
@@ -68,7 +55,7 @@ properties!(Schema {
 /// and which may have gaps, and the units of results.
 #[pyclass(frozen, module = "cryptable.frames")]
 pub(crate) struct Frame {
-    inner: cryptable_frames::Frame,
+    pub(crate) inner: cryptable_frames::Frame,
 }
 
 #[pymethods]
@@ -168,17 +155,52 @@ pub(crate) fn select_frame(
     let (schema, results) = (schemas.0.as_ref().map(Py::get), schemas.1.as_ref().map(Py::get));
     let units = Units { frame, schema, results, key: server.library() };
     let mut steps = Vec::new();
-    let mut tables = Vec::new();
+    let mut operands = Vec::new();
     for (into, column, table) in lookups {
-        tables.push(Some(units.table(&into, &column, &table)?));
+        operands.push(Some(units.table(&into, &column, &table)?.into()));
         steps.push(Step::Lookup { column, table: PathBuf::new(), default: None, into });
     }
     let pipeline = Pipeline::new(steps, None).map_err(raise_of_frame)?;
     let results = results.map(|results| &results.inner);
     let found = call::run_reporting(py, threads, progress, "lookups", |execution| {
-        Ok(pipeline.run(server.library(), &frame.inner, &tables, results, execution))
+        Ok(pipeline.run(server.library(), &frame.inner, &operands, results, execution))
     })?;
     Ok(Frame { inner: found.map_err(raise_of_frame)? })
+}
+
+/// Runs a program on the columns of a frame that have its names.
+#[pyfunction]
+#[pyo3(signature = (server, frame, program, threads: "int", progress))]
+pub(crate) fn run_program(
+    py: Python<'_>,
+    server: &EvaluationKey,
+    frame: &Frame,
+    program: &ServerProgram,
+    #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
+    progress: Option<Progress<'_>>,
+) -> Result<Frame> {
+    let found = call::run_reporting(py, threads, progress, "program", |execution| {
+        Ok(program.inner.run(server.library(), &frame.inner, execution))
+    })?;
+    Ok(Frame { inner: found.map_err(raise_of_frame)? })
+}
+
+/// Joins columns of encrypted values to a frame.
+#[pyfunction]
+pub(crate) fn join_columns(columns: Vec<(String, Py<Ciphertext>)>) -> Result<Frame> {
+    let column = |(name, values): (String, Py<Ciphertext>)| {
+        FrameColumn::new(name, (*values.get().inner).clone())
+    };
+    let columns = columns.into_iter().map(column).collect();
+    Ok(Frame { inner: cryptable_frames::Frame::new(columns).map_err(raise_of_frame)? })
+}
+
+/// Returns the values of a column of a frame.
+#[pyfunction]
+pub(crate) fn column_of(frame: &Frame, name: &str) -> Result<Ciphertext> {
+    let values = frame.inner.column(name).map_err(raise_of_frame)?.values().clone();
+    let rows = values.count();
+    Ok(Ciphertext::new(values, vec![rows]))
 }
 
 /// Units of the columns before and after lookups.

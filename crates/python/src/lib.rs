@@ -36,6 +36,7 @@ mod parameters;
 mod pieces;
 mod plan;
 mod pool;
+mod programs;
 mod properties;
 mod public_key;
 mod real_function;
@@ -156,6 +157,15 @@ mod _native {
     mod comparisons {
         #[pymodule_export]
         use crate::comparisons::{ComparisonPlan, Digits, compare, plan_comparisons};
+    }
+
+    /// For `cryptable.ml`.
+    #[pymodule]
+    mod programs {
+        #[pymodule_export]
+        use crate::frames::{column_of, join_columns, run_program};
+        #[pymodule_export]
+        use crate::programs::{ProgramPlan, ServerProgram, plan_program};
     }
 
     /// For `cryptable.frames`.

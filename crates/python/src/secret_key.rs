@@ -23,6 +23,7 @@ use crate::keys::secret_key_files;
 use crate::parameters::Parameters;
 use crate::plan::{Candidate, Plan};
 use crate::pool;
+use crate::programs::ProgramPlan;
 use crate::properties::properties;
 use crate::public_key::PublicKey;
 use crate::rekeying_key::RekeyingKey;
@@ -60,13 +61,15 @@ impl SecretKey {
     /// Draws fresh secrets for a plan's best way, for a candidate, for parameters, or for a plan of comparisons, integers or
     /// wide values.
     #[staticmethod]
-    #[pyo3(signature = (plan: "Plan | Candidate | Parameters | ComparisonPlan | IntegerPlan | WidePlan"))]
+    #[pyo3(signature = (plan: "Plan | Candidate | Parameters | ComparisonPlan | IntegerPlan | WidePlan | ProgramPlan"))]
     fn generate(py: Python<'_>, plan: &Bound<'_, PyAny>) -> Result<Self> {
         let parameters = if let Ok(plan) = plan.cast::<ComparisonPlan>() {
             plan.get().inner.parameters().clone()
         } else if let Ok(plan) = plan.cast::<IntegerPlan>() {
             plan.get().inner.parameters().clone()
         } else if let Ok(plan) = plan.cast::<WidePlan>() {
+            plan.get().inner.parameters().clone()
+        } else if let Ok(plan) = plan.cast::<ProgramPlan>() {
             plan.get().inner.parameters().clone()
         } else if let Ok(plan) = plan.cast::<Plan>() {
             plan.get().best().parameters().clone()

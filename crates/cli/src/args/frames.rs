@@ -1,4 +1,4 @@
-//! The grammar of `run` and `schema`.
+//! The grammar of `run`, `schema` and jobs of programs.
 
 use std::path::PathBuf;
 
@@ -6,12 +6,33 @@ use clap::Args;
 #[cfg(feature = "client")]
 use clap::Subcommand;
 
-use super::memory::MemoryArgs;
+use super::memory::{MemoryArgs, memory_size};
+use super::parameters::log2_fail;
+
+/// Requirements for keys of programs.
+#[derive(Args, Clone, Debug)]
+pub struct ProgramJobArgs {
+    /// Program in JSON, as Python's `cryptable.ml` writes it
+    #[arg(value_name = "PROGRAM")]
+    pub program: PathBuf,
+    /// Number of rows; few rows need smaller keys and less time [default: a full ciphertext]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub rows: Option<u64>,
+    /// Maximum memory of a run, including keys, such as 8GB
+    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
+    pub memory: Option<usize>,
+    /// log2 of the maximum probability that any result of a full ciphertext is wrong [default: -64]
+    #[arg(long, value_name = "L", allow_hyphen_values = true, value_parser = log2_fail)]
+    pub log2_fail: Option<f64>,
+    /// INSECURE parameters of small rings, for tests of this program
+    #[arg(long, hide = true)]
+    pub insecure_toy: bool,
+}
 
 /// Arguments of `run`.
 #[derive(Args, Debug)]
 pub struct RunArgs {
-    /// Pipeline in TOML: steps of lookups and sums, which name columns; its files are looked for beside it
+    /// Pipeline in TOML: steps of lookups, sums and programs, which name columns; its files are looked for beside it
     #[arg(value_name = "PIPELINE")]
     pub pipeline: PathBuf,
     /// Server's evaluation key
@@ -76,10 +97,25 @@ A pipeline loads the key once, for all of its steps:
   factors = [2, 1]              # optional
   into = \"score\"
 
+  [[step]]
+  program = \"forest.json\"     # a decision tree or the like, with a key of `keygen program`
+  inputs = [\"age\", \"income\"]  # in the order of the program's columns
+  into = [\"probability\"]
+
 Without units, tables are those of `lookup`. With them, a table has a header: `age,risk` for single
 inputs, `from,to,risk` for ranges with both ends, or `from,below,risk` for ranges without the upper
 one; `default = \"...\"` in the step is the output of all other inputs. Gaps of a column are gaps of
 what is looked up of it. Lookups of one column are done together, in less time than alone.";
+
+/// Help of jobs of programs.
+pub const JOB: &str = "\
+Examples:
+  cryptable plan program forest.json
+  cryptable plan program forest.json --rows 5000 --memory 8GB
+  cryptable keygen program forest.json --secret client.key --evaluation server.key
+
+Keys serve every program of columns with the same modulus whose results are no larger and that has no
+more choices within each other. `run` evaluates programs as steps of pipelines.";
 
 /// Help of `schema`.
 #[cfg(feature = "client")]

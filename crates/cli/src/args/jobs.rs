@@ -8,6 +8,7 @@ use super::aes::{self, AesJobArgs};
 use super::bridge::{self, BridgeArgs};
 use super::circuit::{self, CircuitJobArgs};
 use super::compare::{self, IntegerArgs};
+use super::frames::{self, ProgramJobArgs};
 use super::integers::{self, DigitArgs};
 use super::wide::{self, WideArgs};
 
@@ -64,6 +65,16 @@ pub enum Job<F: Args> {
         #[command(flatten)]
         files: F,
     },
+    /// Programs on frames, such as decision trees and forests
+    #[command(after_help = frames::JOB)]
+    Program {
+        /// Requirements.
+        #[command(flatten)]
+        job: ProgramJobArgs,
+        /// Output files.
+        #[command(flatten)]
+        files: F,
+    },
     /// Transciphering: ciphertexts of AES-128 become homomorphic ones
     #[command(after_help = aes::JOB)]
     Aes {
@@ -85,6 +96,7 @@ impl<F: Args> Job<F> {
             | Self::Wide { files, .. }
             | Self::Bridge { files, .. }
             | Self::Circuit { files, .. }
+            | Self::Program { files, .. }
             | Self::Aes { files, .. } => files,
         }
     }

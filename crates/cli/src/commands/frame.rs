@@ -2,6 +2,7 @@
 
 #[cfg(feature = "client")]
 mod client;
+mod plan;
 mod run;
 
 use std::path::Path;
@@ -11,6 +12,7 @@ use cryptable_frames::{Frame, Program, Schema};
 
 #[cfg(feature = "client")]
 pub use self::client::{decrypt, encrypt, schema};
+pub use self::plan::plan;
 pub use self::run::run;
 use crate::args::Global;
 use crate::printable::Printable as _;

@@ -4,7 +4,7 @@ use anyhow::Result;
 use clap::Args;
 
 use super::planned_job::PlannedJob;
-use super::{aes, bridge, circuit, compare, integers, wide};
+use super::{aes, bridge, circuit, compare, frame, integers, wide};
 use crate::args::Global;
 use crate::args::jobs::Job;
 
@@ -19,6 +19,7 @@ pub fn plan<F: Args>(global: Global, job: &Job<F>) -> Result<PlannedJob> {
         Job::Wide { job, .. } => wide::plan(global, job),
         Job::Bridge { job, .. } => bridge::plan(global, job),
         Job::Circuit { job, .. } => circuit::plan(global, job),
+        Job::Program { job, .. } => frame::plan(global, job),
         Job::Aes { job, .. } => aes::plan(job),
     }
 }

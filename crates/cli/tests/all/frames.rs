@@ -230,3 +230,47 @@ fn tables_without_units_are_those_of_lookup() {
     let message = here.fail("run p.toml --evaluation server.key --input x.frame --output z.frame");
     assert!(message.contains("step 1: the engine leveled cannot add values"), "{message}");
 }
+
+const FOREST: &str = r#"{
+    "columns": ["age", "income"], "modulus": 16, "results": ["score"], "output_modulus": 64,
+    "formulas": [{"sum": [
+        {"choice": {"column": 0, "within": [[0, 6]], "then": {"constant": -3}, "otherwise":
+            {"choice": {"column": 1, "within": [[0, 1]], "then": {"constant": 20}, "otherwise": {"constant": 4}}}}},
+        {"choice": {"column": 1, "within": [[1, 2]], "then": {"constant": 5}, "otherwise": {"constant": 0}}}
+    ]}]
+}"#;
+
+#[test]
+fn programs_are_planned_and_run_as_steps_of_pipelines() {
+    let here = Workspace::new();
+    here.write("forest.json", FOREST);
+    let plan = here.succeed("plan program forest.json --rows 1000");
+    assert!(plan.contains("formulas of 2 columns modulo 16, results modulo 64"), "{plan}");
+    assert!(plan.contains("GB of memory"), "{plan}");
+    here.succeed(
+        "keygen program forest.json --insecure-toy --secret client.key --evaluation server.key",
+    );
+    here.write("people.csv", "age,income\n3,100\n5,29999\n6,11000\n15,12000\n");
+    let step = "[[step]]\nprogram = 'forest.json'\ninputs = ['age', 'income']\ninto = ['risk']\n";
+    here.write("forest.toml", step);
+    here.write(
+        "schema.json",
+        r#"{"columns": [
+            {"column": "age", "type": "integer", "maximum": 15},
+            {"column": "income", "type": "number", "bins": [0, 12000, 50000]}
+        ]}"#,
+    );
+    encrypt(&here);
+    here.succeed(
+        "run forest.toml --evaluation server.key --input people.frame --output risk.frame",
+    );
+    here.succeed("decrypt --secret client.key --input risk.frame --output risk.csv");
+    assert_eq!(text(&here, "risk.csv"), "risk\n-3\n2\n20\n9\n");
+
+    here.write("forest.json", &FOREST.replace("[[0, 6]]", "[[6, 0]]"));
+    let refused = here.fail("plan program forest.json");
+    assert!(
+        refused.contains("forest.json") && refused.contains("first value of a range"),
+        "{refused}"
+    );
+}

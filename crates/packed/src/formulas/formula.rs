@@ -10,7 +10,7 @@ const MAX_CHOICES_IN_A_ROW: usize = 8;
 
 /// A function of the values of several columns in the same row, with an integer as result.
 ///
-/// As JSON, formulas look like `{"choice": {"column": 0, "within": [[18, 65]], "then": {"constant": 3}, "otherwise":
+/// In JSON, formulas look like `{"choice": {"column": 0, "within": [[18, 65]], "then": {"constant": 3}, "otherwise":
 /// {"table": {"column": 1, "outputs": [0, 1, 1, 2]}}}}`.
 ///
 /// ```

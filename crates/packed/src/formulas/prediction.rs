@@ -1,5 +1,6 @@
 //! Noise, failure probability and costs of formulas, from their dry run.
 
+use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
 use cryptable_lattice::cost::Prediction;
 use cryptable_lattice::error::{Error, Result, check_equal};
 use cryptable_lattice::noise_bound::check_log2_fail;
@@ -106,6 +107,12 @@ impl Parameters {
         prediction.work = self.work(&dry_run.counts());
         prediction.working_bytes = self.working_bytes_of_formulas(formulas);
         Ok(prediction)
+    }
+
+    /// Returns the plan of SlotsToCoeffs for products in slots, if these parameters have primes for them.
+    pub(crate) fn product_slots_to_coeffs(&self) -> Option<&HomomorphicDft> {
+        let of_selection = self.selection().map(|it| &it.slots_to_coeffs);
+        of_selection.or_else(|| self.formula_circuit().map(|it| &it.slots_to_coeffs))
     }
 
     pub(crate) fn akp_circuit(&self) -> &AkpCircuit {

@@ -4,7 +4,6 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use cryptable_ckks::DryRun;
-use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
 use cryptable_ckks::dry_run::Counts;
 use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::security::{self, LweInstance, SecretDistribution};
@@ -72,13 +71,12 @@ impl Parameters {
         let security_bits = check_security(&literal, &main_primes, &special_primes)?;
         let chain: Vec<f64> = main_primes.iter().map(|&q| q as f64).collect();
         let circuit = Arc::new(Circuit::new(&literal, &chain));
-        let selection = match &*circuit {
-            Circuit::MultiPrecision(circuit) => SlotSelection::new(&literal, circuit, &chain),
-            Circuit::Akp(_) | Circuit::Multiplexer(_) => None,
-        };
-        let formulas = match &*circuit {
-            Circuit::Akp(circuit) => FormulaCircuit::new(&literal, circuit, &chain),
-            Circuit::MultiPrecision(_) | Circuit::Multiplexer(_) => None,
+        let (selection, formulas) = match &*circuit {
+            Circuit::MultiPrecision(circuit) => {
+                (SlotSelection::new(&literal, circuit, &chain), None)
+            }
+            Circuit::Akp(circuit) => (None, FormulaCircuit::new(&literal, circuit, &chain)),
+            Circuit::Multiplexer(_) => (None, None),
         };
         let prediction = circuit.predict_worst(1);
         let failure_model = Arc::new(FailureModel::new(&literal, &circuit, &prediction));
@@ -113,27 +111,18 @@ impl Parameters {
         (*self.selection).as_ref()
     }
 
-    /// Returns the circuit of formulas, if these parameters have primes for it.
+    /// The circuit of formulas, if there are primes for it.
     pub(crate) fn formula_circuit(&self) -> Option<&FormulaCircuit> {
         (*self.formulas).as_ref()
-    }
-
-    /// Returns the plan of SlotsToCoeffs for products in slots, if these parameters have primes for them.
-    pub(crate) fn product_slots_to_coeffs(&self) -> Option<&HomomorphicDft> {
-        let of_selection = self.selection().map(|it| &it.slots_to_coeffs);
-        of_selection.or_else(|| self.formula_circuit().map(|it| &it.slots_to_coeffs))
     }
 
     /// Every key that lookups, selections and formulas need.
     pub(crate) fn key_requests(&self) -> Vec<KeyRequest> {
         let mut all = self.single.key_requests();
-        let of_selection = self.selection().into_iter().flat_map(SlotSelection::key_requests);
-        let of_formulas = self.formula_circuit().into_iter().flat_map(FormulaCircuit::key_requests);
-        for request in of_selection.chain(of_formulas) {
-            if !all.contains(request) {
-                all.push(*request);
-            }
-        }
+        let selection = self.selection().map_or(&[][..], SlotSelection::key_requests);
+        let formulas = self.formula_circuit().map_or(&[][..], FormulaCircuit::key_requests);
+        let more = selection.iter().chain(formulas).filter(|it| !all.contains(it));
+        all.extend(more.copied().collect::<Vec<_>>());
         all
     }
 

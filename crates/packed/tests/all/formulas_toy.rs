@@ -6,30 +6,10 @@ use cryptable_packed::{
 use cryptable_ring::random::replay;
 
 use crate::common;
-
-/// A number that looks random.
-fn mixed(seed: u64, index: u64) -> u64 {
-    let x = (seed << 32 | index).wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    (x ^ (x >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 33
-}
+use crate::common::{mixed, tree};
 
 fn constant(value: i64) -> Box<Formula> {
     Box::new(Formula::Constant(value))
-}
-
-/// A full binary tree with leaves from -`most` to `most`.
-fn tree(seed: u64, depth: u64, columns: usize, modulus: u64, most: i64) -> Formula {
-    if depth == 0 {
-        let value = mixed(seed, 0) % (2 * most.unsigned_abs() + 1);
-        return Formula::Constant(value as i64 - most);
-    }
-    let below = |side| Box::new(tree(3 * seed + side, depth - 1, columns, modulus, most));
-    Formula::Choice {
-        column: (mixed(seed, 1) % columns as u64) as usize,
-        within: vec![[0, 1 + mixed(seed, 2) % (modulus - 1)]],
-        then: below(1),
-        otherwise: below(2),
-    }
 }
 
 /// Keys of a client, and columns with every pair of values at least once where there is room.

@@ -11,6 +11,7 @@ mod extensions_toy;
 mod formulas_toy;
 mod full_size;
 mod full_size_entries;
+mod full_size_formulas;
 mod full_size_reals;
 mod linear_operations;
 mod multiplexer_toy;

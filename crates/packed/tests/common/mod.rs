@@ -6,7 +6,9 @@ pub mod joint_keys;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 
-use cryptable_packed::{Ciphertext, EvaluationKey, PreparedTable, Progress, Result, Table};
+use cryptable_packed::{
+    Ciphertext, EvaluationKey, Formula, PreparedTable, Progress, Result, Table,
+};
 
 /// Prepares tables.
 pub fn prepare(key: &EvaluationKey, tables: &[Table]) -> Vec<PreparedTable> {
@@ -47,5 +49,26 @@ pub fn stopped_after<T>(
     match work(Progress::new(&callback)) {
         Ok(_) => panic!("not stopped after {steps} steps"),
         Err(error) => error,
+    }
+}
+
+/// A number that looks random.
+pub fn mixed(seed: u64, index: u64) -> u64 {
+    let x = (seed << 32 | index).wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    (x ^ (x >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 33
+}
+
+/// A full binary tree with leaves from -`most` to `most`.
+pub fn tree(seed: u64, depth: u64, columns: usize, modulus: u64, most: i64) -> Formula {
+    if depth == 0 {
+        let value = mixed(seed, 0) % (2 * most.unsigned_abs() + 1);
+        return Formula::Constant(value as i64 - most);
+    }
+    let below = |side| Box::new(tree(3 * seed + side, depth - 1, columns, modulus, most));
+    Formula::Choice {
+        column: (mixed(seed, 1) % columns as u64) as usize,
+        within: vec![[0, 1 + mixed(seed, 2) % (modulus - 1)]],
+        then: below(1),
+        otherwise: below(2),
     }
 }

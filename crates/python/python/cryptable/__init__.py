@@ -38,6 +38,7 @@ from . import (
     frames,
     integers,
     large_values,
+    ml,
     transciphering,
     wide,
 )
@@ -121,6 +122,7 @@ __all__ = [
     "integers",
     "large_values",
     "list_parameters",
+    "ml",
     "plan",
     "real_table",
     "table",

@@ -47,13 +47,13 @@ pub fn run(global: Global, args: &RunArgs) -> Result<()> {
         Units { parameters: &parameters, schema: schema.as_ref(), results: results.as_ref() };
     let operands = units.operands(&frame, &pipeline, &files)?;
     let rows = frame.rows();
-    let predicted_s = check_memory(global, args, (&pipeline, &operands), &parameters, rows)?;
+    let predicted_s = check_memory(global, args, &pipeline, &operands, &parameters, rows)?;
     let mapped = key_file.read()?;
     let load_s = start.elapsed().as_secs_f64();
 
     let start = Instant::now();
-    progress::estimate(global, &format!("lookups of {} rows", frame.rows()), predicted_s);
-    let bar = progress::bar(global, "lookups");
+    progress::estimate(global, &format!("steps on {rows} rows"), predicted_s);
+    let bar = progress::bar(global, "steps");
     let moved = progress::on(&bar);
     let execution = Execution::default().progress(&moved);
     mapped.check_unchanged()?;
@@ -126,7 +126,8 @@ fn check_key(frame: &Frame, parameters: &Parameters, key: &KeyFile, args: &RunAr
 fn check_memory(
     global: Global,
     args: &RunArgs,
-    (pipeline, operands): (&Pipeline, &[Option<Operand>]),
+    pipeline: &Pipeline,
+    operands: &[Option<Operand>],
     parameters: &Parameters,
     rows: usize,
 ) -> Result<f64> {

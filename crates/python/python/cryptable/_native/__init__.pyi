@@ -23,6 +23,7 @@ from . import frames as frames
 from . import integers as integers
 from . import large_values as large_values
 from . import plans as plans
+from . import programs as programs
 from . import tables as tables
 from . import transciphering as transciphering
 from . import wide as wide
@@ -30,6 +31,7 @@ from .ciphertexts import Ciphertext
 from .comparisons import ComparisonPlan, Digits
 from .integers import IntegerPlan
 from .plans import Candidate, Parameters, Plan
+from .programs import ProgramPlan
 from .tables import ComplexTable, EncryptedTable, PreparedComplexTable, PreparedTable
 from .wide import WidePlan
 
@@ -816,7 +818,9 @@ class SecretKey:
         """
 
     @staticmethod
-    def generate(plan: Plan | Candidate | Parameters | ComparisonPlan | IntegerPlan | WidePlan) -> SecretKey:
+    def generate(
+        plan: Plan | Candidate | Parameters | ComparisonPlan | IntegerPlan | WidePlan | ProgramPlan,
+    ) -> SecretKey:
         """
         Draws fresh secrets for a plan's best way, for a candidate, for parameters, or for a plan of comparisons, integers or
         wide values.
