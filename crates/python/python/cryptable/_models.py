@@ -50,7 +50,7 @@ class Split:
 
 @dataclass(frozen=True)
 class Ensemble:
-    """What models are read to: a constant per output, plus trees, plus multiples of features."""
+    """A model of any library: a constant per output, plus trees, plus multiples of features."""
 
     kind: Kind
     features: tuple[str, ...]

@@ -73,11 +73,11 @@ class Program:
 
     ensemble: Ensemble = field(repr=False)
     server: ServerProgram
-    """What the server runs, for `Program.to_json` and pipelines."""
+    """The formulas that the server runs, for `Program.to_json` and pipelines."""
     plan: ProgramPlan
     """Parameters for `SecretKey.generate`, with the time and memory of a run."""
     edges: tuple[Floats, ...] = field(repr=False)
-    """Of each feature the ends of its bins: a value is in bin k if k of them are not above it."""
+    """Ends of the bins of each feature: a value is in bin k if k of them are not above it."""
     scale: float
     """Scores are integers divided by this, plus `offsets`."""
     offsets: tuple[float, ...]
@@ -89,7 +89,7 @@ class Program:
 
     @property
     def kind(self) -> Kind:
-        """What scores are: values, the score of the second class, or one for each class."""
+        """The meaning of scores: values, the score of the second class, or one for each class."""
         return self.ensemble.kind
 
     def to_json(self) -> str:
