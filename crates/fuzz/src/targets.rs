@@ -48,7 +48,7 @@ impl Target {
 }
 
 /// All targets of this crate. Readers of the command line's formats are tested in its own crate.
-pub const TARGETS: [Target; 60] = [
+pub const TARGETS: [Target; 61] = [
     parameters(
         "packed_parameters",
         |b| read_parameters(Engine::Packed, b),
