@@ -97,8 +97,8 @@ pub struct ParametersLiteral {
     /// modulus, and tables are of the last digit. None: AKP takes inputs as one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub digits: Vec<u64>,
-    /// Primes that products of digits and signs drop in slots, where AKP takes digits and values are selected by signs; none
-    /// where they are not, or by a second lookup.
+    /// Primes of products in slots: those that products of digits and signs drop, where AKP takes digits and values are selected
+    /// by signs; one for each choice within another and one for constants, of formulas; none elsewhere.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub selection_primes: usize,
     /// How many derivatives of the interpolation vanish at its nodes; of AKP.
