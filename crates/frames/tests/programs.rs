@@ -40,7 +40,7 @@ fn schema(nulls: &str) -> Schema {
 #[test]
 fn programs_give_their_values_on_every_row() {
     let program = Program::from_json(PROGRAM.as_bytes()).unwrap();
-    let secret = SecretKey::generate(&program.request().insecure_toy().plan().unwrap());
+    let secret = SecretKey::generate(program.request().insecure_toy().plan().unwrap());
     let server = secret.evaluation_key();
     let mut data = String::from("x,y\n");
     let mut expected = String::from("score,over\n");

@@ -267,7 +267,7 @@ fn programs_are_planned_and_run_as_steps_of_pipelines() {
     here.succeed("decrypt --secret client.key --input risk.frame --output risk.csv");
     assert_eq!(text(&here, "risk.csv"), "risk\n-3\n2\n20\n9\n");
 
-    here.write("forest.json", &FOREST.replace("[[0, 6]]", "[[6, 0]]"));
+    here.write("forest.json", FOREST.replace("[[0, 6]]", "[[6, 0]]"));
     let refused = here.fail("plan program forest.json");
     assert!(
         refused.contains("forest.json") && refused.contains("first value of a range"),
