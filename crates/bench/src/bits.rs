@@ -23,20 +23,26 @@ enum PackingArgument {
     Real,
     /// Two bits per slot: the most bits per second.
     Complex,
+    /// As few bits as --bits says, in slots that repeat.
+    Sparse,
 }
 
 /// Arguments of `bench binboot` and `bench gateboot`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  cryptable --threads 1 --json bench binboot --runs 100\n  cryptable bench binboot --ring-degree 65536\n  cryptable --threads 1 --json bench gateboot --half --packing complex --runs 100"
+    after_help = "Examples:\n  cryptable --threads 1 --json bench binboot --runs 100\n  cryptable bench binboot --ring-degree 65536\n  cryptable --threads 1 --json bench gateboot --half --packing complex --runs 100\n  cryptable --threads 1 --json bench gateboot --packing sparse --bits 256"
 )]
 pub struct BitsArguments {
-    /// Ring degree: 16384, 32768 or 65536; the larger ones have levels for gates, and complex packing only.
+    /// Ring degree: 16384, 32768 or 65536; the larger ones have levels for gates, the largest complex packing
+    /// only.
     #[arg(long, default_value_t = 16384)]
     ring_degree: usize,
-    /// How bits are packed [default: real at ring degree 16384].
+    /// How bits are packed [default: real at ring degree 16384, else complex].
     #[arg(long, value_enum)]
     packing: Option<PackingArgument>,
+    /// Bits of sparse packing, a power of two.
+    #[arg(long, default_value_t = 256)]
+    bits: usize,
     /// Levels for gates after a bootstrap at ring degree 16384: 0, 1 or 2, as the paper's Param14 has [default: 0, or 1 for
     /// --cleaning].
     #[arg(long, value_parser = clap::value_parser!(u32).range(0..=2))]
@@ -63,6 +69,7 @@ impl BitsArguments {
         );
         let packing = match self.packing {
             Some(PackingArgument::Complex) => Packing::Complex,
+            Some(PackingArgument::Sparse) => Packing::Sparse(self.bits),
             _ => Packing::Real,
         };
         match (self.ring_degree, self.packing) {
@@ -71,10 +78,11 @@ impl BitsArguments {
                 1 => Parameters::functions_128(packing)?,
                 _ => Parameters::cleaning_128(packing)?,
             }),
-            (32_768 | 65_536, Some(PackingArgument::Real)) => {
-                anyhow::bail!("ring degree {} has complex packing only", self.ring_degree)
+            (65_536, Some(PackingArgument::Real | PackingArgument::Sparse)) => {
+                anyhow::bail!("ring degree 65536 has complex packing only")
             }
-            (32_768, _) => Ok(Parameters::balanced_128()?),
+            (32_768, None) => Ok(Parameters::balanced_128(Packing::Complex)?),
+            (32_768, Some(_)) => Ok(Parameters::balanced_128(packing)?),
             (65_536, _) => Ok(Parameters::throughput_128()?),
             (other, _) => anyhow::bail!("ring degree {other}: 16384, 32768 or 65536"),
         }
@@ -172,7 +180,7 @@ struct BitsRecord {
     /// NTTs of one bootstrap from slots to slots at its ring degree, counted.
     transforms: usize,
     /// Seconds that Bae et al. (EUROCRYPT 2024) publish for this degree on their machine, bits of that bootstrap, levels that
-    /// it leaves and bits of its precision; none where they have no such set, or of half bootstraps.
+    /// it leaves and bits of its precision; none where they have no such set, or of half bootstraps or sparse packing.
     published: Option<Published>,
 }
 
@@ -261,17 +269,16 @@ fn measure(
         contract.wrong += found.iter().zip(&expected).filter(|(a, b)| a != b).count();
         contract.values_checked += found.len();
         contract.encrypt_s = encrypt_s;
-        for error in secret.errors(&result, &expected)? {
-            squares += error * error;
-            worst = worst.max(error.abs());
-        }
+        let errors = secret.errors(&result, &expected)?;
+        squares += errors.iter().map(|error| error * error).sum::<f64>() / errors.len() as f64;
+        worst = errors.iter().fold(worst, |worst, error| worst.max(error.abs()));
         contract.predicted_noise_std_log2 = Some((2.0 * result.noise().deviation()).log2());
         levels_left = result.levels();
     }
     contract.eval_rss_bytes = memory::peak_rss();
     contract.peak_rss_bytes = generation_peak.max(contract.eval_rss_bytes);
     // A bit is wrong at a distance of 1/2.
-    contract.noise_std_log2 = (2.0 * (squares / contract.values_checked as f64).sqrt()).log2();
+    contract.noise_std_log2 = (2.0 * (squares / times.len() as f64).sqrt()).log2();
     contract.set_time(median(&times), times.len(), parameters.bits(), unit.finish());
     Ok(BitsRecord {
         contract,
@@ -279,7 +286,7 @@ fn measure(
         levels_left,
         log2_modulus: parameters.log2_modulus(),
         transforms: parameters.operation_counts().transforms,
-        published: (!arguments.half)
+        published: (!arguments.half && !matches!(parameters.packing(), Packing::Sparse(_)))
             .then(|| Published::of(benchmark, parameters.literal().ring_degree))
             .flatten(),
     })
@@ -320,14 +327,18 @@ mod tests {
         for (benchmark, half) in benchmarks.chain([(Benchmark::GateBootCleaning, false)]) {
             let (ring_degree, packing, levels) = (1024, None, None);
             let cleaning = matches!(benchmark, Benchmark::GateBootCleaning);
+            let (bits, runs, seed) = (64, 2, 1);
             let arguments =
-                BitsArguments { ring_degree, packing, levels, cleaning, half, runs: 2, seed: 1 };
-            let toy = Parameters::insecure_toy(Packing::Complex).unwrap();
-            let record = measure(benchmark, &toy, &arguments).unwrap();
-            assert!(check_line(&serde_json::to_string(&record).unwrap()));
-            let levels = if cleaning { 1 } else { 2 };
-            assert_eq!((record.contract.values_checked, record.levels_left), (2048, levels));
-            assert!(record.precision_bits > 5.0);
+                BitsArguments { ring_degree, packing, bits, levels, cleaning, half, runs, seed };
+            for packing in [Packing::Complex, Packing::Sparse(bits)] {
+                let toy = Parameters::insecure_toy(packing).unwrap();
+                let record = measure(benchmark, &toy, &arguments).unwrap();
+                assert!(check_line(&serde_json::to_string(&record).unwrap()));
+                let levels = if cleaning { 1 } else { 2 };
+                let checked = (record.contract.values_checked, record.levels_left);
+                assert_eq!(checked, (2 * toy.bits(), levels));
+                assert!(record.precision_bits > 5.0);
+            }
         }
     }
 }

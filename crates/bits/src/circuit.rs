@@ -6,8 +6,11 @@ use cryptable_ckks::bootstrapping::homomorphic_dft::{
     DftLevels, HomomorphicDft, ScaleShares, real_parts,
 };
 use cryptable_ckks::bootstrapping::mod_raise;
+use cryptable_ckks::bootstrapping::subring_trace::{SubringTrace, TraceHalvings};
 use cryptable_ckks::chain_primes;
-use cryptable_ckks::dft_factors::{coeffs_to_slots, slots_to_coeffs};
+use cryptable_ckks::dft_factors::{
+    coeffs_to_slots, coeffs_to_slots_sparse, slots_to_coeffs, slots_to_coeffs_sparse,
+};
 use cryptable_ckks::dry_run::{Shape, SlotNoise, SlotVariance};
 use cryptable_ckks::noise_sources::NoiseSources;
 use cryptable_ckks::{Arithmetic, DryRun};
@@ -40,13 +43,7 @@ impl BitCircuit {
     pub(crate) fn new(literal: &ParametersLiteral, primes: &[f64], raised: &[f64]) -> Self {
         let bound = literal.encapsulated_secret().bound_for(literal.log2_fail - 1.0);
         let series = ExponentialSeries::new(bound, &literal.exponential);
-        let slots = literal.ring_degree / 2;
-        let cts = &literal.coeffs_to_slots;
-        let coeffs_to_slots = HomomorphicDft::new(
-            coeffs_to_slots(slots, &cts.stages, 0.5 / series.bound),
-            &literal.coeffs_to_slots_levels([primes, raised]),
-            |_| literal.raised_key_shape(),
-        );
+        let coeffs_to_slots = plan_coeffs_to_slots(literal, [primes, raised], series.bound);
         let (literal, primes, raised_primes) = (literal.clone(), primes.to_vec(), raised.to_vec());
         let slots_to_coeffs = plan_slots_to_coeffs(&literal, &primes, 2);
         Self { literal, primes, raised_primes, coeffs_to_slots, slots_to_coeffs, series }
@@ -95,7 +92,12 @@ impl BitCircuit {
             arithmetic.mul_imaginary_unit_assign(&mut imaginary);
             arithmetic.add_assign(&mut joined, &imaginary);
         }
-        self.slots_to_coeffs.apply(arithmetic, matrices, joined)
+        let mut coefficients = self.slots_to_coeffs.apply(arithmetic, matrices, joined);
+        if self.literal.packing.is_sparse() {
+            let rotated = arithmetic.rotate(&coefficients, self.literal.transformed());
+            arithmetic.add_assign(&mut coefficients, &rotated);
+        }
+        coefficients
     }
 
     /// From a raised ciphertext to bits in slots: CoeffsToSlots, the real part (and the imaginary one), the functions.
@@ -189,7 +191,6 @@ impl BitCircuit {
     /// Variance of the noise of a coefficient sum/m after SlotsToCoeffs, as a fraction of q_0, for sums of the given mean
     /// square, whose real and imaginary parts have noise of the given variance each.
     pub(crate) fn coefficient_noise(&self, m: u64, power: SlotVariance, noise: f64) -> f64 {
-        let sums = self.sums(power, 2.0 * noise);
         let mut plans = self.slots_to_coeffs.plans();
         let stages = &self.literal.slots_to_coeffs.stages;
         let levels: u32 = stages.iter().sum();
@@ -197,9 +198,16 @@ impl BitCircuit {
             // Each matrix takes its share of the factor 1/m, in place of 1/2.
             plan.row_norm *= (2.0 / m as f64).powf(f64::from(stage) / f64::from(levels));
         }
-        // N coefficients share the noise of slots out.
-        self.to_coefficients(&self.dry_run(), &plans, &sums).noise.total()
-            / self.literal.ring_degree as f64
+        let of_slots =
+            |sums: Vec<Shape>| self.to_coefficients(&self.dry_run(), &plans, &sums).noise.total();
+        let all = of_slots(self.sums(power, 2.0 * noise));
+        let roundings = of_slots(self.sums(SlotVariance(0.0), 0.0));
+        // N coefficients share the noise of slots out; what repeats as sparse slots do is in their subring. There, joining both
+        // parts doubles coefficients, which has four times their variance, where it has twice that of slots.
+        let doubled = if self.literal.packing.is_sparse() { 2.0 } else { 1.0 };
+        let (degree, own) =
+            (self.literal.ring_degree as f64, 2.0 * self.literal.transformed() as f64);
+        doubled * roundings / degree + (all - roundings) / own
     }
 
     /// Variance of the noise of t = v + I, after CoeffsToSlots, for coefficients v with noise of the given variance, as
@@ -240,11 +248,32 @@ impl BitCircuit {
     }
 }
 
+/// CoeffsToSlots for phases within `bound`, and the trace before it where slots are sparse.
+fn plan_coeffs_to_slots(
+    literal: &ParametersLiteral,
+    chains: [&[f64]; 2],
+    bound: f64,
+) -> HomomorphicDft {
+    let (numbers, stages) = (literal.transformed(), &literal.coeffs_to_slots.stages);
+    let is_sparse = literal.packing.is_sparse();
+    let factors = if is_sparse {
+        coeffs_to_slots_sparse(numbers, stages, 1.0 / bound)
+    } else {
+        coeffs_to_slots(numbers, stages, 0.5 / bound)
+    };
+    let (shape, levels) = (literal.raised_key_shape(), literal.coeffs_to_slots_levels(chains));
+    let halvings = TraceHalvings::of(is_sparse);
+    let trace = SubringTrace::new(numbers, levels.ring_slots, halvings, shape);
+    HomomorphicDft::new(factors, &levels, |_| shape).after_trace(trace)
+}
+
 /// SlotsToCoeffs for sums of bits that become fractions of m.
 fn plan_slots_to_coeffs(literal: &ParametersLiteral, primes: &[f64], m: u64) -> HomomorphicDft {
     let limbs = literal.input_limbs();
     let stc = &literal.slots_to_coeffs;
-    let matrices = slots_to_coeffs(literal.ring_degree / 2, &stc.stages, 1.0 / m as f64);
+    let transform =
+        if literal.packing.is_sparse() { slots_to_coeffs_sparse } else { slots_to_coeffs };
+    let matrices = transform(literal.transformed(), &stc.stages, 1.0 / m as f64);
     let levels = DftLevels {
         limbs,
         scale: scale_at(literal, primes, limbs),

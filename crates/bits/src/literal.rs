@@ -20,16 +20,73 @@ pub enum Packing {
     Real,
     /// N bits in real and imaginary parts: two exponentials per bootstrap, the most bits per second.
     Complex,
+    /// So many bits, a power of two from 16 to N/4, in the real parts of as many slots, which repeat: CoeffsToSlots is of fewer
+    /// levels, one exponential serves all.
+    Sparse(usize),
 }
 
 impl Packing {
+    /// The fewest bits of [`Packing::Sparse`]: those of three matrices.
+    pub(crate) const LEAST: usize = 16;
+
+    /// The fewest bits that are chosen: of fewer, the trace takes the work that matrices save.
+    const LEAST_CHOSEN: usize = 256;
+
+    /// Returns the packing that takes `bits` bits at once in a ring of this degree in the least time, or as many as fit.
+    ///
+    /// ```
+    /// use cryptable_bits::Packing;
+    /// let packings = [1, 300, 4096, 4097, 100_000].map(|bits| Packing::of_bits(bits, 1 << 14));
+    /// let [few, some, many] = [256, 512, 4096].map(Packing::Sparse);
+    /// assert_eq!(packings, [few, some, many, Packing::Real, Packing::Complex]);
+    /// ```
+    #[must_use]
+    pub fn of_bits(bits: usize, ring_degree: usize) -> Self {
+        if bits > ring_degree / 2 {
+            return Self::Complex;
+        }
+        let sparse = bits.next_power_of_two().max(Self::LEAST_CHOSEN);
+        if sparse <= ring_degree / 4 { Self::Sparse(sparse) } else { Self::Real }
+    }
+
     /// Real ciphertexts that hold the bits of one bootstrap.
     #[must_use]
     pub const fn parts(self) -> usize {
         match self {
-            Self::Real => 1,
+            Self::Real | Self::Sparse(_) => 1,
             Self::Complex => 2,
         }
+    }
+
+    /// Slots of one ciphertext that hold bits of their own.
+    #[must_use]
+    pub const fn slots(self, ring_degree: usize) -> usize {
+        match self {
+            Self::Real | Self::Complex => ring_degree / 2,
+            Self::Sparse(bits) => bits,
+        }
+    }
+
+    /// Complex numbers that SlotsToCoeffs makes coefficients of: their two parts are bits of sparse slots.
+    pub(crate) const fn transformed(self, ring_degree: usize) -> usize {
+        match self {
+            Self::Real | Self::Complex => ring_degree / 2,
+            Self::Sparse(bits) => bits / 2,
+        }
+    }
+
+    /// Whether slots repeat.
+    pub(crate) const fn is_sparse(self) -> bool {
+        matches!(self, Self::Sparse(_))
+    }
+
+    /// The slot of bit i of a part: SlotsToCoeffs takes complex numbers in bit-reversed order, so that bit i comes to the i-th
+    /// coefficient of those that hold bits.
+    #[cfg(feature = "client")]
+    pub(crate) fn slot(self, ring_degree: usize, i: usize) -> usize {
+        let numbers = self.transformed(ring_degree);
+        let reversed = (i % numbers).reverse_bits() >> (usize::BITS - numbers.ilog2());
+        i / numbers * numbers + reversed
     }
 }
 
@@ -121,7 +178,17 @@ impl ParametersLiteral {
 
     /// Bits of one bootstrap.
     pub(crate) fn bits(&self) -> usize {
-        self.packing.parts() * self.ring_degree / 2
+        self.packing.parts() * self.slots()
+    }
+
+    /// Slots of a part that hold bits of their own.
+    pub(crate) fn slots(&self) -> usize {
+        self.packing.slots(self.ring_degree)
+    }
+
+    /// Complex numbers that the homomorphic DFTs transform.
+    pub(crate) fn transformed(&self) -> usize {
+        self.packing.transformed(self.ring_degree)
     }
 
     /// The shape of keys at a level of the first chain.
@@ -153,12 +220,15 @@ impl ParametersLiteral {
     pub(crate) fn dry_run_parameters(&self, [main, raised]: [&[f64]; 2]) -> DryRunParameters {
         let first = PlannedChain { primes: main.to_vec(), shared: self.shared_limbs() };
         let exponential = self.key_shape(self.exponential_limbs());
+        // Both parts of sparse slots are joined at the bottom.
+        let bottom = self.packing.is_sparse().then(|| self.key_shape(1));
+        let automorphism = bottom.into_iter().chain([exponential, self.raised_key_shape()]);
         DryRunParameters {
             degree: self.ring_degree,
             noise_coefficients: self.ring_degree,
             chains: vec![first, PlannedChain::new(raised)],
             relinearization: vec![self.relinearization_shape()],
-            automorphism: vec![exponential, self.raised_key_shape()],
+            automorphism: automorphism.collect(),
             log2_special: self.special.iter().sum::<f64>() / self.special.len() as f64,
             owners: self.owners,
         }
@@ -168,9 +238,11 @@ impl ParametersLiteral {
     /// exponential's first prime.
     pub(crate) fn coeffs_to_slots_levels(&self, [main, raised]: [&[f64]; 2]) -> DftLevels<'static> {
         let ratio = ratio_of_products(raised.iter().copied(), main.iter().copied());
+        // The trace to sparse slots adds up as many copies.
+        let copies = self.ring_degree / 2 / self.transformed();
         DftLevels {
             limbs: raised.len(),
-            scale: main[0],
+            scale: main[0] * copies as f64,
             primes: &[],
             target: main[main.len() - 1] * ratio,
             ring_slots: self.ring_degree / 2,

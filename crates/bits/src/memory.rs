@@ -30,8 +30,8 @@ impl Parameters {
     /// says after bootstraps of these.
     ///
     /// ```
-    /// use cryptable_bits::Parameters;
-    /// let parameters = Parameters::balanced_128()?;
+    /// use cryptable_bits::{Packing, Parameters};
+    /// let parameters = Parameters::balanced_128(Packing::Complex)?;
     /// let (keys, all) = (parameters.key_memory_bytes(), parameters.evaluation_key_bytes([2, 3]));
     /// assert!(keys < all && all < 2 * keys);
     /// # Ok::<(), cryptable_lattice::Error>(())

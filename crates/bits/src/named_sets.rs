@@ -28,11 +28,14 @@ impl Parameters {
     /// let parameters = Parameters::latency_128(Packing::Real)?;
     /// assert!(parameters.security_bits() >= 128.0 && parameters.bits() == 8192);
     /// assert!(parameters.gate_boot_precision().log2_fail_per_bit <= -96.0);
+    /// // Few bits take less work.
+    /// let few = Parameters::latency_128(Packing::Sparse(256))?;
+    /// assert!(few.operation_counts().transforms * 4 < parameters.operation_counts().transforms * 3);
     /// # Ok::<(), cryptable_lattice::Error>(())
     /// ```
     ///
     /// # Errors
-    /// Never: the set is tested.
+    /// If a number of sparse bits is no power of two from 16 to a quarter of the degree.
     pub fn latency_128(packing: Packing) -> Result<Self> {
         Self::new(literal("latency_128", SecurityLevel::Bits128, 1 << 14, packing, &LATENCY))
     }
@@ -50,7 +53,7 @@ impl Parameters {
     /// ```
     ///
     /// # Errors
-    /// Never: the set is tested.
+    /// If a number of sparse bits is no power of two from 16 to a quarter of the degree.
     pub fn functions_128(packing: Packing) -> Result<Self> {
         Self::new(literal("functions_128", SecurityLevel::Bits128, 1 << 14, packing, &FUNCTIONS))
     }
@@ -68,7 +71,7 @@ impl Parameters {
     /// ```
     ///
     /// # Errors
-    /// Never: the set is tested.
+    /// If a number of sparse bits is no power of two from 16 to a quarter of the degree.
     pub fn cleaning_128(packing: Packing) -> Result<Self> {
         Self::new(literal("cleaning_128", SecurityLevel::Bits128, 1 << 14, packing, &CLEANING))
     }
@@ -100,7 +103,8 @@ impl Parameters {
     /// # Errors
     /// Never: the set is tested.
     pub fn throughput_128() -> Result<Self> {
-        Self::new(wide("throughput_128", SecurityLevel::Bits128, 1 << 16, &THROUGHPUT))
+        let (security, packing) = (SecurityLevel::Bits128, Packing::Complex);
+        Self::new(wide("throughput_128", security, 1 << 16, packing, &THROUGHPUT))
     }
 
     /// Returns [`Parameters::throughput_128`] for a key of several owners, the sum of whose sparse secrets overflows further: the
@@ -117,7 +121,7 @@ impl Parameters {
     /// # Errors
     /// Never: the sets are tested.
     pub fn throughput_128_of(owners: Owners) -> Result<Self> {
-        let set = wide("throughput_128", SecurityLevel::Bits128, 1 << 16, &THROUGHPUT);
+        let set = wide("throughput_128", SecurityLevel::Bits128, 1 << 16, Packing::Complex, &THROUGHPUT);
         Self::new(of_owners(set, owners))
     }
 
@@ -127,25 +131,25 @@ impl Parameters {
     /// Never: the sets are tested.
     pub fn insecure_toy_throughput_of(owners: Owners) -> Result<Self> {
         let security = SecurityLevel::Insecure;
-        let set = wide("insecure_toy_throughput", security, 1 << 10, &THROUGHPUT);
+        let set = wide("insecure_toy_throughput", security, 1 << 10, Packing::Complex, &THROUGHPUT);
         Self::new(of_owners(set, owners))
     }
 
-    /// Between latency and throughput: ring degree 2^15, 32,768 bits in complex packing, 128 bits of security, 7 levels for
-    /// gates.
+    /// Between latency and throughput: ring degree 2^15, 32,768 bits in complex packing, or fewer in another, 128 bits of
+    /// security, 7 levels for gates.
     ///
     /// ```
-    /// use cryptable_bits::Parameters;
-    /// let parameters = Parameters::balanced_128()?;
+    /// use cryptable_bits::{Packing, Parameters};
+    /// let parameters = Parameters::balanced_128(Packing::Complex)?;
     /// assert!(parameters.security_bits() >= 128.0 && parameters.bits() == 32_768);
     /// assert_eq!(parameters.levels_after_bootstrap(), 7);
     /// # Ok::<(), cryptable_lattice::Error>(())
     /// ```
     ///
     /// # Errors
-    /// Never: the set is tested.
-    pub fn balanced_128() -> Result<Self> {
-        Self::new(wide("balanced_128", SecurityLevel::Bits128, 1 << 15, &BALANCED))
+    /// If a number of sparse bits is no power of two from 16 to a quarter of the degree.
+    pub fn balanced_128(packing: Packing) -> Result<Self> {
+        Self::new(wide("balanced_128", SecurityLevel::Bits128, 1 << 15, packing, &BALANCED))
     }
 
     /// Tables of eight bits between bootstraps ([`EvaluationKey::tables`](crate::EvaluationKey::tables)): ring degree 2^15,
@@ -203,14 +207,14 @@ impl Parameters {
     /// # Errors
     /// Never: the set is tested.
     pub fn insecure_toy_throughput() -> Result<Self> {
-        let security = SecurityLevel::Insecure;
-        Self::new(wide("insecure_toy_throughput", security, 1 << 10, &THROUGHPUT))
+        let (security, packing) = (SecurityLevel::Insecure, Packing::Complex);
+        Self::new(wide("insecure_toy_throughput", security, 1 << 10, packing, &THROUGHPUT))
     }
 
     /// The primes of [`Parameters::latency_128`], and two for gates, at ring degree 2^10, for tests only: **insecure**.
     ///
     /// # Errors
-    /// Never: the set is tested.
+    /// If a number of sparse bits is no power of two from 16 to a quarter of the degree.
     pub fn insecure_toy(packing: Packing) -> Result<Self> {
         Self::new(literal("insecure_toy", SecurityLevel::Insecure, 1 << 10, packing, &TOY))
     }
@@ -218,7 +222,7 @@ impl Parameters {
     /// Sizes of primes of [`Parameters::tables_128`] at ring degree 2^10, for tests only: **insecure**.
     ///
     /// # Errors
-    /// Never: the set is tested.
+    /// If a number of sparse bits is no power of two from 16 to a quarter of the degree.
     pub fn insecure_toy_tables(packing: Packing) -> Result<Self> {
         Self::new(tables("insecure_toy_tables", SecurityLevel::Insecure, 1 << 10, packing))
     }
@@ -284,7 +288,7 @@ fn literal(
     packing: Packing,
     chains: &Chains,
 ) -> ParametersLiteral {
-    let levels = (ring_degree / 2).ilog2();
+    let levels = packing.transformed(ring_degree).max(1).ilog2();
     let transform = |primes: Vec<f64>| TransformLiteral {
         stages: vec![levels.div_ceil(3), (levels + 1) / 3, levels / 3],
         primes,
@@ -382,7 +386,7 @@ fn tables(
     ring_degree: usize,
     packing: Packing,
 ) -> ParametersLiteral {
-    let levels = (ring_degree / 2).ilog2();
+    let levels = packing.transformed(ring_degree).max(1).ilog2();
     let transform = |parts: u32, primes: Vec<f64>| TransformLiteral {
         stages: (0..parts).map(|k| (levels + parts - 1 - k) / parts).collect(),
         primes,
@@ -447,17 +451,18 @@ fn of_owners(mut literal: ParametersLiteral, owners: Owners) -> ParametersLitera
     literal
 }
 
-/// Complex packing, and SlotsToCoeffs in three matrices.
+/// SlotsToCoeffs in three matrices.
 fn wide(
     name: &str,
     security: SecurityLevel,
     ring_degree: usize,
+    packing: Packing,
     sizes: &Sizes,
 ) -> ParametersLiteral {
-    let levels = (ring_degree / 2).ilog2();
+    let levels = packing.transformed(ring_degree).max(1).ilog2();
     let thirds = vec![levels.div_ceil(3), (levels + 1) / 3, levels / 3];
     let (stages, baby_steps) = sizes.coeffs_to_slots;
-    // Toy rings have fewer levels than the matrices of the full size merge.
+    // Toy rings and sparse packing have fewer levels than the matrices of the full size merge.
     let is_full = stages.iter().sum::<u32>() == levels;
     let coeffs_to_slots = if is_full { stages.to_vec() } else { thirds.clone() };
     let (size, count) = sizes.raised;
@@ -466,7 +471,7 @@ fn wide(
         name: name.into(),
         security,
         ring_degree,
-        packing: Packing::Complex,
+        packing,
         base: sizes.base,
         slots_to_coeffs: TransformLiteral {
             stages: thirds,

@@ -1,4 +1,7 @@
 //! Effect of every operation on the noise of bits, computed once per parameter set by dry runs.
+//!
+//! Noise is that of a slot of the ring. Where slots repeat, a bit is off by the mean of its copies' errors. By convexity, the
+//! bounds of noise that hold in every copy hold for means; squares are taken as large as they are in any of the copies.
 
 use std::sync::Mutex;
 
@@ -43,8 +46,10 @@ pub(crate) struct NoiseModel {
     pub rounding: BitNoise,
     /// The limit of noise of slots that key generation keeps.
     pub slot_limit: f64,
-    /// The stated failure probability, log2.
+    /// The stated failure probability, log2, of any of the copies of a slot: squares of errors are bounded in all of them.
     pub log2_fail: f64,
+    /// log2 of the number of copies of each slot.
+    pub log2_copies: f64,
     /// For sums as fractions of 2, 3, …, [`MAX_MODULUS`].
     coefficients: Vec<CoefficientModel>,
     phases: PhaseModel,
@@ -69,6 +74,7 @@ impl NoiseModel {
             let own = at(0.0, 0.0);
             CoefficientModel { own, per_noise: at(0.0, 1.0) - own, per_power: at(1.0, 0.0) - own }
         };
+        let log2_copies = (literal.ring_degree as f64 / (2 * literal.slots()) as f64).log2();
         let (all, of_slots) = (circuit.raised_noise(0.0), circuit.last_phase_noise());
         let per_noise = circuit.raised_noise(1.0) - all;
         let phases = PhaseModel { own: all - of_slots, of_slots, per_noise };
@@ -76,7 +82,8 @@ impl NoiseModel {
             fresh: BitNoise::of_law(fresh),
             rounding: BitNoise::of_law(rounding),
             slot_limit,
-            log2_fail: literal.log2_fail,
+            log2_fail: literal.log2_fail - log2_copies,
+            log2_copies,
             coefficients: (2..=MAX_MODULUS).map(coefficients).collect(),
             phases,
             evaluations: Mutex::default(),

@@ -94,6 +94,12 @@ impl Parameters {
         self.literal.packing
     }
 
+    /// Distance between coefficients that hold values before and after half bootstraps: 1, or more of sparse packing.
+    #[must_use]
+    pub fn coefficient_gap(&self) -> usize {
+        self.literal.ring_degree / 2 / self.literal.transformed()
+    }
+
     /// Whether they are secure, as they claim and construction checks, or toys for tests.
     #[must_use]
     pub fn security_level(&self) -> SecurityLevel {

@@ -22,7 +22,6 @@ use zeroize::Zeroizing;
 use crate::joint_decryption::JointDecryption;
 use crate::parameters::Parameters;
 use crate::prepared_bits::PreparedBits;
-use crate::secret_key::bit_reversed;
 use crate::serialization::read_poly;
 
 /// Domain of the keys that seeds of flooding are derived with.
@@ -266,8 +265,9 @@ impl PreparedBits {
         let phase = Poly::clone(&phase).divide_round(&ring, basis.main - kept);
         let count = ring.degree() / 2;
         let slots = slots_of_phase(&ring, &phase, scale, count);
+        let packing = parameters.literal().packing;
         let part = |index: usize| {
-            let slot = slots[bit_reversed(index % count, count)];
+            let slot = slots[packing.slot(ring.degree(), index % count)];
             if index < count { slot.re } else { slot.im }
         };
         // All that the ciphertext holds are bits, those that are not asked for, too.

@@ -157,7 +157,9 @@ impl Parameters {
         if value < limit {
             return Err(Error::TooSmall { name: "levels after a bootstrap", value, limit });
         }
-        let (model, limit) = (self.noise_model(), self.literal().log2_fail);
+        let model = self.noise_model();
+        // Of sparse bits, any copy may be the worst, and any may have the largest X.
+        let limit = model.log2_fail - model.log2_copies;
         let cleaned = model.coefficients(MODULUS, 1, cleaning::roundings(model.rounding));
         let (noise, common) = (cleaned.with_independent(own.into()), common.into());
         let (residue, residue_deviation, largest) = Default::default();

@@ -98,7 +98,7 @@ impl SecretKey {
             let (name, value) = ("number of bits", bits.len() as u64);
             return Err(Error::TooLarge { name, value, limit: limit as u64 });
         }
-        let slots = self.parameters().literal().ring_degree / 2;
+        let slots = self.parameters().literal().slots();
         let limbs = self.parameters().limbs_of(levels, 0)?;
         let scale = self.parameters().circuit().scale_at(limbs);
         let mut parts = bits.chunks(slots);
@@ -106,7 +106,7 @@ impl SecretKey {
             .map(|_| {
                 let mut values = SecretSlots::from_fn(slots, |_| Complex64::ZERO);
                 for (i, &bit) in parts.next().unwrap_or_default().iter().enumerate() {
-                    values[bit_reversed(i, slots)] = Complex64::from(f64::from(u8::from(bit)));
+                    values[self.slot(i)] = Complex64::from(f64::from(u8::from(bit)));
                 }
                 encryption::encrypt(self.ring(), self.secret(), &values, scale, limbs)
             })
@@ -123,30 +123,39 @@ impl SecretKey {
     /// If they are of another client or other parameters.
     pub fn decrypt(&self, bits: &EncryptedBits) -> Result<Vec<bool>> {
         bits.check(self.binding())?;
-        let slots = self.parameters().literal().ring_degree / 2;
+        let slots = self.parameters().literal().slots();
         let mut decrypted = Vec::with_capacity(bits.parts.len() * slots);
         for part in &bits.parts {
             let values = encryption::decrypt_integers(self.ring(), self.secret(), part, slots);
-            decrypted.extend((0..slots).map(|i| values[bit_reversed(i, slots)] == 1));
+            decrypted.extend((0..slots).map(|i| values[self.slot(i)] == 1));
         }
         decrypted.truncate(bits.count);
         Ok(decrypted)
     }
 
-    /// Distances of the slots from `expected`: what is left of the margin of 1/2.
+    /// Distances of the slots from `expected`: what is left of the margin of 1/2. Where slots repeat, those of all copies, copy
+    /// after copy; a bit is off by their mean.
     ///
     /// # Errors
     /// If they are of another client or other parameters.
     #[cfg(feature = "diagnostics")]
     pub fn errors(&self, bits: &EncryptedBits, expected: &[bool]) -> Result<Vec<f64>> {
         bits.check(self.binding())?;
-        let slots = self.parameters().literal().ring_degree / 2;
-        let values = bits.parts.iter().flat_map(|part| {
-            let values = encryption::decrypt(self.ring(), self.secret(), part, slots);
-            (0..slots).map(move |i| values[bit_reversed(i, slots)])
-        });
-        let distance = |(value, &bit): (Complex64, &bool)| value.re - f64::from(u8::from(bit));
-        Ok(values.zip(expected).map(distance).collect())
+        let literal = self.parameters().literal();
+        let (slots, all) = (literal.slots(), literal.ring_degree / 2);
+        let mut errors = Vec::new();
+        let parts: Vec<_> = bits
+            .parts
+            .iter()
+            .map(|part| encryption::decrypt(self.ring(), self.secret(), part, all))
+            .collect();
+        for copy in (0..all).step_by(slots) {
+            for (i, &bit) in expected.iter().enumerate() {
+                let value = parts[i / slots][copy + self.slot(i % slots)].re;
+                errors.push(value - f64::from(u8::from(bit)));
+            }
+        }
+        Ok(errors)
     }
 
     /// Distances of coefficients from `expected[i]/m`, as fractions of q_0.
@@ -163,11 +172,13 @@ impl SecretKey {
             let error = phase / modulus - value as f64 / values.modulus() as f64;
             error - error.round()
         };
-        Ok(phases.into_iter().zip(expected).map(error).collect())
+        let gap = self.parameters().coefficient_gap();
+        Ok(phases.into_iter().step_by(gap).zip(expected).map(error).collect())
     }
-}
 
-/// The slot of bit i: SlotsToCoeffs takes slots in bit-reversed order, so that bit i comes to coefficient i.
-pub(crate) fn bit_reversed(i: usize, slots: usize) -> usize {
-    i.reverse_bits() >> (usize::BITS - slots.ilog2())
+    /// The slot of bit i of a part.
+    fn slot(&self, i: usize) -> usize {
+        let literal = self.parameters().literal();
+        literal.packing.slot(literal.ring_degree, i)
+    }
 }

@@ -19,6 +19,12 @@ use crate::parameters::Parameters;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum NamedSet {
+    /// [`Parameters::latency_128`] for 256 bits.
+    Latency256,
+    /// [`Parameters::balanced_128`] for 256 bits.
+    Balanced256,
+    /// [`Parameters::balanced_128`] for 4,096 bits.
+    Balanced4096,
     /// [`Parameters::latency_128`] with real packing.
     Latency,
     /// [`Parameters::latency_128`] with complex packing.
@@ -39,11 +45,14 @@ pub enum NamedSet {
 
 impl NamedSet {
     /// All of them, the smallest ciphertexts first.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 11] = [
+        Self::Latency256,
         Self::Latency,
         Self::LatencyComplex,
         Self::FunctionsReal,
         Self::Functions,
+        Self::Balanced256,
+        Self::Balanced4096,
         Self::Balanced,
         Self::Tables,
         Self::Sums,
@@ -54,10 +63,13 @@ impl NamedSet {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Latency256 => "latency-256",
             Self::Latency => "latency",
             Self::LatencyComplex => "latency-complex",
             Self::FunctionsReal => "functions-real",
             Self::Functions => "functions",
+            Self::Balanced256 => "balanced-256",
+            Self::Balanced4096 => "balanced-4096",
             Self::Balanced => "balanced",
             Self::Throughput => "throughput",
             Self::Tables => "tables",
@@ -69,10 +81,13 @@ impl NamedSet {
     #[must_use]
     pub const fn description(self) -> &'static str {
         match self {
-            Self::Latency => "8,192 words at once, a bootstrap a gate: the first result soonest",
-            Self::LatencyComplex => "16,384 words, a bootstrap a gate",
+            Self::Latency256 => "256 words at once, a bootstrap per gate: the first result soonest",
+            Self::Latency => "8,192 words, a bootstrap per gate",
+            Self::LatencyComplex => "16,384 words, a bootstrap per gate",
             Self::FunctionsReal => "8,192 words, one level of gates between bootstraps",
             Self::Functions => "16,384 words, one level",
+            Self::Balanced256 => "256 words, seven levels",
+            Self::Balanced4096 => "4,096 words, seven levels",
             Self::Balanced => "32,768 words, seven levels",
             Self::Tables => "32,768 words, four levels: for tables of up to eight bits, as AES has",
             Self::Sums => "32,768 words, six levels: for XORs of up to 170 results of gates",
@@ -86,17 +101,37 @@ impl NamedSet {
         Self::ALL.into_iter().find(|set| set.name() == name)
     }
 
+    /// The sets that may be the fastest for so many words, or per word of many: those of few bits are for few words.
+    ///
+    /// ```
+    /// use cryptable_bits::NamedSet;
+    /// let few = NamedSet::Latency256;
+    /// assert!(NamedSet::serving(Some(100)).any(|set| set == few));
+    /// assert!(NamedSet::serving(Some(300)).chain(NamedSet::serving(None)).all(|set| set != few));
+    /// ```
+    pub fn serving(words: Option<u64>) -> impl Iterator<Item = Self> {
+        let serves = move |set: &Self| match set {
+            Self::Latency256 | Self::Balanced256 => words.is_some_and(|words| words <= 256),
+            Self::Balanced4096 => words.is_some_and(|words| words <= 4096),
+            _ => true,
+        };
+        Self::ALL.into_iter().filter(serves)
+    }
+
     /// The parameters.
     ///
     /// # Errors
     /// Never: the sets are tested.
     pub fn parameters(self) -> Result<Parameters> {
         match self {
+            Self::Latency256 => Parameters::latency_128(Packing::Sparse(256)),
             Self::Latency => Parameters::latency_128(Packing::Real),
             Self::LatencyComplex => Parameters::latency_128(Packing::Complex),
             Self::FunctionsReal => Parameters::functions_128(Packing::Real),
             Self::Functions => Parameters::functions_128(Packing::Complex),
-            Self::Balanced => Parameters::balanced_128(),
+            Self::Balanced256 => Parameters::balanced_128(Packing::Sparse(256)),
+            Self::Balanced4096 => Parameters::balanced_128(Packing::Sparse(4096)),
+            Self::Balanced => Parameters::balanced_128(Packing::Complex),
             Self::Throughput => Parameters::throughput_128(),
             Self::Tables => Parameters::tables_128(),
             Self::Sums => Parameters::sums_128(),

@@ -4,7 +4,7 @@ use cryptable_ckks::bootstrapping::literals::{MAX_PRIMES, check_primes};
 use cryptable_lattice::Result;
 use cryptable_lattice::error::demand;
 
-use crate::literal::ParametersLiteral;
+use crate::literal::{Packing, ParametersLiteral};
 
 /// Longest name in bytes.
 const MAX_NAME: usize = 128;
@@ -30,8 +30,10 @@ pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
     check_primes("log2 of a special prime", &literal.special, degree)?;
     let specials = literal.special.len();
     demand(specials > 0, "number of special primes", specials as f64, "at least 1")?;
-    literal.slots_to_coeffs.check(degree)?;
-    literal.coeffs_to_slots.check(degree)?;
+    check_packing(literal.packing, degree)?;
+    let transformed = literal.transformed();
+    literal.slots_to_coeffs.check_for(degree, transformed)?;
+    literal.coeffs_to_slots.check_for(degree, transformed)?;
     literal.exponential.check(degree)?;
     let digit = literal.digit_limbs;
     check_limbs(literal)?;
@@ -47,6 +49,16 @@ pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
     let stated = literal.log2_fail;
     let is_stated = (-1000.0..=-1.0).contains(&stated);
     demand(is_stated, "log2 of the failure probability", stated, "from -1000 to -1")
+}
+
+/// A number of sparse bits that leaves slots to repeat.
+fn check_packing(packing: Packing, degree: usize) -> Result<()> {
+    let Packing::Sparse(bits) = packing else { return Ok(()) };
+    let most = degree / 4;
+    let is_sparse = bits.is_power_of_two() && (Packing::LEAST..=most).contains(&bits);
+    let limit =
+        format!("a power of two from {} to {most}, a quarter of the degree", Packing::LEAST);
+    demand(is_sparse, "number of sparse bits", bits as f64, &limit)
 }
 
 /// Limbs of one prime or two, as many as the chain has.

@@ -88,7 +88,7 @@ impl Candidates {
         all
     }
 
-    /// On all sets with names.
+    /// Plans on all sets with names that serve so many words.
     ///
     /// ```
     /// use cryptable_circuits::{Candidates, PlanOptions, named::NamedCircuit};
@@ -113,7 +113,7 @@ impl Candidates {
         words: Option<u64>,
         options: &PlanOptions,
     ) -> cryptable_lattice::Result<Self> {
-        let sets = NamedSet::ALL.iter().map(|set| Ok((set.name(), set.parameters()?)));
+        let sets = NamedSet::serving(words).map(|set| Ok((set.name(), set.parameters()?)));
         let sets = sets.collect::<cryptable_lattice::Result<Vec<_>>>()?;
         Ok(Self::new(circuits, sets, words, options))
     }

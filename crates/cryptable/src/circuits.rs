@@ -21,7 +21,7 @@
 //! .end
 //! ", None)?;
 //!
-//! // `Parameters::balanced_128()` has 128 bits of security; a toy ring keeps this example quick.
+//! // `Parameters::balanced_128(Packing::Complex)` has 128 bits of security; a toy ring keeps this example quick.
 //! let parameters = Parameters::insecure_toy(Packing::Real)?;
 //! let plan = Plan::new(&circuit, &parameters, &PlanOptions::default())?;
 //! println!("{plan}");                                   // operations, memory, failure probability

@@ -15,7 +15,10 @@ const GATES_LOG2_FAIL: [f64; 2] = [-64.0, -128.0];
 /// None in practice: tests construct every set.
 pub(crate) fn bit_sets() -> Result<Vec<(String, Parameters)>> {
     let mut sets = Vec::new();
-    for (packing, kind) in [(Packing::Real, "real"), (Packing::Complex, "complex")] {
+    // Those that [`Packing::of_bits`] chooses.
+    let sparse = (8..=12).map(|log2| (Packing::Sparse(1 << log2), format!("{} bits'", 1 << log2)));
+    let full = [(Packing::Real, "real".into()), (Packing::Complex, "complex".into())];
+    for (packing, kind) in full.into_iter().chain(sparse) {
         for set in [
             Parameters::latency_128(packing)?,
             Parameters::functions_128(packing)?,
@@ -25,7 +28,7 @@ pub(crate) fn bit_sets() -> Result<Vec<(String, Parameters)>> {
         }
     }
     let wide = [
-        Parameters::balanced_128()?,
+        Parameters::balanced_128(Packing::Complex)?,
         Parameters::tables_128()?,
         Parameters::sums_128()?,
         Parameters::throughput_128()?,

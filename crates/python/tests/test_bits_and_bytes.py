@@ -31,8 +31,10 @@ def test_gates(bits, tmp_path):
     a, b = secret.encrypt(x), secret.encrypt(y)
     packed = secret.packed_gates(progress=False)
     assert packed.bits_at_once > 1 and packed.log2_fail < 0 and packed.security_bits >= 0
+    few = secret.packed_gates(gates=100, progress=False)
+    assert few.bits_at_once == 256 < packed.bits_at_once
     for name, gate in GATES.items():
-        for key in (server, packed):
+        for key in (server, packed, few):
             np.testing.assert_array_equal(secret.decrypt(key.gate(name, a, b, progress=False)), gate(x, y))
     with booleans.computing(server, progress=False):
         np.testing.assert_array_equal(secret.decrypt((a | b) ^ ~a), (x | y) ^ ~x)

@@ -29,7 +29,7 @@ impl BitOperation {
     fn parameters(self) -> anyhow::Result<Parameters> {
         Ok(match self {
             Self::BinBoot | Self::GateBoot => Parameters::latency_128(Packing::Real)?,
-            Self::SlotGate | Self::Cleaning => Parameters::balanced_128()?,
+            Self::SlotGate | Self::Cleaning => Parameters::balanced_128(Packing::Complex)?,
         })
     }
 

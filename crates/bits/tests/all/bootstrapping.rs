@@ -1,4 +1,4 @@
-//! BinBoot and GateBoot: every gate, both packings, chains, noise, what is refused.
+//! BinBoot and GateBoot: every gate, all packings, chains, noise, what is refused.
 
 use crate::common;
 
@@ -7,11 +7,14 @@ use cryptable_bits::{Gate, Packing, Parameters, ParametersLiteral, SecretKey};
 use cryptable_lattice::Error;
 
 #[test]
-fn every_gate_in_both_packings() {
-    for packing in [Packing::Real, Packing::Complex] {
+fn every_gate_in_all_packings() {
+    let sparse = [16, 64, 256].map(|bits| (Packing::Sparse(bits), bits));
+    for (packing, count) in
+        [(Packing::Real, 512), (Packing::Complex, 1024)].into_iter().chain(sparse)
+    {
         let parameters = Parameters::insecure_toy(packing).unwrap();
         let Setup { secret, server, x, y } = setup(&parameters);
-        assert_eq!(x.len(), 512 * packing.parts());
+        assert_eq!(x.len(), count);
         let (a, b) = (secret.encrypt(&x).unwrap(), secret.encrypt(&y).unwrap());
         for kind in Gate::ALL {
             let result = server.gate_boot(kind, &a, &b).unwrap();
@@ -71,12 +74,14 @@ fn check_bootstraps(parameters: &Parameters) {
 fn noise_is_as_predicted() {
     check_bootstraps(&Parameters::insecure_toy(Packing::Real).unwrap());
     check_bootstraps(&Parameters::insecure_toy(Packing::Complex).unwrap());
+    check_bootstraps(&Parameters::insecure_toy(Packing::Sparse(64)).unwrap());
 }
 
 #[test]
 fn noise_is_as_predicted_at_full_size() {
     check_bootstraps(&Parameters::latency_128(Packing::Real).unwrap());
     check_bootstraps(&Parameters::functions_128(Packing::Complex).unwrap());
+    check_bootstraps(&Parameters::latency_128(Packing::Sparse(256)).unwrap());
 }
 
 #[test]
@@ -114,6 +119,9 @@ fn literals_out_of_bounds_are_refused() {
         assert!(matches!(Parameters::new(changed), Err(Error::Parameter { .. })));
     };
     refused(&|it| it.ring_degree = 1000);
+    for bits in [0, 8, 48, 512, usize::MAX] {
+        refused(&|it| it.packing = Packing::Sparse(bits));
+    }
     refused(&|it| it.base = 12.0);
     refused(&|it| it.gates = vec![f64::NAN]);
     refused(&|it| it.special.clear());
@@ -135,4 +143,21 @@ fn literals_out_of_bounds_are_refused() {
     let mut noisy = literal.clone();
     noisy.exponential.primes = vec![19.0; 8];
     assert!(matches!(Parameters::new(noisy), Err(Error::FailureProbability { .. })));
+}
+
+#[test]
+fn sparse_bits_take_less_work() {
+    let transforms = |packing| {
+        let parameters = Parameters::latency_128(packing).unwrap();
+        assert!(parameters.security_bits() >= 128.0);
+        parameters.operation_counts().transforms
+    };
+    let counts = [256, 1024, 4096].map(Packing::Sparse).map(transforms);
+    assert!(counts.is_sorted(), "{counts:?}");
+    let [real, complex] = [Packing::Real, Packing::Complex].map(transforms);
+    assert!(
+        counts[0] * 4 < real * 3 && counts[0] * 9 < complex * 5,
+        "{counts:?}, {real}, {complex}"
+    );
+    assert!(counts[2] < real, "{counts:?}, {real}");
 }

@@ -1,4 +1,4 @@
-//! Half bootstraps: coefficients in, coefficients out, both packings, other moduli, noise, what is refused.
+//! Half bootstraps: coefficients in, coefficients out, all packings, other moduli, noise, what is refused.
 
 use crate::common;
 
@@ -9,7 +9,7 @@ use cryptable_lattice::noise_bound::NoiseBound;
 
 #[test]
 fn bits_come_to_the_coefficient_of_their_number() {
-    for packing in [Packing::Real, Packing::Complex] {
+    for packing in [Packing::Real, Packing::Complex, Packing::Sparse(64)] {
         let parameters = Parameters::insecure_toy(packing).unwrap();
         let Setup { secret, server, x, .. } = setup(&parameters);
         let a = secret.encrypt(&x).unwrap();
@@ -28,7 +28,7 @@ fn bits_come_to_the_coefficient_of_their_number() {
 /// Sums of bits in coefficients, as packing leaves them.
 #[test]
 fn functions_of_coefficients() {
-    for packing in [Packing::Real, Packing::Complex] {
+    for packing in [Packing::Real, Packing::Complex, Packing::Sparse(64)] {
         let parameters = Parameters::insecure_toy(packing).unwrap();
         let Setup { secret, server, x, y } = setup(&parameters);
         let (a, b) = (secret.encrypt(&x).unwrap(), secret.encrypt(&y).unwrap());

@@ -3,7 +3,7 @@
 use crate::common;
 
 use common::{Setup, check_noise, errors, gate, setup};
-use cryptable_bits::{BitNoise, EncryptedBits, Gate, Parameters};
+use cryptable_bits::{BitNoise, EncryptedBits, Gate, Packing, Parameters};
 
 /// Gates between cleanings, the last ones before a bootstrap.
 const SEGMENTS: [usize; 3] = [5, 6, 6];
@@ -84,7 +84,9 @@ fn seventeen_gates_fit_between_bootstraps_forever() {
 
 #[test]
 fn scales_do_not_drift_and_sizes_are_told() {
-    for parameters in [Parameters::throughput_128().unwrap(), Parameters::balanced_128().unwrap()] {
+    for parameters in
+        [Parameters::throughput_128().unwrap(), Parameters::balanced_128(Packing::Complex).unwrap()]
+    {
         let bytes = |levels| parameters.bits_memory_bytes(levels).unwrap();
         assert_eq!(bytes(0), 4 * 3 * parameters.literal().ring_degree * 8);
         assert!(parameters.bits_memory_bytes(22).is_err() && bytes(0) < bytes(1));
@@ -110,7 +112,7 @@ fn seventeen_gates_at_full_size() {
 #[test]
 #[ignore = "slow: run by make test-all"]
 fn bootstraps_at_degree_32768() {
-    let parameters = Parameters::balanced_128().unwrap();
+    let parameters = Parameters::balanced_128(Packing::Complex).unwrap();
     let Setup { secret, server, x, y } = setup(&parameters);
     let (a, b) = (secret.encrypt(&x).unwrap(), secret.encrypt(&y).unwrap());
     let clean = server.bin_boot(&a).unwrap();

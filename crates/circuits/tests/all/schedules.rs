@@ -322,6 +322,11 @@ fn all_sets_have_plans() {
         // One word alone takes a ciphertext of many: small ones come sooner.
         let few = Candidates::of_all_sets(&named.variants(), Some(1), &options).unwrap();
         assert!(few.found.is_sorted_by(|a, b| a.seconds(Some(1)) <= b.seconds(Some(1))));
+        assert_eq!(few.found.len(), candidates.found.len() + 3, "{:?}", few.refused);
+        assert_eq!(few.found[0].name, "balanced-256");
+        let best = [&candidates, &few].map(|it| it.found[0].seconds(Some(1)));
+        println!("one word: {:.2} s of sparse slots, {:.2} s of full ones", best[1], best[0]);
+        assert!(best[1] < 0.65 * best[0]);
     }
     let multiply = NamedCircuit::Multiply32.variants();
     let parameters = Parameters::latency_128(Packing::Real).unwrap();

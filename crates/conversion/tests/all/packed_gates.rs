@@ -61,7 +61,7 @@ fn check_rounds(secret: &SecretKey, server: &PackedGates, count: usize, rounds: 
 #[test]
 fn all_gates_in_rounds() {
     let _replay = replay::begin();
-    for packing in [Packing::Real, Packing::Complex] {
+    for packing in [Packing::Real, Packing::Complex, Packing::Sparse(64)] {
         let secret = SecretKey::generate(&Parameters::insecure_toy());
         let server = server(&secret, &PackedParameters::insecure_toy(packing).unwrap());
         // More than one half bootstrap takes.
@@ -125,7 +125,12 @@ fn keys_come_from_files() {
 
 #[test]
 fn noise_that_grows_is_refused() {
-    let packed = PackedParameters::cleaning_128(Packing::Complex).unwrap();
+    for packing in [Packing::Complex, Packing::Sparse(256)] {
+        check_noise_of_full_size(&PackedParameters::cleaning_128(packing).unwrap());
+    }
+}
+
+fn check_noise_of_full_size(packed: &PackedParameters) {
     let (degree, bottom) = (packed.literal().ring_degree, packed.bottom_prime());
     let noise = |gates: &Parameters| {
         let literal = ParametersLiteral::between_128(gates.fhew(), degree, bottom);
@@ -144,12 +149,14 @@ fn noise_that_grows_is_refused() {
 }
 
 #[test]
-#[ignore = "full size: half a minute and 1.2 GB"]
+#[ignore = "full size: a minute and 1.2 GB"]
 fn full_size() {
     let secret = SecretKey::generate(&Parameters::with_log2_fail(-128.0).unwrap());
-    let packed = PackedParameters::cleaning_128(Packing::Complex).unwrap();
-    let server = server(&secret, &packed);
-    assert!(server.security_bits() >= 128.0 && server.log2_fail() <= -80.0);
-    let ratio = check_rounds(&secret, &server, server.bits_at_once(), 12);
-    assert!((-0.4..0.2).contains(&ratio), "2^{ratio:.2} of the prediction");
+    for packing in [Packing::Complex, Packing::Sparse(256)] {
+        let packed = PackedParameters::cleaning_128(packing).unwrap();
+        let server = server(&secret, &packed);
+        assert!(server.security_bits() >= 128.0 && server.log2_fail() <= -80.0);
+        let ratio = check_rounds(&secret, &server, server.bits_at_once(), 12);
+        assert!((-0.4..0.2).contains(&ratio), "{packing:?}: 2^{ratio:.2} of the prediction");
+    }
 }

@@ -43,7 +43,8 @@ impl Request<Circuits> {
         Self::of(Circuits { forms: forms.to_vec(), set: None, parallel: 1, supply })
     }
 
-    /// Restricts the plan to one parameter set. Default: all named sets are compared.
+    /// Restricts the plan to one parameter set. Default: all that serve the number of words are
+    /// compared.
     #[must_use]
     pub fn set(mut self, set: NamedSet) -> Self {
         self.job.set = Some(set);
@@ -87,13 +88,13 @@ impl Request<Circuits> {
     /// # Errors
     /// If a named set is invalid, which does not happen in practice.
     pub fn plan(&self) -> Result<Candidates> {
-        let named = |set: &NamedSet| Ok::<_, Error>((set.name(), set.parameters()?));
+        let named = |set: NamedSet| Ok::<_, Error>((set.name(), set.parameters()?));
         let sets = match self.job.set {
             _ if self.limits.insecure_toy => {
                 vec![("insecure toy", Parameters::insecure_toy(Packing::Real)?)]
             }
-            Some(set) => vec![named(&set)?],
-            None => NamedSet::ALL.iter().map(named).collect::<Result<_>>()?,
+            Some(set) => vec![named(set)?],
+            None => NamedSet::serving(self.limits.values).map(named).collect::<Result<_>>()?,
         };
         let options = self.schedule(InputLevels::Needed);
         Ok(Candidates::new(&self.job.forms, sets, self.limits.values, &options))

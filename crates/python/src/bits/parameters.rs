@@ -17,9 +17,10 @@ pub(crate) struct Parameters {
 }
 
 /// INSECURE sets, for tests.
-const TOYS: [&str; 5] = [
+const TOYS: [&str; 6] = [
     "insecure-toy",
     "insecure-toy-complex",
+    "insecure-toy-sparse",
     "insecure-toy-sums",
     "insecure-toy-tables",
     "insecure-toy-throughput",
@@ -30,6 +31,7 @@ fn toy(name: &str) -> Option<cryptable::Result<LibraryParameters>> {
     Some(match name {
         "insecure-toy" => LibraryParameters::insecure_toy(Packing::Real),
         "insecure-toy-complex" => LibraryParameters::insecure_toy(Packing::Complex),
+        "insecure-toy-sparse" => LibraryParameters::insecure_toy(Packing::Sparse(256)),
         "insecure-toy-sums" => LibraryParameters::insecure_toy_sums(),
         "insecure-toy-tables" => LibraryParameters::insecure_toy_tables(Packing::Real),
         "insecure-toy-throughput" => LibraryParameters::insecure_toy_throughput(),

@@ -61,33 +61,35 @@ impl SecretKey {
         Ok(PyArray1::from_slice(py, &values).reshape(IxDyn(&bits.shape))?.into_any())
     }
 
-    /// The server's keys for thousands of gates at once, in memory: half a gigabyte. A secret must be of
-    /// `log2_fail=-128` for them.
-    #[pyo3(signature = (*, threads: "int" = 0, progress = true))]
+    /// The server's keys for so many gates at once, by default the most, 16,384, in memory: half a gigabyte. Fewer take less
+    /// time, 256 half of it. A secret must be of `log2_fail=-128` for them.
+    #[pyo3(signature = (*, gates = None, threads: "int" = 0, progress = true))]
     fn packed_gates(
         &self,
         py: Python<'_>,
+        gates: Option<usize>,
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<PackedGates> {
         let inner = call::run_engine(py, threads, progress, "packed gates", |progress| {
-            packed_gates::secret_of(&self.inner)?.packed_gates(progress)
+            packed_gates::secret_of(&self.inner, gates)?.packed_gates(progress)
         })?;
         Ok(PackedGates::in_memory(inner))
     }
 
-    /// Makes the server's keys for thousands of gates at once, as `packed_gates`, and writes them to a new folder: what a server
+    /// Makes the server's keys for many gates at once, as `packed_gates`, and writes them to a new folder: what a server
     /// gets, and `PackedGates.open` reads. Files of an existing folder are replaced only if told so.
-    #[pyo3(signature = (folder, *, threads: "int" = 0, progress = true, replace = false))]
+    #[pyo3(signature = (folder, *, gates = None, threads: "int" = 0, progress = true, replace = false))]
     fn save_packed_gates(
         &self,
         py: Python<'_>,
         folder: PathBuf,
+        gates: Option<usize>,
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
         replace: bool,
     ) -> Result<()> {
-        packed_gates::save(py, &self.inner, &folder, replace, threads, progress)
+        packed_gates::save(py, &self.inner, gates, &folder, replace, threads, progress)
     }
 }
 

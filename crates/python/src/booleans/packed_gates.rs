@@ -38,15 +38,23 @@ pub(crate) struct PackedGates {
     origin: Origin,
 }
 
-/// A client's secrets for packed bits: its own, and a fresh one of the ring.
+/// The ring degree of `cleaning_128`.
+const RING_DEGREE: usize = 1 << 14;
+
+/// A client's secrets for packed bits: its own, and a fresh one of the ring, for so many gates at once, or the most.
 ///
 /// # Errors
 /// If there is no conversion between the parameters.
-pub(super) fn secret_of(single: &LibrarySecretKey) -> cryptable::Result<PackedGatesSecret<'_>> {
+pub(super) fn secret_of(
+    single: &LibrarySecretKey,
+    gates: Option<usize>,
+) -> cryptable::Result<PackedGatesSecret<'_>> {
+    let packing = gates.map_or(Packing::Complex, |gates| Packing::of_bits(gates, RING_DEGREE));
     let parameters = if single.parameters().security_level().is_insecure() {
-        PackedParameters::insecure_toy(Packing::Complex)?
+        let packing = if packing == Packing::Complex { packing } else { Packing::Sparse(256) };
+        PackedParameters::insecure_toy(packing)?
     } else {
-        PackedParameters::cleaning_128(Packing::Complex)?
+        PackedParameters::cleaning_128(packing)?
     };
     PackedGatesSecret::generate(single, &parameters)
 }
@@ -58,12 +66,13 @@ pub(super) fn secret_of(single: &LibrarySecretKey) -> cryptable::Result<PackedGa
 pub(super) fn save(
     py: Python<'_>,
     single: &LibrarySecretKey,
+    gates: Option<usize>,
     folder: &Path,
     replace: bool,
     threads: usize,
     progress: Option<Progress<'_>>,
 ) -> Result<()> {
-    let secret = call::run_silently(py, || secret_of(single))?;
+    let secret = call::run_silently(py, || secret_of(single, gates))?;
     std::fs::create_dir_all(folder)?;
     let write = |name: &str, bytes: &[u8]| {
         write_file(&folder.join(name), Access::Public, replace, |out| out.write_all(bytes))
