@@ -23,7 +23,7 @@ enum PackingArgument {
     Real,
     /// Two bits per slot: the most bits per second.
     Complex,
-    /// As few bits as --bits says, in slots that repeat.
+    /// The number of bits of --bits, in slots that repeat.
     Sparse,
 }
 

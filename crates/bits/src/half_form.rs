@@ -235,12 +235,35 @@ impl EvaluationKey {
         let noises = parameters.noise_after_half_boot(functions, input.noise);
         let limit = parameters.literal().log2_fail;
         noises.iter().try_for_each(|noise| noise.check(operation, limit))?;
+        Ok(self.functions_of(functions, input, &noises))
+    }
+
+    /// The same without a check of noise: results are stated to have this.
+    ///
+    /// # Errors
+    /// If the values are of another client or other parameters.
+    pub(crate) fn half_boot_unchecked(
+        &self,
+        functions: &[PeriodicFunction],
+        input: &RlweInput,
+        noises: &[BitNoise],
+    ) -> Result<Vec<EncryptedBits>> {
+        Ok(self.functions_of(functions, self.checked(input)?, noises))
+    }
+
+    fn functions_of(
+        &self,
+        functions: &[PeriodicFunction],
+        input: &Coefficients,
+        noises: &[BitNoise],
+    ) -> Vec<EncryptedBits> {
         let arithmetic = &self.evaluator();
-        let raised = raise(arithmetic, &input.ciphertext, parameters.literal().raised_basis());
-        let circuit = parameters.circuit();
+        let raised_basis = self.parameters().literal().raised_basis();
+        let raised = raise(arithmetic, &input.ciphertext, raised_basis);
+        let circuit = self.parameters().circuit();
         let phases = circuit.phases(arithmetic, self.coeffs_to_slots(), raised);
         let by_part = circuit.evaluate_parts(arithmetic, phases, functions);
-        Ok(self.join_parts(by_part, input.count, &noises))
+        self.join_parts(by_part, input.count, noises)
     }
 }
 

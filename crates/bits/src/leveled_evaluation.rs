@@ -89,13 +89,18 @@ impl EvaluationKey {
     /// noisy ([`Error::NoiseTooLarge`]).
     pub fn clean(&self, x: &EncryptedBits) -> Result<EncryptedBits> {
         self.check(&[x])?;
-        let limbs = self.limbs_above(&[x], cleaning::LEVELS)?;
+        self.limbs_above(&[x], cleaning::LEVELS)?;
         let noise = self.parameters().noise_after_cleaning(x.noise);
         noise.check("cleaning", self.parameters().literal().log2_fail)?;
+        Ok(self.clean_unchecked(x, noise))
+    }
+
+    /// Bits of this key, cleaned, which are stated to have this noise; there are levels for it.
+    pub(crate) fn clean_unchecked(&self, x: &EncryptedBits, noise: BitNoise) -> EncryptedBits {
         let clean = |part: &Ciphertext| {
-            cleaning::clean(&self.evaluator(), part, &self.lowered(part, limbs - 1))
+            cleaning::clean(&self.evaluator(), part, &self.lowered(part, x.limbs() - 1))
         };
-        Ok(x.with_parts(self.evaluator().map_all(x.parts.iter().collect(), clean), noise))
+        x.with_parts(self.evaluator().map_all(x.parts.iter().collect(), clean), noise)
     }
 
     /// The same bits with fewer levels left: less memory, and less time of what reads them. Takes no level of those that are

@@ -30,6 +30,7 @@
 //! | decryption by the owners of a key together: cleanings before it, flooding, partial decryptions | `decryption_circuit.rs`, `prepared_bits.rs`; `joint_decryption.rs`; `partial_decryption.rs` |
 //! | how far bits are from 0 and 1, before any ciphertext exists | `noise.rs`, `noise_model.rs`, `predictions.rs` |
 //! | gates whose results come back after other methods, round after round | `rounds.rs` |
+//! | gates of sums whose noise comes near to the decision, cleaned several times | `noisy_sums.rs` |
 //! | all numbers of a parameter set, the sets with names | `literal.rs`, `named_sets.rs`, `set_names.rs` |
 //! | what bits and keys take in memory | `memory.rs` |
 //! | keys and encoded matrices | `evaluation_key.rs`, `bit_matrices.rs` |
@@ -59,6 +60,7 @@ mod memory;
 mod named_sets;
 mod noise;
 mod noise_model;
+mod noisy_sums;
 #[cfg(feature = "client")]
 mod owners;
 mod parameters;

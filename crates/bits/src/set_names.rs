@@ -101,7 +101,7 @@ impl NamedSet {
         Self::ALL.into_iter().find(|set| set.name() == name)
     }
 
-    /// The sets that may be the fastest for so many words, or per word of many: those of few bits are for few words.
+    /// The sets that may be the fastest for a number of words, or per word of many: those of few bits are for few words.
     ///
     /// ```
     /// use cryptable_bits::NamedSet;

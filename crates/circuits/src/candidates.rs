@@ -88,7 +88,7 @@ impl Candidates {
         all
     }
 
-    /// Plans on all sets with names that serve so many words.
+    /// Plans on all sets with names that serve this number of words.
     ///
     /// ```
     /// use cryptable_circuits::{Candidates, PlanOptions, named::NamedCircuit};

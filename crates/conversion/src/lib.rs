@@ -21,6 +21,7 @@
 //! | [`literal`], [`parameters`] | numbers, validated; noise of both ways |
 //! | [`packing`], [`extraction`] | the two algorithms, their keys, and those as bytes |
 //! | [`packed_gates`], [`packed_gates_secret`] | gates of FHEW, packed and extracted again, and their keys |
+//! | [`foreign`] | the same on ciphertexts of OpenFHE and tfhe-rs |
 //! | [`packed_bits`] | results of packed lookups as bits in slots |
 //! | [`phases`] | RLWE ciphertexts with one phase a coefficient |
 //! | [`power_of_two`] | phases to and from ciphertexts of the packed engine |
@@ -35,6 +36,8 @@ mod clients;
 mod cost;
 pub mod extraction;
 mod file_parts;
+pub mod foreign;
+mod gate_keys;
 mod key_files;
 pub mod literal;
 pub mod lookup;

@@ -40,6 +40,10 @@ pub struct ParametersLiteral {
     /// Decomposition of key switching from a block's secret to that of LWE, modulo q; none where extracted values stay under
     /// the secret of blocks, which is then a client's ring secret.
     pub key_switching: Option<GadgetLiteral>,
+    /// Whether key switching has a row for each size of a digit, to be added as it is (Ducas, Micciancio, EUROCRYPT 2015):
+    /// less noise, where the LWE modulus is small, for a larger key. Absent from the canonical bytes if not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rows_per_digit_size: bool,
     /// Secret of extraction's blocks. Absent from the canonical bytes if it is uniform ternary.
     #[serde(default = "uniform_ternary", skip_serializing_if = "is_uniform_ternary")]
     pub extraction_secret: SecretDistribution,
@@ -109,8 +113,15 @@ impl ParametersLiteral {
                 base_log2: 2,
                 length: (numbers.log2_lwe_modulus as usize / 2).saturating_sub(1).max(1),
             }),
+            rows_per_digit_size: false,
             extraction_secret: SecretDistribution::UniformTernary,
         }
+    }
+
+    /// Rows of key switching that each digit has: one, or one for each size but 0.
+    pub(crate) fn multiples(&self) -> usize {
+        let sizes = |digits: GadgetLiteral| 1 << (digits.base_log2 - 1);
+        if self.rows_per_digit_size { self.key_switching.map_or(1, sizes) } else { 1 }
     }
 
     /// From and to LWE ciphertexts under the ring secret of these single values.

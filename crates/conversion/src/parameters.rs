@@ -14,7 +14,7 @@ use cryptable_ring::prime_ring::PrimeRing;
 use cryptable_ring::primes::ntt_primes;
 use cryptable_wire::WireError;
 
-use crate::extraction::block_key_switching;
+use crate::extraction::block_key_switching::{self, SwitchingDigits};
 use crate::literal::{BlockLiteral, ParametersLiteral};
 use crate::packing::column_method;
 use crate::{ring_switching, validation};
@@ -208,7 +208,8 @@ impl Parameters {
         let secrets = SecretNorms { source: self.ring_secret_norm(), target };
         let switch = ring_switching::noise(self.extraction().gadget, literal.ring_degree, secrets);
         self.key_switching_gadget()
-            .map_or(switch, |gadget| switch + block_key_switching::noise(gadget, block))
+            .map(|gadget| SwitchingDigits { gadget, multiples: literal.multiples() })
+            .map_or(switch, |digits| switch + block_key_switching::noise(digits, block))
     }
 
     /// Squared norm of the secret of packed values, on average.

@@ -111,7 +111,10 @@ impl Secrets<'_> {
         let residues = residues(rings.whole.modulus(), self.ring.coefficients());
         let switching = encryptor.gadget_rows(domain, rings.gadget, 1, |_| residues.clone());
         let key_switching = match gadget {
-            Some(gadget) => lwe_key_switching_key(block, self.lwe, gadget, &seed),
+            Some(gadget) => {
+                let multiples = parameters.literal().multiples();
+                lwe_key_switching_key(block, self.lwe, gadget, multiples, &seed)
+            }
             None => SeededKeySwitchingKey::new(Vec::new()),
         };
         let (parameters, clients) = (parameters.clone(), self.clients);

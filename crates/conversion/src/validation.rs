@@ -38,6 +38,10 @@ pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
     let Some(digits) = literal.key_switching else { return Ok(()) };
     check_digits("key switching digits", digits, bits)?;
     let GadgetLiteral { base_log2, length } = digits;
+    if literal.rows_per_digit_size {
+        let limit = "at most 6: a row for each size of a digit takes half a gigabyte of more";
+        demand(base_log2 <= 6, "bits of key switching digits", base_log2.into(), limit)?;
+    }
     let terms = (length * literal.extraction.degree) as f64;
     let sum = terms.log2() + f64::from(base_log2) + f64::from(bits);
     demand(sum <= MAX_LOG2_SUM, "log2 of a key switching sum", sum, "at most 48")

@@ -32,9 +32,12 @@
 //! A server in another process needs three files of the client: those of [`PackedGatesSecret::packing_key`] and
 //! [`PackedGatesSecret::extraction_key`], and the evaluation key of [`PackedGatesSecret::ring`]. [`PackedGates::new`]
 //! combines them.
+//!
+//! [`foreign`] has the same for ciphertexts of OpenFHE and tfhe-rs, which go back under the secret that they came under.
 
 #[cfg(feature = "client")]
 pub use cryptable_conversion::PackedGatesSecret;
+pub use cryptable_conversion::foreign;
 pub use cryptable_conversion::{
     Clients, ExtractionKey, PackedGates, Parameters as ConversionParameters, RingPackingKey,
     SeededExtractionKey, SeededRingPackingKey,

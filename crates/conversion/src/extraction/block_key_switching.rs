@@ -16,11 +16,13 @@
 //! n + 1 inverse transforms of degree N', ℓ·(n + 1)·N' products.
 //!
 //! Noise: that of an LWE key switch, `ℓ·N'·E[digit²]·σ² + rounding·N'·E[z²]`, the same for all coefficients, whose errors
-//! depend on each other as those of one polynomial do.
+//! depend on each other as those of one polynomial do. With rows for each size of a digit, `D_k` is one polynomial of signs per
+//! size, and `E[digit²]` the probability that a digit is not 0.
 
 use cryptable_fhew::noise::{Variance, lwe_key_switching_noise};
 use cryptable_fhew::seeded_rows::RowDomain;
 use cryptable_fhew::switching::SeededKeySwitchingKey;
+use cryptable_lattice::ERROR_VARIANCE;
 use cryptable_lattice::security::SecretDistribution;
 use cryptable_ring::columns::Columns;
 use cryptable_ring::gadget::Gadget;
@@ -37,11 +39,35 @@ const COLUMNS_AT_ONCE: usize = 4;
 /// Added to products so that they are positive: as large as they get, and a multiple of every q.
 const OFFSET: u64 = 1 << 47;
 
+/// How words are cut into terms that rows are multiplied by.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SwitchingDigits {
+    pub(crate) gadget: Gadget,
+    /// Rows of each digit: 1, which the digit multiplies, or one for each of its sizes, which its sign multiplies.
+    pub(crate) multiples: usize,
+}
+
+impl SwitchingDigits {
+    /// Terms of each word.
+    fn count(self) -> usize {
+        self.gadget.length() * self.multiples
+    }
+
+    /// The factor of row `multiple` for a digit.
+    fn factor(self, digit: i32, multiple: usize) -> i64 {
+        match self.multiples {
+            1 => digit.into(),
+            _ if digit.unsigned_abs() as usize == multiple + 1 => digit.signum().into(),
+            _ => 0,
+        }
+    }
+}
+
 /// A key switching key by columns, prepared.
 #[derive(Debug)]
 pub(crate) struct BlockSwitchingKey {
-    gadget: Gadget,
-    /// For each digit, n + 1 polynomials.
+    digits_of: SwitchingDigits,
+    /// For each term, n + 1 polynomials.
     digits: Vec<Multiplicand>,
     /// [`OFFSET`] in every coefficient.
     offset: Multiplicand,
@@ -63,10 +89,11 @@ impl BlockSwitchingKey {
         ring: &PrimeRing,
         key: &SeededKeySwitchingKey,
         seed: &Seed,
-        gadget: Gadget,
+        digits_of: SwitchingDigits,
         dimension: usize,
     ) -> Self {
-        let (n, width, length) = (ring.degree(), dimension + 1, gadget.length());
+        let (n, width, length) = (ring.degree(), dimension + 1, digits_of.count());
+        let gadget = digits_of.gadget;
         let digit = |k: usize| {
             let mut rows = Buffer::unspecified(n * width);
             rows.par_chunks_exact_mut(width).enumerate().for_each(|(j, row)| {
@@ -84,7 +111,7 @@ impl BlockSwitchingKey {
         };
         let digits = (0..length).map(digit).collect();
         let offset = ring.prepare(&vec![OFFSET; ring.degree()]);
-        Self { gadget, digits, offset, dimension }
+        Self { digits_of, digits, offset, dimension }
     }
 
     /// Bytes of memory that the key takes.
@@ -94,11 +121,16 @@ impl BlockSwitchingKey {
 
     /// The digits of a block's mask, modulo q.
     pub(crate) fn digits(&self, ring: &PrimeRing, mask: &[u64], stride: Stride) -> BlockDigits {
-        let (n, length) = (ring.degree(), self.gadget.length());
-        let mut digits = Buffer::unspecified(n * length);
-        for (i, of_word) in self.gadget.digits_of_each(mask).chunks_exact(length).enumerate() {
+        let SwitchingDigits { gadget, multiples } = self.digits_of;
+        let (n, length) = (ring.degree(), gadget.length());
+        let mut digits = Buffer::unspecified(n * self.digits_of.count());
+        for (i, of_word) in gadget.digits_of_each(mask).chunks_exact(length).enumerate() {
             for (k, &digit) in of_word.iter().enumerate() {
-                digits[k * n + i] = ring.modulus().reduce_i64(digit.into());
+                for multiple in 0..multiples {
+                    let factor = self.digits_of.factor(digit, multiple);
+                    let term = k * multiples + multiple;
+                    digits[term * n + i] = ring.modulus().reduce_i64(factor);
+                }
             }
         }
         BlockDigits { digits: ring.prepare(&digits), stride }
@@ -113,7 +145,7 @@ impl BlockSwitchingKey {
         blocks: &[BlockDigits],
         count: usize,
     ) -> (Columns, Vec<u64>) {
-        let (n, mask) = (ring.degree(), self.gadget.modulus() - 1);
+        let (n, mask) = (ring.degree(), self.digits_of.gadget.modulus() - 1);
         let mut masks = Columns::unspecified(count, self.dimension);
         masks.write(COLUMNS_AT_ONCE, |first, columns| {
             let mut sum = Buffer::unspecified(n);
@@ -144,6 +176,16 @@ impl BlockSwitchingKey {
 }
 
 /// Variance that rounding a block to q and its switch add to a phase, as a fraction of q squared.
-pub(crate) fn noise(gadget: Gadget, degree: usize) -> Variance {
-    lwe_key_switching_noise(gadget, degree, SecretDistribution::UniformTernary)
+pub(crate) fn noise(digits: SwitchingDigits, degree: usize) -> Variance {
+    let SwitchingDigits { gadget, multiples } = digits;
+    let multiplied = lwe_key_switching_noise(gadget, degree, SecretDistribution::UniformTernary);
+    if multiples == 1 {
+        return multiplied;
+    }
+    // Each digit but 0 adds one row as it is.
+    let terms = (degree * gadget.length()) as f64 * ERROR_VARIANCE;
+    let nonzero = 1.0 - f64::from(gadget.base_log2()).exp2().recip();
+    let units = |terms: f64| Variance::of_units(terms, gadget.modulus() as f64);
+    let rest = multiplied.0 - units(terms * gadget.digit_variance()).0;
+    units(terms * nonzero) + Variance(rest.max(0.0))
 }

@@ -13,7 +13,7 @@ use cryptable_ring::torus;
 
 use crate::blocks::{Blocks, Stride};
 use crate::clients::Clients;
-use crate::extraction::block_key_switching::{BlockDigits, BlockSwitchingKey};
+use crate::extraction::block_key_switching::{BlockDigits, BlockSwitchingKey, SwitchingDigits};
 use crate::extraction::block_switch::BlockSwitch;
 use crate::parameters::Parameters;
 use crate::phases::EncryptedPhases;
@@ -59,11 +59,12 @@ impl ExtractionKey {
     pub fn expand(key: &SeededExtractionKey) -> Self {
         let parameters = &key.parameters;
         let gadget = parameters.key_switching_gadget().expect("extraction to an LWE secret");
+        let digits = SwitchingDigits { gadget, multiples: parameters.literal().multiples() };
         let key_switching = BlockSwitchingKey::expand(
             parameters.products(),
             &key.key_switching,
             &key.seed,
-            gadget,
+            digits,
             parameters.literal().lwe_dimension,
         );
         Self { switch: BlockSwitch::expand(key), key_switching }

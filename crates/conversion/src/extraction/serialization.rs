@@ -19,7 +19,7 @@ const MAX_BODY_BYTES: u64 = 1 << 26;
 fn fields(parameters: &Parameters) -> [Field; 2] {
     let literal = parameters.literal();
     let switch = &literal.extraction;
-    let length = literal.key_switching.map_or(0, |digits| digits.length);
+    let length = literal.key_switching.map_or(0, |digits| digits.length) * literal.multiples();
     let count = literal.ring_degree * switch.switching.length;
     let (prime, modulus) = (parameters.extraction().prime(), parameters.lwe_shape().modulus);
     [

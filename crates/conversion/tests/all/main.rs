@@ -10,6 +10,7 @@ mod bridge_refusals;
 mod bridges;
 mod bridges_full_size;
 mod conversions;
+mod foreign;
 mod lookup;
 mod owners;
 mod packed_bits;

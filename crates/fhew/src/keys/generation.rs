@@ -260,12 +260,12 @@ impl SecretKey {
             None => self.ring_coefficients(),
         };
         let gadget = self.parameters().key_switching_gadget();
-        lwe_key_switching_key(source, self.lwe_coefficients(), gadget, seed)
+        lwe_key_switching_key(source, self.lwe_coefficients(), gadget, 1, seed)
     }
 }
 
-/// An LWE key switching key: row `i·ℓ + k` encrypts z_i·weight(k) under the LWE secret, z the secret that the switch
-/// starts from.
+/// An LWE key switching key: row `(i·ℓ + k)·M + v` encrypts `z_i·weight(k)·(v + 1)` under the LWE secret, z the secret that
+/// the switch starts from, M the number of multiples: 1 where digits multiply rows.
 ///
 /// # Panics
 /// If the operating system has no randomness to give.
@@ -274,6 +274,7 @@ pub fn lwe_key_switching_key(
     source: &[i8],
     target: &[i8],
     gadget: Gadget,
+    multiples: usize,
     seed: &Seed,
 ) -> SeededKeySwitchingKey {
     let errors = SecretSeed::random();
@@ -282,11 +283,12 @@ pub fn lwe_key_switching_key(
         let mut mask = vec![0; target.len()];
         RowDomain::KeySwitching.mask_stream(seed, row).uniform_assign(&mut mask, modulus);
         let mut errors = RandomStream::new(errors.as_bytes(), StreamPurpose::Error, row as u64);
-        let phase =
-            weighted_coefficient(source[row / length], gadget.weight(row % length), modulus);
+        let (term, multiple) = (row / multiples, (row % multiples + 1) as u64);
+        let weight = gadget.weight(term % length) * multiple % modulus;
+        let phase = weighted_coefficient(source[term / length], weight, modulus);
         lwe_body_with(target, &mask, phase, modulus, &mut errors)
     };
-    let rows = source.len() * length;
+    let rows = source.len() * length * multiples;
     SeededKeySwitchingKey::new((0..rows).into_par_iter().map(body).collect())
 }
 

@@ -61,7 +61,7 @@ impl SecretKey {
         Ok(PyArray1::from_slice(py, &values).reshape(IxDyn(&bits.shape))?.into_any())
     }
 
-    /// The server's keys for so many gates at once, by default the most, 16,384, in memory: half a gigabyte. Fewer take less
+    /// The server's keys for `gates` gates at once (default: the most, 16,384), in memory: half a gigabyte. Fewer take less
     /// time, 256 half of it. A secret must be of `log2_fail=-128` for them.
     #[pyo3(signature = (*, gates = None, threads: "int" = 0, progress = true))]
     fn packed_gates(

@@ -41,7 +41,7 @@ pub(crate) struct PackedGates {
 /// The ring degree of `cleaning_128`.
 const RING_DEGREE: usize = 1 << 14;
 
-/// A client's secrets for packed bits: its own, and a fresh one of the ring, for so many gates at once, or the most.
+/// A client's secrets for packed bits: its own, and a fresh one of the ring, for this number of gates at once, or the most.
 ///
 /// # Errors
 /// If there is no conversion between the parameters.

@@ -1,0 +1,199 @@
+//! LWE ciphertexts of bits of other libraries, by the names of their parameters.
+
+use cryptable_bits as bits;
+use cryptable_fhew::noise::{Variance, second_moment};
+use cryptable_fhew::parameters::GadgetLiteral;
+use cryptable_lattice::error::{Error, Result};
+use cryptable_lattice::lwe_list::LweShape;
+use cryptable_lattice::security::SecretDistribution;
+use cryptable_lattice::{NoiseBound, SecurityLevel};
+
+use crate::literal::{BlockLiteral, ParametersLiteral};
+use crate::parameters::Parameters;
+
+/// Ciphertexts `(a, b)` of bits, `b - ⟨a, s⟩ = phase + noise`, of another library.
+///
+/// ```
+/// use cryptable_conversion::foreign::ForeignParameters;
+/// let openfhe = ForeignParameters::named("openfhe-std128")?;
+/// assert_eq!((openfhe.shape().dimension, openfhe.shape().modulus), (554, 1 << 11));
+/// assert!(ForeignParameters::named("openfhe-std192").is_err());
+/// # Ok::<(), cryptable_lattice::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct ForeignParameters {
+    name: &'static str,
+    security: SecurityLevel,
+    dimension: usize,
+    secret: SecretDistribution,
+    log2_modulus: u32,
+    /// Phase of false, in eighths of the modulus; true is two more.
+    eighths_of_false: u64,
+    /// Standard deviation of the library's own ciphertexts, fresh or results of gates, as a fraction of the modulus.
+    deviation: f64,
+    /// log2 of the modulus of packing and extraction: the largest at which the secret has 128 bits against errors of 3.2.
+    log2_key_modulus: u32,
+    key_switching: GadgetLiteral,
+    rows_per_digit_size: bool,
+}
+
+/// OpenFHE 1.6.1 with STD128, GINX: a bit is 0 or a quarter. Its gates leave 19.4 units of 2,048 by formula (key switching of
+/// dimension 1,024 by two digits of seven bits at 2^14, and the rounding from there); 19.8 measured on 150 NANDs. Digits of six
+/// bits with a row per size keep extraction below that.
+const OPENFHE_STD128: ForeignParameters = ForeignParameters {
+    name: "openfhe-std128",
+    security: SecurityLevel::Bits128,
+    dimension: 554,
+    secret: SecretDistribution::UniformTernary,
+    log2_modulus: 11,
+    eighths_of_false: 0,
+    deviation: 20.0 / 2048.0,
+    log2_key_modulus: 14,
+    key_switching: GadgetLiteral { base_log2: 6, length: 2 },
+    rows_per_digit_size: true,
+};
+
+/// tfhe-rs 1.8.2, module `boolean`, `DEFAULT_PARAMETERS`: a bit is -1/8 or 1/8. Its gates leave 2^-9.54 by formula (key switching
+/// of dimension 1,536 by five digits of three bits, errors of 2^-17.4).
+const TFHE_RS_BOOLEAN: ForeignParameters = ForeignParameters {
+    name: "tfhe-rs-boolean",
+    security: SecurityLevel::Bits128,
+    dimension: 805,
+    secret: SecretDistribution::Binary,
+    log2_modulus: 32,
+    eighths_of_false: 7,
+    deviation: 0.00138,
+    log2_key_modulus: 18,
+    key_switching: GadgetLiteral { base_log2: 2, length: 8 },
+    rows_per_digit_size: false,
+};
+
+/// A toy for tests, shaped as OpenFHE's.
+const INSECURE_TOY: ForeignParameters = ForeignParameters {
+    name: "insecure-toy",
+    security: SecurityLevel::Insecure,
+    dimension: 32,
+    deviation: 8.0 / 2048.0,
+    key_switching: GadgetLiteral { base_log2: 4, length: 3 },
+    ..OPENFHE_STD128
+};
+
+impl ForeignParameters {
+    /// All of 128 bits.
+    pub const ALL: [Self; 2] = [OPENFHE_STD128, TFHE_RS_BOOLEAN];
+
+    /// The parameters of a name, one of [`ForeignParameters::ALL`].
+    ///
+    /// # Errors
+    /// If there are none: names those that there are.
+    pub fn named(name: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|it| it.name == name).ok_or_else(|| {
+            let known = Self::ALL.map(|it| it.name).join(" or ");
+            Error::mismatch("parameters of foreign ciphertexts", name, known)
+        })
+    }
+
+    /// A toy for tests: **insecure**.
+    #[must_use]
+    pub fn insecure_toy() -> Self {
+        INSECURE_TOY
+    }
+
+    /// Their name.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Dimension and modulus of ciphertexts.
+    #[must_use]
+    pub fn shape(&self) -> LweShape {
+        LweShape { dimension: self.dimension, modulus: 1 << self.log2_modulus }
+    }
+
+    /// How secrets are drawn.
+    #[must_use]
+    pub fn secret(&self) -> SecretDistribution {
+        self.secret
+    }
+
+    /// The phase of false as a fraction of the modulus; true is a quarter more.
+    #[must_use]
+    pub fn phase_of_false(&self) -> f64 {
+        self.eighths_of_false as f64 / 8.0
+    }
+
+    /// Standard deviation that ciphertexts of the library may have, as a fraction of the modulus.
+    #[must_use]
+    pub fn deviation(&self) -> f64 {
+        self.deviation
+    }
+
+    /// What is added to a body, in units of a modulus, so that phases of bits are ±1/8; and what takes it off.
+    pub(super) fn shifts(&self, modulus: u64) -> [u64; 2] {
+        [15 - self.eighths_of_false, 1 + self.eighths_of_false]
+            .map(|eighths| modulus / 8 * (eighths % 8))
+    }
+
+    /// Parameters of packing and extraction for a ring of packed bits.
+    ///
+    /// # Errors
+    /// If a number is out of bounds, or the secret has less than 128 bits.
+    pub fn conversion(&self, packed: &bits::Parameters) -> Result<Parameters> {
+        let ring_degree = packed.literal().ring_degree;
+        let is_toy = self.security == SecurityLevel::Insecure
+            || packed.security_level() == SecurityLevel::Insecure;
+        let block = |literal: BlockLiteral, share: usize| match is_toy {
+            true => BlockLiteral { degree: ring_degree / share, ..literal },
+            false => literal,
+        };
+        Parameters::new(ParametersLiteral {
+            security: if is_toy { SecurityLevel::Insecure } else { SecurityLevel::Bits128 },
+            lwe_dimension: self.dimension,
+            lwe_secret: self.secret,
+            log2_lwe_modulus: self.log2_key_modulus,
+            ring_degree,
+            bottom_prime: packed.bottom_prime(),
+            packing: block(BlockLiteral::PACKING_128, 4),
+            extraction: block(BlockLiteral::EXTRACTION_128, 8),
+            key_switching: Some(self.key_switching),
+            rows_per_digit_size: self.rows_per_digit_size,
+            extraction_secret: SecretDistribution::UniformTernary,
+        })
+    }
+
+    /// log2 of the probability that a gate's result is wrong, at most, in any round, by bootstraps of packed bits: one of
+    /// inputs that are the library's or results of such gates.
+    ///
+    /// # Errors
+    /// As [`super::ForeignGates::new`].
+    pub fn log2_fail(&self, packed: &bits::Parameters) -> Result<f64> {
+        let conversion = self.conversion(packed)?;
+        let (own, common) = (self.input_noise(&conversion), conversion.packing_noise().into());
+        // Where noise is far from the decision, or bootstraps have more of it than inputs, the other bound is the better one.
+        match packed.noise_of_rounds(own, common) {
+            Ok(_) => Ok(packed.literal().log2_fail),
+            Err(_) => packed.log2_fail_of_noisy_gates(own, common),
+        }
+    }
+
+    /// Noise of results in the library's modulus, beside that of cleaned bits: of extraction and its rounding.
+    pub(super) fn result_noise(&self, conversion: &Parameters) -> NoiseBound {
+        let rounding = self.rounding_to(self.log2_modulus, self.log2_key_modulus);
+        (conversion.extraction_noise() + rounding).into()
+    }
+
+    /// Noise of inputs in the modulus of keys, whichever is larger: that of the library or of results.
+    pub(super) fn input_noise(&self, conversion: &Parameters) -> NoiseBound {
+        let larger = NoiseBound::new(self.deviation, 0.0).max(self.result_noise(conversion));
+        let rounding = self.rounding_to(self.log2_key_modulus, self.log2_modulus);
+        larger.with_independent(rounding.into())
+    }
+
+    /// Variance of the rounding of ciphertexts to a modulus, if it is the smaller one.
+    fn rounding_to(&self, log2_modulus: u32, log2_from: u32) -> Variance {
+        let norm = self.dimension as f64 * second_moment(self.secret);
+        let units = if log2_modulus < log2_from { (1.0 + norm) / 12.0 } else { 0.0 };
+        Variance::of_units(units, f64::from(log2_modulus).exp2())
+    }
+}

@@ -1,0 +1,168 @@
+//! What all gates of LWE ciphertexts of phases ±1/8 share: keys of one client, sums in coefficients, extraction, and the way
+//! through lists that are longer than a bootstrap takes.
+
+use cryptable_bits as bits;
+use cryptable_bits::{BitNoise, RlweInput};
+use cryptable_fhew::booleans::Gate;
+use cryptable_lattice::error::{check_client, check_equal, check_parameters};
+use cryptable_lattice::lwe_list::LweList;
+use cryptable_lattice::{Error, Progress, Result};
+use cryptable_ring::Buffer;
+
+use crate::clients::Clients;
+use crate::extraction::ExtractionKey;
+use crate::packing::RingPackingKey;
+use crate::phases::EncryptedPhases;
+
+/// The modulus of sums of two bits.
+pub(crate) const MODULUS: u64 = 4;
+
+/// Keys of packing, of half bootstraps and of extraction, of one client.
+pub(crate) struct GateKeys {
+    pub(crate) server: bits::EvaluationKey,
+    pub(crate) packing: RingPackingKey,
+    pub(crate) extraction: ExtractionKey,
+}
+
+impl GateKeys {
+    /// Joins keys.
+    ///
+    /// # Errors
+    /// If they are of different clients or parameters.
+    pub(crate) fn new(
+        server: bits::EvaluationKey,
+        packing: RingPackingKey,
+        extraction: ExtractionKey,
+    ) -> Result<Self> {
+        let parameters = packing.parameters();
+        let (expected, found) = (parameters.digest(), extraction.parameters().digest());
+        check_parameters("extraction key", expected, found)?;
+        let (clients, found) = (packing.clients(), extraction.clients());
+        check_client("extraction key", clients.lwe, found.lwe)?;
+        check_client("extraction key", clients.ring, found.ring)?;
+        check_client("evaluation key", clients.ring, server.key_id())?;
+        let (ring, literal) = (server.parameters(), parameters.literal());
+        check_equal("ring degree", ring.literal().ring_degree, literal.ring_degree)?;
+        check_equal("bottom prime", ring.bottom_prime(), literal.bottom_prime)?;
+        Ok(Self { server, packing, extraction })
+    }
+
+    pub(crate) fn clients(&self) -> Clients {
+        self.packing.clients()
+    }
+
+    /// The sums of pairs in coefficients, for XOR and XNOR doubled, with the noise of a sum.
+    ///
+    /// # Errors
+    /// If there are more than a bootstrap takes, or lists differ in number or have another shape.
+    pub(crate) fn sums(
+        &self,
+        gate: Gate,
+        lists: [&LweList; 2],
+        noise: BitNoise,
+    ) -> Result<RlweInput> {
+        let parameters = self.packing.parameters();
+        let (ring, quarter) = (parameters.bottom_ring(), parameters.lwe_shape().modulus / 4);
+        let phases = self.packing.pack(&lists, quarter, self.coefficients())?;
+        let mut sums = phases.ciphertext().clone();
+        let (modulus, noise) = match gate_boot(gate) {
+            Some(_) => (MODULUS, noise),
+            None => {
+                for part in [&mut sums.c0, &mut sums.c1] {
+                    part.mul_integer_assign(ring, 2);
+                }
+                (MODULUS / 2, noise + noise)
+            }
+        };
+        let (count, key_id) = (lists[0].len(), self.clients().ring);
+        RlweInput::new(self.server.parameters(), key_id, sums, count, modulus, noise)
+    }
+
+    /// Bits in coefficients, as fractions of 4, to LWE ciphertexts of phases ±1/8.
+    ///
+    /// # Errors
+    /// If they are of another client or other parameters.
+    pub(crate) fn extract(&self, values: &RlweInput) -> Result<LweList> {
+        let parameters = self.extraction.parameters();
+        check_equal("modulus of the values", values.modulus(), MODULUS)?;
+        let ciphertext = values.ciphertext().clone();
+        let (id, slots) = (values.key_id(), self.coefficients());
+        let phases = EncryptedPhases::new(parameters, id, ciphertext, slots, values.count())?;
+        self.extraction.extract(&phases, parameters.lwe_shape().modulus / 8 * 7)
+    }
+
+    /// Applies `of` to as many pairs at once as a bootstrap takes. Progress counts bootstraps.
+    ///
+    /// # Errors
+    /// Those of `of`; [`Error::Cancelled`].
+    pub(crate) fn in_blocks(
+        &self,
+        [x, y]: [&LweList; 2],
+        progress: Progress<'_>,
+        of: impl Fn([&LweList; 2]) -> Result<LweList>,
+    ) -> Result<LweList> {
+        let (count, at_once) = (x.len(), self.server.parameters().bits());
+        let steps = progress.steps(count.div_ceil(at_once))?;
+        let mut results: Option<LweList> = None;
+        for first in (0..count).step_by(at_once) {
+            let range = first..count.min(first + at_once);
+            let values = if range == (0..count) {
+                of([x, y])?
+            } else {
+                of([&x.slice(range.clone()), &y.slice(range)])?
+            };
+            match &mut results {
+                None => results = Some(values),
+                Some(results) => results.append(values),
+            }
+            steps.done()?;
+        }
+        let shape = self.packing.parameters().lwe_shape();
+        let empty = || LweList::from_words(shape, Buffer::zeroed(0), Vec::new());
+        Ok(results.unwrap_or_else(empty))
+    }
+
+    pub(crate) fn security_bits(&self) -> f64 {
+        let ring = self.server.parameters().security_bits();
+        ring.min(self.packing.parameters().security_bits())
+    }
+
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.server.memory_bytes() + self.packing.memory_bytes() + self.extraction.memory_bytes()
+    }
+
+    /// Coefficients that hold values.
+    fn coefficients(&self) -> usize {
+        let parameters = self.server.parameters();
+        parameters.literal().ring_degree / parameters.coefficient_gap()
+    }
+}
+
+/// Checks that two lists are of one length, and that no pair is the same ciphertext, whose noise would double.
+///
+/// # Errors
+/// If not: names the first pair.
+pub(crate) fn check_pair(x: &LweList, y: &LweList) -> Result<()> {
+    if x.len() != y.len() {
+        return Err(Error::mismatch("number of bits", y.len(), x.len()));
+    }
+    let bodies = x.bodies().iter().zip(y.bodies());
+    for (index, _) in bodies.enumerate().filter(|(_, (x, y))| x == y) {
+        if x.ciphertext(index) == y.ciphertext(index) {
+            let (found, expected) = (format!("that of the first, at {index}"), "another");
+            return Err(Error::mismatch("second ciphertext", found, expected));
+        }
+    }
+    Ok(())
+}
+
+/// A gate as a function of degree 1 of sums modulo 4, but for XOR and XNOR, whose functions would have the double slope.
+pub(crate) fn gate_boot(gate: Gate) -> Option<bits::Gate> {
+    match gate {
+        Gate::And => Some(bits::Gate::And),
+        Gate::Nand => Some(bits::Gate::Nand),
+        Gate::Or => Some(bits::Gate::Or),
+        Gate::Nor => Some(bits::Gate::Nor),
+        Gate::Xor | Gate::Xnor => None,
+    }
+}
