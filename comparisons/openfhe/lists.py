@@ -1,14 +1,16 @@
 """LWE ciphertexts of OpenFHE's STD128 as files for cryptable, and back, through OpenFHE's wheel.
 
-    python lists.py encrypt FOLDER --count 1024   # key.lwe, x.lwe, y.lwe, and what they hold, in expected.json
-    python lists.py check FOLDER --gate nand      # decrypts FOLDER/result.lwe, and puts some through OpenFHE's own gates
+    python lists.py encrypt FOLDER --count 1024   # key.lwe, x.lwe, y.lwe, and their bits in expected.json
+    python lists.py check FOLDER --gate nand      # decrypts result.lwe, and puts some bits through OpenFHE's gates
 
-Between both, `foreign_gates` (crates/cryptable/examples) makes keys of key.lwe and evaluates the gate. The layout of files is
-described in crates/conversion/src/foreign/file.rs. Numbers are read from OpenFHE's JSON, since its wheel shows no words.
+Between both, `foreign_gates` (crates/cryptable/examples) makes keys of key.lwe and evaluates the gate. The layout of
+files is described in crates/conversion/src/foreign/file.rs. Numbers are read from OpenFHE's JSON, since its wheel shows
+no words.
 """
 
 import argparse
 import array
+import itertools
 import json
 import os
 import secrets
@@ -108,9 +110,10 @@ def check(folder: Path, gate: str) -> None:
         template = json.loads(path.read_text())
         sample = [openfhe_ciphertext(template, *result, path) for result in results[: SAMPLE + 1]]
         wrong_by_openfhe = sum(context.Decrypt(secret, it) != bit for it, bit in zip(sample, wanted, strict=False))
-        pairs = zip(sample, sample[1:], strict=False)
+        pairs = itertools.pairwise(sample)
         nands = [context.Decrypt(secret, context.EvalBinGate(fhe.NAND, a, b)) for a, b in pairs]
-    wrong_after = sum(bit != 1 - (a & b) for bit, a, b in zip(nands, wanted, wanted[1:], strict=False))
+    neighbours = zip(nands, itertools.pairwise(wanted), strict=False)
+    wrong_after = sum(bit != 1 - (a & b) for bit, (a, b) in neighbours)
     print(
         json.dumps(
             {

@@ -9,16 +9,13 @@ use crate::{Result, ckks, gates, packed_gates};
 /// need.
 const GATES_LOG2_FAIL: [f64; 2] = [-64.0, -128.0];
 
-/// Returns all sets of bits in slots, with their names.
+/// Returns all sets of bits in slots, with their names. Those of sparse slots rest on the same problems, and are not listed.
 ///
 /// # Errors
 /// None in practice: tests construct every set.
 pub(crate) fn bit_sets() -> Result<Vec<(String, Parameters)>> {
     let mut sets = Vec::new();
-    // Those that [`Packing::of_bits`] chooses.
-    let sparse = (8..=12).map(|log2| (Packing::Sparse(1 << log2), format!("{} bits'", 1 << log2)));
-    let full = [(Packing::Real, "real".into()), (Packing::Complex, "complex".into())];
-    for (packing, kind) in full.into_iter().chain(sparse) {
+    for (packing, kind) in [(Packing::Real, "real"), (Packing::Complex, "complex")] {
         for set in [
             Parameters::latency_128(packing)?,
             Parameters::functions_128(packing)?,
@@ -45,7 +42,24 @@ pub(crate) fn bit_sets() -> Result<Vec<(String, Parameters)>> {
 /// None in practice: tests construct every set.
 pub(crate) fn of_bits(digest: [u8; 32]) -> Result<Option<Parameters>> {
     let found = bit_sets()?.into_iter().find(|(_, set)| set.digest() == digest);
-    Ok(found.map(|(_, set)| set))
+    if let Some((_, set)) = found {
+        return Ok(Some(set));
+    }
+    // Those that `Packing::of_bits` chooses, at ring degrees 2^14 and 2^15.
+    let of_degree_14 = (8..=12).flat_map(|log2| {
+        let packing = Packing::Sparse(1 << log2);
+        [Parameters::latency_128, Parameters::functions_128, Parameters::cleaning_128]
+            .map(|set| set(packing))
+    });
+    let of_degree_15 = (8..=13).map(|log2| Parameters::balanced_128(Packing::Sparse(1 << log2)));
+    let real = [Parameters::balanced_128(Packing::Real)];
+    for set in of_degree_14.chain(of_degree_15).chain(real) {
+        let set = set?;
+        if set.digest() == digest {
+            return Ok(Some(set));
+        }
+    }
+    Ok(None)
 }
 
 /// Returns all sets of vectors of numbers.
@@ -83,6 +97,14 @@ pub(crate) fn of_conversion(
             }
         }
     }
+    for foreign in packed_gates::foreign::ForeignParameters::ALL {
+        for (_, set) in &sets {
+            let found = foreign.conversion(set)?;
+            if found.digest() == digest {
+                return Ok(Some(found));
+            }
+        }
+    }
     Ok(None)
 }
 
@@ -100,6 +122,11 @@ mod tests {
                 "{name}"
             );
         }
+        for packing in [256, 4096].map(Packing::Sparse) {
+            let set = Parameters::balanced_128(packing).unwrap();
+            let found = of_bits(set.digest()).unwrap();
+            assert_eq!(found.map(|found| found.packing()), Some(packing));
+        }
         for set in vector_sets().unwrap() {
             let found = of_vectors(set.digest()).unwrap();
             assert_eq!(found.map(|found| found.digest()), Some(set.digest()));
@@ -112,5 +139,9 @@ mod tests {
         let literal = ParametersLiteral::between_128(gates.fhew(), degree, bottom);
         let found = of_conversion(literal.digest()).unwrap();
         assert_eq!(found.map(|found| *found.literal()), Some(literal));
+        for foreign in packed_gates::foreign::ForeignParameters::ALL {
+            let wanted = foreign.conversion(&set).unwrap();
+            assert!(of_conversion(wanted.digest()).unwrap() == Some(wanted));
+        }
     }
 }

@@ -259,10 +259,12 @@ class SecretKey:
         log2 of the probability that a gate goes wrong.
         """
 
-    def packed_gates(self, /, *, threads: int = 0, progress: Progress | None = True) -> PackedGates:
+    def packed_gates(
+        self, /, *, gates: SupportsIndex | None = None, threads: int = 0, progress: Progress | None = True
+    ) -> PackedGates:
         """
-        The server's keys for thousands of gates at once, in memory: half a gigabyte. A secret must be of
-        `log2_fail=-128` for them.
+        The server's keys for `gates` gates at once (default: the most, 16,384), in memory: half a gigabyte. Fewer take less
+        time, 256 half of it. A secret must be of `log2_fail=-128` for them.
         """
 
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
@@ -283,12 +285,13 @@ class SecretKey:
         /,
         folder: str | PathLike[str],
         *,
+        gates: SupportsIndex | None = None,
         threads: int = 0,
         progress: Progress | None = True,
         replace: bool = False,
     ) -> None:
         """
-        Makes the server's keys for thousands of gates at once, as `packed_gates`, and writes them to a new folder: what a server
+        Makes the server's keys for many gates at once, as `packed_gates`, and writes them to a new folder: what a server
         gets, and `PackedGates.open` reads. Files of an existing folder are replaced only if told so.
         """
 
