@@ -107,8 +107,8 @@ impl Parameters {
     ///     let [own, common] = [deviation, 1e-5].map(|deviation| NoiseBound::new(deviation, 0.0));
     ///     parameters.log2_fail_of_noisy_gates(own, common)
     /// };
-    /// assert!(log2_fail(0.002)? < -80.0 && log2_fail(0.006)? > log2_fail(0.005)?);
-    /// assert!(log2_fail(0.02).is_err());
+    /// assert!(log2_fail(0.004)? < -90.0 && log2_fail(0.005)? > -10.0);
+    /// assert!(log2_fail(0.006).is_err());
     /// # Ok::<(), cryptable_lattice::Error>(())
     /// ```
     ///

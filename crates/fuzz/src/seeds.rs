@@ -259,6 +259,17 @@ pub fn extraction_key() -> Vec<Vec<u8>> {
     })
 }
 
+/// Two ciphertexts of another library, none, and a secret.
+#[must_use]
+pub fn foreign_lists() -> Vec<Vec<u8>> {
+    let list = |count: u8| {
+        let words = (0..u32::from(count) * 33).flat_map(|word| (word * 31).to_le_bytes());
+        let header = [b"LWELIST1".as_slice(), &[32, 0, 0, 0, 11, 0, 0, 0], &[count], &[0; 7]];
+        header.concat().into_iter().chain(words).collect()
+    };
+    vec![list(2), list(0), [b"LWEKEY01\x20\0\0\0".as_slice(), &[1; 32]].concat()]
+}
+
 /// The start of encrypted tables.
 #[must_use]
 pub fn encrypted_tables() -> Vec<Vec<u8>> {

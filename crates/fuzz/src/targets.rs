@@ -10,6 +10,7 @@ use cryptable::{
     Ciphertext, CiphertextReader, Engine, EvaluationKey, Parameters, Progress, ReadOptions,
     SecretKey, bits, bridges, ckks, gates, integers, large_values, owners, transciphering,
 };
+use cryptable_conversion::foreign::{ForeignParameters, ForeignSecret};
 use cryptable_conversion::{
     ExtractionKey, RingPackingKey, SeededExtractionKey, SeededRingPackingKey,
 };
@@ -48,7 +49,7 @@ impl Target {
 }
 
 /// All targets of this crate. Readers of the command line's formats are tested in its own crate.
-pub const TARGETS: [Target; 61] = [
+pub const TARGETS: [Target; 62] = [
     parameters(
         "packed_parameters",
         |b| read_parameters(Engine::Packed, b),
@@ -179,6 +180,12 @@ pub const TARGETS: [Target; 61] = [
     object("ring_packing_key", read_ring_packing_key, seeds::ring_packing_key),
     object("extraction_key", read_extraction_key, seeds::extraction_key),
     Target {
+        name: "foreign_lists",
+        repair: <[u8]>::to_vec,
+        read: read_foreign_list,
+        seeds: seeds::foreign_lists,
+    },
+    Target {
         name: "inspection",
         repair: either,
         read: |b| cryptable::inspect(b).is_ok(),
@@ -285,6 +292,16 @@ fn read_bridge_parameters(bytes: &[u8]) -> bool {
 fn read_bridge_key(bytes: &[u8]) -> bool {
     bridges::IntegerBridge::from_bytes(bytes, options()).is_ok()
         | bridges::LeveledBridge::from_bytes(bytes, options()).is_ok()
+}
+
+/// A list of ciphertexts of another library, or its secret. What is read is written as it was.
+fn read_foreign_list(bytes: &[u8]) -> bool {
+    let parameters = ForeignParameters::insecure_toy();
+    let Ok(list) = parameters.read_list(bytes) else {
+        return ForeignSecret::from_bytes(&parameters, bytes).is_ok();
+    };
+    assert_eq!(parameters.write_list(&list).expect("a list of its shape"), bytes);
+    true
 }
 
 fn read_ring_packing_key(bytes: &[u8]) -> bool {

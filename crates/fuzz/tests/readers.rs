@@ -89,5 +89,6 @@ readers! {
     bridge_evaluation_keys
     ring_packing_key
     extraction_key
+    foreign_lists
     inspection
 }
