@@ -38,7 +38,7 @@ const MARGIN: f64 = 0.125;
 /// Cells of the grid, up to the decision.
 const CELLS: usize = 512;
 
-/// Last cells that are tried: one in so many.
+/// Distance between last cells that are tried.
 const CELL_STEP: usize = 16;
 
 /// Rounds after which probabilities have come to a fixed point, or there is none.
@@ -47,9 +47,9 @@ const MAX_ROUNDS: usize = 60;
 /// Largest sizes, but for the stated probability, of errors in slots.
 #[derive(Clone, Copy, Debug)]
 struct SlotErrors {
-    /// Of the function's evaluation.
+    /// The evaluation's.
     evaluation: f64,
-    /// Of the roundings of a cleaning.
+    /// The one that roundings of a cleaning leave.
     rounding: f64,
 }
 

@@ -1,4 +1,4 @@
-//! What all gates of LWE ciphertexts of phases ±1/8 share: keys of one client, sums in coefficients, extraction, and the way
+//! Parts that all gates of LWE ciphertexts of phases ±1/8 share: keys of one client, sums in coefficients, extraction, and the way
 //! through lists that are longer than a bootstrap takes.
 
 use cryptable_bits as bits;

@@ -79,7 +79,7 @@ const INSECURE_TOY: ForeignParameters = ForeignParameters {
 };
 
 impl ForeignParameters {
-    /// All of 128 bits.
+    /// All parameters of 128 bits.
     pub const ALL: [Self; 2] = [OPENFHE_STD128, TFHE_RS_BOOLEAN];
 
     /// The parameters of a name, one of [`ForeignParameters::ALL`].
