@@ -129,7 +129,7 @@ impl ForeignParameters {
         self.deviation
     }
 
-    /// What is added to a body, in units of a modulus, so that phases of bits are ±1/8; and what takes it off.
+    /// Shifts of bodies, in units of a modulus: to phases ±1/8, and back.
     pub(super) fn shifts(&self, modulus: u64) -> [u64; 2] {
         [15 - self.eighths_of_false, 1 + self.eighths_of_false]
             .map(|eighths| modulus / 8 * (eighths % 8))
