@@ -56,7 +56,7 @@ impl PackedGates {
     ///
     /// # Errors
     /// If they are of different clients or parameters, bits have fewer than two levels after a bootstrap, or
-    /// [`Error::NoiseTooLarge`]: LWE ciphertexts modulo 2^16 are too noisy, those modulo 2^18 are not.
+    /// [`cryptable_lattice::Error::NoiseTooLarge`]: LWE ciphertexts modulo 2^16 are too noisy, those modulo 2^18 are not.
     pub fn new(
         gates: &booleans::Parameters,
         server: bits::EvaluationKey,
@@ -78,7 +78,7 @@ impl PackedGates {
     ///
     /// # Errors
     /// If the bits are of another client or other parameters, or their numbers differ; if both are the same ciphertext, whose
-    /// noise would double; [`Error::Cancelled`].
+    /// noise would double; [`cryptable_lattice::Error::Cancelled`].
     pub fn gate(
         &self,
         gate: Gate,
