@@ -17,7 +17,7 @@ use crate::trust::ReadOptions;
 const MAX_EVALUATION_KEY_BYTES: u64 = 1 << 36;
 
 /// Bytes in place of a seed where masks follow the rows of a switching key.
-pub(crate) const NO_SEED: [u8; Seed::BYTES] = [0; Seed::BYTES];
+pub(crate) const NO_SEED: [u8; Seed::BYTES] = [0xff; Seed::BYTES];
 
 /// Parameters of an engine that computes in one ring.
 pub trait RingParameters: KeyParameters {
