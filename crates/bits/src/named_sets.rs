@@ -121,7 +121,8 @@ impl Parameters {
     /// # Errors
     /// Never: the sets are tested.
     pub fn throughput_128_of(owners: Owners) -> Result<Self> {
-        let set = wide("throughput_128", SecurityLevel::Bits128, 1 << 16, Packing::Complex, &THROUGHPUT);
+        let set =
+            wide("throughput_128", SecurityLevel::Bits128, 1 << 16, Packing::Complex, &THROUGHPUT);
         Self::new(of_owners(set, owners))
     }
 

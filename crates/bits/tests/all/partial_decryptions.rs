@@ -4,8 +4,8 @@ use crate::common;
 
 use common::{Setup, setup};
 use cryptable_bits::{
-    EncryptedBits, JointDecryption, Parameters, PartialDecryption, PreparedBits, SecretKey,
-    SecretShare,
+    EncryptedBits, JointDecryption, Packing, Parameters, PartialDecryption, PreparedBits,
+    SecretKey, SecretShare,
 };
 use cryptable_lattice::Error;
 use cryptable_lattice::secret::TernarySecret;
@@ -176,7 +176,7 @@ fn others_are_refused_by_name() {
     }
     let error = server.prepare_decryption(&loud).unwrap_err();
     assert!(matches!(error, Error::NoiseTooLarge { .. }), "{error}");
-    let few = Parameters::balanced_128().unwrap();
+    let few = Parameters::balanced_128(Packing::Complex).unwrap();
     assert!(JointDecryption::new(&few, 3, -40.0, 1).is_err());
     for (owners, distance, count) in [(1, -40.0, 1), (17, -40.0, 1), (3, 0.0, 1), (3, -40.0, 0)] {
         assert!(JointDecryption::new(&parameters, owners, distance, count).is_err());

@@ -26,7 +26,7 @@ fn set_of(line: &Value) -> Option<Parameters> {
         let make = [Parameters::latency_128, Parameters::functions_128, Parameters::cleaning_128];
         make.map(|make| make(packing))
     });
-    let others = [Parameters::throughput_128(), Parameters::balanced_128()];
+    let others = [Parameters::throughput_128(), Parameters::balanced_128(Packing::Complex)];
     let number = |name: &str| line[name].as_u64();
     let is_of = |set: &Parameters| {
         let counts = set.operation_counts().transforms as u64;

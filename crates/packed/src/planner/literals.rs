@@ -143,8 +143,9 @@ fn exponential_of(
         Evaluation::Formulas(order, choices) => {
             // Errors of the conditions of choices within each other, and of what they choose, may add up.
             let modulus = output_modulus * (choices as u64 + 1);
-            let amplification = gain(input_modulus, order);
-            (0, akp_exponential(input_modulus, order, modulus, amplification, log2_fail), order)
+            let function = akp_function(input_modulus, order);
+            let bound = secret.bound_for(log2_fail - 1.0);
+            (0, akp_exponential(function, modulus, gain(input_modulus, order), bound), order)
         }
         Evaluation::Digits(digits) | Evaluation::Selecting(digits) => {
             let (largest, order) = (largest_digit(digits), HermiteOrder::First);
