@@ -121,7 +121,7 @@ pub use cryptable_lattice::{
     Binding, Error, FailureProbability, NoiseBound, Progress, ReadOptions, Result, SecurityLevel,
     SumLimits, Table, memory,
 };
-pub use cryptable_ring::{Isa, UnknownIsa};
+pub use cryptable_ring::Isa;
 pub use cryptable_wire::{KeyId, WireError};
 pub use engine::Engine;
 pub use execution::Execution;
@@ -178,7 +178,7 @@ pub use cryptable_bits as bits;
 pub use cryptable_fhew::booleans as gates;
 /// Integers of up to 24 bits, one per ciphertext: sign, comparison, absolute value, ReLU, maximum and digits.
 pub use cryptable_fhew::integers as large_values;
-#[doc = include_str!("owners.md")]
+#[doc = include_str!("owners.txt")]
 pub use cryptable_lattice::owners;
 /// Conversion of AES-128 counter-mode ciphertexts into homomorphic ones, under an encrypted AES key.
 pub use cryptable_leveled::aes as transciphering;
