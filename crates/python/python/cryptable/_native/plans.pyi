@@ -44,6 +44,12 @@ class Candidate:
         """
 
     @property
+    def first_seconds(self, /) -> float:
+        """
+        Predicted time to read the evaluation key and then look up all values, in seconds.
+        """
+
+    @property
     def input_modulus(self, /) -> int:
         """
         Inputs are below this modulus.
@@ -355,6 +361,13 @@ class Plan:
     def best(self, /) -> Candidate:
         """
         The best way, for `SecretKey.generate`.
+        """
+
+    @property
+    def best_for_more_lookups(self, /) -> tuple[int, Candidate] | None:
+        """
+        The way that would be the best for more lookups with one key than `lookups`, after the number of lookups from which
+        it is; None if the best one has the fastest lookups, too.
         """
 
     def best_of(self, /, engine: Engine) -> Candidate | None:
