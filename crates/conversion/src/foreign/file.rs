@@ -20,7 +20,9 @@
 use cryptable_lattice::error::{Error, Result, check_equal, check_values};
 use cryptable_lattice::lwe_list::{LweList, LweShape, MAX_VALUES};
 use cryptable_ring::Buffer;
-use cryptable_wire::{BodyReader, WireError};
+use cryptable_wire::BodyReader;
+#[cfg(feature = "client")]
+use cryptable_wire::WireError;
 
 use super::parameters::ForeignParameters;
 
