@@ -77,7 +77,7 @@ impl Choice {
 fn choose(args: &ParameterArgs) -> Result<Choice> {
     let request = parameters::request(args);
     let best = |request: &cryptable::Request| -> cryptable::Result<Parameters> {
-        Ok(request.plan()?.best().parameters().clone())
+        Ok(parameters::plan(request, args)?.best().parameters().clone())
     };
     let reason = if args.mode.is_some() {
         "as asked for".to_owned()

@@ -7,8 +7,8 @@ use cryptable::bridges::Target;
 use cryptable::jobs::Lookups;
 use cryptable::packed_gates::ConversionParameters;
 use cryptable::{
-    Engine, FailureProbability, KeyKind, KeyParameters, Limits, Parameters, Request, SecurityLevel,
-    memory,
+    Engine, FailureProbability, KeyKind, KeyParameters, Limits, Parameters, Plan, Request,
+    SecurityLevel, memory,
 };
 use cryptable_wire::hex;
 use serde::Serialize;
@@ -55,6 +55,21 @@ pub fn memory_limit(args: &ParameterArgs) -> Option<usize> {
     args.memory.or_else(memory::in_all)
 }
 
+/// Plans a request of these options. If they state no limit of memory and the best parameters need more than this machine
+/// has, plans again within what it has.
+///
+/// # Errors
+/// If no parameters meet the request.
+pub fn plan(request: &Request, args: &ParameterArgs) -> cryptable::Result<Plan> {
+    let plan = request.plan()?;
+    match memory_limit(args) {
+        Some(limit) if plan.best().prediction().peak_bytes() > limit => {
+            request.clone().memory(limit).plan()
+        }
+        _ => Ok(plan),
+    }
+}
+
 /// Builds the request from the options.
 pub fn request(args: &ParameterArgs) -> Request {
     fn set<T>(
@@ -70,7 +85,7 @@ pub fn request(args: &ParameterArgs) -> Request {
     let (input, output) = moduli(args);
     let mut request = Request::new(input, output).limits(Limits {
         values: args.values,
-        memory: memory_limit(args),
+        memory: args.memory,
         log2_fail: args.log2_fail,
         goal: args.goal.map(Into::into).unwrap_or_default(),
         ..Limits::default()

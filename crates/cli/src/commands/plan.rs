@@ -42,8 +42,7 @@ fn plan_lookups(global: Global, mut args: PlanArgs) -> Result<()> {
     }
     let note = parameters::resolve_table(&mut args.parameters)?;
     let spinner = progress::spinner(global, "planning");
-    let plan = parameters::request(&args.parameters)
-        .plan()
+    let plan = parameters::plan(&parameters::request(&args.parameters), &args.parameters)
         .map_err(|error| parameters::with_hint(error, &args.parameters))?;
     spinner.finish_and_clear();
     write(&args.file, &plan.best().parameters().into())?;

@@ -239,8 +239,7 @@ fn results_of_complex_tables_hold_both_parts() {
 fn tables_of_their_own_end_at_twelve_bits() {
     let here = Workspace::new();
     for kind in ["per-value", "encrypted"] {
-        let error =
-            here.fail(&format!("plan --mode packed --bits 13 --memory 100GB --table-kind {kind}"));
+        let error = here.fail(&format!("plan --mode packed --bits 13 --table-kind {kind}"));
         assert!(error.contains("measured up to 4096") && error.contains("GB of memory"), "{error}");
     }
     let plan = here.succeed("--json plan --bits 8 --complex-outputs");
