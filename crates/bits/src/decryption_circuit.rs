@@ -22,8 +22,7 @@
 //! from that; they leave a cleaning with [`SLOPE`] times their size more, since its slope at `1 + δ` is not 0.
 
 use cryptable_ckks::cleaning::h1;
-use cryptable_ckks::dry_run::{Counts, Shape, SlotNoise, SlotVariance};
-use cryptable_ckks::noise_sources::NoiseSources;
+use cryptable_ckks::dry_run::{Counts, SlotNoise};
 use cryptable_ckks::{Arithmetic, DryRun};
 use cryptable_lattice::Result;
 use cryptable_lattice::error::{Error, demand};
@@ -95,7 +94,8 @@ impl Parameters {
         let owners = (f64::from(owners) / f64::from(self.literal().owners.count())).max(1.0);
         let limit = owners * self.noise_model().slot_limit;
         let mut error = LARGEST_INPUT + WIDENING;
-        let mut x = self.widened(&dry_run, &self.bits_shape(LEVELS));
+        let mut x =
+            self.widened(&dry_run, &self.shape_of_bits(self.literal().input_limbs() + LEVELS));
         for step in 0..CLEANINGS.len() {
             x.noise = SlotNoise::ZERO;
             x = self.cleaned(&dry_run, &x, step);
@@ -130,21 +130,14 @@ impl Parameters {
     pub fn decryption_counts(&self) -> Result<Counts> {
         self.check_decryption_levels()?;
         let dry_run = self.circuit().dry_run();
-        self.prepared(&dry_run, &vec![self.bits_shape(LEVELS); self.packing().parts()]);
+        self.prepared(
+            &dry_run,
+            &vec![
+                self.shape_of_bits(self.literal().input_limbs() + LEVELS);
+                self.packing().parts()
+            ],
+        );
         Ok(dry_run.counts())
-    }
-
-    /// Returns the dry run's shape of a part of bits without noise.
-    fn bits_shape(&self, levels: usize) -> Shape {
-        let limbs = self.literal().input_limbs() + levels;
-        Shape {
-            limbs,
-            chain: 0,
-            scale: self.circuit().scale_at(limbs),
-            power: SlotVariance(1.0),
-            noise: SlotNoise::ZERO,
-            sources: NoiseSources::UNKNOWN,
-        }
     }
 
     /// Primes of the modulus in which a scale leaves enough room, of `limbs` at most.

@@ -230,6 +230,18 @@ impl Parameters {
         Ok(self.literal().input_limbs() + levels)
     }
 
+    /// Returns the dry run's shape of a part of bits with this number of limbs, without noise.
+    pub(crate) fn shape_of_bits(&self, limbs: usize) -> Shape {
+        Shape {
+            limbs,
+            chain: 0,
+            scale: self.circuit().scale_at(limbs),
+            power: SlotVariance(1.0),
+            noise: SlotNoise::ZERO,
+            sources: NoiseSources::UNKNOWN,
+        }
+    }
+
     /// Runs a dry run on every part of bits with `levels` levels left.
     pub(crate) fn counts(
         &self,
@@ -240,14 +252,7 @@ impl Parameters {
         let limbs = self.limbs_of(levels, least)?;
         let dry_run = self.circuit().dry_run();
         for _ in 0..self.packing().parts() {
-            let x = Shape {
-                limbs,
-                chain: 0,
-                scale: self.circuit().scale_at(limbs),
-                power: SlotVariance(1.0),
-                noise: SlotNoise::ZERO,
-                sources: NoiseSources::UNKNOWN,
-            };
+            let x = self.shape_of_bits(limbs);
             let lowered = dry_run.truncated(&x, limbs - 1);
             let lowered = Shape { scale: self.circuit().scale_at(limbs - 1), ..lowered };
             operation(&dry_run, &x, &lowered);

@@ -199,10 +199,7 @@ impl<C: Clone + Send + Sync> Steps<C> {
         coefficients: &[Complex64],
         scale: f64,
     ) -> C {
-        let length = coefficients.len();
-        assert!(length.is_power_of_two() && (2..=self.length()).contains(&length), "{length}");
-        let limbs = arithmetic.limbs(&self.babies[0]) - length.ilog2() as usize;
-        self.subseries(arithmetic, coefficients, limbs, scale)
+        self.evaluate_whole(arithmetic, coefficients, scale, 0)
     }
 
     /// Evaluates like [`Steps::evaluate_at_least_depth`], a level below: half as many products for long series.
@@ -215,9 +212,20 @@ impl<C: Clone + Send + Sync> Steps<C> {
         coefficients: &[Complex64],
         scale: f64,
     ) -> C {
+        self.evaluate_whole(arithmetic, coefficients, scale, 1)
+    }
+
+    /// Evaluates a series, `spared` levels below the least depth.
+    fn evaluate_whole<A: Arithmetic<Ciphertext = C>>(
+        &self,
+        arithmetic: &A,
+        coefficients: &[Complex64],
+        scale: f64,
+        spared: usize,
+    ) -> C {
         let length = coefficients.len();
         assert!(length.is_power_of_two() && (2..=self.length()).contains(&length), "{length}");
-        let limbs = arithmetic.limbs(&self.babies[0]) - length.ilog2() as usize - 1;
+        let limbs = arithmetic.limbs(&self.babies[0]) - length.ilog2() as usize - spared;
         self.subseries(arithmetic, coefficients, limbs, scale)
     }
 

@@ -162,7 +162,7 @@ impl SecretKey {
         canaries: usize,
         bits: Option<u32>,
     ) -> Result<Canaries> {
-        Canaries::draw((self.id(), &self.lookup_parameters()?), values, canaries, bits)
+        Canaries::draw(self.id(), &self.lookup_parameters()?, values, canaries, bits)
     }
 }
 
@@ -193,7 +193,7 @@ impl PublicKey {
         bits: Option<u32>,
     ) -> Result<Canaries> {
         let parameters = self.parameters().lookups()?;
-        Canaries::draw((self.id(), &parameters), values, canaries, bits)
+        Canaries::draw(self.id(), &parameters, values, canaries, bits)
     }
 }
 
@@ -203,7 +203,8 @@ impl Canaries {
 
     /// Draws places among `values` values, and uniform inputs.
     fn draw(
-        (key_id, parameters): (KeyId, &Parameters),
+        key_id: KeyId,
+        parameters: &Parameters,
         values: usize,
         canaries: usize,
         bits: Option<u32>,

@@ -2,25 +2,21 @@
 //! public key, lookups, and decryption by all of them. Nobody has the secret at any time.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use crate::joint_keys;
+use crate::packed_bits::{look_up_bits, output};
 
 use cryptable_bits as bits;
 use cryptable_bits::{JointDecryption, SecretShare};
 use cryptable_conversion::packed_bits::to_bits;
 use cryptable_lattice::owners::Session;
-use cryptable_lattice::{Error, Owners, Progress, ReadOptions, Table};
+use cryptable_lattice::{Error, Owners, ReadOptions};
 use cryptable_packed as packed;
 use cryptable_ring::random::{RandomStream, replay};
 use joint_keys::{Owner, agreement, first_shares, joint_evaluation_key_file, owners};
 
 fn three() -> Owners {
     Owners::new(3).unwrap()
-}
-
-fn output(x: u64, modulus: u64) -> u64 {
-    (x * x * x * 5 + 3 * x + 11) % modulus
 }
 
 /// Three owners, who decrypt what they looked up in values of one public key.
@@ -53,15 +49,7 @@ fn look_up_and_decrypt(of_packed: packed::Parameters, of_bits: bits::Parameters)
     RandomStream::from_os().uniform_assign(&mut values, modulus);
     let input = public.encrypt(&values).unwrap();
     let server = packed::EvaluationKey::from_shared(Arc::new(file), options).unwrap();
-    let table = |bit: u32| {
-        let table = Table::from_fn(modulus, 2, |x| output(x, modulus) >> bit & 1).unwrap();
-        server.prepare(&table).unwrap()
-    };
-    let tables: Vec<_> = (0..modulus.ilog2()).map(table).collect();
-    let tables: Vec<_> = tables.iter().collect();
-    let start = Instant::now();
-    let results = server.lookup_many(&input, &tables, Progress::silent()).unwrap();
-    println!("{} tables: {:.2} s", tables.len(), start.elapsed().as_secs_f64());
+    let results = look_up_bits(&server, &input, modulus);
     let inputs = results.iter().map(|it| to_bits(&server, it, &of_bits, agreed.key_id()).unwrap());
     let inputs: Vec<_> = inputs.collect();
     drop(server);

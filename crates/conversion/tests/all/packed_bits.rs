@@ -30,8 +30,26 @@ fn parameters_128() -> (packed::Parameters, bits::Parameters) {
 }
 
 /// A permutation of bytes, as an S-box is, looked up bit by bit.
-fn output(x: u64, modulus: u64) -> u64 {
+pub(crate) fn output(x: u64, modulus: u64) -> u64 {
     (x * x * x * 5 + 3 * x + 11) % modulus
+}
+
+/// Looks values up in a table of one bit for each bit of their outputs.
+pub(crate) fn look_up_bits(
+    server: &packed::EvaluationKey,
+    input: &packed::Ciphertext,
+    modulus: u64,
+) -> Vec<packed::Ciphertext> {
+    let table = |bit: u32| {
+        let table = Table::from_fn(modulus, 2, |x| output(x, modulus) >> bit & 1).unwrap();
+        server.prepare(&table).unwrap()
+    };
+    let tables: Vec<_> = (0..modulus.ilog2()).map(table).collect();
+    let tables: Vec<_> = tables.iter().collect();
+    let start = Instant::now();
+    let results = server.lookup_many(input, &tables, Progress::silent()).unwrap();
+    println!("{} tables: {:.2} s", tables.len(), start.elapsed().as_secs_f64());
+    results
 }
 
 fn three_owners(parameters: &(packed::Parameters, bits::Parameters)) {
@@ -43,15 +61,7 @@ fn three_owners(parameters: &(packed::Parameters, bits::Parameters)) {
     RandomStream::from_os().uniform_assign(&mut values, modulus);
     let input = client.encrypt(&values).unwrap();
     let server = client.evaluation_key(Progress::silent()).unwrap();
-    let table = |bit: u32| {
-        let table = Table::from_fn(modulus, 2, |x| output(x, modulus) >> bit & 1).unwrap();
-        server.prepare(&table).unwrap()
-    };
-    let tables: Vec<_> = (0..modulus.ilog2()).map(table).collect();
-    let tables: Vec<_> = tables.iter().collect();
-    let start = Instant::now();
-    let results = server.lookup_many(&input, &tables, Progress::silent()).unwrap();
-    println!("{} tables: {:.2} s", tables.len(), start.elapsed().as_secs_f64());
+    let results = look_up_bits(&server, &input, modulus);
     let secret = bits::SecretKey::of_secret(of_bits, part_of(&client, None));
     let inputs =
         results.iter().map(|result| to_bits(&server, result, of_bits, secret.id()).unwrap());
