@@ -6,6 +6,7 @@
 use clap::{Args, ValueEnum};
 use cryptable_fhew::cost;
 use cryptable_fhew::full_domain::{self, FullDomainMethod, TableKind};
+use cryptable_fhew::keys::EvaluationKey;
 use cryptable_fhew::noise::{NoiseModel, log2_sum};
 use cryptable_fhew::parameter_choice::choose;
 use cryptable_fhew::parameters::Parameters;
@@ -88,7 +89,7 @@ pub struct FhewArguments {
     /// Evaluations to take the median of.
     #[arg(long, default_value_t = 7)]
     runs: usize,
-    /// Values that noise is measured on.
+    /// Values that are checked and that noise is measured on: on all cores, after the times of all methods were taken.
     #[arg(long, default_value_t = 96)]
     samples: usize,
     /// Seed of the random table and values.
@@ -98,7 +99,7 @@ pub struct FhewArguments {
 
 /// Runs the benchmark.
 pub fn run(arguments: &FhewArguments, json: bool) -> anyhow::Result<()> {
-    let mut lines = Vec::new();
+    let mut timed = Vec::new();
     for &method in full_domain::methods_for(arguments.p) {
         if arguments.method.as_deref().is_some_and(|name| name != method.name()) {
             continue;
@@ -108,16 +109,20 @@ pub fn run(arguments: &FhewArguments, json: bool) -> anyhow::Result<()> {
             Some(set) => row_of(method, set.lwe_set(), arguments.p).map(|row| set.parameters(row)),
         };
         match chosen {
-            Some(Ok(parameters)) => lines.push(measure(method, &parameters, arguments)?),
+            Some(Ok(parameters)) => timed.push(measure(method, &parameters, arguments)?),
             Some(Err(error)) => eprintln!("{error}"),
             None => (),
         }
     }
-    anyhow::ensure!(!lines.is_empty(), "no method serves p = {}", arguments.p);
+    anyhow::ensure!(!timed.is_empty(), "no method serves p = {}", arguments.p);
     let is_even = arguments.p.is_multiple_of(2);
     if is_even && arguments.method.is_none() && arguments.paper_set.is_none() {
-        lines.push(measure_bootstrap(&Parameters::default_128(), arguments)?);
+        timed.push(measure_bootstrap(&Parameters::default_128(), arguments)?);
     }
+    let all_cores = rayon::ThreadPoolBuilder::new().build()?;
+    let check = |timed: Vec<Timed>| timed.into_iter().map(Timed::check).collect();
+    let lines: anyhow::Result<Vec<Line>> = all_cores.install(|| check(timed));
+    let mut lines = lines?;
     lines.sort_by(|a, b| b.units_per_value.total_cmp(&a.units_per_value));
     // The bare bootstrap is no lookup of an arbitrary table: the best of those goes last.
     lines.sort_by_key(|line| line.contract.method != BOOTSTRAP);
@@ -189,55 +194,56 @@ impl Values {
 
 /// A random table by one method.
 fn measure(
-    method: &dyn FullDomainMethod,
+    method: &'static dyn FullDomainMethod,
     parameters: &Parameters,
     arguments: &FhewArguments,
-) -> anyhow::Result<Line> {
+) -> anyhow::Result<Timed> {
     let p = arguments.p;
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
     let table = Table::from_fn(p, p, |_| rng.random_range(0..p))?;
-    let session = Session::new(parameters);
     let (encoded, prepare_s) = timed(|| method.encode(parameters, &table));
     let encoded = encoded?;
-    let lookup = |input: &LweCiphertext| {
-        let results = method.lookup_many(&session.key, &[&encoded], input);
+    let lookup = move |key: &EvaluationKey, input: &LweCiphertext| {
+        let results = method.lookup_many(key, &[&encoded], input);
         results.expect("inputs of these parameters").swap_remove(0)
     };
     let model = NoiseModel::new(parameters);
     let predicted = method.noise(&model, TableKind::Given(&table), model.fresh().law()).output;
-    let expected = |value: u64| table.output(value);
-    let mut line = finish(&session, arguments, &lookup, &expected)?;
+    let random = format!("random:{}", arguments.seed);
+    let expected = move |value: u64| table.output(value);
+    let mut timed = Timed::new(parameters, arguments, Box::new(lookup), Box::new(expected))?;
+    let line = &mut timed.line;
     line.contract.method = method.name().to_owned();
     line.contract.prepare_s = prepare_s;
     line.contract.predicted_noise_std_log2 = Some(relative(predicted.deviation(), p));
     line.contract.log2_fail = full_domain::log2_fail(method, &model, p, p);
     line.contract.requested_log2_fail =
         arguments.paper_set.is_none().then_some(arguments.log2_fail);
-    line.contract.table = format!("random:{}", arguments.seed);
+    line.contract.table = random;
     let set = arguments.paper_set.map_or(LweSet::Fast, PaperSet::lwe_set);
     line.published_ms = row_of(method, set, p).map(|time| time.milliseconds);
     line.paper_set = arguments.paper_set.map(|set| set.lwe_set().name().to_owned());
     line.rotations = method.rotations();
     line.count_transforms(cost::lookup(method, parameters.literal()).digit_transforms);
-    Ok(line)
+    Ok(timed)
 }
 
 /// A bare functional bootstrap of a negacyclic table, key switch included.
-fn measure_bootstrap(parameters: &Parameters, arguments: &FhewArguments) -> anyhow::Result<Line> {
+fn measure_bootstrap(parameters: &Parameters, arguments: &FhewArguments) -> anyhow::Result<Timed> {
     let p = arguments.p;
-    let session = Session::new(parameters);
     let two_n = parameters.rotation_modulus();
     let (test, prepare_s) = timed(|| {
         let entry = |x| encode(x * p / two_n, p, parameters.prime());
         TestPolynomial::from_fn(parameters.ring(), entry)
     });
-    let boot = |input: &LweCiphertext| {
-        let mut phase = session.key.to_rotation_modulus(input, two_n);
+    let boot = move |key: &EvaluationKey, input: &LweCiphertext| {
+        let mut phase = key.to_rotation_modulus(input, two_n);
         phase.add_constant_assign(half_slot(p, two_n));
-        session.key.boot(&test, &phase)
+        key.boot(&test, &phase)
     };
-    let expected = |value: u64| if value < p / 2 { value } else { (p - (value - p / 2)) % p };
-    let mut line = finish(&session, arguments, &boot, &expected)?;
+    let expected = move |value: u64| if value < p / 2 { value } else { (p - (value - p / 2)) % p };
+    let mut timed = Timed::new(parameters, arguments, Box::new(boot), Box::new(expected))?;
+    let line = &mut timed.line;
     let model = NoiseModel::new(parameters);
     let output = model.blind_rotation() + model.key_switching();
     let input = output + model.lwe_modulus_switch(two_n);
@@ -250,37 +256,60 @@ fn measure_bootstrap(parameters: &Parameters, arguments: &FhewArguments) -> anyh
     line.rotations = 1;
     line.count_transforms(cost::rotation(parameters.literal()).digit_transforms);
     line.contract.table = "negacyclic identity".to_owned();
-    Ok(line)
+    Ok(timed)
 }
 
-/// Times, checks and measures noise.
-fn finish(
-    session: &Session,
-    arguments: &FhewArguments,
-    of: &(dyn Fn(&LweCiphertext) -> LweCiphertext + Sync),
-    expected: &(dyn Fn(u64) -> u64 + Sync),
-) -> anyhow::Result<Line> {
-    let (p, parameters) = (arguments.p, &session.parameters);
-    let values = Values::new(session, arguments)?;
-    let batch = Batch::new(arguments.batch, arguments.runs);
-    let mut line = session.line(batch, &values.inputs, of);
-    let results: Vec<LweCiphertext> = values.inputs.par_iter().map(of).collect();
-    let mut squares = 0.0;
-    for (&value, result) in values.plain.iter().zip(&results) {
-        let expected = expected(value);
-        line.contract.wrong += usize::from(session.secret.decrypt(result, p)? != expected);
-        let phase = encode(expected, p, parameters.lwe_modulus());
-        squares += session.secret.phase_error(result, phase)?.powi(2);
+type Evaluate = Box<dyn Fn(&EvaluationKey, &LweCiphertext) -> LweCiphertext + Send + Sync>;
+type Expected = Box<dyn Fn(u64) -> u64 + Send + Sync>;
+
+/// An evaluation whose time was taken, and whose results are still to be checked.
+struct Timed {
+    line: Line,
+    p: u64,
+    session: Session,
+    values: Values,
+    evaluate: Evaluate,
+    expected: Expected,
+}
+
+impl Timed {
+    /// Makes keys and values, and times `evaluate` on the first of them.
+    fn new(
+        parameters: &Parameters,
+        arguments: &FhewArguments,
+        evaluate: Evaluate,
+        expected: Expected,
+    ) -> anyhow::Result<Self> {
+        let session = Session::new(parameters);
+        let values = Values::new(&session, arguments)?;
+        let batch = Batch::new(arguments.batch, arguments.runs);
+        let line = session.line(batch, &values.inputs, |input| evaluate(&session.key, input));
+        Ok(Self { line, p: arguments.p, session, values, evaluate, expected })
     }
-    line.contract.values_checked = results.len();
-    line.contract.noise_std_log2 = relative((squares / results.len() as f64).sqrt(), p);
-    let bits = parameters.literal().log2_lwe_modulus as usize;
-    line.contract.input_bytes = bits.div_ceil(8);
-    line.contract.output_bytes = ((parameters.lwe_dimension() + 1) * bits).div_ceil(8);
-    (line.contract.bits_in, line.contract.bits_out) = ((p as f64).log2(), (p as f64).log2());
-    line.contract.modulus_in = p;
-    line.contract.encrypt_s = values.encrypt_s;
-    Ok(line)
+
+    /// Evaluates every value, counts wrong results and measures their noise.
+    fn check(self) -> anyhow::Result<Line> {
+        let Self { mut line, p, session, values, evaluate, expected } = self;
+        let results: Vec<LweCiphertext> =
+            values.inputs.par_iter().map(|input| evaluate(&session.key, input)).collect();
+        let parameters = &session.parameters;
+        let mut squares = 0.0;
+        for (&value, result) in values.plain.iter().zip(&results) {
+            let expected = expected(value);
+            line.contract.wrong += usize::from(session.secret.decrypt(result, p)? != expected);
+            let phase = encode(expected, p, parameters.lwe_modulus());
+            squares += session.secret.phase_error(result, phase)?.powi(2);
+        }
+        line.contract.values_checked = results.len();
+        line.contract.noise_std_log2 = relative((squares / results.len() as f64).sqrt(), p);
+        let bits = parameters.literal().log2_lwe_modulus as usize;
+        line.contract.input_bytes = bits.div_ceil(8);
+        line.contract.output_bytes = ((parameters.lwe_dimension() + 1) * bits).div_ceil(8);
+        (line.contract.bits_in, line.contract.bits_out) = ((p as f64).log2(), (p as f64).log2());
+        line.contract.modulus_in = p;
+        line.contract.encrypt_s = values.encrypt_s;
+        Ok(line)
+    }
 }
 
 #[cfg(test)]
@@ -314,9 +343,9 @@ mod tests {
         };
         let methods = full_domain::methods();
         let fastest = methods.iter().find(|method| method.name() == "FDFB-Compress").unwrap();
-        let line = measure(*fastest, &parameters, &arguments).unwrap();
+        let line = measure(*fastest, &parameters, &arguments).unwrap().check().unwrap();
         check(&line);
         assert!(line.contract.prepare_s > 0.0);
-        check(&measure_bootstrap(&parameters, &arguments).unwrap());
+        check(&measure_bootstrap(&parameters, &arguments).unwrap().check().unwrap());
     }
 }
