@@ -10,6 +10,10 @@ use num_complex::Complex64;
 
 use crate::arithmetic::Arithmetic;
 
+mod least_depth;
+
+pub use least_depth::relinearizations_at_least_depth;
+
 /// In which basis coefficients are given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PolynomialBasis {
@@ -182,53 +186,6 @@ impl<C: Clone + Send + Sync> Steps<C> {
         arithmetic.relinearize(sum, 1)
     }
 
-    /// Evaluates `Σ_k coefficients[k]·step_k` at the least depth, to an exact scale: `2^d` coefficients take d levels
-    /// of x, their constants included.
-    ///
-    /// The series is cut in halves, `low + high·step_half`, as in [`Steps::evaluate`], but only until a block leaves a level
-    /// for its constants, which takes more products: 4 in place of 3 for 16 coefficients in blocks of 4, 8 in place of 7
-    /// for 32. A low half is cut again at the level of the whole, and all its products and its last block are added before
-    /// one relinearization and one rescale: there are 3 relinearizations, or 5. Small blocks thus cost little: two baby
-    /// steps less outweigh one product more.
-    ///
-    /// # Panics
-    /// If the number of coefficients is no power of two that the steps serve.
-    pub fn evaluate_at_least_depth<A: Arithmetic<Ciphertext = C>>(
-        &self,
-        arithmetic: &A,
-        coefficients: &[Complex64],
-        scale: f64,
-    ) -> C {
-        self.evaluate_whole(arithmetic, coefficients, scale, 0)
-    }
-
-    /// Evaluates like [`Steps::evaluate_at_least_depth`], a level below: half as many products for long series.
-    ///
-    /// # Panics
-    /// As there.
-    pub fn evaluate_with_constant_level<A: Arithmetic<Ciphertext = C>>(
-        &self,
-        arithmetic: &A,
-        coefficients: &[Complex64],
-        scale: f64,
-    ) -> C {
-        self.evaluate_whole(arithmetic, coefficients, scale, 1)
-    }
-
-    /// Evaluates a series, `spared` levels below the least depth.
-    fn evaluate_whole<A: Arithmetic<Ciphertext = C>>(
-        &self,
-        arithmetic: &A,
-        coefficients: &[Complex64],
-        scale: f64,
-        spared: usize,
-    ) -> C {
-        let length = coefficients.len();
-        assert!(length.is_power_of_two() && (2..=self.length()).contains(&length), "{length}");
-        let limbs = arithmetic.limbs(&self.babies[0]) - length.ilog2() as usize - spared;
-        self.subseries(arithmetic, coefficients, limbs, scale)
-    }
-
     /// The number of coefficients that the steps serve.
     fn length(&self) -> usize {
         (self.babies.len() + 1) << self.giants.len()
@@ -241,43 +198,6 @@ impl<C: Clone + Send + Sync> Steps<C> {
             Some(giant) => &self.giants[giant as usize],
             None => &self.babies[(1 << log_index) - 1],
         }
-    }
-
-    /// `Σ_k coefficients[k]·step_k` with the given limbs and scale: high halves times giant steps, and one block, added up
-    /// one prime above.
-    fn subseries<A: Arithmetic<Ciphertext = C>>(
-        &self,
-        arithmetic: &A,
-        coefficients: &[Complex64],
-        limbs: usize,
-        scale: f64,
-    ) -> C {
-        let levels = (arithmetic.limbs(&self.babies[0]) - limbs) as u32;
-        let log_babies = (self.babies.len() + 1).ilog2();
-        let wide = scale * arithmetic.prime(limbs);
-        let (mut rest, mut highs) = (coefficients.to_vec(), Vec::new());
-        while !is_block(rest.len().ilog2(), log_babies, levels) {
-            let half = rest.len() / 2;
-            let mut high = rest.split_off(half);
-            if self.basis == PolynomialBasis::Chebyshev {
-                split_at_giant(&mut rest, &mut high);
-            }
-            let giant = self.power_of_two_step(half.ilog2());
-            let high_scale = wide / arithmetic.scale(giant);
-            highs.push((self.subseries(arithmetic, &high, limbs + 1, high_scale), giant));
-        }
-        let inputs: Vec<&C> = self.babies[..rest.len() - 1].iter().collect();
-        let row = [rest[1..].to_vec()];
-        let mut block =
-            arithmetic.linear_combinations(limbs + 1, &inputs, &row, wide).swap_remove(0);
-        arithmetic.add_constant_assign(&mut block, rest[0]);
-        if highs.is_empty() {
-            return arithmetic.rescale(block, 1);
-        }
-        let pairs: Vec<(&C, &C)> = highs.iter().map(|(high, giant)| (high, *giant)).collect();
-        let mut sum = arithmetic.product_sum(&pairs);
-        arithmetic.product_add_assign(&mut sum, &block, 1.0);
-        arithmetic.relinearize(sum, 1)
     }
 
     /// The linear combinations of the baby steps, one a block, at their scale times 2 to the power `shift`.
@@ -329,33 +249,6 @@ impl<C: Clone + Send + Sync> Steps<C> {
         }
         blocks.pop().expect("at least one block")
     }
-}
-
-/// Relinearizations of [`Steps::evaluate_at_least_depth`] for `2^log_length` coefficients in blocks of `2^log_babies`,
-/// beside those of the steps.
-#[must_use]
-pub fn relinearizations_at_least_depth(log_length: u32, log_babies: u32) -> u32 {
-    of_subseries(log_length, log_babies, log_length)
-}
-
-/// Counts the relinearizations to evaluate a series of `2^log_length` coefficients with `2^log_babies` baby steps
-/// within `levels` levels.
-fn of_subseries(log_length: u32, log_babies: u32, levels: u32) -> u32 {
-    let mut highs = (0..log_length).rev();
-    let is_block = |log: u32| is_block(log, log_babies, levels);
-    let (mut rest, mut count) = (log_length, 0);
-    while !is_block(rest) {
-        rest = highs.next().expect("two coefficients are a block");
-        count += of_subseries(rest, log_babies, levels - 1);
-    }
-    count + u32::from(rest < log_length)
-}
-
-/// Whether `2^log_length` coefficients are one block, of up to `2^log_babies`, that leaves one of the levels for its
-/// constants.
-fn is_block(log_length: u32, log_babies: u32, levels: u32) -> bool {
-    let needed = if log_length == 1 { 1 } else { log_length + 1 };
-    log_length <= log_babies && needed <= levels
 }
 
 /// Step `a + b` from steps a and b, where `a - b` is 0 or 1.
@@ -413,14 +306,6 @@ fn divide_by_giants(coefficients: &mut [Complex64], block: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn relinearizations_of_series() {
-        // 3 of 16 coefficients in blocks of 4, 5 of 32, as counted by hand.
-        let found = [(4, 2), (5, 2), (5, 3), (2, 2)]
-            .map(|(length, babies)| relinearizations_at_least_depth(length, babies));
-        assert_eq!(found, [3, 5, 4, 1]);
-    }
 
     #[test]
     fn divided_chebyshev_blocks_join_to_the_series() {
