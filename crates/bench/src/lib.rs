@@ -8,7 +8,7 @@
 //! | `single` | keys and lines of single values: `fhew`, `decomposition`, `large_values`, `gates`, `auto` |
 //! | `bits` | BinBoot and GateBoot |
 //! | `vectors`, `slot_lookup` | bootstrapping of real and complex vectors; tables in slots |
-//! | `packing`, `fhew_gates` | ring packing and extraction; gates of LWE ciphertexts by GateBoot between them |
+//! | `packing`, `fhew_gates`, `foreign_gates` | ring packing and extraction; gates of LWE ciphertexts by GateBoot between them, of FHEW and of other libraries |
 //! | `bridges`, `crossing` | packed values to single ones and back; from how many values on packing pays |
 //! | `integers`, `integers::single` | operations on integers in digits, packed and single |
 //! | `circuit` | circuits on packed bits |
@@ -30,6 +30,7 @@ mod crossing;
 mod decomposition;
 mod fhew;
 mod fhew_gates;
+mod foreign_gates;
 mod gates;
 mod instruction_sets;
 mod integers;
@@ -103,6 +104,8 @@ pub enum BenchCommand {
     PublicKeys(public_keys::PublicKeysArguments),
     /// Gates of FHEW ciphertexts, all at once: packed, GateBoot, extracted.
     FhewGates(fhew_gates::FhewGatesArguments),
+    /// Gates of ciphertexts of OpenFHE or tfhe-rs, all at once, back under the secret that they came under.
+    ForeignGates(foreign_gates::ForeignGatesArguments),
     /// Packed values taken out as integers and leveled values, and packed again.
     Bridges(bridges::BridgesArguments),
     /// From how many single values on packing them for a lookup is faster than one by one.
@@ -164,6 +167,7 @@ pub fn run(command: &BenchCommand, threads: usize, json: bool) -> anyhow::Result
         BenchCommand::Packing(arguments) => packing::run(arguments, json),
         BenchCommand::PublicKeys(arguments) => public_keys::run(arguments, json),
         BenchCommand::FhewGates(arguments) => fhew_gates::run(arguments, json),
+        BenchCommand::ForeignGates(arguments) => foreign_gates::run(arguments, json),
         BenchCommand::Bridges(arguments) => bridges::run(arguments, json),
         BenchCommand::Crossing(arguments) => crossing::run(arguments, json),
         BenchCommand::Circuit(arguments) => circuit::run(arguments, json),

@@ -11,6 +11,7 @@ pub mod digits;
 #[cfg(feature = "client")]
 mod encrypt_table;
 mod files;
+pub mod foreign;
 pub mod frames;
 pub mod integers;
 pub mod jobs;
@@ -156,6 +157,9 @@ pub enum Command {
     /// Run binary circuits on encrypted words, from netlists
     #[command(after_help = circuit::OVERVIEW)]
     Circuit(GroupArgs<circuit::CircuitCommand>),
+    /// Evaluate gates on thousands of bits that OpenFHE or tfhe-rs encrypted, and give them back under the same secret
+    #[command(after_help = foreign::OVERVIEW)]
+    Foreign(GroupArgs<foreign::ForeignCommand>),
     /// Compare encrypted integers, or compute their maximum, ReLU and similar functions
     #[command(after_help = compare::COMPARE)]
     Compare(compare::CompareArgs),
@@ -329,7 +333,7 @@ mod tests {
     #[test]
     fn every_subcommand_shows_examples() {
         let cli = Cli::command();
-        let nested = ["plan", "keygen", "rekey", "aes", "circuit", "remote"];
+        let nested = ["plan", "keygen", "rekey", "aes", "circuit", "foreign", "remote"];
         let nested = nested.into_iter().filter_map(|name| cli.find_subcommand(name));
         let nested = nested.flat_map(clap::Command::get_subcommands);
         for command in cli.get_subcommands().chain(nested) {

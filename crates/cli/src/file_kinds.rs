@@ -2,6 +2,7 @@
 
 use std::error::Error;
 
+use cryptable::packed_gates::foreign::ForeignParameters;
 use cryptable::transciphering::MessageError;
 use cryptable::{CiphertextFileSummary, WireError};
 use cryptable_wire::ObjectType;
@@ -22,6 +23,10 @@ fn describe(cause: &(dyn Error + 'static)) -> String {
         Some(WireError::BadMagic { found }) if *found == CiphertextFileSummary::MAGIC => {
             ("it is a file of ciphertexts".to_owned(), &[("decrypt", true), ("lookup", false)][..])
         }
+        Some(WireError::BadMagic { found }) if found == ForeignParameters::LIST => (
+            "it is a list of LWE ciphertexts of another library".to_owned(),
+            &[("foreign gate", false)][..],
+        ),
         Some(WireError::BadMagic { found }) if *found == resume::MAGIC => (
             "it is what an interrupted lookup finished".to_owned(),
             &[("lookup --resume", false)][..],
@@ -74,6 +79,7 @@ fn readers(object: ObjectType) -> &'static [Reader] {
         O::SlotBitsWords => &[("decrypt", true), ("circuit run", false)],
         O::SlotBitsSecretKey => &[("encrypt --circuit", true), ("decrypt", true)],
         O::SlotBitsEvaluationKey => &[("circuit run", false)],
+        O::ForeignGatesKey => &[("foreign gate", false)],
         O::EncryptedIntegers => &[("decrypt", true)],
         O::IntegerBridgeSecretKeys | O::LeveledBridgeSecretKeys => {
             &[("encrypt", true), ("decrypt", true)]

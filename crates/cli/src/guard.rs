@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 #[cfg(any(feature = "client", feature = "remote"))]
 use cryptable::CiphertextFileSummary;
+use cryptable::packed_gates::foreign::ForeignParameters;
 #[cfg(feature = "remote")]
 use cryptable_service::messages::Kind;
 use cryptable_wire::{ObjectType, WireError, peek_header};
@@ -228,6 +229,9 @@ fn key_kind(path: &Path) -> Result<Option<String>> {
     let mut start = [0; KEY_HEADER_BYTES];
     let mut file = File::open(path).with_context(failed)?;
     let found = read_up_to(&mut file, &mut start).with_context(failed)?;
+    if start[..found].starts_with(ForeignParameters::SECRET) {
+        return Ok(Some("an LWE secret of another library".to_owned()));
+    }
     Ok(match peek_header(&start[..found]) {
         Ok(header) if is_key(header.object_type) => Some(header.object_type.to_string()),
         Err(WireError::UnsupportedVersion { found }) => {

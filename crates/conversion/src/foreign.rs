@@ -18,15 +18,17 @@
 //! |---|---|
 //! | `parameters.rs` | ciphertexts of each library, by name |
 //! | `file.rs` | lists and secrets as files |
-//! | `gates.rs`, `gates_secret.rs` | gates, and their keys |
+//! | `gates.rs`, `secret.rs` | gates, and their keys |
+//! | `serialization.rs` | keys as one file |
 
 mod file;
 mod gates;
-#[cfg(feature = "client")]
-mod gates_secret;
 mod parameters;
+#[cfg(feature = "client")]
+mod secret;
+mod serialization;
 
 pub use gates::ForeignGates;
-#[cfg(feature = "client")]
-pub use gates_secret::{ForeignGatesSecret, ForeignSecret};
 pub use parameters::ForeignParameters;
+#[cfg(feature = "client")]
+pub use secret::ForeignSecret;

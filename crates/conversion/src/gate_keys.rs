@@ -1,5 +1,9 @@
 //! Parts that all gates of LWE ciphertexts of phases ±1/8 share: keys of one client, sums in coefficients, extraction, and the way
 //! through lists that are longer than a bootstrap takes.
+//!
+//! [`crate::PackedGates`] and [`crate::foreign::ForeignGates`] lead to these keys by `Deref`.
+
+use std::fmt;
 
 use cryptable_bits as bits;
 use cryptable_bits::{BitNoise, RlweInput};
@@ -17,11 +21,17 @@ use crate::phases::EncryptedPhases;
 /// The modulus of sums of two bits.
 pub(crate) const MODULUS: u64 = 4;
 
-/// Keys of packing, of half bootstraps and of extraction, of one client.
-pub(crate) struct GateKeys {
-    pub(crate) server: bits::EvaluationKey,
-    pub(crate) packing: RingPackingKey,
-    pub(crate) extraction: ExtractionKey,
+/// Keys of packing, of half bootstraps and of extraction, of one client. Holds no secret, and is `Sync`.
+pub struct GateKeys {
+    server: bits::EvaluationKey,
+    packing: RingPackingKey,
+    extraction: ExtractionKey,
+}
+
+impl fmt::Debug for GateKeys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "GateKeys({:?}, {} bytes)", self.clients(), self.memory_bytes())
+    }
 }
 
 impl GateKeys {
@@ -47,8 +57,47 @@ impl GateKeys {
         Ok(Self { server, packing, extraction })
     }
 
-    pub(crate) fn clients(&self) -> Clients {
+    /// Identifiers of both secrets that they were made of.
+    #[must_use]
+    pub fn clients(&self) -> Clients {
         self.packing.clients()
+    }
+
+    /// Bits of one half bootstrap.
+    #[must_use]
+    pub fn bits_at_once(&self) -> usize {
+        self.server.parameters().bits()
+    }
+
+    /// The key of bootstraps.
+    #[must_use]
+    pub fn server(&self) -> &bits::EvaluationKey {
+        &self.server
+    }
+
+    /// The key of packing.
+    #[must_use]
+    pub fn packing(&self) -> &RingPackingKey {
+        &self.packing
+    }
+
+    /// The key of extraction.
+    #[must_use]
+    pub fn extraction(&self) -> &ExtractionKey {
+        &self.extraction
+    }
+
+    /// Estimated security in bits, of all secrets; 0 of insecure toys.
+    #[must_use]
+    pub fn security_bits(&self) -> f64 {
+        let ring = self.server.parameters().security_bits();
+        ring.min(self.packing.parameters().security_bits())
+    }
+
+    /// Bytes of memory that all keys take.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        self.server.memory_bytes() + self.packing.memory_bytes() + self.extraction.memory_bytes()
     }
 
     /// The sums of pairs in coefficients, for XOR and XNOR doubled, with the noise of a sum.
@@ -78,11 +127,11 @@ impl GateKeys {
         RlweInput::new(self.server.parameters(), key_id, sums, count, modulus, noise)
     }
 
-    /// Bits in coefficients, as fractions of 4, to LWE ciphertexts of phases ±1/8.
+    /// Takes bits in coefficients, fractions of 4, to LWE ciphertexts of phases ±1/8: the last step of a gate.
     ///
     /// # Errors
     /// If they are of another client or other parameters.
-    pub(crate) fn extract(&self, values: &RlweInput) -> Result<LweList> {
+    pub fn extract(&self, values: &RlweInput) -> Result<LweList> {
         let parameters = self.extraction.parameters();
         check_equal("modulus of the values", values.modulus(), MODULUS)?;
         let ciphertext = values.ciphertext().clone();
@@ -101,7 +150,7 @@ impl GateKeys {
         progress: Progress<'_>,
         of: impl Fn([&LweList; 2]) -> Result<LweList>,
     ) -> Result<LweList> {
-        let (count, at_once) = (x.len(), self.server.parameters().bits());
+        let (count, at_once) = (x.len(), self.bits_at_once());
         let steps = progress.steps(count.div_ceil(at_once))?;
         let mut results: Option<LweList> = None;
         for first in (0..count).step_by(at_once) {
@@ -120,15 +169,6 @@ impl GateKeys {
         let shape = self.packing.parameters().lwe_shape();
         let empty = || LweList::from_words(shape, Buffer::zeroed(0), Vec::new());
         Ok(results.unwrap_or_else(empty))
-    }
-
-    pub(crate) fn security_bits(&self) -> f64 {
-        let ring = self.server.parameters().security_bits();
-        ring.min(self.packing.parameters().security_bits())
-    }
-
-    pub(crate) fn memory_bytes(&self) -> usize {
-        self.server.memory_bytes() + self.packing.memory_bytes() + self.extraction.memory_bytes()
     }
 
     /// Coefficients that hold values.

@@ -57,7 +57,7 @@ mod validation;
 pub use clients::Clients;
 pub use extraction::{ExtractionKey, RingExtractionKey, SeededExtractionKey};
 pub use literal::{BlockLiteral, ParametersLiteral};
-pub use packed_gates::PackedGates;
+pub use packed_gates::{GateKeys, PackedGates};
 #[cfg(feature = "client")]
 pub use packed_gates_secret::PackedGatesSecret;
 pub use packing::{RingPackingKey, SeededRingPackingKey};

@@ -7,17 +7,19 @@
 //! round of gates (`bits`' `rounds.rs`).
 
 use std::fmt;
+use std::ops::Deref;
 
 use cryptable_bits as bits;
 use cryptable_bits::{RlweInput, RoundNoise};
 use cryptable_fhew::booleans::{self, EncryptedBits, Gate};
 use cryptable_lattice::error::{check_client, check_parameters};
-use cryptable_lattice::lwe_list::LweList;
 use cryptable_lattice::{Progress, Result};
 
 use crate::extraction::ExtractionKey;
-use crate::gate_keys::{GateKeys, MODULUS, check_pair, gate_boot};
+use crate::gate_keys::{MODULUS, check_pair, gate_boot};
 use crate::packing::RingPackingKey;
+
+pub use crate::gate_keys::GateKeys;
 
 /// The server's keys for FHEW gates on packed bits: keys of packing, of half bootstraps and of extraction. Holds no
 /// secret, and is `Sync`.
@@ -47,7 +49,16 @@ pub struct PackedGates {
 
 impl fmt::Debug for PackedGates {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "PackedGates({:?}, {} bytes)", self.keys.clients(), self.memory_bytes())
+        write!(f, "PackedGates({:?}, {} bytes)", self.clients(), self.memory_bytes())
+    }
+}
+
+/// The keys: their sizes, their client, and each by itself.
+impl Deref for PackedGates {
+    type Target = GateKeys;
+
+    fn deref(&self) -> &GateKeys {
+        &self.keys
     }
 }
 
@@ -65,14 +76,14 @@ impl PackedGates {
     ) -> Result<Self> {
         packing.parameters().check_single(gates.fhew())?;
         let keys = GateKeys::new(server, packing, extraction)?;
-        let parameters = keys.packing.parameters();
+        let parameters = keys.packing().parameters();
         let (own, common) = (parameters.extraction_noise(), parameters.packing_noise());
-        let noise = keys.server.parameters().noise_of_rounds(own.into(), common.into())?;
+        let noise = keys.server().parameters().noise_of_rounds(own.into(), common.into())?;
         Ok(Self { gates: gates.clone(), keys, noise })
     }
 
     /// A gate of every pair of bits, which are fresh or results of this method: results of FHEW's own gates have more noise.
-    /// Progress counts half bootstraps, one for as many bits as [`PackedGates::bits_at_once`] says.
+    /// Progress counts half bootstraps, one for as many bits as [`GateKeys::bits_at_once`] says.
     ///
     /// Results have the noise of [`PackedGates::noise`], and decrypt, or go into FHEW's own gates.
     ///
@@ -87,52 +98,38 @@ impl PackedGates {
         progress: Progress<'_>,
     ) -> Result<EncryptedBits> {
         self.check(x, y)?;
-        let results = self.keys.in_blocks([x.values(), y.values()], progress, |lists| {
-            let sums = self.keys.sums(gate, lists, self.noise.of_sum_of_two())?;
-            let cleaned = self.keys.server.clean(&self.half_bootstrap(gate, &sums)?)?;
-            self.extract(&self.keys.server.to_coefficients(&cleaned, MODULUS)?)
+        let results = self.in_blocks([x.values(), y.values()], progress, |lists| {
+            let sums = self.sums(gate, lists, self.noise.of_sum_of_two())?;
+            let cleaned = self.server().clean(&self.half_bootstrap(gate, &sums)?)?;
+            self.extract(&self.server().to_coefficients(&cleaned, MODULUS)?)
         })?;
-        EncryptedBits::of_values(&self.gates, self.keys.clients().lwe, results)
+        EncryptedBits::of_values(&self.gates, self.clients().lwe, results)
     }
 
-    /// First step: the sums of up to [`PackedGates::bits_at_once`] pairs in coefficients, for XOR and XNOR doubled.
+    /// First step: the sums of up to [`GateKeys::bits_at_once`] pairs in coefficients, for XOR and XNOR doubled.
     ///
     /// # Errors
     /// If there are more, they are of another client or other parameters, or their numbers differ.
     pub fn pack(&self, gate: Gate, x: &EncryptedBits, y: &EncryptedBits) -> Result<RlweInput> {
         for bits in [x, y] {
-            check_client("ciphertext of bits", self.keys.clients().lwe, bits.key_id())?;
+            check_client("ciphertext of bits", self.clients().lwe, bits.key_id())?;
         }
-        self.keys.sums(gate, [x.values(), y.values()], self.noise.of_sum_of_two())
+        self.sums(gate, [x.values(), y.values()], self.noise.of_sum_of_two())
     }
 
     /// Second step: the gate by a half bootstrap, before cleaning ([`bits::EvaluationKey::clean`]) and SlotsToCoeffs
-    /// ([`bits::EvaluationKey::to_coefficients`], of modulus 4).
+    /// ([`bits::EvaluationKey::to_coefficients`], of modulus 4); [`GateKeys::extract`] is last.
     ///
     /// # Errors
     /// If the sums are of another client, other parameters, or another kind of gate.
     pub fn half_bootstrap(&self, gate: Gate, sums: &RlweInput) -> Result<bits::EncryptedBits> {
         match gate_boot(gate) {
-            Some(gate) => self.keys.server.half_gate_boot(gate, sums),
+            Some(gate) => self.server().half_gate_boot(gate, sums),
             None => {
-                let xor = self.keys.server.half_bin_boot(sums)?;
-                if gate == Gate::Xnor { self.keys.server.not(&xor) } else { Ok(xor) }
+                let xor = self.server().half_bin_boot(sums)?;
+                if gate == Gate::Xnor { self.server().not(&xor) } else { Ok(xor) }
             }
         }
-    }
-
-    /// Last step: bits in coefficients, as fractions of 4, to LWE ciphertexts of phases ±1/8.
-    ///
-    /// # Errors
-    /// If they are of another client or other parameters.
-    pub fn extract(&self, values: &RlweInput) -> Result<LweList> {
-        self.keys.extract(values)
-    }
-
-    /// Bits of one half bootstrap.
-    #[must_use]
-    pub fn bits_at_once(&self) -> usize {
-        self.keys.server.parameters().bits()
     }
 
     /// The noise of results, as a fraction of the LWE modulus.
@@ -144,42 +141,12 @@ impl PackedGates {
     /// log2 of the probability that one gate's result is wrong, at most.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
-        self.keys.server.parameters().literal().log2_fail
-    }
-
-    /// Estimated security in bits, of all secrets; 0 of insecure toys.
-    #[must_use]
-    pub fn security_bits(&self) -> f64 {
-        self.keys.security_bits()
-    }
-
-    /// Bytes of memory that all keys take.
-    #[must_use]
-    pub fn memory_bytes(&self) -> usize {
-        self.keys.memory_bytes()
-    }
-
-    /// The key of bootstraps.
-    #[must_use]
-    pub fn server(&self) -> &bits::EvaluationKey {
-        &self.keys.server
-    }
-
-    /// The key of packing.
-    #[must_use]
-    pub fn packing(&self) -> &RingPackingKey {
-        &self.keys.packing
-    }
-
-    /// The key of extraction.
-    #[must_use]
-    pub fn extraction(&self) -> &ExtractionKey {
-        &self.keys.extraction
+        self.server().parameters().literal().log2_fail
     }
 
     /// Checks two ciphertexts: equal numbers of bits, of this client, and not the same ciphertext.
     fn check(&self, x: &EncryptedBits, y: &EncryptedBits) -> Result<()> {
-        let (expected, id) = (self.gates.digest(), self.keys.clients().lwe);
+        let (expected, id) = (self.gates.digest(), self.clients().lwe);
         for bits in [x, y] {
             check_parameters("ciphertext of bits", expected, bits.parameter_digest())?;
             check_client("ciphertext of bits", id, bits.key_id())?;

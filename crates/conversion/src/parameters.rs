@@ -217,6 +217,16 @@ impl Parameters {
         squared_norm(self.literal().ring_degree, SecretDistribution::UniformTernary)
     }
 
+    /// Bytes of memory that keys of packing and of extraction take.
+    pub(crate) fn key_memory_bytes(&self) -> usize {
+        let literal = self.literal();
+        let switches = literal.packing.switching.length + literal.extraction.switching.length;
+        let columns = 2 * literal.lwe_dimension * literal.packing.degree;
+        let terms = literal.key_switching.map_or(0, |digits| digits.length * literal.multiples());
+        let rows = terms * (literal.lwe_dimension + 1) * literal.extraction.degree;
+        8 * (columns + rows + 2 * literal.ring_degree * switches)
+    }
+
     /// BLAKE3 of the literal: what keys and ciphertexts carry.
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {

@@ -113,6 +113,11 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
             found.engine = Some(Engine::Packed);
             found.key_id = Some(KeyId(BodyReader::new(body).array("key identifier")?));
         }
+        ObjectType::ForeignGatesKey => {
+            let mut reader = BodyReader::new(body);
+            reader.bytes("parameters of foreign ciphertexts", body.len() as u64)?;
+            found.key_id = Some(KeyId(reader.array("identifier of the LWE key")?));
+        }
         ObjectType::Canaries | ObjectType::EncryptedFrame => {
             found.key_id = Some(KeyId(BodyReader::new(body).array("key identifier")?));
         }

@@ -36,6 +36,31 @@ impl Gate {
     /// All gates of two inputs, AND to XNOR.
     pub const ALL: [Self; 6] = [Self::And, Self::Nand, Self::Or, Self::Nor, Self::Xor, Self::Xnor];
 
+    /// Returns the name in options: `nand`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::And => "and",
+            Self::Nand => "nand",
+            Self::Or => "or",
+            Self::Nor => "nor",
+            Self::Xor => "xor",
+            Self::Xnor => "xnor",
+        }
+    }
+
+    /// Returns the gate of a name.
+    ///
+    /// ```
+    /// use cryptable_fhew::booleans::Gate;
+    /// assert_eq!(Gate::by_name("nand"), Some(Gate::Nand));
+    /// assert_eq!(Gate::by_name("mux"), None);
+    /// ```
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|gate| gate.name() == name)
+    }
+
     /// Factor of both inputs, and eighths of the modulus that are added: the sum is positive where the result is
     /// true.
     fn sum(self) -> (i64, i64) {

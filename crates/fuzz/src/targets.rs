@@ -10,7 +10,7 @@ use cryptable::{
     Ciphertext, CiphertextReader, Engine, EvaluationKey, Parameters, Progress, ReadOptions,
     SecretKey, bits, bridges, ckks, gates, integers, large_values, owners, transciphering,
 };
-use cryptable_conversion::foreign::{ForeignParameters, ForeignSecret};
+use cryptable_conversion::foreign::{ForeignGates, ForeignParameters, ForeignSecret};
 use cryptable_conversion::{
     ExtractionKey, RingPackingKey, SeededExtractionKey, SeededRingPackingKey,
 };
@@ -49,7 +49,7 @@ impl Target {
 }
 
 /// All targets of this crate. Readers of the command line's formats are tested in its own crate.
-pub const TARGETS: [Target; 62] = [
+pub const TARGETS: [Target; 63] = [
     parameters(
         "packed_parameters",
         |b| read_parameters(Engine::Packed, b),
@@ -185,6 +185,7 @@ pub const TARGETS: [Target; 62] = [
         read: read_foreign_list,
         seeds: seeds::foreign_lists,
     },
+    object("foreign_gates", read_foreign_gates, seeds::foreign_gates),
     Target {
         name: "inspection",
         repair: either,
@@ -302,6 +303,10 @@ fn read_foreign_list(bytes: &[u8]) -> bool {
     };
     assert_eq!(parameters.write_list(&list).expect("a list of its shape"), bytes);
     true
+}
+
+fn read_foreign_gates(bytes: &[u8]) -> bool {
+    ForeignGates::from_shared(Arc::new(bytes.to_vec()), options()).is_ok()
 }
 
 fn read_ring_packing_key(bytes: &[u8]) -> bool {

@@ -90,5 +90,6 @@ readers! {
     ring_packing_key
     extraction_key
     foreign_lists
+    foreign_gates
     inspection
 }

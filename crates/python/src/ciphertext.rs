@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use cryptable::Engine;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::encrypted_array::{array_files, array_methods, indexed, not_compared, operators};
@@ -44,6 +45,21 @@ pub(crate) fn check_signs(found: bool, stated: Option<bool>) -> Result<bool> {
         }
         _ => Ok(found),
     }
+}
+
+/// Takes a ciphertext, or several of values that come in digits.
+///
+/// # Errors
+/// `TypeError` of anything else; `ValueError` if there is none.
+pub(crate) fn one_or_several(given: &Bound<'_, PyAny>) -> PyResult<Vec<Py<Ciphertext>>> {
+    if let Ok(one) = given.cast::<Ciphertext>() {
+        return Ok(vec![one.clone().unbind()]);
+    }
+    let several: Vec<Py<Ciphertext>> = given.extract()?;
+    if several.is_empty() {
+        return Err(PyValueError::new_err("there is no ciphertext to look up"));
+    }
+    Ok(several)
 }
 
 #[pymethods]

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 
 use crate::arrays::{Numbers, common_shape, integers};
 use crate::call::{self, Progress};
-use crate::ciphertext::{Ciphertext, check_signs};
+use crate::ciphertext::{Ciphertext, check_signs, one_or_several};
 use crate::entry_tables::{EncryptedTable, per_value};
 use crate::errors::{Result, raise};
 use crate::fixed_point::{ComplexTable, PreparedComplexTable};
@@ -16,7 +16,7 @@ use crate::key_files::{Origin, check_memory, open_mapped};
 use crate::keys::server_key;
 use crate::parameters::Parameters;
 use crate::properties::properties;
-use crate::table::{Signs, Table, of_moduli, tables_of_digits};
+use crate::table::{PreparedTable, Signs, Table, of_moduli, tables_of_digits};
 
 /// The server's key: maps encrypted values through tables, without the secret. Threads may share it.
 ///
@@ -39,32 +39,6 @@ pub(crate) struct EvaluationKey {
     inner: Arc<cryptable::EvaluationKey>,
     origin: Origin,
 }
-
-/// A table encoded for an engine: made once, looked up often.
-#[pyclass(frozen, module = "cryptable")]
-pub(crate) struct PreparedTable {
-    pub(crate) inner: cryptable::PreparedTable,
-}
-
-#[pymethods]
-impl PreparedTable {
-    fn __repr__(&self) -> String {
-        format!("{:?}", self.inner)
-    }
-}
-
-properties!(PreparedTable {
-    /// Inputs are below this modulus.
-    input_modulus: u64 = |it| it.inner.input_modulus();
-    /// Outputs are below this modulus.
-    output_modulus: u64 = |it| it.inner.output_modulus();
-    /// Whether it is for signed values.
-    signed_inputs: bool = |it| it.inner.signed_inputs();
-    /// Whether its outputs are signed.
-    signed_outputs: bool = |it| it.inner.signed_outputs();
-    /// Bytes of memory that it takes.
-    memory_bytes: usize = |it| it.inner.memory_bytes();
-});
 
 impl EvaluationKey {
     pub(crate) fn in_memory(inner: cryptable::EvaluationKey) -> Self {
@@ -259,24 +233,28 @@ impl EvaluationKey {
     }
 
     /// Maps every value through a table that the client encrypted: with keys of a plan of `entries="encrypted"`. What the table
-    /// was encrypted with as `signed` is to be said here, too, unless it is as the values are.
-    #[pyo3(signature = (input, table, *, signed = None, threads: "int" = 0, progress = true))]
+    /// was encrypted with as `signed` is to be said here, too, unless it is as the values are. Values that come in several
+    /// ciphertexts (`SecretKey.encrypt_digits`), the least significant digits first, are those of a table of several variables.
+    #[pyo3(signature = (input: "Ciphertext | Sequence[Ciphertext]", table, *, signed = None, threads: "int" = 0, progress = true))]
     fn lookup_encrypted(
         &self,
         py: Python<'_>,
-        input: &Ciphertext,
+        #[pyo3(from_py_with = one_or_several)] input: Vec<Py<Ciphertext>>,
         table: &EncryptedTable,
         signed: Option<Signs>,
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
         progress: Option<Progress<'_>>,
     ) -> Result<Ciphertext> {
-        let signed = Signs::of(signed, input.inner.is_signed());
-        check_signs(input.inner.is_signed(), Some(signed.inputs))?;
-        self.check_memory(EntryKind::Encrypted, 1, input)?;
+        let first = input[0].get();
+        let signed = Signs::of(signed, first.inner.is_signed());
+        check_signs(first.inner.is_signed(), Some(signed.inputs))?;
+        self.check_memory(EntryKind::Encrypted, 1, first)?;
+        let shape = common_shape(input.iter().map(|input| &input.get().shape))?;
+        let inputs: Vec<_> = input.iter().map(|input| (*input.get().inner).clone()).collect();
         let result = call::run_reporting(py, threads, progress, "lookup", |execution| {
-            self.inner.lookup_encrypted(&input.inner, &table.inner, execution)
+            self.inner.lookup_encrypted_digits(&inputs, &table.inner, execution)
         })?;
-        Ok(Ciphertext::new(result.with_signed(signed.outputs), input.shape.clone()))
+        Ok(Ciphertext::new(result.with_signed(signed.outputs), shape))
     }
 
     /// Decomposes every value into digits and maps each through tables, by functional digit decomposition: for each digit,

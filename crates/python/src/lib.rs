@@ -109,7 +109,9 @@ mod _native {
     #[pymodule]
     mod booleans {
         #[pymodule_export]
-        use crate::booleans::{EncryptedBits, EvaluationKey, PackedGates, SecretKey};
+        use crate::booleans::{
+            EncryptedBits, EvaluationKey, ForeignGates, ForeignSecret, PackedGates, SecretKey,
+        };
     }
 
     /// For `cryptable.bridges`.
@@ -213,11 +215,9 @@ mod _native {
         #[pymodule_export]
         use crate::entry_tables::EncryptedTable;
         #[pymodule_export]
-        use crate::evaluation_key::PreparedTable;
-        #[pymodule_export]
         use crate::fixed_point::{ComplexTable, PreparedComplexTable, modulus_for, real_table};
         #[pymodule_export]
-        use crate::table::{Table, bfloat16_table, gelu};
+        use crate::table::{PreparedTable, Table, bfloat16_table, gelu};
     }
 
     /// For `cryptable.transciphering`.

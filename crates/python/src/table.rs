@@ -220,3 +220,29 @@ pub(crate) fn tables_of_digits(
     };
     tables.iter().zip(sizes).map(of_digit).collect()
 }
+
+/// A table encoded for an engine: made once, looked up often.
+#[pyclass(frozen, module = "cryptable")]
+pub(crate) struct PreparedTable {
+    pub(crate) inner: cryptable::PreparedTable,
+}
+
+#[pymethods]
+impl PreparedTable {
+    fn __repr__(&self) -> String {
+        format!("{:?}", self.inner)
+    }
+}
+
+properties!(PreparedTable {
+    /// Inputs are below this modulus.
+    input_modulus: u64 = |it| it.inner.input_modulus();
+    /// Outputs are below this modulus.
+    output_modulus: u64 = |it| it.inner.output_modulus();
+    /// Whether it is for signed values.
+    signed_inputs: bool = |it| it.inner.signed_inputs();
+    /// Whether its outputs are signed.
+    signed_outputs: bool = |it| it.inner.signed_outputs();
+    /// Bytes of memory that it takes.
+    memory_bytes: usize = |it| it.inner.memory_bytes();
+});

@@ -3,6 +3,7 @@
 import os
 import pickle
 import stat
+import struct
 
 import numpy as np
 import pytest
@@ -81,6 +82,44 @@ def test_packed_gates_of_files(bits, tmp_path):
         booleans.PackedGates.open(tmp_path / "gates", allow_insecure=True)
     with pytest.raises(TypeError, match="not pickled"):
         pickle.dumps(secret.packed_gates(progress=False))
+
+
+def foreign_list(bits, salt):
+    """A list under the secret of zeros: bodies are phases, a quarter of 2^11 for true."""
+    words = (np.arange(33 * len(bits), dtype="<u4") * 31 + salt).reshape(-1, 33) % 2048
+    words[:, 32] = 512 * np.asarray(bits)
+    return b"LWELIST1" + struct.pack("<IIQ", 32, 11, len(bits)) + words.astype("<u4").tobytes()
+
+
+def foreign_bits(data):
+    bodies = np.frombuffer(data, "<u4", offset=24).reshape(-1, 33)[:, 32]
+    return (bodies + 256) // 512 % 4
+
+
+def test_gates_of_foreign_bits(tmp_path):
+    (tmp_path / "key.lwe").write_bytes(b"LWEKEY01" + struct.pack("<I", 32) + bytes(32))
+    secret = booleans.ForeignSecret.load(tmp_path / "key.lwe", insecure_toy=True)
+    secret.save_gates(tmp_path / "gates.server", gates=64, progress=False)
+    server = booleans.ForeignGates.open(tmp_path / "gates.server", allow_insecure=True)
+    assert server.key_id == secret.id and server.set == secret.set and 0 < server.noise < 1 / 8
+    assert server.bits_at_once == 64 and server.security_bits == 0 and server.memory_bytes > 0
+    x, y = np.random.default_rng(4).integers(0, 2, (2, 70))
+    a, b = foreign_list(x, 1), foreign_list(y, 7)
+    for key in (server, secret.gates(progress=False), pickle.loads(pickle.dumps(server))):
+        found = key.gate("nor", key.gate("nand", a, b, progress=False), key.invert(b), progress=False)
+        np.testing.assert_array_equal(foreign_bits(found), x & y)
+    with pytest.raises(MismatchError, match="number of bits is 3"):
+        server.gate("and", a, foreign_list([1, 0, 1], 3), progress=False)
+    with pytest.raises(FormatError):
+        server.gate("and", a, b[:-1], progress=False)
+    with pytest.raises(TrustError, match="INSECURE"):
+        booleans.ForeignGates.open(tmp_path / "gates.server")
+    with pytest.raises(MismatchError, match="openfhe-std128 or tfhe-rs-boolean"):
+        booleans.ForeignSecret.load(tmp_path / "key.lwe", set="openfhe-std192")
+    with pytest.raises(MismatchError, match="LWE dimension is 32"):
+        booleans.ForeignSecret.load(tmp_path / "key.lwe", set="tfhe-rs-boolean")
+    with pytest.raises(TypeError, match="pickled"):
+        pickle.dumps(secret)
 
 
 def test_messages(tmp_path):

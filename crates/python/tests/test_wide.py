@@ -132,6 +132,17 @@ def test_a_table_of_two_variables_for_every_value(entries):
         server.lookup_per_value_digits(inputs[:1], tables, **QUIET)
 
 
+def test_encrypted_tables_of_two_variables(entries):
+    secret, server = entries
+    x, y = np.random.default_rng(9).integers(0, 4, (2, 3, 5))
+    inputs = [secret.encrypt_digits(x, 4), secret.encrypt_digits(y, 4)]
+    hidden = secret.encrypt_table([m % 4 * (m // 4) for m in range(16)])
+    np.testing.assert_array_equal(secret.decrypt(server.lookup_encrypted(inputs, hidden, **QUIET)), x * y)
+    for wrong, error in ((inputs[:1], MismatchError), ([], ValueError), (7, TypeError)):
+        with pytest.raises(error):
+            server.lookup_encrypted(wrong, hidden, **QUIET)
+
+
 def test_a_table_that_the_server_cannot_read(entries, tmp_path):
     secret, server = entries
     squares = np.arange(16) ** 2 % 16

@@ -150,6 +150,8 @@ object_types! {
     PartialDecryption = 81, "a partial decryption";
     /// Encrypted columns with names.
     EncryptedFrame = 61, "an encrypted frame";
+    /// A server's keys for gates on bits that another library encrypted.
+    ForeignGatesKey = 66, "keys for gates on bits of another library";
     /// Hashes that an owner of a joint key publishes before its shares.
     OwnerCommitment = 70, "an owner's commitment to its shares of a joint key";
     /// An owner's share of a joint public key and of the first round of joint relinearization keys.
@@ -231,6 +233,7 @@ impl ObjectType {
                 | Self::PackingKey
                 | Self::RingPackingKey
                 | Self::ExtractionKey
+                | Self::ForeignGatesKey
         )
     }
 }

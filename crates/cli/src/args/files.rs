@@ -14,6 +14,7 @@ use super::client::{DecryptArgs, DemoArgs, Demonstration, EncryptArgs, Format, K
 use super::compare::CompareArgs;
 #[cfg(feature = "client")]
 use super::encrypt_table::EncryptTableArgs;
+use super::foreign::ForeignCommand;
 use super::frames::RunArgs;
 #[cfg(feature = "client")]
 use super::frames::SchemaCommand;
@@ -51,6 +52,7 @@ impl Cli {
             Command::Decrypt(args) => args.files(),
             Command::Aes(args) => args.command.files(),
             Command::Circuit(args) => args.command.files(),
+            Command::Foreign(args) => args.command.files(),
             Command::Compare(args) => args.files(),
             // The key says how many digits there are, and the command then checks their files.
             Command::Digits(args) => args.files(&args.outputs(0)),
@@ -198,6 +200,25 @@ impl RekeyCommand {
             Self::Apply(args) => {
                 let mut files =
                     inputs([("--key", Some(args.key.as_path())), ("--input", Some(&args.input))]);
+                files.push(FileArg::bytes("--output", &args.output));
+                FileArgs { files, force: args.force }
+            }
+        }
+    }
+}
+
+impl ForeignCommand {
+    fn files(&self) -> FileArgs {
+        match self {
+            #[cfg(feature = "client")]
+            Self::Keygen(args) => {
+                let mut files = inputs([("--secret", Some(args.secret.as_path()))]);
+                files.push(FileArg::new_key("--evaluation", &args.evaluation));
+                FileArgs { files, force: args.force }
+            }
+            Self::Gate(args) => {
+                let mut files = inputs([("--evaluation", Some(args.evaluation.as_path()))]);
+                files.extend(args.inputs.iter().map(|path| FileArg::input("--input", path)));
                 files.push(FileArg::bytes("--output", &args.output));
                 FileArgs { files, force: args.force }
             }

@@ -17,6 +17,7 @@ mod encrypt;
 #[cfg(feature = "client")]
 mod encrypt_table;
 mod explain;
+mod foreign;
 mod frame;
 #[cfg(feature = "client")]
 mod gelu;
@@ -56,7 +57,10 @@ use cryptable::Isa;
 
 use crate::args::{Cli, Command, CompletionsArgs, Global};
 #[cfg(feature = "client")]
-use crate::args::{Demonstration, aes::AesCommand, circuit::CircuitCommand, rekey::RekeyCommand};
+use crate::args::{
+    Demonstration, aes::AesCommand, circuit::CircuitCommand, foreign::ForeignCommand,
+    rekey::RekeyCommand,
+};
 #[cfg(feature = "client")]
 use crate::core_dumps;
 use crate::interrupt;
@@ -103,6 +107,7 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Decrypt(args) => decrypt::run(global, &args),
         Command::Aes(args) => aes::run(global, &args.command),
         Command::Circuit(args) => circuit::run(global, &args.command),
+        Command::Foreign(args) => foreign::run(global, &args.command),
         Command::Compare(args) => compare::run(global, &args),
         Command::Digits(args) => digits::run(global, &args),
         Command::Automaton(args) => automaton::run(global, &args),
@@ -138,6 +143,7 @@ fn handles_secrets(command: &Command) -> bool {
         Command::Inspect(_) => true,
         Command::Aes(args) => !matches!(args.command, AesCommand::Transcipher(_)),
         Command::Rekey(args) => matches!(args.command, RekeyCommand::Keygen(_)),
+        Command::Foreign(args) => matches!(args.command, ForeignCommand::Keygen(_)),
         Command::Circuit(args) => matches!(args.command, CircuitCommand::Test(_)),
         // Schemas are suggested from a client's data.
         Command::Schema(_) => true,

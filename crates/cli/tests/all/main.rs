@@ -19,6 +19,7 @@ mod digits;
 mod documents;
 mod engines;
 mod failure_definition;
+mod foreign;
 mod frames;
 mod headers_first;
 mod integers;

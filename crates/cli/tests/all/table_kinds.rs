@@ -158,7 +158,7 @@ fn plans_are_of_the_kind_of_table() {
     assert!(error.contains("encrypted tables with the engine single"), "{error}");
 }
 
-/// Values of two variables below 4, in tables of `x + 4·y`: one for all values, and one per value.
+/// Values of two variables below 4, in tables of `x + 4·y`: one for all values, one per value, and one that is encrypted.
 #[test]
 fn tables_of_several_variables_have_an_input_for_each() {
     let here = toy();
@@ -187,9 +187,12 @@ fn tables_of_several_variables_have_an_input_for_each() {
     assert!(error.contains("few.ct: 2 values in 1 ciphertext, but hours.ct has 6"), "{error}");
     let error = here.fail(&format!("{lookup} --input zones.ct --resume --table table.csv"));
     assert!(error.contains("--resume"), "{error}");
-    here.succeed("encrypt-table --secret client.key --table square.csv --output square.ct");
-    let error = here.fail(&format!("{lookup} --input zones.ct --table square.ct"));
-    assert!(error.contains("square.ct is encrypted, and has one --input"), "{error}");
+    // The table of both, encrypted.
+    here.succeed("encrypt-table --secret client.key --table table.csv --output table.ct");
+    here.succeed(&format!("{lookup} --input zones.ct --table table.ct"));
+    assert_eq!(decrypted(&here, "r.ct"), lines(pairs().map(|(x, y)| x * y)));
+    let error = here.fail(&format!("{lookup} --table table.ct"));
+    assert!(error.contains("modulus of the values is 4, but the parameters need 16"), "{error}");
     here.write("large.csv", lines([4]));
     let encrypt = "encrypt --modulus 4 --secret client.key --output new.ct";
     let error = here.fail(&format!("{encrypt} --input large.csv"));

@@ -230,10 +230,7 @@ impl<T: Target> Parameters<T> {
     /// Bytes of memory that a server's key takes.
     #[must_use]
     pub fn key_memory_bytes(&self) -> usize {
-        let literal = self.conversion.literal();
-        let switches = literal.packing.switching.length + literal.extraction.switching.length;
-        let columns = 2 * literal.lwe_dimension * literal.packing.degree;
-        8 * (columns + 2 * literal.ring_degree * switches)
+        self.conversion.key_memory_bytes()
     }
 
     /// Returns the bytes beside all keys: of a packed lookup of `tables` tables, or of the lists of `taken_out` values

@@ -26,24 +26,23 @@ use cryptable_wire::WireError;
 
 use super::parameters::ForeignParameters;
 
-/// First bytes of a list.
-const LIST: &[u8; 8] = b"LWELIST1";
-
 /// Bytes before the words of a list.
 const LIST_HEADER: usize = 24;
 
-/// First bytes of a secret.
-#[cfg(feature = "client")]
-const SECRET: &[u8; 8] = b"LWEKEY01";
-
 impl ForeignParameters {
+    /// First bytes of a list.
+    pub const LIST: &[u8; 8] = b"LWELIST1";
+
+    /// First bytes of a secret.
+    pub const SECRET: &[u8; 8] = b"LWEKEY01";
+
     /// Reads ciphertexts, as this library has them: masks are negated here.
     ///
     /// # Errors
     /// If the bytes are not exactly one list, of this dimension and modulus, or a word is not below the modulus.
     pub fn read_list(&self, bytes: &[u8]) -> Result<LweList> {
         let mut reader = BodyReader::new(bytes);
-        check_magic(&mut reader, LIST, "list of LWE ciphertexts")?;
+        check_magic(&mut reader, Self::LIST, "list of LWE ciphertexts")?;
         let shape = self.shape();
         check_equal("LWE dimension", reader.u32("LWE dimension")? as usize, shape.dimension)?;
         let log2_modulus = reader.u32("log2 of the LWE modulus")?;
@@ -74,7 +73,7 @@ impl ForeignParameters {
         list.check(shape)?;
         let LweShape { dimension, modulus } = shape;
         let mut bytes = Vec::with_capacity(LIST_HEADER + 4 * list.len() * (dimension + 1));
-        bytes.extend_from_slice(LIST);
+        bytes.extend_from_slice(Self::LIST);
         bytes.extend_from_slice(&(dimension as u32).to_le_bytes());
         bytes.extend_from_slice(&modulus.ilog2().to_le_bytes());
         bytes.extend_from_slice(&(list.len() as u64).to_le_bytes());
@@ -96,15 +95,15 @@ impl ForeignParameters {
     pub(super) fn read_secret(&self, bytes: &[u8]) -> Result<zeroize::Zeroizing<Vec<i8>>> {
         use cryptable_lattice::security::SecretDistribution;
         let mut reader = BodyReader::new(bytes);
-        check_magic(&mut reader, SECRET, "LWE secret")?;
+        check_magic(&mut reader, Self::SECRET, "LWE secret")?;
         let dimension = self.shape().dimension;
         check_equal("LWE dimension", reader.u32("LWE dimension")? as usize, dimension)?;
-        check_equal("bytes of the secret", bytes.len(), SECRET.len() + 4 + dimension)?;
+        check_equal("bytes of the secret", bytes.len(), Self::SECRET.len() + 4 + dimension)?;
         let mut coefficients = zeroize::Zeroizing::new(vec![0; dimension]);
         let least = if self.secret() == SecretDistribution::Binary { 0 } else { -1 };
         // Without a branch on coefficients but for whether all of them are allowed.
         let mut fit = true;
-        for (out, &byte) in coefficients.iter_mut().zip(&bytes[SECRET.len() + 4..]) {
+        for (out, &byte) in coefficients.iter_mut().zip(&bytes[Self::SECRET.len() + 4..]) {
             *out = byte as i8;
             fit &= (*out >= least) & (*out <= 1);
         }

@@ -1,6 +1,7 @@
 //! Gates on ciphertexts of another library.
 
 use std::fmt;
+use std::ops::Deref;
 
 use cryptable_bits as bits;
 use cryptable_fhew::booleans::Gate;
@@ -14,14 +15,14 @@ use crate::extraction::ExtractionKey;
 use crate::gate_keys::{GateKeys, MODULUS, check_pair, gate_boot};
 use crate::packing::RingPackingKey;
 
-/// The server's keys for gates on another library's ciphertexts. Holds no secret, and is `Sync`.
+/// The server's keys for gates on another library's ciphertexts, as [`super::ForeignSecret`] makes them. Holds no secret, and is
+/// `Sync`.
 ///
 /// ```
-/// use cryptable_bits::{Packing, Parameters as PackedParameters};
-/// use cryptable_conversion::foreign::{ForeignGatesSecret, ForeignParameters, ForeignSecret};
+/// use cryptable_conversion::foreign::{ForeignParameters, ForeignSecret};
 /// use cryptable_fhew::booleans::Gate;
 /// use cryptable_lattice::Progress;
-/// // `ForeignParameters::named("openfhe-std128")` and `PackedParameters::balanced_128` are for use.
+/// // `ForeignParameters::named("openfhe-std128")` is for use.
 /// let parameters = ForeignParameters::insecure_toy();
 /// // Files of the other library, written by `comparisons/openfhe/lists.py`; here of a secret of zeros and no noise.
 /// let secret_file = [&b"LWEKEY01\x20\0\0\0"[..], &[0; 32]].concat();
@@ -33,8 +34,7 @@ use crate::packing::RingPackingKey;
 /// };
 ///
 /// let secret = ForeignSecret::from_bytes(&parameters, &secret_file)?;
-/// let packed = PackedParameters::insecure_toy(Packing::Real)?;
-/// let server = ForeignGatesSecret::generate(&secret, &packed)?.gates(Progress::silent())?;
+/// let server = secret.gates(&parameters.packed(2)?, Progress::silent())?;
 /// let (x, y) = (parameters.read_list(&list_of([0, 1]))?, parameters.read_list(&list_of([1, 0]))?);
 /// let or = server.gate(Gate::Or, &x, &y, Progress::silent())?;
 /// let both = server.gate(Gate::And, &or, &server.not(&x)?, Progress::silent())?;
@@ -54,7 +54,16 @@ pub struct ForeignGates {
 impl fmt::Debug for ForeignGates {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self.parameters.name();
-        write!(f, "ForeignGates({name}, {:?}, {} bytes)", self.keys.clients(), self.memory_bytes())
+        write!(f, "ForeignGates({name}, {:?}, {} bytes)", self.clients(), self.memory_bytes())
+    }
+}
+
+/// The keys: their sizes, their client, and each by itself.
+impl Deref for ForeignGates {
+    type Target = GateKeys;
+
+    fn deref(&self) -> &GateKeys {
+        &self.keys
     }
 }
 
@@ -73,7 +82,7 @@ impl ForeignGates {
         let expected = parameters.conversion(server.parameters())?;
         check_parameters("packing key", expected.digest(), packing.parameters().digest())?;
         let keys = GateKeys::new(server, packing, extraction)?;
-        let log2_fail = parameters.log2_fail(keys.server.parameters())?;
+        let log2_fail = parameters.log2_fail(keys.server().parameters())?;
         Ok(Self { parameters: parameters.clone(), keys, log2_fail })
     }
 
@@ -92,15 +101,15 @@ impl ForeignGates {
     ) -> Result<LweList> {
         [x, y].into_iter().try_for_each(|list| list.check(self.parameters.shape()))?;
         check_pair(x, y)?;
-        let own = self.keys.packing.parameters().lwe_shape().modulus;
+        let own = self.packing().parameters().lwe_shape().modulus;
         let [into, back] = self.parameters.shifts(own);
         let (x, y) = (switched(x, own, into, own), switched(y, own, into, own));
-        let server = &self.keys.server;
-        let results = self.keys.in_blocks([&x, &y], progress, |lists| {
+        let server = self.server();
+        let results = self.in_blocks([&x, &y], progress, |lists| {
             let noise = NoiseBound::new(self.deviation_of_sums(), 0.0);
-            let sums = self.keys.sums(gate, lists, noise.into())?;
+            let sums = self.sums(gate, lists, noise.into())?;
             let bits = server.half_noisy_gate(gate_of(gate), &sums)?;
-            self.keys.extract(&server.to_coefficients(&bits, MODULUS)?)
+            self.extract(&server.to_coefficients(&bits, MODULUS)?)
         })?;
         Ok(switched(&results, self.parameters.shape().modulus, back, own))
     }
@@ -132,27 +141,9 @@ impl ForeignGates {
     /// Standard deviation of results, as a fraction of the modulus.
     #[must_use]
     pub fn deviation(&self) -> f64 {
-        let cleaned = self.keys.server.parameters().noise_of_cleaned_coefficients();
-        let own = self.parameters.result_noise(self.keys.packing.parameters());
+        let cleaned = self.server().parameters().noise_of_cleaned_coefficients();
+        let own = self.parameters.result_noise(self.packing().parameters());
         own.with_independent(cleaned).deviation()
-    }
-
-    /// Bits of one half bootstrap.
-    #[must_use]
-    pub fn bits_at_once(&self) -> usize {
-        self.keys.server.parameters().bits()
-    }
-
-    /// Estimated security in bits, of all secrets; 0 of insecure toys.
-    #[must_use]
-    pub fn security_bits(&self) -> f64 {
-        self.keys.security_bits()
-    }
-
-    /// Bytes of memory that all keys take.
-    #[must_use]
-    pub fn memory_bytes(&self) -> usize {
-        self.keys.memory_bytes()
     }
 
     /// The parameters of the other library's ciphertexts.
@@ -162,7 +153,7 @@ impl ForeignGates {
     }
 
     fn deviation_of_sums(&self) -> f64 {
-        let conversion = self.keys.packing.parameters();
+        let conversion = self.packing().parameters();
         let own = self.parameters.input_noise(conversion);
         own.with_independent(own).with_independent(conversion.packing_noise().into()).deviation()
     }

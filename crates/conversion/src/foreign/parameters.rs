@@ -99,10 +99,24 @@ impl ForeignParameters {
         INSECURE_TOY
     }
 
+    /// The parameters of a name that stands in a file of keys, toys included.
+    pub(super) fn of_file(name: &[u8]) -> Result<Self> {
+        if name == INSECURE_TOY.name.as_bytes() {
+            return Ok(INSECURE_TOY);
+        }
+        Self::named(&name.escape_ascii().to_string())
+    }
+
     /// Their name.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// Whether they are for use.
+    #[must_use]
+    pub fn security_level(&self) -> SecurityLevel {
+        self.security
     }
 
     /// Dimension and modulus of ciphertexts.
@@ -133,6 +147,30 @@ impl ForeignParameters {
     pub(super) fn shifts(&self, modulus: u64) -> [u64; 2] {
         [15 - self.eighths_of_false, 1 + self.eighths_of_false]
             .map(|eighths| modulus / 8 * (eighths % 8))
+    }
+
+    /// Returns the parameters of packed bits that evaluate `gates` gates at once, or as many as fit, in the least time: noise of
+    /// OpenFHE takes three cleanings, and levels for them.
+    ///
+    /// ```
+    /// use cryptable_conversion::foreign::ForeignParameters;
+    /// let openfhe = ForeignParameters::named("openfhe-std128")?;
+    /// let packed = openfhe.packed(16_384)?;
+    /// assert!(packed.bits() >= 16_384 && openfhe.log2_fail(&packed)? < -40.0);
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Never, for parameters of this library.
+    pub fn packed(&self, gates: usize) -> Result<bits::Parameters> {
+        if self.security == SecurityLevel::Insecure {
+            return bits::Parameters::insecure_toy(bits::Packing::Sparse(64));
+        }
+        let cleaning = bits::Parameters::cleaning_128(bits::Packing::of_bits(gates, 1 << 14))?;
+        if self.log2_fail(&cleaning).is_ok() {
+            return Ok(cleaning);
+        }
+        bits::Parameters::balanced_128(bits::Packing::of_bits(gates, 1 << 15))
     }
 
     /// Parameters of packing and extraction for a ring of packed bits.

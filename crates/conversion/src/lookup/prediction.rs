@@ -7,7 +7,6 @@ use cryptable_packed::EntryKind;
 use super::Parameters;
 use crate::cost::{self, Masks};
 use crate::extraction::SeededExtractionKey;
-use crate::literal::BlockLiteral;
 use crate::packing::SeededRingPackingKey;
 
 impl Parameters {
@@ -46,7 +45,7 @@ impl Parameters {
             work,
             key_memory_bytes: single.key_memory_bytes
                 + packed.key_memory_bytes
-                + self.conversion_memory_bytes(),
+                + self.conversion().key_memory_bytes(),
             key_file_bytes: single.key_file_bytes + packed.key_file_bytes + files as usize,
             working_bytes: packed.working_bytes + lists,
             // A fresh value is a word, a result a mask and a word.
@@ -87,16 +86,5 @@ impl Parameters {
     /// Work of extracting `values` values.
     fn extraction_work(&self, values: f64) -> Work {
         cost::extraction(self.conversion(), self.packed().literal().slots, values)
-    }
-
-    /// Bytes of both conversion keys in memory.
-    fn conversion_memory_bytes(&self) -> usize {
-        let literal = self.conversion().literal();
-        let switch = |block: &BlockLiteral| 2 * literal.ring_degree * block.switching.length;
-        let columns = 2 * literal.lwe_dimension * literal.packing.degree;
-        let length = literal.key_switching.map_or(0, |digits| digits.length);
-        let rows = length * (literal.lwe_dimension + 1);
-        8 * (columns + rows * literal.extraction.degree)
-            + 8 * (switch(&literal.packing) + switch(&literal.extraction))
     }
 }

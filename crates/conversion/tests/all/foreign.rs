@@ -2,9 +2,7 @@
 //! all gates in rounds, noise from both sides, what is refused by name; full size by hand.
 
 use cryptable_bits::{Packing, Parameters as PackedParameters};
-use cryptable_conversion::foreign::{
-    ForeignGates, ForeignGatesSecret, ForeignParameters, ForeignSecret,
-};
+use cryptable_conversion::foreign::{ForeignGates, ForeignParameters, ForeignSecret};
 use cryptable_fhew::booleans::Gate;
 use cryptable_lattice::security::SecretDistribution;
 use cryptable_lattice::{Error, Progress};
@@ -90,8 +88,7 @@ fn server(
     packed: &PackedParameters,
 ) -> ForeignGates {
     let secret = ForeignSecret::from_bytes(parameters, &client.secret_file()).unwrap();
-    let secret = ForeignGatesSecret::generate(&secret, packed).unwrap();
-    secret.gates(Progress::silent()).unwrap()
+    secret.gates(packed, Progress::silent()).unwrap()
 }
 
 /// Every round takes results of the one before, and inputs with as much noise as the library's may have.

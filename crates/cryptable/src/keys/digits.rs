@@ -1,10 +1,8 @@
 //! Digits of packed values, for multiplexer trees and comparisons.
 
-use cryptable_lattice::error::check_equal;
-
-use super::packed_parts::each_part;
+use super::packed_parts::{each_part, parts_of};
 use crate::{
-    Ciphertext, Error, EvaluationKey, Execution, Parameters, PreparedTable, Result, Table,
+    Ciphertext, EvaluationKey, Execution, Parameters, PreparedTable, Result, Table,
 };
 
 impl Parameters {
@@ -12,7 +10,7 @@ impl Parameters {
     /// product is the input modulus. If values are looked up as a whole, the only size is the input modulus.
     ///
     /// # Errors
-    /// [`Error::OtherKind`] if the parameters belong to another engine.
+    /// [`crate::Error::OtherKind`] if the parameters belong to another engine.
     pub fn digit_sizes(&self) -> Result<Vec<u64>> {
         let literal = self.packed()?.literal();
         Ok(match &literal.multiplexer {
@@ -26,7 +24,7 @@ impl Parameters {
     /// digits, or parts of those that are too large beside a state.
     ///
     /// # Errors
-    /// [`Error::OtherKind`] if the parameters belong to another engine; otherwise the errors of
+    /// [`crate::Error::OtherKind`] if the parameters belong to another engine; otherwise the errors of
     /// [`crate::engines::packed::Parameters::chain_pieces`].
     pub fn chain_pieces(&self, states: u64) -> Result<Vec<u64>> {
         self.packed()?.chain_pieces(states)
@@ -174,7 +172,7 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// Same errors as [`crate::engines::packed::EvaluationKey::lookup_digits`]; [`Error::TooSmall`] if there is no
+    /// Same errors as [`crate::engines::packed::EvaluationKey::lookup_digits`]; [`crate::Error::TooSmall`] if there is no
     /// input.
     pub fn lookup_digits(
         &self,
@@ -185,13 +183,7 @@ impl EvaluationKey {
         let key = self.packed()?;
         let of_engine = tables.iter().map(|table| table.of_engine().packed());
         let of_engine = of_engine.collect::<Result<Vec<_>>>()?;
-        let Some(first) = inputs.first() else {
-            return Err(Error::TooSmall { name: "number of inputs", value: 0, limit: 1 });
-        };
-        let parts = inputs.iter().map(Ciphertext::packed).collect::<Result<Vec<_>>>()?;
-        for input in &parts {
-            check_equal("number of parts of an input", input.len(), first.parts().len())?;
-        }
+        let (parts, first) = (parts_of(inputs, usize::MAX)?, &inputs[0]);
         let mut index = 0;
         let found = each_part(first, execution, |_, progress| {
             let inputs: Vec<_> = parts.iter().map(|input| input[index].clone()).collect();
@@ -220,7 +212,7 @@ impl crate::SecretKey {
     /// [`EvaluationKey::lookup_digits`].
     ///
     /// # Errors
-    /// Same errors as [`crate::engines::packed::SecretKey::encrypt_digits`]; [`Error::TooSmall`] if there is no value.
+    /// Same errors as [`crate::engines::packed::SecretKey::encrypt_digits`]; [`crate::Error::TooSmall`] if there is no value.
     pub fn encrypt_digits(&self, values: &[u64], modulus: u64) -> Result<Ciphertext> {
         let key = self.packed()?;
         self.encrypt_parts(values, |values| Ok(key.encrypt_digits(values, modulus)?.into()))

@@ -2,7 +2,7 @@
 
 use cryptable_packed::{EncryptedTables, SlotTables};
 
-use super::packed_parts::each_part;
+use super::packed_parts::{each_part, parts_of};
 use crate::{Ciphertext, Error, EvaluationKey, Execution, Result};
 
 impl EvaluationKey {
@@ -84,17 +84,9 @@ impl EvaluationKey {
         execution: Execution<'_>,
     ) -> Result<Ciphertext> {
         let key = self.packed()?;
-        let Some(first) = inputs.first() else {
-            return Err(Error::TooSmall { name: "number of inputs", value: 0, limit: 1 });
-        };
-        let parts = inputs.iter().map(Ciphertext::packed).collect::<Result<Vec<_>>>()?;
-        if let Some(parts) = parts.iter().find(|parts| parts.len() > 1) {
-            let (found, expected) = (parts.len(), "one, for a table per value");
-            return Err(Error::mismatch("number of parts of an input", found, expected));
-        }
-        let inputs: Vec<_> = parts.into_iter().flatten().cloned().collect();
-        let mut outputs = each_part(first, execution, |_, progress| {
-            Ok(vec![key.lookup_slots_digits(&inputs, tables, progress)?])
+        let parts: Vec<_> = parts_of(inputs, 1)?.into_iter().flatten().cloned().collect();
+        let mut outputs = each_part(&inputs[0], execution, |_, progress| {
+            Ok(vec![key.lookup_slots_digits(&parts, tables, progress)?])
         })?;
         Ok(outputs.swap_remove(0))
     }
@@ -130,15 +122,44 @@ impl EvaluationKey {
         tables: &EncryptedTables,
         execution: Execution<'_>,
     ) -> Result<Ciphertext> {
+        self.lookup_encrypted_digits(std::slice::from_ref(input), tables, execution)
+    }
+
+    /// Maps values that come in several ciphertexts, least significant digits first, through encrypted tables of several
+    /// variables: entry x + X·y for x below X, as [`EvaluationKey::lookup_digits`] takes them. This takes as much work and
+    /// memory as an encrypted table of one variable with as many inputs.
+    ///
+    /// ```
+    /// use cryptable::engines::packed::{self, SlotTables};
+    /// use cryptable::{Execution, SecretKey, Table};
+    /// // In production, use parameters of `Request::new(16, 16).entries(EntryKind::Encrypted)`.
+    /// let parameters = packed::Parameters::insecure_toy_entries(16, 16)?;
+    /// let secret = SecretKey::generate(cryptable::Parameters::from(parameters));
+    /// let product = SlotTables::shared(&Table::from_fn(16, 16, |m| (m % 4) * (m / 4))?);
+    /// let encrypted = secret.packed()?.encrypt_tables(&product)?;
+    /// let server = secret.evaluation_key();
+    /// let (x, y) = (secret.encrypt_digits(&[3, 2, 0], 4)?, secret.encrypt_digits(&[3, 1, 2], 4)?);
+    /// let found = server.lookup_encrypted_digits(&[x, y], &encrypted, Execution::default())?;
+    /// assert_eq!(secret.decrypt(&found)?, [9, 2, 0]);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Same errors as [`EvaluationKey::lookup_encrypted`] and [`EvaluationKey::lookup_digits`].
+    pub fn lookup_encrypted_digits(
+        &self,
+        inputs: &[Ciphertext],
+        tables: &EncryptedTables,
+        execution: Execution<'_>,
+    ) -> Result<Ciphertext> {
         let key = self.packed()?;
-        let parts = input.parts().len();
-        if tables.count().is_some() && parts > 1 {
-            let found = format!("{parts} parts");
-            let expected = "one, for encrypted tables of single values";
-            return Err(Error::mismatch("number of parts of the values", found, expected));
-        }
-        let mut outputs = each_part(input, execution, |part, progress| {
-            Ok(vec![key.lookup_encrypted(part, tables, progress)?])
+        let most = if tables.count().is_some() { 1 } else { usize::MAX };
+        let parts = parts_of(inputs, most)?;
+        let mut index = 0;
+        let mut outputs = each_part(&inputs[0], execution, |_, progress| {
+            let inputs: Vec<_> = parts.iter().map(|input| input[index].clone()).collect();
+            index += 1;
+            Ok(vec![key.lookup_encrypted_digits(&inputs, tables, progress)?])
         })?;
         Ok(outputs.swap_remove(0))
     }

@@ -1,9 +1,11 @@
 //! A helper that calls the packed engine on every part of a ciphertext.
 
+use cryptable_lattice::error::check_equal;
+
 use crate::ciphertext::Part;
 use crate::engines::packed;
 use crate::execution::part_of;
-use crate::{Ciphertext, Execution, Progress, Result};
+use crate::{Ciphertext, Error, Execution, Progress, Result};
 
 /// Calls the packed engine on every part of the values, and joins the parts of each result. All calls must return the
 /// same number of results.
@@ -26,4 +28,24 @@ pub(super) fn each_part(
         results.iter_mut().zip(outputs).for_each(|(parts, output)| parts.push(output.into()));
     }
     results.into_iter().map(Ciphertext::new).collect()
+}
+
+/// The parts of values that come in several ciphertexts: as many of each, at least of one ciphertext.
+///
+/// # Errors
+/// If there is no ciphertext, one is of another engine, numbers of parts differ, or there are more than `most`, as many as
+/// there are tables of single values for.
+pub(super) fn parts_of(inputs: &[Ciphertext], most: usize) -> Result<Vec<Vec<&packed::Ciphertext>>> {
+    let Some(first) = inputs.first() else {
+        return Err(Error::TooSmall { name: "number of inputs", value: 0, limit: 1 });
+    };
+    let parts = inputs.iter().map(Ciphertext::packed).collect::<Result<Vec<_>>>()?;
+    if first.parts().len() > most {
+        let (found, expected) = (first.parts().len(), "one, for tables of single values");
+        return Err(Error::mismatch("number of parts of an input", found, expected));
+    }
+    for input in &parts {
+        check_equal("number of parts of an input", input.len(), first.parts().len())?;
+    }
+    Ok(parts)
 }

@@ -28,11 +28,8 @@ impl EvaluationKey {
         tables: &SlotTables,
         progress: Progress<'_>,
     ) -> Result<Ciphertext> {
-        let circuit = entry_circuit(self.parameters())?;
-        tables.check(self.parameters())?;
-        self.check_values(input, tables.count())?;
-        let inputs = [(input, 0..circuit.digits().len())];
-        self.lookup_slots_of(circuit, &inputs, self.result_noise(input)?, tables, progress)
+        self.check_whole(input)?;
+        self.lookup_slots_digits(std::slice::from_ref(input), tables, progress)
     }
 
     /// Maps values that come in several ciphertexts, the least significant digits first, each through a table of its own:
@@ -64,22 +61,10 @@ impl EvaluationKey {
         tables.check(self.parameters())?;
         let (ranges, noise) = self.checked_digits(circuit, inputs)?;
         check_number(tables.count(), inputs[0].count())?;
-        self.lookup_slots_of(circuit, &ranges, noise, tables, progress)
-    }
-
-    /// Looks checked inputs up, each value in a table of its own.
-    fn lookup_slots_of(
-        &self,
-        circuit: &MultiplexerCircuit,
-        inputs: &[InputDigits<'_>],
-        noise: NoiseBound,
-        tables: &SlotTables,
-        progress: Progress<'_>,
-    ) -> Result<Ciphertext> {
         let encoding = circuit.entry_encoding();
         let stride = circuit.rows().iter().product::<usize>();
         let embedding = Embedding::new(circuit.complex_slots());
-        let body = self.lookup_entries(circuit, inputs, progress, |selectors, step| {
+        let body = self.lookup_entries(circuit, &ranges, progress, |selectors, step| {
             let entry = |row: usize, column: usize| {
                 let slots =
                     circuit.slots_of(&tables.fractions(row + column * stride, circuit.slots()));
@@ -102,13 +87,40 @@ impl EvaluationKey {
         tables: &EncryptedTables,
         progress: Progress<'_>,
     ) -> Result<Ciphertext> {
+        self.check_whole(input)?;
+        self.lookup_encrypted_digits(std::slice::from_ref(input), tables, progress)
+    }
+
+    /// Maps values that come in several ciphertexts, the least significant digits first, through encrypted tables of several
+    /// variables, as [`EvaluationKey::lookup_slots_digits`] takes them: as much work as for one variable of as many inputs.
+    ///
+    /// ```
+    /// use cryptable_packed::{Parameters, Progress, SecretKey, SlotTables, Table};
+    /// // `Request { entries: EntryKind::Encrypted, ..Request::new(16, 16) }` gives 128-bit parameters.
+    /// let secret = SecretKey::generate(&Parameters::insecure_toy_entries(16, 16)?);
+    /// let key = secret.evaluation_key(Progress::silent())?;
+    /// let product = SlotTables::shared(&Table::from_fn(16, 16, |m| (m % 4) * (m / 4))?);
+    /// let hidden = secret.encrypt_tables(&product)?;
+    /// let (x, y) = (secret.encrypt_digits(&[3, 2, 0], 4)?, secret.encrypt_digits(&[3, 1, 2], 4)?);
+    /// let output = key.lookup_encrypted_digits(&[x, y], &hidden, Progress::silent())?;
+    /// assert_eq!(secret.decrypt(&output)?, [9, 2, 0]);
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`EvaluationKey::lookup_encrypted`] and [`EvaluationKey::lookup_digits`].
+    pub fn lookup_encrypted_digits(
+        &self,
+        inputs: &[Ciphertext],
+        tables: &EncryptedTables,
+        progress: Progress<'_>,
+    ) -> Result<Ciphertext> {
         let circuit = entry_circuit(self.parameters())?;
         tables.check(self.binding())?;
-        self.check_values(input, tables.count())?;
+        let (ranges, noise) = self.checked_digits(circuit, inputs)?;
+        check_number(tables.count(), inputs[0].count())?;
         let stride = circuit.rows().iter().product::<usize>();
-        let inputs = [(input, 0..circuit.digits().len())];
-        let noise = self.result_noise(input)?;
-        let body = self.lookup_entries(circuit, &inputs, progress, |selectors, step| {
+        let body = self.lookup_entries(circuit, &ranges, progress, |selectors, step| {
             let ring = self.ring();
             let entry = |row: usize, column: usize| tables.entry(ring, row + column * stride);
             circuit.look_up_encrypted(&self.evaluator(), selectors, entry, step)
@@ -116,11 +128,11 @@ impl EvaluationKey {
         Ok(self.result(body, noise))
     }
 
-    /// Checks the input, and that there is a table for every value.
-    fn check_values(&self, input: &Ciphertext, tables: Option<usize>) -> Result<()> {
+    /// Checks that values come whole, and that there may be a table for every one of them.
+    fn check_whole(&self, input: &Ciphertext) -> Result<()> {
         let parameters = self.parameters();
-        input.check(parameters, self.binding(), Some(parameters.input_modulus()))?;
-        check_number(tables, input.count())
+        entry_circuit(parameters)?;
+        input.check(parameters, self.binding(), Some(parameters.input_modulus()))
     }
 
     fn lookup_entries(

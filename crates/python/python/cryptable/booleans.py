@@ -12,7 +12,8 @@
     [True, False, False, True]
 
 `SecretKey.packed_gates` makes the keys of `PackedGates`, whose gates take microseconds each where there are thousands;
-`SecretKey.save_packed_gates` writes them to a folder, for a server in another process (`PackedGates.open`).
+`SecretKey.save_packed_gates` writes them to a folder, for a server in another process (`PackedGates.open`). `ForeignSecret` and
+`ForeignGates` do the same for ciphertexts of OpenFHE and tfhe-rs.
 """
 
 from __future__ import annotations
@@ -26,10 +27,20 @@ from ._native import booleans as _compiled
 from .errors import UnsupportedError
 from .progress import Progress
 
-__all__ = ["EncryptedBits", "EvaluationKey", "PackedGates", "SecretKey", "computing"]
+__all__ = [
+    "EncryptedBits",
+    "EvaluationKey",
+    "ForeignGates",
+    "ForeignSecret",
+    "PackedGates",
+    "SecretKey",
+    "computing",
+]
 
 EncryptedBits = _compiled.EncryptedBits
 EvaluationKey = _compiled.EvaluationKey
+ForeignGates = _compiled.ForeignGates
+ForeignSecret = _compiled.ForeignSecret
 PackedGates = _compiled.PackedGates
 SecretKey = _compiled.SecretKey
 

@@ -9,18 +9,13 @@ use crate::call::{self, Progress};
 use crate::errors::Result;
 
 /// The gate of a name.
-fn gate_of(name: &str) -> Result<Gate> {
-    Ok(match name {
-        "and" => Gate::And,
-        "nand" => Gate::Nand,
-        "or" => Gate::Or,
-        "nor" => Gate::Nor,
-        "xor" => Gate::Xor,
-        "xnor" => Gate::Xnor,
-        _ => {
-            let message = format!("gate is {name:?}, but must be and, nand, or, nor, xor or xnor");
-            return Err(PyValueError::new_err(message));
-        }
+///
+/// # Errors
+/// `ValueError` if there is none.
+pub(super) fn gate_of(name: &str) -> Result<Gate> {
+    Gate::by_name(name).ok_or_else(|| {
+        let message = format!("gate is {name:?}, but must be and, nand, or, nor, xor or xnor");
+        PyValueError::new_err(message)
     })
 }
 

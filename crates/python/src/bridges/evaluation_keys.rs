@@ -15,10 +15,9 @@ use crate::arrays::common_shape;
 use crate::call::{self, Progress};
 use crate::ciphertext::Ciphertext;
 use crate::errors::{Result, raise};
-use crate::evaluation_key::PreparedTable;
 use crate::key_files::{Origin, ReducedKey, open_mapped};
 use crate::large_values::{EvaluationKey as LargeValuesKey, Radix};
-use crate::table::Table;
+use crate::table::{PreparedTable, Table};
 
 /// A server's keys, whatever the engine at the other end.
 pub(super) enum Keys {

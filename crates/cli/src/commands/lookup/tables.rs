@@ -87,7 +87,6 @@ impl TableFiles {
                 args.imaginary.is_empty(),
                 "--imaginary: {name} is encrypted; that is for tables in the clear"
             );
-            ensure!(args.inputs.len() == 1, "--input: {name} is encrypted, and has one --input");
             let packed = parameters.packed();
             let packed = packed.with_context(|| format!("{name} is an encrypted table"))?;
             ensure!(
@@ -254,7 +253,7 @@ impl Tables {
             Self::Encrypted { files, signed: is_signed } => {
                 files.iter().try_for_each(Mapped::check_unchanged)?;
                 let found = one_by_one(files, moved, |file, execution| {
-                    key.lookup_encrypted(first, &file.tables, execution)
+                    key.lookup_encrypted_digits(inputs, &file.tables, execution)
                 })?;
                 files.iter().try_for_each(Mapped::check_unchanged)?;
                 signed(found, *is_signed)
