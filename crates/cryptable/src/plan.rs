@@ -20,6 +20,7 @@ pub struct Candidate {
     prediction: Prediction,
     duration: Duration,
     key_duration: Duration,
+    transfer_duration: Option<Duration>,
 }
 
 impl Candidate {
@@ -48,9 +49,16 @@ impl Candidate {
         self.key_duration
     }
 
-    /// Returns the seconds for which a user waits until keys are generated and read.
+    /// Returns the time in which the evaluation key goes to the server, at the request's bandwidth, if it states one.
+    #[must_use]
+    pub fn transfer_duration(&self) -> Option<Duration> {
+        self.transfer_duration
+    }
+
+    /// Returns the seconds for which a user waits until keys are generated, sent and read.
     fn wait_for_keys(&self) -> f64 {
-        2.0 * self.key_duration.saturating_sub(UNNOTICED).as_secs_f64()
+        let sent = self.transfer_duration.unwrap_or_default().as_secs_f64();
+        2.0 * self.key_duration.saturating_sub(UNNOTICED).as_secs_f64() + sent
     }
 
     /// Returns the predicted time to read the evaluation key and then look up all values of the request.
@@ -69,8 +77,9 @@ impl AsRef<Parameters> for Candidate {
 /// All ways to serve a request, best first, as returned by [`Request::plan`]. Its `Display` is a table with one line
 /// per candidate.
 ///
-/// Engines are compared by what a user waits for: generating the key and reading it, where each takes more
-/// than a quarter of a second, and the lookups that [`Request::lookups`] states. Candidates of one engine, whose keys differ less, are compared by their lookups alone.
+/// Engines are compared by what a user waits for: generating the key and reading it, where each takes more than a quarter of a
+/// second, sending it if [`Request::bandwidth`] is stated, and the lookups that [`Request::lookups`] states. Candidates of one
+/// engine, whose keys differ less, are compared by their lookups alone.
 ///
 /// ```
 /// use cryptable::{Engine, Request};
@@ -208,6 +217,7 @@ fn plan(request: &Request) -> Result<Plan> {
         ("number of values", request.limits.values),
         ("number of threads", request.limits.threads.map(|threads| threads as u64)),
         ("number of lookups", Some(request.job.lookups)),
+        ("bandwidth", request.job.bandwidth),
     ];
     if let Some((name, _)) = asked.into_iter().find(|(_, value)| *value == Some(0)) {
         return Err(Error::TooSmall { name, value: 0, limit: 1 });
@@ -231,7 +241,11 @@ fn plan(request: &Request) -> Result<Plan> {
         let prediction = prediction_of(&parameters, request);
         let duration = prediction.duration(&cost, values, threads);
         let key_duration = prediction.key_duration(threads);
-        let candidate = Candidate { parameters, prediction, duration, key_duration };
+        let transfer_duration = request.job.bandwidth.map(|bandwidth| {
+            Duration::from_secs_f64(prediction.key_file_bytes as f64 / bandwidth as f64)
+        });
+        let candidate =
+            Candidate { parameters, prediction, duration, key_duration, transfer_duration };
         (candidate.prediction.duration(&cost, timed, threads), candidate)
     };
     let mut timed: Vec<_> = found.into_iter().map(candidate).collect();
@@ -380,6 +394,24 @@ mod tests {
         };
         assert_eq!(digests(&packed(zen(200))), digests(&packed(zen(200).lookups(1000))));
         assert!(matches!(zen(1).lookups(0).plan(), Err(Error::TooSmall { value: 0, .. })));
+    }
+
+    #[test]
+    fn keys_that_are_sent_count_the_bytes_of_their_files() {
+        let zen = || request().values(1024).cost_model(CostModel::of_unit(58e-6));
+        let plan = zen().bandwidth(1_000_000).plan().unwrap();
+        for candidate in plan.candidates() {
+            let seconds = candidate.transfer_duration().unwrap().as_secs_f64();
+            let bytes = candidate.prediction().key_file_bytes as f64;
+            assert!((seconds - bytes / 1e6).abs() < 1e-6, "{seconds} s for {bytes} bytes");
+        }
+        assert_eq!(plan.best().parameters().engine(), Engine::Leveled);
+        assert!(plan.to_string().contains(" send "), "{plan}");
+        assert!(plan.to_string().lines().all(|line| line.chars().count() <= 100), "{plan}");
+        let plan = zen().plan().unwrap();
+        assert_eq!(plan.best().parameters().engine(), Engine::Packed);
+        assert!(plan.best().transfer_duration().is_none() && !plan.to_string().contains(" send "));
+        assert!(matches!(zen().bandwidth(0).plan(), Err(Error::TooSmall { value: 0, .. })));
     }
 
     #[test]

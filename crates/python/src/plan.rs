@@ -53,6 +53,8 @@ properties!(Candidate {
     key_seconds: f64 = |it| it.inner.key_duration().as_secs_f64();
     /// Predicted time to read the evaluation key and then look up all values, in seconds.
     first_seconds: f64 = |it| it.inner.first_duration().as_secs_f64();
+    /// Time to send the evaluation key, in seconds, if the plan states a bandwidth.
+    transfer_seconds: Option<f64> = |it| it.inner.transfer_duration().map(|time| time.as_secs_f64());
     /// Predicted memory of a lookup at its peak, keys included.
     memory_bytes: usize = |it| it.inner.prediction().peak_bytes();
     /// Predicted costs of a lookup: memory, bytes of keys and ciphertexts, seconds for any number of values.
@@ -164,7 +166,7 @@ properties!(Plan {
 
 /// Compares all ways to look a table of these input and output moduli up.
 #[pyfunction]
-#[pyo3(signature = (moduli, *, values = None, lookups = 1, tables = 1, lookups_in_a_row = 1, word_length = 0, chain = 0, log2_fail = None, memory = None, threads: "int | None" = None, goal: "Literal[\"throughput\", \"latency\"]" = "throughput", engine: "Engine | None" = None, inputs: "Engine | None" = None, method = None, ring_degree = None, digit_bits = None, entries: "Entries" = "shared", complex_outputs = false, cost_model = None))]
+#[pyo3(signature = (moduli, *, values = None, lookups = 1, bandwidth = None, tables = 1, lookups_in_a_row = 1, word_length = 0, chain = 0, log2_fail = None, memory = None, threads: "int | None" = None, goal: "Literal[\"throughput\", \"latency\"]" = "throughput", engine: "Engine | None" = None, inputs: "Engine | None" = None, method = None, ring_degree = None, digit_bits = None, entries: "Entries" = "shared", complex_outputs = false, cost_model = None))]
 // One argument for each thing that a user may ask for, by name: what Python has in place of a builder.
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn plan(
@@ -172,6 +174,7 @@ pub(crate) fn plan(
     moduli: (u64, u64),
     values: Option<u64>,
     lookups: u64,
+    bandwidth: Option<u64>,
     tables: usize,
     lookups_in_a_row: u32,
     word_length: usize,
@@ -220,6 +223,7 @@ pub(crate) fn plan(
         cost: cost_model.map(|model| model.inner),
         insecure_toy: false,
     });
+    let request = with(request, bandwidth, Request::bandwidth);
     let request = with(request, engine, Request::<Lookups>::engine);
     let request = with(request, inputs, Request::inputs);
     let request = with(request, method, |request, name| request.method(name));

@@ -49,6 +49,10 @@ pub struct ParameterArgs {
     /// [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub lookups: Option<u64>,
+    /// Bytes per second at which the evaluation key goes to the server, such as 12MB, of which plans then count the time
+    /// [default: none]
+    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
+    pub bandwidth: Option<usize>,
     /// Quantity to optimise [default: throughput]
     #[arg(long)]
     pub goal: Option<GoalArg>,

@@ -94,6 +94,7 @@ pub fn request(args: &ParameterArgs) -> Request {
     request = set(request, args.inputs, Request::inputs);
     request = set(request, args.method.clone(), Request::method);
     request = set(request, args.lookups, Request::lookups);
+    request = set(request, args.bandwidth.map(|bytes| bytes as u64), Request::bandwidth);
     request = set(request, args.table_kind.map(Into::into), Request::entries);
     request = set(request, args.complex_outputs.then_some(()), |it, ()| it.complex_outputs());
     request = set(request, args.tables.map(usize::from), Request::tables);

@@ -105,6 +105,9 @@ struct CandidateReport {
     lookups: u64,
     /// Predicted seconds to generate the evaluation key on `threads` threads; reading it takes about as long.
     keygen_s: f64,
+    /// Predicted seconds to send the evaluation key, if a bandwidth is stated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    transfer_s: Option<f64>,
     /// Predicted seconds to read the evaluation key and look up all values, on `threads` threads.
     first_s: f64,
     /// Bytes of memory of a lookup, including the key.
@@ -132,6 +135,7 @@ impl CandidateReport {
             eval_s_one_thread: one_thread.as_secs_f64(),
             lookups: plan.lookups(),
             keygen_s: candidate.key_duration().as_secs_f64(),
+            transfer_s: candidate.transfer_duration().map(|time| time.as_secs_f64()),
             first_s: candidate.first_duration().as_secs_f64(),
             peak_bytes: prediction.peak_bytes(),
             key_file_bytes: prediction.key_file_bytes,
@@ -190,7 +194,11 @@ impl Report {
         writeln!(
             f,
             "  fail: probability that a ciphertext fails, any of its values; bits: security"
-        )
+        )?;
+        match self.best.transfer_s {
+            Some(_) => writeln!(f, "  send: sending the server's key at the stated bandwidth"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -236,9 +244,11 @@ impl fmt::Display for Report {
         }
         writeln!(f, ", {} per value", seconds(best.eval_s / best.values as f64))?;
         let (keys, first) = (seconds(best.keygen_s), seconds(best.first_s));
+        let sent = best.transfer_s.map(|time| format!(", {} to send them", seconds(time)));
+        let sent = sent.unwrap_or_default();
         writeln!(
             f,
-            "                       {keys} to generate keys, {first} for the first lookup"
+            "                       {keys} to generate keys{sent}, {first} for the first lookup"
         )?;
         self.write_legend(f)
     }

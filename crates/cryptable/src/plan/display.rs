@@ -65,9 +65,11 @@ impl Plan {
         let rows = self.fastest_per_method();
         let names = rows.iter().map(|row| row.parameters().method_name().chars().count());
         let width = names.max().unwrap_or_default();
+        // Only where a request states a bandwidth.
+        let send = self.best().transfer_duration().map_or("", |_| "    send");
         writeln!(
             f,
-            "{:<7} {:<width$} {:>7} {:>7} {:>7} {:>7} {:>7} {:>6} {:>4}",
+            "{:<7} {:<width$} {:>7}{send} {:>7} {:>7} {:>7} {:>7} {:>6} {:>4}",
             "engine", "method", "keygen", "first", "next", "memory", "key", "fail", "bits"
         )?;
         rows.iter().try_for_each(|row| write_row(f, row, width))?;
@@ -105,12 +107,14 @@ fn write_best(f: &mut fmt::Formatter<'_>, best: &Parameters) -> fmt::Result {
 
 fn write_row(f: &mut fmt::Formatter<'_>, candidate: &Candidate, width: usize) -> fmt::Result {
     let (parameters, prediction) = (candidate.parameters(), candidate.prediction());
+    let send = candidate.transfer_duration().map(|time| format!(" {:>7}", seconds(time)));
     writeln!(
         f,
-        "{:<7} {:<width$} {:>7} {:>7} {:>7} {:>7} {:>7} {:>6} {:>4.0}",
+        "{:<7} {:<width$} {:>7}{} {:>7} {:>7} {:>7} {:>7} {:>6} {:>4.0}",
         parameters.engine(),
         parameters.method_name(),
         seconds(candidate.key_duration()),
+        send.unwrap_or_default(),
         seconds(candidate.first_duration()),
         seconds(candidate.duration()),
         bytes(prediction.peak_bytes()),

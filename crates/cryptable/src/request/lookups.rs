@@ -10,6 +10,7 @@ pub struct Lookups {
     pub(crate) input_modulus: u64,
     pub(crate) output_modulus: u64,
     pub(crate) lookups: u64,
+    pub(crate) bandwidth: Option<u64>,
     pub(crate) tables: usize,
     pub(crate) entries: EntryKind,
     pub(crate) complex_outputs: bool,
@@ -42,6 +43,7 @@ impl Request {
             input_modulus,
             output_modulus,
             lookups: 1,
+            bandwidth: None,
             tables: 1,
             entries: EntryKind::Shared,
             complex_outputs: false,
@@ -74,6 +76,24 @@ impl Request {
     #[must_use]
     pub fn lookups(mut self, lookups: u64) -> Self {
         self.job.lookups = lookups;
+        self
+    }
+
+    /// Sets the bytes per second at which the evaluation key goes to the server, once for all lookups: plans then count the time
+    /// of it ([`Candidate::transfer_duration`](crate::Candidate::transfer_duration)). Default: that takes no time.
+    ///
+    /// ```
+    /// use cryptable::{CostModel, Engine, Request};
+    /// let request = Request::new(256, 256).values(1_024).cost_model(CostModel::of_unit(60e-6)).threads(2);
+    /// let best = |request: &Request| request.plan().map(|plan| plan.best().parameters().engine());
+    /// assert_eq!(best(&request)?, Engine::Packed);
+    /// // Half a gigabyte takes minutes at two megabytes per second.
+    /// assert_eq!(best(&request.bandwidth(2_000_000))?, Engine::Leveled);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    #[must_use]
+    pub fn bandwidth(mut self, bytes_per_second: u64) -> Self {
+        self.job.bandwidth = Some(bytes_per_second);
         self
     }
 

@@ -137,6 +137,7 @@ def plan(
     moduli: tuple[int, int] | None = None,
     values: int | None = None,
     lookups: int = 1,
+    bandwidth: int | None = None,
     tables: int = 1,
     lookups_in_a_row: int = 1,
     word_length: int = 0,
@@ -161,7 +162,7 @@ def plan(
 
     - `values`: number of values per lookup, which the plan assumes (and says so) by default; `tables`: how many tables
       on one input; `lookups`: how many lookups one key is made and read for, which decides between engines for few
-      values;
+      values; `bandwidth`: bytes per second at which the key goes to the server, of which the plan then counts the time;
     - `threads`, `memory` (bytes), `log2_fail` (log2 of the largest probability that a ciphertext fails: -64);
     - `goal`: `"throughput"` or `"latency"`; `engine`: `"packed"`, `"single"` or `"leveled"`;
     - `inputs="single"`: single values, which the server may pack; `lookups_in_a_row`;
@@ -188,6 +189,7 @@ def plan(
         moduli,
         values=values,
         lookups=lookups,
+        bandwidth=bandwidth,
         tables=tables,
         lookups_in_a_row=lookups_in_a_row,
         word_length=word_length,
