@@ -15,6 +15,7 @@
 //! | `leveled` | circuit bootstrapping, CMUX trees, automata, AES |
 //! | `tails` | counts of large errors beside the law of noise |
 //! | `primitives`, `cost_model` | the operations under all of them, and what the planner takes them for |
+//! | `commands` | seconds of whole commands beside what plans predict |
 //! | `json_lines` | reading lines |
 //! | `plot`, `report` | pictures of lines; the standard set, and a page of it |
 #![forbid(unsafe_code)]
@@ -24,6 +25,7 @@ mod bits;
 mod bridges;
 mod circuit;
 mod circuit_words;
+mod commands;
 mod contract;
 mod cost_model;
 mod crossing;
@@ -127,6 +129,8 @@ pub enum BenchCommand {
     /// Tails of noise: how often errors exceed 3 to 6 standard deviations, and their kurtosis, beside what the law of noise
     /// predicts.
     Tails(tails::TailArguments),
+    /// Whole commands, key generation and lookups as processes of their own, beside what plans predict.
+    Commands(commands::CommandsArguments),
     /// Pictures of time and memory over the width of tables, from the lines of other benchmarks.
     Plot(plot::PlotArguments),
     /// The standard set, its lines, and a page with tables and pictures.
@@ -178,6 +182,7 @@ pub fn run(command: &BenchCommand, threads: usize, json: bool) -> anyhow::Result
         BenchCommand::Automaton(arguments) => automaton::run(arguments, json),
         BenchCommand::Aes(arguments) => aes::run(arguments, json),
         BenchCommand::Tails(arguments) => tails::run(arguments, json),
+        BenchCommand::Commands(arguments) => commands::run(arguments, threads, json),
         BenchCommand::Plot(arguments) => plot::run(arguments),
         BenchCommand::Report(arguments) => report::run(arguments, threads),
         BenchCommand::Primitives(arguments) => primitives::run(arguments, json),

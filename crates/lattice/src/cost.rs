@@ -214,6 +214,26 @@ fn speedup(threads: usize) -> f64 {
 const KEY_BYTE_SECONDS: f64 = 1.3e-9;
 
 /// Predicted time, memory and sizes for looking up one ciphertext.
+///
+/// ```
+/// use cryptable_lattice::cost::{CostModel, Prediction, Work};
+/// // A ciphertext of 1,024 values, and a key of two gigabytes that is half as large in its file.
+/// let prediction = Prediction {
+///     work: Work { transforms: 10_000.0, ..Work::default() },
+///     values_per_ciphertext: 1_024,
+///     parallelism: 2,
+///     key_memory_bytes: 2_000_000_000,
+///     key_file_bytes: 1_000_000_000,
+///     working_bytes: 300_000_000,
+///     second_thread_bytes: 20_000_000,
+///     ciphertext_bytes: 500_000,
+///     result_bytes: 250_000,
+/// };
+/// assert_eq!([1, 2].map(|threads| prediction.peak_bytes_on(threads)), [2_300_000_000, 2_320_000_000]);
+/// assert_eq!(prediction.key_duration(1).as_secs_f64(), 2.6);
+/// let seconds = |values| prediction.duration(&CostModel::of_unit(1e-4), values, 1).as_secs_f64();
+/// assert!((seconds(1_024) - 0.828).abs() < 1e-9 && (seconds(1_025) - 1.656).abs() < 1e-9);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prediction {
     /// Work of one ciphertext.
@@ -244,22 +264,6 @@ impl Prediction {
     }
 
     /// Peak memory of a lookup on `threads` threads, in bytes. Each thread beyond the second takes some megabytes.
-    ///
-    /// ```
-    /// use cryptable_lattice::cost::{Prediction, Work};
-    /// let prediction = Prediction {
-    ///     work: Work::default(),
-    ///     values_per_ciphertext: 1,
-    ///     parallelism: 1,
-    ///     key_memory_bytes: 1000,
-    ///     key_file_bytes: 500,
-    ///     working_bytes: 100,
-    ///     second_thread_bytes: 20,
-    ///     ciphertext_bytes: 8,
-    ///     result_bytes: 8,
-    /// };
-    /// assert_eq!([1, 2].map(|threads| prediction.peak_bytes_on(threads)), [1100, 1120]);
-    /// ```
     #[must_use]
     pub fn peak_bytes_on(&self, threads: usize) -> usize {
         let more = if threads > 1 { self.second_thread_bytes } else { 0 };
@@ -280,23 +284,6 @@ impl Prediction {
     /// has in its cache takes as long.
     ///
     /// Both are fitted to processors with AVX-512 IFMA, and hold within a factor of 1.7 there.
-    ///
-    /// ```
-    /// # use cryptable_lattice::cost::{Prediction, Work};
-    /// # let prediction = Prediction {
-    /// #     work: Work::default(),
-    /// #     values_per_ciphertext: 1,
-    /// #     parallelism: 1,
-    /// #     key_memory_bytes: 0,
-    /// #     key_file_bytes: 0,
-    /// #     working_bytes: 0,
-    /// #     second_thread_bytes: 0,
-    /// #     ciphertext_bytes: 8,
-    /// #     result_bytes: 8,
-    /// # };
-    /// let key = Prediction { key_memory_bytes: 2_000_000_000, ..prediction };
-    /// assert_eq!(key.key_duration(1).as_secs_f64(), 2.6);
-    /// ```
     #[must_use]
     pub fn key_duration(&self, threads: usize) -> Duration {
         let seconds = KEY_BYTE_SECONDS * self.key_memory_bytes as f64;
