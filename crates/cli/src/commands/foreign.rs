@@ -109,7 +109,7 @@ fn gate(global: Global, args: &ForeignGateArgs) -> Result<()> {
     let eval_s = start.elapsed().as_secs_f64();
     let mut file = atomic_file::create(&args.output, Access::Public)?;
     std::io::Write::write_all(&mut file, &parameters.write_list(&result)?)?;
-    key_file.check_unchanged().with_context(|| args.evaluation.printable().to_string())?;
+    key_file.check_unchanged().with_context(|| args.evaluation.printable())?;
     report::summary(
         global,
         &GateReport {

@@ -65,7 +65,6 @@ fn what_does_not_belong_is_refused_with_its_file() {
         (format!("{gate} --input y.lwe --output x.lwe"), "would replace the file that --input"),
         (format!("{gate} --input y.lwe --output key.lwe"), "LWE secret of another library"),
         ("inspect x.lwe".into(), "`foreign gate` reads it"),
-        ("lookup --evaluation gates.server --table t --input x --output z".into(), ""),
     ] {
         let message = here.fail(&line);
         assert!(message.contains(words), "{line}: {message}");
@@ -73,7 +72,7 @@ fn what_does_not_belong_is_refused_with_its_file() {
     // Toys are refused where they are not asked for.
     let line = format!("{gate} --input y.lwe --output z.lwe");
     let output = here.strict_command(&line).assert().failure().get_output().clone();
-    assert!(String::from_utf8(output.stderr).unwrap().contains("insecure"));
+    assert!(String::from_utf8(output.stderr).unwrap().to_lowercase().contains("insecure"));
     let keygen = "foreign keygen --secret key.lwe --evaluation new.server --set openfhe-std128";
     let message = here.fail(keygen);
     assert!(message.contains("key.lwe is no secret of openfhe-std128"), "{message}");
