@@ -187,7 +187,8 @@ impl<'a> Session<'a> {
             }
             let [once, twice] = ["once", "twice"].map(|name| {
                 let files = format!("--input {name}.ct --output {name}-result.ct");
-                let line = format!("--quiet lookup --evaluation server.key --table table.csv {files}");
+                let line =
+                    format!("--quiet lookup --evaluation server.key --table table.csv {files}");
                 self.command(&line)
             });
             let (once, twice) = (once?.0, twice?.0);
@@ -258,7 +259,10 @@ mod tests {
         let ratio = |record: CommandRecord| (predicted(&record, model) / record.seconds, record);
         let is_off = |(ratio, _): &(f64, CommandRecord)| (ratio - 1.0).abs() > WITHIN;
         let shown = |(ratio, record): (f64, CommandRecord)| {
-            format!("{:?} of {:?}: {ratio:.2} of {:.3} s", record.operation, record.job, record.seconds)
+            format!(
+                "{:?} of {:?}: {ratio:.2} of {:.3} s",
+                record.operation, record.job, record.seconds
+            )
         };
         lines.map(ratio).filter(is_off).map(shown).collect()
     }
@@ -267,7 +271,9 @@ mod tests {
     fn whole_commands_take_what_plans_predict() {
         let folders = Path::new(env!("CARGO_MANIFEST_DIR")).join("results").read_dir().unwrap();
         for folder in folders.map(|entry| entry.unwrap().path()) {
-            let Ok(lines) = std::fs::read_to_string(folder.join("commands.jsonl")) else { continue };
+            let Ok(lines) = std::fs::read_to_string(folder.join("commands.jsonl")) else {
+                continue;
+            };
             let model = std::fs::read_to_string(folder.join("calibration.json")).unwrap();
             let off = off(&lines, serde_json::from_str(&model).unwrap());
             assert!(off.is_empty(), "{}: {off:#?}", folder.display());

@@ -165,7 +165,8 @@ fn measure(
     let (server, keygen_s) = timed(|| secret.gates(&packed, Progress::silent()));
     let server = server?;
     let count = server.bits_at_once().min(arguments.gates as usize);
-    let mut plain = [(); 2].map(|()| (0..count).map(|_| client.rng.random()).collect::<Vec<bool>>());
+    let mut plain =
+        [(); 2].map(|()| (0..count).map(|_| client.rng.random()).collect::<Vec<bool>>());
     let (inputs, encrypt_s) = timed(|| plain.each_ref().map(|bits| client.encrypt(bits)));
     let [first, second] = inputs;
     let mut inputs = [first?, second?];

@@ -92,7 +92,9 @@ fn gate(global: Global, args: &ForeignGateArgs) -> Result<()> {
     let (server, key_file) = key_input::read_kept(&args.evaluation, read)?;
     let load_s = start.elapsed().as_secs_f64();
     let parameters = server.parameters();
-    let named = |path: &Path| format!("{} for a key of {}", input_file::shown(path).printable(), parameters.name());
+    let named = |path: &Path| {
+        format!("{} for a key of {}", input_file::shown(path).printable(), parameters.name())
+    };
     let read = |(file, path): (&MappedFile, &PathBuf)| {
         parameters.read_list(file.as_ref()).with_context(|| named(path))
     };
@@ -172,7 +174,11 @@ impl fmt::Display for GateReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let output = atomic_file::shown(&self.output).printable();
         let (gates, size) = (counted(self.gates, "gate"), bytes(self.output_bytes));
-        writeln!(f, "{output}: {gates}, {size}; each wrong with probability 2^{:.1}", self.log2_fail)?;
+        writeln!(
+            f,
+            "{output}: {gates}, {size}; each wrong with probability 2^{:.1}",
+            self.log2_fail
+        )?;
         write!(
             f,
             "key loaded in {}, gates in {} on {}{}",

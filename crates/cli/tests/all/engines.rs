@@ -276,3 +276,20 @@ fn the_library_reads_files_of_the_command_line_and_the_other_way_round() {
         assert_eq!(secret.decrypt(&result).unwrap(), [1, 1, 2, 0, 2, 1]);
     }
 }
+
+#[test]
+fn plans_count_what_sending_keys_takes() {
+    let here = Workspace::new();
+    let plan = |options: &str| -> Value {
+        let line = format!("--json --threads 2 plan --bits 8 --values 1024 {options}");
+        serde_json::from_str(&here.succeed(&line)).unwrap()
+    };
+    let (near, far) = (plan(""), plan("--bandwidth 1MB"));
+    assert!(near["engine"] == "packed" && near.get("transfer_s").is_none(), "{near}");
+    assert_eq!(far["engine"], "leveled", "{far}");
+    let (sent, bytes) = (far["transfer_s"].as_f64(), far["key_file_bytes"].as_f64());
+    assert!((sent.unwrap() - bytes.unwrap() / 1e6).abs() < 1e-6, "{far}");
+    let text = here.succeed("plan --bits 8 --values 1024 --bandwidth 1MB");
+    assert!(text.contains(" send ") && text.contains("to send them"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+}

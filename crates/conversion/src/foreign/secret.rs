@@ -62,11 +62,7 @@ impl ForeignSecret {
     ///
     /// # Errors
     /// As [`ForeignGates::new`], or if `progress` asks to stop.
-    pub fn gates(
-        &self,
-        packed: &bits::Parameters,
-        progress: Progress<'_>,
-    ) -> Result<ForeignGates> {
+    pub fn gates(&self, packed: &bits::Parameters, progress: Progress<'_>) -> Result<ForeignGates> {
         self.parameters.log2_fail(packed)?;
         let ring = bits::SecretKey::generate(packed);
         let server = ring.evaluation_key(progress)?;

@@ -66,8 +66,10 @@ impl ForeignGates {
         let parameters = ForeignParameters::of_file(name)?;
         options.check(parameters.security_level())?;
         let mut id = |name| reader.array(name).map(KeyId);
-        let clients =
-            Clients { lwe: id("identifier of the LWE key")?, ring: id("identifier of the ring key")? };
+        let clients = Clients {
+            lwe: id("identifier of the LWE key")?,
+            ring: id("identifier of the ring key")?,
+        };
         let packing = reader.bytes("ring packing key", MAX_PART_BYTES)?;
         let extraction = reader.bytes("extraction key", MAX_PART_BYTES)?;
         let start = HEADER_BYTES + reader.words_in_place("evaluation key of bits", 0)?.start;

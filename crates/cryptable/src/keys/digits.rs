@@ -1,9 +1,7 @@
 //! Digits of packed values, for multiplexer trees and comparisons.
 
 use super::packed_parts::{each_part, parts_of};
-use crate::{
-    Ciphertext, EvaluationKey, Execution, Parameters, PreparedTable, Result, Table,
-};
+use crate::{Ciphertext, EvaluationKey, Execution, Parameters, PreparedTable, Result, Table};
 
 impl Parameters {
     /// Returns the sizes of the digits that a lookup decomposes packed values into, least significant first. Their

@@ -35,7 +35,10 @@ pub(super) fn each_part(
 /// # Errors
 /// If there is no ciphertext, one is of another engine, numbers of parts differ, or there are more than `most`, as many as
 /// there are tables of single values for.
-pub(super) fn parts_of(inputs: &[Ciphertext], most: usize) -> Result<Vec<Vec<&packed::Ciphertext>>> {
+pub(super) fn parts_of(
+    inputs: &[Ciphertext],
+    most: usize,
+) -> Result<Vec<Vec<&packed::Ciphertext>>> {
     let Some(first) = inputs.first() else {
         return Err(Error::TooSmall { name: "number of inputs", value: 0, limit: 1 });
     };
