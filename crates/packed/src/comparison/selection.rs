@@ -244,7 +244,7 @@ impl EvaluationKey {
     }
 
     /// Checks that a value has all its digits.
-    pub(super) fn check_whole(&self, x: &Ciphertext) -> Result<()> {
+    pub(crate) fn check_whole(&self, x: &Ciphertext) -> Result<()> {
         x.check(self.parameters(), self.binding(), Some(self.parameters().input_modulus()))
     }
 

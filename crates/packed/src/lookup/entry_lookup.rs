@@ -1,9 +1,9 @@
 //! Lookups of tables of which every value has its own, in the clear or encrypted.
 
 use cryptable_ckks::{Ciphertext as SlotCiphertext, Plaintext};
+use cryptable_lattice::Progress;
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
 use cryptable_lattice::error::{Error, Result};
-use cryptable_lattice::{NoiseBound, Progress};
 use cryptable_ring::Embedding;
 
 use crate::ciphertext::Ciphertext;
@@ -28,6 +28,7 @@ impl EvaluationKey {
         tables: &SlotTables,
         progress: Progress<'_>,
     ) -> Result<Ciphertext> {
+        entry_circuit(self.parameters())?;
         self.check_whole(input)?;
         self.lookup_slots_digits(std::slice::from_ref(input), tables, progress)
     }
@@ -87,6 +88,7 @@ impl EvaluationKey {
         tables: &EncryptedTables,
         progress: Progress<'_>,
     ) -> Result<Ciphertext> {
+        entry_circuit(self.parameters())?;
         self.check_whole(input)?;
         self.lookup_encrypted_digits(std::slice::from_ref(input), tables, progress)
     }
@@ -126,13 +128,6 @@ impl EvaluationKey {
             circuit.look_up_encrypted(&self.evaluator(), selectors, entry, step)
         })?;
         Ok(self.result(body, noise))
-    }
-
-    /// Checks that values come whole, and that there may be a table for every one of them.
-    fn check_whole(&self, input: &Ciphertext) -> Result<()> {
-        let parameters = self.parameters();
-        entry_circuit(parameters)?;
-        input.check(parameters, self.binding(), Some(parameters.input_modulus()))
     }
 
     fn lookup_entries(
