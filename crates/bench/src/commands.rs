@@ -65,7 +65,7 @@ const JOBS: [Job; 9] = {
     ]
 };
 
-/// What is timed of a job.
+/// A command of a job that is timed.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(test, derive(serde::Deserialize))]
 enum Operation {
@@ -89,7 +89,7 @@ struct CommandRecord {
     operation: Operation,
     /// Seconds of the whole command, the median of `runs`.
     seconds: f64,
-    /// What the plan of this machine predicted.
+    /// Seconds that the plan of this machine predicted.
     predicted_s: f64,
     #[serde(flatten)]
     job: Job,
@@ -239,7 +239,7 @@ mod tests {
     /// Most that a prediction may be off, as a part of what was measured.
     const WITHIN: f64 = 0.2;
 
-    /// What today's plan predicts, by the costs that were measured on the machine.
+    /// Predicts the seconds by today's plan and the costs that were measured on the machine.
     fn predicted(record: &CommandRecord, model: CostModel) -> f64 {
         let Job { engine, bits, values } = record.job;
         let request = Request::new(1 << bits, 1 << bits).engine(engine).values(values);

@@ -12,8 +12,8 @@
     [True, False, False, True]
 
 `SecretKey.packed_gates` makes the keys of `PackedGates`, whose gates take microseconds each where there are thousands;
-`SecretKey.save_packed_gates` writes them to a folder, for a server in another process (`PackedGates.open`). `ForeignSecret` and
-`ForeignGates` do the same for ciphertexts of OpenFHE and tfhe-rs.
+`SecretKey.save_packed_gates` writes them to a folder, for a server in another process (`PackedGates.open`).
+`ForeignSecret` and `ForeignGates` do the same for ciphertexts of OpenFHE and tfhe-rs.
 """
 
 from __future__ import annotations
