@@ -107,6 +107,8 @@ pub const FULL_SET: &[Benchmark] = &[
     further("binboot --levels 2", 10.0, 1.0),
     further("gateboot --levels 2", 10.0, 1.0),
     further("fhew-gates", 20.0, 1.0),
+    further("foreign-gates", 30.0, 2.2),
+    further("foreign-gates --set tfhe-rs-boolean", 30.0, 2.2),
     further("packing", 10.0, 0.6),
     further("ckks-bootstrap --slots 4096", 25.0, 3.0),
     further("slot-lookup --bits 4", 20.0, 1.5),

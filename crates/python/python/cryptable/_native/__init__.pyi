@@ -353,7 +353,7 @@ class EvaluationKey:
     def lookup_encrypted(
         self,
         /,
-        input: Ciphertext,
+        input: Ciphertext | Sequence[Ciphertext],
         table: EncryptedTable,
         *,
         signed: Signs | None = None,
@@ -362,7 +362,8 @@ class EvaluationKey:
     ) -> Ciphertext:
         """
         Maps every value through a table that the client encrypted: with keys of a plan of `entries="encrypted"`. What the table
-        was encrypted with as `signed` is to be said here, too, unless it is as the values are.
+        was encrypted with as `signed` is to be said here, too, unless it is as the values are. Values that come in several
+        ciphertexts (`SecretKey.encrypt_digits`), the least significant digits first, are those of a table of several variables.
         """
 
     def lookup_many(

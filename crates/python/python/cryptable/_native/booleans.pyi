@@ -12,7 +12,7 @@ from _typeshed import SupportsGetItem
 
 from ..progress import Progress
 
-__all__ = ["EncryptedBits", "EvaluationKey", "PackedGates", "SecretKey"]
+__all__ = ["EncryptedBits", "EvaluationKey", "ForeignGates", "ForeignSecret", "PackedGates", "SecretKey"]
 
 @final
 class EncryptedBits:
@@ -152,6 +152,127 @@ class EvaluationKey:
     def open(path: str | PathLike[str], *, allow_insecure: bool = False) -> EvaluationKey:
         """
         Maps a key file into memory and checks all of it. Processes that open the same file share its pages.
+        """
+
+@final
+class ForeignGates:
+    """
+    The server's keys for gates on bits that another library encrypted, thousands at once; results go back to it, under the same
+    secret. Threads may share them.
+
+    Ciphertexts are the bytes of a list: `LWELIST1`, dimension n and log2 of the modulus q in four bytes each, the number of
+    ciphertexts in eight; then n + 1 words of four bytes each, the mask and the body. `np.frombuffer(result, "<u4",
+    offset=24).reshape(-1, n + 1)` are the words of a list.
+    """
+
+    def __repr__(self, /) -> str: ...
+    @property
+    def bits_at_once(self, /) -> int:
+        """
+        Bits of a bootstrap.
+        """
+
+    def gate(self, /, gate: str, x: bytes, y: bytes, *, threads: int = 0, progress: Progress | None = True) -> bytes:
+        """
+        A gate, bit by bit, as `EvaluationKey.gate`: of two different lists of equal length, of fresh ciphertexts or results.
+        """
+
+    def invert(self, /, x: bytes) -> bytes:
+        """
+        The negated bits of a list.
+        """
+
+    @property
+    def key_id(self, /) -> str:
+        """
+        The identifier of the other library's secret that they were made for.
+        """
+
+    @property
+    def log2_fail(self, /) -> float:
+        """
+        log2 of the probability that a bit of a gate goes wrong.
+        """
+
+    @property
+    def memory_bytes(self, /) -> int:
+        """
+        Bytes of memory that they take.
+        """
+
+    @property
+    def noise(self, /) -> float:
+        """
+        Standard deviation of the noise of results, as a part of the LWE modulus; a bit is wrong from an eighth on.
+        """
+
+    @staticmethod
+    def open(path: str | PathLike[str], *, allow_insecure: bool = False) -> ForeignGates:
+        """
+        Maps a file of `ForeignSecret.save_gates`, or of the command line's `foreign keygen`, into memory and checks all of it.
+        """
+
+    @property
+    def security_bits(self, /) -> float:
+        """
+        Security in bits, classical, of the weakest secret; 0 of toys.
+        """
+
+    @property
+    def set(self, /) -> str:
+        """
+        The parameters of the ciphertexts.
+        """
+
+@final
+class ForeignSecret:
+    """
+    A secret of OpenFHE or tfhe-rs, whose ciphertexts of bits go through `ForeignGates`.
+
+    Its file, which programs in `comparisons/` write: `LWEKEY01`, the dimension n in four bytes, and n signed bytes.
+
+    Cleared from memory when it goes; never pickled.
+    """
+
+    def __repr__(self, /) -> str: ...
+    def gates(
+        self, /, *, gates: SupportsIndex = 16384, threads: int = 0, progress: Progress | None = True
+    ) -> ForeignGates:
+        """
+        The server's keys for `gates` gates at once, in memory: a gigabyte or two. Fewer take less time.
+        """
+
+    @property
+    def id(self, /) -> str:
+        """
+        Its identifier. Reveals nothing of it.
+        """
+
+    @staticmethod
+    def load(path: str | PathLike[str], *, set: str = "openfhe-std128", insecure_toy: bool = False) -> ForeignSecret:
+        """
+        Reads a file that a program of the other library wrote; `set` is `openfhe-std128` or `tfhe-rs-boolean`.
+        """
+
+    def save_gates(
+        self,
+        /,
+        path: str | PathLike[str],
+        *,
+        gates: SupportsIndex = 16384,
+        threads: int = 0,
+        progress: Progress | None = True,
+        replace: bool = False,
+    ) -> None:
+        """
+        Makes the server's keys, as `gates`, and writes them to a file: what a server gets, and `ForeignGates.open` reads. An
+        existing one is replaced only if told so.
+        """
+
+    @property
+    def set(self, /) -> str:
+        """
+        The parameters of its ciphertexts.
         """
 
 @final

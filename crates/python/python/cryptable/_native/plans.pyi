@@ -116,6 +116,12 @@ class Candidate:
         """
 
     @property
+    def transfer_seconds(self, /) -> float | None:
+        """
+        Time to send the evaluation key, in seconds, if the plan states a bandwidth.
+        """
+
+    @property
     def values_per_ciphertext(self, /) -> int:
         """
         Values that one ciphertext holds.
@@ -578,6 +584,7 @@ def plan(
     *,
     values: SupportsIndex | None = None,
     lookups: SupportsIndex = 1,
+    bandwidth: SupportsIndex | None = None,
     tables: SupportsIndex = 1,
     lookups_in_a_row: SupportsIndex = 1,
     word_length: SupportsIndex = 0,
