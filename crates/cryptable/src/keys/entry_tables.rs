@@ -135,7 +135,7 @@ impl EvaluationKey {
     /// // In production, use parameters of `Request::new(16, 16).entries(EntryKind::Encrypted)`.
     /// let parameters = packed::Parameters::insecure_toy_entries(16, 16)?;
     /// let secret = SecretKey::generate(cryptable::Parameters::from(parameters));
-    /// let product = SlotTables::shared(&Table::from_fn(16, 16, |m| (m % 4) * (m / 4))?);
+    /// let product = SlotTables::shared(&Table::from_fn(16, 16, |m| (m % 4) * (m / 4))?)?;
     /// let encrypted = secret.packed()?.encrypt_tables(&product)?;
     /// let server = secret.evaluation_key();
     /// let (x, y) = (secret.encrypt_digits(&[3, 2, 0], 4)?, secret.encrypt_digits(&[3, 1, 2], 4)?);

@@ -101,7 +101,7 @@ impl EvaluationKey {
     /// // `Request { entries: EntryKind::Encrypted, ..Request::new(16, 16) }` gives 128-bit parameters.
     /// let secret = SecretKey::generate(&Parameters::insecure_toy_entries(16, 16)?);
     /// let key = secret.evaluation_key(Progress::silent())?;
-    /// let product = SlotTables::shared(&Table::from_fn(16, 16, |m| (m % 4) * (m / 4))?);
+    /// let product = SlotTables::shared(&Table::from_fn(16, 16, |m| (m % 4) * (m / 4))?)?;
     /// let hidden = secret.encrypt_tables(&product)?;
     /// let (x, y) = (secret.encrypt_digits(&[3, 2, 0], 4)?, secret.encrypt_digits(&[3, 1, 2], 4)?);
     /// let output = key.lookup_encrypted_digits(&[x, y], &hidden, Progress::silent())?;
