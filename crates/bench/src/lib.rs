@@ -8,6 +8,7 @@
 //! | `single` | keys and lines of single values: `fhew`, `decomposition`, `large_values`, `gates`, `auto` |
 //! | `bits` | BinBoot and GateBoot |
 //! | `vectors`, `slot_lookup` | bootstrapping of real and complex vectors; tables in slots |
+//! | `public_keys`, `owners` | encryption by public keys; joint keys of several owners |
 //! | `packing`, `fhew_gates`, `foreign_gates` | ring packing and extraction; gates of LWE ciphertexts by GateBoot between them, of FHEW and of other libraries |
 //! | `bridges`, `crossing` | packed values to single ones and back; from how many values on packing pays |
 //! | `integers`, `integers::single` | operations on integers in digits, packed and single |
@@ -42,6 +43,7 @@ mod leveled;
 mod measurement;
 mod memory;
 mod origin;
+mod owners;
 mod packed;
 mod packing;
 mod plot;
@@ -104,6 +106,8 @@ pub enum BenchCommand {
     Packing(packing::PackingArguments),
     /// Encryption by public keys, of each engine.
     PublicKeys(public_keys::PublicKeysArguments),
+    /// Joint keys of several owners, beside one owner's.
+    Owners(owners::OwnersArguments),
     /// Gates of FHEW ciphertexts, all at once: packed, GateBoot, extracted.
     FhewGates(fhew_gates::FhewGatesArguments),
     /// Gates of ciphertexts of OpenFHE or tfhe-rs, all at once, back under the secret that they came under.
@@ -170,6 +174,7 @@ pub fn run(command: &BenchCommand, threads: usize, json: bool) -> anyhow::Result
         BenchCommand::SlotLookup(arguments) => slot_lookup::run(arguments, json),
         BenchCommand::Packing(arguments) => packing::run(arguments, json),
         BenchCommand::PublicKeys(arguments) => public_keys::run(arguments, json),
+        BenchCommand::Owners(arguments) => owners::run(arguments, json),
         BenchCommand::FhewGates(arguments) => fhew_gates::run(arguments, json),
         BenchCommand::ForeignGates(arguments) => foreign_gates::run(arguments, json),
         BenchCommand::Bridges(arguments) => bridges::run(arguments, json),

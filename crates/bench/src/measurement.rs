@@ -18,6 +18,26 @@ pub fn timed<T>(f: impl FnOnce() -> T) -> (T, f64) {
     (result, start.elapsed().as_secs_f64())
 }
 
+/// Runs `f` and returns its result with the seconds of processor time that it took, on all threads that still run; of the
+/// clock where the system does not tell.
+pub fn processor_seconds<T>(f: impl FnOnce() -> T) -> (T, f64) {
+    let (start, before) = (Instant::now(), processor_time());
+    let result = f();
+    let on_processors = processor_time().zip(before).map(|(after, before)| after - before);
+    (result, on_processors.unwrap_or_else(|| start.elapsed()).as_secs_f64())
+}
+
+/// Processor time of all threads of this process.
+fn processor_time() -> Option<Duration> {
+    let threads = std::fs::read_dir("/proc/self/task").ok()?;
+    let mut sum = 0;
+    for thread in threads.flatten() {
+        let Ok(text) = std::fs::read_to_string(thread.path().join("schedstat")) else { continue };
+        sum += text.split_whitespace().next()?.parse::<u64>().ok()?;
+    }
+    (sum > 0).then(|| Duration::from_nanos(sum))
+}
+
 /// Least time between two samples of u within a run: short evaluations keep their caches.
 const SAMPLE_INTERVAL: Duration = Duration::from_secs(1);
 

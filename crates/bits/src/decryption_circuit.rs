@@ -24,8 +24,8 @@
 use cryptable_ckks::cleaning::h1;
 use cryptable_ckks::dry_run::{Counts, SlotNoise};
 use cryptable_ckks::{Arithmetic, DryRun};
-use cryptable_lattice::Result;
 use cryptable_lattice::error::{Error, demand};
+use cryptable_lattice::{Owners, Result};
 use num_complex::Complex64;
 
 use crate::parameters::Parameters;
@@ -86,12 +86,13 @@ impl Parameters {
     ///
     /// # Errors
     /// If there are not enough levels after a bootstrap.
-    pub(crate) fn prepared_shape(&self, owners: u32) -> Result<PreparedShape> {
+    pub(crate) fn prepared_shape(&self, owners: Owners) -> Result<PreparedShape> {
         self.check_decryption_levels()?;
         let dry_run = self.circuit().dry_run();
         // Every owner's secret that the parameters do not count adds its own variance, and may be as large in a slot as all
         // others.
-        let owners = (f64::from(owners) / f64::from(self.literal().owners.count())).max(1.0);
+        let owners =
+            (f64::from(owners.count()) / f64::from(self.literal().owners.count())).max(1.0);
         let limit = owners * self.noise_model().slot_limit;
         let mut error = LARGEST_INPUT + WIDENING;
         let mut x =
@@ -212,7 +213,7 @@ mod tests {
     fn errors_are_bounded_far_below_the_scale() {
         let parameters = Parameters::throughput_128().unwrap();
         for (owners, bound) in [(1, -83.5), (3, -83.3), (16, -82.5)] {
-            let shape = parameters.prepared_shape(owners).unwrap();
+            let shape = parameters.prepared_shape(Owners::new(owners).unwrap()).unwrap();
             assert!((bound - 1.0..bound).contains(&shape.error.log2()), "{}", shape.error.log2());
             assert!((shape.scale.log2() - 108.0).abs() < 0.2 && shape.limbs == 4);
         }

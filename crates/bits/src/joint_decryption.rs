@@ -13,18 +13,16 @@
 //! **Failures.** Combined, a part of a slot is off by the error of the ciphertext and by `n·N/2` coefficients of flooding:
 //! Chernoff's bound for the rest of the margin of `S/2`.
 
-use cryptable_lattice::FailureProbability;
 #[cfg(feature = "client")]
 use cryptable_lattice::error::check_parameters;
-use cryptable_lattice::error::{Error, Result, check_equal, demand, out_of_range};
+use cryptable_lattice::error::{Error, Result, check_equal, demand};
 use cryptable_lattice::flooding::Flooding;
+use cryptable_lattice::owners::OwnersError;
+use cryptable_lattice::{FailureProbability, Owners};
 #[cfg(feature = "client")]
-use cryptable_wire::BodyReader;
+use cryptable_wire::{BodyReader, WireError};
 
 use crate::parameters::Parameters;
-
-/// Most owners of a key.
-const MAX_OWNERS: u32 = 16;
 
 /// Tails by which a slot's error may exceed its bound before cleanings, one of noise and one of what is no noise, in either
 /// part of a slot.
@@ -39,18 +37,20 @@ const COMBINATION: f64 = 1.0 / 1_048_576.0;
 ///
 /// ```
 /// use cryptable_bits::{JointDecryption, Parameters};
+/// use cryptable_lattice::Owners;
 /// let parameters = Parameters::throughput_128()?;
-/// // Three owners, a statistical distance of 2^-40 over 65,536 ciphertexts of 65,536 bits.
-/// let decryption = JointDecryption::new(&parameters, 3, -40.0, 65_536)?;
+/// let three = Owners::new(3).expect("from 1 to 16");
+/// // A statistical distance of 2^-40 over 65,536 ciphertexts of 65,536 bits.
+/// let decryption = JointDecryption::new(&parameters, three, -40.0, 65_536)?;
 /// assert!(decryption.log2_distance() <= -40.0 && decryption.log2_fail() < -1000.0);
 /// // 2^-64 is reached for 64 ciphertexts: of 65,536, some error is above its bound too often.
-/// assert!(JointDecryption::new(&parameters, 3, -64.0, 64)?.log2_distance() <= -64.0);
-/// assert!(JointDecryption::new(&parameters, 3, -64.0, 65_536).is_err());
+/// assert!(JointDecryption::new(&parameters, three, -64.0, 64)?.log2_distance() <= -64.0);
+/// assert!(JointDecryption::new(&parameters, three, -64.0, 65_536).is_err());
 /// # Ok::<(), cryptable_lattice::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct JointDecryption {
-    owners: u32,
+    owners: Owners,
     stated_log2_distance: f64,
     ciphertexts: u64,
     flooding: Flooding,
@@ -64,21 +64,21 @@ impl JointDecryption {
     /// statistical distance of `2^log2_distance` of what bits alone tell.
     ///
     /// # Errors
-    /// If owners are not from 2 to 16, there are no ciphertexts, or the distance is not from 2^-128 to 1/2;
+    /// [`OwnersError::OneOwner`]; if there are no ciphertexts, or the distance is not from 2^-128 to 1/2;
     /// [`Error::FailureUnreachable`] if bits are not exact enough for it, [`Error::TooSmall`] if bits have too few levels after
     /// a bootstrap.
     pub fn new(
         parameters: &Parameters,
-        owners: u32,
+        owners: Owners,
         log2_distance: f64,
         ciphertexts: u64,
     ) -> Result<Self> {
-        if !(2..=MAX_OWNERS).contains(&owners) {
-            return Err(out_of_range("number of owners", owners.into(), "from 2 to 16"));
+        if owners.is_one() {
+            return Err(OwnersError::OneOwner.into());
         }
         let stated = parameters.literal().owners;
         if !stated.is_one() {
-            check_equal("number of owners", owners, stated.count())?;
+            check_equal("number of owners", owners, stated)?;
         }
         if ciphertexts == 0 {
             let name = "number of ciphertexts to decrypt";
@@ -101,7 +101,7 @@ impl JointDecryption {
         let flooding = Flooding::hiding(norm, polynomials, log2_distance - 1.0)
             .ok_or_else(|| unreachable(0.0, log2_distance - 1.0))?;
         let margin = (0.5 - shape.error - COMBINATION) * shape.scale;
-        let of_bit = flooding.log2_exceeds(f64::from(owners) * degree / 2.0, margin);
+        let of_bit = flooding.log2_exceeds(f64::from(owners.count()) * degree / 2.0, margin);
         if of_bit > parameters.literal().log2_fail {
             return Err(unreachable(of_bit, parameters.literal().log2_fail));
         }
@@ -119,7 +119,7 @@ impl JointDecryption {
 
     /// The number of owners.
     #[must_use]
-    pub fn owners(&self) -> u32 {
+    pub fn owners(&self) -> Owners {
         self.owners
     }
 
@@ -166,7 +166,7 @@ impl JointDecryption {
 
     /// The numbers that it was planned with, as they are written.
     pub(crate) fn numbers(&self) -> (u32, f64, u64) {
-        (self.owners, self.stated_log2_distance, self.ciphertexts)
+        (self.owners.count(), self.stated_log2_distance, self.ciphertexts)
     }
 
     /// Reads its numbers, and plans again.
@@ -174,7 +174,9 @@ impl JointDecryption {
     /// # Errors
     /// If bytes are missing, and as [`JointDecryption::new`].
     pub(crate) fn read(parameters: &Parameters, reader: &mut BodyReader<'_>) -> Result<Self> {
-        let owners = reader.u32("number of owners")?;
+        let name = "number of owners";
+        let owners = Owners::try_from(reader.u32(name)?)
+            .map_err(|error| WireError::invalid(name, error, "from 2 to 16"))?;
         let log2_distance = reader.f64("log2 of the statistical distance")?;
         Self::new(parameters, owners, log2_distance, reader.u64("number of ciphertexts")?)
     }

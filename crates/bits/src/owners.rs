@@ -41,7 +41,7 @@ mod tests {
             assert!((largest - 0.3..largest).contains(&size), "{count}: 2^{size}");
             assert!(parameters.security_bits() >= 128.0);
             if count > 1 {
-                let plan = JointDecryption::new(&parameters, count, -40.0, 65_536).unwrap();
+                let plan = JointDecryption::new(&parameters, owners, -40.0, 65_536).unwrap();
                 assert!(plan.log2_fail() < -1000.0);
             }
         }

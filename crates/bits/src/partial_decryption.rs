@@ -8,10 +8,10 @@
 use std::sync::Arc;
 
 use cryptable_ckks::encryption::slots_of_phase;
-use cryptable_lattice::Binding;
-use cryptable_lattice::error::{Error, Result, check_parameters, out_of_range};
-use cryptable_lattice::owners::OwnerSecret;
+use cryptable_lattice::error::{Error, Result, check_parameters};
+use cryptable_lattice::owners::{Message, OwnerSecret, OwnersError};
 use cryptable_lattice::secret::TernarySecret;
+use cryptable_lattice::{Binding, Owners};
 use cryptable_ring::random::Seed;
 use cryptable_ring::{Evaluations, Poly, Ring, clear_stack};
 use cryptable_wire::{
@@ -31,12 +31,12 @@ const FLOODING_CONTEXT: &str = "cryptable: flooding of partial decryptions of bi
 const MAX_BYTES: u64 = (64 * 65_536 * 8) + (1 << 10);
 
 /// Kind of the messages, for errors.
-const MESSAGE: &str = "partial decryption";
+const MESSAGE: Message = Message::PartialDecryption;
 
 /// An owner's share of a secret key: the key's secret is the sum of the shares of all owners. Redacted in Debug, not `Clone`.
 ///
 /// ```
-/// # use cryptable_lattice::{Progress, secret::TernarySecret, security::SecretDistribution};
+/// # use cryptable_lattice::{Owners, Progress, secret::TernarySecret, security::SecretDistribution};
 /// # use zeroize::Zeroizing;
 /// use cryptable_bits::{JointDecryption, Parameters, SecretKey, SecretShare};
 /// // `Parameters::throughput_128` is for use.
@@ -56,7 +56,7 @@ const MESSAGE: &str = "partial decryption";
 /// let bits = server.bin_boot(&secret.encrypt(&[true, false, true])?)?;
 /// let prepared = server.prepare_decryption(&bits)?;
 /// // Flooding hides each share to 2^-40, over up to 1,000 ciphertexts.
-/// let decryption = JointDecryption::new(&parameters, 2, -40.0, 1000)?;
+/// let decryption = JointDecryption::new(&parameters, Owners::new(2).expect("two"), -40.0, 1000)?;
 /// let partial = [
 ///     shares[0].partial_decryption(&prepared, &decryption)?,
 ///     shares[1].partial_decryption(&prepared, &decryption)?,
@@ -122,7 +122,7 @@ impl<'a> SecretShare<'a> {
     ) -> Result<PartialDecryption> {
         bits.check(&self.binding)?;
         decryption.check(self.binding.parameter_digest)?;
-        check_owner(self.owner, decryption)?;
+        decryption.owners().check(MESSAGE.name(), self.owner)?;
         let (ring, mask) = (&*self.ring, &bits.ciphertext().parts.c1);
         let seed = self.flooding_seed(mask, decryption);
         let mut sum = Zeroizing::new(mask.clone());
@@ -222,14 +222,14 @@ impl PartialDecryption {
     pub fn from_bytes(parameters: &Parameters, bytes: &[u8]) -> Result<Self> {
         let body = read_object(bytes, ObjectType::PartialDecryption, None, MAX_BYTES)?;
         let found = peek_header(bytes)?.parameter_digest;
-        check_parameters(MESSAGE, parameters.digest(), found)?;
-        let limbs = parameters.prepared_shape(1)?.limbs;
+        check_parameters(MESSAGE.name(), parameters.digest(), found)?;
+        let limbs = parameters.prepared_shape(Owners::ONE)?.limbs;
         let mut reader = BodyReader::new(body);
         let key_id = KeyId(reader.array("key identifier")?);
         let ciphertext = reader.array("digest of the ciphertext")?;
         let owner = reader.u32("number of the owner")?;
         let decryption = JointDecryption::read(parameters, &mut reader)?;
-        check_owner(owner, &decryption)?;
+        decryption.owners().check(MESSAGE.name(), owner)?;
         let (ring, moduli) = (parameters.ring(), parameters.limb_moduli(limbs));
         let sum = read_poly(&mut reader, &ring, limbs, &moduli)?;
         reader.finish()?;
@@ -241,8 +241,8 @@ impl PreparedBits {
     /// The bits, from the partial decryptions of all owners.
     ///
     /// # Errors
-    /// If they are of another key, other parameters or different plans; [`Error::OtherCiphertext`], [`Error::OwnerTwice`] or
-    /// [`Error::OwnerMissing`], with the owner's number; [`Error::Mismatch`] if they do not add up to bits, as with a share
+    /// If they are of another key, other parameters or different plans; [`OwnersError`], with the owner's number, if one is of
+    /// another ciphertext, missing or there twice; [`Error::Mismatch`] if they do not add up to bits, as with a share
     /// of another key.
     pub fn combine(
         &self,
@@ -250,7 +250,7 @@ impl PreparedBits {
         partial: &[PartialDecryption],
     ) -> Result<Vec<bool>> {
         check_parameters("bits", parameters.digest(), self.binding().parameter_digest)?;
-        self.check_partial(partial)?;
+        self.check_partial(parameters.literal().owners, partial)?;
         let ring = parameters.ring();
         let mut phase = Zeroizing::new(self.ciphertext().parts.c0.clone());
         partial.iter().for_each(|part| phase.add_assign(&ring, &part.sum));
@@ -278,33 +278,23 @@ impl PreparedBits {
     }
 
     /// Checks that partial decryptions are of these bits, and one of each owner.
-    fn check_partial(&self, partial: &[PartialDecryption]) -> Result<()> {
+    fn check_partial(&self, stated: Owners, partial: &[PartialDecryption]) -> Result<()> {
         let expected = self.digest();
-        let Some(first) = partial.first() else {
-            return Err(Error::OwnerMissing { message: MESSAGE, owner: 1, owners: 2 });
-        };
-        let mut is_there = vec![false; first.decryption.owners() as usize];
+        let owners = partial.first().map_or(stated, |first| first.decryption.owners());
         for part in partial {
             let PartialDecryption { owner, ciphertext: found, .. } = *part;
             let binding = Binding { key_id: part.key_id, ..*self.binding() };
-            binding.check(MESSAGE, self.binding())?;
+            binding.check(MESSAGE.name(), self.binding())?;
             if found != expected {
-                return Err(Error::OtherCiphertext { owner, expected, found });
+                return Err(OwnersError::OtherCiphertext { owner, found, expected }.into());
             }
-            if part.decryption != first.decryption {
-                let [found, expected] = [part, first].map(|it| format!("{:?}", it.decryption));
+            if part.decryption != partial[0].decryption {
+                let [found, expected] =
+                    [part, &partial[0]].map(|it| format!("{:?}", it.decryption));
                 return Err(Error::mismatch("plan of partial decryptions", found, expected));
             }
-            let place = &mut is_there[owner as usize - 1];
-            if std::mem::replace(place, true) {
-                return Err(Error::OwnerTwice { message: MESSAGE, owner });
-            }
         }
-        let owners = first.decryption.owners();
-        match (1..=owners).find(|&owner| !is_there[owner as usize - 1]) {
-            Some(owner) => Err(Error::OwnerMissing { message: MESSAGE, owner, owners }),
-            None => Ok(()),
-        }
+        owners.in_order(MESSAGE, partial, |part| part.owner).map(drop)
     }
 }
 
@@ -316,15 +306,6 @@ fn nearest_bit(value: f64, index: usize) -> Result<bool> {
     }
     let (name, found) = ("sum of all partial decryptions", format!("{value:e} at bit {index}"));
     Err(Error::mismatch(name, found, "0 or 1: shares of the key that the bits are under"))
-}
-
-/// Checks the number of an owner.
-fn check_owner(owner: u32, decryption: &JointDecryption) -> Result<()> {
-    let owners = decryption.owners();
-    if (1..=owners).contains(&owner) {
-        return Ok(());
-    }
-    Err(out_of_range("number of the owner", owner.into(), format!("from 1 to {owners}")))
 }
 
 #[cfg(test)]
@@ -347,7 +328,13 @@ mod tests {
         let mut of_secret = bits.ciphertext().parts.c1.clone();
         of_secret.mul_assign(&ring, &secret.secret().evaluations(&ring, of_secret.basis()));
         for (log2_distance, ciphertexts) in [(-40.0, 65_536), (-64.0, 64)] {
-            let plan = JointDecryption::new(&parameters, 2, log2_distance, ciphertexts).unwrap();
+            let plan = JointDecryption::new(
+                &parameters,
+                Owners::new(2).unwrap(),
+                log2_distance,
+                ciphertexts,
+            )
+            .unwrap();
             let mut flooding = share.partial_decryption(&bits, &plan).unwrap().sum;
             flooding.sub_assign(&ring, &of_secret);
             // Modulo two limbs only, after a division by the two others, of 2^65 in all.

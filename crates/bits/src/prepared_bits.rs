@@ -3,7 +3,7 @@
 use cryptable_ckks::Ciphertext;
 use cryptable_lattice::error::{Result, check_parameters};
 use cryptable_lattice::noise_bound::check_log2_fail;
-use cryptable_lattice::{Binding, RlweCiphertext};
+use cryptable_lattice::{Binding, Owners, RlweCiphertext};
 use cryptable_wire::{
     BodyReader, BodyWriter, KeyId, ObjectType, peek_header, read_object, write_object,
 };
@@ -42,7 +42,7 @@ impl EvaluationKey {
     pub fn prepare_decryption(&self, bits: &EncryptedBits) -> Result<PreparedBits> {
         self.check(&[bits])?;
         let parameters = self.parameters();
-        parameters.prepared_shape(1)?;
+        parameters.prepared_shape(Owners::ONE)?;
         self.limbs_above(&[bits], LEVELS)?;
         // Both parts of a slot's error have the noise's law at most.
         let exceeds = bits.noise.log2_exceeds(LARGEST_INPUT / std::f64::consts::SQRT_2);
@@ -111,7 +111,7 @@ impl PreparedBits {
         let body = read_object(bytes, ObjectType::PreparedBits, None, MAX_BYTES)?;
         let parameter_digest = peek_header(bytes)?.parameter_digest;
         check_parameters("bits for partial decryption", parameters.digest(), parameter_digest)?;
-        let shape = parameters.prepared_shape(1)?;
+        let shape = parameters.prepared_shape(Owners::ONE)?;
         let mut reader = BodyReader::new(body);
         let key_id = KeyId(reader.array("key identifier")?);
         let count = reader.u64_within("number of bits", 0..=parameters.bits() as u64)? as usize;
@@ -184,7 +184,7 @@ mod diagnostics {
         /// # Errors
         /// If there are not enough levels after a bootstrap.
         pub fn prepared_error(&self) -> Result<(f64, f64)> {
-            let shape = self.prepared_shape(1)?;
+            let shape = self.prepared_shape(cryptable_lattice::Owners::ONE)?;
             Ok((shape.error, shape.variance))
         }
     }

@@ -17,6 +17,7 @@ pub mod integers;
 pub mod jobs;
 mod lookup;
 mod memory;
+pub mod owners;
 mod parameters;
 pub mod rekey;
 #[cfg(feature = "remote")]
@@ -147,7 +148,10 @@ pub enum Command {
     /// Hand ciphertexts and results of one client over to another
     #[command(after_help = rekey::OVERVIEW)]
     Rekey(GroupArgs<rekey::RekeyCommand>),
-    /// Decrypt a file of ciphertexts with the client's key
+    /// Make keys of several owners, none of whom has the secret key, and look values up for them
+    #[command(after_help = owners::OVERVIEW)]
+    Owners(GroupArgs<owners::OwnersCommand>),
+    /// Decrypt a file of ciphertexts with the client's key, or with the keys of all owners together
     #[cfg(feature = "client")]
     #[command(after_help = client::DECRYPT)]
     Decrypt(DecryptArgs),
@@ -333,7 +337,7 @@ mod tests {
     #[test]
     fn every_subcommand_shows_examples() {
         let cli = Cli::command();
-        let nested = ["plan", "keygen", "rekey", "aes", "circuit", "foreign", "remote"];
+        let nested = ["plan", "keygen", "rekey", "owners", "aes", "circuit", "foreign", "remote"];
         let nested = nested.into_iter().filter_map(|name| cli.find_subcommand(name));
         let nested = nested.flat_map(clap::Command::get_subcommands);
         for command in cli.get_subcommands().chain(nested) {

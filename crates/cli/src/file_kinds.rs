@@ -80,6 +80,14 @@ fn readers(object: ObjectType) -> &'static [Reader] {
         O::SlotBitsSecretKey => &[("encrypt --circuit", true), ("decrypt", true)],
         O::SlotBitsEvaluationKey => &[("circuit run", false)],
         O::ForeignGatesKey => &[("foreign gate", false)],
+        O::PackedOwnersSession => &[("owners share", true), ("owners combine", true)],
+        O::PackedOwnerSecret => &[("owners agree", true), ("decrypt", true)],
+        O::OwnerCommitment | O::OwnerFirstShare => {
+            &[("owners agree", true), ("owners combine", true)]
+        }
+        O::OwnerKeyShare | O::OwnerSecondShare => &[("owners combine", true)],
+        O::JointResult => &[("decrypt", true)],
+        O::PartialDecryption => &[("decrypt --part", true)],
         O::EncryptedIntegers => &[("decrypt", true)],
         O::IntegerBridgeSecretKeys | O::LeveledBridgeSecretKeys => {
             &[("encrypt", true), ("decrypt", true)]

@@ -12,6 +12,8 @@ use cryptable::{
 #[cfg(feature = "client")]
 use cryptable::{FailureProbability, KeyParameters, PublicKey, SecretKey};
 use cryptable_wire::MappedFile;
+#[cfg(feature = "client")]
+use zeroize::Zeroizing;
 
 use crate::args::Global;
 #[cfg(feature = "client")]
@@ -204,10 +206,27 @@ fn read_key(file: &File, name: String, options: ReadOptions) -> Result<MappedKey
 /// If the file cannot be read or is not a secret key, or if its parameters are not allowed.
 #[cfg(feature = "client")]
 pub fn read_secret_key(global: Global, path: &Path) -> Result<SecretKey> {
+    secret_key_of(global, path, &read_secret_file(path)?)
+}
+
+/// Reads the bytes of a secret key, of a client or of one of several owners.
+///
+/// # Errors
+/// If the file cannot be read, or holds something else.
+#[cfg(feature = "client")]
+pub fn read_secret_file(path: &Path) -> Result<Zeroizing<Vec<u8>>> {
     let check = |start: &[u8]| guard::check_secret_key("--secret", start);
-    let bytes = input_file::read_secret(path, MAX_SECRET_KEY_BYTES, "a secret key", check)?;
+    input_file::read_secret(path, MAX_SECRET_KEY_BYTES, "a secret key", check)
+}
+
+/// Reads a client's secret key from the bytes of its file. `path` is for messages.
+///
+/// # Errors
+/// If they are not a secret key, or if its parameters are not allowed.
+#[cfg(feature = "client")]
+pub fn secret_key_of(global: Global, path: &Path, bytes: &[u8]) -> Result<SecretKey> {
     let failed = || format!("cannot read {}", input_file::shown(path).printable());
-    let key = SecretKey::from_bytes(&bytes, global.read_options()).with_context(failed)?;
+    let key = SecretKey::from_bytes(bytes, global.read_options()).with_context(failed)?;
     // Only a file that is a secret key deserves the warning.
     report::note(global, input_file::exposure(path).as_ref());
     Ok(key)

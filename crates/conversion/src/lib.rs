@@ -23,6 +23,7 @@
 //! | [`packed_gates`], [`packed_gates_secret`] | gates of FHEW, packed and extracted again, and their keys |
 //! | [`foreign`] | the same on ciphertexts of OpenFHE and tfhe-rs |
 //! | [`packed_bits`] | results of packed lookups as bits in slots |
+//! | [`owners`] | joint keys of several owners for values and for bits, and lookups whose results they decrypt together |
 //! | [`phases`] | RLWE ciphertexts with one phase a coefficient |
 //! | [`power_of_two`] | phases to and from ciphertexts of the packed engine |
 //! | [`secrets`] | generation of keys (feature `client`) |
@@ -41,6 +42,7 @@ mod gate_keys;
 mod key_files;
 pub mod literal;
 pub mod lookup;
+pub mod owners;
 pub mod packed_bits;
 pub mod packed_gates;
 #[cfg(feature = "client")]

@@ -103,6 +103,9 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
     if header.object_type == ObjectType::IntegerColumn {
         return inspect_column(bytes);
     }
+    if is_message_of_owners(header.object_type) {
+        return inspect_messages(bytes);
+    }
     let limit = bytes.len().saturating_sub(HEADER_BYTES) as u64;
     let body = read_object(bytes, header.object_type, None, limit)?;
     let object = header.object_type.to_string();
@@ -124,15 +127,32 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
         ObjectType::SlotBitsCiphertext
         | ObjectType::SlotBitsCoefficients
         | ObjectType::PreparedBits
-        | ObjectType::PartialDecryption
         | ObjectType::VectorCiphertext
         | ObjectType::RingPackingKey
         | ObjectType::ExtractionKey => inspect_by_digest(&mut found, header.object_type, body)?,
-        object_type if is_message_of_owners(object_type) => {}
         object_type if is_bytes_or_values(object_type) => {
             inspect_values(&mut found, object_type, bytes)?;
         }
         object_type => inspect_key(&mut found, object_type, bytes, body)?,
+    }
+    Ok(found)
+}
+
+/// Checks messages of owners, of which a file has several: of values and of bits, or of several ciphertexts.
+fn inspect_messages(bytes: &[u8]) -> Result<Inspection> {
+    let first = peek_header(bytes)?;
+    let object = first.object_type.to_string();
+    let mut found = Inspection::new(object, first.parameter_digest, bytes.len() as u64);
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let header = peek_header(rest)?;
+        let length = usize::try_from(header.object_length()).unwrap_or(usize::MAX);
+        let (message, following) = rest.split_at(length.min(rest.len()));
+        let body = read_object(message, header.object_type, None, u64::MAX)?;
+        if header.object_type == ObjectType::PartialDecryption {
+            inspect_by_digest(&mut found, header.object_type, body)?;
+        }
+        rest = following;
     }
     Ok(found)
 }
@@ -149,6 +169,8 @@ fn is_message_of_owners(object_type: ObjectType) -> bool {
             | ObjectType::PackedOwnerSecret
             | ObjectType::SlotBitsOwnersSession
             | ObjectType::SlotBitsOwnerSecret
+            | ObjectType::JointResult
+            | ObjectType::PartialDecryption
     )
 }
 

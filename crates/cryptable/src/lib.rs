@@ -174,12 +174,12 @@ pub use cryptable_approximate as ckks;
 ///
 /// The evaluation of [`circuits`] is built on these.
 pub use cryptable_bits as bits;
+#[doc = include_str!("owners.txt")]
+pub use cryptable_conversion::owners;
 /// Boolean gates on encrypted bits, one per ciphertext, milliseconds per gate.
 pub use cryptable_fhew::booleans as gates;
 /// Integers of up to 24 bits, one per ciphertext: sign, comparison, absolute value, ReLU, maximum and digits.
 pub use cryptable_fhew::integers as large_values;
-#[doc = include_str!("owners.txt")]
-pub use cryptable_lattice::owners;
 /// Conversion of AES-128 counter-mode ciphertexts into homomorphic ones, under an encrypted AES key.
 pub use cryptable_leveled::aes as transciphering;
 

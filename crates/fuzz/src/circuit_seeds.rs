@@ -2,9 +2,10 @@
 
 use cryptable::circuits::{EncryptedWordsSummary, EncryptedWordsWriter, WordPort};
 use cryptable_bits::{JointDecryption, PreparedBits, RlweInput, SecretShare};
-use cryptable_lattice::RlweCiphertext;
 use cryptable_lattice::noise_bound::NoiseBound;
+use cryptable_lattice::{Owners, RlweCiphertext};
 use cryptable_ring::{Basis, Poly, Ring};
+use cryptable_wire::{BodyWriter, ObjectType, write_object};
 
 use crate::clients::{partial_decryption_client, slot_bits_client};
 
@@ -40,10 +41,29 @@ pub fn prepared_bits() -> Vec<Vec<u8>> {
 #[must_use]
 pub fn partial_decryptions() -> Vec<Vec<u8>> {
     let (secret, _) = partial_decryption_client();
-    let plan = JointDecryption::new(secret.parameters(), 2, -40.0, 100).expect("a plan");
+    let two = Owners::new(2).expect("two owners");
+    let plan = JointDecryption::new(secret.parameters(), two, -40.0, 100).expect("a plan");
     let share = SecretShare::new(secret.parameters(), secret.secret(), secret.id(), 1);
     let part = share.partial_decryption(&prepared(), &plan).expect("bits of this key");
     vec![part.to_bytes(secret.parameters()).expect("of these parameters")]
+}
+
+/// Results of one bit for several owners.
+#[must_use]
+pub fn joint_results() -> Vec<Vec<u8>> {
+    let parameters = partial_decryption_client().0.parameters();
+    let bits = prepared().to_bytes(parameters).expect("bits of these parameters");
+    let (mut body, mut file) = (Vec::new(), Vec::new());
+    let mut writer = BodyWriter::new(&mut body);
+    writer
+        .bytes(&parameters.to_bytes())
+        .and_then(|()| writer.u64(2))
+        .and_then(|()| writer.bytes(&bits))
+        .and_then(|()| {
+            write_object(&mut file, ObjectType::JointResult, &parameters.digest(), &body)
+        })
+        .expect("memory takes all bytes");
+    vec![file]
 }
 
 /// A file of encrypted words with two ports.

@@ -133,6 +133,7 @@ pub const TARGETS: [Target; 63] = [
     ),
     object("prepared_bits", read_prepared_bits, circuit_seeds::prepared_bits),
     object("partial_decryption", read_partial_decryption, circuit_seeds::partial_decryptions),
+    object("joint_result", read_joint_result, circuit_seeds::joint_results),
     Target {
         name: "encrypted_words",
         repair: repair::encrypted_words,
@@ -369,6 +370,12 @@ fn read_prepared_bits(bytes: &[u8]) -> bool {
     };
     assert_eq!(bits.to_bytes(parameters).expect("of these parameters"), bytes);
     true
+}
+
+/// Reads results of several owners, and describes them.
+fn read_joint_result(bytes: &[u8]) -> bool {
+    let _ = cryptable::inspect(bytes);
+    owners::JointResult::read_first(bytes, options()).is_ok()
 }
 
 /// Reads a partial decryption, and combines it with nothing: one of two owners is missing, or the bits are others.

@@ -67,6 +67,7 @@ readers! {
     slot_bits_coefficients
     prepared_bits
     partial_decryption
+    joint_result
     encrypted_words
     blif
     yosys_json

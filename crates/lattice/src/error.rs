@@ -236,39 +236,6 @@ pub enum Error {
         /// Canaries in all.
         canaries: usize,
     },
-    /// An owner of a key has not sent what all of them must send.
-    #[error(
-        "the {message} of owner {owner} is missing: every one of the {owners} owners must send it"
-    )]
-    OwnerMissing {
-        /// Kind of the message.
-        message: &'static str,
-        /// Number of the owner, counted from 1.
-        owner: u32,
-        /// Number of owners.
-        owners: u32,
-    },
-    /// An owner of a key has sent two messages of one kind.
-    #[error("there are two messages of owner {owner}, each the {message}: keep one of them")]
-    OwnerTwice {
-        /// Kind of the messages.
-        message: &'static str,
-        /// Number of the owner, counted from 1.
-        owner: u32,
-    },
-    /// An owner's partial decryption is of another ciphertext.
-    #[error(
-        "the partial decryption of owner {owner} is of the ciphertext {}, not of {}",
-        short_hex(.found), short_hex(.expected)
-    )]
-    OtherCiphertext {
-        /// Number of the owner, counted from 1.
-        owner: u32,
-        /// Digest of the ciphertext at hand.
-        expected: [u8; 32],
-        /// Digest in the message.
-        found: [u8; 32],
-    },
     /// A key that was not generated.
     #[error("{method} needs {key}, which these keys do not hold: generate them with it")]
     MissingKey {

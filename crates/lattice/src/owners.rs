@@ -67,6 +67,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ERROR_VARIANCE;
 use crate::embedding_bound::embedding_limit;
+use crate::error::Result;
 
 #[cfg(feature = "client")]
 pub use agreement::{Agreement, EvaluationKeyShares};
@@ -120,6 +121,39 @@ impl Owners {
     #[must_use]
     pub const fn is_one(&self) -> bool {
         self.0 == 1
+    }
+
+    /// Checks the number of an owner, counted from 1. `message` is what is of this owner.
+    ///
+    /// # Errors
+    /// [`OwnersError::NoSuchOwner`].
+    pub fn check(self, message: &'static str, owner: u32) -> Result<()> {
+        if (1..=self.0).contains(&owner) {
+            return Ok(());
+        }
+        Err(OwnersError::NoSuchOwner { message, owner, owners: self.0 }.into())
+    }
+
+    /// Puts messages in the order of their owners, one of each.
+    ///
+    /// # Errors
+    /// [`OwnersError::Twice`], [`OwnersError::Missing`].
+    pub fn in_order<T>(
+        self,
+        message: Message,
+        messages: impl IntoIterator<Item = T>,
+        owner: impl Fn(&T) -> u32,
+    ) -> Result<Vec<T>> {
+        let mut messages: Vec<T> = messages.into_iter().collect();
+        messages.sort_by_key(&owner);
+        if let Some(pair) = messages.windows(2).find(|pair| owner(&pair[0]) == owner(&pair[1])) {
+            return Err(OwnersError::Twice { message, owner: owner(&pair[0]) }.into());
+        }
+        let owners = self.0;
+        match (1..=owners).find(|&number| !messages.iter().any(|it| owner(it) == number)) {
+            Some(owner) => Err(OwnersError::Missing { message, owner, owners }.into()),
+            None => Ok(messages),
+        }
     }
 
     /// Returns the variance of a coefficient of the secret.
@@ -189,7 +223,7 @@ impl Default for Owners {
 impl TryFrom<u32> for Owners {
     type Error = String;
 
-    fn try_from(count: u32) -> Result<Self, String> {
+    fn try_from(count: u32) -> std::result::Result<Self, String> {
         Self::new(count).ok_or_else(|| format!("{count} owners of a key: from 1 to {}", Self::MAX))
     }
 }

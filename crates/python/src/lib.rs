@@ -32,6 +32,7 @@ mod key_files;
 mod keys;
 mod large_values;
 mod literals;
+mod owners;
 mod parameters;
 mod pieces;
 mod plan;
@@ -194,6 +195,13 @@ mod _native {
     mod large_values {
         #[pymodule_export]
         use crate::large_values::{EvaluationKey, Radix, SecretKey};
+    }
+
+    /// For `cryptable.owners`.
+    #[pymodule]
+    mod owners {
+        #[pymodule_export]
+        use crate::owners::{JointResult, Secret, Session, combine, lookup};
     }
 
     /// Plans and parameters.

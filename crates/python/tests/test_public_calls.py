@@ -14,8 +14,6 @@ OTHERWISE = {
     "encrypt_integers": "public keys of large values are in Rust alone",
     "encrypt_signed": "encrypt(signed=True)",
     "for_table": "plan(table)",
-    "of_owners": "keys of several owners are in Rust alone",
-    "owners": "keys of several owners are in Rust alone",
     "is_standalone": "decrypt of the command line asks it; digits of the library are marked",
     "is_value_by_value": "engine != 'packed'",
     "with_standalone": "digits of the library are marked",

@@ -148,6 +148,8 @@ object_types! {
     PreparedBits = 80, "bits for partial decryption";
     /// Message of one owner of a key in a decryption by all.
     PartialDecryption = 81, "a partial decryption";
+    /// Results of lookups that the owners of a joint key decrypt together.
+    JointResult = 82, "results for decryption by several owners";
     /// Encrypted columns with names.
     EncryptedFrame = 61, "an encrypted frame";
     /// A server's keys for gates on bits that another library encrypted.

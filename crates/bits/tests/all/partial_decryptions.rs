@@ -7,12 +7,17 @@ use cryptable_bits::{
     EncryptedBits, JointDecryption, Packing, Parameters, PartialDecryption, PreparedBits,
     SecretKey, SecretShare,
 };
-use cryptable_lattice::Error;
+use cryptable_lattice::owners::{Message, OwnersError};
 use cryptable_lattice::secret::TernarySecret;
 use cryptable_lattice::security::SecretDistribution;
+use cryptable_lattice::{Error, Owners};
 use num_complex::Complex64;
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use zeroize::Zeroizing;
+
+fn of(owners: u32) -> Owners {
+    Owners::new(owners).unwrap()
+}
 
 /// Shares of a ternary secret that add up to it, as those of owners do: every coefficient belongs to one of them.
 fn parts(secret: &SecretKey, owners: u32) -> Vec<TernarySecret> {
@@ -96,7 +101,8 @@ fn three_owners(parameters: &Parameters) {
     let parts = parts(&secret, 3);
     let shares = shares(&secret, &parts);
     for (log2_distance, ciphertexts) in [(-40.0, 1), (-40.0, 65_536), (-64.0, 64)] {
-        let decryption = JointDecryption::new(parameters, 3, log2_distance, ciphertexts).unwrap();
+        let decryption =
+            JointDecryption::new(parameters, of(3), log2_distance, ciphertexts).unwrap();
         println!("{decryption:?}");
         let partial = partial(&shares, &bits, &decryption);
         assert!(bits.combine(parameters, &partial).unwrap() == x);
@@ -124,7 +130,7 @@ fn others_are_refused_by_name() {
     let (bits, others) = (prepare(&boot(&x[..100])), prepare(&boot(&y)));
     let parts = parts(&secret, 3);
     let shares = shares(&secret, &parts);
-    let plan = |owners, count| JointDecryption::new(&parameters, owners, -40.0, count).unwrap();
+    let plan = |owners, count| JointDecryption::new(&parameters, of(owners), -40.0, count).unwrap();
     let decryption = plan(3, 1000);
 
     // Read again, bits and messages are the same, and so is a second answer.
@@ -146,13 +152,17 @@ fn others_are_refused_by_name() {
 
     let refused = |partial: &[PartialDecryption]| bits.combine(&parameters, partial).unwrap_err();
     let error = refused(&[all[0].clone(), all[2].clone()]);
-    assert!(matches!(error, Error::OwnerMissing { owner: 2, owners: 3, .. }), "{error}");
-    assert!(matches!(refused(&[]), Error::OwnerMissing { owner: 1, .. }));
+    let message = Message::PartialDecryption;
+    let missing = OwnersError::Missing { message, owner: 2, owners: 3 };
+    assert!(matches!(&error, Error::Owners(it) if *it == missing), "{error}");
+    assert!(matches!(refused(&[]), Error::Owners(OwnersError::Missing { owner: 1, .. })));
     let error = refused(&[all[0].clone(), all[0].clone(), all[2].clone()]);
-    assert!(matches!(error, Error::OwnerTwice { owner: 1, .. }), "{error}");
+    let twice = OwnersError::Twice { message, owner: 1 };
+    assert!(matches!(&error, Error::Owners(it) if *it == twice), "{error}");
     let foreign = shares[1].partial_decryption(&others, &decryption).unwrap();
     let error = refused(&[all[0].clone(), foreign, all[2].clone()]);
-    assert!(matches!(error, Error::OtherCiphertext { owner: 2, .. }), "{error}");
+    let is_of_bob = matches!(error, Error::Owners(OwnersError::OtherCiphertext { owner: 2, .. }));
+    assert!(is_of_bob, "{error}");
     let error = refused(&[all[0].clone(), all[1].clone(), again[2].clone()]);
     assert!(error.to_string().contains("plan"), "{error}");
 
@@ -165,7 +175,7 @@ fn others_are_refused_by_name() {
     let error = refused(&all);
     assert!(error.to_string().contains("sum of all partial decryptions"), "{error}");
     let error = shares[2].partial_decryption(&bits, &plan(2, 1)).unwrap_err();
-    assert!(error.to_string().contains("from 1 to 2"), "{error}");
+    assert!(error.to_string().contains("there are 2 owners"), "{error}");
 
     // Bits with too many errors or too few levels, and sets without levels, are not prepared.
     let error = server.prepare_decryption(&secret.encrypt_at(&x, 14).unwrap()).unwrap_err();
@@ -177,11 +187,11 @@ fn others_are_refused_by_name() {
     let error = server.prepare_decryption(&loud).unwrap_err();
     assert!(matches!(error, Error::NoiseTooLarge { .. }), "{error}");
     let few = Parameters::balanced_128(Packing::Complex).unwrap();
-    assert!(JointDecryption::new(&few, 3, -40.0, 1).is_err());
-    for (owners, distance, count) in [(1, -40.0, 1), (17, -40.0, 1), (3, 0.0, 1), (3, -40.0, 0)] {
-        assert!(JointDecryption::new(&parameters, owners, distance, count).is_err());
+    assert!(JointDecryption::new(&few, of(3), -40.0, 1).is_err());
+    for (owners, distance, count) in [(1, -40.0, 1), (3, 0.0, 1), (3, -40.0, 0)] {
+        assert!(JointDecryption::new(&parameters, of(owners), distance, count).is_err());
     }
-    let error = JointDecryption::new(&parameters, 3, -127.0, 1).unwrap_err();
+    let error = JointDecryption::new(&parameters, of(3), -127.0, 1).unwrap_err();
     assert!(matches!(error, Error::FailureUnreachable { .. }), "{error}");
     for (index, file) in [&bytes, &files[0]].into_iter().enumerate() {
         let read = |bytes: &[u8]| match index {

@@ -7,6 +7,7 @@ use cryptable::circuits::aes::SBox;
 
 use super::circuit::s_box;
 use super::jobs::{Job, KeyFileArgs};
+use super::owners::FloodingArgs;
 use super::parameters::ParameterArgs;
 
 /// How a file of values is laid out.
@@ -242,9 +243,15 @@ pub struct CircuitInputArgs {
 /// Arguments of `decrypt`.
 #[derive(Args, Debug)]
 pub struct DecryptArgs {
-    /// Client's secret key
-    #[arg(long, alias = "key", value_name = "FILE")]
-    pub secret: PathBuf,
+    /// Client's secret key; or an owner's part of one, with which the output is that owner's part of the decryption
+    #[arg(long, alias = "key", value_name = "FILE", required_unless_present = "parts")]
+    pub secret: Option<PathBuf>,
+    /// Parts of the decryption by all owners of a joint key, in any order, instead of a secret key
+    #[arg(long = "part", value_name = "FILE", conflicts_with = "secret", num_args = 1..)]
+    pub parts: Vec<PathBuf>,
+    /// Flooding of an owner's part.
+    #[command(flatten)]
+    pub flooding: FloodingArgs,
     /// File of ciphertexts
     #[arg(long, value_name = "FILE")]
     pub input: PathBuf,
@@ -331,6 +338,16 @@ pub struct DemoArgs {
     pub insecure_toy: bool,
 }
 
+impl DecryptArgs {
+    /// Returns the file of the secret key.
+    ///
+    /// # Panics
+    /// Never where there are no parts: the grammar requires it.
+    pub fn secret(&self) -> &Path {
+        self.secret.as_deref().expect("a required option")
+    }
+}
+
 /// Help of `keygen`.
 pub const KEYGEN: &str = "\
 Examples:
@@ -405,6 +422,8 @@ Examples:
   cryptable decrypt --secret client.key --input waves.ct --output re.csv --imaginary im.csv
   cryptable decrypt --secret client.key --input scored.frame --output scored.parquet
   cryptable decrypt --secret client.key --input result.ct --output - | sort -n
+  cryptable decrypt --secret ann.secret --input risks.joint --output ann.part
+  cryptable decrypt --part ann.part bob.part eve.part --input risks.joint --output risks.csv
 
 Files state their content: values, frames, columns of integers, words of a circuit, bytes of
 transciphering.";

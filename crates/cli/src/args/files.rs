@@ -48,6 +48,7 @@ impl Cli {
             #[cfg(feature = "client")]
             Command::Schema(args) => args.command.files(),
             Command::Rekey(args) => args.command.files(),
+            Command::Owners(args) => args.command.files(),
             #[cfg(feature = "client")]
             Command::Decrypt(args) => args.files(),
             Command::Aes(args) => args.command.files(),
@@ -317,7 +318,7 @@ impl LookupArgs {
 impl DecryptArgs {
     fn files(&self) -> FileArgs {
         let mut files = inputs([
-            ("--secret", Some(&self.secret)),
+            ("--secret", self.secret.as_deref()),
             ("--input", Some(&self.input)),
             ("--join", self.join.as_deref()),
             ("--dictionary", self.dictionary.as_deref()),
@@ -325,6 +326,7 @@ impl DecryptArgs {
             ("--canaries", self.canaries.as_deref()),
             ("--table", self.table.as_deref()),
         ]);
+        files.extend(super::owners::all("--part", &self.parts));
         files.push(values(&self.output, self.format));
         files.extend(self.imaginary.as_deref().map(|path| values(path, self.format)));
         FileArgs { files, force: self.force }

@@ -16,7 +16,7 @@ use zeroize::Zeroizing;
 
 use super::canaries::{CanaryReport, ResultCheck};
 use super::encrypt::comparison_digits;
-use super::{aes, bridge, circuit, frame, integers, large};
+use super::{aes, bridge, circuit, frame, integers, large, owners};
 use crate::args::{CsvArgs, DecryptArgs, Global, LayoutArg};
 use crate::ciphertext_file::{self, Reader};
 use crate::formats::csv::Coding;
@@ -31,7 +31,20 @@ use crate::{atomic_file, input_file, key_input};
 /// # Errors
 /// If a file cannot be read or written, or if the ciphertexts have another key.
 pub fn run(global: Global, args: &DecryptArgs) -> Result<()> {
-    let key = key_input::read_secret_key(global, &args.secret)?;
+    if !args.parts.is_empty() {
+        return owners::combine_parts(global, args);
+    }
+    let secret = key_input::read_secret_file(args.secret())?;
+    if owners::is_secret(&secret) {
+        return owners::write_part(global, args, &secret);
+    }
+    let flooding = &args.flooding;
+    ensure!(
+        flooding.log2_distance.is_none() && flooding.decryptions.is_none(),
+        "--log2-distance and --decryptions: {} is a whole secret key, not an owner's part of one",
+        input_file::shown(args.secret()).printable()
+    );
+    let key = key_input::secret_key_of(global, args.secret(), &secret)?;
     let file = input_file::open_seekable(&args.input)?;
     let named = || format!("cannot read {}", input_file::shown(&args.input).printable());
     let start = key_input::first_bytes(&file).with_context(named)?;
@@ -251,7 +264,7 @@ fn values_of(global: Global, args: &DecryptArgs, key: &SecretKey, file: File) ->
     let contents = reader.summary().contents;
     let parameters = key.parameters();
     let expected = expected(key, contents)?;
-    ciphertext_file::check(&reader, &args.input, &expected, &args.secret)?;
+    ciphertext_file::check(&reader, &args.input, &expected, args.secret())?;
     let input = input_file::shown(&args.input).printable();
     if let Some(imaginary) = &args.imaginary {
         return complex_values(global, args, key, reader, imaginary);
@@ -289,7 +302,7 @@ fn values_of(global: Global, args: &DecryptArgs, key: &SecretKey, file: File) ->
     let canaries = check.map(|check| check.finish(&mut writer));
     let canaries = canaries.transpose().with_context(|| input.to_string())?;
     let output_bytes = writer.commit()?;
-    key_input::warn_of_insecurity(global, &key.parameters(), &args.secret);
+    key_input::warn_of_insecurity(global, &key.parameters(), args.secret());
     let report = Report {
         output: args.output.clone(),
         engine: Some(expected.engine),
@@ -341,7 +354,7 @@ fn complex_values(
         writers.push(writer);
     }
     let output_bytes = ValueWriter::commit_all(writers)?;
-    key_input::warn_of_insecurity(global, &key.parameters(), &args.secret);
+    key_input::warn_of_insecurity(global, &key.parameters(), args.secret());
     let report = Report {
         output: args.output.clone(),
         engine: Some(contents.engine),
@@ -367,6 +380,22 @@ pub fn write_all(
     modulus: u128,
     start: Instant,
 ) -> Result<()> {
+    write_values(global, args, values, modulus, start)?;
+    key_input::warn_of_insecurity(global, &key.parameters(), args.secret());
+    Ok(())
+}
+
+/// Writes all values of a file, and reports them.
+///
+/// # Errors
+/// If the output cannot be written.
+pub fn write_values(
+    global: Global,
+    args: &DecryptArgs,
+    values: &[u64],
+    modulus: u128,
+    start: Instant,
+) -> Result<()> {
     let (count, domain) = (values.len() as u64, Domain { modulus, signed: args.signed });
     let mut writer = create(args, domain, count)?;
     writer.write(values)?;
@@ -380,7 +409,6 @@ pub fn write_all(
         output_bytes: writer.commit()?,
         decrypt_s: start.elapsed().as_secs_f64(),
     };
-    key_input::warn_of_insecurity(global, &key.parameters(), &args.secret);
     report::summary(global, &report)
 }
 

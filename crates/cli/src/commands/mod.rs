@@ -33,6 +33,7 @@ mod keygen;
 mod large;
 mod lookup;
 mod operation_plan;
+mod owners;
 mod parameter_list;
 mod parameters;
 mod plan;
@@ -59,7 +60,7 @@ use crate::args::{Cli, Command, CompletionsArgs, Global};
 #[cfg(feature = "client")]
 use crate::args::{
     Demonstration, aes::AesCommand, circuit::CircuitCommand, foreign::ForeignCommand,
-    rekey::RekeyCommand,
+    owners::OwnersCommand, rekey::RekeyCommand,
 };
 #[cfg(feature = "client")]
 use crate::core_dumps;
@@ -103,6 +104,7 @@ pub fn run(cli: Cli) -> Result<()> {
         #[cfg(feature = "client")]
         Command::Schema(args) => frame::schema(global, &args.command),
         Command::Rekey(args) => rekey::run(global, &args.command),
+        Command::Owners(args) => owners::run(global, &args.command),
         #[cfg(feature = "client")]
         Command::Decrypt(args) => decrypt::run(global, &args),
         Command::Aes(args) => aes::run(global, &args.command),
@@ -144,6 +146,9 @@ fn handles_secrets(command: &Command) -> bool {
         Command::Aes(args) => !matches!(args.command, AesCommand::Transcipher(_)),
         Command::Rekey(args) => matches!(args.command, RekeyCommand::Keygen(_)),
         Command::Foreign(args) => matches!(args.command, ForeignCommand::Keygen(_)),
+        Command::Owners(args) => {
+            matches!(args.command, OwnersCommand::Share(_) | OwnersCommand::Agree(_))
+        }
         Command::Circuit(args) => matches!(args.command, CircuitCommand::Test(_)),
         // Schemas are suggested from a client's data.
         Command::Schema(_) => true,

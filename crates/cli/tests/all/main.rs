@@ -27,6 +27,7 @@ mod large;
 mod leveled;
 mod messages;
 mod outputs;
+mod owners;
 mod packed_on_the_way;
 mod parameter_list;
 mod pipes;

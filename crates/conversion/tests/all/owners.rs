@@ -56,7 +56,7 @@ fn look_up_and_decrypt(of_packed: packed::Parameters, of_bits: bits::Parameters)
 
     // The server makes bits that the owners decrypt.
     let server = bits::EvaluationKey::from_shared(Arc::new(file_of_bits), options).unwrap();
-    let decryption = JointDecryption::new(&of_bits, 3, -40.0, 65_536).unwrap();
+    let decryption = JointDecryption::new(&of_bits, three(), -40.0, 65_536).unwrap();
     let mut decrypted = vec![0; values.len()];
     for (index, input) in inputs.iter().enumerate() {
         let prepared = server.half_bin_boot(input).unwrap();

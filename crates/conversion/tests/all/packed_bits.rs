@@ -7,7 +7,7 @@ use cryptable_bits::{JointDecryption, SecretShare};
 use cryptable_conversion::packed_bits::to_bits;
 use cryptable_lattice::secret::TernarySecret;
 use cryptable_lattice::security::SecretDistribution;
-use cryptable_lattice::{Error, Progress, Table};
+use cryptable_lattice::{Error, Owners, Progress, Table};
 use cryptable_packed as packed;
 use cryptable_packed::Request;
 use cryptable_ring::random::{RandomStream, replay};
@@ -72,7 +72,8 @@ fn three_owners(parameters: &(packed::Parameters, bits::Parameters)) {
     let parts: Vec<_> = (1..=OWNERS).map(|owner| part_of(&client, Some(owner))).collect();
     let share = |(owner, part)| SecretShare::new(of_bits, part, secret.id(), owner);
     let shares: Vec<_> = (1..).zip(&parts).map(share).collect();
-    let decryption = JointDecryption::new(of_bits, OWNERS, -40.0, 65_536).unwrap();
+    let decryption =
+        JointDecryption::new(of_bits, Owners::new(OWNERS).unwrap(), -40.0, 65_536).unwrap();
     let mut decrypted = vec![0; values.len()];
     for (index, input) in inputs.iter().enumerate() {
         let start = Instant::now();

@@ -4,6 +4,7 @@ use cryptable_wire::{KeyId, ObjectType, WireError, peek_header};
 
 use crate::ciphertext::{Ciphertext, Part};
 use crate::engines::{leveled, packed, single};
+use crate::owners::JointAgreement;
 use crate::{Engine, Error, KeyParameters, Parameters, ReadOptions, Result, SecretKey};
 use crate::{ckks, gates, large_values};
 
@@ -100,12 +101,9 @@ impl PublicKey {
     /// Makes the public key of several owners from their first shares, in any order ([`crate::owners`]).
     ///
     /// # Errors
-    /// As [`Agreement::public_key`](crate::owners::Agreement::public_key).
-    pub fn of_owners(
-        agreement: &crate::owners::Agreement<packed::Parameters>,
-        first: &[&[u8]],
-    ) -> Result<Self> {
-        Ok(Self { key: Key::Packed(packed::PublicKey::of_owners(agreement, first)?) })
+    /// As [`JointAgreement::public_key`].
+    pub fn of_owners(agreement: &JointAgreement, first: &[&[u8]]) -> Result<Self> {
+        Ok(Self { key: Key::Packed(agreement.public_key(first)?) })
     }
 
     /// Returns the parameters of the secret key.

@@ -9,7 +9,7 @@ use cryptable_wire::{BodyWriter, CHECKSUM_BYTES, KeyId, ObjectType, ObjectWriter
 use super::commitment::Commitment;
 use super::error::{Message, OwnersError};
 use super::session::{OwnersParameters, Session};
-use super::shares::{Share, SharedRows, check_session, is_relinearization, of_all_owners};
+use super::shares::{Share, SharedRows, check_session, is_relinearization};
 use crate::error::{Result, check_parameters};
 use crate::progress::Progress;
 use crate::ring_evaluation_key::NO_SEED;
@@ -40,8 +40,8 @@ impl<P: OwnersParameters> Agreement<P> {
             check_parameters("commitment", digest, commitment.parameter_digest)?;
             check_session(message, commitment.owner, &commitment.session, session)?;
         }
-        let (owners, all) = (session.owners().count(), commitments.to_vec());
-        let commitments = of_all_owners(message, owners, all, |it| it.owner)?;
+        let all = commitments.iter().cloned();
+        let commitments = session.owners().in_order(message, all, |it| it.owner)?;
         let mut hasher = blake3::Hasher::new_derive_key(AGREEMENT);
         hasher.update(session.digest());
         for commitment in &commitments {
@@ -95,7 +95,7 @@ impl<P: OwnersParameters> Agreement<P> {
         let mut second = self.second_shares(shares.second)?;
         self.skip_public_keys(&mut first)?;
         let parameters = self.session.parameters();
-        let (ring, requests) = (parameters.ring(), parameters.key_requests());
+        let (ring, requests) = (self.session.ring(), parameters.key_requests());
         let bytes = |shape: SwitchingKeyShape| shape.body_bytes(ring.moduli());
         let literal = parameters.to_bytes();
         let stored = requests.iter().map(|request| {
@@ -115,7 +115,7 @@ impl<P: OwnersParameters> Agreement<P> {
             let shape = request.shape;
             let mut sum = |message, shares: &mut [Share<'_>], writer: &mut BodyWriter<_>| {
                 let (rows, out) =
-                    (SharedRows::read(&ring, shape, message, shares)?, &mut buffer[..bytes(shape)]);
+                    (SharedRows::read(ring, shape, message, shares)?, &mut buffer[..bytes(shape)]);
                 rows.fill(out, |digit, limb| rows.sum(digit, limb));
                 rows.check()?;
                 Ok::<_, crate::Error>(writer.raw(out)?)
@@ -183,7 +183,7 @@ impl<P: OwnersParameters> Agreement<P> {
     ) -> Result<Vec<Share<'a>>> {
         let open = |&bytes: &&'a [u8]| Share::open(bytes, object_type, message, &self.session);
         let shares: Vec<_> = shares.iter().map(open).collect::<Result<_>>()?;
-        of_all_owners(message, self.session.owners().count(), shares, |share| share.owner)
+        self.session.owners().in_order(message, shares, |share| share.owner)
     }
 
     /// Passes over the shares of public keys that first shares begin with.
@@ -208,8 +208,8 @@ impl<P: OwnersParameters + RingPublicParameters> Agreement<P> {
     /// Makes the joint public key of the first shares of all owners, in any order.
     ///
     /// # Errors
-    /// [`crate::Error::OwnerMissing`], [`crate::Error::OwnerTwice`]; [`OwnersError`] if a share is not the one that its
-    /// commitment names; if the bytes are no shares of this session.
+    /// [`OwnersError`] if a share is missing, there twice, or not the one that its commitment names; if the bytes are no
+    /// shares of this session.
     pub fn public_key(&self, first: &[&[u8]]) -> Result<RingPublicKey<P>> {
         let mut first = self.first_shares(first)?;
         let parameters = self.session.parameters();

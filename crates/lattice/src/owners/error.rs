@@ -15,6 +15,8 @@ pub enum Message {
     KeyShare,
     /// Shares of the second round.
     SecondShare,
+    /// Its part of a decryption.
+    PartialDecryption,
 }
 
 impl Message {
@@ -26,6 +28,7 @@ impl Message {
             Self::FirstShare => "first share",
             Self::KeyShare => "key share",
             Self::SecondShare => "second share",
+            Self::PartialDecryption => "partial decryption",
         }
     }
 }
@@ -36,23 +39,41 @@ impl fmt::Display for Message {
     }
 }
 
-/// Why messages do not make a joint key. Owners are counted from 1.
+/// Why messages make neither a joint key nor a decryption. Owners are counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OwnersError {
     /// A key of one owner needs no session.
     #[error("a session needs parameters for 2 owners or more: plan with a number of owners")]
     OneOwner,
-    /// There are not as many owners.
+    /// An owner has not sent what all of them must send.
     #[error(
-        "the {message} is of owner {owner}, but the session has {owners} owners, counted from 1"
+        "the {message} of owner {owner} is missing: every one of the {owners} owners must send it"
     )]
+    Missing {
+        /// Kind of the message.
+        message: Message,
+        /// Number of the owner.
+        owner: u32,
+        /// Number of owners.
+        owners: u32,
+    },
+    /// An owner has sent two messages of one kind.
+    #[error("there are two messages of owner {owner}, each the {message}: keep one of them")]
+    Twice {
+        /// Kind of the messages.
+        message: Message,
+        /// Number of the owner.
+        owner: u32,
+    },
+    /// There are not as many owners.
+    #[error("the {message} is of owner {owner}, but there are {owners} owners, counted from 1")]
     NoSuchOwner {
         /// Kind of the message.
         message: &'static str,
         /// Number of the owner.
         owner: u32,
-        /// Owners of the session.
+        /// Number of owners.
         owners: u32,
     },
     /// A message is of another session.
@@ -91,6 +112,19 @@ pub enum OwnersError {
         /// Digest of its commitments.
         found: [u8; 32],
         /// Digest of those in use.
+        expected: [u8; 32],
+    },
+    /// A partial decryption is of another ciphertext.
+    #[error(
+        "the partial decryption of owner {owner} is of the ciphertext {}, not of {}",
+        short_hex(.found), short_hex(.expected)
+    )]
+    OtherCiphertext {
+        /// Number of its owner.
+        owner: u32,
+        /// Digest in the message.
+        found: [u8; 32],
+        /// Digest of the ciphertext at hand.
         expected: [u8; 32],
     },
     /// Words of a share are not below their primes.

@@ -35,7 +35,7 @@ impl<P: OwnersParameters> OwnerSecret<P> {
         progress: Progress<'_>,
     ) -> Result<Commitment> {
         let (session, parameters) = (self.session(), self.session().parameters());
-        let (ring, requests) = (parameters.ring(), parameters.key_requests());
+        let (ring, requests) = (session.ring(), parameters.key_requests());
         let bytes = |request: &KeyRequest| request.shape.body_bytes(ring.moduli());
         let content = |is_first: bool| {
             let of = requests.iter().filter(|it| is_relinearization(it) == is_first);
@@ -51,22 +51,22 @@ impl<P: OwnersParameters> OwnerSecret<P> {
         let weight = parameters.sparse_weight();
         let sparse = streams::sparse_secret(self.streams(), ring.degree(), weight);
         let pair = SecretPair { dense: self.secret(), sparse: &sparse };
-        let secrets = EvaluatedSecrets::new(&ring, &pair);
+        let secrets = EvaluatedSecrets::new(ring, &pair);
         let mut rows = ByteBuffer::zeroed(requests.iter().map(bytes).max().unwrap_or(0));
         let steps = progress.steps(requests.len())?;
         for (number, request) in requests.iter().enumerate() {
             let (seed, rows) = (session.mask_seed(Some(number)), &mut rows[..bytes(request)]);
             let (half, shape) = (Half::Body, request.shape);
-            let errors = streams::share_errors(self.streams(), &ring, shape, number, half);
+            let errors = streams::share_errors(self.streams(), ring, shape, number, half);
             let key = KeyRows { seed: &seed, errors: &errors, b: &mut *rows, a: None };
             if is_relinearization(request) {
                 let ephemeral = streams::ephemeral_secret(self.streams(), ring.degree(), number);
-                let ephemeral = EvaluatedSecret::new(&ring, &ephemeral);
+                let ephemeral = EvaluatedSecret::new(ring, &ephemeral);
                 let from = |prime| SecretRow::Shared(secrets.dense.limb(prime));
                 let to = |prime| SecretRow::Shared(ephemeral.limb(prime));
-                fill_from_to(&ring, shape, key, from, to);
+                fill_from_to(ring, shape, key, from, to);
                 first.raw(rows)?;
-                self.fill_masks(&ring, request, &seed, number, &secrets.dense, rows);
+                self.fill_masks(ring, request, &seed, number, &secrets.dense, rows);
                 first.raw(rows)?;
             } else {
                 secrets.fill(request.purpose, shape, key);

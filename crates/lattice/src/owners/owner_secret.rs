@@ -62,7 +62,7 @@ impl<P: OwnersParameters> OwnerSecret<P> {
     }
 
     fn new(session: Session<P>, owner: u32, seed: SecretSeed) -> Result<Self> {
-        session.check_owner("secret", owner)?;
+        session.owners().check("secret", owner)?;
         let secret = streams::dense_secret(&seed, session.parameters().moduli().degree());
         let streams = streams::session_seed(&seed, session.digest());
         Ok(Self { session, owner, seed, streams, secret, committed: [NONE; 2], agreed: NONE })

@@ -30,7 +30,7 @@ impl<P: OwnersParameters> OwnerSecret<P> {
     ) -> Result<()> {
         self.check_agreed(agreement)?;
         let (message, parameters) = (Message::FirstShare, self.session().parameters());
-        let ring = parameters.ring();
+        let ring = self.session().ring();
         let mut first = agreement.first_shares(first)?;
         agreement.skip_public_keys(&mut first)?;
         let requests = parameters.key_requests();
@@ -41,16 +41,16 @@ impl<P: OwnersParameters> OwnerSecret<P> {
         let kind = ObjectType::OwnerSecondShare;
         let mut writer = shares::begin(out, kind, self.session(), self.owner(), content)?;
         writer.raw(agreement.digest())?;
-        let secret = EvaluatedSecret::new(&ring, self.secret());
+        let secret = EvaluatedSecret::new(ring, self.secret());
         let seed = streams::second_seed(self.streams(), agreement.digest());
         let steps = progress.steps(requests.len())?;
         for (number, request) in requests {
             let shape = request.shape;
-            let bodies = SharedRows::read(&ring, shape, message, &mut first)?;
-            let masks = SharedRows::read(&ring, shape, message, &mut first)?;
+            let bodies = SharedRows::read(ring, shape, message, &mut first)?;
+            let masks = SharedRows::read(ring, shape, message, &mut first)?;
             let ephemeral = streams::ephemeral_secret(self.streams(), ring.degree(), number);
-            let ephemeral = EvaluatedSecret::new(&ring, &ephemeral);
-            let errors = streams::share_errors(&seed, &ring, shape, number, Half::Body);
+            let ephemeral = EvaluatedSecret::new(ring, &ephemeral);
+            let errors = streams::share_errors(&seed, ring, shape, number, Half::Body);
             let mut rows = ByteBuffer::zeroed(shape.body_bytes(ring.moduli()));
             bodies.fill(&mut rows, |digit, limb| {
                 let prime = ring.prime_index(shape.basis, limb);
@@ -61,7 +61,7 @@ impl<P: OwnersParameters> OwnerSecret<P> {
                 kernels::mul_assign(modulus, &mut body, secret.limb(prime));
                 kernels::mul_assign(modulus, &mut mask, ephemeral.limb(prime));
                 kernels::add_assign(modulus, &mut body, &mask);
-                kernels::add_assign(modulus, &mut body, &evaluations(&ring, prime, &errors[digit]));
+                kernels::add_assign(modulus, &mut body, &evaluations(ring, prime, &errors[digit]));
                 body
             });
             bodies.check()?;

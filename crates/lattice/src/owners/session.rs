@@ -1,7 +1,9 @@
 //! The session: parameters and masks that the owners of a joint key agree on before they make it.
 
-use cryptable_ring::RingModuli;
+use std::sync::{Arc, OnceLock};
+
 use cryptable_ring::random::Seed;
+use cryptable_ring::{Ring, RingModuli};
 use cryptable_wire::{BodyWriter, CHECKSUM_BYTES, ObjectType, ObjectWriter};
 
 use super::Owners;
@@ -38,6 +40,8 @@ pub struct Session<P> {
     parameters: P,
     seed: Seed,
     digest: [u8; CHECKSUM_BYTES],
+    /// The ring with its tables, once a key is made, for all copies of the session.
+    ring: Arc<OnceLock<Arc<Ring>>>,
 }
 
 impl<P: OwnersParameters> Session<P> {
@@ -58,7 +62,7 @@ impl<P: OwnersParameters> Session<P> {
             return Err(OwnersError::OneOwner.into());
         }
         let (_, digest) = write(&parameters, &seed);
-        Ok(Self { parameters, seed, digest })
+        Ok(Self { parameters, seed, digest, ring: Arc::default() })
     }
 
     /// Returns the session in its wire format.
@@ -96,6 +100,11 @@ impl<P: OwnersParameters> Session<P> {
         &self.digest
     }
 
+    /// Returns the ring of the joint key.
+    pub(super) fn ring(&self) -> &Ring {
+        self.ring.get_or_init(|| self.parameters.ring())
+    }
+
     /// Returns the seed of the session.
     pub(super) fn seed(&self) -> &Seed {
         &self.seed
@@ -107,18 +116,6 @@ impl<P: OwnersParameters> Session<P> {
         hasher.update(&self.digest);
         hasher.update(&key.map_or(0, |number| number as u64 + 1).to_le_bytes());
         Seed::from_bytes(*hasher.finalize().as_bytes())
-    }
-
-    /// Checks the number of an owner, counted from 1.
-    ///
-    /// # Errors
-    /// [`OwnersError::NoSuchOwner`].
-    pub(super) fn check_owner(&self, message: &'static str, owner: u32) -> Result<()> {
-        let owners = self.owners().count();
-        if (1..=owners).contains(&owner) {
-            return Ok(());
-        }
-        Err(OwnersError::NoSuchOwner { message, owner, owners }.into())
     }
 }
 

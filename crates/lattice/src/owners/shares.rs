@@ -12,12 +12,15 @@ use rayon::prelude::*;
 
 use super::error::{Message, OwnersError};
 use super::session::{OwnersParameters, Session};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::evaluation_keys::{KeyPurpose, KeyRequest};
 use crate::switching_key::SwitchingKeyShape;
 
 /// Longest body of a share, 64 GiB.
 const MAX_SHARE_BYTES: u64 = 1 << 36;
+
+/// Words that are unpacked, compared and summed up at once: they stay in the first-level cache.
+const SUMMED: usize = 1024;
 
 /// Bytes that every share begins with.
 pub(super) const HEAD_BYTES: u64 = 32 + 4;
@@ -88,33 +91,12 @@ pub(super) fn check_session<P: OwnersParameters>(
         let (found, expected) = (*found, *session.digest());
         return Err(OwnersError::OtherSession { message, owner, found, expected }.into());
     }
-    session.check_owner(message.name(), owner)
+    session.owners().check(message.name(), owner)
 }
 
 /// Returns whether a key takes two rounds.
 pub(super) fn is_relinearization(request: &KeyRequest) -> bool {
     request.purpose == KeyPurpose::Relinearization
-}
-
-/// Puts the messages of all owners in their order.
-///
-/// # Errors
-/// [`Error::OwnerTwice`], [`Error::OwnerMissing`].
-pub(super) fn of_all_owners<T>(
-    message: Message,
-    owners: u32,
-    items: Vec<T>,
-    owner: impl Fn(&T) -> u32,
-) -> Result<Vec<T>> {
-    let mut items = items;
-    items.sort_by_key(&owner);
-    if let Some(pair) = items.windows(2).find(|pair| owner(&pair[0]) == owner(&pair[1])) {
-        return Err(Error::OwnerTwice { message: message.name(), owner: owner(&pair[0]) });
-    }
-    match (1..=owners).find(|&number| !items.iter().any(|item| owner(item) == number)) {
-        Some(owner) => Err(Error::OwnerMissing { message: message.name(), owner, owners }),
-        None => Ok(items),
-    }
 }
 
 /// The rows of one switching key in the shares of all owners.
@@ -149,15 +131,20 @@ impl<'a> SharedRows<'a> {
     /// The sum of the rows of a digit and limb. Words that are not below their prime count as zeros, and are noted.
     pub(super) fn sum(&self, digit: usize, limb: usize) -> Buffer {
         let modulus = self.ring.modulus(self.ring.prime_index(self.shape.basis, limb));
+        let row = |part: &'a [u8]| self.layout.row(&part[digit * self.layout.bytes()..], limb);
         let mut sum = Buffer::zeroed(self.ring.degree());
-        let mut words = Buffer::unspecified(self.ring.degree());
-        for (index, part) in self.parts.iter().enumerate() {
-            let row = self.layout.row(&part[digit * self.layout.bytes()..], limb);
-            if row.is_below(Isa::detect(), modulus.value()) {
-                row.unpack(Isa::detect(), &mut words);
-                kernels::add_assign(modulus, &mut sum, &words);
-            } else {
-                self.wrong.store(index + 1, Ordering::Relaxed);
+        let mut words = [0; SUMMED];
+        for (block, sum) in sum.chunks_mut(SUMMED).enumerate() {
+            let words = &mut words[..sum.len()];
+            for (index, part) in self.parts.iter().enumerate() {
+                let start = block * SUMMED;
+                row(part).range(start..start + words.len()).unpack(Isa::detect(), words);
+                // No early end: comparisons run on vectors.
+                if words.iter().fold(true, |all, &word| all & (word < modulus.value())) {
+                    kernels::add_assign(modulus, sum, words);
+                } else {
+                    self.wrong.store(index + 1, Ordering::Relaxed);
+                }
             }
         }
         sum

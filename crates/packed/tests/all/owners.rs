@@ -176,11 +176,11 @@ fn three_owners_look_up_eight_bits_in_65536_values() {
 }
 
 fn is_missing<T>(result: &Result<T>, kind: Message, number: u32) -> bool {
-    matches!(result, Err(Error::OwnerMissing { message, owner, .. }) if *message == kind.name() && *owner == number)
+    matches!(result, Err(Error::Owners(OwnersError::Missing { message, owner, .. })) if *message == kind && *owner == number)
 }
 
 fn is_there_twice<T>(result: &Result<T>, kind: Message, number: u32) -> bool {
-    matches!(result, Err(Error::OwnerTwice { message, owner }) if *message == kind.name() && *owner == number)
+    matches!(result, Err(Error::Owners(OwnersError::Twice { message, owner })) if *message == kind && *owner == number)
 }
 
 /// Returns why messages do not make a key.
@@ -390,7 +390,8 @@ fn errors_of_joint_keys_are_as_large_as_their_laws() {
             ratios[kind].push(squares.sum::<f64>() / ring.degree() as f64 / expected);
         }
     }
-    for (ratios, tolerance) in ratios.iter().zip([0.1, 0.15]) {
+    // Six deviations: of products of 512 pairs of slots, and of 1,024 coefficients.
+    for (ratios, tolerance) in ratios.iter().zip([0.33, 0.27]) {
         let mean = ratios.iter().sum::<f64>() / ratios.len() as f64;
         println!("{mean} of the variance in {} digits", ratios.len());
         assert!((mean - 1.0).abs() < tolerance, "{ratios:?}");

@@ -50,7 +50,8 @@ pub fn encrypt_key(global: Global, args: &AesEncryptKeyArgs) -> Result<()> {
 pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: &File) -> Result<()> {
     no_options_of_values(args, "bytes")?;
     let start = Instant::now();
-    let secret = key.transciphering().with_context(|| key_input::of_keygen(&args.secret, "aes"))?;
+    let secret =
+        key.transciphering().with_context(|| key_input::of_keygen(args.secret(), "aes"))?;
     let file = key_input::map_file(file, &args.input)?;
     let named = || input_file::shown(&args.input).printable();
     let mut output = atomic_file::create(&args.output, Access::Private)?;
@@ -65,7 +66,7 @@ pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: &File)
         message_bytes,
         seconds: start.elapsed().as_secs_f64(),
     };
-    key_input::warn_of_insecurity(global, &key.parameters(), &args.secret);
+    key_input::warn_of_insecurity(global, &key.parameters(), args.secret());
     report::summary(global, &report)
 }
 

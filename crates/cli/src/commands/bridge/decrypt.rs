@@ -22,7 +22,7 @@ use crate::printable::Printable as _;
 pub fn run(global: Global, args: &DecryptArgs, key: &SecretKey, file: &File) -> Result<()> {
     let start = Instant::now();
     let name = || input_file::shown(&args.input).printable();
-    let secrets = key.large_values().with_context(|| of_keygen(&args.secret, "bridge"))?;
+    let secrets = key.large_values().with_context(|| of_keygen(args.secret(), "bridge"))?;
     let input = key_input::map_file(file, &args.input)?;
     let found = EncryptedIntegers::from_bytes(input.as_ref()).with_context(name)?;
     let modulus = 1 << (secrets.parameters().bits() - HEADROOM_BITS);

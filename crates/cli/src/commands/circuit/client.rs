@@ -72,7 +72,7 @@ pub fn encrypt(global: Global, args: &EncryptArgs, key: &SecretKey) -> Result<()
 pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: &File) -> Result<()> {
     no_options_of_values(args, "words of a circuit")?;
     let start = Instant::now();
-    let secret = key.bits().with_context(|| key_input::of_keygen(&args.secret, "circuit"))?;
+    let secret = key.bits().with_context(|| key_input::of_keygen(args.secret(), "circuit"))?;
     let file = key_input::map_file(file, &args.input)?;
     let named = || input_file::shown(&args.input).printable();
     let mut reader = EncryptedWordsReader::new((*file.as_ref()).as_ref()).with_context(named)?;
@@ -97,7 +97,7 @@ pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: &File)
         ciphertexts: summary.ciphertexts(),
         seconds: start.elapsed().as_secs_f64(),
     };
-    key_input::warn_of_insecurity(global, &key.parameters(), &args.secret);
+    key_input::warn_of_insecurity(global, &key.parameters(), args.secret());
     report::summary(global, &report)
 }
 

@@ -73,7 +73,7 @@ pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: &File)
     let failed = || format!("cannot write {}", atomic_file::shown(&args.output).printable());
     format.write(&mut file, &columns).with_context(failed)?;
     let output_bytes = file.commit(true)?;
-    key_input::warn_of_insecurity(global, &key.parameters(), &args.secret);
+    key_input::warn_of_insecurity(global, &key.parameters(), args.secret());
     let report = Report {
         output: args.output.clone(),
         rows: frame.rows(),

@@ -124,7 +124,7 @@ pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: File) 
             decrypt_all(key, single, args, file)?
         }
     };
-    key_input::warn_of_insecurity(global, &key.parameters(), &args.secret);
+    key_input::warn_of_insecurity(global, &key.parameters(), args.secret());
     let report = Report {
         output: args.output.clone(),
         read: None,
@@ -143,7 +143,7 @@ fn decrypt_all<S: DigitDecryption<Ciphertext: DigitCiphertext>>(
     file: File,
 ) -> Result<(u64, ColumnKind, u64)> {
     let mut file = ColumnFile::<S::Ciphertext>::read(file, &args.input)?;
-    file.check_key(key.parameters().digest(), key.id(), &args.secret)?;
+    file.check_key(key.parameters().digest(), key.id(), args.secret())?;
     let kind = file.summary().kind;
     ensure!(!args.signed || kind.is_signed(), "{}: {kind}, which have no sign", file.name());
     let domain = Domain { modulus: 1 << kind.bits(), signed: kind.is_signed() };

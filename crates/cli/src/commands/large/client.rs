@@ -81,7 +81,7 @@ pub fn decrypt_small(
 ) -> Result<()> {
     let start = Instant::now();
     let name = || input_file::shown(&args.input).printable();
-    let secret = key.large_values().with_context(|| of_keygen(&args.secret, "compare"))?;
+    let secret = key.large_values().with_context(|| of_keygen(args.secret(), "compare"))?;
     let input = key_input::map_file(file, &args.input)?;
     let found = SmallValues::from_bytes(input.as_ref()).with_context(name)?;
     let values = Zeroizing::new(secret.decrypt_small(&found).with_context(name)?);

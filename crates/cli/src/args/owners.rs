@@ -1,0 +1,341 @@
+//! The grammar of `owners`.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+
+use super::lookup::TableArgs;
+use crate::guard::{FileArg, FileArgs};
+
+/// Subcommands of `owners`.
+#[derive(Debug, Subcommand)]
+pub enum OwnersCommand {
+    /// Begin joint keys: parameters and masks that all owners get
+    #[cfg(feature = "client")]
+    #[command(after_help = SESSION)]
+    Session(SessionArgs),
+    /// Draw an owner's part of the secret key, its commitment and its shares
+    #[cfg(feature = "client")]
+    #[command(after_help = SHARE)]
+    Share(ShareArgs),
+    /// Agree to the commitments of all owners, once, and write an owner's second share
+    #[cfg(feature = "client")]
+    #[command(after_help = AGREE)]
+    Agree(AgreeArgs),
+    /// Sum the shares of all owners up to a public key and evaluation keys; needs no secret
+    #[cfg(feature = "client")]
+    #[command(after_help = COMBINE)]
+    Combine(CombineArgs),
+    /// Look encrypted values up under joint keys, for owners to decrypt together; needs no secret
+    #[command(after_help = LOOKUP)]
+    Lookup(JointLookupArgs),
+}
+
+/// Arguments of `owners session`.
+#[cfg(feature = "client")]
+#[derive(Args, Debug)]
+#[command(group = clap::ArgGroup::new("input").required(true))]
+pub struct SessionArgs {
+    /// Number of owners, each of whom gets a part of the secret key
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=16))]
+    pub owners: u32,
+    /// Width of the inputs of tables in bits
+    #[arg(long, value_name = "B", group = "input", value_parser = clap::value_parser!(u32).range(1..=16))]
+    pub bits: Option<u32>,
+    /// Input modulus of tables: values are 0..P-1
+    #[arg(long, value_name = "P", group = "input", value_parser = clap::value_parser!(u64).range(2..=1 << 16))]
+    pub modulus: Option<u64>,
+    /// Width of the outputs in bits, for which the fastest parameters are chosen; tables with others are served, too
+    #[arg(long, value_name = "B", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=32))]
+    pub output_bits: u32,
+    /// File for the session
+    #[arg(long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Overwrite an existing file
+    #[arg(long)]
+    pub force: bool,
+    /// INSECURE parameters of small rings, for tests of this program
+    #[arg(long, hide = true)]
+    pub insecure_toy: bool,
+}
+
+/// Arguments of `owners share`.
+#[cfg(feature = "client")]
+#[derive(Args, Debug)]
+pub struct ShareArgs {
+    /// Session of `owners session`
+    #[arg(long, value_name = "FILE")]
+    pub session: PathBuf,
+    /// Number of this owner, counted from 1
+    #[arg(long, value_name = "N")]
+    pub owner: u32,
+    /// File for the owner's part of the secret key, which stays with it
+    #[arg(long, value_name = "FILE")]
+    pub secret: PathBuf,
+    /// File for the commitment, which goes to all owners at once
+    #[arg(long, value_name = "FILE")]
+    pub commitment: PathBuf,
+    /// File for the first share, which goes to all owners after the commitments of all are there
+    #[arg(long, value_name = "FILE")]
+    pub first: PathBuf,
+    /// File for the key share, which goes to whoever combines, after the commitments of all are there
+    #[arg(long, value_name = "FILE")]
+    pub keys: PathBuf,
+    /// Overwrite existing files
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Arguments of `owners agree`.
+#[cfg(feature = "client")]
+#[derive(Args, Debug)]
+pub struct AgreeArgs {
+    /// The owner's part of the secret key, which notes what it agrees to
+    #[arg(long, value_name = "FILE")]
+    pub secret: PathBuf,
+    /// Commitments of all owners, in any order
+    #[arg(long = "commitment", value_name = "FILE", required = true, num_args = 1..)]
+    pub commitments: Vec<PathBuf>,
+    /// First shares of all owners, in any order
+    #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
+    pub first: Vec<PathBuf>,
+    /// File for the second share, which goes to whoever combines
+    #[arg(long, value_name = "FILE")]
+    pub second: PathBuf,
+    /// Overwrite an existing file
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Arguments of `owners combine`.
+#[cfg(feature = "client")]
+#[derive(Args, Debug)]
+pub struct CombineArgs {
+    /// Session of `owners session`
+    #[arg(long, value_name = "FILE")]
+    pub session: PathBuf,
+    /// Commitments of all owners, in any order
+    #[arg(long = "commitment", value_name = "FILE", required = true, num_args = 1..)]
+    pub commitments: Vec<PathBuf>,
+    /// First shares of all owners, in any order
+    #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
+    pub first: Vec<PathBuf>,
+    /// Key shares of all owners, in any order
+    #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
+    pub keys: Vec<PathBuf>,
+    /// Second shares of all owners, in any order
+    #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
+    pub second: Vec<PathBuf>,
+    /// File for the public key, with which anyone encrypts
+    #[arg(long, value_name = "FILE")]
+    pub public: PathBuf,
+    /// File for the evaluation key of values
+    #[arg(long, value_name = "FILE")]
+    pub evaluation: PathBuf,
+    /// File for the evaluation key of bits, which results become before owners decrypt them
+    #[arg(long, value_name = "FILE")]
+    pub bits_evaluation: PathBuf,
+    /// Overwrite existing key files
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Arguments of `owners lookup`.
+#[derive(Args, Debug)]
+pub struct JointLookupArgs {
+    /// Joint evaluation key of values
+    #[arg(long, value_name = "FILE")]
+    pub evaluation: PathBuf,
+    /// Joint evaluation key of bits
+    #[arg(long, value_name = "FILE")]
+    pub bits_evaluation: PathBuf,
+    /// Table: .csv with one output per line or lines `input,output`, or .npy
+    #[arg(long, value_name = "FILE")]
+    pub table: PathBuf,
+    /// Reading options.
+    #[command(flatten)]
+    pub reading: TableArgs,
+    /// File of ciphertexts
+    #[arg(long, value_name = "FILE")]
+    pub input: PathBuf,
+    /// File for the results, which all owners decrypt together
+    #[arg(long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Overwrite an output that is a key or read-only
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// How far an owner's part of a decryption hides its part of the secret key; all owners take the same numbers.
+#[cfg(feature = "client")]
+#[derive(Args, Clone, Copy, Debug)]
+pub struct FloodingArgs {
+    /// With an owner's secret: log2 of the statistical distance to what results alone tell, over all --decryptions
+    /// [default: -40]
+    #[arg(long, value_name = "L", allow_hyphen_values = true, conflicts_with = "parts", value_parser = log2_distance)]
+    pub log2_distance: Option<f64>,
+    /// With an owner's secret: most ciphertexts of bits that are ever decrypted under the joint key; a result of 8 bits takes
+    /// 8 of them for each 65,536 values [default: 65536]
+    #[arg(long, value_name = "N", conflicts_with = "parts", value_parser = clap::value_parser!(u64).range(1..))]
+    pub decryptions: Option<u64>,
+}
+
+#[cfg(feature = "client")]
+fn log2_distance(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|log2| (-128.0..=-40.0).contains(log2));
+    number.ok_or_else(|| "it must be a number from -128 to -40".into())
+}
+
+/// Files that one option names.
+#[cfg(feature = "client")]
+pub(super) fn all(option: &'static str, paths: &[PathBuf]) -> impl Iterator<Item = FileArg> {
+    paths.iter().map(move |path| FileArg::input(option, path))
+}
+
+impl OwnersCommand {
+    /// Returns the files that are read and written.
+    pub(super) fn files(&self) -> FileArgs {
+        let mut files = Vec::new();
+        let force = match self {
+            #[cfg(feature = "client")]
+            Self::Session(args) => {
+                files.push(FileArg::bytes("--output", &args.output));
+                args.force
+            }
+            #[cfg(feature = "client")]
+            Self::Share(args) => {
+                files.push(FileArg::input("--session", &args.session));
+                files.extend(args.outputs().map(|(option, path)| FileArg::new_key(option, path)));
+                args.force
+            }
+            #[cfg(feature = "client")]
+            Self::Agree(args) => {
+                files.push(FileArg::input("--secret", &args.secret));
+                files.extend(all("--commitment", &args.commitments));
+                files.extend(all("--first", &args.first));
+                files.push(FileArg::bytes("--second", &args.second));
+                args.force
+            }
+            #[cfg(feature = "client")]
+            Self::Combine(args) => {
+                files.push(FileArg::input("--session", &args.session));
+                files.extend(all("--commitment", &args.commitments));
+                files.extend(all("--first", &args.first));
+                files.extend(all("--keys", &args.keys));
+                files.extend(all("--second", &args.second));
+                files.extend(args.outputs().map(|(option, path)| FileArg::new_key(option, path)));
+                args.force
+            }
+            Self::Lookup(args) => {
+                files.push(FileArg::input("--evaluation", &args.evaluation));
+                files.push(FileArg::input("--bits-evaluation", &args.bits_evaluation));
+                files.push(FileArg::input("--table", &args.table));
+                files.extend(args.reading.files());
+                files.push(FileArg::input("--input", &args.input));
+                files.push(FileArg::bytes("--output", &args.output));
+                args.force
+            }
+        };
+        FileArgs { files, force }
+    }
+}
+
+#[cfg(feature = "client")]
+impl ShareArgs {
+    /// Returns the files that are written, in the order in which they get their names.
+    pub fn outputs(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        let Self { first, keys, commitment, secret, .. } = self;
+        let files = [
+            ("--first", first),
+            ("--keys", keys),
+            ("--commitment", commitment),
+            ("--secret", secret),
+        ];
+        files.into_iter().map(|(option, path)| (option, path.as_path()))
+    }
+}
+
+#[cfg(feature = "client")]
+impl CombineArgs {
+    /// Returns the files that are written, in the order in which they get their names.
+    pub fn outputs(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        let Self { public, evaluation, bits_evaluation, .. } = self;
+        let files = [
+            ("--evaluation", evaluation),
+            ("--bits-evaluation", bits_evaluation),
+            ("--public", public),
+        ];
+        files.into_iter().map(|(option, path)| (option, path.as_path()))
+    }
+}
+
+/// Help of `owners`.
+#[cfg(feature = "client")]
+pub const OVERVIEW: &str = "\
+Examples, for three owners of whom ann is the first:
+  cryptable owners session --owners 3 --bits 8 --output session
+  cryptable owners share --session session --owner 1 --secret ann.secret --commitment ann.commitment \\
+    --first ann.first --keys ann.keys
+  cryptable owners agree --secret ann.secret --commitment *.commitment --first *.first \\
+    --second ann.second
+  cryptable owners combine --session session --commitment *.commitment --first *.first --keys *.keys \\
+    --second *.second --public public.key --evaluation server.key --bits-evaluation bits.key
+  cryptable encrypt --public public.key --input ages.csv --output ages.ct
+  cryptable owners lookup --evaluation server.key --bits-evaluation bits.key --table risks.csv \\
+    --input ages.ct --output risks.joint
+  cryptable decrypt --secret ann.secret --input risks.joint --output ann.part
+  cryptable decrypt --part ann.part bob.part eve.part --input risks.joint --output risks.csv
+
+Each owner has a part of the secret key, nobody has all of it, and all of them together decrypt.";
+
+/// Help of `owners`.
+#[cfg(not(feature = "client"))]
+pub const OVERVIEW: &str = LOOKUP;
+
+/// Help of `owners session`.
+#[cfg(feature = "client")]
+const SESSION: &str = "\
+Examples:
+  cryptable owners session --owners 3 --bits 8 --output session
+  cryptable owners session --owners 2 --modulus 120 --output-bits 4 --output session
+
+Anyone may begin a session; it is public, and all owners need the same. Two or three owners decrypt.";
+
+/// Help of `owners share`.
+#[cfg(feature = "client")]
+const SHARE: &str = "\
+Examples:
+  cryptable owners share --session session --owner 1 --secret ann.secret --commitment ann.commitment \\
+    --first ann.first --keys ann.keys
+
+Send the commitment at once, and both shares only after the commitments of all owners are there: whoever
+saw the shares of others before it committed to its own could choose the joint key.";
+
+/// Help of `owners agree`.
+#[cfg(feature = "client")]
+const AGREE: &str = "\
+Examples:
+  cryptable owners agree --secret ann.secret --commitment *.commitment --first *.first \\
+    --second ann.second
+
+The owner's own files are among both lists. Compare the key identifier with the other owners over
+another channel before you send the second share. A secret agrees once: two second shares of different
+commitments would reveal it, so never go back to an older copy of its file.";
+
+/// Help of `owners combine`.
+#[cfg(feature = "client")]
+const COMBINE: &str = "\
+Examples:
+  cryptable owners combine --session session --commitment *.commitment --first *.first --keys *.keys \\
+    --second *.second --public public.key --evaluation server.key --bits-evaluation bits.key
+
+All shares are public, and so are the keys that they make. `encrypt --public` takes the public key.";
+
+/// Help of `owners lookup`.
+const LOOKUP: &str = "\
+Examples:
+  cryptable owners lookup --evaluation server.key --bits-evaluation bits.key --table risks.csv \\
+    --input ages.ct --output risks.joint
+
+Results can be decrypted by all owners together and nothing else. Sums of values come before:
+cryptable sum takes the same evaluation key.";

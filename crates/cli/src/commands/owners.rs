@@ -1,0 +1,115 @@
+//! `cryptable owners`: keys of several owners, and lookups whose results they decrypt together.
+
+use std::fmt;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use cryptable::owners::JointLookup;
+use cryptable::{Contents, KeyId};
+use serde::Serialize;
+
+use super::table_files;
+use crate::args::Global;
+use crate::args::owners::{JointLookupArgs, OwnersCommand};
+use crate::ciphertext_file;
+use crate::formats::table::Moduli;
+use crate::key_input::KeyFile;
+use crate::printable::Printable as _;
+use crate::report::{self, bytes, seconds, values};
+use crate::{atomic_file, input_file, progress};
+
+#[cfg(feature = "client")]
+mod client;
+
+#[cfg(feature = "client")]
+pub use client::{combine_parts, is_secret, write_part};
+
+/// Runs a subcommand.
+///
+/// # Errors
+/// If a file cannot be read or written, or if messages of owners do not belong together.
+pub fn run(global: Global, command: &OwnersCommand) -> Result<()> {
+    match command {
+        #[cfg(feature = "client")]
+        OwnersCommand::Session(args) => client::session(global, args),
+        #[cfg(feature = "client")]
+        OwnersCommand::Share(args) => client::share(global, args),
+        #[cfg(feature = "client")]
+        OwnersCommand::Agree(args) => client::agree(global, args),
+        #[cfg(feature = "client")]
+        OwnersCommand::Combine(args) => client::combine(global, args),
+        OwnersCommand::Lookup(args) => lookup(global, args),
+    }
+}
+
+/// Looks all values of a file up, one ciphertext at a time.
+fn lookup(global: Global, args: &JointLookupArgs) -> Result<()> {
+    let named = |path| input_file::shown(path).printable();
+    let mut reader = ciphertext_file::open(&args.input)?.with_options(global.read_options());
+    let values_key = KeyFile::open(global, &args.evaluation)?;
+    let bits_key = KeyFile::open(global, &args.bits_evaluation)?;
+    let parameters = values_key.header.parameters.lookups()?;
+    let found = *reader.summary();
+    let key_id = values_key.header.key_id;
+    let (engine, parameter_digest) = (parameters.engine(), parameters.digest());
+    let expected = Contents { engine, parameter_digest, key_id, ..found.contents };
+    ciphertext_file::check(&reader, &args.input, &expected, &args.evaluation)?;
+    let moduli = Moduli { input: Some(parameters.input_modulus()), output: None };
+    let tables = [args.table.clone()];
+    let (table, note) = table_files::read_all(&args.reading, &tables, moduli)?.swap_remove(0);
+    let (values_key, bits_key) = (values_key.read()?, bits_key.read()?);
+    let values_of_key = values_key.key.packed().with_context(|| named(&args.evaluation))?;
+    let bits_of_key = bits_key.key.bits().with_context(|| named(&args.bits_evaluation))?;
+    let lookup = JointLookup::new(values_of_key, bits_of_key, &table).with_context(|| {
+        format!("{} and {}", named(&args.evaluation), named(&args.bits_evaluation))
+    })?;
+    let start = Instant::now();
+    let bar = progress::bar(global, "lookup");
+    let mut file = atomic_file::create(&args.output, atomic_file::Access::Public)?;
+    let name = || named(&args.input);
+    while let Some(ciphertext) = reader.next_ciphertext().with_context(name)? {
+        for part in ciphertext.packed().with_context(name)? {
+            let moved = progress::on(&bar);
+            let result =
+                lookup.look_up(part, cryptable::Progress::new(&moved)).with_context(name)?;
+            file.write_all(&result.to_bytes()?)?;
+        }
+    }
+    values_key.check_unchanged()?;
+    bits_key.check_unchanged()?;
+    bar.finish_and_clear();
+    report::note(global, note.as_ref());
+    let output_bytes = file.commit(true)?;
+    let eval_s = start.elapsed().as_secs_f64();
+    let (output, values, key_id) = (args.output.clone(), found.values, key_id);
+    report::summary(
+        global,
+        &LookupReport { output, output_bytes, values, key_id: shown(key_id), eval_s },
+    )
+}
+
+fn shown(key_id: KeyId) -> String {
+    key_id.to_string()
+}
+
+/// The report of a lookup.
+#[derive(Serialize)]
+struct LookupReport {
+    #[serde(serialize_with = "report::path")]
+    output: PathBuf,
+    output_bytes: u64,
+    values: u64,
+    key_id: String,
+    eval_s: f64,
+}
+
+impl fmt::Display for LookupReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let output = atomic_file::shown(&self.output).printable();
+        let (values, size) = (values(self.values), bytes(self.output_bytes));
+        writeln!(f, "{output}: {values} for all owners of key {}, {size}", self.key_id)?;
+        write!(f, "looked up in {}", seconds(self.eval_s))
+    }
+}

@@ -1,0 +1,342 @@
+//! What owners do with their parts of a secret key, and sums of their messages.
+
+use std::fmt;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail, ensure};
+use cryptable::bits::JointDecryption;
+use cryptable::owners::{
+    EvaluationKeyShares, JointAgreement, JointResult, JointSecret, JointSession, Owners,
+};
+use cryptable::{Progress, PublicKey, ReadOptions};
+use cryptable_wire::{MappedFile, ObjectType, peek_header};
+use serde::Serialize;
+use zeroize::Zeroizing;
+
+use super::super::decrypt;
+use super::shown;
+use crate::args::owners::{AgreeArgs, CombineArgs, SessionArgs, ShareArgs};
+use crate::args::{DecryptArgs, Global};
+use crate::atomic_file::{self, Access, AtomicFile};
+use crate::printable::Printable as _;
+use crate::report::{self, bytes, seconds};
+use crate::{input_file, key_input, progress};
+
+/// Numbers of a decryption unless an owner states others: the logarithm of the statistical distance, and ciphertexts.
+const DEFAULT_DECRYPTION: (f64, u64) = (-40.0, 65_536);
+
+/// Draws a session.
+///
+/// # Errors
+/// If there are no parameters for these owners and tables, or writing fails.
+pub fn session(global: Global, args: &SessionArgs) -> Result<()> {
+    let start = Instant::now();
+    check_new(&args.output, args.force)?;
+    let owners = Owners::new(args.owners).context("--owners is from 2 to 16")?;
+    let modulus = args.bits.map(|bits| 1 << bits).or(args.modulus);
+    let modulus = modulus.context("--bits or --modulus is required")?;
+    let session = match args.insecure_toy {
+        true => JointSession::insecure_toy(owners, modulus)?,
+        false => JointSession::new(owners, modulus, args.output_bits)?,
+    };
+    let mut file = atomic_file::create(&args.output, Access::Public)?;
+    file.write_all(&session.to_bytes())?;
+    let bytes = file.commit(args.force)?;
+    let files = vec![Written { path: args.output.clone(), bytes, goes: "to all owners" }];
+    summary(global, &format!("a session of {owners} owners"), None, files, start)
+}
+
+/// Draws an owner's secret and writes its shares.
+///
+/// # Errors
+/// If there is no such owner, or writing fails. There is no new file then.
+pub fn share(global: Global, args: &ShareArgs) -> Result<()> {
+    let start = Instant::now();
+    args.outputs().try_for_each(|(_, path)| check_new(path, args.force))?;
+    let session = read_session(global, &args.session)?;
+    let mut secret = JointSecret::generate(&session, args.owner)?;
+    let public = |path: &PathBuf| atomic_file::create(path, Access::Public);
+    let mut first = public(&args.first)?;
+    let (mut keys, mut commitment) = (public(&args.keys)?, public(&args.commitment)?);
+    let bar = progress::bar(global, "shares");
+    let moved = progress::on(&bar);
+    let committed = secret.write_shares(&mut first, &mut keys, Progress::new(&moved))?;
+    bar.finish_and_clear();
+    commitment.write_all(&committed)?;
+    // The secret last, as in key generation: it is nowhere before its shares are whole.
+    let mut file = atomic_file::create(&args.secret, Access::Private)?;
+    file.write_all(&secret.to_bytes())?;
+    let sizes = AtomicFile::commit_all(vec![first, keys, commitment, file], args.force)?;
+    let goes = [
+        "first share, to all owners after all commitments",
+        "key share, to whoever combines after all commitments",
+        "commitment, to all owners",
+        "secret; keep it",
+    ];
+    let files = written(args.outputs(), &sizes, &goes);
+    let owners = session.owners();
+    summary(global, &format!("shares of owner {} of {owners}", args.owner), None, files, start)
+}
+
+/// Agrees to commitments, saves the secret, and writes the owner's second share.
+///
+/// # Errors
+/// If messages of an owner are missing, there twice, or not those that it committed to; if the secret agreed to others before.
+pub fn agree(global: Global, args: &AgreeArgs) -> Result<()> {
+    let start = Instant::now();
+    check_new(&args.second, args.force)?;
+    let is_file = atomic_file::target_of(&args.secret)?.is_some_and(|it| it.is_file());
+    ensure!(
+        is_file,
+        "--secret {}: it is written again, so that it must be a file",
+        args.secret.printable()
+    );
+    let mut secret = read_secret(global, &args.secret)?;
+    let (commitments, first) = (map_all(&args.commitments)?, map_all(&args.first)?);
+    let agreement = JointAgreement::new(&secret.session(), &contents(&commitments))?;
+    let was_agreed = secret.to_bytes();
+    secret.agree(&agreement)?;
+    let mut second = atomic_file::create(&args.second, Access::Public)?;
+    // Before there is a second share: nothing undoes that it agreed.
+    let agreed = secret.to_bytes();
+    if *agreed != *was_agreed {
+        let mut file = atomic_file::create(&args.secret, Access::Private)?;
+        file.write_all(&agreed)?;
+        file.commit(true)?;
+    }
+    let bar = progress::bar(global, "second share");
+    let moved = progress::on(&bar);
+    let progress = Progress::new(&moved);
+    secret.write_second_share(&agreement, &contents(&first), &mut second, progress)?;
+    bar.finish_and_clear();
+    check_unchanged([&commitments, &first])?;
+    let bytes = second.commit(args.force)?;
+    let goes = "second share, to whoever combines";
+    let files = vec![Written { path: args.second.clone(), bytes, goes }];
+    let what = format!("second share of owner {}", secret.owner());
+    summary(global, &what, Some(&agreement), files, start)
+}
+
+/// Sums all shares up to keys.
+///
+/// # Errors
+/// If messages of an owner are missing, there twice, or do not belong together. There is no new file then.
+pub fn combine(global: Global, args: &CombineArgs) -> Result<()> {
+    let start = Instant::now();
+    args.outputs().try_for_each(|(_, path)| check_new(path, args.force))?;
+    let session = read_session(global, &args.session)?;
+    let commitments = map_all(&args.commitments)?;
+    let agreement = JointAgreement::new(&session, &contents(&commitments))?;
+    let (first, keys, second) =
+        (map_all(&args.first)?, map_all(&args.keys)?, map_all(&args.second)?);
+    let create = |path: &PathBuf| atomic_file::create(path, Access::Public);
+    let mut public = create(&args.public)?;
+    let (mut values, mut bits) = (create(&args.evaluation)?, create(&args.bits_evaluation)?);
+    public.write_all(&PublicKey::of_owners(&agreement, &contents(&first))?.to_bytes())?;
+    let all = [&first, &keys, &second].map(|files| contents(files));
+    let shares = EvaluationKeyShares { first: &all[0], keys: &all[1], second: &all[2] };
+    let bar = progress::bar(global, "joint keys");
+    let moved = progress::on(&bar);
+    agreement.write_evaluation_keys(shares, &mut values, &mut bits, Progress::new(&moved))?;
+    bar.finish_and_clear();
+    check_unchanged([&commitments, &first])?;
+    check_unchanged([&keys, &second])?;
+    let sizes = AtomicFile::commit_all(vec![values, bits, public], args.force)?;
+    let goes = [
+        "evaluation key of values, to the server",
+        "evaluation key of bits, to the server",
+        "public key; give it to anyone",
+    ];
+    let files = written(args.outputs(), &sizes, &goes);
+    let what = format!("keys of {} owners", session.owners());
+    summary(global, &what, Some(&agreement), files, start)
+}
+
+/// Returns whether a file holds an owner's part of a secret key.
+pub fn is_secret(bytes: &[u8]) -> bool {
+    peek_header(bytes).is_ok_and(|it| it.object_type == ObjectType::PackedOwnerSecret)
+}
+
+/// `decrypt` with an owner's secret: writes its part of the decryption.
+///
+/// # Errors
+/// If the results are of another key, the secret has not agreed yet, or writing fails.
+pub fn write_part(global: Global, args: &DecryptArgs, secret: &[u8]) -> Result<()> {
+    let start = Instant::now();
+    decrypt::no_options_of_values(args, "results of several owners, whose values --part gives")?;
+    ensure!(args.schema.is_none(), "--schema: parts of a decryption have no columns");
+    let options = global.read_options();
+    let name = |path| input_file::shown(path).printable();
+    let failed = |path| format!("cannot read {}", name(path));
+    let secret = JointSecret::from_bytes(secret, options).with_context(|| failed(args.secret()))?;
+    report::note(global, input_file::exposure(args.secret()).as_ref());
+    let (owner, owners) = (secret.owner(), secret.session().owners());
+    let (mut log2_distance, mut ciphertexts) = DEFAULT_DECRYPTION;
+    log2_distance = args.flooding.log2_distance.unwrap_or(log2_distance);
+    ciphertexts = args.flooding.decryptions.unwrap_or(ciphertexts);
+    let parameters = secret.session().bits().parameters().clone();
+    let plan = JointDecryption::new(&parameters, owners, log2_distance, ciphertexts)?;
+    let mut file = atomic_file::create(&args.output, Access::Public)?;
+    for_each_result(&args.input, options, |result| {
+        for part in secret.partial_decryptions(result, &plan)? {
+            file.write_all(&part.to_bytes(&parameters)?)?;
+        }
+        Ok(())
+    })?;
+    let bytes = file.commit(true)?;
+    let goes = "part of the decryption, to whoever may see the results";
+    let files = vec![Written { path: args.output.clone(), bytes, goes }];
+    let what = format!(
+        "part of owner {owner} of {owners}, hidden to 2^{log2_distance} over {ciphertexts} ciphertexts"
+    );
+    summary(global, &what, None, files, start)
+}
+
+/// `decrypt --part`: puts the parts of all owners together.
+///
+/// # Errors
+/// If a part is missing, there twice, or of other results, or if an owner did not follow the protocol.
+pub fn combine_parts(global: Global, args: &DecryptArgs) -> Result<()> {
+    let start = Instant::now();
+    ensure!(args.schema.is_none(), "--schema: results of several owners have no columns");
+    ensure!(args.canaries.is_none(), "--canaries: results of several owners are not checked");
+    ensure!(args.layout.is_none(), "--as: results of several owners are whole values");
+    ensure!(args.imaginary.is_none(), "--imaginary: results of several owners are integers");
+    let files = map_all(&args.parts)?;
+    let mut rests = contents(&files);
+    let (mut values, mut modulus) = (Zeroizing::new(Vec::new()), None);
+    for_each_result(&args.input, global.read_options(), |result| {
+        let mut parts = Vec::new();
+        for (rest, path) in rests.iter_mut().zip(&args.parts) {
+            let name = || input_file::shown(path).printable();
+            let (part, following) = result.read_part(rest).with_context(name)?;
+            parts.push(part);
+            *rest = following;
+        }
+        let expected = *modulus.get_or_insert(result.modulus());
+        ensure!(result.modulus() == expected, "results modulo {expected} and {}", result.modulus());
+        values.extend(Zeroizing::new(result.combine(&parts)?).iter());
+        Ok(())
+    })?;
+    if let Some((_, path)) = rests.iter().zip(&args.parts).find(|(rest, _)| !rest.is_empty()) {
+        bail!("{}: it has parts of more results", input_file::shown(path).printable());
+    }
+    let modulus = modulus.context("there are no results")?;
+    decrypt::write_values(global, args, &values, modulus.into(), start)
+}
+
+/// Reads the results of a file, one after the other.
+fn for_each_result(
+    path: &Path,
+    options: ReadOptions,
+    mut handle: impl FnMut(&JointResult) -> Result<()>,
+) -> Result<()> {
+    let file = key_input::map(path)?;
+    let name = || input_file::shown(path).printable();
+    let mut rest: &[u8] = file.as_ref();
+    while !rest.is_empty() {
+        let read = JointResult::read_first(rest, options).map_err(key_input::with_option);
+        let (result, following) = read.with_context(|| format!("cannot read {}", name()))?;
+        handle(&result).with_context(name)?;
+        rest = following;
+    }
+    file.check_unchanged().with_context(name)
+}
+
+fn read_session(global: Global, path: &Path) -> Result<JointSession> {
+    let options = global.read_options();
+    key_input::read_mapped(path, |file| JointSession::from_bytes((**file).as_ref(), options))
+}
+
+fn read_secret(global: Global, path: &Path) -> Result<JointSecret> {
+    let bytes = key_input::read_secret_file(path)?;
+    let name = input_file::shown(path).printable();
+    ensure!(is_secret(&bytes), "{name}: no owner's part of a secret key; owners share makes one");
+    let read = JointSecret::from_bytes(&bytes, global.read_options());
+    let secret = read.with_context(|| format!("cannot read {name}"))?;
+    report::note(global, input_file::exposure(path).as_ref());
+    Ok(secret)
+}
+
+/// Maps all files of one kind.
+fn map_all(paths: &[PathBuf]) -> Result<Vec<MappedFile>> {
+    paths.iter().map(|path| key_input::map(path)).collect()
+}
+
+fn contents(files: &[MappedFile]) -> Vec<&[u8]> {
+    files.iter().map(AsRef::as_ref).collect()
+}
+
+/// Checks that nobody changed files since they were mapped.
+fn check_unchanged(files: [&Vec<MappedFile>; 2]) -> Result<()> {
+    let mut all = files.into_iter().flatten();
+    all.try_for_each(MappedFile::check_unchanged).context("a message of an owner changed")
+}
+
+/// Checks that a file does not exist yet, or may be replaced.
+fn check_new(path: &Path, force: bool) -> Result<()> {
+    let is_file = atomic_file::target_of(path)?.is_some();
+    ensure!(
+        force || !is_file || !path.exists(),
+        "{} exists; --force replaces it",
+        path.printable()
+    );
+    Ok(())
+}
+
+/// A file that was written.
+#[derive(Serialize)]
+struct Written {
+    #[serde(serialize_with = "report::path")]
+    path: PathBuf,
+    bytes: u64,
+    #[serde(skip)]
+    goes: &'static str,
+}
+
+fn written<'a>(
+    outputs: impl Iterator<Item = (&'static str, &'a Path)>,
+    sizes: &[u64],
+    goes: &[&'static str],
+) -> Vec<Written> {
+    let files = outputs.zip(sizes).zip(goes);
+    files
+        .map(|(((_, path), &bytes), goes)| Written { path: path.to_path_buf(), bytes, goes })
+        .collect()
+}
+
+fn summary(
+    global: Global,
+    what: &str,
+    agreement: Option<&JointAgreement>,
+    files: Vec<Written>,
+    start: Instant,
+) -> Result<()> {
+    let (what, key_id) = (what.to_owned(), agreement.map(|it| shown(it.key_id())));
+    let seconds = start.elapsed().as_secs_f64();
+    report::summary(global, &Report { what, key_id, files, seconds })
+}
+
+/// The report of files between owners.
+#[derive(Serialize)]
+struct Report {
+    what: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key_id: Option<String>,
+    files: Vec<Written>,
+    seconds: f64,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {}", self.what, seconds(self.seconds))?;
+        if let Some(key_id) = &self.key_id {
+            write!(f, "\n  joint key {key_id}: the same for all owners")?;
+        }
+        self.files.iter().try_for_each(|Written { path, bytes: size, goes }| {
+            write!(f, "\n  {}: {goes}, {}", atomic_file::shown(path).printable(), bytes(*size))
+        })
+    }
+}

@@ -1,0 +1,168 @@
+//! Keys of three owners, from the session to what all of them decrypt together.
+
+use crate::support::{Workspace, numbers};
+
+const OWNERS: [&str; 3] = ["ann", "bob", "eve"];
+
+/// Files of one kind of these owners.
+fn files(kind: &str, owners: &[&str]) -> String {
+    owners.iter().map(|owner| format!(" {owner}.{kind}")).collect()
+}
+
+/// Begins a session of three and draws the shares of all.
+fn with_shares(options: &str) -> Workspace {
+    let here = Workspace::new();
+    here.succeed(&format!("owners session --owners 3 {options} --output session"));
+    OWNERS.iter().enumerate().for_each(|(index, owner)| share(&here, owner, index + 1));
+    here
+}
+
+fn share(here: &Workspace, owner: &str, number: usize) {
+    let text = here.succeed(&format!(
+        "owners share --session session --owner {number} --secret {owner}.secret \
+         --commitment {owner}.commitment --first {owner}.first --keys {owner}.keys"
+    ));
+    assert!(text.contains(&format!("shares of owner {number} of 3")), "{text}");
+}
+
+fn agree(owner: &str, commitments: &[&str], first: &[&str]) -> String {
+    let (commitments, first) = (files("commitment", commitments), files("first", first));
+    format!(
+        "owners agree --secret {owner}.secret --commitment{commitments} --first{first} --second {owner}.second"
+    )
+}
+
+fn combine(second: &[&str]) -> String {
+    let [commitments, first, keys] =
+        ["commitment", "first", "keys"].map(|kind| files(kind, &OWNERS));
+    let second = files("second", second);
+    format!(
+        "owners combine --session session --commitment{commitments} --first{first} --keys{keys} \
+         --second{second} --public public.key --evaluation server.key --bits-evaluation bits.key"
+    )
+}
+
+/// The table that is looked up: outputs of three bits.
+fn risk(age: u64) -> u64 {
+    age * 5 / 11
+}
+
+/// Encrypts, looks up, and has all owners write their parts.
+fn look_up(here: &Workspace, inputs: u64, ages: &[u64], flooding: &str) {
+    here.write("risks.csv", numbers((0..inputs).map(|age| risk(age) % 8)));
+    here.write("ages.csv", numbers(ages));
+    here.succeed("encrypt --public public.key --input ages.csv --output ages.ct");
+    here.succeed(
+        "owners lookup --evaluation server.key --bits-evaluation bits.key --table risks.csv \
+         --input ages.ct --output risks.joint",
+    );
+    for owner in OWNERS {
+        here.succeed(&format!(
+            "decrypt --secret {owner}.secret --input risks.joint --output {owner}.part {flooding}"
+        ));
+    }
+}
+
+fn decrypt(owners: &[&str]) -> String {
+    format!("decrypt --part{} --input risks.joint --output out.csv", files("part", owners))
+}
+
+/// All of it, and what is refused on the way, by the name of the owner.
+#[test]
+fn three_owners_decrypt_together_what_none_can_alone() {
+    let here = with_shares("--bits 4 --insecure-toy");
+    let commitment = here.read("ann.commitment");
+    let message = here.fail(&agree("ann", &["ann", "bob"], &OWNERS));
+    assert!(message.contains("the commitment of owner 3 is missing"), "{message}");
+    let message = here.fail(&agree("ann", &["ann", "bob", "eve", "bob"], &OWNERS));
+    assert!(message.contains("two messages of owner 2, each the commitment"), "{message}");
+    let message = here.fail(&agree("ann", &OWNERS, &["ann", "eve"]));
+    assert!(message.contains("the first share of owner 2 is missing"), "{message}");
+    assert!(!here.path("ann.second").exists());
+    let ids = OWNERS.map(|owner| {
+        let text = here.succeed(&format!("--json {} --force", agree(owner, &OWNERS, &OWNERS)));
+        text.split("\"key_id\":\"").nth(1).unwrap().split('"').next().unwrap().to_owned()
+    });
+    assert!(ids[0] == ids[1] && ids[1] == ids[2], "{ids:?}");
+    // The same share again is no other.
+    let second = here.read("ann.second");
+    here.succeed(&format!("{} --force", agree("ann", &["eve", "bob", "ann"], &OWNERS)));
+    assert!(here.read("ann.second") == second);
+
+    let message = here.fail(&combine(&["ann", "bob"]));
+    assert!(message.contains("the second share of owner 3 is missing"), "{message}");
+    assert!(!here.path("public.key").exists() && !here.path("bits.key").exists());
+    here.succeed(&combine(&OWNERS));
+    let text = here.succeed("inspect session ann.first");
+    assert!(text.contains("a session of several owners of packed values"), "{text}");
+
+    let ages: Vec<u64> = (0..100).map(|i| i * 7 % 16).collect();
+    look_up(&here, 16, &ages, "");
+    let message = here.fail(&decrypt(&["ann", "eve"]));
+    assert!(message.contains("the partial decryption of owner 2 is missing"), "{message}");
+    let message = here.fail(&decrypt(&["ann", "bob", "bob", "eve"]));
+    assert!(message.contains("two messages of owner 2"), "{message}");
+    assert!(!here.path("out.csv").exists());
+    here.succeed(&decrypt(&["eve", "ann", "bob"]));
+    let expected = numbers(ages.iter().map(|&age| risk(age) % 8));
+    assert_eq!(here.read("out.csv"), expected.as_bytes());
+
+    // Two of three: whoever has a copy of the secret writes the same part.
+    std::fs::copy(here.path("ann.secret"), here.path("copy.secret")).unwrap();
+    here.succeed("decrypt --secret copy.secret --input risks.joint --output copy.part");
+    assert!(here.read("copy.part") == here.read("ann.part"));
+
+    // Parts of other results, or of other numbers than those of the others.
+    here.succeed(
+        "decrypt --secret bob.secret --input risks.joint --output bob.part --log2-distance -45",
+    );
+    let message = here.fail(&decrypt(&OWNERS));
+    assert!(message.contains("plan of partial decryptions"), "{message}");
+    let (part, result) = (here.read("eve.part"), here.read("risks.joint"));
+    look_up(&here, 16, &ages[..50], "");
+    here.write("eve.part", part);
+    let message = here.fail(&decrypt(&OWNERS));
+    assert!(
+        message.contains("the partial decryption of owner 3 is of the ciphertext"),
+        "{message}"
+    );
+    assert!(here.read("risks.joint") != result);
+
+    // A whole secret key takes no part, and weak flooding is not to be had.
+    let message = here.fail(
+        "decrypt --secret bob.secret --input risks.joint --output bob.part --log2-distance -20",
+    );
+    assert!(message.contains("from -128 to -40"), "{message}");
+    let message = here.fail("decrypt --secret bob.secret --input ages.ct --output bob.part");
+    assert!(message.contains("ages.ct"), "{message}");
+
+    // Whoever agreed once does not agree to the commitments of others.
+    share(&here, "mallory", 2);
+    let message = here.fail(&agree("ann", &["ann", "mallory", "eve"], &["ann", "mallory", "eve"]));
+    assert!(message.contains("ann.second exists"), "{message}");
+    let again = agree("ann", &["ann", "mallory", "eve"], &["ann", "mallory", "eve"]);
+    let message = here.fail(&format!("{again} --force"));
+    assert!(message.contains("agreed to other commitments before"), "{message}");
+    assert!(here.read("ann.commitment") == commitment && here.read("ann.second") == second);
+    let message = here.fail(
+        "owners share --session session --owner 4 --secret x --commitment y --first z --keys w",
+    );
+    assert!(message.contains("owner 4") && !here.path("x").exists(), "{message}");
+    let message = here.fail(
+        "owners share --session session --owner 1 --secret ann.secret --commitment y --first z --keys w",
+    );
+    assert!(message.contains("ann.secret exists"), "{message}");
+}
+
+#[test]
+#[ignore = "slow: run by make test-all"]
+fn three_owners_decrypt_together_at_full_size() {
+    let here = with_shares("--bits 8 --output-bits 3");
+    OWNERS.iter().for_each(|owner| drop(here.succeed(&agree(owner, &OWNERS, &OWNERS))));
+    here.succeed(&combine(&OWNERS));
+    let ages: Vec<u64> = (0..65_536 + 1000).map(|i| i * 31 % 256).collect();
+    look_up(&here, 256, &ages, "--log2-distance -64 --decryptions 64");
+    here.succeed(&decrypt(&OWNERS));
+    let expected = numbers(ages.iter().map(|&age| risk(age) % 8));
+    assert_eq!(here.read("out.csv"), expected.as_bytes());
+}

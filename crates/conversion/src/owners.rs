@@ -1,0 +1,43 @@
+//! Joint keys of several owners for whole lookups: packed values are encrypted and looked up, and results become bits, which
+//! all owners decrypt together.
+//!
+//! A joint key of packed values alone decrypts nothing, since there are no partial decryptions of packed values. So the
+//! messages here are in pairs: of packed values and, of the same secrets, of bits ([`crate::packed_bits`]). A file has both,
+//! one after the other; [`cryptable_lattice::owners`] says what each is for.
+//!
+//! | who | step | writes |
+//! |---|---|---|
+//! | anyone | [`JointSession`] | the session, for all owners |
+//! | each owner | [`JointSecret::write_shares`] | its secret, a commitment, a first share and a key share |
+//! | each owner | [`JointSecret::write_second_share`] | its secret, which agreed, and a second share |
+//! | anyone | [`JointAgreement`] | a public key, and the evaluation keys of a [`JointLookup`] |
+//! | a server | [`JointLookup`] | results of lookups, a [`JointResult`] for each ciphertext of values |
+//! | each owner | [`JointSecret::partial_decryptions`] | its part of the decryption, flooded |
+//! | anyone | [`JointResult::combine`] | the values |
+
+#[cfg(feature = "client")]
+mod joint_key;
+mod joint_result;
+
+use cryptable_lattice::Result;
+use cryptable_wire::peek_header;
+
+#[cfg(feature = "client")]
+pub use cryptable_lattice::owners::{
+    Agreement, Commitment, EvaluationKeyShares, OwnerSecret, OwnersParameters, Session,
+};
+pub use cryptable_lattice::owners::{Message, Owners, OwnersError};
+
+#[cfg(feature = "client")]
+pub use joint_key::{JointAgreement, JointSecret, JointSession};
+pub use joint_result::{JointLookup, JointResult};
+
+/// Splits a sequence of objects after its first.
+///
+/// # Errors
+/// If the bytes begin with no header. Readers refuse an object that is cut short.
+fn split_first(bytes: &[u8]) -> Result<[&[u8]; 2]> {
+    let length = usize::try_from(peek_header(bytes)?.object_length()).unwrap_or(usize::MAX);
+    let (first, rest) = bytes.split_at(length.min(bytes.len()));
+    Ok([first, rest])
+}

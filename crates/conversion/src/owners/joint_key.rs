@@ -1,0 +1,293 @@
+//! Keys of several owners for values and for bits, in pairs.
+
+use std::io::Write;
+use std::ops::ControlFlow;
+
+use cryptable_bits as bits;
+use cryptable_bits::{JointDecryption, PartialDecryption, SecretShare};
+use cryptable_lattice::error::check_equal;
+use cryptable_lattice::owners::{
+    Agreement, Commitment, EvaluationKeyShares, OwnerSecret, Owners, Session,
+};
+use cryptable_lattice::{Progress, ReadOptions, Result};
+use cryptable_packed as packed;
+use cryptable_wire::KeyId;
+use zeroize::Zeroizing;
+
+use super::{JointResult, split_first};
+
+/// What the owners of a joint key agree on before they make it: a session for values, and one for bits.
+#[derive(Clone, Debug)]
+pub struct JointSession {
+    values: Session<packed::Parameters>,
+    bits: Session<bits::Parameters>,
+}
+
+impl JointSession {
+    /// Draws a session for tables of this many inputs. Outputs have `output_bits` bits; tables of more or fewer are served, too,
+    /// at other times than predicted.
+    ///
+    /// # Errors
+    /// If there are no parameters for them: for 2 or 3 owners, and up to 2^12 inputs, there are.
+    pub fn new(owners: Owners, input_modulus: u64, output_bits: u32) -> Result<Self> {
+        let bits = bits::Parameters::throughput_128_of(owners)?;
+        let request = packed::Request {
+            tables: output_bits as usize,
+            ring_degree: Some(bits.literal().ring_degree),
+            owners,
+            ..packed::Request::new(input_modulus, 2)
+        };
+        Self::of_parameters(packed::Parameters::choose(&request)?, bits)
+    }
+
+    /// Draws a session of toy rings, for tests only: **insecure**.
+    ///
+    /// # Errors
+    /// If a number is out of range.
+    pub fn insecure_toy(owners: Owners, input_modulus: u64) -> Result<Self> {
+        let values = packed::Parameters::insecure_toy_of_owners(input_modulus, 2, owners)?;
+        Self::of_parameters(values, bits::Parameters::insecure_toy_throughput_of(owners)?)
+    }
+
+    fn of_parameters(values: packed::Parameters, bits: bits::Parameters) -> Result<Self> {
+        // Bits that nobody can decrypt would be found out late.
+        JointDecryption::new(&bits, bits.literal().owners, -40.0, 1)?;
+        Self::of(Session::new(values)?, Session::new(bits)?)
+    }
+
+    fn of(values: Session<packed::Parameters>, bits: Session<bits::Parameters>) -> Result<Self> {
+        let (of_values, of_bits) = (values.parameters().literal(), bits.parameters().literal());
+        check_equal("output modulus", values.parameters().output_modulus(), 2)?;
+        check_equal("ring degree", of_bits.ring_degree, of_values.ring_degree)?;
+        check_equal("number of owners", bits.owners(), values.owners())?;
+        Ok(Self { values, bits })
+    }
+
+    /// Returns the session in its wire format.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        [self.values.to_bytes(), self.bits.to_bytes()].concat()
+    }
+
+    /// Reads a session.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged session, or it is of insecure parameters where those are not allowed.
+    pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+        let [values, bits] = split_first(bytes)?;
+        Self::of(Session::from_bytes(values, options)?, Session::from_bytes(bits, options)?)
+    }
+
+    /// Returns the session of values.
+    #[must_use]
+    pub fn values(&self) -> &Session<packed::Parameters> {
+        &self.values
+    }
+
+    /// Returns the session of bits.
+    #[must_use]
+    pub fn bits(&self) -> &Session<bits::Parameters> {
+        &self.bits
+    }
+
+    /// Returns the number of owners.
+    #[must_use]
+    pub fn owners(&self) -> Owners {
+        self.values.owners()
+    }
+}
+
+/// An owner's part of a joint secret key, of values and of bits. Zeroized on drop, redacted in Debug, not `Clone`.
+///
+/// It is to be saved after each step that changes it, which are those of [`OwnerSecret`].
+#[derive(Debug)]
+pub struct JointSecret {
+    values: OwnerSecret<packed::Parameters>,
+    bits: OwnerSecret<bits::Parameters>,
+}
+
+impl JointSecret {
+    /// Draws the secret of an owner, counted from 1.
+    ///
+    /// # Errors
+    /// If there are not as many owners.
+    pub fn generate(session: &JointSession, owner: u32) -> Result<Self> {
+        let values = OwnerSecret::generate(&session.values, owner)?;
+        let bits = values.in_session(&session.bits)?;
+        Ok(Self { values, bits })
+    }
+
+    /// Returns the secret in its wire format.
+    #[must_use]
+    pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
+        Zeroizing::new([&**self.values.to_bytes(), &**self.bits.to_bytes()].concat())
+    }
+
+    /// Reads a secret.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged secret, or it is of insecure parameters where those are not allowed.
+    pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+        let [values, bits] = split_first(bytes)?;
+        let values = OwnerSecret::<packed::Parameters>::from_bytes(values, options)?;
+        let bits = OwnerSecret::<bits::Parameters>::from_bytes(bits, options)?;
+        check_equal("owner of a secret of bits", bits.owner(), values.owner())?;
+        JointSession::of(values.session().clone(), bits.session().clone())?;
+        Ok(Self { values, bits })
+    }
+
+    /// Returns the session.
+    #[must_use]
+    pub fn session(&self) -> JointSession {
+        let (values, bits) = (self.values.session().clone(), self.bits.session().clone());
+        JointSession { values, bits }
+    }
+
+    /// Returns the number of the owner, counted from 1.
+    #[must_use]
+    pub fn owner(&self) -> u32 {
+        self.values.owner()
+    }
+
+    /// Writes the owner's first share and its key share, and returns its commitment to them. Save the secret then, and send the
+    /// shares when all commitments are there. Progress counts the keys of
+    /// values, then those of bits.
+    ///
+    /// # Errors
+    /// If writing fails, or [`cryptable_lattice::Error::Cancelled`].
+    pub fn write_shares(
+        &mut self,
+        first: &mut dyn Write,
+        keys: &mut dyn Write,
+        progress: Progress<'_>,
+    ) -> Result<Vec<u8>> {
+        let halves = halves(progress);
+        let [of_values, of_bits] = halves.each_ref().map(|half| Progress::new(half));
+        let of_values = self.values.write_shares(first, keys, of_values)?;
+        let of_bits = self.bits.write_shares(first, keys, of_bits)?;
+        Ok([of_values.to_bytes(), of_bits.to_bytes()].concat())
+    }
+
+    /// Agrees to the commitments of all owners, once. Save the secret before its second share is made.
+    ///
+    /// # Errors
+    /// As [`OwnerSecret::agree`].
+    pub fn agree(&mut self, agreement: &JointAgreement) -> Result<()> {
+        self.values.agree(&agreement.values)?;
+        self.bits.agree(&agreement.bits)
+    }
+
+    /// Writes the owner's second share, of the first shares of all owners in any order.
+    ///
+    /// # Errors
+    /// As [`OwnerSecret::write_second_share`].
+    pub fn write_second_share(
+        &self,
+        agreement: &JointAgreement,
+        first: &[&[u8]],
+        out: &mut dyn Write,
+        progress: Progress<'_>,
+    ) -> Result<()> {
+        let halves = halves(progress);
+        let [first_half, last_half] = halves.each_ref().map(|half| Progress::new(half));
+        let [of_values, of_bits] = split_all(first)?;
+        self.values.write_second_share(&agreement.values, &of_values, out, first_half)?;
+        self.bits.write_second_share(&agreement.bits, &of_bits, out, last_half)
+    }
+
+    /// Returns the owner's part of the decryption of results, flooded: one message for every bit of an output, the lowest first.
+    ///
+    /// # Errors
+    /// If the secret has not agreed yet, or the results or the plan are of another key or other parameters.
+    pub fn partial_decryptions(
+        &self,
+        result: &JointResult,
+        decryption: &JointDecryption,
+    ) -> Result<Vec<PartialDecryption>> {
+        let share = SecretShare::of_owner(&self.bits)?;
+        result.bits().iter().map(|bits| share.partial_decryption(bits, decryption)).collect()
+    }
+}
+
+/// The commitments of all owners of a joint key, against which shares are checked and summed up.
+#[derive(Clone, Debug)]
+pub struct JointAgreement {
+    values: Agreement<packed::Parameters>,
+    bits: Agreement<bits::Parameters>,
+}
+
+impl JointAgreement {
+    /// Joins the commitments of all owners, in any order.
+    ///
+    /// # Errors
+    /// If one is missing, there twice, or of other parameters or another session.
+    pub fn new(session: &JointSession, commitments: &[&[u8]]) -> Result<Self> {
+        let [of_values, of_bits] = split_all(commitments)?;
+        let read = |all: Vec<&[u8]>| all.into_iter().map(Commitment::from_bytes).collect();
+        let (of_values, of_bits): (Result<Vec<_>>, Result<Vec<_>>) =
+            (read(of_values), read(of_bits));
+        let values = Agreement::new(&session.values, &of_values?)?;
+        let bits = Agreement::new(&session.bits, &of_bits?)?;
+        Ok(Self { values, bits })
+    }
+
+    /// Returns the identifier of the joint key of values. Owners compare it over another channel before second shares.
+    #[must_use]
+    pub fn key_id(&self) -> KeyId {
+        self.values.key_id()
+    }
+
+    /// Makes the public key, which encrypts values, of the first shares of all owners.
+    ///
+    /// # Errors
+    /// As [`Agreement::public_key`].
+    pub fn public_key(&self, first: &[&[u8]]) -> Result<packed::PublicKey> {
+        let [of_values, _] = split_all(first)?;
+        packed::PublicKey::of_owners(&self.values, &of_values)
+    }
+
+    /// Makes the evaluation keys of the shares of all owners, and writes that of values and that of bits.
+    ///
+    /// # Errors
+    /// As [`Agreement::write_evaluation_key`]. Nothing of the outputs is of use then.
+    pub fn write_evaluation_keys(
+        &self,
+        shares: EvaluationKeyShares<'_>,
+        values: &mut dyn Write,
+        bits: &mut dyn Write,
+        progress: Progress<'_>,
+    ) -> Result<()> {
+        let [first, keys, second] = [shares.first, shares.keys, shares.second].map(split_all);
+        let ([first, first_of_bits], [keys, keys_of_bits]) = (first?, keys?);
+        let [second, second_of_bits] = second?;
+        let halves = halves(progress);
+        let [first_half, last_half] = halves.each_ref().map(|half| Progress::new(half));
+        let shares = EvaluationKeyShares { first: &first, keys: &keys, second: &second };
+        self.values.write_evaluation_key(shares, values, first_half)?;
+        let (first, keys, second) = (&first_of_bits, &keys_of_bits, &second_of_bits);
+        let shares = EvaluationKeyShares { first, keys, second };
+        self.bits.write_evaluation_key(shares, bits, last_half)
+    }
+}
+
+/// Progress of the two halves of some work.
+fn halves<'a>(
+    progress: Progress<'a>,
+) -> [impl Fn(usize, usize) -> ControlFlow<()> + Sync + use<'a>; 2] {
+    [0, 1].map(|half| {
+        move |done, total| match progress.report(half * total + done, 2 * total) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        }
+    })
+}
+
+/// Splits every file of a kind into its messages of values and of bits.
+fn split_all<'a>(files: &[&'a [u8]]) -> Result<[Vec<&'a [u8]>; 2]> {
+    let mut both = [Vec::new(), Vec::new()];
+    for file in files {
+        let parts = split_first(file)?;
+        both.iter_mut().zip(parts).for_each(|(all, part)| all.push(part));
+    }
+    Ok(both)
+}

@@ -1,0 +1,190 @@
+//! Lookups whose results several owners decrypt together.
+
+use cryptable_bits as bits;
+use cryptable_bits::PreparedBits;
+use cryptable_lattice::error::{check_client, check_equal};
+use cryptable_lattice::{KeyParameters, Progress, ReadOptions, Result, Table};
+use cryptable_packed as packed;
+use cryptable_wire::{BodyWriter, ObjectType, write_object};
+
+use super::split_first;
+use crate::packed_bits::to_bits;
+
+/// Longest body of a result: 64 bits of 128 MiB each.
+const MAX_RESULT_BYTES: u64 = 1 << 33;
+
+/// Most bits of an output.
+const MAX_BITS: u64 = 64;
+
+/// A table, prepared for lookups under a joint key: a table of one bit for every bit of its outputs.
+#[derive(Debug)]
+pub struct JointLookup<'a> {
+    values: &'a packed::EvaluationKey,
+    bits: &'a bits::EvaluationKey,
+    tables: Vec<packed::PreparedTable>,
+    modulus: u64,
+}
+
+impl<'a> JointLookup<'a> {
+    /// Prepares a table, given the evaluation keys of values and of bits of one joint key.
+    ///
+    /// # Errors
+    /// If the table has another input modulus than the key, or the keys have different numbers of owners.
+    pub fn new(
+        values: &'a packed::EvaluationKey,
+        bits: &'a bits::EvaluationKey,
+        table: &Table,
+    ) -> Result<Self> {
+        let owners = values.parameters().literal().owners;
+        check_equal("number of owners", bits.parameters().literal().owners, owners)?;
+        let modulus = table.output_modulus();
+        let prepare = |bit: u32| {
+            let of_bit = |x| table.values()[x as usize] >> bit & 1;
+            values.prepare(&Table::from_fn(table.input_modulus(), 2, of_bit)?)
+        };
+        let tables = (0..(modulus - 1).ilog2() + 1).map(prepare).collect::<Result<_>>()?;
+        Ok(Self { values, bits, tables, modulus })
+    }
+
+    /// Looks the values of a ciphertext up, makes bits of the results, and cleans these until their errors hide behind
+    /// flooding.
+    ///
+    /// # Errors
+    /// If the values are of another key, or have too much noise.
+    pub fn look_up(
+        &self,
+        input: &packed::Ciphertext,
+        progress: Progress<'_>,
+    ) -> Result<JointResult> {
+        let tables: Vec<_> = self.tables.iter().collect();
+        let (parameters, key_id) = (self.bits.parameters(), self.bits.key_id());
+        let prepare = |result: packed::Ciphertext| {
+            let input = to_bits(self.values, &result, parameters, key_id)?;
+            self.bits.prepare_decryption(&self.bits.half_bin_boot(&input)?)
+        };
+        let results = self.values.lookup_many(input, &tables, progress)?;
+        let bits = results.into_iter().map(prepare).collect::<Result<_>>()?;
+        Ok(JointResult { parameters: parameters.clone(), modulus: self.modulus, bits })
+    }
+}
+
+/// Results of a lookup that all owners of a key decrypt together, of one ciphertext of values.
+#[derive(Clone, Debug)]
+pub struct JointResult {
+    parameters: bits::Parameters,
+    modulus: u64,
+    /// Bits of all values, the lowest bit first.
+    bits: Vec<PreparedBits>,
+}
+
+impl JointResult {
+    /// Returns the parameters of the bits.
+    #[must_use]
+    pub fn parameters(&self) -> &bits::Parameters {
+        &self.parameters
+    }
+
+    /// Returns the output modulus of the table.
+    #[must_use]
+    pub fn modulus(&self) -> u64 {
+        self.modulus
+    }
+
+    /// Returns the number of values.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.bits[0].count()
+    }
+
+    /// Returns the bits of all values, the lowest bit first.
+    #[must_use]
+    pub fn bits(&self) -> &[PreparedBits] {
+        &self.bits
+    }
+
+    /// Returns the results in their wire format.
+    ///
+    /// # Errors
+    /// Never: the bits are of these parameters.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let (mut body, mut file) = (Vec::new(), Vec::new());
+        let mut writer = BodyWriter::new(&mut body);
+        writer.bytes(&self.parameters.to_bytes())?;
+        writer.u64(self.modulus)?;
+        for bits in &self.bits {
+            writer.bytes(&bits.to_bytes(&self.parameters)?)?;
+        }
+        write_object(&mut file, ObjectType::JointResult, &self.parameters.digest(), &body)?;
+        Ok(file)
+    }
+
+    /// Reads the results that a file begins with, and returns the rest of it, which may have more.
+    ///
+    /// # Errors
+    /// If it does not begin with undamaged results, or they are of insecure parameters where those are not allowed.
+    pub fn read_first(bytes: &[u8], options: ReadOptions) -> Result<(Self, &[u8])> {
+        let [first, rest] = split_first(bytes)?;
+        let object_type = ObjectType::JointResult;
+        let opened = bits::Parameters::open(first, object_type, MAX_RESULT_BYTES, options)?;
+        let (parameters, mut reader) = opened;
+        let modulus = reader.u64_within("output modulus", 2..=u64::MAX)?;
+        let mut bits: Vec<PreparedBits> = Vec::new();
+        for _ in 0..u64::from((modulus - 1).ilog2() + 1).min(MAX_BITS) {
+            let of_bit = reader.bytes("bits for partial decryption", MAX_RESULT_BYTES)?;
+            let of_bit = PreparedBits::from_bytes(&parameters, of_bit)?;
+            if let Some(lowest) = bits.first() {
+                check_equal("number of bits", of_bit.count(), lowest.count())?;
+                check_client("bits for partial decryption", lowest.key_id(), of_bit.key_id())?;
+            }
+            bits.push(of_bit);
+        }
+        reader.finish()?;
+        Ok((Self { parameters, modulus, bits }, rest))
+    }
+}
+
+#[cfg(feature = "client")]
+mod decryption {
+    use cryptable_bits::PartialDecryption;
+
+    use super::{JointResult, Result, check_equal, split_first};
+
+    impl JointResult {
+        /// Returns the values, given the parts of all owners: of each its messages in the order of
+        /// [`partial_decryptions`](super::super::JointSecret::partial_decryptions).
+        ///
+        /// # Errors
+        /// [`OwnersError`](super::super::OwnersError) if an owner is missing or there twice, or its messages are of other results;
+        /// [`Error::Mismatch`](cryptable_lattice::Error::Mismatch) if the sum of all parts is no bit: some owner did not
+        /// follow the protocol.
+        pub fn combine(&self, parts: &[Vec<PartialDecryption>]) -> Result<Vec<u64>> {
+            for part in parts {
+                check_equal("number of partial decryptions", part.len(), self.bits.len())?;
+            }
+            let mut values = vec![0; self.count()];
+            for (index, bits) in self.bits.iter().enumerate() {
+                let of_bit: Vec<_> = parts.iter().map(|part| part[index].clone()).collect();
+                let found = bits.combine(&self.parameters, &of_bit)?;
+                values
+                    .iter_mut()
+                    .zip(found)
+                    .for_each(|(value, bit)| *value |= u64::from(bit) << index);
+            }
+            Ok(values)
+        }
+
+        /// Reads an owner's part of the decryption of these results, which a file begins with, and returns the rest of it.
+        ///
+        /// # Errors
+        /// If it does not begin with as many undamaged partial decryptions as outputs have bits.
+        pub fn read_part<'a>(&self, bytes: &'a [u8]) -> Result<(Vec<PartialDecryption>, &'a [u8])> {
+            let (mut part, mut rest) = (Vec::new(), bytes);
+            for _ in &self.bits {
+                let [first, following] = split_first(rest)?;
+                part.push(PartialDecryption::from_bytes(&self.parameters, first)?);
+                rest = following;
+            }
+            Ok((part, rest))
+        }
+    }
+}

@@ -1,0 +1,63 @@
+"""Keys of several owners: each has a part of the secret key, nobody has all of it, and all of them together decrypt.
+
+Three hospitals, of which each runs its own lines; files and bytes go between them over any channel that does not change
+them. The server needs no secret.
+
+    >>> import pathlib, tempfile
+    >>> import cryptable
+    >>> from cryptable import owners
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> session = owners.Session.draw_insecure_toy(3, 16)         # for use: owners.Session.draw(3, 256)
+    >>> first, keys, second = ([folder / f"{kind}{number}" for number in (1, 2, 3)] for kind in ("first", "keys", "second"))
+    >>> secrets = [owners.Secret.generate(session, number) for number in (1, 2, 3)]
+    >>> commitments = [
+    ...     secret.write_shares(first[i], keys[i], progress=False)  # save the secret, send the commitment, then the shares
+    ...     for i, secret in enumerate(secrets)
+    ... ]
+    >>> len({secret.agree(commitments) for secret in secrets})      # all have the same joint key; save the secret again
+    1
+    >>> for i, secret in enumerate(secrets):
+    ...     secret.write_second_share(commitments, first, second[i], progress=False)
+    >>> public, server, bits_server = folder / "public", folder / "server", folder / "bits"
+    >>> joint = owners.combine(                                     # anyone
+    ...     session, commitments, first, keys, second,
+    ...     public=public, evaluation=server, bits_evaluation=bits_server, progress=False,
+    ... )
+
+Each hospital encrypts with the public key, and the server looks a table up:
+
+    >>> public = cryptable.PublicKey.load(public, allow_insecure=True)
+    >>> server = cryptable.EvaluationKey.open(server, allow_insecure=True)
+    >>> bits_server = owners.BitsEvaluationKey.open(bits_server, allow_insecure=True)
+    >>> ages = public.encrypt([3, 9, 12, 15])
+    >>> risks = owners.lookup(server, bits_server, ages, lambda age: age // 5, output_modulus=4, progress=False)
+
+All of them decrypt together: each sends its part, and whoever has all parts sees the results and nothing else.
+
+    >>> risks.combine([secret.part_of(risks) for secret in secrets]).tolist()
+    [0, 1, 2, 3]
+
+A part that is missing, there twice or of other results is refused, by the number of its owner.
+"""
+
+from __future__ import annotations
+
+from ._native import circuits as _circuits
+from ._native import owners as _compiled
+
+BitsEvaluationKey = _circuits.EvaluationKey
+JointResult = _compiled.JointResult
+Secret = _compiled.Secret
+Session = _compiled.Session
+
+combine = _compiled.combine
+lookup = _compiled.lookup
+
+__all__ = [
+    "BitsEvaluationKey",
+    "JointResult",
+    "Secret",
+    "Session",
+    "combine",
+    "lookup",
+]
