@@ -249,6 +249,23 @@ pub fn read_object<'a>(
     parameter_digest: Option<&[u8; 32]>,
     max_body: u64,
 ) -> Result<&'a [u8], WireError> {
+    let (body, mut check) = open_object(bytes, expected, parameter_digest, max_body)?;
+    check.update(body);
+    check.finish()?;
+    Ok(body)
+}
+
+/// Opens an object like [`read_object`], but for its checksum: the caller hashes the body as it reads it, once, and trusts
+/// nothing of it before [`ObjectCheck::finish`].
+///
+/// # Errors
+/// As there, but for damage of the body.
+pub fn open_object<'a>(
+    bytes: &'a [u8],
+    expected: ObjectType,
+    parameter_digest: Option<&[u8; 32]>,
+    max_body: u64,
+) -> Result<(&'a [u8], ObjectCheck), WireError> {
     let header = peek_header(bytes)?;
     if header.object_type != expected {
         return Err(WireError::WrongType { expected, found: header.object_type });
@@ -268,13 +285,45 @@ pub fn read_object<'a>(
         let found = header.parameter_digest;
         return Err(WireError::ParameterMismatch { expected, found });
     }
-    let (content, checksum) = bytes.split_at(bytes.len() - CHECKSUM_BYTES);
+    let (content, end) = bytes.split_at(bytes.len() - CHECKSUM_BYTES);
+    let (start, body) = content.split_at(HEADER_BYTES);
     let mut hasher = Zeroizing::new(blake3::Hasher::new());
-    hash(&mut hasher, content);
-    if hasher.finalize() != *checksum {
-        return Err(WireError::ChecksumMismatch);
+    hasher.update(start);
+    let mut checksum = [0; CHECKSUM_BYTES];
+    checksum.copy_from_slice(end);
+    Ok((body, ObjectCheck { hasher, checksum }))
+}
+
+/// The hash of an object as far as its body was read, and the checksum that it states.
+#[derive(Debug)]
+pub struct ObjectCheck {
+    hasher: Zeroizing<blake3::Hasher>,
+    checksum: [u8; CHECKSUM_BYTES],
+}
+
+impl ObjectCheck {
+    /// Returns the checksum that the object states.
+    #[must_use]
+    pub fn checksum(&self) -> &[u8; CHECKSUM_BYTES] {
+        &self.checksum
     }
-    Ok(&content[HEADER_BYTES..])
+
+    /// Hashes the next bytes of the body.
+    pub fn update(&mut self, bytes: &[u8]) {
+        hash(&mut self.hasher, bytes);
+    }
+
+    /// Compares the hash of all bytes with the checksum.
+    ///
+    /// # Errors
+    /// [`WireError::ChecksumMismatch`].
+    pub fn finish(&self) -> Result<(), WireError> {
+        if self.hasher.finalize() == self.checksum {
+            Ok(())
+        } else {
+            Err(WireError::ChecksumMismatch)
+        }
+    }
 }
 
 #[cfg(test)]

@@ -80,7 +80,8 @@ impl<P: OwnersParameters> Agreement<P> {
     ///
     /// # Errors
     /// As [`Agreement::public_key`]; [`OwnersError::OtherAgreement`] if second shares were made with other commitments; if
-    /// writing fails, or [`crate::Error::Cancelled`].
+    /// writing fails, or [`crate::Error::Cancelled`]. What was written is of no use then: shares are hashed while they are
+    /// summed up.
     pub fn write_evaluation_key(
         &self,
         shares: EvaluationKeyShares<'_>,
@@ -116,7 +117,7 @@ impl<P: OwnersParameters> Agreement<P> {
             let mut sum = |message, shares: &mut [Share<'_>], writer: &mut BodyWriter<_>| {
                 let (rows, out) =
                     (SharedRows::read(ring, shape, message, shares)?, &mut buffer[..bytes(shape)]);
-                rows.fill(out, |digit, limb| rows.sum(digit, limb));
+                rows.fill_sums(out, shares);
                 rows.check()?;
                 Ok::<_, crate::Error>(writer.raw(out)?)
             };
@@ -134,17 +135,18 @@ impl<P: OwnersParameters> Agreement<P> {
             }
             steps.done()?;
         }
-        [first, keys, second].into_iter().try_for_each(|shares| self.finish(shares))?;
+        let mut shares = [first, keys, second].into_iter().flatten();
+        shares.try_for_each(Share::finish)?;
         writer.into_inner().finish()?;
         Ok(())
     }
 
-    /// Opens the first shares of all owners.
+    /// Opens the first shares of all owners, which are not hashed yet.
     pub(super) fn first_shares<'a>(&self, shares: &[&'a [u8]]) -> Result<Vec<Share<'a>>> {
         self.committed(shares, ObjectType::OwnerFirstShare, Message::FirstShare, |it| it.first)
     }
 
-    /// Opens shares that commitments name by their checksums.
+    /// Opens shares whose checksums commitments name.
     fn committed<'a>(
         &self,
         shares: &[&'a [u8]],
@@ -154,7 +156,7 @@ impl<P: OwnersParameters> Agreement<P> {
     ) -> Result<Vec<Share<'a>>> {
         let shares = self.opened(shares, object_type, message)?;
         for (share, commitment) in shares.iter().zip(&self.commitments) {
-            if share.checksum != checksum(commitment) {
+            if *share.checksum() != checksum(commitment) {
                 return Err(OwnersError::OtherShare { message, owner: share.owner }.into());
             }
         }
@@ -197,11 +199,6 @@ impl<P: OwnersParameters> Agreement<P> {
         }
         Ok(())
     }
-
-    /// Checks that nothing follows in shares.
-    pub(super) fn finish(&self, shares: Vec<Share<'_>>) -> Result<()> {
-        Ok(shares.into_iter().try_for_each(|share| share.content.finish())?)
-    }
 }
 
 impl<P: OwnersParameters + RingPublicParameters> Agreement<P> {
@@ -212,6 +209,7 @@ impl<P: OwnersParameters + RingPublicParameters> Agreement<P> {
     /// shares of this session.
     pub fn public_key(&self, first: &[&[u8]]) -> Result<RingPublicKey<P>> {
         let mut first = self.first_shares(first)?;
+        first.iter_mut().try_for_each(Share::verify)?;
         let parameters = self.session.parameters();
         let moduli = parameters.public_moduli();
         let mut words = Vec::new();

@@ -2,9 +2,10 @@
 
 use std::io::Write;
 
-use cryptable_ring::random::Seed;
-use cryptable_ring::{ByteBuffer, Ring, kernels};
+use cryptable_ring::kernels::{self, PackedRow};
+use cryptable_ring::{Buffer, ByteBuffer, Isa, PackedLayout, Ring};
 use cryptable_wire::{ObjectType, packed_field_bytes};
+use rayon::prelude::*;
 
 use super::commitment::Commitment;
 use super::owner_secret::OwnerSecret;
@@ -18,7 +19,6 @@ use crate::key_generation::{
 };
 use crate::progress::Progress;
 use crate::ring_public_key::public_key_rows;
-use crate::switching_key::fill_rows;
 
 impl<P: OwnersParameters> OwnerSecret<P> {
     /// Writes the owner's first share and its key share, and returns its commitment to both. Progress counts switching keys.
@@ -58,16 +58,18 @@ impl<P: OwnersParameters> OwnerSecret<P> {
             let (seed, rows) = (session.mask_seed(Some(number)), &mut rows[..bytes(request)]);
             let (half, shape) = (Half::Body, request.shape);
             let errors = streams::share_errors(self.streams(), ring, shape, number, half);
-            let key = KeyRows { seed: &seed, errors: &errors, b: &mut *rows, a: None };
+            let mut key = KeyRows { seed: &seed, errors: &errors, b: &mut *rows, a: None };
             if is_relinearization(request) {
+                let mut masks = ByteBuffer::zeroed(bytes(request));
+                key.a = Some(&mut masks);
                 let ephemeral = streams::ephemeral_secret(self.streams(), ring.degree(), number);
                 let ephemeral = EvaluatedSecret::new(ring, &ephemeral);
                 let from = |prime| SecretRow::Shared(secrets.dense.limb(prime));
                 let to = |prime| SecretRow::Shared(ephemeral.limb(prime));
                 fill_from_to(ring, shape, key, from, to);
                 first.raw(rows)?;
-                self.fill_masks(ring, request, &seed, number, &secrets.dense, rows);
-                first.raw(rows)?;
+                self.fill_masks(request, number, &secrets.dense, &mut masks);
+                first.raw(&masks)?;
             } else {
                 secrets.fill(request.purpose, shape, key);
                 keys.raw(rows)?;
@@ -97,23 +99,30 @@ impl<P: OwnersParameters> OwnerSecret<P> {
         Ok(writer.packed_limbs(body.words(), ring.moduli().values())?)
     }
 
-    /// Makes the share of the mask of a relinearization key: `d·s_i + e_(1,i)`.
+    /// Makes the share of the mask of a relinearization key, `d·s_i + e_(1,i)`, in place of d.
     fn fill_masks(
         &self,
-        ring: &Ring,
         request: &KeyRequest,
-        seed: &Seed,
         number: usize,
         secret: &EvaluatedSecret<'_>,
         rows: &mut [u8],
     ) {
-        let shape = request.shape;
+        let (ring, shape) = (self.session().ring(), request.shape);
+        let (isa, limbs) = (Isa::detect(), shape.basis.limbs());
         let errors = streams::share_errors(self.streams(), ring, shape, number, Half::Mask);
-        fill_rows(ring, shape, seed, rows, None, |digit, limb, words| {
-            let prime = ring.prime_index(shape.basis, limb);
+        let rows = PackedLayout::new(ring.moduli(), shape.basis).rows_mut(rows);
+        rows.into_par_iter().enumerate().for_each(|(row, (bytes, bits))| {
+            let prime = ring.prime_index(shape.basis, row % limbs);
             let modulus = ring.modulus(prime);
-            kernels::mul_assign(modulus, words, secret.limb(prime));
-            kernels::add_assign(modulus, words, &evaluations(ring, prime, &errors[digit]));
+            let mut words = Buffer::unspecified(ring.degree());
+            PackedRow::new(bytes, bits).unpack(isa, &mut words);
+            kernels::mul_assign(modulus, &mut words, secret.limb(prime));
+            kernels::add_assign(
+                modulus,
+                &mut words,
+                &evaluations(ring, prime, &errors[row / limbs]),
+            );
+            PackedRow::pack(isa, bytes, &words, bits);
         });
     }
 }

@@ -9,7 +9,7 @@ use super::agreement::Agreement;
 use super::error::Message;
 use super::owner_secret::OwnerSecret;
 use super::session::OwnersParameters;
-use super::shares::{self, SharedRows, is_relinearization};
+use super::shares::{self, Share, SharedRows, is_relinearization};
 use super::streams::{self, Half};
 use crate::error::Result;
 use crate::key_generation::{EvaluatedSecret, evaluations};
@@ -32,6 +32,8 @@ impl<P: OwnersParameters> OwnerSecret<P> {
         let (message, parameters) = (Message::FirstShare, self.session().parameters());
         let ring = self.session().ring();
         let mut first = agreement.first_shares(first)?;
+        // Before the secret comes near them.
+        first.iter_mut().try_for_each(Share::verify)?;
         agreement.skip_public_keys(&mut first)?;
         let requests = parameters.key_requests();
         let requests = requests.iter().enumerate().filter(|(_, it)| is_relinearization(it));
@@ -69,7 +71,7 @@ impl<P: OwnersParameters> OwnerSecret<P> {
             writer.raw(&rows)?;
             steps.done()?;
         }
-        agreement.finish(first)?;
+        first.into_iter().try_for_each(Share::finish)?;
         writer.into_inner().finish()?;
         Ok(())
     }

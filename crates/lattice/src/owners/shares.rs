@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use cryptable_ring::kernels::{self, PackedRow};
 use cryptable_ring::{Buffer, Isa, PackedLayout, Ring};
 use cryptable_wire::{
-    BodyReader, BodyWriter, CHECKSUM_BYTES, ObjectType, ObjectWriter, read_object,
+    BodyReader, BodyWriter, CHECKSUM_BYTES, ObjectCheck, ObjectType, ObjectWriter, open_object,
 };
 use rayon::prelude::*;
 
@@ -44,21 +44,23 @@ pub(super) fn begin<'a, P: OwnersParameters>(
     Ok(writer)
 }
 
-/// A share that is undamaged and of the session.
+/// A share of the session, whose bytes are hashed once: before they are used, or while they are.
 pub(super) struct Share<'a> {
     /// Number of its owner, counted from 1.
     pub owner: u32,
-    /// Its checksum.
-    pub checksum: [u8; CHECKSUM_BYTES],
     /// Reader of its content.
     pub content: BodyReader<'a>,
+    body: &'a [u8],
+    check: ObjectCheck,
+    /// Bytes of the body that were hashed.
+    hashed: usize,
 }
 
 impl<'a> Share<'a> {
-    /// Opens a share.
+    /// Opens a share, of which nothing is hashed yet.
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged share of this kind, session and parameters.
+    /// If the bytes are not a share of this kind, session and parameters.
     pub(super) fn open<P: OwnersParameters>(
         bytes: &'a [u8],
         object_type: ObjectType,
@@ -66,14 +68,44 @@ impl<'a> Share<'a> {
         session: &Session<P>,
     ) -> Result<Self> {
         let digest = session.parameters().digest();
-        let body = read_object(bytes, object_type, Some(&digest), MAX_SHARE_BYTES)?;
+        let opened = open_object(bytes, object_type, Some(&digest), MAX_SHARE_BYTES)?;
+        let (body, check) = opened;
         let mut content = BodyReader::new(body);
         let found = content.array("session of a share")?;
         let owner = content.u32("owner of a share")?;
         check_session(message, owner, &found, session)?;
-        let mut checksum = [0; CHECKSUM_BYTES];
-        checksum.copy_from_slice(&bytes[bytes.len() - CHECKSUM_BYTES..]);
-        Ok(Self { owner, checksum, content })
+        Ok(Self { owner, content, body, check, hashed: 0 })
+    }
+
+    /// Returns the checksum that it states.
+    pub(super) fn checksum(&self) -> &[u8; CHECKSUM_BYTES] {
+        self.check.checksum()
+    }
+
+    /// Hashes the body up to this position, where it was not hashed yet.
+    pub(super) fn hash_to(&mut self, position: usize) {
+        if position > self.hashed {
+            self.check.update(&self.body[self.hashed..position]);
+            self.hashed = position;
+        }
+    }
+
+    /// Hashes all of the body, and checks that nothing is damaged.
+    ///
+    /// # Errors
+    /// If it is.
+    pub(super) fn verify(&mut self) -> Result<()> {
+        self.hash_to(self.body.len());
+        Ok(self.check.finish()?)
+    }
+
+    /// Checks that nothing follows and nothing is damaged: what was read of it counts from now on.
+    ///
+    /// # Errors
+    /// If not.
+    pub(super) fn finish(mut self) -> Result<()> {
+        self.verify()?;
+        Ok(self.content.finish()?)
     }
 }
 
@@ -139,8 +171,11 @@ impl<'a> SharedRows<'a> {
             for (index, part) in self.parts.iter().enumerate() {
                 let start = block * SUMMED;
                 row(part).range(start..start + words.len()).unpack(Isa::detect(), words);
-                // No early end: comparisons run on vectors.
-                if words.iter().fold(true, |all, &word| all & (word < modulus.value())) {
+                // The highest bits of differences say which words are below the prime; no early end, so that vectors do it.
+                let below = words
+                    .iter()
+                    .fold(u64::MAX, |all, word| all & word.wrapping_sub(modulus.value()));
+                if below >> 63 == 1 {
                     kernels::add_assign(modulus, sum, words);
                 } else {
                     self.wrong.store(index + 1, Ordering::Relaxed);
@@ -152,11 +187,35 @@ impl<'a> SharedRows<'a> {
 
     /// Writes rows that `make` makes of a digit and limb, on all threads.
     pub(super) fn fill(&self, out: &mut [u8], make: impl Fn(usize, usize) -> Buffer + Sync) {
-        let limbs = self.shape.basis.limbs();
-        let rows = self.layout.rows_mut(out).into_par_iter();
-        rows.enumerate().for_each(|(row, (bytes, bits))| {
-            PackedRow::pack(Isa::detect(), bytes, &make(row / limbs, row % limbs), bits);
-        });
+        self.fill_digits(out, |_| (), make);
+    }
+
+    /// Writes the sums of all rows, and hashes the shares up to where they end: a digit at a time, which is in the caches then.
+    pub(super) fn fill_sums(&self, out: &mut [u8], shares: &mut [Share<'_>]) {
+        let hash = |digits: usize| {
+            for share in &mut *shares {
+                let end = share.content.position();
+                let following = (self.shape.digits() - digits) * self.layout.bytes();
+                share.hash_to(end - following);
+            }
+        };
+        self.fill_digits(out, hash, |digit, limb| self.sum(digit, limb));
+    }
+
+    /// Writes rows, digit by digit; `begin` is told how many digits are begun.
+    fn fill_digits(
+        &self,
+        out: &mut [u8],
+        mut begin: impl FnMut(usize),
+        make: impl Fn(usize, usize) -> Buffer + Sync,
+    ) {
+        for (digit, out) in out.chunks_mut(self.layout.bytes()).enumerate() {
+            begin(digit + 1);
+            let rows = self.layout.rows_mut(out).into_par_iter();
+            rows.enumerate().for_each(|(limb, (bytes, bits))| {
+                PackedRow::pack(Isa::detect(), bytes, &make(digit, limb), bits);
+            });
+        }
     }
 
     /// Checks that all words that were summed up were below their primes.
