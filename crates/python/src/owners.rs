@@ -28,7 +28,7 @@ fn number_of_owners(owners: u32) -> Result<library::Owners> {
     library::Owners::try_from(owners).map_err(pyo3::exceptions::PyValueError::new_err)
 }
 
-/// What all owners of joint keys get before they make them: parameters, and a seed of masks. Public.
+/// Parameters and a seed of masks, which all owners of joint keys get before they make them. Public.
 #[pyclass(frozen, module = "cryptable.owners")]
 pub(crate) struct Session {
     inner: library::JointSession,

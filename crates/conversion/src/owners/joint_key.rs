@@ -16,7 +16,7 @@ use zeroize::Zeroizing;
 
 use super::{JointResult, split_first};
 
-/// What the owners of a joint key agree on before they make it: a session for values, and one for bits.
+/// A pair of sessions, for values and for bits, that the owners of a joint key agree on before they make it.
 #[derive(Clone, Debug)]
 pub struct JointSession {
     values: Session<packed::Parameters>,
@@ -99,7 +99,7 @@ impl JointSession {
 
 /// An owner's part of a joint secret key, of values and of bits. Zeroized on drop, redacted in Debug, not `Clone`.
 ///
-/// It is to be saved after each step that changes it, which are those of [`OwnerSecret`].
+/// Save it after each step that changes it, which are those of [`OwnerSecret`].
 #[derive(Debug)]
 pub struct JointSecret {
     values: OwnerSecret<packed::Parameters>,

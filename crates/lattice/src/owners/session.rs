@@ -40,7 +40,7 @@ pub struct Session<P> {
     parameters: P,
     seed: Seed,
     digest: [u8; CHECKSUM_BYTES],
-    /// The ring with its tables, once a key is made, for all copies of the session.
+    /// The ring with its tables, made for the first key, for all copies of the session.
     ring: Arc<OnceLock<Arc<Ring>>>,
 }
 

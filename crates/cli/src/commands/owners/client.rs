@@ -1,4 +1,4 @@
-//! What owners do with their parts of a secret key, and sums of their messages.
+//! Owners' parts of a secret key, their messages, and sums of these.
 
 use std::fmt;
 use std::io::Write as _;
