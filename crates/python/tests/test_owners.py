@@ -27,7 +27,7 @@ def test_two_owners_decrypt_together(folder: pathlib.Path) -> None:
     first, keys, second = (files(folder, kind) for kind in ("first", "keys", "second"))
     secrets = [owners.Secret.generate(session, number) for number in NUMBERS]
     assert [secret.owner for secret in secrets] == [1, 2]
-    commitments = [secret.write_shares(f, k, progress=False) for secret, f, k in zip(secrets, first, keys)]
+    commitments = [secret.write_shares(f, k, progress=False) for secret, f, k in zip(secrets, first, keys, strict=True)]
     with pytest.raises(CryptableError, match="commitment of owner 2 is missing"):
         secrets[0].agree(commitments[:1])
     with pytest.raises(CryptableError, match="not agreed"):
@@ -36,7 +36,7 @@ def test_two_owners_decrypt_together(folder: pathlib.Path) -> None:
     ids = {secret.agree(commitments[::-1]) for secret in secrets}
     secrets[0].save(folder / "1.secret")
     secrets[0] = owners.Secret.load(folder / "1.secret", allow_insecure=True)
-    for secret, path in zip(secrets, second):
+    for secret, path in zip(secrets, second, strict=True):
         secret.write_second_share(commitments, first, path, progress=False)
     outputs = {"public": folder / "public", "evaluation": folder / "server", "bits_evaluation": folder / "bits"}
     with pytest.raises(CryptableError, match="key share of owner 2 is missing"):
@@ -62,7 +62,7 @@ def test_two_owners_decrypt_together(folder: pathlib.Path) -> None:
         result.combine([parts[0], parts[0]])
     with pytest.raises(CryptableError):
         result.combine([parts[0], parts[1] + parts[1]])
-    with pytest.raises(CryptableError, match="insecure|INSECURE"):
+    with pytest.raises(CryptableError, match=r"insecure|INSECURE"):
         owners.JointResult.load(folder / "result")
 
 

@@ -274,12 +274,13 @@ impl CombineArgs {
 pub const OVERVIEW: &str = "\
 Examples, for three owners of whom ann is the first:
   cryptable owners session --owners 3 --bits 8 --output session
-  cryptable owners share --session session --owner 1 --secret ann.secret --commitment ann.commitment \\
-    --first ann.first --keys ann.keys
+  cryptable owners share --session session --owner 1 --secret ann.secret \\
+    --commitment ann.commitment --first ann.first --keys ann.keys
   cryptable owners agree --secret ann.secret --commitment *.commitment --first *.first \\
     --second ann.second
-  cryptable owners combine --session session --commitment *.commitment --first *.first --keys *.keys \\
-    --second *.second --public public.key --evaluation server.key --bits-evaluation bits.key
+  cryptable owners combine --session session --commitment *.commitment --first *.first \\
+    --keys *.keys --second *.second --public public.key --evaluation server.key \\
+    --bits-evaluation bits.key
   cryptable encrypt --public public.key --input ages.csv --output ages.ct
   cryptable owners lookup --evaluation server.key --bits-evaluation bits.key --table risks.csv \\
     --input ages.ct --output risks.joint
@@ -299,17 +300,17 @@ Examples:
   cryptable owners session --owners 3 --bits 8 --output session
   cryptable owners session --owners 2 --modulus 120 --output-bits 4 --output session
 
-Anyone may begin a session; it is public, and all owners need the same. Two or three owners decrypt.";
+Anyone may begin a session; it is public, and all owners need the same.";
 
 /// Help of `owners share`.
 #[cfg(feature = "client")]
 const SHARE: &str = "\
 Examples:
-  cryptable owners share --session session --owner 1 --secret ann.secret --commitment ann.commitment \\
-    --first ann.first --keys ann.keys
+  cryptable owners share --session session --owner 1 --secret ann.secret \\
+    --commitment ann.commitment --first ann.first --keys ann.keys
 
-Send the commitment at once, and both shares only after the commitments of all owners are there: whoever
-saw the shares of others before it committed to its own could choose the joint key.";
+Send the commitment at once, and both shares only after the commitments of all owners are there:
+whoever saw the shares of others before it committed to its own could choose the joint key.";
 
 /// Help of `owners agree`.
 #[cfg(feature = "client")]
@@ -319,17 +320,18 @@ Examples:
     --second ann.second
 
 The owner's own files are among both lists. Compare the key identifier with the other owners over
-another channel before you send the second share. A secret agrees once: two second shares of different
-commitments would reveal it, so never go back to an older copy of its file.";
+another channel before you send the second share. A secret agrees once: two second shares of
+different commitments would reveal it, so never go back to an older copy of its file.";
 
 /// Help of `owners combine`.
 #[cfg(feature = "client")]
 const COMBINE: &str = "\
 Examples:
-  cryptable owners combine --session session --commitment *.commitment --first *.first --keys *.keys \\
-    --second *.second --public public.key --evaluation server.key --bits-evaluation bits.key
+  cryptable owners combine --session session --commitment *.commitment --first *.first \\
+    --keys *.keys --second *.second --public public.key --evaluation server.key \\
+    --bits-evaluation bits.key
 
-All shares are public, and so are the keys that they make. `encrypt --public` takes the public key.";
+All shares are public, and so are the keys that they make; encrypt --public takes the public key.";
 
 /// Help of `owners lookup`.
 const LOOKUP: &str = "\

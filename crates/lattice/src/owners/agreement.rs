@@ -76,7 +76,7 @@ impl<P: OwnersParameters> Agreement<P> {
     }
 
     /// Makes the joint evaluation key of the shares of all owners, each kind in any order, and writes it as any other, one
-    /// switching key at a time. Takes the memory of the largest one beside the shares. Progress counts switching keys.
+    /// switching key at a time. Takes the memory of a digit of the largest one beside the shares. Progress counts switching keys.
     ///
     /// # Errors
     /// As [`Agreement::public_key`]; [`OwnersError::OtherAgreement`] if second shares were made with other commitments; if
@@ -109,17 +109,14 @@ impl<P: OwnersParameters> Agreement<P> {
         let mut writer = BodyWriter::new(object);
         writer.bytes(&literal)?;
         writer.raw(&self.key_id().0)?;
-        let largest = requests.iter().map(|it| bytes(it.shape)).max();
+        let largest = requests.iter().map(|it| bytes(it.shape) / it.shape.digits()).max();
         let mut buffer = ByteBuffer::zeroed(largest.unwrap_or(0));
         let steps = progress.steps(requests.len())?;
         for (number, request) in requests.iter().enumerate() {
             let shape = request.shape;
             let mut sum = |message, shares: &mut [Share<'_>], writer: &mut BodyWriter<_>| {
-                let (rows, out) =
-                    (SharedRows::read(ring, shape, message, shares)?, &mut buffer[..bytes(shape)]);
-                rows.fill_sums(out, shares);
-                rows.check()?;
-                Ok::<_, crate::Error>(writer.raw(out)?)
+                let rows = SharedRows::read(ring, shape, message, shares)?;
+                rows.write_sums(shares, writer, &mut buffer)
             };
             if is_relinearization(request) {
                 writer.raw(&NO_SEED)?;

@@ -167,15 +167,12 @@ impl<'a> SharedRows<'a> {
         let mut sum = Buffer::zeroed(self.ring.degree());
         let mut words = [0; SUMMED];
         for (block, sum) in sum.chunks_mut(SUMMED).enumerate() {
-            let words = &mut words[..sum.len()];
+            let (start, words) = (block * SUMMED, &mut words[..sum.len()]);
             for (index, part) in self.parts.iter().enumerate() {
-                let start = block * SUMMED;
                 row(part).range(start..start + words.len()).unpack(Isa::detect(), words);
                 // The highest bits of differences say which words are below the prime; no early end, so that vectors do it.
-                let below = words
-                    .iter()
-                    .fold(u64::MAX, |all, word| all & word.wrapping_sub(modulus.value()));
-                if below >> 63 == 1 {
+                let differences = words.iter().map(|word| word.wrapping_sub(modulus.value()));
+                if differences.fold(u64::MAX, |all, difference| all & difference) >> 63 == 1 {
                     kernels::add_assign(modulus, sum, words);
                 } else {
                     self.wrong.store(index + 1, Ordering::Relaxed);
@@ -187,35 +184,41 @@ impl<'a> SharedRows<'a> {
 
     /// Writes rows that `make` makes of a digit and limb, on all threads.
     pub(super) fn fill(&self, out: &mut [u8], make: impl Fn(usize, usize) -> Buffer + Sync) {
-        self.fill_digits(out, |_| (), make);
+        let limbs = self.shape.basis.limbs();
+        let rows = self.layout.rows_mut(out).into_par_iter();
+        rows.enumerate().for_each(|(row, (bytes, bits))| {
+            PackedRow::pack(Isa::detect(), bytes, &make(row / limbs, row % limbs), bits);
+        });
     }
 
-    /// Writes the sums of all rows, and hashes the shares up to where they end: a digit at a time, which is in the caches then.
-    pub(super) fn fill_sums(&self, out: &mut [u8], shares: &mut [Share<'_>]) {
-        let hash = |digits: usize| {
-            for share in &mut *shares {
-                let end = share.content.position();
-                let following = (self.shape.digits() - digits) * self.layout.bytes();
-                share.hash_to(end - following);
-            }
-        };
-        self.fill_digits(out, hash, |digit, limb| self.sum(digit, limb));
-    }
-
-    /// Writes rows, digit by digit; `begin` is told how many digits are begun.
-    fn fill_digits(
+    /// Writes the sums of all rows, and hashes the shares up to where they end: a row per thread at a time, which is in the
+    /// caches then. `buffer` has room for a digit.
+    ///
+    /// # Errors
+    /// [`OwnersError::Words`], or if writing fails.
+    pub(super) fn write_sums<W: Write>(
         &self,
-        out: &mut [u8],
-        mut begin: impl FnMut(usize),
-        make: impl Fn(usize, usize) -> Buffer + Sync,
-    ) {
-        for (digit, out) in out.chunks_mut(self.layout.bytes()).enumerate() {
-            begin(digit + 1);
-            let rows = self.layout.rows_mut(out).into_par_iter();
-            rows.enumerate().for_each(|(limb, (bytes, bits))| {
-                PackedRow::pack(Isa::detect(), bytes, &make(digit, limb), bits);
-            });
+        shares: &mut [Share<'_>],
+        writer: &mut BodyWriter<W>,
+        buffer: &mut [u8],
+    ) -> Result<()> {
+        let digit_bytes = self.layout.bytes();
+        let mut following = self.shape.digits() * digit_bytes;
+        for digit in 0..self.shape.digits() {
+            let rows = self.layout.rows_mut(&mut buffer[..digit_bytes]);
+            let mut rows: Vec<_> = rows.into_iter().enumerate().collect();
+            for group in rows.chunks_mut(rayon::current_num_threads()) {
+                following -= group.iter().map(|(_, (bytes, _))| bytes.len()).sum::<usize>();
+                for share in &mut *shares {
+                    share.hash_to(share.content.position() - following);
+                }
+                group.par_iter_mut().for_each(|(limb, (bytes, bits))| {
+                    PackedRow::pack(Isa::detect(), bytes, &self.sum(digit, *limb), *bits);
+                });
+                group.iter().try_for_each(|(_, (bytes, _))| writer.raw(bytes))?;
+            }
         }
+        self.check()
     }
 
     /// Checks that all words that were summed up were below their primes.

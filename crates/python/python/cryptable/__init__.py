@@ -15,8 +15,8 @@ client decrypts exact integers.
 Keys and ciphertexts have 128 bits of security at least, and results are exact but for a probability that plans state.
 Beside tables: `integers` (columns of 8 to 64 bits), `large_values`, `comparisons`, `wide` (dictionaries), `ckks` (real
 and complex vectors), `circuits`, `bits`, `booleans`, `transciphering` (AES), `bridges`, `owners` (several have a
-key together), each with keys of its own and an example (`help(cryptable.integers)`); `cryptable.ray` looks up on many machines, `Client` on a server that
-`cryptable serve` started.
+key together), each with keys of its own and an example (`help(cryptable.integers)`); `cryptable.ray` looks up on many
+machines, `Client` on a server that `cryptable serve` started.
 
 Long calls show a bar (with tqdm; `progress=False` for none, or a callback that takes steps done and steps in all), stop
 at Ctrl-C, let other threads of Python run, and use all cores (`threads=1` for one). Errors are in `cryptable.errors`.

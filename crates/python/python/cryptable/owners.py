@@ -8,10 +8,11 @@ them. The server needs no secret.
     >>> from cryptable import owners
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> session = owners.Session.draw_insecure_toy(3, 16)         # for use: owners.Session.draw(3, 256)
-    >>> first, keys, second = ([folder / f"{kind}{number}" for number in (1, 2, 3)] for kind in ("first", "keys", "second"))
-    >>> secrets = [owners.Secret.generate(session, number) for number in (1, 2, 3)]
-    >>> commitments = [
-    ...     secret.write_shares(first[i], keys[i], progress=False)  # save the secret, send the commitment, then the shares
+    >>> numbers, kinds = (1, 2, 3), ("first", "keys", "second")
+    >>> first, keys, second = ([folder / f"{kind}{number}" for number in numbers] for kind in kinds)
+    >>> secrets = [owners.Secret.generate(session, number) for number in numbers]
+    >>> commitments = [                                             # save the secret, send this, and then the shares
+    ...     secret.write_shares(first[i], keys[i], progress=False)
     ...     for i, secret in enumerate(secrets)
     ... ]
     >>> len({secret.agree(commitments) for secret in secrets})      # all have the same joint key; save the secret again

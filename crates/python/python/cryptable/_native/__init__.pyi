@@ -22,6 +22,7 @@ from . import comparisons as comparisons
 from . import frames as frames
 from . import integers as integers
 from . import large_values as large_values
+from . import owners as owners
 from . import plans as plans
 from . import programs as programs
 from . import tables as tables
