@@ -129,7 +129,8 @@ fn three_owners_decrypt_together_what_none_can_alone() {
     assert!(here.read("risks.joint") != result);
 
     // A whole secret key takes no part, and weak flooding is not to be had.
-    let weak = "decrypt --secret bob.secret --input risks.joint --output bob.part --log2-distance -20";
+    let weak =
+        "decrypt --secret bob.secret --input risks.joint --output bob.part --log2-distance -20";
     here.strict_command(weak).assert().code(2);
     let message = here.fail("decrypt --secret bob.secret --input ages.ct --output bob.part");
     assert!(message.contains("ages.ct"), "{message}");

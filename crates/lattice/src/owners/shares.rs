@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use cryptable_ring::kernels::{self, PackedRow};
 use cryptable_ring::{Buffer, Isa, PackedLayout, Ring};
 use cryptable_wire::{
-    BodyReader, BodyWriter, CHECKSUM_BYTES, ObjectCheck, ObjectType, ObjectWriter, open_object,
+    BodyReader, BodyWriter, CHECKSUM_BYTES, HEADER_BYTES, ObjectCheck, ObjectType, ObjectWriter,
+    open_object,
 };
 use rayon::prelude::*;
 
@@ -21,6 +22,9 @@ const MAX_SHARE_BYTES: u64 = 1 << 36;
 
 /// Words that are unpacked, compared and summed up at once: they stay in the first-level cache.
 const SUMMED: usize = 1024;
+
+/// Bytes of a subtree of the hash.
+const HASHED: usize = 1 << 16;
 
 /// Bytes that every share begins with.
 pub(super) const HEAD_BYTES: u64 = 32 + 4;
@@ -82,8 +86,14 @@ impl<'a> Share<'a> {
         self.check.checksum()
     }
 
+    /// Hashes the body up to some 64 KiB before this position, where it was not hashed yet: BLAKE3 is fast on whole subtrees.
+    pub(super) fn hash_towards(&mut self, position: usize) {
+        let of_file = (HEADER_BYTES + position) / HASHED * HASHED;
+        self.hash_to(of_file.saturating_sub(HEADER_BYTES));
+    }
+
     /// Hashes the body up to this position, where it was not hashed yet.
-    pub(super) fn hash_to(&mut self, position: usize) {
+    fn hash_to(&mut self, position: usize) {
         if position > self.hashed {
             self.check.update(&self.body[self.hashed..position]);
             self.hashed = position;
@@ -210,13 +220,13 @@ impl<'a> SharedRows<'a> {
             for group in rows.chunks_mut(rayon::current_num_threads()) {
                 following -= group.iter().map(|(_, (bytes, _))| bytes.len()).sum::<usize>();
                 for share in &mut *shares {
-                    share.hash_to(share.content.position() - following);
+                    share.hash_towards(share.content.position() - following);
                 }
                 group.par_iter_mut().for_each(|(limb, (bytes, bits))| {
                     PackedRow::pack(Isa::detect(), bytes, &self.sum(digit, *limb), *bits);
                 });
-                group.iter().try_for_each(|(_, (bytes, _))| writer.raw(bytes))?;
             }
+            writer.raw(&buffer[..digit_bytes])?;
         }
         self.check()
     }
