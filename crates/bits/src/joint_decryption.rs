@@ -64,7 +64,7 @@ impl JointDecryption {
     /// statistical distance of `2^log2_distance` of what bits alone tell.
     ///
     /// # Errors
-    /// [`OwnersError::OneOwner`]; if there are no ciphertexts, or the distance is not from 2^-128 to 1/2;
+    /// [`OwnersError::OneOwner`]; if there are no ciphertexts, or the distance is not from 2^-128 to 2^-40;
     /// [`Error::FailureUnreachable`] if bits are not exact enough for it, [`Error::TooSmall`] if bits have too few levels after
     /// a bootstrap.
     pub fn new(
@@ -84,8 +84,8 @@ impl JointDecryption {
             let name = "number of ciphertexts to decrypt";
             return Err(Error::TooSmall { name, value: 0, limit: 1 });
         }
-        let is_stated = (-128.0..=-1.0).contains(&log2_distance);
-        demand(is_stated, "log2 of the statistical distance", log2_distance, "from -128 to -1")?;
+        let is_stated = (-128.0..=-40.0).contains(&log2_distance);
+        demand(is_stated, "log2 of the statistical distance", log2_distance, "from -128 to -40")?;
         let shape = parameters.prepared_shape(owners)?;
         let degree = parameters.literal().ring_degree as f64;
         let unreachable = |found: f64, limit| {

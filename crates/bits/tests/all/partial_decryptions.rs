@@ -188,7 +188,7 @@ fn others_are_refused_by_name() {
     assert!(matches!(error, Error::NoiseTooLarge { .. }), "{error}");
     let few = Parameters::balanced_128(Packing::Complex).unwrap();
     assert!(JointDecryption::new(&few, of(3), -40.0, 1).is_err());
-    for (owners, distance, count) in [(1, -40.0, 1), (3, 0.0, 1), (3, -40.0, 0)] {
+    for (owners, distance, count) in [(1, -40.0, 1), (3, -39.0, 1), (3, -40.0, 0)] {
         assert!(JointDecryption::new(&parameters, of(owners), distance, count).is_err());
     }
     let error = JointDecryption::new(&parameters, of(3), -127.0, 1).unwrap_err();
