@@ -49,7 +49,7 @@ impl Target {
 }
 
 /// All targets of this crate. Readers of the command line's formats are tested in its own crate.
-pub const TARGETS: [Target; 63] = [
+pub const TARGETS: [Target; 64] = [
     parameters(
         "packed_parameters",
         |b| read_parameters(Engine::Packed, b),
