@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use cryptable::{Ciphertext, Engine, SecretKey};
 use cryptable_service::messages::{Job, Kind, Order, State};
 use cryptable_service::{Client, Limits};
+use rusqlite::Connection;
 
 use crate::support::{Server, keys, squares, wait_until};
 
@@ -21,8 +22,8 @@ fn order(client: &Client, key: &str, ciphertext: &Ciphertext) -> Job {
     client.order(&Order { key: key.to_owned(), ciphertext: sent.sha256, tables }).unwrap()
 }
 
-fn server() -> Server {
-    let server = Server::start(Limits { turn: TURN, ..Limits::default() });
+fn server(turn: Duration) -> Server {
+    let server = Server::start(Limits { turn, ..Limits::default() });
     for name in ["squares", "again"] {
         server.store().add_table(name, &squares(4)).unwrap();
     }
@@ -45,7 +46,7 @@ fn many(secret: &SecretKey) -> Ciphertext {
 
 #[test]
 fn a_long_job_keeps_no_other_client_waiting_and_stops_when_it_is_removed() {
-    let server = server();
+    let server = server(TURN);
     let (one, secret, key) = client(&server, "one");
     let long = order(&one, &key, &many(&secret));
     let (other, secret, key) = client(&server, "other");
@@ -73,10 +74,7 @@ fn a_long_job_keeps_no_other_client_waiting_and_stops_when_it_is_removed() {
 /// In one long turn, too.
 #[test]
 fn a_job_stops_soon_when_its_client_is_removed() {
-    let server = Server::start(Limits::default());
-    for name in ["squares", "again"] {
-        server.store().add_table(name, &squares(4)).unwrap();
-    }
+    let server = server(Limits::default().turn);
     let (one, secret, key) = client(&server, "one");
     let long = order(&one, &key, &many(&secret));
     let (other, secret, key) = client(&server, "other");
@@ -88,29 +86,42 @@ fn a_job_stops_soon_when_its_client_is_removed() {
     assert!(start.elapsed() < Duration::from_secs(15), "{:?}", start.elapsed());
 }
 
+/// Has the database of a server write down which jobs wait between two turns. It lets the first job start when there are
+/// two, and takes whoever has a turn for the client who has used the most time, so that the two have turns alternately.
+fn alternate(server: &Server) -> Connection {
+    let database = Connection::open(server.folder.path().join("service.sqlite")).unwrap();
+    database.busy_timeout(Duration::from_secs(20)).unwrap();
+    let triggers = "
+        CREATE TABLE waited(job TEXT);
+        CREATE TRIGGER job_waits AFTER UPDATE OF state ON job
+          WHEN old.state = 'running' AND new.state = 'queued' AND new.progress > 0
+          BEGIN INSERT INTO waited VALUES (new.id); END;
+        CREATE TRIGGER job_starts BEFORE UPDATE OF state ON job
+          WHEN new.state = 'running' AND (SELECT count(*) FROM job) < 2
+          BEGIN SELECT RAISE(ABORT, 'the other job is not there yet'); END;
+        CREATE TRIGGER job_runs AFTER UPDATE OF state ON job WHEN new.state = 'running'
+          BEGIN UPDATE client SET used_us = (SELECT max(used_us) FROM client) WHERE id = new.client; END;";
+    database.execute_batch(triggers).unwrap();
+    database
+}
+
 #[test]
 fn jobs_that_wait_for_their_next_turn_go_on_and_give_all_values() {
-    let server = server();
+    // Every piece of a ciphertext ends a turn.
+    let server = server(Duration::ZERO);
+    let history = alternate(&server);
     let clients: Vec<_> = ["one", "two"].map(|name| client(&server, name)).into();
     let values: Vec<u64> = (0..200).map(|x| x * 7 % 4).collect();
+    let ciphertexts = clients.iter().map(|(_, secret, _)| secret.encrypt(&values).unwrap());
+    let ciphertexts: Vec<Ciphertext> = ciphertexts.collect();
     let jobs: Vec<Job> = clients
         .iter()
-        .map(|(client, secret, key)| order(client, key, &secret.encrypt(&values).unwrap()))
+        .zip(&ciphertexts)
+        .map(|((client, _, key), ciphertext)| order(client, key, ciphertext))
         .collect();
-    let mut has_waited = [false; 2];
-    wait_until("both are done", || {
-        let mut done = 0;
-        for (index, (client, ..)) in clients.iter().enumerate() {
-            let job = client.job(&jobs[index].id).unwrap();
-            has_waited[index] |= job.state == State::Queued && job.progress > 0.0;
-            assert_ne!(job.state, State::Failed, "{job:?}");
-            done += usize::from(job.state == State::Done);
-        }
-        done == clients.len()
-    });
-    assert_eq!(has_waited, [true; 2]);
     for ((client, secret, _), job) in clients.iter().zip(&jobs) {
-        let job = client.job(&job.id).unwrap();
+        let job = client.wait(&job.id, &mut |_| ControlFlow::Continue(())).unwrap();
+        assert_eq!(job.state, State::Done, "{job:?}");
         for place in 0..2 {
             let mut result = Vec::new();
             client.fetch(&job, place, &mut result).unwrap();
@@ -118,6 +129,9 @@ fn jobs_that_wait_for_their_next_turn_go_on_and_give_all_values() {
             let expected: Vec<u64> = values.iter().map(|x| x * x % 4).collect();
             assert_eq!(secret.decrypt(&result).unwrap(), expected);
         }
+        let count = "SELECT count(*) FROM waited WHERE job = ?1";
+        let waits: u64 = history.query_row(count, [&job.id], |row| row.get(0)).unwrap();
+        assert!(waits > 0, "{job:?}");
     }
 }
 
@@ -138,7 +152,7 @@ fn files_in_use(server: &Server) -> Vec<String> {
 #[test]
 #[cfg(target_os = "linux")]
 fn keys_and_jobs_that_were_removed_give_their_room_on_the_disk_back() {
-    let server = server();
+    let server = server(TURN);
     let client_one = server.client("one");
     let (secret, key) = keys(Engine::Packed, 4);
     let key = client_one.register(&mut Cursor::new(key)).unwrap().sha256;
