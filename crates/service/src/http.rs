@@ -32,7 +32,7 @@ use self::places::{Place, Requests, Visit, VisitSlot};
 pub(crate) use self::server::serve;
 use crate::limits::Limits;
 use crate::store::Store;
-use crate::worker::{LOOK, Worker};
+use crate::worker::Worker;
 use crate::{Problem, Result};
 
 /// The OpenAPI description of the interface.
@@ -220,14 +220,6 @@ pub(crate) async fn remove_expired(app: App) {
     }
 }
 
-/// Checks again and again whether the running job still exists, and stops it otherwise.
-pub(crate) async fn stop_removed(app: App) {
-    loop {
-        tokio::time::sleep(LOOK).await;
-        let _ = app.blocking(|app| app.worker.stop_if_removed()).await;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -237,7 +229,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = Arc::new(Store::open(folder.path()).unwrap());
         let (limits, options) = (Limits::default(), ReadOptions::default());
-        let worker = Arc::new(Worker::new(store.clone(), limits, options));
+        let worker = Arc::new(Worker::new(store.clone(), limits, options, "").unwrap());
         let app = App::new(store, worker, limits, options);
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let order = Arc::new(Mutex::new(Vec::new()));

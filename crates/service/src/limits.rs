@@ -32,6 +32,8 @@ pub struct Limits {
     pub job_time: Option<Duration>,
     /// Time that a job runs before another client's job gets its turn.
     pub turn: Duration,
+    /// Time after which a silent worker counts as dead, and its job waits for another one. Workers beat four times in it.
+    pub lease: Duration,
     /// Number of threads per lookup; 0 means all of rayon's pool.
     pub threads: usize,
     /// Number of connections. One more closes the connection that has been idle for longest.
@@ -109,6 +111,7 @@ impl Default for Limits {
             memory: 12 << 30,
             job_time: Some(Duration::from_secs(DAY_S)),
             turn: Duration::from_secs(10),
+            lease: Duration::from_secs(20),
             threads: 0,
             connections: 512,
             client_requests: 64,

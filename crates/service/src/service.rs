@@ -8,9 +8,9 @@ use cryptable::{CostModel, ReadOptions};
 use tokio::sync::watch;
 
 use crate::clock::Clock;
-use crate::http::{App, remove_expired, router, serve, stop_removed};
+use crate::http::{App, remove_expired, router, serve};
 use crate::limits::Limits;
-use crate::store::{Serving, Store};
+use crate::store::{IN_SERVER, Serving, Store};
 use crate::worker::Worker;
 use crate::{Error, Result};
 
@@ -30,6 +30,8 @@ pub struct Config {
     pub options: ReadOptions,
     /// Clock by which jobs and files expire.
     pub clock: Clock,
+    /// Whether the server runs jobs itself. Otherwise processes beside it do, by [`Store::work`].
+    pub worker: bool,
     /// Whether the server shows the page on which browsers encrypt, look up and decrypt. Only builds with the feature `page`
     /// have it.
     pub page: bool,
@@ -43,8 +45,9 @@ impl Config {
     #[must_use]
     pub fn new(folder: impl Into<PathBuf>, listen: SocketAddr) -> Self {
         let (limits, options, clock) = (Limits::default(), ReadOptions::default(), Clock::system());
-        let (folder, behind_proxy, page, recover) = (folder.into(), false, false, false);
-        Self { folder, listen, behind_proxy, limits, options, clock, page, recover }
+        let (folder, behind_proxy, worker) = (folder.into(), false, true);
+        let (page, recover) = (false, false);
+        Self { folder, listen, behind_proxy, limits, options, clock, worker, page, recover }
     }
 }
 
@@ -68,19 +71,20 @@ pub struct Service {
     app: App,
     listener: TcpListener,
     address: SocketAddr,
+    runs_jobs: bool,
     page: bool,
     stopped: watch::Sender<bool>,
     /// Held as long as the server runs.
     serving: Serving,
 }
 
-/// A handle that stops a server from another thread.
-#[derive(Clone, Debug)]
+/// A handle that stops a server or a worker from another thread.
+#[derive(Clone, Debug, Default)]
 pub struct Stopper(watch::Sender<bool>);
 
 impl Stopper {
-    /// Stops the server. Requests under way have [`Limits::drain`] to end; the running job continues under the next
-    /// server.
+    /// Stops the server or worker. Requests under way have [`Limits::drain`] to end; the running job continues under the
+    /// next one.
     pub fn stop(&self) {
         self.0.send_replace(true);
     }
@@ -93,7 +97,8 @@ impl Service {
     /// If another server has the folder or the address; if the address is not a loopback address and no proxy speaks
     /// TLS; if the page is asked of a build without it; if the folder is not a server's, has lost its database, or has files that the database does not know.
     pub fn open(config: Config) -> Result<Self> {
-        let Config { folder, listen, behind_proxy, limits, options, clock, page, recover } = config;
+        let Config { folder, listen, behind_proxy, limits, options, clock, worker, page, recover } =
+            config;
         if !listen.ip().is_loopback() && !behind_proxy {
             let text = format!(
                 "{listen} is not on the loopback: tokens and files would travel in the clear; have a proxy that speaks \
@@ -112,9 +117,11 @@ impl Service {
         let listener = TcpListener::bind(listen)?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
-        let worker = Arc::new(Worker::new(store.clone(), limits, options));
+        let runs_jobs = worker;
+        let worker = Arc::new(Worker::new(store.clone(), limits, options, IN_SERVER)?);
         let app = App::new(store, worker, limits, options);
-        Ok(Self { app, listener, address, page, stopped: watch::Sender::new(false), serving })
+        let stopped = watch::Sender::new(false);
+        Ok(Self { app, listener, address, runs_jobs, page, stopped, serving })
     }
 
     /// Returns the address that the server listens on.
@@ -143,9 +150,9 @@ impl Service {
         // Costs are measured once, before anyone waits for a prediction.
         let _ = CostModel::calibrated();
         let worker = self.app.worker.clone();
-        let working = {
-            let worker = worker.clone();
-            std::thread::Builder::new().name("worker".into()).spawn(move || worker.run())?
+        let working = match self.runs_jobs {
+            true => Some(worker.clone().start()?),
+            false => None,
         };
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         let (limits, stopped) = (self.app.limits, self.stopped.subscribe());
@@ -153,12 +160,46 @@ impl Service {
         let outcome = runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(listener)?;
             tokio::spawn(remove_expired(app.clone()));
-            tokio::spawn(stop_removed(app.clone()));
             serve(listener, router(app, page), limits, stopped).await
         });
         worker.stop();
         runtime.shutdown_timeout(std::time::Duration::from_secs(1));
-        let _ = working.join();
+        working.map(std::thread::JoinHandle::join);
         outcome
+    }
+}
+
+impl Store {
+    /// Runs jobs of this folder until stopped, beside its server and other workers, each a process of its own. If a worker
+    /// dies, another one takes its job over after [`Limits::lease`].
+    ///
+    /// ```
+    /// use cryptable::ReadOptions;
+    /// use cryptable_service::{Limits, Stopper, Store};
+    /// let folder = tempfile::tempdir()?;
+    /// let (store, stopper) = (Store::open(folder.path())?, Stopper::default());
+    /// let worker = {
+    ///     let stopper = stopper.clone();
+    ///     std::thread::spawn(move || store.work(Limits::default(), ReadOptions::default(), &stopper))
+    /// };
+    /// stopper.stop();
+    /// worker.join().unwrap()?;
+    /// # Ok::<(), cryptable_service::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If threads cannot be started.
+    pub fn work(self, limits: Limits, options: ReadOptions, stopper: &Stopper) -> Result<()> {
+        let _ = CostModel::calibrated();
+        let options = options.max_memory(limits.memory);
+        let worker = Arc::new(Worker::new(Arc::new(self), limits, options, "worker-")?);
+        let working = worker.clone().start()?;
+        let mut stopped = stopper.0.subscribe();
+        let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+        // The stopper outlives the call, so this ends only when it stops.
+        let _ = runtime.block_on(stopped.wait_for(|stopped| *stopped));
+        worker.stop();
+        let _ = working.join();
+        Ok(())
     }
 }

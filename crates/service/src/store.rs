@@ -6,7 +6,7 @@
 //!        files/ID           uploads, keys, ciphertexts, results
 //!        tables/DIGEST      tables
 //!        lost/              files that the database did not know, moved there at the operator's request
-//!        server.lock        held by the running server
+//!        server.lock        held by the running server; workers beside it need no lock
 //! ```
 //! A file is first written and synchronised, and then named by a row in a transaction, so a server that is killed at
 //! any moment loses nothing that it confirmed. When a server starts, it removes files whose writing or removal was
@@ -18,7 +18,9 @@ mod disk;
 mod expiry;
 mod folder;
 mod jobs;
+mod leases;
 mod objects;
+mod parts;
 mod recovery;
 mod running;
 mod schema;
@@ -37,8 +39,10 @@ use rusqlite::{Connection, TransactionBehavior};
 pub(crate) use self::expiry::Expired;
 use self::folder::{CONTENT, Condition, DATABASE, create_private};
 pub(crate) use self::jobs::{NewJob, Reservation};
+pub(crate) use self::leases::{Beats, IN_SERVER};
 pub(crate) use self::objects::StoredObject;
-pub(crate) use self::running::{QueuedJob, Turn};
+pub(crate) use self::parts::Part;
+pub(crate) use self::running::{QueuedJob, Turn, Whole};
 use self::schema::Owner;
 pub(crate) use self::uploads::StoredUpload;
 use crate::clock::Clock;
@@ -156,6 +160,11 @@ impl Store {
         let pages: u32 = rows.pragma_query_value(None, "page_count", |row| row.get(0)).unwrap();
         let most = if is_held { pages } else { u32::MAX - 1 };
         rows.query_row(&format!("PRAGMA max_page_count = {most}"), [], |_| Ok(())).unwrap();
+    }
+
+    /// Returns a number that changes when another process, or another connection of this one, has changed rows.
+    pub(crate) fn version(&self) -> Result<i64> {
+        Ok(self.reader().pragma_query_value(None, "data_version", |row| row.get(0))?)
     }
 
     /// Returns the path of a file.

@@ -1,11 +1,16 @@
-//! The only worker. It runs jobs in turns, one at a time; the library uses all threads for each of them.
+//! A worker: the server's own, or a process beside it. It runs jobs in turns, one at a time; the library uses all threads
+//! for each of them.
 
+mod results;
 mod started;
+#[cfg(test)]
+mod tests;
 
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use cryptable::engines::packed::EntryKind;
@@ -15,12 +20,19 @@ use cryptable::{
 
 use self::started::Started;
 use crate::error::is_busy;
+use crate::identifiers::random_hex;
 use crate::limits::Limits;
-use crate::store::{QueuedJob, Store, Turn};
+use crate::store::{Beats, QueuedJob, Store, Turn, Whole};
 use crate::{Error, Result};
 
-/// Interval at which the queue is checked without a notification, for changes by the operator's commands.
-pub(crate) const LOOK: Duration = Duration::from_secs(2);
+/// Interval at which the queue is checked whatever happens, and longest time between two beats.
+const LOOK: Duration = Duration::from_secs(2);
+
+/// Interval at which an idle worker asks whether other processes changed something.
+const GLANCE: Duration = Duration::from_millis(50);
+
+/// Number of beats in the time after which a silent worker loses its job.
+const BEATS: u32 = 4;
 
 /// Number of attempts to record an outcome that the database refuses for another reason than a lock, such as a full
 /// disk.
@@ -32,11 +44,25 @@ const WHOLE: u64 = 1_000_000;
 /// The state of the running job, and requests to the worker.
 #[derive(Debug, Default)]
 struct Current {
-    job: Option<String>,
+    job: Option<Held>,
     is_cancelled: Arc<AtomicBool>,
     progress: Arc<AtomicU64>,
     has_new: bool,
     is_stopped: bool,
+}
+
+impl Current {
+    /// Returns the share of the running job that is done.
+    fn share(&self) -> f64 {
+        self.progress.load(Ordering::Relaxed) as f64 / WHOLE as f64
+    }
+}
+
+/// The running job and the number of its lease.
+#[derive(Clone, Debug)]
+struct Held {
+    job: String,
+    lease: u64,
 }
 
 /// Totals of the worker since it started.
@@ -51,6 +77,8 @@ pub(crate) struct Totals {
 /// Runs jobs in turns. The next job is always the oldest one of the client who has used the least time.
 #[derive(Debug)]
 pub(crate) struct Worker {
+    /// Name that no other worker has.
+    name: String,
     store: Arc<Store>,
     limits: Limits,
     options: ReadOptions,
@@ -79,17 +107,24 @@ const KEPT_JOBS: usize = 8;
 
 /// The outcome of a turn.
 enum Outcome {
-    /// The job is done; the numbers are the lengths of its results in bytes.
-    Done(Vec<u64>),
-    /// The job waits for its next turn or for the next server.
+    /// The job is done.
+    Done(Vec<Whole>),
+    /// The job waits for its next turn or for the next server, or has gone to another worker.
     Stopped,
     Failed(String),
 }
 
 impl Worker {
-    pub(crate) fn new(store: Arc<Store>, limits: Limits, options: ReadOptions) -> Self {
+    /// Creates a worker, whose name begins with `kind`.
+    pub(crate) fn new(
+        store: Arc<Store>,
+        limits: Limits,
+        options: ReadOptions,
+        kind: &str,
+    ) -> Result<Self> {
         let (current, changed, totals) = Default::default();
-        Self { store, limits, options, current, changed, totals }
+        let name = format!("{kind}{}-{}", std::process::id(), random_hex::<8>()?);
+        Ok(Self { name, store, limits, options, current, changed, totals })
     }
 
     /// Notifies the worker of a new job.
@@ -109,7 +144,7 @@ impl Worker {
     /// Stops a job if it is running.
     pub(crate) fn cancel(&self, job: &str) {
         let current = self.lock();
-        if current.job.as_deref() == Some(job) {
+        if current.job.as_ref().is_some_and(|held| held.job == job) {
             current.is_cancelled.store(true, Ordering::Relaxed);
         }
     }
@@ -117,30 +152,81 @@ impl Worker {
     /// Returns the share of a job that is done, if it is running.
     pub(crate) fn progress(&self, job: &str) -> Option<f64> {
         let current = self.lock();
-        let is_current = current.job.as_deref() == Some(job);
-        is_current.then(|| current.progress.load(Ordering::Relaxed) as f64 / WHOLE as f64)
+        current.job.as_ref().is_some_and(|held| held.job == job).then(|| current.share())
     }
 
-    /// Runs jobs until the worker is stopped.
-    pub(crate) fn run(&self) {
+    /// Starts a thread that runs jobs until the worker is stopped.
+    pub(crate) fn start(self: Arc<Self>) -> Result<JoinHandle<()>> {
+        Ok(std::thread::Builder::new().name("worker".into()).spawn(move || self.run())?)
+    }
+
+    fn run(&self) {
+        std::thread::scope(|scope| {
+            scope.spawn(|| self.keep_beating());
+            // However it ends, it beats no more afterwards.
+            let _ = catch_unwind(AssertUnwindSafe(|| self.run_all()));
+            self.stop();
+        });
+    }
+
+    fn run_all(&self) {
         let mut kept = Kept::default();
         let mut has_room = true;
         while !self.lock().is_stopped {
             self.let_removed_go(&mut kept);
-            let taken = self.store.check_disk(0, &self.limits).and_then(|()| self.store.take_job());
+            // Read before the queue, so that no change after it is missed.
+            let version = self.store.version().unwrap_or(0);
+            let next = || self.store.take_job(&self.name);
+            let taken = self.store.check_disk(0, &self.limits).and_then(|()| next());
             match &taken {
                 Ok(Some(job)) => self.run_one(job, &mut kept),
-                Ok(None) => self.wait(),
+                Ok(None) => self.wait_for_change(version),
                 Err(error) => {
                     // A disk that stays full is reported once.
                     if has_room || !matches!(error, Error::Refused(_)) {
                         tracing::error!(%error, "no job can be taken; it is tried again and again");
                     }
-                    self.wait();
+                    self.wait(LOOK);
                 }
             }
             has_room = !matches!(taken, Err(Error::Refused(_)));
         }
+    }
+
+    /// Shows again and again that the worker lives, and looks for jobs of workers that do not.
+    fn keep_beating(&self) {
+        let pause = LOOK.min(self.limits.lease / BEATS);
+        let mut beats = Beats::default();
+        let mut current = self.lock();
+        while !current.is_stopped {
+            drop(current);
+            if let Err(error) = self.beat(&mut beats) {
+                tracing::error!(%error, "the worker cannot show that it lives");
+            }
+            let idle = |current: &mut Current| !current.is_stopped;
+            let waited = self.changed.wait_timeout_while(self.lock(), pause, idle);
+            current = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Shows that the worker lives. Stops the running job if it is no longer the worker's, since an operator's command
+    /// removed it or its client, or since another worker has it.
+    fn beat(&self, beats: &mut Beats) -> Result<()> {
+        let (held, share, is_cancelled) = {
+            let current = self.lock();
+            (current.job.clone(), current.share(), current.is_cancelled.clone())
+        };
+        if let Some(Held { job, lease }) = held
+            && !self.store.beat(&job, lease, share)?
+        {
+            is_cancelled.store(true, Ordering::Relaxed);
+        }
+        let lost = self.store.requeue_lost(beats, self.limits.lease)?;
+        if lost > 0 {
+            tracing::warn!(jobs = lost, "the workers of jobs are silent; their jobs wait again");
+            self.wake();
+        }
+        Ok(())
     }
 
     /// Closes the files of keys and waiting jobs that were removed, which frees their disk space.
@@ -149,27 +235,30 @@ impl Worker {
         kept.jobs.retain(|job| self.store.is_queued(job.id()).unwrap_or(false));
     }
 
-    /// Stops the running job if it no longer exists, since an operator's command removed it or its client.
-    pub(crate) fn stop_if_removed(&self) -> Result<()> {
-        let Some(job) = self.lock().job.clone() else { return Ok(()) };
-        if !self.store.is_running(&job)? {
-            self.cancel(&job);
-        }
-        Ok(())
-    }
-
-    fn wait(&self) {
+    /// Waits for a notification, for at most `time`. Returns whether there was one.
+    fn wait(&self, time: Duration) -> bool {
         let current = self.lock();
         let idle = |current: &mut Current| !current.has_new && !current.is_stopped;
-        let waited = self.changed.wait_timeout_while(current, LOOK, idle);
-        waited.unwrap_or_else(PoisonError::into_inner).0.has_new = false;
+        let waited = self.changed.wait_timeout_while(current, time, idle);
+        let (mut current, waited) = waited.unwrap_or_else(PoisonError::into_inner);
+        current.has_new = false;
+        !waited.timed_out()
+    }
+
+    /// Waits until there may be a job: for a notification, or until another process has changed rows.
+    fn wait_for_change(&self, version: i64) {
+        let start = Instant::now();
+        while start.elapsed() < LOOK
+            && !self.wait(GLANCE)
+            && self.store.version().is_ok_and(|found| found == version)
+        {}
     }
 
     /// Runs one turn of a job.
     fn run_one(&self, job: &QueuedJob, kept: &mut Kept) {
         let is_cancelled = {
             let mut current = self.lock();
-            current.job = Some(job.id.clone());
+            current.job = Some(Held { job: job.id.clone(), lease: job.lease });
             current.is_cancelled = Arc::new(AtomicBool::new(current.is_stopped));
             current.progress = Arc::default();
             current.is_cancelled.clone()
@@ -192,8 +281,8 @@ impl Worker {
                 outcome
             }
             Ok(Err(_)) if is_cancelled.load(Ordering::Relaxed) => Outcome::Stopped,
-            // The job was removed before it could be cancelled; no row is left for results.
-            Ok(Err(_)) if !self.store.is_running(id).unwrap_or(true) => Outcome::Stopped,
+            // The job was removed or taken over before it could be cancelled.
+            Ok(Err(_)) if !self.store.holds(job).unwrap_or(true) => Outcome::Stopped,
             Ok(Err(Error::Database(error))) if is_busy(&error) => Outcome::Stopped,
             Ok(Err(error)) => self.failed(error.problem().detail),
             Err(_) => self.failed("the lookup ended by a defect of the library".to_owned()),
@@ -201,7 +290,7 @@ impl Worker {
         let seconds = start.elapsed().as_secs_f64();
         match &outcome {
             Outcome::Done(results) => {
-                let bytes: u64 = results.iter().sum();
+                let bytes: u64 = results.iter().map(|whole| whole.bytes).sum();
                 tracing::info!(job = id, client, seconds, bytes, "job is done");
             }
             Outcome::Stopped => tracing::info!(job = id, client, seconds, "job waits"),
@@ -217,13 +306,21 @@ impl Worker {
     /// the job is then queued again, with the results in its files.
     fn keep_recording(&self, job: &QueuedJob, outcome: &Outcome, since: Instant) {
         let mut left = RECORDINGS;
-        while let Err(error) = self.record(job, outcome, since.elapsed()) {
+        loop {
+            let error = match self.record(job, outcome, since.elapsed()) {
+                Ok(true) => break,
+                Ok(false) => {
+                    tracing::info!(job = job.id, "the job was removed, or is another worker's");
+                    break;
+                }
+                Err(error) => error,
+            };
             tracing::error!(job = job.id, %error, "the outcome of a job cannot be recorded");
             left -= u32::from(!matches!(&error, Error::Database(error) if is_busy(error)));
             if left == 0 || self.lock().is_stopped {
                 break;
             }
-            self.wait();
+            self.wait(LOOK);
         }
     }
 
@@ -232,11 +329,12 @@ impl Worker {
         Outcome::Failed(reason)
     }
 
-    fn record(&self, job: &QueuedJob, outcome: &Outcome, spent: Duration) -> Result<()> {
+    /// Records an outcome, and returns whether the job was still this worker's.
+    fn record(&self, job: &QueuedJob, outcome: &Outcome, spent: Duration) -> Result<bool> {
         match outcome {
-            Outcome::Done(bytes) => self.store.finish_job(job, bytes, spent),
+            Outcome::Done(results) => self.store.finish_job(job, results, spent),
             Outcome::Stopped => self.store.requeue_job(job, spent),
-            Outcome::Failed(reason) => self.store.fail_job(&job.id, reason),
+            Outcome::Failed(reason) => self.store.fail_job(job, reason),
         }
     }
 
@@ -279,7 +377,8 @@ impl Worker {
         let tables: Vec<PreparedTable> = job.tables.iter().map(prepare).collect::<Result<_>>()?;
         let tables: Vec<&PreparedTable> = tables.iter().collect();
         let before = kept.jobs.iter().position(|other| other.id() == job.id);
-        let mut started = match before.map(|place| kept.jobs.remove(place)) {
+        let before = before.map(|place| kept.jobs.remove(place));
+        let mut started = match before.and_then(|started| started.go_on(job)) {
             Some(started) => started,
             None => Started::open(&self.store, job, &key, &tables, self.options)?,
         };
@@ -304,7 +403,7 @@ impl Worker {
                 }
             }
         }
-        Ok(Outcome::Done(started.finish(&self.store)?))
+        Ok(Outcome::Done(started.finish(&self.store, job)?))
     }
 
     /// Charges the client for the time since the last charge. Returns whether the turn is over.
@@ -364,119 +463,5 @@ impl Worker {
 
     fn lock(&self) -> MutexGuard<'_, Current> {
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::path::Path;
-    use std::thread;
-
-    use rusqlite::{Connection, TransactionBehavior};
-    use tempfile::tempdir;
-
-    use super::*;
-    use crate::clock::Clock;
-
-    /// Returns a worker that has taken the only job of a folder, whose key is missing, and a connection like that of an
-    /// operator's command.
-    fn with_job(folder: &Path) -> (Worker, QueuedJob, Connection) {
-        let store = Store::open_with(folder, Clock::system(), Duration::from_millis(20)).unwrap();
-        store.add_client("one").unwrap();
-        let other = Connection::open(folder.join("service.sqlite")).unwrap();
-        let row = "INSERT INTO job(id, client, state, sent_order, key, ciphertext, tables, estimate_s, reserved)
-                   VALUES ('job', 1, 'queued', '{}', 'key', 'values', '[]', 0.5, 9)";
-        other.execute(row, []).unwrap();
-        let worker = Worker::new(Arc::new(store), Limits::default(), ReadOptions::default());
-        let job = worker.store.take_job().unwrap().expect("a job");
-        (worker, job, other)
-    }
-
-    fn state(database: &Connection) -> String {
-        database.query_row("SELECT state FROM job", [], |row| row.get(0)).unwrap()
-    }
-
-    #[test]
-    fn outcomes_are_refused_under_a_lock_and_recorded_after_it() {
-        let outcomes = [
-            (Outcome::Done(vec![3]), "done"),
-            (Outcome::Stopped, "queued"),
-            (Outcome::Failed("reason".into()), "failed"),
-        ];
-        for (outcome, expected) in outcomes {
-            let folder = tempdir().unwrap();
-            let (worker, job, mut other) = with_job(folder.path());
-            let lock = other.transaction_with_behavior(TransactionBehavior::Immediate).unwrap();
-            let error = worker.record(&job, &outcome, Duration::ZERO).unwrap_err();
-            assert!(matches!(&error, Error::Database(error) if is_busy(error)), "{error}");
-            assert_eq!(state(&lock), "running");
-            lock.rollback().unwrap();
-            worker.record(&job, &outcome, Duration::ZERO).unwrap();
-            assert_eq!(state(&other), expected);
-        }
-    }
-
-    #[test]
-    fn a_job_that_is_removed_between_the_queue_and_its_start_is_no_failure() {
-        let folder = tempdir().unwrap();
-        let (worker, job, other) = with_job(folder.path());
-        other.execute("DELETE FROM job", []).unwrap();
-        worker.run_one(&job, &mut Kept::default());
-        assert_eq!(worker.totals.failures.load(Ordering::Relaxed), 0);
-    }
-
-    #[test]
-    fn an_outcome_is_kept_while_there_is_a_lock() {
-        let folder = tempdir().unwrap();
-        let (worker, job, mut other) = with_job(folder.path());
-        let lock = other.transaction_with_behavior(TransactionBehavior::Immediate).unwrap();
-        thread::scope(|scope| {
-            let running = scope.spawn(|| worker.run_one(&job, &mut Kept::default()));
-            for _ in 0..5 {
-                thread::sleep(Duration::from_millis(60));
-                worker.wake();
-            }
-            assert!(!running.is_finished());
-            assert_eq!((state(&lock).as_str(), worker.progress("job")), ("running", Some(0.0)));
-            lock.rollback().unwrap();
-            worker.wake();
-            running.join().unwrap();
-        });
-        assert_eq!((state(&other).as_str(), worker.progress("job")), ("failed", None));
-        assert_eq!(worker.totals.failures.load(Ordering::Relaxed), 1, "the job runs once");
-    }
-
-    #[test]
-    fn a_stopped_worker_leaves_a_job_without_an_outcome_to_the_next_server() {
-        let folder = tempdir().unwrap();
-        let (worker, job, mut other) = with_job(folder.path());
-        let lock = other.transaction_with_behavior(TransactionBehavior::Immediate).unwrap();
-        thread::scope(|scope| {
-            scope.spawn(|| worker.run_one(&job, &mut Kept::default()));
-            thread::sleep(Duration::from_millis(60));
-            worker.stop();
-        });
-        assert_eq!(state(&lock), "running");
-        lock.rollback().unwrap();
-        let _serving = worker.store.start_serving().unwrap();
-        assert_eq!(state(&other), "queued");
-    }
-
-    #[test]
-    fn an_outcome_that_the_disk_refuses_ends_and_the_job_waits_again() {
-        let folder = tempdir().unwrap();
-        let (worker, job, other) = with_job(folder.path());
-        worker.store.hold_size(true);
-        let outcome = Outcome::Failed("x".repeat(1 << 20));
-        thread::scope(|scope| {
-            let recording = scope.spawn(|| worker.keep_recording(&job, &outcome, Instant::now()));
-            while !recording.is_finished() {
-                thread::sleep(Duration::from_millis(5));
-                worker.wake();
-            }
-        });
-        assert_eq!(state(&other), "running");
-        worker.store.hold_size(false);
-        assert_eq!(worker.store.take_job().unwrap().expect("the job").id, job.id);
     }
 }

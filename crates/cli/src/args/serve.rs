@@ -33,9 +33,15 @@ pub struct ServeArgs {
     /// Move files that the folder's database does not know to lost/, and start a new database if it is missing
     #[arg(long)]
     pub recover: bool,
+    /// Run no jobs: `serve worker` does, in processes beside the server
+    #[arg(long)]
+    pub no_worker: bool,
     /// Limits for clients.
     #[command(flatten)]
     pub limits: LimitArgs,
+    /// Limits of jobs.
+    #[command(flatten)]
+    pub work: WorkArgs,
 }
 
 /// Limits for clients; a request beyond one is refused with its name and value.
@@ -57,9 +63,6 @@ pub struct LimitArgs {
     /// Maximum bytes of all keys, files and results of all clients [default: the room on the disk]
     #[arg(long, value_name = "SIZE", value_parser = memory_size)]
     pub total_bytes: Option<usize>,
-    /// Space that stays free on the disk: uploads and jobs that would use it are refused, and jobs wait
-    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = memory_size)]
-    pub free_bytes: usize,
     /// Maximum number of jobs that wait or run
     #[arg(long, value_name = "N", default_value_t = 1024)]
     pub queue: u64,
@@ -72,16 +75,9 @@ pub struct LimitArgs {
     /// Maximum number of tables per job
     #[arg(long, value_name = "N", default_value_t = 16)]
     pub job_tables: u64,
-    /// Maximum predicted memory of a lookup, including loaded keys; checking a file may take as much beside it
-    /// [default: two fifths of the machine's memory, or of its container's limit]
-    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
-    pub memory: Option<usize>,
     /// Maximum predicted time of a job: 1d, 12h, 30m, 90s, or `never` for no limit
     #[arg(long, value_name = "TIME", default_value = "1d", value_parser = age)]
     pub job_time: Age,
-    /// Seconds that a job runs before another client's job has its turn
-    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
-    pub turn: u32,
     /// Maximum number of connections; one more closes the connection that has been idle for longest
     #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u16).range(1..))]
     pub connections: u16,
@@ -106,6 +102,22 @@ pub struct LimitArgs {
     /// Time for which files of ciphertexts are kept that no job uses
     #[arg(long, value_name = "TIME", default_value = "30d", value_parser = age)]
     pub keep_ciphertexts: Age,
+}
+
+/// Limits of whoever runs jobs.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Limits")]
+pub struct WorkArgs {
+    /// Maximum predicted memory of a lookup, including loaded keys; checking a file may take as much beside it
+    /// [default: two fifths of the machine's memory, or of its container's limit]
+    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
+    pub memory: Option<usize>,
+    /// Space that stays free on the disk: uploads and jobs that would use it are refused, and jobs wait
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = memory_size)]
+    pub free_bytes: usize,
+    /// Seconds that a job runs before another client's job has its turn
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    pub turn: u32,
 }
 
 /// Time for which something is kept; `None` keeps it forever.
@@ -133,8 +145,21 @@ pub enum ServeCommand {
     Table(GroupArgs<TableCommand>),
     /// Clients and their tokens
     Client(GroupArgs<ClientCommand>),
+    /// Run jobs of a server's folder until stopped, beside the server and other workers
+    Worker(WorkerArgs),
     /// Check that a server answers; status 0 if it does, 1 if not
     Health(HealthArgs),
+}
+
+/// A worker that starts.
+#[derive(Args, Debug)]
+pub struct WorkerArgs {
+    /// Folder.
+    #[command(flatten)]
+    pub place: FolderArgs,
+    /// Limits of jobs.
+    #[command(flatten)]
+    pub work: WorkArgs,
 }
 
 /// A server that is asked.
@@ -218,6 +243,8 @@ Examples:
   cryptable serve --folder service --listen 0.0.0.0:8080 --behind-proxy
   cryptable serve --folder service --keep-jobs 12h --client-results 10GB --keep-uploads 6h
   cryptable serve --folder service --client-objects 1000 --total-bytes 500GB --free-bytes 20GB
+  cryptable serve --folder service --no-worker
+  cryptable serve worker --folder service --memory 4GB --threads 4
   cryptable serve --folder service --page
   cryptable serve --folder service --recover
   cryptable serve health --listen 127.0.0.1:8080
@@ -228,8 +255,9 @@ Examples:
 Clients register evaluation keys, send files of ciphertexts, and look them up in the tables: with
 `cryptable remote`, cryptable.Client in Python, or over HTTP as described by GET /v1/openapi.json. A
 killed server loses no key and no job, and continues when it is started again. On SIGTERM it
-finishes requests before it ends. It logs one line per request and per job to standard error, as
-JSON with --json; --quiet logs only warnings and errors.
+finishes requests before it ends. So does a worker, whose job another one takes over if it is
+killed. Both log one line per request and per job to standard error, as JSON with
+--json; --quiet logs only warnings and errors.
 
 The folder must be new, empty, or a server's. A server does not start if its folder has files that
 the database does not know, or no database: put the database back, or use --recover.";

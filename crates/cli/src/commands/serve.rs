@@ -5,14 +5,15 @@ use std::time::Duration;
 use std::{fmt, io};
 
 use anyhow::{Context, Result};
-use cryptable_service::{Config, Limits, Retention, Service, Store};
+use cryptable_service::{Config, Limits, Retention, Service, Stopper, Store};
 use serde::Serialize;
 
 use super::table_list::Tables;
 use super::{health, table_files};
 use crate::args::Global;
 use crate::args::serve::{
-    ClientCommand, LimitArgs, ServeArgs, ServeCommand, TableAddArgs, TableCommand,
+    ClientCommand, LimitArgs, ServeArgs, ServeCommand, TableAddArgs, TableCommand, WorkArgs,
+    WorkerArgs,
 };
 use crate::formats::table::Moduli;
 use crate::printable::Printable as _;
@@ -33,6 +34,7 @@ pub fn run(global: Global, args: &ServeArgs) -> Result<()> {
             }
             TableCommand::Remove(args) => Ok(open(&args.place.folder)?.remove_table(&args.name)?),
         },
+        Some(ServeCommand::Worker(args)) => work(global, args),
         Some(ServeCommand::Health(args)) => health::check(args.listen),
         Some(ServeCommand::Client(args)) => match &args.command {
             ClientCommand::Add(args) => {
@@ -74,7 +76,8 @@ fn serve(global: Global, args: &ServeArgs) -> Result<()> {
         behind_proxy: args.behind_proxy,
         page: args.page,
         recover: args.recover,
-        limits: limits(global, &args.limits),
+        worker: !args.no_worker,
+        limits: with_work(global, &args.work, limits(&args.limits)),
         options: global.read_options(),
         ..Config::new(folder, args.listen)
     };
@@ -89,22 +92,40 @@ fn serve(global: Global, args: &ServeArgs) -> Result<()> {
     Ok(service.run()?)
 }
 
-fn limits(global: Global, args: &LimitArgs) -> Limits {
+/// Runs jobs until stopped.
+fn work(global: Global, args: &WorkerArgs) -> Result<()> {
+    let folder = &args.place.folder;
+    let (store, stopper) = (open(folder)?, Stopper::default());
+    let handle = stopper.clone();
+    interrupt::instead(move || handle.stop());
+    report::note(global, Some(&format!("running jobs of {}", folder.printable())));
+    let limits = with_work(global, &args.work, Limits::default());
+    Ok(store.work(limits, global.read_options(), &stopper)?)
+}
+
+/// Adds the limits of jobs to others.
+fn with_work(global: Global, args: &WorkArgs, others: Limits) -> Limits {
+    Limits {
+        free_bytes: args.free_bytes as u64,
+        memory: memory(args.memory),
+        turn: Duration::from_secs(u64::from(args.turn)),
+        threads: global.threads.map_or(0, usize::from),
+        ..others
+    }
+}
+
+fn limits(args: &LimitArgs) -> Limits {
     Limits {
         key_bytes: args.key_bytes as u64,
         ciphertext_bytes: args.ciphertext_bytes as u64,
         client_bytes: args.client_bytes as u64,
         client_objects: args.client_objects,
         total_bytes: args.total_bytes.map(|bytes| bytes as u64),
-        free_bytes: args.free_bytes as u64,
         queue: args.queue,
         client_queue: args.client_queue,
         client_uploads: args.client_uploads,
         job_tables: args.job_tables,
-        memory: memory(args.memory),
         job_time: args.job_time.0,
-        turn: Duration::from_secs(u64::from(args.turn)),
-        threads: global.threads.map_or(0, usize::from),
         connections: usize::from(args.connections),
         client_requests: usize::from(args.client_requests),
         silence: Duration::from_secs(u64::from(args.silence)),

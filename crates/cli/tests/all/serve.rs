@@ -6,24 +6,22 @@ use crate::support;
 
 use std::fs::File;
 use std::ops::ControlFlow;
+use std::process::Command;
 
 use cryptable_service::Client;
-use cryptable_service::messages::{Kind, Order};
+use cryptable_service::messages::{Job, Kind, Order, State};
 
 use server::Process;
 use support::Workspace;
 
-#[test]
-fn files_of_the_command_line_are_looked_up_by_a_server() {
-    let workspace = Workspace::with_keys("--mode single --bits 2");
+/// Starts a server, and orders a lookup of five values in a table that counts backwards.
+fn order(workspace: &Workspace, options: &str) -> (Process, Client, Job) {
     workspace.write("table.csv", "3\n2\n1\n0\n").write("values.csv", "0\n1\n2\n3\n3\n");
     let table = "serve table add --folder service --name backwards --table table.csv";
     assert!(workspace.succeed(table).contains("backwards: 4 -> 4"));
-    assert!(workspace.succeed("serve table list --folder service").contains("backwards"));
     let token = workspace.succeed("serve client add --folder service --name one");
-    assert_eq!(workspace.succeed("serve client list --folder service").trim(), "one");
     workspace.succeed("encrypt --secret client.key --input values.csv --output values.ct");
-    let process = Process::start(&workspace);
+    let process = Process::start_with(workspace, options);
     let client = Client::new(&process.url, token.trim());
     let key = client.register(&mut File::open(workspace.path("server.key")).unwrap()).unwrap();
     let mut silent = |_| ControlFlow::Continue(());
@@ -32,12 +30,42 @@ fn files_of_the_command_line_are_looked_up_by_a_server() {
     let tables = vec!["backwards".to_owned()];
     let order = Order { key: key.sha256, ciphertext: sent.sha256, tables };
     let job = client.order(&order).unwrap();
-    let job = client.wait(&job.id, &mut silent).unwrap();
+    (process, client, job)
+}
+
+/// Waits for the job, and compares its values.
+fn check(workspace: &Workspace, client: &Client, job: &Job) {
+    let job = client.wait(&job.id, &mut |_| ControlFlow::Continue(())).unwrap();
     client.fetch(&job, 0, &mut File::create(workspace.path("result.ct")).unwrap()).unwrap();
     workspace.succeed("decrypt --secret client.key --input result.ct --output result.csv");
     let result = String::from_utf8(workspace.read("result.csv")).unwrap();
     let numbers: Vec<&str> = result.lines().filter(|line| line.parse::<u64>().is_ok()).collect();
     assert_eq!(numbers, ["3", "2", "1", "0", "0"]);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_worker_beside_the_server_runs_its_jobs_and_ends_when_it_is_told() {
+    let workspace = Workspace::with_keys("--mode single --bits 2");
+    let (_process, client, job) = order(&workspace, "--no-worker");
+    let mut worker = Command::new(env!("CARGO_BIN_EXE_cryptable"));
+    worker.args(["serve", "worker", "--allow-insecure", "--quiet", "--folder"]);
+    worker.arg(workspace.path("service")).env("CRYPTABLE_CALIBRATION", "off");
+    assert_eq!(client.job(&job.id).unwrap().state, State::Queued);
+    let mut worker = worker.spawn().unwrap();
+    check(&workspace, &client, &job);
+    let kill = Command::new("kill").args(["-TERM", &worker.id().to_string()]).status();
+    assert!(kill.unwrap().success());
+    assert!(worker.wait().unwrap().success());
+}
+
+#[test]
+fn files_of_the_command_line_are_looked_up_by_a_server() {
+    let workspace = Workspace::with_keys("--mode single --bits 2");
+    let (process, client, job) = order(&workspace, "");
+    assert!(workspace.succeed("serve table list --folder service").contains("backwards"));
+    assert_eq!(workspace.succeed("serve client list --folder service").trim(), "one");
+    check(&workspace, &client, &job);
     // The operator's commands reach a server that runs.
     let renewed = workspace.succeed("serve client renew --folder service --name one");
     assert!(client.tables().unwrap_err().to_string().contains("401"));

@@ -209,7 +209,7 @@ impl Store {
         }
         Ok(self.reader().query_row(
             "SELECT EXISTS(SELECT 1 FROM upload WHERE id = ?1) OR EXISTS(SELECT 1 FROM object WHERE id = ?1)
-             OR EXISTS(SELECT 1 FROM result WHERE file = ?1)",
+             OR EXISTS(SELECT 1 FROM result WHERE file = ?1) OR EXISTS(SELECT 1 FROM part WHERE file = ?1)",
             params![name],
             |row| row.get(0),
         )?)

@@ -5,7 +5,7 @@ use rusqlite::{Connection, Transaction, params};
 use crate::{Error, Result};
 
 /// The schema version that this program writes.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// SQLite's application identifier, which marks the database as a server's: `ctbl`.
 const APPLICATION: u32 = u32::from_be_bytes(*b"ctbl");
@@ -80,6 +80,23 @@ CREATE INDEX object_of_recipient ON object(recipient, kind);
 PRAGMA user_version = 4;
 ";
 
+/// Changes of version 5: the leases of jobs, and the parts of results that several workers wrote in turn.
+const FIFTH: &str = "
+ALTER TABLE job ADD COLUMN lease INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE job ADD COLUMN beat INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE job ADD COLUMN worker TEXT NOT NULL DEFAULT '';
+CREATE TABLE part(
+  job TEXT NOT NULL REFERENCES job(id) ON DELETE CASCADE, place INTEGER NOT NULL, number INTEGER NOT NULL,
+  file TEXT NOT NULL UNIQUE, bytes INTEGER NOT NULL DEFAULT 0, count INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY(job, place, number));
+CREATE TRIGGER result_replaced AFTER UPDATE OF file ON result
+  WHEN old.file <> new.file AND NOT EXISTS(SELECT 1 FROM part WHERE file = old.file)
+  BEGIN INSERT INTO removed(file) VALUES (old.file); END;
+CREATE TRIGGER part_removed AFTER DELETE ON part WHEN NOT EXISTS(SELECT 1 FROM result WHERE file = old.file)
+  BEGIN INSERT INTO removed(file) VALUES (old.file); END;
+PRAGMA user_version = 5;
+";
+
 /// The owner of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
@@ -133,6 +150,9 @@ pub(super) fn prepare(database: &mut Connection, now: u64) -> Result<()> {
     }
     if found < 4 {
         transaction.execute_batch(FOURTH)?;
+    }
+    if found < 5 {
+        transaction.execute_batch(FIFTH)?;
     }
     Ok(transaction.commit()?)
 }

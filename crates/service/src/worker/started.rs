@@ -1,25 +1,24 @@
 //! A job in progress: its input, and its results so far.
 //!
 //! Results are written ciphertext by ciphertext, each with a checksum, to files that rows of the job name from the
-//! start. After a server was killed, the next one continues after the last value that all of these files contain.
+//! start. After a worker was killed, the next one continues after the last value that all of these files contain.
 
 use std::fs::File;
-use std::io::{BufReader, BufWriter};
+use std::io::BufReader;
 
 use cryptable::{
-    Ciphertext, CiphertextReader, CiphertextWriter, Contents, EvaluationKey, PreparedTable,
-    ReadOptions,
+    Ciphertext, CiphertextReader, Contents, EvaluationKey, PreparedTable, ReadOptions,
 };
 
-use crate::identifiers::new_id;
-use crate::store::{QueuedJob, Store};
-use crate::{Error, Result};
-
-type Writer = CiphertextWriter<BufWriter<File>>;
+use super::results::{self, Written};
+use crate::Result;
+use crate::store::{QueuedJob, Store, Whole};
 
 /// A job between its first turn and its end.
 pub(super) struct Started {
     id: String,
+    /// Number of the lease under which its files were opened or used last.
+    lease: u64,
     reader: CiphertextReader<BufReader<File>>,
     /// Number of values after the reader's position that were already looked up.
     skipped: u64,
@@ -27,7 +26,7 @@ pub(super) struct Started {
     at_hand: u64,
     /// Values of the current ciphertext that were looked up.
     begun: u64,
-    writers: Vec<Writer>,
+    results: Vec<Written>,
     done: u64,
     total: u64,
 }
@@ -45,25 +44,19 @@ impl Started {
         let reader = CiphertextReader::new(input)?.with_options(options);
         let (contents, total) = (reader.summary().contents, reader.summary().values);
         let modulus = key.lookup_parameters()?.output_modulus();
-        let files = match job.results.is_empty() {
-            true => begin(store, job)?,
-            false => job.results.clone(),
-        };
-        let open = |file: &String, table: &PreparedTable, values: u64| -> Result<Writer> {
-            let contents = Contents { modulus, signed: table.signed_outputs(), ..contents };
-            Ok(CiphertextWriter::resume(store.open_result(file)?, contents, values)?)
-        };
-        let all = files.iter().zip(tables);
-        let mut writers: Vec<Writer> =
-            all.clone().map(|(file, table)| open(file, table, u64::MAX)).collect::<Result<_>>()?;
-        let done = writers.iter().map(|writer| writer.summary().values).min().unwrap_or(0);
-        for (writer, (file, table)) in writers.iter_mut().zip(all) {
-            if writer.summary().values > done {
-                *writer = open(file, table, done)?;
-            }
-        }
-        let id = job.id.clone();
-        Ok(Self { id, reader, skipped: done, at_hand: 0, begun: 0, writers, done, total })
+        let contents: Vec<Contents> = tables
+            .iter()
+            .map(|table| Contents { modulus, signed: table.signed_outputs(), ..contents })
+            .collect();
+        let results = results::open(store, job, &contents)?;
+        let done = results.iter().map(Written::values).min().unwrap_or(0);
+        let (id, lease) = (job.id.clone(), job.lease);
+        Ok(Self { id, lease, reader, skipped: done, at_hand: 0, begun: 0, results, done, total })
+    }
+
+    /// Returns the job as it goes on under its present lease, unless another worker had it in between.
+    pub(super) fn go_on(self, job: &QueuedJob) -> Option<Self> {
+        (self.lease + 1 == job.lease).then_some(Self { lease: job.lease, ..self })
     }
 
     pub(super) fn id(&self) -> &str {
@@ -87,11 +80,11 @@ impl Started {
         Ok(None)
     }
 
-    /// Appends the results of a piece of `values` values, and flushes them, so that they survive the end of the server.
+    /// Appends the results of a piece of `values` values, and flushes them, so that they survive the end of the worker.
     pub(super) fn push(&mut self, results: &[Ciphertext], values: usize) -> Result<()> {
-        for (writer, result) in self.writers.iter_mut().zip(results) {
-            writer.push(result)?;
-            writer.flush()?;
+        for (written, result) in self.results.iter_mut().zip(results) {
+            written.writer.push(result)?;
+            written.writer.flush()?;
         }
         self.done += values as u64;
         self.begun += values as u64;
@@ -118,29 +111,8 @@ impl Started {
         Ok(())
     }
 
-    /// Synchronises all results to the disk, and returns their lengths in bytes.
-    pub(super) fn finish(self, store: &Store) -> Result<Vec<u64>> {
-        let mut bytes = Vec::new();
-        for writer in self.writers {
-            let (file, summary) = writer.finish()?;
-            let file = file.into_inner().map_err(|error| Error::Io(error.into_error()))?;
-            file.sync_all()?;
-            bytes.push(summary.bytes);
-        }
-        store.sync_files()?;
-        Ok(bytes)
+    /// Synchronises all results to the disk, and returns them.
+    pub(super) fn finish(self, store: &Store, job: &QueuedJob) -> Result<Vec<Whole>> {
+        results::finish(store, job, self.results)
     }
-}
-
-/// Creates and records the files of a job's results.
-fn begin(store: &Store, job: &QueuedJob) -> Result<Vec<String>> {
-    let files: Vec<String> = job.tables.iter().map(|_| new_id()).collect::<std::io::Result<_>>()?;
-    for file in &files {
-        store.open_result(file)?;
-    }
-    let named = store.sync_files().and_then(|()| store.begin_results(&job.id, &files));
-    if named.is_err() {
-        files.iter().for_each(|file| drop(std::fs::remove_file(store.file(file))));
-    }
-    named.map(|()| files)
 }

@@ -4,23 +4,21 @@ use std::io::{Cursor, Read, Write};
 use std::net::TcpListener;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use cryptable::Engine;
 use cryptable_service::messages::{Kind, Order, State};
 use cryptable_service::{Client, Config, Limits, Service, Store};
 
-use crate::support::{config, keys, squares};
+use crate::support::{Process, config, keys, process_folder, squares, wait_until};
 
-const FOLDER: &str = "CRYPTABLE_TEST_SERVICE_FOLDER";
+const SERVER: &str = "killed::server_process";
 
 /// The server that the tests start and kill, in a process of its own.
 #[test]
 #[ignore = "it is the server that other tests of this file start"]
 fn server_process() {
-    let Some(folder) = std::env::var_os(FOLDER) else { return };
-    let folder = Path::new(&folder);
+    let Some(folder) = process_folder() else { return };
     // The port of the first start is kept: clients know it.
     let known = std::fs::read_to_string(folder.join("address")).ok();
     let mut config: Config = config(&folder.join("service"), Limits::default());
@@ -31,29 +29,6 @@ fn server_process() {
     std::fs::write(folder.join("new"), service.address().to_string()).unwrap();
     std::fs::rename(folder.join("new"), folder.join("address")).unwrap();
     service.run().unwrap();
-}
-
-struct Process(Child);
-
-impl Process {
-    fn start(folder: &Path) -> Self {
-        let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--exact", "killed::server_process", "--ignored", "--quiet"]);
-        let child = command.env(FOLDER, folder).stdout(Stdio::null()).spawn().unwrap();
-        Self(child)
-    }
-
-    fn kill(&mut self) {
-        self.0.kill().unwrap();
-        self.0.wait().unwrap();
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
 }
 
 fn url(folder: &Path) -> String {
@@ -74,7 +49,7 @@ fn a_killed_server_goes_on_where_it_was() {
     let store = Store::open(&folder.join("service")).unwrap();
     store.add_table("squares", &squares(4)).unwrap();
     let token = store.add_client("one").unwrap();
-    let mut process = Process::start(folder);
+    let mut process = Process::start(SERVER, folder);
     let client = Client::new(&url(folder), &token).patience(Duration::from_secs(20));
     let client = client.part_bytes(1 << 18);
     let (secret, key) = keys(Engine::Single, 4);
@@ -94,7 +69,7 @@ fn a_killed_server_goes_on_where_it_was() {
         if share > 0.0 && !killed {
             killed = true;
             process.kill();
-            process = Process::start(folder);
+            process = Process::start(SERVER, folder);
         }
         ControlFlow::Continue(())
     };
@@ -124,16 +99,19 @@ fn a_killed_server_goes_on_where_it_was() {
     }
     let before = progress();
     process.kill();
-    let _process = Process::start(folder);
+    let _process = Process::start(SERVER, folder);
     // Both are there again, and the key; the long one goes on where it was, at most a part before.
     assert!(!client.job(&long.id).unwrap().state.is_final());
-    while progress() == 0.0 {
-        assert!(start.elapsed() < Duration::from_secs(40));
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    let database = rusqlite::Connection::open(folder.join("service/service.sqlite")).unwrap();
+    let kept = || -> Option<u64> {
+        let query = "SELECT max(count) FROM part WHERE job = ?1";
+        database.query_row(query, [&long.id], |row| row.get(0)).unwrap()
+    };
+    wait_until("what the first server did is kept", || kept() > Some(0));
     // Progress is told in millionths.
     let part = 100.0 / 300_000.0 + 2e-6;
-    assert!(progress() >= before - part, "{} after {before}", progress());
+    let kept = kept().unwrap() as f64 / 300_000.0;
+    assert!(kept >= before - part, "{kept} after {before}");
     client.remove_job(&long.id).unwrap();
     let done = client.wait(&waiting.id, &mut silent).unwrap();
     let mut result = Vec::new();
@@ -149,7 +127,7 @@ fn killed_in_the_middle_of_load() {
     let folder = folder.path();
     let store = Store::open(&folder.join("service")).unwrap();
     store.add_table("squares", &squares(4)).unwrap();
-    let mut process = Process::start(folder);
+    let mut process = Process::start(SERVER, folder);
     let url = url(folder);
     std::thread::scope(|scope| {
         let clients: Vec<_> = (0..CLIENTS)
@@ -171,7 +149,7 @@ fn killed_in_the_middle_of_load() {
         while !clients.iter().all(|client| client.is_finished()) {
             std::thread::sleep(Duration::from_millis(400));
             process.kill();
-            process = Process::start(folder);
+            process = Process::start(SERVER, folder);
             // The server's start takes some of it.
             std::thread::sleep(Duration::from_millis(600));
         }

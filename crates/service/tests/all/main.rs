@@ -15,3 +15,4 @@ mod lookups;
 mod many_files;
 mod operators;
 mod turns;
+mod workers;

@@ -3,7 +3,8 @@
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -26,8 +27,12 @@ impl Server {
     }
 
     pub fn start_at(limits: Limits, clock: Clock) -> Self {
+        Self::start_with(limits, |config| Config { clock, ..config })
+    }
+
+    pub fn start_with(limits: Limits, change: impl FnOnce(Config) -> Config) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let config = Config { clock, ..config(folder.path(), limits) };
+        let config = change(config(folder.path(), limits));
         let service = Service::open(config).unwrap();
         let (address, stopper) = (service.address(), service.stopper());
         let thread = Some(std::thread::spawn(|| service.run()));
@@ -90,6 +95,42 @@ impl Drop for Server {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
+    }
+}
+
+/// Variable that tells a process of [`Process`] its folder.
+const FOLDER: &str = "CRYPTABLE_TEST_SERVICE_FOLDER";
+
+/// The folder of this process, if it is one of [`Process`].
+pub fn process_folder() -> Option<PathBuf> {
+    Some(std::env::var_os(FOLDER)?.into())
+}
+
+/// A process that runs one ignored test of this program, until it is killed.
+pub struct Process(Child);
+
+impl Process {
+    pub fn start(test: &str, folder: &Path) -> Self {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", test, "--ignored", "--quiet"]);
+        let child = command.env(FOLDER, folder).stdout(Stdio::null()).spawn().unwrap();
+        Self(child)
+    }
+
+    pub fn id(&self) -> u32 {
+        self.0.id()
+    }
+
+    pub fn kill(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 
