@@ -5,7 +5,7 @@ BENCH_ARGUMENTS ?= --help
 
 # Of tests in Rust and in Python, and of the documentation, so that nothing is built twice. The Python library describes
 # itself, for stubs, with no more than the last: tests run what they describe.
-TEST_FEATURES := cryptable-cli/serve,cryptable-python/stubs
+TEST_FEATURES := cryptable-cli/postgres,cryptable-cli/serve,cryptable-python/stubs
 
 .DEFAULT_GOAL := help
 .PHONY: help demo beginner test test-all test-aarch64 format lint docs book book-if-possible server-build unit-tests all-unit-tests python-tests run-python-tests python-library stubs tls-tests ray-tests ray-overhead notebooks wheel wheel-test wasm wasm-test wasm-test-program run-wasm-tests wasm-test-if-possible wasm-times page page-test wheels programs release release-check capi capi-install capi-header service-load fuzz bench deny deny-if-possible sbom
@@ -128,6 +128,10 @@ run-python-tests:
 tls-tests: export CRYPTABLE_CALIBRATION = off
 tls-tests: ## Run the tests of `cryptable remote` with TLS; needs OpenSSL, its headers and its tool
 	$(CARGO) test -p cryptable-cli --profile checks --features cryptable-cli/serve,cryptable-cli/remote-tls --test remote
+
+s3-tests: export CRYPTABLE_CALIBRATION = off
+s3-tests: ## Run the tests of the service with object stores, by its own small one; needs OpenSSL's headers
+	$(CARGO) test -p cryptable-service --profile checks --features cryptable-service/s3 remote workers
 
 RAY_ENVIRONMENT := target/python-ray
 

@@ -15,6 +15,14 @@ pub enum Error {
     /// The database failed.
     #[error("database: {0}")]
     Database(#[from] rusqlite::Error),
+    /// The server of the database failed, or cannot be reached.
+    #[error("database: {text}")]
+    DatabaseServer {
+        /// The server's message.
+        text: String,
+        /// Whether the same may succeed later.
+        is_passing: bool,
+    },
     /// The library refused an object, or objects that do not belong together.
     #[error(transparent)]
     Library(#[from] cryptable::Error),
@@ -49,12 +57,13 @@ impl Error {
                 _ => logged(&error),
             },
             Self::Library(error) => Problem::unusable(error.to_string()),
-            Self::Database(error) if is_busy(&error) => {
-                tracing::error!(%error, "another process holds the database");
+            error if is_busy(&error) => {
+                tracing::error!(%error, "another process holds the database, or it is away");
                 Problem::unavailable(
                     "another process writes to the server's folder; try again later",
                 )
             }
+            error @ Self::DatabaseServer { .. } => logged(&error),
             Self::Database(error) if error.sqlite_error_code() == Some(ErrorCode::DiskFull) => {
                 full(&error)
             }
@@ -64,8 +73,17 @@ impl Error {
     }
 }
 
-/// Returns whether another process held a lock of the database for too long. The same operation may succeed later.
-pub(crate) fn is_busy(error: &rusqlite::Error) -> bool {
+/// Returns whether another process held a lock of the database for too long, or its server is away. The same operation may succeed later.
+pub(crate) fn is_busy(error: &Error) -> bool {
+    match error {
+        Error::Database(error) => is_locked(error),
+        Error::DatabaseServer { is_passing, .. } => *is_passing,
+        _ => false,
+    }
+}
+
+/// Returns whether another process holds a lock of SQLite.
+pub(crate) fn is_locked(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 

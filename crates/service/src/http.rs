@@ -208,6 +208,7 @@ pub(crate) async fn remove_expired(app: App) {
     loop {
         let removed = app.blocking(|app| {
             let keep = &app.limits.keep;
+            app.store.remove_old_copies()?;
             app.store.remove_expired(keep, |upload| app.occupy(upload).is_err())
         });
         match removed.await {

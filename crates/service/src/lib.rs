@@ -16,7 +16,8 @@
 //! after the last whole value (`store/parts.rs`).
 //!
 //! The crate [`cryptable`] reads, checks, predicts and computes. This crate keeps files and an SQLite database in one
-//! folder (`Store`), which commands of the operator open as well. The only secrets here are the tokens of clients.
+//! folder (`Store`), which commands of the operator open as well; or files in an object store (`store/copies.rs`), and rows
+//! in PostgreSQL (`store/sql.rs`). The only secrets here are the tokens of clients.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "server")]

@@ -28,6 +28,12 @@ pub struct Config {
     pub limits: Limits,
     /// Options that decide which keys are accepted.
     pub options: ReadOptions,
+    /// Address of the PostgreSQL database that the folder uses from now on, as `postgres://user:password@host/database`;
+    /// `None`: the one that it has, at first SQLite's in the folder. Only builds with the feature `postgres` have it.
+    pub database: Option<String>,
+    /// Object store that keeps whole files from now on, as `s3://BUCKET/PREFIX`; `None`: where they are kept already, at
+    /// first in the folder. Only builds with the feature `s3` have it.
+    pub files: Option<String>,
     /// Clock by which jobs and files expire.
     pub clock: Clock,
     /// Whether the server runs jobs itself. Otherwise processes beside it do, by [`Store::work`].
@@ -46,8 +52,20 @@ impl Config {
     pub fn new(folder: impl Into<PathBuf>, listen: SocketAddr) -> Self {
         let (limits, options, clock) = (Limits::default(), ReadOptions::default(), Clock::system());
         let (folder, behind_proxy, worker) = (folder.into(), false, true);
-        let (page, recover) = (false, false);
-        Self { folder, listen, behind_proxy, limits, options, clock, worker, page, recover }
+        let (page, recover, database, files) = (false, false, None, None);
+        Self {
+            folder,
+            listen,
+            behind_proxy,
+            limits,
+            options,
+            database,
+            files,
+            clock,
+            worker,
+            page,
+            recover,
+        }
     }
 }
 
@@ -97,8 +115,8 @@ impl Service {
     /// If another server has the folder or the address; if the address is not a loopback address and no proxy speaks
     /// TLS; if the page is asked of a build without it; if the folder is not a server's, has lost its database, or has files that the database does not know.
     pub fn open(config: Config) -> Result<Self> {
-        let Config { folder, listen, behind_proxy, limits, options, clock, worker, page, recover } =
-            config;
+        let Config { folder, listen, behind_proxy, limits, options, .. } = config;
+        let Config { database, files, clock, worker, page, recover, .. } = config;
         if !listen.ip().is_loopback() && !behind_proxy {
             let text = format!(
                 "{listen} is not on the loopback: tokens and files would travel in the clear; have a proxy that speaks \
@@ -112,8 +130,13 @@ impl Service {
             return Err(Error::Operator(text.into()));
         }
         let options = options.max_memory(limits.memory);
-        let store = Arc::new(Store::open_to_serve(&folder, clock, limits.lock_wait, recover)?);
+        let mut store =
+            Store::open_to_serve(&folder, clock, limits.lock_wait, recover, database.as_deref())?;
         let serving = store.start_serving()?;
+        if let Some(url) = files {
+            store = store.keep_files_at(&url)?;
+        }
+        let store = Arc::new(store);
         let listener = TcpListener::bind(listen)?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;

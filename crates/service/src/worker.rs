@@ -197,11 +197,18 @@ impl Worker {
     fn keep_beating(&self) {
         let pause = LOOK.min(self.limits.lease / BEATS);
         let mut beats = Beats::default();
+        let mut swept = Instant::now();
         let mut current = self.lock();
         while !current.is_stopped {
             drop(current);
             if let Err(error) = self.beat(&mut beats) {
                 tracing::error!(%error, "the worker cannot show that it lives");
+            }
+            if swept.elapsed() > self.limits.keep.look {
+                swept = Instant::now();
+                if let Err(error) = self.store.remove_old_copies() {
+                    tracing::error!(%error, "copies cannot be removed");
+                }
             }
             let idle = |current: &mut Current| !current.is_stopped;
             let waited = self.changed.wait_timeout_while(self.lock(), pause, idle);
@@ -283,7 +290,7 @@ impl Worker {
             Ok(Err(_)) if is_cancelled.load(Ordering::Relaxed) => Outcome::Stopped,
             // The job was removed or taken over before it could be cancelled.
             Ok(Err(_)) if !self.store.holds(job).unwrap_or(true) => Outcome::Stopped,
-            Ok(Err(Error::Database(error))) if is_busy(&error) => Outcome::Stopped,
+            Ok(Err(error)) if is_busy(&error) => Outcome::Stopped,
             Ok(Err(error)) => self.failed(error.problem().detail),
             Err(_) => self.failed("the lookup ended by a defect of the library".to_owned()),
         };
@@ -316,7 +323,7 @@ impl Worker {
                 Err(error) => error,
             };
             tracing::error!(job = job.id, %error, "the outcome of a job cannot be recorded");
-            left -= u32::from(!matches!(&error, Error::Database(error) if is_busy(error)));
+            left -= u32::from(!is_busy(&error));
             if left == 0 || self.lock().is_stopped {
                 break;
             }
@@ -332,7 +339,11 @@ impl Worker {
     /// Records an outcome, and returns whether the job was still this worker's.
     fn record(&self, job: &QueuedJob, outcome: &Outcome, spent: Duration) -> Result<bool> {
         match outcome {
-            Outcome::Done(results) => self.store.finish_job(job, results, spent),
+            Outcome::Done(results) => {
+                let is_held = self.store.finish_job(job, results, spent)?;
+                results.iter().for_each(|whole| self.store.make_copy(&whole.file));
+                Ok(is_held)
+            }
             Outcome::Stopped => self.store.requeue_job(job, spent),
             Outcome::Failed(reason) => self.store.fail_job(job, reason),
         }
@@ -348,7 +359,7 @@ impl Worker {
         let this = match found {
             Some(place) => loaded.remove(place),
             None => {
-                let path = self.store.file(&job.key);
+                let path = self.store.fetch(&job.key)?;
                 // A loaded key may be several times as large as its file; its real size is known only afterwards.
                 let bytes = std::fs::metadata(&path)?.len();
                 while !loaded.is_empty() && taken(loaded) + bytes > self.limits.memory / 2 {
@@ -394,7 +405,9 @@ impl Worker {
                 }
                 turn = Instant::now();
                 self.let_removed_go(kept);
-                if self.end_turn(job, &started, since) {
+                let is_over = self.end_turn(job, &started, since);
+                started.keep(&self.store, job)?;
+                if is_over {
                     started.pause()?;
                     kept.jobs.push(started);
                     let many = kept.jobs.len().saturating_sub(KEPT_JOBS);

@@ -33,6 +33,15 @@ pub struct ServeArgs {
     /// Move files that the folder's database does not know to lost/, and start a new database if it is missing
     #[arg(long)]
     pub recover: bool,
+    /// Database of PostgreSQL that the folder uses from now on: postgres://USER:PASSWORD@HOST/DATABASE; a build with the
+    /// feature `postgres` has it [default: that which was stated before, or SQLite in the folder]
+    #[arg(long, value_name = "URL")]
+    pub database: Option<String>,
+    /// Object store in which all whole files are kept from now on: s3://BUCKET/PREFIX, with AWS_ACCESS_KEY_ID,
+    /// AWS_SECRET_ACCESS_KEY, AWS_REGION and AWS_ENDPOINT_URL from the environment, or file:///FOLDER; a build with the
+    /// feature `s3` has it [default: the folder, or the object store that was stated before]
+    #[arg(long, value_name = "URL")]
+    pub files: Option<String>,
     /// Run no jobs: `serve worker` does, in processes beside the server
     #[arg(long)]
     pub no_worker: bool,
@@ -157,6 +166,9 @@ pub struct WorkerArgs {
     /// Folder.
     #[command(flatten)]
     pub place: FolderArgs,
+    /// Database of PostgreSQL that the folder uses from now on, as for a server
+    #[arg(long, value_name = "URL")]
+    pub database: Option<String>,
     /// Limits of jobs.
     #[command(flatten)]
     pub work: WorkArgs,

@@ -76,6 +76,8 @@ fn serve(global: Global, args: &ServeArgs) -> Result<()> {
         behind_proxy: args.behind_proxy,
         page: args.page,
         recover: args.recover,
+        database: args.database.clone(),
+        files: args.files.clone(),
         worker: !args.no_worker,
         limits: with_work(global, &args.work, limits(&args.limits)),
         options: global.read_options(),
@@ -95,7 +97,12 @@ fn serve(global: Global, args: &ServeArgs) -> Result<()> {
 /// Runs jobs until stopped.
 fn work(global: Global, args: &WorkerArgs) -> Result<()> {
     let folder = &args.place.folder;
-    let (store, stopper) = (open(folder)?, Stopper::default());
+    let stopper = Stopper::default();
+    let store = match &args.database {
+        Some(url) => Store::open_at(folder, url)
+            .with_context(|| format!("cannot open {}", folder.printable()))?,
+        None => open(folder)?,
+    };
     let handle = stopper.clone();
     interrupt::instead(move || handle.stop());
     report::note(global, Some(&format!("running jobs of {}", folder.printable())));

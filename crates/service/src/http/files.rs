@@ -24,7 +24,9 @@ pub(super) async fn send(
 ) -> Result<Response> {
     let asked = range(headers, bytes)?;
     let (first, end) = asked.unwrap_or((0, bytes));
-    let mut file = File::open(app.store.file(file)).await?;
+    let name = file.to_owned();
+    let path = app.blocking(move |app| app.store.fetch(&name)).await?;
+    let mut file = File::open(path).await?;
     file.seek(std::io::SeekFrom::Start(first)).await?;
     let stream = ReaderStream::with_capacity(file.take(end - first), READ_BYTES);
     app.counters.sent(end - first);

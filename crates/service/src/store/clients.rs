@@ -1,6 +1,6 @@
 //! Clients and their tokens, of which only hashes are stored.
 
-use rusqlite::params;
+use super::sql::params;
 
 use super::Store;
 use crate::identifiers::random_hex;
@@ -29,7 +29,7 @@ impl Store {
         let token = random_hex::<32>()?;
         let hash = blake3::hash(token.as_bytes());
         let added = self.rows().execute(
-            "INSERT OR IGNORE INTO client(name, token_hash) VALUES (?1, ?2)",
+            "INSERT INTO client(name, token_hash) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
             params![name, hash.as_bytes()],
         )?;
         match added {
@@ -63,7 +63,7 @@ impl Store {
         let rows = self.reader();
         let mut query = rows.prepare("SELECT name FROM client ORDER BY name")?;
         let names = query.query_map([], |row| row.get(0))?;
-        Ok(names.collect::<rusqlite::Result<_>>()?)
+        names.collect()
     }
 
     /// Removes a client with its keys, files and jobs.

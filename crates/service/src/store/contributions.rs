@@ -1,6 +1,6 @@
 //! Public keys that clients publish, and files of ciphertexts that others contribute to them.
 
-use rusqlite::{OptionalExtension, params};
+use super::sql::{OptionalExtension, params};
 
 use super::objects::{SELECT, object};
 use super::{Listed, Page, Store};
@@ -21,7 +21,7 @@ impl Store {
             let key = Object { contributor: None, ..stored.into() };
             Ok((row.get(8)?, PublishedKey { owner, key }))
         })?;
-        Ok(page.of(found.collect::<rusqlite::Result<_>>()?))
+        Ok(page.of(found.collect::<Result<_>>()?))
     }
 
     /// Returns the file and the length of a public key, whoever publishes it.
@@ -53,7 +53,7 @@ impl Store {
         let mut query = rows.prepare(
             "SELECT about FROM object WHERE client = ?1 AND kind = 'public-key' ORDER BY rowid",
         )?;
-        let keys = query.query_map([recipient], |row| row.get::<_, String>(0))?;
+        let keys = query.query_map([recipient], |row| row.get::<String>(0))?;
         for key in keys {
             let key: About = serde_json::from_str(&key?).map_err(std::io::Error::other)?;
             if (&key.key_id, &key.parameters) == (&file.key_id, &file.parameters) {

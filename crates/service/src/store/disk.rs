@@ -1,6 +1,6 @@
 //! Checks of free disk space and of clients' quotas.
 
-use rusqlite::{Connection, Row};
+use super::sql::{Connection, Row};
 
 use super::Store;
 use super::folder::CONTENT;
@@ -73,8 +73,8 @@ impl Store {
             }
         }
         let promised: u64 = rows.query_row(
-            "SELECT (SELECT coalesce(sum(length - offset), 0) FROM upload)
-                  + (SELECT coalesce(sum(reserved), 0) FROM job WHERE state IN ('queued', 'running'))",
+            "SELECT CAST((SELECT coalesce(sum(length - \"offset\"), 0) FROM upload)
+                  + (SELECT coalesce(sum(reserved), 0) FROM job WHERE state IN ('queued', 'running')) AS BIGINT)",
             [],
             |row| row.get(0),
         )?;
@@ -106,13 +106,14 @@ fn too_much(name: &str, found: u64, limit: u64) -> Problem {
 /// Returns the space that a client uses, or all clients together.
 fn kept(rows: &Connection, client: Option<i64>) -> Result<Kept> {
     // A condition that covers both cases would read the rows of all clients.
-    let whose = if client.is_some() { "client = ?1" } else { "?1 IS NULL" };
+    let whose = if client.is_some() { "client = ?1" } else { "CAST(?1 AS BIGINT) IS NULL" };
     let query = format!(
-        "SELECT coalesce(sum(max(bytes, {LEAST_BYTES} * files)), 0), coalesce(sum(files), 0) FROM (
+        "SELECT CAST(coalesce(sum(max(bytes, {LEAST_BYTES} * files)), 0) AS BIGINT),
+         CAST(coalesce(sum(files), 0) AS BIGINT) FROM (
            SELECT length AS bytes, 1 AS files FROM upload WHERE {whose}
            UNION ALL SELECT bytes, 1 FROM object WHERE {whose}
-           UNION ALL SELECT reserved, json_array_length(tables) FROM job WHERE {whose} AND state <> 'failed')"
+           UNION ALL SELECT reserved, json_array_length(tables) FROM job WHERE {whose} AND state <> 'failed') AS kept"
     );
-    let kept = |row: &Row<'_>| Ok(Kept { bytes: row.get(0)?, files: row.get(1)? });
-    Ok(rows.query_row(&query, [client], kept)?)
+    let kept = |row: &Row| Ok(Kept { bytes: row.get(0)?, files: row.get(1)? });
+    rows.query_row(&query, [client], kept)
 }

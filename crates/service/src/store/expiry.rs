@@ -3,7 +3,7 @@
 use std::sync::PoisonError;
 use std::time::Duration;
 
-use rusqlite::{OptionalExtension, params};
+use super::sql::{OptionalExtension, params};
 
 use super::Store;
 use crate::Result;
@@ -89,10 +89,10 @@ impl Store {
         // The sum covers a job and all that ended after it. The latest job with results stays, whatever its size.
         let removed = self.rows().execute(
             "DELETE FROM job WHERE id IN (SELECT id FROM (
-               SELECT id, state, sum(reserved) OVER ended_later AS bytes, row_number() OVER ended_later AS place,
-                 sum(state = 'done') OVER ended_later AS done
+               SELECT id, state, CAST(sum(reserved) OVER ended_later AS BIGINT) AS bytes, row_number() OVER ended_later AS place,
+                 sum(CASE WHEN state = 'done' THEN 1 ELSE 0 END) OVER ended_later AS done
                FROM job WHERE state IN ('done', 'failed')
-               WINDOW ended_later AS (PARTITION BY client ORDER BY ended DESC, sequence DESC))
+               WINDOW ended_later AS (PARTITION BY client ORDER BY ended DESC, sequence DESC)) AS ended
              WHERE place > ?2 OR (state = 'done' AND bytes > ?1 AND done > 1))",
             params![keep.client_results, keep.client_jobs],
         )?;
@@ -108,7 +108,7 @@ impl Store {
         let transaction = rows.transaction()?;
         let mut query = transaction.prepare("SELECT id FROM upload WHERE touched <= ?1")?;
         let ids = query.query_map([time], |row| row.get(0))?;
-        let mut ids: Vec<String> = ids.collect::<rusqlite::Result<_>>()?;
+        let mut ids: Vec<String> = ids.collect::<Result<_>>()?;
         drop(query);
         ids.retain(|id| !is_busy(id));
         for id in &ids {

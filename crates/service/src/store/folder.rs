@@ -4,6 +4,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
+use cryptable_files::{Access, AtomicFile};
+
 use crate::{Error, Result};
 
 /// The file that marks a folder as a server's. It is written after the database, so a folder with the mark but without
@@ -16,15 +18,22 @@ const MARK_TEXT: &str =
 /// Name of the database.
 pub(super) const DATABASE: &str = "service.sqlite";
 
+/// File that says where the database is, if it is not in the folder. It may have a password in it.
+const DATABASE_URL: &str = "database-url";
+
 /// Folders of files that contain nothing else.
 pub(super) const CONTENT: [&str; 2] = ["files", "tables"];
+
+/// Folder for copies of files of an object store.
+pub(super) const COPIES: &str = "copies";
 
 /// Folder for files that the database does not know.
 pub(super) const LOST: &str = "lost";
 
 /// Names that a folder may have before it is marked, including one that file systems create.
-const OWN: [&str; 8] = [
+const OWN: [&str; 9] = [
     DATABASE,
+    DATABASE_URL,
     "service.sqlite-wal",
     "service.sqlite-shm",
     "service.sqlite-journal",
@@ -46,12 +55,13 @@ pub(super) struct Condition<'a> {
 
 impl<'a> Condition<'a> {
     /// Inspects a folder, which may not exist. Another process may be starting it at the same time.
-    pub(super) fn of(folder: &'a Path, recover: bool) -> Result<Self> {
+    pub(super) fn of(folder: &'a Path, recover: bool, has_server: bool) -> Result<Self> {
         let has_mark = folder.join(MARK).is_file();
         let foreign = if has_mark { None } else { foreign_name(folder)? };
         let condition = Self { folder, has_mark, foreign, recover };
         // Checked after the mark and the names, since a process that starts a folder creates the database first.
-        if !folder.join(DATABASE).exists() {
+        let is_there = folder.join(DATABASE).exists() || (has_mark && has_server);
+        if !is_there {
             condition.allow_new()?;
         }
         Ok(condition)
@@ -81,6 +91,38 @@ impl<'a> Condition<'a> {
         }
         Ok(())
     }
+}
+
+/// Returns the address of the database, if it is not in the folder; `asked` is one that was asked for.
+pub(super) fn database_url(folder: &Path, asked: Option<&str>) -> Result<Option<String>> {
+    let known = match fs::read_to_string(folder.join(DATABASE_URL)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        known => Some(known?),
+    };
+    let has_own = folder.join(DATABASE).exists();
+    match (known, asked) {
+        (Some(known), Some(asked)) if known != asked => {
+            let (folder, file) = (folder.display(), DATABASE_URL);
+            let text = format!("the database of {folder} is another one: its address is in {file}");
+            Err(Error::Operator(text))
+        }
+        (None, Some(_)) if has_own => {
+            let folder = folder.display();
+            Err(Error::Operator(format!("{folder} has a database of its own: choose a new folder")))
+        }
+        (known, asked) => Ok(known.or(asked.map(str::to_owned))),
+    }
+}
+
+/// Records the address of the database, unless it is recorded. Other processes read the file at any time.
+pub(super) fn keep_database_url(folder: &Path, url: &str) -> Result<()> {
+    let path = folder.join(DATABASE_URL);
+    if !path.exists() {
+        let mut file = AtomicFile::create(&path, Access::Private)?;
+        file.write_all(url.as_bytes())?;
+        file.commit(true)?;
+    }
+    Ok(())
 }
 
 /// Returns a name in the folder that no server creates in a new one.

@@ -1,6 +1,6 @@
 //! Jobs as rows: queued, running, done or failed.
 
-use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
+use super::sql::{Connection, OptionalExtension, Row, Transaction, params};
 
 use super::disk::More;
 use super::table_use::is_needed;
@@ -122,7 +122,7 @@ impl Store {
         ))?;
         let values = params![client, page.after, page.limit + 1];
         let found = query.query_map(values, |row| Ok((row.get(7)?, job(row)?)))?;
-        let mut listed = page.of(found.collect::<rusqlite::Result<_>>()?);
+        let mut listed = page.of(found.collect::<Result<_>>()?);
         for job in listed.items.iter_mut().filter(|job| job.state == State::Done) {
             job.results = results(&rows, &job.id)?;
         }
@@ -163,15 +163,15 @@ impl Store {
              UNION ALL SELECT 'uploads', count(*) FROM upload
              UNION ALL SELECT 'evaluation_keys', count(*) FROM object WHERE kind = 'evaluation-key'
              UNION ALL SELECT 'ciphertexts', count(*) FROM object WHERE kind = 'ciphertext'
-             UNION ALL SELECT 'stored_bytes', coalesce(sum(bytes), 0) FROM object",
+             UNION ALL SELECT 'stored_bytes', CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM object",
         )?;
         let counts = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        Ok(counts.collect::<rusqlite::Result<_>>()?)
+        counts.collect()
     }
 }
 
 /// Returns the lengths of a job's results in bytes.
-fn results(rows: &Connection, job: &str) -> rusqlite::Result<Vec<u64>> {
+fn results(rows: &Connection, job: &str) -> Result<Vec<u64>> {
     let query = "SELECT bytes FROM result WHERE job = ?1 ORDER BY place";
     let mut query = rows.prepare(query)?;
     query.query_map([job], |row| row.get(0))?.collect()
@@ -183,7 +183,7 @@ fn json(value: &impl serde::Serialize) -> Result<String> {
 
 fn check_queue(transaction: &Transaction<'_>, client: i64, limits: &Limits) -> Result<()> {
     let (all, own): (u64, u64) = transaction.query_row(
-        "SELECT count(*), coalesce(sum(client = ?1), 0) FROM job WHERE state IN ('queued', 'running')",
+        "SELECT count(*), count(CASE WHEN client = ?1 THEN 1 END) FROM job WHERE state IN ('queued', 'running')",
         [client],
         |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
@@ -232,7 +232,7 @@ fn job_of_request(
     }
 }
 
-fn job(row: &Row<'_>) -> rusqlite::Result<Job> {
+fn job(row: &Row) -> Result<Job> {
     let (state, order): (String, String) = (row.get(1)?, row.get(3)?);
     let unreadable = |error: serde_json::Error| {
         rusqlite::Error::FromSqlConversionFailure(3, rusqlite::types::Type::Text, error.into())

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, Transaction, params};
+use super::sql::{Connection, Transaction, params};
 
 use super::{QueuedJob, Store};
 use crate::Result;
@@ -102,7 +102,7 @@ impl Store {
         let query = "SELECT id FROM job WHERE state = 'queued' AND attempts >= ?1";
         let mut query = transaction.prepare(query)?;
         let found = query.query_map([MAX_ATTEMPTS], |row| row.get(0))?;
-        let found: Vec<String> = found.collect::<rusqlite::Result<_>>()?;
+        let found: Vec<String> = found.collect::<Result<_>>()?;
         found.iter().try_for_each(|id| self.fail(transaction, id, FATAL))
     }
 
@@ -119,7 +119,7 @@ impl Store {
     /// Returns whether a job runs and is still its worker's. Clients and operators may have removed it, and another
     /// worker may have it.
     pub(crate) fn holds(&self, job: &QueuedJob) -> Result<bool> {
-        Ok(holds(&self.reader(), job)?)
+        holds(&self.reader(), job)
     }
 
     /// Makes changes in one transaction if a job is still its worker's, and returns whether it is.
@@ -139,7 +139,7 @@ impl Store {
     }
 }
 
-fn holds(rows: &Connection, job: &QueuedJob) -> rusqlite::Result<bool> {
+fn holds(rows: &Connection, job: &QueuedJob) -> Result<bool> {
     let query =
         "SELECT EXISTS(SELECT 1 FROM job WHERE id = ?1 AND lease = ?2 AND state = 'running')";
     rows.query_row(query, params![job.id, job.lease], |row| row.get(0))

@@ -1,6 +1,6 @@
 //! Keys and files of ciphertexts that were checked.
 
-use rusqlite::{OptionalExtension, Row, params};
+use super::sql::{OptionalExtension, Row, params};
 
 use super::{Listed, Page, Store, StoredUpload};
 use crate::messages::{About, Kind, Object};
@@ -46,6 +46,7 @@ impl Store {
         parameters: &[u8],
     ) -> Result<StoredObject> {
         let text = serde_json::to_string(about).map_err(std::io::Error::other)?;
+        self.keep(&upload.id)?;
         let mut rows = self.rows();
         let transaction = rows.transaction()?;
         let (id, client, kind) = (&upload.id, upload.client, upload.kind.word());
@@ -60,6 +61,7 @@ impl Store {
         transaction.execute("DELETE FROM upload WHERE id = ?1", [id])?;
         transaction.commit()?;
         drop(rows);
+        self.make_copy(id);
         self.object(client, upload.kind, digest)
     }
 
@@ -75,7 +77,7 @@ impl Store {
             "{SELECT} WHERE (client = ?1 OR recipient = ?1) AND kind = ?2 AND sha256 = ?3
              ORDER BY client <> ?1, object.rowid LIMIT 1"
         ))?;
-        Ok(query.query_row(params![client, kind.word(), sha256], object).optional()?)
+        query.query_row(params![client, kind.word(), sha256], object).optional()
     }
 
     pub(crate) fn object(&self, client: i64, kind: Kind, sha256: &str) -> Result<StoredObject> {
@@ -93,13 +95,13 @@ impl Store {
         ))?;
         let values = params![client, kind.word(), page.after, page.limit + 1];
         let found = query.query_map(values, |row| Ok((row.get(8)?, object(row)?.into())))?;
-        Ok(page.of(found.collect::<rusqlite::Result<_>>()?))
+        Ok(page.of(found.collect::<Result<_>>()?))
     }
 
     /// Returns whether a key or a file still exists.
     pub(crate) fn has_object(&self, id: &str) -> Result<bool> {
         let query = "SELECT EXISTS(SELECT 1 FROM object WHERE id = ?1)";
-        Ok(self.reader().query_row(query, [id], |row| row.get(0))?)
+        self.reader().query_row(query, [id], |row| row.get(0))
     }
 
     /// Removes a key or a file, unless a job needs it.
@@ -117,7 +119,7 @@ impl Store {
     }
 }
 
-pub(super) fn object(row: &Row<'_>) -> rusqlite::Result<StoredObject> {
+pub(super) fn object(row: &Row) -> Result<StoredObject> {
     let about: String = row.get(3)?;
     let unreadable = |error: serde_json::Error| {
         rusqlite::Error::FromSqlConversionFailure(3, rusqlite::types::Type::Text, error.into())

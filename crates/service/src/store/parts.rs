@@ -6,7 +6,7 @@
 
 use std::fs::File;
 
-use rusqlite::{Connection, params};
+use super::sql::{Connection, params};
 
 use super::{QueuedJob, Store, folder};
 use crate::{Problem, Result};
@@ -33,7 +33,7 @@ impl Store {
             for (place, file) in files.iter().enumerate() {
                 transaction.execute(
                     "INSERT INTO part(job, place, number, file)
-                     SELECT ?1, ?2, coalesce(max(number), 0) + 1, ?3 FROM part WHERE job = ?1 AND place = ?2",
+                     SELECT CAST(?1 AS TEXT), CAST(?2 AS BIGINT), coalesce(max(number), 0) + 1, CAST(?3 AS TEXT) FROM part WHERE job = ?1 AND place = ?2",
                     params![job.id, place as u64, file],
                 )?;
             }

@@ -19,8 +19,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
+use super::sql::params;
 use cryptable_files::{sync_folder, target_of_temporary};
-use rusqlite::params;
 
 use super::Store;
 use super::folder::{self, CONTENT, LOST, create_private, tighten};
@@ -31,7 +31,7 @@ use crate::{Error, Result};
 pub(super) const UNFINISHED: &str = ".unfinished";
 
 /// Number of hexadecimal digits in the names of files, and of tables.
-const ID_DIGITS: usize = 32;
+pub(super) const ID_DIGITS: usize = 32;
 pub(super) const DIGEST_DIGITS: usize = 64;
 
 /// Returns whether a name consists of exactly `digits` lower-case hexadecimal digits.
@@ -96,7 +96,7 @@ impl Store {
         let mut query = rows.prepare("SELECT id, file FROM removed WHERE id > ?1 ORDER BY id")?;
         let found =
             query.query_map([after], |row| Ok(Removed { id: row.get(0)?, file: row.get(1)? }))?;
-        Ok(found.collect::<rusqlite::Result<_>>()?)
+        found.collect()
     }
 
     /// Removes all files whose rows are gone, durably, and forgets them. A table that a job still needs is kept until
@@ -106,6 +106,9 @@ impl Store {
         if found.is_empty() {
             return Ok(());
         }
+        // Identifiers never come back, so what they named can go before the transaction.
+        let ids = found.iter().map(|removed| removed.file.clone());
+        let gone = self.remove_kept(ids.filter(|file| is_hex(file, ID_DIGITS)));
         let mut rows = self.rows();
         // During the transaction, nobody can name the file of a table in a row.
         let transaction = rows.transaction()?;
@@ -120,7 +123,11 @@ impl Store {
             }
             let path = if is_table { self.table_file(&file) } else { self.file(&file) };
             let is_own = is_table || is_hex(&file, ID_DIGITS);
-            if !is_own || remove_file(&path).is_ok() {
+            let is_kept = match is_table {
+                true => self.remove_one_kept(&file).is_err(),
+                false => is_own && !gone.contains(&file),
+            };
+            if !is_own || (!is_kept && remove_file(&path).is_ok()) {
                 done.push(id);
             }
         }
@@ -130,7 +137,7 @@ impl Store {
         for id in done {
             transaction.execute("DELETE FROM removed WHERE id = ?1", [id])?;
         }
-        Ok(transaction.commit()?)
+        transaction.commit()
     }
 
     /// Reconciles files with rows, and returns the new paths of files that the database did not know.
@@ -203,16 +210,16 @@ impl Store {
     }
 
     /// Returns whether a row names a file, or needs the table of this digest.
-    fn is_known(&self, name: &str) -> Result<bool> {
+    pub(super) fn is_known(&self, name: &str) -> Result<bool> {
         if is_hex(name, DIGEST_DIGITS) {
             return is_needed(&self.reader(), name);
         }
-        Ok(self.reader().query_row(
+        self.reader().query_row(
             "SELECT EXISTS(SELECT 1 FROM upload WHERE id = ?1) OR EXISTS(SELECT 1 FROM object WHERE id = ?1)
              OR EXISTS(SELECT 1 FROM result WHERE file = ?1) OR EXISTS(SELECT 1 FROM part WHERE file = ?1)",
             params![name],
             |row| row.get(0),
-        )?)
+        )
     }
 
     /// Removes files whose writing or removal was interrupted. During the transaction, no command can write a table.
@@ -233,7 +240,7 @@ impl Store {
                 sync_folder(&self.folder.join(part))?;
             }
         }
-        Ok(transaction.commit()?)
+        transaction.commit()
     }
 
     /// Moves a file to the folder `lost`, under a name that is free there.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rusqlite::{OptionalExtension, Transaction, params};
+use super::sql::{OptionalExtension, Transaction, params};
 
 use super::Store;
 use super::parts::{Part, parts};
@@ -104,7 +104,7 @@ impl Store {
     /// Returns whether a job is waiting.
     pub(crate) fn is_queued(&self, id: &str) -> Result<bool> {
         let query = "SELECT EXISTS(SELECT 1 FROM job WHERE id = ?1 AND state = 'queued')";
-        Ok(self.reader().query_row(query, [id], |row| row.get(0))?)
+        self.reader().query_row(query, [id], |row| row.get(0))
     }
 
     /// Charges a turn to the client of a running job. Returns whether the job has to stop: another client's job waits
@@ -186,7 +186,7 @@ impl Store {
 fn result_files(transaction: &Transaction<'_>, job: &str) -> Result<Vec<String>> {
     let mut query = transaction.prepare("SELECT file FROM result WHERE job = ?1 ORDER BY place")?;
     let files = query.query_map([job], |row| row.get(0))?;
-    Ok(files.collect::<rusqlite::Result<_>>()?)
+    files.collect()
 }
 
 /// Adds time to a client's account, by which the jobs of clients take turns.

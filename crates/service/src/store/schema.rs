@@ -80,7 +80,8 @@ CREATE INDEX object_of_recipient ON object(recipient, kind);
 PRAGMA user_version = 4;
 ";
 
-/// Changes of version 5: the leases of jobs, and the parts of results that several workers wrote in turn.
+/// Changes of version 5: the leases of jobs, and the parts of results that several workers wrote in turn;
+/// and where files are kept.
 const FIFTH: &str = "
 ALTER TABLE job ADD COLUMN lease INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE job ADD COLUMN beat INTEGER NOT NULL DEFAULT 0;
@@ -89,6 +90,7 @@ CREATE TABLE part(
   job TEXT NOT NULL REFERENCES job(id) ON DELETE CASCADE, place INTEGER NOT NULL, number INTEGER NOT NULL,
   file TEXT NOT NULL UNIQUE, bytes INTEGER NOT NULL DEFAULT 0, count INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY(job, place, number));
+CREATE TABLE setting(name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TRIGGER result_replaced AFTER UPDATE OF file ON result
   WHEN old.file <> new.file AND NOT EXISTS(SELECT 1 FROM part WHERE file = old.file)
   BEGIN INSERT INTO removed(file) VALUES (old.file); END;
@@ -155,6 +157,17 @@ pub(super) fn prepare(database: &mut Connection, now: u64) -> Result<()> {
         transaction.execute_batch(FIFTH)?;
     }
     Ok(transaction.commit()?)
+}
+
+/// Creates the tables in a database's server, or checks their version.
+pub(super) fn prepare_server(database: &super::sql::Connection) -> Result<()> {
+    match database.prepare_server(VERSION)? {
+        VERSION => Ok(()),
+        found => {
+            let text = format!("the database is of version {found}, this program knows {VERSION}");
+            Err(Error::Operator(text))
+        }
+    }
 }
 
 fn version(transaction: &Transaction<'_>) -> Result<u32> {

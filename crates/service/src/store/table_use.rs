@@ -1,21 +1,21 @@
 //! Queries for whether the file of a table is still needed.
 
-use rusqlite::Connection;
+use super::sql::Connection;
 
 use crate::Result;
 
 /// Returns whether a table is offered.
 pub(super) fn is_offered(rows: &Connection, digest: &str) -> Result<bool> {
     let query = "SELECT EXISTS(SELECT 1 FROM lookup_table WHERE digest = ?1)";
-    Ok(rows.query_row(query, [digest], |row| row.get(0))?)
+    rows.query_row(query, [digest], |row| row.get(0))
 }
 
 /// Returns whether a table is offered, or was ordered by a job that waits or runs.
 pub(super) fn is_needed(rows: &Connection, digest: &str) -> Result<bool> {
-    Ok(rows.query_row(
+    rows.query_row(
         "SELECT EXISTS(SELECT 1 FROM lookup_table WHERE digest = ?1)
-         OR EXISTS(SELECT 1 FROM job WHERE state IN ('queued', 'running') AND instr(tables, ?1))",
+         OR EXISTS(SELECT 1 FROM job WHERE state IN ('queued', 'running') AND instr(tables, ?1) > 0)",
         [digest],
         |row| row.get(0),
-    )?)
+    )
 }

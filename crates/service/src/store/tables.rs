@@ -4,10 +4,10 @@ use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 
+use super::sql::{Connection, OptionalExtension, Row, params};
 use cryptable::Table;
 use cryptable_files::{Access, AtomicFile};
 use cryptable_wire::hex;
-use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::Store;
 use super::clients::check_name;
@@ -45,6 +45,7 @@ impl Store {
             let mut file = AtomicFile::create(&path, Access::Private)?;
             file.write_all(&bytes)?;
             file.commit(true)?;
+            self.keep(&digest)?;
             let replaced = digest_of(&transaction, name)?;
             transaction.execute(
                 "INSERT INTO lookup_table VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT(name) DO UPDATE SET
@@ -72,7 +73,7 @@ impl Store {
         let rows = self.reader();
         let mut query = rows.prepare("SELECT * FROM lookup_table ORDER BY name")?;
         let tables = query.query_map([], info)?;
-        Ok(tables.collect::<rusqlite::Result<_>>()?)
+        tables.collect()
     }
 
     /// Withdraws a table. Jobs that were ordered with it still use it.
@@ -98,20 +99,21 @@ impl Store {
         // During the transaction, nobody can name the file in a row.
         let transaction = rows.transaction()?;
         if !is_needed(&transaction, digest)? {
+            self.remove_one_kept(digest)?;
             remove_file(&self.table_file(digest))?;
         }
-        Ok(transaction.commit()?)
+        transaction.commit()
     }
 
     pub(crate) fn table(&self, name: &str) -> Result<Option<TableInfo>> {
         let rows = self.reader();
         let mut query = rows.prepare("SELECT * FROM lookup_table WHERE name = ?1")?;
-        Ok(query.query_row([name], info).optional()?)
+        query.query_row([name], info).optional()
     }
 
     /// Reads a table and verifies its digest.
     pub(crate) fn read_table(&self, digest: &str) -> Result<Table> {
-        let bytes = fs::read(self.table_file(digest))?;
+        let bytes = fs::read(self.fetch(digest)?)?;
         if hex(blake3::hash(&bytes).as_bytes()) != digest || bytes.len() < 16 {
             return Err(Error::Operator(format!("table {digest} is damaged")));
         }
@@ -148,10 +150,10 @@ fn to_bytes(table: &Table) -> Vec<u8> {
 /// Returns the digest of the table with a name.
 fn digest_of(rows: &Connection, name: &str) -> Result<Option<String>> {
     let query = "SELECT digest FROM lookup_table WHERE name = ?1";
-    Ok(rows.query_row(query, [name], |row| row.get(0)).optional()?)
+    rows.query_row(query, [name], |row| row.get(0)).optional()
 }
 
-fn info(row: &Row<'_>) -> rusqlite::Result<TableInfo> {
+fn info(row: &Row) -> Result<TableInfo> {
     Ok(TableInfo {
         name: row.get(0)?,
         digest: row.get(1)?,

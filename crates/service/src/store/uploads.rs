@@ -1,6 +1,6 @@
 //! Uploads: files that arrive in parts.
 
-use rusqlite::{OptionalExtension, Row, params};
+use super::sql::{OptionalExtension, Row, params};
 
 use super::Store;
 use super::disk::More;
@@ -25,7 +25,7 @@ pub(crate) struct StoredUpload {
     pub(crate) recipient: Option<i64>,
 }
 
-const COLUMNS: &str = "SELECT id, client, kind, sha256, length, offset, recipient FROM upload";
+const COLUMNS: &str = "SELECT id, client, kind, sha256, length, \"offset\", recipient FROM upload";
 
 impl Store {
     /// Starts an upload, or returns the one that was started before for the same file.
@@ -93,8 +93,8 @@ impl Store {
         let (kind, now) = (announced.kind.word(), self.clock.now());
         let values = params![id, client, kind, announced.sha256, announced.length, now, recipient];
         let added = transaction.execute(
-            "INSERT OR IGNORE INTO upload(id, client, kind, sha256, length, offset, touched, recipient)
-             VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6, ?7)",
+            "INSERT INTO upload(id, client, kind, sha256, length, \"offset\", touched, recipient)
+             VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6, ?7) ON CONFLICT DO NOTHING",
             values,
         )?;
         transaction.commit()?;
@@ -114,13 +114,13 @@ impl Store {
             "{COLUMNS} WHERE client = ?1 AND kind = ?2 AND sha256 = ?3 AND length = ?4"
         ))?;
         let (kind, length) = (announced.kind.word(), announced.length);
-        Ok(query.query_row(params![client, kind, announced.sha256, length], upload).optional()?)
+        query.query_row(params![client, kind, announced.sha256, length], upload).optional()
     }
 
     /// Records that the file is on the disk up to `offset`.
     pub(crate) fn advance_upload(&self, id: &str, offset: u64) -> Result<()> {
         self.rows().execute(
-            "UPDATE upload SET offset = ?2, touched = ?3 WHERE id = ?1",
+            "UPDATE upload SET \"offset\" = ?2, touched = ?3 WHERE id = ?1",
             params![id, offset, self.clock.now()],
         )?;
         Ok(())
@@ -141,7 +141,7 @@ fn check_digest(digest: &str) -> Result<()> {
     }
 }
 
-fn upload(row: &Row<'_>) -> rusqlite::Result<StoredUpload> {
+fn upload(row: &Row) -> Result<StoredUpload> {
     let kind: String = row.get(2)?;
     Ok(StoredUpload {
         id: row.get(0)?,

@@ -94,19 +94,52 @@ fn take_over(
             Err(error) => return Err(error.into()),
         }
     }
-    let mut ended = Vec::with_capacity(copies.len());
-    for (file, mut writer) in copies.iter().zip(whole_values(store, job, &copies, contents)?) {
+    let writers = whole_values(store, job, &copies, contents)?;
+    let all = job.parts.iter().zip(copies).zip(writers);
+    let copied = all.map(|((parts, file), writer)| Written { parts: parts.clone(), file, writer });
+    end(store, job, copied.collect())
+}
+
+/// Ends the parts that are being written, and goes on in new files.
+pub(super) fn end_parts(
+    store: &Store,
+    job: &QueuedJob,
+    results: Vec<Written>,
+) -> Result<Vec<Written>> {
+    let names: Vec<String> = results.iter().map(|written| written.file.clone()).collect();
+    let contents: Vec<Contents> =
+        results.iter().map(|written| written.writer.summary().contents).collect();
+    store.name_parts(job, &names)?;
+    let (parts, files) = end(store, job, results)?;
+    let writers = whole_values(store, job, &files, &contents)?;
+    let all = parts.into_iter().zip(files).zip(writers);
+    Ok(all.map(|((parts, file), writer)| Written { parts, file, writer }).collect())
+}
+
+/// Makes parts of files that rows name as such, and returns all parts and new files to go on in.
+fn end(
+    store: &Store,
+    job: &QueuedJob,
+    results: Vec<Written>,
+) -> Result<(Vec<Vec<Part>>, Vec<String>)> {
+    let mut ended = Vec::with_capacity(results.len());
+    let mut parts = Vec::with_capacity(results.len());
+    for Written { parts: before, file, mut writer } in results {
         writer.flush()?;
-        store.open_result(job, file)?.sync_all()?;
+        store.open_result(job, &file)?.sync_all()?;
         let (bytes, values) = (writer.summary().bytes, writer.summary().values);
-        ended.push(Part { file: file.clone(), bytes, values });
+        if values > 0 {
+            store.keep(&file)?;
+        }
+        ended.push(Part { file, bytes, values });
+        parts.push(before);
     }
     store.sync_files()?;
-    let files = new_ids(contents.len())?;
+    let files = new_ids(ended.len())?;
     store.end_parts(job, &ended, &files)?;
     create(store, job, &files)?;
-    let mut parts = job.parts.clone();
     for (parts, ended) in parts.iter_mut().zip(ended) {
+        store.make_copy(&ended.file);
         parts.extend((ended.values > 0).then_some(ended));
     }
     Ok((parts, files))
@@ -134,6 +167,7 @@ pub(super) fn finish(store: &Store, job: &QueuedJob, results: Vec<Written>) -> R
         let (writer, summary) = written.writer.finish()?;
         let file = writer.into_inner().map_err(|error| Error::Io(error.into_error()))?;
         file.sync_all()?;
+        store.keep(&written.file)?;
         whole.push(Whole { file: written.file, bytes: summary.bytes });
     }
     store.sync_files()?;
@@ -150,7 +184,7 @@ fn join(store: &Store, job: &QueuedJob, written: Written, name: &str) -> Result<
     let mut whole = store.open_result(job, name)?;
     let mut first = 0;
     for part in parts {
-        let mut from = File::open(store.file(&part.file))?;
+        let mut from = File::open(store.fetch(&part.file)?)?;
         from.seek(SeekFrom::Start(first))?;
         io::copy(&mut from.take(part.bytes - first), &mut whole)?;
         // Only the first part's head is one.

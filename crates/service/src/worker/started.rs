@@ -40,7 +40,7 @@ impl Started {
         tables: &[&PreparedTable],
         options: ReadOptions,
     ) -> Result<Self> {
-        let input = BufReader::new(File::open(store.file(&job.ciphertext))?);
+        let input = BufReader::new(File::open(store.fetch(&job.ciphertext)?)?);
         let reader = CiphertextReader::new(input)?.with_options(options);
         let (contents, total) = (reader.summary().contents, reader.summary().values);
         let modulus = key.lookup_parameters()?.output_modulus();
@@ -89,6 +89,14 @@ impl Started {
         self.done += values as u64;
         self.begun += values as u64;
         self.at_hand -= values as u64;
+        Ok(())
+    }
+
+    /// Puts what was written into the object store, if there is one, from where any worker continues.
+    pub(super) fn keep(&mut self, store: &Store, job: &QueuedJob) -> Result<()> {
+        if store.has_remote() {
+            self.results = results::end_parts(store, job, std::mem::take(&mut self.results))?;
+        }
         Ok(())
     }
 

@@ -5,6 +5,8 @@ mod support;
 
 mod bad_clients;
 mod bad_servers;
+#[cfg(all(unix, feature = "postgres"))]
+mod cluster;
 mod contributions;
 mod crowds;
 mod expiry;

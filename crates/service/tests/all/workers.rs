@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use cryptable::{Ciphertext, Engine, ReadOptions, SecretKey};
 use cryptable_service::messages::{Job, Kind, Order, State};
-use cryptable_service::{Client, Config, Limits, Stopper, Store};
+use cryptable_service::{Client, Config, Limits, Retention, Stopper, Store};
 use rusqlite::Connection;
 
 use crate::support::{Process, Server, keys, process_folder, squares, wait_until};
@@ -17,7 +17,8 @@ const VALUES: u64 = 600;
 
 fn limits() -> Limits {
     let (turn, lease) = (Duration::from_millis(50), Duration::from_secs(2));
-    Limits { turn, lease, ..Limits::default() }
+    let keep = Retention { look: Duration::from_millis(500), ..Retention::default() };
+    Limits { turn, lease, keep, ..Limits::default() }
 }
 
 /// A worker that the tests start and kill.
@@ -72,29 +73,58 @@ impl User {
     }
 }
 
-/// A server that runs no job itself, and what its database says.
+/// A server that runs no job itself, and its database.
 struct Watched {
     server: Server,
-    database: Connection,
+    database: Database,
+}
+
+enum Database {
+    Sqlite(Connection),
+    #[cfg(feature = "postgres")]
+    Postgres(Box<std::cell::RefCell<postgres::Client>>),
 }
 
 impl Watched {
-    fn start() -> Self {
-        let server = Server::start_with(limits(), |config| Config { worker: false, ..config });
+    fn start(database: Option<String>, files: Option<String>) -> Self {
+        let url = database.clone();
+        let change = |config| Config { worker: false, database, files, ..config };
+        let server = Server::start_with(limits(), change);
         for name in ["squares", "again"] {
             server.store().add_table(name, &squares(4)).unwrap();
         }
-        let database = Connection::open(server.folder.path().join("service.sqlite")).unwrap();
-        database.busy_timeout(Duration::from_secs(20)).unwrap();
+        let path = server.folder.path().join("service.sqlite");
+        let database = match url {
+            #[cfg(feature = "postgres")]
+            Some(url) => {
+                assert!(!path.exists());
+                let client = postgres::Client::connect(&url, postgres::NoTls).unwrap();
+                Database::Postgres(Box::new(client.into()))
+            }
+            _ => {
+                let database = Connection::open(path).unwrap();
+                database.busy_timeout(Duration::from_secs(20)).unwrap();
+                Database::Sqlite(database)
+            }
+        };
         Self { server, database }
     }
 
     /// The lease of a job, its worker, and whether some of it is done but not all.
     fn lease(&self, job: &Job) -> (u64, String, bool) {
-        let query =
-            "SELECT lease, worker, progress > 0 AND state = 'running' FROM job WHERE id = ?1";
-        let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
-        self.database.query_row(query, [&job.id], row).unwrap()
+        let query = "SELECT lease, worker, progress > 0 AND state = 'running' FROM job WHERE id = ";
+        match &self.database {
+            Database::Sqlite(database) => {
+                let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+                database.query_row(&format!("{query}?1"), [&job.id], row).unwrap()
+            }
+            #[cfg(feature = "postgres")]
+            Database::Postgres(client) => {
+                let query = format!("{query}$1");
+                let row = client.borrow_mut().query_one(&query, &[&job.id]).unwrap();
+                (row.get::<_, i64>(0) as u64, row.get(1), row.get(2))
+            }
+        }
     }
 
     /// Waits until one of the workers is in the midst of a job, and returns its place and the lease.
@@ -111,18 +141,19 @@ impl Watched {
 
     /// Waits until that number of files is there: what was joined is removed a moment after its job is done.
     fn expect_files(&self, expected: usize) {
-        let files = self.server.folder.path().join("files");
-        let count = || std::fs::read_dir(&files).unwrap().count();
-        wait_until("files that are not needed are gone", || count() == expected);
+        expect(&self.server.folder.path().join("files"), expected);
     }
 }
 
-#[test]
-fn a_killed_worker_loses_no_job_and_no_value() {
-    let watched = Watched::start();
-    let folder = watched.server.folder.path();
+fn expect(folder: &Path, expected: usize) {
+    let count = || std::fs::read_dir(folder).unwrap().count();
+    wait_until("files that are not needed are gone", || count() == expected);
+}
+
+/// Kills a worker in the midst of a job, and returns two clients and their jobs, which were done in the end.
+fn kill_one(watched: &Watched, folders: [&Path; 2]) -> [(User, Job); 2] {
     let users = ["one", "two"].map(|name| User::new(&watched.server, name));
-    let mut workers: Vec<Process> = (0..2).map(|_| worker(folder)).collect();
+    let mut workers: Vec<Process> = folders.into_iter().map(worker).collect();
     let jobs: Vec<Job> = users.iter().map(User::order).collect();
     let (place, lease) = watched.in_midst(&jobs[0], &workers);
     let dead = format!("worker-{}-", workers[place].id());
@@ -132,28 +163,99 @@ fn a_killed_worker_loses_no_job_and_no_value() {
     }
     let (now, name, _) = watched.lease(&jobs[0]);
     assert!(now > lease && !name.starts_with(&dead), "lease {now} after {lease}, of {name}");
+    let [one, two] = users;
+    let mut jobs = jobs.into_iter();
+    [one, two].map(|user| (user, jobs.next().unwrap()))
+}
+
+#[test]
+fn a_killed_worker_loses_no_job_and_no_value() {
+    let watched = Watched::start(None, None);
+    kill_one(&watched, [watched.server.folder.path(); 2]);
     // A key, a file of ciphertexts and two results of each client: what the dead worker wrote is joined, and gone.
     watched.expect_files(8);
 }
 
+/// Each turn's results go there at once.
+#[test]
+#[cfg(feature = "s3")]
+fn an_object_store_keeps_what_a_killed_worker_did_and_what_folders_lose() {
+    let objects = tempfile::tempdir().unwrap();
+    let watched = Watched::start(None, Some(format!("file://{}", objects.path().display())));
+    let done = kill_one(&watched, [watched.server.folder.path(); 2]);
+    watched.expect_files(0);
+    // The table, too.
+    expect(objects.path(), 9);
+    std::fs::remove_dir_all(watched.server.folder.path().join("copies")).unwrap();
+    std::fs::create_dir(watched.server.folder.path().join("copies")).unwrap();
+    done.iter().for_each(|(user, job)| user.check(job));
+    watched.server.store().remove_client("one").unwrap();
+    expect(objects.path(), 5);
+}
+
+/// Where an object store is built in, each worker has a folder of its own, as on another machine.
+#[test]
+#[cfg(all(unix, feature = "postgres"))]
+fn machines_share_a_database() {
+    let Some(cluster) = crate::cluster::Cluster::start() else {
+        eprintln!("not tested: PostgreSQL is not installed");
+        return;
+    };
+    let (objects, url) = (tempfile::tempdir().unwrap(), cluster.url());
+    let files = format!("file://{}", objects.path().display());
+    let files = cfg!(feature = "s3").then_some(files);
+    let watched = Watched::start(Some(url.clone()), files.clone());
+    let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let folders = folders.each_ref().map(|folder| match files {
+        Some(_) => folder.path(),
+        None => watched.server.folder.path(),
+    });
+    for folder in folders {
+        Store::open_at(folder, &url).unwrap();
+    }
+    let done = kill_one(&watched, folders);
+    watched.expect_files(if files.is_some() { 0 } else { 8 });
+    let other = Config { database: Some(url), ..crate::support::config(folders[0], limits()) };
+    let error = cryptable_service::Service::open(other).unwrap_err().to_string();
+    assert!(error.contains("another server runs"), "{error}");
+    let text = Store::open_at(folders[0], "postgres://elsewhere/x").unwrap_err().to_string();
+    assert!(text.contains("the database of") && !text.contains("postgres@"), "{text}");
+    watched.server.store().remove_client("one").unwrap();
+    assert!(done[0].0.client.job(&done[0].1.id).is_err());
+    done[1].0.check(&done[1].1);
+    watched.server.store().remove_client("two").unwrap();
+    watched.expect_files(0);
+}
+
+/// Whether all threads of a process have stopped, which is some time after the signal.
+#[cfg(target_os = "linux")]
+fn has_stopped(worker: &Process) -> bool {
+    let threads = std::fs::read_dir(format!("/proc/{}/task", worker.id())).unwrap();
+    let stat = |path: std::path::PathBuf| std::fs::read_to_string(path.join("stat")).unwrap();
+    threads.map(|entry| stat(entry.unwrap().path())).all(|stat| stat.contains(") T "))
+}
+
 /// The worker wakes when its job is done by another, and spoils nothing.
 #[test]
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 fn a_worker_that_hangs_loses_its_job_and_changes_nothing_any_more() {
     let send = |signal: &str, worker: &Process| {
         let (signal, id) = (format!("-{signal}"), worker.id().to_string());
         assert!(std::process::Command::new("kill").args([signal, id]).status().unwrap().success());
     };
-    let watched = Watched::start();
+    let watched = Watched::start(None, None);
     let folder = watched.server.folder.path();
     let user = User::new(&watched.server, "one");
     let mut workers = vec![worker(folder)];
     let job = user.order();
     let (_, lease) = watched.in_midst(&job, &workers);
     // Not while it holds the database's lock, which would stop everybody.
-    let lock = watched.database.unchecked_transaction().unwrap();
+    #[allow(irrefutable_let_patterns, reason = "builds without PostgreSQL have one kind")]
+    let Database::Sqlite(database) = &watched.database else { unreachable!() };
+    let lock = database.unchecked_transaction().unwrap();
     lock.execute("UPDATE looked SET at = at", []).unwrap();
     send("STOP", &workers[0]);
+    wait_until("each of its threads has stopped", || has_stopped(&workers[0]));
     drop(lock);
     workers.push(worker(folder));
     user.check(&job);

@@ -33,6 +33,7 @@ impl Server {
     pub fn start_with(limits: Limits, change: impl FnOnce(Config) -> Config) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let config = change(config(folder.path(), limits));
+        let config = with_database(config);
         let service = Service::open(config).unwrap();
         let (address, stopper) = (service.address(), service.stopper());
         let thread = Some(std::thread::spawn(|| service.run()));
@@ -96,6 +97,20 @@ impl Drop for Server {
             let _ = thread.join();
         }
     }
+}
+
+/// Gives a server a new database of the PostgreSQL that `CRYPTABLE_TEST_POSTGRES` names, if it has none. All tests that
+/// do not look into SQLite themselves pass with it.
+fn with_database(config: Config) -> Config {
+    let Ok(url) = std::env::var("CRYPTABLE_TEST_POSTGRES") else { return config };
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let name = format!("test_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+    let made =
+        Command::new("psql").args(["-qc", &format!("CREATE DATABASE {name}"), &url]).status();
+    assert!(made.unwrap().success());
+    let (place, _) = url.rsplit_once('/').unwrap();
+    let database = config.database.or_else(|| Some(format!("{place}/{name}")));
+    Config { database, ..config }
 }
 
 /// Variable that tells a process of [`Process`] its folder.
