@@ -36,6 +36,9 @@ impl EvaluationKey {
     /// # Ok::<(), cryptable::Error>(())
     /// ```
     ///
+    /// Formulas of [`PreparedFormulas::by_group`] are added up by groups: counts, sums, histograms. Each result then has partial
+    /// sums in all places of full ciphertexts, for [`crate::engines::packed::group_totals`].
+    ///
     /// # Errors
     /// If columns are signed, not packed, of another client or other parameters, or differ in their number of values; if the key
     /// is not for formulas ([`crate::Request::formulas`]), or not for these; [`Error::NoiseTooLarge`] if a result would be wrong

@@ -1,13 +1,16 @@
 //! Encryption of columns into frames, and decryption.
 
-use arrow_array::{ArrayRef, RecordBatch};
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Int64Array, RecordBatch};
 use arrow_schema::{Field, Schema as ArrowSchema};
+use cryptable::engines::packed::group_totals;
 use cryptable::{Ciphertext, Parameters, PublicKey, SecretKey};
 use zeroize::Zeroizing;
 
 use crate::arrays::{array_of, visit};
 use crate::error::{CellProblem, Error, Result};
-use crate::frame::{Frame, FrameColumn, check_sign};
+use crate::frame::{Frame, FrameColumn, RowGroups, check_sign};
 use crate::schema::{Column, Schema};
 
 /// The residues of a column, and its validity if there may be gaps.
@@ -44,10 +47,16 @@ impl Frame {
 
     /// Decrypts all columns, in the units of the frame or else of the schema. Columns that neither has are integers.
     ///
+    /// Of sums by groups, there is a row for each group, with the value that the group has in the first column; a group that
+    /// stands for no value of the schema is left out.
+    ///
     /// # Errors
     /// If the frame is of another key, if values are signed and the schema says they are not, or if a value represents
     /// none of the schema.
     pub fn decrypt(&self, secret: &SecretKey, schema: Option<&Schema>) -> Result<RecordBatch> {
+        if let Some(groups) = self.columns()[0].groups() {
+            return self.decrypt_sums(secret, schema, groups);
+        }
         let mut fields = Vec::new();
         let mut arrays = Vec::new();
         for column in self.columns() {
@@ -67,6 +76,39 @@ impl Frame {
         }
         let batch = RecordBatch::try_new(ArrowSchema::new(fields).into(), arrays);
         Ok(batch.expect("columns of a frame have one number of rows"))
+    }
+
+    /// Decrypts sums by groups.
+    fn decrypt_sums(
+        &self,
+        secret: &SecretKey,
+        schema: Option<&Schema>,
+        groups: &RowGroups,
+    ) -> Result<RecordBatch> {
+        let named = schema.and_then(|schema| schema.column(&groups.column).ok()).cloned();
+        let units = match named {
+            Some(units) => units,
+            None => Column::integers(&groups.column, false, groups.groups.into())?,
+        };
+        let encoding = units.encoding();
+        // Negative values are residues modulo the modulus of columns, which sums do not tell.
+        let has_value = |&step: &i64| !encoding.is_signed() && encoding.value(step).is_some();
+        let steps: Vec<i64> = (0..i64::from(groups.groups)).filter(has_value).collect();
+        let of_groups = array_of(encoding, &steps.iter().copied().map(Some).collect::<Vec<_>>());
+        let mut fields = vec![Field::new(&groups.column, of_groups.data_type().clone(), true)];
+        let mut arrays = vec![of_groups];
+        for column in self.columns() {
+            let values = column.values();
+            let results = Zeroizing::new(secret.decrypt(values)?);
+            let modulus = values.is_signed().then_some(values.modulus());
+            let totals = Zeroizing::new(group_totals(&results, groups.groups as usize, modulus));
+            let of_steps = steps.iter().map(|&step| totals[step as usize]);
+            let array: ArrayRef = Arc::new(Int64Array::from_iter_values(of_steps));
+            fields.push(Field::new(column.name(), array.data_type().clone(), true));
+            arrays.push(array);
+        }
+        let batch = RecordBatch::try_new(ArrowSchema::new(fields).into(), arrays);
+        Ok(batch.expect("a row for each group"))
     }
 }
 

@@ -185,6 +185,14 @@ pub enum ColumnProblem {
     /// The file's column is of a type that no encoding takes.
     #[error("values of type {0} cannot be encrypted")]
     Unsupported(String),
+    /// Sums by groups have units or gaps.
+    #[error("its values are sums by groups, which are integers without units and gaps")]
+    Sums,
+    /// Some columns are sums by groups and others are not, or they have other groups.
+    #[error(
+        "its groups are not those of the first column; `output` names columns that go together"
+    )]
+    Mixed,
     /// Encrypted values are signed, and those of the schema not, or vice versa.
     #[error("its encrypted values are {}, and those of the schema are not", sign(*signed))]
     Signs {
@@ -268,6 +276,14 @@ pub enum PipelineProblem {
         /// Another column with other gaps.
         second: String,
     },
+    /// A column with gaps is added up by groups.
+    #[error(
+        "\"{0}\" has gaps, which would count as 0 in sums by groups; `nulls` with a value fills them"
+    )]
+    SumOfGaps(String),
+    /// Sums by groups are the input of a step.
+    #[error("\"{0}\" has sums by groups, one result for many rows, which no step takes")]
+    SumsAsInput(String),
     /// No table was given for a lookup.
     #[error("it has no table")]
     NoTable,

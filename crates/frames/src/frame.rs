@@ -1,8 +1,9 @@
 //! Encrypted frames: several columns of one client, with the same number of rows, in one file.
 //!
 //! The body of the object is the identifier of the client's key (16 bytes), the number of rows (8) and of columns (4);
-//! for each column its name (a 64-bit length and UTF-8), marks (1: a validity follows, plus 2: units follow), the units
-//! (a column of a schema as JSON) where there are some, and the file of ciphertexts of the values and, where there is one,
+//! for each column its name (a 64-bit length and UTF-8), marks (1: a validity follows, plus 2: units follow, plus 4: values are
+//! sums by groups), the units (a column of a schema as JSON) where there are some, the number of groups (4) and the name of their
+//! column where there are some, and the file of ciphertexts of the values and, where there is one,
 //! of the validity, each after its 64-bit length. Digest and identifier in the header of the object and in those of all
 //! files are the same.
 
@@ -25,6 +26,32 @@ const HAS_VALIDITY: u8 = 1;
 /// Mark of a column with units.
 const HAS_UNITS: u8 = 2;
 
+/// Mark of a column of sums by groups.
+const HAS_GROUPS: u8 = 4;
+
+/// Most groups.
+const MAX_GROUPS: u32 = 1 << 10;
+
+/// Groups of rows that the values of a column are sums over: partial sums, of which decryption adds up those of each group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowGroups {
+    /// Name of the column whose values are groups.
+    pub column: String,
+    /// Number of groups.
+    pub groups: u32,
+}
+
+impl RowGroups {
+    fn check(&self) -> Result<()> {
+        check_name(&self.column)?;
+        if (1..=MAX_GROUPS).contains(&self.groups) {
+            return Ok(());
+        }
+        let expected = format!("1 to {MAX_GROUPS}");
+        Err(WireError::invalid("number of groups", self.groups, expected).into())
+    }
+}
+
 /// A column of encrypted values.
 #[derive(Clone, Debug)]
 pub struct FrameColumn {
@@ -32,13 +59,14 @@ pub struct FrameColumn {
     values: Ciphertext,
     validity: Option<Ciphertext>,
     units: Option<Column>,
+    groups: Option<RowGroups>,
 }
 
 impl FrameColumn {
     /// Creates a column of values without gaps and units.
     #[must_use]
     pub fn new(name: impl Into<String>, values: Ciphertext) -> Self {
-        Self { name: name.into(), values, validity: None, units: None }
+        Self { name: name.into(), values, validity: None, units: None, groups: None }
     }
 
     /// Returns the same column with encrypted bits that are 0 where a value is missing, if there are any.
@@ -51,6 +79,12 @@ impl FrameColumn {
     #[must_use]
     pub fn with_units(self, units: Option<Column>) -> Self {
         Self { units, ..self }
+    }
+
+    /// Returns the same column with the groups that its values are sums over, if they are.
+    #[must_use]
+    pub fn with_groups(self, groups: Option<RowGroups>) -> Self {
+        Self { groups, ..self }
     }
 
     /// Returns the name.
@@ -78,6 +112,12 @@ impl FrameColumn {
         self.units.as_ref()
     }
 
+    /// Returns the groups that the values are sums over, if they are.
+    #[must_use]
+    pub fn groups(&self) -> Option<&RowGroups> {
+        self.groups.as_ref()
+    }
+
     /// Checks that the column has this many rows and ciphertexts of the same client as `first`.
     fn check(&self, rows: usize, first: &Contents) -> Result<()> {
         check_name(&self.name)?;
@@ -95,7 +135,16 @@ impl FrameColumn {
             check_sign(&self.name, units, &self.values)?;
             units.check_modulus(self.values.modulus())?;
         }
-        Ok(())
+        self.groups.as_ref().map_or(Ok(()), |groups| self.check_groups(groups))
+    }
+
+    /// Checks that sums by groups have neither gaps nor units.
+    fn check_groups(&self, groups: &RowGroups) -> Result<()> {
+        groups.check()?;
+        match self.validity.is_some() || self.units.is_some() {
+            true => Err(Error::of_column(&self.name, ColumnProblem::Sums)),
+            false => Ok(()),
+        }
     }
 }
 
@@ -129,6 +178,9 @@ impl Frame {
             column.check(rows, &first)?;
             if !names.insert(column.name()) {
                 return Err(Error::TwoColumns(column.name.clone()));
+            }
+            if column.groups != columns[0].groups {
+                return Err(Error::of_column(column.name(), ColumnProblem::Mixed));
             }
         }
         Ok(Self { columns })
@@ -196,8 +248,16 @@ impl Frame {
             body.bytes(column.name.as_bytes())?;
             let has_validity = if written.validity.is_some() { HAS_VALIDITY } else { 0 };
             let has_units = if written.units.is_some() { HAS_UNITS } else { 0 };
-            body.u8(has_validity | has_units)?;
-            let fields = [&written.units, &Some(written.values.clone()), &written.validity];
+            let has_groups = if column.groups.is_some() { HAS_GROUPS } else { 0 };
+            body.u8(has_validity | has_units | has_groups)?;
+            if let Some(units) = &written.units {
+                body.bytes(units)?;
+            }
+            if let Some(RowGroups { column, groups }) = &column.groups {
+                body.u32(*groups)?;
+                body.bytes(column.as_bytes())?;
+            }
+            let fields = [Some(&written.values), written.validity.as_ref()];
             fields.into_iter().flatten().try_for_each(|bytes| body.bytes(bytes))?;
         }
         Ok(())
@@ -263,12 +323,10 @@ impl WrittenColumn {
 }
 
 fn read_column(reader: &mut BodyReader<'_>, options: ReadOptions) -> Result<FrameColumn> {
-    let name = reader.bytes("name of a column", MAX_NAME_BYTES as u64)?;
-    let invalid = || WireError::invalid("name of a column", "not UTF-8", "UTF-8");
-    let name = std::str::from_utf8(name).map_err(|_| invalid())?.to_owned();
+    let name = read_name(reader)?;
     let marks = reader.u8("marks of a column")?;
-    if marks & !(HAS_VALIDITY | HAS_UNITS) != 0 {
-        return Err(WireError::invalid("marks of a column", marks, "0 to 3").into());
+    if marks & !(HAS_VALIDITY | HAS_UNITS | HAS_GROUPS) != 0 {
+        return Err(WireError::invalid("marks of a column", marks, "0 to 7").into());
     }
     let units = match marks & HAS_UNITS {
         0 => None,
@@ -283,12 +341,24 @@ fn read_column(reader: &mut BodyReader<'_>, options: ReadOptions) -> Result<Fram
             Some(Column::new(literal)?)
         }
     };
+    let groups = match marks & HAS_GROUPS {
+        0 => None,
+        _ => {
+            Some(RowGroups { groups: reader.u32("number of groups")?, column: read_name(reader)? })
+        }
+    };
     let values = read_ciphertext(reader, options)?;
     let validity = match marks & HAS_VALIDITY {
         0 => None,
         _ => Some(read_ciphertext(reader, options)?),
     };
-    Ok(FrameColumn { name, values, validity, units })
+    Ok(FrameColumn { name, values, validity, units, groups })
+}
+
+fn read_name(reader: &mut BodyReader<'_>) -> Result<String> {
+    let name = reader.bytes("name of a column", MAX_NAME_BYTES as u64)?;
+    let invalid = || WireError::invalid("name of a column", "not UTF-8", "UTF-8");
+    Ok(std::str::from_utf8(name).map_err(|_| invalid())?.to_owned())
 }
 
 fn read_ciphertext(reader: &mut BodyReader<'_>, options: ReadOptions) -> Result<Ciphertext> {

@@ -61,7 +61,7 @@ pub use arrow_array::RecordBatch;
 pub use error::{CellProblem, ColumnProblem, Error, PipelineProblem, Result};
 #[cfg(feature = "client")]
 pub use files::{Compression, FileFormat, FileKind};
-pub use frame::{Frame, FrameColumn};
+pub use frame::{Frame, FrameColumn, RowGroups};
 pub use mapping::Mapping;
 pub use pipeline::{Operand, Pipeline, Step};
 pub use program::Program;

@@ -7,7 +7,7 @@ use cryptable::{Ciphertext, EvaluationKey, Execution, PreparedTable, Table};
 use serde::Deserialize;
 
 use crate::error::{Error, PipelineProblem, Result};
-use crate::frame::{Frame, FrameColumn, check_sign};
+use crate::frame::{Frame, FrameColumn, RowGroups, check_sign};
 use crate::program::Program;
 use crate::schema::{Schema, check_name};
 
@@ -298,6 +298,8 @@ impl Pipeline {
             done: HashSet::new(),
         };
         for (index, step) in self.steps.iter().enumerate() {
+            run.check_rows(step.inputs())
+                .map_err(|problem| Error::Step { step: index + 1, problem })?;
             match step {
                 _ if run.done.contains(&index) => {}
                 Step::Lookup { column, .. } => {
@@ -353,7 +355,7 @@ impl Pipeline {
         let found = found.map_err(|error| of_step(first, error.into()))?;
         for ((index, into), values) in alike.into_iter().zip(found) {
             run.done.insert(index);
-            run.insert(into, (values, input.validity().cloned()))?;
+            run.insert(into, Computed::rows(values, input.validity().cloned()))?;
         }
         Ok(())
     }
@@ -388,20 +390,40 @@ struct Run<'a> {
     done: HashSet<usize>,
 }
 
-/// Values and, where there may be gaps, their validity.
-type Computed = (Ciphertext, Option<Ciphertext>);
+/// Values and, where there may be gaps, their validity; groups, where they are sums by groups.
+struct Computed {
+    values: Ciphertext,
+    validity: Option<Ciphertext>,
+    groups: Option<RowGroups>,
+}
+
+impl Computed {
+    /// Values of rows.
+    fn rows(values: Ciphertext, validity: Option<Ciphertext>) -> Self {
+        Self { values, validity, groups: None }
+    }
+}
 
 impl Run<'_> {
     /// Adds a result, in the units that are stated for it.
-    fn insert(&mut self, name: &str, (values, validity): Computed) -> Result<()> {
+    fn insert(&mut self, name: &str, found: Computed) -> Result<()> {
+        let Computed { values, validity, groups } = found;
         let units = self.results.and_then(|results| results.column(name).ok()).cloned();
         if let Some(units) = &units {
             check_sign(name, units, &values)?;
             units.check_modulus(values.modulus())?;
         }
         let column = FrameColumn::new(name, values).with_validity(validity).with_units(units);
-        self.columns.insert(name.into(), column);
+        self.columns.insert(name.into(), column.with_groups(groups));
         Ok(())
+    }
+
+    /// Checks that columns have values of rows, not sums by groups.
+    fn check_rows(&self, columns: &[String]) -> Result<(), PipelineProblem> {
+        match columns.iter().find(|name| self.columns[*name].groups().is_some()) {
+            Some(name) => Err(PipelineProblem::SumsAsInput(name.clone())),
+            None => Ok(()),
+        }
     }
 
     /// Adds multiples of columns.
@@ -419,7 +441,7 @@ impl Run<'_> {
                 None => term,
             });
         }
-        Ok((sum.expect("a sum has terms"), validity))
+        Ok(Computed::rows(sum.expect("a sum has terms"), validity))
     }
 
     /// Evaluates a program.
@@ -440,11 +462,23 @@ impl Run<'_> {
                 return Err(cryptable::Error::Mismatch { name, found, expected }.into());
             }
         }
+        let groups = program.groups().map(|(column, groups)| RowGroups {
+            column: inputs[column].clone(),
+            groups: groups as u32,
+        });
+        let with_gaps = inputs.iter().find(|name| self.columns[*name].validity().is_some());
+        if let (Some(_), Some(gaps)) = (&groups, with_gaps) {
+            return Err(PipelineProblem::SumOfGaps(gaps.clone()));
+        }
         let validity = self.validity(inputs)?;
         let used = inputs[..formulas.columns()].iter();
         let columns: Vec<&Ciphertext> = used.map(|name| self.columns[name].values()).collect();
         let found = self.server.evaluate(&columns, formulas, execution)?;
-        Ok(found.into_iter().map(|values| (values, validity.clone())).collect())
+        let computed = |values| {
+            let (validity, groups) = (validity.clone(), groups.clone());
+            Computed { values, validity, groups }
+        };
+        Ok(found.into_iter().map(computed).collect())
     }
 
     /// Returns the gaps that columns have in common, if any has gaps.

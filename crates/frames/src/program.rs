@@ -17,9 +17,21 @@ struct ProgramFile {
     results: Vec<String>,
     output_modulus: u64,
     formulas: Vec<Formula>,
+    group_by: Option<GroupBy>,
+}
+
+/// The column whose values are groups, and how many there are.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GroupBy {
+    column: String,
+    groups: u64,
 }
 
 /// Formulas with names: what a decision tree, a forest or a linear model becomes.
+///
+/// With `"group_by": {"column": "region", "groups": 64}`, formulas are added up over the rows of each group: the values of that
+/// column. The number of rows is the sum of `{"constant": 1}`, and `{"column": 1}` the value of a column.
 ///
 /// ```
 /// use cryptable_frames::Program;
@@ -42,6 +54,18 @@ pub struct Program {
     formulas: PreparedFormulas,
 }
 
+impl ProgramFile {
+    fn prepare(&self) -> Result<PreparedFormulas> {
+        let Some(GroupBy { column, groups }) = &self.group_by else {
+            return Ok(PreparedFormulas::new(&self.formulas, self.modulus)?);
+        };
+        let place = self.columns.iter().position(|name| name == column);
+        let missing = || Error::NoColumn { name: column.clone(), known: self.columns.clone() };
+        let place = place.ok_or_else(missing)?;
+        Ok(PreparedFormulas::by_group(&self.formulas, place, *groups, self.modulus)?)
+    }
+}
+
 impl Program {
     /// Reads a program.
     ///
@@ -52,7 +76,7 @@ impl Program {
             what: "it is not a program",
             text: error.to_string(),
         })?;
-        let formulas = PreparedFormulas::new(&file.formulas, file.modulus)?;
+        let formulas = file.prepare()?;
         file.columns.iter().chain(&file.results).try_for_each(|name| check_name(name))?;
         for (name, found, expected) in [
             ("number of names of columns", file.columns.len(), formulas.columns()),
@@ -90,7 +114,14 @@ impl Program {
         &self.formulas
     }
 
-    /// Returns the results for a row of integers that represent values.
+    /// Returns the number of the column whose values are groups, and how many groups there are, if results are added up by them.
+    #[must_use]
+    pub fn groups(&self) -> Option<(usize, u64)> {
+        let GroupBy { column, groups } = self.file.group_by.as_ref()?;
+        Some((self.columns().iter().position(|name| name == column)?, *groups))
+    }
+
+    /// Returns the results for a row of integers that represent values, before they are added up.
     ///
     /// # Panics
     /// If the row has fewer values than columns, or one that is not below the modulus.

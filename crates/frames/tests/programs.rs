@@ -2,7 +2,7 @@
 
 #![cfg(feature = "client")]
 
-use cryptable::{Execution, SecretKey};
+use cryptable::{Execution, ReadOptions, SecretKey};
 use cryptable_frames::{
     FileFormat, FileKind, Frame, Operand, Pipeline, PipelineProblem, Program, RecordBatch, Schema,
 };
@@ -93,4 +93,89 @@ fn programs_that_do_not_fit_are_refused() {
     assert!(step(factors).contains("`factors`"));
     assert!(step("[[step]]\nsum = ['x']\ninto = ['a', 'b']").contains("a list of `into`"));
     assert!(PipelineProblem::NoProgram.to_string().contains("no program"));
+}
+
+const SUMS: &str = r#"{
+    "columns": ["region", "visits"], "modulus": 16, "group_by": {"column": "region", "groups": 3},
+    "results": ["people", "visits of all", "change"], "output_modulus": 128,
+    "formulas": [
+        {"constant": 1},
+        {"column": 1},
+        {"table": {"column": 1, "outputs": [-8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7]}}
+    ]
+}"#;
+
+fn schema_of_groups(nulls: &str) -> Schema {
+    let text = format!(
+        r#"{{"columns": [
+            {{"column": "region", "type": "words", "words": ["north", "south", "west"]}},
+            {{"column": "visits", "type": "integer", "maximum": 15, "nulls": {nulls}}}]}}"#
+    );
+    Schema::from_json(text.as_bytes()).unwrap()
+}
+
+#[test]
+fn sums_by_groups_come_back_with_a_row_for_each_group() {
+    let program = Program::from_json(SUMS.as_bytes()).unwrap();
+    assert_eq!(program.groups(), Some((0, 3)));
+    let secret = SecretKey::generate(program.request().insecure_toy().plan().unwrap());
+    let server = secret.evaluation_key();
+    let (words, schema) = (["north", "south", "west"], schema_of_groups(r#"{"value": 0}"#));
+    let mut data = String::from("region,visits\n");
+    let mut sums = [[0; 3]; 3];
+    // More rows than a ciphertext of the toy has.
+    for row in 0..1500_usize {
+        let (region, visits) = (row * row % 7 % 3, row * 11 % 16);
+        data += &format!("{},{visits}\n", words[region]);
+        let of_row = [1, visits as i64, visits as i64 - 8];
+        sums[region].iter_mut().zip(of_row).for_each(|(sum, value)| *sum += value);
+    }
+    let of_group = |(word, [people, visits, change]): (&&str, &[i64; 3])| {
+        format!("{word},{people},{visits},{change}\n")
+    };
+    let lines: String = words.iter().zip(&sums).map(of_group).collect();
+    let frame = Frame::encrypt(&secret, &columns(&data), &schema).unwrap();
+    let found = program.run(&server, &frame, Execution::default()).unwrap();
+    let found = Frame::from_bytes(&found.to_bytes(), ReadOptions::default()).unwrap();
+    let expected = format!("region,people,visits of all,change\n{lines}");
+    assert_eq!(csv(&found.decrypt(&secret, Some(&schema)).unwrap()), expected);
+    // Without a schema, groups are numbers.
+    let numbered = csv(&found.decrypt(&secret, None).unwrap());
+    assert!(numbered.contains(&format!("\n1,{},", sums[1][0])), "{numbered}");
+
+    // No step takes sums, and they go with no values of rows.
+    let operand = || Some(Operand::Program(Box::new(program.clone())));
+    let refused = |text: &str| {
+        let step =
+            "[[step]]\nprogram = 'p'\ninputs = ['region', 'visits']\ninto = ['n', 's', 'c']\n";
+        let pipeline =
+            Pipeline::from_toml(&format!("{text}\n{step}[[step]]\nsum = ['s']\ninto = 't'"));
+        let operands = [operand(), None];
+        let found = pipeline.unwrap().run(&server, &frame, &operands, None, Execution::default());
+        found.unwrap_err().to_string()
+    };
+    assert!(refused("output = ['t']").contains("no step takes"), "{}", refused("output = ['t']"));
+    let step = "output = ['n', 'visits']\n[[step]]\nprogram = 'p'\ninputs = ['region', 'visits']\ninto = ['n', 's', 'c']";
+    let pipeline = Pipeline::from_toml(step).unwrap();
+    let error = pipeline.run(&server, &frame, &[operand()], None, Execution::default());
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("rows") || error.contains("groups"), "{error}");
+    let gaps = "region,visits\nnorth,3\nsouth,\n";
+    let gaps = Frame::encrypt(&secret, &columns(gaps), &schema_of_groups("\"validity\"")).unwrap();
+    let error = program.run(&server, &gaps, Execution::default()).unwrap_err().to_string();
+    assert!(error.contains("\"visits\" has gaps"), "{error}");
+}
+
+#[test]
+fn groups_that_do_not_fit_are_refused() {
+    let refused = |from: &str, to: &str| {
+        let text = SUMS.replacen(from, to, 1);
+        assert_ne!(text, SUMS);
+        Program::from_json(text.as_bytes()).unwrap_err().to_string()
+    };
+    assert!(
+        refused("\"column\": \"region\"", "\"column\": \"town\"").contains("no column \"town\"")
+    );
+    assert!(refused("\"groups\": 3", "\"groups\": 30").contains("a multiple of 32"));
+    assert!(refused("\"groups\": 3", "\"groups\": -3").contains("it is not a program"));
 }

@@ -5,8 +5,12 @@
 //! takes one SlotsToCoeffs: no bootstrap is spent on what lies between columns and results. [`prepared`] is a formula in its
 //! normal form with its noise, [`circuit`] evaluates it on ciphertexts ([`evaluation`]) or on shapes ([`prediction`]).
 
+pub(crate) mod by_group;
 pub(crate) mod circuit;
 pub(crate) mod evaluation;
 pub(crate) mod formula;
+pub(crate) mod group_sums;
+pub(crate) mod groups;
+pub(crate) mod part;
 pub(crate) mod prediction;
 pub(crate) mod prepared;

@@ -101,6 +101,9 @@ pub struct ParametersLiteral {
     /// by signs; one for each choice within another and one for constants, of formulas; none elsewhere.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub selection_primes: usize,
+    /// Groups that results of formulas may be added up by, a power of two; none elsewhere.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub groups: usize,
     /// How many derivatives of the interpolation vanish at its nodes; of AKP.
     #[serde(default, skip_serializing_if = "HermiteOrder::is_first")]
     pub hermite_order: HermiteOrder,
@@ -165,6 +168,12 @@ impl ParametersLiteral {
     pub(crate) fn input_slots(&self) -> usize {
         let halves = if self.complex_outputs && self.multiplexer.is_some() { 2 } else { 1 };
         self.slots * halves
+    }
+
+    /// The place of the value in a slot, or of that in its real part: halves are in bit-reversed order.
+    pub(crate) fn place_of_slot(&self, slot: usize) -> usize {
+        let half = self.slots / 2;
+        slot / half * half + ((slot % half).reverse_bits() >> (usize::BITS - half.ilog2()))
     }
 
     /// Tables of real numbers that make one output: two of a complex one.

@@ -8,7 +8,8 @@ use crate::call;
 use crate::errors::{Result, raise_of_frame};
 use crate::properties::properties;
 
-/// Formulas over columns with names, as the server runs them: what a model is compiled to. Its file is also a step of pipelines.
+/// Formulas over columns with names, as the server runs them: what a model is compiled to, and what `frames.group_by` makes. Its
+/// file is also a step of pipelines.
 #[pyclass(frozen, module = "cryptable.ml")]
 pub(crate) struct ServerProgram {
     pub(crate) inner: cryptable_frames::Program,
@@ -36,6 +37,11 @@ properties!(ServerProgram {
     results: Vec<String> = |it| it.inner.results().to_vec();
     /// Number of different tables and conditions.
     tables: usize = |it| it.inner.formulas().tables();
+    /// Name of the column whose values are groups, and how many there are, if results are added up by them.
+    groups: Option<(String, u64)> = |it| {
+        let (column, groups) = it.inner.groups()?;
+        Some((it.inner.columns()[column].clone(), groups))
+    };
     /// Most choices within each other that take a product.
     choices_in_a_row: usize = |it| it.inner.formulas().choices_in_a_row();
 });

@@ -111,3 +111,33 @@ def test_schemas_are_suggested():
     assert schema.names == list(PEOPLE)
     assert frames.Schema.from_json(schema.to_json()).to_json() == schema.to_json()
     assert '"nulls": "validity"' in schema.to_json()
+
+
+def test_sums_by_groups_have_a_row_for_each_group():
+    polars = pytest.importorskip("polars")
+    program = frames.group_by("region", 3, {"people": 1, "visits": "visits"}, bits=4)
+    assert (program.groups, program.columns, program.results) == (
+        ("region", 3),
+        ["region", "visits"],
+        ["people", "visits"],
+    )
+    plan = frames.plan(program, insecure_toy=True)
+    assert "4 groups" in str(plan) and plan.seconds > 0
+    secret = cryptable.SecretKey.generate(plan)
+    schema = frames.Schema.from_json("""{"columns": [
+        {"column": "region", "type": "words", "words": ["north", "south", "west"]},
+        {"column": "visits", "type": "integer", "maximum": 15}]}""")
+    regions = [("north", "south", "west")[row * row % 7 % 3] for row in range(300)]
+    data = polars.DataFrame({"region": regions, "visits": [row * 11 % 16 for row in range(300)]})
+    server = secret.evaluation_key(progress=False)
+    sums = frames.run(server, frames.encrypt(secret, data, schema), program, progress=False)
+    found = frames.decrypt(secret, sums, schema).to_polars()
+    expected = data.group_by("region").agg(people=polars.len(), total=polars.col("visits").sum()).sort("region")
+    assert found["region"].to_list() == ["north", "south", "west"]
+    assert found["people"].to_list() == expected["people"].to_list()
+    assert found["visits"].to_list() == expected["total"].to_list()
+
+
+def test_groups_that_do_not_fit_are_refused():
+    with pytest.raises(ValueError, match="a multiple of 32"):
+        frames.group_by("region", 30, {"people": 1}, bits=4)

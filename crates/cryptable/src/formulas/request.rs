@@ -15,7 +15,7 @@ pub struct Formulas {
 
 impl Request<Formulas> {
     /// Creates a request for formulas with results modulo `output_modulus`. Keys for it serve these formulas, and others of
-    /// columns with the same modulus that take no more choices within each other and no larger results.
+    /// columns with the same modulus that take no more choices within each other and no larger results, and as many groups.
     #[must_use]
     pub fn formulas(formulas: &PreparedFormulas, output_modulus: u64) -> Self {
         Self::of(Formulas { formulas: formulas.clone(), output_modulus })
@@ -63,6 +63,11 @@ impl Title for OperationPlan<Formulas> {
     fn title(&self) -> String {
         let Formulas { formulas, output_modulus } = &self.job;
         let (columns, modulus) = (formulas.columns(), formulas.input_modulus());
-        format!("formulas of {columns} columns modulo {modulus}, results modulo {output_modulus}")
+        let groups = formulas
+            .groups()
+            .map_or(String::new(), |groups| format!(", added up by {groups} groups"));
+        format!(
+            "formulas of {columns} columns modulo {modulus}, results modulo {output_modulus}{groups}"
+        )
     }
 }

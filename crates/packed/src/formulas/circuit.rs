@@ -12,10 +12,10 @@
 //!
 //! **Noise.** That of tables is followed by [`crate::formulas::prepared`]; what products and SlotsToCoeffs add by a dry run.
 
+use cryptable_ckks::Arithmetic;
 use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
 use cryptable_ckks::dry_run::{Shape, SlotNoise};
 use cryptable_ckks::paterson_stockmeyer::{PolynomialBasis, Steps};
-use cryptable_ckks::{Arithmetic, DryRun};
 use cryptable_lattice::{KeyRequest, Result};
 use num_complex::Complex64;
 
@@ -23,6 +23,8 @@ use crate::akp::AkpCircuit;
 use crate::akp::interpolation::Interpolation;
 use crate::bootstrapping::slots_to_coeffs;
 use crate::formulas::formula::Formula;
+use crate::formulas::groups::Groups;
+use crate::formulas::part::{Part, add, subtract, sum};
 use crate::formulas::prepared::{Chunk, Linear, PreparedFormulas, Value};
 use crate::literal::ParametersLiteral;
 use crate::step::Step;
@@ -46,12 +48,6 @@ pub(crate) struct FormulaCircuit {
     requests: Vec<KeyRequest>,
     /// Noise that the interpolation adds to the worst table.
     noise: SlotNoise,
-}
-
-/// A value on the way: a ciphertext, unless it is the same in all rows, and what is to be added to it.
-struct Part<C> {
-    slots: Option<C>,
-    constant: f64,
 }
 
 impl FormulaCircuit {
@@ -85,9 +81,16 @@ impl FormulaCircuit {
         let scale = scale * circuit.literal.output_modulus as f64;
         let results = Shape { limbs, scale, ..table };
         circuit.noise = table.noise;
+        if circuit.literal.groups > 0 {
+            let powers = circuit.powers_of_groups(&dry_run, &exponential);
+            circuit.noise += circuit.delta(&dry_run, &powers, 0).noise;
+        }
         circuit.slots_to_coeffs =
             slots_to_coeffs::plan(&circuit.literal, &circuit.primes, results, 1.0);
         circuit.predict(akp, &circuit.widest(), &dry_run);
+        if let Some(sums) = circuit.widest_by_group() {
+            circuit.predict(akp, &sums, &dry_run);
+        }
         circuit.requests = dry_run.key_requests();
         Some(circuit)
     }
@@ -101,7 +104,16 @@ impl FormulaCircuit {
             let (then, otherwise) = (Box::new(formula), Box::new(Formula::Constant(0)));
             formula = Formula::Choice { column: 0, within: vec![[1, 2]], then, otherwise };
         }
-        PreparedFormulas::new(&[formula], modulus).expect("ranges and tables of the modulus")
+        let expected = "ranges and tables of the modulus";
+        PreparedFormulas::new(&[formula], modulus).expect(expected)
+    }
+
+    /// Sums by groups of the same, if there are groups.
+    fn widest_by_group(&self) -> Option<PreparedFormulas> {
+        let (groups, modulus) = (self.literal.groups as u64, self.literal.input_modulus);
+        let one = [Formula::Constant(1)];
+        let prepare = || PreparedFormulas::by_group(&one, 0, groups, modulus);
+        (groups > 0).then(|| prepare().expect("groups that divide the modulus"))
     }
 
     /// Every key that formulas need.
@@ -124,14 +136,12 @@ impl FormulaCircuit {
         formulas: &PreparedFormulas,
         tables: impl Fn(&Chunk, usize) -> Result<Vec<Option<A::Ciphertext>>>,
     ) -> Result<Vec<A::Ciphertext>> {
-        let chunks = formulas.chunks();
         let mut joined: Vec<Option<A::Ciphertext>> = vec![None; formulas.formulas()];
         for half in 0..self.literal.parts() {
-            let mut results = Results::new(self, arithmetic, formulas);
-            for chunk in &chunks {
-                results.add(chunk, &tables(chunk, half)?);
-            }
-            for (joined, mut found) in joined.iter_mut().zip(results.finish()) {
+            let of_half = |chunk: &Chunk| tables(chunk, half);
+            let parts = self.values_at(arithmetic, formulas, self.height(), of_half)?;
+            for (joined, part) in joined.iter_mut().zip(parts) {
+                let mut found = part.into_slots(arithmetic);
                 match joined {
                     None => *joined = Some(found),
                     Some(first) => {
@@ -141,20 +151,45 @@ impl FormulaCircuit {
                 }
             }
         }
-        let modulus = self.literal.output_modulus as f64;
         let as_fraction = |output: Option<A::Ciphertext>| {
-            let mut output = output.expect("a half of the slots");
-            arithmetic.divide_slots_assign(&mut output, modulus);
-            arithmetic.declare_power(&mut output, 0.5);
-            output
+            self.as_fraction(arithmetic, output.expect("a half of the slots"))
         };
         Ok(joined.into_iter().map(as_fraction).collect())
     }
 
-    /// Steps of progress of [`FormulaCircuit::tables`] for all chunks: one per table and half.
+    /// Results as fractions of the output modulus.
+    pub(super) fn as_fraction<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        mut output: A::Ciphertext,
+    ) -> A::Ciphertext {
+        arithmetic.divide_slots_assign(&mut output, self.literal.output_modulus as f64);
+        arithmetic.declare_power(&mut output, 0.5);
+        output
+    }
+
+    /// The values of all formulas in a half of the slots, at the place of a height.
+    ///
+    /// # Errors
+    /// Those of `tables`.
+    pub(super) fn values_at<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        formulas: &PreparedFormulas,
+        height: usize,
+        tables: impl Fn(&Chunk) -> Result<Vec<Option<A::Ciphertext>>>,
+    ) -> Result<Vec<Part<A::Ciphertext>>> {
+        let mut results = Results::new(self, arithmetic, formulas, height);
+        for chunk in &formulas.chunks() {
+            results.add(chunk, &tables(chunk)?);
+        }
+        Ok(results.finish())
+    }
+
+    /// Steps of progress of [`FormulaCircuit::tables`] for all chunks, one per table and half, and of groups.
     pub(crate) fn steps(&self, formulas: &PreparedFormulas) -> usize {
         let tables: usize = formulas.chunks().iter().map(|chunk| chunk.tables.len()).sum();
-        self.literal.parts() * tables
+        self.literal.parts() * tables + formulas.groups().unwrap_or(0)
     }
 
     /// Results in slots to coefficients.
@@ -183,7 +218,7 @@ impl FormulaCircuit {
     where
         A::Ciphertext: 'c,
     {
-        let mut found = vec![None; formulas.tables()];
+        let mut found = vec![None; formulas.tables_of_rows()];
         for column in formulas.columns_in_use() {
             let of_column = |index: &&usize| formulas.table(**index).column == column;
             let indices: Vec<usize> = chunk.tables.iter().filter(of_column).copied().collect();
@@ -205,10 +240,76 @@ impl FormulaCircuit {
         arithmetic: &A,
         exponential: &A::Ciphertext,
     ) -> Steps<A::Ciphertext> {
+        self.powers_of(arithmetic, exponential, self.literal.interpolation_levels() as u32)
+    }
+
+    fn powers_of<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        exponential: &A::Ciphertext,
+        log_length: u32,
+    ) -> Steps<A::Ciphertext> {
         arithmetic.begin_stage("powers");
-        let log_length = self.literal.interpolation_levels() as u32;
         let log_babies = self.literal.log_babies.min(log_length);
         Steps::new(arithmetic, PolynomialBasis::Power, exponential, log_length, log_babies)
+    }
+
+    /// log2 of the length of the series that tell groups.
+    fn log_length_of_groups(&self) -> u32 {
+        let coefficients = self.literal.hermite_order.coefficients(self.literal.groups);
+        coefficients.next_power_of_two().ilog2()
+    }
+
+    /// Powers of an exponential of groups, which has as many nodes as there are groups.
+    pub(super) fn powers_of_groups<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        exponential: &A::Ciphertext,
+    ) -> Steps<A::Ciphertext> {
+        let log_length = self.log_length_of_groups();
+        let spared = self.literal.interpolation_levels() - log_length as usize;
+        let limbs = arithmetic.limbs(exponential) - spared;
+        self.powers_of(arithmetic, &arithmetic.truncated(exponential, limbs), log_length)
+    }
+
+    /// The bit of the rows whose group comes from so many turns of slots away.
+    pub(super) fn delta<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        powers: &Steps<A::Ciphertext>,
+        turns: usize,
+    ) -> A::Ciphertext {
+        let outputs = Groups::delta(self.literal.groups, turns);
+        self.table_of(arithmetic, powers, &outputs, self.log_length_of_groups())
+    }
+
+    /// A multiple of a table at the place of a height above 0.
+    pub(super) fn multiple<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        table: &A::Ciphertext,
+        factor: f64,
+        height: usize,
+    ) -> A::Ciphertext {
+        let Place { limbs, scale } = self.places[height];
+        let (row, wide) = (vec![Complex64::from(factor)], scale * self.primes[limbs]);
+        let mut found = arithmetic.linear_combinations(limbs + 1, &[table], &[row], wide);
+        arithmetic.rescale(found.swap_remove(0), 1)
+    }
+
+    /// The plaintexts that sums by groups are multiplied by: limbs and scale.
+    pub(super) fn shape_of_rows(&self) -> (usize, f64) {
+        (self.places[self.height() - 1].limbs, self.places[0].scale)
+    }
+
+    /// Slots of those plaintexts, which repeat: complex numbers where packing is full, else values side by side.
+    pub(super) fn slots_of_rows(&self) -> usize {
+        self.literal.slots / self.literal.parts()
+    }
+
+    /// The slots by which sums are turned from one group to the next.
+    pub(super) fn turn(&self) -> usize {
+        self.literal.slots / 2 / self.literal.groups
     }
 
     /// A table of numbers from 0 to 1.
@@ -218,13 +319,24 @@ impl FormulaCircuit {
         powers: &Steps<A::Ciphertext>,
         outputs: &[f64],
     ) -> A::Ciphertext {
+        self.table_of(arithmetic, powers, outputs, self.literal.interpolation_levels() as u32)
+    }
+
+    /// A table of numbers from 0 to 1, by a series of this length.
+    fn table_of<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        powers: &Steps<A::Ciphertext>,
+        outputs: &[f64],
+        log_length: u32,
+    ) -> A::Ciphertext {
         arithmetic.begin_stage("interpolation");
         let interpolation = Interpolation::of_values(outputs, self.literal.hermite_order);
         let Interpolation::Power(coefficients) = interpolation else {
             unreachable!("values are interpolated by powers");
         };
         let mut coefficients = coefficients;
-        coefficients.resize(1 << self.literal.interpolation_levels(), Complex64::ZERO);
+        coefficients.resize(1 << log_length, Complex64::ZERO);
         let scale = self.places[0].scale;
         let mut real = powers.evaluate_with_constant_level(arithmetic, &coefficients, scale);
         let conjugate = arithmetic.conjugate(&real);
@@ -319,30 +431,6 @@ impl FormulaCircuit {
         }
         (sum.expect("a choice"), rest)
     }
-
-    /// Results of formulas of tables without noise: what products and SlotsToCoeffs add. The dry run then has all operations and
-    /// keys.
-    pub(crate) fn predict(
-        &self,
-        akp: &AkpCircuit,
-        formulas: &PreparedFormulas,
-        dry_run: &DryRun,
-    ) -> Vec<Shape> {
-        akp.request_raising(dry_run);
-        let columns = formulas.columns_in_use();
-        let exponentials: Vec<Shape> =
-            columns.iter().map(|_| akp.predict_exponentials(dry_run)[0]).collect();
-        let tables = |chunk: &Chunk, _| {
-            let done = || Ok(());
-            let mut found = self.tables(dry_run, formulas, chunk, |_| &exponentials[0], &done)?;
-            found.iter_mut().flatten().for_each(|table| table.noise = SlotNoise::ZERO);
-            Ok(found)
-        };
-        let outputs = self.evaluate(dry_run, formulas, tables);
-        let outputs = outputs.expect("steps of a dry run do not fail");
-        let matrices = self.slots_to_coeffs.plans();
-        outputs.into_iter().map(|output| self.finish(dry_run, &matrices, output)).collect()
-    }
 }
 
 /// Sums of all chunks of one half of the slots.
@@ -350,23 +438,30 @@ struct Results<'a, A: Arithmetic> {
     circuit: &'a FormulaCircuit,
     arithmetic: &'a A,
     formulas: &'a PreparedFormulas,
+    /// Height at whose place results are.
+    height: usize,
     products: Vec<Option<A::Product>>,
     rests: Vec<Part<A::Ciphertext>>,
 }
 
 impl<'a, A: Arithmetic> Results<'a, A> {
-    fn new(circuit: &'a FormulaCircuit, arithmetic: &'a A, formulas: &'a PreparedFormulas) -> Self {
+    fn new(
+        circuit: &'a FormulaCircuit,
+        arithmetic: &'a A,
+        formulas: &'a PreparedFormulas,
+        height: usize,
+    ) -> Self {
         let count = formulas.formulas();
         let products = (0..count).map(|_| None).collect();
         let rests = (0..count).map(|_| Part { slots: None, constant: 0.0 }).collect();
-        Self { circuit, arithmetic, formulas, products, rests }
+        Self { circuit, arithmetic, formulas, height, products, rests }
     }
 
     fn add(&mut self, chunk: &Chunk, tables: &[Option<A::Ciphertext>]) {
         let (circuit, arithmetic) = (self.circuit, self.arithmetic);
         arithmetic.begin_stage("choices");
         for (index, part) in chunk.outputs.iter().enumerate() {
-            let height = circuit.height();
+            let height = self.height;
             if part.choices.is_empty() {
                 // What is added to products is a height below results.
                 let below = usize::from(self.formulas.has_choices(index));
@@ -384,16 +479,12 @@ impl<'a, A: Arithmetic> Results<'a, A> {
         }
     }
 
-    /// Results of all outputs at the place of results.
-    fn finish(self) -> Vec<A::Ciphertext> {
+    /// All outputs at the place of results.
+    fn finish(self) -> Vec<Part<A::Ciphertext>> {
         let arithmetic = self.arithmetic;
-        let finish = |(product, rest): (Option<A::Product>, Part<A::Ciphertext>)| {
-            let mut found = match product {
-                Some(product) => sum(arithmetic, product, rest.slots),
-                None => rest.slots.expect("formulas that are not constant"),
-            };
-            arithmetic.add_constant_assign(&mut found, Complex64::from(rest.constant));
-            found
+        let finish = |(product, rest): (Option<A::Product>, Part<A::Ciphertext>)| match product {
+            Some(product) => Part { slots: Some(sum(arithmetic, product, rest.slots)), ..rest },
+            None => rest,
         };
         self.products.into_iter().zip(self.rests).map(finish).collect()
     }
@@ -408,55 +499,4 @@ fn bounded<A: Arithmetic>(
     let largest = value.largest();
     arithmetic.declare_power(&mut slots, largest * largest);
     slots
-}
-
-/// Relinearizes products and what is added to them.
-fn sum<A: Arithmetic>(
-    arithmetic: &A,
-    mut product: A::Product,
-    rest: Option<A::Ciphertext>,
-) -> A::Ciphertext {
-    if let Some(rest) = rest {
-        arithmetic.product_add_assign(&mut product, &rest, 1.0);
-    }
-    arithmetic.relinearize(product, 1)
-}
-
-/// `sum += part`.
-fn add<A: Arithmetic>(arithmetic: &A, sum: &mut Part<A::Ciphertext>, part: Part<A::Ciphertext>) {
-    sum.constant += part.constant;
-    sum.slots = match (sum.slots.take(), part.slots) {
-        (Some(mut sum), Some(part)) => {
-            arithmetic.add_assign(&mut sum, &part);
-            Some(sum)
-        }
-        (sum, part) => sum.or(part),
-    };
-}
-
-/// `then - otherwise`, constants included.
-///
-/// # Panics
-/// If both are constant: such choices are tables.
-fn subtract<A: Arithmetic>(
-    arithmetic: &A,
-    then: Part<A::Ciphertext>,
-    otherwise: &Part<A::Ciphertext>,
-) -> A::Ciphertext {
-    let constant = Complex64::from(then.constant - otherwise.constant);
-    let mut difference = match (then.slots, &otherwise.slots) {
-        (Some(mut then), Some(otherwise)) => {
-            arithmetic.sub_assign(&mut then, otherwise);
-            then
-        }
-        (Some(then), None) => then,
-        (None, Some(otherwise)) => {
-            let mut negated = otherwise.clone();
-            arithmetic.mul_integer_assign(&mut negated, -1);
-            negated
-        }
-        (None, None) => panic!("choices between constants are tables"),
-    };
-    arithmetic.add_constant_assign(&mut difference, constant);
-    difference
 }

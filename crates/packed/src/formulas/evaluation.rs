@@ -1,12 +1,16 @@
 //! Formulas on ciphertexts.
 
-use cryptable_ckks::Arithmetic;
 use cryptable_ckks::bootstrapping::modulus_switch::{CoefficientShape, switch_to_power_of_two};
+use cryptable_ckks::{Arithmetic, Plaintext};
 use cryptable_lattice::Progress;
 use cryptable_lattice::error::{Result, check_equal};
+use cryptable_ring::Embedding;
+use num_complex::Complex64;
 
 use crate::akp::STEPS_BEFORE_TABLES;
 use crate::ciphertext::Ciphertext;
+use crate::formulas::circuit::FormulaCircuit;
+use crate::formulas::group_sums::Half;
 use crate::formulas::prepared::{Chunk, PreparedFormulas};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::lookup::table_lookup::STEPS_AFTER_TABLE;
@@ -57,7 +61,7 @@ impl EvaluationKey {
         let inputs: Vec<_> = columns.iter().map(|column| column.noise()).collect();
         let noise = parameters.checked_formula_noise(formulas, &inputs)?;
         let used = formulas.columns_in_use();
-        let count = STEPS_BEFORE_TABLES * used.len()
+        let count = STEPS_BEFORE_TABLES * formulas.exponentials()
             + circuit.steps(formulas)
             + STEPS_AFTER_TABLE * formulas.formulas();
         let step = progress.steps(count)?;
@@ -73,11 +77,28 @@ impl EvaluationKey {
             let of_column = |column: usize| &exponentials[column][half];
             circuit.tables(&evaluator, formulas, chunk, of_column, &done)
         };
-        let outputs = circuit.evaluate(&evaluator, formulas, tables)?;
+        let mut layout = columns[0].body().layout;
+        let outputs = match formulas.grouping() {
+            None => circuit.evaluate(&evaluator, formulas, tables)?,
+            Some(groups) => {
+                let body = columns[groups.column()].body();
+                let differences = groups.differences(body)?;
+                let to_slots = &matrices.coeffs_to_slots;
+                let found = akp.exponentials_of(&evaluator, to_slots, &differences, &done)?;
+                let half = |(half, exponential)| Half {
+                    exponential,
+                    rows: self.rows_in_slots(circuit, layout.count, half),
+                };
+                let halves: Vec<_> = found.into_iter().enumerate().map(half).collect();
+                layout.count = layout.slots;
+                let delta = |powers: &_, turns| circuit.delta(&evaluator, powers, turns);
+                circuit.sums_by_group(&evaluator, formulas, &halves, tables, delta, &done)?
+            }
+        };
         let shape = CoefficientShape {
             log2_modulus: parameters.literal().log2_ciphertext_modulus,
             plaintext_modulus: parameters.output_modulus(),
-            layout: columns[0].body().layout,
+            layout,
         };
         let finish = |(output, noise)| {
             let found = circuit.finish(&evaluator, &matrices.products, output);
@@ -88,5 +109,16 @@ impl EvaluationKey {
             Ok(self.result(body, noise))
         };
         outputs.into_iter().zip(noise).map(finish).collect()
+    }
+
+    /// 1, or i in the second half, in slots of that half that have rows: the first `count` of all places.
+    fn rows_in_slots(&self, circuit: &FormulaCircuit, count: usize, half: usize) -> Plaintext {
+        let slots = circuit.slots_of_rows();
+        let one = if half == 0 { Complex64::ONE } else { Complex64::I };
+        let row = |slot| half * slots + self.parameters().literal().place_of_slot(slot);
+        let slot = |slot| if row(slot) < count { one } else { Complex64::ZERO };
+        let (limbs, scale) = circuit.shape_of_rows();
+        let values: Vec<Complex64> = (0..slots).map(slot).collect();
+        Plaintext::encode(self.ring(), &Embedding::new(slots), &values, scale, limbs)
     }
 }

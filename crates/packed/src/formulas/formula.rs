@@ -28,6 +28,8 @@ const MAX_CHOICES_IN_A_ROW: usize = 8;
 pub enum Formula {
     /// The same integer in every row.
     Constant(i64),
+    /// The value of a column, by its number from 0 on.
+    Column(usize),
     /// An integer for each value of a column.
     Table {
         /// Number of the column, from 0 on.
@@ -59,6 +61,7 @@ impl Formula {
     pub fn value(&self, row: &[u64]) -> i64 {
         match self {
             Self::Constant(value) => *value,
+            Self::Column(column) => row[*column] as i64,
             Self::Table { column, outputs } => outputs[row[*column] as usize],
             Self::Choice { column, within, then, otherwise } => {
                 if is_within(within, row[*column]) {
@@ -76,7 +79,7 @@ impl Formula {
     pub fn columns(&self) -> usize {
         match self {
             Self::Constant(_) => 0,
-            Self::Table { column, .. } => column + 1,
+            Self::Column(column) | Self::Table { column, .. } => column + 1,
             Self::Choice { column, then, otherwise, .. } => {
                 (column + 1).max(then.columns()).max(otherwise.columns())
             }
@@ -95,7 +98,7 @@ impl Formula {
 
     fn check_within(&self, modulus: u64, choices: usize) -> Result<()> {
         match self {
-            Self::Constant(_) => Ok(()),
+            Self::Constant(_) | Self::Column(_) => Ok(()),
             Self::Table { outputs, .. } => {
                 let found = outputs.len();
                 if found as u64 == modulus {

@@ -1,6 +1,9 @@
 //! Noise, failure probability and costs of formulas, from their dry run.
 
+use cryptable_ckks::DryRun;
 use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
+use cryptable_ckks::dry_run::{PlainShape, Shape, SlotNoise};
+use cryptable_ckks::paterson_stockmeyer::Steps;
 use cryptable_lattice::cost::Prediction;
 use cryptable_lattice::error::{Error, Result, check_equal};
 use cryptable_lattice::noise_bound::check_log2_fail;
@@ -8,7 +11,9 @@ use cryptable_lattice::{FailureProbability, NoiseBound};
 
 use crate::akp::AkpCircuit;
 use crate::formulas::circuit::FormulaCircuit;
-use crate::formulas::prepared::PreparedFormulas;
+use crate::formulas::group_sums::Half;
+use crate::formulas::groups::Groups;
+use crate::formulas::prepared::{Chunk, PreparedFormulas};
 use crate::parameters::circuit::Circuit;
 use crate::parameters::failure::bound_of_result;
 use crate::parameters::parameter_set::Parameters;
@@ -16,6 +21,50 @@ use crate::parameters::parameter_set::Parameters;
 /// log2 of the share of the stated failure probability in which an error of a table may be larger than is reckoned with where
 /// errors meet.
 const LOG2_SHARE: f64 = -4.0;
+
+impl FormulaCircuit {
+    /// Results of formulas of tables without noise: what products and SlotsToCoeffs add. The dry run then has all operations and
+    /// keys.
+    pub(crate) fn predict(
+        &self,
+        akp: &AkpCircuit,
+        formulas: &PreparedFormulas,
+        dry_run: &DryRun,
+    ) -> Vec<Shape> {
+        akp.request_raising(dry_run);
+        let columns = formulas.columns_in_use();
+        let exponentials: Vec<Shape> =
+            columns.iter().map(|_| akp.predict_exponentials(dry_run)[0]).collect();
+        let done = || Ok(());
+        let tables = |chunk: &Chunk, _| {
+            let mut found = self.tables(dry_run, formulas, chunk, |_| &exponentials[0], &done)?;
+            found.iter_mut().flatten().for_each(|table| table.noise = SlotNoise::ZERO);
+            Ok(found)
+        };
+        let outputs = match formulas.groups() {
+            None => self.evaluate(dry_run, formulas, tables),
+            Some(_) => {
+                let exponentials = akp.predict_exponentials(dry_run);
+                let rows = self.plain_shape_of_rows();
+                let half = |exponential| Half { exponential, rows };
+                let halves: Vec<Half<DryRun>> = exponentials.into_iter().map(half).collect();
+                let delta = |powers: &Steps<Shape>, turns: usize| {
+                    let found = self.delta(dry_run, powers, turns);
+                    Shape { noise: SlotNoise::ZERO, ..found }
+                };
+                self.sums_by_group(dry_run, formulas, &halves, tables, delta, &done)
+            }
+        };
+        let outputs = outputs.expect("steps of a dry run do not fail");
+        let matrices = self.slots_to_coeffs.plans();
+        outputs.into_iter().map(|output| self.finish(dry_run, &matrices, output)).collect()
+    }
+
+    fn plain_shape_of_rows(&self) -> PlainShape {
+        let ((_, scale), slots) = (self.shape_of_rows(), self.slots_of_rows());
+        PlainShape { scale, mean_square: 1.0, slots }
+    }
+}
 
 impl Parameters {
     /// Returns the most choices within each other that formulas may have, and `None` if these parameters are not for formulas.
@@ -39,6 +88,9 @@ impl Parameters {
             return Err(Error::Unsupported(what));
         };
         check_equal("modulus of columns", formulas.input_modulus(), self.input_modulus())?;
+        if let Some(groups) = formulas.groups() {
+            check_equal("number of groups", groups as u64, self.literal().groups as u64)?;
+        }
         formulas.check_range(self.output_modulus())?;
         let (found, limit) = (formulas.choices_in_a_row() as u64, circuit.height() as u64);
         if found > limit {
@@ -60,11 +112,16 @@ impl Parameters {
         let (circuit, akp) = (self.circuit_of_formulas(formulas)?, self.akp_circuit());
         let fresh = self.fresh_noise(self.input_modulus());
         let input = inputs.iter().copied().fold(fresh, NoiseBound::max);
+        let input = formulas.grouping().map_or(input, |groups| {
+            let of_groups = inputs.get(groups.column()).map_or(fresh, |&noise| noise.max(fresh));
+            input.max(self.noise_of_groups(of_groups, groups))
+        });
         let limit = self.stated_log2_fail();
         check_log2_fail("a table of a formula", self.lookup_log2_fail(input), limit)?;
         let added = self.literal().coefficient_bound(circuit.noise_of_tables(), 1);
         let table = self.result_noise(input).with_independent(added);
-        let largest = table.largest(limit + LOG2_SHARE);
+        let log2_rows = formulas.groups().map_or(0.0, |groups| (groups as f64).log2());
+        let largest = table.largest(limit + LOG2_SHARE - log2_rows);
         let modulus = self.output_modulus();
         let added = circuit.predict(akp, formulas, &akp.dry_run());
         let of_tables = formulas.noise(modulus, table, largest);
@@ -75,11 +132,18 @@ impl Parameters {
         of_tables.into_iter().zip(added).map(noise).collect()
     }
 
-    /// The probability that any value of a full ciphertext comes out wrong of a formula: each column, and the result, keep
-    /// [`Parameters::stated_log2_fail`] per value.
+    /// Noise of the differences of a column of groups and public classes, stretched to all phases.
+    fn noise_of_groups(&self, column: NoiseBound, groups: Groups) -> NoiseBound {
+        let (modulus, whole) = (self.input_modulus(), self.literal().log2_ciphertext_modulus);
+        let encoding = NoiseBound::encoding(f64::from(whole).exp2(), modulus);
+        column.times(modulus / groups.count() as u64) + encoding
+    }
+
+    /// The probability that any value of a full ciphertext comes out wrong of a formula: each column, and the result (of sums by
+    /// groups, all results), keep [`Parameters::stated_log2_fail`] per value.
     #[must_use]
     pub fn formula_failure(&self, formulas: &PreparedFormulas) -> FailureProbability {
-        let parts = (formulas.columns_in_use().len() + 1) as f64;
+        let parts = formulas.failing_parts() as f64;
         let of_value = FailureProbability::from_log2(self.stated_log2_fail() + parts.log2());
         of_value.of_any(self.literal().slots)
     }

@@ -6,6 +6,7 @@ use cryptable_lattice::NoiseBound;
 use cryptable_lattice::error::{Error, Result};
 
 use crate::formulas::formula::{Formula, is_within};
+use crate::formulas::groups::Groups;
 
 /// Most tables whose results are held at once: some 6 MB each at ring degree 2^16.
 const TABLES_OF_CHUNK: usize = 256;
@@ -63,6 +64,8 @@ pub struct PreparedFormulas {
     input_modulus: u64,
     tables: Vec<UnitTable>,
     outputs: Vec<Value>,
+    /// What results are added up by.
+    groups: Option<Groups>,
 }
 
 /// A term of an output, by its number.
@@ -96,6 +99,15 @@ impl PreparedFormulas {
     /// # Errors
     /// If there are none, or a table or a range does not fit the modulus.
     pub fn new(formulas: &[Formula], input_modulus: u64) -> Result<Self> {
+        Self::prepare(formulas, input_modulus, None)
+    }
+
+    /// Prepares formulas whose results are added up by groups, if there are some: constants are formulas then.
+    pub(super) fn prepare(
+        formulas: &[Formula],
+        input_modulus: u64,
+        groups: Option<Groups>,
+    ) -> Result<Self> {
         if input_modulus > MAX_MODULUS {
             let (name, value) = ("modulus of columns of formulas", input_modulus);
             return Err(Error::TooLarge { name, value, limit: MAX_MODULUS });
@@ -105,7 +117,7 @@ impl PreparedFormulas {
         for formula in formulas {
             formula.check(input_modulus)?;
             let output = tables.value(formula, input_modulus);
-            if output.is_constant() {
+            if output.is_constant() && groups.is_none() {
                 let name = "number of columns that a formula depends on";
                 return Err(Error::TooSmall { name, value: 0, limit: 1 });
             }
@@ -115,11 +127,11 @@ impl PreparedFormulas {
             }
             outputs.push(output);
         }
-        let columns = formulas.iter().map(Formula::columns).max().unwrap_or(0);
-        if columns == 0 {
+        let columns = formulas.iter().map(Formula::columns).max();
+        let Some(columns) = columns.map(|it| it.max(groups.map_or(0, Groups::columns))) else {
             return Err(Error::TooSmall { name: "number of formulas", value: 0, limit: 1 });
-        }
-        Ok(Self { columns, input_modulus, tables: tables.into_list(), outputs })
+        };
+        Ok(Self { columns, input_modulus, tables: tables.into_list(), outputs, groups })
     }
 
     /// Returns the number of columns.
@@ -140,22 +152,29 @@ impl PreparedFormulas {
         self.outputs.len()
     }
 
-    /// Returns the number of different tables and conditions of all formulas.
+    /// Returns the number of different tables and conditions of all formulas, one for each group included.
     #[must_use]
     pub fn tables(&self) -> usize {
-        self.tables.len()
+        self.tables.len() + self.groups.map_or(0, Groups::count)
     }
 
-    /// Returns the most choices within each other that take a product: those between two constants are tables.
+    /// Returns the most choices within each other that take a product: those between two constants are tables. Sums by groups
+    /// count as two more.
     #[must_use]
     pub fn choices_in_a_row(&self) -> usize {
-        self.outputs.iter().map(Value::height).max().unwrap_or(0)
+        let of_formulas = self.outputs.iter().map(Value::height).max().unwrap_or(0);
+        of_formulas + self.groups.map_or(0, |_| Groups::HEIGHT)
     }
 
-    /// Returns the least and the largest result that each formula may have.
+    /// Returns the least and the largest result that each formula may have, of a row or of the sum of as many rows as there are
+    /// groups.
     #[must_use]
     pub fn ranges(&self) -> Vec<(i64, i64)> {
-        self.outputs.iter().map(Value::range).collect()
+        let range = |output: &Value| match self.groups {
+            None => output.range(),
+            Some(groups) => groups.range(output.range()),
+        };
+        self.outputs.iter().map(range).collect()
     }
 
     /// Checks that integers follow from residues modulo the output modulus: those of formulas without negative results, or in the
@@ -179,6 +198,32 @@ impl PreparedFormulas {
         Ok(())
     }
 
+    /// What results are added up by, if they are.
+    pub(crate) fn grouping(&self) -> Option<Groups> {
+        self.groups
+    }
+
+    /// The number of tables of formulas, without those that tell groups.
+    pub(crate) fn tables_of_rows(&self) -> usize {
+        self.tables.len()
+    }
+
+    /// The largest absolute value of a result.
+    pub(crate) fn largest_result(&self, output: usize) -> f64 {
+        self.outputs[output].largest() * self.groups.map_or(1.0, |groups| groups.count() as f64)
+    }
+
+    /// The number of exponentials that are made: one for each column that tables read, and one for groups.
+    pub(crate) fn exponentials(&self) -> usize {
+        self.columns_in_use().len() + usize::from(self.groups.is_some())
+    }
+
+    /// The number of ciphertexts whose values fail alike: of all columns, and of a result, or of all sums.
+    pub(crate) fn failing_parts(&self) -> usize {
+        let results = if self.groups.is_some() { self.outputs.len() } else { 1 };
+        self.exponentials() + results
+    }
+
     pub(crate) fn table(&self, index: usize) -> &UnitTable {
         &self.tables[index]
     }
@@ -198,7 +243,11 @@ impl PreparedFormulas {
     /// products: `largest` bounds an error of a table but for a negligible probability.
     pub(crate) fn noise(&self, modulus: u64, table: NoiseBound, largest: f64) -> Vec<NoiseBound> {
         let model = TableNoise { unit: scaled(table, 1.0 / modulus as f64), largest };
-        self.outputs.iter().map(|output| model.of(output)).collect()
+        let noise = |output: &Value| match self.groups {
+            None => model.of(output),
+            Some(groups) => scaled(model.of_group(output), groups.count() as f64),
+        };
+        self.outputs.iter().map(noise).collect()
     }
 
     /// Cuts all outputs into chunks of some tables each, term by term. Constants are in the first.
@@ -309,6 +358,12 @@ impl TableNoise {
         let linear = scaled(self.unit, of_terms.sum());
         value.choices.iter().map(of_choice).fold(linear, |sum, noise| sum + noise)
     }
+
+    /// That of a value in a row of a group, and 0 in all others.
+    fn of_group(&self, value: &Value) -> NoiseBound {
+        let noise = self.of(value);
+        noise + scaled(self.unit, value.largest()) + scaled(noise, self.largest)
+    }
 }
 
 /// Noise of a multiple.
@@ -362,6 +417,10 @@ impl Tables {
     fn value(&mut self, formula: &Formula, modulus: u64) -> Value {
         match formula {
             Formula::Constant(constant) => Value::constant(*constant),
+            Formula::Column(column) => {
+                let outputs: Vec<i64> = (0..modulus as i64).collect();
+                Value { linear: self.linear(*column, &outputs), choices: Vec::new() }
+            }
             Formula::Table { column, outputs } => {
                 Value { linear: self.linear(*column, outputs), choices: Vec::new() }
             }

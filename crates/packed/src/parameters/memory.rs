@@ -137,9 +137,19 @@ impl Parameters {
         let of_tables = literal.interpolation_limbs(tables.div_ceil(parts), 1);
         // A sum of products and one of all else.
         let results = 5 * (literal.output_limbs() + literal.selection_primes) * formulas.formulas();
-        let limbs = columns + results + self.front_limbs(1).max(of_tables);
+        let groups = if formulas.groups().is_some() { self.limbs_of_groups(formulas) } else { 0 };
+        let limbs = columns + results + groups + self.front_limbs(1).max(of_tables);
         let words = 2 * formulas.formulas() * literal.ring_degree * WORD_BYTES;
         self.bytes_beside() + self.bytes_of_limbs(limbs, 1) + words
+    }
+
+    /// Limbs of what sums by groups take beside tables: for each half the powers of groups, bits of a group, and values of
+    /// formulas with their products; sums, and one that is being turned.
+    fn limbs_of_groups(&self, formulas: &PreparedFormulas) -> usize {
+        let (literal, parts) = (self.literal(), self.literal().parts());
+        let below = literal.output_limbs() + literal.selection_primes;
+        let powers = literal.interpolation_limbs(0, parts);
+        powers + 2 * below * (parts * (2 + 2 * formulas.formulas()) + formulas.formulas() + 3)
     }
 
     /// Limbs that are in use at the widest point.

@@ -6,6 +6,7 @@ use cryptable_ckks::bootstrapping::exponential::PhaseFunction;
 use cryptable_ckks::bootstrapping::subring_trace::TraceHalvings;
 use cryptable_lattice::error::{Error, Result};
 
+use crate::formulas::groups::Groups;
 use crate::literal::{DftLiteral, MultiplexerLiteral, ParametersLiteral};
 
 /// Largest modulus of values.
@@ -214,6 +215,7 @@ fn check_digits(literal: &ParametersLiteral) -> Result<()> {
         false => 2,
     };
     within("primes of selections", literal.selection_primes as u64, 0..=most)?;
+    check_groups(literal)?;
     if digits.is_empty() {
         return Ok(());
     }
@@ -229,6 +231,20 @@ fn check_digits(literal: &ParametersLiteral) -> Result<()> {
     }
     let product = digits.iter().try_fold(1u64, |product, &digit| product.checked_mul(digit));
     demand_equal("product of the digits", product.unwrap_or(u64::MAX), literal.input_modulus)
+}
+
+/// Checks that groups are those of formulas, and that slots can be divided between them.
+fn check_groups(literal: &ParametersLiteral) -> Result<()> {
+    if literal.groups == 0 {
+        return Ok(());
+    }
+    let groups = literal.groups as u64;
+    within("number of groups", groups, 4..=literal.slots as u64 / 2)?;
+    demand_equal("number of groups as a power of two", groups, groups.next_power_of_two())?;
+    demand_equal("modulus of columns modulo the groups", literal.input_modulus % groups, 0)?;
+    let (primes, most) = (literal.selection_primes as u64, MAX_FORMULA_PRIMES);
+    within("primes of products for groups", primes, 1 + Groups::HEIGHT as u64..=most)?;
+    within("number of digits of groups", literal.digits.len() as u64, 0..=0)
 }
 
 /// Checks that complex outputs are those of AKP or of a tree over tables of integers, and have room.

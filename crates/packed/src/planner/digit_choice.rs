@@ -20,8 +20,8 @@ const MAX_ROW_SELECTOR: u64 = 256;
 pub(crate) enum Evaluation<'a> {
     /// AKP, by an interpolation of this order.
     Akp(HermiteOrder),
-    /// The same for formulas with this many choices within each other.
-    Formulas(HermiteOrder, usize),
+    /// The same for formulas with this many choices within each other, and as many groups that results are added up by.
+    Formulas(HermiteOrder, usize, usize),
     /// A multiplexer tree.
     Tree(&'a DigitChoice),
     /// AKP on one digit after the other, the least significant first.

@@ -39,7 +39,7 @@ impl Parameters {
     /// If a number is out of range, or no primes serve within the memory limit: names what is needed.
     pub fn for_formulas(formulas: &PreparedFormulas, request: &Request) -> Result<Self> {
         let input_modulus = formulas.input_modulus();
-        let parts = (formulas.columns_in_use().len() + 1) as f64;
+        let parts = formulas.failing_parts() as f64;
         let wanted = Request {
             input_modulus,
             log2_fail: Some(request.log2_fail() - parts.log2()),
@@ -51,12 +51,10 @@ impl Parameters {
             return Err(Error::TooSmall { name, value: input_modulus, limit });
         }
         formulas.check_range(request.output_modulus)?;
-        let choices = formulas.choices_in_a_row();
         let admits = |found: &Self| found.checked_formula_noise(formulas, &[]).map(|_| ());
         let mut last = None;
         for order in HermiteOrder::ALL {
-            let evaluation = Evaluation::Formulas(order, choices);
-            match choose_primes_and_matrices(&wanted, evaluation, admits) {
+            match choose_primes_and_matrices(&wanted, formulas.evaluation(order), admits) {
                 Ok(found) => {
                     let found = with_best_babies(formulas, found);
                     let needed = found.formula_prediction(formulas)?.peak_bytes();
@@ -69,6 +67,13 @@ impl Parameters {
             }
         }
         Err(unreachable(formulas, request, last.expect("an order")))
+    }
+}
+
+impl PreparedFormulas {
+    /// How they are evaluated, with interpolations of this order.
+    pub(super) fn evaluation(&self, order: HermiteOrder) -> Evaluation<'static> {
+        Evaluation::Formulas(order, self.choices_in_a_row(), self.groups().unwrap_or(0))
     }
 }
 

@@ -86,6 +86,7 @@ pub(crate) fn literal(
         multiplexer: multiplexer_of(evaluation),
         digits,
         selection_primes: selection_primes_of(evaluation),
+        groups: groups_of(evaluation),
         hermite_order,
         output_range: output_range_of(request, evaluation),
         complex_outputs: request.complex_outputs,
@@ -140,7 +141,7 @@ fn exponential_of(
             let bound = secret.bound_for(log2_fail - 1.0);
             (0, akp_exponential(function, output_modulus, amplification, bound), order)
         }
-        Evaluation::Formulas(order, choices) => {
+        Evaluation::Formulas(order, choices, _) => {
             // Errors of the conditions of choices within each other, and of what they choose, may add up.
             let modulus = output_modulus * (choices as u64 + 1);
             let function = akp_function(input_modulus, order);
@@ -181,9 +182,14 @@ fn log_babies(evaluation: Evaluation<'_>, log_coefficients: u32) -> u32 {
 fn selection_primes_of(evaluation: Evaluation<'_>) -> usize {
     match evaluation {
         Evaluation::Selecting(_) => SELECTION_PRIMES,
-        Evaluation::Formulas(_, choices) => choices + 1,
+        Evaluation::Formulas(_, choices, _) => choices + 1,
         Evaluation::Akp(_) | Evaluation::Tree(_) | Evaluation::Digits(_) => 0,
     }
+}
+
+/// Groups that results of formulas are added up by.
+fn groups_of(evaluation: Evaluation<'_>) -> usize {
+    if let Evaluation::Formulas(_, _, groups) = evaluation { groups } else { 0 }
 }
 
 /// log2 of the modulus of ciphertexts: room for noise below inputs and outputs.
@@ -215,8 +221,11 @@ fn name_of(request: &Request, evaluation: Evaluation<'_>) -> String {
         Evaluation::Tree(choice) => choice.name(),
         Evaluation::Akp(HermiteOrder::First) => "akp".into(),
         Evaluation::Akp(order) => format!("akp{}", order.derivatives()),
-        Evaluation::Formulas(order, choices) => {
+        Evaluation::Formulas(order, choices, 0) => {
             format!("formulas{}_{choices}", order.derivatives())
+        }
+        Evaluation::Formulas(order, choices, groups) => {
+            format!("formulas{}_{choices}_groups_{groups}", order.derivatives())
         }
         Evaluation::Digits(digits) | Evaluation::Selecting(digits) => {
             let sizes: Vec<String> = digits.iter().map(u64::to_string).collect();

@@ -62,7 +62,7 @@ impl Parameters {
     /// # Errors
     /// If a modulus is out of range, or results of formulas are.
     pub fn insecure_toy_formulas(output_modulus: u64, formulas: &PreparedFormulas) -> Result<Self> {
-        let evaluation = Evaluation::Formulas(HermiteOrder::First, formulas.choices_in_a_row());
+        let evaluation = formulas.evaluation(HermiteOrder::First);
         let found = toy(formulas.input_modulus(), output_modulus, 1024, 1024, evaluation)?;
         found.checked_formula_noise(formulas, &[]).map(|_| found)
     }

@@ -11,6 +11,14 @@
     >>> schema.names, results.names
     (['age'], ['ticket'])
 
+Counts, sums and means by group are a program, for which keys are made:
+
+    >>> program = frames.group_by("region", 4, {"people": 1, "visits": "visits"}, bits=4)
+    >>> secret = cryptable.SecretKey.generate(frames.plan(program, insecure_toy=True))
+    >>> schema = frames.Schema.from_json('''{"columns": [
+    ...     {"column": "region", "type": "words", "words": ["north", "south", "west"]},
+    ...     {"column": "visits", "type": "integer", "maximum": 15}]}''')
+
 Data are DataFrames of polars and, where pyarrow is installed, whatever gives its columns to Arrow: DataFrames of
 pandas, tables of pyarrow, relations of DuckDB. Decrypted columns become any of them again. The tutorial on frames says
 what a schema has.
@@ -19,19 +27,36 @@ what a schema has.
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from ._native import EvaluationKey, SecretKey
+from ._native import EvaluationKey, SecretKey, programs
 from ._native import frames as _compiled
 from .progress import Progress
 from .tables import TableLike
 
 Frame = _compiled.Frame
 Schema = _compiled.Schema
+Program = programs.ServerProgram
+ProgramPlan = programs.ProgramPlan
 
-__all__ = ["ArrowStream", "Columns", "Frame", "Schema", "decrypt", "encrypt", "select", "suggest"]
+__all__ = [
+    "ArrowStream",
+    "Columns",
+    "Frame",
+    "Program",
+    "ProgramPlan",
+    "Schema",
+    "decrypt",
+    "encrypt",
+    "group_by",
+    "plan",
+    "run",
+    "select",
+    "suggest",
+]
 
 
 class ArrowStream(Protocol):
@@ -126,3 +151,50 @@ def select(
     """
     steps = [(into, column, table) for into, (column, table) in lookups.items()]
     return _compiled.select_frame(server, frame, steps, (schema, results), threads, progress)
+
+
+def group_by(
+    column: str, groups: int, results: Mapping[str, int | str], *, bits: int = 8, output_bits: int | None = None
+) -> Program:
+    """Makes the program that adds up columns over the rows of each group, which are the values of `column` below `groups`.
+
+    `{"people": 1, "visits": "visits"}` are a count of rows and the sum of a column; their quotient is a mean. All columns
+    are encrypted with `bits` bits; wider ones in several columns of digits, whose sums are added up after decryption.
+    Decrypted results have a row for each group. Partial sums, of as many rows as there are groups, have `output_bits`
+    bits, by default as many as they need: whoever decrypts learns them.
+    """
+    names = [column, *sorted({of for of in results.values() if isinstance(of, str)} - {column})]
+    rows = max(4, 1 << (groups - 1).bit_length())
+    largest = max(of if isinstance(of, int) else (1 << bits) - 1 for of in results.values())
+    formulas = [{"constant": of} if isinstance(of, int) else {"column": names.index(of)} for of in results.values()]
+    literal = {
+        "columns": names,
+        "modulus": 1 << bits,
+        "group_by": {"column": column, "groups": groups},
+        "results": list(results),
+        "output_modulus": 1 << ((rows * largest).bit_length() if output_bits is None else output_bits),
+        "formulas": formulas,
+    }
+    return Program.from_json(json.dumps(literal))
+
+
+def plan(
+    program: Program,
+    *,
+    rows: int | None = None,
+    memory: int | None = None,
+    log2_fail: float | None = None,
+    threads: int | None = None,
+    insecure_toy: bool = False,
+) -> ProgramPlan:
+    """Finds parameters for a program, for `SecretKey.generate`, and predicts its time and memory."""
+    return programs.plan_program(
+        program, values=rows, memory=memory, log2_fail=log2_fail, threads=threads, insecure_toy=insecure_toy
+    )
+
+
+def run(
+    server: EvaluationKey, frame: Frame, program: Program, *, threads: int = 0, progress: Progress = True
+) -> Frame:
+    """Runs a program on the columns of a frame that have its names."""
+    return programs.run_program(server, frame, program, threads, progress)

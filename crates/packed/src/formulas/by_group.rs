@@ -1,0 +1,51 @@
+//! Formulas whose results are added up by groups: how they are prepared, and what decrypted results make together.
+
+use cryptable_lattice::error::Result;
+
+use crate::formulas::formula::Formula;
+use crate::formulas::groups::Groups;
+use crate::formulas::prepared::PreparedFormulas;
+
+impl PreparedFormulas {
+    /// Prepares formulas whose results are added up over the rows of each group: those with the same value of a column, below
+    /// `groups`. Constants are formulas as well: the sum of 1 is the number of rows. The number of groups is rounded up to a
+    /// power of two, at least 4, by which values of the column are taken modulo.
+    ///
+    /// Results are partial sums, of as many rows each as there are groups, in any number of places: [`crate::group_totals`] adds them
+    /// up after decryption, and whoever decrypts learns them. The output modulus has to hold partial sums.
+    ///
+    /// ```
+    /// use cryptable_packed::{Formula, Parameters, PreparedFormulas, Progress, SecretKey, group_totals};
+    /// // How many rows each value of column 0 has, and the sum of column 1 over them.
+    /// let formulas = [Formula::Constant(1), Formula::Column(1)];
+    /// let formulas = PreparedFormulas::by_group(&formulas, 0, 4, 16)?;
+    /// assert_eq!(formulas.ranges(), [(0, 4), (0, 60)]);
+    ///
+    /// // `Parameters::for_formulas` gives 128-bit parameters.
+    /// let secret = SecretKey::generate(&Parameters::insecure_toy_formulas(64, &formulas)?);
+    /// let key = secret.evaluation_key(Progress::silent())?;
+    /// let (group, value) = (secret.encrypt(&[0, 2, 2, 3])?, secret.encrypt(&[10, 7, 15, 1])?);
+    /// let sums = key.evaluate(&[&group, &value], &formulas, Progress::silent())?;
+    /// assert_eq!(group_totals(&secret.decrypt(&sums[0])?, 4, None), [1, 0, 2, 1]);
+    /// assert_eq!(group_totals(&secret.decrypt(&sums[1])?, 4, None), [10, 0, 22, 1]);
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`PreparedFormulas::new`]; if there are more than 1,024 groups, or if their number, rounded up to a power of two, does
+    /// not divide the modulus of columns.
+    pub fn by_group(
+        formulas: &[Formula],
+        column: usize,
+        groups: u64,
+        input_modulus: u64,
+    ) -> Result<Self> {
+        Self::prepare(formulas, input_modulus, Some(Groups::new(column, groups, input_modulus)?))
+    }
+
+    /// Returns the number of groups, a power of two, if results are sums by groups.
+    #[must_use]
+    pub fn groups(&self) -> Option<usize> {
+        self.grouping().map(Groups::count)
+    }
+}

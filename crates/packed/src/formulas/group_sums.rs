@@ -1,0 +1,114 @@
+//! Sums of formulas by groups: a product with the bit of a group, and a turn of slots, for each group.
+//!
+//! Let w be the number of groups, and let slots have n places, of which slot j is of *class* `⌊j·w/n⌋`. From the group g of a
+//! row its class is subtracted modulo w, which is public and free. The row whose difference is -t belongs to the group of the
+//! class t places before its own, so that with δ_t = 1 where the difference is -t and f the formula
+//!
+//! `Σ_t rot(t·n/w)(δ_t·f)`
+//!
+//! has in slot j the sum of f over those of w rows (slots j, j + n/w, j + 2n/w, …) that are of the group of j's class: each row
+//! counts once. By Horner's rule one key serves all turns. Places without a row are multiplied by 0.
+//!
+//! **Shapes.** Exponentials of differences and values of formulas, one for each half of the slots; a result per formula.
+//!
+//! **Levels.** Those of the formula and two more: the product with δ_t, and that with the places that have rows.
+//!
+//! **Noise.** Errors of w rows add up, as deviations do whatever the rows have in common, and so do biases
+//! ([`crate::formulas::prepared`]); a dry run has that of products and turns.
+
+use cryptable_ckks::Arithmetic;
+use cryptable_ckks::paterson_stockmeyer::Steps;
+use cryptable_lattice::Result;
+
+use crate::formulas::circuit::FormulaCircuit;
+use crate::formulas::groups::Groups;
+use crate::formulas::part::Part;
+use crate::formulas::prepared::{Chunk, PreparedFormulas};
+use crate::step::Step;
+
+/// A half of the slots.
+pub(crate) struct Half<A: Arithmetic> {
+    /// The exponential of the difference of group and class.
+    pub exponential: A::Ciphertext,
+    /// 1 in places that have rows: i, in the second half.
+    pub rows: A::Plain,
+}
+
+/// A half of the slots, with what is made of it once.
+struct PreparedHalf<'a, A: Arithmetic> {
+    powers: Steps<A::Ciphertext>,
+    rows: &'a A::Plain,
+    /// The value of each formula.
+    values: Vec<Part<A::Ciphertext>>,
+}
+
+impl FormulaCircuit {
+    /// Sums of all formulas by groups, in slots, as fractions of the output modulus: of the formulas' tables, of a chunk in a
+    /// half, and of [`FormulaCircuit::delta`] of powers and turns.
+    ///
+    /// # Errors
+    /// Those of `tables` and of `step`, which is called once per group.
+    pub(super) fn sums_by_group<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        formulas: &PreparedFormulas,
+        halves: &[Half<A>],
+        tables: impl Fn(&Chunk, usize) -> Result<Vec<Option<A::Ciphertext>>>,
+        delta: impl Fn(&Steps<A::Ciphertext>, usize) -> A::Ciphertext,
+        step: Step<'_>,
+    ) -> Result<Vec<A::Ciphertext>> {
+        let height = self.height() - Groups::HEIGHT;
+        let mut prepared = Vec::with_capacity(halves.len());
+        for (index, half) in halves.iter().enumerate() {
+            let of_half = |chunk: &Chunk| tables(chunk, index);
+            let values = self.values_at(arithmetic, formulas, height, of_half)?;
+            let powers = self.powers_of_groups(arithmetic, &half.exponential);
+            prepared.push(PreparedHalf { powers, rows: &half.rows, values });
+        }
+        let halves = prepared;
+        let mut sums: Vec<Option<A::Ciphertext>> = vec![None; formulas.formulas()];
+        for turns in (0..formulas.groups().unwrap_or(0)).rev() {
+            let deltas: Vec<_> = halves.iter().map(|half| delta(&half.powers, turns)).collect();
+            arithmetic.begin_stage("groups");
+            for (formula, sum) in sums.iter_mut().enumerate() {
+                let mut found = self.rows_of_group(arithmetic, &halves, &deltas, formula);
+                if let Some(sum) = sum.take() {
+                    let turned = arithmetic.rotate(&sum, self.turn());
+                    arithmetic.add_assign(&mut found, &turned);
+                }
+                *sum = Some(found);
+            }
+            step()?;
+        }
+        let finish = |(formula, sum): (usize, Option<A::Ciphertext>)| {
+            let mut found = arithmetic.rescale(sum.expect("a group"), 1);
+            let largest = formulas.largest_result(formula);
+            arithmetic.declare_power(&mut found, largest * largest);
+            self.as_fraction(arithmetic, found)
+        };
+        Ok(sums.into_iter().enumerate().map(finish).collect())
+    }
+
+    /// A formula in the rows whose group comes from some turns away, 0 in others, both halves in one, before a rescale.
+    fn rows_of_group<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        halves: &[PreparedHalf<'_, A>],
+        deltas: &[A::Ciphertext],
+        formula: usize,
+    ) -> A::Ciphertext {
+        let product = |(half, delta): (&PreparedHalf<'_, A>, &A::Ciphertext)| {
+            let value = &half.values[formula];
+            match value.slots {
+                None => self.multiple(arithmetic, delta, value.constant, self.height() - 1),
+                Some(_) => {
+                    let slots = value.clone().into_slots(arithmetic);
+                    arithmetic.mul(delta, &slots)
+                }
+            }
+        };
+        let products: Vec<_> = halves.iter().zip(deltas).map(product).collect();
+        let pairs: Vec<_> = products.iter().zip(halves.iter().map(|half| half.rows)).collect();
+        arithmetic.plain_product_sum(&pairs)
+    }
+}

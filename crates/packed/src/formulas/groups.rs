@@ -1,0 +1,122 @@
+//! Groups of rows: which rows formulas are added up over, and where the sums are.
+//!
+//! With w groups, w a power of two, a result holds in each of its places the sum of a group over w rows: a partial sum, of which
+//! whoever decrypts adds up those of a group. Place r is of group `reversed(r mod w)`, with the log2 w bits of its number in
+//! reverse, since values stand in slots in bit-reversed order.
+
+use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
+use cryptable_lattice::error::{Error, Result};
+
+/// Fewest groups that are evaluated: two entries are cosines, which have no constants in their scale.
+const LEAST_GROUPS: u64 = 4;
+
+/// Most groups: with more, sums of so many rows are too noisy.
+const MAX_GROUPS: u64 = 1 << 10;
+
+/// Rows by the value of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Groups {
+    /// Number of the column.
+    column: usize,
+    /// Number of groups, a power of two that divides the modulus of columns.
+    count: usize,
+}
+
+impl Groups {
+    /// Levels that sums by groups take: products with the bit of a group, and with 0 where there is no row.
+    pub(crate) const HEIGHT: usize = 2;
+
+    /// The number of groups that are evaluated for so many: the next power of two.
+    fn count_of(groups: u64) -> u64 {
+        groups.max(LEAST_GROUPS).next_power_of_two()
+    }
+
+    /// Groups by the value of a column, at least as many as are asked for.
+    ///
+    /// # Errors
+    /// If there are too many, or their number rounded up to a power of two does not divide the modulus.
+    pub(crate) fn new(column: usize, groups: u64, input_modulus: u64) -> Result<Self> {
+        let (name, limit) = ("number of groups", MAX_GROUPS);
+        if groups > limit {
+            return Err(Error::TooLarge { name, value: groups, limit });
+        }
+        let count = Self::count_of(groups);
+        if !input_modulus.is_multiple_of(count) {
+            let expected = format!("a multiple of {count}, for {groups} groups");
+            return Err(Error::mismatch("modulus of columns", input_modulus, expected));
+        }
+        Ok(Self { column, count: count as usize })
+    }
+
+    /// The number of the column.
+    pub(crate) fn column(self) -> usize {
+        self.column
+    }
+
+    /// The number of groups.
+    pub(crate) fn count(self) -> usize {
+        self.count
+    }
+
+    /// How many columns there are at least.
+    pub(crate) fn columns(self) -> usize {
+        self.column + 1
+    }
+
+    /// The least and the largest sum of as many rows as there are groups, some of them not of the group.
+    pub(crate) fn range(self, (low, high): (i64, i64)) -> (i64, i64) {
+        let rows = self.count as i64;
+        (low.min(0).saturating_mul(rows), high.max(0).saturating_mul(rows))
+    }
+
+    /// The group whose sum a place has.
+    fn of_place(self, place: usize) -> usize {
+        (place % self.count).reverse_bits() >> (usize::BITS - self.count.ilog2())
+    }
+
+    /// The group of each row less the group of its place, modulo the number of groups, from the ciphertext of the column: 0 where
+    /// both are the same, -1 where the place whose sum the row belongs to is one turn of slots away, and so on.
+    ///
+    /// # Errors
+    /// Never, for moduli that groups divide.
+    pub(crate) fn differences(
+        self,
+        column: &CoefficientCiphertext,
+    ) -> Result<CoefficientCiphertext> {
+        let modulus = column.plaintext_modulus;
+        let unit = modulus / self.count as u64;
+        let of_place = |row| (self.count - self.of_place(row)) as u64 * unit % modulus;
+        let offsets: Vec<u64> = (0..column.layout.count).map(of_place).collect();
+        column.mul_scalar(unit as i64).add_plain(&offsets)
+    }
+
+    /// The table of 1 for what comes from so many turns of slots away, of [`Groups::differences`].
+    pub(crate) fn delta(groups: usize, turns: usize) -> Vec<f64> {
+        let value = (groups - turns) % groups;
+        (0..groups).map(|it| f64::from(it == value)).collect()
+    }
+}
+
+/// Adds up decrypted sums by groups ([`crate::PreparedFormulas::by_group`]): one sum for each of `groups` groups. Results of
+/// formulas that may be negative are by their representatives around 0 of the given modulus.
+///
+/// ```
+/// use cryptable_packed::group_totals;
+/// // Places are of groups 0, 2, 1, 3, and again.
+/// assert_eq!(group_totals(&[1, 2, 3, 4, 5, 6, 7, 8], 4, None), [6, 10, 8, 12]);
+/// assert_eq!(group_totals(&[1, 2, 15, 4], 3, Some(16)), [1, -1, 2]);
+/// ```
+///
+/// # Panics
+/// If there are more than 2^62 groups.
+#[must_use]
+pub fn group_totals(results: &[u64], groups: usize, signed_modulus: Option<u64>) -> Vec<i64> {
+    let all = Groups { column: 0, count: Groups::count_of(groups as u64) as usize };
+    let mut totals = vec![0; all.count];
+    for (place, &result) in results.iter().enumerate() {
+        let negative = signed_modulus.filter(|modulus| result >= modulus.div_ceil(2)).unwrap_or(0);
+        totals[all.of_place(place)] += result as i64 - negative as i64;
+    }
+    totals.truncate(groups);
+    totals
+}
