@@ -59,7 +59,7 @@ mod vectors;
 use clap::Subcommand;
 use cryptable::engines::packed::Method;
 use leveled::{aes, automaton, circuit_bootstrapping, cmux_chain, cmux_tree};
-use packed::{entries, fdd, hermite, lookup, reals, sign, words};
+use packed::{entries, fdd, groups, hermite, lookup, reals, sign, words};
 
 /// The benchmarks, one a method or kind of work; `--json` prints a line of the JSON contract for each measurement.
 #[derive(Debug, Subcommand)]
@@ -78,6 +78,8 @@ pub enum BenchCommand {
     Reals(reals::RealsArguments),
     /// Dictionaries of keys in words, and tables of two words that have structure.
     Words(words::WordsArguments),
+    /// Counts and sums of values by group.
+    Groups(groups::GroupsArguments),
     /// Functional digit decomposition, digits back as RLWE ciphertexts.
     Fdd(fdd::FddArguments),
     /// The sign of packed integers, digit after digit.
@@ -160,6 +162,7 @@ pub fn run(command: &BenchCommand, threads: usize, json: bool) -> anyhow::Result
         BenchCommand::Entries(arguments) => entries::run(arguments, json),
         BenchCommand::Reals(arguments) => reals::run(arguments, json),
         BenchCommand::Words(arguments) => words::run(arguments, json),
+        BenchCommand::Groups(arguments) => groups::run(arguments, json),
         BenchCommand::Fdd(arguments) => fdd::run(arguments, json),
         BenchCommand::Sign(arguments) => sign::run(arguments, json),
         BenchCommand::Integers(arguments) => integers::run(arguments, json),

@@ -1,8 +1,9 @@
-//! Benchmarks of packed values: lookups, tables of their own for every value, words, functional digit decomposition, signs,
-//! and orders of interpolations.
+//! Benchmarks of packed values: lookups, tables of their own for every value, words, sums by groups, functional digit
+//! decomposition, signs, and orders of interpolations.
 
 pub mod entries;
 pub mod fdd;
+pub mod groups;
 pub mod hermite;
 pub(crate) mod keys;
 pub(crate) mod limits;

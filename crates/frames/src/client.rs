@@ -47,8 +47,8 @@ impl Frame {
 
     /// Decrypts all columns, in the units of the frame or else of the schema. Columns that neither has are integers.
     ///
-    /// Of sums by groups, there is a row for each group, with the value that the group has in the first column; a group that
-    /// stands for no value of the schema is left out.
+    /// Sums by groups come with a row for each group, and the value that it stands for in the first column; groups without a
+    /// value in the schema are not there.
     ///
     /// # Errors
     /// If the frame is of another key, if values are signed and the schema says they are not, or if a value represents

@@ -104,15 +104,13 @@ impl FormulaCircuit {
             let (then, otherwise) = (Box::new(formula), Box::new(Formula::Constant(0)));
             formula = Formula::Choice { column: 0, within: vec![[1, 2]], then, otherwise };
         }
-        let expected = "ranges and tables of the modulus";
-        PreparedFormulas::new(&[formula], modulus).expect(expected)
+        PreparedFormulas::new(&[formula], modulus).expect("ranges and tables of the modulus")
     }
 
     /// Sums by groups of the same, if there are groups.
     fn widest_by_group(&self) -> Option<PreparedFormulas> {
         let (groups, modulus) = (self.literal.groups as u64, self.literal.input_modulus);
-        let one = [Formula::Constant(1)];
-        let prepare = || PreparedFormulas::by_group(&one, 0, groups, modulus);
+        let prepare = || PreparedFormulas::by_group(&[Formula::Constant(1)], 0, groups, modulus);
         (groups > 0).then(|| prepare().expect("groups that divide the modulus"))
     }
 
@@ -272,7 +270,7 @@ impl FormulaCircuit {
         self.powers_of(arithmetic, &arithmetic.truncated(exponential, limbs), log_length)
     }
 
-    /// The bit of the rows whose group comes from so many turns of slots away.
+    /// The bit of the rows whose group comes from this number of turns of slots away.
     pub(super) fn delta<A: Arithmetic>(
         &self,
         arithmetic: &A,

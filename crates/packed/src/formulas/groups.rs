@@ -10,7 +10,7 @@ use cryptable_lattice::error::{Error, Result};
 /// Fewest groups that are evaluated: two entries are cosines, which have no constants in their scale.
 const LEAST_GROUPS: u64 = 4;
 
-/// Most groups: with more, sums of so many rows are too noisy.
+/// Most groups: sums of more rows are too noisy.
 const MAX_GROUPS: u64 = 1 << 10;
 
 /// Rows by the value of a column.
@@ -26,7 +26,7 @@ impl Groups {
     /// Levels that sums by groups take: products with the bit of a group, and with 0 where there is no row.
     pub(crate) const HEIGHT: usize = 2;
 
-    /// The number of groups that are evaluated for so many: the next power of two.
+    /// The number of groups that are evaluated where this many are asked for: the next power of two.
     fn count_of(groups: u64) -> u64 {
         groups.max(LEAST_GROUPS).next_power_of_two()
     }
@@ -90,7 +90,7 @@ impl Groups {
         column.mul_scalar(unit as i64).add_plain(&offsets)
     }
 
-    /// The table of 1 for what comes from so many turns of slots away, of [`Groups::differences`].
+    /// The table of 1 for what comes from this number of turns of slots away, of [`Groups::differences`].
     pub(crate) fn delta(groups: usize, turns: usize) -> Vec<f64> {
         let value = (groups - turns) % groups;
         (0..groups).map(|it| f64::from(it == value)).collect()

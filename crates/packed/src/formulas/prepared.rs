@@ -64,7 +64,7 @@ pub struct PreparedFormulas {
     input_modulus: u64,
     tables: Vec<UnitTable>,
     outputs: Vec<Value>,
-    /// What results are added up by.
+    /// The groups that results are added up by, if they are.
     groups: Option<Groups>,
 }
 
@@ -198,7 +198,7 @@ impl PreparedFormulas {
         Ok(())
     }
 
-    /// What results are added up by, if they are.
+    /// The groups that results are added up by, if they are.
     pub(crate) fn grouping(&self) -> Option<Groups> {
         self.groups
     }
@@ -359,7 +359,7 @@ impl TableNoise {
         value.choices.iter().map(of_choice).fold(linear, |sum, noise| sum + noise)
     }
 
-    /// That of a value in a row of a group, and 0 in all others.
+    /// The noise of a value in the rows of a group, and 0 in all others.
     fn of_group(&self, value: &Value) -> NoiseBound {
         let noise = self.of(value);
         noise + scaled(self.unit, value.largest()) + scaled(noise, self.largest)
