@@ -138,6 +138,20 @@ def test_sums_by_groups_have_a_row_for_each_group():
     assert found["visits"].to_list() == expected["total"].to_list()
 
 
+def test_sums_by_groups_take_rows_that_pass_a_filter():
+    polars = pytest.importorskip("polars")
+    where = {"age": [(2, 5), (9, 16)]}
+    program = frames.group_by("region", 4, {"people": 1, "age": "age"}, where=where, bits=4)
+    secret = cryptable.SecretKey.generate(frames.plan(program, insecure_toy=True))
+    schema = frames.Schema.from_json("""{"columns": [
+        {"column": "region", "type": "integer", "maximum": 3}, {"column": "age", "type": "integer", "maximum": 15}]}""")
+    data = polars.DataFrame({"region": [0, 1, 1, 3, 3], "age": [4, 5, 9, 15, 2]})
+    server = secret.evaluation_key(progress=False)
+    sums = frames.run(server, frames.encrypt(secret, data, schema), program, progress=False)
+    found = frames.decrypt(secret, sums).to_polars().to_dict(as_series=False)
+    assert found == {"region": [0, 1, 2, 3], "people": [1, 1, 0, 2], "age": [4, 9, 0, 17]}
+
+
 def test_groups_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="a multiple of 32"):
         frames.group_by("region", 30, {"people": 1}, bits=4)

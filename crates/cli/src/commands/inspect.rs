@@ -102,6 +102,9 @@ struct FrameColumnReport {
     /// Type of the values in the units that the frame states, if it does.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     kind: Option<ColumnType>,
+    /// Column by whose values these are sums, if they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sums_by: Option<String>,
     fresh: bool,
 }
 
@@ -113,6 +116,7 @@ impl FrameColumnReport {
             signed: column.values().is_signed(),
             gaps: column.validity().is_some(),
             kind: column.units().map(|units| units.encoding().kind()),
+            sums_by: column.groups().map(|groups| groups.column.clone()),
             fresh: column.values().is_fresh(),
         }
     }
@@ -127,7 +131,10 @@ impl fmt::Display for FrameReport {
             let signed = if column.signed { ", signed" } else { "" };
             let gaps = if column.gaps { ", with gaps" } else { "" };
             let state = if column.fresh { "as encrypted" } else { "computed" };
-            writeln!(f, "    \"{name}\" modulo {modulus}{signed}{gaps}, {state}")?;
+            let sums = column.sums_by.as_ref().map_or(String::new(), |by| {
+                format!(", partial sums by \"{}\"", cryptable_wire::printable(by))
+            });
+            writeln!(f, "    \"{name}\" modulo {modulus}{signed}{gaps}, {state}{sums}")?;
         }
         Ok(())
     }

@@ -274,3 +274,31 @@ fn programs_are_planned_and_run_as_steps_of_pipelines() {
         "{refused}"
     );
 }
+
+#[test]
+fn counts_and_sums_by_group_come_back_as_a_table() {
+    let here = Workspace::new();
+    let program = r#"{"columns": ["region", "age"], "modulus": 16, "group_by": {"column": "region", "groups": 3},
+        "results": ["people", "years"], "output_modulus": 64, "formulas": [{"constant": 1}, {"column": 1}]}"#;
+    here.write("sums.json", program);
+    let plan = here.succeed("plan program sums.json --insecure-toy");
+    assert!(plan.contains("added up by 4 groups"), "{plan}");
+    here.succeed(
+        "keygen program sums.json --insecure-toy --secret client.key --evaluation server.key",
+    );
+    let schema = SCHEMA.replace("\"validity\"", "{\"value\": 1}");
+    here.write("people.csv", PEOPLE).write("schema.json", schema);
+    encrypt(&here);
+    let step =
+        "[[step]]\nprogram = 'sums.json'\ninputs = ['region', 'age']\ninto = ['people', 'years']\n";
+    here.write("pipeline.toml", step);
+    run(&here);
+    let found = here.succeed("inspect scored.frame");
+    assert!(found.contains("computed, partial sums by \"region\""), "{found}");
+    let report = here.succeed(
+        "decrypt --secret client.key --schema schema.json --input scored.frame --output sums.csv",
+    );
+    assert!(report.starts_with("sums.csv: 3 rows of 3 columns"), "{report}");
+    let expected = "region,people,years\nnorth,1,3\nsouth,1,1\nwest,1,15\n";
+    assert_eq!(text(&here, "sums.csv"), expected);
+}

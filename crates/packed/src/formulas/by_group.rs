@@ -49,3 +49,35 @@ impl PreparedFormulas {
         self.grouping().map(Groups::count)
     }
 }
+
+#[cfg(all(test, feature = "client"))]
+mod tests {
+    use cryptable_lattice::Progress;
+
+    use super::*;
+    use crate::{Parameters, SecretKey, group_totals};
+
+    #[test]
+    fn sums_of_sparse_slots_count_each_row_once() {
+        let formulas = [Formula::Constant(1), Formula::Column(1)];
+        let prepared = PreparedFormulas::by_group(&formulas, 0, 8, 16).unwrap();
+        for (slots, rows) in [(64, 64), (512, 300)] {
+            let parameters = Parameters::insecure_toy_formulas_of(128, &prepared, slots).unwrap();
+            let secret = SecretKey::generate(&parameters);
+            let key = secret.evaluation_key(Progress::silent()).unwrap();
+            let groups: Vec<u64> = (0..rows).map(|row| row * row % 11 % 8).collect();
+            let values: Vec<u64> = (0..rows).map(|row| row * 7 % 16).collect();
+            let columns = [&groups, &values].map(|values| secret.encrypt(values).unwrap());
+            let found = key.evaluate(&columns.each_ref(), &prepared, Progress::silent()).unwrap();
+            let mut expected = [vec![0; 8], vec![0; 8]];
+            for (&group, &value) in groups.iter().zip(&values) {
+                expected[0][group as usize] += 1;
+                expected[1][group as usize] += value as i64;
+            }
+            for (found, expected) in found.iter().zip(&expected) {
+                let totals = group_totals(&secret.decrypt(found).unwrap(), 8, None);
+                assert_eq!(&totals, expected, "{slots} slots");
+            }
+        }
+    }
+}

@@ -62,8 +62,17 @@ impl Parameters {
     /// # Errors
     /// If a modulus is out of range, or results of formulas are.
     pub fn insecure_toy_formulas(output_modulus: u64, formulas: &PreparedFormulas) -> Result<Self> {
+        Self::insecure_toy_formulas_of(output_modulus, formulas, 1024)
+    }
+
+    /// The same with this many slots.
+    pub(crate) fn insecure_toy_formulas_of(
+        output_modulus: u64,
+        formulas: &PreparedFormulas,
+        slots: usize,
+    ) -> Result<Self> {
         let evaluation = formulas.evaluation(HermiteOrder::First);
-        let found = toy(formulas.input_modulus(), output_modulus, 1024, 1024, evaluation)?;
+        let found = toy(formulas.input_modulus(), output_modulus, 1024, slots, evaluation)?;
         found.checked_formula_noise(formulas, &[]).map(|_| found)
     }
 

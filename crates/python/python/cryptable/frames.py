@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -154,19 +154,35 @@ def select(
 
 
 def group_by(
-    column: str, groups: int, results: Mapping[str, int | str], *, bits: int = 8, output_bits: int | None = None
+    column: str,
+    groups: int,
+    results: Mapping[str, int | str],
+    *,
+    where: Mapping[str, Sequence[tuple[int, int]]] | None = None,
+    bits: int = 8,
+    output_bits: int | None = None,
 ) -> Program:
-    """Makes the program that adds up columns over the rows of each group, which are the values of `column` below `groups`.
+    """Makes the program that adds up columns over the rows of each group, the values of `column` below `groups`.
 
-    `{"people": 1, "visits": "visits"}` are a count of rows and the sum of a column; their quotient is a mean. All columns
-    are encrypted with `bits` bits; wider ones in several columns of digits, whose sums are added up after decryption.
-    Decrypted results have a row for each group. Partial sums, of as many rows as there are groups, have `output_bits`
-    bits, by default as many as they need: whoever decrypts learns them.
+    `{"people": 1, "visits": "visits"}` are a count of rows and the sum of a column; their quotient is a mean.
+    `where={"age": [(18, 65)]}` takes the rows only whose integers of a column are from 18 on and below 65, or in other
+    such ranges; of several columns, all have to be. All columns are encrypted with `bits` bits; wider ones in several
+    columns of digits, whose sums are added up after decryption. Decrypted results have a row for each group. Partial
+    sums, of as many rows as there are groups, have `output_bits` bits, by default as many as they need: whoever
+    decrypts learns them.
     """
-    names = [column, *sorted({of for of in results.values() if isinstance(of, str)} - {column})]
+    conditions = dict(where or {})
+    read = {of for of in results.values() if isinstance(of, str)} | set(conditions)
+    names = [column, *sorted(read - {column})]
     rows = max(4, 1 << (groups - 1).bit_length())
     largest = max(of if isinstance(of, int) else (1 << bits) - 1 for of in results.values())
-    formulas = [{"constant": of} if isinstance(of, int) else {"column": names.index(of)} for of in results.values()]
+    formulas: list[dict[str, Any]] = []
+    for of in results.values():
+        formula: dict[str, Any] = {"constant": of} if isinstance(of, int) else {"column": names.index(of)}
+        for name, ranges in conditions.items():
+            choice = {"column": names.index(name), "within": [list(of_range) for of_range in ranges]}
+            formula = {"choice": {**choice, "then": formula, "otherwise": {"constant": 0}}}
+        formulas.append(formula)
     literal = {
         "columns": names,
         "modulus": 1 << bits,
@@ -193,8 +209,6 @@ def plan(
     )
 
 
-def run(
-    server: EvaluationKey, frame: Frame, program: Program, *, threads: int = 0, progress: Progress = True
-) -> Frame:
+def run(server: EvaluationKey, frame: Frame, program: Program, *, threads: int = 0, progress: Progress = True) -> Frame:
     """Runs a program on the columns of a frame that have its names."""
     return programs.run_program(server, frame, program, threads, progress)

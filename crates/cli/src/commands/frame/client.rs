@@ -74,10 +74,11 @@ pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: &File)
     format.write(&mut file, &columns).with_context(failed)?;
     let output_bytes = file.commit(true)?;
     key_input::warn_of_insecurity(global, &key.parameters(), args.secret());
+    let schema = columns.schema();
     let report = Report {
         output: args.output.clone(),
-        rows: frame.rows(),
-        columns: frame.names(),
+        rows: columns.num_rows(),
+        columns: schema.fields().iter().map(|field| field.name().clone()).collect(),
         left: Vec::new(),
         output_bytes,
         seconds: start.elapsed().as_secs_f64(),
