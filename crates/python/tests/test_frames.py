@@ -152,6 +152,32 @@ def test_sums_by_groups_take_rows_that_pass_a_filter():
     assert found == {"region": [0, 1, 2, 3], "people": [1, 1, 0, 2], "age": [4, 9, 0, 17]}
 
 
+def test_largest_values_are_found_digit_by_digit():
+    polars = pytest.importorskip("polars")
+    digits = ["high", "low"]
+    plan = frames.plan(frames.digit_counts(digits, [0], bits=3), insecure_toy=True)
+    secret = cryptable.SecretKey.generate(plan)
+    server = secret.evaluation_key(progress=False)
+    schema = frames.Schema.from_json("""{"columns": [
+        {"column": "high", "type": "integer", "maximum": 7}, {"column": "low", "type": "integer", "maximum": 7}]}""")
+    numbers = [row * row * 5 % 61 for row in range(100)]
+    data = polars.DataFrame({"high": [it // 8 for it in numbers], "low": [it % 8 for it in numbers]})
+    frame = frames.encrypt(secret, data, schema)
+
+    def ask(program):
+        return frames.decrypt(secret, frames.run(server, frame, program, progress=False))
+
+    ordered = sorted(numbers, reverse=True)
+    for k in (1, 10, 50, 100):
+        high, low = frames.kth_largest(ask, digits, k, bits=3)
+        assert 8 * high + low == ordered[k - 1], k
+        selected = values(ask(frames.at_least(digits, (high, low), bits=3)))["selected"]
+        assert selected == [int(number >= ordered[k - 1]) for number in numbers]
+    for k in (0, 101):
+        with pytest.raises(errors.RangeError, match=f"k={k}"):
+            frames.kth_largest(ask, digits, k, bits=3)
+
+
 def test_groups_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="a multiple of 32"):
         frames.group_by("region", 30, {"people": 1}, bits=4)

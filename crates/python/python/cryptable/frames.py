@@ -28,12 +28,13 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ._native import EvaluationKey, SecretKey, programs
 from ._native import frames as _compiled
+from .errors import RangeError
 from .progress import Progress
 from .tables import TableLike
 
@@ -49,9 +50,12 @@ __all__ = [
     "Program",
     "ProgramPlan",
     "Schema",
+    "at_least",
     "decrypt",
+    "digit_counts",
     "encrypt",
     "group_by",
+    "kth_largest",
     "plan",
     "run",
     "select",
@@ -192,6 +196,60 @@ def group_by(
         "formulas": formulas,
     }
     return Program.from_json(json.dumps(literal))
+
+
+def digit_counts(digits: Sequence[str], before: Sequence[int], *, bits: int = 8) -> Program:
+    """Makes the program that counts the values of a digit, among the rows that have the digits `before` it.
+
+    `digits` are the columns of a value's digits of `bits` bits, the most significant first. A key that is planned for
+    the last digit, `before` any numbers, serves all of them, and `at_least`.
+    """
+    where = {name: [(digit, digit + 1)] for name, digit in zip(digits, before, strict=False)}
+    return group_by(digits[len(before)], 1 << bits, {"rows": 1}, where=where, bits=bits)
+
+
+def kth_largest(ask: Callable[[Program], Columns], digits: Sequence[str], k: int, *, bits: int = 8) -> tuple[int, ...]:
+    """Finds the k-th largest value of a column in digits, by a histogram of each digit: a maximum, a median.
+
+    `ask` has a program run by the server, and decrypts what comes back, once per digit. The server learns all digits
+    but the last of what is found, as they are in the programs.
+    """
+    found: list[int] = []
+    left = k
+    for _ in digits:
+        columns = ask(digit_counts(digits, found, bits=bits)).to_polars()
+        counts = columns["rows"].to_list()
+        digit = len(counts) - 1
+        while digit >= 0 and counts[digit] < left:
+            left -= counts[digit]
+            digit -= 1
+        if digit < 0 or k < 1:
+            raise RangeError(f"k={k}; there are {k - left} rows")
+        found.append(digit)
+    return tuple(found)
+
+
+def at_least(digits: Sequence[str], least: Sequence[int], *, bits: int = 8, result: str = "selected") -> Program:
+    """Makes the program that marks the rows whose value is at least `least`, in digits as in `kth_largest`, by 1."""
+    end = 1 << bits
+    last = len(digits) - 1
+    formula: dict[str, Any] = _choice(last, least[last], end, {"constant": 1})
+    for place in reversed(range(last)):
+        equal = _choice(place, least[place], least[place] + 1, formula)
+        formula = {"sum": [_choice(place, least[place] + 1, end, {"constant": 1}), equal]}
+    literal = {
+        "columns": list(digits),
+        "modulus": end,
+        "results": [result],
+        "output_modulus": 1 << (end.bit_length()),
+        "formulas": [formula],
+    }
+    return Program.from_json(json.dumps(literal))
+
+
+def _choice(column: int, first: int, end: int, then: dict[str, Any]) -> dict[str, Any]:
+    """A formula where a column is within a range, and 0 elsewhere."""
+    return {"choice": {"column": column, "within": [[first, end]], "then": then, "otherwise": {"constant": 0}}}
 
 
 def plan(
