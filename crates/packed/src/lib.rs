@@ -34,7 +34,7 @@
 //! | AKP: the table's trigonometric Hermite interpolation | `akp` |
 //! | floor, digits and signs of large values: AKP on one digit after the other | `multi_precision` |
 //! | comparisons, maximum and their like | `comparison` |
-//! | sums of tables of several columns and choices between them: decision trees, filters | `formulas` |
+//! | sums of tables of several columns and choices between them: decision trees, filters; sums of them by groups | `formulas` |
 //! | trees: functional digit decomposition, deltas, Kronecker products, multiplexer tree | `multiplexer` |
 //! | SlotsToCoeffs, and the switch to the client's modulus | `bootstrapping` |
 //! | all of it, with checks and progress | `lookup` |
