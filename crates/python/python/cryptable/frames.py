@@ -211,8 +211,9 @@ def digit_counts(digits: Sequence[str], before: Sequence[int], *, bits: int = 8)
 def kth_largest(ask: Callable[[Program], Columns], digits: Sequence[str], k: int, *, bits: int = 8) -> tuple[int, ...]:
     """Finds the k-th largest value of a column in digits, by a histogram of each digit: a maximum, a median.
 
-    `ask` has a program run by the server, and decrypts what comes back, once per digit. The server learns all digits
-    but the last of what is found, as they are in the programs.
+    `ask` has a program run by the server, and decrypts what comes back, once per digit. Programs have
+    the digits that were found but the last: the server learns them, as answers of a decryption, which SECURITY.md says
+    to give sparingly and to no server that may cheat.
     """
     found: list[int] = []
     left = k
