@@ -1,8 +1,9 @@
 //! Formulas on ciphertexts.
 
 use cryptable_ckks::bootstrapping::modulus_switch::{CoefficientShape, switch_to_power_of_two};
-use cryptable_ckks::{Arithmetic, Plaintext};
+use cryptable_ckks::{Arithmetic, Evaluator, Plaintext};
 use cryptable_lattice::Progress;
+use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
 use cryptable_lattice::error::{Result, check_equal};
 use cryptable_ring::Embedding;
 use num_complex::Complex64;
@@ -11,9 +12,11 @@ use crate::akp::STEPS_BEFORE_TABLES;
 use crate::ciphertext::Ciphertext;
 use crate::formulas::circuit::FormulaCircuit;
 use crate::formulas::group_sums::Half;
+use crate::formulas::groups::Groups;
 use crate::formulas::prepared::{Chunk, PreparedFormulas};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::lookup::table_lookup::STEPS_AFTER_TABLE;
+use crate::step::Step;
 
 impl EvaluationKey {
     /// Evaluates formulas on columns: for each row of values, the result of each formula modulo the output modulus. Column k
@@ -70,8 +73,7 @@ impl EvaluationKey {
         let mut exponentials = vec![Vec::new(); columns.len()];
         for column in used {
             let (input, to_slots) = (columns[column].body(), &matrices.coeffs_to_slots);
-            let found = akp.exponentials_of(&evaluator, to_slots, input, &done)?;
-            exponentials[column] = found;
+            exponentials[column] = akp.exponentials_of(&evaluator, to_slots, input, &done)?;
         }
         let tables = |chunk: &Chunk, half: usize| {
             let of_column = |column: usize| &exponentials[column][half];
@@ -81,15 +83,8 @@ impl EvaluationKey {
         let outputs = match formulas.grouping() {
             None => circuit.evaluate(&evaluator, formulas, tables)?,
             Some(groups) => {
-                let body = columns[groups.column()].body();
-                let differences = groups.differences(body)?;
-                let to_slots = &matrices.coeffs_to_slots;
-                let found = akp.exponentials_of(&evaluator, to_slots, &differences, &done)?;
-                let half = |(half, exponential)| Half {
-                    exponential,
-                    rows: self.rows_in_slots(circuit, layout.count, half),
-                };
-                let halves: Vec<_> = found.into_iter().enumerate().map(half).collect();
+                let column = columns[groups.column()].body();
+                let halves = self.halves_of_groups(circuit, groups, column, &done)?;
                 layout.count = layout.slots;
                 let delta = |powers: &_, turns| circuit.delta(&evaluator, powers, turns);
                 circuit.sums_by_group(&evaluator, formulas, &halves, tables, delta, &done)?
@@ -109,6 +104,25 @@ impl EvaluationKey {
             Ok(self.result(body, noise))
         };
         outputs.into_iter().zip(noise).map(finish).collect()
+    }
+
+    /// The exponentials of a column of groups, and the places that have rows, in each half of the slots.
+    fn halves_of_groups<'a>(
+        &'a self,
+        circuit: &FormulaCircuit,
+        groups: Groups,
+        column: &CoefficientCiphertext,
+        done: Step<'_>,
+    ) -> Result<Vec<Half<Evaluator<'a>>>> {
+        let (akp, count) = (self.parameters().akp_circuit(), column.layout.count);
+        let (differences, matrices) = (groups.differences(column)?, self.matrices());
+        let to_slots = &matrices.coeffs_to_slots;
+        let found = akp.exponentials_of(&self.evaluator(), to_slots, &differences, done)?;
+        let half = |(half, exponential)| Half {
+            exponential,
+            rows: self.rows_in_slots(circuit, count, half),
+        };
+        Ok(found.into_iter().enumerate().map(half).collect())
     }
 
     /// 1, or i in the second half, in slots of that half that have rows: the first `count` of all places.
