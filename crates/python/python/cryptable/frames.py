@@ -13,7 +13,7 @@
 
 Counts, sums and means by group are a program, for which keys are made:
 
-    >>> program = frames.group_by("region", 4, {"people": 1, "visits": "visits"}, bits=4)
+    >>> program = frames.group_by("region", 4, {"people": 1, "total": "visits"}, bits=4)
     >>> secret = cryptable.SecretKey.generate(frames.plan(program, insecure_toy=True))
     >>> schema = frames.Schema.from_json('''{"columns": [
     ...     {"column": "region", "type": "words", "words": ["north", "south", "west"]},
@@ -168,7 +168,8 @@ def group_by(
 ) -> Program:
     """Makes the program that adds up columns over the rows of each group, the values of `column` below `groups`.
 
-    `{"people": 1, "visits": "visits"}` are a count of rows and the sum of a column; their quotient is a mean.
+    `{"people": 1, "total": "visits"}` are a count of rows and the sum of a column, by names that no
+    column has; their quotient is a mean.
     `where={"age": [(18, 65)]}` takes the rows only whose integers of a column are from 18 on and below 65, or in other
     such ranges; of several columns, all have to be. All columns are encrypted with `bits` bits; wider ones in several
     columns of digits, whose sums are added up after decryption. Decrypted results have a row for each group. Partial
@@ -232,6 +233,8 @@ def kth_largest(ask: Callable[[Program], Columns], digits: Sequence[str], k: int
 
 def at_least(digits: Sequence[str], least: Sequence[int], *, bits: int = 8, result: str = "selected") -> Program:
     """Makes the program that marks the rows whose value is at least `least`, in digits as in `kth_largest`, by 1."""
+    if not any(least):
+        raise RangeError("every value is at least 0")
     end = 1 << bits
     last = len(digits) - 1
     formula: dict[str, Any] = _choice(last, least[last], end, {"constant": 1})

@@ -59,7 +59,8 @@ class ProgramPlan:
 @final
 class ServerProgram:
     """
-    Formulas over columns with names, as the server runs them: what a model is compiled to. Its file is also a step of pipelines.
+    Formulas over columns with names, as the server runs them: what a model is compiled to, and what `frames.group_by` makes. Its
+    file is also a step of pipelines.
     """
 
     def __repr__(self, /) -> str: ...
@@ -79,6 +80,12 @@ class ServerProgram:
     def from_json(text: str) -> ServerProgram:
         """
         Reads a program.
+        """
+
+    @property
+    def groups(self, /) -> tuple[str, int] | None:
+        """
+        Name of the column whose values are groups, and how many there are, if results are added up by them.
         """
 
     @property
