@@ -132,13 +132,13 @@ impl Parameters {
     /// at once.
     pub(crate) fn working_bytes_of_formulas(&self, formulas: &PreparedFormulas) -> usize {
         let (literal, parts) = (self.literal(), self.literal().parts());
-        let columns = 2 * parts * literal.exponential_limbs() * formulas.columns_in_use().len();
+        let columns = 2 * parts * literal.exponential_limbs() * formulas.exponentials();
         let tables = formulas.chunks().iter().map(|chunk| chunk.tables.len()).max().unwrap_or(0);
         let of_tables = literal.interpolation_limbs(tables.div_ceil(parts), 1);
         // A sum of products and one of all else.
         let results = 5 * (literal.output_limbs() + literal.selection_primes) * formulas.formulas();
         let groups = if formulas.groups().is_some() { self.limbs_of_groups(formulas) } else { 0 };
-        let limbs = columns + results + groups + self.front_limbs(1).max(of_tables);
+        let limbs = columns + results + self.front_limbs(1).max(of_tables).max(groups);
         let words = 2 * formulas.formulas() * literal.ring_degree * WORD_BYTES;
         self.bytes_beside() + self.bytes_of_limbs(limbs, 1) + words
     }
