@@ -3,7 +3,10 @@
 use std::sync::LazyLock;
 
 use cryptable::{Engine, ReadOptions, SecretKey};
-use cryptable_frames::{FileFormat, FileKind, Frame, Mapping, Pipeline, Program, Schema, suggest};
+use cryptable_frames::{
+    FileFormat, FileKind, Frame, FrameColumn, Mapping, Pipeline, Program, RowGroups, Schema,
+    suggest,
+};
 use cryptable_wire::HEADER_BYTES;
 
 use crate::clients::client;
@@ -33,12 +36,16 @@ fn schema() -> Schema {
     Schema::from_json(SCHEMA.as_bytes()).expect("a schema")
 }
 
-/// Frames of single and of packed values.
+/// Frames of single and of packed values, and of sums by groups.
 #[must_use]
 pub fn frames() -> Vec<Vec<u8>> {
     let data = FileFormat::from(FileKind::Csv).read(DATA.as_bytes()).expect("data");
     let of = |engine| Frame::encrypt(&client(engine), &data, &schema()).expect("four values");
-    [Engine::Single, Engine::Packed].map(|engine| of(engine).to_bytes()).to_vec()
+    let [single, packed] = [Engine::Single, Engine::Packed].map(of);
+    let groups = RowGroups { column: "b".into(), groups: 2 };
+    let sums = FrameColumn::new("sum", packed.columns()[1].values().clone());
+    let sums = Frame::new(vec![sums.with_groups(Some(groups))]).expect("a column");
+    [single, packed, sums].map(|frame| frame.to_bytes()).to_vec()
 }
 
 /// Reads a frame, and decrypts it, since it may claim any units.

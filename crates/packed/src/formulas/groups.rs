@@ -115,7 +115,8 @@ pub fn group_totals(results: &[u64], groups: usize, signed_modulus: Option<u64>)
     let mut totals = vec![0; all.count];
     for (place, &result) in results.iter().enumerate() {
         let negative = signed_modulus.filter(|modulus| result >= modulus.div_ceil(2)).unwrap_or(0);
-        totals[all.of_place(place)] += result as i64 - negative as i64;
+        let total = &mut totals[all.of_place(place)];
+        *total = i64::saturating_add(*total, result as i64 - negative as i64);
     }
     totals.truncate(groups);
     totals
