@@ -127,10 +127,12 @@ pub fn read_mapping(bytes: &[u8]) -> bool {
     mapping.table(&columns[0], 4, &columns[1], 4, None).is_ok()
 }
 
-/// A program with a formula of each kind.
+/// A program with formulas of several kinds, and one whose results are added up by groups.
 #[must_use]
 pub fn programs() -> Vec<Vec<u8>> {
-    vec![PROGRAM.into()]
+    let groups = r#""modulus": 4, "group_by": {"column": "a", "groups": 3},"#;
+    let sums = PROGRAM.replace(r#""modulus": 4,"#, groups);
+    vec![PROGRAM.into(), sums.into_bytes()]
 }
 
 /// Reads a program.
