@@ -2,8 +2,8 @@
 //!
 //! The body of the object is the identifier of the client's key (16 bytes), the number of rows (8) and of columns (4);
 //! for each column its name (a 64-bit length and UTF-8), marks (1: a validity follows, plus 2: units follow, plus 4: values are
-//! sums by groups), the units (a column of a schema as JSON) where there are some, the number of groups (4) and the name of their
-//! column where there are some, and the file of ciphertexts of the values and, where there is one,
+//! sums by groups), the units (a column of a schema as JSON) where there are some, the name of the column of groups and
+//! their number (4) where there are some, and the file of ciphertexts of the values and, where there is one,
 //! of the validity, each after its 64-bit length. Digest and identifier in the header of the object and in those of all
 //! files are the same.
 
@@ -254,8 +254,8 @@ impl Frame {
                 body.bytes(units)?;
             }
             if let Some(RowGroups { column, groups }) = &column.groups {
-                body.u32(*groups)?;
                 body.bytes(column.as_bytes())?;
+                body.u32(*groups)?;
             }
             let fields = [Some(&written.values), written.validity.as_ref()];
             fields.into_iter().flatten().try_for_each(|bytes| body.bytes(bytes))?;
@@ -344,7 +344,7 @@ fn read_column(reader: &mut BodyReader<'_>, options: ReadOptions) -> Result<Fram
     let groups = match marks & HAS_GROUPS {
         0 => None,
         _ => {
-            Some(RowGroups { groups: reader.u32("number of groups")?, column: read_name(reader)? })
+            Some(RowGroups { column: read_name(reader)?, groups: reader.u32("number of groups")? })
         }
     };
     let values = read_ciphertext(reader, options)?;
