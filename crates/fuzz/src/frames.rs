@@ -72,22 +72,22 @@ pub fn repair_frame(bytes: &[u8]) -> Vec<u8> {
     let end = usize::try_from(stated).unwrap_or(usize::MAX).saturating_add(HEADER_BYTES);
     rest = &rest[..rest.len().min(end.saturating_sub(START_BYTES))];
     let mut frame = start.to_vec();
-    // Names and units are short, and begin with no magic.
+    // Files begin with their magic, after their length; all else is kept as it is.
     while rest.len() > 8 {
         let length = u64::from_le_bytes(rest[..8].try_into().expect("eight bytes"));
-        let is_field = length <= rest.len() as u64 - 8;
-        if !is_field || length == 0 {
+        let is_file = rest[8..].starts_with(&cryptable::CiphertextFileSummary::MAGIC);
+        if !is_file || length == 0 || length > rest.len() as u64 - 8 {
             frame.push(rest[0]);
             rest = &rest[1..];
             continue;
         }
         let (field, after) = rest[8..].split_at(length as usize);
-        let is_file = field.starts_with(&cryptable::CiphertextFileSummary::MAGIC);
-        let field = if is_file { repair::ciphertext_file(field) } else { field.to_vec() };
+        let field = repair::ciphertext_file(field);
         frame.extend((field.len() as u64).to_le_bytes());
         frame.extend(field);
         rest = after;
     }
+    frame.extend(rest);
     let body = (frame.len() - HEADER_BYTES) as u64;
     frame[48..56].copy_from_slice(&body.to_le_bytes());
     repair::object(&frame)
