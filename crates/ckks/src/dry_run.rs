@@ -446,14 +446,16 @@ impl Arithmetic for DryRun {
         assert!(ct.limbs >= limbs, "matrix for {limbs} limbs, ciphertext has {}", ct.limbs);
         self.add_counts(matrix.counts(self.parameters.degree, rescale));
         for &rotation in &matrix.rotations() {
-            let element = rotation_element(self.parameters.degree, rotation) as u32;
-            self.request(KeyRequest { purpose: KeyPurpose::Galois(element), shape: matrix.shape });
+            let element = rotation_element(self.parameters.degree, rotation);
+            self.request(KeyRequest { purpose: matrix.key_purpose(element), shape: matrix.shape });
         }
         let scale = ct.scale * matrix.scale / self.divisor(matrix.shape.basis, rescale);
         let gain = matrix.row_norm * matrix.row_norm;
         // Rotations by baby steps are multiplied by the matrix, those by giant steps come after it.
         let key_error = self.parameters.automorphism_error();
-        let switching = self.switching_noise(ct.scale, limbs, matrix.shape, key_error);
+        // Masks under the sparse secret are modulo q_0.
+        let of_mask = if matrix.raises { 1 } else { limbs };
+        let switching = self.switching_noise(ct.scale, of_mask, matrix.shape, key_error);
         let switching = SlotNoise::switches(switching);
         let turn = switching + self.rounding_noise(ct.scale);
         let babies = (switching + turn * matrix.mean_turns()).averaged(matrix.row_entries(), gain);

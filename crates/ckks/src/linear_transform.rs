@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use cryptable_lattice::key_switching::{Digits, add_switched_image, add_times_special};
-use cryptable_lattice::{EvaluationKeys, KeyPurpose, RlweCiphertext, SwitchingKey};
+use cryptable_lattice::{EvaluationKeys, RlweCiphertext, SwitchingKey};
 use cryptable_ring::kernels::{self, PackedRow};
 use cryptable_ring::{
     Basis, ByteBuffer, Coefficients, Embedding, Isa, Modulus, PackedLayout, Poly, Ring,
@@ -143,7 +143,7 @@ impl LinearTransform {
     }
 
     /// Multiplies the slots of `ct`, which has the plan's number of limbs, and divides by the top
-    /// `rescale` primes.
+    /// `rescale` primes. A matrix that raises takes what [`crate::bootstrapping::mod_raise::raise_sparse`] gives.
     ///
     /// # Panics
     /// If a key for one of the plan's rotations is missing, or the number of limbs is another.
@@ -170,7 +170,7 @@ impl LinearTransform {
 
     /// The key of a rotation at exactly the plan's basis: a key set is generated from the plans that use it.
     fn key<'a>(&self, keys: &'a EvaluationKeys, element: usize) -> &'a SwitchingKey {
-        let (purpose, basis) = (KeyPurpose::Galois(element as u32), self.plan.shape.basis);
+        let (purpose, basis) = (self.plan.key_purpose(element), self.plan.shape.basis);
         keys.find_shape(purpose, basis)
             .unwrap_or_else(|| panic!("no key for {purpose:?} at {basis:?}"))
     }
@@ -186,7 +186,7 @@ impl LinearTransform {
         let babies: Vec<BabyStep<'_>> = self.plan.babies[..self.plan.keyed_babies]
             .iter()
             .map(|&rotation| {
-                (rotation != 0).then(|| {
+                (rotation != 0 || self.plan.raises).then(|| {
                     let element = ring.rotation_element(rotation);
                     (self.key(keys, element), ring.galois_permutation(element))
                 })
@@ -225,8 +225,12 @@ impl LinearTransform {
         ct: &'a RlweCiphertext,
         turned: &'a [OnceLock<RlweCiphertext>],
     ) -> Vec<BabyGroup<'a>> {
-        let decompose = |ct: &'a RlweCiphertext| Digits::decompose(ring, &ct.c1, self.plan.shape);
-        let rotates = self.plan.babies[..self.plan.keyed_babies].iter().any(|&it| it != 0);
+        let decompose = |ct: &'a RlweCiphertext| match self.plan.raises {
+            true => Digits::from_lifted(&ct.c1),
+            false => Digits::decompose(ring, &ct.c1, self.plan.shape),
+        };
+        let mut babies = self.plan.babies[..self.plan.keyed_babies].iter();
+        let rotates = babies.any(|&it| it != 0 || self.plan.raises);
         let mut groups = Vec::with_capacity(turned.len() + 1);
         let mut last = ct;
         for next in turned {

@@ -1,6 +1,6 @@
 //! How a matrix in diagonal form is multiplied: baby steps, giant steps, level and scale.
 
-use cryptable_lattice::SwitchingKeyShape;
+use cryptable_lattice::{KeyPurpose, SwitchingKeyShape};
 use cryptable_ring::{Basis, RingModuli};
 
 use crate::counts::Counts;
@@ -35,6 +35,9 @@ pub struct DiagonalStep {
 /// Baby steps may share keys: those after the first few, [`TransformPlan::keyed_babies`], are the first ones of the vector
 /// turned by as many, `rot((first + b)·stride)(rot(g·stride)(v))`. Groups of g baby steps take g keys and one for the turn,
 /// which is a key switch and a decomposition more.
+///
+/// A matrix that *raises* is applied to what ModRaise reads, still under the sparse secret. Its mask is small, a single digit,
+/// so that a rotation and the switch to the dense secret in one take a key of two rows, and one special prime is enough.
 #[derive(Clone, Debug)]
 pub struct TransformPlan {
     /// Limbs of the ciphertext that it multiplies.
@@ -61,6 +64,8 @@ pub struct TransformPlan {
     pub rounded_coefficients: usize,
     /// Diagonals that encode to as many coefficients as the ring has.
     pub full_diagonals: usize,
+    /// Whether it is applied to a ciphertext under the sparse secret.
+    pub raises: bool,
     /// For a matrix of SlotsToCoeffs, the number of slots that an error of the matrix may bring to one coefficient.
     pub coefficient_span: Option<usize>,
 }
@@ -133,8 +138,21 @@ impl TransformPlan {
             row_norm: matrix.row_power.sqrt(),
             rounded_coefficients: matrix.rounded_coefficients(),
             full_diagonals: matrix.periods.values().filter(|&&it| it == ring_slots).count(),
+            raises: false,
             coefficient_span: None,
         }
+    }
+
+    /// Plans a matrix that raises, without giant steps.
+    ///
+    /// # Panics
+    /// If its rotations are not the multiples of one of them, from 0 on.
+    #[must_use]
+    pub fn raising(matrix: &MatrixShape, ring_slots: usize, limbs: usize, scale: f64) -> Self {
+        let shape = raising_shape(Basis::main(limbs));
+        let plan = Self::of_shape(matrix, ring_slots, matrix.periods.len(), shape, scale);
+        assert!(plan.giants == 1 && plan.babies[0] == 0, "rotations {:?}", plan.babies);
+        Self { raises: true, ..plan }
     }
 
     /// The same plan where only the first `keyed_babies` baby steps have keys.
@@ -176,9 +194,19 @@ impl TransformPlan {
         (self.keyed_babies < self.babies.len()).then_some(self.keyed_babies * self.stride)
     }
 
-    /// Baby steps with keys of their own that rotate.
+    /// Baby steps with keys of their own: those that rotate, and all that change the secret.
     fn rotating_babies(&self) -> impl Iterator<Item = usize> {
-        self.babies[..self.keyed_babies].iter().copied().filter(|&r| r != 0)
+        self.babies[..self.keyed_babies].iter().copied().filter(|&r| r != 0 || self.raises)
+    }
+
+    /// Returns the purpose of the key of a rotation.
+    #[must_use]
+    pub fn key_purpose(&self, element: usize) -> KeyPurpose {
+        match (self.raises, element) {
+            (false, element) => KeyPurpose::Galois(element as u32),
+            (true, 1) => KeyPurpose::SparseToDense,
+            (true, element) => KeyPurpose::SparseGalois(element as u32),
+        }
     }
 
     /// The rotations that it needs keys for.
@@ -238,7 +266,9 @@ impl TransformPlan {
     /// Multiply-accumulates with keys and diagonals of one application, in limbs.
     fn limb_products(&self) -> usize {
         let all = self.shape.basis.limbs();
-        all * (2 * self.shape.digits() * self.key_switches() + 2 * self.steps.len())
+        // ModRaise switches once by itself.
+        let switches = self.key_switches() - usize::from(self.raises);
+        all * (2 * self.shape.digits() * switches + 2 * self.steps.len())
     }
 
     /// Counts the products of base conversions in all decompositions and divisions by the special primes.
@@ -246,16 +276,22 @@ impl TransformPlan {
         let basis = self.shape.basis;
         let (all, stored, special) = (basis.limbs(), basis.main_limbs(), basis.special);
         let (giants, turns) = (self.giants - 1, self.baby_groups() - 1);
+        if self.raises {
+            return 0;
+        }
         (self.decompositions() + giants) * stored * all
             + (giants + 2 + 2 * turns) * special * stored
     }
 
-    /// NTTs of one application that drops `rescale` primes.
+    /// NTTs of one application that drops `rescale` primes; none of a matrix that raises, beside those of ModRaise.
     #[must_use]
     pub fn transforms(&self, rescale: usize) -> usize {
         let basis = self.shape.basis;
         let (l, k) = (basis.main_limbs(), basis.special);
         let digits = self.shape.digits();
+        if self.raises {
+            return 0;
+        }
         self.decompositions() * digits * (l + k)
             + (self.giants - 1) * (digits + 1) * (l + k)
             + (self.baby_groups() - 1) * 2 * (l + k)
@@ -276,6 +312,13 @@ impl TransformPlan {
             ..Counts::default()
         }
     }
+}
+
+/// The shape of keys from the sparse secret, for polynomials of a basis: words modulo q_0 are small against any other modulus, so
+/// that all limbs are one digit, and one special prime is enough.
+pub(crate) fn raising_shape(basis: Basis) -> SwitchingKeyShape {
+    let basis = Basis { special: 1, ..basis };
+    SwitchingKeyShape { basis, digit_limbs: basis.main_limbs() }
 }
 
 /// Returns the number of limbs to which a decomposition lifts a polynomial of `limbs` limbs: 0 if digits have several primes.

@@ -16,6 +16,9 @@ pub enum KeyPurpose {
     DenseToSparse,
     /// From the sparse secret to the dense one, after ModRaise.
     SparseToDense,
+    /// From the sparse secret to the preimage of the dense one under `X -> X^element`, after ModRaise: the automorphism is
+    /// applied after the switch.
+    SparseGalois(u32),
 }
 
 /// A key to be generated: its purpose and shape.

@@ -133,6 +133,15 @@ impl<'a> EvaluatedSecrets<'a> {
         let SwitchingKeyShape { basis, .. } = shape;
         let of_dense = |prime| SecretRow::Shared(dense.limb(prime));
         let of_sparse = |prime| SecretRow::Shared(sparse.limb(prime));
+        let preimage_under = |element: u32| {
+            let inverse = inverse_element(ring.degree(), element as usize);
+            let permutation = ring.galois_permutation(inverse);
+            move |prime| {
+                let mut preimage = Buffer::unspecified(ring.degree());
+                kernels::permute(&mut preimage, dense.limb(prime), permutation.whole());
+                SecretRow::Own(Zeroizing::new(preimage))
+            }
+        };
         match purpose {
             KeyPurpose::Relinearization => {
                 let square = |prime| {
@@ -143,14 +152,7 @@ impl<'a> EvaluatedSecrets<'a> {
                 fill_from_to(ring, shape, rows, square, of_dense)
             }
             KeyPurpose::Galois(element) => {
-                let inverse = inverse_element(ring.degree(), element as usize);
-                let permutation = ring.galois_permutation(inverse);
-                let preimage = |prime| {
-                    let mut preimage = Buffer::unspecified(ring.degree());
-                    kernels::permute(&mut preimage, dense.limb(prime), permutation.whole());
-                    SecretRow::Own(Zeroizing::new(preimage))
-                };
-                fill_from_to(ring, shape, rows, of_dense, preimage)
+                fill_from_to(ring, shape, rows, of_dense, preimage_under(element))
             }
             KeyPurpose::DenseToSparse => {
                 assert!(
@@ -160,6 +162,9 @@ impl<'a> EvaluatedSecrets<'a> {
                 fill_from_to(ring, shape, rows, of_dense, of_sparse)
             }
             KeyPurpose::SparseToDense => fill_from_to(ring, shape, rows, of_sparse, of_dense),
+            KeyPurpose::SparseGalois(element) => {
+                fill_from_to(ring, shape, rows, of_sparse, preimage_under(element))
+            }
         }
     }
 }

@@ -9,6 +9,7 @@
 //! Noise: each digit is at most `D/2` in absolute value, so switching adds, before division by P, the
 //! variance `d·N·(D²/12)·σ²`, and the division's rounding adds `(1 + N·2/3)/12` for a dense secret.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use cryptable_ring::kernels::{Multiple, PackedRow};
@@ -27,7 +28,7 @@ pub struct Digits<'a> {
     digit_limbs: usize,
     /// The polynomial itself: a digit's own limbs are read from it.
     own: Option<&'a Poly<Evaluations>>,
-    raised: Vec<Poly<Evaluations>>,
+    raised: Vec<Cow<'a, Poly<Evaluations>>>,
 }
 
 /// The coefficients of each digit of `poly` modulo the primes that are not its own; its own limbs are
@@ -79,7 +80,7 @@ impl<'a> Digits<'a> {
             .enumerate()
             .map(|(digit, raised)| {
                 let own = shape.digit_range(digit, main);
-                raised.into_evaluations_except(ring, &own)
+                Cow::Owned(raised.into_evaluations_except(ring, &own))
             })
             .collect();
         Self { basis, digit_limbs: shape.digit_limbs, own: Some(poly), raised }
@@ -89,9 +90,14 @@ impl<'a> Digits<'a> {
     ///
     /// `lifted` holds the same small integers modulo all primes of a basis; used by ModRaise.
     #[must_use]
-    pub fn from_lifted(lifted: Poly<Evaluations>) -> Self {
+    pub fn from_lifted(lifted: &'a Poly<Evaluations>) -> Self {
         let basis = lifted.basis();
-        Self { basis, digit_limbs: basis.main_limbs(), own: None, raised: vec![lifted] }
+        Self {
+            basis,
+            digit_limbs: basis.main_limbs(),
+            own: None,
+            raised: vec![Cow::Borrowed(lifted)],
+        }
     }
 
     /// Limb `limb` of digit `digit`.

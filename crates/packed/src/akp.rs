@@ -235,7 +235,7 @@ impl AkpCircuit {
         step: Step<'_>,
     ) -> Result<Vec<Ciphertext>> {
         evaluator.begin_stage("mod_raise");
-        let raised = mod_raise::mod_raise(evaluator, input, self.literal.limbs());
+        let raised = self.phase_exponential.raise(evaluator, input);
         step()?;
         let phases = self.phase_exponential.phases(evaluator, coeffs_to_slots, raised);
         step()?;

@@ -75,6 +75,10 @@ pub struct ParametersLiteral {
     pub trace_halvings: TraceHalvings,
     /// How CoeffsToSlots is cut into matrices.
     pub coeffs_to_slots: DftLiteral,
+    /// Whether the first of them, or the first step of the trace, switches back from the encapsulated secret, by a key of one
+    /// digit for every rotation. Literals of earlier versions do not say so.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub raising_matrix: bool,
     /// How SlotsToCoeffs is cut into matrices.
     pub slots_to_coeffs: DftLiteral,
     /// log2 of the number of Chebyshev coefficients of the exponential.

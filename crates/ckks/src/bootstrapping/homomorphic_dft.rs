@@ -170,15 +170,40 @@ impl HomomorphicDft {
             return self;
         }
         assert_eq!(of_matrices.len(), self.stages.len(), "matrices with baby steps of their own");
-        let matrices = self.factors.iter().flat_map(DftFactors::shapes);
+        let matrices: Vec<_> = self.factors.iter().flat_map(DftFactors::shapes).collect();
         for ((stage, matrix), &[babies, keyed]) in
-            self.stages.iter_mut().zip(matrices).zip(of_matrices)
+            self.stages.iter_mut().zip(&matrices).zip(of_matrices)
         {
-            let TransformPlan { shape, scale, .. } = stage.plan;
-            stage.plan = TransformPlan::of_shape(&matrix, ring_slots, babies, shape, scale)
-                .sharing_baby_keys(keyed);
+            let TransformPlan { shape, scale, raises, .. } = stage.plan;
+            if !raises {
+                stage.plan = TransformPlan::of_shape(matrix, ring_slots, babies, shape, scale)
+                    .sharing_baby_keys(keyed);
+            }
         }
         self
+    }
+
+    /// The chain whose first matrix, or first step of the trace, raises: see [`TransformPlan::raises`].
+    ///
+    /// # Panics
+    /// If there is no matrix, or the first one is not the outermost of CoeffsToSlots.
+    #[must_use]
+    pub fn raising(mut self, ring_slots: usize) -> Self {
+        if self.trace.raise(ring_slots) {
+            return self;
+        }
+        let matrix = self.factors.iter().flat_map(DftFactors::shapes).next().expect("a matrix");
+        let plan = &mut self.stages[0].plan;
+        *plan = TransformPlan::raising(&matrix, ring_slots, plan.limbs, plan.scale);
+        self
+    }
+
+    /// Whether it begins under the sparse secret.
+    #[must_use]
+    pub fn raises(&self) -> bool {
+        let first =
+            self.trace.plans().iter().chain(self.stages.iter().map(|stage| &stage.plan)).next();
+        first.is_some_and(|plan| plan.raises)
     }
 
     /// The chain as that of SlotsToCoeffs, whose results are read as coefficients: a dry run keeps the law of slots.

@@ -8,15 +8,17 @@
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
 use cryptable_lattice::divided_key_switch::switch_and_rescale;
 use cryptable_lattice::key_switching::{Digits, add_times_special};
-use cryptable_lattice::{KeyPurpose, KeyRequest, RlweCiphertext, SwitchingKeyShape};
+use cryptable_lattice::{KeyPurpose, KeyRequest, RlweCiphertext};
 use cryptable_ring::{
     Basis, Coefficients, Evaluations, Poly, Ring, SharedLimbs, kernels,
     modulus_switch::from_power_of_two_assign,
 };
 
+use crate::bootstrapping::homomorphic_dft::HomomorphicDft;
 use crate::dry_run::{Shape, SlotNoise, SlotVariance};
 use crate::noise_sources::NoiseSources;
 use crate::overflow::EncapsulatedSecret;
+use crate::transform_plan::raising_shape;
 use crate::{Arithmetic, Ciphertext, Evaluator};
 
 /// The keys of an encapsulated ModRaise from the bottom prime of the first chain to the basis `raised`.
@@ -24,14 +26,10 @@ use crate::{Arithmetic, Ciphertext, Evaluator};
 /// Both are single-digit: words modulo q_0 are small against any other modulus, so one special prime
 /// is enough, and the key towards the sparse secret never leaves `q_0·p_0`.
 pub fn key_requests(bottom: SharedLimbs, raised: Basis) -> [KeyRequest; 2] {
-    let shape = |basis: Basis| {
-        let basis = Basis { special: 1, ..basis };
-        SwitchingKeyShape { basis, digit_limbs: basis.main_limbs() }
-    };
     let bottom = Basis::main(1).sharing(bottom);
     [
-        KeyRequest { purpose: KeyPurpose::DenseToSparse, shape: shape(bottom) },
-        KeyRequest { purpose: KeyPurpose::SparseToDense, shape: shape(raised) },
+        KeyRequest { purpose: KeyPurpose::DenseToSparse, shape: raising_shape(bottom) },
+        KeyRequest { purpose: KeyPurpose::SparseToDense, shape: raising_shape(raised) },
     ]
 }
 
@@ -64,14 +62,22 @@ pub fn raised_shape(
 /// Raises a ciphertext of the client to `limbs` limbs.
 ///
 /// The result's coefficients are `q_0·(m/p + I)` plus noise: m/p + I at scale q_0. NTTs: 4 for the
-/// switch to the sparse secret, `4·limbs + 5` for the switch back.
+/// switch to the sparse secret, `4·limbs + 5` for the switch back; where a matrix of `dft` raises, which is applied next, that
+/// matrix switches back.
 pub fn mod_raise(
     evaluator: &Evaluator<'_>,
     input: &CoefficientCiphertext,
     limbs: usize,
+    dft: &HomomorphicDft,
 ) -> Ciphertext {
     let ring = evaluator.ring();
-    raise(evaluator, &switch_to_bottom(ring, input), ring.main_basis(limbs))
+    let bottom = switch_to_bottom(ring, input);
+    let raised = ring.main_basis(limbs);
+    if dft.raises() {
+        raise_sparse(evaluator, &bottom, raised)
+    } else {
+        raise(evaluator, &bottom, raised)
+    }
 }
 
 /// A ciphertext of the client modulo q_0: every word times `q_0/2^k`, rounded.
@@ -92,16 +98,31 @@ pub fn switch_to_bottom(ring: &Ring, input: &CoefficientCiphertext) -> RlweCiphe
 /// If it has more primes than one.
 pub fn raise(evaluator: &Evaluator<'_>, bottom: &RlweCiphertext, raised: Basis) -> Ciphertext {
     let ring = evaluator.ring();
+    let Ciphertext { parts, scale } = raise_sparse(evaluator, bottom, raised);
+    let key = evaluator.key(KeyPurpose::SparseToDense, raised);
+    let mut raised = Digits::from_lifted(&parts.c1).inner_product(ring, key);
+    add_times_special(ring, &mut raised.c0, &parts.c0);
+    Ciphertext { parts: raised.divide_round(ring, 0), scale }
+}
+
+/// Raises a ciphertext like [`raise`], and leaves it under the sparse secret: for a matrix that raises
+/// ([`crate::TransformPlan::raises`]), and nothing else. The mask has a special prime more than the body.
+///
+/// # Panics
+/// As [`raise`].
+pub fn raise_sparse(
+    evaluator: &Evaluator<'_>,
+    bottom: &RlweCiphertext,
+    raised: Basis,
+) -> Ciphertext {
+    let ring = evaluator.ring();
     assert_eq!(bottom.c0.basis(), ring.main_basis(1), "primes before ModRaise");
     let key = evaluator.key(KeyPurpose::DenseToSparse, ring.main_basis(1));
     let sparse = switch_and_rescale(ring, &bottom.c0, &bottom.c1, key, 0);
-    let key = evaluator.key(KeyPurpose::SparseToDense, raised);
+    let with_special = raising_shape(raised).basis;
     let c0 = lift(ring, sparse.c0.into_coefficients(ring), raised);
-    let with_special = key.shape().raised(raised.main);
     let c1 = lift(ring, sparse.c1.into_coefficients(ring), with_special);
-    let mut raised = Digits::from_lifted(c1).inner_product(ring, key);
-    add_times_special(ring, &mut raised.c0, &c0);
-    Ciphertext { parts: raised.divide_round(ring, 0), scale: evaluator.prime(0) }
+    Ciphertext { parts: RlweCiphertext { c0, c1 }, scale: evaluator.prime(0) }
 }
 
 /// Reads centred coefficients modulo q_0 as integers modulo all primes of `basis`.

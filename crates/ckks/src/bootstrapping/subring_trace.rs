@@ -48,6 +48,12 @@ impl Default for TraceHalvings {
     }
 }
 
+/// The sum of `count` rotations by multiples of `period`.
+fn step_matrix(period: usize, count: usize, ring_slots: usize) -> MatrixShape {
+    let periods = (0..count).map(|j| (j * period, 1)).collect();
+    MatrixShape { slots: ring_slots, periods, row_power: count as f64 }
+}
+
 /// The plans of all steps of a trace, in order of application; none where slots fill the ring.
 ///
 /// ```
@@ -77,14 +83,22 @@ impl SubringTrace {
         let mut period = slots;
         while period < ring_slots {
             let count = (ring_slots / period).min(1 << halvings.0);
-            let periods = (0..count).map(|j| (j * period, 1)).collect();
-            let matrix = MatrixShape { slots: ring_slots, periods, row_power: count as f64 };
+            let matrix = step_matrix(period, count, ring_slots);
             let plan = TransformPlan::of_shape(&matrix, ring_slots, count, shape, 1.0);
             // Ones are not rounded.
             steps.push(TransformPlan { rounded_coefficients: 0, ..plan });
             period *= count;
         }
         Self { steps }
+    }
+
+    /// Has the first step raise ([`TransformPlan::raises`]); says whether there is one.
+    pub(crate) fn raise(&mut self, ring_slots: usize) -> bool {
+        let Some(first) = self.steps.first_mut() else { return false };
+        let matrix = step_matrix(first.stride, first.babies.len(), ring_slots);
+        let plan = TransformPlan::raising(&matrix, ring_slots, first.limbs, first.scale);
+        *first = TransformPlan { rounded_coefficients: 0, ..plan };
+        true
     }
 
     /// The plans of all steps.

@@ -3,16 +3,17 @@
 //! The part of functional bootstrapping that no table takes part in (lines 3 and 4 of Algorithm 1 of Dumezy et al., TCHES
 //! 2026(1), ePrint 2025/1301): AKP, multi-value bootstrapping and every digit of a decomposition begin with it.
 
-use cryptable_ckks::Arithmetic;
 use cryptable_ckks::bootstrapping::exponential::{Exponential, PhaseFunction};
 use cryptable_ckks::bootstrapping::homomorphic_dft::{
     DftLevels, HomomorphicDft, ScaleShares, real_parts,
 };
-use cryptable_ckks::bootstrapping::mod_raise::raised_shape;
+use cryptable_ckks::bootstrapping::mod_raise::{mod_raise, raised_shape};
 use cryptable_ckks::bootstrapping::subring_trace::SubringTrace;
 use cryptable_ckks::dft_factors::{coeffs_to_slots, coeffs_to_slots_sparse};
 use cryptable_ckks::dry_run::Shape;
 use cryptable_ckks::overflow::EncapsulatedSecret;
+use cryptable_ckks::{Arithmetic, Ciphertext, Evaluator};
+use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
 
 use crate::literal::ParametersLiteral;
 use cryptable_ring::Basis;
@@ -64,11 +65,14 @@ impl PhaseExponential {
             literal.trace_halvings,
             literal.transform_shape(limbs),
         );
-        let coeffs_to_slots =
+        let mut coeffs_to_slots =
             HomomorphicDft::new(matrices, &levels, |limbs| literal.transform_shape(limbs))
                 .sharing_baby_keys(cts.keyed_babies)
                 .with_baby_steps(degree / 2, &cts.matrix_babies)
                 .after_trace(trace);
+        if literal.raising_matrix {
+            coeffs_to_slots = coeffs_to_slots.raising(degree / 2);
+        }
         let mut exponential =
             Exponential::new(literal.phase_function(), bound, literal.exponential_shape());
         if literal.multiplexer.is_some() && literal.phase_function() == PhaseFunction::Cosine {
@@ -112,6 +116,15 @@ impl PhaseExponential {
     pub(crate) fn raised_shape(&self, input_noise: f64) -> Shape {
         let raised = Basis::main(self.limbs);
         raised_shape(self.secret, raised, self.bottom_prime, input_noise)
+    }
+
+    /// ModRaise, up to where CoeffsToSlots begins.
+    pub(crate) fn raise(
+        &self,
+        evaluator: &Evaluator<'_>,
+        input: &CoefficientCiphertext,
+    ) -> Ciphertext {
+        mod_raise(evaluator, input, self.limbs, &self.coeffs_to_slots)
     }
 
     /// CoeffsToSlots: the phases x = t/K in slots, as one real ciphertext (sparse packing, or the first half of the ring) or

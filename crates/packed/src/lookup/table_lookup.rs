@@ -320,7 +320,6 @@ impl EvaluationKey {
             circuit,
             evaluator: self.evaluator(),
             matrices: self.matrices(),
-            limbs: self.parameters().literal().limbs(),
         }
     }
 }

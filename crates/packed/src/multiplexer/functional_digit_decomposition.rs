@@ -9,7 +9,6 @@
 
 use std::ops::Range;
 
-use cryptable_ckks::bootstrapping::mod_raise::mod_raise;
 use cryptable_ckks::bootstrapping::modulus_switch::{CoefficientShape, switch_to_power_of_two};
 use cryptable_ckks::{Arithmetic, Ciphertext, Evaluator};
 use cryptable_lattice::Result;
@@ -30,8 +29,6 @@ pub(crate) struct FunctionalDigitDecomposition<'a> {
     pub evaluator: Evaluator<'a>,
     /// The matrices of the homomorphic DFTs.
     pub matrices: &'a LookupMatrices,
-    /// Limbs of the whole chain.
-    pub limbs: usize,
 }
 
 impl FunctionalDigitDecomposition<'_> {
@@ -72,7 +69,7 @@ impl FunctionalDigitDecomposition<'_> {
         let evaluator = &self.evaluator;
         let front = &self.circuit.phase_exponential;
         evaluator.begin_stage("mod_raise");
-        let raised = mod_raise(evaluator, input, self.limbs);
+        let raised = front.raise(evaluator, input);
         step()?;
         let phases = front.phases(evaluator, &self.matrices.coeffs_to_slots, raised);
         step()?;

@@ -1,9 +1,9 @@
 //! Baby steps of each matrix of CoeffsToSlots: fewer of them, or keys that they share, make the key smaller and a lookup slower.
 //!
 //! Nearly all of a key is for those rotations, a key a baby step and one a giant step. The rule weighs both: a percent
-//! more of key bytes is worth a quarter of a percent of time ([`KEY_WEIGHT`]). So a matrix of few diagonals gives up baby
-//! steps, of which a giant step more takes the place, and one of many keeps them. Stronger weights, and keys that baby
-//! steps share, are what memory limits get.
+//! more of key bytes is worth a fifth of a percent of time ([`KEY_WEIGHT`]). So a matrix of few diagonals gives up baby steps, of
+//! which a giant step more takes the place, and one of many keeps them. A matrix that raises has all its baby steps. Stronger
+//! weights, and keys that baby steps share, are what memory limits get.
 
 use cryptable_lattice::cost::{CostModel, Prediction};
 
@@ -11,7 +11,7 @@ use crate::literal::{DftLiteral, ParametersLiteral};
 use crate::parameters::parameter_set::Parameters;
 
 /// Percents of time that a percent of the key file is worth.
-pub(crate) const KEY_WEIGHT: f64 = 0.25;
+pub(crate) const KEY_WEIGHT: f64 = 0.2;
 
 /// Baby steps that are tried for each matrix, all with keys of their own.
 const OWN_KEYS: [[usize; 2]; 4] = [[8, 8], [6, 6], [5, 5], [4, 4]];

@@ -73,6 +73,7 @@ pub(crate) fn literal(
         trace_halvings: TraceHalvings::of(levels + 1 < degree.trailing_zeros()),
         // Smaller matrices have fewer giant steps, whose roundings stay in slots.
         coeffs_to_slots: dft(levels, LEVELS_OF_MATRIX - extra_primes as u32, extra_primes),
+        raising_matrix: false,
         slots_to_coeffs: match evaluation.output_precision() {
             OutputPrecision::FewestPrimes => dft(output_levels, LEVELS_OF_MATRIX, 0),
             OutputPrecision::PrimeMore => dft(output_levels, LEVELS_OF_MATRIX, 1),

@@ -1,6 +1,8 @@
 //! CoeffsToSlots in more and smaller matrices: they have fewer diagonals in all, hence fewer giant steps and products, and
-//! take a prime or two more, at the top of the chain, where nothing but CoeffsToSlots is made dearer.
+//! take a prime or two more, at the top of the chain, where nothing but CoeffsToSlots is made dearer. The first of them, or
+//! the first step of the trace to sparse slots, may raise: a rotation under the sparse secret takes a key of one digit.
 
+use cryptable_ckks::bootstrapping::subring_trace::TraceHalvings;
 use cryptable_lattice::error::Result;
 
 use crate::literal::{DftLiteral, ParametersLiteral};
@@ -11,9 +13,32 @@ use crate::planner::literals::split_levels;
 use crate::planner::prime_choice::{LARGEST_DEVIATION, choose_primes_where};
 use crate::planner::request::Request;
 
-/// Alternatives to matrices of up to five levels: the largest number of levels of a matrix, and the number of
-/// additional primes.
-const CHOICES: [(u32, usize); 2] = [(4, 1), (3, 2)];
+/// An alternative to matrices of up to five levels.
+#[derive(Clone, Copy, Debug)]
+struct Choice {
+    /// Levels of a first matrix that raises ([`ParametersLiteral::raising_matrix`]), if one does; where slots are sparse,
+    /// halvings of the steps of the trace, the first of which then does.
+    raising: Option<u32>,
+    /// Most levels of any other matrix.
+    most: u32,
+    /// Additional primes.
+    primes: usize,
+}
+
+const fn choice(raising: Option<u32>, most: u32, primes: usize) -> Choice {
+    Choice { raising, most, primes }
+}
+
+/// The alternatives that are tried. A matrix that raises has few levels, since each of its diagonals is a rotation with a key.
+const CHOICES: [Choice; 7] = [
+    choice(None, 4, 1),
+    choice(None, 3, 2),
+    choice(Some(5), 5, 0),
+    choice(Some(4), 4, 1),
+    choice(Some(2), 3, 2),
+    choice(Some(3), 3, 2),
+    choice(Some(4), 3, 2),
+];
 
 /// Weights of key bytes that are tried beside the default where memory is limited.
 const STRONGER_WEIGHTS: [f64; 2] = [0.5, 2.0];
@@ -45,9 +70,9 @@ pub(crate) fn choose_matrices(
     let deviation = found.failure().typical_ratio.max(LARGEST_DEVIATION);
     let serves =
         |other: &Parameters| other.failure().typical_ratio <= deviation && check(other).is_ok();
-    let largest = |&(most, primes): &(u32, usize)| {
+    let largest = |&choice: &Choice| {
         let of = found.literal();
-        let literals = LOST_BITS.iter().filter_map(|&lost| with_matrices(of, most, primes, lost));
+        let literals = LOST_BITS.iter().filter_map(|&lost| with_matrices(of, choice, lost));
         let mut secure = literals.filter_map(|literal| Parameters::new(literal).ok());
         secure.next().filter(serves)
     };
@@ -77,19 +102,31 @@ pub(crate) fn choose_matrices(
     best.1
 }
 
-/// Returns the literal with CoeffsToSlots in matrices of at most this number of levels, and primes of fewer bits;
-/// `None` if there would not be more matrices.
+/// Returns the literal with other matrices of CoeffsToSlots, and primes of fewer bits; `None` if there would not be more
+/// matrices, and none that raises.
 fn with_matrices(
     literal: &ParametersLiteral,
-    most: u32,
-    primes: usize,
+    choice: Choice,
     lost_bits: f64,
 ) -> Option<ParametersLiteral> {
     let of = &literal.coeffs_to_slots;
-    let stages = split_levels(of.stages.iter().sum(), most);
-    let primes = of.primes + primes;
-    (stages.len() > of.stages.len()).then(|| ParametersLiteral {
+    let levels: u32 = of.stages.iter().sum();
+    let is_sparse = literal.input_slots() < literal.ring_degree;
+    let stages: Vec<u32> = match choice.raising {
+        Some(first) if first < levels && !is_sparse => {
+            std::iter::once(first).chain(split_levels(levels - first, choice.most)).collect()
+        }
+        _ => split_levels(levels, choice.most),
+    };
+    let trace_halvings = match choice.raising {
+        Some(halvings) if is_sparse => TraceHalvings(halvings.min(TraceHalvings::MAX)),
+        _ => literal.trace_halvings,
+    };
+    let (primes, raising_matrix) = (of.primes + choice.primes, choice.raising.is_some());
+    (raising_matrix || stages.len() > of.stages.len()).then(|| ParametersLiteral {
         coeffs_to_slots: DftLiteral { stages, primes, ..of.clone() },
+        raising_matrix,
+        trace_halvings,
         log2_scale: literal.log2_scale - lost_bits,
         // Half of a prime, where there are constants.
         constant_bits: literal.constant_bits - lost_bits.min(2.0 * literal.constant_bits) / 2.0,
@@ -99,6 +136,8 @@ fn with_matrices(
 
 #[cfg(test)]
 mod tests {
+    use cryptable_lattice::cost::{CostModel, Prediction};
+
     use super::*;
     use crate::planner::request::Method;
 
@@ -112,13 +151,28 @@ mod tests {
         let stages = |found: &Parameters| found.literal().coeffs_to_slots.stages.clone();
         let fast = akp(8, None);
         assert_eq!(stages(&fast), [3; 5]);
-        assert!(fast.prediction().key_file_bytes <= 800_000_000);
+        assert!(fast.literal().raising_matrix && fast.prediction().key_file_bytes <= 800_000_000);
         let small = akp(8, Some(fast.prediction().peak_bytes() - 1));
-        assert!(small.prediction().key_file_bytes < fast.prediction().key_file_bytes);
         assert!(small.prediction().peak_bytes() < fast.prediction().peak_bytes());
         for found in [fast, small] {
             assert!(found.security_bits() >= 128.0);
             assert!(found.failure_probability().log2() <= -64.0);
+        }
+    }
+
+    #[test]
+    fn plans_that_raise_take_less_time_and_no_larger_keys() {
+        for (bits, count) in [(8, None), (8, Some(1024))] {
+            let method = Some(Method::Akp);
+            let request = Request { count, method, ..Request::new(1 << bits, 1 << bits) };
+            let found = Parameters::choose(&request).unwrap();
+            assert!(found.literal().raising_matrix);
+            let literal = ParametersLiteral { raising_matrix: false, ..found.literal().clone() };
+            let without = Parameters::new(literal).unwrap();
+            let [with, without] = [found, without].map(|it| it.prediction());
+            let seconds = |it: &Prediction| CostModel::default().seconds(&it.work);
+            assert!(seconds(&with) < 0.99 * seconds(&without), "{bits} bits, {count:?}");
+            assert!(with.key_file_bytes <= without.key_file_bytes);
         }
     }
 

@@ -5,9 +5,10 @@ use crate::common;
 use std::sync::Arc;
 
 use common::look_up;
+use cryptable_lattice::KeyPurpose;
 use cryptable_packed::{
-    Ciphertext, EvaluationKey, HermiteOrder, Parameters, Progress, ReadOptions, SecretKey, Table,
-    trigonometric_hermite,
+    Ciphertext, EvaluationKey, HermiteOrder, Parameters, ParametersLiteral, Progress, ReadOptions,
+    SecretKey, Table, trigonometric_hermite,
 };
 use cryptable_ring::random::replay;
 use num_complex::Complex64;
@@ -61,6 +62,20 @@ fn every_matrix_has_baby_steps_of_its_own() {
     let parameters = Parameters::new(literal).unwrap();
     assert_ne!(parameters.digest(), toy.digest());
     check(&parameters, &tables(16, 16));
+}
+
+#[test]
+fn the_first_matrix_or_step_of_the_trace_raises() {
+    let _replay = replay::begin();
+    for (p, slots) in [(16, 1024), (4, 64), (2, 1024)] {
+        let toy = Parameters::insecure_toy_of(p, p, 1024, slots).unwrap();
+        let literal = ParametersLiteral { raising_matrix: true, ..toy.literal().clone() };
+        let parameters = Parameters::new(literal).unwrap();
+        let keys = SecretKey::generate(&parameters).evaluation_key(Progress::silent()).unwrap();
+        let raises = |it: KeyPurpose| matches!(it, KeyPurpose::SparseGalois(_));
+        assert!(keys.keys().iter().any(|(purpose, _)| raises(purpose)));
+        check(&parameters, &tables(p, p));
+    }
 }
 
 fn tables(p: u64, output: u64) -> Vec<Table> {

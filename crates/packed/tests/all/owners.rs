@@ -365,7 +365,9 @@ fn errors_of_joint_keys_are_as_large_as_their_laws() {
         let (kind, expected) = match purpose {
             KeyPurpose::Relinearization => (0, count.relinearization_error_variance(ring.degree())),
             KeyPurpose::SparseToDense => (1, count.error_variance()),
-            KeyPurpose::DenseToSparse | KeyPurpose::Galois(_) => continue,
+            KeyPurpose::SparseGalois(_) | KeyPurpose::DenseToSparse | KeyPurpose::Galois(_) => {
+                continue;
+            }
         };
         let basis = key.shape().basis;
         let mut secret = Poly::<Evaluations>::zero(ring, basis);
