@@ -407,7 +407,7 @@ mod tests {
         }
         assert_eq!(plan.best().parameters().engine(), Engine::Leveled);
         assert!(plan.to_string().contains(" send "), "{plan}");
-        assert!(plan.to_string().lines().all(|line| line.chars().count() <= 100), "{plan}");
+        assert!(plan.to_string().lines().all(|line| line.chars().count() <= 112), "{plan}");
         let plan = zen().plan().unwrap();
         assert_eq!(plan.best().parameters().engine(), Engine::Packed);
         assert!(plan.best().transfer_duration().is_none() && !plan.to_string().contains(" send "));

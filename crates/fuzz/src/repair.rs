@@ -32,7 +32,8 @@ pub fn object(bytes: &[u8]) -> Vec<u8> {
     }
     object[VERSION].copy_from_slice(&FORMAT_VERSION.to_le_bytes());
     let stated = usize::try_from(word(&object[LENGTH])).unwrap_or(usize::MAX);
-    if stated <= MAX_BODY {
+    let is_whole = object.len().checked_sub(HEADER_BYTES + CHECKSUM_BYTES) == Some(stated);
+    if is_whole || stated <= MAX_BODY {
         object.resize(HEADER_BYTES + stated, 0);
     }
     let length = (object.len() - HEADER_BYTES) as u64;

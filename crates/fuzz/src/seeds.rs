@@ -271,14 +271,14 @@ pub fn foreign_lists() -> Vec<Vec<u8>> {
     vec![list(2), list(0), [b"LWEKEY01\x20\0\0\0".as_slice(), &[1; 32]].concat()]
 }
 
-/// The start of a server's keys for gates on ciphertexts of another library.
+/// A server's keys for gates on ciphertexts of another library.
 #[must_use]
 pub fn foreign_gates() -> Vec<Vec<u8>> {
     let parameters = ForeignParameters::insecure_toy();
     let secret = ForeignSecret::from_bytes(&parameters, &foreign_lists()[2]).expect("a secret");
     let (packed, mut file) = (parameters.packed(64).expect("a toy"), Vec::new());
     secret.write_gates(&packed, &mut file, Progress::silent()).expect("memory takes all bytes");
-    vec![head(&file, parameters.name().len())]
+    vec![file]
 }
 
 /// The start of encrypted tables.
