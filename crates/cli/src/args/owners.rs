@@ -1,6 +1,8 @@
 //! The grammar of `owners`.
 
-use std::path::{Path, PathBuf};
+#[cfg(feature = "client")]
+use std::path::Path;
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
