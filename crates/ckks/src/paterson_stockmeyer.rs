@@ -122,22 +122,35 @@ impl<C: Clone + Send + Sync> Steps<C> {
         let mut scales = vec![0.0; count];
         self.block_scales(arithmetic, place.0, place.1, &mut scales);
         let limbs = self.babies.iter().map(|ct| arithmetic.limbs(ct)).min().expect("step 1");
-        let inputs: Vec<&C> = self.babies.iter().collect();
-        let chunks: Vec<&[Complex64]> = coefficients.chunks(block).collect();
-        let row = |(chunk, scale): (&&[Complex64], &f64)| {
-            let mut row: Vec<_> = chunk[1..].iter().map(|c| c * (scale / place.1)).collect();
+        let blocks: Vec<_> = coefficients.chunks(block).zip(scales).collect();
+        let mut blocks = self.combine(arithmetic, limbs, place.1, &blocks);
+        self.join_kept(arithmetic, place.0, &mut blocks)
+    }
+
+    /// Combines the baby steps for blocks of coefficients, each to its own scale: with constants that are rounded at `scale`,
+    /// and with all steps, unless all blocks are shorter.
+    fn combine<A: Arithmetic<Ciphertext = C>>(
+        &self,
+        arithmetic: &A,
+        limbs: usize,
+        scale: f64,
+        blocks: &[(&[Complex64], f64)],
+    ) -> Vec<C> {
+        let longest = blocks.iter().map(|(block, _)| block.len()).fold(2, usize::max);
+        let inputs: Vec<&C> = self.babies[..longest - 1].iter().collect();
+        let row = |&(block, of_block): &(&[Complex64], f64)| {
+            let mut row: Vec<_> = block[1..].iter().map(|c| c * (of_block / scale)).collect();
             row.resize(inputs.len(), Complex64::ZERO);
             row
         };
-        let rows: Vec<Vec<Complex64>> = chunks.iter().zip(&scales).map(row).collect();
-        let sums = arithmetic.linear_combinations(limbs, &inputs, &rows, place.1);
-        let with_constant = |((mut sum, chunk), scale): ((C, &[Complex64]), f64)| {
-            arithmetic.divide_slots_assign(&mut sum, scale / place.1);
-            arithmetic.add_constant_assign(&mut sum, chunk[0]);
+        let rows: Vec<Vec<Complex64>> = blocks.iter().map(row).collect();
+        let sums = arithmetic.linear_combinations(limbs, &inputs, &rows, scale);
+        let with_constant = |(mut sum, &(block, of_block)): (C, &(&[Complex64], f64))| {
+            arithmetic.divide_slots_assign(&mut sum, of_block / scale);
+            arithmetic.add_constant_assign(&mut sum, block[0]);
             sum
         };
-        let mut blocks = sums.into_iter().zip(chunks).zip(scales).map(with_constant).collect();
-        self.join_kept(arithmetic, place.0, &mut blocks)
+        sums.into_iter().zip(blocks).map(with_constant).collect()
     }
 
     /// The scales of blocks whose series is to have this number of limbs and this scale.

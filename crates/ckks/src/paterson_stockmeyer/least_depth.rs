@@ -123,7 +123,7 @@ impl<C: Clone + Send + Sync> Steps<C> {
             };
             let group: Vec<usize> = (first..blocks.len()).filter(alike).collect();
             let of_group: Vec<&Series> = group.iter().map(|&index| blocks[index]).collect();
-            for (index, sum) in group.into_iter().zip(self.combine(arithmetic, &of_group)) {
+            for (index, sum) in group.into_iter().zip(self.combine_alike(arithmetic, &of_group)) {
                 sums[index] = Some(sum);
             }
         }
@@ -131,19 +131,14 @@ impl<C: Clone + Send + Sync> Steps<C> {
     }
 
     /// Combines the baby steps for blocks of as many limbs and coefficients.
-    fn combine<A: Arithmetic<Ciphertext = C>>(&self, arithmetic: &A, blocks: &[&Series]) -> Vec<C> {
-        let &Series { limbs, scale, ref block, .. } = blocks[0];
-        let inputs: Vec<&C> = self.babies[..block.len() - 1].iter().collect();
-        let row =
-            |it: &&Series| it.block[1..].iter().map(|value| value * (it.scale / scale)).collect();
-        let rows: Vec<Vec<Complex64>> = blocks.iter().map(row).collect();
-        let sums = arithmetic.linear_combinations(limbs, &inputs, &rows, scale);
-        let with_constant = |(mut sum, it): (C, &&Series)| {
-            arithmetic.divide_slots_assign(&mut sum, it.scale / scale);
-            arithmetic.add_constant_assign(&mut sum, it.block[0]);
-            sum
-        };
-        sums.into_iter().zip(blocks).map(with_constant).collect()
+    fn combine_alike<A: Arithmetic<Ciphertext = C>>(
+        &self,
+        arithmetic: &A,
+        blocks: &[&Series],
+    ) -> Vec<C> {
+        let &Series { limbs, scale, .. } = blocks[0];
+        let blocks: Vec<_> = blocks.iter().map(|it| (it.block.as_slice(), it.scale)).collect();
+        self.combine(arithmetic, limbs, scale, &blocks)
     }
 
     /// Joins the blocks of a series: their sums are taken from the list, or made here where there is none.
@@ -154,7 +149,7 @@ impl<C: Clone + Send + Sync> Steps<C> {
         sums: &mut Option<std::vec::IntoIter<C>>,
     ) -> C {
         let sum = sums.as_mut().map(|sums| sums.next().expect("a sum for each block"));
-        let block = |it: &Series| self.combine(arithmetic, &[it]).swap_remove(0);
+        let block = |it: &Series| self.combine_alike(arithmetic, &[it]).swap_remove(0);
         if series.highs.is_empty() {
             return arithmetic.rescale(sum.unwrap_or_else(|| block(&series)), 1);
         }
