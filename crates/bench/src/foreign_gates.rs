@@ -13,6 +13,7 @@ use cryptable_lattice::{Progress, Result};
 use cryptable_papers::bae_2024::FHEW_GATES;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
+use rand_distr::{Distribution, StandardNormal};
 use serde::Serialize;
 
 use crate::contract::Contract;
@@ -112,7 +113,7 @@ impl Client {
         ForeignSecret::from_bytes(&self.parameters, &file)
     }
 
-    /// A list of ciphertexts with as much noise as the library's may have, Gaussian by Box and Muller's transform.
+    /// A list of ciphertexts with as much noise as the library's may have, Gaussian.
     fn encrypt(&mut self, bits: &[bool]) -> Result<LweList> {
         let mut file = ForeignParameters::LIST.to_vec();
         file.extend((self.secret.len() as u32).to_le_bytes());
@@ -121,8 +122,7 @@ impl Client {
         for &bit in bits {
             let mask: Vec<i64> =
                 self.secret.iter().map(|_| self.rng.random_range(0..self.modulus)).collect();
-            let (u, v): (f64, f64) = (1.0 - self.rng.random::<f64>(), self.rng.random());
-            let normal = (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos();
+            let normal: f64 = StandardNormal.sample(&mut self.rng);
             let phase = self.phase_of(bit) + self.parameters.deviation() * normal;
             let noisy = (phase * self.modulus as f64).round() as i64;
             let body = (self.product(&mask) + noisy).rem_euclid(self.modulus);

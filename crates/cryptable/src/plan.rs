@@ -20,6 +20,7 @@ pub struct Candidate {
     prediction: Prediction,
     duration: Duration,
     key_duration: Duration,
+    reading_duration: Duration,
     transfer_duration: Option<Duration>,
 }
 
@@ -42,8 +43,7 @@ impl Candidate {
         self.duration
     }
 
-    /// Returns the predicted time to generate the evaluation key, on the request's number of threads. Reading the key
-    /// from its file takes about as long.
+    /// Returns the predicted time of a command that generates the evaluation key, on the request's number of threads.
     #[must_use]
     pub fn key_duration(&self) -> Duration {
         self.key_duration
@@ -58,13 +58,14 @@ impl Candidate {
     /// Returns the seconds for which a user waits until keys are generated, sent and read.
     fn wait_for_keys(&self) -> f64 {
         let sent = self.transfer_duration.unwrap_or_default().as_secs_f64();
-        2.0 * self.key_duration.saturating_sub(UNNOTICED).as_secs_f64() + sent
+        let noticed = |it: Duration| it.saturating_sub(UNNOTICED).as_secs_f64();
+        noticed(self.key_duration) + sent + noticed(self.reading_duration)
     }
 
-    /// Returns the predicted time to read the evaluation key and then look up all values of the request.
+    /// Returns the predicted time of a command that reads the evaluation key and looks up all values of the request.
     #[must_use]
     pub fn first_duration(&self) -> Duration {
-        self.key_duration + self.duration
+        self.reading_duration + self.duration
     }
 }
 
@@ -240,12 +241,19 @@ fn plan(request: &Request) -> Result<Plan> {
     let candidate = |parameters: Parameters| {
         let prediction = prediction_of(&parameters, request);
         let duration = prediction.duration(&cost, values, threads);
-        let key_duration = prediction.key_duration(threads);
+        let key_duration = prediction.key_generation(threads);
+        let reading_duration = prediction.key_reading(threads);
         let transfer_duration = request.job.bandwidth.map(|bandwidth| {
             Duration::from_secs_f64(prediction.key_file_bytes as f64 / bandwidth as f64)
         });
-        let candidate =
-            Candidate { parameters, prediction, duration, key_duration, transfer_duration };
+        let candidate = Candidate {
+            parameters,
+            prediction,
+            duration,
+            key_duration,
+            reading_duration,
+            transfer_duration,
+        };
         (candidate.prediction.duration(&cost, timed, threads), candidate)
     };
     let mut timed: Vec<_> = found.into_iter().map(candidate).collect();

@@ -12,7 +12,7 @@ use cryptable_lattice::{Error, FailureProbability, Result};
 
 use crate::cost;
 use crate::full_domain::{self, FullDomainMethod};
-use crate::noise::NoiseModel;
+use crate::noise::{NoiseModel, Variance};
 use crate::parameters::{
     GadgetLiteral, IntermediateRing, Parameters, ParametersLiteral, RgswGadgetLiteral,
     RotationMethod,
@@ -155,26 +155,27 @@ struct Group {
 fn groups(search: Search) -> Vec<Group> {
     let of_base = |base: &'static Base| {
         lwe_literals(base).map(move |literal| {
-            let noise = |literal: &ParametersLiteral| {
-                let model = NoiseModel::new(&base.parameters.with_literal(*literal));
-                [model.blind_rotation().0, model.automorphism().0, model.key_switching().0]
-            };
             // Each noise depends on its own digits alone.
-            let least = |part: usize, candidates: &mut dyn Iterator<Item = ParametersLiteral>| {
-                candidates.min_by(|a, b| noise(a)[part].total_cmp(&noise(b)[part])).expect("one")
+            let least = |noise: fn(&NoiseModel) -> Variance,
+                         candidates: &mut dyn Iterator<Item = ParametersLiteral>| {
+                let with_noise = candidates.map(|literal| {
+                    (noise(&NoiseModel::new(&base.parameters.with_literal(literal))).0, literal)
+                });
+                with_noise.min_by(|a, b| a.0.total_cmp(&b.0)).expect("one").1
             };
             let rotations = base
                 .rotations_of(search)
                 .map(|&rotation| ParametersLiteral { rotation, ..literal });
-            let quietest = least(0, &mut { rotations });
+            let quietest = least(NoiseModel::blind_rotation, &mut { rotations });
             let automorphisms = search.automorphism_digits(literal.log2_prime);
             let automorphisms =
                 automorphisms.map(|automorphism| ParametersLiteral { automorphism, ..quietest });
-            let quietest = least(1, &mut { automorphisms });
+            let quietest = least(NoiseModel::automorphism, &mut { automorphisms });
             let switches = key_switching_digits(&literal);
             let switches =
                 switches.map(|key_switching| ParametersLiteral { key_switching, ..quietest });
-            Group { base, literal, quietest: least(2, &mut { switches }) }
+            let quietest = least(NoiseModel::key_switching, &mut { switches });
+            Group { base, literal, quietest }
         })
     };
     bases().iter().flat_map(of_base).collect()
