@@ -156,13 +156,14 @@ fn groups(search: Search) -> Vec<Group> {
     let of_base = |base: &'static Base| {
         lwe_literals(base).map(move |literal| {
             // Each noise depends on its own digits alone.
-            let least = |noise: fn(&NoiseModel) -> Variance,
-                         candidates: &mut dyn Iterator<Item = ParametersLiteral>| {
-                let with_noise = candidates.map(|literal| {
-                    (noise(&NoiseModel::new(&base.parameters.with_literal(literal))).0, literal)
-                });
-                with_noise.min_by(|a, b| a.0.total_cmp(&b.0)).expect("one").1
-            };
+            let least =
+                |noise: fn(&NoiseModel) -> Variance,
+                 candidates: &mut dyn Iterator<Item = ParametersLiteral>| {
+                    let with_noise = candidates.map(|literal| {
+                        (noise(&NoiseModel::new(&base.parameters.with_literal(literal))).0, literal)
+                    });
+                    with_noise.min_by(|a, b| a.0.total_cmp(&b.0)).expect("one").1
+                };
             let rotations = base
                 .rotations_of(search)
                 .map(|&rotation| ParametersLiteral { rotation, ..literal });

@@ -2,7 +2,8 @@
 
 use tfhe_ntt::prime64::Plan;
 
-use crate::kernels::{self, ntt::Transform};
+use crate::kernels;
+use crate::kernels::ntt::{Points, Transform};
 use crate::modulus::VECTOR_BOUND;
 use crate::roots::primitive_root;
 use crate::{Modulus, clear_stack};
@@ -26,6 +27,12 @@ use crate::{Modulus, clear_stack};
 /// table.inverse_assign(&mut x);
 /// assert!(x.into_iter().eq(0..16));
 /// ```
+/// ## The real ring
+/// Tables of [`NttTable::real`] are those of another ring of degree N, the integers of the maximal real subfield of the
+/// 4N-th cyclotomic field: `a_0 + Σ a_k·(X^k + X^-k)` with X^2N = -1 and coefficients `a_0 … a_(N-1)`. Modulo X^N - i, for a
+/// square root i of -1 modulo q, that is `a_0 + Σ (a_k - i·a_(N-k))·X^k`, which one pass of pairs computes and a transform
+/// at the powers ζ^(4j + 1) evaluates, ζ^N = i; at all other primitive 4N-th roots values are the same, as X^-1 is among
+/// the conjugates of X.
 #[derive(Debug)]
 pub struct NttTable {
     degree: usize,
@@ -33,6 +40,8 @@ pub struct NttTable {
     transform: Kind,
     degree_inverse: u64,
     imaginary_unit: u64,
+    /// Whether the ring is the real one.
+    is_real: bool,
 }
 
 /// Who does the work.
@@ -54,7 +63,7 @@ impl NttTable {
         }
         let root = primitive_root(&modulus, 2 * degree as u64)?;
         let transform = if modulus.value() < VECTOR_BOUND {
-            Kind::Own(Transform::new(modulus, degree, root))
+            Kind::Own(Transform::new(modulus, degree, Points::odd_powers(root)))
         } else {
             Kind::Wide(Plan::try_new(degree, modulus.value())?)
         };
@@ -64,7 +73,66 @@ impl NttTable {
             transform,
             degree_inverse: modulus.inv(degree as u64),
             imaginary_unit: modulus.pow(root, degree as u64 / 2),
+            is_real: false,
         })
+    }
+
+    /// Builds the tables of the real ring of degree `degree` (a power of two of at least 16).
+    ///
+    /// Returns `None` if `modulus` is not below 2^50, or no number as [`NttTable::new`] takes with 4·`degree`-th roots of
+    /// unity.
+    ///
+    /// ```
+    /// use cryptable_ring::{Modulus, NttTable};
+    /// let table = NttTable::real(16, Modulus::new(193)).unwrap();
+    /// // X + X^-1, whose square is 2 + (X^2 + X^-2).
+    /// let mut x: Vec<u64> = (0..16).map(|k| u64::from(k == 1)).collect();
+    /// table.forward_assign(&mut x);
+    /// x.iter_mut().for_each(|value| *value = table.modulus().mul(*value, *value));
+    /// table.inverse_assign(&mut x);
+    /// assert_eq!(x[..4], [2, 0, 1, 0]);
+    /// ```
+    #[must_use]
+    pub fn real(degree: usize, modulus: Modulus) -> Option<Self> {
+        if degree < 16 || !degree.is_power_of_two() || modulus.value() >= VECTOR_BOUND {
+            return None;
+        }
+        let root = primitive_root(&modulus, 4 * degree as u64)?;
+        Some(Self {
+            degree,
+            modulus,
+            transform: Kind::Own(Transform::new(
+                modulus,
+                degree,
+                Points::quarter_of_powers(&modulus, root),
+            )),
+            degree_inverse: modulus.inv(degree as u64),
+            imaginary_unit: modulus.pow(root, degree as u64),
+            is_real: true,
+        })
+    }
+
+    /// Adds c times its mirror image to every coefficient but the first: from the real ring to polynomials modulo X^N - i
+    /// by c = -i, back to twice the coefficients by c = i.
+    fn add_mirror_image(&self, values: &mut [u64], c: u64) {
+        let m = &self.modulus;
+        let (low, high) = values.split_at_mut(self.degree / 2);
+        let (middle, high) = high.split_first_mut().expect("at least 16 words");
+        kernels::add_mirrored_assign(m, &mut low[1..], high, c);
+        *middle = m.add(*middle, m.mul(*middle, c));
+    }
+
+    /// The factor of an inverse transform after which the mirror image is added: half of that of coefficients.
+    fn inverse_factor(&self, factor: u64) -> u64 {
+        if self.is_real { self.modulus.mul(factor, self.modulus.inv(2)) } else { factor }
+    }
+
+    /// Polynomials modulo X^N - i, halved, to coefficients of the real ring.
+    fn leave_real(&self, values: &mut [u64]) {
+        if self.is_real {
+            self.add_mirror_image(values, self.imaginary_unit);
+            values[0] = self.modulus.add(values[0], values[0]);
+        }
     }
 
     /// The ring degree N.
@@ -84,7 +152,8 @@ impl NttTable {
         self.degree_inverse
     }
 
-    /// The value of `X^(N/2)` in the first half of the evaluations: a square root of -1 modulo q.
+    /// The value of `X^(N/2)` in the first half of the evaluations, of `X^N` in all of those of the real ring: a square root of
+    /// -1 modulo q.
     #[must_use]
     pub fn imaginary_unit(&self) -> u64 {
         self.imaginary_unit
@@ -92,6 +161,9 @@ impl NttTable {
 
     /// Coefficients to evaluations, in place.
     pub fn forward_assign(&self, values: &mut [u64]) {
+        if self.is_real {
+            self.add_mirror_image(values, self.modulus.neg(self.imaginary_unit));
+        }
         match &self.transform {
             Kind::Own(transform) => transform.forward_assign(values),
             Kind::Wide(plan) => plan.fwd(values),
@@ -110,7 +182,10 @@ impl NttTable {
     /// that and `1/N` for the same price.
     pub fn inverse_scaled_assign(&self, values: &mut [u64], factor: u64) {
         match &self.transform {
-            Kind::Own(transform) => transform.inverse_scaled_assign(values, factor),
+            Kind::Own(transform) => {
+                transform.inverse_scaled_assign(values, self.inverse_factor(factor));
+                self.leave_real(values);
+            }
             Kind::Wide(plan) => {
                 plan.inv(values);
                 kernels::mul_scalar_assign(&self.modulus, values, factor);
@@ -124,7 +199,10 @@ impl NttTable {
     /// If lengths are not N.
     pub(crate) fn inverse_scaled(&self, out: &mut [u64], evaluations: &[u64], factor: u64) {
         match &self.transform {
-            Kind::Own(transform) => transform.inverse_scaled(out, evaluations, factor),
+            Kind::Own(transform) => {
+                transform.inverse_scaled(out, evaluations, self.inverse_factor(factor));
+                self.leave_real(out);
+            }
             Kind::Wide(_) => {
                 out.copy_from_slice(evaluations);
                 self.inverse_scaled_assign(out, factor);
@@ -135,5 +213,70 @@ impl NttTable {
     /// Evaluations to coefficients, in place.
     pub fn inverse_assign(&self, values: &mut [u64]) {
         self.inverse_scaled_assign(values, self.degree_inverse);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Isa;
+    use crate::primes::ntt_primes;
+
+    /// The product in the real ring by `(X^j + X^-j)(X^k + X^-k) = (X^(j+k) + X^-(j+k)) + (X^(j-k) + X^(k-j))`.
+    fn real_product(m: &Modulus, a: &[u64], b: &[u64]) -> Vec<u64> {
+        let degree = a.len();
+        let mut product = vec![0; degree];
+        let mut add = |exponent: usize, term: u64| match exponent {
+            0 => product[0] = m.add(product[0], m.add(term, term)),
+            k if k < degree => product[k] = m.add(product[k], term),
+            k if k == degree => {}
+            k => product[2 * degree - k] = m.sub(product[2 * degree - k], term),
+        };
+        // X^0 + X^-0 is 2, so that the first coefficients count by halves.
+        let half = m.inv(2);
+        for (j, &a) in a.iter().enumerate() {
+            for (k, &b) in b.iter().enumerate() {
+                let halves = usize::from(j == 0) + usize::from(k == 0);
+                let term = (0..halves).fold(m.mul(a, b), |term, _| m.mul(term, half));
+                add(j + k, term);
+                add(j.abs_diff(k), term);
+            }
+        }
+        product
+    }
+
+    #[test]
+    fn products_in_the_real_ring() {
+        for degree in [16, 64, 256, 1024] {
+            for prime in [50.0, 49.0, 30.0].map(|log2| ntt_primes(2 * degree, log2, 1, &[])[0]) {
+                for isa in Isa::available() {
+                    let m = Modulus::with_isa(prime, isa);
+                    let table = NttTable::real(degree, m).unwrap();
+                    let word = |i: u64| (i * i).wrapping_mul(0x9e37_79b9_7f4a_7c15) % prime;
+                    let [mut a, mut b] = [1, 2].map(|seed| {
+                        (0..degree as u64).map(|i| word(7 * i + seed)).collect::<Vec<_>>()
+                    });
+                    b[0] = prime - 1;
+                    let expected = real_product(&m, &a, &b);
+                    table.forward_assign(&mut a);
+                    table.forward_assign(&mut b);
+                    kernels::mul_assign(&m, &mut a, &b);
+                    let mut apart = vec![u64::MAX; degree];
+                    table.inverse_scaled(&mut apart, &a, table.degree_inverse());
+                    table.inverse_assign(&mut a);
+                    assert!(
+                        a == expected && apart == expected,
+                        "{isa:?} modulo {prime}, degree {degree}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn real_rings_need_roots_of_twice_the_order() {
+        assert!(NttTable::new(16, Modulus::new(97)).is_some());
+        assert!(NttTable::real(16, Modulus::new(97)).is_none());
+        assert!(NttTable::real(16, Modulus::new(ntt_primes(32, 60.0, 1, &[])[0])).is_none());
     }
 }

@@ -179,6 +179,23 @@ pub(super) fn sub_mul_scalar_assign(m: &Modulus, a: &mut [u64], b: &[u64], c: u6
     zip_assign(a, b, |a, b| v.mul(v.sub(a, b), c));
 }
 
+#[target_feature(enable = "avx2,fma")]
+pub(super) fn add_mirrored_assign(m: &Modulus, a: &mut [u64], b: &mut [u64], c: u64) {
+    let (v, factor) = (VectorModulus::new(m), _mm256_set1_pd(c as f64));
+    let (chunks, tail) = a.as_chunks_mut::<LANES>();
+    let (head, mirrored) = b.as_rchunks_mut::<LANES>();
+    for (a, b) in chunks.iter_mut().zip(mirrored.iter_mut().rev()) {
+        let words = [load(a), _mm256_permute4x64_epi64::<MIRROR>(load(b))];
+        let sum = |x: usize, y: usize| v.add(words[x], v.mul(words[y], factor));
+        store(a, sum(0, 1));
+        store(b, _mm256_permute4x64_epi64::<MIRROR>(sum(1, 0)));
+    }
+    super::scalar::add_mirrored_assign(m, tail, head, c);
+}
+
+/// The order that puts the last lane first.
+const MIRROR: i32 = 0b00_01_10_11;
+
 /// The nearest integer.
 #[target_feature(enable = "avx2")]
 #[inline]

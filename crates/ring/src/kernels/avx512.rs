@@ -257,6 +257,23 @@ pub(super) fn sub_mul_scalar_assign(m: &Modulus, a: &mut [u64], b: &[u64], c: u6
 }
 
 #[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn add_mirrored_assign(m: &Modulus, a: &mut [u64], b: &mut [u64], c: u64) {
+    let (v, factor) = (VectorModulus::new(m), Factor::new(m, c));
+    let mirror = _mm512_set_epi64(0, 1, 2, 3, 4, 5, 6, 7);
+    let (chunks, tail) = a.as_chunks_mut::<LANES>();
+    let (head, mirrored) = b.as_rchunks_mut::<LANES>();
+    for (a, b) in chunks.iter_mut().zip(mirrored.iter_mut().rev()) {
+        let words = [load(a), _mm512_permutexvar_epi64(mirror, load(b))];
+        let sum = |x, y| {
+            v.subtract_below_4q(_mm512_add_epi64(words[x], v.mul_factor_lazy(words[y], factor)))
+        };
+        store(a, sum(0, 1));
+        store(b, _mm512_permutexvar_epi64(mirror, sum(1, 0)));
+    }
+    scalar::add_mirrored_assign(m, tail, head, c);
+}
+
+#[target_feature(enable = "avx512f,avx512ifma")]
 pub(super) fn reduce(m: &Modulus, out: &mut [u64], input: &[u64]) {
     let v = VectorModulus::new(m);
     zip_assign(out, input, |_, x| v.reduce(x));

@@ -98,6 +98,16 @@ pub fn sub_mul_scalar_assign(m: &Modulus, a: &mut [u64], b: &[u64], c: u64) {
     dispatch!(of m, [avx2: avx2, avx512: avx512], sub_mul_scalar_assign(m, a, b, c));
 }
 
+/// `(a, b) = (a + c·b, b + c·a)` for each word a and its mirror image in the other slice, the first with the last; c in
+/// `[0, q)`.
+///
+/// # Panics
+/// If lengths differ.
+pub(crate) fn add_mirrored_assign(m: &Modulus, a: &mut [u64], b: &mut [u64], c: u64) {
+    assert_eq!(a.len(), b.len());
+    dispatch!(m.isa(), [avx2: avx2, avx512: avx512], add_mirrored_assign(m, a, b, c));
+}
+
 /// Whether words of other moduli are small enough for the kernels of a modulus.
 pub(super) fn are_in_range(m: &Modulus, words: &[u64]) -> bool {
     let limit = if m.isa() == Isa::Scalar { 62 } else { 50 };

@@ -132,6 +132,7 @@ mod wide;
 pub(crate) mod wrapping_sums;
 
 pub use conversion::{fractions_round, from_signed, lift_centered, reduce};
+pub(crate) use elementwise::add_mirrored_assign;
 pub use elementwise::{
     add_assign, add_scalar_assign, mul, mul_add_assign, mul_assign, mul_scalar,
     mul_scalar_add_assign, mul_scalar_assign, neg_assign, sub_assign, sub_mul_scalar_assign,

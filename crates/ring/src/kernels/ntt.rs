@@ -30,6 +30,8 @@ use std::ops::Range;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use tables::Part;
 
+pub(crate) use tree::Points;
+
 use crate::Modulus;
 
 /// The twiddles of a transform, for the instruction set of its modulus.
@@ -40,40 +42,58 @@ enum Tables {
     Vectors(Kernel, tables::Tables),
 }
 
+impl Tables {
+    fn new(modulus: &Modulus, degree: usize, points: Points) -> Self {
+        match modulus.isa() {
+            #[cfg(target_arch = "x86_64")]
+            crate::Isa::Avx512Ifma if tables::fits(degree, 8) => {
+                Self::Vectors(Kernel::Ifma, entry::ifma_tables(modulus, degree, points))
+            }
+            #[cfg(target_arch = "x86_64")]
+            crate::Isa::Avx512f if tables::fits(degree, 8) => {
+                Self::Vectors(Kernel::Avx512, entry::tables::<8>(modulus, degree, points))
+            }
+            #[cfg(target_arch = "x86_64")]
+            crate::Isa::Avx2 | crate::Isa::Avx512f | crate::Isa::Avx512Ifma => {
+                Self::Vectors(Kernel::Avx2, entry::tables::<4>(modulus, degree, points))
+            }
+            #[cfg(target_arch = "aarch64")]
+            crate::Isa::Neon => {
+                Self::Vectors(Kernel::Neon, entry::tables::<4>(modulus, degree, points))
+            }
+            _ => Self::Scalar(scalar::Tables::new(modulus, degree, points)),
+        }
+    }
+}
+
 /// Forward and inverse transforms of one degree modulo one number below 2^50.
 #[derive(Debug)]
 pub(crate) struct Transform {
     modulus: Modulus,
     degree: usize,
     tables: Tables,
+    /// Tables of the inverse transform, unless they are those of the forward one.
+    mirrored: Option<Tables>,
 }
 
 impl Transform {
-    /// For a degree N, a power of two of at least 16, and a primitive 2N-th root of unity modulo
+    /// For a degree N, a power of two of at least 16, and points by a primitive root of unity modulo
     /// `modulus` and modulo each of its primes.
-    pub(crate) fn new(modulus: Modulus, degree: usize, root: u64) -> Self {
+    pub(crate) fn new(modulus: Modulus, degree: usize, points: Points) -> Self {
         assert!(degree.is_power_of_two() && degree >= 16, "degree {degree}");
         assert!(modulus.value() < crate::modulus::VECTOR_BOUND, "{modulus:?}");
-        let tables = match modulus.isa() {
-            #[cfg(target_arch = "x86_64")]
-            crate::Isa::Avx512Ifma if tables::fits(degree, 8) => {
-                Tables::Vectors(Kernel::Ifma, entry::ifma_tables(&modulus, degree, root))
-            }
-            #[cfg(target_arch = "x86_64")]
-            crate::Isa::Avx512f if tables::fits(degree, 8) => {
-                Tables::Vectors(Kernel::Avx512, entry::tables::<8>(&modulus, degree, root))
-            }
-            #[cfg(target_arch = "x86_64")]
-            crate::Isa::Avx2 | crate::Isa::Avx512f | crate::Isa::Avx512Ifma => {
-                Tables::Vectors(Kernel::Avx2, entry::tables::<4>(&modulus, degree, root))
-            }
-            #[cfg(target_arch = "aarch64")]
-            crate::Isa::Neon => {
-                Tables::Vectors(Kernel::Neon, entry::tables::<4>(&modulus, degree, root))
-            }
-            _ => Tables::Scalar(scalar::Tables::new(&modulus, degree, root)),
-        };
-        Self { modulus, degree, tables }
+        let mirrored = points.mirrored(&modulus);
+        Self {
+            modulus,
+            degree,
+            tables: Tables::new(&modulus, degree, points),
+            mirrored: mirrored.map(|points| Tables::new(&modulus, degree, points)),
+        }
+    }
+
+    /// The tables of the inverse transform.
+    fn inverse_tables(&self) -> &Tables {
+        self.mirrored.as_ref().unwrap_or(&self.tables)
     }
 
     /// Coefficients to evaluations, in place.
@@ -97,7 +117,7 @@ impl Transform {
     /// Evaluations to `factor`·N times the coefficients, in place; `factor` is a residue.
     pub(crate) fn inverse_scaled_assign(&self, words: &mut [u64], factor: u64) {
         assert_eq!(words.len(), self.degree);
-        match &self.tables {
+        match self.inverse_tables() {
             Tables::Scalar(tables) => tables.inverse_assign(&self.modulus, words, factor),
             #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
             Tables::Vectors(kernel, tables) => {
@@ -111,7 +131,7 @@ impl Transform {
     /// Evaluations to `factor`·N times the coefficients: `out`, whose words before are not read.
     pub(crate) fn inverse_scaled(&self, out: &mut [u64], evaluations: &[u64], factor: u64) {
         assert_eq!([out.len(), evaluations.len()], [self.degree; 2]);
-        match &self.tables {
+        match self.inverse_tables() {
             Tables::Scalar(tables) => {
                 out.copy_from_slice(evaluations);
                 tables.inverse_assign(&self.modulus, out, factor);

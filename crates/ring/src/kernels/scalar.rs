@@ -73,6 +73,14 @@ pub(super) fn sub_mul_scalar_assign(m: &Modulus, a: &mut [u64], b: &[u64], c: u6
     map_assign(a, b, |a, b| mul_factor(m, m.sub(a, b), c));
 }
 
+pub(super) fn add_mirrored_assign(m: &Modulus, a: &mut [u64], b: &mut [u64], c: u64) {
+    let c = Factor::new(m.value(), c);
+    for (a, b) in a.iter_mut().zip(b.iter_mut().rev()) {
+        let products = [*b, *a].map(|word| mul_factor(m, word, c));
+        (*a, *b) = (m.add(*a, products[0]), m.add(*b, products[1]));
+    }
+}
+
 /// `Σ_k a_k·b_k`, on top of `out` if `ADD`, for all words; returns their number. See
 /// [`super::sums::inner_product_runs`].
 pub(super) fn inner_product<const ADD: bool>(

@@ -12,11 +12,12 @@ use super::forward::forward;
 use super::ifma::{self, IfmaLanes, NARROW_BOUND};
 use super::inverse::inverse;
 use super::tables::{Part, Tables};
+use super::tree::Points;
 use crate::Modulus;
 
 /// Twiddles in double precision for vectors of LANES words.
-pub(super) fn tables<const LANES: usize>(m: &Modulus, degree: usize, root: u64) -> Tables {
-    Tables::new(m, degree, root, LANES, 1, |w| encode(m, w))
+pub(super) fn tables<const LANES: usize>(m: &Modulus, degree: usize, points: Points) -> Tables {
+    Tables::new(m, degree, points, LANES, 1, |w| encode(m, w))
 }
 
 /// A part of the way from coefficients to evaluations.
@@ -83,8 +84,8 @@ pub(super) unsafe fn inverse_avx512(
 
 /// Twiddles for IFMA.
 #[cfg(target_arch = "x86_64")]
-pub(super) fn ifma_tables(m: &Modulus, degree: usize, root: u64) -> Tables {
-    Tables::new(m, degree, root, 8, 2, |w| ifma::encode(m, w))
+pub(super) fn ifma_tables(m: &Modulus, degree: usize, points: Points) -> Tables {
+    Tables::new(m, degree, points, 8, 2, |w| ifma::encode(m, w))
 }
 
 /// A part of the way from coefficients to evaluations.

@@ -3,7 +3,7 @@
 //! Butterflies are those of `forward` and `inverse`; numbers are below 4q between the levels of a
 //! forward transform, below 2q between those of an inverse one (Harvey, 2014).
 
-use super::tree::{mirror, twiddles};
+use super::tree::{Points, mirror, twiddles};
 use crate::Modulus;
 use crate::modulus::Factor;
 
@@ -12,8 +12,8 @@ use crate::modulus::Factor;
 pub(super) struct Tables(Vec<Factor>);
 
 impl Tables {
-    pub(super) fn new(m: &Modulus, degree: usize, root: u64) -> Self {
-        let twiddles = twiddles(m, degree, root);
+    pub(super) fn new(m: &Modulus, degree: usize, points: Points) -> Self {
+        let twiddles = twiddles(m, degree, points);
         Self(twiddles.into_iter().map(|w| Factor::new(m.value(), w)).collect())
     }
 
@@ -37,7 +37,7 @@ impl Tables {
         }
     }
 
-    /// See [`super::Transform::inverse_scaled_assign`].
+    /// See [`super::Transform::inverse_scaled_assign`]; the tables are those of mirrored points.
     pub(super) fn inverse_assign(&self, m: &Modulus, words: &mut [u64], factor: u64) {
         let q = m.value();
         for level in (0..words.len().ilog2()).rev() {

@@ -14,7 +14,7 @@
 
 use std::ops::Range;
 
-use super::tree::twiddles;
+use super::tree::{Points, twiddles};
 use crate::{Buffer, Modulus};
 
 /// Blocks up to this many words, half of a first-level cache, go through all their passes at once.
@@ -96,17 +96,17 @@ fn radices(levels: u32, lanes: usize) -> Vec<u32> {
 }
 
 impl Tables {
-    /// For a root of order 2N. `encode` gives the value and the quotient of a twiddle; `lane_words`
+    /// For points of evaluations. `encode` gives the value and the quotient of a twiddle; `lane_words`
     /// is 1 if lanes have no quotients.
     pub(super) fn new(
         m: &Modulus,
         degree: usize,
-        root: u64,
+        points: Points,
         lanes: usize,
         lane_words: usize,
         encode: impl Fn(u64) -> [u64; 2],
     ) -> Self {
-        let twiddles = twiddles(m, degree, root);
+        let twiddles = twiddles(m, degree, points);
         let mut scalars = Buffer::zeroed(2 * degree / lanes);
         for (out, &w) in scalars.chunks_exact_mut(2).zip(&twiddles).skip(1) {
             out.copy_from_slice(&encode(w));
@@ -116,12 +116,13 @@ impl Tables {
         for (out, node) in
             lane_twiddles.chunks_exact_mut(2 * lane_words * lanes).zip(degree / block..)
         {
-            let point = m.pow(root, first_exponent(degree, node * block));
+            let point = points.power(m, first_exponent(degree, node * block));
             let (powers, products) = out.split_at_mut(lane_words * lanes);
             encode_lanes(powers, lanes, &encode, |lane| m.pow(point, lane as u64));
             let of_lane = |lane| m.mul(twiddles[node], m.pow(point, lane as u64));
             encode_lanes(products, lanes, &encode, of_lane);
         }
+        let root = points.root();
         let constant = |is_inverse| constant_lanes(m, degree, root, lanes, &encode, is_inverse);
         let passes = radices((degree / block).ilog2(), lanes);
         let mut rest = degree;

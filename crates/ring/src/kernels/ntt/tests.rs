@@ -1,7 +1,7 @@
 //! Transforms of every instruction set against evaluations by the definition, and against each
 //! other.
 
-use super::Transform;
+use super::{Points, Transform};
 use crate::primes::ntt_primes;
 use crate::roots::primitive_root;
 use crate::{Isa, Modulus};
@@ -37,14 +37,29 @@ fn degrees() -> Vec<usize> {
     (4..=13).map(|log2| 1 << log2).collect()
 }
 
+/// Every modulus for a degree on every instruction set.
+fn cases(degree: usize) -> Vec<(u64, Isa)> {
+    let all = |q| Isa::available().into_iter().map(move |isa| (q, isa));
+    moduli(degree).into_iter().flat_map(all).collect()
+}
+
+/// Transforms at odd powers of a root.
 fn for_each_transform(degree: usize, check: impl Fn(&Modulus, &Transform, u64)) {
-    for q in moduli(degree) {
-        for isa in Isa::available() {
-            let m = Modulus::with_isa(q, isa);
-            let root = primitive_root(&m, 2 * degree as u64).unwrap();
-            check(&m, &Transform::new(m, degree, root), root);
-        }
+    for (q, isa) in cases(degree) {
+        let m = Modulus::with_isa(q, isa);
+        let root = primitive_root(&m, 2 * degree as u64).unwrap();
+        check(&m, &Transform::new(m, degree, Points::odd_powers(root)), root);
     }
+}
+
+/// Points of both kinds of rings modulo the same number, each with its first point and the step from one power to the next.
+fn points(m: &Modulus, degree: usize) -> [(Points, [u64; 2]); 2] {
+    let root = primitive_root(m, 4 * degree as u64).unwrap();
+    let [square, fourth] = [2, 4].map(|exponent| m.pow(root, exponent));
+    [
+        (Points::odd_powers(square), [square, fourth]),
+        (Points::quarter_of_powers(m, root), [root, fourth]),
+    ]
 }
 
 /// Words that keep numbers at the ends of their ranges, and random ones.
@@ -61,50 +76,61 @@ fn inputs(degree: usize, q: u64) -> Vec<Vec<u64>> {
 fn evaluations_by_the_definition() {
     for degree in degrees() {
         let levels = degree.ilog2();
-        for_each_transform(degree, |m, transform, root| {
-            for input in inputs(degree, m.value()) {
-                let mut values = input.clone();
-                transform.forward_assign(&mut values);
-                for i in [0, 1, 2, degree / 2, degree - 1, degree / 4 + 1, 5 % degree] {
-                    let exponent = 2 * (i.reverse_bits() >> (usize::BITS - levels)) + 1;
-                    let point = m.pow(root, exponent as u64);
-                    let expected =
-                        input.iter().rev().fold(0, |sum, &c| m.add(m.mul(sum, point), c));
-                    assert_eq!(values[i], expected, "{m:?}, degree {degree}, evaluation {i}");
+        for (q, isa) in cases(2 * degree) {
+            let m = Modulus::with_isa(q, isa);
+            for (points, [first, step]) in points(&m, degree) {
+                let transform = Transform::new(m, degree, points);
+                for input in inputs(degree, q) {
+                    let mut values = input.clone();
+                    transform.forward_assign(&mut values);
+                    for i in [0, 1, 2, degree / 2, degree - 1, degree / 4 + 1, 5 % degree] {
+                        let power = i.reverse_bits() >> (usize::BITS - levels);
+                        let point = m.mul(first, m.pow(step, power as u64));
+                        let expected =
+                            input.iter().rev().fold(0, |sum, &c| m.add(m.mul(sum, point), c));
+                        assert_eq!(values[i], expected, "{m:?}, degree {degree}, evaluation {i}");
+                    }
                 }
             }
-        });
+        }
     }
 }
 
 #[test]
 fn all_instruction_sets_agree_and_invert() {
     for degree in degrees().into_iter().chain([1 << 14, 1 << 15, 1 << 16, 1 << 17]) {
-        for q in moduli(degree) {
-            let root = primitive_root(&Modulus::new(q), 2 * degree as u64).unwrap();
-            let portable = Modulus::with_isa(q, Isa::Scalar);
-            let oracle = Transform::new(portable, degree, root);
-            let normal = portable.inv(degree as u64);
-            for input in inputs(degree, q) {
-                let (mut expected, mut backward) = (input.clone(), input.clone());
-                oracle.forward_assign(&mut expected);
-                oracle.inverse_scaled_assign(&mut backward, q - 1);
-                for isa in Isa::available() {
-                    let transform = Transform::new(Modulus::with_isa(q, isa), degree, root);
-                    let mut values = input.clone();
-                    transform.forward_assign(&mut values);
-                    assert!(values == expected, "{isa:?} modulo {q}, degree {degree}");
-                    transform.inverse_scaled_assign(&mut values, normal);
-                    assert!(values == input, "{isa:?} modulo {q}, degree {degree}");
-                    // Any words are evaluations.
-                    transform.inverse_scaled_assign(&mut values, q - 1);
-                    assert!(values == backward, "{isa:?} modulo {q}, degree {degree}");
-                    // From where they are, over words that do not count.
-                    values.fill(u64::MAX);
-                    transform.inverse_scaled(&mut values, &input, q - 1);
-                    assert!(values == backward, "{isa:?} modulo {q}, degree {degree}, apart");
-                }
+        for q in moduli(2 * degree) {
+            for kind in 0..2 {
+                instruction_sets_agree(degree, q, kind);
             }
+        }
+    }
+}
+
+fn instruction_sets_agree(degree: usize, q: u64, kind: usize) {
+    let transform = |isa| {
+        let m = Modulus::with_isa(q, isa);
+        Transform::new(m, degree, points(&m, degree)[kind].0)
+    };
+    let (oracle, normal) = (transform(Isa::Scalar), Modulus::new(q).inv(degree as u64));
+    for input in inputs(degree, q) {
+        let (mut expected, mut backward) = (input.clone(), input.clone());
+        oracle.forward_assign(&mut expected);
+        oracle.inverse_scaled_assign(&mut backward, q - 1);
+        for isa in Isa::available() {
+            let transform = transform(isa);
+            let mut values = input.clone();
+            transform.forward_assign(&mut values);
+            assert!(values == expected, "{isa:?} modulo {q}, degree {degree}");
+            transform.inverse_scaled_assign(&mut values, normal);
+            assert!(values == input, "{isa:?} modulo {q}, degree {degree}");
+            // Any words are evaluations.
+            transform.inverse_scaled_assign(&mut values, q - 1);
+            assert!(values == backward, "{isa:?} modulo {q}, degree {degree}");
+            // From where they are, over words that do not count.
+            values.fill(u64::MAX);
+            transform.inverse_scaled(&mut values, &input, q - 1);
+            assert!(values == backward, "{isa:?} modulo {q}, degree {degree}, apart");
         }
     }
 }
