@@ -27,6 +27,7 @@ pub mod overflow;
 pub mod paterson_stockmeyer;
 pub mod plaintext;
 pub mod polynomial_hermite;
+pub mod real_slots;
 pub mod stages;
 pub mod transform_plan;
 mod work;

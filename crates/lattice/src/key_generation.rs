@@ -99,7 +99,8 @@ pub(crate) fn key_errors(
     (0..shape.digits()).map(error).collect()
 }
 
-fn fresh_errors(ring: &Ring, shape: SwitchingKeyShape) -> Vec<KeyError> {
+/// Draws the errors of a key of a shape from the system's generator.
+pub(crate) fn fresh_errors(ring: &Ring, shape: SwitchingKeyShape) -> Vec<KeyError> {
     key_errors(ring, shape, |_| RandomStream::from_os())
 }
 

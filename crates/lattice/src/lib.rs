@@ -41,6 +41,8 @@ pub mod power_of_two_product;
 pub mod progress;
 #[cfg(feature = "client")]
 mod public_key_error;
+#[cfg(feature = "client")]
+pub mod real_keys;
 pub mod rgsw;
 pub mod ring_evaluation_key;
 #[cfg(feature = "client")]

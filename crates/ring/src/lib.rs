@@ -38,6 +38,7 @@ pub mod processor;
 pub mod public_divisor;
 pub mod quarter_combinations;
 pub mod random;
+pub mod real_traces;
 mod ring;
 mod roots;
 mod rounded_division;

@@ -63,9 +63,25 @@ impl Ring {
     /// If one is no NTT modulus for the degree.
     #[must_use]
     pub fn of(moduli: RingModuli) -> Self {
+        Self::with_tables(moduli, NttTable::new)
+    }
+
+    /// Returns the real ring of these moduli (see [`NttTable`]), whose N slots are real numbers.
+    ///
+    /// Constants, sums, products and key switches are those of any ring. It has no imaginary unit, and automorphisms are not
+    /// implemented.
+    ///
+    /// # Panics
+    /// If one has no 4N-th root of unity, or is not below 2^50.
+    #[must_use]
+    pub fn real(moduli: RingModuli) -> Self {
+        Self::with_tables(moduli, NttTable::real)
+    }
+
+    fn with_tables(moduli: RingModuli, table: impl Fn(usize, Modulus) -> Option<NttTable>) -> Self {
         let degree = moduli.degree();
         let table = |q: u64| {
-            NttTable::new(degree, Modulus::new(q))
+            table(degree, Modulus::new(q))
                 .unwrap_or_else(|| panic!("{q} is no NTT modulus for ring degree {degree}"))
         };
         Self {

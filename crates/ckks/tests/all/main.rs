@@ -4,3 +4,4 @@ mod evaluation;
 mod leveled_table;
 mod plaintext_products;
 mod polynomial_hermite;
+mod real_slots;

@@ -1,0 +1,221 @@
+//! The ways between the ring of X^N + 1 and the real ring of degree N, through the ring of degree 2N that has both: products
+//! with one of its elements, and traces.
+//!
+//! With L the 4N-th cyclotomic field, K the 2N-th (whose X is the square of that of L) and R the maximal real subfield of
+//! L, traces from L to R and to K are sums of two conjugates. Evaluations of all three stand in bit-reversed order, which
+//! makes them neighbours: at evaluation j < N of L, and at its mirror image 2N - 1 - j, an element of R has its evaluation
+//! j, one of K its evaluations ⌊j/2⌋ and N - 1 - ⌊j/2⌋.
+
+use crate::{Basis, Buffer, Evaluations, NttTable, Poly, Ring, kernels};
+
+/// An element of the ring of degree 2N, by which others are multiplied before a trace: its evaluations for some primes.
+#[derive(Clone, Debug)]
+pub struct TraceFactor {
+    basis: Basis,
+    degree: usize,
+    /// For each limb, N evaluations, and the N others in mirrored order.
+    words: Buffer,
+}
+
+/// Which of two traces is taken: an element has two coordinates over the smaller ring, and its product with a secret takes both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coordinate {
+    /// The trace itself.
+    First,
+    /// The trace after a product with the second element of the basis: i over the real ring, X over the other.
+    Second,
+}
+
+impl TraceFactor {
+    /// Evaluates the element with these 2N coefficients modulo the primes of a basis.
+    ///
+    /// # Panics
+    /// If there are not 2N coefficients, or a prime has no 4N-th root of unity.
+    #[must_use]
+    pub fn new(ring: &Ring, basis: Basis, coefficients: &[i64]) -> Self {
+        let degree = ring.degree();
+        assert_eq!(coefficients.len(), 2 * degree);
+        let mut words = Buffer::unspecified(2 * degree * basis.limbs());
+        for (prime, words) in ring.limb_primes(basis).into_iter().zip(words.chunks_mut(2 * degree))
+        {
+            let modulus = *ring.modulus(prime);
+            let table = NttTable::new(2 * degree, modulus).expect("a 4N-th root of unity");
+            kernels::from_signed(&modulus, words, coefficients);
+            table.forward_assign(words);
+            words[degree..].reverse();
+        }
+        Self { basis, degree, words }
+    }
+
+    /// The factor of each evaluation of one limb, and that of its mirror image.
+    fn limb(&self, limb: usize) -> (&[u64], &[u64]) {
+        self.words[2 * self.degree * limb..][..2 * self.degree].split_at(self.degree)
+    }
+
+    /// The trace to the real ring of `factor·poly`, for a polynomial modulo X^N + 1.
+    ///
+    /// # Panics
+    /// If the polynomial has more primes than the factor, or the rings have not the same moduli.
+    #[must_use]
+    pub fn to_real(
+        &self,
+        real: &Ring,
+        poly: &Poly<Evaluations>,
+        coordinate: Coordinate,
+    ) -> Poly<Evaluations> {
+        assert!(
+            poly.basis().limbs() <= self.basis.limbs(),
+            "{:?} above {:?}",
+            poly.basis(),
+            self.basis
+        );
+        let degree = self.degree;
+        let mut traces = Poly::<Evaluations>::unspecified(real, poly.basis());
+        let mut mirrored = Buffer::unspecified(degree);
+        for (limb, out) in traces.words_mut().chunks_mut(degree).enumerate() {
+            let table = real.table(real.prime_index(poly.basis(), limb));
+            let ((factors, mirrored_factors), m) = (self.limb(limb), table.modulus());
+            let values = poly.limb(limb);
+            for (pair, &value) in out.chunks_mut(2).zip(values) {
+                pair.fill(value);
+            }
+            for (pair, &value) in mirrored.chunks_mut(2).zip(values.iter().rev()) {
+                pair.fill(value);
+            }
+            kernels::mul_assign(m, out, factors);
+            kernels::mul_assign(m, &mut mirrored, mirrored_factors);
+            match coordinate {
+                Coordinate::First => kernels::add_assign(m, out, &mirrored),
+                // i is conjugated with the rest.
+                Coordinate::Second => {
+                    kernels::sub_assign(m, out, &mirrored);
+                    kernels::mul_scalar_assign(m, out, table.imaginary_unit());
+                }
+            }
+        }
+        traces
+    }
+
+    /// The trace to the ring of X^N + 1 of `factor·poly`, for an element of the real ring.
+    ///
+    /// # Panics
+    /// As [`TraceFactor::to_real`].
+    #[must_use]
+    pub fn to_complex(&self, ring: &Ring, poly: &Poly<Evaluations>) -> Poly<Evaluations> {
+        assert!(
+            poly.basis().limbs() <= self.basis.limbs(),
+            "{:?} above {:?}",
+            poly.basis(),
+            self.basis
+        );
+        let degree = self.degree;
+        let mut traces = Poly::<Evaluations>::unspecified(ring, poly.basis());
+        let mut products = Buffer::unspecified(degree);
+        for (limb, out) in traces.words_mut().chunks_mut(degree).enumerate() {
+            let m = ring.modulus(ring.prime_index(poly.basis(), limb));
+            let (factors, mirrored_factors) = self.limb(limb);
+            let (low, high) = out.split_at_mut(degree / 2);
+            kernels::mul(m, &mut products, poly.limb(limb), factors);
+            for (out, pair) in low.iter_mut().zip(products.chunks(2)) {
+                *out = m.add(pair[0], pair[1]);
+            }
+            kernels::mul(m, &mut products, poly.limb(limb), mirrored_factors);
+            for (out, pair) in high.iter_mut().rev().zip(products.chunks(2)) {
+                *out = m.add(pair[0], pair[1]);
+            }
+        }
+        traces
+    }
+}
+
+/// The coefficients of X times an element of the ring of degree 2N.
+#[must_use]
+pub fn times_x(coefficients: &[i64]) -> Vec<i64> {
+    let mut turned = coefficients.to_vec();
+    turned.rotate_right(1);
+    if let Some(first) = turned.first_mut() {
+        *first = -*first;
+    }
+    turned
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::basis::Chain;
+    use crate::primes::ntt_primes;
+    use crate::{Coefficients, RingModuli};
+
+    const DEGREE: usize = 64;
+
+    fn rings() -> [Ring; 2] {
+        let moduli =
+            RingModuli::new(DEGREE, vec![Chain::new(&ntt_primes(2 * DEGREE, 49.0, 2, &[]))], &[]);
+        [Ring::of(moduli.clone()), Ring::real(moduli)]
+    }
+
+    fn sample(count: usize, seed: i64) -> Vec<i64> {
+        (0..count as i64).map(|i| (i * i * 31 + seed * i + 7) % 101 - 50).collect()
+    }
+
+    /// The product modulo X^n + 1.
+    fn product(a: &[i64], b: &[i64]) -> Vec<i64> {
+        let length = a.len();
+        let mut product = vec![0; length];
+        for (i, a) in a.iter().enumerate() {
+            for (j, b) in b.iter().enumerate() {
+                let (place, sign) = if i + j < length { (i + j, 1) } else { (i + j - length, -1) };
+                product[place] += sign * a * b;
+            }
+        }
+        product
+    }
+
+    /// X^k to X^-k, modulo X^n + 1.
+    fn conjugate(a: &[i64]) -> Vec<i64> {
+        (0..a.len()).map(|k| if k == 0 { a[0] } else { -a[a.len() - k] }).collect()
+    }
+
+    fn check(ring: &Ring, found: Poly<Evaluations>, expected: &[i64]) {
+        let expected = Poly::<Coefficients>::from_signed(ring, ring.main_basis(2), expected);
+        assert!(found.into_coefficients(ring) == expected);
+    }
+
+    #[test]
+    fn traces_are_sums_of_conjugates() {
+        let [ring, real] = rings();
+        let basis = ring.main_basis(2);
+        let factor = sample(2 * DEGREE, 3);
+        let traces = TraceFactor::new(&ring, basis, &factor);
+
+        // An element of K has its coefficients at even places of L.
+        let of_complex = sample(DEGREE, 5);
+        let mut lifted = vec![0; 2 * DEGREE];
+        lifted.iter_mut().step_by(2).zip(&of_complex).for_each(|(out, &a)| *out = a);
+        let poly =
+            Poly::<Coefficients>::from_signed(&ring, basis, &of_complex).into_evaluations(&ring);
+        let mut imaginary = vec![0; 2 * DEGREE];
+        imaginary[DEGREE] = 1;
+        let whole = product(&factor, &lifted);
+        for (coordinate, whole) in
+            [(Coordinate::First, whole.clone()), (Coordinate::Second, product(&imaginary, &whole))]
+        {
+            let trace: Vec<i64> = whole.iter().zip(conjugate(&whole)).map(|(a, b)| a + b).collect();
+            check(&real, traces.to_real(&real, &poly, coordinate), &trace[..DEGREE]);
+        }
+
+        // An element of the real ring is its own conjugate; the trace to K takes twice the even coefficients.
+        let of_real = sample(DEGREE, 11);
+        let mut lifted = vec![0; 2 * DEGREE];
+        lifted[..DEGREE].copy_from_slice(&of_real);
+        (1..DEGREE).for_each(|k| lifted[2 * DEGREE - k] = -of_real[k]);
+        let poly =
+            Poly::<Coefficients>::from_signed(&real, basis, &of_real).into_evaluations(&real);
+        for factor in [factor.clone(), times_x(&factor)] {
+            let whole = product(&factor, &lifted);
+            let trace: Vec<i64> = whole.iter().step_by(2).map(|a| 2 * a).collect();
+            let traces = TraceFactor::new(&ring, basis, &factor);
+            check(&ring, traces.to_complex(&ring, &poly), &trace);
+        }
+    }
+}
