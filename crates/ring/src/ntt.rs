@@ -47,7 +47,7 @@ pub struct NttTable {
 /// Who does the work.
 #[derive(Debug)]
 enum Kind {
-    Own(Transform),
+    Own(Box<Transform>),
     Wide(Plan),
 }
 
@@ -63,7 +63,7 @@ impl NttTable {
         }
         let root = primitive_root(&modulus, 2 * degree as u64)?;
         let transform = if modulus.value() < VECTOR_BOUND {
-            Kind::Own(Transform::new(modulus, degree, Points::odd_powers(root)))
+            Kind::Own(Box::new(Transform::new(modulus, degree, Points::odd_powers(root))))
         } else {
             Kind::Wide(Plan::try_new(degree, modulus.value())?)
         };
@@ -98,14 +98,11 @@ impl NttTable {
             return None;
         }
         let root = primitive_root(&modulus, 4 * degree as u64)?;
+        let points = Points::quarter_of_powers(&modulus, root);
         Some(Self {
             degree,
             modulus,
-            transform: Kind::Own(Transform::new(
-                modulus,
-                degree,
-                Points::quarter_of_powers(&modulus, root),
-            )),
+            transform: Kind::Own(Box::new(Transform::new(modulus, degree, points))),
             degree_inverse: modulus.inv(degree as u64),
             imaginary_unit: modulus.pow(root, degree as u64),
             is_real: true,
