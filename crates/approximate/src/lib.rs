@@ -27,6 +27,7 @@
 //! | slots fewer than half the ring degree: bootstraps and lookups of theirs | `sparse_slots.rs` |
 //! | polynomials, sums over slots, matrices | `polynomial.rs`, `inner_sum.rs`, `linear_map.rs`, `linear_maps.rs` |
 //! | functional bootstrapping: its call, circuit and tables | `lookup.rs`, `lookup_circuit.rs`, `slot_table.rs`, `lookup_sets.rs` |
+//! | smooth functions in the bootstrap: their series, bounds and errors | `slot_function.rs`, `fourier_extension.rs`, `smooth_function.rs`, `smooth_prediction.rs` |
 //! | parameters for lookups: what is asked for, the search, what is found | `lookup_request.rs`, `lookup_planner.rs`, `lookup_plan.rs`, `literal_choice.rs` |
 //! | slots to packed integers and back | `packed_integers.rs` |
 //! | tables of points without a bootstrap | `leveled_tables.rs` |
@@ -44,6 +45,7 @@ mod ciphertext;
 #[cfg(feature = "client")]
 mod encryption;
 mod evaluation_key;
+mod fourier_extension;
 mod inner_sum;
 mod key_set;
 mod leveled_tables;
@@ -69,7 +71,10 @@ mod public_key;
 mod secret_key;
 mod serialization;
 mod sine_sum;
+mod slot_function;
 mod slot_table;
+mod smooth_function;
+mod smooth_prediction;
 mod sparse_sets;
 mod sparse_slots;
 mod validation;
@@ -89,7 +94,7 @@ pub use linear_maps::PreparedMap;
 pub use literal::{BootstrappingLiteral, ParametersLiteral};
 pub use lookup::LookupPrediction;
 pub use lookup_plan::{LookupCandidate, LookupPlan};
-pub use lookup_request::LookupRequest;
+pub use lookup_request::{LookupFunction, LookupRequest};
 pub use num_complex::Complex64;
 pub use packed_integers::{PackedKey, SharedSecret};
 pub use parameters::Parameters;
@@ -98,4 +103,6 @@ pub use polynomial::Polynomial;
 pub use public_key::PublicKey;
 #[cfg(feature = "client")]
 pub use secret_key::SecretKey;
+pub use slot_function::SlotFunction;
 pub use slot_table::{Grid, SlotTable};
+pub use smooth_function::SmoothFunction;

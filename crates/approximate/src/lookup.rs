@@ -1,5 +1,5 @@
-//! Functional bootstrapping of slots: any function of integers or of points of a grid, discontinuous as it may be, with
-//! levels back.
+//! Functional bootstrapping of slots: any function of integers or of points of a grid, discontinuous as it may be, and
+//! smooth functions of an interval, with levels back.
 
 use cryptable_ckks::bootstrapping::mod_raise;
 use cryptable_ckks::dry_run::Shape;
@@ -13,13 +13,14 @@ use crate::ciphertext::{Ciphertext, Tags};
 use crate::evaluation_key::EvaluationKey;
 use crate::lookup_circuit::PredictedLookup;
 use crate::parameters::Parameters;
-use crate::slot_table::{Grid, SlotTable};
+use crate::slot_function::{PhaseSeries, SlotFunction, SlotPeriod};
 
 /// Predicted error and cost of a lookup.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LookupPrediction {
     /// Largest error of a slot and of the circuit but for the probability of [`LookupPrediction::log2_fail_per_slot`], as a fraction
-    /// of half the distance of two points: from 1 on slots would be taken for others, and lookups are refused.
+    /// of half the distance of two points: from 1 on slots would be taken for others, and lookups are refused. For smooth
+    /// functions, as a fraction of a 64th of the interval, the distance beyond it for which errors are stated.
     pub phase_error: f64,
     /// Errors of the result: their deviation and bias for the worst inputs.
     pub error: SlotError,
@@ -36,9 +37,14 @@ impl Parameters {
     /// Predicts [`EvaluationKey::lookup`]: levels, errors, and the probability that a slot fails.
     ///
     /// # Errors
-    /// If there is no bootstrap, the table has more levels than there are, or the ciphertext none.
-    pub fn predict_lookup(&self, ct: &Ciphertext, table: &SlotTable) -> Result<LookupPrediction> {
-        let found = self.checked_prediction(ct, table)?;
+    /// If there is no bootstrap, the function has more levels than there are, the ciphertext none, or larger slots than the
+    /// interval of a smooth function.
+    pub fn predict_lookup<'a>(
+        &self,
+        ct: &Ciphertext,
+        function: impl Into<SlotFunction<'a>>,
+    ) -> Result<LookupPrediction> {
+        let found = self.checked_prediction(ct, function.into())?;
         Ok(self.lookup_prediction(&found))
     }
 
@@ -57,48 +63,60 @@ impl Parameters {
         }
     }
 
-    fn checked_prediction(&self, ct: &Ciphertext, table: &SlotTable) -> Result<PredictedLookup> {
+    fn checked_prediction(
+        &self,
+        ct: &Ciphertext,
+        function: SlotFunction<'_>,
+    ) -> Result<PredictedLookup> {
         let name = "a lookup with parameters without bootstrapping";
         let circuit = self.bootstrap_circuit().ok_or_else(|| Error::Unsupported(name.into()))?;
-        self.check_table(table)?;
-        self.check_level(ct, table.grid())?;
+        self.check_series(function.series())?;
+        self.check_level(ct, function.series().period)?;
+        if let SlotFunction::Smooth(smooth) = function {
+            let (bound, most) = (ct.bounds().part(), smooth.largest_input());
+            let limit = format!("at most {most}, the larger end of the function's interval");
+            demand(bound <= most, "bound of slots", bound, &limit)?;
+        }
         let parts = ct.bounds().parts();
-        Ok(circuit.predict_lookup(&self.dry_run(), &ct.shape, ct.error(), parts, table))
+        Ok(circuit.predict_lookup(&self.dry_run(), &ct.shape, ct.error(), parts, function))
     }
 
-    /// Checks that a table has no more levels than bootstraps return.
+    /// Checks that a series has no more levels than bootstraps return.
     ///
     /// # Errors
     /// If it has more.
-    pub(crate) fn check_table(&self, table: &SlotTable) -> Result<()> {
+    pub(crate) fn check_series(&self, series: &PhaseSeries) -> Result<()> {
         let circuit = self.bootstrap_circuit();
-        let found = circuit.is_some_and(|circuit| circuit.level_after(table).is_some());
-        let limit = "what is between exponential and bottom: fewer points or a lower order";
-        demand(found, "levels of the table", table.levels() as f64, limit)
+        let found = circuit.is_some_and(|circuit| circuit.level_after(series).is_some());
+        let limit = "what is between exponential and bottom: fewer points, a lower order or a larger tolerance";
+        demand(found, "levels of the table", series.levels() as f64, limit)
     }
 
-    /// Checks that a ciphertext has the levels that inputs of lookups on this grid need.
+    /// Checks that a ciphertext has the levels that inputs of lookups with this period need.
     ///
     /// # Errors
     /// If it has fewer.
-    pub(crate) fn check_level(&self, ct: &Ciphertext, grid: Grid) -> Result<()> {
-        let least = self.bootstrap_circuit().map_or(0, |circuit| circuit.level_before(grid));
+    pub(crate) fn check_level(&self, ct: &Ciphertext, period: SlotPeriod) -> Result<()> {
+        let least = self.bootstrap_circuit().map_or(0, |circuit| circuit.level_before(period));
         let (level, limit) = (ct.level(), format!("it must be at least {least}"));
         demand(level >= least, "level of a lookup's input", level as f64, &limit)
     }
 }
 
 impl EvaluationKey {
-    /// The table of every slot, with levels back: Algorithm 4 of Alexandru, Kim, Polyakov (CRYPTO 2025, ePrint 2024/1623).
-    /// Real slots take one exponential; of complex ones both parts are looked up, in two, or in one where slots are fewer than
-    /// half the ring degree.
+    /// A function of every slot, with levels back: a table of points ([`crate::SlotTable`]) by Algorithm 4 of Alexandru, Kim, Polyakov (CRYPTO 2025, ePrint 2024/1623),
+    /// or a smooth function of an interval ([`crate::SmoothFunction`]). Real slots take one exponential; of complex ones
+    /// both parts are looked up, in two, or in one where slots are fewer than half the ring degree.
     ///
-    /// Slots hold points of the table's grid up to errors, of any period; results are values up to errors that they state.
+    /// Slots hold points of a table's grid up to errors, of any period, or numbers of a smooth function's interval; results
+    /// are values up to errors that they state.
     /// An input of the lowest level serves where the range of the bootstrap over the period is an integer.
     /// All slots are looked up: those that nothing was put into as 0.
     ///
     /// ```
-    /// use cryptable_approximate::{Grid, KeySet, Parameters, SecretKey, SlotBounds, SlotTable};
+    /// use cryptable_approximate::{
+    ///     Grid, KeySet, Parameters, SecretKey, SlotBounds, SlotTable, SmoothFunction,
+    /// };
     /// use cryptable_lattice::Progress;
     /// let secret = SecretKey::generate(&Parameters::insecure_toy_bootstrapping()?);
     /// let server = secret.evaluation_key_for(&KeySet::new().lookups(), Progress::silent())?;
@@ -109,41 +127,56 @@ impl EvaluationKey {
     /// let found = secret.decrypt_reals(&y)?;
     /// assert!((found[1] + 1.0).abs() < 1e-4 && (found[2] - 0.25).abs() < 1e-4);
     /// assert_eq!(y.level(), secret.parameters().levels());
+    /// // A smooth function, of any number of its interval.
+    /// let sigmoid = SmoothFunction::sigmoid(3.0, 1e-5)?;
+    /// let y = server.lookup(&x, &sigmoid)?;
+    /// assert!((secret.decrypt_reals(&y)?[1] - sigmoid.evaluate(1.0)).abs() < 1e-4);
     /// # Ok::<(), cryptable_lattice::Error>(())
     /// ```
     ///
     /// # Errors
     /// If the ciphertext is of another client or other parameters or has no level, its errors may reach halfway to another
-    /// point, or the table takes more levels than there are; [`Error::MissingKey`].
-    pub fn lookup(&self, ct: &Ciphertext, table: &SlotTable) -> Result<Ciphertext> {
-        Ok(self.lookup_many(ct, &[table])?.swap_remove(0))
+    /// point, the function takes more levels than there are, or slots may be beyond a smooth function's interval;
+    /// [`Error::MissingKey`].
+    pub fn lookup<'a>(
+        &self,
+        ct: &Ciphertext,
+        function: impl Into<SlotFunction<'a>>,
+    ) -> Result<Ciphertext> {
+        Ok(self.lookup_many(ct, &[function.into()])?.swap_remove(0))
     }
 
-    /// Several tables of one grid, which share everything but their polynomials.
+    /// Several functions of one period, which share everything but their polynomials.
     ///
     /// # Errors
-    /// As [`EvaluationKey::lookup`]; if there is no table, or their grids differ.
-    pub fn lookup_many(&self, ct: &Ciphertext, tables: &[&SlotTable]) -> Result<Vec<Ciphertext>> {
+    /// As [`EvaluationKey::lookup`]; if there is no function, or their periods differ.
+    pub fn lookup_many<'a, F: Copy + Into<SlotFunction<'a>>>(
+        &self,
+        ct: &Ciphertext,
+        functions: &[F],
+    ) -> Result<Vec<Ciphertext>> {
         self.check(&[ct])?;
-        let Some(first) = tables.first() else {
+        let functions: Vec<SlotFunction<'a>> = functions.iter().map(|&it| it.into()).collect();
+        let Some(first) = functions.first() else {
             return Err(Error::TooSmall { name: "number of tables", value: 0, limit: 1 });
         };
-        let grid = first.grid();
-        if let Some(other) = tables.iter().find(|table| table.grid() != grid) {
-            let (found, expected) = (format!("{:?}", other.grid()), format!("{grid:?}"));
-            return Err(Error::Mismatch { name: "grid of a table", found, expected });
+        let period = first.series().period;
+        let mut others = functions.iter().map(|it| it.series().period);
+        if let Some(other) = others.find(|&other| other != period) {
+            let (found, expected) = (format!("{other:?}"), format!("{period:?}"));
+            return Err(Error::Mismatch { name: "period of a function", found, expected });
         }
         let (circuit, matrices) = self.lookup_parts()?;
         let parts = ct.bounds().parts();
-        let mut results = Vec::with_capacity(tables.len());
-        for table in tables {
-            let found = self.parameters().checked_prediction(ct, table)?;
-            results.push(self.admit(&found, table, parts, ct.tags)?);
+        let mut results = Vec::with_capacity(functions.len());
+        for &function in &functions {
+            let found = self.parameters().checked_prediction(ct, function)?;
+            results.push(self.admit(&found, function, parts, ct.tags)?);
         }
-        let evaluator = self.arithmetics().0;
+        let (evaluator, matrices) = (self.arithmetics().0, &matrices.slots_to_coeffs);
         let coefficients =
-            circuit.phases_of_grid(&evaluator, &matrices.slots_to_coeffs, &ct.inner, grid, parts);
-        Ok(self.look_up_coefficients(&coefficients.parts, tables, parts, results))
+            circuit.phases_in_periods(&evaluator, matrices, &ct.inner, period, parts);
+        Ok(self.look_up_coefficients(&coefficients.parts, &functions, parts, results))
     }
 
     /// The circuit of lookups and its matrices.
@@ -162,14 +195,14 @@ impl EvaluationKey {
     pub(crate) fn admit(
         &self,
         found: &PredictedLookup,
-        table: &SlotTable,
+        function: SlotFunction<'_>,
         parts: usize,
         tags: Tags,
     ) -> Result<(Shape, Tags)> {
         let error = found.phase_error;
-        let limit = "of half the distance of two points it must be less than 1";
+        let limit = "of half the distance of two points, or of a 64th of the interval, it must be less than 1";
         demand(error < 1.0, "error of a lookup's input", error, limit)?;
-        let size = table.magnitude() + found.bias;
+        let size = function.magnitude() + found.bias;
         let im = if parts == 2 { size } else { 0.0 };
         let tags = Tags { bounds: SlotBounds { re: size, im }, bias: found.bias, ..tags };
         self.check_capacity(tags, found.shape.limbs)?;
@@ -183,7 +216,7 @@ impl EvaluationKey {
     pub(crate) fn look_up_coefficients(
         &self,
         bottom: &RlweCiphertext,
-        tables: &[&SlotTable],
+        functions: &[SlotFunction<'_>],
         parts: usize,
         results: Vec<(Shape, Tags)>,
     ) -> Vec<Ciphertext> {
@@ -191,7 +224,8 @@ impl EvaluationKey {
         let evaluator = self.arithmetics().0;
         let raised = mod_raise::raise(&evaluator, bottom, circuit.raised_basis());
         let phases = circuit.phases(&evaluator, &matrices.coeffs_to_slots, raised, parts);
-        let found = circuit.look_up(&evaluator, phases, tables, matrices.mask(parts));
+        let series: Vec<_> = functions.iter().map(|it| it.series()).collect();
+        let found = circuit.look_up(&evaluator, phases, &series, matrices.mask(parts));
         let join = |(inner, (shape, tags))| Ciphertext::join(inner, shape, tags);
         found.into_iter().zip(results).map(join).collect()
     }

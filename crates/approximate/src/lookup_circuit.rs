@@ -23,14 +23,20 @@ use rayon::prelude::*;
 
 use crate::bootstrap_circuit::{BootstrapCircuit, CoefficientVariance, EVALUATION_MARGIN};
 use crate::bounds::SlotError;
-use crate::slot_table::{Grid, SlotTable};
+use crate::slot_function::{PhaseSeries, SlotFunction, SlotPeriod};
+use crate::slot_table::SlotTable;
+use crate::smooth_prediction::InputErrors;
+
+/// B over a period is taken as whole if it is within this part of a whole number.
+const ROUNDING: f64 = 1e-12;
 
 /// Results of the dry run of a lookup.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PredictedLookup {
-    /// Largest error of the phase but for the stated probability, as a fraction of half the distance of two points.
+    /// Largest error of the phase but for the stated probability, as a fraction of half the distance of two points; of a
+    /// smooth function, of how far beyond its interval bounds hold.
     pub phase_error: f64,
-    /// The result; its noise is that of the largest gain of any table.
+    /// The result; its noise is that of the largest gain of any table, or of any input of a smooth function.
     pub shape: Shape,
     /// Rest of the largest phase error, and the approximation error of the exponential.
     pub bias: f64,
@@ -40,8 +46,8 @@ pub(crate) struct PredictedLookup {
 
 impl BootstrapCircuit {
     /// Levels of the results of a table; none if there are too few for it.
-    pub(crate) fn level_after(&self, table: &SlotTable) -> Option<usize> {
-        let limbs = self.limbs_of_exponential().checked_sub(table.levels())?;
+    pub(crate) fn level_after(&self, series: &PhaseSeries) -> Option<usize> {
+        let limbs = self.limbs_of_exponential().checked_sub(series.levels())?;
         limbs.min(self.top_of_values()).checked_sub(self.levels.bottom() + self.joining())
     }
 
@@ -56,13 +62,15 @@ impl BootstrapCircuit {
     }
 
     /// Levels that inputs need: none where B/period is an integer.
-    pub(crate) fn level_before(&self, grid: Grid) -> usize {
-        usize::from(self.factor(grid).fract() != 0.0)
+    pub(crate) fn level_before(&self, period: SlotPeriod) -> usize {
+        usize::from(self.factor(period).fract() != 0.0)
     }
 
-    /// Returns the factor of slots, B/period.
-    fn factor(&self, grid: Grid) -> f64 {
-        self.bootstrapping.log2_range.exp2() / grid.period()
+    /// Returns the factor of slots, B/period: a whole number where only rounding of B keeps it from being one.
+    fn factor(&self, period: SlotPeriod) -> f64 {
+        let factor = self.bootstrapping.log2_range.exp2() / period.period;
+        let whole = factor.round();
+        if (factor - whole).abs() <= ROUNDING * whole { whole } else { factor }
     }
 
     /// Limbs at which the exponential ends.
@@ -71,15 +79,15 @@ impl BootstrapCircuit {
     }
 
     /// Slots as fractions of the period in coefficients, modulo q_0, from at least [`BootstrapCircuit::level_before`].
-    pub(crate) fn phases_of_grid<A: Arithmetic>(
+    pub(crate) fn phases_in_periods<A: Arithmetic>(
         &self,
         arithmetic: &A,
         matrices: &[A::Matrix],
         ct: &A::Ciphertext,
-        grid: Grid,
+        period: SlotPeriod,
         parts: usize,
     ) -> A::Ciphertext {
-        let (factor, bottom) = (self.factor(grid), self.levels.bottom());
+        let (factor, bottom) = (self.factor(period), self.levels.bottom());
         let mut moved = if arithmetic.limbs(ct) > bottom {
             self.levels.combine(arithmetic, &[ct], &[factor.into()], bottom)
         } else {
@@ -87,7 +95,7 @@ impl BootstrapCircuit {
             arithmetic.mul_integer_assign(&mut multiple, factor as i64);
             multiple
         };
-        let first = -grid.first * factor;
+        let first = -period.first * factor;
         let imaginary = if parts == 2 { first } else { 0.0 };
         arithmetic.add_constant_assign(&mut moved, Complex64::new(first, imaginary));
         self.slots_to_coeffs.apply(arithmetic, matrices, moved)
@@ -98,22 +106,22 @@ impl BootstrapCircuit {
         &self,
         arithmetic: &A,
         phases: Vec<A::Ciphertext>,
-        tables: &[&SlotTable],
+        series: &[&PhaseSeries],
         mask: Option<&A::Plain>,
     ) -> Vec<A::Ciphertext> {
-        let levels = tables.iter().map(|table| table.levels()).max().expect("a table");
+        let levels = series.iter().map(|it| it.levels()).max().expect("a series");
         let evaluate = |x: A::Ciphertext| {
             let z = self.exponential(arithmetic, &x, levels);
-            self.evaluate_tables(arithmetic, &z, tables)
+            self.evaluate_series(arithmetic, &z, series)
         };
         let parts: Vec<Vec<_>> = phases.into_par_iter().map(evaluate).collect();
         let mut parts: Vec<_> = parts.into_iter().map(Vec::into_iter).collect();
         let join = |_| {
-            let halves = parts.iter_mut().map(|part| part.next().expect("a result a table"));
+            let halves = parts.iter_mut().map(|part| part.next().expect("a result a series"));
             let joined = join_halves(arithmetic, halves.collect());
             self.join_sparse(arithmetic, joined, mask)
         };
-        tables.iter().map(join).collect()
+        series.iter().map(join).collect()
     }
 
     /// Computes `e^{2πit}` for tables of this many levels, at a scale whose repeated squares have the scales of levels
@@ -134,27 +142,27 @@ impl BootstrapCircuit {
         z
     }
 
-    /// Half of `T(z)` of every table.
-    fn evaluate_tables<A: Arithmetic>(
+    /// Half of `T(z)` of every series.
+    pub(crate) fn evaluate_series<A: Arithmetic>(
         &self,
         arithmetic: &A,
         z: &A::Ciphertext,
-        tables: &[&SlotTable],
+        series: &[&PhaseSeries],
     ) -> Vec<A::Ciphertext> {
-        // Results are at the top at most: tables of few coefficients are filled up with zeros.
+        // Results are at the top at most: series of few coefficients are filled up with zeros.
         let least = arithmetic.limbs(z).saturating_sub(self.top_of_values());
-        let levels_of = |table: &SlotTable| table.levels().max(least);
-        let log_length = tables.iter().map(|table| levels_of(table) as u32).max().expect("a table");
+        let levels_of = |series: &PhaseSeries| series.levels().max(least);
+        let log_length = series.iter().map(|it| levels_of(it) as u32).max().expect("a series");
         let log_babies = log_length.div_ceil(2);
         let steps = Steps::new(arithmetic, PolynomialBasis::Power, z, log_length, log_babies);
-        let evaluate = |table: &&SlotTable| {
-            let mut coefficients = table.coefficients().to_vec();
-            coefficients.resize(1 << levels_of(table), Complex64::ZERO);
-            let limbs = arithmetic.limbs(z) - levels_of(table) - self.joining();
+        let evaluate = |series: &&PhaseSeries| {
+            let mut coefficients = series.halves().to_vec();
+            coefficients.resize(1 << levels_of(series), Complex64::ZERO);
+            let limbs = arithmetic.limbs(z) - levels_of(series) - self.joining();
             let scale = self.scale_before_joining(arithmetic, limbs);
             steps.evaluate_at_least_depth(arithmetic, &coefficients, scale)
         };
-        tables.iter().map(evaluate).collect()
+        series.iter().map(evaluate).collect()
     }
 
     /// A dry run of a lookup of slots of the given shape and error.
@@ -164,30 +172,38 @@ impl BootstrapCircuit {
         input: &Shape,
         error: SlotError,
         parts: usize,
-        table: &SlotTable,
+        function: SlotFunction<'_>,
     ) -> PredictedLookup {
-        let grid = table.grid();
-        let coefficients = self.predict_coefficients(dry_run, input, grid, parts);
-        let error = in_periods(error.of_part(), grid);
-        self.predict_table(dry_run, coefficients, error, parts, table)
+        let period = function.series().period;
+        let coefficients = self.predict_coefficients(dry_run, input, period, parts);
+        let error = in_periods(error.of_part(), period);
+        match function {
+            SlotFunction::Table(table) => {
+                self.predict_table(dry_run, coefficients, error, parts, table)
+            }
+            SlotFunction::Smooth(function) => {
+                let errors = InputErrors { coefficients, of_part: error, of_slots: input.noise };
+                self.predict_smooth(dry_run, errors, parts, function)
+            }
+        }
     }
 
-    /// Noise of coefficients of slots that are exact: that of [`BootstrapCircuit::phases_of_grid`].
+    /// Noise of coefficients of slots that are exact: that of [`BootstrapCircuit::phases_in_periods`].
     pub(crate) fn predict_coefficients(
         &self,
         dry_run: &DryRun,
         input: &Shape,
-        grid: Grid,
+        period: SlotPeriod,
         parts: usize,
     ) -> CoefficientVariance {
         let (plans, zero) = (self.slots_to_coeffs.plans(), SlotVariance(0.0));
         let exact = Shape { noise: SlotNoise::ZERO, ..*input };
-        self.phases_of_grid(dry_run, &plans, &exact, grid, parts);
+        self.phases_in_periods(dry_run, &plans, &exact, period, parts);
         self.coefficient_variance(&exact, |input| {
             // Slots that are zero have no first point either.
-            let first = if input.power == zero { 0.0 } else { grid.first };
-            let grid = Grid { first, ..grid };
-            self.phases_of_grid(&dry_run.afresh(), &plans, input, grid, parts)
+            let first = if input.power == zero { 0.0 } else { period.first };
+            let period = SlotPeriod { first, ..period };
+            self.phases_in_periods(&dry_run.afresh(), &plans, input, period, parts)
         })
     }
 
@@ -201,15 +217,8 @@ impl BootstrapCircuit {
         table: &SlotTable,
     ) -> PredictedLookup {
         let of_circuit = self.predict_phases(dry_run, coefficients, parts);
-        // The rounding at the switch of chains is noise of slots, of which a part has half.
-        let k = self.odd_function.series.bound;
-        let rounding = dry_run.rounding_noise(self.exact_phase().scale).total() * k * k;
-        let of_slots = NoiseLaw::slots(rounding / 2.0, embedding_limit(self.ring_degree()));
-        let own = NoiseLaw::gaussian((of_circuit - rounding).max(0.0)).with_independent(of_slots);
-        // Half of the stated probability is that of an overflow.
-        let log2_fail = self.bootstrapping.log2_fail - 1.0;
-        let phase = error.with_independent(NoiseBound::of_law(own, 0.0)).largest(log2_fail);
-        let (shape, gained) = self.predict_polynomial(dry_run, parts, table);
+        let phase = self.largest_phase_error(dry_run, of_circuit, error);
+        let (shape, gained) = self.predict_polynomial(dry_run, parts, table.series());
         let kernel = table.kernel();
         let (gain, approximation) =
             (kernel.largest_gain(), self.odd_function.series.approximation_error());
@@ -233,27 +242,44 @@ impl BootstrapCircuit {
         }
     }
 
+    /// The largest error of a phase but for the stated probability, of the circuit's variance and what inputs bring.
+    pub(crate) fn largest_phase_error(
+        &self,
+        dry_run: &DryRun,
+        of_circuit: f64,
+        error: NoiseBound,
+    ) -> f64 {
+        // The rounding at the switch of chains is noise of slots, of which a part has half.
+        let k = self.odd_function.series.bound;
+        let rounding = dry_run.rounding_noise(self.exact_phase().scale).total() * k * k;
+        let of_slots = NoiseLaw::slots(rounding / 2.0, embedding_limit(self.ring_degree()));
+        let own = NoiseLaw::gaussian((of_circuit - rounding).max(0.0)).with_independent(of_slots);
+        // Half of the stated probability is that of an overflow.
+        let log2_fail = self.bootstrapping.log2_fail - 1.0;
+        error.with_independent(NoiseBound::of_law(own, 0.0)).largest(log2_fail)
+    }
+
     /// Predicts the polynomial of an exponential without noise, and the variance of the modulus of the exponential,
     /// whose phase is exact but for the part without a real part.
-    fn predict_polynomial(
+    pub(crate) fn predict_polynomial(
         &self,
         dry_run: &DryRun,
         parts: usize,
-        table: &SlotTable,
+        series: &PhaseSeries,
     ) -> (Shape, f64) {
         let phase = self.exact_phase();
         let rounded = Shape { noise: dry_run.rounding_noise(phase.scale), ..phase };
-        let z = self.exponential(dry_run, &rounded, table.levels());
+        let z = self.exponential(dry_run, &rounded, series.levels());
         let exact = Shape { noise: SlotNoise::ZERO, ..z };
-        let half = self.evaluate_tables(dry_run, &exact, &[table]).swap_remove(0);
+        let half = self.evaluate_series(dry_run, &exact, &[series]).swap_remove(0);
         let joined = join_halves(dry_run, vec![half; self.exponentials(parts)]);
         let joined = self.join_sparse(dry_run, joined, self.mask_plan(parts).as_ref());
         (joined, EVALUATION_MARGIN * z.noise.total() / 2.0)
     }
 }
 
-/// An error of slots as a fraction of the period of a grid.
-pub(crate) fn in_periods(error: NoiseBound, grid: Grid) -> NoiseBound {
-    let factor = 1.0 / grid.period();
+/// An error of slots as a fraction of a period.
+pub(crate) fn in_periods(error: NoiseBound, period: SlotPeriod) -> NoiseBound {
+    let factor = 1.0 / period.period;
     NoiseBound::of_law(error.law().times(factor), error.bias() * factor)
 }

@@ -13,7 +13,7 @@ use crate::bounds::SlotBounds;
 use crate::key_set::KeySet;
 use crate::lookup::LookupPrediction;
 use crate::parameters::Parameters;
-use crate::slot_table::SlotTable;
+use crate::slot_function::SlotFunction;
 
 /// Bytes of a word.
 const WORD_BYTES: usize = 8;
@@ -27,11 +27,12 @@ const WORKING_FACTOR: usize = 2;
 pub struct LookupCandidate {
     /// Parameters that serve the request.
     pub parameters: Parameters,
-    /// The order of interpolations.
+    /// The order of interpolations; 0 of a smooth function, which is not interpolated.
     pub order: u64,
-    /// Prediction for a lookup of fresh slots, in a table with values from 0 to 1.
+    /// Prediction for a lookup of fresh slots: in a table with values from 0 to 1, or of the smooth function.
     pub prediction: LookupPrediction,
-    /// Bits that results are right to: of the largest error but for the failure probability, over the spread of the table.
+    /// Bits that results are right to: of the largest error but for the failure probability, over the spread of the function's
+    /// values.
     pub precision_bits: f64,
     /// Operations of one lookup, counted.
     pub counts: Counts,
@@ -40,20 +41,20 @@ pub struct LookupCandidate {
 }
 
 impl LookupCandidate {
-    /// Predicts the parameters' lookup in a table of slots within bounds.
+    /// Predicts the parameters' lookup of slots within bounds.
     ///
     /// # Errors
-    /// If the table takes more levels than there are, or slots or results are larger than what they hold.
+    /// If the function takes more levels than there are, or slots or results are larger than what they hold.
     pub(crate) fn new(
         parameters: Parameters,
-        table: &SlotTable,
+        function: SlotFunction<'_>,
         order: u64,
         bounds: SlotBounds,
     ) -> Result<Self> {
-        let (prediction, counts) = parameters.predict_fresh_lookup(table, bounds)?;
+        let (prediction, counts) = parameters.predict_fresh_lookup(function, bounds)?;
         let memory_bytes = parameters.lookup_memory_bytes()?;
         let largest = prediction.error.largest(prediction.log2_fail_per_slot);
-        let precision_bits = -(largest / table.spread().max(f64::MIN_POSITIVE)).log2();
+        let precision_bits = -(largest / function.spread().max(f64::MIN_POSITIVE)).log2();
         Ok(Self { parameters, order, prediction, precision_bits, counts, memory_bytes })
     }
 
@@ -134,13 +135,14 @@ impl Parameters {
     /// A lookup of fresh slots within bounds that were lowered as far as lookups allow: its prediction, and its operations.
     fn predict_fresh_lookup(
         &self,
-        table: &SlotTable,
+        function: SlotFunction<'_>,
         bounds: SlotBounds,
     ) -> Result<(LookupPrediction, Counts)> {
-        self.check_table(table)?;
+        let series = function.series();
+        self.check_series(series)?;
         let circuit = self.bootstrap_circuit().expect("a table was checked");
-        let (levels, grid, parts) = (self.level_scales(), table.grid(), bounds.parts());
-        let (dry_run, before) = (self.dry_run(), circuit.level_before(grid));
+        let (levels, period, parts) = (self.level_scales(), series.period, bounds.parts());
+        let (dry_run, before) = (self.dry_run(), circuit.level_before(period));
         let limit = "no more than the parameters have";
         demand(before <= self.levels(), "levels of a lookup's input", before as f64, limit)?;
         let held = levels.capacity(levels.top());
@@ -150,20 +152,20 @@ impl Parameters {
         let fresh = Shape { power, ..self.fresh_shape(1.0) };
         let input = levels.lower(&dry_run, &fresh, levels.bottom() + before);
         let error = self.slot_error(input.noise, 0.0);
-        let found = circuit.predict_lookup(&dry_run, &input, error, parts, table);
+        let found = circuit.predict_lookup(&dry_run, &input, error, parts, function);
         let prediction = self.lookup_prediction(&found);
         let limbs = found.shape.limbs;
         let held = levels.capacity(limbs);
         let limit = format!("at most {held}, what its level holds");
-        let size = table.magnitude() + found.bias;
+        let size = function.magnitude() + found.bias;
         demand(size <= held, "bound of a lookup's result", size, &limit)?;
         let counted = self.dry_run();
         let plans = (circuit.slots_to_coeffs.plans(), circuit.coeffs_to_slots.plans());
-        circuit.phases_of_grid(&counted, &plans.0, &input, grid, parts);
+        circuit.phases_in_periods(&counted, &plans.0, &input, period, parts);
         let (basis, bottom) = (circuit.raised_basis(), counted.prime(0));
         let raised = mod_raise::raised_shape(circuit.encapsulated_secret(), basis, bottom, 0.0);
         let phases = circuit.phases(&counted, &plans.1, raised, parts);
-        circuit.look_up(&counted, phases, &[table], circuit.mask_plan(parts).as_ref());
+        circuit.look_up(&counted, phases, &[series], circuit.mask_plan(parts).as_ref());
         Ok((prediction, counted.counts()))
     }
 

@@ -12,9 +12,9 @@ use rayon::prelude::*;
 use crate::literal::ParametersLiteral;
 use crate::literal_choice::Sizes;
 use crate::lookup_plan::{LookupCandidate, LookupPlan};
-use crate::lookup_request::LookupRequest;
+use crate::lookup_request::{LookupFunction, LookupRequest, TriedFunction};
 use crate::parameters::Parameters;
-use crate::slot_table::SlotTable;
+use crate::slot_function::PhaseSeries;
 
 /// The ring degree from which on chains have room for more levels.
 const LARGE: usize = 1 << 16;
@@ -24,6 +24,9 @@ const STEPS: usize = 11;
 
 /// Groups of orders whose tables have as many coefficients, nearly.
 const ORDERS: [&[u64]; 2] = [&[1], &[2, 3]];
+
+/// log2 of the least range for a smooth function.
+const LEAST_RANGE: f64 = 2.0;
 
 /// Baby steps of the matrices: more take less time and more memory.
 const BABY_STEPS: [usize; 2] = [8, 4];
@@ -55,7 +58,11 @@ impl LookupPlan {
         security: SecurityLevel,
     ) -> Result<Self> {
         let search = Search { request, security };
-        let pairs = rings.iter().flat_map(|&ring| ORDERS.map(|orders| (ring, orders)));
+        let groups: &[&[u64]] = match request.function {
+            LookupFunction::Points(_) => &ORDERS,
+            LookupFunction::Smooth(_) => &[&[0]],
+        };
+        let pairs = rings.iter().flat_map(|&ring| groups.iter().map(move |&it| (ring, it)));
         let is_asked = |orders: &[u64]| request.order.is_none_or(|it| orders.contains(&it));
         let pairs: Vec<_> = pairs.filter(|(_, orders)| is_asked(orders)).collect();
         let found: Vec<Result<LookupCandidate>> =
@@ -90,15 +97,12 @@ struct Search<'a> {
 impl Search<'_> {
     /// The lowest step of the ladder that serves, for one ring and some orders.
     fn of_ring(&self, degree: usize, slots: usize, orders: &[u64]) -> Result<LookupCandidate> {
-        let asked = self.request.order;
-        let orders = orders.iter().filter(|&&order| asked.is_none_or(|it| it == order));
-        let tables = orders.map(|&order| Ok((self.request.table(order)?, order)));
-        let tables = tables.collect::<Result<Vec<_>>>()?;
+        let functions = self.request.functions(orders)?;
         let (mut low, mut high) = (0, STEPS);
         let (mut best, mut refused) = (None, Vec::new());
         while low < high {
             let middle = (low + high) / 2;
-            match self.at_step(degree, slots, middle, &tables) {
+            match self.at_step(degree, slots, middle, &functions) {
                 Ok(found) => {
                     best = Some(found);
                     high = middle;
@@ -117,22 +121,23 @@ impl Search<'_> {
         best.ok_or_else(|| best_of(refused))
     }
 
-    /// The fastest table at a step of the ladder that keeps to what is asked for.
+    /// The fastest function at a step of the ladder that keeps to what is asked for.
     fn at_step(
         &self,
         degree: usize,
         slots: usize,
         step: usize,
-        tables: &[(SlotTable, u64)],
+        functions: &[(TriedFunction<'_>, u64)],
     ) -> Result<LookupCandidate> {
         let mut refused = Vec::new();
         for baby_steps in BABY_STEPS {
-            let mut sizes = sizes(self.request, degree, slots, step, &tables[0].0);
+            let series = functions[0].0.as_slot_function().series();
+            let mut sizes = sizes(self.request, degree, slots, step, series);
             sizes.baby_steps = baby_steps;
             let parameters = Parameters::new(self.literal(&sizes)?)?;
-            for (table, order) in tables {
-                let bounds = self.request.bounds();
-                let candidate = LookupCandidate::new(parameters.clone(), table, *order, bounds);
+            for (function, order) in functions {
+                let (function, bounds) = (function.as_slot_function(), self.request.bounds());
+                let candidate = LookupCandidate::new(parameters.clone(), function, *order, bounds);
                 match candidate.and_then(|candidate| keeps_to(self.request, candidate)) {
                     Ok(candidate) => return Ok(candidate),
                     Err(error) => refused.push(error),
@@ -178,24 +183,21 @@ fn best_of(errors: Vec<Error>) -> Error {
     errors.into_iter().max_by_key(rank).expect("an error of every search without a result")
 }
 
-/// Sizes at a step of the ladder, for tables like the given one.
+/// Sizes at a step of the ladder, for functions like the given one.
 fn sizes(
     request: &LookupRequest,
     ring_degree: usize,
     slots: usize,
     step: usize,
-    table: &SlotTable,
+    series: &PhaseSeries,
 ) -> Sizes {
     let large = ring_degree >= LARGE;
     let s = step as f64 - 2.0;
     let level = (34.0 + s).min(45.0);
-    let period = request.grid.period();
-    // Inputs without a level serve where the range over the period is an integer.
-    let is_power = period.log2().fract() == 0.0 && period >= 1.0;
-    let log2_range = if is_power { period.log2().max(5.0) } else { 5.0 };
-    let before = usize::from((log2_range.exp2() / period).fract() != 0.0);
+    let period = series.period.period;
+    let (log2_range, before) = range_of(request, period);
     // The sine's prime takes the first level of a table.
-    let of_table = (request.levels + table.levels()).saturating_sub(1);
+    let of_table = (request.levels + series.levels()).saturating_sub(1);
     let levels = of_table.max(request.levels).max(before).max(1);
     Sizes {
         ring_degree,
@@ -214,10 +216,21 @@ fn sizes(
     }
 }
 
+/// log2 of the range of bootstraps for a period, and the levels that inputs need. Inputs without a level serve where the
+/// range over the period is an integer.
+fn range_of(request: &LookupRequest, period: f64) -> (f64, usize) {
+    let is_power = period.log2().fract() == 0.0 && period >= 1.0;
+    match request.function {
+        LookupFunction::Smooth(_) => (period.log2() + (LEAST_RANGE - period.log2()).ceil().max(0.0), 0),
+        LookupFunction::Points(_) if is_power => (period.log2().max(5.0), 0),
+        LookupFunction::Points(_) => (5.0, usize::from((32.0 / period).fract() != 0.0)),
+    }
+}
+
 /// Checks that a candidate meets the request.
 fn keeps_to(request: &LookupRequest, found: LookupCandidate) -> Result<LookupCandidate> {
     let error = found.prediction.phase_error;
-    let limit = "of half the distance of two points it must be less than 1";
+    let limit = "of half the distance of two points, or of a 64th of the interval, it must be less than 1";
     demand(error < 1.0, "error of a lookup's input", error, limit)?;
     let (bits, asked) = (found.precision_bits, request.precision_bits);
     let limit = format!("at least {asked}, what is asked for");

@@ -4,13 +4,58 @@ use cryptable_lattice::FailureProbability;
 use cryptable_lattice::error::{Error, Result, demand};
 
 use crate::bounds::SlotBounds;
+use crate::slot_function::SlotFunction;
 use crate::slot_table::{Grid, SlotTable};
+use crate::smooth_function::SmoothFunction;
+
+/// A function that a search for parameters tries.
+#[derive(Debug)]
+pub(crate) enum TriedFunction<'a> {
+    Table(SlotTable),
+    Smooth(&'a SmoothFunction),
+}
+
+impl TriedFunction<'_> {
+    pub(crate) fn as_slot_function(&self) -> SlotFunction<'_> {
+        match self {
+            Self::Table(table) => table.into(),
+            Self::Smooth(function) => SlotFunction::Smooth(function),
+        }
+    }
+}
 
 /// Most levels that may be asked for.
 const MAX_LEVELS: usize = 20;
 
 /// Ring degrees that are tried where none is asked for, the least latency first.
 const RING_DEGREES: [usize; 2] = [1 << 15, 1 << 16];
+
+/// The functions that parameters are asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LookupFunction {
+    /// Tables of these points: their number and period say what precision phases need.
+    Points(Grid),
+    /// A smooth function, and others of its period that are as large and as steep.
+    Smooth(SmoothFunction),
+}
+
+impl From<Grid> for LookupFunction {
+    fn from(grid: Grid) -> Self {
+        Self::Points(grid)
+    }
+}
+
+impl From<SmoothFunction> for LookupFunction {
+    fn from(function: SmoothFunction) -> Self {
+        Self::Smooth(function)
+    }
+}
+
+impl From<&SmoothFunction> for LookupFunction {
+    fn from(function: &SmoothFunction) -> Self {
+        Self::Smooth(function.clone())
+    }
+}
 
 /// Request for parameters of lookups in slots; [`crate::LookupPlan`] finds them.
 ///
@@ -30,13 +75,13 @@ const RING_DEGREES: [usize; 2] = [1 << 15, 1 << 16];
 /// println!("{plan}");
 /// # Ok::<(), cryptable_lattice::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LookupRequest {
-    /// The points of tables: their number and period say what precision phases need.
-    pub grid: Grid,
-    /// The order of interpolations, 1 to 3; the fastest that serves if `None`.
+    /// The functions that are to be looked up.
+    pub function: LookupFunction,
+    /// The order of interpolations, 1 to 3; the fastest that serves if `None`. Smooth functions have none.
     pub order: Option<u64>,
-    /// Bits that results must be right to: but for failures, errors are at most 2^-bits of the spread of a table's values.
+    /// Bits that results must be right to: but for failures, errors are at most 2^-bits of the spread of a function's values.
     pub precision_bits: f64,
     /// Whether slots are complex, and both parts looked up.
     pub complex: bool,
@@ -53,11 +98,11 @@ pub struct LookupRequest {
 }
 
 impl LookupRequest {
-    /// Requests tables of these points, on real slots, right to 8 bits.
+    /// Requests tables of these points or a smooth function, on real slots, right to 8 bits.
     #[must_use]
-    pub const fn new(grid: Grid) -> Self {
+    pub fn new(function: impl Into<LookupFunction>) -> Self {
         Self {
-            grid,
+            function: function.into(),
             order: None,
             precision_bits: 8.0,
             complex: false,
@@ -96,20 +141,36 @@ impl LookupRequest {
         of_any.of_each(parts * slots).log2()
     }
 
-    /// Bounds of slots that hold points.
+    /// Bounds of slots that hold points, or numbers of the interval.
     pub(crate) fn bounds(&self) -> SlotBounds {
-        let (first, last) = (self.grid.first, self.grid.point(self.grid.count.max(1) - 1));
-        let part = first.abs().max(last.abs());
+        let part = match &self.function {
+            LookupFunction::Points(grid) => {
+                grid.first.abs().max(grid.point(grid.count.max(1) - 1).abs())
+            }
+            LookupFunction::Smooth(function) => function.largest_input(),
+        };
         SlotBounds { re: part, im: if self.complex { part } else { 0.0 } }
     }
 
-    /// A table of these points with values from 0 to 1.
+    /// The functions that are tried, with the orders of their interpolations among the given ones: tables of the points with
+    /// values from 0 to 1, or the smooth function, whose order is 0.
     ///
     /// # Errors
     /// If there can be no such table.
-    pub(crate) fn table(&self, order: u64) -> Result<SlotTable> {
-        let middle = self.grid.point(self.grid.count / 2);
-        SlotTable::from_fn(self.grid, order, |x| f64::from(x >= middle))
+    pub(crate) fn functions(&self, orders: &[u64]) -> Result<Vec<(TriedFunction<'_>, u64)>> {
+        let grid = match &self.function {
+            LookupFunction::Points(grid) => *grid,
+            LookupFunction::Smooth(function) => {
+                return Ok(vec![(TriedFunction::Smooth(function), 0)]);
+            }
+        };
+        let middle = grid.point(grid.count / 2);
+        let asked = orders.iter().filter(|&&order| self.order.is_none_or(|it| it == order));
+        let table = |&order: &u64| {
+            let table = SlotTable::from_fn(grid, order, |x| f64::from(x >= middle))?;
+            Ok((TriedFunction::Table(table), order))
+        };
+        asked.map(table).collect()
     }
 
     /// Checks that every number may be requested.
@@ -117,7 +178,17 @@ impl LookupRequest {
     /// # Errors
     /// Names the number, its value and its limit.
     pub(crate) fn check(&self) -> Result<()> {
-        self.table(self.order.unwrap_or(1))?;
+        match (&self.function, self.order) {
+            (LookupFunction::Points(_), order) => {
+                let order = order.unwrap_or(1);
+                self.functions(&[order])?;
+            }
+            (LookupFunction::Smooth(_), None) => {}
+            (LookupFunction::Smooth(_), Some(order)) => {
+                let limit = "smooth functions have none";
+                demand(false, "order of the interpolation", order as f64, limit)?;
+            }
+        }
         let bits = self.precision_bits;
         demand((0.0..=40.0).contains(&bits), "bits of precision", bits, "from 0 to 40")?;
         let (name, value) = ("number of levels", self.levels as u64);

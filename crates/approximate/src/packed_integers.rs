@@ -83,11 +83,11 @@ impl EvaluationKey {
         let limit = "from 2 to 2^24";
         demand(range.contains(&modulus), "modulus of packed integers", modulus as f64, limit)?;
         let parts = ct.bounds().parts();
-        let grid = Grid::integers(modulus as usize);
-        self.parameters().check_level(ct, grid)?;
+        let period = Grid::integers(modulus as usize).into();
+        self.parameters().check_level(ct, period)?;
         let (evaluator, dry_run) = self.arithmetics();
         let coefficients =
-            circuit.phases_of_grid(&evaluator, &matrices.slots_to_coeffs, &ct.inner, grid, parts);
+            circuit.phases_in_periods(&evaluator, &matrices.slots_to_coeffs, &ct.inner, period, parts);
         let literal = packed.key.parameters().literal();
         let shape = CoefficientShape {
             log2_modulus: literal.log2_ciphertext_modulus,
@@ -98,11 +98,11 @@ impl EvaluationKey {
                 count: parts * self.parameters().slots(),
             },
         };
-        let predicted = circuit.predict_coefficients(&dry_run, &ct.shape, grid, parts);
+        let predicted = circuit.predict_coefficients(&dry_run, &ct.shape, period, parts);
         let of_rounding =
             rounding_variance(degree, f64::from(literal.log2_ciphertext_modulus).exp2());
         let own = NoiseBound::of_law(NoiseLaw::gaussian(predicted.0 + of_rounding), 0.0);
-        let noise = in_periods(ct.error().of_part(), grid).with_independent(own);
+        let noise = in_periods(ct.error().of_part(), period).with_independent(own);
         packed.key.import(switch_to_power_of_two(self.ring(), coefficients.parts, shape), noise)
     }
 
@@ -148,7 +148,7 @@ impl EvaluationKey {
             let (found, expected) = (format!("{:?}", table.grid()), format!("{grid:?}"));
             return Err(Error::Mismatch { name: "grid of a table", found, expected });
         }
-        self.parameters().check_table(table)?;
+        self.parameters().check_series(table.series())?;
         let parts = if ct.count() <= self.parameters().slots() { 1 } else { 2 };
         let bottom = mod_raise::switch_to_bottom(self.ring(), body);
         let bottom_prime = self.ring().main_prime(0) as f64;
@@ -163,8 +163,8 @@ impl EvaluationKey {
             slots: self.parameters().slots(),
             binding: *self.binding(),
         };
-        let result = self.admit(&found, table, parts, tags)?;
-        Ok(self.look_up_coefficients(&bottom, &[table], parts, vec![result]).swap_remove(0))
+        let result = self.admit(&found, table.into(), parts, tags)?;
+        Ok(self.look_up_coefficients(&bottom, &[table.into()], parts, vec![result]).swap_remove(0))
     }
 
     /// Checks a key of packed integers against the client's statement that it is of this secret, on the same ring;

@@ -2,7 +2,8 @@
 
 use cryptable_lattice::error::{Error, Result, demand};
 use cryptable_packed::{HermiteKernel, HermiteOrder, trigonometric_hermite};
-use num_complex::Complex64;
+
+use crate::slot_function::PhaseSeries;
 
 /// Most points.
 const MAX_POINTS: u64 = 1 << 12;
@@ -76,8 +77,8 @@ pub struct SlotTable {
     grid: Grid,
     values: Vec<f64>,
     kernel: HermiteKernel,
-    /// Half the coefficients of T, a power of two of them: adding the conjugate gives the real part.
-    coefficients: Vec<Complex64>,
+    /// T.
+    series: PhaseSeries,
 }
 
 impl SlotTable {
@@ -95,11 +96,10 @@ impl SlotTable {
         }
         let check = |&value: &f64| demand(value.is_finite(), "value of the table", value, "finite");
         values.iter().try_for_each(check)?;
-        let mut coefficients: Vec<Complex64> =
-            trigonometric_hermite(values, order).into_iter().map(|c| c / 2.0).collect();
-        coefficients.resize(coefficients.len().next_power_of_two().max(2), Complex64::ZERO);
+        let coefficients = trigonometric_hermite(values, order).into_iter();
+        let series = PhaseSeries::new(grid.into(), coefficients);
         let kernel = HermiteKernel::new(grid.count, order);
-        Ok(Self { grid, values: values.to_vec(), kernel, coefficients })
+        Ok(Self { grid, values: values.to_vec(), kernel, series })
     }
 
     /// The table of a function.
@@ -127,7 +127,7 @@ impl SlotTable {
     /// Levels between the exponential and the result.
     #[must_use]
     pub fn levels(&self) -> usize {
-        self.coefficients.len().ilog2() as usize
+        self.series.levels()
     }
 
     /// How far outputs are off at most where inputs are off by `error`, but for noise of the evaluation: the kernel's bound
@@ -160,8 +160,8 @@ impl SlotTable {
         &self.kernel
     }
 
-    pub(crate) fn coefficients(&self) -> &[Complex64] {
-        &self.coefficients
+    pub(crate) fn series(&self) -> &PhaseSeries {
+        &self.series
     }
 }
 

@@ -1,7 +1,11 @@
-//! `bench ckks-bootstrap`: vectors of complex numbers, bootstrapped.
+//! `bench ckks-bootstrap`: vectors of numbers, bootstrapped: complex ones as they are, real ones through a smooth function.
 
-use clap::Args;
-use cryptable_approximate::{Complex64, KeySet, Parameters, SecretKey, SlotError};
+use clap::{Args, ValueEnum};
+use cryptable_approximate::{
+    Ciphertext, Complex64, EvaluationKey, KeySet, LookupPlan, LookupRequest, Parameters, SecretKey,
+    SlotBounds, SlotError, SmoothFunction,
+};
+use cryptable_ckks::dry_run::Counts;
 use cryptable_lattice::{Progress, Result};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
@@ -17,15 +21,57 @@ const FULL_SLOTS: usize = 32_768;
 /// Bits of precision that every slot must have.
 const REQUIRED_BITS: f64 = 20.0;
 
+/// Bits of a function's spread that the stated error may reach, but for failures: what is found is some bits smaller.
+const PLANNED_BITS: f64 = 20.0;
+
+/// The largest distance of a function and its series.
+const TOLERANCE: f64 = 1.0 / (1u64 << 23) as f64;
+
+/// Functions that bootstraps evaluate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Function {
+    /// x times the normal distribution, on [-8, 8].
+    Gelu,
+    /// 1/(1 + exp(-x)), on [-8, 8].
+    Sigmoid,
+    /// The hyperbolic tangent, on [-4, 4].
+    Tanh,
+    /// exp(x), on [-2, 2].
+    Exponential,
+    /// 1/x, on [1/2, 4].
+    Reciprocal,
+    /// The square root, on [1/4, 4].
+    SquareRoot,
+}
+
+impl Function {
+    fn series(self) -> Result<SmoothFunction> {
+        match self {
+            Self::Gelu => SmoothFunction::gelu(8.0, TOLERANCE),
+            Self::Sigmoid => SmoothFunction::sigmoid(8.0, TOLERANCE),
+            Self::Tanh => SmoothFunction::tanh(4.0, TOLERANCE),
+            Self::Exponential => SmoothFunction::exponential([-2.0, 2.0], TOLERANCE),
+            Self::Reciprocal => SmoothFunction::reciprocal([0.5, 4.0], TOLERANCE),
+            Self::SquareRoot => SmoothFunction::square_root([0.25, 4.0], TOLERANCE),
+        }
+    }
+}
+
 /// Arguments of `bench ckks-bootstrap`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  cryptable --threads 1 --json bench ckks-bootstrap\n  cryptable --threads 1 --json bench ckks-bootstrap --slots 4096"
+    after_help = "Examples:\n  cryptable --threads 1 --json bench ckks-bootstrap\n  cryptable --threads 1 --json bench ckks-bootstrap --slots 4096\n  cryptable --threads 1 --json bench ckks-bootstrap --function gelu"
 )]
 pub struct BootstrapArguments {
     /// Slots: all 32,768 of the ring, or a smaller power of two, which is bootstrapped for less.
     #[arg(long, default_value_t = FULL_SLOTS)]
     slots: usize,
+    /// A smooth function of real slots, evaluated by the bootstrap, with parameters by the planner.
+    #[arg(long)]
+    function: Option<Function>,
+    /// Levels that results of a function have left.
+    #[arg(long, default_value_t = 1, requires = "function")]
+    levels: usize,
     /// Evaluations to take the median time and the largest error of, each of other numbers.
     #[arg(long, default_value_t = 5)]
     runs: usize,
@@ -61,19 +107,17 @@ struct BootstrapRecord {
 
 /// Runs the benchmark.
 pub fn run(arguments: &BootstrapArguments, json: bool) -> anyhow::Result<()> {
-    let parameters = match arguments.slots {
-        FULL_SLOTS => Parameters::bootstrapping_128()?,
-        slots => Parameters::sparse_bootstrapping_128(slots)?,
-    };
-    let record = measure(&parameters, arguments)?;
+    let job = Job::new(arguments)?;
+    let record = measure(&job, arguments)?;
     if json {
         println!("{}", serde_json::to_string(&record)?);
     } else {
         let contract = &record.contract;
         println!(
-            "{}: {} complex slots in {:.0} ms, {:.0} u; precision {:.1} bits in the mean, {:.1} of the worst slot; {} \
+            "{} of {}: {} slots in {:.0} ms, {:.0} u; precision {:.1} bits in the mean, {:.1} of the worst slot; {} \
              levels left; {:.2} GB; fails 2^{:.1}, {:.1} bits",
             contract.method,
+            contract.table,
             contract.slots,
             contract.eval_s * 1e3,
             contract.eval_units,
@@ -88,37 +132,116 @@ pub fn run(arguments: &BootstrapArguments, json: bool) -> anyhow::Result<()> {
     record.contract.check()
 }
 
-fn measure(parameters: &Parameters, arguments: &BootstrapArguments) -> Result<BootstrapRecord> {
+/// What is bootstrapped, and how.
+struct Job {
+    parameters: Parameters,
+    counts: Counts,
+    function: Option<SmoothFunction>,
+    name: String,
+}
+
+impl Job {
+    fn new(arguments: &BootstrapArguments) -> Result<Self> {
+        let Some(function) = arguments.function else {
+            return Ok(Self::identity(match arguments.slots {
+                FULL_SLOTS => Parameters::bootstrapping_128()?,
+                slots => Parameters::sparse_bootstrapping_128(slots)?,
+            }));
+        };
+        let (series, name) = (function.series()?, function.to_possible_value());
+        let plan = LookupPlan::new(&Self::request(&series, arguments))?;
+        let name = name.map_or_else(String::new, |it| it.get_name().to_owned());
+        Ok(Self::through(series, &plan, name))
+    }
+
+    fn request(function: &SmoothFunction, arguments: &BootstrapArguments) -> LookupRequest {
+        LookupRequest {
+            precision_bits: PLANNED_BITS,
+            levels: arguments.levels,
+            count: Some(arguments.slots),
+            ..LookupRequest::new(function)
+        }
+    }
+
+    fn identity(parameters: Parameters) -> Self {
+        let counts = parameters.bootstrap_counts().expect("parameters with bootstrapping");
+        Self { parameters, counts, function: None, name: "identity".into() }
+    }
+
+    fn through(function: SmoothFunction, plan: &LookupPlan, name: String) -> Self {
+        let (parameters, counts) = (plan.best().parameters.clone(), plan.best().counts);
+        Self { parameters, counts, function: Some(function), name }
+    }
+
+    fn keys(&self) -> KeySet {
+        let keys = KeySet::new();
+        if self.function.is_some() { keys.lookups() } else { keys.bootstrapping() }
+    }
+
+    /// Random numbers that are bootstrapped, and their bounds.
+    fn draw(&self, rng: &mut ChaCha20Rng) -> (Vec<Complex64>, SlotBounds) {
+        let slots = 0..self.parameters.slots();
+        if let Some(function) = &self.function {
+            let [lower, upper] = function.interval();
+            let bounds = SlotBounds::real(lower.abs().max(upper.abs()));
+            return (slots.map(|_| rng.random_range(lower..upper).into()).collect(), bounds);
+        }
+        let mut part = || rng.random_range(-1.0..1.0);
+        let values = slots.map(|_| Complex64::new(part(), part())).collect();
+        (values, SlotBounds { re: 1.0, im: 1.0 })
+    }
+
+    fn bootstrap(&self, server: &EvaluationKey, input: &Ciphertext) -> Result<Ciphertext> {
+        match &self.function {
+            Some(function) => server.lookup(input, function),
+            None => server.bootstrap(input),
+        }
+    }
+
+    /// Values of the series, and how far they may be from the function.
+    fn expected(&self, values: &[Complex64]) -> (Vec<Complex64>, f64) {
+        let Some(function) = &self.function else { return (values.to_vec(), 0.0) };
+        (values.iter().map(|z| function.evaluate(z.re).into()).collect(), function.error())
+    }
+}
+
+fn measure(job: &Job, arguments: &BootstrapArguments) -> Result<BootstrapRecord> {
+    let parameters = &job.parameters;
     let secret = SecretKey::generate(parameters);
-    let keys = KeySet::new().bootstrapping();
+    let keys = job.keys();
     let (server, keygen_s) = timed(|| secret.evaluation_key_for(&keys, Progress::silent()));
     let server = server?;
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
     let generation_peak = memory::peak_rss();
     memory::reset_peak();
-    let mut contract = contract(parameters);
+    let mut contract = contract(job);
     (contract.keygen_s, contract.eval_key_bytes) = (keygen_s, server.memory_bytes());
     let mut unit = UnitSampler::start();
     let (mut times, mut sum, mut squares, mut worst) = (Vec::new(), 0.0, 0.0, 0f64);
     let (mut stated, mut scale, mut levels_left) = (SlotError::default(), 0.0, 0);
     for _ in 0..arguments.runs.max(1) {
-        let mut part = || rng.random_range(-1.0..1.0);
-        let count = parameters.slots();
-        let values: Vec<_> = (0..count).map(|_| Complex64::new(part(), part())).collect();
-        let (input, encrypt_s) = timed(|| secret.encrypt(&values));
+        let (values, bounds) = job.draw(&mut rng);
+        let (input, encrypt_s) = timed(|| secret.encrypt_within(&values, bounds));
         let input = server.lower(&input?, 0)?;
-        let (result, time) = timed(|| server.bootstrap(&input));
+        let (result, time) = timed(|| job.bootstrap(&server, &input));
         let result = result?;
         times.push(time);
         unit.sample_if_due();
         let limit = (-REQUIRED_BITS).exp2();
-        for error in secret.errors(&result, &values)? {
+        let (expected, distance) = job.expected(&values);
+        for error in secret.errors(&result, &expected)? {
+            // What the series may be off by comes on top.
+            let error = if job.function.is_some() {
+                Complex64::from(error.re.abs() + distance)
+            } else {
+                error
+            };
             let largest = error.re.abs().max(error.im.abs());
             (sum, squares) = (sum + error.norm(), squares + error.norm_sqr());
             (worst, contract.wrong) =
                 (worst.max(largest), contract.wrong + usize::from(largest >= limit));
         }
-        contract.values_checked += count;
+        contract.values_checked += values.len();
         contract.encrypt_s = encrypt_s;
         contract.input_bytes = input.to_bytes(parameters)?.len();
         contract.output_bytes = result.to_bytes(parameters)?.len();
@@ -127,12 +250,13 @@ fn measure(parameters: &Parameters, arguments: &BootstrapArguments) -> Result<Bo
     contract.eval_rss_bytes = memory::peak_rss();
     contract.peak_rss_bytes = generation_peak.max(contract.eval_rss_bytes);
     let checked = contract.values_checked as f64;
-    // Parts have half of a slot's variance.
-    let of_part = |deviation: f64| (deviation / 2f64.sqrt()).log2() + REQUIRED_BITS;
-    contract.noise_std_log2 = of_part((squares / checked).sqrt());
-    contract.predicted_noise_std_log2 = Some(of_part(stated.deviation.hypot(stated.bias)));
+    // Parts have half of a slot's variance; real slots have one.
+    let parts: f64 = if job.function.is_some() { 1.0 } else { 2.0 };
+    let of_part = |deviation: f64, parts: f64| (deviation / parts.sqrt()).log2() + REQUIRED_BITS;
+    contract.noise_std_log2 = of_part((squares / checked).sqrt(), parts);
+    contract.predicted_noise_std_log2 = Some(of_part(stated.deviation.hypot(stated.bias), 2.0));
     contract.set_time(median(&times), times.len(), parameters.slots(), unit.finish());
-    let counts = parameters.bootstrap_counts().expect("parameters with bootstrapping");
+    let counts = job.counts;
     Ok(BootstrapRecord {
         contract,
         precision_bits: -worst.log2(),
@@ -148,10 +272,11 @@ fn measure(parameters: &Parameters, arguments: &BootstrapArguments) -> Result<Bo
 }
 
 /// Returns the fields that are known before measuring.
-fn contract(parameters: &Parameters) -> Contract {
+fn contract(job: &Job) -> Contract {
+    let parameters = &job.parameters;
     Contract {
         method: "CKKS bootstrapping".into(),
-        table: "identity".into(),
+        table: job.name.clone(),
         bits_in: REQUIRED_BITS,
         bits_out: REQUIRED_BITS,
         ring_degree: parameters.literal().ring_degree,
@@ -166,10 +291,27 @@ mod tests {
     use super::*;
     use crate::contract::tests::check_line;
 
+    fn arguments(slots: usize) -> BootstrapArguments {
+        let function = Some(Function::Gelu);
+        BootstrapArguments { slots, function, levels: 1, runs: 2, seed: 1 }
+    }
+
+    #[test]
+    fn functions_of_a_toy() {
+        let (series, arguments) = (Function::Gelu.series().unwrap(), arguments(512));
+        let plan = LookupPlan::insecure_toy(&Job::request(&series, &arguments)).unwrap();
+        let job = Job::through(series, &plan, "gelu".into());
+        let record = measure(&job, &arguments).unwrap();
+        assert!(check_line(&serde_json::to_string(&record).unwrap()));
+        assert_eq!((record.contract.values_checked, record.contract.wrong), (1024, 0));
+        assert!(record.levels_left >= 1 && record.transforms > 1000);
+        assert!(record.precision_bits > record.stated_worst_precision_bits);
+    }
+
     #[test]
     fn vectors_of_a_toy() {
         let toy = Parameters::insecure_toy_bootstrapping().unwrap();
-        let record = measure(&toy, &BootstrapArguments { slots: 512, runs: 2, seed: 1 }).unwrap();
+        let record = measure(&Job::identity(toy.clone()), &arguments(512)).unwrap();
         assert!(check_line(&serde_json::to_string(&record).unwrap()));
         assert_eq!((record.contract.values_checked, record.levels_left), (1024, toy.levels()));
         assert!(record.precision_bits > 24.0 && record.stated_worst_precision_bits > 22.0);

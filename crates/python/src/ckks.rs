@@ -10,7 +10,7 @@ mod server;
 mod shared_secret;
 mod vector;
 
-pub(crate) use functions::{LeveledTable, LinearMap, Polynomial, SlotTable};
+pub(crate) use functions::{LeveledTable, LinearMap, Polynomial, SlotTable, SmoothFunction};
 pub(crate) use parameters::{LookupCandidate, LookupPlan, Parameters, plan_lookups};
 pub(crate) use public_key::PublicKey;
 pub(crate) use secret_key::SecretKey;

@@ -144,6 +144,43 @@ def test_packed_integers_share_a_secret():
         ckks.SecretKey.sharing(ckks.Parameters.named("leveled_128"), packed)
 
 
+def test_smooth_functions():
+    secret = ckks.SecretKey.generate(ckks.Parameters.named("insecure_toy_bootstrapping"))
+    server = ckks.evaluation_key(secret, lookups=True, progress=False)
+    x = np.linspace(0.5, 3, 40)
+    softplus = ckks.SmoothFunction.fit(lambda x: np.log1p(np.exp(x)), -4, 4, tolerance=1e-5)
+    functions = [
+        (ckks.SmoothFunction.gelu(tolerance=1e-5), None),
+        (ckks.SmoothFunction.sigmoid(), 1 / (1 + np.exp(-x))),
+        (ckks.SmoothFunction.tanh(), np.tanh(x)),
+        (ckks.SmoothFunction.exponential(-1, 3), np.exp(x)),
+        (ckks.SmoothFunction.reciprocal(0.5, 3), 1 / x),
+        (ckks.SmoothFunction.square_root(0.5, 3), np.sqrt(x)),
+        (softplus, np.log1p(np.exp(x))),
+    ]
+    vector = secret.encrypt(x)
+    for function, expected in functions:
+        result = server.lookup(vector, function)
+        predicted = secret.parameters.predict_lookup(vector, function)
+        assert predicted["level"] == result.level and predicted["error"] == result.error
+        found = secret.decrypt(result)
+        near(found, [function(value) for value in x], 1e-3)
+        if expected is not None:
+            near(found, expected, 1e-3)
+    assert softplus.interval == (-4.0, 4.0) and softplus.period > 8 and softplus.levels >= 3
+    assert 0 < softplus.error <= 1e-5 and 0.9 < softplus.slope < 1.1
+    assert repr(softplus).startswith("SmoothFunction([-4, 4], error")
+    assert len(server.lookup_many(vector, [softplus, softplus])) == 2
+    plan = ckks.plan_lookups(softplus, precision_bits=14)
+    assert plan.best.precision_bits >= 14 and plan.best.order == 0
+    with pytest.raises(RangeError, match="no series of 256"):
+        ckks.SmoothFunction.fit(abs, -1, 1)
+    with pytest.raises(RangeError, match="larger end"):
+        server.lookup(secret.encrypt([5.0]), softplus)
+    with pytest.raises(ZeroDivisionError):
+        ckks.SmoothFunction.fit(lambda x: 1 / 0, -1, 1)
+
+
 def test_what_keys_have_and_lookups_will_give():
     parameters = ckks.Parameters.named("insecure_toy_bootstrapping")
     secret = ckks.SecretKey.generate(parameters)

@@ -8,3 +8,4 @@ mod lookup_plans;
 mod lookups;
 mod packed_integers;
 mod public_keys;
+mod smooth_functions;

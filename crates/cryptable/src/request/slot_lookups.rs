@@ -1,34 +1,38 @@
 //! Requests for lookups of numbers in CKKS slots.
 
-use cryptable_approximate::{Grid, LookupPlan, LookupRequest};
+use cryptable_approximate::{LookupFunction, LookupPlan, LookupRequest};
 
 use crate::{Request, Result};
 
-/// The job of looking numbers in CKKS slots up in tables.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// The job of looking numbers in CKKS slots up: in tables, or in smooth functions.
+#[derive(Clone, Debug, PartialEq)]
 pub struct SlotLookups {
     request: LookupRequest,
 }
 
 impl Request<SlotLookups> {
-    /// Creates a request for discontinuous functions of vectors ([`crate::ckks`]), given as tables on the points of
-    /// `grid`. Defaults: real slots, results correct to 8 bits.
+    /// Creates a request for functions of vectors ([`crate::ckks`]) that bootstraps evaluate: discontinuous ones, given as
+    /// tables on the points of a grid, or a smooth one. Defaults: real slots, results correct to 8 bits.
     ///
     /// ```
-    /// use cryptable::ckks::Grid;
+    /// use cryptable::ckks::{Grid, SmoothFunction};
     /// use cryptable::{Request, SecretKey};
     /// // A table of 16 points on 2,000 real numbers; results are correct to 10 bits and have three levels left.
     /// let request = Request::slot_lookups(Grid::integers(16)).values(2000).precision_bits(10.0).levels(3);
     /// let plan = request.plan()?;
     /// assert!(plan.best().prediction.level >= 3 && plan.best().precision_bits >= 10.0);
+    /// // GELU on [-8, 8], errors of at most 2^-14 of its range.
+    /// let gelu = SmoothFunction::gelu(8.0, 1e-5)?;
+    /// let plan = Request::slot_lookups(&gelu).precision_bits(14.0).plan()?;
+    /// assert!(plan.best().precision_bits >= 14.0);
     /// # if false {
     /// let secret = SecretKey::generate(&plan);
     /// # }
     /// # Ok::<(), cryptable::Error>(())
     /// ```
     #[must_use]
-    pub fn slot_lookups(grid: Grid) -> Self {
-        Self::of(SlotLookups { request: LookupRequest::new(grid) })
+    pub fn slot_lookups(function: impl Into<LookupFunction>) -> Self {
+        Self::of(SlotLookups { request: LookupRequest::new(function) })
     }
 
     /// Restricts the plan to interpolations of this order, 1 to 3. Default: the fastest order that is precise enough.
@@ -38,8 +42,8 @@ impl Request<SlotLookups> {
         self
     }
 
-    /// Sets the precision of results: except for failures, errors are at most 2^-`bits` times the spread of a table's
-    /// outputs. Default: 8.
+    /// Sets the precision of results: except for failures, errors are at most 2^-`bits` times the spread of a
+    /// function's outputs. Default: 8.
     #[must_use]
     pub fn precision_bits(mut self, bits: f64) -> Self {
         self.job.request.precision_bits = bits;
@@ -76,7 +80,7 @@ impl Request<SlotLookups> {
             count: self.limits.count(),
             log2_fail: self.limits.log2_fail,
             memory: self.limits.memory,
-            ..self.job.request
+            ..self.job.request.clone()
         })
     }
 }

@@ -17,7 +17,8 @@ brings levels back.
     >>> secret.decrypt(server.polynomial(server.rotate(x, 1), cube))[:2].round(4).tolist()
     [-0.0156, 1.0]
 
-`ckks.plan_lookups` finds parameters for tables of slots, which may be discontinuous (`SlotTable`).
+`ckks.plan_lookups` finds parameters for functions that a bootstrap evaluates: tables of slots, which may be
+discontinuous (`SlotTable`), and smooth functions such as GELU (`SmoothFunction`).
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ __all__ = [
     "SecretKey",
     "SharedSecret",
     "SlotTable",
+    "SmoothFunction",
     "Vector",
     "computing",
     "evaluation_key",
@@ -64,11 +66,12 @@ PublicKey = _compiled.PublicKey
 SecretKey = _compiled.SecretKey
 SharedSecret = _compiled.SharedSecret
 SlotTable = _compiled.SlotTable
+SmoothFunction = _compiled.SmoothFunction
 Vector = _compiled.Vector
 
 
 def plan_lookups(
-    points: int,
+    points: int | SmoothFunction,
     *,
     first: float = 0.0,
     step: float = 1.0,
@@ -81,7 +84,7 @@ def plan_lookups(
     memory: int | None = None,
     ring_degree: int | None = None,
 ) -> LookupPlan:
-    """Finds parameters for tables of `points` points, the fastest first.
+    """Finds parameters for tables of `points` points, or for a smooth function in their place, the fastest first.
 
     By name: where points lie (`first`, `step`), the `order` of interpolations, `precision_bits` of results, `complex`
     slots, how many `values` a vector is to hold, `levels` of results, `log2_fail`, `memory` in bytes, `ring_degree`.

@@ -117,6 +117,121 @@ impl SlotTable {
     }
 }
 
+/// A smooth function of the numbers of an interval, evaluated by `EvaluationKey.lookup` in the bootstrap: a trigonometric
+/// series of a longer period that is within `tolerance`. Numbers outside the interval give the series' values there.
+#[pyclass(frozen, module = "cryptable.ckks")]
+pub(crate) struct SmoothFunction {
+    pub(crate) inner: cryptable::ckks::SmoothFunction,
+}
+
+/// The tolerance where none is given.
+const TOLERANCE: f64 = 1e-6;
+
+#[pymethods]
+impl SmoothFunction {
+    /// Fits a function on the interval from `lower` to `upper`.
+    #[staticmethod]
+    #[pyo3(signature = (function: "Callable[[float], float]", lower, upper, *, tolerance = TOLERANCE))]
+    fn fit(
+        function: &Bound<'_, PyAny>,
+        lower: f64,
+        upper: f64,
+        tolerance: f64,
+    ) -> Result<Self> {
+        let function = RealFunction::new(function);
+        let value = |x| function.value(x, f64::NAN);
+        let inner = cryptable::ckks::SmoothFunction::fit(value, [lower, upper], tolerance);
+        Ok(Self { inner: function.result(inner)?.map_err(raise)? })
+    }
+
+    /// x times the normal distribution, for x from `-bound` to `bound`.
+    #[staticmethod]
+    #[pyo3(signature = (bound = 8.0, *, tolerance = TOLERANCE))]
+    fn gelu(bound: f64, tolerance: f64) -> Result<Self> {
+        Self::of(cryptable::ckks::SmoothFunction::gelu(bound, tolerance))
+    }
+
+    /// `1 / (1 + exp(-x))`, for x from `-bound` to `bound`.
+    #[staticmethod]
+    #[pyo3(signature = (bound = 8.0, *, tolerance = TOLERANCE))]
+    fn sigmoid(bound: f64, tolerance: f64) -> Result<Self> {
+        Self::of(cryptable::ckks::SmoothFunction::sigmoid(bound, tolerance))
+    }
+
+    /// The hyperbolic tangent, for x from `-bound` to `bound`.
+    #[staticmethod]
+    #[pyo3(signature = (bound = 4.0, *, tolerance = TOLERANCE))]
+    fn tanh(bound: f64, tolerance: f64) -> Result<Self> {
+        Self::of(cryptable::ckks::SmoothFunction::tanh(bound, tolerance))
+    }
+
+    /// `exp(x)`, for x from `lower` to `upper`.
+    #[staticmethod]
+    #[pyo3(signature = (lower, upper, *, tolerance = TOLERANCE))]
+    fn exponential(lower: f64, upper: f64, tolerance: f64) -> Result<Self> {
+        Self::of(cryptable::ckks::SmoothFunction::exponential([lower, upper], tolerance))
+    }
+
+    /// `1 / x`, for x from `lower` to `upper`, both above 0.
+    #[staticmethod]
+    #[pyo3(signature = (lower, upper, *, tolerance = TOLERANCE))]
+    fn reciprocal(lower: f64, upper: f64, tolerance: f64) -> Result<Self> {
+        Self::of(cryptable::ckks::SmoothFunction::reciprocal([lower, upper], tolerance))
+    }
+
+    /// The square root of x, for x from `lower` to `upper`, both above 0.
+    #[staticmethod]
+    #[pyo3(signature = (lower, upper, *, tolerance = TOLERANCE))]
+    fn square_root(lower: f64, upper: f64, tolerance: f64) -> Result<Self> {
+        Self::of(cryptable::ckks::SmoothFunction::square_root([lower, upper], tolerance))
+    }
+
+    /// The series' value in the clear.
+    fn __call__(&self, x: f64) -> f64 {
+        self.inner.evaluate(x)
+    }
+
+    fn __repr__(&self) -> String {
+        let [lower, upper] = self.inner.interval();
+        format!("SmoothFunction([{lower}, {upper}], error {:.1e})", self.inner.error())
+    }
+}
+
+impl SmoothFunction {
+    fn of(inner: cryptable::Result<cryptable::ckks::SmoothFunction>) -> Result<Self> {
+        Ok(Self { inner: inner.map_err(raise)? })
+    }
+}
+
+properties!(SmoothFunction {
+    /// The ends of the interval.
+    interval: (f64, f64) = |it| it.inner.interval().into();
+    /// The distance after which the series repeats.
+    period: f64 = |it| it.inner.period();
+    /// Levels between the exponential and the result.
+    levels: usize = |it| it.inner.levels();
+    /// The largest distance between function and series on the interval.
+    error: f64 = |it| it.inner.error();
+    /// The largest slope on the interval, by which errors of inputs are multiplied at most.
+    slope: f64 = |it| it.inner.slope();
+});
+
+/// A function that a bootstrap evaluates.
+#[derive(FromPyObject)]
+pub(crate) enum SlotFunction {
+    Table(Py<SlotTable>),
+    Smooth(Py<SmoothFunction>),
+}
+
+impl SlotFunction {
+    pub(crate) fn get(&self) -> cryptable::ckks::SlotFunction<'_> {
+        match self {
+            Self::Table(table) => (&table.get().inner).into(),
+            Self::Smooth(function) => (&function.get().inner).into(),
+        }
+    }
+}
+
 /// A table of few points that needs no bootstrap, but levels.
 #[pyclass(frozen, module = "cryptable.ckks")]
 pub(crate) struct LeveledTable {

@@ -1,14 +1,14 @@
 //! Parameter sets, and plans that find them.
 
 use cryptable::CostModel;
-use cryptable::ckks::{Grid, Parameters as LibraryParameters};
+use cryptable::ckks::{Grid, LookupFunction, Parameters as LibraryParameters};
 use cryptable::jobs::SlotLookups;
 use cryptable::{Limits, Request};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::functions::SlotTable;
+use super::functions::{SlotFunction, SmoothFunction};
 pub(crate) use super::parameter_set::Parameters;
 use super::vector::Vector;
 use crate::call;
@@ -82,15 +82,16 @@ impl Parameters {
     }
 
     /// Predicts a lookup: levels of the result, standard deviation and bias of its error, the largest error of an
-    /// input, as a part of half the distance of two points, and log2 of the probability that a slot fails.
-    #[pyo3(signature = (vector, table) -> "dict[str, Any]")]
+    /// input, as a part of half the distance of two points (or of a 64th of a smooth function's interval), and log2 of the
+    /// probability that a slot fails.
+    #[pyo3(signature = (vector, table: "SlotTable | SmoothFunction") -> "dict[str, Any]")]
     fn predict_lookup<'py>(
         &self,
         py: Python<'py>,
         vector: &Vector,
-        table: &SlotTable,
+        table: SlotFunction,
     ) -> Result<Bound<'py, PyDict>> {
-        let predict = || self.inner.predict_lookup(&vector.inner, &table.inner);
+        let predict = || self.inner.predict_lookup(&vector.inner, table.get());
         let found = call::run_silently(py, predict)?;
         let result = PyDict::new(py);
         result.set_item("level", found.level)?;
@@ -159,7 +160,7 @@ impl LookupCandidate {
 properties!(LookupCandidate {
     /// The parameters.
     parameters: Parameters = |it| Parameters { inner: it.inner.parameters.clone() };
-    /// The order of interpolations that tables are to have.
+    /// The order of interpolations that tables are to have; 0 for a smooth function.
     order: u64 = |it| it.inner.order;
     /// Levels of results.
     level: usize = |it| it.inner.prediction.level;
@@ -199,15 +200,22 @@ impl LookupPlan {
     }
 }
 
-/// Finds parameters for tables of `count` points `first + m·step`.
+/// What parameters are asked for: the number of points of tables, or a smooth function.
+#[derive(FromPyObject)]
+pub(crate) enum Planned {
+    Points(usize),
+    Smooth(Py<SmoothFunction>),
+}
+
+/// Finds parameters for tables of so many points `first + m·step`, or for a smooth function.
 #[pyfunction]
-#[pyo3(signature = (count, *, first = 0.0, step = 1.0, order = None, precision_bits = None, complex = false,
+#[pyo3(signature = (function: "int | SmoothFunction", *, first = 0.0, step = 1.0, order = None, precision_bits = None, complex = false,
     values = None, levels = 0, log2_fail = None, memory = None, ring_degree = None))]
 // One argument for each thing that a user may ask for, by name: what Python has in place of a builder.
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn plan_lookups(
     py: Python<'_>,
-    count: usize,
+    function: Planned,
     first: f64,
     step: f64,
     order: Option<u64>,
@@ -221,7 +229,11 @@ pub(crate) fn plan_lookups(
 ) -> Result<LookupPlan> {
     let values = values.map(|count| count as u64);
     let limits = Limits { values, memory, log2_fail, ..Limits::default() };
-    let request = Request::slot_lookups(Grid { first, step, count }).limits(limits).levels(levels);
+    let function = match function {
+        Planned::Points(count) => LookupFunction::from(Grid { first, step, count }),
+        Planned::Smooth(function) => LookupFunction::from(&function.get().inner),
+    };
+    let request = Request::slot_lookups(function).limits(limits).levels(levels);
     let request = order.into_iter().fold(request, Request::order);
     let request = precision_bits.into_iter().fold(request, Request::precision_bits);
     let request = ring_degree.into_iter().fold(request, Request::<SlotLookups>::ring_degree);

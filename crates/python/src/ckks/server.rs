@@ -8,7 +8,7 @@ use cryptable::{Error, Execution};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use super::functions::{LeveledTable, LinearMap, Polynomial, SlotTable};
+use super::functions::{LeveledTable, LinearMap, Polynomial, SlotFunction, SlotTable};
 use super::parameters::Parameters;
 use super::shared_secret::SharedSecret;
 use super::vector::Vector;
@@ -249,28 +249,28 @@ impl EvaluationKey {
         self.map_vector(py, x, threads, |key, x| key.lower(x, level))
     }
 
-    /// The table's value in every slot, with levels back.
-    #[pyo3(signature = (x, table, *, threads: "int" = 0))]
+    /// The value of a table or of a smooth function in every slot, with levels back.
+    #[pyo3(signature = (x, table: "SlotTable | SmoothFunction", *, threads: "int" = 0))]
     fn lookup(
         &self,
         py: Python<'_>,
         x: &Vector,
-        table: &SlotTable,
+        table: SlotFunction,
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
     ) -> Result<Vector> {
-        self.map_vector(py, x, threads, |key, x| key.lookup(x, &table.inner))
+        self.map_vector(py, x, threads, |key, x| key.lookup(x, table.get()))
     }
 
-    /// Several tables of the same points, for less than as many lookups.
-    #[pyo3(signature = (x, tables, *, threads: "int" = 0))]
+    /// Several tables of the same points, or functions of one period, for less than as many lookups.
+    #[pyo3(signature = (x, tables: "Sequence[SlotTable | SmoothFunction]", *, threads: "int" = 0))]
     fn lookup_many(
         &self,
         py: Python<'_>,
         x: &Vector,
-        tables: Vec<Py<SlotTable>>,
+        tables: Vec<SlotFunction>,
         #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
     ) -> Result<Vec<Vector>> {
-        let tables: Vec<_> = tables.iter().map(|table| &table.get().inner).collect();
+        let tables: Vec<_> = tables.iter().map(SlotFunction::get).collect();
         let found = self.compute(py, threads, |key| key.lookup_many(&x.inner, &tables))?;
         Ok(found.into_iter().map(|inner| self.vector(inner, x)).collect())
     }

@@ -1,0 +1,64 @@
+//! Dry runs of bootstraps that evaluate smooth functions.
+//!
+//! **Noise.** With F the series, S its largest slope and P its period, an error of the input is multiplied by S, an error
+//! of the phase by P·S, and a relative error of the exponential, of whatever direction, by the largest |Σ k·C_k·z^k|; the
+//! polynomial adds its own noise. By the mean value theorem these are bounds as long as errors stay within the guard
+//! beyond the interval. The distance of F and the function is the result's bias.
+
+use cryptable_ckks::DryRun;
+use cryptable_ckks::dry_run::{Shape, SlotNoise};
+use cryptable_lattice::NoiseBound;
+
+use crate::bootstrap_circuit::{BootstrapCircuit, CoefficientVariance};
+use crate::lookup_circuit::PredictedLookup;
+use crate::smooth_function::SmoothFunction;
+
+/// Errors that phases begin with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct InputErrors {
+    /// What the circuit adds before ModRaise.
+    pub coefficients: CoefficientVariance,
+    /// Of a part of a slot, as a fraction of the period.
+    pub of_part: NoiseBound,
+    /// Noise of slots.
+    pub of_slots: SlotNoise,
+}
+
+impl BootstrapCircuit {
+    /// A dry run of a smooth function of coefficients modulo q_0.
+    pub(crate) fn predict_smooth(
+        &self,
+        dry_run: &DryRun,
+        errors: InputErrors,
+        parts: usize,
+        function: &SmoothFunction,
+    ) -> PredictedLookup {
+        let of_circuit = self.predict_phases(dry_run, errors.coefficients, parts);
+        let phase = self.largest_phase_error(dry_run, of_circuit, errors.of_part);
+        let (shape, gained) = self.predict_polynomial(dry_run, parts, function.series());
+        let approximation = self.odd_function.series.approximation_error();
+        let (slope, gain, period) = (function.slopes(), function.gains(), function.period());
+        // Deviations are stated of both parts: of real slots as if there were another.
+        let of_phases = 2.0 * (period * slope.bound).powi(2) * of_circuit;
+        let of_exponential = 2.0 * gain.bound.powi(2) * gained;
+        let of_polynomial = shape.noise * (2.0 / parts as f64);
+        let noise = SlotNoise::roundings(of_phases + of_exponential)
+            + of_polynomial
+            + errors.of_slots * slope.bound.powi(2);
+        let of_input = errors.of_part.law().variance() + errors.of_part.bias().powi(2);
+        // The first term that the series leaves out oscillates, half of it along the modulus.
+        let of_series = (approximation / 2.0).powi(2);
+        let expected = shape.noise.total() / parts as f64
+            + period * period * slope.mean_square * (of_circuit + of_input)
+            + gain.mean_square * (gained + of_series)
+            + function.error().powi(2) / 2.0;
+        PredictedLookup {
+            phase_error: phase * period / function.guard(),
+            shape: Shape { noise, ..shape },
+            bias: function.error()
+                + gain.bound * approximation
+                + period * slope.bound * errors.of_part.bias(),
+            expected_deviation: expected.sqrt(),
+        }
+    }
+}
