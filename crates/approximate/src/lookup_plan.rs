@@ -31,8 +31,8 @@ pub struct LookupCandidate {
     pub order: u64,
     /// Prediction for a lookup of fresh slots: in a table with values from 0 to 1, or of the smooth function.
     pub prediction: LookupPrediction,
-    /// Bits that results are right to: of the largest error but for the failure probability, over the spread of the function's
-    /// values.
+    /// Bits that results are right to: of the largest error but for the failure probability, over the spread of a table's
+    /// values; of a smooth function, of the largest error itself.
     pub precision_bits: f64,
     /// Operations of one lookup, counted.
     pub counts: Counts,
@@ -54,7 +54,8 @@ impl LookupCandidate {
         let (prediction, counts) = parameters.predict_fresh_lookup(function, bounds)?;
         let memory_bytes = parameters.lookup_memory_bytes()?;
         let largest = prediction.error.largest(prediction.log2_fail_per_slot);
-        let precision_bits = -(largest / function.spread().max(f64::MIN_POSITIVE)).log2();
+        let precision_bits =
+            -(largest / function.unit_of_precision().max(f64::MIN_POSITIVE)).log2();
         Ok(Self { parameters, order, prediction, precision_bits, counts, memory_bytes })
     }
 

@@ -221,7 +221,9 @@ fn sizes(
 fn range_of(request: &LookupRequest, period: f64) -> (f64, usize) {
     let is_power = period.log2().fract() == 0.0 && period >= 1.0;
     match request.function {
-        LookupFunction::Smooth(_) => (period.log2() + (LEAST_RANGE - period.log2()).ceil().max(0.0), 0),
+        LookupFunction::Smooth(_) => {
+            (period.log2() + (LEAST_RANGE - period.log2()).ceil().max(0.0), 0)
+        }
         LookupFunction::Points(_) if is_power => (period.log2().max(5.0), 0),
         LookupFunction::Points(_) => (5.0, usize::from((32.0 / period).fract() != 0.0)),
     }
@@ -230,7 +232,8 @@ fn range_of(request: &LookupRequest, period: f64) -> (f64, usize) {
 /// Checks that a candidate meets the request.
 fn keeps_to(request: &LookupRequest, found: LookupCandidate) -> Result<LookupCandidate> {
     let error = found.prediction.phase_error;
-    let limit = "of half the distance of two points, or of a 64th of the interval, it must be less than 1";
+    let limit =
+        "of half the distance of two points, or of a 64th of the interval, it must be less than 1";
     demand(error < 1.0, "error of a lookup's input", error, limit)?;
     let (bits, asked) = (found.precision_bits, request.precision_bits);
     let limit = format!("at least {asked}, what is asked for");

@@ -81,7 +81,8 @@ pub struct LookupRequest {
     pub function: LookupFunction,
     /// The order of interpolations, 1 to 3; the fastest that serves if `None`. Smooth functions have none.
     pub order: Option<u64>,
-    /// Bits that results must be right to: but for failures, errors are at most 2^-bits of the spread of a function's values.
+    /// Bits that results must be right to: but for failures, errors are at most 2^-bits of the spread of a table's values, or
+    /// at most 2^-bits for a smooth function.
     pub precision_bits: f64,
     /// Whether slots are complex, and both parts looked up.
     pub complex: bool,

@@ -86,8 +86,13 @@ impl EvaluationKey {
         let period = Grid::integers(modulus as usize).into();
         self.parameters().check_level(ct, period)?;
         let (evaluator, dry_run) = self.arithmetics();
-        let coefficients =
-            circuit.phases_in_periods(&evaluator, &matrices.slots_to_coeffs, &ct.inner, period, parts);
+        let coefficients = circuit.phases_in_periods(
+            &evaluator,
+            &matrices.slots_to_coeffs,
+            &ct.inner,
+            period,
+            parts,
+        );
         let literal = packed.key.parameters().literal();
         let shape = CoefficientShape {
             log2_modulus: literal.log2_ciphertext_modulus,

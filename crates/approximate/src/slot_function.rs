@@ -43,11 +43,12 @@ impl<'a> SlotFunction<'a> {
         }
     }
 
-    /// The largest difference of two values.
-    pub(crate) fn spread(self) -> f64 {
+    /// The size that errors are compared with: the largest difference of two values of a table; 1 for a smooth function,
+    /// whose tolerance is absolute too.
+    pub(crate) fn unit_of_precision(self) -> f64 {
         match self {
             Self::Table(table) => table.spread(),
-            Self::Smooth(function) => function.spread(),
+            Self::Smooth(_) => 1.0,
         }
     }
 }

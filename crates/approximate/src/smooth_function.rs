@@ -48,7 +48,6 @@ pub struct SmoothFunction {
     interval: [f64; 2],
     error: f64,
     magnitude: f64,
-    spread: f64,
     slope: Largest,
     gain: Largest,
 }
@@ -177,7 +176,6 @@ impl SmoothFunction {
             interval,
             error: 0.0,
             magnitude: 0.0,
-            spread: 0.0,
             slope: Largest::default(),
             gain: Largest::default(),
         };
@@ -223,7 +221,7 @@ impl SmoothFunction {
         Largest { bound: largest + between, mean_square: squares / inside }
     }
 
-    /// Finds the largest distance to the function, and the spread of its values.
+    /// Finds the largest distance to the function.
     fn measure(
         &mut self,
         f: impl Fn(f64) -> f64,
@@ -250,8 +248,6 @@ impl SmoothFunction {
         let largest = values.iter().enumerate().map(distance).fold(0.0, f64::max);
         let rounding = 1e-14 * self.series.largest_derivative(0);
         self.error = largest + (own * step * step + of_function) / 8.0 + rounding;
-        let least = values.iter().copied().fold(f64::INFINITY, f64::min);
-        self.spread = values.iter().copied().fold(f64::NEG_INFINITY, f64::max) - least;
         Ok(())
     }
 
@@ -309,10 +305,6 @@ impl SmoothFunction {
         self.magnitude
     }
 
-    pub(crate) fn spread(&self) -> f64 {
-        self.spread
-    }
-
     /// Slopes.
     pub(crate) fn slopes(&self) -> Largest {
         self.slope
@@ -343,9 +335,8 @@ fn quietest(
     let largest = checks.iter().fold(0f64, |most, (_, y)| most.max(y.abs()));
     let sum = |it: &Extension| it.amplitudes().sum::<f64>();
     // Room for what is found between the points.
-    let is_near = |it: &Extension| {
-        checks.iter().all(|&(u, y)| (it.value(u) - y).abs() <= 0.9 * tolerance)
-    };
+    let is_near =
+        |it: &Extension| checks.iter().all(|&(u, y)| (it.value(u) - y).abs() <= 0.9 * tolerance);
     let fits = RATIOS.iter().map(|&ratio| samples.fit(length, ratio));
     let found = fits.filter_map(|fit| fit.quietest(0.1 * largest, is_near));
     let usable = found.filter(|it| sum(it) <= LARGEST_SUM * largest.max(tolerance));

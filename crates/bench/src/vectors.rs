@@ -21,11 +21,8 @@ const FULL_SLOTS: usize = 32_768;
 /// Bits of precision that every slot must have.
 const REQUIRED_BITS: f64 = 20.0;
 
-/// Bits of a function's spread that the stated error may reach, but for failures: what is found is some bits smaller.
-const PLANNED_BITS: f64 = 20.0;
-
 /// The largest distance of a function and its series.
-const TOLERANCE: f64 = 1.0 / (1u64 << 23) as f64;
+const TOLERANCE: f64 = 1.0 / (1u64 << 24) as f64;
 
 /// Functions that bootstraps evaluate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -156,7 +153,7 @@ impl Job {
 
     fn request(function: &SmoothFunction, arguments: &BootstrapArguments) -> LookupRequest {
         LookupRequest {
-            precision_bits: PLANNED_BITS,
+            precision_bits: REQUIRED_BITS,
             levels: arguments.levels,
             count: Some(arguments.slots),
             ..LookupRequest::new(function)

@@ -14,7 +14,8 @@ fn main() -> Result<()> {
     let is_toy = std::env::args().any(|argument| argument == "--toy");
     let gelu = SmoothFunction::gelu(8.0, 1e-6)?;
     let plan = if is_toy {
-        let request = LookupRequest { precision_bits: 17.0, levels: 1, ..LookupRequest::new(&gelu) };
+        let request =
+            LookupRequest { precision_bits: 17.0, levels: 1, ..LookupRequest::new(&gelu) };
         LookupPlan::insecure_toy(&request)?
     } else {
         Request::slot_lookups(&gelu).precision_bits(17.0).levels(1).plan()?

@@ -150,9 +150,8 @@ mod _native {
         #[pymodule_export]
         use crate::ckks::{
             EvaluationKey, LeveledTable, LinearMap, LookupCandidate, LookupPlan, Parameters,
-            Polynomial, PreparedMap, PublicKey, SecretKey, SharedSecret, SlotTable,
-            SmoothFunction, Vector,
-            plan_lookups, restore_vector,
+            Polynomial, PreparedMap, PublicKey, SecretKey, SharedSecret, SlotTable, SmoothFunction,
+            Vector, plan_lookups, restore_vector,
         };
     }
 

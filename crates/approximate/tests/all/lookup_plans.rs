@@ -105,10 +105,16 @@ fn what_cannot_be_had_is_refused_by_name_and_limit() {
         (LookupRequest { count: Some(0), ..sixteen.clone() }, "number of slots is 0"),
         (LookupRequest { count: Some(1 << 20), ..sixteen.clone() }, "at most 32768"),
         (LookupRequest { ring_degree: Some(1000), ..sixteen.clone() }, "ring degree is 1000"),
-        (LookupRequest { log2_fail: Some(0.0), ..sixteen.clone() }, "log2 of the failure probability is 0"),
+        (
+            LookupRequest { log2_fail: Some(0.0), ..sixteen.clone() },
+            "log2 of the failure probability is 0",
+        ),
         (LookupRequest { order: Some(4), ..sixteen.clone() }, "order of the interpolation is 4"),
         (LookupRequest { memory: Some(1 << 20), ..sixteen.clone() }, "fits in 1.04 MB of memory"),
-        (LookupRequest { precision_bits: 38.0, ..sixteen.clone() }, "bits of precision of a lookup"),
+        (
+            LookupRequest { precision_bits: 38.0, ..sixteen.clone() },
+            "bits of precision of a lookup",
+        ),
         (
             LookupRequest { levels: 20, ring_degree: Some(1 << 15), ..sixteen.clone() },
             "log2 of the modulus",

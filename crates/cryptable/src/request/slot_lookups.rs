@@ -21,7 +21,7 @@ impl Request<SlotLookups> {
     /// let request = Request::slot_lookups(Grid::integers(16)).values(2000).precision_bits(10.0).levels(3);
     /// let plan = request.plan()?;
     /// assert!(plan.best().prediction.level >= 3 && plan.best().precision_bits >= 10.0);
-    /// // GELU on [-8, 8], errors of at most 2^-14 of its range.
+    /// // GELU on [-8, 8], with errors of at most 2^-14.
     /// let gelu = SmoothFunction::gelu(8.0, 1e-5)?;
     /// let plan = Request::slot_lookups(&gelu).precision_bits(14.0).plan()?;
     /// assert!(plan.best().precision_bits >= 14.0);
@@ -43,7 +43,7 @@ impl Request<SlotLookups> {
     }
 
     /// Sets the precision of results: except for failures, errors are at most 2^-`bits` times the spread of a
-    /// function's outputs. Default: 8.
+    /// table's outputs, or at most 2^-`bits` for a smooth function. Default: 8.
     #[must_use]
     pub fn precision_bits(mut self, bits: f64) -> Self {
         self.job.request.precision_bits = bits;

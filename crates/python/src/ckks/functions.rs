@@ -132,12 +132,7 @@ impl SmoothFunction {
     /// Fits a function on the interval from `lower` to `upper`.
     #[staticmethod]
     #[pyo3(signature = (function: "Callable[[float], float]", lower, upper, *, tolerance = TOLERANCE))]
-    fn fit(
-        function: &Bound<'_, PyAny>,
-        lower: f64,
-        upper: f64,
-        tolerance: f64,
-    ) -> Result<Self> {
+    fn fit(function: &Bound<'_, PyAny>, lower: f64, upper: f64, tolerance: f64) -> Result<Self> {
         let function = RealFunction::new(function);
         let value = |x| function.value(x, f64::NAN);
         let inner = cryptable::ckks::SmoothFunction::fit(value, [lower, upper], tolerance);
