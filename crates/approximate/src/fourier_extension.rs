@@ -41,7 +41,7 @@ impl Extension {
         self.cosines.iter().zip(&self.sines).map(|(a, b)| a.hypot(*b))
     }
 
-    /// What errors of the exponential and its powers make of it, in the mean over the period.
+    /// Amplification of errors of the exponential and its powers, as a root mean square over the period.
     pub(crate) fn unrest(&self) -> f64 {
         let terms = self.amplitudes().zip(0u32..);
         terms.map(|(size, k)| size * size * f64::from(1 + k * k)).sum::<f64>().sqrt()

@@ -26,8 +26,8 @@
 //! | bootstrapping: its call, circuit, matrices, and the odd function that takes the overflow off | `bootstrapping.rs`, `bootstrap_circuit.rs`, `bootstrap_matrices.rs`, `sine_sum.rs` |
 //! | slots fewer than half the ring degree: bootstraps and lookups of theirs | `sparse_slots.rs` |
 //! | polynomials, sums over slots, matrices | `polynomial.rs`, `inner_sum.rs`, `linear_map.rs`, `linear_maps.rs` |
-//! | functional bootstrapping: its call, circuit and tables | `lookup.rs`, `lookup_circuit.rs`, `slot_table.rs`, `lookup_sets.rs` |
-//! | smooth functions in the bootstrap: their series, bounds and errors | `slot_function.rs`, `fourier_extension.rs`, `smooth_function.rs`, `smooth_prediction.rs` |
+//! | functional bootstrapping: its call, circuit and predictions; tables | `slot_function.rs`, `phase_series.rs`, `lookup.rs`, `lookup_circuit.rs`, `slot_prediction.rs`; `slot_table.rs`, `lookup_sets.rs` |
+//! | smooth functions in the bootstrap: their series, bounds and errors | `fourier_extension.rs`, `smooth_function.rs` |
 //! | parameters for lookups: what is asked for, the search, what is found | `lookup_request.rs`, `lookup_planner.rs`, `lookup_plan.rs`, `literal_choice.rs` |
 //! | slots to packed integers and back | `packed_integers.rs` |
 //! | tables of points without a bootstrap | `leveled_tables.rs` |
@@ -64,6 +64,7 @@ mod named_sets;
 mod operations;
 mod packed_integers;
 mod parameters;
+mod phase_series;
 mod polynomial;
 #[cfg(feature = "client")]
 mod public_key;
@@ -72,9 +73,9 @@ mod secret_key;
 mod serialization;
 mod sine_sum;
 mod slot_function;
+mod slot_prediction;
 mod slot_table;
 mod smooth_function;
-mod smooth_prediction;
 mod sparse_sets;
 mod sparse_slots;
 mod validation;

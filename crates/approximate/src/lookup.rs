@@ -13,7 +13,8 @@ use crate::ciphertext::{Ciphertext, Tags};
 use crate::evaluation_key::EvaluationKey;
 use crate::lookup_circuit::PredictedLookup;
 use crate::parameters::Parameters;
-use crate::slot_function::{PhaseSeries, SlotFunction, SlotPeriod};
+use crate::phase_series::{PhaseSeries, SlotPeriod};
+use crate::slot_function::SlotFunction;
 
 /// Predicted error and cost of a lookup.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -22,10 +22,8 @@ use num_complex::Complex64;
 use rayon::prelude::*;
 
 use crate::bootstrap_circuit::{BootstrapCircuit, CoefficientVariance, EVALUATION_MARGIN};
-use crate::bounds::SlotError;
-use crate::slot_function::{PhaseSeries, SlotFunction, SlotPeriod};
+use crate::phase_series::{PhaseSeries, SlotPeriod};
 use crate::slot_table::SlotTable;
-use crate::smooth_prediction::InputErrors;
 
 /// B over a period is taken as whole if it is within this part of a whole number.
 const ROUNDING: f64 = 1e-12;
@@ -163,29 +161,6 @@ impl BootstrapCircuit {
             steps.evaluate_at_least_depth(arithmetic, &coefficients, scale)
         };
         series.iter().map(evaluate).collect()
-    }
-
-    /// A dry run of a lookup of slots of the given shape and error.
-    pub(crate) fn predict_lookup(
-        &self,
-        dry_run: &DryRun,
-        input: &Shape,
-        error: SlotError,
-        parts: usize,
-        function: SlotFunction<'_>,
-    ) -> PredictedLookup {
-        let period = function.series().period;
-        let coefficients = self.predict_coefficients(dry_run, input, period, parts);
-        let error = in_periods(error.of_part(), period);
-        match function {
-            SlotFunction::Table(table) => {
-                self.predict_table(dry_run, coefficients, error, parts, table)
-            }
-            SlotFunction::Smooth(function) => {
-                let errors = InputErrors { coefficients, of_part: error, of_slots: input.noise };
-                self.predict_smooth(dry_run, errors, parts, function)
-            }
-        }
     }
 
     /// Noise of coefficients of slots that are exact: that of [`BootstrapCircuit::phases_in_periods`].

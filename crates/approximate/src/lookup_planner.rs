@@ -1,8 +1,8 @@
 //! The search for parameters of lookups in slots.
 //!
 //! Sizes of all parts go up a ladder together, by a bit of scale a step (and what belongs to it elsewhere, fitted to
-//! `lookups_128` and `bootstrapping_128`): the lowest step that serves has the shortest chains, and is found by halving.
-//! Numbers of levels follow from the table. What serves is decided by the dry run, of parameters as they are used.
+//! `lookups_128` and `bootstrapping_128`; for smooth functions by the dry run): the lowest step that serves has the
+//! shortest chains, and is found by halving. Numbers of levels follow from the table. What serves is decided by the dry run, of parameters as they are used.
 
 use cryptable_lattice::SecurityLevel;
 use cryptable_lattice::error::{Error, Result, demand};
@@ -14,7 +14,7 @@ use crate::literal_choice::Sizes;
 use crate::lookup_plan::{LookupCandidate, LookupPlan};
 use crate::lookup_request::{LookupFunction, LookupRequest, TriedFunction};
 use crate::parameters::Parameters;
-use crate::slot_function::PhaseSeries;
+use crate::phase_series::PhaseSeries;
 
 /// The ring degree from which on chains have room for more levels.
 const LARGE: usize = 1 << 16;
@@ -193,7 +193,19 @@ fn sizes(
 ) -> Sizes {
     let large = ring_degree >= LARGE;
     let s = step as f64 - 2.0;
-    let level = (34.0 + s).min(45.0);
+    let smooth = matches!(request.function, LookupFunction::Smooth(_));
+    // Tables need exact phases; smooth functions need powers that are as exact, and matrices need less.
+    let level = (if smooth { 36.0 + s } else { 34.0 + s }).min(45.0);
+    let matrices = if smooth {
+        [24.2 + 1.35 * s, 30.3 + 1.46 * s]
+    } else {
+        [24.7 + 1.4 * s, (30.3 + 2.25 * s).min(50.0)]
+    };
+    let digit_limbs = match (large, smooth) {
+        (true, true) => 6,
+        (true, false) => 5,
+        (false, _) => 3,
+    };
     let period = series.period.period;
     let (log2_range, before) = range_of(request, period);
     // The sine's prime takes the first level of a table.
@@ -205,13 +217,13 @@ fn sizes(
         levels: (levels, level),
         base: (40.0 + 1.2 * s).clamp(level, 49.0),
         log2_range,
-        matrices: [24.7 + 1.4 * s, (30.3 + 2.25 * s).min(50.0)],
+        matrices,
         most_merged: if large { 4 } else { 5 },
         exponential: (39.0 + 1.7 * s).min(49.5),
         series: if large { (4, 5) } else { (5, 3) },
         sines: 1,
         baby_steps: BABY_STEPS[0],
-        digit_limbs: if large { 5 } else { 3 },
+        digit_limbs,
         log2_fail: request.log2_fail_of_slot(slots),
     }
 }

@@ -3,7 +3,7 @@
 use cryptable_lattice::error::{Error, Result, demand};
 use cryptable_packed::{HermiteKernel, HermiteOrder, trigonometric_hermite};
 
-use crate::slot_function::PhaseSeries;
+use crate::phase_series::{PhaseSeries, SlotPeriod};
 
 /// Most points.
 const MAX_POINTS: u64 = 1 << 12;
@@ -53,6 +53,12 @@ impl Grid {
         demand(self.first.is_finite(), "first point of the grid", self.first, "finite")?;
         let step = self.step;
         demand(step.is_finite() && step > 0.0, "step of the grid", step, "positive and finite")
+    }
+}
+
+impl From<Grid> for SlotPeriod {
+    fn from(grid: Grid) -> Self {
+        Self { first: grid.first, period: grid.period() }
     }
 }
 

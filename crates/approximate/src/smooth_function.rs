@@ -6,7 +6,7 @@ use cryptable_lattice::error::{Error, Result, demand};
 use num_complex::Complex64;
 
 use crate::fourier_extension::{Extension, Samples};
-use crate::slot_function::{PhaseSeries, SlotPeriod};
+use crate::phase_series::{PhaseSeries, SlotPeriod};
 
 /// log2 of the least and the largest number of coefficients.
 const LOG_LENGTHS: std::ops::RangeInclusive<u32> = 2..=8;
@@ -46,7 +46,7 @@ const MOST_POINTS: f64 = (1 << 20) as f64;
 pub struct SmoothFunction {
     series: PhaseSeries,
     interval: [f64; 2],
-    error: f64,
+    error: Largest,
     magnitude: f64,
     slope: Largest,
     gain: Largest,
@@ -63,7 +63,7 @@ impl SmoothFunction {
     /// Fits a function on `[interval[0], interval[1]]` with the fewest coefficients, a power of two up to 256, whose
     /// distance is at most `tolerance`.
     ///
-    /// The distance is found at so many points that between them it can grow by little, by the second derivative: the
+    /// The distance is found at many points, between which it can grow by little, by the second derivative: the
     /// series' own, and twice the largest second difference of the function at the points. Functions with features that
     /// are narrower than the points' distance, at least a 2^20th of the interval, are not smooth.
     ///
@@ -147,7 +147,7 @@ impl SmoothFunction {
                 continue;
             };
             let found = Self::of(&extension, &f, interval, curvature, tolerance)?;
-            if found.error <= tolerance {
+            if found.error() <= tolerance {
                 return Ok(found);
             }
         }
@@ -174,7 +174,7 @@ impl SmoothFunction {
         let mut found = Self {
             series,
             interval,
-            error: 0.0,
+            error: Largest::default(),
             magnitude: 0.0,
             slope: Largest::default(),
             gain: Largest::default(),
@@ -245,9 +245,13 @@ impl SmoothFunction {
             |curvature| curvature * step * step,
         );
         let distance = |(i, y): (usize, &f64)| (self.evaluate(lower + i as f64 * step) - y).abs();
-        let largest = values.iter().enumerate().map(distance).fold(0.0, f64::max);
+        let distances: Vec<f64> = values.iter().enumerate().map(distance).collect();
+        let largest = distances.iter().copied().fold(0.0, f64::max);
         let rounding = 1e-14 * self.series.largest_derivative(0);
-        self.error = largest + (own * step * step + of_function) / 8.0 + rounding;
+        self.error = Largest {
+            bound: largest + (own * step * step + of_function) / 8.0 + rounding,
+            mean_square: distances.iter().map(|d| d * d).sum::<f64>() / distances.len() as f64,
+        };
         Ok(())
     }
 
@@ -272,7 +276,7 @@ impl SmoothFunction {
     /// The largest distance between function and series on the interval.
     #[must_use]
     pub fn error(&self) -> f64 {
-        self.error
+        self.error.bound
     }
 
     /// The largest slope of the series on the interval, by which errors of inputs are multiplied at most.
@@ -305,12 +309,17 @@ impl SmoothFunction {
         self.magnitude
     }
 
+    /// Distances to the function.
+    pub(crate) fn errors(&self) -> Largest {
+        self.error
+    }
+
     /// Slopes.
     pub(crate) fn slopes(&self) -> Largest {
         self.slope
     }
 
-    /// What relative errors of the exponential are multiplied by, of modulus and phase.
+    /// Factors of relative errors of the exponential, of modulus and phase.
     pub(crate) fn gains(&self) -> Largest {
         self.gain
     }

@@ -100,7 +100,8 @@ pub enum BenchCommand {
     Binboot(bits::BitsArguments),
     /// GateBoot: a gate of bits in CKKS slots, bootstrapped on the way.
     Gateboot(bits::BitsArguments),
-    /// Plain CKKS bootstrapping of 32,768 complex slots: time, and precision of mean and worst slot.
+    /// CKKS bootstrapping of 32,768 complex slots, or of real ones through a smooth function: time, and precision of mean
+    /// and worst slot.
     CkksBootstrap(vectors::BootstrapArguments),
     /// Tables of integers in CKKS slots, by functional bootstrapping with levels left.
     SlotLookup(slot_lookup::SlotLookupArguments),

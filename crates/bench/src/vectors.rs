@@ -129,7 +129,7 @@ pub fn run(arguments: &BootstrapArguments, json: bool) -> anyhow::Result<()> {
     record.contract.check()
 }
 
-/// What is bootstrapped, and how.
+/// A kind of bootstrap, with parameters.
 struct Job {
     parameters: Parameters,
     counts: Counts,

@@ -158,7 +158,7 @@ def test_smooth_functions():
         (ckks.SmoothFunction.square_root(0.5, 3), np.sqrt(x)),
         (softplus, np.log1p(np.exp(x))),
     ]
-    vector = secret.encrypt(x)
+    vector = secret.encrypt(x, bound=3)
     for function, expected in functions:
         result = server.lookup(vector, function)
         predicted = secret.parameters.predict_lookup(vector, function)
@@ -176,7 +176,7 @@ def test_smooth_functions():
     with pytest.raises(RangeError, match="no series of 256"):
         ckks.SmoothFunction.fit(abs, -1, 1)
     with pytest.raises(RangeError, match="larger end"):
-        server.lookup(secret.encrypt([5.0]), softplus)
+        server.lookup(secret.encrypt([5.0], bound=5), softplus)
     with pytest.raises(ZeroDivisionError):
         ckks.SmoothFunction.fit(lambda x: 1 / 0, -1, 1)
 

@@ -111,6 +111,7 @@ pub const FULL_SET: &[Benchmark] = &[
     further("foreign-gates --set tfhe-rs-boolean", 30.0, 2.2),
     further("packing", 10.0, 0.6),
     further("ckks-bootstrap --slots 4096", 25.0, 3.0),
+    further("ckks-bootstrap --function gelu", 30.0, 3.5),
     further("slot-lookup --bits 4", 20.0, 1.5),
     further("slot-lookup --bits 4 --complex", 30.0, 3.2),
     further("slot-lookup --bits 8 --large", 30.0, 3.1),

@@ -200,14 +200,14 @@ impl LookupPlan {
     }
 }
 
-/// What parameters are asked for: the number of points of tables, or a smooth function.
+/// A kind of functions that parameters are asked for: the number of points of tables, or a smooth function.
 #[derive(FromPyObject)]
 pub(crate) enum Planned {
     Points(usize),
     Smooth(Py<SmoothFunction>),
 }
 
-/// Finds parameters for tables of so many points `first + m·step`, or for a smooth function.
+/// Finds parameters for tables of a number of points `first + m·step`, or for a smooth function.
 #[pyfunction]
 #[pyo3(signature = (function: "int | SmoothFunction", *, first = 0.0, step = 1.0, order = None, precision_bits = None, complex = false,
     values = None, levels = 0, log2_fail = None, memory = None, ring_degree = None))]

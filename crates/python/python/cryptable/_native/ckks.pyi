@@ -29,6 +29,7 @@ __all__ = [
     "SecretKey",
     "SharedSecret",
     "SlotTable",
+    "SmoothFunction",
     "Vector",
     "plan_lookups",
     "restore_vector",
@@ -97,14 +98,16 @@ class EvaluationKey:
         A table of few points, by levels and without a bootstrap.
         """
 
-    def lookup(self, /, x: Vector, table: SlotTable, *, threads: int = 0) -> Vector:
+    def lookup(self, /, x: Vector, table: SlotTable | SmoothFunction, *, threads: int = 0) -> Vector:
         """
-        The table's value in every slot, with levels back.
+        The value of a table or of a smooth function in every slot, with levels back.
         """
 
-    def lookup_many(self, /, x: Vector, tables: SupportsGetItem[int, SlotTable], *, threads: int = 0) -> list[Vector]:
+    def lookup_many(
+        self, /, x: Vector, tables: Sequence[SlotTable | SmoothFunction], *, threads: int = 0
+    ) -> list[Vector]:
         """
-        Several tables of the same points, for less than as many lookups.
+        Several tables of the same points, or functions of one period, for less than as many lookups.
         """
 
     def lower(self, /, x: Vector, level: SupportsIndex, *, threads: int = 0) -> Vector:
@@ -242,7 +245,7 @@ class LookupCandidate:
     @property
     def order(self, /) -> int:
         """
-        The order of interpolations that tables are to have.
+        The order of interpolations that tables are to have; 0 for a smooth function.
         """
 
     @property
@@ -345,10 +348,11 @@ class Parameters:
         Where `EvaluationKey.to_packed` puts the integer of a slot.
         """
 
-    def predict_lookup(self, /, vector: Vector, table: SlotTable) -> dict[str, Any]:
+    def predict_lookup(self, /, vector: Vector, table: SlotTable | SmoothFunction) -> dict[str, Any]:
         """
         Predicts a lookup: levels of the result, standard deviation and bias of its error, the largest error of an
-        input, as a part of half the distance of two points, and log2 of the probability that a slot fails.
+        input, as a part of half the distance of two points (or of a 64th of a smooth function's interval), and log2 of the
+        probability that a slot fails.
         """
 
     @property
@@ -622,6 +626,118 @@ class SlotTable:
         """
 
 @final
+class SmoothFunction:
+    """
+    A smooth function of the numbers of an interval, evaluated by `EvaluationKey.lookup` in the bootstrap: a trigonometric
+    series of a longer period that is within `tolerance`. Numbers outside the interval give the series' values there.
+    """
+
+    def __call__(self, /, x: SupportsFloat | SupportsIndex) -> float:
+        """
+        The series' value in the clear.
+        """
+
+    def __repr__(self, /) -> str: ...
+    @property
+    def error(self, /) -> float:
+        """
+        The largest distance between function and series on the interval.
+        """
+
+    @staticmethod
+    def exponential(
+        lower: SupportsFloat | SupportsIndex,
+        upper: SupportsFloat | SupportsIndex,
+        *,
+        tolerance: SupportsFloat | SupportsIndex = ...,
+    ) -> SmoothFunction:
+        """
+        `exp(x)`, for x from `lower` to `upper`.
+        """
+
+    @staticmethod
+    def fit(
+        function: Callable[[float], float],
+        lower: SupportsFloat | SupportsIndex,
+        upper: SupportsFloat | SupportsIndex,
+        *,
+        tolerance: SupportsFloat | SupportsIndex = ...,
+    ) -> SmoothFunction:
+        """
+        Fits a function on the interval from `lower` to `upper`.
+        """
+
+    @staticmethod
+    def gelu(
+        bound: SupportsFloat | SupportsIndex = 8.0, *, tolerance: SupportsFloat | SupportsIndex = ...
+    ) -> SmoothFunction:
+        """
+        x times the normal distribution, for x from `-bound` to `bound`.
+        """
+
+    @property
+    def interval(self, /) -> tuple[float, float]:
+        """
+        The ends of the interval.
+        """
+
+    @property
+    def levels(self, /) -> int:
+        """
+        Levels between the exponential and the result.
+        """
+
+    @property
+    def period(self, /) -> float:
+        """
+        The distance after which the series repeats.
+        """
+
+    @staticmethod
+    def reciprocal(
+        lower: SupportsFloat | SupportsIndex,
+        upper: SupportsFloat | SupportsIndex,
+        *,
+        tolerance: SupportsFloat | SupportsIndex = ...,
+    ) -> SmoothFunction:
+        """
+        `1 / x`, for x from `lower` to `upper`, both above 0.
+        """
+
+    @staticmethod
+    def sigmoid(
+        bound: SupportsFloat | SupportsIndex = 8.0, *, tolerance: SupportsFloat | SupportsIndex = ...
+    ) -> SmoothFunction:
+        """
+        `1 / (1 + exp(-x))`, for x from `-bound` to `bound`.
+        """
+
+    @property
+    def slope(self, /) -> float:
+        """
+        The largest slope on the interval, by which errors of inputs are multiplied at most.
+        """
+
+    @staticmethod
+    def square_root(
+        lower: SupportsFloat | SupportsIndex,
+        upper: SupportsFloat | SupportsIndex,
+        *,
+        tolerance: SupportsFloat | SupportsIndex = ...,
+    ) -> SmoothFunction:
+        """
+        The square root of x, for x from `lower` to `upper`, both above 0.
+        """
+
+    @staticmethod
+    def tanh(
+        bound: SupportsFloat | SupportsIndex = 4.0, *, tolerance: SupportsFloat | SupportsIndex = ...
+    ) -> SmoothFunction:
+        """
+        The hyperbolic tangent, for x from `-bound` to `bound`.
+        """
+
+@final
 class Vector:
     """
     Encrypted real or complex numbers, one per slot, in the shape of the original array. Public: it may be sent, stored
@@ -750,7 +866,7 @@ class Vector:
         """
 
 def plan_lookups(
-    count: SupportsIndex,
+    function: int | SmoothFunction,
     *,
     first: SupportsFloat | SupportsIndex = 0.0,
     step: SupportsFloat | SupportsIndex = 1.0,
@@ -764,7 +880,7 @@ def plan_lookups(
     ring_degree: SupportsIndex | None = None,
 ) -> LookupPlan:
     """
-    Finds parameters for tables of `count` points `first + m·step`.
+    Finds parameters for tables of a number of points `first + m·step`, or for a smooth function.
     """
 
 def restore_vector(parameters: bytes, bytes: bytes, shape: SupportsGetItem[int, SupportsIndex]) -> Vector:

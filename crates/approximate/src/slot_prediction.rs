@@ -1,4 +1,4 @@
-//! Dry runs of bootstraps that evaluate smooth functions.
+//! Dry runs of lookups of either kind of function, and what smooth functions make of errors.
 //!
 //! **Noise.** With F the series, S its largest slope and P its period, an error of the input is multiplied by S, an error
 //! of the phase by P·S, and a relative error of the exponential, of whatever direction, by the largest |Σ k·C_k·z^k|; the
@@ -10,21 +10,46 @@ use cryptable_ckks::dry_run::{Shape, SlotNoise};
 use cryptable_lattice::NoiseBound;
 
 use crate::bootstrap_circuit::{BootstrapCircuit, CoefficientVariance};
-use crate::lookup_circuit::PredictedLookup;
+use crate::bounds::SlotError;
+use crate::lookup_circuit::{PredictedLookup, in_periods};
+use crate::slot_function::SlotFunction;
 use crate::smooth_function::SmoothFunction;
 
 /// Errors that phases begin with.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InputErrors {
-    /// What the circuit adds before ModRaise.
+    /// Noise that the circuit adds before ModRaise.
     pub coefficients: CoefficientVariance,
-    /// Of a part of a slot, as a fraction of the period.
+    /// The error of a part of a slot, as a fraction of the period.
     pub of_part: NoiseBound,
     /// Noise of slots.
     pub of_slots: SlotNoise,
 }
 
 impl BootstrapCircuit {
+    /// A dry run of a lookup of slots of the given shape and error.
+    pub(crate) fn predict_lookup(
+        &self,
+        dry_run: &DryRun,
+        input: &Shape,
+        error: SlotError,
+        parts: usize,
+        function: SlotFunction<'_>,
+    ) -> PredictedLookup {
+        let period = function.series().period;
+        let coefficients = self.predict_coefficients(dry_run, input, period, parts);
+        let error = in_periods(error.of_part(), period);
+        match function {
+            SlotFunction::Table(table) => {
+                self.predict_table(dry_run, coefficients, error, parts, table)
+            }
+            SlotFunction::Smooth(function) => {
+                let errors = InputErrors { coefficients, of_part: error, of_slots: input.noise };
+                self.predict_smooth(dry_run, errors, parts, function)
+            }
+        }
+    }
+
     /// A dry run of a smooth function of coefficients modulo q_0.
     pub(crate) fn predict_smooth(
         &self,
@@ -51,7 +76,7 @@ impl BootstrapCircuit {
         let expected = shape.noise.total() / parts as f64
             + period * period * slope.mean_square * (of_circuit + of_input)
             + gain.mean_square * (gained + of_series)
-            + function.error().powi(2) / 2.0;
+            + function.errors().mean_square;
         PredictedLookup {
             phase_error: phase * period / function.guard(),
             shape: Shape { noise, ..shape },
