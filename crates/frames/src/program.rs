@@ -1,7 +1,7 @@
 //! Programs: formulas over columns of a frame, by the names of columns and results.
 
 use cryptable::Request;
-use cryptable::engines::packed::{Formula, PreparedFormulas};
+use cryptable::engines::packed::{Formula, Layer, PreparedFormulas};
 use cryptable::jobs::Formulas;
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,10 @@ struct ProgramFile {
     modulus: u64,
     results: Vec<String>,
     output_modulus: u64,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     formulas: Vec<Formula>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    layers: Vec<Layer>,
     group_by: Option<GroupBy>,
 }
 
@@ -48,6 +51,23 @@ struct GroupBy {
 /// assert_eq!(program.values(&[4, 2]), [30]);
 /// # Ok::<(), cryptable_frames::Error>(())
 /// ```
+///
+/// A network has `layers` in place of `formulas`: sums of integer multiples of the columns, a table for each sum, sums of what
+/// tables give, and so on ([`Layer`]). The sums of the last layer are the results.
+/// ```
+/// # use cryptable_frames::Program;
+/// let network = Program::from_json(br#"{
+///     "columns": ["x", "y"], "modulus": 8,
+///     "results": ["total"], "output_modulus": 64,
+///     "layers": [
+///         {"weights": [[1, 2], [-1, 1]], "constants": [0, 4],
+///          "tables": [[0, 1, 2, 3, 3, 3, 3, 3], [0, 0, 0, 0, 0, 1, 2, 3]]},
+///         {"weights": [[5, -2]], "constants": [1]}
+///     ]
+/// }"#)?;
+/// assert_eq!(network.values(&[1, 2]), [5 * 3 - 2 + 1]);
+/// # Ok::<(), cryptable_frames::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Program {
     file: ProgramFile,
@@ -56,6 +76,14 @@ pub struct Program {
 
 impl ProgramFile {
     fn prepare(&self) -> Result<PreparedFormulas> {
+        if !self.layers.is_empty() {
+            let others = [("formulas", !self.formulas.is_empty()), ("groups", self.group_by.is_some())];
+            if let Some((other, _)) = others.iter().find(|(_, is_there)| *is_there) {
+                let what = "it is not a program";
+                return Err(Error::Syntax { what, text: format!("it has layers and {other}") });
+            }
+            return Ok(PreparedFormulas::network(&self.layers, self.modulus)?);
+        }
         let Some(GroupBy { column, groups }) = &self.group_by else {
             return Ok(PreparedFormulas::new(&self.formulas, self.modulus)?);
         };
@@ -127,7 +155,12 @@ impl Program {
     /// If the row has fewer values than columns, or one that is not below the modulus.
     #[must_use]
     pub fn values(&self, row: &[u64]) -> Vec<i64> {
-        self.file.formulas.iter().map(|formula| formula.value(row)).collect()
+        if self.file.layers.is_empty() {
+            return self.file.formulas.iter().map(|formula| formula.value(row)).collect();
+        }
+        let values = row.iter().map(|&value| value as i64).collect();
+        let next = |values: Vec<i64>, layer: &Layer| layer.values(&values, self.file.modulus);
+        self.file.layers.iter().fold(values, next)
     }
 
     /// Returns the request for keys that serve the program.

@@ -85,7 +85,8 @@ pub use cryptable_lattice::{
 pub use cryptable_wire::KeyId;
 pub use formulas::formula::Formula;
 pub use formulas::groups::group_totals;
-pub use formulas::prepared::PreparedFormulas;
+pub use formulas::layer::Layer;
+pub use formulas::stages::PreparedFormulas;
 pub use keys::evaluation_key::EvaluationKey;
 #[cfg(feature = "client")]
 pub use keys::owners::{Agreement, OwnerSecret, Session};

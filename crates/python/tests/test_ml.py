@@ -9,7 +9,7 @@ from typing import Any
 import cryptable
 import numpy as np
 import pytest
-from cryptable import SecretKey, _models, ml
+from cryptable import SecretKey, _ensembles, _models, ml
 
 MODELS = Path(__file__).parent / "models"
 
@@ -61,8 +61,10 @@ def test_bins_of_the_model_change_no_comparison() -> None:
     model, data = ensemble(6, 3, 3), rows(500, 3)
     program = ml.compile(model, data, output_bits=16, insecure_toy=True)
     exact = np.array([_models.score(model, row)[0] for row in data.astype(np.float32).astype(float)])
+    assert isinstance(program.coding, _ensembles.Coding)
+    scale = program.coding.scale
     # What is left is the rounding of leaves.
-    assert np.abs(program.scores(data) - exact).max() <= 0.5 * 6 / program.scale
+    assert np.abs(program.scores(data) - exact).max() <= 0.5 * 6 / scale
 
 
 @pytest.mark.parametrize("name", ["xgboost_binary", "xgboost_classes", "lightgbm_binary"])

@@ -43,7 +43,7 @@ impl Request<Formulas> {
         let prediction = parameters.formula_prediction(formulas)?;
         let operation = PlannedOperation {
             name: "evaluate",
-            lookups: formulas.columns(),
+            lookups: formulas.lookups(),
             tables: formulas.tables(),
             duration: prediction.duration(&limits.cost(), slots, threads),
             failure: parameters.formula_failure(formulas),

@@ -4,7 +4,8 @@ use cryptable_lattice::error::Result;
 
 use crate::formulas::formula::Formula;
 use crate::formulas::groups::Groups;
-use crate::formulas::prepared::PreparedFormulas;
+use crate::formulas::prepared::Stage;
+use crate::formulas::stages::PreparedFormulas;
 
 impl PreparedFormulas {
     /// Prepares formulas whose results are added up over the rows of each group: those with the same value of a column, below
@@ -40,13 +41,8 @@ impl PreparedFormulas {
         groups: u64,
         input_modulus: u64,
     ) -> Result<Self> {
-        Self::prepare(formulas, input_modulus, Some(Groups::new(column, groups, input_modulus)?))
-    }
-
-    /// Returns the number of groups, a power of two, if results are sums by groups.
-    #[must_use]
-    pub fn groups(&self) -> Option<usize> {
-        self.grouping().map(Groups::count)
+        let groups = Groups::new(column, groups, input_modulus)?;
+        Stage::prepare(formulas, input_modulus, Some(groups)).map(Self::from)
     }
 }
 

@@ -25,7 +25,7 @@ use crate::bootstrapping::slots_to_coeffs;
 use crate::formulas::formula::Formula;
 use crate::formulas::groups::Groups;
 use crate::formulas::part::{Part, add, subtract, sum};
-use crate::formulas::prepared::{Chunk, Linear, PreparedFormulas, Value};
+use crate::formulas::prepared::{Chunk, Linear, Stage, Value};
 use crate::literal::ParametersLiteral;
 use crate::step::Step;
 
@@ -96,7 +96,7 @@ impl FormulaCircuit {
     }
 
     /// A formula with all operations that any has: as many choices within each other as there may be.
-    fn widest(&self) -> PreparedFormulas {
+    fn widest(&self) -> Stage {
         let modulus = self.literal.input_modulus;
         let outputs = (0..modulus).map(|value| i64::from(value == 0)).collect();
         let mut formula = Formula::Table { column: 0, outputs };
@@ -104,14 +104,14 @@ impl FormulaCircuit {
             let (then, otherwise) = (Box::new(formula), Box::new(Formula::Constant(0)));
             formula = Formula::Choice { column: 0, within: vec![[1, 2]], then, otherwise };
         }
-        PreparedFormulas::new(&[formula], modulus).expect("ranges and tables of the modulus")
+        Stage::prepare(&[formula], modulus, None).expect("ranges and tables of the modulus")
     }
 
     /// Sums by groups of the same, if there are groups.
-    fn widest_by_group(&self) -> Option<PreparedFormulas> {
+    fn widest_by_group(&self) -> Option<Stage> {
         let (groups, modulus) = (self.literal.groups as u64, self.literal.input_modulus);
-        let prepare = || PreparedFormulas::by_group(&[Formula::Constant(1)], 0, groups, modulus);
-        (groups > 0).then(|| prepare().expect("groups that divide the modulus"))
+        let groups = Groups::new(0, groups, modulus).ok().filter(|_| groups > 0)?;
+        Stage::prepare(&[Formula::Constant(1)], modulus, Some(groups)).ok()
     }
 
     /// Every key that formulas need.
@@ -131,7 +131,7 @@ impl FormulaCircuit {
     pub(crate) fn evaluate<A: Arithmetic>(
         &self,
         arithmetic: &A,
-        formulas: &PreparedFormulas,
+        formulas: &Stage,
         tables: impl Fn(&Chunk, usize) -> Result<Vec<Option<A::Ciphertext>>>,
     ) -> Result<Vec<A::Ciphertext>> {
         let mut joined: Vec<Option<A::Ciphertext>> = vec![None; formulas.formulas()];
@@ -173,7 +173,7 @@ impl FormulaCircuit {
     pub(super) fn values_at<A: Arithmetic>(
         &self,
         arithmetic: &A,
-        formulas: &PreparedFormulas,
+        formulas: &Stage,
         height: usize,
         tables: impl Fn(&Chunk) -> Result<Vec<Option<A::Ciphertext>>>,
     ) -> Result<Vec<Part<A::Ciphertext>>> {
@@ -185,7 +185,7 @@ impl FormulaCircuit {
     }
 
     /// Steps of progress of [`FormulaCircuit::tables`] for all chunks, one per table and half, and of groups.
-    pub(crate) fn steps(&self, formulas: &PreparedFormulas) -> usize {
+    pub(crate) fn steps(&self, formulas: &Stage) -> usize {
         let tables: usize = formulas.chunks().iter().map(|chunk| chunk.tables.len()).sum();
         self.literal.parts() * tables + formulas.groups().unwrap_or(0)
     }
@@ -208,7 +208,7 @@ impl FormulaCircuit {
     pub(crate) fn tables<'c, A: Arithmetic>(
         &self,
         arithmetic: &A,
-        formulas: &PreparedFormulas,
+        formulas: &Stage,
         chunk: &Chunk,
         exponential: impl Fn(usize) -> &'c A::Ciphertext,
         step: Step<'_>,
@@ -435,7 +435,7 @@ impl FormulaCircuit {
 struct Results<'a, A: Arithmetic> {
     circuit: &'a FormulaCircuit,
     arithmetic: &'a A,
-    formulas: &'a PreparedFormulas,
+    formulas: &'a Stage,
     /// Height at whose place results are.
     height: usize,
     products: Vec<Option<A::Product>>,
@@ -446,7 +446,7 @@ impl<'a, A: Arithmetic> Results<'a, A> {
     fn new(
         circuit: &'a FormulaCircuit,
         arithmetic: &'a A,
-        formulas: &'a PreparedFormulas,
+        formulas: &'a Stage,
         height: usize,
     ) -> Self {
         let count = formulas.formulas();

@@ -2,7 +2,7 @@
 
 use cryptable_ckks::bootstrapping::modulus_switch::{CoefficientShape, switch_to_power_of_two};
 use cryptable_ckks::{Arithmetic, Evaluator, Plaintext};
-use cryptable_lattice::Progress;
+use cryptable_lattice::{NoiseBound, Progress};
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
 use cryptable_lattice::error::{Result, check_equal};
 use cryptable_ring::Embedding;
@@ -13,7 +13,8 @@ use crate::ciphertext::Ciphertext;
 use crate::formulas::circuit::FormulaCircuit;
 use crate::formulas::group_sums::Half;
 use crate::formulas::groups::Groups;
-use crate::formulas::prepared::{Chunk, PreparedFormulas};
+use crate::formulas::prepared::{Chunk, Stage};
+use crate::formulas::stages::{PreparedFormulas, Sums};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::lookup::table_lookup::STEPS_AFTER_TABLE;
 use crate::step::Step;
@@ -55,39 +56,77 @@ impl EvaluationKey {
     ) -> Result<Vec<Ciphertext>> {
         let parameters = self.parameters();
         let circuit = parameters.circuit_of_formulas(formulas)?;
-        let akp = parameters.akp_circuit();
         check_equal("number of columns", columns.len(), formulas.columns())?;
         for column in columns {
             column.check(parameters, self.binding(), Some(parameters.input_modulus()))?;
             check_equal("number of values of a column", column.count(), columns[0].count())?;
         }
         let inputs: Vec<_> = columns.iter().map(|column| column.noise()).collect();
-        let noise = parameters.checked_formula_noise(formulas, &inputs)?;
-        let used = formulas.columns_in_use();
-        let count = STEPS_BEFORE_TABLES * formulas.exponentials()
-            + circuit.steps(formulas)
-            + STEPS_AFTER_TABLE * formulas.formulas();
-        let step = progress.steps(count)?;
+        let noises = parameters.checked_formula_noise(formulas, &inputs)?;
+        let steps = formulas.stages().iter().map(|stage| steps_of(circuit, stage)).sum();
+        let step = progress.steps(steps)?;
         let done = || step.done();
+        let mut found = match formulas.sums() {
+            None => columns.iter().map(|&column| column.clone()).collect(),
+            Some(sums) => self.sums_of_columns(columns, sums, &parameters.noise_of_sums(formulas, &inputs))?,
+        };
+        for (stage, noise) in formulas.stages().iter().zip(noises) {
+            found = self.evaluate_stage(&found, stage, noise, &done)?;
+        }
+        Ok(found)
+    }
+
+    /// Sums of columns, with these noises.
+    fn sums_of_columns(
+        &self,
+        columns: &[&Ciphertext],
+        sums: &Sums,
+        noises: &[NoiseBound],
+    ) -> Result<Vec<Ciphertext>> {
+        // Masks are expanded once.
+        let columns: Vec<_> = columns.iter().map(|column| column.body().mul_scalar(1)).collect();
+        let sum = |weights: &[i64], constant: u64| {
+            let used = columns.iter().zip(weights).filter(|(_, weight)| **weight != 0);
+            let mut terms = used.map(|(column, &weight)| column.mul_scalar(weight));
+            let first = terms.next().expect("sums depend on columns");
+            let sum = terms.try_fold(first, |sum, term| sum.add(&term))?;
+            sum.add_plain(&vec![constant; sum.layout.count])
+        };
+        let all = sums.weights.iter().zip(&sums.constants).zip(noises);
+        all.map(|((weights, &constant), &noise)| Ok(self.result(sum(weights, constant)?, noise)))
+            .collect()
+    }
+
+    /// The results of a stage, with these noises.
+    fn evaluate_stage(
+        &self,
+        columns: &[Ciphertext],
+        formulas: &Stage,
+        noise: Vec<NoiseBound>,
+        done: Step<'_>,
+    ) -> Result<Vec<Ciphertext>> {
+        let parameters = self.parameters();
+        let circuit = parameters.formula_circuit().expect("parameters for formulas");
+        let akp = parameters.akp_circuit();
         let (evaluator, matrices) = (self.evaluator(), self.matrices());
         let mut exponentials = vec![Vec::new(); columns.len()];
-        for column in used {
+        for column in formulas.columns_in_use() {
             let (input, to_slots) = (columns[column].body(), &matrices.coeffs_to_slots);
-            exponentials[column] = akp.exponentials_of(&evaluator, to_slots, input, &done)?;
+            exponentials[column] = akp.exponentials_of(&evaluator, to_slots, input, done)?;
         }
         let tables = |chunk: &Chunk, half: usize| {
             let of_column = |column: usize| &exponentials[column][half];
-            circuit.tables(&evaluator, formulas, chunk, of_column, &done)
+            circuit.tables(&evaluator, formulas, chunk, of_column, done)
         };
         let mut layout = columns[0].body().layout;
         let outputs = match formulas.grouping() {
             None => circuit.evaluate(&evaluator, formulas, tables)?,
             Some(groups) => {
                 let column = columns[groups.column()].body();
-                let halves = self.halves_of_groups(circuit, groups, column, &done)?;
+                let halves = self.halves_of_groups(circuit, groups, column, done)?;
                 layout.count = layout.slots;
                 let delta = |powers: &_, turns| circuit.delta(&evaluator, powers, turns);
-                circuit.sums_by_group(&evaluator, formulas, &halves, tables, delta, &done)?
+                circuit.sums_by_group(&evaluator, formulas, &halves, tables, delta, done)?
             }
         };
         let shape = CoefficientShape {
@@ -135,4 +174,11 @@ impl EvaluationKey {
         let values: Vec<Complex64> = (0..slots).map(slot).collect();
         Plaintext::encode(self.ring(), &Embedding::new(slots), &values, scale, limbs)
     }
+}
+
+/// Steps of progress of a stage.
+fn steps_of(circuit: &FormulaCircuit, formulas: &Stage) -> usize {
+    STEPS_BEFORE_TABLES * formulas.exponentials()
+        + circuit.steps(formulas)
+        + STEPS_AFTER_TABLE * formulas.formulas()
 }

@@ -99,13 +99,7 @@ impl Formula {
     fn check_within(&self, modulus: u64, choices: usize) -> Result<()> {
         match self {
             Self::Constant(_) | Self::Column(_) => Ok(()),
-            Self::Table { outputs, .. } => {
-                let found = outputs.len();
-                if found as u64 == modulus {
-                    return Ok(());
-                }
-                Err(Error::TableLength { found, expected: modulus })
-            }
+            Self::Table { outputs, .. } => check_table(outputs, modulus),
             Self::Choice { within, then, otherwise, .. } => {
                 let (value, limit) = (choices as u64 + 1, MAX_CHOICES_IN_A_ROW as u64);
                 if value > limit {
@@ -124,6 +118,12 @@ impl Formula {
             Self::Sum(terms) => terms.iter().try_for_each(|it| it.check_within(modulus, choices)),
         }
     }
+}
+
+/// Checks that a table has an output for each value below the modulus.
+pub(crate) fn check_table(outputs: &[i64], modulus: u64) -> Result<()> {
+    let found = outputs.len();
+    if found as u64 == modulus { Ok(()) } else { Err(Error::TableLength { found, expected: modulus }) }
 }
 
 /// Returns whether a value is in one of some ranges.

@@ -23,7 +23,7 @@ use cryptable_lattice::Result;
 use crate::formulas::circuit::FormulaCircuit;
 use crate::formulas::groups::Groups;
 use crate::formulas::part::Part;
-use crate::formulas::prepared::{Chunk, PreparedFormulas};
+use crate::formulas::prepared::{Chunk, Stage};
 use crate::step::Step;
 
 /// A half of the slots.
@@ -51,7 +51,7 @@ impl FormulaCircuit {
     pub(super) fn sums_by_group<A: Arithmetic>(
         &self,
         arithmetic: &A,
-        formulas: &PreparedFormulas,
+        formulas: &Stage,
         halves: &[Half<A>],
         tables: impl Fn(&Chunk, usize) -> Result<Vec<Option<A::Ciphertext>>>,
         delta: impl Fn(&Steps<A::Ciphertext>, usize) -> A::Ciphertext,

@@ -13,7 +13,8 @@ use crate::akp::AkpCircuit;
 use crate::formulas::circuit::FormulaCircuit;
 use crate::formulas::group_sums::Half;
 use crate::formulas::groups::Groups;
-use crate::formulas::prepared::{Chunk, PreparedFormulas};
+use crate::formulas::prepared::{Chunk, Stage};
+use crate::formulas::stages::PreparedFormulas;
 use crate::parameters::circuit::Circuit;
 use crate::parameters::failure::bound_of_result;
 use crate::parameters::parameter_set::Parameters;
@@ -28,7 +29,7 @@ impl FormulaCircuit {
     pub(crate) fn predict(
         &self,
         akp: &AkpCircuit,
-        formulas: &PreparedFormulas,
+        formulas: &Stage,
         dry_run: &DryRun,
     ) -> Vec<Shape> {
         akp.request_raising(dry_run);
@@ -91,7 +92,7 @@ impl Parameters {
         if let Some(groups) = formulas.groups() {
             check_equal("number of groups", groups as u64, self.literal().groups as u64)?;
         }
-        formulas.check_range(self.output_modulus())?;
+        formulas.check_output_modulus(self.output_modulus())?;
         let (found, limit) = (formulas.choices_in_a_row() as u64, circuit.height() as u64);
         if found > limit {
             let name = "number of choices within each other";
@@ -100,7 +101,23 @@ impl Parameters {
         Ok(circuit)
     }
 
-    /// The noise of the result of each formula, for columns with these noises.
+    /// The noise of the columns that formulas look up first, for columns with these noises, fresh ones if none are stated.
+    pub(crate) fn noise_of_sums(
+        &self,
+        formulas: &PreparedFormulas,
+        inputs: &[NoiseBound],
+    ) -> Vec<NoiseBound> {
+        let Some(sums) = formulas.sums() else {
+            return inputs.to_vec();
+        };
+        let modulus = self.input_modulus();
+        let fresh = vec![self.fresh_noise(modulus); formulas.columns()];
+        let whole = f64::from(self.literal().log2_ciphertext_modulus).exp2();
+        let columns = if inputs.is_empty() { &fresh } else { inputs };
+        sums.noise(columns, NoiseBound::encoding(whole, modulus))
+    }
+
+    /// The noise of the results of each stage, for columns with these noises, fresh ones if none are stated.
     ///
     /// # Errors
     /// [`Error::NoiseTooLarge`] if a result would be wrong with more than the stated probability.
@@ -108,8 +125,25 @@ impl Parameters {
         &self,
         formulas: &PreparedFormulas,
         inputs: &[NoiseBound],
+    ) -> Result<Vec<Vec<NoiseBound>>> {
+        let circuit = self.circuit_of_formulas(formulas)?;
+        let mut columns = self.noise_of_sums(formulas, inputs);
+        let mut found = Vec::with_capacity(formulas.stages().len());
+        for stage in formulas.stages() {
+            columns = self.checked_stage_noise(circuit, stage, &columns)?;
+            found.push(columns.clone());
+        }
+        Ok(found)
+    }
+
+    /// The noise of the result of each formula of a stage, for columns with these noises.
+    fn checked_stage_noise(
+        &self,
+        circuit: &FormulaCircuit,
+        formulas: &Stage,
+        inputs: &[NoiseBound],
     ) -> Result<Vec<NoiseBound>> {
-        let (circuit, akp) = (self.circuit_of_formulas(formulas)?, self.akp_circuit());
+        let akp = self.akp_circuit();
         let fresh = self.fresh_noise(self.input_modulus());
         let input = inputs.iter().copied().fold(fresh, NoiseBound::max);
         let input = formulas.grouping().map_or(input, |groups| {
@@ -166,10 +200,14 @@ impl Parameters {
     pub fn formula_prediction(&self, formulas: &PreparedFormulas) -> Result<Prediction> {
         let (circuit, akp) = (self.circuit_of_formulas(formulas)?, self.akp_circuit());
         let dry_run = akp.dry_run();
-        circuit.predict(akp, formulas, &dry_run);
         let mut prediction = self.prediction();
+        let stages = formulas.stages();
+        for stage in stages {
+            circuit.predict(akp, stage, &dry_run);
+        }
+        let bytes = stages.iter().map(|stage| self.working_bytes_of_formulas(stage));
         prediction.work = self.work(&dry_run.counts());
-        prediction.working_bytes = self.working_bytes_of_formulas(formulas);
+        prediction.working_bytes = bytes.max().unwrap_or(0) + self.bytes_of_columns(formulas);
         Ok(prediction)
     }
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use cryptable_lattice::NoiseBound;
-use cryptable_lattice::error::{Error, Result};
+use cryptable_lattice::error::{Error, Result, check_equal};
 
-use crate::formulas::formula::{Formula, is_within};
+use crate::formulas::formula::{Formula, check_table, is_within};
 use crate::formulas::groups::Groups;
+use crate::formulas::layer::Layer;
 
 /// Most tables whose results are held at once: some 6 MB each at ring degree 2^16.
 const TABLES_OF_CHUNK: usize = 256;
@@ -55,17 +55,15 @@ pub(crate) struct Choice {
     pub otherwise: Value,
 }
 
-/// Formulas whose tables are collected, each once.
-///
-/// Prepared for one modulus of columns, they serve every key whose parameters have as many choices within each other.
+/// Formulas that are evaluated together, whose tables are collected, each once.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PreparedFormulas {
+pub(crate) struct Stage {
     columns: usize,
     input_modulus: u64,
     tables: Vec<UnitTable>,
-    outputs: Vec<Value>,
+    pub(super) outputs: Vec<Value>,
     /// The groups that results are added up by, if they are.
-    groups: Option<Groups>,
+    pub(super) groups: Option<Groups>,
 }
 
 /// A term of an output, by its number.
@@ -84,92 +82,94 @@ pub(crate) struct Chunk {
     pub outputs: Vec<Value>,
 }
 
-impl PreparedFormulas {
-    /// Prepares formulas for columns of a modulus.
-    ///
-    /// ```
-    /// use cryptable_packed::{Formula, PreparedFormulas};
-    /// let leaf = |value| Box::new(Formula::Constant(value));
-    /// let stump = Formula::Choice { column: 0, within: vec![[0, 4]], then: leaf(1), otherwise: leaf(0) };
-    /// let prepared = PreparedFormulas::new(&[stump.clone(), Formula::Sum(vec![stump.clone(), stump])], 16)?;
-    /// assert_eq!((prepared.tables(), prepared.choices_in_a_row()), (1, 0));
-    /// # Ok::<(), cryptable_packed::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// If there are none, or a table or a range does not fit the modulus.
-    pub fn new(formulas: &[Formula], input_modulus: u64) -> Result<Self> {
-        Self::prepare(formulas, input_modulus, None)
-    }
-
-    /// Prepares formulas whose results are added up by groups, if there are some: constants are formulas then.
+impl Stage {
+    /// Prepares formulas; with groups, whose results are added up by them, constants are formulas, too.
     pub(super) fn prepare(
         formulas: &[Formula],
         input_modulus: u64,
         groups: Option<Groups>,
     ) -> Result<Self> {
-        if input_modulus > MAX_MODULUS {
-            let (name, value) = ("modulus of columns of formulas", input_modulus);
-            return Err(Error::TooLarge { name, value, limit: MAX_MODULUS });
-        }
+        check_modulus(input_modulus)?;
         let mut tables = Tables::default();
-        let mut outputs = Vec::with_capacity(formulas.len());
-        for formula in formulas {
+        let value = |formula: &Formula| {
             formula.check(input_modulus)?;
-            let output = tables.value(formula, input_modulus);
-            if output.is_constant() && groups.is_none() {
-                let name = "number of columns that a formula depends on";
-                return Err(Error::TooSmall { name, value: 0, limit: 1 });
-            }
-            if tables.is_full {
-                let (name, limit) = ("number of tables of formulas", MAX_TABLES as u64);
-                return Err(Error::TooLarge { name, value: limit + 1, limit });
-            }
-            outputs.push(output);
-        }
-        let columns = formulas.iter().map(Formula::columns).max();
-        let Some(columns) = columns.map(|it| it.max(groups.map_or(0, Groups::columns))) else {
-            return Err(Error::TooSmall { name: "number of formulas", value: 0, limit: 1 });
+            Ok(tables.value(formula, input_modulus))
         };
-        Ok(Self { columns, input_modulus, tables: tables.into_list(), outputs, groups })
+        let outputs: Vec<Value> = formulas.iter().map(value).collect::<Result<_>>()?;
+        let columns = formulas.iter().map(Formula::columns).max().unwrap_or(0);
+        let columns = columns.max(groups.map_or(0, Groups::columns));
+        Self { columns, input_modulus, tables: Vec::new(), outputs, groups }.with_tables(tables)
+    }
+
+    /// Prepares the sums of a layer, of tables of a column each.
+    pub(super) fn of_layer(columns: &[Vec<i64>], layer: &Layer, modulus: u64) -> Result<Self> {
+        check_modulus(modulus)?;
+        check_equal("number of constants of a layer", layer.constants.len(), layer.weights.len())?;
+        let mut tables = Tables::default();
+        let mut of_columns = Vec::with_capacity(columns.len());
+        for (column, outputs) in columns.iter().enumerate() {
+            check_table(outputs, modulus)?;
+            of_columns.push(tables.linear(column, outputs));
+        }
+        let mut outputs = Vec::with_capacity(layer.weights.len());
+        for (weights, &constant) in layer.weights.iter().zip(&layer.constants) {
+            check_equal("number of factors of a sum", weights.len(), columns.len())?;
+            let mut sum = Value::constant(constant);
+            let terms = of_columns.iter().zip(weights).filter(|(_, weight)| **weight != 0);
+            terms.for_each(|(table, &weight)| sum.add(table.times(weight).into()));
+            outputs.push(sum);
+        }
+        let columns = columns.len();
+        Self { columns, input_modulus: modulus, tables: Vec::new(), outputs, groups: None }
+            .with_tables(tables)
+    }
+
+    /// With the tables of its outputs.
+    fn with_tables(self, tables: Tables) -> Result<Self> {
+        if tables.is_full {
+            let (name, limit) = ("number of tables of formulas", MAX_TABLES as u64);
+            return Err(Error::TooLarge { name, value: limit + 1, limit });
+        }
+        if self.outputs.is_empty() {
+            return Err(Error::TooSmall { name: "number of formulas", value: 0, limit: 1 });
+        }
+        if self.groups.is_none() && self.outputs.iter().any(Value::is_constant) {
+            let name = "number of columns that a formula depends on";
+            return Err(Error::TooSmall { name, value: 0, limit: 1 });
+        }
+        Ok(Self { tables: tables.into_list(), ..self })
     }
 
     /// Returns the number of columns.
-    #[must_use]
-    pub fn columns(&self) -> usize {
+    pub(crate) fn columns(&self) -> usize {
         self.columns
     }
 
     /// Returns the modulus of columns.
-    #[must_use]
-    pub fn input_modulus(&self) -> u64 {
+    pub(crate) fn input_modulus(&self) -> u64 {
         self.input_modulus
     }
 
     /// Returns the number of formulas.
-    #[must_use]
-    pub fn formulas(&self) -> usize {
+    pub(crate) fn formulas(&self) -> usize {
         self.outputs.len()
     }
 
     /// Returns the number of different tables and conditions of all formulas, one for each group included.
-    #[must_use]
-    pub fn tables(&self) -> usize {
+    pub(crate) fn tables(&self) -> usize {
         self.tables.len() + self.groups.map_or(0, Groups::count)
     }
 
     /// Returns the most choices within each other that take a product: those between two constants are tables. Sums by groups
     /// count as two more.
-    #[must_use]
-    pub fn choices_in_a_row(&self) -> usize {
+    pub(crate) fn choices_in_a_row(&self) -> usize {
         let of_formulas = self.outputs.iter().map(Value::height).max().unwrap_or(0);
         of_formulas + self.groups.map_or(0, |_| Groups::HEIGHT)
     }
 
     /// Returns the least and the largest result that each formula may have, of a row or of the sum of as many rows as there are
     /// groups.
-    #[must_use]
-    pub fn ranges(&self) -> Vec<(i64, i64)> {
+    pub(crate) fn ranges(&self) -> Vec<(i64, i64)> {
         let range = |output: &Value| match self.groups {
             None => output.range(),
             Some(groups) => groups.range(output.range()),
@@ -201,6 +201,11 @@ impl PreparedFormulas {
     /// The groups that results are added up by, if they are.
     pub(crate) fn grouping(&self) -> Option<Groups> {
         self.groups
+    }
+
+    /// The number of groups that results are added up by, if they are.
+    pub(crate) fn groups(&self) -> Option<usize> {
+        self.groups.map(Groups::count)
     }
 
     /// The number of tables of formulas, without those that tell groups.
@@ -237,17 +242,6 @@ impl PreparedFormulas {
     /// Whether an output has choices.
     pub(crate) fn has_choices(&self, output: usize) -> bool {
         !self.outputs[output].choices.is_empty()
-    }
-
-    /// The noise of each output as a fraction of the modulus, with tables of this noise for outputs from 0 to 1, before that of
-    /// products: `largest` bounds an error of a table but for a negligible probability.
-    pub(crate) fn noise(&self, modulus: u64, table: NoiseBound, largest: f64) -> Vec<NoiseBound> {
-        let model = TableNoise { unit: scaled(table, 1.0 / modulus as f64), largest };
-        let noise = |output: &Value| match self.groups {
-            None => model.of(output),
-            Some(groups) => scaled(model.of_group(output), groups.count() as f64),
-        };
-        self.outputs.iter().map(noise).collect()
     }
 
     /// Cuts all outputs into chunks of some tables each, term by term. Constants are in the first.
@@ -336,39 +330,13 @@ impl Choice {
     }
 }
 
-/// The noise of tables, by which that of formulas is bounded.
-struct TableNoise {
-    /// Noise of a table of weight 1, as a fraction of the modulus.
-    unit: NoiseBound,
-    /// The largest error of a table.
-    largest: f64,
-}
-
-impl TableNoise {
-    /// Errors of tables may depend on each other, as those of one column do: deviations add up.
-    fn of(&self, value: &Value) -> NoiseBound {
-        let of_terms = value.linear.terms.iter().map(|&(_, weight)| weight.unsigned_abs() as f64);
-        let of_choice = |choice: &Choice| {
-            let (then, otherwise) = (self.of(&choice.then), self.of(&choice.otherwise));
-            // That of the side that is chosen, of the bit, and of both at once.
-            then.max(otherwise)
-                + scaled(self.unit, choice.difference())
-                + scaled(then + otherwise, self.largest)
-        };
-        let linear = scaled(self.unit, of_terms.sum());
-        value.choices.iter().map(of_choice).fold(linear, |sum, noise| sum + noise)
+/// Checks that columns are not of a larger modulus than formulas are evaluated for.
+fn check_modulus(input_modulus: u64) -> Result<()> {
+    if input_modulus > MAX_MODULUS {
+        let (name, value) = ("modulus of columns of formulas", input_modulus);
+        return Err(Error::TooLarge { name, value, limit: MAX_MODULUS });
     }
-
-    /// The noise of a value in the rows of a group, and 0 in all others.
-    fn of_group(&self, value: &Value) -> NoiseBound {
-        let noise = self.of(value);
-        noise + scaled(self.unit, value.largest()) + scaled(noise, self.largest)
-    }
-}
-
-/// Noise of a multiple.
-pub(crate) fn scaled(noise: NoiseBound, factor: f64) -> NoiseBound {
-    NoiseBound::of_law(noise.law().times(factor), factor * noise.bias())
+    Ok(())
 }
 
 /// Tables so far, by column and outputs.
@@ -419,11 +387,9 @@ impl Tables {
             Formula::Constant(constant) => Value::constant(*constant),
             Formula::Column(column) => {
                 let outputs: Vec<i64> = (0..modulus as i64).collect();
-                Value { linear: self.linear(*column, &outputs), choices: Vec::new() }
+                self.linear(*column, &outputs).into()
             }
-            Formula::Table { column, outputs } => {
-                Value { linear: self.linear(*column, outputs), choices: Vec::new() }
-            }
+            Formula::Table { column, outputs } => self.linear(*column, outputs).into(),
             Formula::Choice { column, within, then, otherwise } => {
                 let holds: Vec<i64> =
                     (0..modulus).map(|value| i64::from(is_within(within, value))).collect();
@@ -450,7 +416,7 @@ impl Tables {
         if then.is_constant() && otherwise.is_constant() {
             let of = |&bit: &i64| if bit == 1 { &then } else { &otherwise }.linear.constant;
             let outputs: Vec<i64> = holds.iter().map(of).collect();
-            return Value { linear: self.linear(column, &outputs), choices: Vec::new() };
+            return self.linear(column, &outputs).into();
         }
         let first = holds[0];
         let (then, otherwise) = if first == 1 { (otherwise, then) } else { (then, otherwise) };
@@ -460,9 +426,25 @@ impl Tables {
     }
 }
 
+impl Linear {
+    fn times(&self, factor: i64) -> Self {
+        let terms = self.terms.iter();
+        Self {
+            constant: self.constant.saturating_mul(factor),
+            terms: terms.map(|&(table, weight)| (table, weight.saturating_mul(factor))).collect(),
+        }
+    }
+}
+
+impl From<Linear> for Value {
+    fn from(linear: Linear) -> Self {
+        Self { linear, choices: Vec::new() }
+    }
+}
+
 impl Value {
     fn constant(constant: i64) -> Self {
-        Self { linear: Linear { constant, terms: Vec::new() }, choices: Vec::new() }
+        Linear { constant, terms: Vec::new() }.into()
     }
 
     fn is_constant(&self) -> bool {

@@ -8,7 +8,8 @@ use cryptable_ckks::TransformPlan;
 use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
 use cryptable_ring::selected_product::TableMatrix;
 
-use crate::formulas::prepared::PreparedFormulas;
+use crate::formulas::prepared::Stage;
+use crate::formulas::stages::PreparedFormulas;
 use crate::literal::{MultiplexerLiteral, ParametersLiteral};
 use crate::multiplexer::entry_kind::EntryKind;
 use crate::parameters::circuit::Circuit;
@@ -130,7 +131,7 @@ impl Parameters {
 
     /// Returns the bytes of temporaries of formulas at the widest point: exponentials of all columns, and the tables that are held
     /// at once.
-    pub(crate) fn working_bytes_of_formulas(&self, formulas: &PreparedFormulas) -> usize {
+    pub(crate) fn working_bytes_of_formulas(&self, formulas: &Stage) -> usize {
         let (literal, parts) = (self.literal(), self.literal().parts());
         let columns = 2 * parts * literal.exponential_limbs() * formulas.exponentials();
         let tables = formulas.chunks().iter().map(|chunk| chunk.tables.len()).max().unwrap_or(0);
@@ -143,9 +144,16 @@ impl Parameters {
         self.bytes_beside() + self.bytes_of_limbs(limbs, 1) + words
     }
 
+    /// Returns the bytes of columns that formulas make: sums, and results that are columns again.
+    pub(crate) fn bytes_of_columns(&self, formulas: &PreparedFormulas) -> usize {
+        let ends = formulas.stages().len() - usize::from(formulas.sums().is_none());
+        let columns = formulas.stages().iter().rev().take(ends).map(Stage::columns).max();
+        2 * columns.unwrap_or(0) * self.literal().ring_degree * WORD_BYTES
+    }
+
     /// Limbs of what sums by groups take beside tables: for each half the powers of groups, bits of a group, and values of
     /// formulas with their products; sums, and one that is being turned.
-    fn limbs_of_groups(&self, formulas: &PreparedFormulas) -> usize {
+    fn limbs_of_groups(&self, formulas: &Stage) -> usize {
         let (literal, parts) = (self.literal(), self.literal().parts());
         let below = literal.output_limbs() + literal.selection_primes;
         let powers = literal.interpolation_limbs(0, parts);

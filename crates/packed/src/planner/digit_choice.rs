@@ -20,14 +20,25 @@ const MAX_ROW_SELECTOR: u64 = 256;
 pub(crate) enum Evaluation<'a> {
     /// AKP, by an interpolation of this order.
     Akp(HermiteOrder),
-    /// The same for formulas with this many choices within each other, and as many groups that results are added up by.
-    Formulas(HermiteOrder, usize, usize),
+    /// The same for formulas.
+    Formulas(HermiteOrder, FormulaShape),
     /// A multiplexer tree.
     Tree(&'a DigitChoice),
     /// AKP on one digit after the other, the least significant first.
     Digits(&'a [u64]),
     /// The same, with what selects digits by signs in slots.
     Selecting(&'a [u64]),
+}
+
+/// What of formulas parameters depend on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FormulaShape {
+    /// Choices within each other.
+    pub choices: usize,
+    /// Groups that results are added up by; 0 if they are not.
+    pub groups: usize,
+    /// log2 of the factor by which sums of columns raise their noise.
+    pub sum_bits: u32,
 }
 
 impl Evaluation<'_> {

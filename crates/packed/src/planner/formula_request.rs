@@ -4,10 +4,10 @@ use cryptable_lattice::cost::CostModel;
 use cryptable_lattice::error::{Error, Result};
 
 use crate::akp::hermite_kernel::HermiteOrder;
-use crate::formulas::prepared::PreparedFormulas;
+use crate::formulas::stages::PreparedFormulas;
 use crate::literal::ParametersLiteral;
 use crate::parameters::parameter_set::Parameters;
-use crate::planner::digit_choice::Evaluation;
+use crate::planner::digit_choice::{Evaluation, FormulaShape};
 use crate::planner::matrix_choice::choose_primes_and_matrices;
 use crate::planner::request::{Request, surer};
 
@@ -50,7 +50,7 @@ impl Parameters {
             let (name, limit) = ("modulus of columns of formulas", LEAST_MODULUS);
             return Err(Error::TooSmall { name, value: input_modulus, limit });
         }
-        formulas.check_range(request.output_modulus)?;
+        formulas.check_output_modulus(request.output_modulus)?;
         let admits = |found: &Self| found.checked_formula_noise(formulas, &[]).map(|_| ());
         let mut last = None;
         for order in HermiteOrder::ALL {
@@ -73,7 +73,8 @@ impl Parameters {
 impl PreparedFormulas {
     /// How they are evaluated, with interpolations of this order.
     pub(super) fn evaluation(&self, order: HermiteOrder) -> Evaluation<'static> {
-        Evaluation::Formulas(order, self.choices_in_a_row(), self.groups().unwrap_or(0))
+        let (choices, groups) = (self.choices_in_a_row(), self.groups().unwrap_or(0));
+        Evaluation::Formulas(order, FormulaShape { choices, groups, sum_bits: self.sum_bits() })
     }
 }
 

@@ -7,7 +7,7 @@ use cryptable_lattice::{Owners, SecurityLevel};
 
 use crate::akp::hermite_kernel::{HermiteKernel, HermiteOrder};
 use crate::literal::{DftLiteral, MultiplexerLiteral, ParametersLiteral};
-use crate::planner::digit_choice::{Evaluation, OutputPrecision};
+use crate::planner::digit_choice::{Evaluation, FormulaShape, OutputPrecision};
 use crate::planner::request::Request;
 
 /// Hamming weight of the encapsulated secret: the least that the security tables know.
@@ -142,7 +142,7 @@ fn exponential_of(
             let bound = secret.bound_for(log2_fail - 1.0);
             (0, akp_exponential(function, output_modulus, amplification, bound), order)
         }
-        Evaluation::Formulas(order, choices, _) => {
+        Evaluation::Formulas(order, FormulaShape { choices, .. }) => {
             // Errors of the conditions of choices within each other, and of what they choose, may add up.
             let modulus = output_modulus * (choices as u64 + 1);
             let function = akp_function(input_modulus, order);
@@ -183,14 +183,14 @@ fn log_babies(evaluation: Evaluation<'_>, log_coefficients: u32) -> u32 {
 fn selection_primes_of(evaluation: Evaluation<'_>) -> usize {
     match evaluation {
         Evaluation::Selecting(_) => SELECTION_PRIMES,
-        Evaluation::Formulas(_, choices, _) => choices + 1,
+        Evaluation::Formulas(_, FormulaShape { choices, .. }) => choices + 1,
         Evaluation::Akp(_) | Evaluation::Tree(_) | Evaluation::Digits(_) => 0,
     }
 }
 
 /// Groups that results of formulas are added up by.
 fn groups_of(evaluation: Evaluation<'_>) -> usize {
-    if let Evaluation::Formulas(_, _, groups) = evaluation { groups } else { 0 }
+    if let Evaluation::Formulas(_, shape) = evaluation { shape.groups } else { 0 }
 }
 
 /// log2 of the modulus of ciphertexts: room for noise below inputs and outputs.
@@ -203,8 +203,9 @@ fn log2_ciphertext_modulus_of(request: &Request, evaluation: Evaluation<'_>) -> 
         Evaluation::Digits(_) | Evaluation::Selecting(_) => {
             (output_bits.max(input_bits) + 20).min(48.max(input_bits + 16))
         }
-        Evaluation::Akp(_) | Evaluation::Formulas(..) => {
-            (output_bits.max(request.input_modulus.ilog2()) + 20).min(32)
+        Evaluation::Akp(_) => (output_bits.max(request.input_modulus.ilog2()) + 20).min(32),
+        Evaluation::Formulas(_, FormulaShape { sum_bits, .. }) => {
+            ((output_bits.max(request.input_modulus.ilog2()) + 20).min(32) + sum_bits).min(48)
         }
     }
 }
@@ -222,11 +223,13 @@ fn name_of(request: &Request, evaluation: Evaluation<'_>) -> String {
         Evaluation::Tree(choice) => choice.name(),
         Evaluation::Akp(HermiteOrder::First) => "akp".into(),
         Evaluation::Akp(order) => format!("akp{}", order.derivatives()),
-        Evaluation::Formulas(order, choices, 0) => {
-            format!("formulas{}_{choices}", order.derivatives())
-        }
-        Evaluation::Formulas(order, choices, groups) => {
-            format!("formulas{}_{choices}_groups_{groups}", order.derivatives())
+        Evaluation::Formulas(order, FormulaShape { choices, groups, sum_bits }) => {
+            let part = |name, count| match count {
+                0 => String::new(),
+                count => format!("_{name}_{count}"),
+            };
+            let (groups, sums) = (part("groups", groups), part("sums", sum_bits as usize));
+            format!("formulas{}_{choices}{groups}{sums}", order.derivatives())
         }
         Evaluation::Digits(digits) | Evaluation::Selecting(digits) => {
             let sizes: Vec<String> = digits.iter().map(u64::to_string).collect();

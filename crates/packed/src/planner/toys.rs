@@ -4,7 +4,7 @@ use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::{Owners, SecurityLevel};
 
 use crate::akp::hermite_kernel::HermiteOrder;
-use crate::formulas::prepared::PreparedFormulas;
+use crate::formulas::stages::PreparedFormulas;
 use crate::literal::MultiplexerLiteral;
 use crate::parameters::parameter_set::Parameters;
 use crate::planner::comparison_request::comparison_digits;
@@ -71,6 +71,7 @@ impl Parameters {
         formulas: &PreparedFormulas,
         slots: usize,
     ) -> Result<Self> {
+        formulas.check_output_modulus(output_modulus)?;
         let evaluation = formulas.evaluation(HermiteOrder::First);
         let found = toy(formulas.input_modulus(), output_modulus, 1024, slots, evaluation)?;
         found.checked_formula_noise(formulas, &[]).map(|_| found)

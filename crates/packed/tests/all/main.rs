@@ -17,6 +17,7 @@ mod full_size_reals;
 mod group_sums_toy;
 mod linear_operations;
 mod multiplexer_toy;
+mod networks_toy;
 mod output_range;
 mod owners;
 mod prediction;

@@ -19,7 +19,8 @@ SERVED = (
     "DecisionTreeClassifier, DecisionTreeRegressor, RandomForestClassifier, RandomForestRegressor, "
     "ExtraTreesClassifier, ExtraTreesRegressor, GradientBoostingClassifier, GradientBoostingRegressor, "
     "HistGradientBoostingClassifier, HistGradientBoostingRegressor, LinearRegression, Ridge, Lasso, ElasticNet and "
-    "LogisticRegression of scikit-learn, and trees of XGBoost (read_xgboost) and LightGBM (read_lightgbm)"
+    "LogisticRegression of scikit-learn, its MLPClassifier and MLPRegressor (quantise), trees of XGBoost "
+    "(read_xgboost) and LightGBM (read_lightgbm), and trees, linear models and quantised networks in ONNX (read_onnx)"
 )
 LINEAR = ("LinearRegression", "Ridge", "Lasso", "ElasticNet", "LogisticRegression")
 
@@ -89,7 +90,7 @@ def _names(model: Any) -> tuple[str, ...]:
     return tuple(map(str, given)) if given is not None else tuple(f"f{i}" for i in range(count))
 
 
-def _above(threshold: float) -> float:
+def above(threshold: float) -> float:
     """The least 32-bit float above a threshold: below it are those that are at most the threshold."""
     rounded = np.float32(threshold)
     return float(rounded if rounded > threshold else np.nextafter(rounded, np.float32(np.inf)))
@@ -100,7 +101,7 @@ def _sklearn_tree(tree: Any, values: Callable[[int], tuple[float, ...]]) -> Spli
         left, right = int(tree.children_left[index]), int(tree.children_right[index])
         if left < 0:
             return Leaf(values(index))
-        return Split(int(tree.feature[index]), _above(float(tree.threshold[index])), node(left), node(right))
+        return Split(int(tree.feature[index]), above(float(tree.threshold[index])), node(left), node(right))
 
     return node(0)
 

@@ -25,145 +25,143 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from ._models import (
-    Ensemble,
-    Kind,
-    Leaf,
-    Split,
-    UnsupportedModelError,
-    read_lightgbm,
-    read_model,
-    read_xgboost,
-    score,
-    splits,
-)
+from . import _ensembles, _networks
+from ._models import Ensemble, Kind, Leaf, Split, UnsupportedModelError, read_lightgbm, read_model, read_xgboost
 from ._native import EvaluationKey, SecretKey, programs
 from ._native.frames import Frame
+from ._networks import Floats, Network
+from ._onnx import read_onnx
+from ._perceptrons import PERCEPTRONS, quantise
 from .progress import Progress
 
 ProgramPlan = programs.ProgramPlan
 ServerProgram = programs.ServerProgram
 
 __all__ = [
+    "Coding",
     "Ensemble",
     "Leaf",
+    "Network",
     "Program",
     "ProgramPlan",
     "ServerProgram",
     "Split",
     "UnsupportedModelError",
     "compile",
+    "quantise",
     "read_lightgbm",
     "read_model",
+    "read_onnx",
     "read_xgboost",
 ]
 
-Floats = npt.NDArray[np.float64]
+
+class Coding(Protocol):
+    """What clients do: integers of features, and scores of decrypted results."""
+
+    @property
+    def kind(self) -> Kind:
+        """The meaning of scores: values, the score of the second class, or one for each class."""
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """Classes, in the order of scores."""
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether scores are probabilities, and not log odds."""
+
+    def encode(self, data: npt.ArrayLike) -> npt.NDArray[np.uint64]:
+        """What is encrypted: a column for each feature that the model depends on."""
+
+    def scores(self, results: npt.NDArray[np.int64]) -> Floats:
+        """Scores of decrypted results."""
+
+    def model_scores(self, data: npt.ArrayLike) -> Floats:
+        """Scores of the model before it was compiled."""
+
+    def describe(self) -> str:
+        """What the model is."""
 
 
 @dataclass(frozen=True)
 class Program:
-    """A compiled model: bins for the client, formulas for the server. Prints what it costs and how exact it is."""
+    """A compiled model: a coding for the client, formulas for the server. Prints what it costs and how exact it is."""
 
-    ensemble: Ensemble = field(repr=False)
+    coding: Coding = field(repr=False)
     server: ServerProgram
     """The formulas that the server runs, for `Program.to_json` and pipelines."""
     plan: ProgramPlan
     """Parameters for `SecretKey.generate`, with the time and memory of a run."""
-    edges: tuple[Floats, ...] = field(repr=False)
-    """Ends of the bins of each feature: a value is in bin k if k of them are not above it."""
-    scale: float
-    """Scores are integers divided by this, plus `offsets`."""
-    offsets: tuple[float, ...]
     agreement: float
     """Share of the rows that `compile` saw with the same prediction as the model's, or largest difference of values."""
     accuracy: tuple[float, float] | None
     """Accuracy (R² of values) of the model and of the program, where labels were given."""
+    exact: float | None
+    """Share of those rows whose scores are exactly the quantised model's by ONNX's own evaluator; of others `None`."""
     _literal: dict[str, Any] = field(repr=False)
 
     @property
     def kind(self) -> Kind:
         """The meaning of scores: values, the score of the second class, or one for each class."""
-        return self.ensemble.kind
+        return self.coding.kind
 
     def to_json(self) -> str:
         """Writes what the server runs: a step `program` of a pipeline for `cryptable run`."""
         return json.dumps(self._literal)
 
     def encode(self, data: npt.ArrayLike) -> npt.NDArray[np.uint64]:
-        """Bins of all features: what is encrypted."""
-        values = _as_features(data, self.ensemble)
-        bins = np.empty(values.shape, dtype=np.uint64)
-        for index, edges in enumerate(self.edges):
-            bins[:, index] = np.searchsorted(edges, values[:, index], side="right")
-        return bins
+        """What is encrypted: integers, a column for each feature that the model depends on."""
+        return self.coding.encode(data)
 
     def encrypt(self, secret: SecretKey, data: npt.ArrayLike) -> Frame:
-        """Encrypts the features that the model reads."""
-        bins = self.encode(data)
-        used = self._used()
-        columns = [(self.server.columns[k], secret.encrypt(bins[:, feature])) for k, feature in enumerate(used)]
+        """Encrypts the features that the model depends on."""
+        integers = self.encode(data)
+        columns = [(name, secret.encrypt(integers[:, k])) for k, name in enumerate(self.server.columns)]
         return programs.join_columns(columns)
 
     def run(self, server: EvaluationKey, frame: Frame, *, threads: int = 0, progress: Progress = True) -> Frame:
-        """Runs the program on an encrypted frame: a column of integer scores per output."""
+        """Runs the program on an encrypted frame: a column of integers per output."""
         return programs.run_program(server, frame, self.server, threads, progress)
 
     def decrypt(self, secret: SecretKey, results: Frame) -> Floats:
         """Decrypts scores: of each row one, or one per class."""
         names = self.server.results
         integers = [secret.decrypt(programs.column_of(results, name)) for name in names]
-        return self._as_scores(np.stack([np.asarray(column, dtype=np.int64) for column in integers], axis=1))
+        return self.coding.scores(np.stack([np.asarray(column, dtype=np.int64) for column in integers], axis=1))
 
     def scores(self, data: npt.ArrayLike) -> Floats:
         """The scores in the clear: those that `decrypt` gives, exactly."""
-        return self._as_scores(self._integers(self.encode(data)))
+        return self.coding.scores(_results(self._literal, self.encode(data)))
 
     def predict(self, scores: npt.ArrayLike) -> npt.NDArray[Any]:
         """Values, or classes, of scores."""
-        return _predicted(self.ensemble, np.asarray(scores, dtype=float))
+        return _predicted(self.coding, np.asarray(scores, dtype=float))
 
     def predict_proba(self, scores: npt.ArrayLike) -> Floats:
         """Probabilities of all classes, of scores."""
         if self.kind == "regression":
             raise TypeError("values have no probabilities")
         found = np.asarray(scores, dtype=float)
-        if self.ensemble.average:
+        if self.coding.has_probabilities:
             shares = np.stack([1 - found, found], axis=1) if self.kind == "binary" else found
             return np.asarray(np.clip(shares, 0.0, 1.0))
         logits = np.stack([np.zeros_like(found), found], axis=1) if self.kind == "binary" else found
         powers = np.exp(logits - logits.max(axis=1, keepdims=True))
         return np.asarray(powers / powers.sum(axis=1, keepdims=True))
 
-    def _used(self) -> list[int]:
-        names = list(self.ensemble.features)
-        return [names.index(name) for name in self.server.columns]
-
-    def _integers(self, bins: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
-        columns = [bins[:, feature] for feature in self._used()]
-        rows = len(bins)
-        return np.stack([_evaluated(formula, columns, rows) for formula in self._literal["formulas"]], axis=1)
-
-    def _as_scores(self, integers: npt.NDArray[np.int64]) -> Floats:
-        found = integers / self.scale + np.asarray(self.offsets)
-        return np.asarray(found[:, 0] if found.shape[1] == 1 else found)
-
     def __str__(self) -> str:
-        trees = len(self.ensemble.trees)
-        what = f"{trees} trees" if trees else "linear model"
-        lines = [
-            f"{what}, {len(self.server.columns)} of {len(self.ensemble.features)} features in at most "
-            f"{max(len(edges) for edges in self.edges) + 1} bins, {self.server.tables} tables",
-            str(self.plan),
-        ]
+        lines = [f"{self.coding.describe()}, {self.server.tables} tables", str(self.plan)]
         same = "largest difference of values" if self.kind == "regression" else "same predictions as the model's"
         lines.append(f"  {same}: {self.agreement:.4g}")
+        if self.exact is not None:
+            lines.append(f"  rows with exactly the scores of the quantised model: {self.exact:.4g}")
         if self.accuracy is not None:
             name = "R²" if self.kind == "regression" else "accuracy"
             lines.append(f"  {name}: {self.accuracy[0]:.4f} of the model, {self.accuracy[1]:.4f} of the program")
@@ -177,179 +175,54 @@ def compile(
     *,
     bins: int | Literal["model"] = "model",
     output_bits: int = 11,
+    inputs: Literal["data", "all"] = "data",
     values: int | None = None,
     memory: int | None = None,
     log2_fail: float | None = None,
     threads: int | None = None,
     insecure_toy: bool = False,
 ) -> Program:
-    """Compiles a fitted model of scikit-learn, or what `read_xgboost` and `read_lightgbm` give, to a program.
+    """Compiles a fitted model of scikit-learn, or what `read_onnx`, `read_xgboost` and `read_lightgbm` give.
 
     `data` are rows such as those that will be encrypted, with as many features as the model has. `bins="model"` takes
-    the thresholds of the model as ends of bins, so that no comparison changes; **clients then learn the thresholds**.
+    the thresholds of trees as ends of bins, so that no comparison changes; **clients then learn the thresholds**.
     A number of bins, up to 256, takes quantiles of the data, which tell nothing of the model; thresholds move to the
-    nearest end of a bin. Scores have `output_bits` bits in all. `labels` are for the accuracy beside the model's.
-    Further arguments are those of `cryptable.plan`.
+    nearest end of a bin. Scores of trees and linear models have `output_bits` bits in all.
+
+    Networks are compiled as they are quantised, those of scikit-learn as `quantise` does by default. With
+    `inputs="data"`, integers of features range from the least to the largest of the data, and rows beyond are refused
+    when they are encrypted; `inputs="all"` takes all that the network's own inputs may be, which may need more bits.
+
+    `labels` are for the accuracy beside the model's. Further arguments are those of `cryptable.plan`.
     """
-    ensemble = read_model(model)
-    rows = _as_features(data, ensemble)
-    edges = _edges(ensemble, rows, bins)
-    modulus = max(4, 1 << int(max(len(of_feature) for of_feature in edges)).bit_length())
-    builder = _Builder(ensemble, edges, rows, modulus, output_bits)
-    literal = builder.literal()
+    if type(model).__name__ in PERCEPTRONS:
+        model = quantise(model, data)
+    coding: Coding
+    if isinstance(model, Network):
+        coding, literal = _networks.build(model, data, inputs)
+    else:
+        coding, literal = _ensembles.build(read_model(model), data, bins, output_bits)
     server = ServerProgram.from_json(json.dumps(literal))
     plan = programs.plan_program(
         server, values=values, memory=memory, log2_fail=log2_fail, threads=threads, insecure_toy=insecure_toy
     )
-    offsets = tuple(builder.offsets)
-    program = Program(ensemble, server, plan, tuple(edges), builder.scale, offsets, 0.0, None, literal)
-    agreement, accuracy = _compared(program, rows, labels)
-    return Program(ensemble, server, plan, tuple(edges), builder.scale, offsets, agreement, accuracy, literal)
+    program = Program(coding, server, plan, 0.0, None, None, literal)
+    agreement, accuracy = _compared(program, data, labels)
+    exact = None
+    if isinstance(model, Network) and model.reference is not None:
+        wanted = model.reference(_networks.as_rows(data, model.features))
+        found = program.scores(data).reshape(wanted.shape)
+        same = np.isclose(found, wanted, rtol=1e-5, atol=1e-6)
+        exact = float(same.all(axis=1).mean())
+    return replace(program, agreement=agreement, accuracy=accuracy, exact=exact)
 
 
-def _as_features(data: npt.ArrayLike, ensemble: Ensemble) -> Floats:
-    """Rows of features as the model compares them, without missing values."""
-    columns = getattr(data, "columns", None)
-    if columns is not None and set(ensemble.features) <= set(map(str, columns)):
-        data = data[list(ensemble.features)]  # type: ignore[call-overload, index]
-    values = np.asarray(data, dtype=float)
-    if values.ndim != 2 or values.shape[1] != len(ensemble.features):
-        raise ValueError(f"data have the shape {values.shape}; the model has {len(ensemble.features)} features")
-    missing = np.argwhere(~np.isfinite(values))
-    if len(missing):
-        row, column = missing[0]
-        name = ensemble.features[column]
-        raise ValueError(f'column "{name}", row {row + 1}: {values[row, column]} is not a number that can be compared')
-    return values.astype(np.float32).astype(float) if ensemble.single else values
-
-
-def _edges(ensemble: Ensemble, rows: Floats, bins: int | str) -> list[Floats]:
-    """Ends of bins of every feature."""
-    thresholds: list[set[float]] = [set() for _ in ensemble.features]
-    for tree in ensemble.trees:
-        for split in splits(tree):
-            thresholds[split.feature].add(split.threshold)
-    if bins == "model" and ensemble.trees:
-        for name, of_feature in zip(ensemble.features, thresholds, strict=True):
-            if len(of_feature) > 255:
-                found = f'feature "{name}" has {len(of_feature)} thresholds'
-                raise ValueError(f"{found}, of 255 at most: bins=256 takes quantiles")
-        return [np.array(sorted(of_feature)) for of_feature in thresholds]
-    count = 256 if bins == "model" else int(bins)
-    if not 2 <= count <= 256:
-        raise ValueError(f"bins={bins}; a feature has 2 to 256")
-    return [_quantiles(rows[:, feature], count) for feature in range(len(ensemble.features))]
-
-
-def _quantiles(values: Floats, count: int) -> Floats:
-    """Ends of at most `count` bins, each between two values that there are."""
-    distinct = np.unique(values)
-    if len(distinct) > count:
-        quantiles = np.quantile(values, np.arange(1, count) / count, method="inverted_cdf")
-        uppers = np.unique(np.searchsorted(distinct, quantiles, side="right"))
-        uppers = uppers[uppers < len(distinct)]
-    else:
-        uppers = np.arange(1, len(distinct))
-    return np.asarray((distinct[uppers - 1] + distinct[uppers]) / 2)
-
-
-class _Builder:
-    """Makes formulas of an ensemble."""
-
-    def __init__(self, ensemble: Ensemble, edges: list[Floats], rows: Floats, modulus: int, output_bits: int) -> None:
-        self.ensemble, self.edges, self.rows, self.modulus = ensemble, edges, rows, modulus
-        self.output_modulus = 1 << output_bits
-        self.outputs = len(ensemble.base)
-        self.sorted = [np.sort(rows[:, feature]) for feature in range(rows.shape[1])]
-        ranges = [self._terms(output) for output in range(self.outputs)]
-        spans = [sum(high - low for low, high in terms) for terms in ranges]
-        if max(spans) == 0:
-            raise ValueError("the model gives the same result for all rows")
-        # Each term may be rounded up.
-        steps = self.output_modulus - 1 - max(map(len, ranges))
-        if steps < 1:
-            raise ValueError(f"output_bits={output_bits} are too few for {max(map(len, ranges))} terms")
-        self.scale = float(steps / max(spans))
-        self.offsets = [base + sum(low for low, _ in terms) for base, terms in zip(ensemble.base, ranges, strict=True)]
-
-    def literal(self) -> dict[str, Any]:
-        """The program as its file has it."""
-        used = sorted({split.feature for tree in self.ensemble.trees for split in splits(tree)} | set(self._factors()))
-        self.columns = {feature: column for column, feature in enumerate(used)}
-        formulas = [{"sum": self._formulas(output)} for output in range(self.outputs)]
-        names = ["score"] if self.outputs == 1 else [f"score of {label}" for label in self.ensemble.classes]
-        return {
-            "columns": [self.ensemble.features[feature] for feature in used],
-            "modulus": self.modulus,
-            "results": names,
-            "output_modulus": self.output_modulus,
-            "formulas": formulas,
-        }
-
-    def _factors(self) -> list[int]:
-        of_features = zip(*self.ensemble.coefficients, strict=True)
-        return [feature for feature, factors in enumerate(of_features) if any(factors) and len(self.edges[feature])]
-
-    def _terms(self, output: int) -> list[tuple[float, float]]:
-        """The least and the largest value of every tree and feature."""
-        found = [_range(tree, output) for tree in self.ensemble.trees]
-        for feature in self._factors():
-            values = self.ensemble.coefficients[output][feature] * self._centres(feature)
-            found.append((float(values.min()), float(values.max())))
-        return found
-
-    def _formulas(self, output: int) -> list[dict[str, Any]]:
-        formulas = []
-        for tree in self.ensemble.trees:
-            low, high = _range(tree, output)
-            if high > low:
-                formulas.append(self._tree(tree, output, low))
-        for feature in self._factors():
-            values = self.ensemble.coefficients[output][feature] * self._centres(feature)
-            integers = np.rint((values - values.min()) * self.scale).astype(int)
-            outputs = np.concatenate([integers, np.repeat(integers[-1:], self.modulus - len(integers))])
-            formulas.append({"table": {"column": self.columns[feature], "outputs": outputs.tolist()}})
-        return formulas
-
-    def _centres(self, feature: int) -> Floats:
-        """The mean of the values in each bin."""
-        edges, values = self.edges[feature], self.sorted[feature]
-        ends = np.concatenate([[0], np.searchsorted(values, edges, side="left"), [len(values)]])
-        centres = np.empty(len(edges) + 1)
-        for index in range(len(centres)):
-            inside = values[ends[index] : ends[index + 1]]
-            around = edges[max(index - 1, 0) : index + 1]
-            centres[index] = inside.mean() if len(inside) else around.mean()
-        return centres
-
-    def _tree(self, tree: Split | Leaf, output: int, low: float) -> dict[str, Any]:
-        if isinstance(tree, Leaf):
-            return {"constant": round((tree.values[output] - low) * self.scale)}
-        left, right = self._tree(tree.left, output, low), self._tree(tree.right, output, low)
-        below = self._bins_below(tree)
-        if left == right or below > len(self.edges[tree.feature]):
-            return left
-        if below == 0:
-            return right
-        column = self.columns[tree.feature]
-        return {"choice": {"column": column, "within": [[0, below]], "then": left, "otherwise": right}}
-
-    def _bins_below(self, split: Split) -> int:
-        """How many bins are below the threshold, which is moved to the end of a bin with the fewest values between."""
-        edges, values = self.edges[split.feature], self.sorted[split.feature]
-        above = int(np.searchsorted(edges, split.threshold, side="left"))
-        ends = [-np.inf, *edges, np.inf]
-        rank = np.searchsorted(values, split.threshold, side="left")
-        lower, upper = (np.searchsorted(values, ends[k], side="left") for k in (above, above + 1))
-        is_exact = above < len(edges) and edges[above] == split.threshold
-        return above + 1 if is_exact or upper - rank < rank - lower else above
-
-
-def _range(tree: Split | Leaf, output: int) -> tuple[float, float]:
-    if isinstance(tree, Leaf):
-        return tree.values[output], tree.values[output]
-    left, right = _range(tree.left, output), _range(tree.right, output)
-    return min(left[0], right[0]), max(left[1], right[1])
+def _results(literal: dict[str, Any], columns: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
+    """What the server gives, in the clear."""
+    if "layers" in literal:
+        return _networks.results(literal, columns)
+    each = [columns[:, k] for k in range(columns.shape[1])]
+    return np.stack([_evaluated(formula, each, len(columns)) for formula in literal["formulas"]], axis=1)
 
 
 def _evaluated(formula: dict[str, Any], columns: Sequence[npt.NDArray[np.uint64]], rows: int) -> npt.NDArray[np.int64]:
@@ -372,29 +245,29 @@ def _evaluated(formula: dict[str, Any], columns: Sequence[npt.NDArray[np.uint64]
     return np.where(holds, then, otherwise)
 
 
-def _predicted(ensemble: Ensemble, scores: Floats) -> npt.NDArray[Any]:
-    if ensemble.kind == "regression":
+def _predicted(coding: Coding, scores: Floats) -> npt.NDArray[Any]:
+    if coding.kind == "regression":
         return scores
-    labels = np.asarray(ensemble.classes)
-    if ensemble.kind == "binary":
-        return np.asarray(labels[(scores > (0.5 if ensemble.average else 0.0)).astype(int)])
+    labels = np.asarray(coding.classes)
+    if coding.kind == "binary":
+        return np.asarray(labels[(scores > (0.5 if coding.has_probabilities else 0.0)).astype(int)])
     return np.asarray(labels[scores.argmax(axis=1)])
 
 
-def _compared(program: Program, rows: Floats, labels: npt.ArrayLike | None) -> tuple[float, tuple[float, float] | None]:
+def _compared(
+    program: Program, data: npt.ArrayLike, labels: npt.ArrayLike | None
+) -> tuple[float, tuple[float, float] | None]:
     """Agreement of program and model on rows, and the accuracy of both."""
-    ensemble = program.ensemble
-    exact = np.asarray([score(ensemble, row) for row in rows])
-    of_model = _predicted(ensemble, exact[:, 0] if exact.shape[1] == 1 else exact)
-    of_program = program.predict(program.scores(rows))
-    if ensemble.kind == "regression":
+    of_model = _predicted(program.coding, program.coding.model_scores(data))
+    of_program = program.predict(program.scores(data))
+    if program.kind == "regression":
         agreement = float(np.abs(of_model - of_program).max())
     else:
         agreement = float((of_model == of_program).mean())
     if labels is None:
         return agreement, None
     wanted = np.asarray(labels)
-    if ensemble.kind == "regression":
+    if program.kind == "regression":
         total = float(((wanted - wanted.mean()) ** 2).sum())
         first, second = (1 - float(((wanted - found) ** 2).sum()) / total for found in (of_model, of_program))
     else:

@@ -1,0 +1,59 @@
+//! Networks: layers of integer sums, each of which goes through a table of its own.
+
+use cryptable_lattice::error::{Error, Result, check_equal};
+
+use crate::formulas::layer::Layer;
+use crate::formulas::prepared::Stage;
+use crate::formulas::stages::{PreparedFormulas, Sums};
+
+impl PreparedFormulas {
+    /// Prepares a network: each layer but the last has tables, and sums of the last are the results.
+    ///
+    /// Sums of the first layer take no lookup; each sum that goes through a table takes one lookup of a column of its own. Sums
+    /// of further layers are made in slots, of tables' outputs. All are modulo the modulus of columns, which has to hold the sums
+    /// whose tables tell more than their residues.
+    ///
+    /// ```
+    /// use cryptable_packed::{Layer, Parameters, PreparedFormulas, Progress, SecretKey};
+    /// // |x - y| and x + y, and three times the former plus the latter.
+    /// let size = |value: i64| if value < 8 { value } else { 16 - value };
+    /// let tables = vec![(0..16).map(size).collect(), (0..16).collect()];
+    /// let first = Layer { weights: vec![vec![1, -1], vec![1, 1]], constants: vec![0, 0], tables };
+    /// let last = Layer { weights: vec![vec![3, 1]], constants: vec![0], tables: Vec::new() };
+    /// let network = PreparedFormulas::network(&[first, last], 16)?;
+    /// assert_eq!((network.columns(), network.formulas(), network.lookups()), (2, 1, 2));
+    ///
+    /// // `Parameters::for_formulas` gives 128-bit parameters.
+    /// let secret = SecretKey::generate(&Parameters::insecure_toy_formulas(64, &network)?);
+    /// let key = secret.evaluation_key(Progress::silent())?;
+    /// let (x, y) = (secret.encrypt(&[1, 7, 0])?, secret.encrypt(&[5, 2, 0])?);
+    /// let results = key.evaluate(&[&x, &y], &network, Progress::silent())?;
+    /// assert_eq!(secret.decrypt(&results[0])?, [18, 24, 0]);
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there are fewer than two layers, if numbers of factors, constants or tables do not fit each other, if a table does not
+    /// fit the modulus, or if a sum depends on no column.
+    pub fn network(layers: &[Layer], input_modulus: u64) -> Result<Self> {
+        let [first, later @ ..] = layers else {
+            return Err(too_few(layers));
+        };
+        let Some((last, _)) = later.split_last() else {
+            return Err(too_few(layers));
+        };
+        check_equal("number of tables of the last layer", last.tables.len(), 0)?;
+        let sums = Sums::new(&first.weights, &first.constants, input_modulus)?;
+        let stage = |pair: &[Layer]| {
+            let [before, layer] = pair else { unreachable!("windows of two") };
+            check_equal("number of tables of a layer", before.tables.len(), before.weights.len())?;
+            Stage::of_layer(&before.tables, layer, input_modulus)
+        };
+        Ok(Self::of_sums(sums, layers.windows(2).map(stage).collect::<Result<_>>()?))
+    }
+}
+
+fn too_few(layers: &[Layer]) -> Error {
+    let name = "number of layers of a network";
+    Error::TooSmall { name, value: layers.len() as u64, limit: 2 }
+}

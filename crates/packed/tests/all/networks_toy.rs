@@ -1,0 +1,172 @@
+//! Networks on toy rings: every result of layers of sums and tables, noise within its bound, and refusals.
+
+use cryptable_packed::{
+    Error, EvaluationKey, Layer, Parameters, PreparedFormulas, Progress, SecretKey,
+};
+use cryptable_ring::random::replay;
+
+use crate::common::mixed;
+
+/// Sums of several inputs, with factors from -2 to 2, through tables from 0 to `width`, of which the first one is constant.
+fn layer(sums: u64, inputs: u64, seed: u64, tables: Option<(u64, u64)>) -> Layer {
+    let weight = move |sum, input| (mixed(seed + sum, input) % 5) as i64 - 2;
+    let weights = |sum| (0..inputs).map(move |input| if input == sum { 1 } else { weight(sum, input) });
+    let output = |sum, x, width: u64| match sum {
+        0 => 3,
+        _ => (mixed(seed + 7 * sum, x) % (width + 1)) as i64,
+    };
+    let table = |sum, (modulus, width): (u64, u64)| (0..modulus).map(|x| output(sum, x, width)).collect();
+    Layer {
+        weights: (0..sums).map(|sum| weights(sum).collect()).collect(),
+        constants: (0..sums).map(|sum| mixed(seed, sum) as i64 % 9 - 4).collect(),
+        tables: tables.map_or(Vec::new(), |of| (0..sums).map(|sum| table(sum, of)).collect()),
+    }
+}
+
+/// Checks every result of a network on full ciphertexts of columns, and the bound on its noise.
+fn check(layers: &[Layer], modulus: u64, output_modulus: u64) {
+    let _part = replay::part(output_modulus);
+    let network = PreparedFormulas::network(layers, modulus).unwrap();
+    let parameters = Parameters::insecure_toy_formulas(output_modulus, &network).unwrap();
+    let secret = SecretKey::generate(&parameters);
+    let key = secret.evaluation_key(Progress::silent()).unwrap();
+    let slots = parameters.literal().slots as u64;
+    let row = |index: u64| (0..network.columns() as u64).map(move |k| mixed(k, index) % modulus);
+    let rows: Vec<Vec<u64>> = (0..slots).map(|index| row(index).collect()).collect();
+    let encrypt = |k: usize| secret.encrypt(&rows.iter().map(|row| row[k]).collect::<Vec<_>>());
+    let columns: Vec<_> = (0..network.columns()).map(|k| encrypt(k).unwrap()).collect();
+    let columns: Vec<_> = columns.iter().collect();
+    let found = key.evaluate(&columns, &network, Progress::silent()).unwrap();
+    let values = |row: &Vec<u64>| {
+        let values = row.iter().map(|&value| value as i64).collect();
+        layers.iter().fold(values, |values: Vec<i64>, layer| layer.values(&values, modulus))
+    };
+    let expected: Vec<Vec<i64>> = rows.iter().map(values).collect();
+    assert_eq!(found.len(), network.formulas());
+    for (k, found) in found.iter().enumerate() {
+        let residue = |row: &Vec<i64>| row[k].rem_euclid(output_modulus as i64) as u64;
+        let expected: Vec<u64> = expected.iter().map(residue).collect();
+        assert_eq!(secret.decrypt(found).unwrap(), expected, "result {k}");
+        let errors = secret.errors(found, &expected).unwrap();
+        let most = errors.iter().fold(0.0_f64, |most, error| most.max(error.abs()));
+        let bound = found.noise().largest(-20.0) * 2.0 * output_modulus as f64;
+        assert!((0.001 * bound..bound).contains(&most), "{most} of {bound}");
+    }
+}
+
+#[test]
+fn every_result_of_a_network_is_right() {
+    let _replay = replay::begin();
+    check(&[layer(3, 4, 1, Some((16, 3))), layer(2, 3, 2, None)], 16, 64);
+    check(&[layer(4, 2, 3, Some((11, 1))), layer(3, 4, 4, None)], 11, 32);
+}
+
+#[test]
+fn results_go_through_further_tables() {
+    let _replay = replay::begin();
+    let layers =
+        [layer(3, 2, 5, Some((16, 2))), layer(3, 3, 6, Some((16, 2))), layer(2, 3, 7, None)];
+    check(&layers, 16, 16);
+    let deep = [
+        layer(2, 2, 5, Some((8, 1))),
+        layer(2, 2, 6, Some((8, 2))),
+        layer(3, 2, 8, Some((8, 1))),
+        layer(1, 3, 7, None),
+    ];
+    check(&deep, 8, 8);
+}
+
+#[test]
+fn noise_of_sums_counts_their_factors() {
+    let network = |factor: i64| {
+        let tables = vec![(0..16).collect()];
+        let first = Layer { weights: vec![vec![factor; 2]], constants: vec![0], tables };
+        let last = Layer { weights: vec![vec![1]], constants: vec![0], tables: Vec::new() };
+        PreparedFormulas::network(&[first, last], 16).unwrap()
+    };
+    // Factors count modulo the modulus of columns.
+    assert_eq!(network(1), network(17));
+    let parameters = Parameters::insecure_toy_formulas(16, &network(1)).unwrap();
+    let secret = SecretKey::generate(&parameters);
+    let key = secret.evaluation_key(Progress::silent()).unwrap();
+    // A column so noisy that a multiple of it cannot be looked up.
+    let mut column = secret.encrypt(&[0]).unwrap();
+    let limit = parameters.stated_log2_fail();
+    while parameters.lookup_log2_fail(column.noise().times(4)) <= limit {
+        column = key.add(&column, &column).unwrap();
+    }
+    let evaluate = |factor| key.evaluate(&[&column, &column], &network(factor), Progress::silent());
+    assert!(evaluate(1).is_ok());
+    assert!(matches!(evaluate(8), Err(Error::NoiseTooLarge { .. })));
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let new = |layers: &[Layer]| PreparedFormulas::network(layers, 16).unwrap_err().to_string();
+    let (first, last) = (layer(3, 2, 1, Some((16, 3))), layer(2, 3, 2, None));
+    assert!(new(&[]).contains("layers of a network"));
+    assert!(new(std::slice::from_ref(&last)).contains("layers of a network"));
+    assert!(new(&[first.clone(), first.clone()]).contains("tables of the last layer"));
+    assert!(new(&[last.clone(), last.clone()]).contains("tables of a layer"));
+    let without = Layer { constants: vec![0], ..first.clone() };
+    assert!(new(&[without, last.clone()]).contains("constants of sums"));
+    let short = Layer { tables: vec![vec![0; 15]; 3], ..first.clone() };
+    assert!(new(&[short, last.clone()]).contains("15"));
+    let wide = Layer { weights: vec![vec![1; 4], vec![1; 4]], ..last.clone() };
+    assert!(new(&[first.clone(), wide]).contains("factors of a sum"));
+    let nothing = Layer { weights: vec![vec![0, 16]; 3], ..first.clone() };
+    assert!(new(&[nothing, last.clone()]).contains("columns that a sum depends on"));
+    let constant = Layer { tables: vec![vec![1; 16]; 3], ..first.clone() };
+    assert!(new(&[constant, last.clone()]).contains("columns that a formula depends on"));
+
+    // Results that are columns again are of the modulus of columns.
+    let deep = PreparedFormulas::network(&[first, layer(2, 3, 3, Some((16, 1))), layer(1, 2, 4, None)], 16);
+    let found = Parameters::insecure_toy_formulas(64, &deep.unwrap());
+    assert!(found.unwrap_err().to_string().contains("columns of further formulas"));
+}
+
+/// Keys serve other networks of as noisy sums, and any formulas.
+#[test]
+fn keys_serve_other_networks() {
+    let evaluate = |key: &EvaluationKey, secret: &SecretKey, network: &PreparedFormulas| {
+        let columns = [secret.encrypt(&[1, 2]).unwrap(), secret.encrypt(&[3, 0]).unwrap()];
+        key.evaluate(&columns.each_ref(), network, Progress::silent())
+    };
+    let network = |seed| {
+        let layers = [layer(3, 2, seed, Some((16, 3))), layer(2, 3, seed + 1, None)];
+        PreparedFormulas::network(&layers, 16).unwrap()
+    };
+    let secret = SecretKey::generate(&Parameters::insecure_toy_formulas(64, &network(1)).unwrap());
+    let key = secret.evaluation_key(Progress::silent()).unwrap();
+    assert!(evaluate(&key, &secret, &network(20)).is_ok());
+    assert!(evaluate(&key, &secret, &network(1)).is_ok());
+}
+
+#[test]
+#[ignore = "temporary"]
+fn plan_networks() {
+    use cryptable_packed::{CostModel, Request};
+    for (bits, hidden, inputs, factor, depth) in [(8, 32, 64, 3, 1), (10, 32, 64, 3, 1), (11, 32, 64, 3, 1), (12, 32, 64, 3, 1), (8, 32, 64, 3, 2), (9, 32, 64, 3, 2), (10, 32, 64, 3, 2), (11, 32, 64, 3, 2)] {
+        let modulus = 1u64 << bits;
+        // Outputs whose sums have all of the modulus.
+        let width = modulus as i64 / 2 / hidden as i64;
+        let width = width.max(1);
+        let table = |k: i64| (0..modulus as i64).map(|x| ((x * 7 + k) * width / modulus as i64).rem_euclid(width + 1)).collect::<Vec<_>>();
+        let first = Layer { weights: vec![vec![factor; inputs]; hidden], constants: vec![0; hidden], tables: (0..hidden as i64).map(table).collect() };
+        let middle = Layer { weights: (0..hidden).map(|k| (0..hidden).map(|i| if (i + k) % 2 == 0 { 2 } else { 1 }).collect()).collect(), ..first.clone() };
+        let last = Layer { weights: vec![vec![1; hidden]; 10], constants: vec![0; 10], tables: vec![] };
+        let mut layers = vec![first];
+        for _ in 1..depth { layers.push(middle.clone()); }
+        layers.push(last);
+        let network = PreparedFormulas::network(&layers, modulus).unwrap();
+        let start = std::time::Instant::now();
+        match Parameters::for_formulas(&network, &Request::new(modulus, modulus)) {
+            Ok(found) => {
+                let prediction = found.formula_prediction(&network).unwrap();
+                let literal = found.literal();
+                println!("{bits} bits, depth {depth}: {:.1} s, {:.2} GB, key {:.2} GB, {} order {:?} scale {} k {} limbs {} ({:?})", CostModel::default().seconds(&prediction.work), prediction.peak_bytes() as f64 / 1e9, prediction.key_file_bytes as f64 / 1e9, literal.name, literal.hermite_order, literal.log2_scale, literal.log2_ciphertext_modulus, 0, start.elapsed());
+            }
+            Err(error) => println!("{bits} bits, depth {depth}: {error} ({:?})", start.elapsed()),
+        }
+    }
+}
