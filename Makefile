@@ -88,7 +88,7 @@ PYTHON_PACKAGE := crates/python/python
 # What the tests of the Python package need, from its index, once.
 $(PYTHON_ENVIRONMENT)/installed: pyproject.toml
 	$(PYTHON) -m venv $(PYTHON_ENVIRONMENT)
-	$(PYTHON_ENVIRONMENT)/bin/pip install --quiet --disable-pip-version-check 'matplotlib>=3.8' numpy 'mypy~=2.4' 'pandas>=2' 'pillow>=10' 'polars>=1.20' 'pytest>=8' 'ruff~=0.17.6' 'scikit-learn>=1.4' 'tqdm>=4.60' 'typos~=1.52'
+	$(PYTHON_ENVIRONMENT)/bin/pip install --quiet --disable-pip-version-check 'matplotlib>=3.8' numpy 'mypy~=2.4' 'onnx>=1.16' 'pandas>=2' 'pillow>=10' 'polars>=1.20' 'pytest>=8' 'ruff~=0.17.6' 'scikit-learn>=1.4' 'tqdm>=4.60' 'typos~=1.52'
 	touch $@
 
 # All targets, so that features are those of `unit-tests`, which has built most of it; benchmarks bring no feature that

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Runs trained models on encrypted rows by cryptable and by Concrete ML, one after the other on one core of one machine.
+"""Runs trained models on encrypted rows by cryptable and by Concrete ML, one after the other on one core.
 
 Examples:
   make python-tests                                          # builds the Python library that is measured
-  python3 comparisons/models.py install                      # Concrete ML from the package index: 6 GB, with its torch
+  python3 comparisons/models.py install                      # Concrete ML of the package index: 6 GB, with torch
   python3 comparisons/models.py run --output models.jsonl    # everything: 8 GB of memory, an hour
   python3 comparisons/models.py run --only iris-tree --output models.jsonl
   python3 comparisons/models.py table models.jsonl           # Markdown
 
-Both libraries train on the same rows of a data set that scikit-learn ships, with the same depth, number of trees and bits of
-features, and evaluate rows that were not trained on. Every row is compared with the library's own quantised model.
+Both libraries train on the same rows of a data set that scikit-learn ships, with the same depth, number of trees and
+bits of features, and evaluate rows that were not trained on. Each result is compared with the library's own quantised
+model in the clear.
 """
 
 from __future__ import annotations

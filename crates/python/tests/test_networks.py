@@ -275,6 +275,23 @@ def test_networks_of_sklearn_have_their_kinds() -> None:
         ml.quantise({}, data)
 
 
+def test_networks_are_written_by_hand() -> None:
+    """What does not fit is refused with the layer's number."""
+    features = ["x", "y"]
+    with pytest.raises(ValueError, match=r"weights of layer 2 have the shape \(1, 3\); there are 1 values"):
+        ml.Network.of_layers([[[1, 1]], [[1, 2, 3]]], [[abs]], features=features, largest=7)
+    with pytest.raises(ValueError, match="0 layers of tables, of 2 layers of weights"):
+        ml.Network.of_layers([[[1, 1]], [[1]]], [], features=features, largest=7)
+    with pytest.raises(ValueError, match="2 tables of layer 1, of 1 sums"):
+        ml.Network.of_layers([[[1, 1]], [[1]]], [[abs, abs]], features=features, largest=7)
+    network = ml.Network.of_layers(
+        [[[1, -1]], [[1], [-2]]], [[abs]], features=features, largest=7, constants=[[2], [5, 3]], classes=["a", "b"]
+    )
+    program = ml.compile(network, [[0, 7], [7, 0]], insecure_toy=True)
+    assert program.scores([[3, 1], [0, 7]]).tolist() == [[9.0, -5.0], [10.0, -7.0]]
+    assert program.predict(program.scores([[3, 1]])).tolist() == ["a"]
+
+
 def test_nothing_is_looked_up_that_nothing_depends_on() -> None:
     """A neuron that never fires, one that nothing reads, and one that always gives the same."""
     steps = (_networks.Quantise(np.array([1.0] * 4), np.array([0.0] * 4), 0, 3),)

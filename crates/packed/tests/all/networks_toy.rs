@@ -141,32 +141,3 @@ fn keys_serve_other_networks() {
     assert!(evaluate(&key, &secret, &network(20)).is_ok());
     assert!(evaluate(&key, &secret, &network(1)).is_ok());
 }
-
-#[test]
-#[ignore = "temporary"]
-fn plan_networks() {
-    use cryptable_packed::{CostModel, Request};
-    for (bits, hidden, inputs, factor, depth) in [(8, 32, 64, 3, 1), (10, 32, 64, 3, 1), (11, 32, 64, 3, 1), (12, 32, 64, 3, 1), (8, 32, 64, 3, 2), (9, 32, 64, 3, 2), (10, 32, 64, 3, 2), (11, 32, 64, 3, 2)] {
-        let modulus = 1u64 << bits;
-        // Outputs whose sums have all of the modulus.
-        let width = modulus as i64 / 2 / hidden as i64;
-        let width = width.max(1);
-        let table = |k: i64| (0..modulus as i64).map(|x| ((x * 7 + k) * width / modulus as i64).rem_euclid(width + 1)).collect::<Vec<_>>();
-        let first = Layer { weights: vec![vec![factor; inputs]; hidden], constants: vec![0; hidden], tables: (0..hidden as i64).map(table).collect() };
-        let middle = Layer { weights: (0..hidden).map(|k| (0..hidden).map(|i| if (i + k) % 2 == 0 { 2 } else { 1 }).collect()).collect(), ..first.clone() };
-        let last = Layer { weights: vec![vec![1; hidden]; 10], constants: vec![0; 10], tables: vec![] };
-        let mut layers = vec![first];
-        for _ in 1..depth { layers.push(middle.clone()); }
-        layers.push(last);
-        let network = PreparedFormulas::network(&layers, modulus).unwrap();
-        let start = std::time::Instant::now();
-        match Parameters::for_formulas(&network, &Request::new(modulus, modulus)) {
-            Ok(found) => {
-                let prediction = found.formula_prediction(&network).unwrap();
-                let literal = found.literal();
-                println!("{bits} bits, depth {depth}: {:.1} s, {:.2} GB, key {:.2} GB, {} order {:?} scale {} k {} limbs {} ({:?})", CostModel::default().seconds(&prediction.work), prediction.peak_bytes() as f64 / 1e9, prediction.key_file_bytes as f64 / 1e9, literal.name, literal.hermite_order, literal.log2_scale, literal.log2_ciphertext_modulus, 0, start.elapsed());
-            }
-            Err(error) => println!("{bits} bits, depth {depth}: {error} ({:?})", start.elapsed()),
-        }
-    }
-}

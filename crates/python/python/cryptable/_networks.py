@@ -120,6 +120,42 @@ class Network:
     reference: Callable[[Floats], Floats] | None = field(default=None, repr=False, compare=False)
     """Scores of the quantised model by its own library."""
 
+    @classmethod
+    def of_layers(
+        cls,
+        weights: Sequence[npt.ArrayLike],
+        tables: Sequence[Sequence[Callable[[Integers], npt.ArrayLike]]],
+        *,
+        features: Sequence[str],
+        largest: int,
+        constants: Sequence[npt.ArrayLike] = (),
+        classes: Sequence[Any] = (),
+    ) -> Network:
+        """A network of integers: for each layer a row of weights per sum; for each but the last a function per sum.
+
+        Features are integers from 0 to `largest`. A single sum of the last layer is a value, several are scores of
+        classes. `constants` are what sums begin with.
+        """
+        rows = [np.asarray(each, dtype=np.int64) for each in weights]
+        if len(tables) != len(rows) - 1:
+            raise ValueError(f"{len(tables)} layers of tables, of {len(rows)} layers of weights: the last one has none")
+        layers, before = [], len(features)
+        for index, factors in enumerate(rows):
+            if factors.ndim != 2 or factors.shape[1] != before:
+                raise ValueError(
+                    f"weights of layer {index + 1} have the shape {factors.shape}; there are {before} values"
+                )
+            begin = constants[index] if constants else np.zeros(len(factors))
+            steps = (_each(tables[index]),) if index < len(tables) else ()
+            if steps and len(tables[index]) != len(factors):
+                raise ValueError(f"{len(tables[index])} tables of layer {index + 1}, of {len(factors)} sums")
+            layers.append(Layer(factors, np.asarray(begin, dtype=np.int64), steps))
+            before = len(factors)
+        count = len(features)
+        inputs = Quantise(np.ones(count), np.zeros(count), 0, largest)
+        labels = () if before == 1 else tuple(classes) or tuple(range(before))
+        return cls("regression" if before == 1 else "classes", tuple(features), inputs, tuple(layers), labels)
+
     def integers(self, data: Floats) -> Integers:
         """What is encrypted of features, before the least one is subtracted."""
         return np.asarray(self.inputs(data), dtype=np.int64)
@@ -143,6 +179,17 @@ class Network:
         for layer in self.layers:
             values = layer.after(layer.sums(values), rounding=False)
         return values
+
+
+def _each(functions: Sequence[Callable[[Integers], npt.ArrayLike]]) -> Function:
+    """A function for each sum."""
+
+    def table(x: Floats) -> Floats:
+        integers = np.asarray(x, dtype=np.int64)
+        found = [np.asarray(function(integers[..., k])) for k, function in enumerate(functions)]
+        return np.asarray(np.stack(found, axis=-1), dtype=float)
+
+    return Function("tables", table)
 
 
 @dataclass(frozen=True)

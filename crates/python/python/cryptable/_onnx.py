@@ -95,6 +95,12 @@ class _Trees:
             values = self.leaves.setdefault((int(tree), int(node)), [0.0] * outputs)
             values[int(output)] += float(weight)
 
+    def are_shares(self) -> bool:
+        """Whether the values of all leaves add up to the same, so that the scores of each row add up to 1."""
+        sums = [sum(values) for values in self.leaves.values()]
+        trees = len({tree for tree, _ in self.places})
+        return bool(np.allclose(sums, 1.0 / trees, rtol=1e-3))
+
     def all(self) -> list[Split | Leaf]:
         """The trees, in their order."""
         first: dict[int, int] = {}
@@ -126,10 +132,17 @@ def _read_tree_classifier(given: dict[str, Any], names: tuple[str, ...]) -> Ense
     outputs = 1 if single else len(classes)
     if single:
         given = given | {"class_ids": [0] * len(given["class_ids"])}
-    trees = _Trees(given, "class", outputs).all()
+    found = _Trees(given, "class", outputs)
+    trees = found.all()
     base = tuple(map(float, given.get("base_values", ()))) or (0.0,) * outputs
     base = base[-outputs:]
-    average = transform == "NONE" and not any(base)
+    # Scores of one class whose weights are all positive are compared with 1/2 by evaluators of ONNX, others with 0.
+    positive = single and min(map(float, given["class_weights"])) >= 0
+    if single and ids != [0] and any(given.get("base_values", ())):
+        raise UnsupportedModelError("a TreeEnsembleClassifier whose base value is not of its one score")
+    if positive and transform != "NONE":
+        raise UnsupportedModelError(f"a TreeEnsembleClassifier of one score with positive weights and {transform}")
+    average = transform == "NONE" and not any(base) and (positive or found.are_shares())
     if len(classes) == 2 and not single:
         if not average:
             trees, base = [_difference(tree) for tree in trees], (base[1] - base[0],)
