@@ -300,7 +300,7 @@ def size(count: float) -> str:
 
 
 def arguments(given: Iterable[str] | None = None) -> argparse.Namespace:
-    """What the command line says."""
+    """Parses the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
     one = commands.add_parser("install")

@@ -77,7 +77,8 @@ pub struct Program {
 impl ProgramFile {
     fn prepare(&self) -> Result<PreparedFormulas> {
         if !self.layers.is_empty() {
-            let others = [("formulas", !self.formulas.is_empty()), ("groups", self.group_by.is_some())];
+            let others =
+                [("formulas", !self.formulas.is_empty()), ("groups", self.group_by.is_some())];
             if let Some((other, _)) = others.iter().find(|(_, is_there)| *is_there) {
                 let what = "it is not a program";
                 return Err(Error::Syntax { what, text: format!("it has layers and {other}") });

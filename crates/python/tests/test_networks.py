@@ -284,7 +284,7 @@ def test_networks_of_sklearn_have_their_kinds() -> None:
 
 
 def test_networks_are_written_by_hand() -> None:
-    """What does not fit is refused with the layer's number."""
+    """Layers that do not fit are refused by number."""
     features = ["x", "y"]
     with pytest.raises(ValueError, match=r"weights of layer 2 have the shape \(1, 3\); there are 1 values"):
         ml.Network.of_layers([[[1, 1]], [[1, 2, 3]]], [[abs]], features=features, largest=7)

@@ -2,9 +2,9 @@
 
 use cryptable_ckks::bootstrapping::modulus_switch::{CoefficientShape, switch_to_power_of_two};
 use cryptable_ckks::{Arithmetic, Evaluator, Plaintext};
-use cryptable_lattice::{NoiseBound, Progress};
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
 use cryptable_lattice::error::{Result, check_equal};
+use cryptable_lattice::{NoiseBound, Progress};
 use cryptable_ring::Embedding;
 use num_complex::Complex64;
 
@@ -68,7 +68,9 @@ impl EvaluationKey {
         let done = || step.done();
         let mut found = match formulas.sums() {
             None => columns.iter().map(|&column| column.clone()).collect(),
-            Some(sums) => self.sums_of_columns(columns, sums, &parameters.noise_of_sums(formulas, &inputs))?,
+            Some(sums) => {
+                self.sums_of_columns(columns, sums, &parameters.noise_of_sums(formulas, &inputs))?
+            }
         };
         for (stage, noise) in formulas.stages().iter().zip(noises) {
             found = self.evaluate_stage(&found, stage, noise, &done)?;

@@ -123,7 +123,11 @@ impl Formula {
 /// Checks that a table has an output for each value below the modulus.
 pub(crate) fn check_table(outputs: &[i64], modulus: u64) -> Result<()> {
     let found = outputs.len();
-    if found as u64 == modulus { Ok(()) } else { Err(Error::TableLength { found, expected: modulus }) }
+    if found as u64 == modulus {
+        Ok(())
+    } else {
+        Err(Error::TableLength { found, expected: modulus })
+    }
 }
 
 /// Returns whether a value is in one of some ranges.

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct Layer {
     /// For each sum a factor for each value before it.
     pub weights: Vec<Vec<i64>>,
-    /// What each sum begins with.
+    /// A constant that each sum begins with.
     pub constants: Vec<i64>,
     /// For each sum an output for each value that it may have modulo the modulus of columns, from 0 on. The last layer has no
     /// tables: its sums are the results.
@@ -34,7 +34,8 @@ impl Layer {
         if self.tables.is_empty() {
             return sums.collect();
         }
-        let output = |(sum, table): (i64, &Vec<i64>)| table[sum.rem_euclid(modulus as i64) as usize];
+        let output =
+            |(sum, table): (i64, &Vec<i64>)| table[sum.rem_euclid(modulus as i64) as usize];
         sums.zip(&self.tables).map(output).collect()
     }
 }

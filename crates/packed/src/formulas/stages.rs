@@ -22,7 +22,7 @@ pub struct PreparedFormulas {
 pub(crate) struct Sums {
     /// For each sum a factor per column.
     pub weights: Vec<Vec<i64>>,
-    /// What each sum begins with, below the modulus.
+    /// Constants that sums begin with, below the modulus.
     pub constants: Vec<u64>,
 }
 
@@ -178,10 +178,12 @@ impl Sums {
         }
         let residue = |&constant: &i64| constant.rem_euclid(modulus as i64) as u64;
         let least = |row: &Vec<i64>| {
-            let least = |&weight: &i64| cryptable_lattice::noise_bound::least_factor(weight, modulus);
+            let least =
+                |&weight: &i64| cryptable_lattice::noise_bound::least_factor(weight, modulus);
             row.iter().map(least).collect()
         };
-        let (weights, constants) = (weights.iter().map(least).collect(), constants.iter().map(residue).collect());
+        let (weights, constants) =
+            (weights.iter().map(least).collect(), constants.iter().map(residue).collect());
         Ok(Self { weights, constants })
     }
 }

@@ -30,7 +30,7 @@ pub(crate) enum Evaluation<'a> {
     Selecting(&'a [u64]),
 }
 
-/// What of formulas parameters depend on.
+/// Properties of formulas that parameters depend on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FormulaShape {
     /// Choices within each other.

@@ -10,12 +10,14 @@ use crate::common::mixed;
 /// Sums of several inputs, with factors from -2 to 2, through tables from 0 to `width`, of which the first one is constant.
 fn layer(sums: u64, inputs: u64, seed: u64, tables: Option<(u64, u64)>) -> Layer {
     let weight = move |sum, input| (mixed(seed + sum, input) % 5) as i64 - 2;
-    let weights = |sum| (0..inputs).map(move |input| if input == sum { 1 } else { weight(sum, input) });
+    let weights =
+        |sum| (0..inputs).map(move |input| if input == sum { 1 } else { weight(sum, input) });
     let output = |sum, x, width: u64| match sum {
         0 => 3,
         _ => (mixed(seed + 7 * sum, x) % (width + 1)) as i64,
     };
-    let table = |sum, (modulus, width): (u64, u64)| (0..modulus).map(|x| output(sum, x, width)).collect();
+    let table =
+        |sum, (modulus, width): (u64, u64)| (0..modulus).map(|x| output(sum, x, width)).collect();
     Layer {
         weights: (0..sums).map(|sum| weights(sum).collect()).collect(),
         constants: (0..sums).map(|sum| mixed(seed, sum) as i64 % 9 - 4).collect(),
@@ -120,7 +122,10 @@ fn what_does_not_fit_is_refused() {
     assert!(new(&[constant, last.clone()]).contains("columns that a formula depends on"));
 
     // Results that are columns again are of the modulus of columns.
-    let deep = PreparedFormulas::network(&[first, layer(2, 3, 3, Some((16, 1))), layer(1, 2, 4, None)], 16);
+    let deep = PreparedFormulas::network(
+        &[first, layer(2, 3, 3, Some((16, 1))), layer(1, 2, 4, None)],
+        16,
+    );
     let found = Parameters::insecure_toy_formulas(64, &deep.unwrap());
     assert!(found.unwrap_err().to_string().contains("columns of further formulas"));
 }

@@ -14,7 +14,7 @@ from ._networks import Floats, as_rows
 
 @dataclass(frozen=True)
 class Coding:
-    """What clients do with an ensemble: bins of features, and scores of integers."""
+    """The client's side of an ensemble: bins of features, and scores of integers."""
 
     ensemble: Ensemble = field(repr=False)
     edges: tuple[Floats, ...] = field(repr=False)
@@ -58,7 +58,7 @@ class Coding:
         return exact[:, 0] if exact.shape[1] == 1 else exact
 
     def describe(self) -> str:
-        """What the model is."""
+        """Describes the model."""
         trees = len(self.ensemble.trees)
         what = f"{trees} trees" if trees else "linear model"
         bins = max(len(edges) for edges in self.edges) + 1

@@ -98,7 +98,7 @@ class Layer:
         return np.asarray(values @ self.weights.T + self.constants)
 
     def after(self, sums: npt.NDArray[Any], rounding: bool = True) -> Floats:
-        """What steps make of sums."""
+        """Applies the steps to sums."""
         found = np.asarray(sums, dtype=float)
         for step in self.steps:
             found = step(found, rounding)
@@ -157,7 +157,7 @@ class Network:
         return cls("regression" if before == 1 else "classes", tuple(features), inputs, tuple(layers), labels)
 
     def integers(self, data: Floats) -> Integers:
-        """What is encrypted of features, before the least one is subtracted."""
+        """Integers of features, from which clients subtract the least ones before they encrypt."""
         return np.asarray(self.inputs(data), dtype=np.int64)
 
     def sums(self, integers: Integers) -> Integers:
@@ -247,7 +247,7 @@ def checked(network: Network, ranges: Ranges) -> None:
 
 @dataclass(frozen=True)
 class Coding:
-    """What clients do with a network: integers of features, and scores of sums."""
+    """The client's side of a network: integers of features, and scores of sums."""
 
     network: Network = field(repr=False)
     ranges: Ranges = field(repr=False)
@@ -296,7 +296,7 @@ class Coding:
         return found[:, 0] if found.shape[1] == 1 else found
 
     def describe(self) -> str:
-        """What the network is."""
+        """Describes the network."""
         layers = " and ".join(
             f"{len(layer.weights)} sums of {self.ranges.bits(index)} bits"
             for index, layer in enumerate(self.network.layers)
@@ -342,7 +342,7 @@ def build(network: Network, data: npt.ArrayLike, inputs: str) -> tuple[Coding, d
 
 
 class _Builder:
-    """Makes layers of a program: constant tables are part of what follows, and what nothing reads is left out."""
+    """Makes layers of a program: constant tables are part of what follows, and what nothing reads is dropped."""
 
     def __init__(self, network: Network, ranges: Ranges) -> None:
         self.network, self.ranges = network, ranges
@@ -408,7 +408,7 @@ class _Builder:
 
 
 def results(literal: dict[str, Any], columns: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
-    """What the server gives, in the clear."""
+    """The server's results, in the clear."""
     values = columns.astype(np.int64)
     for layer in literal["layers"]:
         values = values @ np.array(layer["weights"], dtype=np.int64).T + np.array(layer["constants"], dtype=np.int64)

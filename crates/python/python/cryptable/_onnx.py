@@ -13,7 +13,7 @@ from ._networks import Network
 from ._onnx_networks import read_network
 
 LEFT_TO_CLIENTS = ("Softmax", "LogSoftmax", "ArgMax", "ZipMap", "Cast", "Normalizer", "Identity", "Flatten", "Reshape")
-"""What may follow a tree or a linear model: clients make classes and probabilities of scores."""
+"""Operators that may follow a tree or a linear model: clients make classes and probabilities of scores."""
 
 
 def read_onnx(model: str | Path | bytes | Any, *, features: Sequence[str] | None = None) -> Ensemble | Network:

@@ -1,4 +1,4 @@
-"""What is known of the values of a graph in ONNX: sums of a layer, element by element, and steps after them."""
+"""Values of a graph in ONNX as they are followed: sums of a layer, element by element, and steps after them."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Values:
 
 
 class Graph:
-    """What is known of the values of a graph, by their names."""
+    """Values and constants of a graph, by their names."""
 
     def __init__(self, model: Any, features: Sequence[str] | None) -> None:
         import onnx
@@ -190,14 +190,14 @@ class Pending:
     zero: Integers
 
     def for_sums(self, graph: Graph, node: Any) -> Values:
-        """As values of a layer, for sums of them."""
+        """Makes them values of a layer, for sums of them."""
         if np.unique(self.scale).size != 1:
             raise UnsupportedOperatorError(f'{node.op_type} "{node.name}" of values with scales of their own')
         source, weights, constants = graph.layer(self.integers)
         return Values(source, weights, constants - self.zero, (), float(self.scale.flat[0]))
 
     def for_steps(self) -> Values:
-        """As what steps go on with."""
+        """Makes them values that steps go on with."""
         return self.integers.then(Affine(self.scale, -self.zero * self.scale))
 
     def picked(self, pick: Callable[[Any], Any]) -> Pending:

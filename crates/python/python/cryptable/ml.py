@@ -63,7 +63,7 @@ __all__ = [
 
 
 class Coding(Protocol):
-    """What clients do: integers of features, and scores of decrypted results."""
+    """The client's side: integers of features, and scores of decrypted results."""
 
     @property
     def kind(self) -> Kind:
@@ -78,7 +78,7 @@ class Coding(Protocol):
         """Whether scores are probabilities, and not log odds."""
 
     def encode(self, data: npt.ArrayLike) -> npt.NDArray[np.uint64]:
-        """What is encrypted: a column for each feature that the model depends on."""
+        """Integers to encrypt: a column for each feature that the model depends on."""
 
     def scores(self, results: npt.NDArray[np.int64]) -> Floats:
         """Scores of decrypted results."""
@@ -87,7 +87,7 @@ class Coding(Protocol):
         """Scores of the model before it was compiled."""
 
     def describe(self) -> str:
-        """What the model is."""
+        """Describes the model."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class Program:
         return json.dumps(self._literal)
 
     def encode(self, data: npt.ArrayLike) -> npt.NDArray[np.uint64]:
-        """What is encrypted: integers, a column for each feature that the model depends on."""
+        """Integers to encrypt: a column for each feature that the model depends on."""
         return self.coding.encode(data)
 
     def encrypt(self, secret: SecretKey, data: npt.ArrayLike) -> Frame:
@@ -218,7 +218,7 @@ def compile(
 
 
 def _results(literal: dict[str, Any], columns: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
-    """What the server gives, in the clear."""
+    """The server's results, in the clear."""
     if "layers" in literal:
         return _networks.results(literal, columns)
     each = [columns[:, k] for k in range(columns.shape[1])]
