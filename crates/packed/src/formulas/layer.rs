@@ -28,14 +28,17 @@ impl Layer {
     #[must_use]
     pub fn values(&self, before: &[i64], modulus: u64) -> Vec<i64> {
         let sum = |(weights, constant): (&Vec<i64>, &i64)| {
-            weights.iter().zip(before).fold(*constant, |sum, (weight, value)| sum + weight * value)
+            let terms = weights.iter().zip(before);
+            terms.fold(i128::from(*constant), |sum, (&weight, &value)| {
+                sum + i128::from(weight) * i128::from(value)
+            })
         };
         let sums = self.weights.iter().zip(&self.constants).map(sum);
         if self.tables.is_empty() {
-            return sums.collect();
+            return sums.map(|sum| sum as i64).collect();
         }
         let output =
-            |(sum, table): (i64, &Vec<i64>)| table[sum.rem_euclid(modulus as i64) as usize];
+            |(sum, table): (i128, &Vec<i64>)| table[sum.rem_euclid(i128::from(modulus)) as usize];
         sums.zip(&self.tables).map(output).collect()
     }
 }

@@ -3,7 +3,7 @@
 use cryptable_lattice::error::{Error, Result, check_equal};
 
 use crate::formulas::layer::Layer;
-use crate::formulas::prepared::Stage;
+use crate::formulas::prepared::{Stage, check_modulus};
 use crate::formulas::stages::{PreparedFormulas, Sums};
 
 impl PreparedFormulas {
@@ -42,6 +42,7 @@ impl PreparedFormulas {
         let Some((last, _)) = later.split_last() else {
             return Err(too_few(layers));
         };
+        check_modulus(input_modulus)?;
         check_equal("number of tables of the last layer", last.tables.len(), 0)?;
         let sums = Sums::new(&first.weights, &first.constants, input_modulus)?;
         let stage = |pair: &[Layer]| {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use cryptable_lattice::error::{Error, Result, check_equal};
+use cryptable_lattice::noise_bound::least_factor;
 
 use crate::formulas::formula::{Formula, check_table, is_within};
 use crate::formulas::groups::Groups;
@@ -14,8 +15,15 @@ const TABLES_OF_CHUNK: usize = 256;
 /// Most tables of all formulas, and the largest modulus of columns: they take 8 bytes per table and value.
 const MAX_TABLES: usize = 1 << 12;
 
+/// Least modulus of columns.
+const MIN_MODULUS: u64 = 2;
+
 /// Largest modulus of columns: that of AKP at ring degree 2^16.
 const MAX_MODULUS: u64 = 1 << 12;
+
+/// Largest size of an output of a layer's table: products with factors below the modulus, and sums of as many as there may be
+/// tables, have 48 bits.
+const MAX_OUTPUT: u64 = 1 << 24;
 
 /// A table of a column, as integers from 0 to `width`: the circuit evaluates outputs divided by the width.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -101,7 +109,7 @@ impl Stage {
         Self { columns, input_modulus, tables: Vec::new(), outputs, groups }.with_tables(tables)
     }
 
-    /// Prepares the sums of a layer, of tables of a column each.
+    /// Prepares the sums of a layer, of tables of a column each. Sums that go through tables are taken modulo the modulus.
     pub(super) fn of_layer(columns: &[Vec<i64>], layer: &Layer, modulus: u64) -> Result<Self> {
         check_modulus(modulus)?;
         check_equal("number of constants of a layer", layer.constants.len(), layer.weights.len())?;
@@ -109,15 +117,21 @@ impl Stage {
         let mut of_columns = Vec::with_capacity(columns.len());
         for (column, outputs) in columns.iter().enumerate() {
             check_table(outputs, modulus)?;
+            check_outputs(outputs)?;
             of_columns.push(tables.linear(column, outputs));
         }
+        let is_last = layer.tables.is_empty();
+        let number = |it: i64| if is_last { it } else { least_factor(it, modulus) };
         let mut outputs = Vec::with_capacity(layer.weights.len());
         for (weights, &constant) in layer.weights.iter().zip(&layer.constants) {
             check_equal("number of factors of a sum", weights.len(), columns.len())?;
-            let mut sum = Value::constant(constant);
-            let terms = of_columns.iter().zip(weights).filter(|(_, weight)| **weight != 0);
-            terms.for_each(|(table, &weight)| sum.add(table.times(weight).into()));
-            outputs.push(sum);
+            let mut sum = Linear { constant: number(constant), terms: Vec::new() };
+            for (table, &weight) in of_columns.iter().zip(weights).filter(|(_, it)| **it != 0) {
+                let table = table.times(number(weight));
+                sum.constant = sum.constant.saturating_add(table.constant);
+                sum.terms.extend(table.terms.into_iter().filter(|(_, weight)| *weight != 0));
+            }
+            outputs.push(sum.into());
         }
         let columns = columns.len();
         Self { columns, input_modulus: modulus, tables: Vec::new(), outputs, groups: None }
@@ -330,8 +344,22 @@ impl Choice {
     }
 }
 
-/// Checks that columns are not of a larger modulus than formulas are evaluated for.
-fn check_modulus(input_modulus: u64) -> Result<()> {
+/// Checks that outputs of a layer's tables are so small that sums of them are exact.
+fn check_outputs(outputs: &[i64]) -> Result<()> {
+    let value = outputs.iter().map(|output| output.unsigned_abs()).max().unwrap_or(0);
+    if value > MAX_OUTPUT {
+        let name = "size of an output of a layer's table";
+        return Err(Error::TooLarge { name, value, limit: MAX_OUTPUT });
+    }
+    Ok(())
+}
+
+/// Checks that columns are not of a smaller or a larger modulus than formulas are evaluated for.
+pub(super) fn check_modulus(input_modulus: u64) -> Result<()> {
+    if input_modulus < MIN_MODULUS {
+        let (name, value) = ("modulus of columns of formulas", input_modulus);
+        return Err(Error::TooSmall { name, value, limit: MIN_MODULUS });
+    }
     if input_modulus > MAX_MODULUS {
         let (name, value) = ("modulus of columns of formulas", input_modulus);
         return Err(Error::TooLarge { name, value, limit: MAX_MODULUS });

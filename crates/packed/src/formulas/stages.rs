@@ -2,6 +2,7 @@
 
 use cryptable_lattice::NoiseBound;
 use cryptable_lattice::error::{Error, Result, check_equal};
+use cryptable_lattice::noise_bound::least_factor;
 
 use crate::formulas::formula::Formula;
 use crate::formulas::prepared::Stage;
@@ -177,11 +178,8 @@ impl Sums {
             }
         }
         let residue = |&constant: &i64| constant.rem_euclid(modulus as i64) as u64;
-        let least = |row: &Vec<i64>| {
-            let least =
-                |&weight: &i64| cryptable_lattice::noise_bound::least_factor(weight, modulus);
-            row.iter().map(least).collect()
-        };
+        let least =
+            |row: &Vec<i64>| row.iter().map(|&weight| least_factor(weight, modulus)).collect();
         let (weights, constants) =
             (weights.iter().map(least).collect(), constants.iter().map(residue).collect());
         Ok(Self { weights, constants })

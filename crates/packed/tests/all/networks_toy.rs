@@ -69,6 +69,19 @@ fn results_go_through_further_tables() {
     let layers =
         [layer(3, 2, 5, Some((16, 2))), layer(3, 3, 6, Some((16, 2))), layer(2, 3, 7, None)];
     check(&layers, 16, 16);
+    // Factors and constants of sums that are looked up count modulo the modulus.
+    let multiples = |layer: &Layer| {
+        let far = |k: &i64| k + (i64::MAX / 32) * 16;
+        let weights = layer.weights.iter().map(|row| row.iter().map(far).collect()).collect();
+        Layer { weights, constants: layer.constants.iter().map(far).collect(), ..layer.clone() }
+    };
+    let far = [multiples(&layers[0]), multiples(&layers[1]), layers[2].clone()];
+    let network = |layers: &[Layer]| PreparedFormulas::network(layers, 16).unwrap();
+    assert_eq!(network(&far), network(&layers));
+    let values = |layers: &[Layer; 3]| {
+        layers.iter().fold(vec![5, 9], |values, layer| layer.values(&values, 16))
+    };
+    assert_eq!(values(&far), values(&layers));
     let deep = [
         layer(2, 2, 5, Some((8, 1))),
         layer(2, 2, 6, Some((8, 2))),
@@ -107,6 +120,10 @@ fn what_does_not_fit_is_refused() {
     let new = |layers: &[Layer]| PreparedFormulas::network(layers, 16).unwrap_err().to_string();
     let (first, last) = (layer(3, 2, 1, Some((16, 3))), layer(2, 3, 2, None));
     assert!(new(&[]).contains("layers of a network"));
+    for modulus in [0, 1, 4097, u64::MAX] {
+        let found = PreparedFormulas::network(&[first.clone(), last.clone()], modulus);
+        assert!(found.unwrap_err().to_string().contains("modulus of columns"), "{modulus}");
+    }
     assert!(new(std::slice::from_ref(&last)).contains("layers of a network"));
     assert!(new(&[first.clone(), first.clone()]).contains("tables of the last layer"));
     assert!(new(&[last.clone(), last.clone()]).contains("tables of a layer"));
@@ -116,6 +133,8 @@ fn what_does_not_fit_is_refused() {
     assert!(new(&[short, last.clone()]).contains("15"));
     let wide = Layer { weights: vec![vec![1; 4], vec![1; 4]], ..last.clone() };
     assert!(new(&[first.clone(), wide]).contains("factors of a sum"));
+    let large = Layer { tables: vec![(0..16).map(|x| x << 24).collect(); 3], ..first.clone() };
+    assert!(new(&[large, last.clone()]).contains("output of a layer's table"));
     let nothing = Layer { weights: vec![vec![0, 16]; 3], ..first.clone() };
     assert!(new(&[nothing, last.clone()]).contains("columns that a sum depends on"));
     let constant = Layer { tables: vec![vec![1; 16]; 3], ..first.clone() };
