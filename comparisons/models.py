@@ -110,7 +110,7 @@ def cryptable(job: Job, rows: int) -> dict[str, Any]:
     low, high = train.min(axis=0), train.max(axis=0)
     if job.model == "MLPClassifier":
         test = np.clip(test, low, high)
-    program = ml.compile(source, train, train_labels, bins=1 << job.bits, threads=1)
+    program = ml.compile(source, train, train_labels, bins=1 << job.bits, values=rows or None, threads=1)
     encrypted = np.resize(test, (rows or program.plan.rows, test.shape[1]))
     begin = time.perf_counter()
     secret = SecretKey.generate(program.plan)

@@ -36,6 +36,8 @@ impl EvaluationKey {
     /// # Ok::<(), cryptable::Error>(())
     /// ```
     ///
+    /// [`PreparedFormulas::network`] makes formulas of quantised networks, layers of sums and tables.
+    ///
     /// Formulas of [`PreparedFormulas::by_group`] are added up by groups: counts, sums, histograms. Each result then has partial
     /// sums in all places of full ciphertexts, for [`crate::engines::packed::group_totals`].
     ///

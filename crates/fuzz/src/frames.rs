@@ -28,6 +28,10 @@ const DATA: &str = "a,b,c,d\n-2,x,0.5,2024-03-09\n,,7,2024-01-01\n";
 const PIPELINE: &str = "schema = 's'\noutput = ['f']\n[[step]]\nlookup = 'a'\ntable = 't'\ninto = 'e'\n\
     [[step]]\nsum = ['a', 'e']\nfactors = [1, -2]\ninto = 'f'\n";
 
+const NETWORK: &str = r#"{"columns": ["a"], "modulus": 4, "results": ["e"], "output_modulus": 16, "layers": [
+    {"weights": [[1], [-1]], "constants": [1, 0], "tables": [[0, 1, 2, 1], [3, 2, 1, 0]]},
+    {"weights": [[3, 1]], "constants": [0]}]}"#;
+
 const PROGRAM: &str = r#"{"columns": ["a"], "modulus": 4, "results": ["e"], "output_modulus": 16, "formulas": [{"sum": [
     {"choice": {"column": 0, "within": [[1, 3]], "then": {"constant": 5}, "otherwise":
         {"table": {"column": 0, "outputs": [0, 1, 2, 3]}}}}]}]}"#;
@@ -127,12 +131,12 @@ pub fn read_mapping(bytes: &[u8]) -> bool {
     mapping.table(&columns[0], 4, &columns[1], 4, None).is_ok()
 }
 
-/// A program with formulas of several kinds, and one whose results are added up by groups.
+/// A program with formulas of several kinds, one whose results are added up by groups, and a network.
 #[must_use]
 pub fn programs() -> Vec<Vec<u8>> {
     let groups = r#""modulus": 4, "group_by": {"column": "a", "groups": 3},"#;
     let sums = PROGRAM.replace(r#""modulus": 4,"#, groups);
-    vec![PROGRAM.into(), sums.into_bytes()]
+    vec![PROGRAM.into(), sums.into_bytes(), NETWORK.into()]
 }
 
 /// Reads a program.

@@ -229,7 +229,7 @@ def test_what_is_not_served_is_refused_by_operator() -> None:
     graph.add("MatMul", graph.weights(integers(1, 3, 2, most=127), 0.5))
     graph.quantise(1.0)
     graph.add("MatMul", graph.weights(integers(1, 2, 2), 0.5))
-    refused(graph, r"a layer whose sums have 16 bits \(layer 1, sum \d: from -\d+ to \d+; a table serves 12 bits")
+    refused(graph, r"layer 1 has sums of 16 bits \(sum \d: from -\d+ to \d+\), and tables serve 12 bits")
     graph = Graph(3)
     graph.quantise(0.5)
     graph.add("MatMul", graph.weights(integers(1, 3, 2), 0.5))
@@ -238,6 +238,14 @@ def test_what_is_not_served_is_refused_by_operator() -> None:
     graph.nodes.append(helper.make_node("Add", [graph.last, "v5"], ["sum"]))
     graph.last = "sum"
     refused(graph, "of two values that are encrypted")
+
+
+def test_plans_that_no_primes_serve_say_what_sums_there_are() -> None:
+    network = ml.Network.of_layers([[[1, 1]], [[300]]], [[lambda x: x]], features=["x", "y"], largest=2047)
+    with pytest.raises(
+        cryptable.errors.PlanError, match=r"2\^.* \(network of 2 layers, 1 sums of 12 bits and .*fewer bits"
+    ):
+        ml.compile(network, [[0, 0], [2047, 2047]])
 
 
 def test_all_operators_are_listed() -> None:

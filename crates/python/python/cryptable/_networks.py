@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._models import Kind, UnsupportedModelError
+from .errors import UnsupportedError
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -238,10 +239,10 @@ def checked(network: Network, ranges: Ranges) -> None:
         width = int((high - low).max()) + 1
         if width > LARGEST_MODULUS:
             worst = int((high - low).argmax())
-            raise UnsupportedModelError(
-                f"a layer whose sums have {ranges.bits(index)} bits (layer {index + 1}, sum {worst + 1}: from "
-                f"{low[worst]} to {high[worst]}; a table serves {LARGEST_MODULUS.bit_length() - 1} bits: weights, "
-                "inputs or activations of fewer bits make it fit, as ml.quantise chooses them)"
+            raise UnsupportedError(
+                f"layer {index + 1} has sums of {ranges.bits(index)} bits (sum {worst + 1}: from {low[worst]} to "
+                f"{high[worst]}), and tables serve {LARGEST_MODULUS.bit_length() - 1} bits; weights, inputs or activations "
+                "of fewer bits make sums fit, as ml.quantise chooses them"
             )
 
 

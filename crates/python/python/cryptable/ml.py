@@ -38,6 +38,7 @@ from ._native.frames import Frame
 from ._networks import Floats, Network
 from ._onnx import read_onnx
 from ._perceptrons import PERCEPTRONS, quantise
+from .errors import PlanError
 from .progress import Progress
 
 ProgramPlan = programs.ProgramPlan
@@ -203,9 +204,14 @@ def compile(
     else:
         coding, literal = _ensembles.build(read_model(model), data, bins, output_bits)
     server = ServerProgram.from_json(json.dumps(literal))
-    plan = programs.plan_program(
-        server, values=values, memory=memory, log2_fail=log2_fail, threads=threads, insecure_toy=insecure_toy
-    )
+    try:
+        plan = programs.plan_program(
+            server, values=values, memory=memory, log2_fail=log2_fail, threads=threads, insecure_toy=insecure_toy
+        )
+    except PlanError as error:
+        if not isinstance(model, Network):
+            raise
+        raise PlanError(f"{error} ({coding.describe()}: sums of fewer bits need less precision)") from error
     program = Program(coding, server, plan, 0.0, None, None, literal)
     agreement, accuracy = _compared(program, data, labels)
     exact = None
