@@ -239,10 +239,11 @@ def checked(network: Network, ranges: Ranges) -> None:
         width = int((high - low).max()) + 1
         if width > LARGEST_MODULUS:
             worst = int((high - low).argmax())
+            served = LARGEST_MODULUS.bit_length() - 1
             raise UnsupportedError(
                 f"layer {index + 1} has sums of {ranges.bits(index)} bits (sum {worst + 1}: from {low[worst]} to "
-                f"{high[worst]}), and tables serve {LARGEST_MODULUS.bit_length() - 1} bits; weights, inputs or activations "
-                "of fewer bits make sums fit, as ml.quantise chooses them"
+                f"{high[worst]}), and tables serve {served} bits; weights, inputs or activations of fewer bits make sums "
+                "fit, as ml.quantise chooses them"
             )
 
 
