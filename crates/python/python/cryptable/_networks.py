@@ -242,8 +242,8 @@ def checked(network: Network, ranges: Ranges) -> None:
             served = LARGEST_MODULUS.bit_length() - 1
             raise UnsupportedError(
                 f"layer {index + 1} has sums of {ranges.bits(index)} bits (sum {worst + 1}: from {low[worst]} to "
-                f"{high[worst]}), and tables serve {served} bits; weights, inputs or activations of fewer bits make sums "
-                "fit, as ml.quantise chooses them"
+                f"{high[worst]}), and tables serve {served} bits; weights, inputs or activations of fewer bits make "
+                "sums fit, as ml.quantise chooses them"
             )
 
 
