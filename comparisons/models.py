@@ -286,12 +286,17 @@ def row(title: str, library: str, lines: list[dict[str, Any]]) -> str:
         library,
         f"{at_once:,}",
         f"{seconds * at_once / rows:.3g} s{how}",
-        f"{rows / seconds:.3g}",
+        number(rows / seconds),
         f"{100 * lines[0]['accuracy']:.1f} %",
         size(lines[0]["key_bytes"]),
         f"{wrong} of {rows * len(lines):,}",
     )
     return "| " + " | ".join(cells) + " |"
+
+
+def number(value: float) -> str:
+    """Three digits, as people read them."""
+    return f"{float(f'{value:.3g}'):,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def size(count: float) -> str:
