@@ -10,17 +10,24 @@
 //! `p_i` is the same with `F + e` in place of F. So the distance is that of [`cryptable_lattice::flooding`], over all
 //! coefficients at once: `√(2hT)·|e|` of T ciphertexts. Failures of the bound on e are added.
 //!
+//! **Quorums.** Of holders of shares, any t decrypt (`threshold.rs`). Messages of those in a quorum T have masks that add up to
+//! 0, so that all that is seen of the honest ones is their sum, with `e + ΣF_j` in it: the same distance, for every quorum
+//! and ciphertext.
+//!
 //! **Failures.** Combined, a part of a slot is off by the error of the ciphertext and by `n·N/2` coefficients of flooding:
 //! Chernoff's bound for the rest of the margin of `S/2`.
+
+#[cfg(feature = "client")]
+use std::io;
 
 #[cfg(feature = "client")]
 use cryptable_lattice::error::check_parameters;
 use cryptable_lattice::error::{Error, Result, check_equal, demand};
 use cryptable_lattice::flooding::Flooding;
-use cryptable_lattice::owners::OwnersError;
+use cryptable_lattice::owners::{OwnersError, Quorum};
 use cryptable_lattice::{FailureProbability, Owners};
 #[cfg(feature = "client")]
-use cryptable_wire::{BodyReader, WireError};
+use cryptable_wire::{BodyReader, BodyWriter, WireError};
 
 use crate::parameters::Parameters;
 
@@ -51,6 +58,8 @@ const COMBINATION: f64 = 1.0 / 1_048_576.0;
 #[derive(Clone, Debug, PartialEq)]
 pub struct JointDecryption {
     owners: Owners,
+    /// Those who have shares of the secret, where any as many of them as owners decrypt.
+    holders: Option<Owners>,
     stated_log2_distance: f64,
     ciphertexts: u64,
     flooding: Flooding,
@@ -73,48 +82,34 @@ impl JointDecryption {
         log2_distance: f64,
         ciphertexts: u64,
     ) -> Result<Self> {
-        if owners.is_one() {
-            return Err(OwnersError::OneOwner.into());
-        }
-        let stated = parameters.literal().owners;
-        if !stated.is_one() {
-            check_equal("number of owners", owners, stated)?;
-        }
-        if ciphertexts == 0 {
-            let name = "number of ciphertexts to decrypt";
-            return Err(Error::TooSmall { name, value: 0, limit: 1 });
-        }
-        let is_stated = (-128.0..=-40.0).contains(&log2_distance);
-        demand(is_stated, "log2 of the statistical distance", log2_distance, "from -128 to -40")?;
-        let shape = parameters.prepared_shape(owners)?;
-        let degree = parameters.literal().ring_degree as f64;
-        let unreachable = |found: f64, limit| {
-            let what = format!("hiding the shares of {owners} owners in {ciphertexts} ciphertexts");
-            Error::FailureUnreachable { what, found, limit }
-        };
-        let polynomials = ciphertexts as f64;
-        let unbounded = polynomials * log2_unbounded(parameters).exp2();
-        if unbounded.log2() > log2_distance - 1.0 {
-            return Err(unreachable(unbounded.log2(), log2_distance - 1.0));
-        }
-        let norm = shape.scale * shape.error + degree.sqrt() / 2.0;
-        let flooding = Flooding::hiding(norm, polynomials, log2_distance - 1.0)
-            .ok_or_else(|| unreachable(0.0, log2_distance - 1.0))?;
-        let margin = (0.5 - shape.error - COMBINATION) * shape.scale;
-        let of_bit = flooding.log2_exceeds(f64::from(owners.count()) * degree / 2.0, margin);
-        if of_bit > parameters.literal().log2_fail {
-            return Err(unreachable(of_bit, parameters.literal().log2_fail));
-        }
-        let distance = flooding.log2_distance(norm, polynomials).exp2() + unbounded;
-        Ok(Self {
-            owners,
-            stated_log2_distance: log2_distance,
-            ciphertexts,
-            flooding,
-            log2_distance: distance.log2(),
-            log2_fail: FailureProbability::from_log2(of_bit).of_any(parameters.bits()).log2(),
-            parameter_digest: parameters.digest(),
-        })
+        Numbers { owners, log2_distance, ciphertexts }.plan(parameters, None)
+    }
+
+    /// Finds the least flooding for a key whose secret `holders` have shares of, any as many of whom decrypt as the key has owners.
+    /// Every ciphertext may be decrypted by every quorum once.
+    ///
+    /// ```
+    /// use cryptable_bits::{JointDecryption, Parameters};
+    /// use cryptable_lattice::Owners;
+    /// let [three, five] = [3, 5].map(|count| Owners::new(count).unwrap());
+    /// let parameters = Parameters::throughput_128_of(three)?;
+    /// let all = JointDecryption::new(&parameters, three, -40.0, 65_536)?;
+    /// let any = JointDecryption::of_threshold(&parameters, five, -40.0, 65_536)?;
+    /// // Ten quorums of three of five ask for two bits more.
+    /// assert!(any.log2_distance() <= -40.0 && any.log2_width() == all.log2_width() + 2);
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`JointDecryption::new`].
+    pub fn of_threshold(
+        parameters: &Parameters,
+        holders: Owners,
+        log2_distance: f64,
+        ciphertexts: u64,
+    ) -> Result<Self> {
+        let owners = parameters.literal().owners;
+        Numbers { owners, log2_distance, ciphertexts }.plan(parameters, Some(holders))
     }
 
     /// The number of owners.
@@ -164,21 +159,95 @@ impl JointDecryption {
         check_parameters("plan of partial decryptions", parameter_digest, self.parameter_digest)
     }
 
-    /// The numbers that it was planned with, as they are written.
-    pub(crate) fn numbers(&self) -> (u32, f64, u64) {
-        (self.owners.count(), self.stated_log2_distance, self.ciphertexts)
-    }
-
-    /// Reads its numbers, and plans again.
+    /// Checks that those who decrypt together are of as many holders as planned, or all owners.
     ///
     /// # Errors
-    /// If bytes are missing, and as [`JointDecryption::new`].
-    pub(crate) fn read(parameters: &Parameters, reader: &mut BodyReader<'_>) -> Result<Self> {
+    /// [`cryptable_lattice::Error::Mismatch`].
+    pub(crate) fn check_quorum(&self, quorum: Option<Quorum>) -> Result<()> {
+        let count = |holders: Option<Owners>| holders.map_or(0, Owners::count);
+        let found = count(quorum.map(Quorum::holders));
+        check_equal("number of holders of a plan, 0 for all owners", count(self.holders), found)
+    }
+
+    /// Writes the numbers that it was planned with, without holders.
+    pub(crate) fn write_numbers(&self, writer: &mut BodyWriter<&mut Vec<u8>>) -> io::Result<()> {
+        writer.u32(self.owners.count())?;
+        writer.f64(self.stated_log2_distance)?;
+        writer.u64(self.ciphertexts)
+    }
+
+    /// Reads its numbers.
+    ///
+    /// # Errors
+    /// If bytes are missing, or there are not as many owners.
+    pub(crate) fn read_numbers(reader: &mut BodyReader<'_>) -> Result<Numbers> {
         let name = "number of owners";
         let owners = Owners::try_from(reader.u32(name)?)
             .map_err(|error| WireError::invalid(name, error, "from 2 to 16"))?;
         let log2_distance = reader.f64("log2 of the statistical distance")?;
-        Self::new(parameters, owners, log2_distance, reader.u64("number of ciphertexts")?)
+        Ok(Numbers { owners, log2_distance, ciphertexts: reader.u64("number of ciphertexts")? })
+    }
+}
+
+/// What a decryption is planned with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Numbers {
+    pub owners: Owners,
+    pub log2_distance: f64,
+    pub ciphertexts: u64,
+}
+
+impl Numbers {
+    /// Plans: [`JointDecryption::new`] and, with holders, [`JointDecryption::of_threshold`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn plan(self, parameters: &Parameters, holders: Option<Owners>) -> Result<JointDecryption> {
+        let Self { owners, log2_distance, ciphertexts } = self;
+        if owners.is_one() {
+            return Err(OwnersError::OneOwner.into());
+        }
+        let stated = parameters.literal().owners;
+        if !stated.is_one() {
+            check_equal("number of owners", owners, stated)?;
+        }
+        if ciphertexts == 0 {
+            let name = "number of ciphertexts to decrypt";
+            return Err(Error::TooSmall { name, value: 0, limit: 1 });
+        }
+        let is_stated = (-128.0..=-40.0).contains(&log2_distance);
+        demand(is_stated, "log2 of the statistical distance", log2_distance, "from -128 to -40")?;
+        let shape = parameters.prepared_shape(owners)?;
+        let degree = parameters.literal().ring_degree as f64;
+        let unreachable = |found: f64, limit| {
+            let what = format!("hiding the shares of {owners} owners in {ciphertexts} ciphertexts");
+            Error::FailureUnreachable { what, found, limit }
+        };
+        let unbounded = ciphertexts as f64 * log2_unbounded(parameters).exp2();
+        if unbounded.log2() > log2_distance - 1.0 {
+            return Err(unreachable(unbounded.log2(), log2_distance - 1.0));
+        }
+        let quorums = holders.map_or(1.0, |holders| Quorum::count(owners, holders));
+        let polynomials = ciphertexts as f64 * quorums;
+        let norm = shape.scale * shape.error + degree.sqrt() / 2.0;
+        let flooding = Flooding::hiding(norm, polynomials, log2_distance - 1.0)
+            .ok_or_else(|| unreachable(0.0, log2_distance - 1.0))?;
+        let margin = (0.5 - shape.error - COMBINATION) * shape.scale;
+        let of_bit = flooding.log2_exceeds(f64::from(owners.count()) * degree / 2.0, margin);
+        if of_bit > parameters.literal().log2_fail {
+            return Err(unreachable(of_bit, parameters.literal().log2_fail));
+        }
+        let distance = flooding.log2_distance(norm, polynomials).exp2() + unbounded;
+        Ok(JointDecryption {
+            owners,
+            holders,
+            stated_log2_distance: log2_distance,
+            ciphertexts,
+            flooding,
+            log2_distance: distance.log2(),
+            log2_fail: FailureProbability::from_log2(of_bit).of_any(parameters.bits()).log2(),
+            parameter_digest: parameters.digest(),
+        })
     }
 }
 

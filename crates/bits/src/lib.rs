@@ -27,7 +27,7 @@
 //! | functions of period 1 with wanted values at fractions of m | `periodic_function.rs`, `sum_functions.rs` |
 //! | the complex exponential as a series and squarings; functions of it | `periodic_evaluation.rs`, over `exponential_series.rs` of `ckks` |
 //! | SlotsToCoeffs, ModRaise, CoeffsToSlots: all algorithms as one circuit | `circuit.rs` |
-//! | decryption by the owners of a key together: cleanings before it, flooding, partial decryptions | `decryption_circuit.rs`, `prepared_bits.rs`; `joint_decryption.rs`; `partial_decryption.rs` |
+//! | decryption by the owners of a key together: cleanings before it, flooding, partial decryptions | `decryption_circuit.rs`, `prepared_bits.rs`; `joint_decryption.rs`; `partial_decryption.rs`; by some of all who have shares: `threshold.rs` |
 //! | how far bits are from 0 and 1, before any ciphertext exists | `noise.rs`, `noise_model.rs`, `predictions.rs` |
 //! | gates whose results come back after other methods, round after round | `rounds.rs` |
 //! | gates of sums whose noise comes near to the decision, cleaned several times | `noisy_sums.rs` |
@@ -79,6 +79,8 @@ mod sum_functions;
 mod table_evaluation;
 mod table_noise;
 mod table_of_bits;
+#[cfg(feature = "client")]
+mod threshold;
 mod validation;
 mod walsh_hadamard;
 
@@ -98,3 +100,5 @@ pub use rounds::RoundNoise;
 #[cfg(feature = "client")]
 pub use secret_key::SecretKey;
 pub use set_names::NamedSet;
+#[cfg(feature = "client")]
+pub use threshold::{ThresholdSecret, deal};

@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use cryptable_ckks::encryption::slots_of_phase;
 use cryptable_lattice::error::{Error, Result, check_parameters};
-use cryptable_lattice::owners::{Message, OwnerSecret, OwnersError};
+use cryptable_lattice::flooding::Flooding;
+use cryptable_lattice::owners::{Message, OwnerSecret, OwnersError, Quorum};
 use cryptable_lattice::secret::TernarySecret;
 use cryptable_lattice::{Binding, Owners};
 use cryptable_ring::random::Seed;
@@ -123,39 +124,52 @@ impl<'a> SecretShare<'a> {
         bits.check(&self.binding)?;
         decryption.check(self.binding.parameter_digest)?;
         decryption.owners().check(MESSAGE.name(), self.owner)?;
+        decryption.check_quorum(None)?;
         let (ring, mask) = (&*self.ring, &bits.ciphertext().parts.c1);
-        let seed = self.flooding_seed(mask, decryption);
-        let mut sum = Zeroizing::new(mask.clone());
-        sum.mul_assign(ring, &self.share.evaluations(ring, mask.basis()));
-        sum.add_assign(ring, &decryption.flooding().sample(ring, mask.basis(), &seed));
-        Ok(PartialDecryption {
-            // From here on it is public.
-            sum: Poly::clone(&sum),
-            owner: self.owner,
-            ciphertext: bits.digest(),
-            decryption: decryption.clone(),
-            key_id: self.binding.key_id,
-        })
+        let (digest, width) = (&self.binding.parameter_digest, decryption.log2_width());
+        let seed = seed_of_mask(&self.flooding_key, digest, width, None, mask);
+        let share = self.share.evaluations(ring, mask.basis());
+        let sum = flooded(ring, mask, &share, decryption.flooding(), &seed);
+        Ok(PartialDecryption::new(&sum, self.owner, bits, decryption, None))
     }
+}
 
-    /// The seed of flooding: a function of the mask, and of the width, since streams of two widths of one seed would have bits
-    /// in common.
-    fn flooding_seed(
-        &self,
-        mask: &Poly<Evaluations>,
-        decryption: &JointDecryption,
-    ) -> Zeroizing<[u8; Seed::BYTES]> {
-        let mut hasher = blake3::Hasher::new_keyed(&self.flooding_key);
-        hasher.update(&self.binding.parameter_digest);
-        hasher.update(&decryption.log2_width().to_le_bytes());
-        for word in mask.words() {
-            hasher.update(&word.to_le_bytes());
-        }
-        let seed = Zeroizing::new(*hasher.finalize().as_bytes());
-        drop(hasher);
-        clear_stack();
-        seed
+/// The product of a mask and a share, and flooding.
+pub(crate) fn flooded(
+    ring: &Ring,
+    mask: &Poly<Evaluations>,
+    share: &Poly<Evaluations>,
+    flooding: Flooding,
+    seed: &[u8; Seed::BYTES],
+) -> Zeroizing<Poly<Evaluations>> {
+    let mut sum = Zeroizing::new(mask.clone());
+    sum.mul_assign(ring, share);
+    sum.add_assign(ring, &flooding.sample(ring, mask.basis(), seed));
+    sum
+}
+
+/// A secret seed for one mask: a function of the mask, of those who decrypt together, and of the width of flooding, since streams
+/// of two widths of one seed would have bits in common.
+pub(crate) fn seed_of_mask(
+    key: &[u8; Seed::BYTES],
+    parameter_digest: &[u8; 32],
+    log2_width: u32,
+    quorum: Option<Quorum>,
+    mask: &Poly<Evaluations>,
+) -> Zeroizing<[u8; Seed::BYTES]> {
+    let mut hasher = blake3::Hasher::new_keyed(key);
+    hasher.update(parameter_digest);
+    hasher.update(&log2_width.to_le_bytes());
+    for number in quorum.iter().flat_map(|it| it.numbers()) {
+        hasher.update(&number.to_le_bytes());
     }
+    for word in mask.words() {
+        hasher.update(&word.to_le_bytes());
+    }
+    let seed = Zeroizing::new(*hasher.finalize().as_bytes());
+    drop(hasher);
+    clear_stack();
+    seed
 }
 
 /// An owner's message of a decryption. The messages of all owners together give the bits, fewer give nothing.
@@ -166,10 +180,30 @@ pub struct PartialDecryption {
     /// Digest of the bits.
     ciphertext: [u8; 32],
     decryption: JointDecryption,
+    /// Those who decrypt together, where not all owners do.
+    quorum: Option<Quorum>,
     key_id: KeyId,
 }
 
 impl PartialDecryption {
+    /// The message of an owner: this sum is public.
+    pub(crate) fn new(
+        sum: &Poly<Evaluations>,
+        owner: u32,
+        bits: &PreparedBits,
+        decryption: &JointDecryption,
+        quorum: Option<Quorum>,
+    ) -> Self {
+        let (sum, ciphertext, decryption) = (sum.clone(), bits.digest(), decryption.clone());
+        Self { sum, owner, ciphertext, decryption, quorum, key_id: bits.key_id() }
+    }
+
+    /// What it adds to the sum of all.
+    #[cfg(test)]
+    pub(crate) fn sum(&self) -> &Poly<Evaluations> {
+        &self.sum
+    }
+
     /// The number of the owner who made it, counted from 1.
     #[must_use]
     pub fn owner(&self) -> u32 {
@@ -182,14 +216,20 @@ impl PartialDecryption {
         self.ciphertext
     }
 
+    /// Those whose messages it goes with, where fewer than all who have a share decrypt.
+    #[must_use]
+    pub fn quorum(&self) -> Option<Quorum> {
+        self.quorum
+    }
+
     /// The plan that it was made by.
     #[must_use]
     pub fn decryption(&self) -> &JointDecryption {
         &self.decryption
     }
 
-    /// The message in its wire format: identifier of the key, digest of the bits, owner, numbers of the plan, and the words of every limb
-    /// at the width of its modulus.
+    /// The message in its wire format: identifier of the key, digest of the bits, owner, numbers of the plan, the words of every limb
+    /// at the width of its modulus, and the numbers of its quorum, if there is one.
     ///
     /// # Errors
     /// If it is of other parameters.
@@ -203,12 +243,12 @@ impl PartialDecryption {
         writer.raw(&self.key_id.0)?;
         writer.raw(&self.ciphertext)?;
         writer.u32(self.owner)?;
-        let (owners, log2_distance, ciphertexts) = self.decryption.numbers();
-        writer.u32(owners)?;
-        writer.f64(log2_distance)?;
-        writer.u64(ciphertexts)?;
+        self.decryption.write_numbers(&mut writer)?;
         let moduli = parameters.limb_moduli(self.sum.basis().main);
         writer.packed_limbs(self.sum.words(), &moduli)?;
+        for number in self.quorum.iter().flat_map(|it| it.numbers()) {
+            writer.u32(number)?;
+        }
         let object_type = ObjectType::PartialDecryption;
         write_object(&mut bytes, object_type, &parameters.digest(), &body)?;
         Ok(bytes)
@@ -228,21 +268,31 @@ impl PartialDecryption {
         let key_id = KeyId(reader.array("key identifier")?);
         let ciphertext = reader.array("digest of the ciphertext")?;
         let owner = reader.u32("number of the owner")?;
-        let decryption = JointDecryption::read(parameters, &mut reader)?;
-        decryption.owners().check(MESSAGE.name(), owner)?;
+        let numbers = JointDecryption::read_numbers(&mut reader)?;
         let (ring, moduli) = (parameters.ring(), parameters.limb_moduli(limbs));
         let sum = read_poly(&mut reader, &ring, limbs, &moduli)?;
+        let mut quorum = None;
+        if reader.position() < body.len() {
+            let both =
+                [reader.u32("number of holders")?, reader.u32("those who decrypt together")?];
+            quorum = Some(Quorum::from_numbers(numbers.owners, both)?);
+        }
         reader.finish()?;
-        Ok(Self { sum, owner, ciphertext, decryption, key_id })
+        let decryption = numbers.plan(parameters, quorum.map(Quorum::holders))?;
+        match quorum {
+            Some(quorum) => quorum.check(owner)?,
+            None => decryption.owners().check(MESSAGE.name(), owner)?,
+        }
+        Ok(Self { sum, owner, ciphertext, decryption, quorum, key_id })
     }
 }
 
 impl PreparedBits {
-    /// The bits, from the partial decryptions of all owners.
+    /// The bits, from the partial decryptions of all owners, or of all of a quorum.
     ///
     /// # Errors
     /// If they are of another key, other parameters or different plans; [`OwnersError`], with the owner's number, if one is of
-    /// another ciphertext, missing or there twice; [`Error::Mismatch`] if they do not add up to bits, as with a share
+    /// another ciphertext or quorum, missing or there twice; [`Error::Mismatch`] if they do not add up to bits, as with a share
     /// of another key.
     pub fn combine(
         &self,
@@ -281,6 +331,10 @@ impl PreparedBits {
     fn check_partial(&self, stated: Owners, partial: &[PartialDecryption]) -> Result<()> {
         let expected = self.digest();
         let owners = partial.first().map_or(stated, |first| first.decryption.owners());
+        let quorum = partial.first().and_then(|first| first.quorum);
+        let shown = |quorum: Option<Quorum>| {
+            quorum.map_or_else(|| "all owners".to_owned(), |it| it.to_string())
+        };
         for part in partial {
             let PartialDecryption { owner, ciphertext: found, .. } = *part;
             let binding = Binding { key_id: part.key_id, ..*self.binding() };
@@ -288,13 +342,19 @@ impl PreparedBits {
             if found != expected {
                 return Err(OwnersError::OtherCiphertext { owner, found, expected }.into());
             }
+            if part.quorum != quorum {
+                let (found, expected) = (shown(part.quorum), shown(quorum));
+                return Err(OwnersError::OtherQuorum { owner, found, expected }.into());
+            }
             if part.decryption != partial[0].decryption {
                 let [found, expected] =
                     [part, &partial[0]].map(|it| format!("{:?}", it.decryption));
                 return Err(Error::mismatch("plan of partial decryptions", found, expected));
             }
         }
-        owners.in_order(MESSAGE, partial, |part| part.owner).map(drop)
+        let members =
+            quorum.map_or((1..=owners.count()).collect(), |it| it.members().collect::<Vec<_>>());
+        owners.in_order_of(members.into_iter(), MESSAGE, partial, |part| part.owner).map(drop)
     }
 }
 

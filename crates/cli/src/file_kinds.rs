@@ -86,6 +86,8 @@ fn readers(object: ObjectType) -> &'static [Reader] {
             &[("owners agree", true), ("owners combine", true)]
         }
         O::OwnerKeyShare | O::OwnerSecondShare => &[("owners combine", true)],
+        O::DealtShare => &[("owners receive", true)],
+        O::ThresholdSecret => &[("decrypt", true)],
         O::JointResult => &[("decrypt", true)],
         O::PartialDecryption => &[("decrypt --part", true)],
         O::EncryptedIntegers => &[("decrypt", true)],

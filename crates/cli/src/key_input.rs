@@ -26,7 +26,7 @@ use crate::report::{bytes, bytes_at_least};
 
 /// Longest secret key file that is read, in bytes.
 #[cfg(feature = "client")]
-const MAX_SECRET_KEY_BYTES: u64 = 1 << 21;
+const MAX_SECRET_KEY_BYTES: u64 = 1 << 22;
 
 /// Maps a whole input into memory. Data from a pipe is first copied to an unnamed temporary file.
 ///

@@ -14,6 +14,15 @@
 //! | a server | [`JointLookup`] | results of lookups, a [`JointResult`] for each ciphertext of values |
 //! | each owner | [`JointSecret::partial_decryptions`] | its part of the decryption, flooded |
 //! | anyone | [`JointResult::combine`] | the values |
+//!
+//! Where fewer than all decrypt, each owner deals a share of its secret to every holder, and as many holders as there are owners
+//! take the place of these in decryptions: for three of five, three owners make the key.
+//!
+//! | who | step | writes |
+//! |---|---|---|
+//! | each owner | [`JointSecret::deal`] | a dealt share for every holder, who may be an owner, too |
+//! | each holder | [`ThresholdSecret::of_dealt`] | its share of the secret |
+//! | each of a [`Quorum`] | [`JointResult::parts_of_holder`] | its part of the decryption, flooded |
 
 #[cfg(feature = "client")]
 mod joint_key;
@@ -23,10 +32,12 @@ use cryptable_lattice::Result;
 use cryptable_wire::peek_header;
 
 #[cfg(feature = "client")]
+pub use cryptable_bits::ThresholdSecret;
+#[cfg(feature = "client")]
 pub use cryptable_lattice::owners::{
     Agreement, Commitment, EvaluationKeyShares, OwnerSecret, OwnersParameters, Session,
 };
-pub use cryptable_lattice::owners::{Message, Owners, OwnersError};
+pub use cryptable_lattice::owners::{Message, Owners, OwnersError, Quorum};
 
 #[cfg(feature = "client")]
 pub use joint_key::{JointAgreement, JointSecret, JointSession};

@@ -169,6 +169,8 @@ fn is_message_of_owners(object_type: ObjectType) -> bool {
             | ObjectType::PackedOwnerSecret
             | ObjectType::SlotBitsOwnersSession
             | ObjectType::SlotBitsOwnerSecret
+            | ObjectType::DealtShare
+            | ObjectType::ThresholdSecret
             | ObjectType::JointResult
             | ObjectType::PartialDecryption
     )

@@ -52,6 +52,7 @@ pub(crate) mod error;
 mod first_round;
 #[cfg(feature = "client")]
 mod owner_secret;
+mod quorum;
 #[cfg(feature = "client")]
 mod second_round;
 #[cfg(feature = "client")]
@@ -76,6 +77,7 @@ pub use commitment::Commitment;
 pub use error::{Message, OwnersError};
 #[cfg(feature = "client")]
 pub use owner_secret::OwnerSecret;
+pub use quorum::Quorum;
 #[cfg(feature = "client")]
 pub use session::{OwnersParameters, Session};
 
@@ -144,13 +146,27 @@ impl Owners {
         messages: impl IntoIterator<Item = T>,
         owner: impl Fn(&T) -> u32,
     ) -> Result<Vec<T>> {
+        self.in_order_of(1..=self.0, message, messages, owner)
+    }
+
+    /// Puts messages in the order of their owners, one of each of these, of whom there are as many.
+    ///
+    /// # Errors
+    /// As [`Owners::in_order`].
+    pub fn in_order_of<T>(
+        self,
+        mut numbers: impl Iterator<Item = u32>,
+        message: Message,
+        messages: impl IntoIterator<Item = T>,
+        owner: impl Fn(&T) -> u32,
+    ) -> Result<Vec<T>> {
         let mut messages: Vec<T> = messages.into_iter().collect();
         messages.sort_by_key(&owner);
         if let Some(pair) = messages.windows(2).find(|pair| owner(&pair[0]) == owner(&pair[1])) {
             return Err(OwnersError::Twice { message, owner: owner(&pair[0]) }.into());
         }
         let owners = self.0;
-        match (1..=owners).find(|&number| !messages.iter().any(|it| owner(it) == number)) {
+        match numbers.find(|&number| !messages.iter().any(|it| owner(it) == number)) {
             Some(owner) => Err(OwnersError::Missing { message, owner, owners }.into()),
             None => Ok(messages),
         }

@@ -201,7 +201,7 @@ mod _native {
     #[pymodule]
     mod owners {
         #[pymodule_export]
-        use crate::owners::{JointResult, Secret, Session, combine, lookup};
+        use crate::owners::{JointResult, Secret, Session, ThresholdSecret, combine, lookup};
     }
 
     /// Plans and parameters.

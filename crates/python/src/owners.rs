@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cryptable::bits::{JointDecryption, PartialDecryption};
+use cryptable::bits::{JointDecryption, Parameters, PartialDecryption};
 use cryptable::owners as library;
 use cryptable::owners::{EvaluationKeyShares, JointAgreement, JointLookup, JointSecret};
 use pyo3::prelude::*;
@@ -166,21 +166,94 @@ impl Secret {
             let parameters = session.bits().parameters();
             let plan =
                 JointDecryption::new(parameters, session.owners(), log2_distance, decryptions)?;
-            let mut bytes = Vec::new();
-            for one in &result.inner {
-                for part in self.inner.partial_decryptions(one, &plan)? {
-                    bytes.extend(part.to_bytes(parameters)?);
-                }
-            }
-            Ok(bytes)
+            part_of(result, parameters, |one| self.inner.partial_decryptions(one, &plan))
         })?;
         Ok(PyBytes::new(py, &bytes))
     }
+
+    /// What this owner deals to each of `holders` holders, in the order of their numbers from 1 on: after that, any as many
+    /// holders as there are owners decrypt together. Each is for its holder alone, by a way that nobody else reads.
+    fn deal<'py>(&self, py: Python<'py>, holders: u32) -> Result<Vec<Bound<'py, PyBytes>>> {
+        let holders = number_of_owners(holders)?;
+        let dealt = call::run_silently(py, || {
+            let deal = |holder| self.inner.deal(holders, holder);
+            (1..=holders.count()).map(deal).collect::<cryptable::Result<Vec<_>>>()
+        })?;
+        Ok(dealt.iter().map(|bytes| PyBytes::new(py, bytes)).collect())
+    }
+}
+
+/// The messages of a decryption of results.
+fn part_of(
+    result: &JointResult,
+    parameters: &Parameters,
+    part: impl Fn(&library::JointResult) -> cryptable::Result<Vec<PartialDecryption>>,
+) -> cryptable::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    for one in &result.inner {
+        for part in part(one)? {
+            bytes.extend(part.to_bytes(parameters)?);
+        }
+    }
+    Ok(bytes)
 }
 
 properties!(Secret {
     /// The number of the owner, counted from 1.
     owner: u32 = |it| it.inner.owner();
+});
+
+/// A holder's share of the secret key, which all owners dealt. Any as many holders as there are owners decrypt together.
+#[pyclass(frozen, module = "cryptable.owners")]
+pub(crate) struct ThresholdSecret {
+    inner: library::ThresholdSecret,
+}
+
+secret_key_files!(ThresholdSecret: library::ThresholdSecret::from_bytes);
+
+#[pymethods]
+impl ThresholdSecret {
+    /// Sums up what all owners dealt to this holder, in any order.
+    #[staticmethod]
+    #[pyo3(signature = (dealt, *, allow_insecure = false))]
+    fn receive(py: Python<'_>, dealt: Vec<Vec<u8>>, allow_insecure: bool) -> Result<Self> {
+        let dealt: Vec<Zeroizing<Vec<u8>>> = dealt.into_iter().map(Zeroizing::new).collect();
+        let options = read_options(allow_insecure);
+        let inner = call::run_silently(py, || {
+            let dealt: Vec<&[u8]> = dealt.iter().map(|bytes| bytes.as_slice()).collect();
+            library::ThresholdSecret::of_dealt(&dealt, options)
+        })?;
+        Ok(Self { inner })
+    }
+
+    /// The holder's part of a decryption by the holders with the numbers `together`, this one among them, for whoever may see
+    /// the results. The other numbers are those of `Secret.part_of`; every holder takes the same.
+    #[pyo3(signature = (result, together, *, log2_distance = -40.0, decryptions = 65_536))]
+    fn part_of<'py>(
+        &self,
+        py: Python<'py>,
+        result: &JointResult,
+        together: Vec<u32>,
+        log2_distance: f64,
+        decryptions: u64,
+    ) -> Result<Bound<'py, PyBytes>> {
+        let bytes = call::run_silently(py, || {
+            let plan = self.inner.plan(log2_distance, decryptions)?;
+            let quorum = self.inner.quorum(&together)?;
+            let part = |one: &library::JointResult| one.parts_of_holder(&self.inner, &plan, quorum);
+            part_of(result, self.inner.parameters(), part)
+        })?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+}
+
+properties!(ThresholdSecret {
+    /// The number of the holder, counted from 1.
+    holder: u32 = |it| it.inner.holder();
+    /// The number of holders.
+    holders: u32 = |it| it.inner.holders().count();
+    /// How many of them decrypt together.
+    threshold: u32 = |it| it.inner.threshold().count();
 });
 
 /// Sums the files of all owners' shares up to the files of a public key and of the evaluation keys of values and of bits. Each

@@ -66,6 +66,46 @@ def test_two_owners_decrypt_together(folder: pathlib.Path) -> None:
         owners.JointResult.load(folder / "result")
 
 
+def test_two_of_three_decrypt(folder: pathlib.Path) -> None:
+    session = owners.Session.draw_insecure_toy(2, 16)
+    first, keys, second = (files(folder, kind) for kind in ("first", "keys", "second"))
+    secrets = [owners.Secret.generate(session, number) for number in NUMBERS]
+    with pytest.raises(CryptableError, match="not agreed"):
+        secrets[0].deal(3)
+    commitments = [secret.write_shares(f, k, progress=False) for secret, f, k in zip(secrets, first, keys, strict=True)]
+    for secret, path in zip(secrets, second, strict=True):
+        secret.agree(commitments)
+        secret.write_second_share(commitments, first, path, progress=False)
+    outputs = {"public": folder / "public", "evaluation": folder / "server", "bits_evaluation": folder / "bits"}
+    owners.combine(session, commitments, first, keys, second, progress=False, **outputs)
+    public = cryptable.PublicKey.load(outputs["public"], allow_insecure=True)
+    server = cryptable.EvaluationKey.open(outputs["evaluation"], allow_insecure=True)
+    bits = owners.BitsEvaluationKey.open(outputs["bits_evaluation"], allow_insecure=True)
+    result = owners.lookup(server, bits, public.encrypt([3, 9]), lambda x: x // 5, output_modulus=2, progress=False)
+
+    dealt = [secret.deal(3) for secret in secrets]
+    assert dealt[0] == secrets[0].deal(3)
+    receive = owners.ThresholdSecret.receive
+    holders = [receive([shares[i] for shares in dealt[::-1]], allow_insecure=True) for i in range(3)]
+    assert [(it.holder, it.holders, it.threshold) for it in holders] == [(1, 3, 2), (2, 3, 2), (3, 3, 2)]
+    holders[2].save(folder / "3.secret")
+    holders[2] = owners.ThresholdSecret.load(folder / "3.secret", allow_insecure=True)
+    for together in ([1, 2], [3, 1], [2, 3]):
+        parts = [holders[number - 1].part_of(result, together) for number in together]
+        assert result.combine(parts).tolist() == [0, 1]
+    with pytest.raises(CryptableError, match="partial decryption of owner 3 is missing"):
+        result.combine(parts[:1])
+    for together, message in (([1], "1 holder is"), ([1, 4], "owner 4"), ([2, 3], "holder 1 is not one")):
+        with pytest.raises(CryptableError, match=message):
+            holders[0].part_of(result, together)
+    with pytest.raises(CryptableError, match="dealt share of owner 2 is missing"):
+        receive([dealt[0][0]], allow_insecure=True)
+    with pytest.raises(CryptableError, match="holder of a dealt share"):
+        receive([dealt[0][0], dealt[1][1]], allow_insecure=True)
+    with pytest.raises(CryptableError, match=r"insecure|INSECURE"):
+        receive([shares[0] for shares in dealt])
+
+
 def test_wrong_owners_are_refused() -> None:
     session = owners.Session.draw_insecure_toy(2, 16)
     with pytest.raises(CryptableError, match="owner 3"):

@@ -150,6 +150,10 @@ object_types! {
     PartialDecryption = 81, "a partial decryption";
     /// Results of lookups that the owners of a joint key decrypt together.
     JointResult = 82, "results for decryption by several owners";
+    /// What an owner of a joint key deals to a holder of a share of the secret, for decryption by fewer than all.
+    DealtShare = 86, "a dealt share of a joint secret key";
+    /// A holder's share of a joint secret key, any as many of which as the key has owners decrypt.
+    ThresholdSecret = 87, "a holder's share of a joint secret key";
     /// Encrypted columns with names.
     EncryptedFrame = 61, "an encrypted frame";
     /// A server's keys for gates on bits that another library encrypted.
@@ -191,6 +195,8 @@ impl ObjectType {
                 | Self::LeveledBridgeSecretKeys
                 | Self::PackedOwnerSecret
                 | Self::SlotBitsOwnerSecret
+                | Self::DealtShare
+                | Self::ThresholdSecret
         )
     }
 

@@ -56,9 +56,6 @@ pub struct AesTranscipherArgs {
     /// File of the encrypted AES key
     #[arg(long, alias = "key", value_name = "FILE")]
     pub encrypted_key: PathBuf,
-    /// File of the message, as written by `aes encrypt`
-    #[arg(long, value_name = "FILE")]
-    pub input: PathBuf,
     /// Read the input as bytes that another program encrypted by AES-128 in counter mode, starting from this counter
     /// block: 16 bytes in hexadecimal
     #[arg(long, value_name = "HEX", value_parser = counter)]
@@ -69,12 +66,9 @@ pub struct AesTranscipherArgs {
     /// Memory limit.
     #[command(flatten)]
     pub memory: MemoryArgs,
-    /// File for the homomorphic ciphertexts
-    #[arg(long, value_name = "FILE")]
-    pub output: PathBuf,
-    /// Overwrite an output that is a key or read-only
-    #[arg(long)]
-    pub force: bool,
+    /// The message, as written by `aes encrypt`, and the homomorphic ciphertexts.
+    #[command(flatten)]
+    pub files: ComputedFiles,
 }
 
 /// Help of the group.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::files::ComputedFiles;
 use crate::guard::{FileArg, FileArgs};
 
 /// Arguments of `automaton`.
@@ -28,28 +29,19 @@ pub struct AutomatonArgs {
     /// Table (.csv or .npy) of the results, with an entry for each weight from 0 on [default: the weight itself]
     #[arg(long, value_name = "FILE")]
     pub outputs: Option<PathBuf>,
-    /// File of ciphertexts, whose values are the symbols of the words
-    #[arg(long, value_name = "FILE")]
-    pub input: PathBuf,
-    /// File for the results, one value per word
-    #[arg(long, value_name = "FILE")]
-    pub output: PathBuf,
-    /// Overwrite an output that is a key or read-only
-    #[arg(long)]
-    pub force: bool,
+    /// The symbols of all words, and the results, one value per word.
+    #[command(flatten)]
+    pub files: ComputedFiles,
 }
 
 impl AutomatonArgs {
     /// Returns all files that are read or written.
     pub fn files(&self) -> FileArgs {
-        let mut files = vec![
-            FileArg::input("--evaluation", &self.evaluation),
-            FileArg::input("--input", &self.input),
-            FileArg::bytes("--output", &self.output),
-        ];
+        let mut files = vec![FileArg::input("--evaluation", &self.evaluation)];
+        files.extend(self.files.files());
         files.extend(self.rules.iter().map(|path| FileArg::input("--rules", path)));
         files.extend(self.outputs.iter().map(|path| FileArg::input("--outputs", path)));
-        FileArgs { files, force: self.force }
+        FileArgs { files, force: self.files.force }
     }
 }
 

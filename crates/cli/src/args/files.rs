@@ -31,6 +31,27 @@ use super::wide::WideLookupArgs;
 use super::{Cli, Command, PlanArgs};
 use crate::guard::{FileArg, FileArgs};
 
+/// A file of ciphertexts and that of the results, of commands that compute on one of them.
+#[derive(Args, Debug)]
+pub struct ComputedFiles {
+    /// File of ciphertexts
+    #[arg(long, value_name = "FILE")]
+    pub input: PathBuf,
+    /// File for the results
+    #[arg(long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Overwrite an output that is a key or read-only
+    #[arg(long)]
+    pub force: bool,
+}
+
+impl ComputedFiles {
+    /// Returns both.
+    pub fn files(&self) -> [FileArg; 2] {
+        [FileArg::input("--input", &self.input), FileArg::bytes("--output", &self.output)]
+    }
+}
+
 impl Cli {
     /// All files that the command reads and writes.
     pub fn files(&self) -> FileArgs {
@@ -199,10 +220,9 @@ impl RekeyCommand {
                 FileArgs { files, force: args.force }
             }
             Self::Apply(args) => {
-                let mut files =
-                    inputs([("--key", Some(args.key.as_path())), ("--input", Some(&args.input))]);
-                files.push(FileArg::bytes("--output", &args.output));
-                FileArgs { files, force: args.force }
+                let mut files = inputs([("--key", Some(args.key.as_path()))]);
+                files.extend(args.files.files());
+                FileArgs { files, force: args.files.force }
             }
         }
     }
@@ -378,10 +398,10 @@ impl AesCommand {
                 let files = inputs([
                     ("--evaluation", Some(&args.evaluation)),
                     ("--encrypted-key", Some(&args.encrypted_key)),
-                    ("--input", Some(&args.input)),
+                    ("--input", Some(&args.files.input)),
                     ("--table", args.table.as_deref()),
                 ]);
-                (files, FileArg::bytes("--output", &args.output), args.force)
+                (files, FileArg::bytes("--output", &args.files.output), args.files.force)
             }
         };
         files.push(output);

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::files::ComputedFiles;
 use super::lookup::TableArgs;
 use crate::guard::{FileArg, FileArgs};
 
@@ -24,6 +25,14 @@ pub enum OwnersCommand {
     #[cfg(feature = "client")]
     #[command(after_help = AGREE)]
     Agree(AgreeArgs),
+    /// Deal shares of an owner's secret to holders, any as many of whom then decrypt as there are owners
+    #[cfg(feature = "client")]
+    #[command(after_help = DEAL)]
+    Deal(DealArgs),
+    /// Sum what all owners dealt to a holder up to its share of the secret key
+    #[cfg(feature = "client")]
+    #[command(after_help = RECEIVE)]
+    Receive(ReceiveArgs),
     /// Sum the shares of all owners up to a public key and evaluation keys; needs no secret
     #[cfg(feature = "client")]
     #[command(after_help = COMBINE)]
@@ -109,6 +118,36 @@ pub struct AgreeArgs {
     pub force: bool,
 }
 
+/// Arguments of `owners deal`.
+#[cfg(feature = "client")]
+#[derive(Args, Debug)]
+pub struct DealArgs {
+    /// The owner's part of the secret key, which agreed
+    #[arg(long, value_name = "FILE")]
+    pub secret: PathBuf,
+    /// Files for the dealt shares, one for each holder from the first to the last, which only that one may read
+    #[arg(long = "dealt", value_name = "FILE", required = true, num_args = 1..=16)]
+    pub dealt: Vec<PathBuf>,
+    /// Overwrite existing files
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Arguments of `owners receive`.
+#[cfg(feature = "client")]
+#[derive(Args, Debug)]
+pub struct ReceiveArgs {
+    /// What all owners dealt to this holder, in any order
+    #[arg(long = "dealt", value_name = "FILE", required = true, num_args = 1..)]
+    pub dealt: Vec<PathBuf>,
+    /// File for the holder's share of the secret key, which stays with it
+    #[arg(long, value_name = "FILE")]
+    pub secret: PathBuf,
+    /// Overwrite an existing file
+    #[arg(long)]
+    pub force: bool,
+}
+
 /// Arguments of `owners combine`.
 #[cfg(feature = "client")]
 #[derive(Args, Debug)]
@@ -157,20 +196,14 @@ pub struct JointLookupArgs {
     /// Reading options.
     #[command(flatten)]
     pub reading: TableArgs,
-    /// File of ciphertexts
-    #[arg(long, value_name = "FILE")]
-    pub input: PathBuf,
-    /// File for the results, which all owners decrypt together
-    #[arg(long, value_name = "FILE")]
-    pub output: PathBuf,
-    /// Overwrite an output that is a key or read-only
-    #[arg(long)]
-    pub force: bool,
+    /// The values, and the results, which all owners decrypt together.
+    #[command(flatten)]
+    pub files: ComputedFiles,
 }
 
 /// How far an owner's part of a decryption hides its part of the secret key; all owners take the same numbers.
 #[cfg(feature = "client")]
-#[derive(Args, Clone, Copy, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct FloodingArgs {
     /// With an owner's secret: log2 of the statistical distance to what results alone tell, over all --decryptions
     /// [default: -40]
@@ -180,6 +213,17 @@ pub struct FloodingArgs {
     /// 8 of them for each 65,536 values [default: 65536]
     #[arg(long, value_name = "N", conflicts_with = "parts", value_parser = clap::value_parser!(u64).range(1..))]
     pub decryptions: Option<u64>,
+    /// With a holder's share of a secret key: numbers of all holders who decrypt together, this one among them
+    #[arg(long, value_name = "NUMBERS", conflicts_with = "parts", value_delimiter = ',')]
+    pub together: Vec<u32>,
+}
+
+#[cfg(feature = "client")]
+impl FloodingArgs {
+    /// Returns whether none is given.
+    pub fn is_default(&self) -> bool {
+        self.log2_distance.is_none() && self.decryptions.is_none() && self.together.is_empty()
+    }
 }
 
 #[cfg(feature = "client")]
@@ -219,6 +263,18 @@ impl OwnersCommand {
                 args.force
             }
             #[cfg(feature = "client")]
+            Self::Deal(args) => {
+                files.push(FileArg::input("--secret", &args.secret));
+                files.extend(args.dealt.iter().map(|path| FileArg::new_key("--dealt", path)));
+                args.force
+            }
+            #[cfg(feature = "client")]
+            Self::Receive(args) => {
+                files.extend(all("--dealt", &args.dealt));
+                files.push(FileArg::new_key("--secret", &args.secret));
+                args.force
+            }
+            #[cfg(feature = "client")]
             Self::Combine(args) => {
                 files.push(FileArg::input("--session", &args.session));
                 files.extend(all("--commitment", &args.commitments));
@@ -233,9 +289,8 @@ impl OwnersCommand {
                 files.push(FileArg::input("--bits-evaluation", &args.bits_evaluation));
                 files.push(FileArg::input("--table", &args.table));
                 files.extend(args.reading.files());
-                files.push(FileArg::input("--input", &args.input));
-                files.push(FileArg::bytes("--output", &args.output));
-                args.force
+                files.extend(args.files.files());
+                args.files.force
             }
         };
         FileArgs { files, force }
@@ -334,6 +389,25 @@ Examples:
     --bits-evaluation bits.key
 
 All shares are public, and so are the keys that they make; encrypt --public takes the public key.";
+
+/// Help of `owners deal`.
+#[cfg(feature = "client")]
+const DEAL: &str = "\
+Examples, for three owners and five holders:
+  cryptable owners deal --secret ann.secret --dealt ann.to1 ann.to2 ann.to3 ann.to4 ann.to5
+
+Any three of the five then decrypt, and two learn nothing. Every owner deals to every holder; owners
+are holders, too, if they take numbers. Send each file to its holder by a way that nobody else reads,
+and remove it. The same files come again, and with more files there are more holders.";
+
+/// Help of `owners receive`.
+#[cfg(feature = "client")]
+const RECEIVE: &str = "\
+Examples, for the fourth of five holders:
+  cryptable owners receive --dealt ann.to4 bob.to4 eve.to4 --secret dan.secret
+  cryptable decrypt --secret dan.secret --together 1,4,5 --input risks.joint --output dan.part
+
+Holders 1, 4 and 5 do the same; decrypt --part then puts their three parts together.";
 
 /// Help of `owners lookup`.
 const LOOKUP: &str = "\

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::files::ComputedFiles;
+
 /// Subcommands of `rekey`.
 #[derive(Debug, Subcommand)]
 pub enum RekeyCommand {
@@ -40,15 +42,9 @@ pub struct RekeyApplyArgs {
     /// Key of `rekey keygen`
     #[arg(long, value_name = "FILE")]
     pub key: PathBuf,
-    /// File of the owner's ciphertexts, fresh or computed
-    #[arg(long, value_name = "FILE")]
-    pub input: PathBuf,
-    /// File for the new owner's ciphertexts
-    #[arg(long, value_name = "FILE")]
-    pub output: PathBuf,
-    /// Overwrite an output that is a key or read-only
-    #[arg(long)]
-    pub force: bool,
+    /// The owner's ciphertexts, fresh or computed, and the new owner's.
+    #[command(flatten)]
+    pub files: ComputedFiles,
 }
 
 /// Help of `rekey`.

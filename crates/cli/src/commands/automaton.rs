@@ -26,7 +26,7 @@ use crate::{atomic_file, input_file, progress};
 /// If a file cannot be read or written, if key, automaton and values do not belong together, or if words are longer than
 /// the key's noise allows.
 pub fn run(global: Global, args: &AutomatonArgs) -> Result<()> {
-    let mut reader = ciphertext_file::open(&args.input)?;
+    let mut reader = ciphertext_file::open(&args.files.input)?;
     let key_file = KeyFile::open(global, &args.evaluation)?;
     let parameters = key_file.header.parameters.lookups()?;
     parameters.leveled().with_context(|| {
@@ -41,14 +41,14 @@ pub fn run(global: Global, args: &AutomatonArgs) -> Result<()> {
         signed: false,
         standalone: false,
     };
-    ciphertext_file::check(&reader, &args.input, &expected, &args.evaluation)?;
+    ciphertext_file::check(&reader, &args.files.input, &expected, &args.evaluation)?;
     let automaton = automaton(args, expected.modulus)?;
     let values = reader.summary().values;
     let length = args.word_length.map_or(values, u64::from);
     ensure!(
         length > 0 && values.is_multiple_of(length),
         "--word-length {length}: {} has {values} values, which are not whole words",
-        input_file::shown(&args.input).printable()
+        input_file::shown(&args.files.input).printable()
     );
     let outputs = outputs(args, &automaton, &parameters, length as usize)?;
     let mapped = key_file.read()?;
@@ -59,15 +59,15 @@ pub fn run(global: Global, args: &AutomatonArgs) -> Result<()> {
     let execution = Execution::default().progress(&step);
     let results =
         mapped.key.run_automaton(&automaton, &words, length as usize, &outputs, execution);
-    let results = results.with_context(|| input_file::shown(&args.input).printable())?;
+    let results = results.with_context(|| input_file::shown(&args.files.input).printable())?;
     bar.finish_and_clear();
     mapped.check_unchanged()?;
     let contents = Contents { modulus: outputs.output_modulus(), ..expected };
-    let mut writer = ciphertext_file::create(&args.output, contents)?;
+    let mut writer = ciphertext_file::create(&args.files.output, contents)?;
     writer.push(&results)?;
     let written = ciphertext_file::commit_all(vec![writer])?[0];
     let report = Report {
-        output: args.output.clone(),
+        output: args.files.output.clone(),
         output_bytes: written.bytes,
         modulus: contents.modulus,
         words: written.values,
@@ -118,7 +118,7 @@ fn outputs(
 
 /// Reads all values of a file.
 fn all_values(reader: &mut Reader, args: &AutomatonArgs) -> Result<Ciphertext> {
-    let named = || input_file::shown(&args.input).printable();
+    let named = || input_file::shown(&args.files.input).printable();
     let mut parts = Vec::new();
     while let Some(part) = reader.next_ciphertext().with_context(named)? {
         parts.push(part);

@@ -40,8 +40,8 @@ pub fn run(global: Global, args: &DecryptArgs) -> Result<()> {
     }
     let flooding = &args.flooding;
     ensure!(
-        flooding.log2_distance.is_none() && flooding.decryptions.is_none(),
-        "--log2-distance and --decryptions: {} is a whole secret key, not an owner's part of one",
+        flooding.is_default(),
+        "--log2-distance, --decryptions and --together: {} is a whole secret key, not an owner's part of one",
         input_file::shown(args.secret()).printable()
     );
     let key = key_input::secret_key_of(global, args.secret(), &secret)?;

@@ -39,6 +39,10 @@ pub fn run(global: Global, command: &OwnersCommand) -> Result<()> {
         #[cfg(feature = "client")]
         OwnersCommand::Agree(args) => client::agree(global, args),
         #[cfg(feature = "client")]
+        OwnersCommand::Deal(args) => client::deal(global, args),
+        #[cfg(feature = "client")]
+        OwnersCommand::Receive(args) => client::receive(global, args),
+        #[cfg(feature = "client")]
         OwnersCommand::Combine(args) => client::combine(global, args),
         OwnersCommand::Lookup(args) => lookup(global, args),
     }
@@ -47,7 +51,7 @@ pub fn run(global: Global, command: &OwnersCommand) -> Result<()> {
 /// Looks all values of a file up, one ciphertext at a time.
 fn lookup(global: Global, args: &JointLookupArgs) -> Result<()> {
     let named = |path| input_file::shown(path).printable();
-    let mut reader = ciphertext_file::open(&args.input)?.with_options(global.read_options());
+    let mut reader = ciphertext_file::open(&args.files.input)?.with_options(global.read_options());
     let values_key = KeyFile::open(global, &args.evaluation)?;
     let bits_key = KeyFile::open(global, &args.bits_evaluation)?;
     let parameters = values_key.header.parameters.lookups()?;
@@ -55,7 +59,7 @@ fn lookup(global: Global, args: &JointLookupArgs) -> Result<()> {
     let key_id = values_key.header.key_id;
     let (engine, parameter_digest) = (parameters.engine(), parameters.digest());
     let expected = Contents { engine, parameter_digest, key_id, ..found.contents };
-    ciphertext_file::check(&reader, &args.input, &expected, &args.evaluation)?;
+    ciphertext_file::check(&reader, &args.files.input, &expected, &args.evaluation)?;
     let moduli = Moduli { input: Some(parameters.input_modulus()), output: None };
     let tables = [args.table.clone()];
     let (table, note) = table_files::read_all(&args.reading, &tables, moduli)?.swap_remove(0);
@@ -67,8 +71,8 @@ fn lookup(global: Global, args: &JointLookupArgs) -> Result<()> {
     })?;
     let start = Instant::now();
     let bar = progress::bar(global, "lookup");
-    let mut file = atomic_file::create(&args.output, atomic_file::Access::Public)?;
-    let name = || named(&args.input);
+    let mut file = atomic_file::create(&args.files.output, atomic_file::Access::Public)?;
+    let name = || named(&args.files.input);
     while let Some(ciphertext) = reader.next_ciphertext().with_context(name)? {
         for part in ciphertext.packed().with_context(name)? {
             let moved = progress::on(&bar);
@@ -83,7 +87,7 @@ fn lookup(global: Global, args: &JointLookupArgs) -> Result<()> {
     report::note(global, note.as_ref());
     let output_bytes = file.commit(true)?;
     let eval_s = start.elapsed().as_secs_f64();
-    let (output, values, key_id) = (args.output.clone(), found.values, key_id);
+    let (output, values, key_id) = (args.files.output.clone(), found.values, key_id);
     report::summary(
         global,
         &LookupReport { output, output_bytes, values, key_id: shown(key_id), eval_s },

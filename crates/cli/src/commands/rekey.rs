@@ -59,7 +59,7 @@ fn apply(global: Global, args: &RekeyApplyArgs) -> Result<()> {
     let key = key_input::read_mapped(&args.key, |file| {
         RekeyingKey::from_bytes((**file).as_ref(), options)
     })?;
-    let mut reader = ciphertext_file::open(&args.input)?;
+    let mut reader = ciphertext_file::open(&args.files.input)?;
     let found = *reader.summary();
     let expected = Contents {
         engine: key.engine(),
@@ -67,11 +67,11 @@ fn apply(global: Global, args: &RekeyApplyArgs) -> Result<()> {
         key_id: key.owner(),
         ..found.contents
     };
-    ciphertext_file::check(&reader, &args.input, &expected, &args.key)?;
+    ciphertext_file::check(&reader, &args.files.input, &expected, &args.key)?;
     let start = Instant::now();
     let contents = Contents { key_id: key.new_owner(), ..expected };
-    let mut writer = ciphertext_file::create(&args.output, contents)?;
-    let name = || input_file::shown(&args.input).printable();
+    let mut writer = ciphertext_file::create(&args.files.output, contents)?;
+    let name = || input_file::shown(&args.files.input).printable();
     while let Some(ciphertext) = reader.next_ciphertext().with_context(name)? {
         writer.push(&key.apply(&ciphertext).with_context(name)?)?;
     }
@@ -79,7 +79,7 @@ fn apply(global: Global, args: &RekeyApplyArgs) -> Result<()> {
     report::summary(
         global,
         &Report {
-            output: args.output.clone(),
+            output: args.files.output.clone(),
             output_bytes: written.bytes,
             values: found.values,
             ciphertexts: encryptions(&found),

@@ -195,6 +195,15 @@ impl JointSecret {
         self.bits.write_second_share(&agreement.bits, &of_bits, out, last_half)
     }
 
+    /// Deals to a holder, counted from 1, its share of the secret, so that any of `holders`, as many as there are owners, decrypt
+    /// together: [`ThresholdSecret`](super::ThresholdSecret). For that holder alone; the same one again is the same.
+    ///
+    /// # Errors
+    /// If the secret has not agreed yet, there is no such holder, or there are fewer holders than owners.
+    pub fn deal(&self, holders: Owners, holder: u32) -> Result<Zeroizing<Vec<u8>>> {
+        bits::deal(&self.bits, holders, holder)
+    }
+
     /// Returns the owner's part of the decryption of results, flooded: one message for every bit of an output, the lowest first.
     ///
     /// # Errors

@@ -145,12 +145,27 @@ impl JointResult {
 
 #[cfg(feature = "client")]
 mod decryption {
-    use cryptable_bits::PartialDecryption;
+    use cryptable_bits::{JointDecryption, PartialDecryption, ThresholdSecret};
+    use cryptable_lattice::owners::Quorum;
 
     use super::{JointResult, Result, check_equal, split_first};
 
     impl JointResult {
-        /// Returns the values, given the parts of all owners: of each its messages in the order of
+        /// Returns a holder's part of the decryption by a quorum, flooded, for [`JointResult::combine`].
+        ///
+        /// # Errors
+        /// As [`ThresholdSecret::partial_decryption`].
+        pub fn parts_of_holder(
+            &self,
+            secret: &ThresholdSecret,
+            decryption: &JointDecryption,
+            quorum: Quorum,
+        ) -> Result<Vec<PartialDecryption>> {
+            let part = |bits| secret.partial_decryption(bits, decryption, quorum);
+            self.bits.iter().map(part).collect()
+        }
+
+        /// Returns the values, given the parts of all owners or of all of a quorum: of each its messages in the order of
         /// [`partial_decryptions`](super::super::JointSecret::partial_decryptions).
         ///
         /// # Errors

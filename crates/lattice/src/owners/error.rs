@@ -17,6 +17,8 @@ pub enum Message {
     SecondShare,
     /// Its part of a decryption.
     PartialDecryption,
+    /// What it deals to a holder, for decryption by fewer than all.
+    DealtShare,
 }
 
 impl Message {
@@ -29,6 +31,7 @@ impl Message {
             Self::KeyShare => "key share",
             Self::SecondShare => "second share",
             Self::PartialDecryption => "partial decryption",
+            Self::DealtShare => "dealt share",
         }
     }
 }
@@ -158,4 +161,35 @@ pub enum OwnersError {
         "this secret has not agreed to these commitments yet: agree, and save the secret, before its second share"
     )]
     NotAgreed,
+    /// Fewer or more are to decrypt together than it takes.
+    #[error(
+        "{found} {} to decrypt together, where the key takes {threshold}: name exactly {threshold}",
+        if *.found == 1 { "holder is" } else { "holders are" }
+    )]
+    Quorum {
+        /// How many were named.
+        found: u32,
+        /// How many it takes.
+        threshold: u32,
+    },
+    /// A holder is not one of those who decrypt together.
+    #[error("holder {owner} is not one of those who decrypt together, {quorum}")]
+    NotInQuorum {
+        /// Number of the holder.
+        owner: u32,
+        /// Those who decrypt together.
+        quorum: String,
+    },
+    /// A partial decryption was made for others to decrypt together.
+    #[error(
+        "the partial decryption of owner {owner} was made to go with those of {found}, not of {expected}"
+    )]
+    OtherQuorum {
+        /// Number of its owner.
+        owner: u32,
+        /// Those whom it was made for.
+        found: String,
+        /// Those of the first message.
+        expected: String,
+    },
 }

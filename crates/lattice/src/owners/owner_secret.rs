@@ -158,6 +158,16 @@ impl<P: OwnersParameters> OwnerSecret<P> {
         Ok(key_id_of(&self.agreed))
     }
 
+    /// Returns the seed of what it deals to holders ([`Quorum`](super::Quorum)), once it agreed to commitments: give it to
+    /// nobody.
+    ///
+    /// # Errors
+    /// [`OwnersError::NotAgreed`].
+    pub fn dealing_seed(&self) -> Result<SecretSeed> {
+        self.key_id()?;
+        Ok(streams::dealing_seed(&self.streams, &self.agreed))
+    }
+
     /// The seed of all that it draws for the session, but for its secret.
     pub(super) fn streams(&self) -> &SecretSeed {
         &self.streams

@@ -20,6 +20,9 @@ const SESSION_STREAMS: &str = "cryptable: streams of an owner in a session";
 /// Domain of the seeds of second shares' errors.
 const SECOND_ERRORS: &str = "cryptable: errors of an owner's second share";
 
+/// Domain of the seeds of what an owner deals to holders.
+const DEALT: &str = "cryptable: shares that an owner deals";
+
 /// Streams of secrets: the owner's, its sparse one, and from the last on those that are used once, one per switching key.
 const DENSE: u64 = 0;
 const SPARSE: u64 = 1;
@@ -84,6 +87,11 @@ pub(super) fn session_seed(seed: &SecretSeed, session: &[u8; 32]) -> SecretSeed 
 /// The seed of the errors of a second share, which is made once by what the owners agreed on.
 pub(super) fn second_seed(seed: &SecretSeed, agreement: &[u8; 32]) -> SecretSeed {
     derived(SECOND_ERRORS, seed, agreement)
+}
+
+/// The seed of what an owner deals to holders, once it agreed with the others.
+pub(super) fn dealing_seed(seed: &SecretSeed, agreement: &[u8; 32]) -> SecretSeed {
+    derived(DEALT, seed, agreement)
 }
 
 #[inline(never)]

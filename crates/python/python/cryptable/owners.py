@@ -38,6 +38,17 @@ All of them decrypt together: each sends its part, and whoever has all parts see
     >>> risks.combine([secret.part_of(risks) for secret in secrets]).tolist()
     [0, 1, 2, 3]
 
+Or fewer than all: every hospital deals to holders, of whom any three then decrypt, here the first and the last two of five.
+
+    >>> dealt = [secret.deal(5) for secret in secrets]              # send each share to its holder, in private
+    >>> together = [1, 4, 5]
+    >>> holders = [
+    ...     owners.ThresholdSecret.receive([shares[number - 1] for shares in dealt], allow_insecure=True)
+    ...     for number in together
+    ... ]
+    >>> risks.combine([holder.part_of(risks, together) for holder in holders]).tolist()
+    [0, 1, 2, 3]
+
 A part that is missing, there twice or of other results is refused, by the number of its owner.
 """
 
@@ -50,6 +61,7 @@ BitsEvaluationKey = _circuits.EvaluationKey
 JointResult = _compiled.JointResult
 Secret = _compiled.Secret
 Session = _compiled.Session
+ThresholdSecret = _compiled.ThresholdSecret
 
 combine = _compiled.combine
 lookup = _compiled.lookup
@@ -59,6 +71,7 @@ __all__ = [
     "JointResult",
     "Secret",
     "Session",
+    "ThresholdSecret",
     "combine",
     "lookup",
 ]

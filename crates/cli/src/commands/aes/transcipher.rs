@@ -33,7 +33,7 @@ pub fn run(global: Global, args: &AesTranscipherArgs) -> Result<()> {
     let options = TableOptions::plain(moduli);
     let found = args.table.as_deref().map(|path| table::read(path, &options)).transpose()?;
     let (table, note) = found.unzip();
-    let input = key_input::map(&args.input)?;
+    let input = key_input::map(&args.files.input)?;
     let aes_key = read_aes_key(&args.encrypted_key)?;
     let message = read_message(args, input.as_ref(), aes_key.aes_key_id())?;
     let key_file = KeyFile::open(global, &args.evaluation)?;
@@ -62,7 +62,7 @@ pub fn run(global: Global, args: &AesTranscipherArgs) -> Result<()> {
     let output_bytes = transcipher(global, args, &transciphering, &message)?;
     let report = TranscipherReport {
         output_bytes,
-        output: args.output.clone(),
+        output: args.files.output.clone(),
         message_bytes: message.bytes().len() as u64,
         key_memory_bytes: key.memory_bytes() as u64,
         load_s,
@@ -79,7 +79,7 @@ fn read_message<'a>(
     file: &'a [u8],
     key_id: AesKeyId,
 ) -> Result<Message<'a>> {
-    let named = || input_file::shown(&args.input).printable();
+    let named = || input_file::shown(&args.files.input).printable();
     if let Some(counter) = args.counter {
         ensure!(
             Message::from_bytes(file).is_err(),
@@ -102,11 +102,11 @@ fn transcipher(
     transciphering: &Transciphering<'_>,
     message: &Message<'_>,
 ) -> Result<u64> {
-    let mut output = atomic_file::create(&args.output, Access::Public)?;
+    let mut output = atomic_file::create(&args.files.output, Access::Public)?;
     let bar = progress::bar(global, "AES rounds");
     let moved = progress::on(&bar);
     transciphering.transcipher_stream(message, &mut output, Progress::new(&moved)).with_context(
-        || format!("cannot transcipher {}", input_file::shown(&args.input).printable()),
+        || format!("cannot transcipher {}", input_file::shown(&args.files.input).printable()),
     )?;
     bar.finish_and_clear();
     Ok(output.commit(true)?)

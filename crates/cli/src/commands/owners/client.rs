@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
-use cryptable::bits::JointDecryption;
+use cryptable::bits::{JointDecryption, Parameters, PartialDecryption};
 use cryptable::owners::{
     EvaluationKeyShares, JointAgreement, JointResult, JointSecret, JointSession, Owners,
+    ThresholdSecret,
 };
 use cryptable::{Progress, PublicKey, ReadOptions};
 use cryptable_wire::{MappedFile, ObjectType, peek_header};
@@ -17,7 +18,7 @@ use zeroize::Zeroizing;
 
 use super::super::decrypt;
 use super::shown;
-use crate::args::owners::{AgreeArgs, CombineArgs, SessionArgs, ShareArgs};
+use crate::args::owners::{AgreeArgs, CombineArgs, DealArgs, ReceiveArgs, SessionArgs, ShareArgs};
 use crate::args::{DecryptArgs, Global};
 use crate::atomic_file::{self, Access, AtomicFile};
 use crate::printable::Printable as _;
@@ -119,6 +120,53 @@ pub fn agree(global: Global, args: &AgreeArgs) -> Result<()> {
     summary(global, &what, Some(&agreement), files, start)
 }
 
+/// Deals shares of an owner's secret to holders.
+///
+/// # Errors
+/// If the secret has not agreed yet, there are fewer holders than owners, or writing fails. There is no new file then.
+pub fn deal(global: Global, args: &DealArgs) -> Result<()> {
+    let start = Instant::now();
+    args.dealt.iter().try_for_each(|path| check_new(path, args.force))?;
+    let secret = read_secret(global, &args.secret)?;
+    let holders = Owners::new(args.dealt.len() as u32).context("--dealt takes 2 to 16 files")?;
+    let write = |(path, holder): (&PathBuf, u32)| {
+        let mut file = atomic_file::create(path, Access::Private)?;
+        file.write_all(&secret.deal(holders, holder)?)?;
+        Ok(file)
+    };
+    let files = args.dealt.iter().zip(1..).map(write).collect::<Result<Vec<_>>>()?;
+    let sizes = AtomicFile::commit_all(files, args.force)?;
+    let goes = "dealt share, to the holder of this place in the list and nobody else";
+    let files = args.dealt.iter().zip(sizes);
+    let files = files.map(|(path, bytes)| Written { path: path.clone(), bytes, goes }).collect();
+    let (owner, threshold) = (secret.owner(), secret.session().owners());
+    let what = format!("owner {owner} dealt to {holders} holders, any {threshold} of whom decrypt");
+    summary(global, &what, None, files, start)
+}
+
+/// Sums what all owners dealt to a holder up to its share of the secret key.
+///
+/// # Errors
+/// If an owner's is missing, there twice, or of another key or holder.
+pub fn receive(global: Global, args: &ReceiveArgs) -> Result<()> {
+    let start = Instant::now();
+    check_new(&args.secret, args.force)?;
+    let read = |path: &PathBuf| key_input::read_secret_file(path);
+    let dealt = args.dealt.iter().map(read).collect::<Result<Vec<_>>>()?;
+    let dealt: Vec<&[u8]> = dealt.iter().map(|file| file.as_slice()).collect();
+    let secret = ThresholdSecret::of_dealt(&dealt, global.read_options())
+        .map_err(key_input::with_option)
+        .context("--dealt")?;
+    args.dealt.iter().for_each(|path| report::note(global, input_file::exposure(path).as_ref()));
+    let mut file = atomic_file::create(&args.secret, Access::Private)?;
+    file.write_all(&secret.to_bytes())?;
+    let bytes = file.commit(args.force)?;
+    let files = vec![Written { path: args.secret.clone(), bytes, goes: "secret; keep it" }];
+    let (holder, holders, threshold) = (secret.holder(), secret.holders(), secret.threshold());
+    let what = format!("share of holder {holder} of {holders}, any {threshold} of whom decrypt");
+    summary(global, &what, None, files, start)
+}
+
 /// Sums all shares up to keys.
 ///
 /// # Errors
@@ -154,9 +202,13 @@ pub fn combine(global: Global, args: &CombineArgs) -> Result<()> {
     summary(global, &what, Some(&agreement), files, start)
 }
 
-/// Returns whether a file holds an owner's part of a secret key.
+/// Returns whether a file holds an owner's part of a secret key, or a holder's share of one.
 pub fn is_secret(bytes: &[u8]) -> bool {
-    peek_header(bytes).is_ok_and(|it| it.object_type == ObjectType::PackedOwnerSecret)
+    is_of(bytes, ObjectType::PackedOwnerSecret) || is_of(bytes, ObjectType::ThresholdSecret)
+}
+
+fn is_of(bytes: &[u8], object_type: ObjectType) -> bool {
+    peek_header(bytes).is_ok_and(|it| it.object_type == object_type)
 }
 
 /// `decrypt` with an owner's secret: writes its part of the decryption.
@@ -170,17 +222,20 @@ pub fn write_part(global: Global, args: &DecryptArgs, secret: &[u8]) -> Result<(
     let options = global.read_options();
     let name = |path| input_file::shown(path).printable();
     let failed = |path| format!("cannot read {}", name(path));
-    let secret = JointSecret::from_bytes(secret, options).with_context(|| failed(args.secret()))?;
+    let secret = match is_of(secret, ObjectType::ThresholdSecret) {
+        true => ThresholdSecret::from_bytes(secret, options).map(Part::Holder),
+        false => JointSecret::from_bytes(secret, options).map(Part::Owner),
+    };
+    let secret = secret.map_err(key_input::with_option).with_context(|| failed(args.secret()))?;
     report::note(global, input_file::exposure(args.secret()).as_ref());
-    let (owner, owners) = (secret.owner(), secret.session().owners());
     let (mut log2_distance, mut ciphertexts) = DEFAULT_DECRYPTION;
     log2_distance = args.flooding.log2_distance.unwrap_or(log2_distance);
     ciphertexts = args.flooding.decryptions.unwrap_or(ciphertexts);
-    let parameters = secret.session().bits().parameters().clone();
-    let plan = JointDecryption::new(&parameters, owners, log2_distance, ciphertexts)?;
+    let together = &args.flooding.together;
+    let (part, who, parameters) = secret.planned(log2_distance, ciphertexts, together)?;
     let mut file = atomic_file::create(&args.output, Access::Public)?;
     for_each_result(&args.input, options, |result| {
-        for part in secret.partial_decryptions(result, &plan)? {
+        for part in part(result)? {
             file.write_all(&part.to_bytes(&parameters)?)?;
         }
         Ok(())
@@ -188,10 +243,55 @@ pub fn write_part(global: Global, args: &DecryptArgs, secret: &[u8]) -> Result<(
     let bytes = file.commit(true)?;
     let goes = "part of the decryption, to whoever may see the results";
     let files = vec![Written { path: args.output.clone(), bytes, goes }];
-    let what = format!(
-        "part of owner {owner} of {owners}, hidden to 2^{log2_distance} over {ciphertexts} ciphertexts"
-    );
+    let what = format!("part of {who}, hidden to 2^{log2_distance} over {ciphertexts} ciphertexts");
     summary(global, &what, None, files, start)
+}
+
+/// What takes part in a decryption: an owner's secret, or a holder's share of all of them.
+enum Part {
+    Owner(JointSecret),
+    Holder(ThresholdSecret),
+}
+
+/// Makes the messages of a decryption, of a result.
+type MakePart<'a> = Box<dyn Fn(&JointResult) -> cryptable::Result<Vec<PartialDecryption>> + 'a>;
+
+impl Part {
+    /// Plans decryptions, given who decrypts together; says who takes part, and returns the parameters of messages.
+    fn planned(
+        &self,
+        log2_distance: f64,
+        ciphertexts: u64,
+        together: &[u32],
+    ) -> Result<(MakePart<'_>, String, Parameters)> {
+        match self {
+            Self::Owner(secret) => {
+                ensure!(
+                    together.is_empty(),
+                    "--together: all owners decrypt by these secrets; owners deal makes shares for fewer"
+                );
+                let (owner, owners) = (secret.owner(), secret.session().owners());
+                let parameters = secret.session().bits().parameters().clone();
+                let plan = JointDecryption::new(&parameters, owners, log2_distance, ciphertexts)?;
+                let part = move |result: &JointResult| secret.partial_decryptions(result, &plan);
+                Ok((Box::new(part), format!("owner {owner} of {owners}"), parameters))
+            }
+            Self::Holder(secret) => {
+                let threshold = secret.threshold();
+                ensure!(
+                    !together.is_empty(),
+                    "--together: name the {threshold} holders who decrypt, such as --together {}",
+                    (1..=threshold.count()).map(|it| it.to_string()).collect::<Vec<_>>().join(",")
+                );
+                let quorum = secret.quorum(together).context("--together")?;
+                let plan = secret.plan(log2_distance, ciphertexts)?;
+                let part =
+                    move |result: &JointResult| result.parts_of_holder(secret, &plan, quorum);
+                let who = format!("holder {} with {quorum}", secret.holder());
+                Ok((Box::new(part), who, secret.parameters().clone()))
+            }
+        }
+    }
 }
 
 /// `decrypt --part`: puts the parts of all owners together.
