@@ -48,7 +48,7 @@ pub fn create(path: &Path, contents: Contents) -> Result<Writer> {
 /// # Errors
 /// If writing fails.
 #[cfg(feature = "client")]
-pub fn commit_after(first: Option<AtomicFile>, writer: Writer) -> Result<CiphertextFileSummary> {
+pub fn commit_after(first: Vec<AtomicFile>, writer: Writer) -> Result<CiphertextFileSummary> {
     let (file, summary) = writer.finish()?;
     AtomicFile::commit_all(first.into_iter().chain([file]).collect(), true)?;
     Ok(summary)

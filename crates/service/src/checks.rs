@@ -6,9 +6,10 @@ use std::path::Path;
 
 use cryptable::engines::bridged;
 use cryptable::engines::packed::EntryKind;
+use cryptable::owners::JointLookup;
 use cryptable::{
     CiphertextReader, Contents, CostModel, Engine, Error, EvaluationKey, KeyId, KeyParameters,
-    Parameters, ReadOptions, inspect,
+    Parameters, ReadOptions, bits, inspect,
 };
 use cryptable_wire::{ObjectType, hex, peek_header};
 use sha2::{Digest, Sha256};
@@ -24,9 +25,20 @@ const HASH_BATCH: usize = 1 << 20;
 /// Longest public key that is accepted: those of lookups take up to 2 MB.
 const MAX_PUBLIC_KEY_BYTES: u64 = 16 << 20;
 
+/// Bytes of a bit for several owners, over those of the result of a packed lookup, at most.
+const GROWTH_FOR_OWNERS: u64 = 16;
+
+/// Time of a lookup for several owners, over that of tables of bits alone: half a bootstrap and cleanings for every bit.
+const TIME_FOR_OWNERS: f64 = 3.0;
+
 /// First byte of stored parameters: whether the server may pack single values.
 const PLAIN: u8 = 0;
 const BRIDGED: u8 = 1;
+/// Parameters of bits, of several owners.
+const BITS: u8 = 2;
+
+/// What descriptions of keys of bits call their engine: no engine of lookups.
+const BITS_ENGINE: &str = "bits";
 
 /// Checks a whole file. Returns its description and, for a key, its encoded parameters.
 pub(crate) fn check_file(
@@ -99,11 +111,16 @@ fn digest_of(path: &Path) -> Result<String> {
 
 fn check_key(path: &Path, options: ReadOptions) -> Result<(About, Vec<u8>)> {
     let key = EvaluationKey::open(path, options)?;
-    let KeyParameters::Lookups(parameters) = key.parameters() else {
-        let found = key.kind();
-        return Err(
-            Error::Unsupported(format!("a key of {found}: this service looks values up")).into()
-        );
+    let parameters = match key.parameters() {
+        KeyParameters::Lookups(parameters) => parameters,
+        KeyParameters::Bits(parameters) if !parameters.literal().owners.is_one() => {
+            return Ok(about_bits(&key, &parameters));
+        }
+        _ => {
+            let found = key.kind();
+            let text = format!("a key of {found}: this service looks values up");
+            return Err(Error::Unsupported(text).into());
+        }
     };
     let about = About {
         engine: parameters.engine().to_string(),
@@ -119,6 +136,23 @@ fn check_key(path: &Path, options: ReadOptions) -> Result<(About, Vec<u8>)> {
     };
     let kind = if matches!(parameters, Parameters::Bridged(_)) { BRIDGED } else { PLAIN };
     Ok((about, [vec![kind], parameters.to_bytes()].concat()))
+}
+
+/// Describes the key of bits of several owners.
+fn about_bits(key: &EvaluationKey, parameters: &bits::Parameters) -> (About, Vec<u8>) {
+    let about = About {
+        engine: BITS_ENGINE.to_owned(),
+        key_id: key.key_id().to_string(),
+        parameters: hex(&parameters.digest()),
+        modulus: 2,
+        signed: None,
+        output_modulus: Some(2),
+        method: None,
+        memory_bytes: Some(key.memory_bytes() as u64),
+        values: None,
+        ciphertexts: None,
+    };
+    (about, [vec![BITS], parameters.to_bytes()].concat())
 }
 
 fn check_ciphertexts(path: &Path, options: ReadOptions) -> Result<About> {
@@ -141,15 +175,25 @@ fn check_ciphertexts(path: &Path, options: ReadOptions) -> Result<About> {
     })
 }
 
-/// Checks that key, ciphertexts and tables belong together and that the lookup is within limits, and predicts its cost.
+/// What an order is about.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ordered<'a> {
+    pub(crate) key: &'a StoredObject,
+    /// The key of bits of several owners, for whom results are.
+    pub(crate) bits: Option<&'a StoredObject>,
+    pub(crate) ciphertext: &'a StoredObject,
+    pub(crate) tables: &'a [TableInfo],
+}
+
+/// Checks that keys, ciphertexts and tables belong together and that the lookup is within limits, and predicts its cost.
 pub(crate) fn check_order(
-    key: &StoredObject,
-    ciphertext: &StoredObject,
-    tables: &[TableInfo],
+    ordered: Ordered<'_>,
     limits: &Limits,
     options: ReadOptions,
 ) -> Result<Reservation> {
+    let Ordered { key, bits, ciphertext, tables } = ordered;
     let parameters = read_parameters(key, options)?;
+    let joint = bits.map(|bits| check_bits(&parameters, bits, options)).transpose()?;
     let (server, found) = (contents(&key.about)?, contents(&ciphertext.about)?);
     // Leveled keys accept values of any modulus with at most as many bits as theirs.
     let modulus = match server.engine {
@@ -158,10 +202,12 @@ pub(crate) fn check_order(
     };
     Contents { modulus, signed: found.signed, ..server }.check(&found, "file of ciphertexts")?;
     for table in tables {
-        for (name, found, expected) in [
-            ("input", table.input_modulus, modulus),
-            ("output", table.output_modulus, parameters.output_modulus()),
-        ] {
+        // Of every bit of outputs there is a table, for several owners.
+        let output =
+            if joint.is_some() { table.output_modulus } else { parameters.output_modulus() };
+        for (name, found, expected) in
+            [("input", table.input_modulus, modulus), ("output", table.output_modulus, output)]
+        {
             if found != expected {
                 let table = &table.name;
                 let text = format!("table {table} has the {name} modulus {found}, not {expected}");
@@ -179,11 +225,18 @@ pub(crate) fn check_order(
         }
     }
     let input = &ciphertext.about;
-    let needed = memory(&parameters, tables.len());
+    let bits_of = |table: &TableInfo| JointLookup::bits(table.output_modulus) as usize;
+    let count = joint.as_ref().map_or(tables.len(), |_| tables.iter().map(bits_of).sum());
+    let of_bits = bits.and_then(|bits| bits.about.memory_bytes).unwrap_or(0);
+    let needed = memory(&parameters, count).saturating_add(of_bits);
     if needed > limits.memory {
         return Err(Problem::too_large("memory", needed, limits.memory).into());
     }
-    let reserved = reservation(&parameters, input, tables.len(), limits);
+    let mut reserved = reservation(&parameters, input, count, limits);
+    if let Some(of_bits) = joint {
+        reserved.bytes = reserved.bytes.saturating_mul(of_bits);
+        reserved.estimate_s *= TIME_FOR_OWNERS;
+    }
     match limits.job_time.map(|time| time.as_secs()) {
         Some(most) if reserved.estimate_s > most as f64 => {
             let (found, shown) = (reserved.estimate_s.ceil() as u64, reserved.estimate_s.ceil());
@@ -195,6 +248,30 @@ pub(crate) fn check_order(
         }
         _ => Ok(reserved),
     }
+}
+
+/// Checks that a key of bits goes with a key of values of several owners. Returns how many times as large results become at
+/// most, beside the files that they are made of.
+fn check_bits(values: &Parameters, bits: &StoredObject, options: ReadOptions) -> Result<u64> {
+    let (kind, bytes) = bits.parameters.split_first().unwrap_or((&PLAIN, &[]));
+    let Parameters::Packed(values) = values else {
+        return Err(Problem::unusable("several owners have keys of packed values").into());
+    };
+    if *kind != BITS {
+        return Err(Problem::unusable("bits_key is no key of bits of several owners").into());
+    }
+    let of_bits = bits::Parameters::from_bytes(bytes, options)?;
+    let (found, expected) = (of_bits.literal().owners, values.literal().owners);
+    if found != expected {
+        let text = format!("the key of bits is of {found} owners, not {expected}");
+        return Err(Problem::unusable(text).into());
+    }
+    if values.output_modulus() != 2 {
+        let found = values.output_modulus();
+        let text = format!("the key has outputs modulo {found}, but results for owners are bits");
+        return Err(Problem::unusable(text).into());
+    }
+    Ok(1 + GROWTH_FOR_OWNERS)
 }
 
 /// Returns the largest number of bytes that a lookup may need. It does not depend on the size of a file, which is

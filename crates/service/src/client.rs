@@ -170,6 +170,7 @@ impl Client {
             key: key.to_owned(),
             ciphertext: sent.sha256.clone(),
             tables: vec![table.to_owned()],
+            bits_key: None,
         };
         let job = self.order(&order)?;
         let done = self.wait(&job.id, &mut silent)?;

@@ -170,6 +170,10 @@ pub struct Order {
     pub ciphertext: String,
     /// Names of tables, each of which yields one result.
     pub tables: Vec<String>,
+    /// SHA-256 digest of the evaluation key of bits of several owners, whose key of values the other one is: results are for
+    /// them to decrypt together.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub bits_key: Option<String>,
 }
 
 /// The state of a job.

@@ -1,6 +1,7 @@
 //! A worker: the server's own, or a process beside it. It runs jobs in turns, one at a time; the library uses all threads
 //! for each of them.
 
+pub(crate) mod joint;
 mod results;
 mod started;
 #[cfg(test)]
@@ -384,7 +385,7 @@ impl Worker {
     /// Looks values up until none is left or another client has its turn.
     fn look_up(&self, job: &QueuedJob, kept: &mut Kept, since: &mut Instant) -> Result<Outcome> {
         let key = self.key(job, &mut kept.keys)?;
-        let prepare = |digest: &String| Ok(key.prepare(&self.store.read_table(digest)?)?);
+        let prepare = |name: &String| Ok(key.prepare(&joint::read_table(&self.store, name)?)?);
         let tables: Vec<PreparedTable> = job.tables.iter().map(prepare).collect::<Result<_>>()?;
         let tables: Vec<&PreparedTable> = tables.iter().collect();
         let before = kept.jobs.iter().position(|other| other.id() == job.id);
@@ -416,7 +417,25 @@ impl Worker {
                 }
             }
         }
-        Ok(Outcome::Done(started.finish(&self.store, job)?))
+        let results = started.finish(&self.store, job)?;
+        Ok(Outcome::Done(match &job.bits_key {
+            Some(bits) => self.prepare_for_owners(job, &key, bits, &results)?,
+            None => results,
+        }))
+    }
+
+    /// Makes results for the owners of a joint key, given the file of its key of bits.
+    fn prepare_for_owners(
+        &self,
+        job: &QueuedJob,
+        values: &EvaluationKey,
+        bits: &str,
+        results: &[Whole],
+    ) -> Result<Vec<Whole>> {
+        let bits = EvaluationKey::open(&self.store.fetch(bits)?, self.options)?;
+        let (store, options) = (&*self.store, self.options);
+        let ending = joint::Preparation { store, job, values, bits: bits.bits()?, options };
+        ending.prepare(results)
     }
 
     /// Charges the client for the time since the last charge. Returns whether the turn is over.

@@ -9,6 +9,7 @@ use super::circuit::s_box;
 use super::jobs::{Job, KeyFileArgs};
 use super::owners::FloodingArgs;
 use super::parameters::ParameterArgs;
+use crate::guard::FileArg;
 
 /// How a file of values is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -187,11 +188,23 @@ pub struct EncryptArgs {
 #[derive(Args, Debug)]
 pub struct CanaryArgs {
     /// Hide canaries among the values, and write their places and inputs to this secret file, for `decrypt --canaries`
-    #[arg(long = "canaries", value_name = "FILE", requires = "count", conflicts_with = "circuit")]
+    #[arg(
+        long = "canaries",
+        value_name = "FILE",
+        requires = "canary_places",
+        conflicts_with = "circuit"
+    )]
     pub file: Option<PathBuf>,
     /// Number of canaries; more of them find a server that is wrong in fewer places
-    #[arg(long = "canary-count", value_name = "N", requires = "file")]
+    #[arg(long = "canary-count", value_name = "N", requires = "file", group = "canary_places")]
     pub count: Option<usize>,
+    /// Hide canaries at the places of those in this file, for another operand of one operation
+    #[arg(long = "canaries-like", value_name = "FILE", requires_all = ["file", "secret"], group = "canary_places")]
+    pub like: Option<PathBuf>,
+    /// Write the inputs of canaries to this secret file, a line each, to compute the results that `decrypt --expected`
+    /// compares with
+    #[arg(long = "canary-values", value_name = "FILE", requires = "file")]
+    pub values: Option<PathBuf>,
     /// Inputs of canaries
     #[arg(
         long = "canary-inputs",
@@ -200,6 +213,17 @@ pub struct CanaryArgs {
         requires = "file"
     )]
     pub inputs: CanaryInputs,
+}
+
+impl CanaryArgs {
+    /// Returns the files that are read and written.
+    pub(super) fn files(&self) -> impl Iterator<Item = FileArg> {
+        let like = self.like.as_deref().map(|path| FileArg::input("--canaries-like", path));
+        let written = [("--canaries", &self.file), ("--canary-values", &self.values)];
+        let written =
+            written.into_iter().filter_map(|(option, path)| Some((option, path.as_deref()?)));
+        like.into_iter().chain(written.map(|(option, path)| FileArg::new_key(option, path)))
+    }
 }
 
 /// Inputs that canaries are drawn from.
@@ -291,12 +315,16 @@ pub struct DecryptArgs {
     pub schema: Option<PathBuf>,
     /// Check results by the canaries in this file, which `encrypt --canaries` wrote, and leave them out; nothing is written
     /// if one of them has a wrong result
-    #[arg(long, value_name = "FILE", requires = "table")]
+    #[arg(long, value_name = "FILE", requires = "canary_results")]
     pub canaries: Option<PathBuf>,
     /// Table of the lookup, as `lookup` takes it, for --canaries; of signed inputs and outputs if the results are signed.
     /// After several lookups, the table of all of them together
-    #[arg(long, value_name = "FILE", requires = "canaries")]
+    #[arg(long, value_name = "FILE", requires = "canaries", group = "canary_results")]
     pub table: Option<PathBuf>,
+    /// Results that canaries must have, for --canaries, a line each in the order of `encrypt --canary-values`: for columns of
+    /// integers, values in words, and whatever is no table
+    #[arg(long, value_name = "FILE", requires = "canaries", group = "canary_results")]
+    pub expected: Option<PathBuf>,
     /// File for the imaginary parts of results of complex tables; the other file then has the real parts
     #[arg(long, value_name = "FILE", conflicts_with_all = ["join", "layout", "dictionary", "schema", "canaries"])]
     pub imaginary: Option<PathBuf>,

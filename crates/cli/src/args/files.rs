@@ -171,7 +171,7 @@ impl EncryptArgs {
         ]);
         files.extend(dictionary("--dictionary", self.dictionary.as_deref(), self.extend));
         files.push(FileArg::bytes("--output", &self.output));
-        files.extend(self.canaries.file.as_deref().map(|it| FileArg::new_key("--canaries", it)));
+        files.extend(self.canaries.files());
         FileArgs { files, force: self.force }
     }
 }
@@ -293,6 +293,7 @@ impl RemoteCommand {
                 let mut files = of(&args.connection);
                 files.extend(inputs([
                     ("--evaluation", args.evaluation.as_deref()),
+                    ("--bits-evaluation", args.bits_evaluation.as_deref()),
                     ("--input", args.input.as_deref()),
                 ]));
                 let outputs = args.results.outputs.iter();
@@ -345,6 +346,7 @@ impl DecryptArgs {
             ("--schema", self.schema.as_deref()),
             ("--canaries", self.canaries.as_deref()),
             ("--table", self.table.as_deref()),
+            ("--expected", self.expected.as_deref()),
         ]);
         files.extend(super::owners::all("--part", &self.parts));
         files.push(values(&self.output, self.format));

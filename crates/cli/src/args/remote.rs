@@ -74,6 +74,10 @@ pub struct RemoteLookupArgs {
     /// ciphertexts]
     #[arg(long, value_name = "FILE")]
     pub evaluation: Option<PathBuf>,
+    /// Evaluation key of bits of several owners, which is sent if the server does not have it; results are then for all of
+    /// them to decrypt together, by `decrypt`
+    #[arg(long, value_name = "FILE")]
+    pub bits_evaluation: Option<PathBuf>,
     /// Name of a table on the server; repeat it with one --output each, in this order
     #[arg(long = "table", value_name = "NAME", required = true)]
     pub tables: Vec<String>,
@@ -189,6 +193,7 @@ Examples:
   cryptable remote lookup --table tens --table ones --input ages.ct --output tens.ct --output ones.ct
   cryptable remote lookup --table risk --input ages.ct --detach
   cryptable remote lookup --table risk --ciphertext 9f0a --output risk.ct
+  cryptable remote lookup --bits-evaluation bits.key --table risk --ciphertext 9f0a --output risk.joint
 
 If this program ends while it waits, the job goes on, and `remote fetch` fetches its results. After
 results arrived, job and ciphertexts are removed from the server, unless --keep is given.";

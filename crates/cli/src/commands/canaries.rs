@@ -4,23 +4,29 @@ use std::fmt;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, ensure};
-use cryptable::{Canaries, Contents, SecretKey, Table};
+use anyhow::{Context, Result, bail, ensure};
+use cryptable::{Canaries, SecretKey, Table};
 use cryptable_wire::hex;
 use serde::Serialize;
 use zeroize::Zeroizing;
 
-use crate::args::{CanaryArgs, CanaryInputs, DecryptArgs, Global};
+use super::encrypt::EncryptionKey;
+use crate::args::{CanaryArgs, CanaryInputs, CsvArgs, DecryptArgs, Global};
 use crate::atomic_file::{self, Access, AtomicFile};
-use crate::formats::domain::Signs;
+use crate::formats::csv::Coding;
+use crate::formats::domain::{Domain, Signs};
 use crate::formats::table::{self, Moduli, TableOptions};
 use crate::formats::value_writer::ValueWriter;
+use crate::formats::values::{ValueOptions, Values, open_values};
 use crate::input_file;
 use crate::printable::Printable as _;
 use crate::report::{self, values};
 
 /// Longest file of canaries that is read, in bytes.
 const MAX_BYTES: u64 = 1 << 28;
+
+/// Values that are read at a time.
+const CHUNK: usize = 1 << 16;
 
 /// Joins the chunks that `next` returns, up to the first empty one.
 ///
@@ -44,51 +50,116 @@ pub fn all_values(
     Ok(all)
 }
 
-/// Draws the canaries that the arguments ask for among values, by a key's `draw` for a number of values and of canaries.
+/// Joins all values of a file.
 ///
 /// # Errors
-/// If the number of canaries is out of range.
+/// If one is out of range.
+pub fn all_of(values: &mut Values) -> Result<Zeroizing<Vec<u64>>> {
+    all_values(|| {
+        let mut chunk = Zeroizing::new(Vec::with_capacity(CHUNK));
+        for value in values.by_ref().take(CHUNK) {
+            chunk.push(value?);
+        }
+        Ok(chunk)
+    })
+}
+
+/// Draws the canaries that the arguments ask for among values, of so many bits each where they are not single inputs of tables.
+///
+/// # Errors
+/// If the number of canaries is out of range, or those whose places they take are of another number of values.
 pub fn draw(
     values: &[u64],
     args: &CanaryArgs,
-    draw: impl Fn(usize, usize) -> cryptable::Result<Canaries>,
+    key: EncryptionKey<'_>,
+    bits: Option<u32>,
 ) -> Result<Canaries> {
-    let count = args.count.context("--canaries takes --canary-count: how many there are")?;
-    let uniform = draw(values.len(), count).context("--canaries")?;
-    match args.inputs {
-        CanaryInputs::Uniform => Ok(uniform),
-        CanaryInputs::Values => uniform.with_inputs_of(values).context("--canaries"),
+    let (uniform, places) = match (&args.like, key) {
+        (Some(path), EncryptionKey::Secret(secret)) => {
+            let like = read(path, secret)?;
+            let uniform = key.draw_canaries(values.len(), like.count(), bits);
+            let uniform = uniform.context("--canaries")?;
+            let (found, expected) = (values.len(), like.places() - like.count());
+            ensure!(
+                found == expected && like.largest_input() == uniform.largest_input(),
+                "--canaries-like: they are among {expected} values up to {}, but these are {found} up to {}",
+                like.largest_input(),
+                uniform.largest_input()
+            );
+            (uniform, Some(like))
+        }
+        _ => {
+            let count =
+                args.count.context("--canaries takes --canary-count: how many there are")?;
+            (key.draw_canaries(values.len(), count, bits).context("--canaries")?, None)
+        }
+    };
+    let inputs = if args.inputs == CanaryInputs::Values { values } else { uniform.inputs() };
+    match places {
+        None if args.inputs == CanaryInputs::Uniform => Ok(uniform),
+        places => places.as_ref().unwrap_or(&uniform).with_inputs_of(inputs).context("--canaries"),
     }
 }
 
-/// Writes canaries to a file that only its owner can read, and which gets its name later.
+fn read(path: &Path, key: &SecretKey) -> Result<Canaries> {
+    let name = input_file::shown(path).printable();
+    let bytes = input_file::read_secret(path, MAX_BYTES, "a file of canaries", |_| Ok(()))?;
+    Canaries::from_bytes(&bytes, key).with_context(|| name.to_string())
+}
+
+/// Writes canaries, and their inputs in this domain if the arguments ask for them, to files that only their owner can read and
+/// that get their names later.
 ///
 /// # Errors
 /// If there is a file already that must not be replaced, or if writing fails.
-pub fn write(path: &Path, canaries: &Canaries, force: bool) -> Result<(AtomicFile, CanaryReport)> {
-    let is_file = atomic_file::target_of(path)?.is_some();
-    ensure!(
-        force || !is_file || !path.exists(),
-        "{} exists; --force replaces it, and results cannot be checked by it any more",
-        path.printable()
-    );
-    let mut file = atomic_file::create(path, Access::Private)?;
+pub fn write(
+    canaries: &Canaries,
+    args: &CanaryArgs,
+    domain: Domain,
+    force: bool,
+) -> Result<(Vec<AtomicFile>, CanaryReport)> {
+    let path = args.file.as_deref().context("--canaries")?;
+    let create = |path: &Path| {
+        let is_file = atomic_file::target_of(path)?.is_some();
+        ensure!(
+            force || !is_file || !path.exists(),
+            "{} exists; --force replaces it, and results cannot be checked by it any more",
+            path.printable()
+        );
+        Ok(atomic_file::create(path, Access::Private)?)
+    };
+    let mut file = create(path)?;
     file.write_all(&canaries.to_bytes())?;
-    Ok((file, CanaryReport::new(path, canaries, false)))
+    let mut files = vec![file];
+    if let Some(path) = &args.values {
+        let mut file = create(path)?;
+        for &input in canaries.inputs() {
+            writeln!(file, "{}", domain.integer(input))?;
+        }
+        files.push(file);
+    }
+    Ok((files, CanaryReport::new(path, canaries, false)))
+}
+
+/// What results of canaries are compared with.
+enum Expected {
+    Table(Table),
+    /// A result for each canary.
+    Results(Zeroizing<Vec<u64>>),
 }
 
 /// A check of results by canaries.
 pub struct ResultCheck {
     canaries: Canaries,
-    table: Table,
+    expected: Expected,
     /// All results, canaries included, in the order of places.
     results: Zeroizing<Vec<u64>>,
     report: CanaryReport,
 }
 
 impl ResultCheck {
-    /// Reads the canaries and the table that the arguments name; `None` if they name none. `places` is the number of results
-    /// in the file, whose contents these are.
+    /// Reads the canaries and what their results are compared with, as the arguments name them; `None` if they name none.
+    /// `places` is the number of results in the file, which are of this domain.
     ///
     /// # Errors
     /// If a file cannot be read, belongs to another key, or does not fit the results.
@@ -96,13 +167,12 @@ impl ResultCheck {
         global: Global,
         args: &DecryptArgs,
         key: &SecretKey,
-        contents: &Contents,
+        domain: Domain,
         places: u64,
     ) -> Result<Option<Self>> {
-        let (Some(path), Some(table)) = (&args.canaries, &args.table) else { return Ok(None) };
+        let Some(path) = &args.canaries else { return Ok(None) };
         let name = input_file::shown(path).printable();
-        let bytes = input_file::read_secret(path, MAX_BYTES, "a file of canaries", |_| Ok(()))?;
-        let canaries = Canaries::from_bytes(&bytes, key).with_context(|| name.to_string())?;
+        let canaries = read(path, key)?;
         report::note(global, input_file::exposure(path).as_ref());
         let expected = canaries.places();
         ensure!(
@@ -111,14 +181,14 @@ impl ResultCheck {
             input_file::shown(&args.input).printable(),
             values(places)
         );
-        let input = key.lookup_parameters()?.input_modulus();
-        let moduli = Moduli { input: Some(input), output: Some(contents.modulus) };
-        let signs = Signs::both(contents.signed);
-        let (table, _) =
-            table::read(table, &TableOptions { signs, ..TableOptions::plain(moduli) })?;
+        let expected_results = match (&args.table, &args.expected) {
+            (Some(table), _) => Expected::Table(read_table(table, key, domain)?),
+            (None, Some(file)) => Expected::Results(read_results(file, domain)?),
+            (None, None) => bail!("--canaries takes --table or --expected"),
+        };
         let report = CanaryReport::new(path, &canaries, true);
         let results = Zeroizing::new(Vec::with_capacity(expected));
-        Ok(Some(Self { canaries, table, results, report }))
+        Ok(Some(Self { canaries, expected: expected_results, results, report }))
     }
 
     /// Returns the number of results that are not those of canaries.
@@ -137,10 +207,28 @@ impl ResultCheck {
     /// # Errors
     /// If a canary has a wrong result, or if writing fails.
     pub fn finish(self, writer: &mut ValueWriter) -> Result<CanaryReport> {
-        let own = Zeroizing::new(self.canaries.check(&self.results, &self.table)?);
+        let own = Zeroizing::new(match &self.expected {
+            Expected::Table(table) => self.canaries.check(&self.results, table)?,
+            Expected::Results(expected) => self.canaries.check_results(&self.results, expected)?,
+        });
         writer.write(&own)?;
         Ok(self.report)
     }
+}
+
+/// Reads the table of a lookup.
+fn read_table(path: &Path, key: &SecretKey, domain: Domain) -> Result<Table> {
+    let input = key.lookup_parameters()?.input_modulus();
+    let output = u64::try_from(domain.modulus).context("--table is of lookups")?;
+    let moduli = Moduli { input: Some(input), output: Some(output) };
+    let signs = Signs::both(domain.signed);
+    Ok(table::read(path, &TableOptions { signs, ..TableOptions::plain(moduli) })?.0)
+}
+
+/// Reads the results that canaries must have.
+fn read_results(path: &Path, domain: Domain) -> Result<Zeroizing<Vec<u64>>> {
+    let (csv, coding) = (&CsvArgs::default(), Coding::Integers(domain));
+    all_of(&mut open_values(path, &ValueOptions { format: None, column: None, csv, coding })?)
 }
 
 /// The canaries of a file, as part of a report.
@@ -158,6 +246,11 @@ pub struct CanaryReport {
 }
 
 impl CanaryReport {
+    /// Returns the number of canaries.
+    pub fn count(&self) -> u64 {
+        self.canary_count
+    }
+
     fn new(path: &Path, canaries: &Canaries, are_right: bool) -> Self {
         let places = canaries.places();
         Self {

@@ -274,10 +274,15 @@ fn values_of(global: Global, args: &DecryptArgs, key: &SecretKey, file: File) ->
     let (values, modulus) =
         (reader.summary().values / each as u64, layout.modulus(contents.modulus));
     let domain = Domain { modulus, signed: check_signs(args, contents.signed)? };
-    let mut check = ResultCheck::open(global, args, key, &contents, values)?;
+    let mut check = ResultCheck::open(global, args, key, domain, values)?;
+    let is_checked = match layout {
+        Layout::Values => true,
+        Layout::Words { .. } => args.expected.is_some(),
+        Layout::Integers(_) | Layout::Digits(_) | Layout::Places { .. } => false,
+    };
     ensure!(
-        check.is_none() || matches!(layout, Layout::Values),
-        "--canaries: results of whole values are checked, not those of {input}"
+        check.is_none() || is_checked,
+        "--canaries: results of whole values are checked, and with --expected words of --as words, not those of {input}"
     );
     let values = check.as_ref().map_or(values, ResultCheck::own_values);
     let mut writer = create(args, domain, values)?;

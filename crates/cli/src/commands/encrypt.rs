@@ -63,7 +63,6 @@ fn encrypt_in_layout(global: Global, args: &EncryptArgs, key: EncryptionKey<'_>)
     }
     let layout = match args.layout {
         Some(LayoutArg::Integers) => {
-            ensure!(args.canaries.file.is_none(), "--canaries: columns of integers have none");
             return integers::encrypt(global, args, key);
         }
         Some(LayoutArg::Words) => {
@@ -79,8 +78,8 @@ fn encrypt_in_layout(global: Global, args: &EncryptArgs, key: EncryptionKey<'_>)
         None | Some(LayoutArg::Values) => Layout::Values,
     };
     ensure!(
-        layout == Layout::Values || args.canaries.file.is_none(),
-        "--canaries: results of whole values are checked, not those of integers with headroom or of words"
+        matches!(layout, Layout::Values | Layout::Words { .. }) || args.canaries.file.is_none(),
+        "--canaries: results of whole values are checked, not those of integers with headroom"
     );
     encrypt(global, args, key, layout)
 }
@@ -108,11 +107,16 @@ impl EncryptionKey<'_> {
         }
     }
 
-    /// Draws canaries of uniform inputs among this number of values.
-    fn draw_canaries(self, values: usize, count: usize) -> cryptable::Result<Canaries> {
+    /// Draws canaries of uniform inputs among this number of values, of so many bits where they are no inputs of tables.
+    pub fn draw_canaries(
+        self,
+        values: usize,
+        count: usize,
+        bits: Option<u32>,
+    ) -> cryptable::Result<Canaries> {
         match self {
-            Self::Secret(key) => key.draw_canaries(values, count, None),
-            Self::Public(key) => key.draw_canaries(values, count, None),
+            Self::Secret(key) => key.draw_canaries(values, count, bits),
+            Self::Public(key) => key.draw_canaries(values, count, bits),
         }
     }
 
@@ -209,18 +213,29 @@ fn encrypt_all(
     key: EncryptionKey<'_>,
     layout: Layout,
     mut next: impl FnMut() -> Result<Zeroizing<Vec<u64>>>,
+    domain: Domain,
     writer: &mut ciphertext_file::Writer,
-) -> Result<(u64, Option<(AtomicFile, CanaryReport)>)> {
+) -> Result<(u64, Option<(Vec<AtomicFile>, CanaryReport)>)> {
     let signed = args.signed;
     let input = input_file::shown(&args.input).printable();
-    if let Some(path) = &args.canaries.file {
+    if args.canaries.file.is_some() {
         let own = canaries::all_values(next)?;
         ensure!(!own.is_empty(), "{input} holds no values");
-        let draw = |values, count| key.draw_canaries(values, count);
-        let found = canaries::draw(&own, &args.canaries, draw)?;
-        let ciphertext = key.encrypt(&found.hide(&own)?)?;
-        writer.push(&ciphertext.with_signed(signed))?;
-        return Ok((own.len() as u64, Some(canaries::write(path, &found, args.force)?)));
+        let bits = if let Layout::Words { bits } = layout { Some(bits) } else { None };
+        let found = canaries::draw(&own, &args.canaries, key, bits)?;
+        let list = found.hide(&own)?;
+        // Words of values are by part; whole values are one ciphertext, of as many parts as there are.
+        let at_once = match bits {
+            Some(_) => key.parameters().lookups()?.values_per_part(),
+            None => list.len(),
+        };
+        for part in list.chunks(at_once) {
+            for ciphertext in layout.encrypt(key, part)? {
+                writer.push(&ciphertext.with_signed(signed))?;
+            }
+        }
+        let written = canaries::write(&found, &args.canaries, domain, args.force)?;
+        return Ok((own.len() as u64, Some(written)));
     }
     let mut total = 0;
     loop {
@@ -268,14 +283,14 @@ fn encrypt(
         let integer = |value| domain.integer(value).rem_euclid(wrapped) as u64;
         next_values(&mut values, per_part, layout, integer)
     };
-    let (total, hidden) = encrypt_all(args, key, layout, next, &mut writer)?;
+    let (total, hidden) = encrypt_all(args, key, layout, next, domain, &mut writer)?;
     ensure!(total > 0, "{input} holds no values");
     if let Coding::Words(book, _) = &coding {
         // Saved first, so that no ciphertext holds a code that no dictionary has.
         book.borrow().save()?;
     }
-    let (file, canaries) = hidden.unzip();
-    let summary = ciphertext_file::commit_after(file, writer)?;
+    let (files, canaries) = hidden.unzip();
+    let summary = ciphertext_file::commit_after(files.unwrap_or_default(), writer)?;
     key_input::warn_of_insecurity(global, &key.parameters(), args.key_file());
     report::note(global, values.note());
     let report = Report {

@@ -117,3 +117,85 @@ fn files_that_do_not_belong_together_are_refused() {
     let message = here.fail(&format!("{ENCRYPT} --as headroom --canaries n.c --canary-count 3"));
     assert!(message.contains("--canaries"), "{message}");
 }
+
+fn column(here: &Workspace, name: &str) -> Vec<i64> {
+    let text = String::from_utf8(here.read(name)).unwrap();
+    text.lines().map(|line| line.parse().unwrap()).collect()
+}
+
+fn lines(values: impl IntoIterator<Item = i64>) -> String {
+    values.into_iter().map(|value| format!("{value}\n")).collect()
+}
+
+/// Columns of one operation have canaries at the same places, whose results the client computes.
+#[test]
+fn results_of_columns_are_compared_with_those_of_canaries() {
+    let here = Workspace::new();
+    here.succeed(
+        "keygen integers --insecure-toy --digit-bits 2 --secret client.key --evaluation server.key",
+    );
+    let own: Vec<i64> = (0..1100).map(|i| i * 7 % 256 - 128).collect();
+    here.write("x.csv", lines(own.iter().copied()));
+    here.write("y.csv", lines(own.iter().map(|x| x / 2)));
+    let encrypt = |name: &str, places: &str| {
+        format!(
+            "encrypt --as integers --bits 8 --signed --secret client.key --input {name}.csv --output {name}.ct \
+             --canaries {name}.canaries --canary-values {name}.values {places}"
+        )
+    };
+    let text = here.succeed(&encrypt("x", "--canary-count 60"));
+    assert!(text.contains("1100 values") && text.contains("60 of 1,160"), "{text}");
+    here.succeed(&encrypt("y", "--canaries-like x.canaries"));
+    let compute = |operation: &str| {
+        here.succeed(&format!(
+            "integers --evaluation server.key --op {operation} --input x.ct --input y.ct --output r.ct"
+        ));
+    };
+    let both = || column(&here, "x.values").into_iter().zip(column(&here, "y.values"));
+    let larger = |(x, y): (i64, i64)| x.max(y);
+    here.write("expected.csv", lines(both().map(larger)));
+    compute("max");
+    let check = "decrypt --secret client.key --input r.ct --output r.csv --canaries x.canaries --expected expected.csv";
+    let text = here.succeed(check);
+    assert!(text.contains("1100 values") && text.contains("60 of 1,160, are right"), "{text}");
+    assert_eq!(column(&here, "r.csv"), own.iter().map(|&x| x.max(x / 2)).collect::<Vec<_>>());
+    std::fs::remove_file(here.path("r.csv")).unwrap();
+    compute("min");
+    let message = here.fail(check);
+    assert!(message.contains("canaries have wrong results"), "{message}");
+    assert!(!here.path("r.csv").exists());
+
+    here.write("short.csv", lines(both().map(larger).skip(1)));
+    let message = here.fail(&check.replace("expected.csv", "short.csv"));
+    assert!(message.contains("number of expected results"), "{message}");
+    here.write("z.csv", lines(own[1..].iter().copied()));
+    let message = here.fail(&encrypt("z", "--canaries-like x.canaries"));
+    assert!(message.contains("among 1100 values up to 255, but these are 1099"), "{message}");
+    here.strict_command(&encrypt("z", "--canaries-like x.canaries --canary-count 3"))
+        .assert()
+        .code(2);
+}
+
+#[test]
+fn results_of_words_are_compared_with_those_of_canaries() {
+    let here = Workspace::new();
+    here.succeed("keygen wide --insecure-toy --bits 8 --secret client.key --evaluation server.key");
+    here.write("x.csv", lines(0..200));
+    here.succeed(
+        "encrypt --as words --bits 8 --secret client.key --input x.csv --output x.ct --canaries x.canaries \
+         --canary-count 56 --canary-values x.values --canary-inputs values",
+    );
+    let value = |key: i64| if key == 17 || key == 100 { 200 + key / 17 } else { key % 3 };
+    let entries = (0..200).map(|key| format!("{key},{}\n", value(key)));
+    here.write("d.csv", entries.collect::<String>());
+    here.succeed(
+        "wide --evaluation server.key --bits 8 --dictionary d.csv --default 0 --input x.ct --output r.ct",
+    );
+    here.write("expected.csv", lines(column(&here, "x.values").into_iter().map(value)));
+    let check = "decrypt --as words --bits 8 --secret client.key --input r.ct --output r.csv --canaries x.canaries";
+    let text = here.succeed(&format!("{check} --expected expected.csv"));
+    assert!(text.contains("56 of 256, are right"), "{text}");
+    assert_eq!(column(&here, "r.csv"), (0..200).map(value).collect::<Vec<_>>());
+    let message = here.fail(&format!("{check} --expected x.values"));
+    assert!(message.contains("canaries have wrong results"), "{message}");
+}

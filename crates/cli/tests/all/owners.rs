@@ -42,6 +42,32 @@ fn combine(second: &[&str]) -> String {
     )
 }
 
+/// All deal to five holders, and those named decrypt together.
+fn any_three_of_five(here: &Workspace, results: &str, expected: &str) {
+    for owner in OWNERS {
+        let files: String = (1..=5).map(|holder| format!(" {owner}.to{holder}")).collect();
+        here.succeed(&format!("owners deal --secret {owner}.secret --dealt{files}"));
+    }
+    for holder in 1..=5 {
+        let dealt = files(&format!("to{holder}"), &OWNERS);
+        let text = here.succeed(&format!("owners receive --dealt{dealt} --secret {holder}.secret"));
+        assert!(text.contains(&format!("holder {holder} of 5, any 3")), "{text}");
+    }
+    for together in [[1, 4, 5], [3, 2, 4]] {
+        let [first, second, third] = together;
+        for holder in together {
+            here.succeed(&format!(
+                "decrypt --secret {holder}.secret --together {first},{second},{third} \
+                 --input {results} --output {holder}.part"
+            ));
+        }
+        here.succeed(&format!(
+            "decrypt --part {third}.part {first}.part {second}.part --input {results} --output out.csv"
+        ));
+        assert_eq!(here.read("out.csv"), expected.as_bytes(), "{together:?}");
+    }
+}
+
 /// The table that is looked up: outputs of three bits.
 fn risk(age: u64) -> u64 {
     age * 5 / 11
@@ -107,6 +133,32 @@ fn three_owners_decrypt_together_what_none_can_alone() {
     let expected = numbers(ages.iter().map(|&age| risk(age) % 8));
     assert_eq!(here.read("out.csv"), expected.as_bytes());
 
+    any_three_of_five(&here, "risks.joint", &expected);
+    let part = |rest: &str| {
+        here.fail(&format!("decrypt --input risks.joint --output x.part --secret {rest}"))
+    };
+    for (rest, wrong) in [
+        ("1.secret --together 1,4", "2 holders are to decrypt together"),
+        ("1.secret --together 1,4,6", "owner 6"),
+        ("1.secret --together 1,4,4", "two messages of owner 4"),
+        ("1.secret --together 2,4,5", "holder 1 is not one of those"),
+        ("1.secret", "--together 1,2,3"),
+        ("ann.secret --together 1,2,3", "owners deal"),
+    ] {
+        let message = part(rest);
+        assert!(message.contains(wrong), "{rest}: {message}");
+    }
+    // Parts of two quorums: the later one has 2, 3 and 4.
+    let message =
+        here.fail("decrypt --part 1.part 2.part 3.part --input risks.joint --output x.csv");
+    assert!(message.contains("owner 2 was made to go with those of 2, 3, 4 of 5"), "{message}");
+    let message = here.fail("decrypt --part 2.part 3.part --input risks.joint --output x.csv");
+    assert!(message.contains("the partial decryption of owner 4 is missing"), "{message}");
+    let message = here.fail("owners receive --dealt ann.to1 bob.to2 eve.to1 --secret x.secret");
+    assert!(message.contains("holder of a dealt share"), "{message}");
+    let message = here.fail("owners deal --secret ann.secret --dealt a.1 a.2");
+    assert!(message.contains("number of holders") && !here.path("a.1").exists(), "{message}");
+
     // Two of three: whoever has a copy of the secret writes the same part.
     std::fs::copy(here.path("ann.secret"), here.path("copy.secret")).unwrap();
     here.succeed("decrypt --secret copy.secret --input risks.joint --output copy.part");
@@ -164,4 +216,9 @@ fn three_owners_decrypt_together_at_full_size() {
     here.succeed(&decrypt(&OWNERS));
     let expected = numbers(ages.iter().map(|&age| risk(age) % 8));
     assert_eq!(here.read("out.csv"), expected.as_bytes());
+    any_three_of_five(&here, "risks.joint", &expected);
+    println!(
+        "{}",
+        here.shell_succeeds("ls -l *.first *.keys *.second *.key *.joint *.part *.secret ann.to1")
+    );
 }

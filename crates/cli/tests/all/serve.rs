@@ -28,7 +28,7 @@ fn order(workspace: &Workspace, options: &str) -> (Process, Client, Job) {
     let mut input = File::open(workspace.path("values.ct")).unwrap();
     let sent = client.upload(Kind::Ciphertext, &mut input, &mut silent).unwrap();
     let tables = vec!["backwards".to_owned()];
-    let order = Order { key: key.sha256, ciphertext: sent.sha256, tables };
+    let order = Order { key: key.sha256, ciphertext: sent.sha256, tables, bits_key: None };
     let job = client.order(&order).unwrap();
     (process, client, job)
 }
@@ -116,8 +116,12 @@ fn requests_refusals_and_jobs_are_logged_and_tokens_are_not() {
     let mut silent = |_| ControlFlow::Continue(());
     let mut input = File::open(workspace.path("values.ct")).unwrap();
     let sent = client.upload(Kind::Ciphertext, &mut input, &mut silent).unwrap();
-    let order =
-        Order { key: key.sha256, ciphertext: sent.sha256, tables: vec!["backwards".into()] };
+    let order = Order {
+        key: key.sha256,
+        ciphertext: sent.sha256,
+        tables: vec!["backwards".into()],
+        bits_key: None,
+    };
     let job = client.order(&order).unwrap();
     let job = client.wait(&job.id, &mut silent).unwrap();
     let mut result = Vec::new();

@@ -107,7 +107,12 @@ impl User {
     /// Orders a lookup in all tables.
     pub fn order(&self, ciphertext: &Object, values: Vec<u64>) -> Ordered {
         let tables = TABLES.map(|(name, _)| name.to_owned()).into();
-        let order = Order { key: self.key.clone(), ciphertext: ciphertext.sha256.clone(), tables };
+        let order = Order {
+            key: self.key.clone(),
+            ciphertext: ciphertext.sha256.clone(),
+            tables,
+            bits_key: None,
+        };
         let job = self.client.order(&order).unwrap();
         Ordered { job, values, found: Vec::new() }
     }

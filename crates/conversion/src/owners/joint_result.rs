@@ -38,12 +38,24 @@ impl<'a> JointLookup<'a> {
         let owners = values.parameters().literal().owners;
         check_equal("number of owners", bits.parameters().literal().owners, owners)?;
         let modulus = table.output_modulus();
-        let prepare = |bit: u32| {
-            let of_bit = |x| table.values()[x as usize] >> bit & 1;
-            values.prepare(&Table::from_fn(table.input_modulus(), 2, of_bit)?)
-        };
-        let tables = (0..(modulus - 1).ilog2() + 1).map(prepare).collect::<Result<_>>()?;
+        let prepare = |bit| values.prepare(&Self::table_of_bit(table, bit)?);
+        let tables = (0..Self::bits(modulus)).map(prepare).collect::<Result<_>>()?;
         Ok(Self { values, bits, tables, modulus })
+    }
+
+    /// Returns the number of bits of outputs below this modulus.
+    #[must_use]
+    pub fn bits(modulus: u64) -> u32 {
+        (modulus - 1).ilog2() + 1
+    }
+
+    /// Returns the table of one bit of all outputs.
+    ///
+    /// # Errors
+    /// Never: it has the inputs of the table.
+    pub fn table_of_bit(table: &Table, bit: u32) -> Result<Table> {
+        let of_bit = |x| table.values()[x as usize] >> bit & 1;
+        Table::from_fn(table.input_modulus(), 2, of_bit)
     }
 
     /// Looks the values of a ciphertext up, makes bits of the results, and cleans these until their errors hide behind
@@ -57,14 +69,8 @@ impl<'a> JointLookup<'a> {
         progress: Progress<'_>,
     ) -> Result<JointResult> {
         let tables: Vec<_> = self.tables.iter().collect();
-        let (parameters, key_id) = (self.bits.parameters(), self.bits.key_id());
-        let prepare = |result: packed::Ciphertext| {
-            let input = to_bits(self.values, &result, parameters, key_id)?;
-            self.bits.prepare_decryption(&self.bits.half_bin_boot(&input)?)
-        };
         let results = self.values.lookup_many(input, &tables, progress)?;
-        let bits = results.into_iter().map(prepare).collect::<Result<_>>()?;
-        Ok(JointResult { parameters: parameters.clone(), modulus: self.modulus, bits })
+        JointResult::prepare(self.values, self.bits, &results, self.modulus)
     }
 }
 
@@ -78,6 +84,31 @@ pub struct JointResult {
 }
 
 impl JointResult {
+    /// Makes bits of the results of [tables of bits](JointLookup::table_of_bit), the lowest first, and cleans them until their
+    /// errors hide behind flooding.
+    ///
+    /// # Errors
+    /// If the results are of another key, or have too much noise, or are not as many as outputs below `modulus` have bits.
+    pub fn prepare(
+        values: &packed::EvaluationKey,
+        bits: &bits::EvaluationKey,
+        results: &[packed::Ciphertext],
+        modulus: u64,
+    ) -> Result<Self> {
+        check_equal(
+            "number of bits of outputs",
+            results.len(),
+            JointLookup::bits(modulus) as usize,
+        )?;
+        let (parameters, key_id) = (bits.parameters(), bits.key_id());
+        let prepare = |result: &packed::Ciphertext| {
+            let input = to_bits(values, result, parameters, key_id)?;
+            bits.prepare_decryption(&bits.half_bin_boot(&input)?)
+        };
+        let prepared = results.iter().map(prepare).collect::<Result<_>>()?;
+        Ok(Self { parameters: parameters.clone(), modulus, bits: prepared })
+    }
+
     /// Returns the parameters of the bits.
     #[must_use]
     pub fn parameters(&self) -> &bits::Parameters {
@@ -129,7 +160,7 @@ impl JointResult {
         let (parameters, mut reader) = opened;
         let modulus = reader.u64_within("output modulus", 2..=u64::MAX)?;
         let mut bits: Vec<PreparedBits> = Vec::new();
-        for _ in 0..u64::from((modulus - 1).ilog2() + 1).min(MAX_BITS) {
+        for _ in 0..u64::from(JointLookup::bits(modulus)).min(MAX_BITS) {
             let of_bit = reader.bytes("bits for partial decryption", MAX_RESULT_BYTES)?;
             let of_bit = PreparedBits::from_bytes(&parameters, of_bit)?;
             if let Some(lowest) = bits.first() {

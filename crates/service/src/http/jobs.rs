@@ -8,9 +8,10 @@ use axum::response::{IntoResponse, Response};
 
 use super::requests::json;
 use super::{App, Client, files, pages};
-use crate::checks::check_order;
+use crate::checks::{Ordered, check_order};
 use crate::messages::{Job, Kind, Order, State as JobState};
 use crate::store::{Listed, NewJob};
+use crate::worker::joint::names_of_bits;
 use crate::{Problem, Result};
 
 /// Longest identifier of a request, in bytes.
@@ -58,8 +59,18 @@ fn accept(app: &App, client: i64, request: Option<&str>, order: &Order) -> Resul
         let table = app.store.table(name)?;
         tables.push(table.ok_or_else(|| Problem::not_found(&format!("table as {name:?}")))?);
     }
-    let reserved = check_order(&key, &ciphertext, &tables, &app.limits, app.options)?;
-    let digests: Vec<String> = tables.into_iter().map(|table| table.digest).collect();
+    let of_bits = |sha256: &String| app.store.object(client, Kind::EvaluationKey, sha256);
+    let bits = order.bits_key.as_ref().map(of_bits).transpose()?;
+    let ordered =
+        Ordered { key: &key, bits: bits.as_ref(), ciphertext: &ciphertext, tables: &tables };
+    let reserved = check_order(ordered, &app.limits, app.options)?;
+    let digests: Vec<String> = tables
+        .into_iter()
+        .flat_map(|table| match bits {
+            Some(_) => names_of_bits(&table.digest, table.output_modulus).collect(),
+            None => vec![table.digest],
+        })
+        .collect();
     let new =
         NewJob { request, order, digests: &digests, key: &key, ciphertext: &ciphertext, reserved };
     let job = app.store.add_job(client, &new, &app.limits)?;

@@ -8,6 +8,7 @@ use super::{Listed, Page, Store, StoredObject};
 use crate::identifiers::new_id;
 use crate::limits::Limits;
 use crate::messages::{Job, Order, State};
+use crate::worker::joint::digest_of;
 use crate::{Problem, Result};
 
 /// The predicted cost of a job.
@@ -24,7 +25,7 @@ pub(crate) struct NewJob<'a> {
     /// Identifier that the client gave the request.
     pub(crate) request: Option<&'a str>,
     pub(crate) order: &'a Order,
-    /// Digests of the order's tables.
+    /// Digests of the order's tables, for several owners with the number of a bit each.
     pub(crate) digests: &'a [String],
     pub(crate) key: &'a StoredObject,
     pub(crate) ciphertext: &'a StoredObject,
@@ -52,7 +53,7 @@ impl Store {
         let more = More { bytes: reserved.bytes, files: digests.len() as u64 };
         self.check_room(&transaction, client, more, limits)?;
         for digest in digests {
-            if !is_needed(&transaction, digest)? {
+            if !is_needed(&transaction, digest_of(digest))? {
                 return Err(Problem::not_found("table any more").into());
             }
         }

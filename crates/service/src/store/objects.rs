@@ -109,8 +109,9 @@ impl Store {
         let id = self.object(client, kind, sha256)?.id;
         let removed = self.rows().execute(
             "DELETE FROM object WHERE id = ?1 AND NOT EXISTS(SELECT 1 FROM job
-             WHERE state IN ('queued', 'running') AND (key = ?1 OR ciphertext = ?1))",
-            [&id],
+             WHERE state IN ('queued', 'running') AND (key = ?1 OR ciphertext = ?1
+             OR (job.client = object.client AND instr(sent_order, ?2) > 0)))",
+            params![id, sha256],
         )?;
         if removed == 0 {
             return Err(Problem::conflict("a job that waits or runs needs it").into());

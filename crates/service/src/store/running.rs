@@ -7,6 +7,7 @@ use super::sql::{OptionalExtension, Transaction, params};
 use super::Store;
 use super::parts::{Part, parts};
 use crate::Result;
+use crate::messages::Order;
 
 /// A job as the worker receives it.
 #[derive(Clone, Debug)]
@@ -18,7 +19,9 @@ pub(crate) struct QueuedJob {
     /// Files of the key and of the ciphertexts.
     pub(crate) key: String,
     pub(crate) ciphertext: String,
-    /// Digests of the tables.
+    /// File of the key of bits of several owners, for whom results are.
+    pub(crate) bits_key: Option<String>,
+    /// Digests of the tables, for several owners with the number of a bit each.
     pub(crate) tables: Vec<String>,
     /// Number of the lease, which rises each time the job is taken.
     pub(crate) lease: u64,
@@ -55,7 +58,7 @@ impl Store {
         transaction.execute(query, [worker])?;
         let found = transaction
             .query_row(
-                "SELECT job.id, client, key, ciphertext, tables, name, lease, worker FROM job
+                "SELECT job.id, client, key, ciphertext, tables, name, lease, worker, sent_order FROM job
                  JOIN client ON job.client = client.id
                  WHERE state = 'queued' ORDER BY used_us, sequence LIMIT 1",
                 [],
@@ -63,7 +66,10 @@ impl Store {
                     let (tables, last): (String, String) = (row.get(4)?, row.get(7)?);
                     let tables = serde_json::from_str(&tables).unwrap_or_default();
                     let lease: u64 = row.get(6)?;
+                    let order: String = row.get(8)?;
+                    let order = serde_json::from_str::<Order>(&order).ok();
                     Ok(QueuedJob {
+                        bits_key: order.and_then(|order| order.bits_key),
                         id: row.get(0)?,
                         client: row.get(1)?,
                         client_name: row.get(5)?,
@@ -79,6 +85,11 @@ impl Store {
             )
             .optional()?;
         let Some(mut job) = found else { return Ok(None) };
+        if let Some(sha256) = &mut job.bits_key {
+            let query = "SELECT id FROM object WHERE client = ?1 AND kind = 'evaluation-key' AND sha256 = ?2";
+            *sha256 =
+                transaction.query_row(query, params![job.client, &*sha256], |row| row.get(0))?;
+        }
         job.results = result_files(&transaction, &job.id)?;
         job.parts = parts(&transaction, &job.id, job.tables.len())?;
         transaction.execute(
@@ -147,6 +158,8 @@ impl Store {
                     params![job.id, place as u64, file, bytes],
                 )?;
             }
+            let query = "DELETE FROM result WHERE job = ?1 AND place >= ?2";
+            transaction.execute(query, params![job.id, results.len() as u64])?;
             transaction.execute("DELETE FROM part WHERE job = ?1", [&job.id])?;
             Ok(())
         })?;

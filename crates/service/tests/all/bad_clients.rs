@@ -186,7 +186,7 @@ fn limits_are_named() {
     let mut silent = |_| ControlFlow::Continue(());
     let input = client.upload(Kind::Ciphertext, &mut Cursor::new(bytes), &mut silent).unwrap();
     let tables = vec!["squares".to_owned(); 3];
-    let order = Order { key: sent.sha256, ciphertext: input.sha256, tables };
+    let order = Order { key: sent.sha256, ciphertext: input.sha256, tables, bits_key: None };
     let Err(ClientError::Refused(problem)) = client.order(&order) else { panic!() };
     assert_eq!(problem.exceeded.unwrap().name, "job-tables");
 }
@@ -212,7 +212,12 @@ fn orders_that_do_not_fit() {
     let other_engine = send(leveled.encrypt(&[1, 2]).unwrap().to_bytes());
     let order = |ciphertext: &str, tables: &[&str]| {
         let tables = tables.iter().map(|&name| name.to_owned()).collect();
-        client.order(&Order { key: key.sha256.clone(), ciphertext: ciphertext.to_owned(), tables })
+        client.order(&Order {
+            key: key.sha256.clone(),
+            ciphertext: ciphertext.to_owned(),
+            tables,
+            bits_key: None,
+        })
     };
     let refused = |found: Result<_, ClientError>| match found {
         Err(ClientError::Refused(problem)) => problem,
@@ -238,7 +243,8 @@ fn what_takes_too_long_or_too_much_memory_is_refused_before_it_is_accepted() {
     let values = secret.encrypt(&vec![3; 200_000]).unwrap().to_bytes();
     let mut silent = |_: f64| ControlFlow::Continue(());
     let sent = client.upload(Kind::Ciphertext, &mut Cursor::new(&values), &mut silent).unwrap();
-    let order = Order { key, ciphertext: sent.sha256, tables: vec!["squares".to_owned()] };
+    let order =
+        Order { key, ciphertext: sent.sha256, tables: vec!["squares".to_owned()], bits_key: None };
     let problem = match client.order(&order) {
         Err(ClientError::Refused(problem)) => problem,
         other => panic!("{other:?}"),
@@ -280,7 +286,7 @@ fn memory_and_queue_are_limited() {
     let mut silent = |_| ControlFlow::Continue(());
     let input = client.upload(Kind::Ciphertext, &mut Cursor::new(values), &mut silent).unwrap();
     let tables = vec!["squares".to_owned()];
-    let order = Order { key: key.sha256.clone(), ciphertext: input.sha256, tables };
+    let order = Order { key: key.sha256.clone(), ciphertext: input.sha256, tables, bits_key: None };
     let job = client.order(&order).unwrap();
     let Err(ClientError::Refused(problem)) = client.order(&order) else { panic!() };
     assert_eq!((problem.status, problem.exceeded.unwrap().name), (429, "client-queue".into()));

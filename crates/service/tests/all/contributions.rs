@@ -45,7 +45,12 @@ fn refused(outcome: Result<impl std::fmt::Debug, ClientError>) -> Problem {
 }
 
 fn order(key: &str, file: &Object) -> Order {
-    Order { key: key.to_owned(), ciphertext: file.sha256.clone(), tables: vec!["squares".into()] }
+    Order {
+        key: key.to_owned(),
+        ciphertext: file.sha256.clone(),
+        tables: vec!["squares".into()],
+        bits_key: None,
+    }
 }
 
 #[test]

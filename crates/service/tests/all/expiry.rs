@@ -44,7 +44,7 @@ fn send(client: &Client, secret: &SecretKey, values: &[u64]) -> String {
 
 fn run(client: &Client, key: &str, ciphertext: &str) -> Job {
     let (key, ciphertext) = (key.to_owned(), ciphertext.to_owned());
-    let order = Order { key, ciphertext, tables: vec!["squares".to_owned()] };
+    let order = Order { key, ciphertext, tables: vec!["squares".to_owned()], bits_key: None };
     let job = client.order(&order).unwrap();
     client.wait(&job.id, &mut |_| ControlFlow::Continue(())).unwrap()
 }

@@ -80,7 +80,12 @@ fn a_killed_server_goes_on_where_it_was() {
 
     // In the middle of a job, with another one waiting.
     let tables = vec!["squares".to_owned()];
-    let order = Order { key: key.sha256.clone(), ciphertext: sent.sha256, tables: tables.clone() };
+    let order = Order {
+        key: key.sha256.clone(),
+        ciphertext: sent.sha256,
+        tables: tables.clone(),
+        bits_key: None,
+    };
     let long = client.order(&order).unwrap();
     let values = [3, 2, 1, 0];
     let small = secret.encrypt(&values).unwrap().to_bytes();

@@ -46,7 +46,7 @@ fn several_tables_and_ranges_of_results() {
     };
     let sent = client.upload(Kind::Ciphertext, &mut Cursor::new(bytes), &mut progress).unwrap();
     let tables = vec!["squares".to_owned(), "halves".to_owned()];
-    let order = Order { key: key.sha256, ciphertext: sent.sha256, tables };
+    let order = Order { key: key.sha256, ciphertext: sent.sha256, tables, bits_key: None };
     let job = client.order(&order).unwrap();
     let job = client.wait(&job.id, &mut |_| ControlFlow::Continue(())).unwrap();
     assert_eq!((job.state, job.progress, job.results.len()), (State::Done, 1.0, 2));
@@ -98,8 +98,12 @@ fn no_client_sees_objects_of_others() {
     let bytes = secret.encrypt(&[1]).unwrap().to_bytes();
     let mut silent = |_| ControlFlow::Continue(());
     let sent = owner.upload(Kind::Ciphertext, &mut Cursor::new(bytes), &mut silent).unwrap();
-    let order =
-        Order { key: key.sha256, ciphertext: sent.sha256.clone(), tables: vec!["squares".into()] };
+    let order = Order {
+        key: key.sha256,
+        ciphertext: sent.sha256.clone(),
+        tables: vec!["squares".into()],
+        bits_key: None,
+    };
     let job = owner.order(&order).unwrap();
     let done = owner.wait(&job.id, &mut silent).unwrap();
     let is_missing = |error: ClientError| match error {

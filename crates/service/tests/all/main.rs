@@ -16,5 +16,6 @@ mod killed;
 mod lookups;
 mod many_files;
 mod operators;
+mod owners;
 mod turns;
 mod workers;

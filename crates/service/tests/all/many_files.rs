@@ -64,7 +64,8 @@ fn lists_come_in_pages() {
         sent.push(client.upload(Kind::Ciphertext, &mut Cursor::new(bytes), &mut silent).unwrap());
     }
     let tables = vec!["squares".to_owned()];
-    let order = Order { key: key.sha256, ciphertext: sent[0].sha256.clone(), tables };
+    let order =
+        Order { key: key.sha256, ciphertext: sent[0].sha256.clone(), tables, bits_key: None };
     let jobs: Vec<String> = (0..3).map(|_| client.order(&order).unwrap().id).collect();
     for job in &jobs {
         client.wait(job, &mut silent).unwrap();
@@ -106,7 +107,12 @@ fn the_oldest_jobs_go_beyond_so_many() {
     let bytes = secret.encrypt(&[1]).unwrap().to_bytes();
     let mut silent = |_| ControlFlow::Continue(());
     let ciphertext = client.upload(Kind::Ciphertext, &mut Cursor::new(bytes), &mut silent).unwrap();
-    let order = Order { key, ciphertext: ciphertext.sha256, tables: vec!["squares".into()] };
+    let order = Order {
+        key,
+        ciphertext: ciphertext.sha256,
+        tables: vec!["squares".into()],
+        bits_key: None,
+    };
     let jobs: Vec<String> = (0..4).map(|_| client.order(&order).unwrap().id).collect();
     wait_until("two jobs are left, the last ones", || {
         let left = client.jobs().unwrap();
@@ -131,7 +137,8 @@ fn a_removed_client_frees_the_worker() {
         let parts: Vec<_> = (0..values.div_ceil(100)).map(|_| part.clone()).collect();
         let bytes = cryptable::Ciphertext::join(parts).unwrap().to_bytes();
         let sent = client.upload(Kind::Ciphertext, &mut Cursor::new(bytes), &mut silent).unwrap();
-        let order = Order { key, ciphertext: sent.sha256, tables: vec!["squares".into()] };
+        let order =
+            Order { key, ciphertext: sent.sha256, tables: vec!["squares".into()], bits_key: None };
         client.order(&order).unwrap().id
     };
     // Minutes of work.

@@ -19,7 +19,9 @@ fn order(client: &Client, key: &str, ciphertext: &Ciphertext) -> Job {
     let bytes = ciphertext.to_bytes();
     let sent = client.upload(Kind::Ciphertext, &mut Cursor::new(bytes), &mut silent).unwrap();
     let tables = vec!["squares".to_owned(), "again".to_owned()];
-    client.order(&Order { key: key.to_owned(), ciphertext: sent.sha256, tables }).unwrap()
+    client
+        .order(&Order { key: key.to_owned(), ciphertext: sent.sha256, tables, bits_key: None })
+        .unwrap()
 }
 
 fn server(turn: Duration) -> Server {

@@ -56,7 +56,7 @@ impl User {
         let sent = self.client.upload(Kind::Ciphertext, &mut Cursor::new(bytes), &mut silent);
         let tables = vec!["squares".to_owned(), "again".to_owned()];
         let (key, ciphertext) = (self.key.clone(), sent.unwrap().sha256);
-        self.client.order(&Order { key, ciphertext, tables }).unwrap()
+        self.client.order(&Order { key, ciphertext, tables, bits_key: None }).unwrap()
     }
 
     /// Waits until a job is done, and compares every value.

@@ -18,6 +18,7 @@ use super::column_file::ColumnFile;
 use super::with_integer;
 use crate::args::{DecryptArgs, EncryptArgs, Global};
 use crate::atomic_file::{self, Access, AtomicFile};
+use crate::commands::canaries::{self, CanaryReport, ResultCheck};
 use crate::commands::decrypt::create;
 use crate::commands::encrypt::EncryptionKey;
 use crate::formats::csv::{Coding, ReadNote};
@@ -44,38 +45,81 @@ pub fn encrypt(global: Global, files: &EncryptArgs, key: EncryptionKey<'_>) -> R
     let mut values = open_values(&files.input, &options)?;
     let mut writer = ColumnWriter::new(atomic_file::create(&files.output, Access::Public)?);
     let room = key.parameters().lookups()?.values_per_part();
-    let (source, out) = (&mut values, &mut writer);
-    let wrong_engine = "integers are of packed or single values";
-    let count = match (key, key.parameters().kind()) {
-        (EncryptionKey::Secret(key), KeyKind::Packed) => {
-            encrypt_all(key.packed()?, kind, room, source, out)?
-        }
-        (EncryptionKey::Secret(key), _) => {
-            encrypt_all(key.single().context(wrong_engine)?, kind, room, source, out)?
-        }
-        (EncryptionKey::Public(key), KeyKind::Packed) => {
-            encrypt_all(key.packed()?, kind, room, source, out)?
-        }
-        (EncryptionKey::Public(key), _) => {
-            encrypt_all(key.single().context(wrong_engine)?, kind, room, source, out)?
-        }
+    let hidden = hide(files, key, domain, &mut values)?;
+    let count = {
+        let mut source: Box<dyn Iterator<Item = Result<u64>> + '_> = match &hidden {
+            Some((list, ..)) => Box::new(list.iter().map(|&value| Ok(value))),
+            None => Box::new(values.by_ref()),
+        };
+        encrypt_by(key, kind, room, &mut *source, &mut writer)?
     };
     ensure!(count > 0, "{} holds no values", input_file::shown(&files.input).printable());
+    let (canary_files, canaries) = hidden.map(|(_, files, report)| (files, report)).unzip();
+    let own = count - canaries.as_ref().map_or(0, CanaryReport::count);
     if let Coding::Words(book, _) = &coding {
         book.borrow().save()?;
     }
-    let output_bytes = writer.finish()?.commit(true)?;
+    let mut outputs: Vec<AtomicFile> = canary_files.unwrap_or_default();
+    outputs.push(writer.finish()?);
+    let output_bytes = *AtomicFile::commit_all(outputs, true)?.last().context("a file")?;
     key_input::warn_of_insecurity(global, &key.parameters(), files.key_file());
     report::note(global, values.note());
     let report = Report {
         output: files.output.clone(),
         read: values.note().cloned(),
-        values: count,
+        values: own,
         kind: kind.to_string(),
+        canaries,
         output_bytes,
         seconds: start.elapsed().as_secs_f64(),
     };
     report::summary(global, &report)
+}
+
+/// Encrypts all values by whichever key there is, and returns their number.
+fn encrypt_by(
+    key: EncryptionKey<'_>,
+    kind: ColumnKind,
+    room: usize,
+    source: &mut dyn Iterator<Item = Result<u64>>,
+    out: &mut ColumnWriter<AtomicFile>,
+) -> Result<u64> {
+    let wrong_engine = "integers are of packed or single values";
+    match (key, key.parameters().kind()) {
+        (EncryptionKey::Secret(key), KeyKind::Packed) => {
+            encrypt_all(key.packed()?, kind, room, source, out)
+        }
+        (EncryptionKey::Secret(key), _) => {
+            encrypt_all(key.single().context(wrong_engine)?, kind, room, source, out)
+        }
+        (EncryptionKey::Public(key), KeyKind::Packed) => {
+            encrypt_all(key.packed()?, kind, room, source, out)
+        }
+        (EncryptionKey::Public(key), _) => {
+            encrypt_all(key.single().context(wrong_engine)?, kind, room, source, out)
+        }
+    }
+}
+
+/// Hides canaries among all values of a file, if the arguments say so: the list to encrypt, and files that get their names later.
+type Hidden = (Zeroizing<Vec<u64>>, Vec<AtomicFile>, CanaryReport);
+
+fn hide(
+    files: &EncryptArgs,
+    key: EncryptionKey<'_>,
+    domain: Domain,
+    values: &mut Values,
+) -> Result<Option<Hidden>> {
+    if files.canaries.file.is_none() {
+        return Ok(None);
+    }
+    let own = canaries::all_of(values)?;
+    ensure!(!own.is_empty(), "{} holds no values", input_file::shown(&files.input).printable());
+    let bits = domain.modulus.ilog2();
+    let found = canaries::draw(&own, &files.canaries, key, Some(bits))?;
+    let list = found.hide(&own).context("--canaries")?;
+    let (written, report) = canaries::write(&found, &files.canaries, domain, files.force)?;
+    Ok(Some((list, written, report)))
 }
 
 /// Encrypts all values of a file, and returns their number.
@@ -83,13 +127,13 @@ fn encrypt_all<S: DigitEncryption<Ciphertext: DigitCiphertext>>(
     key: &S,
     kind: ColumnKind,
     room: usize,
-    values: &mut Values,
+    values: &mut dyn Iterator<Item = Result<u64>>,
     writer: &mut ColumnWriter<AtomicFile>,
 ) -> Result<u64> {
     let mut total = 0;
     loop {
         let mut chunk = Zeroizing::new(Vec::with_capacity(room));
-        for value in values.by_ref().take(room) {
+        for value in (&mut *values).take(room) {
             chunk.push(value?);
         }
         if chunk.is_empty() {
@@ -117,41 +161,60 @@ fn encrypt_all<S: DigitEncryption<Ciphertext: DigitCiphertext>>(
 /// If a file cannot be read or written, or if the column has another key.
 pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: File) -> Result<()> {
     let start = Instant::now();
-    let (values, kind, output_bytes) = match key.kind() {
-        KeyKind::Packed => decrypt_all(key, key.packed()?, args, file)?,
+    let decrypted = match key.kind() {
+        KeyKind::Packed => decrypt_all(global, key, key.packed()?, args, file)?,
         _ => {
             let single = key.single().context("integers are of packed or single values")?;
-            decrypt_all(key, single, args, file)?
+            decrypt_all(global, key, single, args, file)?
         }
     };
+    let Decrypted { values, kind, canaries, output_bytes } = decrypted;
     key_input::warn_of_insecurity(global, &key.parameters(), args.secret());
     let report = Report {
         output: args.output.clone(),
         read: None,
         values,
         kind: kind.to_string(),
+        canaries,
         output_bytes,
         seconds: start.elapsed().as_secs_f64(),
     };
     report::summary(global, &report)
 }
 
+/// What was decrypted.
+struct Decrypted {
+    values: u64,
+    kind: ColumnKind,
+    canaries: Option<CanaryReport>,
+    output_bytes: u64,
+}
+
 fn decrypt_all<S: DigitDecryption<Ciphertext: DigitCiphertext>>(
+    global: Global,
     key: &SecretKey,
     secret: &S,
     args: &DecryptArgs,
     file: File,
-) -> Result<(u64, ColumnKind, u64)> {
+) -> Result<Decrypted> {
     let mut file = ColumnFile::<S::Ciphertext>::read(file, &args.input)?;
     file.check_key(key.parameters().digest(), key.id(), args.secret())?;
     let kind = file.summary().kind;
     ensure!(!args.signed || kind.is_signed(), "{}: {kind}, which have no sign", file.name());
     let domain = Domain { modulus: 1 << kind.bits(), signed: kind.is_signed() };
-    let mut writer = create(args, domain, file.values())?;
+    let mut check = ResultCheck::open(global, args, key, domain, file.values())?;
+    let values = check.as_ref().map_or(file.values(), ResultCheck::own_values);
+    let mut writer = create(args, domain, values)?;
     for _ in 0..file.parts() {
-        writer.write(&decrypt_part(secret, &mut file, kind)?)?;
+        let part = decrypt_part(secret, &mut file, kind)?;
+        match &mut check {
+            Some(check) => check.push(&part),
+            None => writer.write(&part)?,
+        }
     }
-    Ok((file.values(), kind, writer.commit()?))
+    let canaries = check.map(|check| check.finish(&mut writer)).transpose();
+    let canaries = canaries.with_context(|| file.name().to_string())?;
+    Ok(Decrypted { values, kind, canaries, output_bytes: writer.commit()? })
 }
 
 /// Decrypts the next part of a file to words.
@@ -189,6 +252,8 @@ struct Report {
     values: u64,
     #[serde(rename = "type")]
     kind: String,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    canaries: Option<CanaryReport>,
     output_bytes: u64,
     seconds: f64,
 }
@@ -203,6 +268,7 @@ impl fmt::Display for Report {
             self.kind,
             bytes(self.output_bytes),
             seconds(self.seconds)
-        )
+        )?;
+        self.canaries.as_ref().map_or(Ok(()), |canaries| write!(f, "\n  {canaries}"))
     }
 }

@@ -35,16 +35,18 @@ pub fn run(global: Global, args: &RemoteLookupArgs) -> Result<()> {
     let client = connection::open(global, &args.connection)?;
     let mut input = Input::find(&client, args)?;
     check_tables(&client, &args.tables, &input)?;
+    let send = |path: &PathBuf| {
+        let (mut file, kind) = upload::open(path)?;
+        let shown = input_file::shown(path).printable();
+        ensure!(kind == Kind::EvaluationKey, "{shown}: is no evaluation key");
+        upload::send(global, &client, kind, &mut file)
+            .with_context(|| format!("cannot send {shown}"))
+    };
     let key = match &args.evaluation {
-        Some(path) => {
-            let (mut file, kind) = upload::open(path)?;
-            let shown = input_file::shown(path).printable();
-            ensure!(kind == Kind::EvaluationKey, "{shown}: is no evaluation key");
-            upload::send(global, &client, kind, &mut file)
-                .with_context(|| format!("cannot send {shown}"))?
-        }
+        Some(path) => send(path)?,
         None => key_of(&client, &input)?,
     };
+    let bits_key = args.bits_evaluation.as_ref().map(send).transpose()?.map(|it| it.sha256);
     let ciphertext = match &mut input.source {
         Source::Stored(sha256) => sha256.clone(),
         Source::Local(file) => {
@@ -53,7 +55,7 @@ pub fn run(global: Global, args: &RemoteLookupArgs) -> Result<()> {
                 .sha256
         }
     };
-    let order = Order { key: key.sha256, ciphertext, tables: args.tables.clone() };
+    let order = Order { key: key.sha256, ciphertext, tables: args.tables.clone(), bits_key };
     let job = client.order(&order)?;
     if args.detach {
         return report::result(global, &Ordered { job: job.id, estimate_s: job.estimate_s });
