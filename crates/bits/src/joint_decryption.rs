@@ -58,7 +58,7 @@ const COMBINATION: f64 = 1.0 / 1_048_576.0;
 #[derive(Clone, Debug, PartialEq)]
 pub struct JointDecryption {
     owners: Owners,
-    /// Those who have shares of the secret, where any as many of them as owners decrypt.
+    /// Holders of shares of the secret, where any as many of them as owners decrypt.
     holders: Option<Owners>,
     stated_log2_distance: f64,
     ciphertexts: u64,
@@ -189,7 +189,7 @@ impl JointDecryption {
     }
 }
 
-/// What a decryption is planned with.
+/// The numbers that a decryption is planned with.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Numbers {
     pub owners: Owners,

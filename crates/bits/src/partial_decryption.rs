@@ -180,7 +180,7 @@ pub struct PartialDecryption {
     /// Digest of the bits.
     ciphertext: [u8; 32],
     decryption: JointDecryption,
-    /// Those who decrypt together, where not all owners do.
+    /// The holders who decrypt together, where not all owners do.
     quorum: Option<Quorum>,
     key_id: KeyId,
 }
@@ -198,7 +198,7 @@ impl PartialDecryption {
         Self { sum, owner, ciphertext, decryption, quorum, key_id: bits.key_id() }
     }
 
-    /// What it adds to the sum of all.
+    /// Its term of the sum of all.
     #[cfg(test)]
     pub(crate) fn sum(&self) -> &Poly<Evaluations> {
         &self.sum
@@ -216,7 +216,7 @@ impl PartialDecryption {
         self.ciphertext
     }
 
-    /// Those whose messages it goes with, where fewer than all who have a share decrypt.
+    /// The holders whose messages it goes with, where fewer than all who have a share decrypt.
     #[must_use]
     pub fn quorum(&self) -> Option<Quorum> {
         self.quorum

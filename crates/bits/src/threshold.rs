@@ -25,8 +25,6 @@
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
-
 use cryptable_lattice::error::{Result, check_client, check_equal, check_parameters};
 use cryptable_lattice::owners::{Message, OwnerSecret, Owners, Quorum};
 use cryptable_lattice::{Binding, KeyParameters as _, ReadOptions};
@@ -311,7 +309,7 @@ fn part_of_pair(seed: &SecretSeed, lower: u32, higher: u32) -> [u8; Seed::BYTES]
     part
 }
 
-/// What files begin with after the parameters.
+/// The start of files after the parameters.
 #[derive(Clone, Copy, Debug)]
 struct Start {
     key_id: KeyId,
@@ -368,16 +366,16 @@ fn read(bytes: &[u8], object_type: ObjectType, options: ReadOptions) -> Result<R
     for seed in seeds.iter_mut() {
         seed.copy_from_slice(reader.raw("seeds of two holders", Seed::BYTES)?);
     }
-    let ring: Arc<Ring> = parameters.ring();
-    let basis = ring.main_basis(parameters.prepared_shape(Owners::ONE)?.limbs);
-    let mut share: Share = Zeroizing::new(Poly::zero(&ring, basis));
-    let words = Zeroizing::new(reader.words("words of a share", share.words().len())?);
+    let limbs = parameters.prepared_shape(Owners::ONE)?.limbs;
+    let (degree, moduli) = (parameters.literal().ring_degree, parameters.limb_moduli(limbs));
+    let words = Zeroizing::new(reader.words("words of a share", degree * moduli.len())?);
     reader.finish()?;
-    for (limb, words) in words.chunks_exact(ring.degree()).enumerate() {
-        let modulus = ring.modulus(ring.prime_index(basis, limb)).value();
+    for (words, &modulus) in words.chunks_exact(degree).zip(&moduli) {
         let is_below = words.iter().fold(true, |all, &word| all & (word < modulus));
         check_equal("words of a share that are below their primes", is_below, true)?;
     }
+    let ring = parameters.ring();
+    let mut share: Share = Zeroizing::new(Poly::zero(&ring, ring.main_basis(limbs)));
     share.words_mut().copy_from_slice(&words);
     let start = Start { key_id, owner, holders, holder };
     Ok(Read { parameters, start, seeds, share })

@@ -2,7 +2,9 @@
 
 use std::sync::LazyLock;
 
-use cryptable::owners::{Agreement, Commitment, EvaluationKeyShares, OwnerSecret, Owners, Session};
+use cryptable::owners::{
+    Agreement, Commitment, EvaluationKeyShares, OwnerSecret, Owners, Session, ThresholdSecret,
+};
 use cryptable::{Progress, bits};
 
 use crate::clients::partial_decryption_client;
@@ -94,6 +96,26 @@ pub fn sessions() -> Vec<Vec<u8>> {
 #[must_use]
 pub fn secrets() -> Vec<Vec<u8>> {
     messages().secrets.iter().map(|secret| secret.to_bytes().to_vec()).collect()
+}
+
+/// Shares that both owners deal to the second of three holders.
+#[must_use]
+pub fn dealt_shares() -> Vec<Vec<u8>> {
+    let holders = Owners::new(3).expect("three holders");
+    let deal = |secret| bits::deal(secret, holders, 2).expect("an owner who agreed").to_vec();
+    messages().secrets.iter().map(deal).collect()
+}
+
+/// A share of a holder, and what it is made of.
+#[must_use]
+pub fn holder_shares() -> Vec<Vec<u8>> {
+    let mut files = dealt_shares();
+    let dealt: Vec<&[u8]> = files.iter().map(Vec::as_slice).collect();
+    let options = cryptable::ReadOptions::default().allow_insecure();
+    let share = ThresholdSecret::of_dealt(&dealt, options).expect("shares of both");
+    let share = share.to_bytes().to_vec();
+    files.push(share);
+    files
 }
 
 /// Commitments of owners.

@@ -49,7 +49,7 @@ impl Target {
 }
 
 /// All targets of this crate. Readers of the command line's formats are tested in its own crate.
-pub const TARGETS: [Target; 64] = [
+pub const TARGETS: [Target; 65] = [
     parameters(
         "packed_parameters",
         |b| read_parameters(Engine::Packed, b),
@@ -97,6 +97,7 @@ pub const TARGETS: [Target; 64] = [
     object("owner_secret", read_owner_secret, owner_seeds::secrets),
     object("owner_commitment", read_owner_commitment, owner_seeds::commitments),
     object("owner_share", |b| owner_seeds::messages().accept(b), owner_seeds::second_shares),
+    object("holder_share", read_holder_share, owner_seeds::holder_shares),
     object("canaries", read_canaries, seeds::canaries),
     object("boolean_secret_key", read_secret_key, seeds::boolean_secret_key),
     object("integer_secret_key", read_secret_key, seeds::integer_secret_key),
@@ -249,6 +250,18 @@ fn read_owners_session(bytes: &[u8]) -> bool {
 fn read_owner_secret(bytes: &[u8]) -> bool {
     owners::OwnerSecret::<packed::Parameters>::from_bytes(bytes, options()).is_ok()
         | owners::OwnerSecret::<bits::Parameters>::from_bytes(bytes, options()).is_ok()
+}
+
+/// Reads a share of a holder, and what owners deal, with that of another owner.
+fn read_holder_share(bytes: &[u8]) -> bool {
+    let read = owners::ThresholdSecret::from_bytes(bytes, options());
+    if let Ok(secret) = &read {
+        assert_eq!(*secret.to_bytes(), bytes);
+    }
+    let mut dealt = owner_seeds::dealt_shares().into_iter();
+    let is_dealt =
+        dealt.any(|other| owners::ThresholdSecret::of_dealt(&[bytes, &other], options()).is_ok());
+    read.is_ok() | is_dealt
 }
 
 /// Reads a commitment, and joins it with that of another owner.

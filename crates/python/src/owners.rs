@@ -171,7 +171,7 @@ impl Secret {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// What this owner deals to each of `holders` holders, in the order of their numbers from 1 on: after that, any as many
+    /// Deals a share of the secret to each of `holders` holders, in the order of their numbers from 1 on: after that, any as many
     /// holders as there are owners decrypt together. Each is for its holder alone, by a way that nobody else reads.
     fn deal<'py>(&self, py: Python<'py>, holders: u32) -> Result<Vec<Bound<'py, PyBytes>>> {
         let holders = number_of_owners(holders)?;

@@ -37,7 +37,7 @@ const BRIDGED: u8 = 1;
 /// Parameters of bits, of several owners.
 const BITS: u8 = 2;
 
-/// What descriptions of keys of bits call their engine: no engine of lookups.
+/// The engine in descriptions of keys of bits: no engine of lookups.
 const BITS_ENGINE: &str = "bits";
 
 /// Checks a whole file. Returns its description and, for a key, its encoded parameters.
@@ -175,7 +175,7 @@ fn check_ciphertexts(path: &Path, options: ReadOptions) -> Result<About> {
     })
 }
 
-/// What an order is about.
+/// The keys, ciphertexts and tables of an order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ordered<'a> {
     pub(crate) key: &'a StoredObject,

@@ -150,7 +150,7 @@ object_types! {
     PartialDecryption = 81, "a partial decryption";
     /// Results of lookups that the owners of a joint key decrypt together.
     JointResult = 82, "results for decryption by several owners";
-    /// What an owner of a joint key deals to a holder of a share of the secret, for decryption by fewer than all.
+    /// An owner's share of a joint secret for one holder, for decryption by fewer than all.
     DealtShare = 86, "a dealt share of a joint secret key";
     /// A holder's share of a joint secret key, any as many of which as the key has owners decrypt.
     ThresholdSecret = 87, "a holder's share of a joint secret key";

@@ -41,7 +41,7 @@ fn receive(files: &[Vec<u8>]) -> Result<ThresholdSecret> {
     ThresholdSecret::of_dealt(&files, insecure())
 }
 
-/// Of two owners and four holders, any two have the whole secret; their messages are masked each, and add up to the product
+/// Any two of four holders of two owners' secrets have the whole; their messages are masked each, and add up to the product
 /// with the secret and to flooding of the planned variance. No two quorums share flooding.
 #[test]
 fn messages_are_masked_but_for_their_sum() {

@@ -13,7 +13,7 @@ pub use self::block::{BLOCK_BYTES, block};
 use self::block::{Counter, counter};
 #[cfg(feature = "client")]
 pub use self::client::{AesEncryptArgs, AesEncryptKeyArgs, AesKeySource, AesOpenArgs};
-use super::files::ComputedFiles;
+use super::lookup::ComputedFiles;
 use super::memory::MemoryArgs;
 use super::parameters::log2_fail;
 

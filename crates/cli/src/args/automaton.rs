@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::files::ComputedFiles;
+use super::lookup::ComputedFiles;
 use crate::guard::{FileArg, FileArgs};
 
 /// Arguments of `automaton`.

@@ -31,27 +31,6 @@ use super::wide::WideLookupArgs;
 use super::{Cli, Command, PlanArgs};
 use crate::guard::{FileArg, FileArgs};
 
-/// A file of ciphertexts and that of the results, of commands that compute on one of them.
-#[derive(Args, Debug)]
-pub struct ComputedFiles {
-    /// File of ciphertexts
-    #[arg(long, value_name = "FILE")]
-    pub input: PathBuf,
-    /// File for the results
-    #[arg(long, value_name = "FILE")]
-    pub output: PathBuf,
-    /// Overwrite an output that is a key or read-only
-    #[arg(long)]
-    pub force: bool,
-}
-
-impl ComputedFiles {
-    /// Returns both.
-    pub fn files(&self) -> [FileArg; 2] {
-        [FileArg::input("--input", &self.input), FileArg::bytes("--output", &self.output)]
-    }
-}
-
 impl Cli {
     /// All files that the command reads and writes.
     pub fn files(&self) -> FileArgs {

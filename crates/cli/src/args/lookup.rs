@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::memory::MemoryArgs;
 use crate::formats::domain::Signs;
+use crate::guard::FileArg;
 
 /// Reading options of a table.
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
@@ -127,3 +128,24 @@ it, too.
 
 One lookup of several tables takes less time than several lookups, unless tables are per value or
 encrypted.";
+
+/// A file of ciphertexts and that of the results, of commands that compute on one of them.
+#[derive(Args, Debug)]
+pub struct ComputedFiles {
+    /// File of ciphertexts
+    #[arg(long, value_name = "FILE")]
+    pub input: PathBuf,
+    /// File for the results
+    #[arg(long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Overwrite an output that is a key or read-only
+    #[arg(long)]
+    pub force: bool,
+}
+
+impl ComputedFiles {
+    /// Returns both.
+    pub fn files(&self) -> [FileArg; 2] {
+        [FileArg::input("--input", &self.input), FileArg::bytes("--output", &self.output)]
+    }
+}

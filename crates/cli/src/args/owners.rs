@@ -6,8 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::files::ComputedFiles;
-use super::lookup::TableArgs;
+use super::lookup::{ComputedFiles, TableArgs};
 use crate::guard::{FileArg, FileArgs};
 
 /// Subcommands of `owners`.
@@ -137,7 +136,7 @@ pub struct DealArgs {
 #[cfg(feature = "client")]
 #[derive(Args, Debug)]
 pub struct ReceiveArgs {
-    /// What all owners dealt to this holder, in any order
+    /// Dealt shares of all owners for this holder, in any order
     #[arg(long = "dealt", value_name = "FILE", required = true, num_args = 1..)]
     pub dealt: Vec<PathBuf>,
     /// File for the holder's share of the secret key, which stays with it

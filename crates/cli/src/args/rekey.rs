@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::files::ComputedFiles;
+use super::lookup::ComputedFiles;
 
 /// Subcommands of `rekey`.
 #[derive(Debug, Subcommand)]

@@ -10,7 +10,6 @@ use cryptable_wire::hex;
 use serde::Serialize;
 use zeroize::Zeroizing;
 
-use super::encrypt::EncryptionKey;
 use crate::args::{CanaryArgs, CanaryInputs, CsvArgs, DecryptArgs, Global};
 use crate::atomic_file::{self, Access, AtomicFile};
 use crate::formats::csv::Coding;
@@ -64,21 +63,21 @@ pub fn all_of(values: &mut Values) -> Result<Zeroizing<Vec<u64>>> {
     })
 }
 
-/// Draws the canaries that the arguments ask for among values, of so many bits each where they are not single inputs of tables.
+/// Draws the canaries that the arguments ask for among values, by a key's `draw` for a number of values and of canaries. The
+/// secret key reads others whose places they take.
 ///
 /// # Errors
 /// If the number of canaries is out of range, or those whose places they take are of another number of values.
 pub fn draw(
     values: &[u64],
     args: &CanaryArgs,
-    key: EncryptionKey<'_>,
-    bits: Option<u32>,
+    secret: Option<&SecretKey>,
+    draw: impl Fn(usize, usize) -> cryptable::Result<Canaries>,
 ) -> Result<Canaries> {
-    let (uniform, places) = match (&args.like, key) {
-        (Some(path), EncryptionKey::Secret(secret)) => {
+    let (uniform, places) = match (&args.like, secret) {
+        (Some(path), Some(secret)) => {
             let like = read(path, secret)?;
-            let uniform = key.draw_canaries(values.len(), like.count(), bits);
-            let uniform = uniform.context("--canaries")?;
+            let uniform = draw(values.len(), like.count()).context("--canaries")?;
             let (found, expected) = (values.len(), like.places() - like.count());
             ensure!(
                 found == expected && like.largest_input() == uniform.largest_input(),
@@ -91,7 +90,7 @@ pub fn draw(
         _ => {
             let count =
                 args.count.context("--canaries takes --canary-count: how many there are")?;
-            (key.draw_canaries(values.len(), count, bits).context("--canaries")?, None)
+            (draw(values.len(), count).context("--canaries")?, None)
         }
     };
     let inputs = if args.inputs == CanaryInputs::Values { values } else { uniform.inputs() };
@@ -141,7 +140,7 @@ pub fn write(
     Ok((files, CanaryReport::new(path, canaries, false)))
 }
 
-/// What results of canaries are compared with.
+/// The results that canaries must have.
 enum Expected {
     Table(Table),
     /// A result for each canary.

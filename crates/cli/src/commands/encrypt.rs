@@ -100,6 +100,11 @@ impl EncryptionKey<'_> {
         }
     }
 
+    /// Returns the secret key, if it is one.
+    pub fn secret(&self) -> Option<&SecretKey> {
+        if let Self::Secret(key) = self { Some(key) } else { None }
+    }
+
     fn id(self) -> KeyId {
         match self {
             Self::Secret(key) => key.id(),
@@ -107,7 +112,7 @@ impl EncryptionKey<'_> {
         }
     }
 
-    /// Draws canaries of uniform inputs among this number of values, of so many bits where they are no inputs of tables.
+    /// Draws canaries of uniform inputs among this number of values, of a number of bits where they are no inputs of tables.
     pub fn draw_canaries(
         self,
         values: usize,
@@ -222,7 +227,8 @@ fn encrypt_all(
         let own = canaries::all_values(next)?;
         ensure!(!own.is_empty(), "{input} holds no values");
         let bits = if let Layout::Words { bits } = layout { Some(bits) } else { None };
-        let found = canaries::draw(&own, &args.canaries, key, bits)?;
+        let draw = |values, count| key.draw_canaries(values, count, bits);
+        let found = canaries::draw(&own, &args.canaries, key.secret(), draw)?;
         let list = found.hide(&own)?;
         // Words of values are by part; whole values are one ciphertext, of as many parts as there are.
         let at_once = match bits {

@@ -17,7 +17,7 @@ pub enum Message {
     SecondShare,
     /// Its part of a decryption.
     PartialDecryption,
-    /// What it deals to a holder, for decryption by fewer than all.
+    /// Its share for a holder, for decryption by fewer than all.
     DealtShare,
 }
 
@@ -177,7 +177,7 @@ pub enum OwnersError {
     NotInQuorum {
         /// Number of the holder.
         owner: u32,
-        /// Those who decrypt together.
+        /// The holders who decrypt together.
         quorum: String,
     },
     /// A partial decryption was made for others to decrypt together.
@@ -187,9 +187,9 @@ pub enum OwnersError {
     OtherQuorum {
         /// Number of its owner.
         owner: u32,
-        /// Those whom it was made for.
+        /// The holders whom it was made for.
         found: String,
-        /// Those of the first message.
+        /// The holders of the first message.
         expected: String,
     },
 }

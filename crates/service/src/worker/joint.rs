@@ -13,7 +13,7 @@ use crate::identifiers::new_id;
 use crate::store::{QueuedJob, Store, Whole};
 use crate::{Error, Problem, Result};
 
-/// What stands between the digest of a table and the number of a bit.
+/// The sign between the digest of a table and the number of a bit.
 const SEPARATOR: char = ':';
 
 /// Returns the names by which a joint job calls the tables of all bits of a table with this digest.

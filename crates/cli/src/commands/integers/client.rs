@@ -116,7 +116,8 @@ fn hide(
     let own = canaries::all_of(values)?;
     ensure!(!own.is_empty(), "{} holds no values", input_file::shown(&files.input).printable());
     let bits = domain.modulus.ilog2();
-    let found = canaries::draw(&own, &files.canaries, key, Some(bits))?;
+    let draw = |values, count| key.draw_canaries(values, count, Some(bits));
+    let found = canaries::draw(&own, &files.canaries, key.secret(), draw)?;
     let list = found.hide(&own).context("--canaries")?;
     let (written, report) = canaries::write(&found, &files.canaries, domain, files.force)?;
     Ok(Some((list, written, report)))
@@ -182,7 +183,7 @@ pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: File) 
     report::summary(global, &report)
 }
 
-/// What was decrypted.
+/// A column that was decrypted.
 struct Decrypted {
     values: u64,
     kind: ColumnKind,

@@ -247,7 +247,7 @@ pub fn write_part(global: Global, args: &DecryptArgs, secret: &[u8]) -> Result<(
     summary(global, &what, None, files, start)
 }
 
-/// What takes part in a decryption: an owner's secret, or a holder's share of all of them.
+/// A secret that takes part in a decryption: an owner's secret, or a holder's share of all of them.
 enum Part {
     Owner(JointSecret),
     Holder(ThresholdSecret),

@@ -14,7 +14,7 @@ from . import EvaluationKey
 from .ciphertexts import Ciphertext
 from .circuits import EvaluationKey as EvaluationKey2
 
-__all__ = ["JointResult", "Secret", "Session", "combine", "lookup"]
+__all__ = ["JointResult", "Secret", "Session", "ThresholdSecret", "combine", "lookup"]
 
 @final
 class JointResult:
@@ -54,6 +54,12 @@ class Secret:
         """
         Agrees to the commitments of all owners, in any order and once; save the secret then. Returns the identifier of the joint
         key, which owners compare over another channel.
+        """
+
+    def deal(self, /, holders: SupportsIndex) -> list[bytes]:
+        """
+        Deals a share of the secret to each of `holders` holders, in the order of their numbers from 1 on: after that, any as many
+        holders as there are owners decrypt together. Each is for its holder alone, by a way that nobody else reads.
         """
 
     @staticmethod
@@ -159,6 +165,64 @@ class Session:
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
         """
         Writes the session to a file.
+        """
+
+@final
+class ThresholdSecret:
+    """
+    A holder's share of the secret key, which all owners dealt. Any as many holders as there are owners decrypt together.
+    """
+
+    @property
+    def holder(self, /) -> int:
+        """
+        The number of the holder, counted from 1.
+        """
+
+    @property
+    def holders(self, /) -> int:
+        """
+        The number of holders.
+        """
+
+    @staticmethod
+    def load(path: str | PathLike[str], *, allow_insecure: bool = False) -> ThresholdSecret:
+        """
+        Reads a key file.
+        """
+
+    def part_of(
+        self,
+        /,
+        result: JointResult,
+        together: SupportsGetItem[int, SupportsIndex],
+        *,
+        log2_distance: SupportsFloat | SupportsIndex = ...,
+        decryptions: SupportsIndex = 65536,
+    ) -> bytes:
+        """
+        The holder's part of a decryption by the holders with the numbers `together`, this one among them, for whoever may see
+        the results. The other numbers are those of `Secret.part_of`; every holder takes the same.
+        """
+
+    @staticmethod
+    def receive(
+        dealt: SupportsGetItem[int, SupportsGetItem[int, SupportsIndex]], *, allow_insecure: bool = False
+    ) -> ThresholdSecret:
+        """
+        Sums up what all owners dealt to this holder, in any order.
+        """
+
+    def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
+        """
+        Writes the key to a file that its owner alone may read. An existing one is replaced only if told so: what it
+        encrypted is lost then.
+        """
+
+    @property
+    def threshold(self, /) -> int:
+        """
+        How many of them decrypt together.
         """
 
 def combine(
