@@ -433,8 +433,7 @@ fn sums(name: &str, security: SecurityLevel, ring_degree: usize) -> ParametersLi
     literal
 }
 
-/// The same for a key of several owners: as many doublings more as their overflow is larger, and from four owners on a longer
-/// series in place of one, for levels of gates.
+/// The same for a key of several owners: as many doublings more as their overflow is larger, for levels of gates.
 fn of_owners(mut literal: ParametersLiteral, owners: Owners) -> ParametersLiteral {
     if owners.is_one() {
         return literal;
@@ -442,14 +441,7 @@ fn of_owners(mut literal: ParametersLiteral, owners: Owners) -> ParametersLitera
     let bound = |it: &ParametersLiteral| it.encapsulated_secret().bound_for(it.log2_fail - 1.0);
     let before = bound(&literal);
     literal.owners = owners;
-    let mut ratio = bound(&literal) / before;
-    if ratio > 2.0 * SERIES_ROOM {
-        // A series of twice the length reaches as far as a doubling does, and doubles no error.
-        ratio /= 2.0;
-        literal.exponential.log_length += 1;
-        literal.exponential.primes.insert(0, literal.exponential.primes[0]);
-        literal.gates.pop();
-    }
+    let ratio = bound(&literal) / before;
     let doublings = (ratio / SERIES_ROOM).log2().ceil() as u32;
     literal.exponential.doublings += doublings;
     for _ in 0..doublings {
