@@ -44,6 +44,7 @@ readers! {
     owner_secret
     owner_commitment
     owner_share
+    holder_share
     canaries
     boolean_secret_key
     integer_secret_key

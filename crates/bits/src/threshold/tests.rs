@@ -123,7 +123,7 @@ fn shares_of_others_are_refused_by_name() {
     let message = |files: &[Vec<u8>]| receive(files).unwrap_err().to_string();
     let [first, second] = [0, 1].map(|index| files[index].clone());
     assert!(message(&[]).contains("dealt share of owner 1 is missing"));
-    assert!(message(&[first.clone()]).contains("dealt share of owner 2 is missing"));
+    assert!(message(std::slice::from_ref(&first)).contains("dealt share of owner 2 is missing"));
     let twice = message(&[first.clone(), second, first.clone()]);
     assert!(twice.contains("two messages of owner 1"), "{twice}");
     let other = deal(&secrets[1], of(3), 3).unwrap().to_vec();

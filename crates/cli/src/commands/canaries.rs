@@ -106,6 +106,9 @@ fn read(path: &Path, key: &SecretKey) -> Result<Canaries> {
     Canaries::from_bytes(&bytes, key).with_context(|| name.to_string())
 }
 
+/// Files of canaries that get their names later, and the report of them.
+pub type Written = (Vec<AtomicFile>, CanaryReport);
+
 /// Writes canaries, and their inputs in this domain if the arguments ask for them, to files that only their owner can read and
 /// that get their names later.
 ///
@@ -116,7 +119,7 @@ pub fn write(
     args: &CanaryArgs,
     domain: Domain,
     force: bool,
-) -> Result<(Vec<AtomicFile>, CanaryReport)> {
+) -> Result<Written> {
     let path = args.file.as_deref().context("--canaries")?;
     let create = |path: &Path| {
         let is_file = atomic_file::target_of(path)?.is_some();

@@ -16,7 +16,7 @@ use zeroize::Zeroizing;
 use super::canaries::{self, CanaryReport};
 use super::{circuit, frame, integers, large};
 use crate::args::{EncryptArgs, Global, LayoutArg};
-use crate::atomic_file::{self, AtomicFile};
+use crate::atomic_file;
 use crate::ciphertext_file::{self, ciphertexts, encryptions};
 use crate::formats::csv::{Coding, ReadNote};
 use crate::formats::domain::{Domain, with_keys};
@@ -220,7 +220,7 @@ fn encrypt_all(
     mut next: impl FnMut() -> Result<Zeroizing<Vec<u64>>>,
     domain: Domain,
     writer: &mut ciphertext_file::Writer,
-) -> Result<(u64, Option<(Vec<AtomicFile>, CanaryReport)>)> {
+) -> Result<(u64, Option<canaries::Written>)> {
     let signed = args.signed;
     let input = input_file::shown(&args.input).printable();
     if args.canaries.file.is_some() {

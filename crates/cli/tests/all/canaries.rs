@@ -183,7 +183,7 @@ fn results_of_words_are_compared_with_those_of_canaries() {
     here.write("x.csv", lines(0..200));
     here.succeed(
         "encrypt --as words --bits 8 --secret client.key --input x.csv --output x.ct --canaries x.canaries \
-         --canary-count 56 --canary-values x.values --canary-inputs values",
+         --canary-count 56 --canary-values inputs.csv --canary-inputs values",
     );
     let value = |key: i64| if key % 16 == 1 { 200 + key / 16 } else { 0 };
     let entries = (0..13).map(|step| format!("{},{}\n", 16 * step + 1, 200 + step));
@@ -191,11 +191,11 @@ fn results_of_words_are_compared_with_those_of_canaries() {
     here.succeed(
         "wide --evaluation server.key --bits 8 --dictionary d.csv --default 0 --input x.ct --output r.ct",
     );
-    here.write("expected.csv", lines(column(&here, "x.values").into_iter().map(value)));
+    here.write("expected.csv", lines(column(&here, "inputs.csv").into_iter().map(value)));
     let check = "decrypt --as words --bits 8 --secret client.key --input r.ct --output r.csv --canaries x.canaries";
     let text = here.succeed(&format!("{check} --expected expected.csv"));
     assert!(text.contains("56 of 256, are right"), "{text}");
     assert_eq!(column(&here, "r.csv"), (0..200).map(value).collect::<Vec<_>>());
-    let message = here.fail(&format!("{check} --expected x.values"));
+    let message = here.fail(&format!("{check} --expected inputs.csv"));
     assert!(message.contains("canaries have wrong results"), "{message}");
 }

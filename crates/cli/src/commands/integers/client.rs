@@ -48,13 +48,13 @@ pub fn encrypt(global: Global, files: &EncryptArgs, key: EncryptionKey<'_>) -> R
     let hidden = hide(files, key, domain, &mut values)?;
     let count = {
         let mut source: Box<dyn Iterator<Item = Result<u64>> + '_> = match &hidden {
-            Some((list, ..)) => Box::new(list.iter().map(|&value| Ok(value))),
+            Some((list, _)) => Box::new(list.iter().map(|&value| Ok(value))),
             None => Box::new(values.by_ref()),
         };
         encrypt_by(key, kind, room, &mut *source, &mut writer)?
     };
     ensure!(count > 0, "{} holds no values", input_file::shown(&files.input).printable());
-    let (canary_files, canaries) = hidden.map(|(_, files, report)| (files, report)).unzip();
+    let (canary_files, canaries) = hidden.map(|(_, written)| written).unzip();
     let own = count - canaries.as_ref().map_or(0, CanaryReport::count);
     if let Coding::Words(book, _) = &coding {
         book.borrow().save()?;
@@ -101,15 +101,13 @@ fn encrypt_by(
     }
 }
 
-/// Hides canaries among all values of a file, if the arguments say so: the list to encrypt, and files that get their names later.
-type Hidden = (Zeroizing<Vec<u64>>, Vec<AtomicFile>, CanaryReport);
-
+/// Hides canaries among all values of a file, if the arguments say so, and returns the list to encrypt.
 fn hide(
     files: &EncryptArgs,
     key: EncryptionKey<'_>,
     domain: Domain,
     values: &mut Values,
-) -> Result<Option<Hidden>> {
+) -> Result<Option<(Zeroizing<Vec<u64>>, canaries::Written)>> {
     if files.canaries.file.is_none() {
         return Ok(None);
     }
@@ -119,8 +117,7 @@ fn hide(
     let draw = |values, count| key.draw_canaries(values, count, Some(bits));
     let found = canaries::draw(&own, &files.canaries, key.secret(), draw)?;
     let list = found.hide(&own).context("--canaries")?;
-    let (written, report) = canaries::write(&found, &files.canaries, domain, files.force)?;
-    Ok(Some((list, written, report)))
+    Ok(Some((list, canaries::write(&found, &files.canaries, domain, files.force)?)))
 }
 
 /// Encrypts all values of a file, and returns their number.
