@@ -279,3 +279,45 @@ fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
         std::thread::sleep(Duration::from_millis(2));
     }
 }
+
+/// Two owners of a joint key have a table looked up by a server that holds both of their evaluation keys.
+#[test]
+fn results_that_several_owners_decrypt() {
+    let workspace = Workspace::new();
+    workspace.succeed("owners session --owners 2 --bits 4 --insecure-toy --output session");
+    for (number, owner) in [(1, "ann"), (2, "bob")] {
+        workspace.succeed(&format!(
+            "owners share --session session --owner {number} --secret {owner}.secret \
+             --commitment {owner}.commitment --first {owner}.first --keys {owner}.keys"
+        ));
+    }
+    let both = "--commitment ann.commitment bob.commitment --first ann.first bob.first";
+    for owner in ["ann", "bob"] {
+        let agree = format!("owners agree --secret {owner}.secret {both} --second {owner}.second");
+        workspace.succeed(&agree);
+    }
+    workspace.succeed(&format!(
+        "owners combine --session session {both} --keys ann.keys bob.keys --second ann.second bob.second \
+         --public public.key --evaluation server.key --bits-evaluation bits.key"
+    ));
+    workspace.write("table.csv", (0..16).map(|age| format!("{}\n", age / 5)).collect::<String>());
+    workspace.succeed("serve table add --folder service --name risk --table table.csv");
+    let token = workspace.succeed("serve client add --folder service --name hospitals");
+    workspace.write("token", token);
+    let process = Process::start(&workspace);
+    workspace.write("ages.csv", "3\n9\n12\n15\n");
+    workspace.succeed("encrypt --public public.key --input ages.csv --output ages.ct");
+    workspace.succeed(&at(&process, "upload server.key"));
+    let lookup = "lookup --table risk --input ages.ct --output risks.joint";
+    // Without the key of bits it is a lookup of one bit.
+    let error = workspace.fail_with(&at(&process, lookup), 3);
+    assert!(error.contains("the output modulus 16, not 2"), "{error}");
+    workspace.succeed(&at(&process, &format!("{lookup} --bits-evaluation bits.key")));
+    for owner in ["ann", "bob"] {
+        workspace.succeed(&format!(
+            "decrypt --secret {owner}.secret --input risks.joint --output {owner}.part"
+        ));
+    }
+    workspace.succeed("decrypt --part ann.part bob.part --input risks.joint --output risks.csv");
+    assert_eq!(numbers(&workspace, "risks.csv"), [0, 1, 2, 3]);
+}
