@@ -38,7 +38,8 @@ All of them decrypt together: each sends its part, and whoever has all parts see
     >>> risks.combine([secret.part_of(risks) for secret in secrets]).tolist()
     [0, 1, 2, 3]
 
-Or fewer than all: every hospital deals to holders, of whom any three then decrypt, here the first and the last two of five.
+Or fewer than all: every hospital deals to holders, of whom any three then decrypt, here the first and the last two of
+five.
 
     >>> dealt = [secret.deal(5) for secret in secrets]              # send each share to its holder, in private
     >>> together = [1, 4, 5]
