@@ -201,29 +201,9 @@ pub(crate) fn check_order(
         Engine::Packed | Engine::Single => server.modulus,
     };
     Contents { modulus, signed: found.signed, ..server }.check(&found, "file of ciphertexts")?;
-    for table in tables {
-        // Of every bit of outputs there is a table, for several owners.
-        let output =
-            if joint.is_some() { table.output_modulus } else { parameters.output_modulus() };
-        for (name, found, expected) in
-            [("input", table.input_modulus, modulus), ("output", table.output_modulus, output)]
-        {
-            if found != expected {
-                let table = &table.name;
-                let text = format!("table {table} has the {name} modulus {found}, not {expected}");
-                return Err(Problem::unusable(text).into());
-            }
-        }
-        if table.signed_inputs != found.signed {
-            let signs = |signed| if signed { "signed" } else { "unsigned" };
-            let (table, takes) = (&table.name, signs(table.signed_inputs));
-            let text = format!(
-                "table {table} takes {takes} values, but these are {}",
-                signs(found.signed)
-            );
-            return Err(Problem::unusable(text).into());
-        }
-    }
+    // Of every bit of outputs there is a table, for several owners.
+    let output = joint.is_none().then(|| parameters.output_modulus());
+    tables.iter().try_for_each(|table| check_table(table, modulus, output, found.signed))?;
     let input = &ciphertext.about;
     let bits_of = |table: &TableInfo| JointLookup::bits(table.output_modulus) as usize;
     let count = joint.as_ref().map_or(tables.len(), |_| tables.iter().map(bits_of).sum());
@@ -248,6 +228,27 @@ pub(crate) fn check_order(
         }
         _ => Ok(reserved),
     }
+}
+
+/// Checks that a table is of values with this modulus and these signs, and has outputs with a modulus, if it is given.
+fn check_table(table: &TableInfo, input: u64, output: Option<u64>, signed: bool) -> Result<()> {
+    for (name, found, expected) in [
+        ("input", table.input_modulus, input),
+        ("output", table.output_modulus, output.unwrap_or(table.output_modulus)),
+    ] {
+        if found != expected {
+            let table = &table.name;
+            let text = format!("table {table} has the {name} modulus {found}, not {expected}");
+            return Err(Problem::unusable(text).into());
+        }
+    }
+    if table.signed_inputs != signed {
+        let signs = |signed| if signed { "signed" } else { "unsigned" };
+        let (table, takes) = (&table.name, signs(table.signed_inputs));
+        let text = format!("table {table} takes {takes} values, but these are {}", signs(signed));
+        return Err(Problem::unusable(text).into());
+    }
+    Ok(())
 }
 
 /// Checks that a key of bits goes with a key of values of several owners. Returns how many times as large results become at

@@ -116,6 +116,15 @@ enum Layout {
 }
 
 impl Layout {
+    /// Returns whether canaries check such results: by a table, or by expected results.
+    fn is_checked(&self, by_results: bool) -> bool {
+        match self {
+            Self::Values => true,
+            Self::Words { .. } => by_results,
+            Self::Integers(_) | Self::Digits(_) | Self::Places { .. } => false,
+        }
+    }
+
     /// Returns the number of ciphertexts that together hold some values.
     fn ciphertexts(&self) -> usize {
         match self {
@@ -275,13 +284,8 @@ fn values_of(global: Global, args: &DecryptArgs, key: &SecretKey, file: File) ->
         (reader.summary().values / each as u64, layout.modulus(contents.modulus));
     let domain = Domain { modulus, signed: check_signs(args, contents.signed)? };
     let mut check = ResultCheck::open(global, args, key, domain, values)?;
-    let is_checked = match layout {
-        Layout::Values => true,
-        Layout::Words { .. } => args.expected.is_some(),
-        Layout::Integers(_) | Layout::Digits(_) | Layout::Places { .. } => false,
-    };
     ensure!(
-        check.is_none() || is_checked,
+        check.is_none() || layout.is_checked(args.expected.is_some()),
         "--canaries: results of whole values are checked, and with --expected words of --as words, not those of {input}"
     );
     let values = check.as_ref().map_or(values, ResultCheck::own_values);

@@ -68,6 +68,34 @@ fn any_three_of_five(here: &Workspace, results: &str, expected: &str) {
     }
 }
 
+/// Refuses holders who do not belong together, by their numbers; 2, 3 and 4 wrote parts last.
+fn refuse_other_holders(here: &Workspace) {
+    let part = |rest: &str| {
+        here.fail(&format!("decrypt --input risks.joint --output x.part --secret {rest}"))
+    };
+    for (rest, wrong) in [
+        ("1.secret --together 1,4", "2 holders are to decrypt together"),
+        ("1.secret --together 1,4,6", "owner 6"),
+        ("1.secret --together 1,4,4", "two messages of owner 4"),
+        ("1.secret --together 2,4,5", "holder 1 is not one of those"),
+        ("1.secret", "--together 1,2,3"),
+        ("ann.secret --together 1,2,3", "owners deal"),
+    ] {
+        let message = part(rest);
+        assert!(message.contains(wrong), "{rest}: {message}");
+    }
+    // Parts of two quorums: the later one has 2, 3 and 4.
+    let message =
+        here.fail("decrypt --part 1.part 2.part 3.part --input risks.joint --output x.csv");
+    assert!(message.contains("owner 2 was made to go with those of 2, 3, 4 of 5"), "{message}");
+    let message = here.fail("decrypt --part 2.part 3.part --input risks.joint --output x.csv");
+    assert!(message.contains("the partial decryption of owner 4 is missing"), "{message}");
+    let message = here.fail("owners receive --dealt ann.to1 bob.to2 eve.to1 --secret x.secret");
+    assert!(message.contains("holder of a dealt share"), "{message}");
+    let message = here.fail("owners deal --secret ann.secret --dealt a.1 a.2");
+    assert!(message.contains("number of holders") && !here.path("a.1").exists(), "{message}");
+}
+
 /// The table that is looked up: outputs of three bits.
 fn risk(age: u64) -> u64 {
     age * 5 / 11
@@ -134,30 +162,7 @@ fn three_owners_decrypt_together_what_none_can_alone() {
     assert_eq!(here.read("out.csv"), expected.as_bytes());
 
     any_three_of_five(&here, "risks.joint", &expected);
-    let part = |rest: &str| {
-        here.fail(&format!("decrypt --input risks.joint --output x.part --secret {rest}"))
-    };
-    for (rest, wrong) in [
-        ("1.secret --together 1,4", "2 holders are to decrypt together"),
-        ("1.secret --together 1,4,6", "owner 6"),
-        ("1.secret --together 1,4,4", "two messages of owner 4"),
-        ("1.secret --together 2,4,5", "holder 1 is not one of those"),
-        ("1.secret", "--together 1,2,3"),
-        ("ann.secret --together 1,2,3", "owners deal"),
-    ] {
-        let message = part(rest);
-        assert!(message.contains(wrong), "{rest}: {message}");
-    }
-    // Parts of two quorums: the later one has 2, 3 and 4.
-    let message =
-        here.fail("decrypt --part 1.part 2.part 3.part --input risks.joint --output x.csv");
-    assert!(message.contains("owner 2 was made to go with those of 2, 3, 4 of 5"), "{message}");
-    let message = here.fail("decrypt --part 2.part 3.part --input risks.joint --output x.csv");
-    assert!(message.contains("the partial decryption of owner 4 is missing"), "{message}");
-    let message = here.fail("owners receive --dealt ann.to1 bob.to2 eve.to1 --secret x.secret");
-    assert!(message.contains("holder of a dealt share"), "{message}");
-    let message = here.fail("owners deal --secret ann.secret --dealt a.1 a.2");
-    assert!(message.contains("number of holders") && !here.path("a.1").exists(), "{message}");
+    refuse_other_holders(&here);
 
     // Two of three: whoever has a copy of the secret writes the same part.
     std::fs::copy(here.path("ann.secret"), here.path("copy.secret")).unwrap();

@@ -88,10 +88,10 @@ fn owners_decrypt_what_a_server_looked_up_for_them() {
     let sent = contributor.contribute("hospitals", &mut Cursor::new(file), &mut silent).unwrap();
 
     let order = Order {
-        key: key.clone(),
+        key,
         ciphertext: sent.sha256,
         tables: vec!["risk".into(), "risk".into()],
-        bits_key: Some(bits.clone()),
+        bits_key: Some(bits),
     };
     let job = owners.order(&order).unwrap();
     let done = owners.wait(&job.id, &mut silent).unwrap();
@@ -116,19 +116,24 @@ fn owners_decrypt_what_a_server_looked_up_for_them() {
     // No file of a bit is left: keys, public key, values, and two results.
     let files = std::fs::read_dir(server.folder.path().join("files")).unwrap().count();
     assert_eq!(files, 6);
+    refuse_other_keys(&owners, &order);
+}
 
-    // Keys that do not belong together.
+/// Refuses keys that do not belong together.
+fn refuse_other_keys(owners: &Client, order: &Order) {
+    let register = |file: &[u8]| owners.register(&mut Cursor::new(file)).unwrap().sha256;
+    let bits = order.bits_key.clone().unwrap();
     let three = Joint::new(3);
     let message =
-        refused(&owners, &Order { bits_key: Some(register(&three.bits)), ..order.clone() });
+        refused(owners, &Order { bits_key: Some(register(&three.bits)), ..order.clone() });
     assert!(message.contains("of 3 owners, not 2"), "{message}");
-    let message = refused(&owners, &Order { bits_key: Some(key), ..order.clone() });
+    let message = refused(owners, &Order { bits_key: Some(order.key.clone()), ..order.clone() });
     assert!(message.contains("no key of bits"), "{message}");
-    let message = refused(&owners, &Order { key: bits, bits_key: None, ..order.clone() });
+    let message = refused(owners, &Order { key: bits, bits_key: None, ..order.clone() });
     assert!(message.contains("engine bits"), "{message}");
     let (_, plain) = keys(Engine::Packed, 16);
-    let message = refused(&owners, &Order { key: register(&plain), ..order.clone() });
+    let message = refused(owners, &Order { key: register(&plain), ..order.clone() });
     assert!(message.contains("owners"), "{message}");
-    let message = refused(&owners, &Order { bits_key: Some("0".repeat(64)), ..order });
+    let message = refused(owners, &Order { bits_key: Some("0".repeat(64)), ..order.clone() });
     assert!(message.contains("evaluation key"), "{message}");
 }
