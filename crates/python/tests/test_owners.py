@@ -81,7 +81,7 @@ def test_two_of_three_decrypt(folder: pathlib.Path) -> None:
     public = cryptable.PublicKey.load(outputs["public"], allow_insecure=True)
     server = cryptable.EvaluationKey.open(outputs["evaluation"], allow_insecure=True)
     bits = owners.BitsEvaluationKey.open(outputs["bits_evaluation"], allow_insecure=True)
-    result = owners.lookup(server, bits, public.encrypt([3, 9]), lambda x: x // 5, output_modulus=2, progress=False)
+    result = owners.lookup(server, bits, public.encrypt([3, 9]), lambda x: x // 5, output_modulus=4, progress=False)
 
     dealt = [secret.deal(3) for secret in secrets]
     assert dealt[0] == secrets[0].deal(3)
