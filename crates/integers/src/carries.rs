@@ -175,7 +175,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     }
 
     /// Propagates carries through the least significant digits, and gives that of the last.
-    fn carry_out(
+    pub(crate) fn carry_out(
         &self,
         digits: &mut [Digit<E::Ciphertext>],
         radix: Radix,

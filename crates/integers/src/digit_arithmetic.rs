@@ -18,6 +18,11 @@ pub trait LookupModel {
         None
     }
 
+    /// Number of places of a ciphertext, where its values have places.
+    fn places(&self) -> Option<usize> {
+        None
+    }
+
     /// log2 of the failure probability a value that every lookup keeps.
     fn stated_log2_fail(&self) -> f64;
 

@@ -1,5 +1,6 @@
 //! Dry runs: operations without ciphertexts, to count their lookups.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use cryptable_lattice::error::{Result, check_equal};
@@ -26,6 +27,8 @@ pub struct DryRun<'a> {
     model: &'a (dyn LookupModel + Sync),
     count: usize,
     lookups: Mutex<Vec<usize>>,
+    /// Outputs of all tables for all values.
+    outputs: AtomicUsize,
 }
 
 /// A ciphertext of a dry run: its noise, and whether it is fresh.
@@ -46,7 +49,7 @@ impl<'a> DryRun<'a> {
     /// Dry run by an engine's parameters, on columns of `count` values.
     #[must_use]
     pub fn new(model: &'a (dyn LookupModel + Sync), count: usize) -> Self {
-        Self { model, count, lookups: Mutex::new(Vec::new()) }
+        Self { model, count, lookups: Mutex::new(Vec::new()), outputs: AtomicUsize::new(0) }
     }
 
     /// A fresh column.
@@ -137,8 +140,8 @@ impl<'a> DryRun<'a> {
         results: impl IntoIterator<Item = &'c Outline>,
     ) -> Result<FailureProbability> {
         let modulus = self.model.modulus()?;
-        let tables: usize = self.lookups().iter().sum();
-        let lookups = self.model.stated_log2_fail() + ((tables * self.count) as f64).log2();
+        let outputs = self.outputs.load(Ordering::Relaxed) as f64;
+        let lookups = self.model.stated_log2_fail() + outputs.log2();
         let decryption =
             |result: &Outline| result.noise.log2_fail(modulus) + (result.count as f64).log2();
         let all = results.into_iter().map(decryption).fold(lookups, log2_of_sum);
@@ -188,6 +191,7 @@ impl DigitArithmetic for DryRun<'_> {
 
     fn look_up(&self, x: &Outline, tables: &[()], _progress: Progress<'_>) -> Result<Vec<Outline>> {
         self.lookups.lock().unwrap_or_else(PoisonError::into_inner).push(tables.len());
+        self.outputs.fetch_add(tables.len() * x.count, Ordering::Relaxed);
         let noise = self.model.result_noise(x.noise);
         Ok(vec![Outline { noise, is_fresh: false, ..*x }; tables.len()])
     }
@@ -195,7 +199,7 @@ impl DigitArithmetic for DryRun<'_> {
 
 impl Places for DryRun<'_> {
     fn places(&self) -> usize {
-        self.count
+        self.model.places().unwrap_or(self.count)
     }
 
     fn is_fresh(&self, x: &Outline) -> bool {

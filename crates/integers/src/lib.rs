@@ -1,6 +1,6 @@
 //! Encrypted integers of 8 to 64 bits, unsigned and signed, in digits: sums, products, shifts and rotations (by
 //! encrypted amounts, too), comparisons, minimum and maximum, selection, tables, thresholds, piecewise linear
-//! functions, and merging of sorted columns.
+//! functions, merging of sorted columns, sorting, and the largest values of a column.
 //!
 //! One implementation for two engines: `packed`, where a ciphertext holds a digit of up to 65,536 integers, and
 //! `single`, with a ciphertext for every digit of every integer. An [`Evaluator`] takes the key of either.
@@ -10,7 +10,7 @@
 //! | what engines offer: sums of ciphertexts, lookups | `digit_arithmetic`, `engines`, `dry_run` |
 //! | digits with bounds on their values and their noise | `digit`, `noise_budget`, `evaluator` |
 //! | carries, when there is need; digits of other sizes | `carries`, `regrouping` |
-//! | operations | `addition`, `multiplication`, `shift`, `barrel_shift`, `comparison`, `selection`, `digit_tables`, `table_tree`, `thresholds`, `piecewise_linear`, `merge` |
+//! | operations | `addition`, `multiplication`, `shift`, `barrel_shift`, `comparison`, `selection`, `digit_tables`, `table_tree`, `thresholds`, `piecewise_linear`, `merge`, `largest` |
 //! | all of it on columns whose kind is known at run time | `any_column`, `operation` |
 //! | files of columns | `serialization`, `column_file` |
 //!
@@ -36,6 +36,7 @@ mod dry_run;
 mod engines;
 mod evaluator;
 mod integer;
+mod largest;
 mod merge;
 mod multiplication;
 mod noise_budget;
@@ -62,6 +63,7 @@ pub use digit_arithmetic::{DigitDecryption, DigitEncryption};
 pub use dry_run::{DryRun, Outline};
 pub use evaluator::Evaluator;
 pub use integer::{AnyInteger, ColumnKind, Integer, IntegerType};
+pub use largest::Maximum;
 pub use operation::{Operand, Operation, PlannedOperand};
 pub use parameters::{
     insecure_packed_toy, packed_parameters, packed_parameters_for, single_parameters,

@@ -1,8 +1,10 @@
-//! Merging of sorted columns: Batcher's bitonic network (1968) over the places of one ciphertext.
+//! Sorting, and merging of sorted columns: Batcher's networks (1968) over the places of one ciphertext, the bitonic one to merge, the
+//! odd-even one to sort, whose pairs all have the smaller integer first.
 //!
-//! A stage compares places i and i + k, for all i whose bit k is 0, and leaves the smaller integer at i. With the column x,
+//! A stage compares places i and i + k, for all i that are first of a pair (of a bitonic merge those whose bit k is 0), and leaves
+//! the smaller integer at i. With the column x,
 //! its shift `X^-k·x` by a free multiplication, and the difference v of both, a comparison gives c = [x_(i+k) < x_i], by
-//! `c_i = 0` where bit k of i is 1: public numbers that are added to the last lookup's input say where that is. Then
+//! `c_i = 0` where i is not the first of a pair: public numbers that are added to the last lookup's input say where that is. Then
 //! `e = c·v` and the column after the stage is `x + e - X^k·e`: n lookups of one table for the comparison of n digits, n for
 //! e. Noise of x grows by that of two results a stage; digits are refreshed when their difference does not fit any more.
 //!
@@ -19,6 +21,45 @@ use crate::digit::{Digit, Shape};
 use crate::digit_arithmetic::Places;
 use crate::evaluator::Evaluator;
 use crate::integer::{ColumnKind, IntegerType, Radix};
+
+/// Pairs of places that are compared at once, the smaller integer to the first.
+#[derive(Clone, Copy)]
+struct Stage {
+    /// From the first place of a pair to the second.
+    distance: usize,
+    /// The first place that is one of a pair.
+    start: usize,
+    /// Both places of a pair are in the same block of as many places.
+    block: usize,
+}
+
+impl Stage {
+    /// Whether a place is the first of a pair.
+    fn is_first(self, place: usize) -> bool {
+        let Self { distance, start, block } = self;
+        let is_first = place >= start && (place - start) & distance == 0;
+        is_first && place / block == (place + distance) / block
+    }
+
+    /// A merge of a column that rises and then falls.
+    fn of_merge(places: usize) -> impl Iterator<Item = Self> {
+        let stage = move |log2: u32| Self { distance: 1 << log2, start: 0, block: places };
+        (0..places.ilog2()).rev().map(stage)
+    }
+
+    /// A sort of any column: merges of pairs, of fours, and so on, each of as many stages as it has bits.
+    fn of_sort(places: usize) -> impl Iterator<Item = Self> {
+        let merge = |log2: u32| {
+            let stage = move |distance: u32| Self {
+                distance: 1 << distance,
+                start: if distance == log2 { 0 } else { 1 << distance },
+                block: 2 << log2,
+            };
+            (0..=log2).rev().map(stage)
+        };
+        (0..places.ilog2()).flat_map(merge)
+    }
+}
 
 impl<E: Places> Evaluator<'_, E> {
     /// One column of x and, behind it, y: fresh ones, which together have as many values as a ciphertext has places. No
@@ -81,23 +122,87 @@ impl<E: Places> Evaluator<'_, E> {
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
     ) -> Result<IntegerColumn<T, E::Ciphertext>> {
+        let places = self.engine().places();
+        for digit in x.ciphertexts() {
+            check_equal("number of values", self.engine().count(digit), places)?;
+        }
+        let mut digits = self.reduce(x)?.digits().to_vec();
+        self.turn_sign(&mut digits, x.kind())?;
+        self.exchange(x.kind(), &digits, Stage::of_merge(places))
+    }
+
+    /// Sorts a column, the smallest value first: `log2(n)·(log2(n) + 1)/2` stages of 2m lookups, for n places of a ciphertext and m
+    /// digits as of [`Evaluator::bitonic_merge`]; 136 stages for 65,536 places, however many of them have values.
+    ///
+    /// ```
+    /// use cryptable_integers::{Evaluator, decrypt, encrypt, insecure_packed_toy};
+    /// use cryptable_packed::{Progress, SecretKey};
+    /// let secret = SecretKey::generate(&insecure_packed_toy(2, 16)?);
+    /// let x = encrypt(&secret, &[9i8, 100, -3, 77, 9])?;
+    /// let key = secret.evaluation_key(Progress::silent())?;
+    /// let sorted = Evaluator::new(&key)?.sort(&x)?;
+    /// assert_eq!(decrypt(&secret, &sorted)?, [-3, 9, 9, 77, 100]);
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As all operations; [`Error::TooSmall`] if p is below 16.
+    pub fn sort<T: IntegerType>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+    ) -> Result<IntegerColumn<T, E::Ciphertext>> {
+        let (kind, places) = (x.kind(), self.engine().places());
+        let Some(first) = x.ciphertexts().next() else { return Ok(x.clone()) };
+        let rows = self.engine().count(first);
+        let mut digits = self.reduce(x)?.digits().to_vec();
+        for digit in &mut digits {
+            *digit = self.in_all_places(digit, rows)?;
+        }
+        self.turn_sign(&mut digits, kind)?;
+        if rows < places {
+            // No value is behind those without rows.
+            let radix = self.radix(kind);
+            for (index, digit) in digits.iter_mut().enumerate() {
+                *digit = self.with_largest_behind(digit, radix.base(index), rows)?;
+            }
+        }
+        let sorted: IntegerColumn<T, _> =
+            self.exchange(kind, &digits, Stage::of_sort(places))?;
+        let first = sorted.digits().iter().map(|digit| self.first_rows(digit, rows));
+        Ok(IntegerColumn::new(kind, first.collect::<Result<_>>()?))
+    }
+
+    /// The digit, and the largest one in all places without rows.
+    fn with_largest_behind(
+        &self,
+        digit: &Digit<E::Ciphertext>,
+        base: i64,
+        rows: usize,
+    ) -> Result<Digit<E::Ciphertext>> {
+        let digit = match digit.ciphertext() {
+            Some(_) => digit.clone(),
+            None => return Ok(digit.clone()),
+        };
+        let marked = self.add_where(&digit, |place| if place < rows { 0 } else { base })?;
+        self.map(&marked.within(0, 2 * base - 1), |digit| digit.min(base - 1))
+    }
+
+    /// Integers of these digits after all stages.
+    fn exchange<T: IntegerType>(
+        &self,
+        kind: ColumnKind,
+        digits: &[Digit<E::Ciphertext>],
+        stages: impl Iterator<Item = Stage>,
+    ) -> Result<IntegerColumn<T, E::Ciphertext>> {
         if self.modulus() < 16 {
             let (name, value) = ("modulus of digits of a merge", self.modulus() as u64);
             return Err(Error::TooSmall { name, value, limit: 16 });
         }
-        let (kind, radix) = (x.kind(), self.radix(x.kind()));
-        let places = self.engine().places();
-        let mut digits = self.reduce(x)?.digits().to_vec();
-        for digit in digits.iter().filter_map(Digit::ciphertext) {
-            check_equal("number of values", self.engine().count(digit), places)?;
-        }
-        self.turn_sign(&mut digits, kind)?;
+        let radix = self.radix(kind);
         let wide = Radix::new(self.stage_bits(), kind.bits());
-        let mut digits = self.regroup(&digits, radix, wide)?;
-        let mut distance = places / 2;
-        while distance > 0 {
-            digits = self.stage(&digits, wide, distance)?;
-            distance /= 2;
+        let mut digits = self.regroup(digits, radix, wide)?;
+        for stage in stages {
+            digits = self.stage(&digits, wide, stage)?;
         }
         let mut digits = self.regroup(&digits, wide, radix)?;
         self.turn_sign(&mut digits, kind)?;
@@ -112,7 +217,11 @@ impl<E: Places> Evaluator<'_, E> {
     }
 
     /// Signed integers in the order of unsigned ones, and back: the sign's bit is the other.
-    fn turn_sign(&self, digits: &mut [Digit<E::Ciphertext>], kind: ColumnKind) -> Result<()> {
+    pub(crate) fn turn_sign(
+        &self,
+        digits: &mut [Digit<E::Ciphertext>],
+        kind: ColumnKind,
+    ) -> Result<()> {
         if let (true, Some(top)) = (kind.is_signed(), digits.last_mut()) {
             let base = self.radix(kind).top_base();
             *top = self.map(top, |digit| (digit + base / 2) % base)?;
@@ -120,14 +229,14 @@ impl<E: Places> Evaluator<'_, E> {
         Ok(())
     }
 
-    /// One stage: places `distance` apart.
+    /// One stage.
     fn stage(
         &self,
         digits: &[Digit<E::Ciphertext>],
         radix: Radix,
-        distance: usize,
+        stage: Stage,
     ) -> Result<Vec<Digit<E::Ciphertext>>> {
-        let places = self.engine().places();
+        let (places, distance) = (self.engine().places(), stage.distance);
         let mut digits = digits.to_vec();
         for digit in &mut digits {
             let difference = self.shape(&[(1, digit), (-1, digit)]);
@@ -147,7 +256,7 @@ impl<E: Places> Evaluator<'_, E> {
             self.add_where(&difference, |place| if is_beyond(place) { largest } else { 0 })
         });
         let differences = differences.collect::<Result<Vec<_>>>()?;
-        let swap = self.swaps(&differences, radix, distance)?;
+        let swap = self.swaps(&differences, radix, stage)?;
         let changed = digits.iter().zip(&differences).map(|(digit, difference)| {
             let width = 2 * radix.full_base() - 1;
             let low = difference.low();
@@ -162,13 +271,12 @@ impl<E: Places> Evaluator<'_, E> {
         changed.collect()
     }
 
-    /// The number of differences of a digit where the integer `distance` places on is smaller, for the places that are
-    /// compared with it; else 0.
+    /// The number of differences of a digit where the second integer of a pair is smaller, in the first place of it; else 0.
     fn swaps(
         &self,
         differences: &[Digit<E::Ciphertext>],
         radix: Radix,
-        distance: usize,
+        stage: Stage,
     ) -> Result<Digit<E::Ciphertext>> {
         let (base, top) = (radix.full_base(), differences.len() - 1);
         let mut borrow = Digit::public(0);
@@ -178,7 +286,7 @@ impl<E: Places> Evaluator<'_, E> {
         }
         let sum = self.linear(&[(1, &differences[top]), (1, &borrow)], 0)?;
         let compared = self
-            .add_where(&sum, |place| if place & distance == 0 { 2 * base } else { 0 })?
+            .add_where(&sum, |place| if stage.is_first(place) { 2 * base } else { 0 })?
             .within(-base, 3 * base - 1);
         // Compared: from base to 3·base - 1, negative below 2·base.
         self.map(
@@ -190,7 +298,7 @@ impl<E: Places> Evaluator<'_, E> {
     }
 
     /// The digit plus public numbers of places, not negative; bounds include all of them.
-    fn add_where(
+    pub(crate) fn add_where(
         &self,
         digit: &Digit<E::Ciphertext>,
         number: impl Fn(usize) -> i64,

@@ -10,6 +10,7 @@ use crate::digit_arithmetic::{DigitArithmetic, LookupModel, Places};
 use crate::dry_run::{DryRun, Outline};
 use crate::evaluator::Evaluator;
 use crate::integer::{AnyInteger, ColumnKind};
+use crate::largest::Maximum;
 use crate::piecewise_linear::Piece;
 use crate::serialization::Column as _;
 
@@ -93,6 +94,12 @@ pub enum Operation {
     Merge,
     /// A column that rises and then falls, sorted.
     BitonicMerge,
+    /// Any column, sorted.
+    Sort,
+    /// Whether a value is at least the k-th largest one, for this k, and that value.
+    Largest(u64),
+    /// The number of the first row of the largest value, the value, and whether it is that row.
+    Argmax,
 }
 
 /// An operand: a column, or a public number in its place.
@@ -131,7 +138,7 @@ type Results<C> = Result<Vec<AnyColumn<C>>>;
 impl Operation {
     /// The operation of a name that takes nothing but operands: `add`, `sub`, `mul`, `min`, `max`, `min_max`, `less`,
     /// `less_or_equal`, `equal`, `select`, `negate`, `reduce`, `and`, `or`, `xor`, `not`, `shift_left`, `shift_right`,
-    /// `rotate_left`, `rotate_right`, `concatenate`, `merge`, `bitonic_merge`.
+    /// `rotate_left`, `rotate_right`, `concatenate`, `merge`, `bitonic_merge`, `sort`, `argmax`.
     #[must_use]
     pub fn by_name(name: &str) -> Option<Self> {
         Some(match name {
@@ -158,14 +165,21 @@ impl Operation {
             "concatenate" => Self::Concatenate,
             "merge" => Self::Merge,
             "bitonic_merge" => Self::BitonicMerge,
+            "sort" => Self::Sort,
+            "argmax" => Self::Argmax,
             _ => return None,
         })
     }
 
-    /// Whether values change their places: on packed values alone, by [`Operation::apply_moving`].
+    /// Whether values change their places, or results depend on the values of all places: on packed values alone, by
+    /// [`Operation::apply_moving`].
     #[must_use]
     pub fn moves_values(&self) -> bool {
-        matches!(self, Self::Concatenate | Self::Merge | Self::BitonicMerge)
+        use Operation as Op;
+        matches!(
+            self,
+            Op::Concatenate | Op::Merge | Op::BitonicMerge | Op::Sort | Op::Largest(_) | Op::Argmax
+        )
     }
 
     /// Applies the operation: one result, or as many as it has. A result that is the same for all values, as of `x < 0` of
@@ -239,13 +253,16 @@ impl Operation {
             Self::Piecewise(..) | Self::Table(..) | Self::MapDigits(..) => {
                 one(self.function(server, &*integers(0)?)?)
             }
-            Self::Concatenate | Self::Merge | Self::BitonicMerge => {
-                Err(Error::UnsupportedOperation {
-                    engine: "single",
-                    operation: "merge columns",
-                    reason: "single values have no places",
-                })
-            }
+            Self::Concatenate
+            | Self::Merge
+            | Self::BitonicMerge
+            | Self::Sort
+            | Self::Largest(_)
+            | Self::Argmax => Err(Error::UnsupportedOperation {
+                engine: "single",
+                operation: "merge, sort or search columns",
+                reason: "single values have no places",
+            }),
         }
     }
 
@@ -268,6 +285,15 @@ impl Operation {
                 Ok(server.merge(&*integers(0)?, &*integers(1)?)?.map(AnyColumn::from).into())
             }
             Self::BitonicMerge => Ok(vec![server.bitonic_merge(&*integers(0)?)?.into()]),
+            Self::Sort => Ok(vec![server.sort(&*integers(0)?)?.into()]),
+            Self::Largest(count) => {
+                let (selected, least) = server.largest(&*integers(0)?, *count)?;
+                Ok(vec![selected.into(), least.into()])
+            }
+            Self::Argmax => {
+                let Maximum { row, value, is_there } = server.argmax(&*integers(0)?)?;
+                Ok(vec![row.into(), value.into(), is_there.into()])
+            }
             _ => self.apply(server, operands),
         }
     }

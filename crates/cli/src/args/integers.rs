@@ -74,6 +74,13 @@ pub enum IntegerOperation {
     Rotate,
     /// Piecewise linear function of --pieces, such as a tax table
     Piecewise,
+    /// Whether x is among the --count largest integers of its column, a boolean; equal ones all are. Packed integers only,
+    /// as are all that follow
+    Largest,
+    /// Number of the first row that has the largest integer, from 0 on, in every row
+    Argmax,
+    /// Integers of the column in rising order
+    Sort,
 }
 
 impl IntegerOperation {
@@ -108,6 +115,12 @@ pub struct IntegersArgs {
     /// CSV file with two columns, the start of each piece and its slope; the least integer has value 0
     #[arg(long, value_name = "FILE")]
     pub pieces: Option<PathBuf>,
+    /// Number of largest integers
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
+    pub count: Option<u64>,
+    /// File for the least of the largest integers, or for the largest one of argmax, encrypted in every row
+    #[arg(long, value_name = "FILE")]
+    pub value: Option<PathBuf>,
     /// Widen results of piecewise to 64 bits
     #[arg(long)]
     pub wide: bool,
@@ -148,6 +161,7 @@ Examples:
   cryptable integers --op lt --constant 60000 --evaluation server.key --input income.ct --output poor.ct
   cryptable integers --op select --condition poor.ct --evaluation server.key --input a.ct --input b.ct --output c.ct
   cryptable integers --op shl --amount bits.ct --evaluation server.key --input a.ct --output c.ct
+  cryptable integers --op largest --count 10 --value tenth.ct --evaluation server.key --input income.ct --output top.ct
   cryptable integers --op piecewise --wide --pieces brackets.csv --evaluation server.key --input income.ct --output tax.ct
 
 Integers have 8, 16, 32 or 64 bits, signed or not, and are encrypted in digits of a few bits: one

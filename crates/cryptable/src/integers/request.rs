@@ -39,6 +39,12 @@ const SURER: f64 = 0.05;
 /// Operations on two columns that plans list.
 const BINARY: [&str; 8] = ["add", "sub", "mul", "min", "max", "less", "less_or_equal", "equal"];
 
+/// Largest integers of a column in plans.
+const LARGEST: u64 = 10;
+
+/// Least modulus of digits whose columns are searched and sorted.
+const LEAST_MODULUS_OF_ROWS: u64 = 16;
+
 /// Shifts by encrypted amounts that plans list.
 const SHIFTS: [&str; 3] = ["shift_left", "shift_right", "rotate_left"];
 
@@ -97,8 +103,9 @@ impl Request<Integers> {
     /// integers of every kind.
     ///
     /// The probability, 2^-64 by default, is that of a whole operation on integers with one ciphertext per digit: all of
-    /// its lookups and the decryption of the result, for any of the values. Products of 64 bits, which look up most often,
-    /// decide; they cost operations on 8 bits 3 % of their time.
+    /// its lookups and the decryption of the result, for any of the values. Products of 64 bits decide, which look up most often
+    /// of all operations but searches and sorts of columns: those are listed with their own probability. Products cost
+    /// operations on 8 bits 3 % of their time. The listed search is for the ten largest integers.
     ///
     /// # Errors
     /// [`Error::FailureUnreachable`] if some operation fails more often with all parameters tried; it states the
@@ -147,7 +154,11 @@ impl Request<Integers> {
     fn operations(&self, parameters: &Parameters) -> Result<Vec<PlannedOperation>> {
         let (model, capacity) = model_of(parameters)?;
         let digit_bits = Evaluator::new(&DryRun::new(model, capacity))?.digit_bits();
-        let operations = listed_operations(self.job.kind, digit_bits);
+        let mut operations = listed_operations(self.job.kind, digit_bits);
+        if self.job.engine == Engine::Packed && parameters.input_modulus() >= LEAST_MODULUS_OF_ROWS
+        {
+            operations.extend(operations_on_rows(self.job.kind, capacity));
+        }
         operations.into_iter().map(|operation| self.planned(parameters, operation)).collect()
     }
 
@@ -283,6 +294,17 @@ fn listed_operations(kind: ColumnKind, digit_bits: u32) -> Vec<ListedOperation> 
     all.extend(SHIFTS.iter().map(|name| ListedOperation::named(name, &[column, amount])));
     all.push(piecewise);
     all
+}
+
+/// Lists the operations that depend on all rows of a column.
+fn operations_on_rows(kind: ColumnKind, rows: usize) -> [ListedOperation; 3] {
+    let largest = ListedOperation {
+        name: "largest",
+        operation: Operation::Largest(LARGEST.min(rows as u64)),
+        operands: vec![PlannedOperand::Column(kind)],
+    };
+    let named = |name| ListedOperation::named(name, &[PlannedOperand::Column(kind)]);
+    [largest, named("argmax"), named("sort")]
 }
 
 impl OperationPlan<Integers> {

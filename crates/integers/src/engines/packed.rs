@@ -16,6 +16,10 @@ impl LookupModel for Parameters {
         Some(self.output_range())
     }
 
+    fn places(&self) -> Option<usize> {
+        Some(self.literal().slots)
+    }
+
     fn stated_log2_fail(&self) -> f64 {
         self.stated_log2_fail()
     }

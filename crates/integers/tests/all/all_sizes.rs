@@ -109,3 +109,26 @@ fn merges_sort() {
         }
     }
 }
+
+fn searches<T: Integer>(setting: &Setting<'_, Clear, Clear>, counts: &[usize]) {
+    setting.check_largest::<T>(&mut rng(5), counts);
+    setting.check_argmax::<T>(&mut rng(6));
+    setting.check_sort::<T>(&mut rng(7));
+}
+
+#[test]
+fn columns_are_searched_and_sorted() {
+    for modulus in [16u64, 32, 64, 256, 1024] {
+        let base = 1 << (modulus.ilog2() / 2);
+        for terms in [base + 1, 4 * base] {
+            let clear = || Clear::new(modulus, terms, 64);
+            for (clear, count) in [(clear(), 64), (clear().with_least_outputs(), COUNT)] {
+                let server = Evaluator::new(&clear).unwrap();
+                let setting = Setting { server, secret: &clear, count };
+                searches::<u8>(&setting, &[1, 2, 5, 17, count / 2, count - 1, count]);
+                searches::<i16>(&setting, &[1, 10, count / 3]);
+                searches::<u32>(&setting, &[3]);
+            }
+        }
+    }
+}

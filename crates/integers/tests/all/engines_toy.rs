@@ -61,6 +61,18 @@ fn merges_on_insecure_toys() {
 }
 
 #[test]
+fn searches_and_sorts_on_insecure_toys() {
+    with_packed(2, 64, 50, |setting| {
+        setting.check_largest::<u8>(&mut rng(4), &[2, 20]);
+        setting.check_sort::<u8>(&mut rng(4));
+    });
+    with_packed(3, 64, 64, |setting| {
+        setting.check_largest::<i8>(&mut rng(5), &[3]);
+        setting.check_argmax::<i8>(&mut rng(5));
+    });
+}
+
+#[test]
 fn single_values_on_an_insecure_toy() {
     let _replay = replay::begin();
     let secret = single::SecretKey::generate(&single::Parameters::insecure_toy(16, 16).unwrap());

@@ -95,6 +95,23 @@ fn columns_that_do_not_merge() {
 }
 
 #[test]
+fn columns_that_are_not_searched() {
+    let engine = clear(16, 5);
+    let server = Evaluator::new(&engine).unwrap();
+    let x = encrypt(&engine, &[1u8; 8]).unwrap();
+    let error = server.largest(&x, 0).unwrap_err();
+    assert!(matches!(error, Error::TooSmall { value: 0, limit: 1, .. }), "{error}");
+    let error = server.largest(&x, 9).unwrap_err();
+    assert!(matches!(error, Error::TooLarge { value: 9, limit: 8, .. }), "{error}");
+    let error = server.argmax(&server.constant(7u8)).unwrap_err();
+    assert!(error.to_string().contains("a public number"), "{error}");
+    let bits = clear(4, 9);
+    let full = encrypt(&bits, &[1u8; 16]).unwrap();
+    let error = Evaluator::new(&bits).unwrap().largest(&full, 1).unwrap_err();
+    assert!(matches!(error, Error::TooSmall { value: 4, limit: 16, .. }), "{error}");
+}
+
+#[test]
 fn foreign_columns_and_cancellation_on_an_insecure_toy() {
     let toy = insecure_packed_toy(2, 1024).unwrap();
     let [own, other] = [SecretKey::generate(&toy), SecretKey::generate(&toy)];

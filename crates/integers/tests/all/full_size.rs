@@ -3,8 +3,10 @@
 use crate::common;
 
 use common::{Setting, rng};
-use cryptable_integers::{DryRun, Evaluator, packed_parameters, single_parameters};
-use cryptable_packed::{Progress, SecretKey};
+use cryptable_integers::{
+    DryRun, Evaluator, packed_parameters, packed_parameters_for, single_parameters,
+};
+use cryptable_packed::{Progress, Request, SecretKey};
 use cryptable_ring::random::replay;
 
 #[test]
@@ -41,6 +43,12 @@ fn parameters_state_their_failures() {
     let found = dry_run.failure_probability(sum.ciphertexts()).unwrap().log2();
     let union = of_digit + (sum.digit_count() as f64).log2() + 16.0;
     assert!((found - union).abs() < 1e-6, "{found}, {union}");
+    // Searches and sorts are counted beforehand.
+    let packed = packed_parameters(4).unwrap();
+    let dry_run = DryRun::new(&packed, 1 << 16);
+    let server = Evaluator::new(&dry_run).unwrap();
+    server.largest(&dry_run.fresh::<u16>(&server), 10).unwrap();
+    assert_eq!(dry_run.lookups().len(), 43, "{:?}", dry_run.lookups());
     let single = single_parameters(2).unwrap();
     assert!(single.security_bits() >= 128.0 && single.log2_fail() <= -64.0);
     let dry_run = DryRun::new(&single, 1);
@@ -59,6 +67,30 @@ fn operations_on_65536_integers() {
     setting.check_comparisons::<i16>(&mut rng(2));
     setting.check_products::<u8>(&mut rng(3));
     setting.check_tables::<u16>(&mut rng(4));
+}
+
+#[test]
+#[ignore = "slow: run by make test-all"]
+fn ten_largest_of_65536_integers() {
+    let _replay = replay::begin();
+    let secret = SecretKey::generate(&packed_parameters(4).unwrap());
+    let key = secret.evaluation_key(Progress::silent()).unwrap();
+    let server = Evaluator::new(&key).unwrap();
+    let setting = Setting { server, secret: &secret, count: 1 << 16 };
+    setting.check_largest::<u16>(&mut rng(1), &[10]);
+    setting.check_argmax::<i8>(&mut rng(2));
+}
+
+#[test]
+#[ignore = "slow: run by make test-all"]
+fn sort_of_256_integers() {
+    let _replay = replay::begin();
+    let few = Request { count: Some(256), output_range: Some(31), ..Request::new(4, 4) };
+    let secret = SecretKey::generate(&packed_parameters_for(3, &few).unwrap());
+    let key = secret.evaluation_key(Progress::silent()).unwrap();
+    let server = Evaluator::new(&key).unwrap();
+    let setting = Setting { server, secret: &secret, count: 256 };
+    setting.check_sort::<u16>(&mut rng(1));
 }
 
 #[test]

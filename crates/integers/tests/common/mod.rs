@@ -342,4 +342,41 @@ impl<E: Places, S: DigitDecryption<Ciphertext = E::Ciphertext>> Setting<'_, E, S
         self.assert("smaller half", &merged[0], all[..places].iter().copied());
         self.assert("larger half", &merged[1], all[places..].iter().copied());
     }
+
+    /// The rows of the k largest values, and the k-th largest one, of fresh columns and results.
+    pub fn check_largest<T: Integer>(&self, rng: &mut ChaCha20Rng, counts: &[usize]) {
+        let (x, server): (Vec<T>, _) = (values(self.count, rng), &self.server);
+        let mut sorted = x.clone();
+        sorted.sort_by(|a, b| b.cmp(a));
+        let fresh = self.encrypt(&x);
+        let zero = server.sub(&fresh, &fresh).unwrap();
+        let result = server.add(&fresh, &zero).unwrap();
+        for (column, &k) in [&fresh, &result].into_iter().cycle().zip(counts) {
+            let (selected, least) = server.largest(column, k as u64).unwrap();
+            let expected = sorted[k - 1];
+            self.assert("k-th largest", &least, x.iter().map(|_| expected));
+            let wanted: Vec<bool> = x.iter().map(|&value| value >= expected).collect();
+            assert_eq!(self.flags(&selected), wanted, "{k} largest of {} bits", T::BITS);
+        }
+    }
+
+    pub fn check_argmax<T: Integer>(&self, rng: &mut ChaCha20Rng) {
+        let (mut x, server): (Vec<T>, _) = (values(self.count, rng), &self.server);
+        let most = *x.iter().max().unwrap();
+        // Two rows have the largest value.
+        x[self.count / 2] = most;
+        let row = x.iter().position(|&value| value == most).unwrap();
+        let found = server.argmax(&self.encrypt(&x)).unwrap();
+        self.assert("row", &found.row, x.iter().map(|_| row as u32));
+        self.assert("largest value", &found.value, x.iter().map(|_| most));
+        let wanted: Vec<bool> = (0..self.count).map(|place| place == row).collect();
+        assert_eq!(self.flags(&found.is_there), wanted);
+    }
+
+    pub fn check_sort<T: Integer>(&self, rng: &mut ChaCha20Rng) {
+        let mut x: Vec<T> = values(self.count, rng);
+        let sorted = self.server.sort(&self.encrypt(&x)).unwrap();
+        x.sort();
+        self.assert("sort", &sorted, x.iter().copied());
+    }
 }

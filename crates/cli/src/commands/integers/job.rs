@@ -1,6 +1,7 @@
 //! The computation of `integers`: an operation of the library on the operands that the arguments name.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
+use cryptable::engines::{packed, single};
 use cryptable::integers::{
     AnyColumn, ColumnKind, DigitArithmetic, DryRun, Evaluator, Operand, Operation, Outline, Piece,
 };
@@ -25,6 +26,8 @@ pub struct Public<'a> {
     pub constant: Option<i128>,
     /// Start of each piece, and the slope of the function from there on.
     pub pieces: &'a [(i128, i64)],
+    /// Number of largest integers.
+    pub count: Option<u64>,
     /// Whether results of pieces have 64 bits.
     pub wide: bool,
     /// Whether carries are left unpropagated.
@@ -38,6 +41,7 @@ enum Shape {
     Selection,
     Shift,
     Pieces,
+    Rows,
 }
 
 impl Shape {
@@ -47,6 +51,7 @@ impl Shape {
             Op::Select => Self::Selection,
             Op::Shl | Op::Shr | Op::Rotate => Self::Shift,
             Op::Piecewise => Self::Pieces,
+            Op::Largest | Op::Argmax | Op::Sort => Self::Rows,
             _ => Self::Two,
         }
     }
@@ -71,11 +76,15 @@ pub fn check_operands(args: &IntegersArgs) -> Result<()> {
             let rule = "one --input, and --amount or --constant";
             ensure!(args.inputs.len() == 1 && amounts == 1, "{name} takes {rule}");
         }
-        Shape::Pieces => {
+        Shape::Pieces | Shape::Rows => {
             ensure!(found == 1 && constants == 0, "{name} takes one --input");
         }
     }
+    let is_largest = args.op == IntegerOperation::Largest;
+    let has_value = is_largest || args.op == IntegerOperation::Argmax;
     let options = [
+        ("--count", args.count.is_some(), is_largest, true),
+        ("--value", args.value.is_some(), has_value, false),
         ("--condition", args.condition.is_some(), shape == Shape::Selection, true),
         ("--amount", args.amount.is_some(), is_shift, false),
         ("--pieces", args.pieces.is_some(), shape == Shape::Pieces, true),
@@ -126,29 +135,75 @@ impl Job {
                 let to = ColumnKind::new(bits, kind.is_signed())?;
                 Operation::Piecewise(Piece::continuous(public.pieces), to)
             }
+            Op::Largest => Operation::Largest(public.count.context("largest takes --count")?),
+            Op::Argmax => Operation::Argmax,
+            Op::Sort => Operation::Sort,
         };
         Ok(Self { operation, constant: public.constant, is_lazy: public.lazy })
     }
 
-    /// Runs the operation on encrypted operands. The condition of a selection comes first, amounts come last.
+    /// Runs the operation on encrypted operands: its result, or as many as it has. The condition of a selection comes first,
+    /// amounts come last.
     ///
     /// # Errors
-    /// Errors of the library, and an error if the operation does not have exactly one result.
-    pub fn apply<E: DigitArithmetic>(
+    /// Errors of the library.
+    pub fn apply<E: Computing>(
         &self,
         server: &Evaluator<'_, E>,
         columns: &[AnyColumn<E::Ciphertext>],
-    ) -> Result<AnyColumn<E::Ciphertext>> {
+    ) -> Result<Vec<AnyColumn<E::Ciphertext>>> {
         let constant = self.constant.map(Operand::Number);
         let operands: Vec<_> = columns.iter().map(Operand::Column).chain(constant).collect();
-        let mut results = self.operation.apply(server, &operands)?;
-        ensure!(results.len() == 1, "the operation has {} results, not one", results.len());
-        Ok(match results.swap_remove(0) {
-            AnyColumn::Integers(found) if !self.is_lazy => server.reduce(&found)?.into(),
-            found => found,
-        })
+        let results = E::apply(&self.operation, server, &operands)?.into_iter();
+        let reduced = |result| match result {
+            AnyColumn::Integers(found) if !self.is_lazy => Ok(server.reduce(&found)?.into()),
+            found => Ok(found),
+        };
+        results.map(reduced).collect()
+    }
+
+    /// Checks that a column has one ciphertext per digit, if results depend on the values of all rows.
+    ///
+    /// # Errors
+    /// If it has more.
+    pub fn check_parts(&self, parts: usize) -> Result<()> {
+        let is_one = parts == 1 || !self.operation.moves_values();
+        ensure!(is_one, "a column of {parts} ciphertexts: rows of one ciphertext can be compared");
+        Ok(())
     }
 }
+
+/// An engine, with the operations that it has.
+pub trait Computing: DigitArithmetic + Sized {
+    /// Applies an operation.
+    ///
+    /// # Errors
+    /// Errors of the library.
+    fn apply(
+        operation: &Operation,
+        server: &Evaluator<'_, Self>,
+        operands: &[Operand<'_, Self::Ciphertext>],
+    ) -> cryptable::Result<Vec<AnyColumn<Self::Ciphertext>>>;
+}
+
+/// Which operations engines have: all, or those that leave values at their places.
+macro_rules! computing {
+    ($engine:ty, $apply:ident) => {
+        impl Computing for $engine {
+            fn apply(
+                operation: &Operation,
+                server: &Evaluator<'_, Self>,
+                operands: &[Operand<'_, Self::Ciphertext>],
+            ) -> cryptable::Result<Vec<AnyColumn<Self::Ciphertext>>> {
+                operation.$apply(server, operands)
+            }
+        }
+    };
+}
+
+computing!(packed::EvaluationKey, apply_moving);
+computing!(single::EvaluationKey, apply);
+computing!(DryRun<'_>, apply_moving);
 
 /// Returns the kinds of all encrypted operands of an operation on integers of this kind.
 pub fn operand_kinds(operation: IntegerOperation, kind: ColumnKind) -> Vec<ColumnKind> {
@@ -156,7 +211,7 @@ pub fn operand_kinds(operation: IntegerOperation, kind: ColumnKind) -> Vec<Colum
         Shape::Two => vec![kind, kind],
         Shape::Selection => vec![ColumnKind::BOOLEANS, kind, kind],
         Shape::Shift => vec![kind, ColumnKind::of::<u8>()],
-        Shape::Pieces => vec![kind],
+        Shape::Pieces | Shape::Rows => vec![kind],
     }
 }
 

@@ -7,14 +7,14 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use cryptable::integers::{
-    AnyColumn, Column as _, ColumnKind, ColumnWriter, DigitArithmetic, DigitCiphertext, DryRun,
-    Evaluator, LookupModel,
+    AnyColumn, Column as _, ColumnKind, ColumnWriter, DigitCiphertext, DryRun, Evaluator,
+    LookupModel,
 };
 use cryptable::{Engine, EvaluationKeyHeader, Prediction, Progress};
 use serde::Serialize;
 
 use super::column_file::ColumnFile;
-use super::job::{Job, Public, check_operands, fresh, operand_kinds};
+use super::job::{Computing, Job, Public, check_operands, fresh, operand_kinds};
 use super::pieces;
 use crate::args::Global;
 use crate::args::integers::IntegersArgs;
@@ -35,8 +35,8 @@ const STEPS: usize = 100;
 pub fn run(global: Global, args: &IntegersArgs) -> Result<()> {
     check_operands(args)?;
     let pieces = args.pieces.as_deref().map(pieces::read).transpose()?.unwrap_or_default();
-    let (constant, wide, lazy) = (args.constant, args.wide, args.lazy);
-    let public = Public { constant, pieces: &pieces, wide, lazy };
+    let (constant, count, wide, lazy) = (args.constant, args.count, args.wide, args.lazy);
+    let public = Public { constant, pieces: &pieces, count, wide, lazy };
     let key_file = KeyFile::open(global, &args.evaluation)?;
     let header = key_file.header.clone();
     // Everything that may be wrong with columns is reported before the key is read.
@@ -119,14 +119,15 @@ fn plan<C: DigitCiphertext>(
 ) -> Result<Planned<C>> {
     let files = Files::open(args, key)?;
     let job = Job::new(args.op, files.kind, public)?;
-    let planned = planned_lookups(&job, model, &files.kinds())?;
+    job.check_parts(files.operands[0].parts())?;
+    let planned = planned_lookups(&job, model, &files)?;
     let (lookups, most_tables) = (planned.len(), planned.into_iter().max().unwrap_or(1));
     let prediction = predict(most_tables);
     memory_limit::check_unread(args.memory.limit, &args.op.name(), &prediction)?;
     Ok(Planned { files, job, lookups })
 }
 
-fn run_on<E: DigitArithmetic<Ciphertext: DigitCiphertext>>(
+fn run_on<E: Computing<Ciphertext: DigitCiphertext>>(
     global: Global,
     args: &IntegersArgs,
     planned: Planned<E::Ciphertext>,
@@ -144,15 +145,22 @@ fn run_on<E: DigitArithmetic<Ciphertext: DigitCiphertext>>(
         moved((before * STEPS + steps * STEPS / total.max(1)).min(all), all)
     };
     let server = Evaluator::new(engine)?.with_progress(Progress::new(&step));
-    let mut writer = ColumnWriter::new(atomic_file::create(&args.output, Access::Public)?);
+    let create = |path: &PathBuf| -> Result<_> {
+        Ok(ColumnWriter::new(atomic_file::create(path, Access::Public)?))
+    };
+    let outputs = std::iter::once(&args.output).chain(&args.value);
+    let mut writers = outputs.map(create).collect::<Result<Vec<_>>>()?;
     let mut kind = files.kind;
     for _ in 0..parts {
         let found = job.apply(&server, &files.next()?)?;
-        kind = found.kind();
-        writer.push(&found)?;
+        kind = found[0].kind();
+        writers.iter_mut().zip(&found).try_for_each(|(writer, found)| writer.push(found))?;
     }
     bar.finish_and_clear();
-    let output_bytes = writer.finish()?.commit(true)?;
+    let mut output_bytes = 0;
+    for writer in writers {
+        output_bytes += writer.finish()?.commit(true)?;
+    }
     Ok(Report {
         output: args.output.clone(),
         output_bytes,
@@ -167,10 +175,15 @@ fn run_on<E: DigitArithmetic<Ciphertext: DigitCiphertext>>(
 }
 
 /// Returns the number of tables of each lookup of a part, from a dry run on fresh columns.
-fn planned_lookups(job: &Job, model: Model<'_>, kinds: &[ColumnKind]) -> Result<Vec<usize>> {
-    let dry_run = DryRun::new(model, 1);
+fn planned_lookups<C: DigitCiphertext>(
+    job: &Job,
+    model: Model<'_>,
+    files: &Files<C>,
+) -> Result<Vec<usize>> {
+    let values = usize::try_from(files.operands[0].values()).unwrap_or(usize::MAX);
+    let dry_run = DryRun::new(model, model.places().unwrap_or(1).min(values));
     let server = Evaluator::new(&dry_run)?;
-    job.apply(&server, &fresh(&dry_run, &server, kinds)?)?;
+    job.apply(&server, &fresh(&dry_run, &server, &files.kinds())?)?;
     Ok(dry_run.lookups())
 }
 
