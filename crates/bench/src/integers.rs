@@ -46,6 +46,12 @@ pub enum Operation {
     Shl,
     /// A rising and a falling half of a column merged.
     Merge,
+    /// The tenth largest integer of a column, and the rows that have it or more.
+    Largest,
+    /// The first row that has the largest integer.
+    Argmax,
+    /// A column in rising order.
+    Sort,
     /// A random table of --table-bits bits, by a tree of tables of digits.
     Tree,
 }
@@ -68,6 +74,9 @@ pub struct IntegersArguments {
     /// Single integers of an evaluation.
     #[arg(long, default_value_t = 1)]
     pub(crate) count: usize,
+    /// Packed integers of a ciphertext [default: as many as fill it].
+    #[arg(long)]
+    values: Option<usize>,
     /// Bits of the table of `tree`.
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=16))]
     table_bits: u32,
@@ -90,6 +99,9 @@ fn parse_bits(text: &str) -> std::result::Result<u32, String> {
     let bits = text.parse().ok().filter(|bits| [8, 16, 32, 64].contains(bits));
     bits.ok_or_else(|| format!("{text} bits: there are integers of 8, 16, 32 and 64"))
 }
+
+/// Largest integers that are searched for.
+const LARGEST: u64 = 10;
 
 /// A line: noise is that of the result's digits.
 #[derive(Debug, Serialize)]
@@ -128,12 +140,15 @@ pub fn run(arguments: &IntegersArguments, json: bool) -> anyhow::Result<()> {
 /// outputs of tables may differ by as much as two of them need.
 fn packed_parameters(arguments: &IntegersArguments) -> anyhow::Result<Parameters> {
     let digit_bits = arguments.digit_bits();
-    if arguments.op == Operation::Merge {
+    let count = arguments.values;
+    if matches!(arguments.op, Operation::Merge | Operation::Sort) {
         let output_range = Some((4u64.saturating_pow(digit_bits) / 2).saturating_sub(1));
-        let request = packed::Request { output_range, ..packed::Request::new(4, 4) };
+        let request = packed::Request { output_range, count, ..packed::Request::new(4, 4) };
         return Ok(packed_parameters_for(digit_bits, &request)?);
     }
-    let plan = Request::integers(ColumnKind::of::<u64>()).digit_bits(digit_bits).plan()?;
+    let request = Request::integers(ColumnKind::of::<u64>()).digit_bits(digit_bits);
+    let request = count.into_iter().fold(request, |it, count| it.values(count as u64));
+    let plan = request.plan()?;
     Ok(plan.parameters().packed()?.clone())
 }
 
@@ -179,6 +194,16 @@ impl Task {
     ) -> Result<IntegerColumn<T, E::Ciphertext>> {
         match self.operation {
             Operation::Merge => server.bitonic_merge(&columns[0]),
+            Operation::Sort => server.sort(&columns[0]),
+            // The integers themselves where they are selected, which says the threshold as well.
+            Operation::Largest => {
+                let (selected, _) = server.largest(&columns[0], LARGEST)?;
+                server.select(&selected, &columns[0], &server.constant(T::from_word(0)))
+            }
+            Operation::Argmax => {
+                let found = server.argmax(&columns[0])?;
+                server.select(&found.is_there, &columns[0], &server.constant(T::from_word(0)))
+            }
             _ => self.evaluate_digits(server, columns),
         }
     }
@@ -195,8 +220,8 @@ impl Task {
             Operation::Lt => Ok(server.to_integers(&server.lt(x, y)?)),
             Operation::Max => server.max(x, y),
             Operation::Shl => server.reduce(&server.shl_by(x, y)?),
-            Operation::Merge => {
-                Err(Error::Unsupported("merges of single values: they have no places".to_owned()))
+            Operation::Merge | Operation::Sort | Operation::Largest | Operation::Argmax => {
+                Err(Error::Unsupported("places of single values: they have none".to_owned()))
             }
             Operation::Tree => {
                 server.lookup_tree(x, self.table_bits, |x| T::from_word(self.entry(x)))
@@ -206,10 +231,20 @@ impl Task {
 
     /// The same in the clear.
     pub(crate) fn expected<T: Integer>(self, [x, y]: &[Vec<T>; 2]) -> Vec<T> {
-        if self.operation == Operation::Merge {
-            let mut sorted = x.clone();
-            sorted.sort_unstable();
-            return sorted;
+        let (zero, mut sorted) = (T::from_word(0), x.clone());
+        sorted.sort_unstable();
+        match self.operation {
+            Operation::Merge | Operation::Sort => return sorted,
+            Operation::Largest => {
+                let least = sorted[sorted.len() - LARGEST as usize];
+                return x.iter().map(|&x| if x >= least { x } else { zero }).collect();
+            }
+            Operation::Argmax => {
+                let row = x.iter().position(|x| Some(x) == sorted.last());
+                let value = |(place, &x)| if Some(place) == row { x } else { zero };
+                return x.iter().enumerate().map(value).collect();
+            }
+            _ => {}
         }
         let word = |(&x, &y): (&T, &T)| match self.operation {
             Operation::Add => x.to_word().wrapping_add(y.to_word()),
@@ -217,7 +252,7 @@ impl Task {
             Operation::Lt => u64::from(x < y),
             Operation::Shl => x.to_word().unbounded_shl(y.to_word().min(64) as u32),
             Operation::Tree => self.entry(x.to_word()),
-            Operation::Max | Operation::Merge => x.max(y).to_word(),
+            _ => x.max(y).to_word(),
         };
         x.iter().zip(y).map(|pair| T::from_word(word(pair))).collect()
     }
@@ -373,13 +408,14 @@ mod tests {
     fn operations_on_a_toy() {
         let parameters = cryptable::integers::insecure_packed_toy(2, 1024).unwrap();
         use Operation as Op;
-        for op in [Op::Add, Op::Mul, Op::Lt, Op::Max, Op::Shl, Op::Merge, Op::Tree] {
+        for op in [Op::Add, Op::Mul, Op::Lt, Op::Max, Op::Shl, Op::Merge, Op::Tree, Op::Largest] {
             let arguments = IntegersArguments {
                 bits: 8,
                 op,
                 mode: Mode::Packed,
                 digit_bits: Some(2),
                 count: 1,
+                values: None,
                 table_bits: 6,
                 runs: 1,
                 seed: 1,

@@ -241,9 +241,27 @@ pub enum CellProblem {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PipelineProblem {
-    /// A step is neither a lookup, nor a sum, nor a program.
-    #[error("it must have either `lookup` and `table`, or `sum`, or `program` and `inputs`")]
+    /// A step is of no kind, or of several.
+    #[error(
+        "it must have either `lookup` and `table`, or `join` and `table`, or `sum`, or `program` and `inputs`, or `largest` and `count`, or `select`"
+    )]
     Kind,
+    /// A step does not name its results.
+    #[error("it needs `into`: the names of its results")]
+    NoNames,
+    /// The numbers of columns and of names differ.
+    #[error("{columns} columns and {names} names; each column has a name in `into`, or none has")]
+    Names {
+        /// Number of columns.
+        columns: usize,
+        /// Number of names.
+        names: usize,
+    },
+    /// The key of a join has gaps, as the result would have for other rows.
+    #[error(
+        "\"{0}\" has gaps, and rows without a match would have others; `default` is what they get, or `nulls` fills the gaps"
+    )]
+    KeyWithGaps(String),
     /// A field is of another kind of step.
     #[error("`{0}` is not for such a step")]
     Foreign(&'static str),
@@ -276,11 +294,9 @@ pub enum PipelineProblem {
         /// Another column with other gaps.
         second: String,
     },
-    /// A column with gaps is added up by groups.
-    #[error(
-        "\"{0}\" has gaps, which would count as 0 in sums by groups; `nulls` with a value fills them"
-    )]
-    SumOfGaps(String),
+    /// A column with gaps is added up by groups, or searched.
+    #[error("\"{0}\" has gaps, which would count as 0; `nulls` with a value fills them")]
+    GapsAsZero(String),
     /// Sums by groups are the input of a step.
     #[error("\"{0}\" has sums by groups, one result for many rows, which no step takes")]
     SumsAsInput(String),

@@ -3,6 +3,7 @@
 //! Columns of CSV and JSON lines are read as text, which a schema gives its meaning: a word such as `007` stays what it
 //! is.
 
+mod arrow;
 mod text;
 
 use std::io::{Read, Write};
@@ -10,10 +11,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use arrow_array::{RecordBatch, RecordBatchReader as _};
-use arrow_buffer::Buffer;
-use arrow_ipc::reader::{StreamDecoder, read_footer_length};
 use arrow_ipc::writer::FileWriter;
-use arrow_schema::{ArrowError, SchemaRef};
+use arrow_schema::SchemaRef;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use parquet::arrow::ArrowWriter;
@@ -21,15 +20,6 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::file::properties::WriterProperties;
 
 use crate::error::{Error, Result};
-
-/// First bytes of an Arrow file. Streams begin otherwise.
-const ARROW_MAGIC: &[u8] = b"ARROW1";
-
-/// First bytes of every message of a stream. The last one is followed by four zero bytes.
-const CONTINUATION: [u8; 4] = [0xFF; 4];
-
-/// Bytes at the end of an Arrow file: the length of its footer and the magic.
-const TRAILER_BYTES: usize = 10;
 
 /// Level of compression by Zstandard: its default.
 const ZSTD_LEVEL: i32 = 3;
@@ -46,7 +36,7 @@ const MIN_TEXT_BYTES: usize = 1 << 20;
 pub enum FileKind {
     /// Apache Parquet.
     Parquet,
-    /// Arrow IPC, also called Feather: a file, or for reading a stream, without compression.
+    /// Arrow IPC, also called Feather: a file, or for reading a stream; compressed by LZ4 or Zstandard, too, where it is read.
     Arrow,
     /// Comma-separated text with a header; for reading also with semicolons or tabs.
     Csv,
@@ -59,7 +49,7 @@ impl FileKind {
     fn name(self) -> &'static str {
         match self {
             Self::Parquet => "Parquet",
-            Self::Arrow => "Arrow without compression",
+            Self::Arrow => "Arrow",
             Self::Csv => "CSV",
             Self::JsonLines => "JSON lines",
         }
@@ -160,7 +150,7 @@ impl FileFormat {
                 let parts = reader.collect::<std::result::Result<Vec<_>, _>>();
                 joined(schema, parts.map_err(|error| of_file("Parquet", &error))?, "Parquet")
             }
-            FileKind::Arrow => read_arrow(bytes),
+            FileKind::Arrow => arrow::read(bytes),
             FileKind::Csv => text::read_csv(&bytes),
             FileKind::JsonLines => text::read_json_lines(&bytes),
         }
@@ -213,10 +203,14 @@ impl FileFormat {
     }
 }
 
-/// Reads what a file of `compressed` bytes decompresses to, up to a limit: a small file may claim to hold any number of
-/// bytes.
+/// The most bytes that a file of `compressed` bytes is decompressed to: a small file may claim to hold any number.
+fn decompression_limit(compressed: usize) -> usize {
+    MIN_TEXT_BYTES.saturating_add(MAX_COMPRESSION.saturating_mul(compressed))
+}
+
+/// Reads what a file of `compressed` bytes decompresses to, up to the limit.
 fn decompressed(reader: impl Read, compressed: usize) -> Result<Vec<u8>> {
-    let limit = MIN_TEXT_BYTES.saturating_add(MAX_COMPRESSION.saturating_mul(compressed));
+    let limit = decompression_limit(compressed);
     let mut bytes = Vec::new();
     reader.take(limit as u64 + 1).read_to_end(&mut bytes)?;
     if bytes.len() > limit {
@@ -227,35 +221,6 @@ fn decompressed(reader: impl Read, compressed: usize) -> Result<Vec<u8>> {
 
 fn of_file(kind: &'static str, error: &dyn std::fmt::Display) -> Error {
     Error::File { kind, text: error.to_string() }
-}
-
-/// Reads an Arrow file or stream. The stream in a file is decoded where it lies, so that no length that it states is
-/// reserved.
-fn read_arrow(bytes: Vec<u8>) -> Result<RecordBatch> {
-    let failed = |error: ArrowError| of_file(FileKind::Arrow.name(), &error);
-    let truncated = || of_file(FileKind::Arrow.name(), &"it is truncated");
-    let mut stream = Buffer::from_vec(bytes);
-    if stream.starts_with(ARROW_MAGIC) {
-        let trailer = stream.last_chunk::<TRAILER_BYTES>().ok_or_else(truncated)?;
-        let footer = read_footer_length(*trailer).map_err(failed)?;
-        let end = stream.len().checked_sub(TRAILER_BYTES + footer);
-        let length = end.and_then(|end| end.checked_sub(ARROW_MAGIC.len()));
-        stream = stream.slice_with_length(ARROW_MAGIC.len(), length.ok_or_else(truncated)?);
-        // Zero bytes align the stream, and follow the mark at its end, of which the last four are zero.
-        let start = stream.iter().position(|byte| *byte != 0).unwrap_or(0);
-        let end = stream.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
-        if stream[start..end].ends_with(&CONTINUATION) {
-            let end = stream.len().min(end + CONTINUATION.len());
-            stream = stream.slice_with_length(start, end - start);
-        }
-    }
-    let mut decoder = StreamDecoder::new();
-    let mut parts = Vec::new();
-    while let Some(part) = decoder.decode(&mut stream).map_err(failed)? {
-        parts.push(part);
-    }
-    decoder.finish().map_err(failed)?;
-    joined(decoder.schema().ok_or_else(truncated)?, parts, FileKind::Arrow.name())
 }
 
 /// Joins the parts of a file.

@@ -34,6 +34,70 @@ struct Line {
     output: String,
 }
 
+/// A table as its file has it: of several outputs.
+struct MappingFile {
+    form: Form,
+    /// Number of the header's line.
+    header: u64,
+    /// Names of the outputs.
+    names: Vec<String>,
+    /// Number and fields of each line.
+    lines: Vec<(u64, csv::StringRecord)>,
+}
+
+impl MappingFile {
+    fn read(reader: impl Read) -> Result<Self> {
+        let of_line = |line, text: String| Error::Mapping { line, text };
+        let mut records = csv::ReaderBuilder::new()
+            .has_headers(false)
+            .trim(csv::Trim::All)
+            .from_reader(reader.take(MAX_BYTES));
+        let mut file: Option<Self> = None;
+        for record in records.records() {
+            let record = record.map_err(|error| {
+                of_line(error.position().map_or(1, csv::Position::line), error.to_string())
+            })?;
+            let number = record.position().map_or(1, csv::Position::line);
+            if let Some(file) = &mut file {
+                file.lines.push((number, record));
+                continue;
+            }
+            let fields: Vec<&str> = record.iter().collect();
+            let first = fields[0].trim_start_matches('\u{feff}');
+            let form = match (first, fields.get(1)) {
+                ("from", Some(&"to")) => Form::To,
+                ("from", Some(&"below")) => Form::Below,
+                _ => Form::One,
+            };
+            let names = fields.iter().skip(form.inputs()).map(|&name| name.into()).collect();
+            file = Some(Self { form, header: number, names, lines: Vec::new() });
+        }
+        file.ok_or(Error::Empty)
+    }
+
+    /// The mapping to the output of this number.
+    fn mapping(&self, output: usize) -> Mapping {
+        let (form, inputs) = (self.form, self.form.inputs());
+        let line = |(number, record): &(u64, csv::StringRecord)| Line {
+            number: *number,
+            from: record[0].into(),
+            to: record[inputs - 1].into(),
+            output: record[inputs + output].into(),
+        };
+        Mapping { form, lines: self.lines.iter().map(line).collect() }
+    }
+}
+
+impl Form {
+    /// Columns that state inputs.
+    fn inputs(self) -> usize {
+        match self {
+            Self::One => 1,
+            Self::To | Self::Below => 2,
+        }
+    }
+}
+
 /// A table as CSV in the units of its columns: lines `input,output`, `from,to,output` or `from,below,output` under a
 /// header that says which.
 ///
@@ -63,41 +127,43 @@ impl Mapping {
     /// # Errors
     /// If it is not CSV, or if its header has not two columns, or three that begin with `from,to` or `from,below`.
     pub fn read(reader: impl Read) -> Result<Self> {
-        let of_line = |line, text: String| Error::Mapping { line, text };
-        let mut records = csv::ReaderBuilder::new()
-            .has_headers(false)
-            .trim(csv::Trim::All)
-            .from_reader(reader.take(MAX_BYTES));
-        let mut form = None;
-        let mut lines = Vec::new();
-        for record in records.records() {
-            let record = record.map_err(|error| {
-                of_line(error.position().map_or(1, csv::Position::line), error.to_string())
-            })?;
-            let number = record.position().map_or(1, csv::Position::line);
-            let fields: Vec<&str> = record.iter().collect();
-            let Some(form) = form else {
-                let first = fields[0].trim_start_matches('\u{feff}');
-                form = Some(match (first, &fields[1..]) {
-                    (_, [_]) => Form::One,
-                    ("from", ["to", _]) => Form::To,
-                    ("from", ["below", _]) => Form::Below,
-                    _ => {
-                        let expected =
-                            "a header such as `age,risk`, `from,to,risk` or `from,below,risk`";
-                        return Err(of_line(number, format!("it must be {expected}")));
-                    }
-                });
-                continue;
-            };
-            let (from, to) = (fields[0], fields[if form == Form::One { 0 } else { 1 }]);
-            let output = fields[fields.len() - 1].into();
-            lines.push(Line { number, from: from.into(), to: to.into(), output });
+        let file = MappingFile::read(reader)?;
+        if file.names.len() == 1 {
+            return Ok(file.mapping(0));
         }
-        match form {
-            Some(form) => Ok(Self { form, lines }),
-            None => Err(Error::Empty),
-        }
+        let expected = "a header such as `age,risk`, `from,to,risk` or `from,below,risk`";
+        Err(Error::Mapping { line: file.header, text: format!("it must be {expected}") })
+    }
+
+    /// Reads the mappings to some of a table's columns, by their names in the header; columns with other names are ignored.
+    ///
+    /// ```
+    /// use cryptable_frames::{Mapping, Schema};
+    /// let schema = Schema::from_json(br#"{"columns": [
+    ///     {"column": "region", "type": "words", "words": ["north", "south", "west"]},
+    ///     {"column": "rate", "type": "integer", "maximum": 15}
+    /// ]}"#)?;
+    /// let [region, rate] = schema.columns() else { unreachable!() };
+    /// let file = "region,seat,rate\nnorth,Oslo,3\nwest,Bergen,5\n";
+    /// let mapping = Mapping::read_columns(file.as_bytes(), &["rate".into()])?.swap_remove(0);
+    /// let [table, is_there] = mapping.table_with_gaps(region, 4, rate, 16)?;
+    /// assert_eq!((table.values(), is_there.values()), (&[3, 0, 5, 0][..], &[1, 0, 1, 0][..]));
+    /// # Ok::<(), cryptable_frames::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If it is not CSV, or if a name is not in its header, or is there twice.
+    pub fn read_columns(reader: impl Read, names: &[String]) -> Result<Vec<Self>> {
+        let file = MappingFile::read(reader)?;
+        let mapping = |name: &String| {
+            let mut found = (0..file.names.len()).filter(|&index| file.names[index] == *name);
+            match (found.next(), found.next()) {
+                (Some(index), None) => Ok(file.mapping(index)),
+                (Some(_), Some(_)) => Err(Error::TwoColumns(name.clone())),
+                (None, _) => Err(Error::NoColumn { name: name.clone(), known: file.names.clone() }),
+            }
+        };
+        names.iter().map(mapping).collect()
     }
 
     /// Makes the table, for values of an input column modulo one number and of an output column modulo another.
@@ -115,40 +181,10 @@ impl Mapping {
         output_modulus: u64,
         default: Option<&str>,
     ) -> Result<Table> {
-        input.check_modulus(input_modulus)?;
-        output.check_modulus(output_modulus)?;
-        if input_modulus > MAX_MODULUS {
-            let limit = MAX_MODULUS;
-            let name = "input modulus of a table";
-            return Err(cryptable::Error::TooLarge { name, value: input_modulus, limit }.into());
-        }
+        let mut entries = self.entries(input, input_modulus, output, output_modulus)?;
+        let default = default.map(|text| residue(output, output_modulus, 0, text)).transpose()?;
         let encoding = input.encoding();
-        let residue = |line, text: &str| {
-            let of_line = |text: String| Error::Mapping { line, text };
-            let found = output.residue(Some(Value::Text(text)), 0, output_modulus);
-            let found = found.map_err(|error| match error {
-                Error::Cell { value, problem, .. } => of_line(format!("output {value} {problem}")),
-                other => other,
-            })?;
-            found.ok_or_else(|| of_line("the output is missing".into()))
-        };
-        let default = default.map(|text| residue(0, text)).transpose()?;
         let (low, high) = encoding.range(Some(input_modulus));
-        let mut entries: Vec<Option<(u64, u64)>> = vec![None; input_modulus as usize];
-        for line in &self.lines {
-            let number = line.number;
-            let output = residue(number, &line.output)?;
-            let (first, last) = self.steps(line, input, low, high)?;
-            for step in first.max(low)..=last.min(high) {
-                let entry = &mut entries[encoding.residue(step, input_modulus) as usize];
-                if let Some((other, _)) = entry {
-                    let input = encoding.value(step).map_or_else(String::new, Value::quoted);
-                    let text = format!("input {input} is in line {other} already");
-                    return Err(Error::Mapping { line: number, text });
-                }
-                *entry = Some((number, output));
-            }
-        }
         for step in low..=high {
             let entry = &mut entries[encoding.residue(step, input_modulus) as usize];
             if entry.is_none() {
@@ -160,6 +196,62 @@ impl Mapping {
         let entries = entries.into_iter().map(|entry| entry.map_or(0, |(_, output)| output));
         let table = Table::new(input_modulus, output_modulus, entries.collect())?;
         Ok(table.with_signs(encoding.is_signed(), output.encoding().is_signed()))
+    }
+
+    /// Makes the table with the output 0 for inputs without a line, and that of the bits which say whether an input has one.
+    ///
+    /// # Errors
+    /// If a value does not belong to its column, or if two lines are for one input.
+    pub fn table_with_gaps(
+        &self,
+        input: &Column,
+        input_modulus: u64,
+        output: &Column,
+        output_modulus: u64,
+    ) -> Result<[Table; 2]> {
+        let entries = self.entries(input, input_modulus, output, output_modulus)?;
+        let values = entries.iter().map(|entry| entry.map_or(0, |(_, output)| output));
+        let bits = entries.iter().map(|entry| u64::from(entry.is_some()));
+        let inputs = input.encoding().is_signed();
+        let values = Table::new(input_modulus, output_modulus, values.collect())?;
+        let bits = Table::new(input_modulus, output_modulus, bits.collect())?;
+        let outputs = output.encoding().is_signed();
+        Ok([values.with_signs(inputs, outputs), bits.with_signs(inputs, false)])
+    }
+
+    /// The number of the line for each residue of an input that has one, and the residue of its output.
+    fn entries(
+        &self,
+        input: &Column,
+        input_modulus: u64,
+        output: &Column,
+        output_modulus: u64,
+    ) -> Result<Vec<Option<(u64, u64)>>> {
+        input.check_modulus(input_modulus)?;
+        output.check_modulus(output_modulus)?;
+        if input_modulus > MAX_MODULUS {
+            let limit = MAX_MODULUS;
+            let name = "input modulus of a table";
+            return Err(cryptable::Error::TooLarge { name, value: input_modulus, limit }.into());
+        }
+        let encoding = input.encoding();
+        let (low, high) = encoding.range(Some(input_modulus));
+        let mut entries: Vec<Option<(u64, u64)>> = vec![None; input_modulus as usize];
+        for line in &self.lines {
+            let number = line.number;
+            let output = residue(output, output_modulus, number, &line.output)?;
+            let (first, last) = self.steps(line, input, low, high)?;
+            for step in first.max(low)..=last.min(high) {
+                let entry = &mut entries[encoding.residue(step, input_modulus) as usize];
+                if let Some((other, _)) = entry {
+                    let input = encoding.value(step).map_or_else(String::new, Value::quoted);
+                    let text = format!("input {input} is in line {other} already");
+                    return Err(Error::Mapping { line: number, text });
+                }
+                *entry = Some((number, output));
+            }
+        }
+        Ok(entries)
     }
 
     /// Returns the first and the last step that a line is for.
@@ -193,4 +285,15 @@ impl Mapping {
         }
         Ok((first, last))
     }
+}
+
+/// The residue of an output that a line states.
+fn residue(output: &Column, modulus: u64, line: u64, text: &str) -> Result<u64> {
+    let of_line = |text: String| Error::Mapping { line, text };
+    let found = output.residue(Some(Value::Text(text)), 0, modulus);
+    let found = found.map_err(|error| match error {
+        Error::Cell { value, problem, .. } => of_line(format!("output {value} {problem}")),
+        other => other,
+    })?;
+    found.ok_or_else(|| of_line("the output is missing".into()))
 }

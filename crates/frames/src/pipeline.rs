@@ -1,11 +1,16 @@
-//! Pipelines: lookups, sums and programs on the columns of a frame, one after another, with one key.
+//! Pipelines: lookups, joins, sums and programs on the columns of a frame, one after another, with one key.
+
+mod largest;
+mod step;
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use cryptable::{Ciphertext, EvaluationKey, Execution, PreparedTable, Table};
+use cryptable::{Ciphertext, EvaluationKey, Execution, PreparedTable};
 use serde::Deserialize;
 
+use self::step::StepFile;
+pub use self::step::{Operand, Step};
 use crate::error::{Error, PipelineProblem, Result};
 use crate::frame::{Frame, FrameColumn, RowGroups, check_sign};
 use crate::program::Program;
@@ -19,139 +24,6 @@ struct PipelineFile {
     results: Option<PathBuf>,
     output: Option<Vec<String>>,
     step: Vec<StepFile>,
-}
-
-/// A step as its file has it.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct StepFile {
-    lookup: Option<String>,
-    table: Option<PathBuf>,
-    default: Option<String>,
-    sum: Option<Vec<String>>,
-    factors: Option<Vec<i64>>,
-    program: Option<PathBuf>,
-    inputs: Option<Vec<String>>,
-    into: NamesFile,
-}
-
-/// Names of results: one, or those of a program.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum NamesFile {
-    One(String),
-    All(Vec<String>),
-}
-
-/// A step of a pipeline, which computes a new column.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Step {
-    /// Maps every value of a column through a table.
-    Lookup {
-        /// Name of the column.
-        column: String,
-        /// File of the table.
-        table: PathBuf,
-        /// Output of inputs without a line in the table, if they have one.
-        default: Option<String>,
-        /// Name of the result.
-        into: String,
-    },
-    /// Adds columns, or multiples of them, modulo the modulus of their values.
-    Sum {
-        /// Names of the columns.
-        terms: Vec<String>,
-        /// Factor of each column.
-        factors: Vec<i64>,
-        /// Name of the result.
-        into: String,
-    },
-    /// Evaluates a program, such as a decision tree, on columns.
-    Program {
-        /// File of the program.
-        program: PathBuf,
-        /// Names of the columns, in the order of the program's.
-        inputs: Vec<String>,
-        /// Names of the results, in the order of the program's.
-        into: Vec<String>,
-    },
-}
-
-/// A table or a program, which a step needs besides columns.
-#[derive(Clone, Debug)]
-pub enum Operand {
-    /// Table of a lookup.
-    Table(Table),
-    /// Program that is evaluated.
-    Program(Box<Program>),
-}
-
-impl From<Table> for Operand {
-    fn from(table: Table) -> Self {
-        Self::Table(table)
-    }
-}
-
-impl Step {
-    /// Returns the names of the results.
-    #[must_use]
-    pub fn into(&self) -> &[String] {
-        match self {
-            Self::Lookup { into, .. } | Self::Sum { into, .. } => std::slice::from_ref(into),
-            Self::Program { into, .. } => into,
-        }
-    }
-
-    /// Returns the names of the columns that the step reads.
-    fn inputs(&self) -> &[String] {
-        match self {
-            Self::Lookup { column, .. } => std::slice::from_ref(column),
-            Self::Sum { terms, .. } => terms,
-            Self::Program { inputs, .. } => inputs,
-        }
-    }
-
-    fn new(file: StepFile) -> Result<Self, PipelineProblem> {
-        let StepFile { lookup, table, default, sum, factors, program, inputs, into } = file;
-        let foreign = |fields: &[(&'static str, bool)]| {
-            let found = fields.iter().find(|(_, is_there)| *is_there);
-            found.map_or(Ok(()), |(name, _)| Err(PipelineProblem::Foreign(name)))
-        };
-        let one = |into| match into {
-            NamesFile::One(into) => Ok(into),
-            NamesFile::All(_) => Err(PipelineProblem::Foreign("a list of `into`")),
-        };
-        let (has_default, has_factors) = (default.is_some(), factors.is_some());
-        match (lookup, table, sum, program) {
-            (Some(column), Some(table), None, None) => {
-                foreign(&[("factors", has_factors), ("inputs", inputs.is_some())])?;
-                Ok(Self::Lookup { column, table, default, into: one(into)? })
-            }
-            (None, None, None, Some(program)) => {
-                foreign(&[("factors", has_factors), ("default", has_default)])?;
-                let inputs = inputs.unwrap_or_default();
-                if inputs.is_empty() {
-                    return Err(PipelineProblem::Kind);
-                }
-                let into = match into {
-                    NamesFile::One(into) => vec![into],
-                    NamesFile::All(into) => into,
-                };
-                Ok(Self::Program { program, inputs, into })
-            }
-            (None, None, Some(terms), None) if !terms.is_empty() => {
-                let factors = factors.unwrap_or_else(|| vec![1; terms.len()]);
-                foreign(&[("default", has_default), ("inputs", inputs.is_some())])?;
-                if factors.len() != terms.len() {
-                    let (terms, factors) = (terms.len(), factors.len());
-                    return Err(PipelineProblem::Factors { terms, factors });
-                }
-                Ok(Self::Sum { terms, factors, into: one(into)? })
-            }
-            _ => Err(PipelineProblem::Kind),
-        }
-    }
 }
 
 /// Steps on the columns of a frame, by their names.
@@ -242,8 +114,8 @@ impl Pipeline {
     pub fn lookups_per_column(&self) -> Vec<usize> {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for step in &self.steps {
-            if let Step::Lookup { column, .. } = step {
-                *counts.entry(column).or_default() += 1;
+            if let Some((column, _)) = step.lookups() {
+                *counts.entry(column).or_default() += step.tables();
             }
         }
         counts.into_values().collect()
@@ -261,7 +133,12 @@ impl Pipeline {
                 let (name, known) = (name.clone(), known.clone());
                 return Err(of_step(PipelineProblem::NoColumn { name, known }));
             }
-            for into in step.into() {
+            for (place, into) in step.into().iter().enumerate() {
+                let is_itself =
+                    matches!(step, Step::Select { columns, .. } if columns[place] == *into);
+                if is_itself {
+                    continue;
+                }
                 if known.contains(into) {
                     return Err(of_step(PipelineProblem::Exists(into.clone())));
                 }
@@ -298,11 +175,15 @@ impl Pipeline {
             done: HashSet::new(),
         };
         for (index, step) in self.steps.iter().enumerate() {
+            if let Step::Select { columns, into } = step {
+                run.select(columns, into)?;
+                continue;
+            }
             run.check_rows(step.inputs())
                 .map_err(|problem| Error::Step { step: index + 1, problem })?;
             match step {
                 _ if run.done.contains(&index) => {}
-                Step::Lookup { column, .. } => {
+                Step::Lookup { column, .. } | Step::Join { column, .. } => {
                     self.look_up(&mut run, index, column, operands, execution)?;
                 }
                 Step::Program { inputs, into, .. } => {
@@ -321,6 +202,13 @@ impl Pipeline {
                     let sum = sum.map_err(|problem| Error::Step { step: index + 1, problem })?;
                     run.insert(into, sum)?;
                 }
+                Step::Largest { columns, count, into } => {
+                    let found = run.largest(columns, *count, execution);
+                    let found =
+                        found.map_err(|problem| Error::Step { step: index + 1, problem })?;
+                    run.insert(into, found)?;
+                }
+                Step::Select { .. } => unreachable!("columns were selected"),
             }
         }
         let kept = self.output.iter().map(|name| run.columns[name].clone());
@@ -337,25 +225,40 @@ impl Pipeline {
         execution: Execution<'_>,
     ) -> Result<()> {
         let of_step = |step: usize, problem| Error::Step { step: step + 1, problem };
-        let alike = self.steps.iter().enumerate().filter_map(|(index, step)| match step {
-            Step::Lookup { column, into, .. } if column == name => Some((index, into)),
-            _ => None,
+        let alike = self.steps.iter().enumerate().filter_map(|(index, step)| {
+            step.lookups().filter(|(column, _)| *column == name).map(|(_, into)| (index, into))
         });
-        let alike: Vec<(usize, &String)> = alike.collect();
-        let prepare = |(index, _): &(usize, &String)| {
-            let Some(Some(Operand::Table(table))) = operands.get(*index) else {
-                return Err(of_step(*index, PipelineProblem::NoTable));
-            };
-            run.server.prepare(table).map_err(|error| of_step(*index, error.into()))
-        };
-        let prepared = alike.iter().map(prepare).collect::<Result<Vec<PreparedTable>>>()?;
+        let alike: Vec<(usize, &[String])> = alike.collect();
         let input = run.columns[name].clone();
+        let mut prepared: Vec<PreparedTable> = Vec::new();
+        for (index, into) in &alike {
+            let tables = match operands.get(*index) {
+                Some(Some(Operand::Table(table))) => std::slice::from_ref(table),
+                Some(Some(Operand::Join(tables))) => tables.as_slice(),
+                _ => &[],
+            };
+            if tables.len() != self.steps[*index].tables() {
+                return Err(of_step(*index, PipelineProblem::NoTable));
+            }
+            if tables.len() > into.len() && input.validity().is_some() {
+                return Err(of_step(*index, PipelineProblem::KeyWithGaps(name.into())));
+            }
+            for table in tables {
+                let table = run.server.prepare(table);
+                prepared.push(table.map_err(|error| of_step(*index, error.into()))?);
+            }
+        }
         let prepared: Vec<&PreparedTable> = prepared.iter().collect();
         let found = run.server.lookup_many_with(input.values(), &prepared, execution);
-        let found = found.map_err(|error| of_step(first, error.into()))?;
-        for ((index, into), values) in alike.into_iter().zip(found) {
+        let mut found = found.map_err(|error| of_step(first, error.into()))?.into_iter();
+        for (index, into) in alike {
             run.done.insert(index);
-            run.insert(into, Computed::rows(values, input.validity().cloned()))?;
+            let mut values: Vec<_> = found.by_ref().take(self.steps[index].tables()).collect();
+            let matches = if values.len() > into.len() { values.pop() } else { None };
+            let validity = matches.or_else(|| input.validity().cloned());
+            for (name, values) in into.iter().zip(values) {
+                run.insert(name, Computed::rows(values, validity.clone()))?;
+            }
         }
         Ok(())
     }
@@ -418,6 +321,21 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// Adds columns under other names; their units stay.
+    fn select(&mut self, columns: &[String], into: &[String]) -> Result<()> {
+        for (name, into) in columns.iter().zip(into).filter(|(name, into)| name != into) {
+            let column = self.columns[name].clone();
+            let (validity, groups) = (column.validity().cloned(), column.groups().cloned());
+            let values = column.values().clone();
+            self.insert(into, Computed { values, validity, groups })?;
+            if let (Some(units), Some(renamed)) = (column.units(), self.columns.remove(into)) {
+                let units = renamed.units().cloned().unwrap_or_else(|| units.clone());
+                self.columns.insert(into.clone(), renamed.with_units(Some(units)));
+            }
+        }
+        Ok(())
+    }
+
     /// Checks that columns have values of rows, not sums by groups.
     fn check_rows(&self, columns: &[String]) -> Result<(), PipelineProblem> {
         match columns.iter().find(|name| self.columns[*name].groups().is_some()) {
@@ -468,7 +386,7 @@ impl Run<'_> {
         });
         let with_gaps = inputs.iter().find(|name| self.columns[*name].validity().is_some());
         if let (Some(_), Some(gaps)) = (&groups, with_gaps) {
-            return Err(PipelineProblem::SumOfGaps(gaps.clone()));
+            return Err(PipelineProblem::GapsAsZero(gaps.clone()));
         }
         let validity = self.validity(inputs)?;
         let used = inputs[..formulas.columns()].iter();

@@ -4,7 +4,10 @@
 
 use std::sync::LazyLock;
 
-use cryptable::{Engine, EvaluationKey, Execution, Parameters, ReadOptions, SecretKey, Table};
+use cryptable::integers::ColumnKind;
+use cryptable::{
+    Engine, EvaluationKey, Execution, Parameters, ReadOptions, Request, SecretKey, Table,
+};
 use cryptable_frames::{
     Error, FileFormat, FileKind, Frame, FrameColumn, Mapping, Operand, Pipeline, RecordBatch,
     Schema,
@@ -313,6 +316,11 @@ fn pipelines_that_cannot_run_are_refused_by_step() {
         ("output = ['b']\n[[step]]\nsum = ['x']\ninto = 'a'", "no column \"b\""),
         ("[[step]]\nsum = ['x']\ninto = ''", "a name of a column has 0 bytes"),
         ("step = []", "0 columns"),
+        ("[[step]]\nselect = ['x']\ninto = 'y'", "step 1: a column \"y\" exists already"),
+        ("[[step]]\nselect = ['x']\ninto = ['a', 'b']", "step 1: 1 columns and 2 names"),
+        ("[[step]]\nsum = ['x']", "step 1: it needs `into`"),
+        ("[[step]]\nsum = ['x']\ncount = 3\ninto = 'a'", "step 1: `count` is not"),
+        ("[[step]]\nselect = ['x']\ndefault = '1'", "step 1: `default` is not"),
         ("[[step]]\nsums = ['x']\ninto = 'a'", "it is not a pipeline"),
     ] {
         let found = message(text);
@@ -369,4 +377,101 @@ fn columns_keep_names_and_order() {
     let frame = Frame::from_bytes(&frame.to_bytes(), ReadOptions::default()).unwrap();
     assert_eq!(frame.names(), names);
     assert!(frame.column("b").unwrap_err().to_string().starts_with("no column \"b\""));
+}
+
+#[test]
+fn tables_are_joined_by_a_key_and_columns_selected() {
+    let results = schema(
+        r#"{"column": "seat", "type": "words", "words": ["Oslo", "Bergen", "none"]},
+           {"column": "rate", "type": "integer", "minimum": -8, "maximum": 7}"#,
+    );
+    let data = schema(
+        r#"{"column": "region", "type": "words", "words": ["north", "south", "west"]},
+           {"column": "ok", "type": "boolean", "nulls": "validity"}"#,
+    );
+    let file = "region,seat,note,rate\nwest,Bergen,x,-8\nnorth,Oslo,y,7\n";
+    let names = ["rate".to_owned(), "seat".to_owned()];
+    let mappings = Mapping::read_columns(file.as_bytes(), &names).unwrap();
+    let tables = |default: Option<&str>| {
+        let (mut tables, mut keys) = (Vec::new(), None);
+        for (mapping, output) in mappings.iter().zip(["rate", "seat"]) {
+            let output = results.column(output).unwrap();
+            let key = data.column("region").unwrap();
+            if output.name() == "seat" && default.is_some() {
+                tables.push(mapping.table(key, MODULUS, output, MODULUS, default).unwrap());
+                continue;
+            }
+            let [table, bits] = mapping.table_with_gaps(key, MODULUS, output, MODULUS).unwrap();
+            tables.push(table);
+            keys = Some(bits);
+        }
+        tables.extend(keys.filter(|_| default.is_none()));
+        Some(Operand::Join(tables))
+    };
+    let pipeline = |default: &str| {
+        let text = format!(
+            "[[step]]\nselect = ['region', 'ok']\ninto = ['where', 'ok']\n\
+             [[step]]\njoin = 'region'\ntable = 't'\ninto = ['rate', 'seat']\n{default}"
+        );
+        Pipeline::from_toml(&text).unwrap()
+    };
+    for (secret, server) in [&*SINGLE, &*PACKED] {
+        let rows = columns("region,ok\nnorth,true\nsouth,\nwest,false\n");
+        let frame = Frame::encrypt(secret, &rows, &data).unwrap();
+        let run = |pipeline: &Pipeline, operand, frame: &Frame| {
+            let operands = [None, operand];
+            pipeline.run(server, frame, &operands, Some(&results), Execution::default())
+        };
+        let found = run(&pipeline(""), tables(None), &frame).unwrap();
+        let expected = "where,ok,rate,seat\n0,1,7,Oslo\n1,,,\n2,0,-8,Bergen\n";
+        assert_eq!(csv(&found.decrypt(secret, None).unwrap()), expected);
+        let found = run(&pipeline("default = 'none'"), tables(Some("none")), &frame).unwrap();
+        let expected = "where,ok,rate,seat\n0,1,7,Oslo\n1,,0,none\n2,0,-8,Bergen\n";
+        assert_eq!(csv(&found.decrypt(secret, None).unwrap()), expected);
+        // Without a default, tables have to say which keys there are.
+        let error = run(&pipeline(""), tables(Some("none")), &frame).unwrap_err().to_string();
+        assert!(error.contains("step 2: it has no table"), "{error}");
+        let gaps = schema(
+            r#"{"column": "region", "type": "integer", "nulls": "validity"}, {"column": "ok", "type": "boolean"}"#,
+        );
+        let gaps = Frame::encrypt(secret, &columns("region,ok\n1,1\n,0\n"), &gaps).unwrap();
+        let error = run(&pipeline(""), tables(None), &gaps).unwrap_err().to_string();
+        assert!(error.contains("\"region\" has gaps"), "{error}");
+    }
+    let error = |names: &[&str]| {
+        let names: Vec<String> = names.iter().map(|&name| name.into()).collect();
+        Mapping::read_columns("k,a,a\n1,2,3\n".as_bytes(), &names).unwrap_err().to_string()
+    };
+    assert!(error(&["b"]).contains("no column \"b\""), "{}", error(&["b"]));
+    assert!(error(&["a"]).contains("two columns are called \"a\""));
+}
+
+#[test]
+fn rows_of_the_largest_values_are_marked_without_the_client() {
+    let plan = Request::integers(ColumnKind::of::<u8>()).digit_bits(2).insecure_toy().plan();
+    let secret = SecretKey::generate(plan.unwrap());
+    let server = secret.evaluation_key();
+    let data = schema(
+        r#"{"column": "high", "type": "integer"}, {"column": "low", "type": "integer"},
+           {"column": "gaps", "type": "integer", "nulls": "validity"}"#,
+    );
+    let values: Vec<u64> = (0..40).map(|row| row * row * 7 % 256).collect();
+    let line = |value: &u64| format!("{},{},\n", value / 16, value % 16);
+    let text = format!("high,low,gaps\n{}", values.iter().map(line).collect::<String>());
+    let frame = Frame::encrypt(&secret, &columns(&text), &data).unwrap();
+    let run = |columns: &str| {
+        let text = format!("[[step]]\nlargest = [{columns}]\ncount = 3\ninto = 'top'");
+        let pipeline = Pipeline::from_toml(&text).unwrap();
+        pipeline.run(&server, &frame, &[None], None, Execution::default())
+    };
+    let mut sorted = values.clone();
+    sorted.sort_unstable_by(|a, b| b.cmp(a));
+    let mark = |value: &u64| format!("{}\n", u64::from(*value >= sorted[2]));
+    let expected = format!("top\n{}", values.iter().map(mark).collect::<String>());
+    let found = run("'high', 'low'").unwrap();
+    assert_eq!(csv(&found.decrypt(&secret, None).unwrap()), expected);
+    let error = run("'high', 'gaps'").unwrap_err().to_string();
+    assert!(error.contains("\"gaps\" has gaps"), "{error}");
+    let error = run("'high'").unwrap_err().to_string();
+    assert!(error.contains("bits of integers"), "{error}");
 }

@@ -16,13 +16,13 @@
 //! numbers.
 
 use cryptable_lattice::Result;
-use cryptable_lattice::error::Error;
+use cryptable_lattice::error::{Error, check_equal};
 
 use crate::columns::{BooleanColumn, IntegerColumn};
 use crate::digit::{Digit, Shape};
 use crate::digit_arithmetic::Places;
 use crate::evaluator::{DigitFunction, Evaluator};
-use crate::integer::{ColumnKind, IntegerType, Radix};
+use crate::integer::{AnyInteger, ColumnKind, IntegerType, Radix};
 
 /// Least modulus of digits: two candidates beside digits have room.
 const LEAST_MODULUS: i64 = 16;
@@ -127,6 +127,39 @@ impl<E: Places> Evaluator<'_, E> {
         digits.resize_with(self.radix(kind).digits(), || Digit::public(0));
         let value = self.threshold(x.kind(), values, rows)?;
         Ok(Maximum { row: IntegerColumn::new(kind, digits), value, is_there })
+    }
+
+    /// Integers of a kind of which each ciphertext has a digit of base p, the most significant first: a lookup for each.
+    ///
+    /// ```
+    /// use cryptable_integers::{ColumnKind, Evaluator, decrypt_words, insecure_packed_toy};
+    /// use cryptable_packed::{Progress, SecretKey};
+    /// let secret = SecretKey::generate(&insecure_packed_toy(2, 16)?);
+    /// let (high, low) = (secret.encrypt(&[1, 15])?, secret.encrypt(&[2, 0])?);
+    /// let key = secret.evaluation_key(Progress::silent())?;
+    /// let x = Evaluator::new(&key)?.from_words(ColumnKind::of::<u8>(), &[&high, &low])?;
+    /// assert_eq!(decrypt_words(&secret, &x)?, [0x12, 0xf0]);
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As all lookups; [`Error::Mismatch`] if p is no square, or integers of the kind have another number of digits.
+    pub fn from_words(
+        &self,
+        kind: ColumnKind,
+        words: &[&E::Ciphertext],
+    ) -> Result<IntegerColumn<AnyInteger, E::Ciphertext>> {
+        let (base, modulus) = (self.base(), self.modulus());
+        kind.check_integers()?;
+        check_equal("modulus of digits", (base * base) as u64, modulus as u64)?;
+        let bits = words.len() as u64 * u64::from(2 * self.digit_bits());
+        check_equal("bits of all words", bits, u64::from(kind.bits()))?;
+        let mut digits = Vec::with_capacity(2 * words.len());
+        for &word in words.iter().rev() {
+            let word = Digit::encrypted(word.clone(), 0, modulus - 1);
+            digits.extend(self.look_up(&word, &[&|word| word % base, &|word| word / base])?);
+        }
+        Ok(IntegerColumn::new(kind, digits))
     }
 
     /// The number of values of a column that has ciphertexts, and for which there is room.
@@ -296,22 +329,14 @@ impl<E: Places> Evaluator<'_, E> {
     }
 
     /// The digit some places further on.
-    fn moved(
-        &self,
-        digit: &Digit<E::Ciphertext>,
-        offset: usize,
-    ) -> Result<Digit<E::Ciphertext>> {
+    fn moved(&self, digit: &Digit<E::Ciphertext>, offset: usize) -> Result<Digit<E::Ciphertext>> {
         let Some(ciphertext) = digit.ciphertext() else { return Ok(digit.clone()) };
         let moved = self.engine().shift(ciphertext, offset as i64, self.engine().places())?;
         Ok(Digit::encrypted(moved, digit.low(), digit.high()))
     }
 
     /// The digit and itself some places further on, added.
-    fn doubled(
-        &self,
-        digit: &Digit<E::Ciphertext>,
-        offset: usize,
-    ) -> Result<Digit<E::Ciphertext>> {
+    fn doubled(&self, digit: &Digit<E::Ciphertext>, offset: usize) -> Result<Digit<E::Ciphertext>> {
         self.linear(&[(1, digit), (1, &self.moved(digit, offset)?)], 0)
     }
 
@@ -345,8 +370,7 @@ impl<E: Places> Evaluator<'_, E> {
         let mut digits = vec![counts];
         digits.resize_with(radix.digits(), || Digit::public(0));
         for offset in offsets {
-            let shapes: Vec<Shape> =
-                digits.iter().map(|digit| self.shape(&[(2, digit)])).collect();
+            let shapes: Vec<Shape> = digits.iter().map(|digit| self.shape(&[(2, digit)])).collect();
             if self.top_values(&shapes, radix).is_none() {
                 self.carry_out(&mut digits, radix)?;
             }

@@ -166,8 +166,7 @@ impl<E: Places> Evaluator<'_, E> {
                 *digit = self.with_largest_behind(digit, radix.base(index), rows)?;
             }
         }
-        let sorted: IntegerColumn<T, _> =
-            self.exchange(kind, &digits, Stage::of_sort(places))?;
+        let sorted: IntegerColumn<T, _> = self.exchange(kind, &digits, Stage::of_sort(places))?;
         let first = sorted.digits().iter().map(|digit| self.first_rows(digit, rows));
         Ok(IntegerColumn::new(kind, first.collect::<Result<_>>()?))
     }

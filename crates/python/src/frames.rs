@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use cryptable_frames::{
-    Column, FileFormat, FileKind, FrameColumn, Mapping, Pipeline, RecordBatch, Step,
+    Column, FileFormat, FileKind, FrameColumn, Mapping, Operand, Pipeline, RecordBatch, Step,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -139,15 +139,15 @@ pub(crate) fn decrypt_frame<'py>(
     Ok(PyBytes::new(py, &arrow))
 }
 
-/// Looks columns of a frame up: for the name of each result a column and its table. The schemas are those of the frame's columns
-/// and of results.
+/// Looks columns of a frame up: for the name of each result a column and its table, or none, to take the column as it is. The
+/// schemas are those of the frame's columns and of results.
 #[pyfunction]
-#[pyo3(signature = (server, frame, lookups: "Sequence[tuple[str, str, TableLike | str]]", schemas: "tuple[Schema | None, Schema | None]", threads: "int", progress))]
+#[pyo3(signature = (server, frame, lookups: "Sequence[tuple[str, str, TableLike | str | None]]", schemas: "tuple[Schema | None, Schema | None]", threads: "int", progress))]
 pub(crate) fn select_frame(
     py: Python<'_>,
     server: &EvaluationKey,
     frame: &Frame,
-    lookups: Vec<(String, String, Bound<'_, PyAny>)>,
+    lookups: Vec<(String, String, Option<Bound<'_, PyAny>>)>,
     schemas: (Option<Py<Schema>>, Option<Py<Schema>>),
     #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
     progress: Option<Progress<'_>>,
@@ -157,6 +157,11 @@ pub(crate) fn select_frame(
     let mut steps = Vec::new();
     let mut operands = Vec::new();
     for (into, column, table) in lookups {
+        let Some(table) = table else {
+            operands.push(None);
+            steps.push(Step::Select { columns: vec![column], into: vec![into] });
+            continue;
+        };
         operands.push(Some(units.table(&into, &column, &table)?.into()));
         steps.push(Step::Lookup { column, table: PathBuf::new(), default: None, into });
     }
@@ -164,6 +169,63 @@ pub(crate) fn select_frame(
     let results = results.map(|results| &results.inner);
     let found = call::run_reporting(py, threads, progress, "lookups", |execution| {
         Ok(pipeline.run(server.library(), &frame.inner, &operands, results, execution))
+    })?;
+    Ok(Frame { inner: found.map_err(raise_of_frame)? })
+}
+
+/// What a join takes beside a frame.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Join {
+    key: String,
+    table: String,
+    columns: Vec<String>,
+    default: Option<String>,
+    schema: Option<Py<Schema>>,
+    results: Option<Py<Schema>>,
+}
+
+/// Adds columns of a table, a text in CSV, to a frame, by a column of keys. Without a default, rows whose key has no line have gaps.
+#[pyfunction]
+#[pyo3(signature = (server, frame, join: "Mapping[str, Any]", threads: "int", progress))]
+pub(crate) fn join_frame(
+    py: Python<'_>,
+    server: &EvaluationKey,
+    frame: &Frame,
+    join: Join,
+    #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
+    progress: Option<Progress<'_>>,
+) -> Result<Frame> {
+    let (schema, results) = (join.schema.as_ref().map(Py::get), join.results.as_ref().map(Py::get));
+    let units = Units { frame, schema, results, key: server.library() };
+    let operand = Operand::Join(units.joined(&join)?);
+    let Join { key: column, columns: into, default, .. } = join;
+    let output = frame.inner.names().into_iter().chain(into.iter().cloned()).collect();
+    let step = Step::Join { column, table: PathBuf::new(), default, into };
+    let pipeline = Pipeline::new(vec![step], Some(output)).map_err(raise_of_frame)?;
+    let (results, operands) = (results.map(|results| &results.inner), [Some(operand)]);
+    let found = call::run_reporting(py, threads, progress, "join", |execution| {
+        Ok(pipeline.run(server.library(), &frame.inner, &operands, results, execution))
+    })?;
+    Ok(Frame { inner: found.map_err(raise_of_frame)? })
+}
+
+/// Marks the rows of the largest values, whose digits are in some columns of a frame.
+#[pyfunction]
+#[pyo3(signature = (server, frame, largest: "tuple[Sequence[str], int, str]", threads: "int", progress))]
+pub(crate) fn largest_rows(
+    py: Python<'_>,
+    server: &EvaluationKey,
+    frame: &Frame,
+    largest: (Vec<String>, u64, String),
+    #[pyo3(from_py_with = crate::threads::of_call)] threads: usize,
+    progress: Option<Progress<'_>>,
+) -> Result<Frame> {
+    let (columns, count, into) = largest;
+    let step = Step::Largest { columns, count, into };
+    let pipeline = Pipeline::new(vec![step], None).map_err(raise_of_frame)?;
+    let found = call::run_reporting(py, threads, progress, "largest", |execution| {
+        Ok(pipeline.run(server.library(), &frame.inner, &[None], None, execution))
     })?;
     Ok(Frame { inner: found.map_err(raise_of_frame)? })
 }
@@ -226,14 +288,55 @@ impl Units<'_> {
             let table = of_moduli(table, input, output, signs)?;
             return Ok((*table.cast::<Table>()?.get().inner).clone());
         };
-        let units = |units: Option<Column>, name, is_signed, modulus| match units {
-            Some(units) => Ok(units),
-            None => Column::integers(name, is_signed, modulus).map_err(raise_of_frame),
-        };
-        let input_units = column.units().cloned().or_else(|| named(self.schema, name));
-        let from = units(input_units, name, is_signed, input)?;
-        let to = units(output_units, into, false, output)?;
+        let from = self.input(name)?;
+        let to = integers_unless(output_units, into, false, output)?;
         let mapping = Mapping::read(text.as_bytes()).map_err(raise_of_frame)?;
         mapping.table(&from, input, &to, output, None).map_err(raise_of_frame)
+    }
+
+    /// The units of a column of the frame, or those of integers.
+    fn input(&self, name: &str) -> Result<Column> {
+        let column = self.frame.inner.column(name).map_err(raise_of_frame)?;
+        let named = || self.schema?.inner.column(name).ok().cloned();
+        let units = column.units().cloned().or_else(named);
+        integers_unless(units, name, column.values().is_signed(), column.values().modulus())
+    }
+
+    /// Makes the tables of a join.
+    fn joined(&self, join: &Join) -> Result<Vec<cryptable::Table>> {
+        let parameters = self.key.lookup_parameters().map_err(raise)?;
+        let from = self.input(&join.key)?;
+        let column = self.frame.inner.column(&join.key).map_err(raise_of_frame)?;
+        let (input, output) = (column.values().modulus(), parameters.output_modulus());
+        let mappings = Mapping::read_columns(join.table.as_bytes(), &join.columns);
+        let (mut tables, mut keys) = (Vec::new(), None);
+        for (mapping, name) in mappings.map_err(raise_of_frame)?.iter().zip(&join.columns) {
+            let units = self.results.and_then(|it| it.inner.column(name).ok().cloned());
+            let to = integers_unless(units, name, false, output)?;
+            if let Some(default) = &join.default {
+                let table = mapping.table(&from, input, &to, output, Some(default));
+                tables.push(table.map_err(raise_of_frame)?);
+                continue;
+            }
+            let found = mapping.table_with_gaps(&from, input, &to, output);
+            let [table, is_there] = found.map_err(raise_of_frame)?;
+            tables.push(table);
+            keys = Some(is_there);
+        }
+        tables.extend(keys);
+        Ok(tables)
+    }
+}
+
+/// The units, or those of integers.
+fn integers_unless(
+    units: Option<Column>,
+    name: &str,
+    is_signed: bool,
+    modulus: u64,
+) -> Result<Column> {
+    match units {
+        Some(units) => Ok(units),
+        None => Column::integers(name, is_signed, modulus).map_err(raise_of_frame),
     }
 }

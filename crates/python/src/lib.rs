@@ -176,7 +176,8 @@ mod _native {
     mod frames {
         #[pymodule_export]
         use crate::frames::{
-            Frame, Schema, decrypt_frame, encrypt_frame, select_frame, suggest_schema,
+            Frame, Schema, decrypt_frame, encrypt_frame, join_frame, largest_rows, select_frame,
+            suggest_schema,
         };
     }
 

@@ -84,6 +84,37 @@ def test_every_input_has_its_output(packed):
     assert values(frames.decrypt(secret, found)) == {"double": [2 * x % 16 for x in range(-8, 8)]}
 
 
+def test_tables_are_joined_and_columns_taken(secret, server):
+    polars = pytest.importorskip("polars")
+    frame = frames.encrypt(secret, polars.DataFrame(PEOPLE), SCHEMA)
+    table = {"region": ["south"], "note": ["x, y"], "rate": [0.75], "ticket": ["adult"]}
+    given = {"columns": ["ticket", "rate"], "schema": SCHEMA, "results": RESULTS, "progress": False}
+    joined = frames.join(server, frame, "region", table, **given)
+    assert joined.names == [*PEOPLE, "ticket", "rate"]
+    chosen = frames.select(server, joined, {"years": "age", "rate": "rate", "ticket": "ticket"}, progress=False)
+    expected = {"years": [3, None, 12], "rate": [None, 0.75, 0.75], "ticket": [None, "adult", "adult"]}
+    assert values(frames.decrypt(secret, chosen)) == expected
+    numbers = frames.join(server, frame, "change", "from,to,a,b\n,-1,1,2\n7,7,3,4\n", default="9", progress=False)
+    found = values(frames.decrypt(secret, numbers, SCHEMA))
+    assert (found["a"], found["b"]) == ([1, 3, 1], [2, 4, 2])
+    with pytest.raises(errors.MismatchError, match='no column "seat"'):
+        frames.join(server, frame, "region", table, **{**given, "columns": ["seat"]})
+
+
+def test_largest_values_are_marked_without_the_client():
+    polars = pytest.importorskip("polars")
+    plan = cryptable.integers.plan(8, digit_bits=2, insecure_toy=True)
+    assert {"largest", "argmax", "sort"} <= {name for name, *_ in plan.operations}
+    secret = cryptable.SecretKey.generate(plan)
+    numbers = [row * row * 5 % 251 for row in range(100)]
+    data = polars.DataFrame({"high": [it // 16 for it in numbers], "low": [it % 16 for it in numbers]})
+    frame = frames.encrypt(secret, data, frames.suggest(data, bits=4))
+    server = secret.evaluation_key(progress=False)
+    top = frames.largest(server, frame, ["high", "low"], 7, result="top", progress=False)
+    seventh = sorted(numbers, reverse=True)[6]
+    assert values(frames.decrypt(secret, top)) == {"top": [int(it >= seventh) for it in numbers]}
+
+
 def test_what_does_not_fit(secret, server):
     polars = pytest.importorskip("polars")
     data = polars.DataFrame(PEOPLE)

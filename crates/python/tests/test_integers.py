@@ -163,6 +163,29 @@ def test_merging(keys):
     np.testing.assert_array_equal(integers.decrypt(secret, both), np.concatenate([half, half[::-1]]))
 
 
+def test_largest_values_and_sorting(keys):
+    secret, server = keys
+    if secret.engine == "single":
+        x = integers.encrypt(secret, [1, 2], np.uint8)
+        with pytest.raises(UnsupportedError, match="places"):
+            integers.argmax(server, x, **QUIET)
+        return
+    x = np.random.default_rng(9).integers(-128, 128, 700).astype(np.int8)
+    column = integers.encrypt(secret, x)
+    told = []
+    selected, least = integers.largest(server, column, 5, progress=lambda done, total: told.append((done, total)))
+    fifth = np.sort(x)[-5]
+    np.testing.assert_array_equal(integers.decrypt(secret, selected), x >= fifth)
+    np.testing.assert_array_equal(integers.decrypt(secret, least), np.full(700, fifth))
+    assert told[-1][0] == told[-1][1] and len({total for _, total in told}) == 1
+    row, value, is_there = (integers.decrypt(secret, it) for it in integers.argmax(server, column, **QUIET))
+    assert (row == x.argmax()).all() and (value == x.max()).all()
+    np.testing.assert_array_equal(is_there, np.arange(700) == x.argmax())
+    np.testing.assert_array_equal(integers.decrypt(secret, integers.sort(server, column, **QUIET)), np.sort(x))
+    with pytest.raises(RangeError, match="701"):
+        integers.largest(server, column, 701, **QUIET)
+
+
 def test_progress_counts_all_lookups(keys):
     secret, server = keys
     told = []

@@ -32,7 +32,7 @@ pub struct ProgramJobArgs {
 /// Arguments of `run`.
 #[derive(Args, Debug)]
 pub struct RunArgs {
-    /// Pipeline in TOML: steps of lookups, sums and programs, which name columns; its files are looked for beside it
+    /// Pipeline in TOML: steps of lookups, joins, sums and programs, which name columns; its files are looked for beside it
     #[arg(value_name = "PIPELINE")]
     pub pipeline: PathBuf,
     /// Server's evaluation key
@@ -96,6 +96,19 @@ A pipeline loads the key once, for all of its steps:
   sum = [\"risk\", \"region\"]     # modulo the modulus of their values
   factors = [2, 1]              # optional
   into = \"score\"
+
+  [[step]]
+  join = \"region\"             # the columns of a table by a key
+  table = \"regions.csv\"       # region,rate,seat,...: a line per key
+  into = [\"rate\", \"seat\"]    # columns of the table; rows without a line have gaps
+
+  [[step]]
+  largest = [\"high\", \"low\"]  # digits, with a key of `keygen integers --digit-bits 4`
+  count = 10                    # 1 in the rows of the ten largest values
+  into = \"top\"
+
+  [[step]]
+  select = [\"age\"]            # columns that go to the output as they are; `into` renames them
 
   [[step]]
   program = \"forest.json\"     # a decision tree or the like, with a key of `keygen program`

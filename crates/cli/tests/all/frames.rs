@@ -78,6 +78,32 @@ fn text(here: &Workspace, name: &str) -> String {
 }
 
 #[test]
+fn tables_are_joined_and_columns_selected() {
+    let here = workspace("--mode single --bits 4");
+    here.write(
+        "regions.csv",
+        "region,seat,rate,ticket\nwest,Bergen,0.5,child\nnorth,Oslo,0.05,adult\n",
+    );
+    let join =
+        "[[step]]\njoin = \"region\"\ntable = \"regions.csv\"\ninto = [\"rate\", \"ticket\"]\n";
+    let select = "[[step]]\nselect = [\"age\", \"region\"]\ninto = [\"age\", \"where\"]\n";
+    let head = "schema = \"schema.json\"\nresults = \"results.json\"\n";
+    here.write("pipeline.toml", format!("{head}{select}{join}"));
+    encrypt(&here);
+    run(&here);
+    let line =
+        "decrypt --secret client.key --schema schema.json --input scored.frame --output scored.csv";
+    here.succeed(line);
+    let expected = "age,where,rate,ticket\n3,0,0.05,adult\n,1,,\n15,2,0.5,child\n";
+    assert_eq!(text(&here, "scored.csv"), expected);
+    here.write("pipeline.toml", format!("{head}{join}default = \"child\"\n"));
+    let fails =
+        "run pipeline.toml --evaluation server.key --input people.frame --output scored.frame";
+    let error = here.fail(fails);
+    assert!(error.contains("regions.csv") && error.contains("\"child\""), "{error}");
+}
+
+#[test]
 fn frames_go_through_pipelines_in_units_of_their_own() {
     for engine in ["single", "packed"] {
         let here = workspace(&format!("--mode {engine} --bits 4"));

@@ -86,6 +86,35 @@ fn signed_integers_and_tax_tables() {
 }
 
 #[test]
+fn rows_of_a_column_are_searched_and_sorted() {
+    let here = workspace();
+    let x: Vec<i128> = (0..90).map(|i| i * i * 7 % 251).collect();
+    encrypt(&here, "x", &x, "--bits 8");
+    let mut sorted = x.clone();
+    sorted.sort_unstable();
+    let third = sorted[x.len() - 3];
+    let mask = x.iter().map(|&x| i128::from(x >= third));
+    assert_eq!(run(&here, "--op largest --count 3 --value v.ct --input x.ct"), lines(mask));
+    here.succeed("decrypt --secret client.key --input v.ct --output v.csv");
+    assert_eq!(here.read("v.csv"), lines(x.iter().map(|_| third)).into_bytes());
+    let row = x.iter().position(|x| x == sorted.last().unwrap()).unwrap() as i128;
+    assert_eq!(run(&here, "--op argmax --input x.ct"), lines(x.iter().map(|_| row)));
+    let refused = |options: &str| {
+        here.fail(&format!("integers --evaluation server.key --input x.ct --output r.ct {options}"))
+    };
+    let error = refused("--op largest");
+    assert!(error.contains("largest takes --count"), "{error}");
+    let error = refused("--op sort --value v.ct");
+    assert!(error.contains("--value is not for sort"), "{error}");
+    let error = refused("--op largest --count 91");
+    assert!(error.contains("91") && error.contains("90"), "{error}");
+    let many: Vec<i128> = vec![1; 1100];
+    encrypt(&here, "x", &many, "--bits 8");
+    let error = refused("--op argmax");
+    assert!(error.contains("a column of 2 ciphertexts"), "{error}");
+}
+
+#[test]
 fn integers_of_64_bits_come_back() {
     let here = workspace();
     let x = [0, 1, i128::from(u64::MAX), 1 << 63];

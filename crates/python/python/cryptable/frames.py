@@ -26,6 +26,7 @@ what a schema has.
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -55,7 +56,9 @@ __all__ = [
     "digit_counts",
     "encrypt",
     "group_by",
+    "join",
     "kth_largest",
+    "largest",
     "plan",
     "run",
     "select",
@@ -140,7 +143,7 @@ def decrypt(secret: SecretKey, frame: Frame, schema: Schema | None = None) -> Co
 def select(
     server: EvaluationKey,
     frame: Frame,
-    lookups: Mapping[str, tuple[str, TableLike | str]],
+    lookups: Mapping[str, tuple[str, TableLike | str] | str],
     *,
     schema: Schema | None = None,
     results: Schema | None = None,
@@ -149,12 +152,48 @@ def select(
 ) -> Frame:
     """Looks columns up: `{"ticket": ("age", table)}` is the column `ticket` of results, of the column `age`.
 
+    `{"years": "age"}` takes a column as it is, under the same or another name.
     A table is what `cryptable.table` takes, of the integers that represent values, or a text in CSV in the units of
     `schema` and `results`, with a header such as `age,ticket`, `from,to,ticket` or `from,below,ticket`. Gaps of a
     column are gaps of what is looked up of it. Lookups of one column are done together.
     """
-    steps = [(into, column, table) for into, (column, table) in lookups.items()]
+    steps = [(into, it, None) if isinstance(it, str) else (into, *it) for into, it in lookups.items()]
     return _compiled.select_frame(server, frame, steps, (schema, results), threads, progress)
+
+
+def join(
+    server: EvaluationKey,
+    frame: Frame,
+    key: str,
+    table: str | Mapping[str, Sequence[Any]],
+    *,
+    columns: Sequence[str] | None = None,
+    default: str | None = None,
+    schema: Schema | None = None,
+    results: Schema | None = None,
+    threads: int = 0,
+    progress: Progress = True,
+) -> Frame:
+    """Adds the columns of a table by a column of keys: a left join, in which the server's table stays in the clear.
+
+    The table is a text in CSV, or a dictionary of columns; its first column has the keys, each once, in the units of
+    `schema`, as the columns have those of `results`. `columns` are those that are added, by default all. Rows whose key
+    is not in the table get `default`, or else gaps.
+
+    >>> table = {"region": ["north", "west"], "rate": [3, 5], "seat": ["Oslo", "Bergen"]}
+    >>> joined = join(server, frame, "region", table, schema=schema)  # doctest: +SKIP
+    """
+    if not isinstance(table, str):
+        buffer = io.StringIO()
+        lines = csv.writer(buffer)
+        lines.writerow(table)
+        lines.writerows(zip(*table.values(), strict=True))
+        table = buffer.getvalue()
+    if columns is None:
+        header = next(csv.reader(io.StringIO(table)), [])
+        columns = header[2 if header[:2] in (["from", "to"], ["from", "below"]) else 1 :]
+    given = {"key": key, "table": table, "columns": list(columns), "default": default}
+    return _compiled.join_frame(server, frame, {**given, "schema": schema, "results": results}, threads, progress)
 
 
 def group_by(
@@ -229,6 +268,25 @@ def kth_largest(ask: Callable[[Program], Columns], digits: Sequence[str], k: int
             raise RangeError(f"k={k}; there are {k - left} rows")
         found.append(digit)
     return tuple(found)
+
+
+def largest(
+    server: EvaluationKey,
+    frame: Frame,
+    digits: Sequence[str],
+    k: int,
+    *,
+    result: str = "selected",
+    threads: int = 0,
+    progress: Progress = True,
+) -> Frame:
+    """Marks the rows of the k largest values by 1, those with values equal to the k-th largest included, all others by 0.
+
+    `digits` are the columns of a value's digits of 8 bits, the most significant first; the key is that of
+    `cryptable.integers.plan(digit_bits=4)`, of which the plan says the time. No round with the client is needed, and
+    the server learns neither the threshold nor the rows.
+    """
+    return _compiled.largest_rows(server, frame, (list(digits), k, result), threads, progress)
 
 
 def at_least(digits: Sequence[str], least: Sequence[int], *, bits: int = 8, result: str = "selected") -> Program:

@@ -169,6 +169,7 @@ pub(crate) struct Options {
     thresholds: Vec<i128>,
     pieces: Vec<PieceNumbers>,
     digits: Vec<Vec<i64>>,
+    count: u64,
     threads: usize,
 }
 
@@ -225,6 +226,7 @@ fn job_of(
     };
     Ok(match operation {
         "cast" => Operation::Cast(kind()?),
+        "largest" => Operation::Largest(options.count),
         "less_than_each" => Operation::LessThanEach(options.thresholds),
         "piecewise" => Operation::Piecewise(pieces_of(&options.pieces)?, kind()?),
         "map_digits" => Operation::MapDigits(options.digits, kind()?),
@@ -417,7 +419,7 @@ fn counts_of<C: DigitCiphertext>(
     let counts: Vec<_> = counts.collect();
     if job.moves_values() && counts.iter().any(|counts| counts.len() > 1) {
         let found = counts.iter().map(Vec::len).max().unwrap_or(0) as u64;
-        let (name, limit) = ("number of ciphertexts of a column that is merged", 1);
+        let (name, limit) = ("number of ciphertexts of a column whose rows are compared", 1);
         return Err(Error::TooLarge { name, value: found, limit });
     }
     if matches!(job, Operation::Concatenate) {

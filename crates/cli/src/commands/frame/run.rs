@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use cryptable::engines::packed::EntryKind;
+use cryptable::integers::{ColumnKind, Operation};
 use cryptable::{Contents, CostModel, Engine, Execution, Parameters, Table};
 use cryptable_frames::{Column, Frame, Mapping, Operand, Pipeline, Schema, Step};
 use serde::Serialize;
@@ -93,9 +94,9 @@ impl Files {
     fn of(path: &Path, pipeline: &Pipeline) -> Self {
         let folder = path.parent().unwrap_or_else(|| Path::new(""));
         let operand = |step: &Step| match step {
-            Step::Lookup { table: path, .. } | Step::Program { program: path, .. } => {
-                Some(folder.join(path))
-            }
+            Step::Lookup { table: path, .. }
+            | Step::Join { table: path, .. }
+            | Step::Program { program: path, .. } => Some(folder.join(path)),
             _ => None,
         };
         Self {
@@ -146,7 +147,26 @@ fn check_memory(
         let time = prediction.duration(&CostModel::calibrated(), rows, threads(global));
         predicted_s += time.as_secs_f64();
     }
+    for step in pipeline.steps() {
+        let Step::Largest { columns, count, .. } = step else { continue };
+        for tables in tables_of_search(columns.len(), *count, parameters)? {
+            let prediction = parameters.packed()?.prediction_of(tables);
+            memory_limit::check_unread(args.memory.limit, "the search", &prediction)?;
+            let time = prediction.duration(&CostModel::calibrated(), rows, threads(global));
+            predicted_s += time.as_secs_f64();
+        }
+    }
     Ok(predicted_s)
+}
+
+/// Numbers of tables of the lookups of a search among values in some digits.
+fn tables_of_search(digits: usize, count: u64, parameters: &Parameters) -> Result<Vec<usize>> {
+    let packed = parameters.packed()?;
+    let bits = packed.input_modulus().ilog2() * digits as u32;
+    let kind = ColumnKind::new(bits, false)?;
+    let largest = Operation::Largest(count);
+    let search = largest.planned_lookups(packed, packed.literal().slots, &[kind.into()])?;
+    Ok(search.into_iter().chain(std::iter::repeat_n(2, digits)).collect())
 }
 
 /// The representation of a column before or after a step.
@@ -202,13 +222,25 @@ impl Units<'_> {
                 operands.push(Some(Operand::Program(Box::new(program))));
                 continue;
             }
+            if let Step::Select { columns, into } = step {
+                for (name, into) in columns.iter().zip(into) {
+                    let units = named(self.results, into).or_else(|| known[name].units.clone());
+                    known.insert(into.clone(), Known { units, ..known[name].clone() });
+                }
+                operands.push(None);
+                continue;
+            }
+            if let (Step::Join { column, default, into, .. }, Some(path)) = (step, path) {
+                let outputs = into.iter().map(|name| (name.clone(), self.output(name)));
+                let outputs: Vec<(String, Known)> = outputs.collect();
+                let default = default.as_deref();
+                let tables = self.join(path, (column, &known[column]), &outputs, default)?;
+                operands.push(Some(Operand::Join(tables)));
+                known.extend(outputs);
+                continue;
+            }
             let name = &step.into()[0];
-            let units = named(self.results, name);
-            let mut output = Known {
-                is_signed: units.as_ref().is_some_and(|units| units.encoding().is_signed()),
-                units,
-                modulus: self.parameters.output_modulus(),
-            };
+            let mut output = self.output(name);
             operands.push(match (step, path) {
                 (Step::Lookup { column, default, into, .. }, Some(path)) => {
                     let input = &known[column];
@@ -227,6 +259,58 @@ impl Units<'_> {
         Ok(operands)
     }
 
+    /// The representation of a result of tables.
+    fn output(&self, name: &str) -> Known {
+        let units = self.results.and_then(|results| results.column(name).ok()).cloned();
+        let is_signed = units.as_ref().is_some_and(|units| units.encoding().is_signed());
+        Known { units, is_signed, modulus: self.parameters.output_modulus() }
+    }
+
+    /// Modulus of the inputs of tables, which values of a column have to have.
+    fn input_modulus(&self, from: &str, input: &Known) -> Result<u64> {
+        let modulus = match self.parameters.engine() {
+            Engine::Leveled => input.modulus,
+            Engine::Packed | Engine::Single => self.parameters.input_modulus(),
+        };
+        ensure!(
+            input.modulus == modulus,
+            "column \"{from}\" has values modulo {}, but tables of the key have inputs modulo {modulus}",
+            input.modulus
+        );
+        Ok(modulus)
+    }
+
+    /// Reads the tables of a join, one for each output and, without a default, one more that says which keys there are.
+    fn join(
+        &self,
+        path: &Path,
+        (from, input): (&str, &Known),
+        outputs: &[(String, Known)],
+        default: Option<&str>,
+    ) -> Result<Vec<Table>> {
+        let name = || path.printable();
+        let modulus = self.input_modulus(from, input)?;
+        let names: Vec<String> = outputs.iter().map(|(name, _)| name.clone()).collect();
+        let mappings = Mapping::read_columns(input_file::open(path)?, &names).with_context(name)?;
+        let from = input.column(from)?;
+        let mut tables = Vec::new();
+        let mut keys = None;
+        for (mapping, (into, output)) in mappings.iter().zip(outputs) {
+            let into = output.column(into)?;
+            if default.is_some() {
+                let table = mapping.table(&from, modulus, &into, output.modulus, default);
+                tables.push(table.with_context(name)?);
+                continue;
+            }
+            let found = mapping.table_with_gaps(&from, modulus, &into, output.modulus);
+            let [table, is_there] = found.with_context(name)?;
+            tables.push(table);
+            keys = Some(is_there);
+        }
+        tables.extend(keys);
+        Ok(tables)
+    }
+
     /// Reads a table: a mapping if one of its columns has units, else as `lookup` does.
     fn table(
         &self,
@@ -237,15 +321,7 @@ impl Units<'_> {
         output: &Known,
         default: Option<&str>,
     ) -> Result<Table> {
-        let modulus = match self.parameters.engine() {
-            Engine::Leveled => input.modulus,
-            Engine::Packed | Engine::Single => self.parameters.input_modulus(),
-        };
-        ensure!(
-            input.modulus == modulus,
-            "column \"{from}\" has values modulo {}, but tables of the key have inputs modulo {modulus}",
-            input.modulus
-        );
+        let modulus = self.input_modulus(from, input)?;
         if input.units.is_none() && output.units.is_none() {
             let moduli = Moduli { input: Some(modulus), output: Some(output.modulus) };
             let signs = Signs { inputs: input.is_signed, outputs: false };
