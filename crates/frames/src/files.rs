@@ -1,9 +1,10 @@
-//! Files of columns: Parquet, Arrow, CSV and JSON lines, the latter two also compressed.
+//! Files of columns: Parquet, Arrow, CSV and JSON lines, the latter two also compressed, and arrays of NumPy's.
 //!
 //! Columns of CSV and JSON lines are read as text, which a schema gives its meaning: a word such as `007` stays what it
 //! is.
 
 mod arrow;
+mod npy;
 mod text;
 
 use std::io::{Read, Write};
@@ -42,6 +43,8 @@ pub enum FileKind {
     Csv,
     /// A JSON object per line.
     JsonLines,
+    /// An array of NumPy's, which is read alone: records, or columns that are called 1, 2 and so on.
+    Npy,
 }
 
 impl FileKind {
@@ -52,6 +55,7 @@ impl FileKind {
             Self::Arrow => "Arrow",
             Self::Csv => "CSV",
             Self::JsonLines => "JSON lines",
+            Self::Npy => "npy",
         }
     }
 }
@@ -96,7 +100,7 @@ impl From<FileKind> for FileFormat {
 
 impl FileFormat {
     /// Extensions of files that are read and written, for messages.
-    pub const EXTENSIONS: &str = ".parquet, .arrow, .feather, .csv, .tsv, .jsonl, .ndjson, or the last four with .gz or .zst";
+    pub const EXTENSIONS: &str = ".parquet, .arrow, .feather, .csv, .tsv, .jsonl, .ndjson, the last four also with .gz or .zst, and for reading .npy";
 
     /// Returns the format that the extension of a file states, if it is one of [`FileFormat::EXTENSIONS`].
     #[must_use]
@@ -110,6 +114,7 @@ impl FileFormat {
         let kind = match name.rsplit_once('.')?.1 {
             "parquet" | "pq" if compression == Compression::None => FileKind::Parquet,
             "arrow" | "feather" | "ipc" if compression == Compression::None => FileKind::Arrow,
+            "npy" if compression == Compression::None => FileKind::Npy,
             "csv" | "tsv" => FileKind::Csv,
             "jsonl" | "ndjson" => FileKind::JsonLines,
             _ => return None,
@@ -153,6 +158,7 @@ impl FileFormat {
             FileKind::Arrow => arrow::read(bytes),
             FileKind::Csv => text::read_csv(&bytes),
             FileKind::JsonLines => text::read_json_lines(&bytes),
+            FileKind::Npy => npy::read(&bytes),
         }
     }
 
@@ -197,6 +203,10 @@ impl FileFormat {
             }
             FileKind::Csv => text::write_csv(&mut writer, columns)?,
             FileKind::JsonLines => text::write_json_lines(&mut writer, columns)?,
+            FileKind::Npy => {
+                let text = "arrays are read alone; columns are written as .parquet, .arrow, .csv or .jsonl";
+                return Err(of_file(self.kind.name(), &text));
+            }
         }
         writer.flush()?;
         Ok(writer)
@@ -289,6 +299,7 @@ mod tests {
         assert_eq!(of("a.b.Parquet").unwrap().kind, FileKind::Parquet);
         assert_eq!(of("x/a.csv.zst").unwrap().compression, Compression::Zstd);
         assert_eq!(of("a.ndjson.gz").unwrap().kind, FileKind::JsonLines);
+        assert_eq!(of("a.npy").unwrap().kind, FileKind::Npy);
         assert!(
             ["a", "a.txt", "a.parquet.gz", "a.gz", ".csv.gz.gz"]
                 .map(of)

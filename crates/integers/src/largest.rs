@@ -31,11 +31,11 @@ const LEAST_MODULUS: i64 = 16;
 enum RowDigit<'a, C> {
     /// Encrypted.
     Value(&'a Digit<C>),
-    /// Of the number of a row, counted from the last place.
+    /// Part of the number of a row, counted from the last place.
     FromLast(Radix, usize),
 }
 
-/// What is known of the rows: the last digit of candidates less that of the threshold, and all digits of the threshold.
+/// State of a search: the last digit of candidates less that of the threshold, and all digits of the threshold.
 struct Found<C> {
     /// Negative in rows below the threshold, positive in those above, 0 in rows that are equal so far; none before the first
     /// digit.

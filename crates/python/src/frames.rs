@@ -173,7 +173,7 @@ pub(crate) fn select_frame(
     Ok(Frame { inner: found.map_err(raise_of_frame)? })
 }
 
-/// What a join takes beside a frame.
+/// Arguments of a join beside a frame.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Join {

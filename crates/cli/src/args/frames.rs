@@ -65,7 +65,7 @@ pub enum SchemaCommand {
 #[cfg(feature = "client")]
 #[derive(Args, Debug)]
 pub struct SuggestArgs {
-    /// Parquet, Arrow, CSV or JSON lines; CSV and JSON lines also with .gz or .zst
+    /// Parquet, Arrow, CSV, JSON lines or npy; CSV and JSON lines also with .gz or .zst
     #[arg(value_name = "FILE")]
     pub input: PathBuf,
     /// Bits of the values of the key, as `keygen --bits` takes them

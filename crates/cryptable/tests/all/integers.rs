@@ -2,6 +2,8 @@
 
 #[path = "../../examples/income_tax.rs"]
 mod income_tax;
+#[path = "../../examples/largest_values.rs"]
+mod largest_values;
 #[path = "../../examples/merge_sorted_columns.rs"]
 mod merge_sorted_columns;
 
@@ -13,4 +15,9 @@ fn taxes_of_a_toy() {
 #[test]
 fn merge_of_a_toy() {
     merge_sorted_columns::main().unwrap();
+}
+
+#[test]
+fn largest_values_of_a_toy() {
+    largest_values::main().unwrap();
 }

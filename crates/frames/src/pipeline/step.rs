@@ -73,7 +73,7 @@ pub enum Step {
         column: String,
         /// File of the table, whose first column, or first two, state keys.
         table: PathBuf,
-        /// What rows get whose key is not in the table; if there is none, they have gaps.
+        /// Output of rows whose key is not in the table; if there is none, they have gaps.
         default: Option<String>,
         /// Names of the table's columns, and of the results.
         into: Vec<String>,
