@@ -328,9 +328,9 @@ impl Run<'_> {
             let (validity, groups) = (column.validity().cloned(), column.groups().cloned());
             let values = column.values().clone();
             self.insert(into, Computed { values, validity, groups })?;
-            if let (Some(units), Some(renamed)) = (column.units(), self.columns.remove(into)) {
-                let units = renamed.units().cloned().unwrap_or_else(|| units.clone());
-                self.columns.insert(into.clone(), renamed.with_units(Some(units)));
+            let renamed = self.columns.get_mut(into).expect("the column that was inserted");
+            if renamed.units().is_none() {
+                *renamed = renamed.clone().with_units(column.units().cloned());
             }
         }
         Ok(())

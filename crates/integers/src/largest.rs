@@ -402,14 +402,27 @@ impl<E: Places> Evaluator<'_, E> {
         let places = self.engine().places();
         let first = self.engine().shift(ciphertext, 1 - places as i64, places)?;
         let mut everywhere = Digit::encrypted(first, digit.low(), digit.high());
-        let room = Shape::public(0, self.result_noise());
-        for offset in (0..places.ilog2()).rev().map(|log2| 1usize << log2) {
-            if !self.fits(self.shape(&[(2, &everywhere)]).plus(room)) {
+        let all = places.ilog2();
+        let last = self.last_doublings(all);
+        for left in (1..=all).rev() {
+            let is_last = left == last && !self.is_clean(&everywhere);
+            if is_last || !self.fits(self.shape(&[(2, &everywhere)])) {
                 everywhere = self.map(&everywhere, |value| value)?;
             }
+            let offset = 1usize << (left - 1);
             let doubled = self.doubled(&everywhere, offset)?;
             everywhere = doubled.within(digit.low(), digit.high());
         }
         Ok(everywhere)
+    }
+
+    /// Doublings of a result, of this many at most, that leave room for another result.
+    fn last_doublings(&self, all: u32) -> u32 {
+        let room = Shape::public(0, self.result_noise());
+        let leaves_room = |log2: &u32| {
+            let noise = self.result_noise().times(1 << log2);
+            self.fits(Shape::public(0, noise).plus(room))
+        };
+        (1..=all).take_while(leaves_room).last().unwrap_or(1)
     }
 }

@@ -258,11 +258,7 @@ impl Operation {
             | Self::BitonicMerge
             | Self::Sort
             | Self::Largest(_)
-            | Self::Argmax => Err(Error::UnsupportedOperation {
-                engine: "single",
-                operation: "merge, sort or search columns",
-                reason: "single values have no places",
-            }),
+            | Self::Argmax => Err(no_places()),
         }
     }
 
@@ -382,6 +378,9 @@ impl Operation {
     /// # Errors
     /// As [`Operation::apply_moving`].
     pub fn dry_run(&self, dry_run: &DryRun<'_>, operands: &[PlannedOperand]) -> Results<Outline> {
+        if self.moves_values() && dry_run.model().places().is_none() {
+            return Err(no_places());
+        }
         let server = Evaluator::new(dry_run)?;
         let fresh = |operand: &PlannedOperand| -> Result<Option<AnyColumn<Outline>>> {
             Ok(match *operand {
@@ -416,6 +415,15 @@ fn kind_of<C>(operands: &[Operand<'_, C>]) -> ColumnKind {
         _ => None,
     });
     found.unwrap_or(ColumnKind::of::<u8>())
+}
+
+/// The error of an operation on rows, of an engine that has one value in a ciphertext.
+fn no_places() -> Error {
+    Error::UnsupportedOperation {
+        engine: "single",
+        operation: "merge, sort or search columns",
+        reason: "single values have no places",
+    }
 }
 
 fn check_table(outputs: &[u64]) -> Result<()> {

@@ -203,7 +203,19 @@ macro_rules! computing {
 
 computing!(packed::EvaluationKey, apply_moving);
 computing!(single::EvaluationKey, apply);
-computing!(DryRun<'_>, apply_moving);
+
+impl Computing for DryRun<'_> {
+    fn apply(
+        operation: &Operation,
+        server: &Evaluator<'_, Self>,
+        operands: &[Operand<'_, Self::Ciphertext>],
+    ) -> cryptable::Result<Vec<AnyColumn<Self::Ciphertext>>> {
+        match server.engine().model().places() {
+            Some(_) => operation.apply_moving(server, operands),
+            None => operation.apply(server, operands),
+        }
+    }
+}
 
 /// Returns the kinds of all encrypted operands of an operation on integers of this kind.
 pub fn operand_kinds(operation: IntegerOperation, kind: ColumnKind) -> Vec<ColumnKind> {

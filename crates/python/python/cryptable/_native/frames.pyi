@@ -2,15 +2,24 @@
 For `cryptable.frames`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import SupportsIndex, final
+from typing import Any, SupportsIndex, final
 
 from ..progress import Progress
 from ..tables import TableLike
 from . import EvaluationKey, SecretKey
 
-__all__ = ["Frame", "Schema", "decrypt_frame", "encrypt_frame", "select_frame", "suggest_schema"]
+__all__ = [
+    "Frame",
+    "Schema",
+    "decrypt_frame",
+    "encrypt_frame",
+    "join_frame",
+    "largest_rows",
+    "select_frame",
+    "suggest_schema",
+]
 
 @final
 class Frame:
@@ -72,17 +81,35 @@ def encrypt_frame(secret: SecretKey, arrow: bytes, schema: Schema) -> Frame:
     Encrypts the columns that a schema has, of data in Arrow's format.
     """
 
+def join_frame(
+    server: EvaluationKey, frame: Frame, join: Mapping[str, Any], threads: int, progress: Progress | None
+) -> Frame:
+    """
+    Adds columns of a table, a text in CSV, to a frame, by a column of keys. Without a default, rows whose key has no line have gaps.
+    """
+
+def largest_rows(
+    server: EvaluationKey,
+    frame: Frame,
+    largest: tuple[Sequence[str], int, str],
+    threads: int,
+    progress: Progress | None,
+) -> Frame:
+    """
+    Marks the rows of the largest values, whose digits are in some columns of a frame.
+    """
+
 def select_frame(
     server: EvaluationKey,
     frame: Frame,
-    lookups: Sequence[tuple[str, str, TableLike | str]],
+    lookups: Sequence[tuple[str, str, TableLike | str | None]],
     schemas: tuple[Schema | None, Schema | None],
     threads: int,
     progress: Progress | None,
 ) -> Frame:
     """
-    Looks columns of a frame up: for the name of each result a column and its table. The schemas are those of the frame's columns
-    and of results.
+    Looks columns of a frame up: for the name of each result a column and its table, or none, to take the column as it is. The
+    schemas are those of the frame's columns and of results.
     """
 
 def suggest_schema(arrow: bytes, bits: SupportsIndex) -> tuple[Schema, list[tuple[str, str]]]:
