@@ -103,7 +103,7 @@ A pipeline loads the key once, for all of its steps:
   into = [\"rate\", \"seat\"]    # columns of the table; rows without a line have gaps
 
   [[step]]
-  largest = [\"high\", \"low\"]  # digits, with a key of `keygen integers --digit-bits 4`
+  largest = [\"high\", \"low\"]  # digits, with a key of `keygen integers --search`
   count = 10                    # 1 in the rows of the ten largest values
   into = \"top\"
 

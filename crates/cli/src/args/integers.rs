@@ -33,6 +33,10 @@ pub struct DigitArgs {
     /// log2 of the maximum failure probability of an operation, for any of its values [default: -64]
     #[arg(long, value_name = "L", allow_hyphen_values = true, value_parser = log2_fail)]
     pub log2_fail: Option<f64>,
+    /// Predict searches and sorts as well, and keep the failure probability for them: `largest` for the ten largest of a full
+    /// ciphertext, `argmax` and `sort`. Packed integers; digits of 4 bits take the least time for searches
+    #[arg(long)]
+    pub search: bool,
     /// INSECURE parameters of small rings, for tests of this program
     #[arg(long, hide = true)]
     pub insecure_toy: bool,
@@ -173,10 +177,10 @@ times; overflow wraps around. A line of --pieces has the start of a piece and it
 pub const JOB: &str = "\
 Examples:
   cryptable plan integers --bits 32
+  cryptable plan integers --bits 16 --digit-bits 4 --search
   cryptable --json plan integers --bits 16 --signed --mode single
   cryptable keygen integers --secret client.key --evaluation server.key
   cryptable keygen integers --mode single --secret client.key --evaluation server.key
 
 One pair of keys serves integers of all sizes. Keys are those of the engine: inspect accepts them,
-too. In plans, `largest` finds the ten largest of a full ciphertext, and `sort` sorts it; digits of 4
-bits take the least time for the former.";
+too.";

@@ -59,6 +59,7 @@ pub fn plan(global: Global, args: &DigitArgs) -> Result<PlannedJob> {
         insecure_toy: args.insecure_toy,
         ..Limits::default()
     });
+    let request = if args.search { request.searched() } else { request };
     let digit_bits = args.digit_bits.into_iter();
     let plan = digit_bits.fold(request, |request, bits| request.digit_bits(bits)).plan()?;
     let reason = format!("for integers in digits of {} bits", plan.digit_bits());

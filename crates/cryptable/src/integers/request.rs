@@ -55,6 +55,7 @@ pub struct Integers {
     engine: Engine,
     digit_bits: Option<u32>,
     is_reduced: bool,
+    is_searched: bool,
 }
 
 impl Request<Integers> {
@@ -73,7 +74,7 @@ impl Request<Integers> {
     #[must_use]
     pub fn integers(kind: ColumnKind) -> Self {
         let (engine, digit_bits) = (Engine::Packed, None);
-        Self::of(Integers { kind, engine, digit_bits, is_reduced: false })
+        Self::of(Integers { kind, engine, digit_bits, is_reduced: false, is_searched: false })
     }
 
     /// Sets the engine: [`Engine::Packed`], the default, for thousands of integers at once, or [`Engine::Single`] for
@@ -99,13 +100,30 @@ impl Request<Integers> {
         self
     }
 
+    /// Includes searches for largest integers ([`Operation::Largest`] for ten of them, [`Operation::Argmax`]) and sorts
+    /// ([`Operation::Sort`]) in the predictions, and keeps the failure probability for them as well, of this kind of integers.
+    /// Only packed values in digits of two bits or more have them.
+    ///
+    /// ```
+    /// use cryptable::Request;
+    /// use cryptable::integers::ColumnKind;
+    /// let request = Request::integers(ColumnKind::of::<u8>()).digit_bits(2).searched();
+    /// let plan = request.insecure_toy().plan()?;
+    /// assert!(plan.operations().iter().any(|operation| operation.name == "largest"));
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    #[must_use]
+    pub fn searched(mut self) -> Self {
+        self.job.is_searched = true;
+        self
+    }
+
     /// Finds the fastest parameters for digits of that size with which every operation keeps the failure probability, on
     /// integers of every kind.
     ///
     /// The probability, 2^-64 by default, is that of a whole operation on integers with one ciphertext per digit: all of
-    /// its lookups and the decryption of the result, for any of the values. Products of 64 bits decide, which look up most often
-    /// of all operations but searches and sorts of columns: those are listed with their own probability. Products cost
-    /// operations on 8 bits 3 % of their time. The listed search is for the ten largest integers.
+    /// its lookups and the decryption of the result, for any of the values. Products of 64 bits, which look up most often,
+    /// decide; they cost operations on 8 bits 3 % of their time.
     ///
     /// # Errors
     /// [`Error::FailureUnreachable`] if some operation fails more often with all parameters tried; it states the
@@ -121,12 +139,19 @@ impl Request<Integers> {
             if self.limits.insecure_toy {
                 return self.plan_with(parameters);
             }
-            let worst = self.planned(&parameters, ListedOperation::with_most_lookups())?;
+            let mut of = "u64".to_owned();
+            let mut worst = self.planned(&parameters, ListedOperation::with_most_lookups())?;
+            for operation in self.operations_on_rows(&parameters)? {
+                let planned = self.planned(&parameters, operation)?;
+                if planned.failure > worst.failure {
+                    (worst, of) = (planned, self.job.kind.to_string());
+                }
+            }
             let found = worst.failure.log2();
             if found <= limit {
                 return self.plan_with(parameters);
             }
-            let what = format!("{} of u64 in digits, by engine {}", worst.name, self.job.engine);
+            let what = format!("{} of {of} in digits, by engine {}", worst.name, self.job.engine);
             nearest = Some(Error::FailureUnreachable { what, found, limit });
             lookup_limit -= found - limit + SURER;
         }
@@ -155,11 +180,29 @@ impl Request<Integers> {
         let (model, capacity) = model_of(parameters)?;
         let digit_bits = Evaluator::new(&DryRun::new(model, capacity))?.digit_bits();
         let mut operations = listed_operations(self.job.kind, digit_bits);
-        if self.job.engine == Engine::Packed && parameters.input_modulus() >= LEAST_MODULUS_OF_ROWS
-        {
-            operations.extend(operations_on_rows(self.job.kind, capacity));
-        }
+        operations.extend(self.operations_on_rows(parameters)?);
         operations.into_iter().map(|operation| self.planned(parameters, operation)).collect()
+    }
+
+    /// Lists the operations that depend on all rows of a column, if they are asked for and there.
+    fn operations_on_rows(&self, parameters: &Parameters) -> Result<Vec<ListedOperation>> {
+        let Integers { kind, is_searched, .. } = self.job;
+        if !is_searched {
+            return Ok(Vec::new());
+        }
+        if self.job.engine != Engine::Packed || parameters.input_modulus() < LEAST_MODULUS_OF_ROWS {
+            let what =
+                "searches and sorts of columns but of packed values in digits of two bits or more";
+            return Err(Error::Unsupported(what.into()));
+        }
+        let rows = parameters.values_per_ciphertext() as u64;
+        let largest = ListedOperation {
+            name: "largest",
+            operation: Operation::Largest(LARGEST.min(rows)),
+            operands: vec![PlannedOperand::Column(kind)],
+        };
+        let named = |name| ListedOperation::named(name, &[PlannedOperand::Column(kind)]);
+        Ok(vec![largest, named("argmax"), named("sort")])
     }
 
     /// Predicts one operation with these parameters: its lookups, time and failure probability.
@@ -294,17 +337,6 @@ fn listed_operations(kind: ColumnKind, digit_bits: u32) -> Vec<ListedOperation> 
     all.extend(SHIFTS.iter().map(|name| ListedOperation::named(name, &[column, amount])));
     all.push(piecewise);
     all
-}
-
-/// Lists the operations that depend on all rows of a column.
-fn operations_on_rows(kind: ColumnKind, rows: usize) -> [ListedOperation; 3] {
-    let largest = ListedOperation {
-        name: "largest",
-        operation: Operation::Largest(LARGEST.min(rows as u64)),
-        operands: vec![PlannedOperand::Column(kind)],
-    };
-    let named = |name| ListedOperation::named(name, &[PlannedOperand::Column(kind)]);
-    [largest, named("argmax"), named("sort")]
 }
 
 impl OperationPlan<Integers> {

@@ -280,10 +280,10 @@ def largest(
     threads: int = 0,
     progress: Progress = True,
 ) -> Frame:
-    """Marks the rows of the k largest values by 1, those with values equal to the k-th largest included, all others by 0.
+    """Marks the rows of the k largest values by 1, also those that equal the k-th largest, and all others by 0.
 
-    `digits` are the columns of a value's digits of 8 bits, the most significant first; the key is that of
-    `cryptable.integers.plan(digit_bits=4)`, of which the plan says the time. No round with the client is needed, and
+    `digits` are columns of a value, 8 bits each, the most significant first; the key is that of
+    `cryptable.integers.plan(digit_bits=4, search=True)`, which says the time. No round with the client is needed, and
     the server learns neither the threshold nor the rows.
     """
     return _compiled.largest_rows(server, frame, (list(digits), k, result), threads, progress)

@@ -99,6 +99,7 @@ def plan(
     signed: bool = False,
     engine: str = "packed",
     digit_bits: int | None = None,
+    search: bool = False,
     values: int | None = None,
     memory: int | None = None,
     log2_fail: float | None = None,
@@ -108,7 +109,8 @@ def plan(
     """Predicts operations on integers of `bits` bits; keys are generated for the plan, and serve integers of all sizes.
 
     By name: `digit_bits` (1 to 5; 3 of packed values, 2 of single ones by default), `threads`, and of packed values
-    `values` at a time, `memory` in bytes and `log2_fail` of a lookup.
+    `values` at a time, `memory` in bytes and `log2_fail` of a lookup. `search` predicts `largest` (of ten), `argmax`
+    and `sort` as well, and keeps the failure probability for them.
 
     >>> print(str(plan(16, engine="single", insecure_toy=True)).splitlines()[0].split(":")[0])
     u16 in digits of 2 bits
@@ -118,6 +120,7 @@ def plan(
         signed,
         engine,
         digit_bits=digit_bits,
+        search=search,
         values=values,
         memory=memory,
         log2_fail=log2_fail,

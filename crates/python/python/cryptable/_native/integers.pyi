@@ -257,6 +257,7 @@ def plan_integers(
     engine: str,
     *,
     digit_bits: SupportsIndex | None = None,
+    search: bool = False,
     values: SupportsIndex | None = None,
     memory: SupportsIndex | None = None,
     log2_fail: SupportsFloat | SupportsIndex | None = None,
