@@ -438,6 +438,10 @@ fn tables_are_joined_by_a_key_and_columns_selected() {
         let error = run(&pipeline(""), tables(None), &gaps).unwrap_err().to_string();
         assert!(error.contains("\"region\" has gaps"), "{error}");
     }
+}
+
+#[test]
+fn columns_that_tables_lack_are_refused() {
     let error = |names: &[&str]| {
         let names: Vec<String> = names.iter().map(|&name| name.into()).collect();
         Mapping::read_columns("k,a,a\n1,2,3\n".as_bytes(), &names).unwrap_err().to_string()

@@ -215,9 +215,7 @@ impl Units<'_> {
             if let (Step::Program { into, .. }, Some(path)) = (step, path) {
                 let program = read_program(path)?;
                 for (name, (low, _)) in into.iter().zip(program.formulas().ranges()) {
-                    let (units, modulus) =
-                        (named(self.results, name), self.parameters.output_modulus());
-                    known.insert(name.clone(), Known { units, is_signed: low < 0, modulus });
+                    known.insert(name.clone(), Known { is_signed: low < 0, ..self.output(name) });
                 }
                 operands.push(Some(Operand::Program(Box::new(program))));
                 continue;
@@ -231,10 +229,10 @@ impl Units<'_> {
                 continue;
             }
             if let (Step::Join { column, default, into, .. }, Some(path)) = (step, path) {
-                let outputs = into.iter().map(|name| (name.clone(), self.output(name)));
-                let outputs: Vec<(String, Known)> = outputs.collect();
-                let default = default.as_deref();
-                let tables = self.join(path, (column, &known[column]), &outputs, default)?;
+                let outputs: Vec<(String, Known)> =
+                    into.iter().map(|name| (name.clone(), self.output(name))).collect();
+                let key = (column.as_str(), &known[column]);
+                let tables = self.join(path, key, &outputs, default.as_deref())?;
                 operands.push(Some(Operand::Join(tables)));
                 known.extend(outputs);
                 continue;
