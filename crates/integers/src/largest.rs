@@ -27,6 +27,9 @@ use crate::integer::{AnyInteger, ColumnKind, IntegerType, Radix};
 /// Least modulus of digits: two candidates beside digits have room.
 const LEAST_MODULUS: i64 = 16;
 
+/// The rows of the largest values, and the least of those.
+type Selection<T, C> = (BooleanColumn<C>, IntegerColumn<T, C>);
+
 /// A digit of all rows.
 enum RowDigit<'a, C> {
     /// Encrypted.
@@ -77,7 +80,7 @@ impl<E: Places> Evaluator<'_, E> {
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
         k: u64,
-    ) -> Result<(BooleanColumn<E::Ciphertext>, IntegerColumn<T, E::Ciphertext>)> {
+    ) -> Result<Selection<T, E::Ciphertext>> {
         let rows = self.rows(x)?;
         let found = self.search(x, k, rows)?;
         let difference = found.difference.as_ref().expect("a digit is encrypted");
