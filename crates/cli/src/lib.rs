@@ -27,6 +27,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use clap::error::{ContextKind, ContextValue};
+pub use cryptable::memory::WithReserve;
 use cryptable::transciphering::MessageError;
 
 /// Exit status after writing to a pipe without a reader.
@@ -40,6 +41,7 @@ pub fn run() -> ExitCode {
         Err(error) => return refuse(&error),
     };
     let json = cli.global.json;
+    cryptable::memory::keep_reserve();
     match commands::run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         // The reader of our output has seen enough.

@@ -4,8 +4,11 @@
 //! groups, of both versions, less their usage, and the limits of the process on its address space (`ulimit -v`) and its
 //! data (`ulimit -d`), less what it has mapped. Programs compare predictions
 //! ([`Prediction::peak_bytes`](crate::cost::Prediction::peak_bytes)) with it before they start work, since the system may
-//! kill a process that uses too much, and a process whose small allocations fail is aborted. Other systems report
-//! nothing.
+//! kill a process that uses too much. Other systems report nothing.
+//!
+//! Where the process has a limit that allocations meet, programs with the allocator [`WithReserve`] put a reserve aside
+//! ([`keep_reserve`]). An allocation that the system refuses in the midst of work takes it, and the work ends at its next
+//! step with [`Error::Allocation`] ([`check_reserve`]); without a reserve, the process ends.
 //!
 //! The number of processors is the standard library's
 //! ([`available_parallelism`](std::thread::available_parallelism)), which knows the quotas of control groups and the
@@ -14,7 +17,15 @@
 use std::fs;
 use std::path::Path;
 
+pub use cryptable_ring::WithReserve;
+
 use crate::error::{Error, Result};
+
+/// Most bytes of the reserve: more than any step of the library takes in small allocations.
+const RESERVE_BYTES: usize = 64 << 20;
+
+/// Share of what the process may allocate that the reserve takes.
+const RESERVE_SHARE: usize = 8;
 
 /// Root of the files in which Linux reports memory.
 const ROOT: &str = "/";
@@ -91,6 +102,37 @@ pub fn check(work: &'static str, needed: usize) -> Result<()> {
     match left() {
         Some(left) if needed > left => Err(Error::MemoryLeft { work, needed, left }),
         _ => Ok(()),
+    }
+}
+
+/// Puts a reserve aside for allocations that the system refuses, if the process has a limit, unless it is there. Programs
+/// call this when they start.
+pub fn keep_reserve() {
+    if let Some(left) = hard_limit() {
+        cryptable_ring::keep_reserve(RESERVE_BYTES.min(left / RESERVE_SHARE));
+    }
+}
+
+/// Puts the reserve aside again if it was taken. Servers call this between pieces of work.
+pub fn renew_reserve() {
+    if check_reserve().is_err() {
+        keep_reserve();
+    }
+}
+
+/// Checks that the system has refused no allocation since [`keep_reserve`]. Every report of progress does.
+///
+/// ```
+/// use cryptable_lattice::memory;
+/// assert!(memory::check_reserve().is_ok());
+/// ```
+///
+/// # Errors
+/// [`Error::Allocation`] if it has.
+pub fn check_reserve() -> Result<()> {
+    match cryptable_ring::refused_allocation() {
+        Some(bytes) => Err(Error::Allocation { object: "work in hand", bytes }),
+        None => Ok(()),
     }
 }
 

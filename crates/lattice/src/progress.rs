@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
 use crate::error::{Error, Result};
+use crate::memory;
 
 /// Callback that receives the steps done and the number of steps, and answers whether to go on.
 pub type ProgressCallback<'a> = dyn Fn(usize, usize) -> ControlFlow<()> + Sync + 'a;
@@ -46,8 +47,9 @@ impl<'a> Progress<'a> {
     /// Tells of `done` steps of `total`.
     ///
     /// # Errors
-    /// [`Error::Cancelled`] if the callback asks to stop.
+    /// [`Error::Cancelled`] if the callback asks to stop; [`Error::Allocation`] if the system refuses memory.
     pub fn report(&self, done: usize, total: usize) -> Result<()> {
+        memory::check_reserve()?;
         match self.callback.map(|callback| callback(done, total)) {
             Some(ControlFlow::Break(())) => Err(Error::Cancelled { done, total }),
             _ => Ok(()),

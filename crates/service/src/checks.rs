@@ -51,6 +51,7 @@ pub(crate) fn check_file(
         let text = "the SHA-256 digest of what arrived is not the announced one";
         return Err(Problem::unusable(text).into());
     }
+    cryptable::memory::renew_reserve();
     match kind {
         Kind::EvaluationKey => check_key(path, options),
         Kind::Ciphertext => Ok((check_ciphertexts(path, options)?, Vec::new())),

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use cryptable::engines::packed::EntryKind;
 use cryptable::{
-    Ciphertext, CostModel, EvaluationKey, Execution, Parameters, PreparedTable, ReadOptions,
+    Ciphertext, CostModel, EvaluationKey, Execution, Parameters, PreparedTable, ReadOptions, memory,
 };
 
 use self::started::Started;
@@ -175,6 +175,7 @@ impl Worker {
         let mut has_room = true;
         while !self.lock().is_stopped {
             self.let_removed_go(&mut kept);
+            memory::renew_reserve();
             // Read before the queue, so that no change after it is missed.
             let version = self.store.version().unwrap_or(0);
             let next = || self.store.take_job(&self.name);
@@ -308,6 +309,10 @@ impl Worker {
         }
         self.keep_recording(job, &outcome, since);
         self.lock().job = None;
+        if memory::check_reserve().is_err() {
+            // What the job took is free again, once its key is.
+            kept.keys.clear();
+        }
     }
 
     /// Records an outcome. If an operator's command holds a lock, waits for it. If the disk fails repeatedly, gives up;

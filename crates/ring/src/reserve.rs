@@ -1,0 +1,187 @@
+//! An allocator with a reserve, for programs whose memory has a limit that allocations meet.
+//!
+//! The standard library ends a process when the system refuses an allocation. A program that has this allocator, and has put
+//! a reserve aside, gives the reserve back to the system then, and the allocation succeeds. Work asks at each of its steps
+//! ([`refused_allocation`]) and ends with an error. What lies between two steps has to fit into the reserve.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::hint;
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+
+/// The system's allocator, with the reserve of [`keep_reserve`].
+///
+/// ```
+/// #[global_allocator]
+/// static ALLOCATOR: cryptable_ring::WithReserve = cryptable_ring::WithReserve;
+///
+/// fn main() {
+///     cryptable_ring::keep_reserve(1 << 20);
+///     assert_eq!(cryptable_ring::refused_allocation(), None);
+/// }
+/// ```
+#[derive(Debug)]
+pub struct WithReserve;
+
+/// The reserve of the process.
+static RESERVE: Reserve = Reserve::new();
+
+/// A block that no one uses, until it is given back.
+#[derive(Debug)]
+struct Reserve {
+    block: AtomicPtr<u8>,
+    bytes: AtomicUsize,
+    state: AtomicUsize,
+    /// Bytes of the allocation that was refused.
+    refused: AtomicUsize,
+}
+
+/// Most bytes that a layout may have, rounded up to its alignment.
+const MAX_BYTES: usize = isize::MAX as usize & !15;
+
+/// There is no reserve, and there was none.
+const NONE: usize = 0;
+/// The reserve is there.
+const KEPT: usize = 1;
+/// A thread makes the reserve, or gives it back.
+const CHANGING: usize = 2;
+/// The reserve was given back.
+const SPENT: usize = 3;
+
+impl Reserve {
+    const fn new() -> Self {
+        Self {
+            block: AtomicPtr::new(ptr::null_mut()),
+            bytes: AtomicUsize::new(0),
+            state: AtomicUsize::new(NONE),
+            refused: AtomicUsize::new(0),
+        }
+    }
+
+    fn layout(bytes: usize) -> Layout {
+        Layout::from_size_align(bytes, 16).unwrap_or(Layout::new::<u128>())
+    }
+
+    /// Moves from one state to that of a change, and returns whether this thread makes the change.
+    fn begins(&self, from: usize) -> bool {
+        let moved =
+            self.state.compare_exchange(from, CHANGING, Ordering::Acquire, Ordering::Relaxed);
+        moved.is_ok()
+    }
+
+    /// Puts bytes aside unless they are.
+    fn keep(&self, bytes: usize) {
+        let bytes = bytes.min(MAX_BYTES);
+        if bytes == 0 || !(self.begins(NONE) || self.begins(SPENT)) {
+            return;
+        }
+        // SAFETY: the layout has a size.
+        let block = unsafe { System.alloc(Self::layout(bytes)) };
+        self.block.store(block, Ordering::Relaxed);
+        self.bytes.store(bytes, Ordering::Relaxed);
+        self.state.store(if block.is_null() { SPENT } else { KEPT }, Ordering::Release);
+    }
+
+    /// Gives the reserve back after an allocation was refused, and returns whether another attempt may succeed.
+    fn spend(&self, refused: usize) -> bool {
+        // Larger ones are those that callers expect to fail.
+        if refused > self.bytes.load(Ordering::Relaxed) {
+            return false;
+        }
+        if self.begins(KEPT) {
+            let block = self.block.swap(ptr::null_mut(), Ordering::Relaxed);
+            // SAFETY: the block is the system's, of this layout, and whoever makes the change has it alone.
+            unsafe { System.dealloc(block, Self::layout(self.bytes.load(Ordering::Relaxed))) };
+            self.refused.store(refused.max(1), Ordering::Relaxed);
+            self.state.store(SPENT, Ordering::Release);
+        }
+        while self.state.load(Ordering::Acquire) == CHANGING {
+            hint::spin_loop();
+        }
+        self.state.load(Ordering::Acquire) == SPENT
+    }
+
+    fn refused(&self) -> Option<usize> {
+        let is_spent = self.state.load(Ordering::Relaxed) == SPENT;
+        is_spent.then(|| self.refused.load(Ordering::Relaxed))
+    }
+}
+
+/// Puts `bytes` aside for the next allocation that the system refuses, unless they are. Does nothing in programs that have
+/// another allocator, except for taking the bytes.
+pub fn keep_reserve(bytes: usize) {
+    RESERVE.keep(bytes);
+}
+
+/// Returns the bytes of the allocation for which the reserve was given back, if it was, or if there was no memory for a
+/// reserve: work has to end.
+pub fn refused_allocation() -> Option<usize> {
+    RESERVE.refused()
+}
+
+// SAFETY: everything is the system's allocator's, which is asked once more where it refused.
+unsafe impl GlobalAlloc for WithReserve {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's.
+        let block = unsafe { System.alloc(layout) };
+        if block.is_null() && RESERVE.spend(layout.size()) {
+            // SAFETY: as above.
+            return unsafe { System.alloc(layout) };
+        }
+        block
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's.
+        let block = unsafe { System.alloc_zeroed(layout) };
+        if block.is_null() && RESERVE.spend(layout.size()) {
+            // SAFETY: as above.
+            return unsafe { System.alloc_zeroed(layout) };
+        }
+        block
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: the caller's.
+        unsafe { System.dealloc(block, layout) };
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: the caller's.
+        let moved = unsafe { System.realloc(block, layout, size) };
+        if moved.is_null() && RESERVE.spend(size) {
+            // SAFETY: as above; what was not moved is as it was.
+            return unsafe { System.realloc(block, layout, size) };
+        }
+        moved
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reserve_is_given_back_once_and_can_be_kept_again() {
+        let reserve = Reserve::new();
+        assert!(!reserve.spend(1) && reserve.refused().is_none(), "there is none");
+        reserve.keep(4096);
+        reserve.keep(8192);
+        assert_eq!((reserve.refused(), reserve.bytes.load(Ordering::Relaxed)), (None, 4096));
+        assert!(!reserve.spend(4097) && reserve.refused().is_none(), "it would not suffice");
+        std::thread::scope(|scope| {
+            (0..4).for_each(|_| drop(scope.spawn(|| assert!(reserve.spend(100)))));
+        });
+        assert_eq!(reserve.refused(), Some(100));
+        reserve.keep(4096);
+        assert_eq!(reserve.refused(), None);
+        assert!(reserve.spend(0) && reserve.refused() == Some(1));
+    }
+
+    #[test]
+    fn a_reserve_for_which_there_is_no_memory_counts_as_spent() {
+        let reserve = Reserve::new();
+        reserve.keep(usize::MAX >> 1);
+        assert!(reserve.refused().is_some());
+    }
+}
