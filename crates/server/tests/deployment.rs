@@ -1,5 +1,5 @@
 //! The files of `examples/service` go with the program and with each other: arguments, addresses, folders, users, times.
-//! No image is built here.
+//! No image is built here, but by `make image-test`.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
