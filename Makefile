@@ -8,7 +8,7 @@ BENCH_ARGUMENTS ?= --help
 TEST_FEATURES := cryptable-cli/postgres,cryptable-cli/serve,cryptable-python/stubs
 
 .DEFAULT_GOAL := help
-.PHONY: help demo beginner test test-all test-aarch64 format lint docs book book-if-possible server-build unit-tests all-unit-tests python-tests run-python-tests python-library stubs tls-tests ray-tests ray-overhead notebooks wheel wheel-test wasm wasm-test wasm-test-program run-wasm-tests wasm-test-if-possible wasm-times page page-test wheels programs release release-check capi capi-install capi-header service-load fuzz bench deny deny-if-possible sbom
+.PHONY: help demo beginner test test-all test-aarch64 format lint docs book book-if-possible server-build unit-tests all-unit-tests python-tests run-python-tests python-library stubs tls-tests s3-tests ray-tests ray-overhead notebooks wheel wheel-test wasm wasm-test wasm-test-program run-wasm-tests wasm-test-if-possible wasm-times page page-test image-test wheels programs release release-check capi capi-install capi-header service-load fuzz bench deny deny-if-possible sbom
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -126,12 +126,17 @@ run-python-tests:
 
 # Apart from `test`: the library's headers are not on every machine.
 tls-tests: export CRYPTABLE_CALIBRATION = off
-tls-tests: ## Run the tests of `cryptable remote` with TLS; needs OpenSSL, its headers and its tool
+tls-tests: ## Run the tests of TLS, of `cryptable remote` and to PostgreSQL; needs OpenSSL, its headers and its tool
 	$(CARGO) test -p cryptable-cli --profile checks --features cryptable-cli/serve,cryptable-cli/remote-tls --test remote
+	$(CARGO) test -p cryptable-service --profile checks --features cryptable-service/postgres-tls -- databases
+
+S3_ENVIRONMENT := target/python-s3
 
 s3-tests: export CRYPTABLE_CALIBRATION = off
-s3-tests: ## Run the tests of the service with object stores, by its own small one; needs OpenSSL's headers
-	$(CARGO) test -p cryptable-service --profile checks --features cryptable-service/s3 remote workers
+s3-tests: ## Run the tests of the service with object stores, by their own small server and by moto's; needs OpenSSL's headers
+	$(PYTHON) -m venv $(S3_ENVIRONMENT)
+	$(S3_ENVIRONMENT)/bin/pip install --quiet --disable-pip-version-check 'moto[server,s3]>=5'
+	$(S3_ENVIRONMENT)/bin/python scripts/with_s3.py $(CARGO) test -p cryptable-service --profile checks --features cryptable-service/s3 -- remote object_store machines
 
 RAY_ENVIRONMENT := target/python-ray
 
@@ -140,8 +145,8 @@ ray-tests: export CRYPTABLE_CALIBRATION = off
 ray-tests: ## Run the tests of lookups by Ray on a local cluster, with the library that python-tests has built
 	@test -e $(PYTHON_PACKAGE)/cryptable/_native.abi3.so || { echo 'make python-tests builds the library first'; exit 1; }
 	$(PYTHON) -m venv $(RAY_ENVIRONMENT)
-	$(RAY_ENVIRONMENT)/bin/pip install --quiet --disable-pip-version-check numpy 'pytest>=8' 'ray[data]>=2.40' 'tqdm>=4.60'
-	PYTHONPATH=$(abspath $(PYTHON_PACKAGE)) $(RAY_ENVIRONMENT)/bin/pytest --quiet crates/python/tests/test_ray.py
+	$(RAY_ENVIRONMENT)/bin/pip install --quiet --disable-pip-version-check numpy 'pytest>=8' 'ray[client,data]>=2.40' 'tqdm>=4.60'
+	PYTHONPATH=$(abspath $(PYTHON_PACKAGE)) $(RAY_ENVIRONMENT)/bin/pytest --quiet crates/python/tests/test_ray.py crates/python/tests/test_ray_workers.py
 
 # What lookups by Ray add to bare ones, and what a second worker brings: on a quiet machine of two cores or more.
 ray-overhead: ## Measure lookups by Ray beside the bare library; needs what ray-tests has installed
@@ -236,6 +241,13 @@ page-test: wasm ## Click through the page in headless Chromium, at full size; ne
 	npm install --silent --no-audit --no-fund --prefix $(PAGE_TOOLS) playwright-core@1
 	CRYPTABLE_NPM_PACKAGE=$(abspath $(WASM_PACKAGE)) $(CARGO) build -p cryptable-cli --profile checks --features page --bin cryptable
 	PAGE_TOOLS=$(PAGE_TOOLS) CRYPTABLE_PROGRAM=$(or $(CARGO_TARGET_DIR),target)/checks/cryptable node --test crates/wasm/tests/page/page.mjs
+
+# Debian has podman and runc. Nothing is fetched: libraries of this machine stand in for the base images.
+PODMAN ?= podman
+image-test: export PODMAN := $(PODMAN)
+image-test: ## Build the server's image and run it: its user, its read-only root, health, SIGTERM; needs podman
+	$(CARGO) build --release -p cryptable-server
+	$(PYTHON) scripts/image_test.py $(or $(CARGO_TARGET_DIR),target)/release/cryptable-server
 
 PREFIX ?= /usr/local
 CAPI_PROFILE ?= release

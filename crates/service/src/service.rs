@@ -153,6 +153,13 @@ impl Service {
         self.address
     }
 
+    /// Returns the address of the PostgreSQL database that keeps the rows, which may have a password in it, unless SQLite does
+    /// in the folder.
+    #[must_use]
+    pub fn database(&self) -> Option<&str> {
+        self.app.store.database()
+    }
+
     /// Returns the new paths of files that the folder's database did not know.
     #[must_use]
     pub fn moved_files(&self) -> &[PathBuf] {

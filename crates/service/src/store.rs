@@ -22,6 +22,7 @@ mod expiry;
 mod folder;
 mod jobs;
 mod leases;
+mod moving;
 mod objects;
 mod parts;
 mod recovery;
@@ -178,6 +179,11 @@ impl Store {
         let pages: u32 = rows.pragma_query_value(None, "page_count", |row| row.get(0)).unwrap();
         let most = if is_held { pages } else { u32::MAX - 1 };
         rows.query_row(&format!("PRAGMA max_page_count = {most}"), [], |_| Ok(())).unwrap();
+    }
+
+    /// Returns the address of the database, if it is not in the folder.
+    pub(crate) fn database(&self) -> Option<&str> {
+        self.url.as_deref()
     }
 
     /// Returns a number that changes when another process, or another connection of this one, has changed rows.

@@ -33,8 +33,10 @@ pub struct ServeArgs {
     /// Move files that the folder's database does not know to lost/, and start a new database if it is missing
     #[arg(long)]
     pub recover: bool,
-    /// Database of PostgreSQL that the folder uses from now on: postgres://USER:PASSWORD@HOST/DATABASE; a build with the
-    /// feature `postgres` has it [default: that which was stated before, or SQLite in the folder]
+    /// Database of PostgreSQL that the folder uses from now on: postgres://USER:PASSWORD@HOST/DATABASE?sslmode=verify-full,
+    /// or ?sslmode=disable for a connection without TLS to another machine; a build with the feature `postgres-tls` has it,
+    /// one with `postgres` has it without TLS [default: the variable CRYPTABLE_DATABASE, that which was stated before, or
+    /// SQLite in the folder]
     #[arg(long, value_name = "URL")]
     pub database: Option<String>,
     /// Object store in which all whole files are kept from now on: s3://BUCKET/PREFIX, with AWS_ACCESS_KEY_ID,
@@ -45,12 +47,32 @@ pub struct ServeArgs {
     /// Run no jobs: `serve worker` does, in processes beside the server
     #[arg(long)]
     pub no_worker: bool,
+    /// Cluster of Ray whose nodes run the jobs, by the address of its client server: ray://HOST:10001. It takes python3
+    /// with the package `cryptable[ray]` here, and this program on each node
+    #[arg(long, value_name = "URL", conflicts_with = "no_worker", value_parser = cluster)]
+    pub executor: Option<String>,
+    /// Number of workers on the cluster, of --threads each [default: one per node, of all its cores]
+    #[arg(long, value_name = "N", requires = "executor", value_parser = clap::value_parser!(u16).range(1..))]
+    pub executor_workers: Option<u16>,
     /// Limits for clients.
     #[command(flatten)]
     pub limits: LimitArgs,
     /// Limits of jobs.
     #[command(flatten)]
     pub work: WorkArgs,
+}
+
+/// Variable that names the database where no option does: addresses with passwords stay out of lists of processes.
+pub const DATABASE: &str = "CRYPTABLE_DATABASE";
+
+/// Returns the address of the database that an option or else the environment states.
+pub fn stated_database(option: Option<&String>) -> Option<String> {
+    option.cloned().or_else(|| std::env::var(DATABASE).ok())
+}
+
+fn cluster(text: &str) -> Result<String, String> {
+    let is_cluster = text.strip_prefix("ray://").is_some_and(|rest| !rest.is_empty());
+    is_cluster.then(|| text.to_owned()).ok_or_else(|| "a cluster is as ray://HOST:10001".into())
 }
 
 /// Limits for clients; a request beyond one is refused with its name and value.
@@ -156,6 +178,8 @@ pub enum ServeCommand {
     Client(GroupArgs<ClientCommand>),
     /// Run jobs of a server's folder until stopped, beside the server and other workers
     Worker(WorkerArgs),
+    /// Move the rows of a server's folder from SQLite to PostgreSQL, while no server runs
+    Move(MoveArgs),
     /// Check that a server answers; status 0 if it does, 1 if not
     Health(HealthArgs),
 }
@@ -169,9 +193,23 @@ pub struct WorkerArgs {
     /// Database of PostgreSQL that the folder uses from now on, as for a server
     #[arg(long, value_name = "URL")]
     pub database: Option<String>,
+    /// Stop when standard input ends, as it does when the program that started the worker ends
+    #[arg(long)]
+    pub until_input_ends: bool,
     /// Limits of jobs.
     #[command(flatten)]
     pub work: WorkArgs,
+}
+
+/// A move to another database.
+#[derive(Args, Debug)]
+pub struct MoveArgs {
+    /// Folder.
+    #[command(flatten)]
+    pub place: FolderArgs,
+    /// Empty database of PostgreSQL, as for a server [default: the variable CRYPTABLE_DATABASE]
+    #[arg(long, value_name = "URL")]
+    pub database: Option<String>,
 }
 
 /// A server that is asked.
@@ -257,6 +295,8 @@ Examples:
   cryptable serve --folder service --client-objects 1000 --total-bytes 500GB --free-bytes 20GB
   cryptable serve --folder service --no-worker
   cryptable serve worker --folder service --memory 4GB --threads 4
+  cryptable serve --folder service --executor ray://10.0.0.7:10001
+  cryptable serve move --folder service --database postgres://db/lookups?sslmode=verify-full
   cryptable serve --folder service --page
   cryptable serve --folder service --recover
   cryptable serve health --listen 127.0.0.1:8080

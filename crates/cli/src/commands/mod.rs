@@ -16,6 +16,8 @@ mod digits;
 mod encrypt;
 #[cfg(feature = "client")]
 mod encrypt_table;
+#[cfg(feature = "serve")]
+mod executor;
 mod explain;
 mod foreign;
 mod frame;

@@ -4,16 +4,17 @@ use std::path::Path;
 use std::time::Duration;
 use std::{fmt, io};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use cryptable_service::{Config, Limits, Retention, Service, Stopper, Store};
 use serde::Serialize;
 
+use super::executor::Executor;
 use super::table_list::Tables;
 use super::{health, table_files};
 use crate::args::Global;
 use crate::args::serve::{
-    ClientCommand, LimitArgs, ServeArgs, ServeCommand, TableAddArgs, TableCommand, WorkArgs,
-    WorkerArgs,
+    ClientCommand, DATABASE, LimitArgs, MoveArgs, ServeArgs, ServeCommand, TableAddArgs,
+    TableCommand, WorkArgs, WorkerArgs, stated_database,
 };
 use crate::formats::table::Moduli;
 use crate::printable::Printable as _;
@@ -35,6 +36,7 @@ pub fn run(global: Global, args: &ServeArgs) -> Result<()> {
             TableCommand::Remove(args) => Ok(open(&args.place.folder)?.remove_table(&args.name)?),
         },
         Some(ServeCommand::Worker(args)) => work(global, args),
+        Some(ServeCommand::Move(args)) => move_rows(global, args),
         Some(ServeCommand::Health(args)) => health::check(args.listen),
         Some(ServeCommand::Client(args)) => match &args.command {
             ClientCommand::Add(args) => {
@@ -76,12 +78,12 @@ fn serve(global: Global, args: &ServeArgs) -> Result<()> {
         behind_proxy: args.behind_proxy,
         page: args.page,
         recover: args.recover,
-        database: args.database.clone(),
+        database: stated_database(args.database.as_ref()),
         files: args.files.clone(),
-        worker: !args.no_worker,
+        worker: !args.no_worker && args.executor.is_none(),
         limits: with_work(global, &args.work, limits(&args.limits)),
         options: global.read_options(),
-        ..Config::new(folder, args.listen)
+        ..Config::new(folder.clone(), args.listen)
     };
     let service = Service::open(config).with_context(|| format!("cannot serve {name}"))?;
     for path in service.moved_files() {
@@ -90,24 +92,57 @@ fn serve(global: Global, args: &ServeArgs) -> Result<()> {
     }
     let stopper = service.stopper();
     interrupt::instead(move || stopper.stop());
+    let executor = Executor::start(global, args, &folder, service.database())?;
     report::result(global, &Started { url: format!("http://{}", service.address()) })?;
-    Ok(service.run()?)
+    let outcome = service.run();
+    executor.into_iter().for_each(Executor::stop);
+    Ok(outcome?)
 }
 
 /// Runs jobs until stopped.
 fn work(global: Global, args: &WorkerArgs) -> Result<()> {
     let folder = &args.place.folder;
     let stopper = Stopper::default();
-    let store = match &args.database {
-        Some(url) => Store::open_at(folder, url)
+    let store = match stated_database(args.database.as_ref()) {
+        Some(url) => Store::open_at(folder, &url)
             .with_context(|| format!("cannot open {}", folder.printable()))?,
+        // A folder that a worker made would never have a job.
+        None if !folder.exists() => {
+            bail!(
+                "there is no {}: a server makes it, or --database says where rows are",
+                folder.printable()
+            )
+        }
         None => open(folder)?,
     };
     let handle = stopper.clone();
     interrupt::instead(move || handle.stop());
+    if args.until_input_ends {
+        let handle = stopper.clone();
+        let until_it_ends = move || {
+            let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
+            handle.stop();
+        };
+        std::thread::Builder::new().name("input".into()).spawn(until_it_ends)?;
+    }
     report::note(global, Some(&format!("running jobs of {}", folder.printable())));
     let limits = with_work(global, &args.work, Limits::default());
     Ok(store.work(limits, global.read_options(), &stopper)?)
+}
+
+/// Moves the rows of a folder to PostgreSQL.
+fn move_rows(global: Global, args: &MoveArgs) -> Result<()> {
+    let folder = &args.place.folder;
+    let database = stated_database(args.database.as_ref())
+        .with_context(|| format!("--database is missing, and {DATABASE} is not set"))?;
+    if !folder.exists() {
+        bail!("there is no {}", folder.printable());
+    }
+    Store::move_to(folder, &database)
+        .with_context(|| format!("cannot move the rows of {}", folder.printable()))?;
+    let note = "the rows are in PostgreSQL; start workers again, and remove service.sqlite when all is well";
+    report::note(global, Some(&note.to_owned()));
+    Ok(())
 }
 
 /// Adds the limits of jobs to others.

@@ -101,23 +101,32 @@ pub(super) fn database_url(folder: &Path, asked: Option<&str>) -> Result<Option<
     };
     let has_own = folder.join(DATABASE).exists();
     match (known, asked) {
-        (Some(known), Some(asked)) if known != asked => {
+        (Some(known), Some(asked)) if place(&known) != place(asked) => {
             let (folder, file) = (folder.display(), DATABASE_URL);
             let text = format!("the database of {folder} is another one: its address is in {file}");
             Err(Error::Operator(text))
         }
         (None, Some(_)) if has_own => {
             let folder = folder.display();
-            Err(Error::Operator(format!("{folder} has a database of its own: choose a new folder")))
+            Err(Error::Operator(format!(
+                "{folder} has a database of its own: `serve move` moves its rows, or choose a new folder"
+            )))
         }
-        (known, asked) => Ok(known.or(asked.map(str::to_owned))),
+        (known, asked) => Ok(asked.map(str::to_owned).or(known)),
     }
+}
+
+/// Returns the host and the name of a database: the password and the options of an address may change.
+fn place(url: &str) -> &str {
+    let url = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let url = url.rsplit_once('@').map_or(url, |(_, rest)| rest);
+    url.split_once('?').map_or(url, |(place, _)| place)
 }
 
 /// Records the address of the database, unless it is recorded. Other processes read the file at any time.
 pub(super) fn keep_database_url(folder: &Path, url: &str) -> Result<()> {
     let path = folder.join(DATABASE_URL);
-    if !path.exists() {
+    if !fs::read_to_string(&path).is_ok_and(|known| known == url) {
         let mut file = AtomicFile::create(&path, Access::Private)?;
         file.write_all(url.as_bytes())?;
         file.commit(true)?;

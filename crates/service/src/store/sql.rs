@@ -98,6 +98,11 @@ impl<T> OptionalExtension<T> for Result<T> {
 }
 
 impl Row {
+    /// Returns the values of all columns.
+    pub(super) fn values(&self) -> &[Value] {
+        &self.0
+    }
+
     /// Returns the value of a column.
     pub(super) fn get<T: FromSql>(&self, column: usize) -> Result<T> {
         let value = self.0.get(column).ok_or(rusqlite::Error::InvalidColumnIndex(column))?;

@@ -1,5 +1,6 @@
 //! A PostgreSQL of the test's own, where its programs are installed.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -11,6 +12,8 @@ use crate::support::wait_until;
 pub struct Cluster {
     server: Child,
     folder: TempDir,
+    /// Port of the loopback, where only TLS is spoken, or 0.
+    port: u16,
 }
 
 /// The folder of the programs, newest version first.
@@ -30,26 +33,81 @@ fn command(program: &Path, is_root: bool) -> Command {
     command
 }
 
+/// Writes a certificate of `localhost` and its key into a folder.
+#[cfg(feature = "postgres-tls")]
+fn certify(folder: &Path) {
+    let mut command = Command::new("openssl");
+    command.args([
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:P-256",
+        "-nodes",
+    ]);
+    command.args([
+        "-days",
+        "2",
+        "-subj",
+        "/CN=localhost",
+        "-addext",
+        "subjectAltName=DNS:localhost",
+    ]);
+    command.args(["-keyout", "server.key", "-out", "server.crt"]).current_dir(folder);
+    assert!(command.stderr(Stdio::null()).status().unwrap().success(), "openssl");
+}
+
 impl Cluster {
     /// Starts a server; `None` where there are no programs for it.
     pub fn start() -> Option<Self> {
-        let programs = programs()?;
+        Self::start_with(|_| 0)
+    }
+
+    /// Starts a server that speaks TLS alone at a port of the loopback.
+    #[cfg(feature = "postgres-tls")]
+    pub fn start_with_tls() -> Option<Self> {
+        Self::start_with(|data| {
+            certify(data);
+            let rules = "local all all trust\nhostssl all all 127.0.0.1/32 trust\n";
+            std::fs::write(data.join("pg_hba.conf"), rules).unwrap();
+            std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+        })
+    }
+
+    /// Starts a server whose folder of data was prepared by a call that returns its port.
+    fn start_with(prepare: impl FnOnce(&Path) -> u16) -> Option<Self> {
+        let Some(programs) = programs() else {
+            // Past the harness, which shows nothing of tests that pass.
+            let _ = writeln!(std::io::stderr(), "NOT tested: PostgreSQL is not installed");
+            return None;
+        };
         let folder = tempfile::tempdir().unwrap();
         let name = folder.path().to_str().unwrap();
         // Who runs this test is known by whose the folder is.
         let owner = Command::new("stat").args(["-c", "%u", name]).output().unwrap().stdout;
         let is_root = owner == b"0\n";
-        if is_root && !Command::new("chown").args(["postgres", name]).status().unwrap().success() {
-            return None;
-        }
+        let give_away = || {
+            let mut command = Command::new("chown");
+            !is_root || command.args(["-R", "postgres", name]).status().unwrap().success()
+        };
+        assert!(give_away(), "there is no user postgres");
         let data = format!("{name}/data");
         let mut made = command(&programs.join("initdb"), is_root);
         made.args(["--auth=trust", "--username=postgres", "--no-sync", "--pgdata", &data]);
         assert!(made.status().unwrap().success(), "initdb");
+        let port = prepare(Path::new(&data));
+        assert!(give_away());
         let mut server = command(&programs.join("postgres"), is_root);
-        server.args(["-D", &data, "-k", name, "-c", "listen_addresses=", "-c", "fsync=off"]);
+        server.args(["-D", &data, "-k", name, "-c", "fsync=off"]);
+        match port {
+            0 => server.args(["-c", "listen_addresses="]),
+            _ => server
+                .args(["-c", "listen_addresses=127.0.0.1", "-c", "ssl=on", "-p"])
+                .arg(port.to_string()),
+        };
         let server = server.spawn().unwrap();
-        let cluster = Self { server, folder };
+        let cluster = Self { server, folder, port };
         wait_until("the database answers", || {
             postgres::Client::connect(&cluster.url(), postgres::NoTls).is_ok()
         });
@@ -58,7 +116,16 @@ impl Cluster {
 
     pub fn url(&self) -> String {
         let socket = self.folder.path().to_str().unwrap().replace('/', "%2F");
-        format!("postgres://postgres@{socket}/postgres")
+        let port = if self.port == 0 { 5432 } else { self.port };
+        format!("postgres://postgres@{socket}:{port}/postgres")
+    }
+
+    /// The address by TLS at a name of this machine; the certificate is `localhost`'s.
+    #[cfg(feature = "postgres-tls")]
+    pub fn url_by_tls(&self, name: &str) -> String {
+        let root = self.folder.path().join("data/server.crt");
+        let (port, root) = (self.port, root.display());
+        format!("postgres://postgres@{name}:{port}/postgres?sslmode=verify-full&sslrootcert={root}")
     }
 }
 

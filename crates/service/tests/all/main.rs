@@ -9,6 +9,8 @@ mod bad_servers;
 mod cluster;
 mod contributions;
 mod crowds;
+#[cfg(all(unix, feature = "postgres"))]
+mod databases;
 mod expiry;
 mod folders;
 #[cfg(unix)]

@@ -1,5 +1,7 @@
 //! A connection to PostgreSQL.
 
+mod address;
+
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::error::Error as StdError;
@@ -7,7 +9,7 @@ use std::time::Duration;
 
 use postgres::types::private::BytesMut;
 use postgres::types::{IsNull, ToSql, Type};
-use postgres::{Client, NoTls, Statement};
+use postgres::{Client, Statement};
 use rusqlite::types::Value;
 
 use crate::{Error, Result};
@@ -39,12 +41,22 @@ impl std::fmt::Debug for Postgres {
 fn told(error: &postgres::Error) -> Error {
     // Errors without a code are of the connection, which may be there again later.
     let is_passing = error.code().is_none_or(|code| code.code() == LOCKED);
-    let text = error.as_db_error().map_or_else(|| error.to_string(), |it| it.message().to_owned());
+    let text = error.as_db_error().map_or_else(|| whole(error), |it| it.message().to_owned());
     Error::DatabaseServer { text, is_passing }
 }
 
+/// Returns the text of an error and of its causes.
+fn whole(error: &dyn StdError) -> String {
+    let (mut text, mut cause) = (error.to_string(), error.source());
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}
+
 fn connect(url: &str, lock_wait: Duration) -> Result<Client> {
-    let mut client = Client::connect(url, NoTls).map_err(|error| told(&error))?;
+    let mut client = address::connect(url)?;
     let wait = lock_wait.as_millis().max(1);
     let set = format!("SET lock_timeout = {wait}; SET client_min_messages = warning");
     client.batch_execute(&set).map_err(|error| told(&error))?;
