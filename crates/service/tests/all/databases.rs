@@ -49,7 +49,8 @@ fn rows_of_a_folder_move_to_postgresql_and_are_served_from_there() {
     let bytes = secret.encrypt(&[3, 2, 1]).unwrap().to_bytes();
     let mut silent = |_| std::ops::ControlFlow::Continue(());
     let sent = client.upload(Kind::Ciphertext, &mut Cursor::new(bytes), &mut silent).unwrap();
-    let order = Order { key, ciphertext: sent.sha256, tables: vec!["squares".into()] };
+    let order =
+        Order { key, ciphertext: sent.sha256, tables: vec!["squares".into()], bits_key: None };
     let job = client.wait(&client.order(&order).unwrap().id, &mut silent).unwrap();
     let error = Store::move_to(folder, &cluster.url()).unwrap_err().to_string();
     assert!(error.contains("another server runs"), "{error}");
