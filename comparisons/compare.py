@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""Runs cryptable and its peers one after the other on one core of one machine, and compares seconds.
+"""Runs cryptable and its peers one after the other on one machine, and compares seconds.
+
+A job runs on one core where its title names no threads.
 
 Examples:
-  python3 comparisons/compare.py install                      # OpenFHE's wheel, tfhe-rs: half an hour of compiling
-  python3 comparisons/compare.py run --output lines.jsonl     # everything: 14 GB of memory, half an hour
+  python3 comparisons/compare.py install                      # all peers: half an hour of compiling
+  python3 comparisons/compare.py install --peer poulpy        # one of them
+  python3 comparisons/compare.py run --output lines.jsonl     # everything: 14 GB of memory, two hours
   python3 comparisons/compare.py run --only nand --only table-4 --rounds 3 --output lines.jsonl
   python3 comparisons/compare.py table lines.jsonl            # Markdown
 """
@@ -25,10 +28,24 @@ from pathlib import Path
 FOLDER = Path(__file__).resolve().parent
 ROOT = FOLDER.parent
 BUILT = ROOT / "target" / "comparisons"
+PEERS = ("openfhe", "concrete", "tfhe-rs", "poulpy")
 OPENFHE_PYTHON = BUILT / "openfhe" / "bin" / "python"
+CONCRETE_PYTHON = BUILT / "concrete" / "bin" / "python"
 TFHE_RS = BUILT / "tfhe-rs" / "release" / "tfhe-rs-peer"
+POULPY = BUILT / "poulpy" / "release" / "poulpy-peer"
 CRYPTABLE = ROOT / "target" / "release" / "cryptable"
 OPENFHE_WHEEL = "openfhe==1.6.1.0.22.4"
+# Without torch, which Concrete imports for convolutions alone.
+CONCRETE_WHEEL = "concrete-python==2.11.0"
+CONCRETE_NEEDS = (
+    "jsonpickle",
+    "importlib-resources",
+    "networkx",
+    "numpy<2",
+    "scipy",
+    "typing_extensions",
+    "z3-solver==4.13",
+)
 
 
 @dataclass(frozen=True)
@@ -39,6 +56,8 @@ class Subject:
     command: tuple[str, ...]
     # Of programs that print a line an operation: the one that counts, on the fastest instruction set.
     operation: str = ""
+    # Cores that the process is bound to, and threads of its pools.
+    threads: int = 1
 
 
 @dataclass(frozen=True)
@@ -50,8 +69,9 @@ class Job:
     subjects: tuple[Subject, ...]
 
 
-def ours(title: str, *arguments: str) -> Subject:
-    return Subject("cryptable, " + title, (str(CRYPTABLE), "--threads", "1", "--json", "--quiet", "bench", *arguments))
+def ours(title: str, *arguments: str, threads: int = 1) -> Subject:
+    command = (str(CRYPTABLE), "--threads", str(threads), "--json", "--quiet", "bench", *arguments)
+    return Subject("cryptable, " + title, command, threads=threads)
 
 
 def our_step(degree: int) -> Subject:
@@ -64,22 +84,35 @@ def openfhe(title: str, script: str, *arguments: str) -> Subject:
     return Subject("OpenFHE, " + title, (str(OPENFHE_PYTHON), str(FOLDER / "openfhe" / script), *arguments))
 
 
-def tfhe_rs(title: str, *arguments: str) -> Subject:
-    return Subject("tfhe-rs, " + title, (str(TFHE_RS), *arguments))
+def concrete(title: str, *arguments: str) -> Subject:
+    return Subject("Concrete, " + title, (str(CONCRETE_PYTHON), str(FOLDER / "concrete" / "table.py"), *arguments))
+
+
+def tfhe_rs(title: str, *arguments: str, threads: int = 1) -> Subject:
+    command = (str(TFHE_RS), *arguments, "--threads", str(threads))
+    return Subject("tfhe-rs, " + title, command, threads=threads)
+
+
+def poulpy(title: str, *arguments: str) -> Subject:
+    return Subject("poulpy, " + title, (str(POULPY), *arguments))
 
 
 def akp(bits: int, values: str) -> Job:
     runs = "1" if bits > 1 else "3"
+    # A slot has two values in poulpy's complex ciphertexts, and one of a bit in the others.
+    real = ("--real",) if bits == 1 else ()
     return Job(
         f"akp-{bits}",
         f"random table of {bits} bit{'s' * (bits > 1)} on {values} values",
         (
             ours("AKP", "akp", "--bits", str(bits), "--runs", runs),
+            poulpy("AKP", "--bits", str(bits), "--runs", runs, *real),
             openfhe("AKP", "akp.py", "--bits", str(bits), "--runs", runs),
         ),
     )
 
 
+OUR_TABLE_4 = "FDFB-BFVMult, interleaved"
 JOBS = (
     Job(
         "nand",
@@ -96,9 +129,20 @@ JOBS = (
         "table-4",
         "table of 4 bits on one value",
         (
-            ours("any table, 2^-64", "fhew", "--p", "16", "--method", "FDFB-BFVMult, interleaved"),
+            ours("any table, 2^-64", "fhew", "--p", "16", "--method", OUR_TABLE_4),
             ours("any table, 2^-128", "fhew", "--p", "16", "--log2-fail", "-128", "--method", "FDFB-BFVMult*"),
             tfhe_rs("below a bit of padding, 2^-128", "table4", "--runs", "15"),
+            concrete("below a bit of padding, 2^-64", "--bits", "4", "--log2-fail", "-64"),
+            concrete("below a bit of padding, 2^-17", "--bits", "4"),
+        ),
+    ),
+    Job(
+        "table-4-threads",
+        "table of 4 bits on one value, two threads",
+        (
+            ours("any table, 2^-64", "fhew", "--p", "16", "--method", OUR_TABLE_4, "--batch", "1", threads=2),
+            tfhe_rs("below a bit of padding, groups of 4, 2^-128", "table4-group4", "--runs", "15", threads=2),
+            tfhe_rs("below a bit of padding, groups of 3, 2^-128", "table4-group3", "--runs", "15", threads=2),
         ),
     ),
     Job(
@@ -108,12 +152,19 @@ JOBS = (
             ours("CMUX tree", "cmux-tree", "--bits", "8"),
             tfhe_rs("WoP-PBS", "table8"),
             tfhe_rs("match_value", "match8"),
+            concrete("below a bit of padding, 2^-64", "--bits", "8", "--log2-fail", "-64"),
+            concrete("below a bit of padding, 2^-17", "--bits", "8"),
         ),
     ),
     Job(
         "table-16",
         "table of 16 bits on one value",
         (ours("CMUX tree", "cmux-tree", "--bits", "16"), tfhe_rs("WoP-PBS", "table16")),
+    ),
+    Job(
+        "aes",
+        "AES-128 block under an encrypted key",
+        (ours("CMUX trees", "aes"), tfhe_rs("gates of its transciphering, 2^-128", "aes", "--runs", "1")),
     ),
     *(
         Job(
@@ -129,30 +180,48 @@ JOBS = (
 )
 
 
+def wheels(python: str, peer: str, *installs: tuple[str, ...]) -> None:
+    """Puts wheels into a virtual environment of their own, by one command of pip after the other."""
+    found = shutil.which(python) or sys.exit(
+        f"wheels of {peer} need another Python, and there is no {python}: name one with --{peer}-python"
+    )
+    subprocess.run([found, "-m", "venv", BUILT / peer], check=True)
+    for packages in installs:
+        subprocess.run([BUILT / peer / "bin" / "python", "-m", "pip", "install", "--quiet", *packages], check=True)
+
+
+def built(peer: str, *toolchain: str) -> None:
+    """Builds the program of a peer in Rust for this processor."""
+    environment = os.environ | {"RUSTFLAGS": "-C target-cpu=native"}
+    places = ["--manifest-path", FOLDER / peer / "Cargo.toml", "--target-dir", BUILT / peer]
+    subprocess.run(["cargo", *toolchain, "build", "--release", *places], check=True, env=environment)
+
+
 def install(arguments: argparse.Namespace) -> None:
     """Puts the peers under target/comparisons, and builds our benchmarks."""
-    python = shutil.which(arguments.python) or sys.exit(
-        f"OpenFHE's wheel needs Python 3.10, and there is no {arguments.python}: name one with --python"
-    )
-    subprocess.run([python, "-m", "venv", BUILT / "openfhe"], check=True)
-    subprocess.run([OPENFHE_PYTHON, "-m", "pip", "install", "--quiet", OPENFHE_WHEEL], check=True)
-    environment = os.environ | {"RUSTFLAGS": "-C target-cpu=native"}
-    peer = ["--manifest-path", FOLDER / "tfhe-rs" / "Cargo.toml", "--target-dir", BUILT / "tfhe-rs"]
-    subprocess.run(["cargo", "build", "--release", *peer], check=True, env=environment)
+    for peer in arguments.peer or PEERS:
+        if peer == "openfhe":
+            wheels(arguments.openfhe_python, peer, (OPENFHE_WHEEL,))
+        elif peer == "concrete":
+            wheels(arguments.concrete_python, peer, ("--no-deps", CONCRETE_WHEEL), CONCRETE_NEEDS)
+        else:
+            built(peer, *(("+nightly",) if peer == "poulpy" else ()))
     ours_too = ["cargo", "build", "--release", "-p", "cryptable-cli", "--features", "bench"]
     subprocess.run(ours_too, check=True, cwd=ROOT)
 
 
 def measured(subject: Subject, core: int) -> dict:
-    """The last JSON line that a subject prints, or that of its operation, alone on one core."""
-    environment = os.environ | {"OMP_NUM_THREADS": "1", "RAYON_NUM_THREADS": "1"}
+    """The last JSON line that a subject prints, or that of its operation, alone on its cores, from `core` on."""
+    threads = str(subject.threads)
+    environment = os.environ | {"OMP_NUM_THREADS": threads, "RAYON_NUM_THREADS": threads}
+    cores = range(core, core + subject.threads)
     done = subprocess.run(
         subject.command,
         check=False,
         capture_output=True,
         text=True,
         env=environment,
-        preexec_fn=lambda: os.sched_setaffinity(0, {core}),
+        preexec_fn=lambda: os.sched_setaffinity(0, cores),
     )
     if done.returncode != 0:
         sys.exit(f"{' '.join(subject.command)} ended with {done.returncode}:\n{done.stderr}")
@@ -246,12 +315,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
     installer = commands.add_parser("install", help="install peers under target/comparisons")
-    installer.add_argument("--python", default="python3.10", help="for OpenFHE's wheel, which is for 3.10")
+    installer.add_argument("--peer", action="append", choices=PEERS, help="these peers, all otherwise")
+    installer.add_argument("--openfhe-python", default="python3.10", help="for OpenFHE's wheel, which is for 3.10")
+    installer.add_argument("--concrete-python", default="python3.11", help="for Concrete's, up to 3.12")
     installer.set_defaults(action=install)
     runner = commands.add_parser("run", help="measure, and append JSON lines")
     runner.add_argument("--only", action="append", choices=[job.name for job in JOBS], help="these jobs, all otherwise")
     runner.add_argument("--rounds", type=int, default=3, help="turns of every subject [3]")
-    runner.add_argument("--core", type=int, default=0, help="the core that all run on [0]")
+    runner.add_argument("--core", type=int, default=0, help="the core that all run on, or the first of several [0]")
     runner.add_argument("--output", required=True, help="file that lines are appended to")
     runner.set_defaults(action=run)
     shower = commands.add_parser("table", help="lines as a table in Markdown")

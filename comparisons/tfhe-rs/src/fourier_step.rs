@@ -110,5 +110,12 @@ pub fn measure(degree: usize, rows: usize, runs: usize) -> Measured {
     };
     let seconds = (0..runs).map(|_| least()).collect();
     let key_bytes = (prepared.len() * size_of::<c64>()) as u64;
-    Measured { method: "step of blind rotation by tfhe-fft", keygen_s, key_bytes, seconds, wrong }
+    Measured {
+        method: "step of blind rotation by tfhe-fft",
+        keygen_s,
+        key_bytes,
+        seconds,
+        wrong,
+        checked: runs + 1,
+    }
 }

@@ -1,14 +1,25 @@
-//! tfhe-rs beside cryptable: one operation on one thread, every result checked, one JSON line.
+//! tfhe-rs beside cryptable: one operation, every result checked, one JSON line.
 //!
 //! Parameters are those that tfhe-rs names as its defaults, or, for tables without padding, the only ones that it has.
 //! Keys are counted as the bytes of the server's expanded key.
 
+mod aes;
 mod fourier_step;
 
 use std::time::Instant;
 
 use clap::{Parser, ValueEnum};
 use serde_json::json;
+use tfhe::core_crypto::prelude::ThreadCount;
+use tfhe::shortint::atomic_pattern::AtomicPatternServerKey;
+use tfhe::shortint::parameters::{
+    PARAM_MESSAGE_2_CARRY_2, ShortintParameterSet,
+    current_params::{
+        V1_8_PARAM_MULTI_BIT_GROUP_3_MESSAGE_2_CARRY_2_KS_PBS_GAUSSIAN_2M128 as GROUPS_OF_3,
+        V1_8_PARAM_MULTI_BIT_GROUP_4_MESSAGE_2_CARRY_2_KS_PBS_GAUSSIAN_2M128 as GROUPS_OF_4,
+    },
+};
+use tfhe::shortint::server_key::ShortintBootstrappingKey;
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Operation {
@@ -16,12 +27,18 @@ enum Operation {
     Nand,
     /// A table of 4 bits below a bit of padding, which must be 0
     Table4,
+    /// The same by a bootstrap that takes the key's bits in groups of three, which threads prepare
+    Table4Group3,
+    /// In groups of four
+    Table4Group4,
     /// A table of 8 bits by circuit bootstrapping (WoP-PBS), from four blocks of 2 bits
     Table8,
     /// A table of 16 bits by circuit bootstrapping (WoP-PBS), from eight blocks of 2 bits
     Table16,
     /// A table of 8 bits by `match_value` on a `FheUint8`
     Match8,
+    /// A block of AES-128 under an encrypted key, from round keys
+    Aes,
     /// Transforms and products of a step of blind rotation by `tfhe-fft`, N = 1,024 with five rows
     Step1024,
     /// The same of N = 2,048 with two rows
@@ -35,6 +52,9 @@ struct Arguments {
     /// Evaluations to take the median of
     #[arg(long, default_value_t = 5)]
     runs: usize,
+    /// Threads of the pool, and of those that prepare groups of a key's bits
+    #[arg(long, default_value_t = 1)]
+    threads: usize,
 }
 
 /// Measurement of one operation.
@@ -44,6 +64,7 @@ struct Measured {
     key_bytes: u64,
     seconds: Vec<f64>,
     wrong: usize,
+    checked: usize,
 }
 
 /// The table of all operations: a permutation-like polynomial modulo `size`.
@@ -84,12 +105,21 @@ fn nand(runs: usize) -> Measured {
         (client.decrypt(&output) == !(bits.0 && bits.1), taken)
     });
     let key_bytes = bincode::serialized_size(&server).expect("keys are serializable");
-    Measured { method: "NAND", keygen_s, key_bytes, seconds, wrong }
+    Measured { method: "NAND", keygen_s, key_bytes, seconds, wrong, checked: runs + 1 }
 }
 
-fn padded_table(runs: usize) -> Measured {
-    use tfhe::shortint::parameters::PARAM_MESSAGE_2_CARRY_2;
-    let ((client, server), keygen_s) = timed(|| tfhe::shortint::gen_keys(PARAM_MESSAGE_2_CARRY_2));
+/// A table below a bit of padding, with keys of `client`'s parameters.
+fn padded_table(
+    parameters: impl Into<ShortintParameterSet>,
+    method: &'static str,
+    runs: usize,
+    threads: usize,
+) -> Measured {
+    let ((client, server), keygen_s) = timed(|| {
+        let (client, mut server) = tfhe::shortint::gen_keys(parameters.into());
+        limit_threads(&mut server, threads);
+        (client, server)
+    });
     let prepared = server.generate_lookup_table(|x| table(x, 16));
     let (seconds, wrong) = repeated(runs, |run| {
         let value = run as u64 % 16;
@@ -98,7 +128,17 @@ fn padded_table(runs: usize) -> Measured {
         (client.decrypt_message_and_carry(&output) == table(value, 16), taken)
     });
     let key_bytes = bincode::serialized_size(&server).expect("keys are serializable");
-    Measured { method: "programmable bootstrap below padding", keygen_s, key_bytes, seconds, wrong }
+    Measured { method, keygen_s, key_bytes, seconds, wrong, checked: runs + 1 }
+}
+
+/// Sets how many threads prepare groups of the key's bits beside the one that bootstraps; by itself the library takes
+/// seven or nine, which are for many cores.
+fn limit_threads(server: &mut tfhe::shortint::ServerKey, threads: usize) {
+    if let AtomicPatternServerKey::Standard(keys) = &mut server.atomic_pattern
+        && let ShortintBootstrappingKey::MultiBit { thread_count, .. } = &mut keys.bootstrapping_key
+    {
+        *thread_count = ThreadCount(threads);
+    }
 }
 
 /// WoP-PBS on blocks of 2 bits without carry.
@@ -132,7 +172,7 @@ fn circuit_bootstrapped_table(blocks: usize, runs: usize) -> Measured {
     });
     let key_bytes = bincode::serialized_size(&key).expect("keys are serializable")
         + bincode::serialized_size(&server).expect("keys are serializable");
-    Measured { method: "WoP-PBS", keygen_s, key_bytes, seconds, wrong }
+    Measured { method: "WoP-PBS", keygen_s, key_bytes, seconds, wrong, checked: runs + 1 }
 }
 
 fn matched_table(runs: usize) -> Measured {
@@ -151,7 +191,7 @@ fn matched_table(runs: usize) -> Measured {
         let found: u8 = output.decrypt(&client);
         (u64::from(found) == table(value.into(), 256), taken)
     });
-    Measured { method: "match_value", keygen_s, key_bytes, seconds, wrong }
+    Measured { method: "match_value", keygen_s, key_bytes, seconds, wrong, checked: runs + 1 }
 }
 
 /// The most memory that this process has held, where the system tells.
@@ -162,14 +202,44 @@ fn peak_bytes() -> Option<u64> {
 }
 
 fn main() {
-    let Arguments { operation, runs } = Arguments::parse();
-    rayon::ThreadPoolBuilder::new().num_threads(1).build_global().expect("no pool stands yet");
+    let Arguments { operation, runs, threads } = Arguments::parse();
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build_global()
+        .expect("no pool stands yet");
     let (bits, mut measured) = match operation {
         Operation::Nand => (1, nand(runs)),
-        Operation::Table4 => (4, padded_table(runs)),
+        Operation::Table4 => (
+            4,
+            padded_table(
+                PARAM_MESSAGE_2_CARRY_2,
+                "programmable bootstrap below padding",
+                runs,
+                threads,
+            ),
+        ),
+        Operation::Table4Group3 => (
+            4,
+            padded_table(
+                GROUPS_OF_3,
+                "multi-bit bootstrap below padding, groups of 3",
+                runs,
+                threads,
+            ),
+        ),
+        Operation::Table4Group4 => (
+            4,
+            padded_table(
+                GROUPS_OF_4,
+                "multi-bit bootstrap below padding, groups of 4",
+                runs,
+                threads,
+            ),
+        ),
         Operation::Table8 => (8, circuit_bootstrapped_table(4, runs)),
         Operation::Table16 => (16, circuit_bootstrapped_table(8, runs)),
         Operation::Match8 => (8, matched_table(runs)),
+        Operation::Aes => (128, aes::measure(runs)),
         Operation::Step1024 => (0, fourier_step::measure(1024, 5, runs)),
         Operation::Step2048 => (0, fourier_step::measure(2048, 2, runs)),
     };
@@ -178,13 +248,13 @@ fn main() {
         "library": "tfhe-rs 1.8.2",
         "method": measured.method,
         "bits_in": bits,
-        "threads": 1,
+        "threads": threads,
         "keygen_s": measured.keygen_s,
         "eval_s": measured.seconds[runs / 2],
         "runs": runs,
         "eval_key_bytes": measured.key_bytes,
         "peak_rss_bytes": peak_bytes(),
-        "values_checked": runs + 1,
+        "values_checked": measured.checked,
         "wrong": measured.wrong,
     });
     println!("{line}");
