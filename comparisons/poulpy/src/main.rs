@@ -52,8 +52,9 @@ struct Arguments {
     /// The first matrix of the transform to slots while the modulus is raised, as in the library's preset for speed
     #[arg(long)]
     raising: bool,
-    /// Bits of the scale of an input
-    #[arg(long, default_value_t = 35)]
+    /// Bits of the scale of an input: six fewer than in the library's presets, with which the keys of products have one
+    /// digit for tables of up to 8 bits, and all keys for up to 4
+    #[arg(long, default_value_t = 29)]
     scale: usize,
 }
 

@@ -108,15 +108,15 @@ fn nand(runs: usize) -> Measured {
     Measured { method: "NAND", keygen_s, key_bytes, seconds, wrong, checked: runs + 1 }
 }
 
-/// A table below a bit of padding, with keys of `client`'s parameters.
+/// A table of 4 bits below a bit of padding.
 fn padded_table(
-    parameters: impl Into<ShortintParameterSet>,
+    parameters: ShortintParameterSet,
     method: &'static str,
     runs: usize,
     threads: usize,
 ) -> Measured {
     let ((client, server), keygen_s) = timed(|| {
-        let (client, mut server) = tfhe::shortint::gen_keys(parameters.into());
+        let (client, mut server) = tfhe::shortint::gen_keys(parameters);
         limit_threads(&mut server, threads);
         (client, server)
     });
@@ -212,7 +212,7 @@ fn main() {
         Operation::Table4 => (
             4,
             padded_table(
-                PARAM_MESSAGE_2_CARRY_2,
+                PARAM_MESSAGE_2_CARRY_2.into(),
                 "programmable bootstrap below padding",
                 runs,
                 threads,
@@ -221,7 +221,7 @@ fn main() {
         Operation::Table4Group3 => (
             4,
             padded_table(
-                GROUPS_OF_3,
+                GROUPS_OF_3.into(),
                 "multi-bit bootstrap below padding, groups of 3",
                 runs,
                 threads,
@@ -230,7 +230,7 @@ fn main() {
         Operation::Table4Group4 => (
             4,
             padded_table(
-                GROUPS_OF_4,
+                GROUPS_OF_4.into(),
                 "multi-bit bootstrap below padding, groups of 4",
                 runs,
                 threads,
