@@ -99,14 +99,14 @@ def poulpy(title: str, *arguments: str) -> Subject:
 
 def akp(bits: int, values: str) -> Job:
     runs = "1" if bits > 1 else "3"
-    # A slot has two values in poulpy's complex ciphertexts, and one of a bit in the others.
-    real = ("--real",) if bits == 1 else ()
+    # Slots of poulpy have two values, except in the job of a bit; squares of a bit's cosine want a larger scale.
+    packing = ("--real", "--scale", "35") if bits == 1 else ()
     return Job(
         f"akp-{bits}",
         f"random table of {bits} bit{'s' * (bits > 1)} on {values} values",
         (
             ours("AKP", "akp", "--bits", str(bits), "--runs", runs),
-            poulpy("AKP", "--bits", str(bits), "--runs", runs, *real),
+            poulpy("AKP", "--raising", "--bits", str(bits), "--runs", runs, *packing),
             openfhe("AKP", "akp.py", "--bits", str(bits), "--runs", runs),
         ),
     )
