@@ -11,7 +11,8 @@ Reads instances as CSV, as `cryptable plan --list-parameters --csv` prints them 
 Columns that are read, by any of their names:
     dimension, n, N, ring_degree   dimension of the secret; a ring is taken as LWE of its degree, samples without bound
     log2_modulus, log2_q           log2 of the modulus
-    secret                         `binary`, `ternary`, or the weight of a ternary secret of fixed weight
+    secret                         `binary`, `ternary`, the weight of a ternary secret of fixed weight, or `blocks` and how
+                                   many blocks there are, each with one coefficient of 1
     error_std                      standard deviation of errors, 3.19 where there is no such column
 
 Attacks bear the estimator's names: `usvp`, `bdd` (primal_bdd), `bdd_hybrid` (primal_hybrid without meet in the middle,
@@ -23,7 +24,7 @@ import argparse
 import csv
 import sys
 import types
-from math import log2
+from math import comb, log2
 
 ATTACKS = ["usvp", "bdd", "bdd_hybrid", "bdd_mitm_hybrid", "dual_hybrid"]
 
@@ -57,6 +58,20 @@ def first_of(row, names, otherwise=None):
     return otherwise
 
 
+def no_harder_than_blocks(n, blocks):
+    """Dimension and weight of binary secrets that stand for secrets of blocks with one 1 each.
+
+    Each block's sum is known, which gives a dimension per block away. Of the rest, as many coefficients are 1 as leave no more
+    secrets than there are secrets of blocks, though those have more ones: attacks that guess have fewer guesses, and zeros are
+    more probable.
+    """
+    dimension, secrets = n - blocks, (n // blocks) ** blocks
+    weight = 1
+    while comb(dimension, weight + 1) <= secrets:
+        weight += 1
+    return dimension, weight
+
+
 def instance(row, estimator):
     """The estimator's parameters of a row."""
     n = int(first_of(row, ["dimension", "n", "N", "ring_degree"]))
@@ -68,6 +83,9 @@ def instance(row, estimator):
         secret = distributions.UniformMod(2)
     elif kind == "ternary":
         secret = distributions.UniformMod(3)
+    elif kind.startswith("blocks"):
+        n, weight = no_harder_than_blocks(n, int(kind.removeprefix("blocks")))
+        secret = distributions.SparseTernary(weight, 0, n=n)
     else:
         weight = int(kind)
         secret = distributions.SparseTernary((weight + 1) // 2, weight // 2, n=n)

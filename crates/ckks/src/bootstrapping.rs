@@ -1,6 +1,7 @@
 //! The parts of bootstrapping that every circuit shares: ModRaise, the homomorphic DFTs, the exponential of the
 //! phase that removes the overflow, and the numbers that they are made of.
 
+pub mod block_product;
 pub mod exponential;
 pub mod exponential_series;
 pub mod homomorphic_dft;

@@ -249,6 +249,7 @@ mod tests {
             SecretDistribution::Binary => "binary".to_owned(),
             SecretDistribution::UniformTernary => "ternary".to_owned(),
             SecretDistribution::FixedWeightTernary(weight) => weight.to_string(),
+            SecretDistribution::Blocks(blocks) => format!("blocks{blocks}"),
         };
         table.lines().skip(1).map(|line| line.split(',').collect::<Vec<_>>()).any(|row| {
             let number = |index: usize| row[index].parse::<f64>().unwrap();

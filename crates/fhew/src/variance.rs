@@ -92,7 +92,9 @@ pub fn second_moment(secret: SecretDistribution) -> f64 {
     match secret {
         SecretDistribution::Binary => 0.5,
         SecretDistribution::UniformTernary => 2.0 / 3.0,
-        SecretDistribution::FixedWeightTernary(_) => unreachable!("parameters refuse it"),
+        SecretDistribution::FixedWeightTernary(_) | SecretDistribution::Blocks(_) => {
+            unreachable!("parameters refuse it")
+        }
     }
 }
 

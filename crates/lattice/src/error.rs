@@ -342,7 +342,11 @@ pub fn demand(ok: bool, name: &'static str, value: f64, limit: &str) -> Result<(
 /// # Errors
 /// [`Error::Parameter`] if its weight is fixed.
 pub fn check_independent_secret(secret: SecretDistribution) -> Result<()> {
-    let SecretDistribution::FixedWeightTernary(weight) = secret else { return Ok(()) };
+    let (SecretDistribution::FixedWeightTernary(weight) | SecretDistribution::Blocks(weight)) =
+        secret
+    else {
+        return Ok(());
+    };
     demand(false, "secret weight", weight.into(), "secrets are binary or uniform ternary")
 }
 

@@ -19,6 +19,10 @@ pub enum KeyPurpose {
     /// From the sparse secret to the preimage of the dense one under `X -> X^element`, after ModRaise: the automorphism is
     /// applied after the switch.
     SparseGalois(u32),
+    /// From the dense secret times 2 to this power to the secret of blocks ([`crate::block_secret`]).
+    DenseToBlocks(u32),
+    /// No switch: the ciphertext of this number of bits of the secret of blocks, in slots, under the dense secret.
+    BlockBits(u32),
 }
 
 /// A key to be generated: its purpose and shape.

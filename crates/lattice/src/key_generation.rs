@@ -7,6 +7,7 @@ use cryptable_ring::random::{RandomStream, Seed};
 use cryptable_ring::{Buffer, ByteBuffer, Ring, inverse_element, kernels};
 use zeroize::Zeroizing;
 
+use crate::block_secret::{BlockSecret, BlockSecretShape};
 use crate::error::Result;
 use crate::evaluation_keys::{KeyPurpose, KeyRequest};
 use crate::key_switching::special_product;
@@ -110,12 +111,22 @@ pub(crate) struct EvaluatedSecrets<'a> {
     /// The dense one.
     pub dense: EvaluatedSecret<'a>,
     sparse: EvaluatedSecret<'a>,
+    /// That of blocks, if there are keys under it.
+    blocks: Option<BlockSecret>,
 }
 
 impl<'a> EvaluatedSecrets<'a> {
     pub(crate) fn new(ring: &'a Ring, pair: &SecretPair<'a>) -> Self {
         let evaluated = |secret| EvaluatedSecret::new(ring, secret);
-        Self { ring, dense: evaluated(pair.dense), sparse: evaluated(pair.sparse) }
+        Self { ring, dense: evaluated(pair.dense), sparse: evaluated(pair.sparse), blocks: None }
+    }
+
+    /// The secret of blocks.
+    ///
+    /// # Panics
+    /// If there is none: parameters that ask for its keys say what it is like.
+    fn blocks(&self) -> &BlockSecret {
+        self.blocks.as_ref().expect("parameters of keys of blocks have a secret of blocks")
     }
 
     /// See [`SecretPair::generate_key`].
@@ -130,7 +141,7 @@ impl<'a> EvaluatedSecrets<'a> {
 
     /// Makes a key's rows.
     pub(crate) fn fill(&self, purpose: KeyPurpose, shape: SwitchingKeyShape, rows: KeyRows<'_>) {
-        let Self { ring, dense, sparse } = self;
+        let Self { ring, dense, sparse, .. } = self;
         let SwitchingKeyShape { basis, .. } = shape;
         let of_dense = |prime| SecretRow::Shared(dense.limb(prime));
         let of_sparse = |prime| SecretRow::Shared(sparse.limb(prime));
@@ -165,6 +176,26 @@ impl<'a> EvaluatedSecrets<'a> {
             KeyPurpose::SparseToDense => fill_from_to(ring, shape, rows, of_sparse, of_dense),
             KeyPurpose::SparseGalois(element) => {
                 fill_from_to(ring, shape, rows, of_sparse, preimage_under(element))
+            }
+            KeyPurpose::DenseToBlocks(digit) => {
+                assert!(
+                    basis.chain == 1 && basis.limbs() == 1,
+                    "the key towards the secret of blocks must stay at its prime, not {basis:?}"
+                );
+                let multiple = |prime| {
+                    let (m, mut multiple) =
+                        (ring.modulus(prime), Buffer::copied(dense.limb(prime)));
+                    kernels::mul_scalar_assign(m, &mut multiple, m.pow(2, digit.into()));
+                    SecretRow::Own(Zeroizing::new(multiple))
+                };
+                let blocks = self.blocks().coefficients();
+                let of_blocks = |prime| SecretRow::Own(evaluations(ring, prime, &blocks));
+                fill_from_to(ring, shape, rows, multiple, of_blocks)
+            }
+            KeyPurpose::BlockBits(index) => {
+                let bits = self.blocks().encoded_bits(index as usize);
+                let of_bits = |prime| SecretRow::Own(evaluations(ring, prime, &bits));
+                fill_from_to(ring, shape, rows, of_bits, of_dense)
             }
         }
     }
@@ -212,20 +243,30 @@ impl Deref for SecretRow<'_> {
     }
 }
 
-/// Generates switching keys one at a time, under a fresh ephemeral sparse secret of the given weight.
+/// Secrets beside the dense one, which are drawn for each evaluation key.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EphemeralSecrets {
+    /// Weight of the sparse one.
+    pub sparse_weight: u32,
+    /// The one of blocks, if there is one.
+    pub blocks: Option<BlockSecretShape>,
+}
+
+/// Generates switching keys one at a time, under fresh ephemeral secrets.
 ///
 /// # Errors
 /// Whatever `consume` returns, or [`crate::Error::Cancelled`].
 pub(crate) fn generate_switching_keys(
     ring: &Ring,
     dense: &TernarySecret,
-    sparse_weight: u32,
+    ephemeral: EphemeralSecrets,
     requests: Vec<KeyRequest>,
     progress: Progress<'_>,
     mut consume: impl FnMut(KeyRequest, SwitchingKey) -> Result<()>,
 ) -> Result<()> {
-    let sparse = sample_sparse(ring, sparse_weight);
-    let secrets = EvaluatedSecrets::new(ring, &SecretPair { dense, sparse: &sparse });
+    let sparse = sample_sparse(ring, ephemeral.sparse_weight);
+    let mut secrets = EvaluatedSecrets::new(ring, &SecretPair { dense, sparse: &sparse });
+    secrets.blocks = ephemeral.blocks.map(BlockSecret::sample);
     let steps = progress.steps(requests.len())?;
     for request in requests {
         consume(request, secrets.generate_key(request.purpose, request.shape))?;
@@ -248,13 +289,14 @@ fn sample_sparse(ring: &Ring, weight: u32) -> TernarySecret {
 pub(crate) fn generate_stored_keys(
     ring: &Ring,
     dense: &TernarySecret,
-    sparse_weight: u32,
+    ephemeral: EphemeralSecrets,
     requests: &[KeyRequest],
     progress: Progress<'_>,
     mut consume: impl FnMut(StoredKey<'_>) -> Result<()>,
 ) -> Result<()> {
-    let sparse = sample_sparse(ring, sparse_weight);
-    let secrets = EvaluatedSecrets::new(ring, &SecretPair { dense, sparse: &sparse });
+    let sparse = sample_sparse(ring, ephemeral.sparse_weight);
+    let mut secrets = EvaluatedSecrets::new(ring, &SecretPair { dense, sparse: &sparse });
+    secrets.blocks = ephemeral.blocks.map(BlockSecret::sample);
     let bytes = |request: &KeyRequest| request.shape.body_bytes(ring.moduli());
     let mut rows = ByteBuffer::zeroed(requests.iter().map(bytes).max().unwrap_or(0));
     let steps = progress.steps(requests.len())?;

@@ -225,6 +225,39 @@ pub(crate) fn multiply_limb(
     });
 }
 
+/// `Σ_i f_i·(b_i, a_i)` for small polynomials f_i, given by their coefficients, and keys of one digit and no special prime.
+///
+/// # Panics
+/// If there are no keys, not as many as polynomials, or of different bases.
+#[must_use]
+pub fn sum_of_products(
+    ring: &Ring,
+    factors: &[Vec<i64>],
+    keys: &[&SwitchingKey],
+) -> RlweCiphertext {
+    assert_eq!(factors.len(), keys.len(), "a polynomial per key");
+    let (basis, degree) = (keys[0].shape().basis, ring.degree());
+    assert!(keys.iter().all(|key| key.shape().basis == basis), "keys of one basis");
+    let mut c0 = Poly::<Evaluations>::unspecified(ring, basis);
+    let mut c1 = Poly::<Evaluations>::unspecified(ring, basis);
+    let limbs = c0.words_mut().par_chunks_mut(degree).zip(c1.words_mut().par_chunks_mut(degree));
+    limbs.enumerate().for_each(|(limb, (out0, out1))| {
+        let prime = ring.prime_index(basis, limb);
+        let m = ring.modulus(prime);
+        let evaluate = |factor: &Vec<i64>| {
+            let mut words = Buffer::unspecified(degree);
+            kernels::from_signed(m, &mut words, factor);
+            ring.table(prime).forward_assign(&mut words);
+            words
+        };
+        let factors: Vec<Buffer> = factors.iter().map(evaluate).collect();
+        let factors: Vec<&[u64]> = factors.iter().map(|words| &words[..]).collect();
+        let rows: Vec<_> = keys.iter().map(|key| key.limb(0, basis, limb)).collect();
+        multiply_limb(m, &factors, &rows, &mut KeySum::both([out0, out1], [None; 2]));
+    });
+    RlweCiphertext { c0, c1 }
+}
+
 /// The digits of a polynomial in coefficients, raised, limb by limb: a pass over limbs takes each to evaluations, and
 /// uses it while it is in the cache.
 pub(crate) struct RaisedDigits<'a> {

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod binding;
+pub mod block_secret;
 pub mod calibration;
 pub mod coefficient_ciphertext;
 pub mod cost;

@@ -285,7 +285,9 @@ fn compensated_moment(dimension: usize, secret: SecretDistribution) -> f64 {
         // About the mean 1/2.
         SecretDistribution::Binary => 0.25,
         SecretDistribution::UniformTernary => 2.0 / 3.0,
-        SecretDistribution::FixedWeightTernary(weight) => f64::from(weight) / dimension as f64,
+        SecretDistribution::FixedWeightTernary(weight) | SecretDistribution::Blocks(weight) => {
+            f64::from(weight) / dimension as f64
+        }
     }
 }
 

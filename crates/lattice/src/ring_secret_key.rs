@@ -12,9 +12,10 @@ use cryptable_wire::{
 use zeroize::Zeroizing;
 
 use crate::binding::Binding;
+use crate::block_secret::BlockSecretShape;
 use crate::error::Result;
 use crate::evaluation_keys::{EvaluationKeys, KeyRequest};
-use crate::key_generation::{generate_stored_keys, generate_switching_keys};
+use crate::key_generation::{EphemeralSecrets, generate_stored_keys, generate_switching_keys};
 use crate::progress::Progress;
 use crate::ring_evaluation_key::{RingEvaluationKey, RingEvaluationParameters, RingParameters};
 use crate::secret::TernarySecret;
@@ -33,6 +34,11 @@ pub trait RingSecretParameters: RingParameters + Clone {
 
     /// Returns the Hamming weight of the ephemeral sparse secret of bootstraps.
     fn sparse_weight(&self) -> u32;
+
+    /// Returns what the secret of blocks is like, if phases are exponentiated under one.
+    fn block_secret(&self) -> Option<BlockSecretShape> {
+        None
+    }
 
     /// Returns the bytes whose hash identifies a secret.
     fn identified_bytes(&self, secret: &TernarySecret) -> Zeroizing<Vec<u8>> {
@@ -161,11 +167,11 @@ impl<P: RingSecretParameters> RingSecretKey<P> {
     ) -> Result<RingEvaluationKey<E>> {
         let mut keys = EvaluationKeys::new();
         let requests = parameters.key_requests();
-        let weight = self.parameters.sparse_weight();
+        let ephemeral = self.ephemeral_secrets();
         generate_switching_keys(
             &self.ring,
             &self.secret,
-            weight,
+            ephemeral,
             requests,
             progress,
             |request, key| {
@@ -193,13 +199,20 @@ impl<P: RingSecretParameters> RingSecretKey<P> {
         let mut writer = BodyWriter::new(object);
         writer.bytes(&literal)?;
         writer.raw(&self.id().0)?;
-        let weight = self.parameters.sparse_weight();
-        generate_stored_keys(&self.ring, &self.secret, weight, &requests, progress, |key| {
+        let ephemeral = self.ephemeral_secrets();
+        generate_stored_keys(&self.ring, &self.secret, ephemeral, &requests, progress, |key| {
             writer.raw(key.seed.as_bytes())?;
             Ok(writer.raw(key.rows)?)
         })?;
         writer.into_inner().finish()?;
         Ok(())
+    }
+
+    /// The secrets that keys are generated under beside this one.
+    fn ephemeral_secrets(&self) -> EphemeralSecrets {
+        let parameters = &self.parameters;
+        let (sparse_weight, blocks) = (parameters.sparse_weight(), parameters.block_secret());
+        EphemeralSecrets { sparse_weight, blocks }
     }
 
     /// Bytes of the body of an evaluation key: the same writer, on nothing, counts them, padding included.

@@ -47,7 +47,9 @@ impl TernarySecret {
             SecretDistribution::FixedWeightTernary(weight) => {
                 stream.fixed_weight_ternary(degree, weight as usize)
             }
-            SecretDistribution::Binary => panic!("packed methods use ternary secrets"),
+            SecretDistribution::Binary | SecretDistribution::Blocks(_) => {
+                panic!("packed methods use ternary secrets")
+            }
         };
         Self { coefficients, distribution }
     }

@@ -33,6 +33,8 @@ pub enum SecretDistribution {
     Binary,
     /// Exactly this many coefficients of ±1.
     FixedWeightTernary(u32),
+    /// This many blocks of equal length, each with one coefficient of 1, at a uniform place, and 0 elsewhere.
+    Blocks(u32),
 }
 
 /// Parameters that fall short of 128 bits.
@@ -119,12 +121,15 @@ fn number(field: &str) -> f64 {
     field.trim().parse().expect("embedded tables hold numbers")
 }
 
-/// The secret that a field of an embedded table names: a dense one, or one of fixed weight.
+/// The secret that a field of an embedded table names: a dense one, one of blocks, or one of fixed weight.
 fn secret(field: &str) -> SecretDistribution {
     match field {
         "ternary" => SecretDistribution::UniformTernary,
         "binary" => SecretDistribution::Binary,
-        weight => SecretDistribution::FixedWeightTernary(number(weight) as u32),
+        other => match other.strip_prefix("blocks") {
+            Some(blocks) => SecretDistribution::Blocks(number(blocks) as u32),
+            None => SecretDistribution::FixedWeightTernary(number(other) as u32),
+        },
     }
 }
 
@@ -133,7 +138,8 @@ fn limits() -> &'static [Limit] {
     static LIMITS: OnceLock<Vec<Limit>> = OnceLock::new();
     LIMITS.get_or_init(|| {
         let rows = fields(include_str!("security/rlwe_128bit.csv"))
-            .chain(fields(include_str!("security/sparse_128bit.csv")));
+            .chain(fields(include_str!("security/sparse_128bit.csv")))
+            .chain(fields(include_str!("security/blocks_128bit.csv")));
         rows.map(|f| Limit {
             degree: number(f[0]) as usize,
             secret: secret(f[1]),
@@ -386,7 +392,7 @@ mod tests {
         ] {
             assert_eq!(max_log2_modulus(degree, secret), None, "{degree} {secret:?}");
         }
-        assert_eq!((limits().len(), estimates().len()), (36, 45));
+        assert_eq!((limits().len(), estimates().len()), (37, 46));
     }
 
     #[test]

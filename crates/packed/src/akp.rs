@@ -19,13 +19,13 @@ pub(crate) mod trigonometric_hermite;
 
 use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
 use cryptable_ckks::bootstrapping::mod_raise;
-use cryptable_ckks::dry_run::{Shape, SlotNoise, SlotVariance};
+use cryptable_ckks::dry_run::{DryRunParameters, Shape, SlotNoise, SlotVariance};
 use cryptable_ckks::{Arithmetic, Ciphertext, DryRun, Evaluator, LinearTransform};
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
 use cryptable_lattice::{NoiseLaw, Result};
 
 use crate::akp::interpolation::{Interpolation, InterpolationShape};
-use crate::bootstrapping::phase_exponential::PhaseExponential;
+use crate::bootstrapping::phase_start::PhaseStart;
 use crate::bootstrapping::slots_to_coeffs;
 use crate::literal::ParametersLiteral;
 use crate::step::Step;
@@ -41,8 +41,8 @@ pub(crate) const STEPS_BEFORE_TABLES: usize = 3;
 #[derive(Clone, Debug)]
 pub(crate) struct AkpCircuit {
     literal: ParametersLiteral,
-    /// The plan of CoeffsToSlots and of the exponential.
-    pub phase_exponential: PhaseExponential,
+    /// The way from a ciphertext to exponentials of its phases.
+    pub start: PhaseStart,
     /// The plan of SlotsToCoeffs, for the scale at which the interpolation ends.
     pub slots_to_coeffs: HomomorphicDft,
     primes: Vec<f64>,
@@ -66,7 +66,7 @@ impl AkpCircuit {
     pub(crate) fn new(literal: &ParametersLiteral, primes: &[f64]) -> Self {
         let mut circuit = Self {
             literal: literal.clone(),
-            phase_exponential: PhaseExponential::new(literal, primes),
+            start: PhaseStart::new(literal, primes),
             slots_to_coeffs: HomomorphicDft::default(),
             primes: primes.to_vec(),
         };
@@ -92,15 +92,23 @@ impl AkpCircuit {
         DryRun::new(self.literal.dry_run_parameters(&self.primes))
     }
 
-    /// Noise of a coefficient modulo q_0, of an input with this noise as a fraction of the client's modulus.
+    /// A dry run like [`AkpCircuit::dry_run`] in which noise of all coefficients counts.
+    fn any_slots(&self) -> DryRun {
+        let parameters = self.literal.dry_run_parameters(&self.primes);
+        DryRun::new(DryRunParameters { noise_coefficients: parameters.degree, ..parameters })
+    }
+
+    /// Noise of a coefficient modulo q_0, or the prime of the secret of blocks, of an input with this noise as a fraction of the client's modulus.
     pub(crate) fn input_noise(&self, input: NoiseLaw) -> NoiseLaw {
-        self.literal.input_noise(self.primes[0], input)
+        self.literal.input_noise(self.start.input_modulus(), input)
     }
 
     /// Predicts a lookup of `table`, applied `tables` times to one input: keys, counts and noise.
     pub(crate) fn predict(&self, table: &Interpolation, tables: usize) -> AkpPrediction {
         let dry_run = self.dry_run();
-        self.request_raising(&dry_run);
+        if self.start.raised().is_some() {
+            self.request_raising(&dry_run);
+        }
         let ([exponential, outputs], result) =
             self.predict_through(&dry_run, table, WORST_POWER, tables, &self.slots_to_coeffs);
         AkpPrediction { exponential, outputs, result, dry_run }
@@ -120,8 +128,7 @@ impl AkpCircuit {
         let is_one = literal.slots < literal.ring_degree && !literal.complex_outputs;
         let parts = if is_one { 1.0 } else { 2.0 };
         let power = SlotVariance(parts * mean_square);
-        let phase_exponential = self.phase_exponential.of_average_phases();
-        let average = Self { phase_exponential, ..self.clone() };
+        let average = Self { start: self.start.of_average_phases(), ..self.clone() };
         average.predict_through(&self.dry_run(), table, power, 1, &self.slots_to_coeffs).1
     }
 
@@ -147,12 +154,9 @@ impl AkpCircuit {
         tables: usize,
         dft: &HomomorphicDft,
     ) -> ([Shape; 2], Shape) {
-        let front = &self.phase_exponential;
         let fresh = self.literal.fresh_noise(self.literal.input_modulus);
-        let raised = front.raised_shape(self.input_noise(fresh.law()).variance());
-        let mut phases = front.phases(dry_run, &front.coeffs_to_slots.plans(), raised);
-        phases.iter_mut().for_each(|x| x.noise = SlotNoise::ZERO);
-        let mut exponentials = front.exponentials(dry_run, phases);
+        let input_noise = self.input_noise(fresh.law()).variance();
+        let mut exponentials = self.start.predict(dry_run, input_noise, &self.any_slots());
         let exponential = exponentials[0];
         // A cosine is an output but for constants, with its noise.
         if let Interpolation::Power(_) = table {
@@ -175,11 +179,7 @@ impl AkpCircuit {
 
     /// Exponentials of a ciphertext in a dry run, without noise.
     pub(crate) fn predict_exponentials(&self, dry_run: &DryRun) -> Vec<Shape> {
-        let front = &self.phase_exponential;
-        let mut phases =
-            front.phases(dry_run, &front.coeffs_to_slots.plans(), front.raised_shape(0.0));
-        phases.iter_mut().for_each(|x| x.noise = SlotNoise::ZERO);
-        let mut exponentials = front.exponentials(dry_run, phases);
+        let mut exponentials = self.start.predict(dry_run, 0.0, &self.any_slots());
         exponentials.iter_mut().for_each(|z| z.noise = SlotNoise::ZERO);
         exponentials
     }
@@ -234,14 +234,7 @@ impl AkpCircuit {
         input: &CoefficientCiphertext,
         step: Step<'_>,
     ) -> Result<Vec<Ciphertext>> {
-        evaluator.begin_stage("mod_raise");
-        let raised = self.phase_exponential.raise(evaluator, input);
-        step()?;
-        let phases = self.phase_exponential.phases(evaluator, coeffs_to_slots, raised);
-        step()?;
-        let exponentials = self.phase_exponential.exponentials(evaluator, phases);
-        step()?;
-        Ok(exponentials)
+        self.start.evaluate(evaluator, coeffs_to_slots, input, step)
     }
 
     /// Steps of progress of [`AkpCircuit::look_up_many`].

@@ -5,4 +5,5 @@
 //! and 11 of Algorithm 1 of Dumezy et al. (TCHES 2026(1), ePrint 2025/1301).
 
 pub(crate) mod phase_exponential;
+pub(crate) mod phase_start;
 pub(crate) mod slots_to_coeffs;

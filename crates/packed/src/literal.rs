@@ -1,15 +1,18 @@
 //! All numbers of a parameter set, before validation: what files hold, and what everything else is computed from.
 
+use cryptable_ckks::bootstrapping::block_product::BlockProduct;
 use cryptable_ckks::bootstrapping::subring_trace::TraceHalvings;
 use cryptable_ckks::dry_run::SlotNoise;
 use cryptable_ckks::overflow::EncapsulatedSecret;
+use cryptable_lattice::block_secret::BlockSecretShape;
 use cryptable_lattice::{NoiseBound, NoiseLaw, Owners, SecurityLevel, Table};
 use serde::{Deserialize, Serialize};
 
 use crate::akp::hermite_kernel::HermiteOrder;
+use crate::parameters::kept_primes::primes;
 
 /// How a homomorphic DFT is cut into matrices.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DftLiteral {
     /// Butterfly levels merged in each matrix, in order of application; their sum is log2 of the
@@ -27,6 +30,19 @@ pub struct DftLiteral {
     /// earlier versions, where these hold for all matrices.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub matrix_babies: Vec<[usize; 2]>,
+}
+
+/// The secret under which phases of few values are exponentiated directly, as products over its blocks, in place of ModRaise,
+/// CoeffsToSlots and a series: one coefficient of 1 in each block.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BlockSecretLiteral {
+    /// Its dimension, a power of two of at least as many as values.
+    pub dimension: usize,
+    /// Its blocks, a power of two.
+    pub blocks: usize,
+    /// log2 of the prime that ciphertexts are switched to.
+    pub log2_prime: f64,
 }
 
 /// How a table is evaluated as a multiplexer tree over digits (BMT, CMT).
@@ -79,6 +95,10 @@ pub struct ParametersLiteral {
     /// digit for every rotation. Literals of earlier versions do not say so.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub raising_matrix: bool,
+    /// The secret of blocks that phases are exponentiated under; none, as in literals of earlier versions, where they are
+    /// raised. With one, numbers of CoeffsToSlots and of the exponential are 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block_secret: Option<BlockSecretLiteral>,
     /// How SlotsToCoeffs is cut into matrices.
     pub slots_to_coeffs: DftLiteral,
     /// log2 of the number of Chebyshev coefficients of the exponential.
@@ -149,6 +169,32 @@ impl ParametersLiteral {
     pub(crate) fn encapsulated_secret(&self) -> EncapsulatedSecret {
         let Self { ring_degree: degree, sparse_weight: weight, owners, .. } = *self;
         EncapsulatedSecret { degree, weight, owners }
+    }
+
+    /// How the secret of blocks lies in slots, if there is one.
+    pub(crate) fn block_secret_shape(&self) -> Option<BlockSecretShape> {
+        let block_secret = self.block_secret.as_ref()?;
+        Some(BlockSecretShape {
+            ring_degree: self.ring_degree,
+            dimension: block_secret.dimension,
+            blocks: block_secret.blocks,
+            slots: self.slots,
+            limbs: self.limbs(),
+            log2_scale: self.log2_scale,
+        })
+    }
+
+    /// The prime of the secret of blocks, if there is one.
+    pub(crate) fn block_prime(&self) -> Option<u64> {
+        let block_secret = self.block_secret.as_ref()?;
+        Some(primes(self.ring_degree, block_secret.log2_prime, 1, &[])[0])
+    }
+
+    /// The product over blocks of the secret, if there is one, over the given chain of primes.
+    pub(crate) fn block_product(&self, primes: &[f64]) -> Option<BlockProduct> {
+        let (shape, prime) = (self.block_secret_shape()?, self.block_prime()?);
+        let place = |slot| self.place_of_slot(slot);
+        Some(BlockProduct::new(shape, primes, prime as f64, place))
     }
 
     /// log2 of the number of times that a value is raised: once, or once per digit.

@@ -2,11 +2,12 @@
 
 pub(crate) mod circuit;
 pub(crate) mod failure;
-mod kept_primes;
+pub(crate) mod kept_primes;
 mod levels;
 mod memory;
 pub(crate) mod noise_limits;
 pub(crate) mod parameter_set;
+mod phase_model;
 mod prediction;
 mod tree_memory;
 pub(crate) mod validation;

@@ -6,6 +6,7 @@ mod candidates;
 mod comparison_request;
 mod digit_choice;
 mod digit_request;
+mod few_values;
 mod formula_request;
 mod literals;
 mod matrix_choice;

@@ -49,6 +49,7 @@ impl From<&LweInstance> for Secret {
             SecretDistribution::Binary => "binary".to_owned(),
             SecretDistribution::UniformTernary => "ternary".to_owned(),
             SecretDistribution::FixedWeightTernary(weight) => format!("ternary of weight {weight}"),
+            SecretDistribution::Blocks(blocks) => format!("one in each of {blocks} blocks"),
         };
         Self {
             name: instance.name(),

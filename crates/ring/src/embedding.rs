@@ -31,10 +31,9 @@ use num_complex::Complex64;
 #[derive(Clone, Debug)]
 pub struct Embedding {
     slots: usize,
-    /// `ζ^i` for i < 4n, each by its own sine and cosine: a recurrence would gather errors.
-    roots: Vec<Complex64>,
-    /// `5^j mod 4n` for j < n.
-    group: Vec<usize>,
+    /// Factors of butterflies, of one kind of blocks after the other: that of butterfly j in blocks of 2h slots at h + j, each by
+    /// its own sine and cosine, since a recurrence would gather errors.
+    twiddles: Vec<Complex64>,
 }
 
 impl Embedding {
@@ -45,23 +44,24 @@ impl Embedding {
     #[must_use]
     pub fn new(slots: usize) -> Self {
         assert!(slots.is_power_of_two(), "{slots} slots");
-        let order = 4 * slots;
-        let roots =
-            (0..order).map(|i| Complex64::from_polar(1.0, TAU * i as f64 / order as f64)).collect();
-        let mut group = Vec::with_capacity(slots);
-        let mut power = 1;
-        for _ in 0..slots {
-            group.push(power);
-            power = power * 5 % order;
+        let mut twiddles = vec![Complex64::ONE; slots];
+        let mut half = 1;
+        while half < slots {
+            // The evaluation points of an embedding of 2h slots.
+            let order = 8 * half;
+            let mut power = 1;
+            for twiddle in &mut twiddles[half..2 * half] {
+                *twiddle = Complex64::from_polar(1.0, TAU * power as f64 / order as f64);
+                power = power * 5 % order;
+            }
+            half *= 2;
         }
-        Self { slots, roots, group }
+        Self { slots, twiddles }
     }
 
-    /// The factor of butterfly j in blocks of this length: `e^{2πi·5^j/(4·block)}`, the j-th
-    /// evaluation point of an embedding of `block` slots.
-    fn twiddle(&self, block: usize, j: usize) -> Complex64 {
-        let order = 4 * block;
-        self.roots[(self.group[j] % order) * (4 * self.slots / order)]
+    /// The factors of butterflies in blocks of this length: `e^{2πi·5^j/(4·block)}` for all j.
+    fn twiddles(&self, block: usize) -> &[Complex64] {
+        &self.twiddles[block / 2..block]
     }
 
     /// Coefficients `w` to slots, in place and in natural order.
@@ -73,14 +73,13 @@ impl Embedding {
         bit_reverse(values);
         let mut block = 2;
         while block <= self.slots {
-            let half = block / 2;
+            let twiddles = self.twiddles(block);
             for chunk in values.chunks_mut(block) {
-                let (low, high) = chunk.split_at_mut(half);
-                for j in 0..half {
-                    let v = high[j] * self.twiddle(block, j);
-                    let u = low[j];
-                    low[j] = u + v;
-                    high[j] = u - v;
+                let (low, high) = chunk.split_at_mut(block / 2);
+                for ((low, high), twiddle) in low.iter_mut().zip(high).zip(twiddles) {
+                    let (u, v) = (*low, *high * twiddle);
+                    *low = u + v;
+                    *high = u - v;
                 }
             }
             block *= 2;
@@ -95,13 +94,13 @@ impl Embedding {
         assert_eq!(values.len(), self.slots);
         let mut block = self.slots;
         while block >= 2 {
-            let half = block / 2;
+            let twiddles = self.twiddles(block);
             for chunk in values.chunks_mut(block) {
-                let (low, high) = chunk.split_at_mut(half);
-                for j in 0..half {
-                    let (u, v) = (low[j], high[j]);
-                    low[j] = (u + v) / 2.0;
-                    high[j] = (u - v) / 2.0 * self.twiddle(block, j).conj();
+                let (low, high) = chunk.split_at_mut(block / 2);
+                for ((low, high), twiddle) in low.iter_mut().zip(high).zip(twiddles) {
+                    let (u, v) = (*low, *high);
+                    *low = (u + v) * 0.5;
+                    *high = (u - v) * 0.5 * twiddle.conj();
                 }
             }
             block /= 2;

@@ -47,7 +47,7 @@ pub struct Exponential {
 }
 
 /// The sizes of an exponential's evaluation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExponentialShape {
     /// Doublings of the angle after the series.
     pub doublings: u32,

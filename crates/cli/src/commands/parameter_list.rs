@@ -92,6 +92,7 @@ impl SecretReport {
                 SecretDistribution::Binary => "binary".to_owned(),
                 SecretDistribution::UniformTernary => "ternary".to_owned(),
                 SecretDistribution::FixedWeightTernary(weight) => weight.to_string(),
+                SecretDistribution::Blocks(blocks) => format!("blocks{blocks}"),
             },
             error_std: (instance.error_standard_deviation() * 100.0).round() / 100.0,
             security_bits: instance.estimated_bits().map(tenths),

@@ -84,9 +84,7 @@ fn all_candidates(way: Way, request: &Request) -> Result<Vec<Parameters>> {
         return Ok(vec![toy(way, request)?]);
     }
     Ok(match way {
-        Way::Same(Engine::Packed) => {
-            all(packed::Parameters::candidates(&packed_request(request)?)?)
-        }
+        Way::Same(Engine::Packed) => all(packed_candidates(&packed_request(request)?)?),
         Way::Same(Engine::Single) => {
             let mut found = single::Parameters::candidates(&single_request(request)?)?;
             retain_lookups_in_a_row(&mut found, request.job.lookups_in_a_row)?;
@@ -138,6 +136,23 @@ fn retain_lookups_in_a_row(found: &mut Vec<single::Parameters>, wanted: u32) -> 
     }
     found.retain(|parameters| count(parameters) >= wanted);
     Ok(())
+}
+
+/// Candidates at the ring degree that is asked for, or at the default and at the one that few values may have.
+fn packed_candidates(request: &packed::Request) -> Result<Vec<packed::Parameters>> {
+    let found = packed::Parameters::candidates(request);
+    if request.ring_degree.is_some() || request.count.is_none() {
+        return found;
+    }
+    let of_few = packed::Request { ring_degree: Some(1 << 15), ..*request };
+    match (found, packed::Parameters::candidates(&of_few)) {
+        (Ok(mut found), Ok(few)) => {
+            found.extend(few);
+            Ok(found)
+        }
+        (Err(_), Ok(few)) => Ok(few),
+        (found, Err(_)) => found,
+    }
 }
 
 pub(super) fn packed_request(request: &Request) -> Result<packed::Request> {

@@ -112,6 +112,11 @@ impl PhaseExponential {
         sum / weights
     }
 
+    /// q_0, which inputs are switched to.
+    pub(crate) fn bottom_prime(&self) -> f64 {
+        self.bottom_prime
+    }
+
     /// A raised ciphertext, from an input with noise of the given variance a coefficient modulo q_0.
     pub(crate) fn raised_shape(&self, input_noise: f64) -> Shape {
         let raised = Basis::main(self.limbs);

@@ -8,7 +8,7 @@ use crate::parameters::parameter_set::Parameters;
 /// The matrices of all lookups with one parameter set.
 #[derive(Debug)]
 pub(crate) struct LookupMatrices {
-    /// Matrices of CoeffsToSlots.
+    /// Matrices of CoeffsToSlots; none where a secret of blocks takes its place.
     pub coeffs_to_slots: Vec<LinearTransform>,
     /// Matrices of SlotsToCoeffs.
     pub slots_to_coeffs: Vec<LinearTransform>,
@@ -24,7 +24,10 @@ impl LookupMatrices {
         let circuit = parameters.circuit();
         let products = parameters.product_slots_to_coeffs();
         Self {
-            coeffs_to_slots: circuit.phase_exponential().coeffs_to_slots.encode(ring),
+            coeffs_to_slots: circuit
+                .phase_exponential()
+                .map(|front| front.coeffs_to_slots.encode(ring))
+                .unwrap_or_default(),
             slots_to_coeffs: circuit.slots_to_coeffs().encode(ring),
             clearing: circuit.clearing_plans().map(|plan| plan.encode(ring)).collect(),
             products: products.map(|plan| plan.encode(ring)).unwrap_or_default(),

@@ -2,6 +2,7 @@
 
 use std::ops::Deref;
 
+use cryptable_lattice::block_secret::BlockSecretShape;
 use cryptable_lattice::coefficient_ciphertext::{CoefficientCiphertext, RealDecryption};
 use cryptable_lattice::error::{Error, Result, check_values};
 use cryptable_lattice::ring_secret_key::{RingSecretKey, RingSecretParameters, secret_key_file};
@@ -43,6 +44,10 @@ impl RingSecretParameters for Parameters {
 
     fn sparse_weight(&self) -> u32 {
         self.literal().sparse_weight
+    }
+
+    fn block_secret(&self) -> Option<BlockSecretShape> {
+        self.literal().block_secret_shape()
     }
 
     fn identified_bytes(&self, secret: &TernarySecret) -> Zeroizing<Vec<u8>> {

@@ -3,12 +3,14 @@
 use std::ops::Range;
 
 use cryptable_ckks::DryRun;
+use cryptable_ckks::bootstrapping::block_product::BlockProduct;
 use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
 use cryptable_ckks::dry_run::Shape;
 use cryptable_lattice::{NoiseBound, NoiseLaw};
 
 use crate::akp::AkpCircuit;
 use crate::bootstrapping::phase_exponential::PhaseExponential;
+use crate::bootstrapping::phase_start::PhaseStart;
 use crate::literal::ParametersLiteral;
 use crate::multi_precision::circuit::{MultiPrecisionCircuit, MultiPrecisionPrediction};
 use crate::multiplexer::circuit::MultiplexerCircuit;
@@ -58,12 +60,20 @@ impl Circuit {
         }
     }
 
-    /// The plan of CoeffsToSlots and of the exponential.
-    pub(crate) fn phase_exponential(&self) -> &PhaseExponential {
+    /// The plan of CoeffsToSlots and of the exponential, if phases are raised.
+    pub(crate) fn phase_exponential(&self) -> Option<&PhaseExponential> {
         match self {
-            Self::Akp(circuit) => &circuit.phase_exponential,
-            Self::MultiPrecision(circuit) => &circuit.akp.phase_exponential,
-            Self::Multiplexer(circuit) => &circuit.phase_exponential,
+            Self::Akp(circuit) => circuit.start.raised(),
+            Self::MultiPrecision(circuit) => circuit.akp.start.raised(),
+            Self::Multiplexer(circuit) => Some(&circuit.phase_exponential),
+        }
+    }
+
+    /// The product over the blocks of a secret, if phases are exponentiated by one.
+    pub(crate) fn block_product(&self) -> Option<&BlockProduct> {
+        match self {
+            Self::Akp(AkpCircuit { start: PhaseStart::Blocks(product), .. }) => Some(product),
+            Self::Akp(_) | Self::MultiPrecision(_) | Self::Multiplexer(_) => None,
         }
     }
 

@@ -3,7 +3,6 @@
 use std::f64::consts::TAU;
 use std::ops::Range;
 
-use cryptable_ckks::bootstrapping::exponential::Exponential;
 use cryptable_ckks::dry_run::{Shape, SlotNoise};
 use cryptable_lattice::{NoiseBound, NoiseLaw, Table};
 
@@ -12,6 +11,7 @@ use crate::akp::interpolation::Interpolation;
 use crate::literal::{MultiplexerLiteral, ParametersLiteral};
 use crate::multi_precision::circuit::MultiPrecisionCircuit;
 use crate::parameters::circuit::{Circuit, CircuitPrediction, RaisedNoise};
+use crate::parameters::phase_model::PhaseModel;
 
 /// Where the probability comes from that one value decrypts wrong.
 ///
@@ -97,13 +97,7 @@ impl FailureModel {
         circuit: &Circuit,
         prediction: &CircuitPrediction,
     ) -> Self {
-        let front = circuit.phase_exponential();
-        let (dry_run, matrices) = (circuit.dry_run(), front.coeffs_to_slots.plans());
-        let phase_noise =
-            |input| front.phases(&dry_run, &matrices, front.raised_shape(input))[0].noise;
-        // Noise of about what the circuit adds, so that the difference has its full precision.
-        let unit = literal.ring_degree as f64;
-        let fixed = phase_noise(0.0);
+        let phase = PhaseModel::new(literal, circuit);
         let nodes = literal.interpolated_modulus() as usize;
         let tables = match &literal.multiplexer {
             Some(multiplexer) => Tables::Tree(multiplexer.clone()),
@@ -113,17 +107,16 @@ impl FailureModel {
             Tables::Interpolation(kernel) => kernel.largest_gain(),
             Tables::Tree(_) => 0.0,
         };
-        let overflow = literal.encapsulated_secret().tail_log2(front.bound);
         Self {
-            log2_overflow: overflow + literal.log2_raises(),
+            log2_overflow: phase.log2_overflow,
             gain,
-            approximation: approximation_error(literal, front.bound),
+            approximation: phase.approximation,
             literal: literal.clone(),
             worst_noise: worst_of_tables(&tables, bound_of_result(literal, prediction.result)),
             tables,
             exponential_noise: prediction.exponential.noise,
-            phase_noise: literal.slot_law(fixed).times(front.bound),
-            phase_gain: front.bound * ((phase_noise(unit).total() - fixed.total()) / unit).sqrt(),
+            phase_noise: phase.noise,
+            phase_gain: phase.gain,
         }
     }
 
@@ -409,16 +402,10 @@ impl FailureModel {
             return deviation;
         }
         let p = self.literal.interpolated_modulus();
-        let approximation = circuit.phase_exponential().mean_square_modulus_error(p);
+        let front = circuit.phase_exponential();
+        let approximation = front.map_or(0.0, |front| front.mean_square_modulus_error(p));
         deviation + gain * (self.exponential_noise.total() / 2.0 + approximation)
     }
-}
-
-/// Bound on the error of the exponential's approximation over the interval of the phase.
-fn approximation_error(literal: &ParametersLiteral, bound: f64) -> f64 {
-    let shape = literal.exponential_shape();
-    let function = literal.phase_function();
-    Exponential::approximation_error(function, bound, shape.doublings, shape.log_length)
 }
 
 impl FailureEstimate {

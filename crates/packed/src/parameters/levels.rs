@@ -1,5 +1,6 @@
 //! How a literal divides the chain of primes, and the shapes of its keys.
 
+use cryptable_ckks::bootstrapping::block_product::BlockProduct;
 use cryptable_ckks::bootstrapping::exponential::{ExponentialShape, PhaseFunction};
 use cryptable_ckks::bootstrapping::homomorphic_dft::key_shape;
 use cryptable_ckks::dry_run::{DryRunParameters, PlannedChain};
@@ -14,7 +15,21 @@ use crate::multiplexer::noise_cleaning::IDENTITY_LEVELS;
 impl ParametersLiteral {
     /// Limbs of the whole chain.
     pub(crate) fn limbs(&self) -> usize {
-        self.exponential_limbs() + self.exponential_shape().levels() + self.coeffs_to_slots.primes
+        let start = match &self.block_secret {
+            Some(secret) => BlockProduct::levels(secret.blocks),
+            None => self.exponential_shape().levels() + self.coeffs_to_slots.primes,
+        };
+        self.exponential_limbs() + start
+    }
+
+    /// Limbs that the widest switching keys serve: all, but for that of the sums over blocks, in which nothing is switched.
+    pub(crate) fn switched_limbs(&self) -> usize {
+        self.limbs() - usize::from(self.block_secret.is_some())
+    }
+
+    /// Limbs below CoeffsToSlots or the sums over blocks, where products of ciphertexts begin.
+    pub(crate) fn product_limbs(&self) -> usize {
+        self.switched_limbs() - self.coeffs_to_slots.primes
     }
 
     /// Limbs of exponentials, where the table's part begins.
@@ -103,7 +118,7 @@ impl ParametersLiteral {
     /// Shapes for relinearization: one for the exponential, others for the steps below it.
     pub(crate) fn relinearization_shapes(&self) -> Vec<SwitchingKeyShape> {
         let shape = |limbs, least| self.relinearization_shape(limbs, least);
-        let top = self.limbs() - self.coeffs_to_slots.primes;
+        let top = self.product_limbs();
         let middle = self.exponential_limbs();
         let mut shapes = vec![match self.owners {
             Owners::ONE => self.transform_shape(top),
@@ -124,7 +139,7 @@ impl ParametersLiteral {
 
     /// The special primes that all keys together need.
     pub(crate) fn special_primes(&self) -> usize {
-        self.transform_shape(self.limbs()).basis.special
+        self.transform_shape(self.switched_limbs()).basis.special
     }
 
     /// The widest basis of any key: what security is checked for.
@@ -136,15 +151,21 @@ impl ParametersLiteral {
 
     /// An upper bound on log2 of the product of all primes, before they are found.
     pub(crate) fn log2_modulus_bound(&self) -> f64 {
-        let basis = self.widest_basis();
-        basis.main as f64 * self.log2_scale + basis.special as f64 * self.log2_special + 0.5
+        let special = self.widest_basis().special as f64;
+        // Nothing is encrypted modulo all primes and special ones where the topmost has no switching keys.
+        self.switched_limbs() as f64 * self.log2_scale + special * self.log2_special + 0.5
     }
 
     /// Returns the parameters of a dry run.
     pub(crate) fn dry_run_parameters(&self, primes: &[f64]) -> DryRunParameters {
         let relinearization = self.relinearization_shapes();
-        let mut automorphism: Vec<SwitchingKeyShape> =
-            vec![key_shape(self.limbs(), self.dnum, self.log2_scale, self.log2_special)];
+        let mut automorphism: Vec<SwitchingKeyShape> = match self.block_secret {
+            // A key per rotation of copies, no wider than it is used.
+            Some(_) => (self.exponential_limbs() + 1..=self.product_limbs())
+                .map(|limbs| self.shape_of_fewest_digits(limbs, 1))
+                .collect(),
+            None => vec![key_shape(self.limbs(), self.dnum, self.log2_scale, self.log2_special)],
+        };
         let shared = if self.multiplexer.is_some() { relinearization.len() } else { 1 };
         automorphism.extend(relinearization.iter().take(shared));
         let bottom = self.output_limbs() + self.selection_primes;

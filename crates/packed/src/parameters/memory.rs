@@ -6,6 +6,7 @@
 
 use cryptable_ckks::TransformPlan;
 use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
+use cryptable_lattice::block_secret::BlockSecretShape;
 use cryptable_ring::selected_product::TableMatrix;
 
 use crate::formulas::prepared::Stage;
@@ -172,10 +173,22 @@ impl Parameters {
     /// Limbs of CoeffsToSlots or the exponential, whichever has more.
     fn front_limbs(&self, threads: usize) -> usize {
         let literal = self.literal();
-        let transform = &self.circuit().phase_exponential().coeffs_to_slots;
-        let of_transform = widest_transform(transform, literal.ring_degree, threads);
+        if let Some(product) = self.circuit().block_product() {
+            return block_product_limbs(product.shape(), threads);
+        }
+        let front = self.circuit().phase_exponential();
+        let of_transform = front.map_or(0, |front| {
+            widest_transform(&front.coeffs_to_slots, literal.ring_degree, threads)
+        });
         of_transform.max(literal.exponential_peak_limbs(threads))
     }
+}
+
+/// Limbs of the sums over blocks and of their product: plaintexts of a group in coefficients, their evaluations modulo the
+/// prime that each thread is at, and sums; or a key switch of each of two factors.
+fn block_product_limbs(shape: BlockSecretShape, threads: usize) -> usize {
+    let sums = 2 * shape.groups() * shape.limbs;
+    sums + 2 * shape.limbs + (1 + threads) * shape.block_size() + 8 * shape.limbs
 }
 
 /// Limbs of the widest product with a matrix of a transform.
@@ -201,7 +214,7 @@ impl ParametersLiteral {
 
     /// Limbs of the exponentials: the phases, and for each that is evaluated the steps, sums and products of its series.
     fn exponential_peak_limbs(&self, threads: usize) -> usize {
-        let top = self.limbs() - self.coeffs_to_slots.primes;
+        let top = self.product_limbs();
         let parts = self.parts();
         let (length, babies) = (self.chebyshev_log_length, self.chebyshev_log_babies);
         let steps = (1usize << babies) - 1 + length.saturating_sub(babies) as usize;

@@ -166,7 +166,8 @@ impl Parameters {
     /// log2 of the product of all primes, special ones included: what security is counted at.
     #[must_use]
     pub fn log2_modulus(&self) -> f64 {
-        log2_product(self.main_primes.iter().chain(&self.special_primes))
+        let main = &self.main_primes[..self.literal.switched_limbs()];
+        log2_product(main.iter().chain(&self.special_primes))
     }
 
     /// Returns the claimed security, which was checked.
@@ -185,7 +186,7 @@ impl Parameters {
     /// The problems that its secrets rest on: the dense secret's at all primes, and the sparse one's at q_0·p_0.
     #[must_use]
     pub fn lwe_instances(&self) -> Vec<LweInstance> {
-        lwe_instances(&self.literal, &self.main_primes, &self.special_primes).into()
+        lwe_instances(&self.literal, &self.main_primes, &self.special_primes)
     }
 
     /// log2 of [`Parameters::failure_probability`].
@@ -336,7 +337,8 @@ impl Parameters {
 
     /// The moduli of the ring, without their tables.
     pub(crate) fn moduli(&self) -> RingModuli {
-        let chains = vec![Chain::new(&self.main_primes)];
+        let mut chains = vec![Chain::new(&self.main_primes)];
+        chains.extend(self.literal.block_prime().map(|prime| Chain::new(&[prime])));
         RingModuli::new(self.literal.ring_degree, chains, &self.special_primes)
     }
 
@@ -434,18 +436,26 @@ fn check_security(literal: &ParametersLiteral, main: &[u64], special: &[u64]) ->
     Ok(LweInstance::least_security_bits(&instances))
 }
 
-/// The problems that the secrets rest on. The sparse secret is only ever used at q_0·p_0.
-fn lwe_instances(literal: &ParametersLiteral, main: &[u64], special: &[u64]) -> [LweInstance; 2] {
-    let (dense, sparse) = (
-        SecretDistribution::UniformTernary,
-        SecretDistribution::FixedWeightTernary(literal.sparse_weight),
-    );
-    let all = log2_product(main.iter().chain(special));
-    let bottom = log2_product([&main[0], &special[0]].into_iter());
-    [
-        LweInstance::ring("dense secret", literal.ring_degree, dense, all),
-        LweInstance::ring("sparse secret", literal.ring_degree, sparse, bottom),
-    ]
+/// The problems that the secrets rest on: the dense one at all primes, and the sparse one at q_0·p_0 or the one of blocks at
+/// its prime, where alone they are used.
+fn lwe_instances(literal: &ParametersLiteral, main: &[u64], special: &[u64]) -> Vec<LweInstance> {
+    let degree = literal.ring_degree;
+    // The topmost prime of sums over blocks is never beside special ones, of which there is one at least as large.
+    let all = log2_product(main[..literal.switched_limbs()].iter().chain(special));
+    let dense = LweInstance::ring("dense secret", degree, SecretDistribution::UniformTernary, all);
+    let other = match (&literal.block_secret, literal.block_prime()) {
+        (Some(secret), Some(prime)) => {
+            let distribution = SecretDistribution::Blocks(secret.blocks as u32);
+            let bits = (prime as f64).log2();
+            LweInstance::ring("secret of blocks", secret.dimension, distribution, bits)
+        }
+        _ => {
+            let sparse = SecretDistribution::FixedWeightTernary(literal.sparse_weight);
+            let bottom = log2_product([&main[0], &special[0]].into_iter());
+            LweInstance::ring("sparse secret", degree, sparse, bottom)
+        }
+    };
+    vec![dense, other]
 }
 
 #[cfg(test)]

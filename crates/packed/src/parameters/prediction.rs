@@ -100,9 +100,9 @@ impl Parameters {
     pub(crate) fn memory_bytes_of(&self, requests: &[KeyRequest]) -> usize {
         let moduli = self.moduli();
         let keys: usize = requests.iter().map(|r| r.shape.memory_bytes(&moduli)).sum();
-        let stages =
-            [&self.circuit().phase_exponential().coeffs_to_slots, self.circuit().slots_to_coeffs()];
-        let stages = stages.into_iter().chain(self.circuit().clearing_plans());
+        let first = self.circuit().phase_exponential().map(|front| &front.coeffs_to_slots);
+        let stages = first.into_iter().chain([self.circuit().slots_to_coeffs()]);
+        let stages = stages.chain(self.circuit().clearing_plans());
         let stages = stages.chain(self.product_slots_to_coeffs());
         let plans = stages.flat_map(|dft| dft.plans());
         let matrices: usize = plans.map(|plan| plan.encoded_bytes(&moduli)).sum();

@@ -2,12 +2,13 @@
 
 use std::ops::RangeInclusive;
 
-use cryptable_ckks::bootstrapping::exponential::PhaseFunction;
+use cryptable_ckks::bootstrapping::exponential::{ExponentialShape, PhaseFunction};
 use cryptable_ckks::bootstrapping::subring_trace::TraceHalvings;
+use cryptable_lattice::block_secret::BlockSecretShape;
 use cryptable_lattice::error::{Error, Result};
 
 use crate::formulas::groups::Groups;
-use crate::literal::{DftLiteral, MultiplexerLiteral, ParametersLiteral};
+use crate::literal::{BlockSecretLiteral, DftLiteral, MultiplexerLiteral, ParametersLiteral};
 
 /// Largest modulus of values.
 pub(crate) const MAX_MODULUS: u64 = 1 << 24;
@@ -45,6 +46,9 @@ const MAX_STAGE: u64 = 8;
 /// Most primes of products in formulas: eight choices within each other.
 const MAX_FORMULA_PRIMES: u64 = 9;
 
+/// Most ciphertexts of bits of a secret of blocks: 1,024 values take 128.
+const MAX_BLOCK_BITS: u64 = 1 << 10;
+
 /// Most bits of a matrix's scale: coefficients must fit signed words.
 const MAX_LOG2_MATRIX_SCALE: f64 = 60.0;
 
@@ -70,8 +74,13 @@ pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
     check_primes(literal)?;
     check_polynomials(literal)?;
     check_complex(literal)?;
-    let levels = (literal.input_slots() / 2).trailing_zeros();
-    check_dft(&literal.coeffs_to_slots, levels, literal.log2_scale)?;
+    match &literal.block_secret {
+        Some(secret) => check_block_secret(literal, secret)?,
+        None => {
+            let levels = (literal.input_slots() / 2).trailing_zeros();
+            check_dft(&literal.coeffs_to_slots, levels, literal.log2_scale)?;
+        }
+    }
     let levels = (literal.output_slots() / 2).trailing_zeros();
     check_dft(&literal.slots_to_coeffs, levels, literal.log2_scale)?;
     if let Some(multiplexer) = &literal.multiplexer {
@@ -167,11 +176,14 @@ fn check_primes(literal: &ParametersLiteral) -> Result<()> {
 
 /// Sizes of polynomials.
 fn check_polynomials(literal: &ParametersLiteral) -> Result<()> {
+    within("log2 of the interpolation's baby steps", literal.log_babies.into(), 1..=8)?;
+    if literal.block_secret.is_some() {
+        return Ok(());
+    }
     let length = u64::from(literal.chebyshev_log_length);
     let babies = u64::from(literal.chebyshev_log_babies);
     within("log2 of the Chebyshev coefficients", length, 1..=8)?;
     within("log2 of the Chebyshev baby steps", babies, 1..=length)?;
-    within("log2 of the interpolation's baby steps", literal.log_babies.into(), 1..=8)?;
     within("doublings of the angle", literal.doublings.into(), 0..=8)?;
     let cleanings = u64::from(literal.exponential_cleanings);
     within("cleanings of the exponential", cleanings, 0..=literal.doublings.into())?;
@@ -179,6 +191,50 @@ fn check_polynomials(literal: &ParametersLiteral) -> Result<()> {
     // A cosine has no modulus to clean.
     let most = if is_cosine { 0 } else { cleanings };
     within("cleanings of a cosine", cleanings, 0..=most)
+}
+
+/// Checks the secret of blocks, that AKP of few values of one owner has it, and that nothing says how values would be raised.
+fn check_block_secret(literal: &ParametersLiteral, secret: &BlockSecretLiteral) -> Result<()> {
+    let unserved = literal.multiplexer.is_some()
+        || !literal.digits.is_empty()
+        || literal.complex_outputs
+        || literal.selection_primes > 0
+        || literal.is_cosine_table()
+        || !literal.owners.is_one();
+    if unserved {
+        let what = "a secret of blocks beside digits, formulas, complex outputs, two inputs or several owners";
+        return Err(Error::Unsupported(what.into()));
+    }
+    let degree = literal.ring_degree as u64;
+    within("values per ciphertext", literal.slots as u64, 8..=degree / 2)?;
+    let dimension = secret.dimension as u64;
+    within("dimension of the secret of blocks", dimension, literal.slots as u64..=degree)?;
+    within("blocks of the secret", secret.blocks as u64, 2..=dimension / 2)?;
+    for (name, value) in [
+        ("dimension of the secret of blocks", dimension),
+        ("blocks of the secret", secret.blocks as u64),
+    ] {
+        demand_equal(name, value, value.next_power_of_two())?;
+    }
+    let shape = BlockSecretShape {
+        ring_degree: literal.ring_degree,
+        dimension: secret.dimension,
+        blocks: secret.blocks,
+        slots: literal.slots,
+        limbs: 1,
+        log2_scale: literal.log2_scale,
+    };
+    let bits = shape.encrypted_bits() as u64;
+    within("ciphertexts of bits of the secret of blocks", bits, 1..=MAX_BLOCK_BITS)?;
+    real_within("log2 of the prime of the secret of blocks", secret.log2_prime, 20.0..=31.0)?;
+    let is_raised = literal.raising_matrix
+        || literal.coeffs_to_slots != DftLiteral::default()
+        || literal.exponential_shape() != ExponentialShape::default();
+    if is_raised {
+        let what = "a secret of blocks beside numbers of CoeffsToSlots or of a series";
+        return Err(Error::Unsupported(what.into()));
+    }
+    Ok(())
 }
 
 /// Checks a homomorphic DFT over `levels` butterfly levels.

@@ -35,7 +35,7 @@ pub(crate) fn with_baby_steps(found: &Parameters, weight: f64) -> ParametersLite
     let all_seconds = model.seconds(&prediction.work);
     let all_bytes = prediction.key_file_bytes as f64;
     let (circuit, matrices) = (found.circuit(), literal.coeffs_to_slots.stages.len());
-    let dft = &circuit.phase_exponential().coeffs_to_slots;
+    let dft = &circuit.phase_exponential().expect("values that are raised").coeffs_to_slots;
     let mut best = vec![(f64::INFINITY, OWN_KEYS[0]); matrices];
     let shared = if weight > KEY_WEIGHT { &SHARED_KEYS[..] } else { &[] };
     for &choice in OWN_KEYS.iter().chain(shared) {

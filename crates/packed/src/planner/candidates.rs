@@ -11,6 +11,7 @@ use crate::multiplexer::entry_kind::EntryKind;
 use crate::parameters::parameter_set::Parameters;
 use crate::planner::digit_choice::OutputPrecision::{self, FewestPrimes, PrimeMore, WholePrimes};
 use crate::planner::digit_choice::{DigitChoice, Evaluation, digit_lists, selector_choices};
+use crate::planner::few_values::or_of_few_values;
 use crate::planner::matrix_choice::choose_matrices;
 use crate::planner::prime_choice::{choose_primes, choose_primes_where};
 use crate::planner::request::{DigitInputs, Method, Request, reached, surer};
@@ -201,6 +202,7 @@ fn lowest_order(request: &Request) -> Result<Parameters> {
         };
         let found = choose_primes(request, Evaluation::Akp(order));
         let found = found.map(|found| choose_matrices(request, found, check));
+        let found = or_of_few_values(request, order, found, check);
         if found.as_ref().is_ok_and(serves) {
             return found;
         }

@@ -74,6 +74,7 @@ pub(crate) fn literal(
         // Smaller matrices have fewer giant steps, whose roundings stay in slots.
         coeffs_to_slots: dft(levels, LEVELS_OF_MATRIX - extra_primes as u32, extra_primes),
         raising_matrix: false,
+        block_secret: None,
         slots_to_coeffs: match evaluation.output_precision() {
             OutputPrecision::FewestPrimes => dft(output_levels, LEVELS_OF_MATRIX, 0),
             OutputPrecision::PrimeMore => dft(output_levels, LEVELS_OF_MATRIX, 1),

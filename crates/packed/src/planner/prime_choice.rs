@@ -3,6 +3,7 @@
 use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::security::{SecretDistribution, max_log2_modulus};
 
+use crate::literal::ParametersLiteral;
 use crate::parameters::parameter_set::Parameters;
 use crate::planner::digit_choice::Evaluation;
 use crate::planner::literals::literal;
@@ -58,14 +59,41 @@ pub(crate) fn choose_primes_where(
         let found = fitting.map_or(Err(last), Parameters::new)?;
         return check(&found).map(|()| found);
     }
-    // Extra primes of the homomorphic DFTs buy precision where security forces small primes.
-    let mut noisy = None;
+    let of = |dnum, log2_scale, extra_primes: usize| {
+        let mut literal = literal(request, dnum, log2_scale, evaluation);
+        literal.slots_to_coeffs.primes += extra_primes.min(1);
+        literal.coeffs_to_slots.primes += extra_primes / 2;
+        literal
+    };
+    match largest_primes(limit, of, &check) {
+        Ok(Some(found)) => return Ok(found),
+        Ok(None) => {}
+        Err(error) => last = surer(Some(last), error),
+    }
+    match evaluation {
+        Evaluation::Akp(_) if degree > DEGREE_OF_NARROW_PRIMES => {
+            wide_primes(request, evaluation, limit, &check).ok_or(last)
+        }
+        _ => Err(last),
+    }
+}
+
+/// The parameters of the fewest digits of keys, and then of the largest primes, that have room in `limit` bits and serve; of
+/// literals by digits of keys, log2 of the primes and extra primes of the homomorphic DFTs, which buy precision where security
+/// forces small primes. None if no literal has room.
+///
+/// # Errors
+/// If there is room, and none serves.
+pub(crate) fn largest_primes(
+    limit: f64,
+    literal: impl Fn(usize, u32, usize) -> ParametersLiteral,
+    check: impl Fn(&Parameters) -> Result<()>,
+) -> Result<Option<Parameters>> {
+    let (mut noisy, mut last) = (None, None);
     let tries = DNUMS.iter().flat_map(|&d| [(d, 0), (d, 1), (d, 2)]);
     for (dnum, extra_primes) in tries {
         for log2_scale in (32..=LARGEST_LOG2_SCALE).rev() {
-            let mut literal = literal(request, dnum, log2_scale, evaluation);
-            literal.slots_to_coeffs.primes += extra_primes.min(1);
-            literal.coeffs_to_slots.primes += extra_primes / 2;
+            let literal = literal(dnum, log2_scale, extra_primes);
             if literal.log2_modulus_bound() > limit {
                 continue;
             }
@@ -75,18 +103,15 @@ pub(crate) fn choose_primes_where(
                 Ok(found) if found.failure().typical_ratio > LARGEST_DEVIATION => {
                     noisy = noisy.or(Some(found));
                 }
-                Ok(parameters) => return Ok(parameters),
-                Err(error) => last = surer(Some(last), error),
+                Ok(parameters) => return Ok(Some(parameters)),
+                Err(error) => last = Some(surer(last, error)),
             }
             break;
         }
     }
-    match (noisy, evaluation) {
-        (Some(found), _) => Ok(found),
-        (None, Evaluation::Akp(_)) if degree > DEGREE_OF_NARROW_PRIMES => {
-            wide_primes(request, evaluation, limit, &check).ok_or(last)
-        }
-        (None, _) => Err(last),
+    match (noisy, last) {
+        (None, Some(error)) => Err(error),
+        (noisy, _) => Ok(noisy),
     }
 }
 

@@ -5,10 +5,11 @@ use cryptable_lattice::{Owners, SecurityLevel};
 
 use crate::akp::hermite_kernel::HermiteOrder;
 use crate::formulas::stages::PreparedFormulas;
-use crate::literal::MultiplexerLiteral;
+use crate::literal::{BlockSecretLiteral, MultiplexerLiteral};
 use crate::parameters::parameter_set::Parameters;
 use crate::planner::comparison_request::comparison_digits;
 use crate::planner::digit_choice::{DigitChoice, Evaluation, OutputPrecision};
+use crate::planner::few_values::with_block_secret;
 use crate::planner::literals::literal;
 use crate::planner::prime_choice::LARGEST_LOG2_SCALE;
 use crate::planner::request::Request;
@@ -125,6 +126,25 @@ impl Parameters {
         order: HermiteOrder,
     ) -> Result<Self> {
         toy(input_modulus, output_modulus, degree, slots, Evaluation::Akp(order))
+    }
+
+    /// A toy set of AKP under a secret of blocks at ring degree 1024, for tests only: **insecure**.
+    ///
+    /// # Errors
+    /// If a number is out of range.
+    pub fn insecure_toy_blocks(modulus: u64, slots: usize, blocks: usize) -> Result<Self> {
+        let request = Request {
+            ring_degree: Some(1024),
+            count: Some(slots),
+            ..Request::new(modulus, modulus)
+        };
+        request.check()?;
+        let literal = literal(&request, 3, 40, Evaluation::Akp(HermiteOrder::First));
+        let secret = BlockSecretLiteral { dimension: 512, blocks, log2_prime: 29.0 };
+        let mut literal = with_block_secret(literal, secret);
+        literal.name = format!("insecure_{}", literal.name);
+        literal.security = SecurityLevel::Insecure;
+        Self::new(literal)
     }
 
     /// A toy set that takes inputs digit by digit, for tests only: **insecure**.

@@ -78,6 +78,36 @@ fn the_first_matrix_or_step_of_the_trace_raises() {
     }
 }
 
+/// Copies hold all blocks or some, or there is one copy.
+#[test]
+fn secrets_of_blocks() {
+    let _replay = replay::begin();
+    for (p, slots, blocks) in [(16, 8, 16), (16, 64, 16), (5, 512, 8)] {
+        check(&Parameters::insecure_toy_blocks(p, slots, blocks).unwrap(), &tables(p, p));
+    }
+}
+
+#[test]
+fn literals_of_a_secret_of_blocks_have_bounds() {
+    let toy = Parameters::insecure_toy_blocks(16, 64, 16).unwrap();
+    let refused = |change: &dyn Fn(&mut ParametersLiteral), expected: &str| {
+        let mut literal = toy.literal().clone();
+        change(&mut literal);
+        let error = Parameters::new(literal).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    };
+    refused(&|it| it.block_secret.as_mut().unwrap().blocks = 12, "blocks of the secret");
+    refused(&|it| it.block_secret.as_mut().unwrap().dimension = 32, "dimension");
+    refused(&|it| it.block_secret.as_mut().unwrap().dimension = 2048, "dimension");
+    refused(&|it| it.block_secret.as_mut().unwrap().log2_prime = 40.0, "prime");
+    refused(&|it| it.slots = 1024, "values per ciphertext");
+    refused(&|it| it.doublings = 1, "CoeffsToSlots or of a series");
+    refused(&|it| it.owners = cryptable_lattice::Owners::new(2).unwrap(), "several owners");
+    refused(&|it| it.input_modulus = 2, "two inputs");
+    // A secret that the tables do not know.
+    refused(&|it| it.security = cryptable_lattice::SecurityLevel::Bits128, "modulus");
+}
+
 fn tables(p: u64, output: u64) -> Vec<Table> {
     let scrambled = |x: u64| (x * 7919 + x * x * 31 + 5) % output;
     vec![

@@ -54,6 +54,16 @@ fn modulus_that_is_no_power_of_two_on_1024_values() {
     check(10, 1 << 15, 1 << 10, &scrambled(10));
 }
 
+/// The secret of blocks is drawn for the key, so that `check` sees one of many.
+#[test]
+#[ignore = "a minute and 2 GB"]
+fn few_values_under_a_secret_of_blocks() {
+    let _replay = replay::begin();
+    for (p, count) in [(256, 64), (256, 1 << 10), (16, 1 << 10)] {
+        check(p, 1 << 15, count, &scrambled(p));
+    }
+}
+
 #[test]
 fn twelve_bits_by_digits_on_65536_values() {
     let _replay = replay::begin();

@@ -365,6 +365,9 @@ fn errors_of_joint_keys_are_as_large_as_their_laws() {
         let (kind, expected) = match purpose {
             KeyPurpose::Relinearization => (0, count.relinearization_error_variance(ring.degree())),
             KeyPurpose::SparseToDense => (1, count.error_variance()),
+            KeyPurpose::DenseToBlocks(_) | KeyPurpose::BlockBits(_) => {
+                unreachable!("several owners have no secret of blocks")
+            }
             KeyPurpose::SparseGalois(_) | KeyPurpose::DenseToSparse | KeyPurpose::Galois(_) => {
                 continue;
             }

@@ -1,0 +1,108 @@
+//! AKP of few values under a secret of blocks, at half the ring degree: phases are exponentiated by products over its blocks, in
+//! place of CoeffsToSlots and a series. Work grows with the number of values, which fill slots beside the blocks.
+
+use cryptable_ckks::bootstrapping::exponential::ExponentialShape;
+use cryptable_ckks::bootstrapping::subring_trace::TraceHalvings;
+use cryptable_lattice::error::{Error, Result};
+use cryptable_lattice::security::{SecretDistribution, max_log2_modulus};
+
+use crate::akp::hermite_kernel::HermiteOrder;
+use crate::literal::{BlockSecretLiteral, DftLiteral, ParametersLiteral};
+use crate::multiplexer::entry_kind::EntryKind;
+use crate::parameters::parameter_set::Parameters;
+use crate::planner::baby_choice::weighted;
+use crate::planner::digit_choice::Evaluation;
+use crate::planner::literals::literal;
+use crate::planner::prime_choice::largest_primes;
+use crate::planner::request::{Method, Request};
+
+/// The secret whose security the tables know: the least dimension, and as many blocks as meeting in the middle asks for. The
+/// prime stays below 2^29.
+const SECRET: BlockSecretLiteral =
+    BlockSecretLiteral { dimension: 2048, blocks: 128, log2_prime: 28.99 };
+
+/// Ring degree: all levels fit, and everything takes half of what it takes at twice the degree.
+const DEGREE: usize = 1 << 15;
+
+/// Most values: with more, plaintexts take longer than CoeffsToSlots.
+const MAX_VALUES: usize = 1 << 10;
+
+/// The literal with a secret of blocks in place of CoeffsToSlots and a series.
+pub(crate) fn with_block_secret(
+    literal: ParametersLiteral,
+    secret: BlockSecretLiteral,
+) -> ParametersLiteral {
+    let none = ExponentialShape::default();
+    ParametersLiteral {
+        name: format!("{}_blocks{}", literal.name, secret.blocks),
+        trace_halvings: TraceHalvings::default(),
+        coeffs_to_slots: DftLiteral::default(),
+        raising_matrix: false,
+        chebyshev_log_length: none.log_length,
+        chebyshev_log_babies: none.log_babies,
+        chebyshev_least_depth: none.least_depth,
+        doublings: none.doublings,
+        exponential_cleanings: none.cleanings,
+        block_secret: Some(secret),
+        ..literal
+    }
+}
+
+/// Returns whether a request is for values that a secret of blocks may serve: it asks for the ring degree.
+fn may_serve(request: &Request) -> bool {
+    request.ring_degree == Some(DEGREE)
+        && request.method.is_none_or(|method| method == Method::Akp)
+        && request.count.is_some_and(|count| count <= MAX_VALUES)
+        && request.entries == EntryKind::Shared
+        && request.input_modulus > 2
+        && request.digit_bits.is_none()
+        && !request.complex_outputs
+        && request.owners.is_one()
+}
+
+/// The better one of `found` and of parameters for few values by an interpolation of this order that pass `check`, by time and
+/// key bytes within the request's memory limit, if both are there.
+///
+/// # Errors
+/// Those of `found`, if there are no others.
+pub(crate) fn or_of_few_values(
+    request: &Request,
+    order: HermiteOrder,
+    found: Result<Parameters>,
+    check: impl Fn(&Parameters) -> Result<()>,
+) -> Result<Parameters> {
+    let limit = request.memory.unwrap_or(usize::MAX);
+    let rank = |parameters: &Parameters| {
+        let prediction = parameters.prediction_of(request.tables);
+        (prediction.peak_bytes() > limit, weighted(&prediction))
+    };
+    match (of_few_values(request, order, check), found) {
+        (Ok(few), Ok(found)) => Ok(if rank(&few) < rank(&found) { few } else { found }),
+        (Ok(few), Err(_)) => Ok(few),
+        (Err(_), found) => found,
+    }
+}
+
+/// Parameters for few values by an interpolation of this order, which pass `check`.
+///
+/// # Errors
+/// If there are too many values, or they are asked for in another way; if no primes serve.
+fn of_few_values(
+    request: &Request,
+    order: HermiteOrder,
+    check: impl Fn(&Parameters) -> Result<()>,
+) -> Result<Parameters> {
+    if !may_serve(request) {
+        return Err(Error::Unsupported("a secret of blocks for this request".into()));
+    }
+    let limit = max_log2_modulus(DEGREE, SecretDistribution::UniformTernary)
+        .expect("the tables know the degree");
+    let of = |dnum, log2_scale, extra_primes: usize| {
+        let literal = literal(request, dnum, log2_scale, Evaluation::Akp(order));
+        let mut literal = with_block_secret(literal, SECRET);
+        literal.slots_to_coeffs.primes += extra_primes.min(1);
+        literal
+    };
+    largest_primes(limit, of, check)?
+        .ok_or_else(|| Error::Unsupported("a secret of blocks: primes have no room".into()))
+}
