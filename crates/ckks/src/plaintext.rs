@@ -4,6 +4,9 @@ use cryptable_ring::rounding::nearest_integer;
 use cryptable_ring::{Coefficients, Embedding, Evaluations, Poly, Ring, SecretSlots};
 use num_complex::Complex64;
 
+/// Transforms of the ring degree that the embedding of all slots takes, of complex doubles by portable code, roundings included.
+pub const EMBEDDING_TRANSFORMS: f64 = 6.0;
+
 /// Slots times `scale` as a polynomial modulo `q_0 … q_{limbs-1}`.
 #[derive(Clone, Debug)]
 pub struct Plaintext {

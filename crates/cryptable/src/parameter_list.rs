@@ -30,6 +30,11 @@ const SPARSE_SLOTS: usize = 1 << 12;
 /// Widths in bits of the compared integers listed.
 const COMPARISON_BITS: [u32; 3] = [12, 21, 32];
 
+/// Packed values that are few enough for a secret of blocks, and their ring degree. All numbers of them share their LWE problems
+/// but for the modulus of the dense secret.
+const FEW_VALUES: u64 = 1 << 10;
+const FEW_VALUES_DEGREE: usize = 1 << 15;
+
 /// Ring degrees of packed values.
 const RING_DEGREES: [usize; 2] = [1 << 15, 1 << 16];
 
@@ -88,8 +93,10 @@ fn list_up_to(max_bits: u32) -> Result<Vec<ListedParameters>> {
         .into_par_iter()
         .filter_map(|bits| fastest(request(bits, Engine::Packed).inputs(Engine::Single)))
         .collect();
+    let few = request(8, Engine::Packed).ring_degree(FEW_VALUES_DEGREE).values(FEW_VALUES);
     let all = packed.iter().chain(&single).chain(&bridged);
     let mut list: Vec<ListedParameters> = all.map(of_engine).collect();
+    list.extend(fastest(few).as_ref().map(of_few_values));
     list.extend(ParameterSet::ALL.map(of_leveled_set));
     list.extend(of_applications()?);
     list.extend(COMPARISON_BITS.into_par_iter().map(of_comparisons).collect::<Result<Vec<_>>>()?);
@@ -128,6 +135,12 @@ fn of_engine(parameters: &Parameters) -> ListedParameters {
         log2_fail: Some(parameters.log2_fail()),
         instances: parameters.lwe_instances(),
     }
+}
+
+/// Lists packed values that are few enough for a secret of blocks.
+fn of_few_values(parameters: &Parameters) -> ListedParameters {
+    let listed = of_engine(parameters);
+    ListedParameters { name: format!("{FEW_VALUES} values, {}", listed.name), ..listed }
 }
 
 fn of_leveled_set(set: ParameterSet) -> ListedParameters {

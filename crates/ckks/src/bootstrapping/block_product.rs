@@ -22,11 +22,8 @@ use rayon::prelude::*;
 
 use crate::dry_run::{Counts, PlainShape, Shape, SlotNoise, SlotVariance};
 use crate::noise_sources::NoiseSources;
-use crate::plaintext::rounded_coefficients;
+use crate::plaintext::{EMBEDDING_TRANSFORMS, rounded_coefficients};
 use crate::{Arithmetic, Ciphertext, DryRun, Evaluator};
-
-/// Transforms that the embedding of a plaintext of all slots takes, of complex doubles by portable code.
-const EMBEDDING: f64 = 20.0;
 
 /// The plan of a product over blocks.
 #[derive(Clone, Debug)]
@@ -238,7 +235,7 @@ impl BlockProduct {
         let shape = self.shape;
         let digits = signed_bits(self.prime_bits()) as usize;
         let slots = 2 * shape.slots * shape.copies();
-        let embedding = EMBEDDING * slots as f64 / shape.ring_degree as f64;
+        let embedding = EMBEDDING_TRANSFORMS * slots as f64 / shape.ring_degree as f64;
         let embeddings = (shape.encrypted_bits() as f64 * embedding).ceil() as usize;
         Counts {
             transforms: digits + 2 + embeddings + shape.encrypted_bits() * shape.limbs,

@@ -1,6 +1,7 @@
 //! Predicted costs of a lookup, from its dry run.
 
 use cryptable_ckks::dry_run::Counts;
+use cryptable_ckks::plaintext::EMBEDDING_TRANSFORMS;
 use cryptable_lattice::cost::{Prediction, Work};
 use cryptable_lattice::{KeyPurpose, KeyRequest};
 use cryptable_wire::bit_packing::packed_bytes;
@@ -8,9 +9,6 @@ use cryptable_wire::bit_packing::packed_bytes;
 use crate::multiplexer::entry_kind::EntryKind;
 use crate::parameters::circuit::Circuit;
 use crate::parameters::parameter_set::Parameters;
-
-/// Transforms that the embedding of a plaintext of all slots takes, of complex doubles by portable code.
-const EMBEDDING: f64 = 20.0;
 
 /// Transforms that drawing a limb of a mask from its seed takes, memory included: an encrypted table of 12 bits has 4,096 entries
 /// of five limbs.
@@ -137,7 +135,7 @@ impl Parameters {
 fn transforms_of_entry(kind: EntryKind, limbs: usize, slots: f64) -> usize {
     match kind {
         EntryKind::Shared => 0,
-        EntryKind::Plain => limbs + (slots * EMBEDDING).ceil() as usize,
+        EntryKind::Plain => limbs + (slots * EMBEDDING_TRANSFORMS).ceil() as usize,
         EntryKind::Encrypted => MASK * limbs,
     }
 }
