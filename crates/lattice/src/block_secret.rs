@@ -68,7 +68,7 @@ impl BlockSecretShape {
         group * self.copies() + copy
     }
 
-    /// The keys to the block secret, modulo a prime of so many bits, the only one of the ring's second chain, then the
+    /// The keys to the block secret, modulo a prime of `prime_bits` bits, the only one of the ring's second chain, then the
     /// encrypted bits.
     pub fn key_requests(self, prime_bits: u32) -> impl Iterator<Item = KeyRequest> {
         let single = |purpose, basis: Basis| {
@@ -85,7 +85,7 @@ impl BlockSecretShape {
     }
 }
 
-/// Digits of -1, 0 and 1 that words of so many bits have.
+/// Returns how many digits of -1, 0 and 1 words of `bits` bits have.
 #[must_use]
 pub const fn signed_bits(bits: u32) -> u32 {
     bits + 1

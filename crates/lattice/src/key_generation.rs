@@ -111,7 +111,7 @@ pub(crate) struct EvaluatedSecrets<'a> {
     /// The dense one.
     pub dense: EvaluatedSecret<'a>,
     sparse: EvaluatedSecret<'a>,
-    /// That of blocks, if there are keys under it.
+    /// The secret of blocks, if there are keys under one.
     blocks: Option<BlockSecret>,
 }
 

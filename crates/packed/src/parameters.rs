@@ -9,5 +9,6 @@ pub(crate) mod noise_limits;
 pub(crate) mod parameter_set;
 mod phase_model;
 mod prediction;
+mod secrets;
 mod tree_memory;
 pub(crate) mod validation;

@@ -97,8 +97,8 @@ def test_plans_of_moduli_and_of_engines():
     plan = cryptable.plan(moduli=(4, 4), engine="packed", values=1, goal="latency")
     assert plan.best_of("packed").engine == "packed"
     machine = CostModel.of_unit(6e-5)
-    once = cryptable.plan(moduli=(256, 256), values=100, threads=1, cost_model=machine)
-    often = cryptable.plan(moduli=(256, 256), values=100, threads=1, cost_model=machine, lookups=1_000)
+    once = cryptable.plan(moduli=(256, 256), values=10, threads=1, cost_model=machine)
+    often = cryptable.plan(moduli=(256, 256), values=10, threads=1, cost_model=machine, lookups=1_000)
     assert (once.best.engine, often.best.engine, often.lookups) == ("leveled", "packed", 1_000)
     lookups, packed = once.best_for_more_lookups or (0, None)
     assert 1 < lookups < 1_000 and packed.engine == "packed" and often.best_for_more_lookups is None

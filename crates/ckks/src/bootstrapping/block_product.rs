@@ -62,7 +62,7 @@ impl BlockProduct {
         Self { shape, prime, scale, places: (0..shape.slots).map(place).collect() }
     }
 
-    /// Levels that it takes for a secret of so many blocks.
+    /// Returns the levels of a product over this number of blocks.
     #[must_use]
     pub fn levels(blocks: usize) -> usize {
         1 + blocks.ilog2() as usize
@@ -230,7 +230,7 @@ impl BlockProduct {
         self.multiply(dry_run, sums)
     }
 
-    /// What the switch and the plaintexts take.
+    /// Counts the switch and the plaintexts.
     fn counts(&self) -> Counts {
         let shape = self.shape;
         let digits = signed_bits(self.prime_bits()) as usize;
@@ -247,7 +247,7 @@ impl BlockProduct {
 }
 
 impl SwitchedPhases {
-    /// What coefficient `index` of the secret is multiplied by in coefficient `value` of the product with the mask.
+    /// The factor of coefficient `index` of the secret in coefficient `value` of its product with the mask.
     fn of_mask(&self, value: usize, index: usize) -> Complex64 {
         match value.checked_sub(index) {
             Some(place) => self.masks[place],

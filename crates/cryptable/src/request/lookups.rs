@@ -63,11 +63,11 @@ impl Request {
     /// Default: one.
     ///
     /// Packed values have the fastest lookups of many values and the largest keys, so how often a key is used decides
-    /// which engine is best for some tens or hundreds of values.
+    /// which engine is best for some tens of values.
     ///
     /// ```
     /// use cryptable::{CostModel, Engine, Request};
-    /// let request = Request::new(256, 256).values(100).cost_model(CostModel::of_unit(60e-6)).threads(2);
+    /// let request = Request::new(256, 256).values(10).cost_model(CostModel::of_unit(60e-6)).threads(2);
     /// let best = |request: &Request| request.plan().map(|plan| plan.best().parameters().engine());
     /// assert_eq!(best(&request)?, Engine::Leveled);
     /// assert_eq!(best(&request.lookups(1_000))?, Engine::Packed);

@@ -1,4 +1,4 @@
-//! What is between an input's phases and the exponentials of a lookup, as the failure model sees it.
+//! The errors between an input's phases and the exponentials of a lookup, for the failure model.
 
 use cryptable_ckks::bootstrapping::block_product::BlockProduct;
 use cryptable_ckks::bootstrapping::exponential::Exponential;
