@@ -8,6 +8,12 @@ use crate::{Engine, Error, Parameters, Request, Result};
 /// Largest input modulus for which single values are considered. No larger one is served, and the search takes a while.
 const MAX_SINGLE_MODULUS: u64 = 1 << 6;
 
+/// Most packed values for which half the default ring degree is tried as well.
+const MOST_FEW_VALUES: usize = 1 << 12;
+
+/// Half the default ring degree.
+const DEGREE_OF_FEW_VALUES: usize = 1 << 15;
+
 /// A way to look values up.
 #[derive(Clone, Copy)]
 pub(super) enum Way {
@@ -141,10 +147,11 @@ fn retain_lookups_in_a_row(found: &mut Vec<single::Parameters>, wanted: u32) -> 
 /// Candidates at the ring degree that is asked for, or at the default and at the one that few values may have.
 fn packed_candidates(request: &packed::Request) -> Result<Vec<packed::Parameters>> {
     let found = packed::Parameters::candidates(request);
-    if request.ring_degree.is_some() || request.count.is_none() {
+    let is_few = request.count.is_some_and(|count| count <= MOST_FEW_VALUES);
+    if request.ring_degree.is_some() || !is_few {
         return found;
     }
-    let of_few = packed::Request { ring_degree: Some(1 << 15), ..*request };
+    let of_few = packed::Request { ring_degree: Some(DEGREE_OF_FEW_VALUES), ..*request };
     match (found, packed::Parameters::candidates(&of_few)) {
         (Ok(mut found), Ok(few)) => {
             found.extend(few);
