@@ -378,7 +378,8 @@ mod tests {
 
     #[test]
     fn keys_count_as_often_as_they_are_made() {
-        let zen = |values: u64| request().values(values).cost_model(CostModel::of_unit(58e-6));
+        let zen =
+            |values: u64| request().threads(1).values(values).cost_model(CostModel::of_unit(58e-6));
         let best = |request: Request| request.plan().unwrap().best().parameters().engine();
         assert_eq!(best(zen(10)), Engine::Leveled);
         assert_eq!(best(zen(1024)), Engine::Packed);

@@ -67,7 +67,7 @@ impl Request {
     ///
     /// ```
     /// use cryptable::{CostModel, Engine, Request};
-    /// let request = Request::new(256, 256).values(10).cost_model(CostModel::of_unit(60e-6)).threads(2);
+    /// let request = Request::new(256, 256).values(10).cost_model(CostModel::of_unit(60e-6)).threads(1);
     /// let best = |request: &Request| request.plan().map(|plan| plan.best().parameters().engine());
     /// assert_eq!(best(&request)?, Engine::Leveled);
     /// assert_eq!(best(&request.lookups(1_000))?, Engine::Packed);

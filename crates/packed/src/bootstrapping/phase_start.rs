@@ -14,7 +14,7 @@ use crate::step::Step;
 #[derive(Clone, Debug)]
 pub(crate) enum PhaseStart {
     /// ModRaise, CoeffsToSlots and a series: of any number of values.
-    Raised(PhaseExponential),
+    Raised(Box<PhaseExponential>),
     /// A product over the blocks of a small secret: of few values.
     Blocks(BlockProduct),
 }
@@ -24,7 +24,7 @@ impl PhaseStart {
     pub(crate) fn new(literal: &ParametersLiteral, primes: &[f64]) -> Self {
         match literal.block_product(primes) {
             Some(product) => Self::Blocks(product),
-            None => Self::Raised(PhaseExponential::new(literal, primes)),
+            None => Self::Raised(Box::new(PhaseExponential::new(literal, primes))),
         }
     }
 
@@ -47,7 +47,7 @@ impl PhaseStart {
     /// The same for a dry run that is to find the noise of an average input.
     pub(crate) fn of_average_phases(&self) -> Self {
         match self {
-            Self::Raised(front) => Self::Raised(front.of_average_phases()),
+            Self::Raised(front) => Self::Raised(Box::new(front.of_average_phases())),
             Self::Blocks(_) => self.clone(),
         }
     }
