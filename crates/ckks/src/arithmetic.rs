@@ -7,6 +7,8 @@
 use num_complex::Complex64;
 use rayon::prelude::*;
 
+use crate::hiding::Hiding;
+
 /// Slotwise arithmetic on ciphertexts with exact scales.
 pub trait Arithmetic: Sync {
     /// A ciphertext, or what stands for one.
@@ -143,6 +145,9 @@ pub trait Arithmetic: Sync {
 
     /// Adds another product of the same limbs and scale, so that one relinearization serves both.
     fn add_product_assign(&self, product: &mut Self::Product, other: &Self::Product);
+
+    /// Hides all of a product but the real parts of its slots, which get noise: see [`crate::hiding`].
+    fn hide(&self, product: &mut Self::Product, hiding: &Hiding);
 
     /// Relinearizes and divides by the top `rescale` primes, in one pass.
     fn relinearize(&self, product: Self::Product, rescale: usize) -> Self::Ciphertext;

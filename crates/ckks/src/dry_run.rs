@@ -13,6 +13,7 @@ use num_complex::Complex64;
 use crate::arithmetic::{Arithmetic, ratio_of_products, rows_of_all_quarters};
 pub use crate::counts::Counts;
 use crate::counts::{AtomicCounts, StageCounts};
+use crate::hiding::Hiding;
 use crate::noise_sources::NoiseSources;
 use crate::transform_plan::{TransformPlan, division_transforms, lifted_limbs};
 
@@ -191,8 +192,7 @@ impl DryRun {
         };
         let shape = Self::cheapest(shapes, basis);
         let (digits, special) = (shape.digits_at(basis.main), shape.basis.special);
-        let stored = basis.limbs();
-        let all = stored + special;
+        let (stored, all) = (basis.limbs(), basis.limbs() + special);
         let (conversions, keys) = (stored * all + 2 * special * stored, 2 * digits * all);
         PlannedSwitch {
             shape,
@@ -229,6 +229,14 @@ impl DryRun {
             (2.0 * (width - special)).exp2()
         });
         self.slots_of_coefficients(digits.sum::<f64>() * n * key_error / 12.0, scale)
+    }
+
+    fn automorphism(&self, ct: &Shape, element: usize) -> Shape {
+        let basis = self.basis_of(ct);
+        let purpose = KeyPurpose::Galois(element as u32);
+        let switching = self.switch(purpose, basis, Switching::Automorphism, ct.scale);
+        let noise = ct.noise + switching + self.rounding_noise(ct.scale);
+        Shape { noise, ..*ct }
     }
 
     fn divisor(&self, basis: Basis, count: usize) -> f64 {
@@ -394,6 +402,12 @@ impl Arithmetic for DryRun {
         product.sources = product.sources.union(other.sources);
     }
 
+    fn hide(&self, product: &mut Shape, hiding: &Hiding) {
+        self.add_counts(hiding.counts(self.basis_of(product).limbs()));
+        let flooding = self.slots_of_coefficients(hiding.flooding.variance(), product.scale);
+        product.noise += SlotNoise::gaussian(flooding);
+    }
+
     fn relinearize(&self, product: Shape, rescale: usize) -> Shape {
         let basis = self.basis_of(&product);
         let purpose = KeyPurpose::Relinearization;
@@ -482,15 +496,5 @@ impl Arithmetic for DryRun {
             noise,
             sources: ct.sources,
         }
-    }
-}
-
-impl DryRun {
-    fn automorphism(&self, ct: &Shape, element: usize) -> Shape {
-        let basis = self.basis_of(ct);
-        let purpose = KeyPurpose::Galois(element as u32);
-        let switching = self.switch(purpose, basis, Switching::Automorphism, ct.scale);
-        let noise = ct.noise + switching + self.rounding_noise(ct.scale);
-        Shape { noise, ..*ct }
     }
 }

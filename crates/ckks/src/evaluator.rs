@@ -10,6 +10,7 @@ use num_complex::Complex64;
 
 use crate::arithmetic::{Arithmetic, ratio_of_products};
 use crate::ciphertext::{Ciphertext, Product};
+use crate::hiding::{self, Hiding};
 use crate::linear_transform::LinearTransform;
 use crate::plaintext::Plaintext;
 use crate::stages;
@@ -260,6 +261,11 @@ impl Arithmetic for Evaluator<'_> {
         tensor.d0.add_multiple_assign(self.ring, &other.d0, 1);
         tensor.d1.add_multiple_assign(self.ring, &other.d1, 1);
         tensor.d2.add_multiple_assign(self.ring, &other.d2, 1);
+    }
+
+    fn hide(&self, product: &mut Product, hiding: &Hiding) {
+        let key = self.key(KeyPurpose::Relinearization, Basis::main(hiding.key_limbs));
+        hiding::hide(self.ring, key, product, &hiding.flooding);
     }
 
     fn relinearize(&self, product: Product, rescale: usize) -> Ciphertext {

@@ -20,6 +20,7 @@ pub mod dry_run;
 #[cfg(feature = "client")]
 pub mod encryption;
 pub mod evaluator;
+pub mod hiding;
 pub mod leveled_table;
 pub mod linear_transform;
 pub mod noise_sources;

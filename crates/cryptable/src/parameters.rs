@@ -142,6 +142,16 @@ impl Parameters {
         }
     }
 
+    /// Returns the bits κ of hidden tables: results of a lookup show nothing of its table but outputs, up to a statistical
+    /// distance of 2^-κ ([`Request::hide_table`](crate::Request::hide_table)). `None` where tables are not hidden.
+    #[must_use]
+    pub fn hidden_bits(&self) -> Option<u32> {
+        match self {
+            Self::Packed(it) => it.hidden_bits(),
+            Self::Single(_) | Self::Leveled(_) | Self::Bridged(_) => None,
+        }
+    }
+
     /// Returns whether the parameters have 128 bits of security, as checked at construction, or are a toy for tests.
     #[must_use]
     pub fn security_level(&self) -> SecurityLevel {

@@ -14,25 +14,26 @@
 
 pub(crate) mod closed_forms;
 pub(crate) mod hermite_kernel;
+pub(crate) mod hidden_interpolation;
+pub(crate) mod hidden_table;
 pub(crate) mod interpolation;
 pub(crate) mod trigonometric_hermite;
 
 use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
 use cryptable_ckks::bootstrapping::mod_raise;
 use cryptable_ckks::dry_run::{DryRunParameters, Shape, SlotNoise, SlotVariance};
+use cryptable_ckks::hiding::Hiding;
 use cryptable_ckks::{Arithmetic, Ciphertext, DryRun, Evaluator, LinearTransform};
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
-use cryptable_lattice::{NoiseLaw, Result};
+use cryptable_lattice::{NoiseLaw, Result, Table};
 
+use crate::akp::hidden_table::{HiddenTable, HiddenTables};
 use crate::akp::interpolation::{Interpolation, InterpolationShape};
 use crate::bootstrapping::phase_start::PhaseStart;
 use crate::bootstrapping::slots_to_coeffs;
 use crate::literal::ParametersLiteral;
 use crate::step::Step;
 use cryptable_ring::{Basis, SharedLimbs};
-
-/// Mean square of slots of the worst table: outputs of 1/2 in both parts.
-pub(crate) const WORST_POWER: SlotVariance = SlotVariance(0.5);
 
 /// Steps of progress before any table: ModRaise, CoeffsToSlots, the exponential.
 pub(crate) const STEPS_BEFORE_TABLES: usize = 3;
@@ -45,6 +46,9 @@ pub(crate) struct AkpCircuit {
     pub start: PhaseStart,
     /// The plan of SlotsToCoeffs, for the scale at which the interpolation ends.
     pub slots_to_coeffs: HomomorphicDft,
+    /// How products of hidden tables are hidden: none before it is known what noise there is to hide.
+    hiding: Option<Hiding>,
+    largest_phase: Option<f64>,
     primes: Vec<f64>,
 }
 
@@ -68,10 +72,28 @@ impl AkpCircuit {
             literal: literal.clone(),
             start: PhaseStart::new(literal, primes),
             slots_to_coeffs: HomomorphicDft::default(),
+            hiding: None,
+            largest_phase: None,
             primes: primes.to_vec(),
         };
         circuit.slots_to_coeffs = circuit.plan_slots_to_coeffs();
         circuit
+    }
+
+    /// The same circuit, whose products are hidden where errors of phases are at most `largest_phase`.
+    pub(crate) fn hiding(self, hiding: Hiding, largest_phase: f64) -> Self {
+        Self { hiding: Some(hiding), largest_phase: Some(largest_phase), ..self }
+    }
+
+    /// The largest error of a phase, of 1, for which tables are hidden; none where they are not.
+    pub(crate) fn largest_phase(&self) -> Option<f64> {
+        self.largest_phase
+    }
+
+    /// The product that is hidden, in a dry run of the worst table: its limbs and scale.
+    pub(crate) fn hidden_product(&self) -> (usize, f64) {
+        let outputs = self.predict(&self.worst_interpolation(), 1).outputs;
+        (outputs.limbs + 1, outputs.scale * self.primes[outputs.limbs])
     }
 
     /// Plans SlotsToCoeffs for the scale at which the interpolation ends.
@@ -109,8 +131,9 @@ impl AkpCircuit {
         if self.start.raised().is_some() {
             self.request_raising(&dry_run);
         }
+        let power = self.literal.worst_power();
         let ([exponential, outputs], result) =
-            self.predict_through(&dry_run, table, WORST_POWER, tables, &self.slots_to_coeffs);
+            self.predict_through(&dry_run, table, power, tables, &self.slots_to_coeffs);
         AkpPrediction { exponential, outputs, result, dry_run }
     }
 
@@ -118,7 +141,7 @@ impl AkpCircuit {
     /// from the ends of their range on average.
     pub(crate) fn predict_typical(&self) -> Shape {
         let literal = &self.literal;
-        let table = Interpolation::new(&literal.typical_table(), literal.hermite_order);
+        let table = self.interpolation(&literal.typical_table());
         self.predict_average(&table, literal.output_width().powi(2) / 12.0)
     }
 
@@ -127,7 +150,8 @@ impl AkpCircuit {
         let literal = &self.literal;
         let is_one = literal.slots < literal.ring_degree && !literal.complex_outputs;
         let parts = if is_one { 1.0 } else { 2.0 };
-        let power = SlotVariance(parts * mean_square);
+        let added = literal.hidden_tables().map_or(0.0, HiddenTables::variance);
+        let power = SlotVariance(parts * (mean_square + added));
         let average = Self { start: self.start.of_average_phases(), ..self.clone() };
         average.predict_through(&self.dry_run(), table, power, 1, &self.slots_to_coeffs).1
     }
@@ -159,14 +183,14 @@ impl AkpCircuit {
         let mut exponentials = self.start.predict(dry_run, input_noise, &self.any_slots());
         let exponential = exponentials[0];
         // A cosine is an output but for constants, with its noise.
-        if let Interpolation::Power(_) = table {
+        if table.has_powers() {
             exponentials.iter_mut().for_each(|z| z.noise = SlotNoise::ZERO);
         }
         let tables = vec![table; tables * self.literal.tables_of_output()];
         let mut outputs = self
             .look_up_many(dry_run, exponentials, &tables, &|| Ok(()))
             .expect("steps of a dry run do not fail");
-        if let Interpolation::Power(_) = table {
+        if table.has_powers() {
             outputs.iter_mut().for_each(|output| output.power = power);
         }
         let matrices = dft.plans();
@@ -186,7 +210,23 @@ impl AkpCircuit {
 
     /// The interpolation that amplifies noise most.
     pub(crate) fn worst_interpolation(&self) -> Interpolation {
-        Interpolation::new(&self.literal.worst_table(), self.literal.hermite_order)
+        self.interpolation(&self.literal.worst_table())
+    }
+
+    /// The interpolation of a table in dry runs, where nothing is drawn.
+    pub(crate) fn interpolation(&self, table: &Table) -> Interpolation {
+        match self.literal.hidden_tables() {
+            None => Interpolation::new(table, self.literal.hermite_order),
+            Some(_) => hidden(table, None),
+        }
+    }
+
+    /// The interpolation of a table in lookups.
+    pub(crate) fn prepared(&self, table: &Table) -> Interpolation {
+        match self.literal.hidden_tables() {
+            None => self.interpolation(table),
+            law => hidden(table, law),
+        }
     }
 
     /// The outputs of every table in slots: SlotsMVB. All tables share the powers of the exponentials. Where outputs are
@@ -202,7 +242,9 @@ impl AkpCircuit {
         step: Step<'_>,
     ) -> Result<Vec<A::Ciphertext>> {
         let ParametersLiteral { log_babies, constant_bits, complex_outputs, .. } = self.literal;
-        let shape = InterpolationShape { log_babies, constant_bits, complex_outputs };
+        let (power, hiding) = (self.literal.worst_power(), self.hiding.as_ref());
+        let shape =
+            InterpolationShape { log_babies, constant_bits, complex_outputs, power, hiding };
         interpolation::evaluate(arithmetic, exponentials, tables, shape, step)
     }
 
@@ -252,4 +294,9 @@ impl AkpCircuit {
     ) -> A::Ciphertext {
         slots_to_coeffs::apply(arithmetic, &self.literal, &self.slots_to_coeffs, matrices, outputs)
     }
+}
+
+/// The interpolation of a table that is hidden, by a law, or none in dry runs.
+fn hidden(table: &Table, law: Option<HiddenTables>) -> Interpolation {
+    Interpolation::Hidden(HiddenTable::new(table.centered(), table.output_modulus(), law))
 }

@@ -2,13 +2,14 @@
 
 use cryptable_ckks::bootstrapping::block_product::BlockProduct;
 use cryptable_ckks::bootstrapping::subring_trace::TraceHalvings;
-use cryptable_ckks::dry_run::SlotNoise;
+use cryptable_ckks::dry_run::{SlotNoise, SlotVariance};
 use cryptable_ckks::overflow::EncapsulatedSecret;
 use cryptable_lattice::block_secret::BlockSecretShape;
 use cryptable_lattice::{NoiseBound, NoiseLaw, Owners, SecurityLevel, Table};
 use serde::{Deserialize, Serialize};
 
 use crate::akp::hermite_kernel::HermiteOrder;
+use crate::akp::hidden_table::HiddenTables;
 use crate::parameters::kept_primes::primes;
 
 /// How a homomorphic DFT is cut into matrices.
@@ -139,6 +140,10 @@ pub struct ParametersLiteral {
     /// half as many values as the ring has coefficients, of trees for exactly as many.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub complex_outputs: bool,
+    /// Bits κ of hidden tables: results show nothing of a table but outputs, up to a statistical distance of 2^-κ. Tables are
+    /// not hidden if there are none; of AKP of the first order without digits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hidden_bits: Option<u32>,
     /// log2 of the baby steps of the interpolation.
     pub log_babies: u32,
     /// Bits of the interpolation's constants, which stay in the scale.
@@ -160,6 +165,17 @@ fn is_zero(count: &usize) -> bool {
 }
 
 impl ParametersLiteral {
+    /// How tables are hidden, if they are.
+    pub(crate) fn hidden_tables(&self) -> Option<HiddenTables> {
+        self.hidden_bits.map(|bits| HiddenTables::new(bits, self.input_modulus))
+    }
+
+    /// Mean square of slots of the worst table: outputs of 1/2 in both parts, or of what hides them.
+    pub(crate) fn worst_power(&self) -> SlotVariance {
+        let largest = self.hidden_tables().map_or(0.5, HiddenTables::largest);
+        SlotVariance(2.0 * largest * largest)
+    }
+
     /// The share of the failure probability that the overflow bound may use: half.
     pub(crate) fn log2_fail_overflow(&self) -> f64 {
         self.log2_fail - 1.0 - self.log2_raises()

@@ -2,6 +2,7 @@
 
 pub(crate) mod circuit;
 pub(crate) mod failure;
+pub(crate) mod hidden_tables;
 pub(crate) mod kept_primes;
 mod levels;
 mod memory;

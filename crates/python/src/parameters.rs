@@ -324,6 +324,8 @@ properties!(Parameters {
     secrets: Vec<Secret> = |it| it.inner.lwe_instances().iter().map(Into::into).collect();
     /// Sizes of the digits that values are decomposed into, the least significant first: of packed values.
     digit_sizes: Result<Vec<u64>> = |it| it.inner.digit_sizes().map_err(raise);
+    /// Bits by which results hide tables from who has the secret key; none where they do not.
+    hidden_bits: Option<u32> = |it| it.inner.hidden_bits();
     /// The digest that names them in ciphertexts.
     digest: String = |it| hexadecimal(&it.inner.digest());
 });

@@ -166,7 +166,7 @@ properties!(Plan {
 
 /// Compares all ways to look a table of these input and output moduli up.
 #[pyfunction]
-#[pyo3(signature = (moduli, *, values = None, lookups = 1, bandwidth = None, tables = 1, lookups_in_a_row = 1, word_length = 0, chain = 0, log2_fail = None, memory = None, threads: "int | None" = None, goal: "Literal[\"throughput\", \"latency\"]" = "throughput", engine: "Engine | None" = None, inputs: "Engine | None" = None, method = None, ring_degree = None, digit_bits = None, entries: "Entries" = "shared", complex_outputs = false, cost_model = None))]
+#[pyo3(signature = (moduli, *, values = None, lookups = 1, bandwidth = None, tables = 1, lookups_in_a_row = 1, word_length = 0, chain = 0, log2_fail = None, memory = None, threads: "int | None" = None, goal: "Literal[\"throughput\", \"latency\"]" = "throughput", engine: "Engine | None" = None, inputs: "Engine | None" = None, method = None, ring_degree = None, digit_bits = None, entries: "Entries" = "shared", complex_outputs = false, hide_table = None, cost_model = None))]
 // One argument for each thing that a user may ask for, by name: what Python has in place of a builder.
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn plan(
@@ -190,6 +190,7 @@ pub(crate) fn plan(
     digit_bits: Option<u32>,
     entries: &str,
     complex_outputs: bool,
+    hide_table: Option<u32>,
     cost_model: Option<CostModel>,
 ) -> Result<Plan> {
     let engine = engine.map(str::parse::<Engine>).transpose().map_err(raise)?;
@@ -223,6 +224,7 @@ pub(crate) fn plan(
         cost: cost_model.map(|model| model.inner),
         insecure_toy: false,
     });
+    let request = with(request, hide_table, Request::hide_table);
     let request = with(request, bandwidth, Request::bandwidth);
     let request = with(request, engine, Request::<Lookups>::engine);
     let request = with(request, inputs, Request::inputs);

@@ -109,6 +109,9 @@ def test_plans_of_moduli_and_of_engines():
     assert once.best.transfer_seconds is None
     assert plan.best_of("packed").seconds == plan.best.seconds and plan.best_of("single") is None
     assert plan.crossing is None
+    hidden = cryptable.plan(moduli=(16, 16), hide_table=40).best
+    assert (hidden.engine, hidden.parameters.hidden_bits) == ("packed", 40)
+    assert plan.best.parameters.hidden_bits is None
     with pytest.raises(TypeError, match="moduli"):
         cryptable.plan()
     with pytest.raises(TypeError, match="moduli"):

@@ -19,6 +19,7 @@ mod gaussian;
 pub mod replay;
 #[cfg(test)]
 mod tests;
+mod wide_gaussian;
 
 use rand::rngs::OsRng;
 use rand::{RngCore, SeedableRng, TryRngCore};
@@ -27,6 +28,7 @@ use subtle::{Choice, ConditionallySelectable, ConstantTimeEq, ConstantTimeGreate
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use crate::stack::clear_stack;
+pub use wide_gaussian::WideGaussian;
 
 /// Fills a seed from the operating system; in a test that replays, from its stream.
 fn fill_fresh(bytes: &mut [u8; Seed::BYTES]) {
@@ -129,7 +131,7 @@ pub enum StreamPurpose {
     Mask = 3,
     /// Choices that a client keeps to itself: which places of a list are canaries, and what they hold.
     Choice = 4,
-    /// Flooding, which hides the noise of what is decrypted by several owners.
+    /// Flooding, which hides the noise of what is decrypted by several owners, or of results of hidden tables.
     Flooding = 5,
 }
 

@@ -108,7 +108,7 @@ fn choose_toy(args: &ParameterArgs) -> Result<Choice> {
     let reason = if asked.is_some() { "as asked for" } else { "the default" }.to_owned();
     let has_entries = args.table_kind.is_some_and(|kind| kind != TableKind::Shared);
     let parameters = match (args.mode, args.inputs) {
-        _ if args.word_length.is_some() => {
+        _ if args.word_length.is_some() || args.hide_table.is_some() => {
             let plan = parameters::request(args).insecure_toy().plan()?;
             plan.best().parameters().clone()
         }

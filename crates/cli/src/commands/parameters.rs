@@ -97,6 +97,7 @@ pub fn request(args: &ParameterArgs) -> Request {
     request = set(request, args.bandwidth.map(|bytes| bytes as u64), Request::bandwidth);
     request = set(request, args.table_kind.map(Into::into), Request::entries);
     request = set(request, args.complex_outputs.then_some(()), |it, ()| it.complex_outputs());
+    request = set(request, args.hide_table, Request::hide_table);
     request = set(request, args.tables.map(usize::from), Request::tables);
     request = set(request, args.lookups_in_a_row, Request::lookups_in_a_row);
     request = set(request, args.word_length, |it, length| it.word_length(length as usize));

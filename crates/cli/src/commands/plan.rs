@@ -119,6 +119,9 @@ struct CandidateReport {
     result_bytes: usize,
     /// Limits on sums of values and on lookups in a row, for engines with sums.
     sum_limits: Option<SumLimits>,
+    /// Bits by which results hide the table from the client.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hidden_bits: Option<u32>,
 }
 
 impl CandidateReport {
@@ -143,6 +146,7 @@ impl CandidateReport {
             ciphertext_bytes: prediction.ciphertext_bytes,
             result_bytes: prediction.result_bytes,
             sum_limits: candidate.parameters().sum_limits(),
+            hidden_bits: candidate.parameters().hidden_bits(),
         }
     }
 }
@@ -228,6 +232,12 @@ impl fmt::Display for Report {
         writeln!(f, "  ring degree          {}", parameters.ring_degree)?;
         writeln!(f, "  security             {:.1} bits", parameters.security_bits)?;
         write_wrapped(f, &format!("  failure probability  {}", parameters.failures()))?;
+        if let Some(bits) = best.hidden_bits {
+            writeln!(
+                f,
+                "  hidden table         up to a statistical distance of 2^-{bits} per lookup"
+            )?;
+        }
         writeln!(f, "  values               {} in {}", best.values, ciphertexts(best.ciphertexts))?;
         let (file, memory) = (size(best.key_file_bytes), size(best.key_memory_bytes));
         writeln!(f, "  evaluation key       {file} on disk, {memory} in memory")?;

@@ -105,6 +105,9 @@ fn all_candidates(way: Way, request: &Request) -> Result<Vec<Parameters>> {
         Way::Bridged if !request.job.owners.is_one() => {
             return Err(unserved_owners("of single values"));
         }
+        Way::Bridged if request.job.hidden_bits.is_some() => {
+            return Err(unserved_hiding("of single values"));
+        }
         Way::Bridged if request.job.entries != EntryKind::Shared => {
             return Err(unserved_entries("of single values", request.job.entries));
         }
@@ -114,7 +117,15 @@ fn all_candidates(way: Way, request: &Request) -> Result<Vec<Parameters>> {
 
 /// Returns the toy parameters of a way, for tests.
 fn toy(way: Way, request: &Request) -> Result<Parameters> {
-    let Lookups { input_modulus, output_modulus, owners, .. } = request.job;
+    let Lookups { input_modulus, output_modulus, owners, hidden_bits, .. } = request.job;
+    match (way, hidden_bits) {
+        (Way::Same(Engine::Packed), Some(bits)) => {
+            let toy = packed::Parameters::insecure_toy_hidden;
+            return Ok(toy(input_modulus, output_modulus, bits)?.into());
+        }
+        (_, Some(_)) => return Err(unserved_hiding("of other than packed values")),
+        _ => {}
+    }
     match way {
         Way::Same(Engine::Leveled) if has_chains(request) => {
             Ok(leveled::Parameters::insecure_toy_for(&leveled_request(request)?)?.into())
@@ -177,6 +188,7 @@ pub(super) fn packed_request(request: &Request) -> Result<packed::Request> {
         entries: request.job.entries,
         complex_outputs: request.job.complex_outputs,
         owners: request.job.owners,
+        hidden_bits: request.job.hidden_bits,
         ..packed::Request::new(request.job.input_modulus, request.job.output_modulus)
     })
 }
@@ -222,6 +234,9 @@ fn refuse_packed_options(engine: Engine, request: &Request) -> Result<()> {
     if !request.job.owners.is_one() {
         return Err(unserved_owners(&format!("with the engine {engine}")));
     }
+    if request.job.hidden_bits.is_some() {
+        return Err(unserved_hiding(&format!("with the engine {engine}")));
+    }
     let option = match (request.job.ring_degree, request.job.digit_bits) {
         (Some(_), _) => "a ring degree of one's choice",
         (None, Some(_)) => "a digit width of one's choice",
@@ -238,6 +253,11 @@ fn unserved_entries(place: &str, entries: EntryKind) -> Error {
 /// Returns the error for a key of several owners, which only the packed engine has.
 fn unserved_owners(place: &str) -> Error {
     Error::Unsupported(format!("several owners {place}: they are for packed values"))
+}
+
+/// Returns the error for hidden tables, which only the packed engine has.
+fn unserved_hiding(place: &str) -> Error {
+    Error::Unsupported(format!("hidden tables {place}: they are for packed values"))
 }
 
 /// Returns the error for complex outputs, which only the packed engine has.

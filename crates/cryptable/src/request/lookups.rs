@@ -15,6 +15,7 @@ pub struct Lookups {
     pub(crate) entries: EntryKind,
     pub(crate) complex_outputs: bool,
     pub(crate) owners: Owners,
+    pub(crate) hidden_bits: Option<u32>,
     pub(crate) lookups_in_a_row: u32,
     pub(crate) word_length: usize,
     pub(crate) chain: u64,
@@ -48,6 +49,7 @@ impl Request {
             entries: EntryKind::Shared,
             complex_outputs: false,
             owners: Owners::ONE,
+            hidden_bits: None,
             lookups_in_a_row: 1,
             word_length: 0,
             chain: 0,
@@ -158,6 +160,27 @@ impl Request {
     #[must_use]
     pub fn owners(mut self, owners: Owners) -> Self {
         self.job.owners = owners;
+        self
+    }
+
+    /// Asks for lookups whose results hide the table from whoever has the secret key: that client learns f(x) of each value x,
+    /// and nothing else of the table but for a statistical distance of 2^-`bits` per lookup. 40 and 64 are usual, 20 to 128 are
+    /// allowed. Default: the noise of a result says something of the whole table.
+    ///
+    /// Packed values up to 10 bits have it. Keys for it serve lookups of any table of these moduli in fresh values, or sums of
+    /// a few; their results are not looked up again. The page "Hidden tables" of the book says what is assumed.
+    ///
+    /// ```
+    /// use cryptable::Request;
+    /// let plan = Request::new(256, 256).hide_table(40).plan()?;
+    /// let parameters = plan.best().parameters();
+    /// assert_eq!(parameters.packed()?.hidden_bits(), Some(40));
+    /// assert!(parameters.security_bits() >= 128.0);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    #[must_use]
+    pub fn hide_table(mut self, bits: u32) -> Self {
+        self.job.hidden_bits = Some(bits);
         self
     }
 

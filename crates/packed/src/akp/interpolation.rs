@@ -5,10 +5,14 @@
 
 use cryptable_ckks::Arithmetic;
 use cryptable_ckks::bootstrapping::homomorphic_dft::join_halves;
+use cryptable_ckks::dry_run::SlotVariance;
+use cryptable_ckks::hiding::Hiding;
 use cryptable_ckks::paterson_stockmeyer::{ConstantScale, PolynomialBasis, Steps};
 use num_complex::Complex64;
 
 use crate::akp::hermite_kernel::HermiteOrder;
+use crate::akp::hidden_interpolation::HiddenPowers;
+use crate::akp::hidden_table::HiddenTable;
 use crate::akp::trigonometric_hermite::trigonometric_hermite;
 use crate::literal::ParametersLiteral;
 use crate::step::Step;
@@ -26,6 +30,8 @@ pub(crate) enum Interpolation {
     },
     /// All others (Corollary 1): half the coefficients of T, so that adding the conjugate gives Re T.
     Power(Vec<Complex64>),
+    /// Tables that results are to hide: constants are drawn for every lookup.
+    Hidden(HiddenTable),
 }
 
 impl Interpolation {
@@ -50,6 +56,11 @@ impl Interpolation {
         Self::Power(coefficients.into_iter().map(|c| c / 2.0).collect())
     }
 
+    /// Whether it is evaluated on powers of the exponential.
+    pub(crate) fn has_powers(&self) -> bool {
+        !matches!(self, Self::Cosine { .. })
+    }
+
     /// The factor by which its result is to be divided to give outputs as fractions of P.
     pub(crate) fn denominator(literal: &ParametersLiteral) -> f64 {
         if literal.is_cosine_table() { 2.0 * literal.output_modulus as f64 } else { 1.0 }
@@ -58,13 +69,17 @@ impl Interpolation {
 
 /// How interpolations are evaluated.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct InterpolationShape {
+pub(crate) struct InterpolationShape<'a> {
     /// log2 of the baby steps.
     pub log_babies: u32,
     /// Bits of constants that stay in the scale.
     pub constant_bits: f64,
     /// Whether every two tables are real and imaginary part of one output.
     pub complex_outputs: bool,
+    /// Mean square of slots, at most: outputs of 1/2 in both parts, or more where multiples of 1 are added to hide them.
+    pub power: SlotVariance,
+    /// How products of hidden tables are hidden.
+    pub hiding: Option<&'a Hiding>,
 }
 
 /// Evaluates tables on one exponential (sparse packing) or two (real and imaginary parts of full packing):
@@ -84,7 +99,7 @@ pub(crate) fn evaluate<A: Arithmetic>(
     arithmetic: &A,
     exponentials: Vec<A::Ciphertext>,
     tables: &[&Interpolation],
-    shape: InterpolationShape,
+    shape: InterpolationShape<'_>,
     step: Step<'_>,
 ) -> Result<Vec<A::Ciphertext>> {
     // by_exponential[exponential][table]
@@ -97,8 +112,7 @@ pub(crate) fn evaluate<A: Arithmetic>(
             return join_real(arithmetic, parts);
         }
         let mut output = join_halves(arithmetic, parts);
-        // Outputs are within [-1/2, 1/2] in both parts.
-        arithmetic.declare_power(&mut output, 0.5);
+        arithmetic.declare_power(&mut output, shape.power.0);
         output
     };
     if shape.complex_outputs {
@@ -119,7 +133,7 @@ pub(crate) fn evaluate<A: Arithmetic>(
 /// Returns the number of progress steps that [`evaluate`] reports for `exponentials` exponentials: one for the powers
 /// of each, and one per table.
 pub(crate) fn steps(exponentials: usize, tables: &[&Interpolation]) -> usize {
-    let has_powers = tables.iter().any(|table| matches!(table, Interpolation::Power(_)));
+    let has_powers = tables.iter().any(|table| table.has_powers());
     exponentials * (tables.len() + usize::from(has_powers))
 }
 
@@ -129,10 +143,10 @@ fn evaluate_one<A: Arithmetic>(
     arithmetic: &A,
     exponential: &A::Ciphertext,
     tables: &[&Interpolation],
-    InterpolationShape { log_babies, constant_bits, .. }: InterpolationShape,
+    InterpolationShape { log_babies, constant_bits, hiding, .. }: InterpolationShape<'_>,
     step: Step<'_>,
 ) -> Result<Vec<A::Ciphertext>> {
-    let mut powers = None;
+    let (mut powers, mut hidden_powers) = (None, None);
     let mut outputs = Vec::with_capacity(tables.len());
     for table in tables {
         arithmetic.begin_stage("interpolation");
@@ -155,6 +169,17 @@ fn evaluate_one<A: Arithmetic>(
                 }
                 let powers = powers.as_ref().expect("computed for the first table");
                 powers.evaluate(arithmetic, coefficients, ConstantScale::Kept(constant_bits))
+            }
+            Interpolation::Hidden(table) => {
+                if hidden_powers.is_none() {
+                    arithmetic.begin_stage("powers");
+                    let p = table.inputs();
+                    hidden_powers = Some(HiddenPowers::new(arithmetic, exponential, p, log_babies));
+                    step()?;
+                    arithmetic.begin_stage("interpolation");
+                }
+                let powers = hidden_powers.as_ref().expect("computed for the first table");
+                powers.evaluate(arithmetic, table, constant_bits, hiding)
             }
         });
         step()?;

@@ -97,6 +97,9 @@ impl PreparedTable {
             PreparedForm::Interpolation(Interpolation::Power(coefficients)) => {
                 coefficients.len() * size_of::<Complex64>()
             }
+            PreparedForm::Interpolation(Interpolation::Hidden(table)) => {
+                table.inputs() * size_of::<i64>()
+            }
             PreparedForm::Interpolation(Interpolation::Cosine { .. }) => size_of::<Interpolation>(),
             PreparedForm::Matrices(matrices) => {
                 matrices.iter().map(TableMatrix::memory_bytes).sum()
@@ -119,10 +122,9 @@ impl EvaluationKey {
             table.check_moduli(parameters.table_modulus(), parameters.output_modulus())?;
         }
         let form = match parameters.circuit() {
-            Circuit::Akp(_) => {
+            Circuit::Akp(circuit) => {
                 check_output_range(parameters, table)?;
-                let order = parameters.literal().hermite_order;
-                PreparedForm::Interpolation(Interpolation::new(table, order))
+                PreparedForm::Interpolation(circuit.prepared(table))
             }
             Circuit::MultiPrecision(circuit) => {
                 check_digit_table(circuit, table)?;

@@ -18,9 +18,9 @@ use cryptable_ckks::{Arithmetic, DryRun};
 use cryptable_lattice::Table;
 use cryptable_lattice::error::{Error, Result};
 
+use crate::akp::AkpCircuit;
 use crate::akp::closed_forms;
 use crate::akp::interpolation::Interpolation;
-use crate::akp::{AkpCircuit, WORST_POWER};
 use crate::bootstrapping::slots_to_coeffs;
 use crate::literal::ParametersLiteral;
 
@@ -69,13 +69,13 @@ impl MultiPrecisionCircuit {
         };
         let akp = AkpCircuit::new(&digit_literal, primes);
         let mut circuit = Self { akp, digits, clearing: Vec::new() };
-        let worst = circuit.akp.worst_interpolation();
+        let (worst, power) = (circuit.akp.worst_interpolation(), literal.worst_power());
         let outputs = circuit.akp.predict(&worst, 1).outputs;
         for digit in 0..circuit.digits.len() - 1 {
             let denominator = 1.0 / circuit.amplitude(digit);
             let plan = slots_to_coeffs::plan(circuit.akp.literal(), primes, outputs, denominator);
             let dry_run = circuit.akp.dry_run();
-            let (_, result) = circuit.akp.predict_through(&dry_run, &worst, WORST_POWER, 1, &plan);
+            let (_, result) = circuit.akp.predict_through(&dry_run, &worst, power, 1, &plan);
             let noise = result.noise;
             let table = circuit.value_of_digit(digit);
             circuit.clearing.push(DigitClearing { table, slots_to_coeffs: plan, noise });
@@ -161,19 +161,13 @@ impl MultiPrecisionCircuit {
     pub(crate) fn predict(&self, tables: usize) -> MultiPrecisionPrediction {
         let dry_run = self.akp.dry_run();
         self.akp.request_raising(&dry_run);
-        let worst = self.akp.worst_interpolation();
+        let (worst, power) = (self.akp.worst_interpolation(), self.akp.literal().worst_power());
         for clearing in &self.clearing {
-            let _ = self.akp.predict_through(
-                &dry_run,
-                &worst,
-                WORST_POWER,
-                1,
-                &clearing.slots_to_coeffs,
-            );
+            let _ = self.akp.predict_through(&dry_run, &worst, power, 1, &clearing.slots_to_coeffs);
         }
         let last = &self.akp.slots_to_coeffs;
         let ([exponential, _], result) =
-            self.akp.predict_through(&dry_run, &worst, WORST_POWER, tables, last);
+            self.akp.predict_through(&dry_run, &worst, power, tables, last);
         MultiPrecisionPrediction { exponential, result, dry_run }
     }
 
@@ -182,9 +176,9 @@ impl MultiPrecisionCircuit {
     pub(crate) fn predict_digit_tables(&self, cleared: usize, tables: usize) -> Counts {
         let dry_run = self.akp.dry_run();
         self.akp.request_raising(&dry_run);
-        let worst = self.akp.worst_interpolation();
+        let (worst, power) = (self.akp.worst_interpolation(), self.akp.literal().worst_power());
         let predict = |count, plan| {
-            let _ = self.akp.predict_through(&dry_run, &worst, WORST_POWER, count, plan);
+            let _ = self.akp.predict_through(&dry_run, &worst, power, count, plan);
         };
         let cleared = self.clearing.iter().take(cleared);
         cleared.for_each(|digit| predict(1 + tables, &digit.slots_to_coeffs));

@@ -7,7 +7,6 @@ use cryptable_ckks::dry_run::{Shape, SlotNoise};
 use cryptable_lattice::{NoiseBound, NoiseLaw, Table};
 
 use crate::akp::hermite_kernel::{HermiteKernel, HermiteOrder};
-use crate::akp::interpolation::Interpolation;
 use crate::literal::{MultiplexerLiteral, ParametersLiteral};
 use crate::multi_precision::circuit::MultiPrecisionCircuit;
 use crate::parameters::circuit::{Circuit, CircuitPrediction, RaisedNoise};
@@ -85,9 +84,9 @@ impl WorstCase {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PhaseError {
     /// Law of its noise.
-    law: NoiseLaw,
+    pub(crate) law: NoiseLaw,
     /// Largest error that is no chance.
-    bias: f64,
+    pub(crate) bias: f64,
 }
 
 impl FailureModel {
@@ -152,7 +151,11 @@ impl FailureModel {
     }
 
     /// The errors of the phases that tables are evaluated on.
-    fn phases(&self, circuit: &Circuit, inputs: &[(NoiseBound, usize)]) -> Vec<PhaseError> {
+    pub(crate) fn phases(
+        &self,
+        circuit: &Circuit,
+        inputs: &[(NoiseBound, usize)],
+    ) -> Vec<PhaseError> {
         if let (Circuit::MultiPrecision(circuit), Tables::Interpolation(kernel)) =
             (circuit, &self.tables)
         {
@@ -314,6 +317,14 @@ impl FailureModel {
         }
     }
 
+    /// Returns what hidden tables ask of the model: the kernel, the exponential's noise, and the bound on its approximation.
+    ///
+    /// # Panics
+    /// If the parameters are those of a tree.
+    pub(crate) fn exponential_errors(&self) -> (&HermiteKernel, SlotNoise, f64) {
+        (self.kernel(), self.exponential_noise, self.approximation)
+    }
+
     /// Noise of AKP: what the table makes of the exponential's noise is added.
     fn akp_errors(&self, kernel: &HermiteKernel, phase: PhaseError) -> NoiseBound {
         // The dry run takes the mean over inputs of how much the table amplifies the exponential's relative noise.
@@ -364,13 +375,12 @@ impl FailureModel {
         let outputs: Vec<f64> = table.centered().iter().map(|&y| y as f64 / modulus).collect();
         let squares: f64 = outputs.iter().map(|y| y * y).sum();
         let mean_square = squares / outputs.len() as f64;
-        let order = self.literal.hermite_order;
         let result = match circuit {
             Circuit::Multiplexer(circuit) => {
                 circuit.predict_average(mean_square * modulus * modulus)
             }
             Circuit::Akp(circuit) => {
-                circuit.predict_average(&Interpolation::new(table, order), mean_square)
+                circuit.predict_average(&circuit.interpolation(table), mean_square)
             }
             Circuit::MultiPrecision(circuit) => {
                 circuit.akp.predict_average(&circuit.digit_table(table), mean_square)

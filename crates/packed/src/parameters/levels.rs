@@ -59,7 +59,9 @@ impl ParametersLiteral {
 
     /// Whether AKP evaluates its tables on the cosine: of two entries, by the first order.
     pub(crate) fn is_cosine_table(&self) -> bool {
-        self.interpolated_modulus() == 2 && self.hermite_order.is_first()
+        self.interpolated_modulus() == 2
+            && self.hermite_order.is_first()
+            && self.hidden_bits.is_none()
     }
 
     /// Which exponential of the phase the tables are evaluated on: bits need the cosine only.
@@ -77,7 +79,9 @@ impl ParametersLiteral {
             return 0;
         }
         let coefficients = self.hermite_order.coefficients(self.interpolated_modulus() as usize);
-        coefficients.next_power_of_two().trailing_zeros() as usize
+        // Hidden tables meet all powers of the exponential in one last product.
+        let last = usize::from(self.hidden_bits.is_some());
+        coefficients.next_power_of_two().trailing_zeros() as usize + last
     }
 
     /// Keys of CoeffsToSlots.

@@ -229,11 +229,18 @@ impl ParametersLiteral {
         let (limbs, levels, parts) =
             (self.exponential_limbs(), self.interpolation_levels(), self.parts());
         let babies = (self.log_babies as usize).min(levels);
-        let block_limbs = limbs - babies;
-        let steps: usize = (1..1usize << babies).map(|step| limbs - depth(step)).sum();
-        let giants: usize = (babies..levels).map(|giant| limbs - giant).sum();
         let coefficients = self.hermite_order.coefficients(self.interpolated_modulus() as usize);
-        let blocks = block_limbs * coefficients.div_ceil(1 << babies);
+        let count = coefficients.div_ceil(1 << babies);
+        let steps: usize = (1..1usize << babies).map(|step| limbs - depth(step)).sum();
+        let (giants, block_limbs): (usize, usize) = match self.hidden_bits {
+            None => ((babies..levels).map(|giant| limbs - giant).sum(), limbs - babies),
+            // All giant steps; blocks are made where they are multiplied. Two ciphertexts of 1.
+            Some(_) => {
+                let giants: usize = (1..count).map(|g| limbs - depth(g << babies)).sum();
+                (giants + 2 * limbs, limbs - levels + 1)
+            }
+        };
+        let blocks = block_limbs * count;
         let of_part = 2 * (steps + giants + blocks) + 21 * block_limbs / 2;
         let outputs = tables * (limbs - levels);
         2 * parts * (limbs + outputs) + threads.min(parts) * of_part

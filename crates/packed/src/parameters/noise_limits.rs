@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
-use cryptable_lattice::error::check_equal;
+use cryptable_lattice::error::{check_equal, demand};
 use cryptable_lattice::noise_bound::{check_log2_fail, largest_admitted, largest_where};
 use cryptable_lattice::{NoiseBound, Result, SumLimits};
 
 use crate::multi_precision::circuit::MultiPrecisionCircuit;
 use crate::parameters::circuit::Circuit;
 use crate::parameters::failure::{WorstCase, log2_of_sum};
+use crate::parameters::hidden_tables::largest_phase;
 use crate::parameters::parameter_set::Parameters;
 
 /// Lookups in a row that are followed before the noise of results is said to grow without end.
@@ -115,6 +116,13 @@ impl Parameters {
         largest_admitted(|input| self.admits(input))
     }
 
+    /// Bits κ of hidden tables: results of a lookup show nothing of its table but outputs, up to a statistical distance of 2^-κ;
+    /// none where tables are not hidden.
+    #[must_use]
+    pub fn hidden_bits(&self) -> Option<u32> {
+        self.literal().hidden_bits
+    }
+
     /// How many terms sums may have.
     #[must_use]
     pub fn sum_limits(&self) -> SumLimits {
@@ -156,7 +164,19 @@ impl Parameters {
 
     /// Whether lookups of inputs with this noise keep the stated failure probability.
     fn admits(&self, input: NoiseBound) -> bool {
-        self.lookup_log2_fail(input) <= self.stated_log2_fail()
+        self.lookup_log2_fail(input) <= self.stated_log2_fail() && self.check_hidden(input).is_ok()
+    }
+
+    /// Checks that lookups of inputs with this noise hide their tables, where they are to.
+    fn check_hidden(&self, input: NoiseBound) -> Result<()> {
+        let Circuit::Akp(akp) = self.circuit() else { return Ok(()) };
+        let Some(limit) = akp.largest_phase() else { return Ok(()) };
+        let log2 = self.literal().log2_hidden_slot();
+        let found = largest_phase(self.failure_model(), self.circuit(), input, log2);
+        let name = "log2 of the error of inputs of hidden tables";
+        let limit_text =
+            format!("at most {:.2}: sum fewer values, and look up no results", limit.log2());
+        demand(found <= limit * (1.0 + CONVERGED), name, found.log2(), &limit_text)
     }
 
     /// The failure probability of lookups of whole inputs with this noise.
@@ -174,6 +194,7 @@ impl Parameters {
     ) -> Result<NoiseBound> {
         let found = self.failure_model().worst_case(self.circuit(), inputs);
         check_log2_fail("a lookup", found.value_log2_fail(), self.stated_log2_fail())?;
+        inputs.iter().try_for_each(|&(input, _)| self.check_hidden(input))?;
         Ok(self.noise_of_result(&found))
     }
 

@@ -18,6 +18,7 @@ use crate::literal::ParametersLiteral;
 use crate::multiplexer::entry_kind::EntryKind;
 use crate::parameters::circuit::Circuit;
 use crate::parameters::failure::{FailureEstimate, FailureModel};
+use crate::parameters::hidden_tables::hide;
 use crate::parameters::kept_primes::primes;
 use crate::parameters::secrets::{check_security, log2_product, lwe_instances};
 use crate::parameters::validation;
@@ -71,7 +72,9 @@ impl Parameters {
         let special_primes = primes(degree, literal.log2_special, special_count, &main_primes);
         let security_bits = check_security(&literal, &main_primes, &special_primes)?;
         let chain: Vec<f64> = main_primes.iter().map(|&q| q as f64).collect();
-        let circuit = Arc::new(Circuit::new(&literal, &chain));
+        let bottom = [main_primes[0] as f64, special_primes[0] as f64];
+        let fresh = literal.noise_of_inputs(literal.input_modulus, bottom);
+        let circuit = Arc::new(hide(&literal, Circuit::new(&literal, &chain), fresh)?);
         let (selection, formulas) = match &*circuit {
             Circuit::MultiPrecision(circuit) => {
                 (SlotSelection::new(&literal, circuit, &chain), None)
@@ -81,8 +84,6 @@ impl Parameters {
         };
         let prediction = circuit.predict_worst(1);
         let failure_model = Arc::new(FailureModel::new(&literal, &circuit, &prediction));
-        let bottom = [main_primes[0] as f64, special_primes[0] as f64];
-        let fresh = literal.noise_of_inputs(literal.input_modulus, bottom);
         let log2_fail =
             failure_model.worst_case(&circuit, &[(fresh, circuit.digits())]).value_log2_fail();
         // A probability that is not a number exceeds any.

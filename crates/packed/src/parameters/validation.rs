@@ -9,6 +9,7 @@ use cryptable_lattice::error::{Error, Result};
 
 use crate::formulas::groups::Groups;
 use crate::literal::{BlockSecretLiteral, DftLiteral, MultiplexerLiteral, ParametersLiteral};
+use crate::parameters::hidden_tables::MAX_CONSTANT_BITS;
 
 /// Largest modulus of values.
 pub(crate) const MAX_MODULUS: u64 = 1 << 24;
@@ -58,6 +59,12 @@ const LEAST_SECURE_WEIGHT: u64 = 32;
 /// Name of the range of outputs in errors.
 pub(crate) const OUTPUT_RANGE: &str = "largest difference of two outputs";
 
+/// Bits of the statistical distance of hidden tables.
+pub(crate) const HIDDEN_BITS: RangeInclusive<u64> = 20..=128;
+
+/// Largest input modulus of hidden tables.
+const MAX_HIDDEN_MODULUS: u64 = 1 << 10;
+
 /// Longest name in bytes.
 const MAX_NAME: usize = 128;
 
@@ -74,6 +81,7 @@ pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
     check_primes(literal)?;
     check_polynomials(literal)?;
     check_complex(literal)?;
+    check_hidden(literal)?;
     match &literal.block_secret {
         Some(secret) => check_block_secret(literal, secret)?,
         None => {
@@ -323,6 +331,30 @@ fn check_complex(literal: &ParametersLiteral) -> Result<()> {
         None => 8,
     };
     within("values per ciphertext with complex outputs", literal.slots as u64, least..=half)
+}
+
+/// Checks that tables that are hidden are those of AKP of the first order, on inputs of few bits, and of one owner.
+fn check_hidden(literal: &ParametersLiteral) -> Result<()> {
+    let Some(bits) = literal.hidden_bits else { return Ok(()) };
+    within("bits of hidden tables", bits.into(), HIDDEN_BITS)?;
+    within("input modulus of hidden tables", literal.input_modulus, 2..=MAX_HIDDEN_MODULUS)?;
+    real_within(
+        "bits of constants of hidden tables",
+        literal.constant_bits,
+        0.0..=MAX_CONSTANT_BITS,
+    )?;
+    let is_plain = literal.multiplexer.is_none()
+        && literal.digits.is_empty()
+        && literal.selection_primes == 0
+        && !literal.complex_outputs
+        && literal.hermite_order.is_first()
+        && literal.block_secret.is_none()
+        && literal.owners.is_one();
+    if is_plain {
+        return Ok(());
+    }
+    let what = "hidden tables of digits, trees, formulas, complex outputs, higher orders, secrets of blocks or several owners";
+    Err(Error::Unsupported(what.into()))
 }
 
 /// Checks that tables of the output modulus may have this range of outputs; the failure model knows a range for AKP

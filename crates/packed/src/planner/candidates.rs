@@ -85,11 +85,13 @@ impl Parameters {
         }
         // AKP's tables are polynomials, the same for all values.
         let has_entries = request.entries != EntryKind::Shared;
+        // Trees hide no tables.
+        let may_be_tree = request.hidden_bits.is_none();
         let is_large = request.input_modulus >= LEAST_TREE_MODULUS || has_entries;
         for is_binary in [true, false] {
             let method = if is_binary { Method::Bmt } else { Method::Cmt };
             let may_be = request.method.is_some() || is_large;
-            if is_wanted(method) && may_be {
+            if is_wanted(method) && may_be && may_be_tree {
                 match trees(&request.of_trees(), is_binary) {
                     Ok(candidates) => found.extend(candidates),
                     Err(error) => {
@@ -186,7 +188,9 @@ fn drop_wasteful(found: &mut Vec<Candidate>) {
 /// AKP by the interpolation of the lowest order that serves: each order costs a level or a longer polynomial more than
 /// the one below it, and none saves as much elsewhere.
 fn lowest_order(request: &Request) -> Result<Parameters> {
-    let orders = request.order.map_or_else(|| HermiteOrder::ALL.to_vec(), |order| vec![order]);
+    let of_hidden = request.hidden_bits.map(|_| HermiteOrder::First);
+    let orders = of_hidden.or(request.order);
+    let orders = orders.map_or_else(|| HermiteOrder::ALL.to_vec(), |order| vec![order]);
     let mut last: Option<Result<Parameters>> = None;
     for order in orders {
         let wanted = request.lookups_in_a_row;

@@ -57,6 +57,7 @@ fn may_serve(request: &Request) -> bool {
         && request.input_modulus > 2
         && request.digit_bits.is_none()
         && !request.complex_outputs
+        && request.hidden_bits.is_none()
         && request.owners.is_one()
 }
 

@@ -7,6 +7,7 @@ use cryptable_lattice::{Owners, SecurityLevel};
 
 use crate::akp::hermite_kernel::{HermiteKernel, HermiteOrder};
 use crate::literal::{DftLiteral, MultiplexerLiteral, ParametersLiteral};
+use crate::parameters::hidden_tables::MAX_CONSTANT_BITS;
 use crate::planner::digit_choice::{Evaluation, FormulaShape, OutputPrecision};
 use crate::planner::request::Request;
 
@@ -50,12 +51,14 @@ pub(crate) fn literal(
             (Vec::new(), request.input_modulus)
         }
     };
-    let is_cosine = interpolated == 2 && hermite_order.is_first();
+    let hidden_bits = request.hidden_bits.filter(|_| matches!(evaluation, Evaluation::Akp(_)));
+    let is_cosine = interpolated == 2 && hermite_order.is_first() && hidden_bits.is_none();
     let coefficients = hermite_order.coefficients(interpolated as usize);
     let log_coefficients = coefficients.next_power_of_two().trailing_zeros();
     let constant_bits = match evaluation {
         Evaluation::Tree(_) => log2_scale / 2.0,
         _ if is_cosine => 0.0,
+        _ if hidden_bits.is_some() => constant_bits_of_hidden(request, log2_scale),
         _ => constant_bits(log2_scale, log_coefficients),
     };
     // Of 2^13 coefficients and more, at the largest degree, blocks take more memory than powers.
@@ -92,6 +95,7 @@ pub(crate) fn literal(
         hermite_order,
         output_range: output_range_of(request, evaluation),
         complex_outputs: request.complex_outputs,
+        hidden_bits,
         log_babies: log_babies(evaluation, log_coefficients).clamp(1, most_log_babies),
         constant_bits,
         log2_ciphertext_modulus: log2_ciphertext_modulus_of(request, evaluation),
@@ -105,6 +109,13 @@ pub(crate) fn literal(
 /// may all fall the same way.
 fn constant_bits(log2_scale: f64, log_coefficients: u32) -> f64 {
     log2_scale / 2.0 + 2.0 * f64::from(log_coefficients.saturating_sub(LOG_FEW_CONSTANTS))
+}
+
+/// Bits of the constants of hidden tables: what their roundings change of all deltas, each as much as an output of 1 is, is to
+/// be below 2^-24.
+fn constant_bits_of_hidden(request: &Request, log2_scale: f64) -> f64 {
+    let (p, modulus) = (request.input_modulus as f64, request.output_modulus as f64);
+    (p.log2() + modulus.log2() + 25.0).ceil().min(MAX_CONSTANT_BITS).min(log2_scale)
 }
 
 /// Matrices of `levels` levels in all and at most `most` each, with `extra_primes` primes beyond the fewest.
@@ -139,9 +150,18 @@ fn exponential_of(
         }
         Evaluation::Akp(order) => {
             let amplification = request.output_width() * gain(input_modulus, order);
-            let function = akp_function(input_modulus, order);
+            let function = match request.hidden_bits {
+                Some(_) => PhaseFunction::Exponential,
+                None => akp_function(input_modulus, order),
+            };
             let bound = secret.bound_for(log2_fail - 1.0);
-            (0, akp_exponential(function, output_modulus, amplification, bound), order)
+            let shape = akp_exponential(function, output_modulus, amplification, bound);
+            // Errors of modulus are what hidden tables would have to hide most.
+            let doublings = shape.doublings.max(1);
+            match request.hidden_bits {
+                Some(_) => (0, ExponentialShape { doublings, cleanings: 1, ..shape }, order),
+                None => (0, shape, order),
+            }
         }
         Evaluation::Formulas(order, FormulaShape { choices, .. }) => {
             // Errors of the conditions of choices within each other, and of what they choose, may add up.
@@ -204,6 +224,10 @@ fn log2_ciphertext_modulus_of(request: &Request, evaluation: Evaluation<'_>) -> 
         Evaluation::Digits(_) | Evaluation::Selecting(_) => {
             (output_bits.max(input_bits) + 20).min(48.max(input_bits + 16))
         }
+        // Errors of phases are squared, and still are to be small beside those that are hidden anyway.
+        Evaluation::Akp(_) if request.hidden_bits.is_some() => {
+            (output_bits.max(input_bits) + 24).min(48)
+        }
         Evaluation::Akp(_) => (output_bits.max(request.input_modulus.ilog2()) + 20).min(32),
         Evaluation::Formulas(_, FormulaShape { sum_bits, .. }) => {
             ((output_bits.max(request.input_modulus.ilog2()) + 20).min(32) + sum_bits).min(48)
@@ -245,12 +269,13 @@ fn name_of(request: &Request, evaluation: Evaluation<'_>) -> String {
         Evaluation::Akp(_) | Evaluation::Tree(_) if request.complex_outputs => "_complex",
         _ => "",
     };
+    let hidden = request.hidden_bits.map_or(String::new(), |bits| format!("_hidden{bits}"));
     let owners = match request.owners {
         Owners::ONE => String::new(),
         owners => format!("_owners{owners}"),
     };
     format!(
-        "{method}_{input_modulus}_to_{output_modulus}{range}_n{degree}_s{slots}{suffix}{owners}"
+        "{method}_{input_modulus}_to_{output_modulus}{range}_n{degree}_s{slots}{suffix}{owners}{hidden}"
     )
 }
 

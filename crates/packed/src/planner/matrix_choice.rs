@@ -128,8 +128,11 @@ fn with_matrices(
         raising_matrix,
         trace_halvings,
         log2_scale: literal.log2_scale - lost_bits,
-        // Half of a prime, where there are constants.
-        constant_bits: literal.constant_bits - lost_bits.min(2.0 * literal.constant_bits) / 2.0,
+        // Half of a prime, where there are constants; those of hidden tables have what they need.
+        constant_bits: match literal.hidden_bits {
+            Some(_) => literal.constant_bits.min(literal.log2_scale - lost_bits),
+            None => literal.constant_bits - lost_bits.min(2.0 * literal.constant_bits) / 2.0,
+        },
         ..literal.clone()
     })
 }

@@ -8,7 +8,7 @@ use cryptable_lattice::{FailureProbability, NoiseBound, Owners};
 
 use crate::akp::hermite_kernel::HermiteOrder;
 use crate::multiplexer::entry_kind::EntryKind;
-use crate::parameters::validation::{MAX_AKP_MODULUS, MAX_MODULUS, OUTPUT_RANGE};
+use crate::parameters::validation::{HIDDEN_BITS, MAX_AKP_MODULUS, MAX_MODULUS, OUTPUT_RANGE};
 
 /// Failure probabilities that may be asked for, log2.
 const LOG2_FAIL_RANGE: std::ops::RangeInclusive<f64> = -1000.0..=-1.0;
@@ -172,6 +172,9 @@ pub struct Request {
     pub digit_inputs: Option<DigitInputs>,
     /// Owners of the key, each of whom has a part of the secret: one by default.
     pub owners: Owners,
+    /// Bits κ by which results hide tables: whoever has the secret key learns the outputs that it asked for, and nothing else of
+    /// a table but for a statistical distance of 2^-κ. 20 to 128; tables are not hidden if `None`. AKP serves it.
+    pub hidden_bits: Option<u32>,
 }
 
 impl Request {
@@ -195,6 +198,7 @@ impl Request {
             entries: EntryKind::Shared,
             digit_inputs: None,
             owners: Owners::ONE,
+            hidden_bits: None,
         }
     }
 
@@ -202,7 +206,7 @@ impl Request {
     /// has room for its levels at 2^17 only, everything else is served at 2^16.
     pub(crate) fn degree(&self) -> usize {
         self.ring_degree.unwrap_or(match self.input_modulus {
-            2 => 1 << 15,
+            2 if self.hidden_bits.is_none() => 1 << 15,
             p if p > AKP_MODULUS_AT_DEFAULT_DEGREE && self.method == Some(Method::Akp) => 1 << 17,
             _ => 1 << 16,
         })
@@ -275,6 +279,30 @@ impl Request {
         Err(Error::Unsupported(what))
     }
 
+    /// Checks that a request for hidden tables has no options that such tables lack.
+    fn check_hidden(&self, bits: u32) -> Result<()> {
+        let (value, name) = (u64::from(bits), "bits of hidden tables");
+        if value < *HIDDEN_BITS.start() {
+            return Err(Error::TooSmall { name, value, limit: *HIDDEN_BITS.start() });
+        }
+        if value > *HIDDEN_BITS.end() {
+            return Err(Error::TooLarge { name, value, limit: *HIDDEN_BITS.end() });
+        }
+        let refused = match self {
+            Self { entries: EntryKind::Plain | EntryKind::Encrypted, .. } => "for every value",
+            Self { complex_outputs: true, .. } => "with complex outputs",
+            Self { lookups_in_a_row, .. } if *lookups_in_a_row > 1 => "on results of lookups",
+            Self { method: Some(Method::Bmt | Method::Cmt), .. } => "by trees: AKP serves them",
+            Self { digit_bits: Some(_), .. } => "by digits: AKP serves them",
+            Self { order: Some(HermiteOrder::Second | HermiteOrder::Third), .. } => {
+                "by a higher order: the first serves them"
+            }
+            Self { owners, .. } if !owners.is_one() => "of keys of several owners",
+            _ => return Ok(()),
+        };
+        Err(Error::Unsupported(format!("hidden tables {refused}")))
+    }
+
     /// Checks that every number is allowed, before anything is computed from it.
     pub(crate) fn check(&self) -> Result<()> {
         let bounded = |name, value: u64, least: u64, most: u64| {
@@ -296,6 +324,9 @@ impl Request {
         }
         if self.complex_outputs {
             self.check_complex()?;
+        }
+        if let Some(bits) = self.hidden_bits {
+            self.check_hidden(bits)?;
         }
         bounded("input modulus", self.input_modulus, 2, MAX_MODULUS)?;
         bounded("output modulus", self.output_modulus, 2, MAX_MODULUS)?;

@@ -58,6 +58,16 @@ impl Parameters {
         toy_of(&request, 1024, 1024, Evaluation::Akp(HermiteOrder::First))
     }
 
+    /// Returns a toy set of AKP at ring degree 1024 that hides tables within 2^-bits, for tests only: **insecure**.
+    ///
+    /// # Errors
+    /// If a number is out of range.
+    pub fn insecure_toy_hidden(input_modulus: u64, output_modulus: u64, bits: u32) -> Result<Self> {
+        let hidden_bits = Some(bits);
+        let request = Request { hidden_bits, ..Request::new(input_modulus, output_modulus) };
+        toy_of(&request, 1024, 1024, Evaluation::Akp(HermiteOrder::First))
+    }
+
     /// A toy set for formulas at ring degree 1024, for tests only: **insecure**.
     ///
     /// # Errors

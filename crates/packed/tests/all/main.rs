@@ -15,6 +15,7 @@ mod full_size_formulas;
 mod full_size_groups;
 mod full_size_reals;
 mod group_sums_toy;
+mod hidden_tables;
 mod linear_operations;
 mod multiplexer_toy;
 mod networks_toy;

@@ -155,6 +155,7 @@ def plan(
     digit_bits: int | None = None,
     entries: Entries = "shared",
     complex_outputs: bool = False,
+    hide_table: int | None = None,
     cost_model: CostModel | None = None,
 ) -> Plan:
     """Compares all ways to look a table up; the best is what `SecretKey.generate` takes.
@@ -173,6 +174,7 @@ def plan(
     - `entries`: `"per-value"` for a table of its own for every value, `"encrypted"` for tables that the server cannot
       read, `"shared"` by default;
     - `complex_outputs=True`: for complex tables, where `moduli` are given;
+    - `hide_table`: bits, 40 or 64 as a rule, by which results hide the table from who has the secret key;
     - `method`, `ring_degree`, `digit_bits`: the way itself; `cost_model`: the machine that times are predicted for.
 
     >>> plan([1, 0, 3, 2], engine="single", values=10).best.engine
@@ -207,5 +209,6 @@ def plan(
         digit_bits=digit_bits,
         entries=entries,
         complex_outputs=complex_outputs,
+        hide_table=hide_table,
         cost_model=cost_model,
     )

@@ -239,6 +239,12 @@ class Parameters:
         """
 
     @property
+    def hidden_bits(self, /) -> int | None:
+        """
+        Bits by which results hide tables from who has the secret key; none where they do not.
+        """
+
+    @property
     def input_modulus(self, /) -> int:
         """
         Inputs are below this modulus.
@@ -600,6 +606,7 @@ def plan(
     digit_bits: SupportsIndex | None = None,
     entries: Entries = "shared",
     complex_outputs: bool = False,
+    hide_table: SupportsIndex | None = None,
     cost_model: CostModel | None = None,
 ) -> Plan:
     """
