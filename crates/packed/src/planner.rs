@@ -2,6 +2,7 @@
 //! side by predicted time within a memory limit.
 
 mod baby_choice;
+mod candidate;
 mod candidates;
 mod comparison_request;
 mod digit_choice;
@@ -13,3 +14,4 @@ mod matrix_choice;
 mod prime_choice;
 pub(crate) mod request;
 mod toys;
+mod tree_choice;

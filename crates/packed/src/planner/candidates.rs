@@ -3,43 +3,23 @@
 use cryptable_lattice::Table;
 use cryptable_lattice::cost::CostModel;
 use cryptable_lattice::error::{Error, Result};
-use rayon::prelude::*;
 
 use crate::akp::hermite_kernel::HermiteOrder;
-use crate::literal::MultiplexerLiteral;
 use crate::multiplexer::entry_kind::EntryKind;
 use crate::parameters::parameter_set::Parameters;
-use crate::planner::digit_choice::OutputPrecision::{self, FewestPrimes, PrimeMore, WholePrimes};
-use crate::planner::digit_choice::{DigitChoice, Evaluation, digit_lists, selector_choices};
+use crate::planner::candidate::{Candidate, admits_digits, lookups_in_a_row};
+use crate::planner::digit_choice::Evaluation;
 use crate::planner::few_values::or_of_few_values;
 use crate::planner::matrix_choice::choose_matrices;
-use crate::planner::prime_choice::{choose_primes, choose_primes_where};
-use crate::planner::request::{DigitInputs, Method, Request, reached, surer};
+use crate::planner::prime_choice::choose_primes;
+use crate::planner::request::{Method, Request, reached};
+use crate::planner::tree_choice::trees;
 
 /// Smaller input moduli have nothing to gain from digits, unless a tree is asked for.
 const LEAST_TREE_MODULUS: u64 = 1 << 8;
 
 /// Largest input modulus of tables of which every value has its own: larger ones were never measured.
 const MAX_ENTRIES_MODULUS: u64 = 1 << 12;
-
-/// Precisions that are tried, the cheapest first: cleanings of the exponential and of the deltas, extra primes of
-/// CoeffsToSlots, and precision of SlotsToCoeffs.
-const CLEANINGS: [(u32, u32, usize, OutputPrecision); 14] = [
-    (0, 0, 0, FewestPrimes),
-    (1, 0, 0, FewestPrimes),
-    (0, 0, 0, PrimeMore),
-    (0, 0, 1, FewestPrimes),
-    (1, 0, 0, PrimeMore),
-    (1, 0, 1, FewestPrimes),
-    (0, 0, 1, PrimeMore),
-    (1, 0, 1, PrimeMore),
-    (1, 0, 2, FewestPrimes),
-    (0, 1, 0, FewestPrimes),
-    (0, 1, 0, PrimeMore),
-    (1, 0, 2, PrimeMore),
-    (0, 2, 0, FewestPrimes),
-    (0, 2, 0, PrimeMore),
-];
 
 impl Parameters {
     /// Parameters for one table, full packing, at the default ring degree.
@@ -149,30 +129,6 @@ fn unmeasured_entries(request: &Request, fastest: &Candidate) -> Error {
     ))
 }
 
-/// Parameters, and what a lookup of the request's tables is predicted to take.
-#[derive(Clone, Debug)]
-struct Candidate {
-    parameters: Parameters,
-    /// On one thread of a machine of the default cost model: proportions are what counts.
-    seconds: f64,
-    peak_bytes: usize,
-}
-
-impl Candidate {
-    fn new(request: &Request, parameters: Parameters) -> Self {
-        let prediction = parameters.prediction_for(request.entries, request.tables);
-        let seconds = CostModel::default().seconds(&prediction.work);
-        Self { parameters, seconds, peak_bytes: prediction.peak_bytes() }
-    }
-
-    /// Whether it fits where the other does not, or is faster.
-    fn is_better(&self, request: &Request, other: &Self) -> bool {
-        let limit = request.memory.unwrap_or(usize::MAX);
-        let key = |candidate: &Self| (candidate.peak_bytes > limit, candidate.seconds);
-        key(self) < key(other)
-    }
-}
-
 /// Leaves out what gains less time than predictions are good for, and takes a quarter more memory for it.
 fn drop_wasteful(found: &mut Vec<Candidate>) {
     const TIME: f64 = 1.02;
@@ -215,11 +171,6 @@ fn lowest_order(request: &Request) -> Result<Parameters> {
     last.expect("some order was tried")
 }
 
-/// Most lookups in a row, each of the result of the one before.
-fn lookups_in_a_row(parameters: &Parameters) -> u32 {
-    parameters.sum_limits().lookups_in_a_row.unwrap_or(u32::MAX)
-}
-
 /// Removes the candidates that do not admit `wanted` lookups in a row.
 ///
 /// # Errors
@@ -239,177 +190,6 @@ fn demand_lookups_in_a_row(found: &mut Vec<Candidate>, wanted: u32) -> Result<()
         return Err(Error::TooLarge { name, value, limit: most.into() });
     }
     Ok(())
-}
-
-/// The fastest tree of every list of digits.
-fn trees(request: &Request, is_binary: bool) -> Result<Vec<Candidate>> {
-    let lists = digit_lists(request.input_modulus, is_binary, request.digit_bits);
-    let results: Vec<Result<Candidate>> =
-        lists.into_par_iter().map(|digits| fastest_tree(request, &digits)).collect();
-    let mut found = Vec::new();
-    let mut last = Error::Unsupported(format!(
-        "digits for input modulus {}: it needs at least two factors of at most 64",
-        request.input_modulus
-    ));
-    for result in results {
-        match result {
-            Ok(candidate) => found.push(candidate),
-            Err(error) => last = surer(Some(last), error),
-        }
-    }
-    if found.is_empty() { Err(last) } else { Ok(found) }
-}
-
-/// The fastest tree over the given digits. For several lookups in a row it is that of one lookup, if that admits them, perhaps
-/// with other matrices, unless one with more cleaning or precision is faster.
-fn fastest_tree(request: &Request, digits: &[u64]) -> Result<Candidate> {
-    let admits = |found: &Parameters| {
-        admits_digits(request, found)?;
-        admits_chain(request, found)
-    };
-    let of_one = fastest_tree_where(request, digits, &|found| admits_digits(request, found));
-    if request.lookups_in_a_row <= 1 {
-        return of_one;
-    }
-    let of_chain = fastest_tree_where(request, digits, &admits);
-    match (of_one, of_chain) {
-        (Ok(one), Ok(chain)) if admits(&one.parameters).is_ok() => {
-            Ok(if chain.is_better(request, &one) { chain } else { one })
-        }
-        // Those that admit too few say how many they do.
-        (Ok(one), Err(_)) => Ok(one),
-        (_, of_chain) => of_chain,
-    }
-}
-
-/// The fastest tree over the given digits whose primes pass `check`. How much cleaning and precision the digits need hardly
-/// depends on how they are grouped to selectors, so that is found for one grouping: the first, or where that has too many
-/// levels, the one of the fewest.
-fn fastest_tree_where(request: &Request, digits: &[u64], check: Check<'_>) -> Result<Candidate> {
-    let choices = selector_choices(digits);
-    let unserved = || Error::Unsupported(format!("selectors for digits {digits:?}"));
-    let first = choices.first().ok_or_else(unserved)?;
-    let levels = |selectors: &&Vec<usize>| {
-        let (digits, selectors) = (digits.to_vec(), (*selectors).clone());
-        MultiplexerLiteral { digits, selectors, ..MultiplexerLiteral::default() }.levels()
-    };
-    let flattest = choices.iter().min_by_key(levels).unwrap_or(first);
-    let found = cheapest_cleaning(request, digits, first.clone(), check);
-    let found = found.or_else(|error| {
-        let of_flattest = cheapest_cleaning(request, digits, flattest.clone(), check);
-        of_flattest.map_err(|other| surer(Some(error), other))
-    });
-    let (choice, parameters) = found?;
-    let mut best = Candidate::new(request, parameters);
-    let used = choice.multiplexer.selectors.clone();
-    let others = choices.into_iter().filter(|selectors| *selectors != used);
-    let others: Vec<_> = alternatives(&choice, others)
-        .into_par_iter()
-        .filter_map(|choice| choose_primes_where(request, Evaluation::Tree(&choice), check).ok())
-        .map(|parameters| Candidate::new(request, parameters))
-        .collect();
-    for candidate in others {
-        if candidate.is_better(request, &best) {
-            best = candidate;
-        }
-    }
-    let parameters = choose_matrices(request, best.parameters, |other| {
-        admits_digits(request, other)?;
-        admits_chain(request, other)
-    });
-    Ok(Candidate::new(request, parameters))
-}
-
-/// The same digits with other selectors; and, where SlotsToCoeffs has a prime more, with matrices that need none. Those leave
-/// less of the margin to errors of phases, which a further prime of CoeffsToSlots makes smaller.
-fn alternatives(
-    choice: &DigitChoice,
-    selectors: impl Iterator<Item = Vec<usize>>,
-) -> Vec<DigitChoice> {
-    let with_selectors = |selectors| DigitChoice {
-        multiplexer: MultiplexerLiteral { selectors, ..choice.multiplexer.clone() },
-        ..choice.clone()
-    };
-    let mut all: Vec<_> = selectors.map(with_selectors).collect();
-    if choice.output_precision == PrimeMore {
-        let mut of_whole = Vec::new();
-        for choice in [choice].into_iter().chain(&all) {
-            for extra_primes in [choice.extra_primes, choice.extra_primes + 1] {
-                let output_precision = WholePrimes;
-                of_whole.push(DigitChoice { extra_primes, output_precision, ..choice.clone() });
-            }
-        }
-        all.extend(of_whole);
-    }
-    all
-}
-
-/// Check that parameters must pass.
-type Check<'a> = &'a (dyn Fn(&Parameters) -> Result<()> + Sync);
-
-/// Whether parameters admit as many lookups in a row as the request has.
-///
-/// # Errors
-/// If it does not: [`Error::TooLarge`].
-fn admits_chain(request: &Request, parameters: &Parameters) -> Result<()> {
-    let wanted = request.lookups_in_a_row;
-    let most = if wanted > 1 { lookups_in_a_row(parameters) } else { 1 };
-    if most >= wanted {
-        return Ok(());
-    }
-    let (name, value) = ("number of lookups in a row", wanted.into());
-    Err(Error::TooLarge { name, value, limit: most.into() })
-}
-
-/// Whether parameters look up the ciphertexts of digits that the request has.
-///
-/// # Errors
-/// If they do not: [`Error::FailureProbability`], or those of other digits.
-fn admits_digits(request: &Request, parameters: &Parameters) -> Result<()> {
-    let Some(DigitInputs { modulus, noise }) = request.digit_inputs else { return Ok(()) };
-    let (mut ciphertexts, mut product) = (0, 1);
-    while product < request.input_modulus {
-        product = modulus.max(2).saturating_mul(product);
-        ciphertexts += 1;
-    }
-    let widths = parameters.digits_of_inputs(modulus, ciphertexts)?;
-    let inputs: Vec<_> = widths.into_iter().map(|digits| (noise, digits)).collect();
-    let found = parameters.lookup_digits_log2_fail(&inputs);
-    let limit = parameters.stated_log2_fail();
-    if found > limit {
-        return Err(Error::FailureProbability { found, limit });
-    }
-    Ok(())
-}
-
-/// The fewest levels of cleaning and of precision of the homomorphic DFTs that reach the failure
-/// probability and pass `check`: cleaned deltas leave less of the noise of inputs, extra primes make less of it.
-fn cheapest_cleaning(
-    request: &Request,
-    digits: &[u64],
-    selectors: Vec<usize>,
-    check: Check<'_>,
-) -> Result<(DigitChoice, Parameters)> {
-    let mut last = None;
-    for (exponential_cleanings, delta_cleanings, extra_primes, output_precision) in CLEANINGS {
-        let multiplexer = MultiplexerLiteral {
-            digits: digits.to_vec(),
-            selectors: selectors.clone(),
-            delta_cleanings,
-            cleaning_and: false,
-            entry_levels: u32::from(request.entries != EntryKind::Shared),
-        };
-        let choice =
-            DigitChoice { multiplexer, exponential_cleanings, extra_primes, output_precision };
-        if exponential_cleanings > 0 && choice.is_binary() {
-            continue;
-        }
-        match choose_primes_where(request, Evaluation::Tree(&choice), check) {
-            Ok(parameters) => return Ok((choice, parameters)),
-            Err(error) => last = Some(surer(last, error)),
-        }
-    }
-    Err(last.expect("some cleaning was tried"))
 }
 
 #[cfg(test)]
@@ -434,67 +214,6 @@ mod tests {
         three.slots_to_coeffs = DftLiteral { stages, primes: 3, baby_steps: 8, ..of.clone() };
         let three = Candidate::new(&request, Parameters::new(three).unwrap());
         assert!(three.seconds > 1.02 * Candidate::new(&request, found[0].clone()).seconds);
-    }
-
-    /// The fastest tree with G_and: with any selectors, cleanings and precision.
-    fn fastest_with_cleaning_and(request: &Request, digits: &[u64]) -> Option<Candidate> {
-        let joined = |selectors: &Vec<usize>| selectors.iter().any(|&count| count > 1);
-        let selectors = selector_choices(digits).into_iter().filter(joined);
-        let all = selectors.flat_map(|selectors| {
-            CLEANINGS.map(|(exponential_cleanings, delta_cleanings, extra_primes, precision)| {
-                let (digits, selectors) = (digits.to_vec(), selectors.clone());
-                let (cleaning_and, entry_levels) = (true, 0);
-                let multiplexer = MultiplexerLiteral {
-                    digits,
-                    selectors,
-                    delta_cleanings,
-                    cleaning_and,
-                    entry_levels,
-                };
-                let output_precision = precision;
-                DigitChoice { multiplexer, exponential_cleanings, extra_primes, output_precision }
-            })
-        });
-        let all: Vec<_> = all.collect();
-        let found = all.into_par_iter().filter_map(|choice| {
-            if choice.exponential_cleanings > 0 && choice.is_binary() {
-                return None;
-            }
-            let found = choose_primes_where(request, Evaluation::Tree(&choice), |_| Ok(())).ok()?;
-            Some(Candidate::new(request, found))
-        });
-        found.min_by(|a, b| a.seconds.total_cmp(&b.seconds))
-    }
-
-    /// Checks that no tree with G_and is as fast as the fastest without, for tables of these bits.
-    fn check_cleaning_and(method: Method, widths: &[u32]) {
-        for bits in widths {
-            let request = Request { method: Some(method), ..Request::new(1 << bits, 1 << bits) };
-            let seconds = |found: Vec<Candidate>| {
-                found.into_iter().map(|it| it.seconds).fold(f64::INFINITY, f64::min)
-            };
-            let lists = digit_lists(1 << bits, method == Method::Bmt, None);
-            let of = |find: &dyn Fn(&[u64]) -> Option<Candidate>| {
-                seconds(lists.iter().filter_map(|digits| find(digits)).collect())
-            };
-            let plain = of(&|digits| fastest_tree(&request, digits).ok());
-            let cleaning = of(&|digits| fastest_with_cleaning_and(&request, digits));
-            println!("{method} {bits} bits: {:.2} times as long with G_and", cleaning / plain);
-            assert!(cleaning > 1.02 * plain, "{method} {bits} bits: {cleaning} s for {plain}");
-        }
-    }
-
-    #[test]
-    fn selectors_are_not_joined_by_cleaning() {
-        check_cleaning_and(Method::Cmt, &[12]);
-        check_cleaning_and(Method::Bmt, &[8]);
-    }
-
-    #[test]
-    #[ignore = "a minute"]
-    fn selectors_of_wide_tables_are_not_joined_by_cleaning() {
-        check_cleaning_and(Method::Cmt, &[16, 18, 20, 22, 24]);
-        check_cleaning_and(Method::Bmt, &[12, 16]);
     }
 
     #[test]

@@ -1,0 +1,71 @@
+//! A way to serve a request, with its predicted time and memory, and what parameters have to admit.
+
+use cryptable_lattice::cost::CostModel;
+use cryptable_lattice::error::{Error, Result};
+
+use crate::parameters::parameter_set::Parameters;
+use crate::planner::request::{DigitInputs, Request};
+
+/// Parameters, and what a lookup of the request's tables is predicted to take.
+#[derive(Clone, Debug)]
+pub(crate) struct Candidate {
+    pub parameters: Parameters,
+    /// On one thread of a machine of the default cost model: proportions are what counts.
+    pub seconds: f64,
+    pub peak_bytes: usize,
+}
+
+impl Candidate {
+    pub(crate) fn new(request: &Request, parameters: Parameters) -> Self {
+        let prediction = parameters.prediction_for(request.entries, request.tables);
+        let seconds = CostModel::default().seconds(&prediction.work);
+        Self { parameters, seconds, peak_bytes: prediction.peak_bytes() }
+    }
+
+    /// Whether it fits where the other does not, or is faster.
+    pub(crate) fn is_better(&self, request: &Request, other: &Self) -> bool {
+        let limit = request.memory.unwrap_or(usize::MAX);
+        let key = |candidate: &Self| (candidate.peak_bytes > limit, candidate.seconds);
+        key(self) < key(other)
+    }
+}
+
+/// Most lookups in a row, each of the result of the one before.
+pub(crate) fn lookups_in_a_row(parameters: &Parameters) -> u32 {
+    parameters.sum_limits().lookups_in_a_row.unwrap_or(u32::MAX)
+}
+
+/// Whether parameters admit as many lookups in a row as the request has.
+///
+/// # Errors
+/// If it does not: [`Error::TooLarge`].
+pub(crate) fn admits_chain(request: &Request, parameters: &Parameters) -> Result<()> {
+    let wanted = request.lookups_in_a_row;
+    let most = if wanted > 1 { lookups_in_a_row(parameters) } else { 1 };
+    if most >= wanted {
+        return Ok(());
+    }
+    let (name, value) = ("number of lookups in a row", wanted.into());
+    Err(Error::TooLarge { name, value, limit: most.into() })
+}
+
+/// Whether parameters look up the ciphertexts of digits that the request has.
+///
+/// # Errors
+/// If they do not: [`Error::FailureProbability`], or those of other digits.
+pub(crate) fn admits_digits(request: &Request, parameters: &Parameters) -> Result<()> {
+    let Some(DigitInputs { modulus, noise }) = request.digit_inputs else { return Ok(()) };
+    let (mut ciphertexts, mut product) = (0, 1);
+    while product < request.input_modulus {
+        product = modulus.max(2).saturating_mul(product);
+        ciphertexts += 1;
+    }
+    let widths = parameters.digits_of_inputs(modulus, ciphertexts)?;
+    let inputs: Vec<_> = widths.into_iter().map(|digits| (noise, digits)).collect();
+    let found = parameters.lookup_digits_log2_fail(&inputs);
+    let limit = parameters.stated_log2_fail();
+    if found > limit {
+        return Err(Error::FailureProbability { found, limit });
+    }
+    Ok(())
+}

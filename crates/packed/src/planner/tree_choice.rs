@@ -1,0 +1,236 @@
+//! The fastest multiplexer tree over digits: how much cleaning and precision it needs, and how its digits are grouped.
+
+use cryptable_lattice::error::{Error, Result};
+use rayon::prelude::*;
+
+use crate::literal::MultiplexerLiteral;
+use crate::multiplexer::entry_kind::EntryKind;
+use crate::parameters::parameter_set::Parameters;
+use crate::planner::candidate::{Candidate, admits_chain, admits_digits};
+use crate::planner::digit_choice::OutputPrecision::{self, FewestPrimes, PrimeMore, WholePrimes};
+use crate::planner::digit_choice::{DigitChoice, Evaluation, digit_lists, selector_choices};
+use crate::planner::matrix_choice::choose_matrices;
+use crate::planner::prime_choice::choose_primes_where;
+use crate::planner::request::{Request, surer};
+
+/// Precisions that are tried, the cheapest first: cleanings of the exponential and of the deltas, extra primes of
+/// CoeffsToSlots, and precision of SlotsToCoeffs.
+const CLEANINGS: [(u32, u32, usize, OutputPrecision); 14] = [
+    (0, 0, 0, FewestPrimes),
+    (1, 0, 0, FewestPrimes),
+    (0, 0, 0, PrimeMore),
+    (0, 0, 1, FewestPrimes),
+    (1, 0, 0, PrimeMore),
+    (1, 0, 1, FewestPrimes),
+    (0, 0, 1, PrimeMore),
+    (1, 0, 1, PrimeMore),
+    (1, 0, 2, FewestPrimes),
+    (0, 1, 0, FewestPrimes),
+    (0, 1, 0, PrimeMore),
+    (1, 0, 2, PrimeMore),
+    (0, 2, 0, FewestPrimes),
+    (0, 2, 0, PrimeMore),
+];
+
+/// The fastest tree of every list of digits.
+pub(crate) fn trees(request: &Request, is_binary: bool) -> Result<Vec<Candidate>> {
+    let lists = digit_lists(request.input_modulus, is_binary, request.digit_bits);
+    let results: Vec<Result<Candidate>> =
+        lists.into_par_iter().map(|digits| fastest_tree(request, &digits)).collect();
+    let mut found = Vec::new();
+    let mut last = Error::Unsupported(format!(
+        "digits for input modulus {}: it needs at least two factors of at most 64",
+        request.input_modulus
+    ));
+    for result in results {
+        match result {
+            Ok(candidate) => found.push(candidate),
+            Err(error) => last = surer(Some(last), error),
+        }
+    }
+    if found.is_empty() { Err(last) } else { Ok(found) }
+}
+
+/// The fastest tree over the given digits. For several lookups in a row it is that of one lookup, if that admits them, perhaps
+/// with other matrices, unless one with more cleaning or precision is faster.
+fn fastest_tree(request: &Request, digits: &[u64]) -> Result<Candidate> {
+    let admits = |found: &Parameters| {
+        admits_digits(request, found)?;
+        admits_chain(request, found)
+    };
+    let of_one = fastest_tree_where(request, digits, &|found| admits_digits(request, found));
+    if request.lookups_in_a_row <= 1 {
+        return of_one;
+    }
+    let of_chain = fastest_tree_where(request, digits, &admits);
+    match (of_one, of_chain) {
+        (Ok(one), Ok(chain)) if admits(&one.parameters).is_ok() => {
+            Ok(if chain.is_better(request, &one) { chain } else { one })
+        }
+        // Those that admit too few say how many they do.
+        (Ok(one), Err(_)) => Ok(one),
+        (_, of_chain) => of_chain,
+    }
+}
+
+/// The fastest tree over the given digits whose primes pass `check`. How much cleaning and precision the digits need hardly
+/// depends on how they are grouped to selectors, so that is found for one grouping: the first, or where that has too many
+/// levels, the one of the fewest.
+fn fastest_tree_where(request: &Request, digits: &[u64], check: Check<'_>) -> Result<Candidate> {
+    let choices = selector_choices(digits);
+    let unserved = || Error::Unsupported(format!("selectors for digits {digits:?}"));
+    let first = choices.first().ok_or_else(unserved)?;
+    let levels = |selectors: &&Vec<usize>| {
+        let (digits, selectors) = (digits.to_vec(), (*selectors).clone());
+        MultiplexerLiteral { digits, selectors, ..MultiplexerLiteral::default() }.levels()
+    };
+    let flattest = choices.iter().min_by_key(levels).unwrap_or(first);
+    let found = cheapest_cleaning(request, digits, first.clone(), check);
+    let found = found.or_else(|error| {
+        let of_flattest = cheapest_cleaning(request, digits, flattest.clone(), check);
+        of_flattest.map_err(|other| surer(Some(error), other))
+    });
+    let (choice, parameters) = found?;
+    let mut best = Candidate::new(request, parameters);
+    let used = choice.multiplexer.selectors.clone();
+    let others = choices.into_iter().filter(|selectors| *selectors != used);
+    let others: Vec<_> = alternatives(&choice, others)
+        .into_par_iter()
+        .filter_map(|choice| choose_primes_where(request, Evaluation::Tree(&choice), check).ok())
+        .map(|parameters| Candidate::new(request, parameters))
+        .collect();
+    for candidate in others {
+        if candidate.is_better(request, &best) {
+            best = candidate;
+        }
+    }
+    let parameters = choose_matrices(request, best.parameters, |other| {
+        admits_digits(request, other)?;
+        admits_chain(request, other)
+    });
+    Ok(Candidate::new(request, parameters))
+}
+
+/// The same digits with other selectors; and, where SlotsToCoeffs has a prime more, with matrices that need none. Those leave
+/// less of the margin to errors of phases, which a further prime of CoeffsToSlots makes smaller.
+fn alternatives(
+    choice: &DigitChoice,
+    selectors: impl Iterator<Item = Vec<usize>>,
+) -> Vec<DigitChoice> {
+    let with_selectors = |selectors| DigitChoice {
+        multiplexer: MultiplexerLiteral { selectors, ..choice.multiplexer.clone() },
+        ..choice.clone()
+    };
+    let mut all: Vec<_> = selectors.map(with_selectors).collect();
+    if choice.output_precision == PrimeMore {
+        let mut of_whole = Vec::new();
+        for choice in [choice].into_iter().chain(&all) {
+            for extra_primes in [choice.extra_primes, choice.extra_primes + 1] {
+                let output_precision = WholePrimes;
+                of_whole.push(DigitChoice { extra_primes, output_precision, ..choice.clone() });
+            }
+        }
+        all.extend(of_whole);
+    }
+    all
+}
+
+/// Check that parameters must pass.
+type Check<'a> = &'a (dyn Fn(&Parameters) -> Result<()> + Sync);
+
+/// The fewest levels of cleaning and of precision of the homomorphic DFTs that reach the failure
+/// probability and pass `check`: cleaned deltas leave less of the noise of inputs, extra primes make less of it.
+fn cheapest_cleaning(
+    request: &Request,
+    digits: &[u64],
+    selectors: Vec<usize>,
+    check: Check<'_>,
+) -> Result<(DigitChoice, Parameters)> {
+    let mut last = None;
+    for (exponential_cleanings, delta_cleanings, extra_primes, output_precision) in CLEANINGS {
+        let multiplexer = MultiplexerLiteral {
+            digits: digits.to_vec(),
+            selectors: selectors.clone(),
+            delta_cleanings,
+            cleaning_and: false,
+            entry_levels: u32::from(request.entries != EntryKind::Shared),
+        };
+        let choice =
+            DigitChoice { multiplexer, exponential_cleanings, extra_primes, output_precision };
+        if exponential_cleanings > 0 && choice.is_binary() {
+            continue;
+        }
+        match choose_primes_where(request, Evaluation::Tree(&choice), check) {
+            Ok(parameters) => return Ok((choice, parameters)),
+            Err(error) => last = Some(surer(last, error)),
+        }
+    }
+    Err(last.expect("some cleaning was tried"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::planner::request::Method;
+
+    /// The fastest tree with G_and: with any selectors, cleanings and precision.
+    fn fastest_with_cleaning_and(request: &Request, digits: &[u64]) -> Option<Candidate> {
+        let joined = |selectors: &Vec<usize>| selectors.iter().any(|&count| count > 1);
+        let selectors = selector_choices(digits).into_iter().filter(joined);
+        let all = selectors.flat_map(|selectors| {
+            CLEANINGS.map(|(exponential_cleanings, delta_cleanings, extra_primes, precision)| {
+                let (digits, selectors) = (digits.to_vec(), selectors.clone());
+                let (cleaning_and, entry_levels) = (true, 0);
+                let multiplexer = MultiplexerLiteral {
+                    digits,
+                    selectors,
+                    delta_cleanings,
+                    cleaning_and,
+                    entry_levels,
+                };
+                let output_precision = precision;
+                DigitChoice { multiplexer, exponential_cleanings, extra_primes, output_precision }
+            })
+        });
+        let all: Vec<_> = all.collect();
+        let found = all.into_par_iter().filter_map(|choice| {
+            if choice.exponential_cleanings > 0 && choice.is_binary() {
+                return None;
+            }
+            let found = choose_primes_where(request, Evaluation::Tree(&choice), |_| Ok(())).ok()?;
+            Some(Candidate::new(request, found))
+        });
+        found.min_by(|a, b| a.seconds.total_cmp(&b.seconds))
+    }
+
+    /// Checks that no tree with G_and is as fast as the fastest without, for tables of these bits.
+    fn check_cleaning_and(method: Method, widths: &[u32]) {
+        for bits in widths {
+            let request = Request { method: Some(method), ..Request::new(1 << bits, 1 << bits) };
+            let seconds = |found: Vec<Candidate>| {
+                found.into_iter().map(|it| it.seconds).fold(f64::INFINITY, f64::min)
+            };
+            let lists = digit_lists(1 << bits, method == Method::Bmt, None);
+            let of = |find: &dyn Fn(&[u64]) -> Option<Candidate>| {
+                seconds(lists.iter().filter_map(|digits| find(digits)).collect())
+            };
+            let plain = of(&|digits| fastest_tree(&request, digits).ok());
+            let cleaning = of(&|digits| fastest_with_cleaning_and(&request, digits));
+            println!("{method} {bits} bits: {:.2} times as long with G_and", cleaning / plain);
+            assert!(cleaning > 1.02 * plain, "{method} {bits} bits: {cleaning} s for {plain}");
+        }
+    }
+
+    #[test]
+    fn selectors_are_not_joined_by_cleaning() {
+        check_cleaning_and(Method::Cmt, &[12]);
+        check_cleaning_and(Method::Bmt, &[8]);
+    }
+
+    #[test]
+    #[ignore = "a minute"]
+    fn selectors_of_wide_tables_are_not_joined_by_cleaning() {
+        check_cleaning_and(Method::Cmt, &[16, 18, 20, 22, 24]);
+        check_cleaning_and(Method::Bmt, &[12, 16]);
+    }
+}
