@@ -220,9 +220,9 @@ impl Task {
             Operation::Lt => Ok(server.to_integers(&server.lt(x, y)?)),
             Operation::Max => server.max(x, y),
             Operation::Shl => server.reduce(&server.shl_by(x, y)?),
-            Operation::Merge | Operation::Sort | Operation::Largest | Operation::Argmax => {
-                Err(Error::Unsupported("places of single values: they have none".to_owned()))
-            }
+            Operation::Merge | Operation::Sort | Operation::Largest | Operation::Argmax => Err(
+                Error::Unsupported("the order of single values, which have no places".to_owned()),
+            ),
             Operation::Tree => {
                 server.lookup_tree(x, self.table_bits, |x| T::from_word(self.entry(x)))
             }

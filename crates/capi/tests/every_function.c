@@ -22,7 +22,8 @@ enum { MODULUS = 16, COUNT = 16 };
     } while (0)
 
 static uint64_t values[COUNT], results[COUNT];
-static CryptableRequest request = {.input_modulus = MODULUS, .output_modulus = MODULUS, .values = COUNT};
+static CryptableRequest request = {
+    .input_modulus = MODULUS, .output_modulus = MODULUS, .values = COUNT, .engine = CRYPTABLE_ENGINE_SINGLE};
 static CryptablePlan *plan;
 static CryptableSecretKey *secret, *other;
 static CryptableEvaluationKey *key;

@@ -207,6 +207,6 @@ mod tests {
         let merge = ["integers", "--mode", "single", "--op", "merge"];
         let arguments = Line::try_parse_from(merge).unwrap().arguments;
         let message = measure::<u8>(&parameters, &arguments).unwrap_err().to_string();
-        assert!(message.contains("merges of single values"), "{message}");
+        assert!(message.contains("order of single values"), "{message}");
     }
 }
