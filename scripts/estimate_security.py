@@ -11,8 +11,8 @@ Reads instances as CSV, as `cryptable plan --list-parameters --csv` prints them 
 Columns that are read, by any of their names:
     dimension, n, N, ring_degree   dimension of the secret; a ring is taken as LWE of its degree, samples without bound
     log2_modulus, log2_q           log2 of the modulus
-    secret                         `binary`, `ternary`, the weight of a ternary secret of fixed weight, or `blocks` and how
-                                   many blocks there are, each with one coefficient of 1
+    secret                         `binary`, `ternary`, the weight of a ternary secret of fixed weight, or `blocks` and
+                                   how many blocks there are, each with one coefficient of 1
     error_std                      standard deviation of errors, 3.19 where there is no such column
 
 Attacks bear the estimator's names: `usvp`, `bdd` (primal_bdd), `bdd_hybrid` (primal_hybrid without meet in the middle,
@@ -61,9 +61,9 @@ def first_of(row, names, otherwise=None):
 def no_harder_than_blocks(n, blocks):
     """Dimension and weight of binary secrets that stand for secrets of blocks with one 1 each.
 
-    Each block's sum is known, which gives a dimension per block away. Of the rest, as many coefficients are 1 as leave no more
-    secrets than there are secrets of blocks, though those have more ones: attacks that guess have fewer guesses, and zeros are
-    more probable.
+    Each block's sum is known, which gives a dimension per block away. As many coefficients of the rest are 1 as leave
+    no more secrets than there are secrets of blocks, though those have more ones: attacks that guess have fewer
+    guesses, and zeros are more probable.
     """
     dimension, secrets = n - blocks, (n // blocks) ** blocks
     weight = 1
