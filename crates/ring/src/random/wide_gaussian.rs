@@ -33,7 +33,7 @@ const STEP: u32 = 5;
 /// Numbers that are added up in a signed word: the first times 1, the last times 2^45.
 const NUMBERS_OF_PIECE: usize = 10;
 
-/// A discrete Gaussian over the integers: see the [module](self).
+/// A discrete Gaussian over the integers, drawn as a sum of narrow ones.
 ///
 /// ```
 /// use cryptable_ring::random::WideGaussian;
