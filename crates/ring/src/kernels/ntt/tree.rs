@@ -31,6 +31,7 @@ impl Points {
     }
 
     /// ψ.
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     pub(super) const fn root(self) -> u64 {
         self.root
     }
@@ -41,6 +42,7 @@ impl Points {
     }
 
     /// The point of the evaluation with this exponent of ψ.
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     pub(super) fn power(self, m: &Modulus, exponent: u64) -> u64 {
         m.mul(m.pow(self.root, exponent), self.factor)
     }
