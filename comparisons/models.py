@@ -31,6 +31,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from compare import processor
+
 FOLDER = Path(__file__).resolve().parent
 ROOT = FOLDER.parent
 CONCRETE_PYTHON = ROOT / "target" / "comparisons" / "concrete-ml" / "bin" / "python"
@@ -251,15 +253,6 @@ def run(arguments: argparse.Namespace) -> None:
                     lines.write(json.dumps(line) + "\n")
                 each = line["eval_s"] / line["rows"]
                 print(f"{job} by {library}: {line['eval_s']:.4g} s, {each:.4g} s per row", file=sys.stderr, flush=True)
-
-
-def processor() -> str:
-    """The processor's name, family and model, as Linux tells them."""
-    fields = {}
-    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").split("\n\n")[0].splitlines():
-        name, _, value = line.partition(":")
-        fields[name.strip()] = value.strip()
-    return f"{fields.get('model name')}, family {fields.get('cpu family')}, model {fields.get('model')}"
 
 
 def table(arguments: argparse.Namespace) -> None:

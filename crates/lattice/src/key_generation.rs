@@ -71,7 +71,7 @@ pub(crate) fn evaluations(ring: &Ring, prime: usize, coefficients: &[i64]) -> Ze
 }
 
 /// Small secret coefficients as [`evaluations`] takes them.
-fn widened(coefficients: &[i8]) -> Zeroizing<Vec<i64>> {
+pub(crate) fn widened(coefficients: &[i8]) -> Zeroizing<Vec<i64>> {
     Zeroizing::new(coefficients.iter().map(|&c| i64::from(c)).collect())
 }
 
@@ -100,8 +100,7 @@ pub(crate) fn key_errors(
     (0..shape.digits()).map(error).collect()
 }
 
-/// Draws the errors of a key of a shape from the system's generator.
-pub(crate) fn fresh_errors(ring: &Ring, shape: SwitchingKeyShape) -> Vec<KeyError> {
+fn fresh_errors(ring: &Ring, shape: SwitchingKeyShape) -> Vec<KeyError> {
     key_errors(ring, shape, |_| RandomStream::from_os())
 }
 
@@ -131,12 +130,7 @@ impl<'a> EvaluatedSecrets<'a> {
 
     /// See [`SecretPair::generate_key`].
     fn generate_key(&self, purpose: KeyPurpose, shape: SwitchingKeyShape) -> SwitchingKey {
-        let zeros = || ByteBuffer::zeroed(shape.body_bytes(self.ring.moduli()));
-        let (seed, mut b, mut a) = (Seed::random(), zeros(), zeros());
-        let errors = fresh_errors(self.ring, shape);
-        let rows = KeyRows { seed: &seed, errors: &errors, b: &mut b, a: Some(&mut a) };
-        self.fill(purpose, shape, rows);
-        SwitchingKey::from_rows(self.ring, shape, [b, a])
+        generate_rows(self.ring, shape, |rows| self.fill(purpose, shape, rows))
     }
 
     /// Makes a key's rows.
@@ -199,6 +193,19 @@ impl<'a> EvaluatedSecrets<'a> {
             }
         }
     }
+}
+
+/// Generates a key of a shape, with a fresh seed and fresh errors, whose rows `fill` makes.
+pub(crate) fn generate_rows(
+    ring: &Ring,
+    shape: SwitchingKeyShape,
+    fill: impl FnOnce(KeyRows<'_>),
+) -> SwitchingKey {
+    let zeros = || ByteBuffer::zeroed(shape.body_bytes(ring.moduli()));
+    let (seed, mut b, mut a) = (Seed::random(), zeros(), zeros());
+    let errors = fresh_errors(ring, shape);
+    fill(KeyRows { seed: &seed, errors: &errors, b: &mut b, a: Some(&mut a) });
+    SwitchingKey::from_rows(ring, shape, [b, a])
 }
 
 /// `b_i = -a_i·s + e_i + P·g_i·s'` for every digit i; `from` and `to` give s' and s modulo a prime, by its number.

@@ -5,12 +5,11 @@
 //! secret. Over the ring of X^N + 1, the trace of `x·s` is `Tr(x)·s_0 + Tr(X·x)·s_1` for the even and the odd coefficients
 //! of s: two switches there. Halves are residues; what is multiplied by errors are digits of traces, which are small.
 
-use cryptable_ring::random::Seed;
 use cryptable_ring::real_traces::Coordinate;
-use cryptable_ring::{Buffer, ByteBuffer, Ring, kernels};
+use cryptable_ring::{Buffer, Ring, kernels};
 use zeroize::Zeroizing;
 
-use crate::key_generation::{KeyRows, SecretRow, evaluations, fill_from_to, fresh_errors};
+use crate::key_generation::{SecretRow, evaluations, fill_from_to, generate_rows, widened};
 use crate::secret::TernarySecret;
 use crate::switching_key::{SwitchingKey, SwitchingKeyShape};
 
@@ -84,13 +83,8 @@ fn generate(
     to: &TernarySecret,
     from: impl Fn(usize) -> Zeroizing<Buffer> + Sync,
 ) -> SwitchingKey {
-    let to: Zeroizing<Vec<i64>> =
-        Zeroizing::new(to.coefficients().iter().map(|&c| i64::from(c)).collect());
-    let zeros = || ByteBuffer::zeroed(shape.body_bytes(ring.moduli()));
-    let (seed, mut b, mut a) = (Seed::random(), zeros(), zeros());
-    let errors = fresh_errors(ring, shape);
-    let rows = KeyRows { seed: &seed, errors: &errors, b: &mut b, a: Some(&mut a) };
-    let own = |words| SecretRow::Own(words);
-    fill_from_to(ring, shape, rows, |p| own(from(p)), |p| own(evaluations(ring, p, &to)));
-    SwitchingKey::from_rows(ring, shape, [b, a])
+    let to = widened(to.coefficients());
+    let to = |prime| SecretRow::Own(evaluations(ring, prime, &to));
+    let from = |prime| SecretRow::Own(from(prime));
+    generate_rows(ring, shape, |rows| fill_from_to(ring, shape, rows, from, to))
 }

@@ -261,22 +261,8 @@ impl AkpCircuit {
         tables: &[&Interpolation],
         step: Step<'_>,
     ) -> Result<Vec<Ciphertext>> {
-        let exponentials = self.exponentials_of(evaluator, coeffs_to_slots, input, step)?;
+        let exponentials = self.start.evaluate(evaluator, coeffs_to_slots, input, step)?;
         self.look_up_many(evaluator, exponentials, tables, step)
-    }
-
-    /// The exponentials of a ciphertext, by these matrices.
-    ///
-    /// # Errors
-    /// Those of `step`, which is called [`STEPS_BEFORE_TABLES`] times.
-    pub(crate) fn exponentials_of(
-        &self,
-        evaluator: &Evaluator<'_>,
-        coeffs_to_slots: &[LinearTransform],
-        input: &CoefficientCiphertext,
-        step: Step<'_>,
-    ) -> Result<Vec<Ciphertext>> {
-        self.start.evaluate(evaluator, coeffs_to_slots, input, step)
     }
 
     /// Steps of progress of [`AkpCircuit::look_up_many`].

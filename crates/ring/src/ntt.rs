@@ -121,7 +121,9 @@ impl NttTable {
 
     /// The factor of an inverse transform after which the mirror image is added: half of that of coefficients.
     fn inverse_factor(&self, factor: u64) -> u64 {
-        if self.is_real { self.modulus.mul(factor, self.modulus.inv(2)) } else { factor }
+        // (q + 1)/2 is half of 1.
+        let half = self.modulus.value().div_ceil(2);
+        if self.is_real { self.modulus.mul(factor, half) } else { factor }
     }
 
     /// Polynomials modulo X^N - i, halved, to coefficients of the real ring.

@@ -52,6 +52,12 @@ impl TraceFactor {
         self.words[2 * self.degree * limb..][..2 * self.degree].split_at(self.degree)
     }
 
+    /// Traces that are to be written, of polynomials of a basis whose primes the factor has.
+    fn unwritten(&self, ring: &Ring, basis: Basis) -> Poly<Evaluations> {
+        assert!(basis.limbs() <= self.basis.limbs(), "{basis:?} above {:?}", self.basis);
+        Poly::unspecified(ring, basis)
+    }
+
     /// The trace to the real ring of `factor·poly`, for a polynomial modulo X^N + 1.
     ///
     /// # Panics
@@ -63,14 +69,8 @@ impl TraceFactor {
         poly: &Poly<Evaluations>,
         coordinate: Coordinate,
     ) -> Poly<Evaluations> {
-        assert!(
-            poly.basis().limbs() <= self.basis.limbs(),
-            "{:?} above {:?}",
-            poly.basis(),
-            self.basis
-        );
         let degree = self.degree;
-        let mut traces = Poly::<Evaluations>::unspecified(real, poly.basis());
+        let mut traces = self.unwritten(real, poly.basis());
         let mut mirrored = Buffer::unspecified(degree);
         for (limb, out) in traces.words_mut().chunks_mut(degree).enumerate() {
             let table = real.table(real.prime_index(poly.basis(), limb));
@@ -102,14 +102,8 @@ impl TraceFactor {
     /// As [`TraceFactor::to_real`].
     #[must_use]
     pub fn to_complex(&self, ring: &Ring, poly: &Poly<Evaluations>) -> Poly<Evaluations> {
-        assert!(
-            poly.basis().limbs() <= self.basis.limbs(),
-            "{:?} above {:?}",
-            poly.basis(),
-            self.basis
-        );
         let degree = self.degree;
-        let mut traces = Poly::<Evaluations>::unspecified(ring, poly.basis());
+        let mut traces = self.unwritten(ring, poly.basis());
         let mut products = Buffer::unspecified(degree);
         for (limb, out) in traces.words_mut().chunks_mut(degree).enumerate() {
             let m = ring.modulus(ring.prime_index(poly.basis(), limb));

@@ -114,7 +114,7 @@ impl EvaluationKey {
         let mut exponentials = vec![Vec::new(); columns.len()];
         for column in formulas.columns_in_use() {
             let (input, to_slots) = (columns[column].body(), &matrices.coeffs_to_slots);
-            exponentials[column] = akp.exponentials_of(&evaluator, to_slots, input, done)?;
+            exponentials[column] = akp.start.evaluate(&evaluator, to_slots, input, done)?;
         }
         let tables = |chunk: &Chunk, half: usize| {
             let of_column = |column: usize| &exponentials[column][half];
@@ -158,7 +158,7 @@ impl EvaluationKey {
         let (akp, count) = (self.parameters().akp_circuit(), column.layout.count);
         let (differences, matrices) = (groups.differences(column)?, self.matrices());
         let to_slots = &matrices.coeffs_to_slots;
-        let found = akp.exponentials_of(&self.evaluator(), to_slots, &differences, done)?;
+        let found = akp.start.evaluate(&self.evaluator(), to_slots, &differences, done)?;
         let half = |(half, exponential)| Half {
             exponential,
             rows: self.rows_in_slots(circuit, count, half),

@@ -231,8 +231,8 @@ impl Units<'_> {
             if let (Step::Join { column, default, into, .. }, Some(path)) = (step, path) {
                 let outputs: Vec<(String, Known)> =
                     into.iter().map(|name| (name.clone(), self.output(name))).collect();
-                let key = (column.as_str(), &known[column]);
-                let tables = self.join(path, key, &outputs, default.as_deref())?;
+                let input = &known[column];
+                let tables = self.join(path, column, input, &outputs, default.as_deref())?;
                 operands.push(Some(Operand::Join(tables)));
                 known.extend(outputs);
                 continue;
@@ -282,7 +282,8 @@ impl Units<'_> {
     fn join(
         &self,
         path: &Path,
-        (from, input): (&str, &Known),
+        from: &str,
+        input: &Known,
         outputs: &[(String, Known)],
         default: Option<&str>,
     ) -> Result<Vec<Table>> {
