@@ -8,7 +8,7 @@ use cryptable_lattice::{NoiseBound, Progress, Table};
 use crate::columns::IntegerColumn;
 use crate::digit::{Digit, Shape};
 use crate::digit_arithmetic::DigitArithmetic;
-use crate::integer::{ColumnKind, Integer, IntegerType, Radix};
+use crate::integer::{ColumnKind, Integer, IntegerType, Radix, digit_bits};
 use crate::noise_budget::NoiseBudget;
 
 /// Name of the range of outputs in errors.
@@ -28,7 +28,9 @@ pub(crate) const NOISELESS: fn() -> NoiseBound = || NoiseBound::new(0.0, 0.0);
 
 /// Computes on encrypted integers with the key of an engine, whose tables go from p to p. Holds no secret.
 ///
-/// Digits have base B, the largest power of two with `B² <= p`. Operations are those of Rust's integers; what overflows
+/// Digits have base B, with p = B² or p = 2B, the one that is a power of two. With B² two digits have room side by side; with
+/// 2B a digit and a carry have, sums and comparisons take half the lookups' time, and what looks two digits up together
+/// first makes two of each. Operations are those of Rust's integers; what overflows
 /// wraps, as in `wrapping_add` and its like. All of them fail if columns are of another client or other parameters, have
 /// different numbers of values, or `progress` asks to stop; none because of noise: digits are refreshed and carries
 /// propagated when there is need.
@@ -85,14 +87,14 @@ impl<'a, E: DigitArithmetic> Evaluator<'a, E> {
                 limit,
             });
         }
-        let digit_bits = modulus.ilog2() / 2;
+        let (digit_bits, half_bits) = (digit_bits(modulus), modulus.ilog2() / 2);
         let output_range = engine.model().output_range().unwrap_or(modulus - 1).min(modulus - 1);
         // Differences of digits beside 0, and carries.
-        let least = ((2 << digit_bits) - 1).max(modulus >> digit_bits);
+        let least = ((2 << half_bits) - 1).max(modulus >> half_bits).max(1 << digit_bits);
         if output_range < least {
             return Err(Error::TooSmall { name: OUTPUT_RANGE, value: output_range, limit: least });
         }
-        let budget = NoiseBudget::new(engine.model(), (1 << digit_bits) + 1)?;
+        let budget = NoiseBudget::new(engine.model(), (1 << half_bits) + 1)?;
         let (progress, modulus) = (Progress::silent(), modulus as i64);
         let output_range = output_range as i64;
         Ok(Self { engine, progress, modulus, output_range, digit_bits, budget })
@@ -108,6 +110,12 @@ impl<'a, E: DigitArithmetic> Evaluator<'a, E> {
     #[must_use]
     pub fn digit_bits(&self) -> u32 {
         self.digit_bits
+    }
+
+    /// The same key for digits of which two have room side by side, where these have not: half of each.
+    pub(crate) fn of_halves(&self) -> Option<Self> {
+        let half_bits = self.modulus.ilog2() / 2;
+        (half_bits < self.digit_bits).then_some(Self { digit_bits: half_bits, ..*self })
     }
 
     /// The engine's key.
@@ -228,6 +236,16 @@ impl<'a, E: DigitArithmetic> Evaluator<'a, E> {
             return Err(Error::TooLarge { name: "number of values of a digit", value, limit });
         }
         Ok(Digit::encrypted(sum, low, high))
+    }
+
+    /// A linear combination of which more is known than bounds say.
+    pub(crate) fn linear_within(
+        &self,
+        terms: &[(i64, &Digit<E::Ciphertext>)],
+    ) -> Result<Digit<E::Ciphertext>> {
+        let known: Vec<_> = terms.iter().map(|(f, x)| (*f, (*x).clone().within(0, 0))).collect();
+        let known: Vec<_> = known.iter().map(|(f, x)| (*f, x)).collect();
+        self.linear(&known, 0)
     }
 
     /// Functions of a digit, by tables of one lookup; none for those that are constant. What is not among the digit's

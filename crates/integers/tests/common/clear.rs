@@ -28,8 +28,9 @@ impl Clear {
 
     /// Restricts tables to the least range of outputs that all operations need.
     pub fn with_least_outputs(self) -> Self {
-        let base = 1u64 << (self.modulus.ilog2() / 2);
-        let output_range = Some((2 * base - 1).max(self.modulus / base));
+        let (bits, half) = (self.modulus.ilog2(), 1u64 << (self.modulus.ilog2() / 2));
+        let base = if bits.is_multiple_of(2) { half } else { self.modulus / 2 };
+        let output_range = Some((2 * half - 1).max(self.modulus / half).max(base));
         Self { output_range, ..self }
     }
 }
