@@ -8,8 +8,8 @@ use cryptable_lattice::{NoiseBound, Progress, Table};
 use crate::columns::IntegerColumn;
 use crate::digit::{Digit, Shape};
 use crate::digit_arithmetic::DigitArithmetic;
-use crate::integer::{ColumnKind, Integer, IntegerType, Radix, digit_bits};
-use crate::noise_budget::NoiseBudget;
+use crate::integer::{ColumnKind, Integer, IntegerType, Radix, digit_bits, least_output_range};
+use crate::noise_budget::{NoiseBudget, is_within};
 
 /// Name of the range of outputs in errors.
 const OUTPUT_RANGE: &str = "largest difference of two outputs of a table";
@@ -87,14 +87,14 @@ impl<'a, E: DigitArithmetic> Evaluator<'a, E> {
                 limit,
             });
         }
-        let (digit_bits, half_bits) = (digit_bits(modulus), modulus.ilog2() / 2);
+        let digit_bits = digit_bits(modulus);
         let output_range = engine.model().output_range().unwrap_or(modulus - 1).min(modulus - 1);
         // Differences of digits beside 0, and carries.
-        let least = ((2 << half_bits) - 1).max(modulus >> half_bits).max(1 << digit_bits);
+        let least = least_output_range(modulus);
         if output_range < least {
             return Err(Error::TooSmall { name: OUTPUT_RANGE, value: output_range, limit: least });
         }
-        let budget = NoiseBudget::new(engine.model(), (1 << half_bits) + 1)?;
+        let budget = NoiseBudget::new(engine.model())?;
         let (progress, modulus) = (Progress::silent(), modulus as i64);
         let output_range = output_range as i64;
         Ok(Self { engine, progress, modulus, output_range, digit_bits, budget })
@@ -194,9 +194,15 @@ impl<'a, E: DigitArithmetic> Evaluator<'a, E> {
         shape.is_representable(self.modulus) && self.budget.admits(self.engine.model(), shape.noise)
     }
 
-    /// Whether a digit has no more noise than results.
+    /// Noise of results of tables whose outputs differ by at most `range`.
+    pub(crate) fn result_noise_within(&self, range: i64) -> NoiseBound {
+        self.budget.result_within(range as u64)
+    }
+
+    /// Whether a digit has no more noise than a result that may be as large, or below the base.
     pub(crate) fn is_clean(&self, digit: &Digit<E::Ciphertext>) -> bool {
-        self.budget.is_result(self.noise(digit))
+        let range = (digit.width() - 1).max(self.base() - 1);
+        is_within(self.noise(digit), self.result_noise_within(range))
     }
 
     /// `sum(factor·digit) + constant`.

@@ -232,6 +232,13 @@ pub(crate) fn digit_bits(modulus: u64) -> u32 {
     if bits.is_multiple_of(2) { bits / 2 } else { bits - 1 }
 }
 
+/// What outputs of tables have to differ by at least, for all operations: differences of digits beside 0, carries, and a
+/// multiple of a flag beside a digit.
+pub(crate) fn least_output_range(modulus: u64) -> u64 {
+    let half_bits = modulus.ilog2() / 2;
+    ((2 << half_bits) - 1).max(modulus >> half_bits).max(1 << digit_bits(modulus))
+}
+
 /// How integers are written in digits: base `2^digit_bits`, the most significant digit of as many bits as are left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Radix {

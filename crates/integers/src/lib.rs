@@ -66,8 +66,8 @@ pub use integer::{AnyInteger, ColumnKind, Integer, IntegerType};
 pub use largest::Maximum;
 pub use operation::{Operand, Operation, PlannedOperand};
 pub use parameters::{
-    insecure_packed_toy, packed_parameters, packed_parameters_for, single_parameters,
-    single_parameters_for,
+    insecure_packed_toy, insecure_packed_toy_of, packed_parameters, packed_parameters_for,
+    single_parameters, single_parameters_for,
 };
 pub use piecewise_linear::Piece;
 pub use serialization::{Column, ColumnSummary, DigitCiphertext};

@@ -64,7 +64,7 @@ impl LookupModel for Clear {
         NoiseBound::new(margin / (self.terms as f64 + 0.01), 0.0)
     }
 
-    fn result_noise(&self, _input: NoiseBound) -> NoiseBound {
+    fn result_noise(&self, _input: NoiseBound, _range: u64) -> NoiseBound {
         self.fresh_noise()
     }
 
@@ -137,7 +137,7 @@ impl DigitArithmetic for Clear {
         _progress: Progress<'_>,
     ) -> Result<Vec<ClearCiphertext>> {
         x.noise.check_decryption("a lookup", self.modulus, LOG2_FAIL)?;
-        let noise = self.result_noise(x.noise);
+        let noise = self.fresh_noise();
         let result = |table: &Table| {
             let values = x.values.iter().map(|&value| table[value as usize]).collect();
             ClearCiphertext { values, count: x.count, noise, is_fresh: false }
