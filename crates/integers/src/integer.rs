@@ -232,7 +232,7 @@ pub(crate) fn digit_bits(modulus: u64) -> u32 {
     if bits.is_multiple_of(2) { bits / 2 } else { bits - 1 }
 }
 
-/// What outputs of tables have to differ by at least, for all operations: differences of digits beside 0, carries, and a
+/// How far outputs of tables may have to differ, for any operation: differences of digits beside 0, carries, and a
 /// multiple of a flag beside a digit.
 pub(crate) fn least_output_range(modulus: u64) -> u64 {
     let half_bits = modulus.ilog2() / 2;

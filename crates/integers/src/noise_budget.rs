@@ -30,7 +30,7 @@ const RANGES: usize = 17;
 pub(crate) struct NoiseBudget {
     /// Bound on the noise of results.
     pub(crate) result: NoiseBound,
-    /// Of tables whose outputs differ by at most a power of two.
+    /// Bounds for tables whose outputs differ by at most a power of two.
     within: [NoiseBound; RANGES],
     /// Results of which a sum is admitted.
     pub(crate) terms: u64,

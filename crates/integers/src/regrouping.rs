@@ -47,7 +47,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         Ok(sums)
     }
 
-    /// The same integers in halves of digits, for [`Evaluator::of_halves`]: a lookup of two tables a digit, after carries.
+    /// The same integers in halves of digits, for [`Evaluator::of_halves`]: a lookup of two tables per digit, after carries.
     pub(crate) fn in_halves<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
