@@ -28,9 +28,9 @@ pub(crate) const NOISELESS: fn() -> NoiseBound = || NoiseBound::new(0.0, 0.0);
 
 /// Computes on encrypted integers with the key of an engine, whose tables go from p to p. Holds no secret.
 ///
-/// Digits have base B, with p = B² or p = 2B, the one that is a power of two. With B² two digits have room side by side; with
-/// 2B a digit and a carry have, sums and comparisons take half the lookups' time, and what looks two digits up together
-/// first makes two of each. Operations are those of Rust's integers; what overflows
+/// Digits have base B with p = B², where two digits have room side by side, or with p = 2B, where p is no square: a digit and
+/// a carry have room. Sums and comparisons then take half the time, and what looks two digits up together first makes two
+/// halves of each. Operations are those of Rust's integers; what overflows
 /// wraps, as in `wrapping_add` and its like. All of them fail if columns are of another client or other parameters, have
 /// different numbers of values, or `progress` asks to stop; none because of noise: digits are refreshed and carries
 /// propagated when there is need.
@@ -76,7 +76,8 @@ impl<'a, E: DigitArithmetic> Evaluator<'a, E> {
     ///
     /// # Errors
     /// If its tables do not go from p to p, for a power of two p from 4 to 2^16; if their outputs may not differ by
-    /// `2·B - 1` and by `p/B`; if it does not take sums of B + 1 results of lookups, or results again without end.
+    /// `2·B - 1` and by `p/B` (by B, where p = 2B); if it does not take sums of B + 1 results of lookups (of two digits and a
+    /// carry), or results again without end.
     pub fn new(engine: &'a E) -> Result<Self> {
         let modulus = engine.model().modulus()?;
         if !modulus.is_power_of_two() || !(LEAST_MODULUS..=MAX_MODULUS).contains(&modulus) {

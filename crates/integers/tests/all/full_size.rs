@@ -102,10 +102,18 @@ fn operations_on_65536_integers_with_room_for_a_carry() {
     let key = secret.evaluation_key(Progress::silent()).unwrap();
     let server = Evaluator::new(&key).unwrap();
     let setting = Setting { server, secret: &secret, count: 1 << 16 };
-    setting.check_arithmetic::<u32>(&mut rng(1));
-    setting.check_comparisons::<u32>(&mut rng(2));
-    setting.check_comparisons::<i16>(&mut rng(3));
-    setting.check_products::<u8>(&mut rng(4));
+    let [x, y] = setting.operands::<u32>(&mut rng(1));
+    let (a, b, server) = (setting.encrypt(&x), setting.encrypt(&y), &setting.server);
+    let pairs = || x.iter().zip(&y);
+    let sum = server.reduce(&server.add(&a, &b).unwrap()).unwrap();
+    setting.assert("sum", &sum, pairs().map(|(x, y)| x.wrapping_add(*y)));
+    let less: Vec<bool> = pairs().map(|(x, y)| x.wrapping_add(*y) < *y).collect();
+    assert_eq!(setting.flags(&server.lt(&sum, &b).unwrap()), less);
+    setting.assert("max", &server.max(&a, &b).unwrap(), pairs().map(|(x, y)| *x.max(y)));
+    let [x, y] = setting.operands::<u8>(&mut rng(2));
+    let product = server.mul(&setting.encrypt(&x), &setting.encrypt(&y)).unwrap();
+    let products = x.iter().zip(&y).map(|(x, y)| x.wrapping_mul(*y));
+    setting.assert("product", &server.reduce(&product).unwrap(), products);
 }
 
 #[test]
