@@ -72,7 +72,7 @@ fn operations_on_65536_integers() {
 #[test]
 fn sums_and_comparisons_take_half_the_time_with_room_for_a_carry() {
     let lookups = |parameters: &Parameters| {
-        let dry_run = DryRun::new(parameters, 1 << 16);
+        let dry_run = DryRun::new(parameters, parameters.literal().slots);
         let server = Evaluator::new(&dry_run).unwrap();
         let [x, y] = [(); 2].map(|()| dry_run.fresh::<u32>(&server));
         let sum = server.reduce(&server.add(&x, &y).unwrap()).unwrap();
@@ -91,6 +91,11 @@ fn sums_and_comparisons_take_half_the_time_with_room_for_a_carry() {
         |parameters: &Parameters| CostModel::default().seconds(&parameters.prediction_of(1).work);
     let half = (8.0 * seconds(&sums)) / (11.0 * seconds(&rooms));
     assert!((0.4..0.6).contains(&half), "{half}");
+    // Fewer values have keys of their own, and digits of two bits room for a carry, too.
+    let few = Request { count: Some(1024), ..Request::new(8, 8) };
+    let few = packed_parameters_for(2, &few).unwrap();
+    assert_eq!(lookups(&few)[1], vec![1; 16]);
+    assert!(packed_parameters_for(3, &Request::new(16, 16)).unwrap().input_modulus() == 64);
 }
 
 #[test]
