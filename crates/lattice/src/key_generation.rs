@@ -326,7 +326,11 @@ pub(crate) fn generate_stored_keys(
                 together.par_iter_mut().for_each(|(request, seed, errors, rows)| {
                     let KeyRequest { purpose, shape } = **request;
                     let errors = errors_of_seed(ring, shape, errors);
-                    secrets.fill(purpose, shape, KeyRows { seed, errors: &errors, b: rows, a: None });
+                    secrets.fill(
+                        purpose,
+                        shape,
+                        KeyRows { seed, errors: &errors, b: rows, a: None },
+                    );
                     clear_stack();
                 });
             });

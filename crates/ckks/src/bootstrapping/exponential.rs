@@ -156,8 +156,7 @@ impl Exponential {
     #[must_use]
     pub fn rounding_gain(&self, x: f64) -> Option<f64> {
         let ExponentialShape { doublings, cleanings, log_babies, least_depth, .. } = self.shape;
-        let is_known =
-            self.function == PhaseFunction::Exponential && cleanings == 0 && least_depth;
+        let is_known = self.function == PhaseFunction::Exponential && cleanings == 0 && least_depth;
         let coefficients = &self.series.coefficients;
         is_known.then(|| rounding_gain(coefficients, log_babies, doublings, x))
     }

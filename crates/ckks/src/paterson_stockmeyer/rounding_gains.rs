@@ -77,12 +77,7 @@ impl Steps {
     }
 
     /// Evaluates a series with `levels` levels, as [`super::Steps::evaluate_at_least_depth`] does.
-    fn evaluate(
-        &self,
-        mut block: Vec<Complex64>,
-        levels: u32,
-        roundings: &mut usize,
-    ) -> Rounded {
+    fn evaluate(&self, mut block: Vec<Complex64>, levels: u32, roundings: &mut usize) -> Rounded {
         let log_babies = (self.babies.len() + 1).ilog2();
         let mut sum = Rounded::exact(Complex64::ZERO);
         while !is_block(block.len().ilog2(), log_babies, levels) {
