@@ -47,15 +47,15 @@ const MACHINES: [Machine; 3] = [
         folder: "amd_zen5",
         calibration: Some(include_str!("../../../bench/results/amd_zen5/calibration.json")),
         fresh_memory: Some(1.5),
-        within: [0.7..1.1, 0.7..1.1],
-        median: 0.75..0.95,
+        within: [0.8..1.1, 0.7..1.1],
+        median: 0.85..1.0,
     },
     Machine {
         folder: "intel_xeon",
         calibration: Some(include_str!("../../../bench/results/intel_xeon/calibration.json")),
         fresh_memory: None,
-        within: [0.55..1.1, 0.7..1.1],
-        median: 0.75..0.95,
+        within: [0.65..1.15, 0.8..1.1],
+        median: 0.85..1.0,
     },
 ];
 
