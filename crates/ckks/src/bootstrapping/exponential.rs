@@ -163,7 +163,7 @@ impl Exponential {
 
     /// Returns the relative variance of the result for noise of x of variance 1.
     ///
-    /// Of the real part it is an error of the phase. An imaginary part ε is one of the modulus: `|e^{i(θ + iε)}| = e^{-ε}`.
+    /// Noise of the real part is an error of the phase. An imaginary part ε is one of the modulus: `|e^{i(θ + iε)}| = e^{-ε}`.
     #[must_use]
     pub fn phase_gain(&self) -> f64 {
         (self.angle * f64::from(self.shape.doublings).exp2()).powi(2)

@@ -1,4 +1,4 @@
-//! What the roundings of a Chebyshev series at the least depth come to, to first order. A dry run adds variances where numbers
+//! Gains of the roundings of a Chebyshev series at the least depth, to first order. A dry run adds variances where numbers
 //! are added; but giant steps are made of each other, and their roundings meet again in the sum.
 
 use num_complex::Complex64;

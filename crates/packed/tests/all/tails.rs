@@ -249,7 +249,7 @@ fn variance_ratio_of_own_table(parameters: &Parameters, lookups: usize) -> f64 {
     measured.mean_square() / (own * own)
 }
 
-/// Of few bits under small primes, results are off by errors of the exponential's modulus: by the roundings of a series whose
+/// Results of few bits under small primes are off by errors of the exponential's modulus: by the roundings of a series whose
 /// steps are made of each other, and by the imaginary part of what a conjugation adds.
 #[test]
 fn exponentials_have_the_noise_that_is_predicted() {
