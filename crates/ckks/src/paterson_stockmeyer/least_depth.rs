@@ -188,7 +188,7 @@ fn of_subseries(log_length: u32, log_babies: u32, levels: u32) -> u32 {
 
 /// Whether `2^log_length` coefficients are one block, of up to `2^log_babies`, that leaves one of the levels for its
 /// constants.
-fn is_block(log_length: u32, log_babies: u32, levels: u32) -> bool {
+pub(super) fn is_block(log_length: u32, log_babies: u32, levels: u32) -> bool {
     let needed = if log_length == 1 { 1 } else { log_length + 1 };
     log_length <= log_babies && needed <= levels
 }

@@ -130,6 +130,16 @@ pub fn evaluation_key_memory_bytes(parameters: &Parameters) -> usize {
     parts(parameters).iter().map(bytes).fold(places, usize::saturating_add)
 }
 
+/// Returns the number of words that are drawn for a key: a mask and errors of every row.
+#[must_use]
+pub fn evaluation_key_words(parameters: &Parameters) -> usize {
+    let words = |part: &Part| match part.name {
+        KEY_SWITCHING => part.words.saturating_mul(parameters.lwe_dimension() + 1),
+        _ => part.words.saturating_mul(2),
+    };
+    parts(parameters).iter().map(words).fold(0, usize::saturating_add)
+}
+
 /// The number of bytes of memory that reading and expanding a key takes at most: its words as they are unpacked, and
 /// the expanded key.
 #[must_use]

@@ -7,6 +7,7 @@ use cryptable_ckks::dry_run::{Shape, SlotNoise};
 use cryptable_lattice::{NoiseBound, NoiseLaw, Table};
 
 use crate::akp::hermite_kernel::{HermiteKernel, HermiteOrder};
+use crate::bootstrapping::phase_exponential::PhaseExponential;
 use crate::literal::{MultiplexerLiteral, ParametersLiteral};
 use crate::multi_precision::circuit::MultiPrecisionCircuit;
 use crate::parameters::circuit::{Circuit, CircuitPrediction, RaisedNoise};
@@ -414,7 +415,8 @@ impl FailureModel {
         let p = self.literal.interpolated_modulus();
         let front = circuit.phase_exponential();
         let approximation = front.map_or(0.0, |front| front.mean_square_modulus_error(p));
-        deviation + gain * (self.exponential_noise.total() / 2.0 + approximation)
+        let share = front.map_or(1.0, PhaseExponential::average_share);
+        deviation + gain * (share * self.exponential_noise.total() / 2.0 + approximation)
     }
 }
 
