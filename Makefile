@@ -280,7 +280,7 @@ programs: ## Build the programs cryptable, with the client's commands, and crypt
 
 RELEASE_FOLDER ?= target/release-$(WORKSPACE_VERSION)
 
-release: ## Build crates, wheels, programs, npm package, image recipe and bills of materials, with checksums, into RELEASE_FOLDER
+release: ## Build crates, wheels, programs, npm package, image and bills of materials, with checksums, into RELEASE_FOLDER
 	$(PYTHON) scripts/release_check.py --release
 	$(PYTHON) scripts/release.py $(RELEASE_FOLDER) $(RELEASE_OPTIONS)
 
