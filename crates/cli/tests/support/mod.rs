@@ -39,7 +39,7 @@ impl Command {
     }
 }
 
-/// What a command has written, and its status.
+/// Output and exit status of a command.
 pub struct Outcome(Output);
 
 impl Outcome {
