@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds all that a release consists of, and ends with checksums; `--allow-missing` goes without what cannot be built here.
+"""Builds all that a release consists of, and ends with checksums; `--allow-missing` goes without what is missing.
 
 python3 scripts/release.py FOLDER [--allow-missing]
 
