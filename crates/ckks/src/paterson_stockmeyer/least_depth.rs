@@ -46,36 +46,40 @@ impl<C: Clone + Send + Sync> Steps<C> {
         coefficients: &[Complex64],
         scale: f64,
     ) -> C {
-        self.evaluate_whole(arithmetic, coefficients, scale, 0)
+        self.evaluate_whole(arithmetic, &[coefficients.to_vec()], scale, 0).swap_remove(0)
     }
 
-    /// Evaluates like [`Steps::evaluate_at_least_depth`], a level below: half as many products for long series.
+    /// Evaluates series of one length like [`Steps::evaluate_at_least_depth`], a level below: half as many products for long
+    /// series. Sums of blocks are made of all series together, so that the steps are read once.
     ///
     /// # Panics
     /// As there.
     pub fn evaluate_with_constant_level<A: Arithmetic<Ciphertext = C>>(
         &self,
         arithmetic: &A,
-        coefficients: &[Complex64],
+        series: &[Vec<Complex64>],
         scale: f64,
-    ) -> C {
-        self.evaluate_whole(arithmetic, coefficients, scale, 1)
+    ) -> Vec<C> {
+        self.evaluate_whole(arithmetic, series, scale, 1)
     }
 
-    /// Evaluates a series, `spared` levels below the least depth.
+    /// Evaluates series, `spared` levels below the least depth.
     fn evaluate_whole<A: Arithmetic<Ciphertext = C>>(
         &self,
         arithmetic: &A,
-        coefficients: &[Complex64],
+        series: &[Vec<Complex64>],
         scale: f64,
         spared: usize,
-    ) -> C {
-        let length = coefficients.len();
-        assert!(length.is_power_of_two() && (2..=self.length()).contains(&length), "{length}");
-        let limbs = arithmetic.limbs(&self.babies[0]) - length.ilog2() as usize - spared;
-        let series = self.cut(arithmetic, coefficients.to_vec(), limbs, scale);
+    ) -> Vec<C> {
+        let cut = |coefficients: &Vec<Complex64>| {
+            let length = coefficients.len();
+            assert!(length.is_power_of_two() && (2..=self.length()).contains(&length), "{length}");
+            let limbs = arithmetic.limbs(&self.babies[0]) - length.ilog2() as usize - spared;
+            self.cut(arithmetic, coefficients.clone(), limbs, scale)
+        };
+        let series: Vec<Series> = series.iter().map(cut).collect();
         let mut sums = (self.babies.len() >= MANY_BABIES).then(|| self.sums(arithmetic, &series));
-        self.join(arithmetic, series, &mut sums)
+        series.into_iter().map(|it| self.join(arithmetic, it, &mut sums)).collect()
     }
 
     /// Cuts `Σ_k coefficients[k]·step_k` with the given limbs and scale into high halves, times giant steps, and one block,
@@ -104,14 +108,14 @@ impl<C: Clone + Send + Sync> Steps<C> {
         Series { limbs: limbs + 1, scale: wide, block, highs }
     }
 
-    /// Combines the baby steps for all blocks of a series, in the order of [`Series::blocks`]: blocks of one level read
-    /// the steps once.
+    /// Combines the baby steps for all blocks of series, in the order of [`Series::blocks`]: blocks of one level read the steps
+    /// once.
     fn sums<A: Arithmetic<Ciphertext = C>>(
         &self,
         arithmetic: &A,
-        series: &Series,
+        series: &[Series],
     ) -> std::vec::IntoIter<C> {
-        let blocks = series.blocks();
+        let blocks: Vec<&Series> = series.iter().flat_map(Series::blocks).collect();
         let mut sums: Vec<Option<C>> = vec![None; blocks.len()];
         for first in 0..blocks.len() {
             if sums[first].is_some() {
