@@ -46,11 +46,11 @@ class Graph:
         names = self.constant(scale), self.constant(np.zeros(np.shape(scale)), np.int8)
         return self.add("DequantizeLinear", *names, source=self.constant(integers, np.int8), axis=axis)
 
-    def model(self) -> Any:
+    def model(self, version: int = 21) -> Any:
         ends = [helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, ["N", *self.shape])]
         outputs = [helper.make_tensor_value_info(self.last, onnx.TensorProto.FLOAT, None)]
         graph = helper.make_graph(self.nodes, "test", ends, outputs, self.constants)
-        imports = [helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)]
+        imports = [helper.make_opsetid("", version), helper.make_opsetid("com.microsoft", 1)]
         return helper.make_model(graph, opset_imports=imports, ir_version=10)
 
 
@@ -127,6 +127,17 @@ def test_perceptrons_in_onnx_have_the_scores_of_onnx(last: bool) -> None:
     assert program.kind == "classes" and program.predict_proba(program.scores(rows(9, 3))).shape == (9, 2)
     text = str(program)
     assert "network of 3 layers" in text and "GB of memory" in text and "rows with exactly the scores" in text
+
+
+def test_versions_before_those_of_the_evaluator_are_read() -> None:
+    """Tools write operators of version 13 to 18, whose DequantizeLinear the evaluator does not have."""
+    graph, data = Graph(2), rows(20, 2)
+    graph.quantise(0.5, 2)
+    graph.add("MatMul", graph.weights(integers(1, 2, 3), 0.5))
+    graph.quantise(0.5)
+    graph.add("MatMul", graph.weights(integers(2, 3, 1), 0.5))
+    for version, exact in ((13, 1.0), (11, None)):
+        assert ml.compile(ml.read_onnx(graph.model(version)), data, insecure_toy=True).exact == exact
 
 
 def test_convolutions_in_onnx_have_the_scores_of_onnx() -> None:

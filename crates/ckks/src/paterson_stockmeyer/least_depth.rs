@@ -20,6 +20,15 @@ struct Series {
     highs: Vec<(Series, u32)>,
 }
 
+/// Where a series is to be.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    limbs: usize,
+    scale: f64,
+    /// Levels below the least depth.
+    spared: usize,
+}
+
 impl Series {
     /// Itself and the series in it, each for its block; before those that it has in it.
     fn blocks(&self) -> Vec<&Self> {
@@ -75,22 +84,23 @@ impl<C: Clone + Send + Sync> Steps<C> {
             let length = coefficients.len();
             assert!(length.is_power_of_two() && (2..=self.length()).contains(&length), "{length}");
             let limbs = arithmetic.limbs(&self.babies[0]) - length.ilog2() as usize - spared;
-            self.cut(arithmetic, coefficients.clone(), limbs, scale)
+            self.cut(arithmetic, coefficients.clone(), Place { limbs, scale, spared })
         };
         let series: Vec<Series> = series.iter().map(cut).collect();
         let mut sums = (self.babies.len() >= MANY_BABIES).then(|| self.sums(arithmetic, &series));
         series.into_iter().map(|it| self.join(arithmetic, it, &mut sums)).collect()
     }
 
-    /// Cuts `Σ_k coefficients[k]·step_k` with the given limbs and scale into high halves, times giant steps, and one block,
-    /// which are added up one prime above.
+    /// Cuts `Σ_k coefficients[k]·step_k` at a place into high halves, times giant steps, and one block,
+    /// which are added up one prime above. Below the least depth, halves of zeros are left out, as those beyond the 3p/2
+    /// coefficients of second order.
     fn cut<A: Arithmetic<Ciphertext = C>>(
         &self,
         arithmetic: &A,
         coefficients: Vec<Complex64>,
-        limbs: usize,
-        scale: f64,
+        place: Place,
     ) -> Series {
+        let Place { limbs, scale, spared } = place;
         let levels = (arithmetic.limbs(&self.babies[0]) - limbs) as u32;
         let log_babies = (self.babies.len() + 1).ilog2();
         let wide = scale * arithmetic.prime(limbs);
@@ -101,9 +111,17 @@ impl<C: Clone + Send + Sync> Steps<C> {
             if self.basis == PolynomialBasis::Chebyshev {
                 split_at_giant(&mut block, &mut high);
             }
+            if spared > 0 && is_zero(&high) {
+                continue;
+            }
             let log_giant = half.ilog2();
-            let high_scale = wide / arithmetic.scale(self.power_of_two_step(log_giant));
-            highs.push((self.cut(arithmetic, high, limbs + 1, high_scale), log_giant));
+            let scale = wide / arithmetic.scale(self.power_of_two_step(log_giant));
+            let above = Place { limbs: limbs + 1, scale, spared };
+            highs.push((self.cut(arithmetic, high, above), log_giant));
+        }
+        // Steps above the last constant are not read.
+        while spared > 0 && block.len() > 2 && is_zero(&block[block.len() / 2..]) {
+            block.truncate(block.len() / 2);
         }
         Series { limbs: limbs + 1, scale: wide, block, highs }
     }
@@ -188,6 +206,10 @@ fn of_subseries(log_length: u32, log_babies: u32, levels: u32) -> u32 {
         count += of_subseries(rest, log_babies, levels - 1);
     }
     count + u32::from(rest < log_length)
+}
+
+fn is_zero(coefficients: &[Complex64]) -> bool {
+    coefficients.iter().all(|coefficient| *coefficient == Complex64::ZERO)
 }
 
 /// Whether `2^log_length` coefficients are one block, of up to `2^log_babies`, that leaves one of the levels for its

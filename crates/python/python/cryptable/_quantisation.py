@@ -119,7 +119,7 @@ def _perceptron(model: Any) -> Network:
     given = getattr(model, "feature_names_in_", None)
     names = tuple(map(str, given)) if given is not None else tuple(f"f{i}" for i in range(int(model.n_features_in_)))
     activation = Function(model.activation, ACTIVATIONS[model.activation])
-    layers = []
+    layers: list[Layer] = []
     for weights, offsets in zip(model.coefs_, model.intercepts_, strict=True):
         is_last = len(layers) + 1 == len(model.coefs_)
         layers.append(Layer(np.asarray(weights).T, np.asarray(offsets), () if is_last else (activation,)))
@@ -148,7 +148,7 @@ def _quantised(network: Network, rows: Floats, input_bits: int, activation_bits:
     inputs = before = _quantiser(exact, input_bits)
     values = np.asarray(inputs(rows), dtype=np.int64)
     spans = values.max(axis=0) - values.min(axis=0)
-    layers = list[Layer]()
+    layers: list[Layer] = []
     for layer in (Layer(first.weights / scale, first.constants + first.weights @ zero, first.steps), *others):
         weights, step = _integers(layer.weights * before.scale, spans, sum_bits)
         sums, exact = values @ weights.T, layer.sums(exact)
