@@ -92,7 +92,7 @@ impl<C: Clone + Send + Sync> Steps<C> {
     }
 
     /// Cuts `Σ_k coefficients[k]·step_k` at a place into high halves, times giant steps, and one block,
-    /// which are added up one prime above. Below the least depth, halves of zeros are left out, as those beyond the 3p/2
+    /// which are added up one prime above. Below the least depth, halves of zeros are skipped, as those beyond the 3p/2
     /// coefficients of second order.
     fn cut<A: Arithmetic<Ciphertext = C>>(
         &self,

@@ -26,7 +26,6 @@ use crate::formulas::formula::Formula;
 use crate::formulas::groups::Groups;
 use crate::formulas::part::{Part, add, subtract, sum};
 use crate::formulas::prepared::{Chunk, Linear, Stage, Value};
-use crate::formulas::results::Results;
 use crate::literal::ParametersLiteral;
 use crate::step::Step;
 
@@ -165,24 +164,6 @@ impl FormulaCircuit {
         arithmetic.divide_slots_assign(&mut output, self.literal.output_modulus as f64);
         arithmetic.declare_power(&mut output, 0.5);
         output
-    }
-
-    /// The values of all formulas in a half of the slots, at the place of a height.
-    ///
-    /// # Errors
-    /// Those of `tables`.
-    pub(super) fn values_at<A: Arithmetic>(
-        &self,
-        arithmetic: &A,
-        formulas: &Stage,
-        height: usize,
-        tables: impl Fn(&Chunk) -> Result<Vec<Option<A::Ciphertext>>>,
-    ) -> Result<Vec<Part<A::Ciphertext>>> {
-        let mut results = Results::new(self, arithmetic, formulas, height);
-        for chunk in &formulas.chunks() {
-            results.add(chunk, &tables(chunk)?);
-        }
-        Ok(results.finish())
     }
 
     /// Steps of progress of [`FormulaCircuit::tables`] for all chunks, one per table and half, and of groups.

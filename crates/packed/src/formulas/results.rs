@@ -1,13 +1,34 @@
 //! Results of formulas, added up chunk by chunk: products before they are relinearized, and all else.
 
 use cryptable_ckks::Arithmetic;
+use cryptable_lattice::Result;
 
 use crate::formulas::circuit::FormulaCircuit;
 use crate::formulas::part::{Part, add, sum};
 use crate::formulas::prepared::{Chunk, Stage};
 
+impl FormulaCircuit {
+    /// The values of all formulas in a half of the slots, at the place of a height.
+    ///
+    /// # Errors
+    /// Those of `tables`.
+    pub(super) fn values_at<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        formulas: &Stage,
+        height: usize,
+        tables: impl Fn(&Chunk) -> Result<Vec<Option<A::Ciphertext>>>,
+    ) -> Result<Vec<Part<A::Ciphertext>>> {
+        let mut results = Results::new(self, arithmetic, formulas, height);
+        for chunk in &formulas.chunks() {
+            results.add(chunk, &tables(chunk)?);
+        }
+        Ok(results.finish())
+    }
+}
+
 /// Sums of all chunks of one half of the slots.
-pub(super) struct Results<'a, A: Arithmetic> {
+struct Results<'a, A: Arithmetic> {
     circuit: &'a FormulaCircuit,
     arithmetic: &'a A,
     formulas: &'a Stage,
@@ -18,7 +39,7 @@ pub(super) struct Results<'a, A: Arithmetic> {
 }
 
 impl<'a, A: Arithmetic> Results<'a, A> {
-    pub(super) fn new(
+    fn new(
         circuit: &'a FormulaCircuit,
         arithmetic: &'a A,
         formulas: &'a Stage,
@@ -31,7 +52,7 @@ impl<'a, A: Arithmetic> Results<'a, A> {
     }
 
     /// Adds what a chunk contributes to every formula, of its tables.
-    pub(super) fn add(&mut self, chunk: &Chunk, tables: &[Option<A::Ciphertext>]) {
+    fn add(&mut self, chunk: &Chunk, tables: &[Option<A::Ciphertext>]) {
         let (circuit, arithmetic) = (self.circuit, self.arithmetic);
         arithmetic.begin_stage("choices");
         for (index, part) in chunk.outputs.iter().enumerate() {
@@ -54,7 +75,7 @@ impl<'a, A: Arithmetic> Results<'a, A> {
     }
 
     /// All outputs at the place of results.
-    pub(super) fn finish(self) -> Vec<Part<A::Ciphertext>> {
+    fn finish(self) -> Vec<Part<A::Ciphertext>> {
         let arithmetic = self.arithmetic;
         let finish = |(product, rest): (Option<A::Product>, Part<A::Ciphertext>)| match product {
             Some(product) => Part { slots: Some(sum(arithmetic, product, rest.slots)), ..rest },

@@ -137,13 +137,11 @@ impl Parameters {
         let (literal, parts) = (self.literal(), self.literal().parts());
         let columns = 2 * parts * literal.exponential_limbs() * formulas.exponentials();
         let tables = formulas.chunks().iter().map(|chunk| chunk.tables.len()).max().unwrap_or(0);
-        let of_tables = literal.interpolation_limbs(
-            tables.div_ceil(parts),
-            1,
-            literal.tables_at_once().min(tables),
-        );
+        let below = literal.output_limbs() + literal.selection_primes;
+        let series = literal.interpolation_limbs(0, 1, literal.tables_at_once().min(tables));
+        let of_tables = series + 2 * (below - 1) * tables;
         // A sum of products and one of all else.
-        let results = 5 * (literal.output_limbs() + literal.selection_primes) * formulas.formulas();
+        let results = 5 * below * formulas.formulas();
         let groups = if formulas.groups().is_some() { self.limbs_of_groups(formulas) } else { 0 };
         let limbs = columns + results + self.front_limbs(1).max(of_tables).max(groups);
         let words = 2 * formulas.formulas() * literal.ring_degree * WORD_BYTES;
@@ -229,8 +227,8 @@ impl ParametersLiteral {
         2 * parts * top + threads.min(parts) * series.saturating_sub(72)
     }
 
-    /// Limbs of AKP's interpolation: the exponentials, for each that is taken the powers, the blocks of Paterson-Stockmeyer for
-    /// so many series at once and their first product, and the outputs of all tables.
+    /// Limbs of AKP's interpolation: the exponentials, for each that is taken the powers, the blocks of Paterson-Stockmeyer of
+    /// all series that are evaluated at once, and their first product, and the outputs of all tables.
     fn interpolation_limbs(&self, tables: usize, threads: usize, at_once: usize) -> usize {
         let (limbs, levels, parts) =
             (self.exponential_limbs(), self.interpolation_levels(), self.parts());
