@@ -334,7 +334,7 @@ def leaf(tree: Split | Leaf, row: npt.NDArray[Any]) -> tuple[float, ...]:
 
 
 class Decides(Protocol):
-    """What has scores of a kind."""
+    """Model with scores of a kind."""
 
     @property
     def kind(self) -> Kind:

@@ -140,7 +140,7 @@ def _kind(model: Any) -> tuple[Kind, tuple[Any, ...]]:
 
 
 def _quantised(network: Network, rows: Floats, input_bits: int, activation_bits: int, sum_bits: int) -> Network:
-    """A network with so many bits, by the ranges that values have on rows."""
+    """A network with this many bits, by the ranges that values have on rows."""
     # Features as they are, within what the network takes.
     scale, zero = (np.broadcast_to(part, rows.shape[1:]) for part in (network.inputs.scale, network.inputs.zero))
     exact = (network.inputs(rows, rounding=False) - zero) * scale
