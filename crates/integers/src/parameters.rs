@@ -80,7 +80,7 @@ pub fn packed_parameters_for(digit_bits: u32, request: &Request) -> Result<Param
         let (name, limit) = ("largest difference of two outputs of a table", modulus - 1);
         return Err(Error::TooLarge { name, value, limit });
     }
-    fastest(modulus, request.output_range, |order, output_range| {
+    fastest(modulus, request, |order, output_range| {
         Parameters::choose(&Request {
             input_modulus: modulus,
             output_modulus: modulus,
@@ -105,21 +105,23 @@ pub fn insecure_packed_toy(digit_bits: u32, places: usize) -> Result<Parameters>
 /// Returns a toy set like [`insecure_packed_toy`] for digits of this modulus.
 #[doc(hidden)]
 pub fn insecure_packed_toy_of(modulus: u64, places: usize) -> Result<Parameters> {
-    fastest(modulus, None, |order, _| {
+    fastest(modulus, &Request::new(modulus, modulus), |order, _| {
         let degree = places.max(1024);
         Parameters::insecure_toy_of_order(modulus, modulus, degree, places, order)
     })
 }
 
-/// The fastest refinement of parameters of any order that admits the sums that operations need.
+/// The fastest refinement of parameters of any order that admits the sums that operations need, within the request's memory if
+/// one is.
 fn fastest(
     modulus: u64,
-    least_range: Option<u64>,
+    request: &Request,
     of_order: impl Fn(HermiteOrder, Option<u64>) -> Result<Parameters>,
 ) -> Result<Parameters> {
-    let mut best: Option<(f64, Parameters)> = None;
+    let limit = request.memory.unwrap_or(usize::MAX);
+    let mut best: Option<((bool, f64), Parameters)> = None;
     let mut last = Error::Unsupported(format!("digits modulo {modulus}: no order was tried"));
-    let ranges = output_ranges(modulus, least_range);
+    let ranges = output_ranges(modulus, request.output_range);
     for (range, order) in ranges.iter().flat_map(|&it| HermiteOrder::ALL.map(|order| (it, order))) {
         let found = of_order(order, range).map(|base| refinements(base.literal(), range));
         let literals = found.unwrap_or_else(|error| {
@@ -133,10 +135,11 @@ fn fastest(
             });
             match serves {
                 Ok(parameters) => {
-                    let work = parameters.prediction_of(2).work;
-                    let seconds = CostModel::default().seconds(&work);
-                    if best.as_ref().is_none_or(|(least, _)| seconds < *least) {
-                        best = Some((seconds, parameters));
+                    let prediction = parameters.prediction_of(2);
+                    let seconds = CostModel::default().seconds(&prediction.work);
+                    let rank = (prediction.peak_bytes() > limit, seconds);
+                    if best.as_ref().is_none_or(|(least, _)| rank < *least) {
+                        best = Some((rank, parameters));
                     }
                 }
                 Err(error) => last = error,
