@@ -203,12 +203,15 @@ pub fn table_products(rows: usize, columns: usize) -> f64 {
     of_memory * instructions(rows, columns) * (256.0 * 256.0) / instructions(256, 256)
 }
 
-/// Speed-up of a lookup for each doubling of the threads, measured on two cores.
-const SPEEDUP_PER_DOUBLING: f64 = 1.8;
+/// Speed-up of work that threads share for each doubling of them, measured on two cores: they wait for memory and for each other.
+const SHARED_WORK: f64 = 1.8;
+
+/// The same where every thread has values of its own.
+const OWN_VALUES: f64 = 1.95;
 
 /// Returns how many times as fast this number of busy threads is as one.
-fn speedup(threads: usize) -> f64 {
-    (threads.max(1) as f64).powf(SPEEDUP_PER_DOUBLING.log2())
+fn speedup(threads: usize, per_doubling: f64) -> f64 {
+    (threads.max(1) as f64).powf(per_doubling.log2())
 }
 
 /// Seconds per word that is drawn for an evaluation key, and of all that is computed with it, on one thread of Zen 4 or 5.
@@ -295,7 +298,8 @@ impl Prediction {
         let parts = ciphertexts.saturating_mul(self.parallelism as u64);
         let busy = usize::try_from(parts).unwrap_or(usize::MAX).min(threads);
         let seconds = model.seconds(&self.work) * ciphertexts as f64;
-        Duration::from_secs_f64(seconds / speedup(busy))
+        let per_doubling = if self.values_per_ciphertext == 1 { OWN_VALUES } else { SHARED_WORK };
+        Duration::from_secs_f64(seconds / speedup(busy, per_doubling))
     }
 
     /// Time of a command that generates the evaluation key and writes its file, on `threads` threads.
@@ -303,7 +307,7 @@ impl Prediction {
     /// Like [`Prediction::key_reading`], it is fitted to processors with AVX-512 IFMA and disks of a gigabyte per second.
     #[must_use]
     pub fn key_generation(&self, threads: usize) -> Duration {
-        let generated = DRAWN_WORD_SECONDS * self.key_words as f64 / speedup(threads);
+        let generated = DRAWN_WORD_SECONDS * self.key_words as f64 / speedup(threads, SHARED_WORK);
         let written = WRITTEN_BYTE_SECONDS * self.key_file_bytes as f64;
         Duration::from_secs_f64(START_SECONDS + generated + written)
     }
@@ -315,6 +319,6 @@ impl Prediction {
         let working = self.peak_bytes_on(threads).saturating_sub(self.key_memory_bytes);
         let seconds =
             READ_BYTE_SECONDS * self.key_memory_bytes as f64 + FRESH_BYTE_SECONDS * working as f64;
-        Duration::from_secs_f64(START_SECONDS + seconds / speedup(threads))
+        Duration::from_secs_f64(START_SECONDS + seconds / speedup(threads, SHARED_WORK))
     }
 }

@@ -37,7 +37,8 @@ fn set_of(line: &Value) -> Option<Parameters> {
     of_packings.chain(others).map(|set| set.expect("a valid set")).find(is_of)
 }
 
-/// Clocks of machines differ from one minute to the next, and predictions do not count caches that other machines share.
+/// Clocks of machines differ from one minute to the next, and predictions count neither caches that other machines share nor those
+/// that hold the limbs of small rings.
 #[test]
 fn committed_bootstraps_take_what_is_predicted() {
     let mut wrong = Vec::new();
@@ -59,7 +60,7 @@ fn committed_bootstraps_take_what_is_predicted() {
             let ratio = predicted / line["eval_s"].as_f64().expect("seconds");
             println!("{machine}, {method} of degree {degree}: {ratio:.3} of the time");
             found += 1;
-            if !(0.7..1.2).contains(&ratio) {
+            if !(0.8..1.3).contains(&ratio) {
                 wrong.push(format!("{machine}, {method} of degree {degree}: {ratio:.3}"));
             }
         }
