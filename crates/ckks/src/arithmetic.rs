@@ -78,6 +78,10 @@ pub trait Arithmetic: Sync {
     /// different sources are independent: see [`crate::noise_sources`]. Nothing to do for real ciphertexts.
     fn declare_source(&self, _ct: &mut Self::Ciphertext, _source: u32) {}
 
+    /// Tells a dry run that the errors of two ciphertexts may be of the same origin, so that noise of a combination whose factors'
+    /// squares add up to 1 is at most that of both together: each gets it. Nothing to do for real ciphertexts.
+    fn declare_dependent(&self, _a: &mut Self::Ciphertext, _b: &mut Self::Ciphertext) {}
+
     /// A part of the circuit begins, which lasts until the next one does: counts of a dry run and times of an evaluation are
     /// told apart by these names (see [`crate::stages`]).
     fn begin_stage(&self, _name: &'static str) {}
@@ -163,6 +167,21 @@ pub trait Arithmetic: Sync {
 
     /// Conjugates slots.
     fn conjugate(&self, ct: &Self::Ciphertext) -> Self::Ciphertext;
+
+    /// The arithmetic of real slots with the same keys and counts: see [`crate::real_slots`].
+    ///
+    /// # Panics
+    /// If there are no ways to real slots.
+    #[must_use]
+    fn over_real_slots(&self) -> Self
+    where
+        Self: Sized;
+
+    /// Takes twice the parts of complex slots to real slots, first all real parts, and divides by the top prime.
+    fn enter_real(&self, ct: &Self::Ciphertext) -> Self::Ciphertext;
+
+    /// Takes real slots to the parts of complex slots, and divides by the top prime.
+    fn leave_real(&self, ct: &Self::Ciphertext) -> Self::Ciphertext;
 
     /// Multiplies slots by a matrix and divides by the top `rescale` primes.
     fn transform(

@@ -9,9 +9,10 @@ use zeroize::Zeroizing;
 
 use crate::block_secret::{BlockSecret, BlockSecretShape};
 use crate::error::Result;
-use crate::evaluation_keys::{KeyPurpose, KeyRequest};
+use crate::evaluation_keys::{EvaluationKeys, KeyPurpose, KeyRequest};
 use crate::key_switching::special_product;
 use crate::progress::Progress;
+use crate::real_keys::RealSecret;
 use crate::secret::TernarySecret;
 use crate::security::SecretDistribution;
 use crate::switching_key::{StoredKey, SwitchingKey, SwitchingKeyShape, fill_rows};
@@ -41,6 +42,20 @@ impl SecretPair<'_> {
     ) -> SwitchingKey {
         EvaluatedSecrets::new(ring, self).generate_key(purpose, shape)
     }
+
+    /// Generates all keys that are requested, with a fresh secret of real slots if one of them has it.
+    ///
+    /// # Panics
+    /// As [`SecretPair::generate_key`].
+    #[must_use]
+    pub fn generate_keys(&self, ring: &Ring, requests: &[KeyRequest]) -> EvaluationKeys {
+        let secrets = EvaluatedSecrets::new(ring, self).for_requests(requests);
+        let mut keys = EvaluationKeys::new();
+        for &KeyRequest { purpose, shape } in requests {
+            keys.insert(purpose, secrets.generate_key(purpose, shape));
+        }
+        keys
+    }
 }
 
 /// The evaluations of a secret modulo every prime of a ring, as they are first asked for.
@@ -54,6 +69,14 @@ impl<'a> EvaluatedSecret<'a> {
     pub(crate) fn new(ring: &'a Ring, secret: &'a TernarySecret) -> Self {
         let limbs = ring.moduli().values().iter().map(|_| OnceLock::new()).collect();
         Self { ring, secret, limbs }
+    }
+
+    pub(crate) fn ring(&self) -> &'a Ring {
+        self.ring
+    }
+
+    pub(crate) fn secret(&self) -> &'a TernarySecret {
+        self.secret
     }
 
     pub(crate) fn limb(&self, prime: usize) -> &[u64] {
@@ -112,12 +135,22 @@ pub(crate) struct EvaluatedSecrets<'a> {
     sparse: EvaluatedSecret<'a>,
     /// The secret of blocks, if there are keys under one.
     blocks: Option<BlockSecret>,
+    /// The secret of real slots, if there are keys under it.
+    real: Option<RealSecret>,
 }
 
 impl<'a> EvaluatedSecrets<'a> {
     pub(crate) fn new(ring: &'a Ring, pair: &SecretPair<'a>) -> Self {
         let evaluated = |secret| EvaluatedSecret::new(ring, secret);
-        Self { ring, dense: evaluated(pair.dense), sparse: evaluated(pair.sparse), blocks: None }
+        let (dense, sparse) = (evaluated(pair.dense), evaluated(pair.sparse));
+        Self { ring, dense, sparse, blocks: None, real: None }
+    }
+
+    /// Draws the secret of real slots if a key has it.
+    fn for_requests(mut self, requests: &[KeyRequest]) -> Self {
+        let is_real = requests.iter().any(|request| request.purpose.is_real());
+        self.real = is_real.then(|| RealSecret::sample(self.ring));
+        self
     }
 
     /// The secret of blocks.
@@ -190,6 +223,11 @@ impl<'a> EvaluatedSecrets<'a> {
                 let bits = self.blocks().encoded_bits(index as usize);
                 let of_bits = |prime| SecretRow::Own(evaluations(ring, prime, &bits));
                 fill_from_to(ring, shape, rows, of_bits, of_dense)
+            }
+            KeyPurpose::RealRelinearization | KeyPurpose::ToReal(_) | KeyPurpose::FromReal(_) => {
+                let real =
+                    self.real.as_ref().expect("requests of keys of real slots draw a secret");
+                real.fill(dense, purpose, shape, rows);
             }
         }
     }
@@ -272,7 +310,8 @@ pub(crate) fn generate_switching_keys(
     mut consume: impl FnMut(KeyRequest, SwitchingKey) -> Result<()>,
 ) -> Result<()> {
     let sparse = sample_sparse(ring, ephemeral.sparse_weight);
-    let mut secrets = EvaluatedSecrets::new(ring, &SecretPair { dense, sparse: &sparse });
+    let pair = SecretPair { dense, sparse: &sparse };
+    let mut secrets = EvaluatedSecrets::new(ring, &pair).for_requests(&requests);
     secrets.blocks = ephemeral.blocks.map(BlockSecret::sample);
     let steps = progress.steps(requests.len())?;
     for request in requests {
@@ -302,7 +341,8 @@ pub(crate) fn generate_stored_keys(
     mut consume: impl FnMut(StoredKey<'_>) -> Result<()>,
 ) -> Result<()> {
     let sparse = sample_sparse(ring, ephemeral.sparse_weight);
-    let mut secrets = EvaluatedSecrets::new(ring, &SecretPair { dense, sparse: &sparse });
+    let pair = SecretPair { dense, sparse: &sparse };
+    let mut secrets = EvaluatedSecrets::new(ring, &pair).for_requests(requests);
     secrets.blocks = ephemeral.blocks.map(BlockSecret::sample);
     let bytes = |request: &KeyRequest| request.shape.body_bytes(ring.moduli());
     let mut rows = ByteBuffer::zeroed(requests.iter().map(bytes).max().unwrap_or(0));

@@ -43,7 +43,7 @@ pub mod progress;
 #[cfg(feature = "client")]
 mod public_key_error;
 #[cfg(feature = "client")]
-pub mod real_keys;
+mod real_keys;
 pub mod rgsw;
 pub mod ring_evaluation_key;
 #[cfg(feature = "client")]

@@ -111,7 +111,7 @@ impl AkpCircuit {
 
     /// A dry run over this circuit's chain and key shapes.
     pub(crate) fn dry_run(&self) -> DryRun {
-        DryRun::new(self.literal.dry_run_parameters(&self.primes))
+        self.literal.dry_run(&self.primes)
     }
 
     /// A dry run like [`AkpCircuit::dry_run`] in which noise of all coefficients counts.

@@ -24,8 +24,10 @@ const AVERAGED_VALUES: u64 = 64;
 /// The plan of CoeffsToSlots and of the exponential.
 #[derive(Clone, Debug)]
 pub(crate) struct PhaseExponential {
-    /// Exponentials of a ciphertext.
+    /// Exponentials of a ciphertext of complex slots.
     parts: usize,
+    /// Whether phases and exponentials are in real slots.
+    is_real: bool,
     secret: EncapsulatedSecret,
     limbs: usize,
     bottom_prime: f64,
@@ -80,6 +82,7 @@ impl PhaseExponential {
         }
         Self {
             parts: literal.parts(),
+            is_real: literal.real_slots,
             secret,
             limbs,
             bottom_prime: primes[0],
@@ -132,8 +135,8 @@ impl PhaseExponential {
         mod_raise(evaluator, input, self.limbs, &self.coeffs_to_slots)
     }
 
-    /// CoeffsToSlots: the phases x = t/K in slots, as one real ciphertext (sparse packing, or the first half of the ring) or
-    /// two.
+    /// CoeffsToSlots: the phases x = t/K in slots, as one real ciphertext (sparse packing, the first half of the ring, or real
+    /// slots) or two.
     pub(crate) fn phases<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -142,15 +145,22 @@ impl PhaseExponential {
     ) -> Vec<A::Ciphertext> {
         arithmetic.begin_stage("coeffs_to_slots");
         let w = self.coeffs_to_slots.apply(arithmetic, matrices, raised);
+        if self.is_real {
+            arithmetic.begin_stage("enter_real");
+            return vec![arithmetic.enter_real(&w)];
+        }
         real_parts(arithmetic, w, self.parts)
     }
 
-    /// The exponentials `e^{2πit}` (`cos 2πt` for p = 2) of all phases, in parallel.
+    /// The exponentials `e^{2πit}` (`cos 2πt` for p = 2) of all phases, in parallel; `cos 2πt` and `sin 2πt` in real slots.
     pub(crate) fn exponentials<A: Arithmetic>(
         &self,
         arithmetic: &A,
         phases: Vec<A::Ciphertext>,
     ) -> Vec<A::Ciphertext> {
+        if let ([x], true) = (&phases[..], self.is_real) {
+            return self.exponential.evaluate_parts(&arithmetic.over_real_slots(), x).into();
+        }
         arithmetic.map_all(phases, |x| self.exponential.evaluate(arithmetic, &x))
     }
 }

@@ -23,10 +23,12 @@ pub(crate) fn plan(
     } else {
         slots_to_coeffs(slots, &stc.stages, 1.0 / denominator)
     };
-    let limbs = outputs.limbs.min(literal.output_limbs());
+    let crossing = literal.levels_of_crossing();
+    let limbs = outputs.limbs.min(literal.output_limbs()) - crossing;
+    let left = |scale: f64, prime: &f64| scale * literal.crossing_scale() / prime;
     let levels = DftLevels {
         limbs,
-        scale: outputs.scale,
+        scale: primes[limbs..limbs + crossing].iter().fold(outputs.scale, left),
         primes: &primes[1..limbs],
         target: primes[0],
         ring_slots: degree / 2,
@@ -51,8 +53,14 @@ pub(crate) fn apply<A: Arithmetic>(
     literal: &ParametersLiteral,
     dft: &HomomorphicDft,
     matrices: &[A::Matrix],
-    outputs: A::Ciphertext,
+    mut outputs: A::Ciphertext,
 ) -> A::Ciphertext {
+    if literal.real_slots {
+        arithmetic.begin_stage("leave_real");
+        let limbs = arithmetic.limbs(&outputs).min(literal.output_limbs());
+        arithmetic.drop_to(&mut outputs, limbs);
+        outputs = arithmetic.leave_real(&outputs);
+    }
     arithmetic.begin_stage("slots_to_coeffs");
     let mut ct = dft.apply(arithmetic, matrices, outputs);
     if is_sparse(literal) {

@@ -175,7 +175,7 @@ impl MultiplexerCircuit {
 
     /// A dry run over this circuit's chain and key shapes.
     pub(crate) fn dry_run(&self) -> DryRun {
-        DryRun::new(self.literal.dry_run_parameters(&self.primes))
+        self.literal.dry_run(&self.primes)
     }
 
     /// Predicts a lookup of `tables` tables whose centred outputs have the given mean square: keys, counts, noise.

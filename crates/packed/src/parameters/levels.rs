@@ -1,5 +1,6 @@
 //! How a literal divides the chain of primes, and the shapes of its keys.
 
+use cryptable_ckks::DryRun;
 use cryptable_ckks::bootstrapping::block_product::BlockProduct;
 use cryptable_ckks::bootstrapping::exponential::{ExponentialShape, PhaseFunction};
 use cryptable_ckks::bootstrapping::homomorphic_dft::key_shape;
@@ -19,7 +20,27 @@ impl ParametersLiteral {
             Some(secret) => BlockProduct::levels(secret.blocks),
             None => self.exponential_shape().levels() + self.coeffs_to_slots.primes,
         };
-        self.exponential_limbs() + start
+        self.exponential_limbs() + start + self.levels_of_crossing()
+    }
+
+    /// Levels of each way between complex and real slots.
+    pub(crate) fn levels_of_crossing(&self) -> usize {
+        usize::from(self.real_slots)
+    }
+
+    /// Limbs at which real slots are entered.
+    pub(crate) fn entry_limbs(&self) -> usize {
+        self.switched_limbs() - self.coeffs_to_slots.primes
+    }
+
+    /// The degree of the field that primes have all roots of unity for: of real slots it is twice the ring degree.
+    pub(crate) fn field_degree(&self) -> usize {
+        if self.real_slots { 2 * self.ring_degree } else { self.ring_degree }
+    }
+
+    /// Scale of the plaintexts by which real slots are entered and left.
+    pub(crate) fn crossing_scale(&self) -> f64 {
+        self.log2_scale.exp2()
     }
 
     /// Limbs that the widest switching keys serve: all, but for that of the sums over blocks, in which nothing is switched.
@@ -29,7 +50,7 @@ impl ParametersLiteral {
 
     /// Limbs below CoeffsToSlots or the sums over blocks, where products of ciphertexts begin.
     pub(crate) fn product_limbs(&self) -> usize {
-        self.switched_limbs() - self.coeffs_to_slots.primes
+        self.entry_limbs() - self.levels_of_crossing()
     }
 
     /// Limbs of exponentials, where the table's part begins.
@@ -41,9 +62,9 @@ impl ParametersLiteral {
         self.output_limbs() + self.selection_primes + table
     }
 
-    /// Limbs of outputs in slots: those of SlotsToCoeffs, and q_0.
+    /// Limbs of outputs in slots: those of SlotsToCoeffs, that of the way from real slots, and q_0.
     pub(crate) fn output_limbs(&self) -> usize {
-        1 + self.slots_to_coeffs.primes
+        1 + self.slots_to_coeffs.primes + self.levels_of_crossing()
     }
 
     /// The sizes of the exponential.
@@ -70,7 +91,11 @@ impl ParametersLiteral {
             Some(multiplexer) => multiplexer.is_binary(),
             None => self.is_cosine_table(),
         };
-        if bits { PhaseFunction::Cosine } else { PhaseFunction::Exponential }
+        match (bits, self.real_slots) {
+            (true, _) => PhaseFunction::Cosine,
+            (false, true) => PhaseFunction::Parts,
+            (false, false) => PhaseFunction::Exponential,
+        }
     }
 
     /// Levels of AKP's interpolation: those of its coefficients, none for a cosine.
@@ -160,6 +185,15 @@ impl ParametersLiteral {
         self.switched_limbs() as f64 * self.log2_scale + special * self.log2_special + 0.5
     }
 
+    /// Returns a dry run over the given chain of primes.
+    pub(crate) fn dry_run(&self, primes: &[f64]) -> DryRun {
+        let parameters = self.dry_run_parameters(primes);
+        match self.real_slots {
+            true => DryRun::with_real_slots(parameters, self.crossing_scale()),
+            false => DryRun::new(parameters),
+        }
+    }
+
     /// Returns the parameters of a dry run.
     pub(crate) fn dry_run_parameters(&self, primes: &[f64]) -> DryRunParameters {
         let relinearization = self.relinearization_shapes();
@@ -172,6 +206,9 @@ impl ParametersLiteral {
         };
         let shared = if self.multiplexer.is_some() { relinearization.len() } else { 1 };
         automorphism.extend(relinearization.iter().take(shared));
+        if self.real_slots {
+            automorphism.push(self.transform_shape(self.entry_limbs()));
+        }
         let bottom = self.output_limbs() + self.selection_primes;
         automorphism.push(self.low_transform_shape(bottom));
         DryRunParameters {

@@ -207,9 +207,9 @@ fn transform_limbs(plan: &TransformPlan, degree: usize, threads: usize) -> usize
 }
 
 impl ParametersLiteral {
-    /// Exponentials of a ciphertext: two with full packing.
+    /// Values of a slot, each with exponentials of its own: two with full packing, but for real slots.
     pub(crate) fn parts(&self) -> usize {
-        if self.slots < self.ring_degree { 1 } else { 2 }
+        if self.slots < self.ring_degree || self.real_slots { 1 } else { 2 }
     }
 
     /// Limbs of the exponentials: the phases, and for each that is evaluated the steps, sums and products of its series.

@@ -95,6 +95,7 @@ pub(crate) fn literal(
         hermite_order,
         output_range: output_range_of(request, evaluation),
         complex_outputs: request.complex_outputs,
+        real_slots: matches!(evaluation, Evaluation::Tree(choice) if choice.real_slots),
         hidden_bits,
         log_babies: log_babies(evaluation, log_coefficients).clamp(1, most_log_babies),
         constant_bits,

@@ -117,6 +117,7 @@ impl Parameters {
             exponential_cleanings: 0,
             extra_primes: 0,
             output_precision: OutputPrecision::FewestPrimes,
+            real_slots: false,
         };
         let input_modulus = input_modulus_of(&choice.multiplexer.digits)?;
         let request =
@@ -226,6 +227,7 @@ impl Parameters {
             exponential_cleanings,
             extra_primes: 0,
             output_precision: OutputPrecision::FewestPrimes,
+            real_slots: false,
         };
         let input_modulus = input_modulus_of(&choice.multiplexer.digits)?;
         toy(input_modulus, output_modulus, degree, slots, Evaluation::Tree(&choice))

@@ -155,8 +155,13 @@ fn cheapest_cleaning(
             cleaning_and: false,
             entry_levels: u32::from(request.entries != EntryKind::Shared),
         };
-        let choice =
-            DigitChoice { multiplexer, exponential_cleanings, extra_primes, output_precision };
+        let choice = DigitChoice {
+            multiplexer,
+            exponential_cleanings,
+            extra_primes,
+            output_precision,
+            real_slots: false,
+        };
         if exponential_cleanings > 0 && choice.is_binary() {
             continue;
         }
@@ -189,7 +194,13 @@ mod tests {
                     entry_levels,
                 };
                 let output_precision = precision;
-                DigitChoice { multiplexer, exponential_cleanings, extra_primes, output_precision }
+                DigitChoice {
+                    multiplexer,
+                    exponential_cleanings,
+                    extra_primes,
+                    output_precision,
+                    real_slots: false,
+                }
             })
         });
         let all: Vec<_> = all.collect();
