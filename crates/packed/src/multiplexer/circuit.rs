@@ -18,6 +18,7 @@
 
 use std::ops::Range;
 
+use cryptable_ckks::bootstrapping::exponential::PhaseFunction;
 use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
 use cryptable_ckks::bootstrapping::mod_raise;
 use cryptable_ckks::dry_run::{Shape, SlotNoise};
@@ -37,6 +38,7 @@ use crate::multiplexer::kronecker_product::{
 };
 use crate::multiplexer::multiplexer_tree::{self, Selectors, row_selector};
 use crate::multiplexer::noise_cleaning::clean;
+use crate::multiplexer::real_deltas::real_deltas;
 use crate::multiplexer::table_step::{TableArithmetic, TableShape};
 use crate::step::Step;
 
@@ -329,38 +331,61 @@ impl MultiplexerCircuit {
         }
     }
 
+    /// `f` with the arithmetic of slots between CoeffsToSlots and SlotsToCoeffs.
+    fn in_slots<A: Arithmetic, T>(&self, arithmetic: &A, f: impl FnOnce(&A) -> T) -> T {
+        if self.literal.real_slots { f(&arithmetic.over_real_slots()) } else { f(arithmetic) }
+    }
+
     /// The deltas of a digit from the exponentials of its phase, cleaned, with the limbs that its selector needs.
     ///
-    /// One exponential after the other, so that the powers of one are in memory at a time.
+    /// One exponential after the other, so that the powers of one are in memory at a time; in real slots there is one, in two
+    /// parts.
     pub(crate) fn deltas<A: Arithmetic>(
         &self,
         arithmetic: &A,
-        exponentials: Vec<A::Ciphertext>,
+        mut exponentials: Vec<A::Ciphertext>,
         digit: usize,
     ) -> DigitDeltas<A::Ciphertext> {
         let (p, kind) = (self.digits()[digit], self.literal.phase_function());
-        let limbs = self.literal.output_limbs() + self.multiplexer.delta_levels(digit);
-        let cleaning = 2 * self.multiplexer.delta_cleanings as usize;
-        let finish = |delta: A::Ciphertext| {
-            if cleaning > 0 {
-                arithmetic.begin_stage("delta_cleanings");
-            }
-            let mut delta = arithmetic.truncated(&delta, limbs + cleaning);
-            for _ in 0..self.multiplexer.delta_cleanings {
-                delta = clean(arithmetic, &delta, 1.0 / p as f64);
-            }
-            // Every digit has a exponential of its own. Errors of its phase are followed apart.
-            arithmetic.declare_source(&mut delta, digit as u32);
-            delta
-        };
+        if kind == PhaseFunction::Parts {
+            let sine = exponentials.pop().expect("a sine");
+            let cosine = exponentials.pop().expect("a cosine");
+            return self.in_slots(arithmetic, |real| {
+                vec![self.cleaned(real, real_deltas(real, [cosine, sine], p), digit)]
+            });
+        }
         exponentials
             .into_iter()
             .map(|exponential| {
                 let deltas = kronecker_deltas(arithmetic, &exponential, kind, p);
                 drop(exponential);
-                arithmetic.map_all(deltas, finish)
+                self.cleaned(arithmetic, deltas, digit)
             })
             .collect()
+    }
+
+    /// The deltas of a digit, cleaned, with the limbs that its selector needs.
+    fn cleaned<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        deltas: Vec<A::Ciphertext>,
+        digit: usize,
+    ) -> Vec<A::Ciphertext> {
+        let limbs = self.literal.output_limbs() + self.multiplexer.delta_levels(digit);
+        let cleaning = 2 * self.multiplexer.delta_cleanings as usize;
+        let power = 1.0 / deltas.len() as f64;
+        arithmetic.map_all(deltas, |delta: A::Ciphertext| {
+            if cleaning > 0 {
+                arithmetic.begin_stage("delta_cleanings");
+            }
+            let mut delta = arithmetic.truncated(&delta, limbs + cleaning);
+            for _ in 0..self.multiplexer.delta_cleanings {
+                delta = clean(arithmetic, &delta, power);
+            }
+            // Every digit has a exponential of its own. Errors of its phase are followed apart.
+            arithmetic.declare_source(&mut delta, digit as u32);
+            delta
+        })
     }
 
     /// The value of a digit in its place, as a fraction of M: `d·p_0⋯p_{i-1}/M`, for a ciphertext of the
@@ -395,11 +420,21 @@ impl MultiplexerCircuit {
             values.iter().map(move |&value| unit * value)
         });
         let (limbs, rows) = (self.literal.output_limbs(), [row.collect()]);
-        arithmetic.linear_combinations(limbs, &inputs, &rows, self.output_scale).swap_remove(0)
+        self.in_slots(arithmetic, |slots| {
+            slots.linear_combinations(limbs, &inputs, &rows, self.output_scale).swap_remove(0)
+        })
     }
 
     /// Selectors of rows and columns from the deltas of all digits (KProduct).
     pub(crate) fn selectors<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        deltas: Vec<DigitDeltas<A::Ciphertext>>,
+    ) -> Selectors<A::Ciphertext> {
+        self.in_slots(arithmetic, |slots| self.selectors_in(slots, deltas))
+    }
+
+    fn selectors_in<A: Arithmetic>(
         &self,
         arithmetic: &A,
         deltas: Vec<DigitDeltas<A::Ciphertext>>,
@@ -453,9 +488,12 @@ impl MultiplexerCircuit {
         tables: &[&[A::Table]],
         step: Step<'_>,
     ) -> Result<A::Ciphertext> {
-        let mut outputs = multiplexer_tree::evaluate(arithmetic, selectors, tables[0], step)?;
+        let evaluate = |table| {
+            self.in_slots(arithmetic, |slots| multiplexer_tree::evaluate(slots, selectors, table, step))
+        };
+        let mut outputs = evaluate(tables[0])?;
         for table in &tables[1..] {
-            let mut imaginary = multiplexer_tree::evaluate(arithmetic, selectors, table, step)?;
+            let mut imaginary = evaluate(table)?;
             arithmetic.mul_imaginary_unit_assign(&mut imaginary);
             arithmetic.add_assign(&mut outputs, &imaginary);
         }
