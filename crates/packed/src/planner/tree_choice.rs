@@ -288,11 +288,21 @@ mod tests {
                                 found.seconds,
                                 found.peak_bytes >> 20,
                                 p.prediction_of(1).key_memory_bytes >> 20,
-                                l.multiplexer.as_ref().map(|m| (m.selectors.clone(), m.delta_cleanings)),
-                                l.coeffs_to_slots.stages, l.coeffs_to_slots.primes,
-                                l.slots_to_coeffs.stages, l.slots_to_coeffs.primes,
-                                l.chebyshev_log_length, l.chebyshev_log_babies, l.doublings, l.exponential_cleanings,
-                                l.dnum, l.limbs(), p.log2_modulus(), p.failure().typical_ratio
+                                l.multiplexer
+                                    .as_ref()
+                                    .map(|m| (m.selectors.clone(), m.delta_cleanings)),
+                                l.coeffs_to_slots.stages,
+                                l.coeffs_to_slots.primes,
+                                l.slots_to_coeffs.stages,
+                                l.slots_to_coeffs.primes,
+                                l.chebyshev_log_length,
+                                l.chebyshev_log_babies,
+                                l.doublings,
+                                l.exponential_cleanings,
+                                l.dnum,
+                                l.limbs(),
+                                p.log2_modulus(),
+                                p.failure().typical_ratio
                             );
                             let model = cryptable_lattice::cost::CostModel::default();
                             for (name, counts) in p.stage_counts(1) {
