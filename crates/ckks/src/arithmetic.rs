@@ -180,7 +180,7 @@ pub trait Arithmetic: Sync {
     /// Takes twice the parts of complex slots to real slots, first all real parts, and divides by the top prime.
     fn enter_real(&self, ct: &Self::Ciphertext) -> Self::Ciphertext;
 
-    /// Takes real slots to the parts of complex slots, and divides by the top prime.
+    /// Takes real slots to the parts of complex slots, before a rescale.
     fn leave_real(&self, ct: &Self::Ciphertext) -> Self::Ciphertext;
 
     /// Multiplies slots by a matrix and divides by the top `rescale` primes.

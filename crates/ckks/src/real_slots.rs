@@ -5,7 +5,8 @@
 //! on real and imaginary parts by themselves. The way there is a product with a plaintext of the ring of degree 2N that has
 //! the values 1 and -i in the two slots above each complex one, and the trace to the real ring: `Tr(h·z)` has twice the real
 //! parts of z in its first N/2 slots, and twice the imaginary ones in the others. The way back is a product with the
-//! conjugate of that plaintext and a trace. Each takes a level and two key switches, which share a division.
+//! conjugate of that plaintext and a trace. Each takes two key switches, which share a division. The plaintext needs some 30 bits
+//! of scale only, so that it shares the primes of a chain of matrices as one more of them does.
 
 use cryptable_lattice::evaluation_keys::Coordinate;
 use cryptable_lattice::key_switching::switch;
@@ -72,7 +73,11 @@ impl RealSlots {
     pub(crate) fn enter(&self, evaluator: &Evaluator<'_>, ct: &Ciphertext) -> Ciphertext {
         let c0 = self.enter.to_real(&self.real, &ct.parts.c0);
         let masks = self.enter.to_real_coordinates(&self.real, &ct.parts.c1);
-        self.switched(evaluator, &self.real, c0, masks, KeyPurpose::ToReal, ct.scale)
+        let sum = switched(evaluator, &self.real, c0, masks, KeyPurpose::ToReal);
+        let basis = ct.parts.c0.basis();
+        let prime = self.real.chain_prime(basis.chain, basis.main - 1) as f64;
+        let parts = sum.divide_round(&self.real, 1);
+        Ciphertext { parts, scale: ct.scale * self.scale / prime }
     }
 
     /// See [`crate::Arithmetic::leave_real`].
@@ -80,28 +85,25 @@ impl RealSlots {
         let ring = evaluator.ring();
         let c0 = self.leave[0].to_complex(ring, &ct.parts.c0);
         let masks = self.leave.each_ref().map(|it| it.to_complex(ring, &ct.parts.c1));
-        self.switched(evaluator, ring, c0, masks, KeyPurpose::FromReal, ct.scale)
+        let sum = switched(evaluator, ring, c0, masks, KeyPurpose::FromReal);
+        Ciphertext { parts: sum.divide_round(ring, 0), scale: ct.scale * self.scale }
     }
+}
 
-    /// Switches both products with coordinates of a secret, adds them to `c0`, and divides by the top prime.
-    fn switched(
-        &self,
-        evaluator: &Evaluator<'_>,
-        ring: &Ring,
-        c0: Poly<Evaluations>,
-        masks: [Poly<Evaluations>; 2],
-        purpose: impl Fn(Coordinate) -> KeyPurpose,
-        scale: f64,
-    ) -> Ciphertext {
-        let basis = c0.basis();
-        let key = |coordinate| evaluator.key(purpose(coordinate), basis);
-        let [first, second] = Coordinate::BOTH.map(key);
-        let RlweCiphertext { mut c0, mut c1 } = switch(ring, &masks[0], first, [Some(&c0), None]);
-        let other = switch(ring, &masks[1], second, [None, None]);
-        c0.add_assign(ring, &other.c0);
-        c1.add_assign(ring, &other.c1);
-        let parts = RlweCiphertext { c0, c1 }.divide_round(ring, 1);
-        let prime = ring.chain_prime(basis.chain, basis.main - 1) as f64;
-        Ciphertext { parts, scale: scale * self.scale / prime }
-    }
+/// Switches both products with coordinates of a secret and adds them to `c0`, times the special primes.
+fn switched(
+    evaluator: &Evaluator<'_>,
+    ring: &Ring,
+    c0: Poly<Evaluations>,
+    masks: [Poly<Evaluations>; 2],
+    purpose: impl Fn(Coordinate) -> KeyPurpose,
+) -> RlweCiphertext {
+    let key = |coordinate| evaluator.key(purpose(coordinate), c0.basis());
+    let [first, second] = Coordinate::BOTH.map(key);
+    let RlweCiphertext { c0: mut sum0, c1: mut sum1 } =
+        switch(ring, &masks[0], first, [Some(&c0), None]);
+    let other = switch(ring, &masks[1], second, [None, None]);
+    sum0.add_assign(ring, &other.c0);
+    sum1.add_assign(ring, &other.c1);
+    RlweCiphertext { c0: sum0, c1: sum1 }
 }

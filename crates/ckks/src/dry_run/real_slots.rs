@@ -66,7 +66,7 @@ impl DryRun {
         self.crossed(self, ct, encoding, KeyPurpose::FromReal)
     }
 
-    /// Goes one way, with both switches in the ring of `to`.
+    /// Goes one way, with both switches in the ring of `to`; the top prime is divided by on the way in.
     fn crossed(
         &self,
         to: &Self,
@@ -92,9 +92,10 @@ impl DryRun {
         counts += planned.counts;
         counts.transforms -= 2 * division_transforms(raised, 0);
         self.add_counts(counts);
-        let scale = wide / self.divisor(basis, 1);
+        let rescale = usize::from(to.slots == SlotKind::Real);
+        let scale = wide / self.divisor(basis, rescale);
         Shape {
-            limbs: ct.limbs - 1,
+            limbs: ct.limbs - rescale,
             scale,
             power: SlotVariance(2.0 * ct.power.0),
             noise: noise + to.rounding_noise(scale),

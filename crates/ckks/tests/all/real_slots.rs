@@ -95,7 +95,7 @@ impl Circuit for Square {
         let parts = arithmetic.enter_real(ct);
         let mut square = real.mul(&parts, &parts);
         real.add_constant_assign(&mut square, Complex64::new(0.25, 0.0));
-        vec![arithmetic.leave_real(&square)]
+        vec![arithmetic.rescale(arithmetic.leave_real(&square), 1)]
     }
 }
 
@@ -114,7 +114,8 @@ impl Circuit for Parts {
     fn run<A: Arithmetic>(&self, arithmetic: &A, ct: &A::Ciphertext) -> Vec<A::Ciphertext> {
         let phases = arithmetic.enter_real(ct);
         let parts = self.0.evaluate_parts(&arithmetic.over_real_slots(), &phases);
-        parts.iter().map(|part| arithmetic.leave_real(part)).collect()
+        let leave = |part| arithmetic.rescale(arithmetic.leave_real(part), 1);
+        parts.iter().map(leave).collect()
     }
 }
 

@@ -52,11 +52,15 @@ impl PhaseExponential {
         } else {
             coeffs_to_slots(slots, &cts.stages, 0.5 / bound)
         };
+        // The way to real slots is as one more matrix: it divides by the last prime.
+        let (entry, target) = (limbs - cts.primes, primes[limbs - cts.primes - 1]);
+        let crossing = usize::from(literal.real_slots);
+        let wide = |target, prime| target * prime / literal.crossing_scale();
         let levels = DftLevels {
             limbs,
             scale: primes[0] * (degree / values) as f64,
-            primes: &primes[limbs - cts.primes..],
-            target: primes[limbs - cts.primes - 1],
+            primes: &primes[entry + crossing..],
+            target: primes[entry..entry + crossing].iter().fold(target, wide),
             ring_slots: degree / 2,
             baby_steps: cts.baby_steps,
             shares: ScaleShares::Equal,

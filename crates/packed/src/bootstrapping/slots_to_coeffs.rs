@@ -23,12 +23,10 @@ pub(crate) fn plan(
     } else {
         slots_to_coeffs(slots, &stc.stages, 1.0 / denominator)
     };
-    let crossing = literal.levels_of_crossing();
-    let limbs = outputs.limbs.min(literal.output_limbs()) - crossing;
-    let left = |scale: f64, prime: &f64| scale * literal.crossing_scale() / prime;
+    let limbs = outputs.limbs.min(literal.output_limbs());
     let levels = DftLevels {
         limbs,
-        scale: primes[limbs..limbs + crossing].iter().fold(outputs.scale, left),
+        scale: outputs.scale * literal.crossing_scale(),
         primes: &primes[1..limbs],
         target: primes[0],
         ring_slots: degree / 2,

@@ -489,7 +489,9 @@ impl MultiplexerCircuit {
         step: Step<'_>,
     ) -> Result<A::Ciphertext> {
         let evaluate = |table| {
-            self.in_slots(arithmetic, |slots| multiplexer_tree::evaluate(slots, selectors, table, step))
+            self.in_slots(arithmetic, |slots| {
+                multiplexer_tree::evaluate(slots, selectors, table, step)
+            })
         };
         let mut outputs = evaluate(tables[0])?;
         for table in &tables[1..] {

@@ -13,6 +13,10 @@ use crate::multiplexer::kronecker_deltas;
 use crate::multiplexer::kronecker_product::SelectorProduct;
 use crate::multiplexer::noise_cleaning::IDENTITY_LEVELS;
 
+/// log2 of the scale of the plaintexts by which real slots are entered and left, as of a matrix: roundings then change slots
+/// by some 2^-25 of themselves.
+const LOG2_CROSSING_SCALE: f64 = 32.0;
+
 impl ParametersLiteral {
     /// Limbs of the whole chain.
     pub(crate) fn limbs(&self) -> usize {
@@ -20,17 +24,12 @@ impl ParametersLiteral {
             Some(secret) => BlockProduct::levels(secret.blocks),
             None => self.exponential_shape().levels() + self.coeffs_to_slots.primes,
         };
-        self.exponential_limbs() + start + self.levels_of_crossing()
+        self.exponential_limbs() + start
     }
 
-    /// Levels of each way between complex and real slots.
-    pub(crate) fn levels_of_crossing(&self) -> usize {
-        usize::from(self.real_slots)
-    }
-
-    /// Limbs at which real slots are entered.
+    /// Limbs at which real slots are entered: the last prime of CoeffsToSlots is that of the way in.
     pub(crate) fn entry_limbs(&self) -> usize {
-        self.switched_limbs() - self.coeffs_to_slots.primes
+        self.product_limbs() + 1
     }
 
     /// The degree of the field that primes have all roots of unity for: of real slots it is twice the ring degree.
@@ -38,9 +37,9 @@ impl ParametersLiteral {
         if self.real_slots { 2 * self.ring_degree } else { self.ring_degree }
     }
 
-    /// Scale of the plaintexts by which real slots are entered and left.
+    /// Factor of scale of the ways to real slots and back: that of their plaintexts, or 1 if there are none.
     pub(crate) fn crossing_scale(&self) -> f64 {
-        self.log2_scale.exp2()
+        if self.real_slots { LOG2_CROSSING_SCALE.exp2() } else { 1.0 }
     }
 
     /// Limbs that the widest switching keys serve: all, but for that of the sums over blocks, in which nothing is switched.
@@ -50,7 +49,7 @@ impl ParametersLiteral {
 
     /// Limbs below CoeffsToSlots or the sums over blocks, where products of ciphertexts begin.
     pub(crate) fn product_limbs(&self) -> usize {
-        self.entry_limbs() - self.levels_of_crossing()
+        self.switched_limbs() - self.coeffs_to_slots.primes
     }
 
     /// Limbs of exponentials, where the table's part begins.
@@ -62,9 +61,9 @@ impl ParametersLiteral {
         self.output_limbs() + self.selection_primes + table
     }
 
-    /// Limbs of outputs in slots: those of SlotsToCoeffs, that of the way from real slots, and q_0.
+    /// Limbs of outputs in slots: those of SlotsToCoeffs, and q_0.
     pub(crate) fn output_limbs(&self) -> usize {
-        1 + self.slots_to_coeffs.primes + self.levels_of_crossing()
+        1 + self.slots_to_coeffs.primes
     }
 
     /// The sizes of the exponential.

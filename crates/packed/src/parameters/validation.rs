@@ -204,16 +204,20 @@ fn check_polynomials(literal: &ParametersLiteral) -> Result<()> {
 
 /// Checks that a literal of real slots is one that they serve: of one owner's values that fill the ring.
 fn check_real_slots(literal: &ParametersLiteral) -> Result<()> {
-    let unserved = literal.real_slots
-        && (literal.phase_function() != PhaseFunction::Parts
-            || literal.slots != literal.ring_degree
-            || literal.block_secret.is_some()
-            || literal.hidden_bits.is_some()
-            || literal.complex_outputs
-            || literal.selection_primes > 0
-            || !literal.digits.is_empty()
-            || literal.multiplexer.as_ref().is_some_and(|tree| tree.entry_levels > 0)
-            || !literal.owners.is_one());
+    if !literal.real_slots {
+        return Ok(());
+    }
+    let name = "primes of CoeffsToSlots and of the way to real slots";
+    within(name, literal.coeffs_to_slots.primes as u64, 2..=8)?;
+    let unserved = literal.phase_function() != PhaseFunction::Parts
+        || literal.slots != literal.ring_degree
+        || literal.block_secret.is_some()
+        || literal.hidden_bits.is_some()
+        || literal.complex_outputs
+        || literal.selection_primes > 0
+        || !literal.digits.is_empty()
+        || literal.multiplexer.as_ref().is_some_and(|tree| tree.entry_levels > 0)
+        || !literal.owners.is_one();
     if unserved {
         let what = "real slots beside two inputs, fewer values than the ring degree, digits or formulas of AKP, hidden \
                     tables, complex outputs, entries of slots or several owners";

@@ -35,8 +35,15 @@ const CLEANINGS: [(u32, u32, usize, OutputPrecision); 14] = [
 /// The fastest tree of every list of digits.
 pub(crate) fn trees(request: &Request, is_binary: bool) -> Result<Vec<Candidate>> {
     let lists = digit_lists(request.input_modulus, is_binary, request.digit_bits);
+    let kinds = if may_be_real(request, is_binary) { &[false, true][..] } else { &[false] };
+    let ways: Vec<_> = lists
+        .into_iter()
+        .flat_map(|digits| {
+            kinds.iter().map(move |&real_slots| Digits { digits: digits.clone(), real_slots })
+        })
+        .collect();
     let results: Vec<Result<Candidate>> =
-        lists.into_par_iter().map(|digits| fastest_tree(request, &digits)).collect();
+        ways.into_par_iter().map(|digits| fastest_tree(request, &digits)).collect();
     let mut found = Vec::new();
     let mut last = Error::Unsupported(format!(
         "digits for input modulus {}: it needs at least two factors of at most 64",
@@ -51,9 +58,24 @@ pub(crate) fn trees(request: &Request, is_binary: bool) -> Result<Vec<Candidate>
     if found.is_empty() { Err(last) } else { Ok(found) }
 }
 
+/// Digits of a tree, and whether they are looked up in real slots.
+struct Digits {
+    digits: Vec<u64>,
+    real_slots: bool,
+}
+
+/// Whether real slots serve a request: one owner's values that fill the ring, by tables that all share.
+fn may_be_real(request: &Request, is_binary: bool) -> bool {
+    !is_binary
+        && request.slots() == request.degree()
+        && request.entries == EntryKind::Shared
+        && !request.complex_outputs
+        && request.owners.is_one()
+}
+
 /// The fastest tree over the given digits. For several lookups in a row it is that of one lookup, if that admits them, perhaps
 /// with other matrices, unless one with more cleaning or precision is faster.
-fn fastest_tree(request: &Request, digits: &[u64]) -> Result<Candidate> {
+fn fastest_tree(request: &Request, digits: &Digits) -> Result<Candidate> {
     let admits = |found: &Parameters| {
         admits_digits(request, found)?;
         admits_chain(request, found)
@@ -76,7 +98,8 @@ fn fastest_tree(request: &Request, digits: &[u64]) -> Result<Candidate> {
 /// The fastest tree over the given digits whose primes pass `check`. How much cleaning and precision the digits need hardly
 /// depends on how they are grouped to selectors, so that is found for one grouping: the first, or where that has too many
 /// levels, the one of the fewest.
-fn fastest_tree_where(request: &Request, digits: &[u64], check: Check<'_>) -> Result<Candidate> {
+fn fastest_tree_where(request: &Request, ways: &Digits, check: Check<'_>) -> Result<Candidate> {
+    let digits = &ways.digits;
     let choices = selector_choices(digits);
     let unserved = || Error::Unsupported(format!("selectors for digits {digits:?}"));
     let first = choices.first().ok_or_else(unserved)?;
@@ -85,9 +108,9 @@ fn fastest_tree_where(request: &Request, digits: &[u64], check: Check<'_>) -> Re
         MultiplexerLiteral { digits, selectors, ..MultiplexerLiteral::default() }.levels()
     };
     let flattest = choices.iter().min_by_key(levels).unwrap_or(first);
-    let found = cheapest_cleaning(request, digits, first.clone(), check);
+    let found = cheapest_cleaning(request, ways, first.clone(), check);
     let found = found.or_else(|error| {
-        let of_flattest = cheapest_cleaning(request, digits, flattest.clone(), check);
+        let of_flattest = cheapest_cleaning(request, ways, flattest.clone(), check);
         of_flattest.map_err(|other| surer(Some(error), other))
     });
     let (choice, parameters) = found?;
@@ -142,14 +165,14 @@ type Check<'a> = &'a (dyn Fn(&Parameters) -> Result<()> + Sync);
 /// probability and pass `check`: cleaned deltas leave less of the noise of inputs, extra primes make less of it.
 fn cheapest_cleaning(
     request: &Request,
-    digits: &[u64],
+    &Digits { ref digits, real_slots }: &Digits,
     selectors: Vec<usize>,
     check: Check<'_>,
 ) -> Result<(DigitChoice, Parameters)> {
     let mut last = None;
     for (exponential_cleanings, delta_cleanings, extra_primes, output_precision) in CLEANINGS {
         let multiplexer = MultiplexerLiteral {
-            digits: digits.to_vec(),
+            digits: digits.clone(),
             selectors: selectors.clone(),
             delta_cleanings,
             cleaning_and: false,
@@ -160,7 +183,7 @@ fn cheapest_cleaning(
             exponential_cleanings,
             extra_primes,
             output_precision,
-            real_slots: false,
+            real_slots,
         };
         if exponential_cleanings > 0 && choice.is_binary() {
             continue;
@@ -225,7 +248,9 @@ mod tests {
             let of = |find: &dyn Fn(&[u64]) -> Option<Candidate>| {
                 seconds(lists.iter().filter_map(|digits| find(digits)).collect())
             };
-            let plain = of(&|digits| fastest_tree(&request, digits).ok());
+            let plain = of(&|digits| {
+                fastest_tree(&request, &Digits { digits: digits.to_vec(), real_slots: false }).ok()
+            });
             let cleaning = of(&|digits| fastest_with_cleaning_and(&request, digits));
             println!("{method} {bits} bits: {:.2} times as long with G_and", cleaning / plain);
             assert!(cleaning > 1.02 * plain, "{method} {bits} bits: {cleaning} s for {plain}");
@@ -243,5 +268,52 @@ mod tests {
     fn selectors_of_wide_tables_are_not_joined_by_cleaning() {
         check_cleaning_and(Method::Cmt, &[16, 18, 20, 22, 24]);
         check_cleaning_and(Method::Bmt, &[12, 16]);
+    }
+
+    #[test]
+    #[ignore = "prints"]
+    fn print_real() {
+        for bits in [8, 12, 16, 20] {
+            let method = Some(Method::Cmt);
+            let request = Request { method, ..Request::new(1 << bits, 1 << bits) };
+            for digits in digit_lists(1 << bits, false, None) {
+                for real_slots in [false, true] {
+                    let ways = Digits { digits: digits.clone(), real_slots };
+                    match fastest_tree(&request, &ways) {
+                        Ok(found) => {
+                            let p = &found.parameters;
+                            let l = p.literal();
+                            println!(
+                                "{bits} {digits:?} real {real_slots}: {:.3} s {} MB key {} MB; {:?} cts {:?}/{} stc {:?}/{} cheb {}/{} d{} c{} dnum {} limbs {} logQ {:.0} typ {:.4}",
+                                found.seconds,
+                                found.peak_bytes >> 20,
+                                p.prediction_of(1).key_memory_bytes >> 20,
+                                l.multiplexer
+                                    .as_ref()
+                                    .map(|m| (m.selectors.clone(), m.delta_cleanings)),
+                                l.coeffs_to_slots.stages,
+                                l.coeffs_to_slots.primes,
+                                l.slots_to_coeffs.stages,
+                                l.slots_to_coeffs.primes,
+                                l.chebyshev_log_length,
+                                l.chebyshev_log_babies,
+                                l.doublings,
+                                l.exponential_cleanings,
+                                l.dnum,
+                                l.limbs(),
+                                p.log2_modulus(),
+                                p.failure().typical_ratio
+                            );
+                            let model = cryptable_lattice::cost::CostModel::default();
+                            for (name, counts) in p.stage_counts(1) {
+                                print!("{name} {:.3} ", model.seconds(&counts.work(l.ring_degree)));
+                            }
+                            println!();
+                        }
+                        Err(error) => println!("{bits} {digits:?} real {real_slots}: {error}"),
+                    }
+                }
+            }
+        }
     }
 }
