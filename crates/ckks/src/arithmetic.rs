@@ -191,6 +191,33 @@ pub trait Arithmetic: Sync {
         rescale: usize,
     ) -> Self::Ciphertext;
 
+    /// The cosine and the sine of the sum of two angles, from those of each, in real slots: errors add up as those of products of
+    /// numbers on the unit circle.
+    fn sum_of_angles(
+        &self,
+        a: &[Self::Ciphertext; 2],
+        b: &[Self::Ciphertext; 2],
+    ) -> [Self::Ciphertext; 2] {
+        let sine = self.product_sum(&[(&a[1], &b[0]), (&a[0], &b[1])]);
+        let mut sine = self.relinearize(sine, 1);
+        self.declare_power(&mut sine, 0.5);
+        [self.cosine_of_sum(a, b), sine]
+    }
+
+    /// The cosine alone of [`Arithmetic::sum_of_angles`].
+    fn cosine_of_sum(
+        &self,
+        a: &[Self::Ciphertext; 2],
+        b: &[Self::Ciphertext; 2],
+    ) -> Self::Ciphertext {
+        let mut negative = b[1].clone();
+        self.mul_integer_assign(&mut negative, -1);
+        let cosine = self.product_sum(&[(&a[0], &b[0]), (&a[1], &negative)]);
+        let mut cosine = self.relinearize(cosine, 1);
+        self.declare_power(&mut cosine, 0.5);
+        cosine
+    }
+
     /// The product of two ciphertexts, relinearized and rescaled by one prime.
     fn mul(&self, a: &Self::Ciphertext, b: &Self::Ciphertext) -> Self::Ciphertext {
         self.relinearize(self.product(a, b), 1)

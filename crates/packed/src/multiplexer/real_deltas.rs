@@ -19,6 +19,10 @@ use crate::multiplexer::kronecker_deltas::{cosine_deltas, levels};
 /// Products with constants that take as long as a relinearization, about.
 const CONSTANTS_PER_RELINEARIZATION: usize = 50;
 
+/// The most that errors of modulus are amplified by deltas that are products, over what a single kernel does: of digits of up to
+/// 64 values.
+pub(crate) const GAIN_OF_FACTORS: f64 = 1.38;
+
 /// The factor `F_size(multiple·θ - 2πk/rows)` of deltas, for all k below `rows`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Kernel {
@@ -195,47 +199,55 @@ fn multiples<A: Arithmetic>(
         let next: Vec<u64> = wanted.iter().copied().filter(|&it| depth(it) == level).collect();
         let products = arithmetic.map_all(next, |multiple| {
             let [high, low] = [multiple.div_ceil(2), multiple / 2].map(|half| &found[&half]);
-            (multiple, sum_of_angles(arithmetic, high, low))
+            (multiple, arithmetic.sum_of_angles(high, low))
         });
         found.extend(products);
     }
     found
 }
 
-/// The cosine and the sine of the sum of two angles.
-fn sum_of_angles<A: Arithmetic>(
-    arithmetic: &A,
-    [cosine, sine]: &[A::Ciphertext; 2],
-    [other_cosine, other_sine]: &[A::Ciphertext; 2],
-) -> [A::Ciphertext; 2] {
-    let mut negative = other_sine.clone();
-    arithmetic.mul_integer_assign(&mut negative, -1);
-    let of_cosine = arithmetic.product_sum(&[(cosine, other_cosine), (sine, &negative)]);
-    let of_sine = arithmetic.product_sum(&[(sine, other_cosine), (cosine, other_sine)]);
-    [of_cosine, of_sine].map(|product| {
-        let mut part = arithmetic.relinearize(product, 1);
-        arithmetic.declare_power(&mut part, 0.5);
-        part
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The products of kernels at a phase, for all k.
-    fn products(kernels: &[Kernel], theta: f64) -> Vec<f64> {
+    /// The products of kernels at a phase and a modulus, for all k.
+    fn products(kernels: &[Kernel], theta: f64, modulus: f64) -> Vec<f64> {
+        let power = |j: u64| Complex64::from_polar(modulus.powi(j as i32), j as f64 * theta);
         let value = |kernel: &Kernel, k: u64| {
-            let angle = |j: u64| (kernel.multiple * (j + 1)) as f64 * theta;
+            if kernel.is_square() {
+                let half = power(kernel.multiple / 2);
+                return if k == 0 { half.re * half.re } else { half.im * half.im };
+            }
             let coefficients = kernel.coefficients(k);
-            let terms = coefficients.chunks(2).zip(0..);
-            let sum: f64 =
-                terms.map(|(c, j)| c[0].re * angle(j).cos() + c[1].re * angle(j).sin()).sum();
-            sum + 1.0 / kernel.size as f64
+            let terms = coefficients.chunks(2).zip(1..);
+            let term = |(c, j): (&[Complex64], u64)| {
+                let power = power(kernel.multiple * j);
+                c[0].re * power.re + c[1].re * power.im
+            };
+            terms.map(term).sum::<f64>() + 1.0 / kernel.size as f64
         };
         let product =
             |k: u64| kernels.iter().map(|kernel| value(kernel, k % kernel.rows)).product();
         (0..kernels[0].rows).map(product).collect()
+    }
+
+    /// The largest factor by which tables within [-1/2, 1/2] amplify errors of modulus.
+    fn largest_gain(kernels: &[Kernel], p: u64) -> f64 {
+        let at = |m: u64| {
+            let theta = TAU * m as f64 / p as f64;
+            let [below, above] = [-1e-6, 1e-6].map(|step| products(kernels, theta, 1.0 + step));
+            below.iter().zip(&above).map(|(a, b)| (b - a).abs() / 2e-6 / 2.0).sum()
+        };
+        (0..p).map(at).fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn factors_amplify_errors_of_modulus_little_more() {
+        for p in (3..=32).chain([48, 64]) {
+            let whole = Kernel { size: p, multiple: 1, rows: p };
+            let ratio = largest_gain(&kernels(p), p) / largest_gain(&[whole], p);
+            assert!((0.999..GAIN_OF_FACTORS).contains(&ratio), "{p}: {ratio}");
+        }
     }
 
     #[test]
@@ -245,7 +257,7 @@ mod tests {
             for m in 0..p {
                 let theta = TAU * m as f64 / p as f64;
                 let [before, at, after] =
-                    [-1e-5, 0.0, 1e-5].map(|step| products(&kernels, theta + step));
+                    [-1e-5, 0.0, 1e-5].map(|step| products(&kernels, theta + step, 1.0));
                 for k in 0..p as usize {
                     let expected = f64::from(u8::from(k as u64 == m));
                     assert!((at[k] - expected).abs() < 1e-12, "{kernels:?}, δ_{k}({m})");

@@ -7,8 +7,10 @@ use cryptable_ckks::dry_run::{Shape, SlotNoise};
 use cryptable_lattice::{NoiseBound, NoiseLaw, Table};
 
 use crate::akp::hermite_kernel::{HermiteKernel, HermiteOrder};
+use crate::akp::real_gains::RealGains;
 use crate::literal::{MultiplexerLiteral, ParametersLiteral};
 use crate::multi_precision::circuit::MultiPrecisionCircuit;
+use crate::multiplexer::real_deltas::GAIN_OF_FACTORS;
 use crate::parameters::circuit::{Circuit, CircuitPrediction, RaisedNoise};
 use crate::parameters::phase_model::PhaseModel;
 
@@ -51,6 +53,8 @@ pub(crate) struct FailureModel {
     log2_overflow: f64,
     /// The largest factor by which an interpolation amplifies errors of the exponential; 0 of trees.
     gain: f64,
+    /// All such factors of an interpolation in real slots.
+    real_gains: Option<RealGains>,
     /// Bound on the error of the exponential's approximation.
     approximation: f64,
 }
@@ -102,16 +106,21 @@ impl FailureModel {
             Some(multiplexer) => Tables::Tree(multiplexer.clone()),
             None => Tables::Interpolation(HermiteKernel::new(nodes, literal.hermite_order)),
         };
-        let gain = match &tables {
-            Tables::Interpolation(kernel) => kernel.largest_gain(),
-            Tables::Tree(_) => 0.0,
+        let (gain, real_gains) = match &tables {
+            Tables::Interpolation(kernel) if literal.real_slots => {
+                let gains = RealGains::new(kernel, nodes, 1 << literal.log_babies);
+                (gains.largest(), Some(gains))
+            }
+            Tables::Interpolation(kernel) => (kernel.largest_gain(), None),
+            Tables::Tree(_) => (0.0, None),
         };
         Self {
             log2_overflow: phase.log2_overflow,
             gain,
+            real_gains,
             approximation: phase.approximation,
             literal: literal.clone(),
-            worst_noise: worst_of_tables(&tables, bound_of_result(literal, prediction.result)),
+            worst_noise: worst_of_tables(literal, &tables, bound_of_result(literal, prediction.result)),
             tables,
             exponential_noise: prediction.exponential.noise,
             phase_noise: phase.noise,
@@ -221,7 +230,8 @@ impl FailureModel {
         match &self.tables {
             Tables::Interpolation(kernel) => {
                 let deviation = kernel.mean_square_deviation(phases[0].law.variance());
-                let gain = kernel.mean_square_gain();
+                let of_real = self.real_gains.as_ref().map(RealGains::mean_square);
+                let gain = of_real.unwrap_or_else(|| kernel.mean_square_gain());
                 self.literal.output_width().powi(2)
                     * self.average_akp_variance(circuit, deviation, gain)
             }
@@ -395,7 +405,10 @@ impl FailureModel {
                 let nodes: Vec<f64> = nodes.collect();
                 let variance = phases[0].law.variance();
                 let deviation = kernel.mean_square_error(&nodes, every, variance);
-                let gain = kernel.mean_square_gain_of(&nodes, every);
+                let gain = match &self.real_gains {
+                    Some(gains) => gains.mean_square_of(&nodes, every),
+                    None => kernel.mean_square_gain_of(&nodes, every),
+                };
                 self.average_akp_variance(circuit, deviation, gain)
             }
         };
@@ -433,7 +446,11 @@ fn noise_of_result(literal: &ParametersLiteral, result: Shape) -> f64 {
 
 /// The noise of outputs for the worst table. A dry run adds noises of a digit's deltas as if they were independent; of errors
 /// that they share, such as the exponential's modulus, a peak at the value that is looked up takes more.
-fn worst_of_tables(tables: &Tables, noise: NoiseBound) -> NoiseBound {
+fn worst_of_tables(
+    literal: &ParametersLiteral,
+    tables: &Tables,
+    noise: NoiseBound,
+) -> NoiseBound {
     let Tables::Tree(multiplexer) = tables else { return noise };
     if multiplexer.delta_cleanings > 0 {
         // Nothing but the roundings of each delta is left.
@@ -444,7 +461,10 @@ fn worst_of_tables(tables: &Tables, noise: NoiseBound) -> NoiseBound {
         // Gains `Σ_d |G(d)|/2` of the worst table, `Σ_d G(d)²/4` of independent errors.
         kernel.largest_gain().powi(2) / (3.0 * kernel.mean_square_gain())
     };
-    let most = multiplexer.digits.iter().map(share).fold(1.0, f64::max);
+    let mut most = multiplexer.digits.iter().map(share).fold(1.0, f64::max);
+    if literal.real_slots {
+        most *= GAIN_OF_FACTORS.powi(2);
+    }
     NoiseBound::of_law(noise.law().times(most.sqrt()), noise.bias())
 }
 
