@@ -202,6 +202,9 @@ fn check_polynomials(literal: &ParametersLiteral) -> Result<()> {
     within("cleanings of a cosine", cleanings, 0..=most)
 }
 
+/// Largest input modulus of AKP in real slots: gains of larger tables take long to compute.
+pub(crate) const MAX_REAL_AKP_MODULUS: u64 = 1 << 10;
+
 /// Checks that a literal of real slots is one that they serve: of one owner's values that fill the ring.
 fn check_real_slots(literal: &ParametersLiteral) -> Result<()> {
     if !literal.real_slots {
@@ -209,6 +212,10 @@ fn check_real_slots(literal: &ParametersLiteral) -> Result<()> {
     }
     let name = "primes of CoeffsToSlots and of the way to real slots";
     within(name, literal.coeffs_to_slots.primes as u64, 2..=8)?;
+    if literal.multiplexer.is_none() {
+        let name = "input modulus of AKP in real slots";
+        within(name, literal.input_modulus, 3..=MAX_REAL_AKP_MODULUS)?;
+    }
     let unserved = literal.phase_function() != PhaseFunction::Parts
         || literal.slots != literal.ring_degree
         || literal.block_secret.is_some()

@@ -217,6 +217,58 @@ mod tests {
     }
 
     #[test]
+    #[ignore = "prints"]
+    fn print_real_akp() {
+        let model = CostModel::default();
+        for bits in [4, 6, 8, 9, 10] {
+            let request =
+                Request { method: Some(Method::Akp), ..Request::new(1 << bits, 1 << bits) };
+            let print = |name: &str, found: Result<Parameters>| match found {
+                Err(error) => println!("{bits} {name}: {error}"),
+                Ok(found) => {
+                    let l = found.literal();
+                    let c = Candidate::new(&request, found.clone());
+                    println!(
+                        "{bits} {name}: {:.0} u, {} MB, cts {:?}/{} cheb {}/{} d{} babies {} scale {} dnum {} limbs {} typ {:.5} fail {:.1}",
+                        c.seconds / model.unit(),
+                        c.peak_bytes >> 20,
+                        l.coeffs_to_slots.stages,
+                        l.coeffs_to_slots.primes,
+                        l.chebyshev_log_length,
+                        l.chebyshev_log_babies,
+                        l.doublings,
+                        l.log_babies,
+                        l.log2_scale,
+                        l.dnum,
+                        l.limbs(),
+                        found.failure().typical_ratio,
+                        found.failure().value_log2_fail()
+                    );
+                    for (name, counts) in found.stage_counts(1) {
+                        print!(
+                            "{name} {:.0} ({}, {}) ",
+                            model.seconds(&counts.work(l.ring_degree)) / model.unit(),
+                            counts.transforms,
+                            counts.key_switches
+                        );
+                    }
+                    println!();
+                }
+            };
+            for order in [HermiteOrder::First] {
+                print(
+                    "complex",
+                    choose_primes_and_matrices(&request, Evaluation::Akp(order), |_| Ok(())),
+                );
+                print(
+                    "real",
+                    choose_primes_and_matrices(&request, Evaluation::RealAkp(order), |_| Ok(())),
+                );
+            }
+        }
+    }
+
+    #[test]
     fn memory_is_not_taken_for_nothing() {
         for bits in [8, 12, 18] {
             let found = Parameters::candidates(&Request::new(1 << bits, 1 << bits)).unwrap();
