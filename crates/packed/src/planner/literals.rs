@@ -44,8 +44,11 @@ pub(crate) fn literal(
         Evaluation::Tree(choice) => choice.real_slots,
         _ => matches!(evaluation, Evaluation::RealAkp(_)),
     };
-    // The ways to real slots and back are as a matrix more each, for which the fewest primes of trees have no room.
-    let crossing_primes = usize::from(real_slots && is_tree);
+    // The ways to real slots and back are as a matrix more each, for which two primes of three matrices have no room in trees.
+    let crossed = |dft: DftLiteral| DftLiteral {
+        primes: dft.primes + usize::from(real_slots && is_tree && dft.stages.len() > 2),
+        ..dft
+    };
     // Slots of complex outputs hold two values each; those of a tree's inputs could.
     let output_levels = (slots.max(2) / 2).trailing_zeros() + u32::from(request.complex_outputs);
     let levels = output_levels - u32::from(request.complex_outputs && !is_tree);
@@ -83,16 +86,12 @@ pub(crate) fn literal(
         dnum,
         trace_halvings: TraceHalvings::of(levels + 1 < degree.trailing_zeros()),
         // Smaller matrices have fewer giant steps, whose roundings stay in slots.
-        coeffs_to_slots: dft(
-            levels,
-            LEVELS_OF_MATRIX - extra_primes as u32,
-            extra_primes + crossing_primes,
-        ),
+        coeffs_to_slots: crossed(dft(levels, LEVELS_OF_MATRIX - extra_primes as u32, extra_primes)),
         raising_matrix: false,
         block_secret: None,
         slots_to_coeffs: match evaluation.output_precision() {
-            OutputPrecision::FewestPrimes => dft(output_levels, LEVELS_OF_MATRIX, crossing_primes),
-            OutputPrecision::PrimeMore => dft(output_levels, LEVELS_OF_MATRIX, 1 + crossing_primes),
+            OutputPrecision::FewestPrimes => crossed(dft(output_levels, LEVELS_OF_MATRIX, 0)),
+            OutputPrecision::PrimeMore => crossed(dft(output_levels, LEVELS_OF_MATRIX, 1)),
             OutputPrecision::WholePrimes => dft_of_whole_primes(output_levels),
         },
         chebyshev_log_length: exponential.log_length,
