@@ -101,8 +101,9 @@ mod tests {
     #[test]
     fn blocks_of_cosines_and_sines_join_to_real_parts() {
         for (length, block) in [(16, 4), (25, 4), (32, 8), (8, 8), (49, 2)] {
-            let coefficients: Vec<Complex64> =
-                (0..length).map(|k| Complex64::from_polar(1.0 / (k + 1) as f64, k as f64)).collect();
+            let coefficients: Vec<Complex64> = (0..length)
+                .map(|k| Complex64::from_polar(1.0 / (k + 1) as f64, k as f64))
+                .collect();
             let divided: Vec<f64> = blocks(&coefficients, block).iter().map(|c| c.re).collect();
             let blocks: Vec<Vec<f64>> = divided.chunks(2 * block).map(<[f64]>::to_vec).collect();
             for theta in [-2.0f64, 0.0, 0.3, 1.1, 3.1] {

@@ -111,7 +111,8 @@ mod tests {
     /// The real part of a power at any modulus, joined from blocks.
     fn joined(k: usize, block: usize, part: usize, [r, theta]: [f64; 2]) -> f64 {
         let power = |k: usize| Complex64::from_polar(r.powi(k as i32), k as f64 * theta);
-        let step = if part == 0 { giant(k, block).filter(|&it| it < k) } else { giant(k - 1, block) };
+        let step =
+            if part == 0 { giant(k, block).filter(|&it| it < k) } else { giant(k - 1, block) };
         let Some(giant) = step else { return [power(k).re, power(k).im][part] };
         let j = k - giant;
         let rest = match (giant - j, part) {

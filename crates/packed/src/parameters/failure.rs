@@ -120,7 +120,11 @@ impl FailureModel {
             real_gains,
             approximation: phase.approximation,
             literal: literal.clone(),
-            worst_noise: worst_of_tables(literal, &tables, bound_of_result(literal, prediction.result)),
+            worst_noise: worst_of_tables(
+                literal,
+                &tables,
+                bound_of_result(literal, prediction.result),
+            ),
             tables,
             exponential_noise: prediction.exponential.noise,
             phase_noise: phase.noise,
@@ -446,11 +450,7 @@ fn noise_of_result(literal: &ParametersLiteral, result: Shape) -> f64 {
 
 /// The noise of outputs for the worst table. A dry run adds noises of a digit's deltas as if they were independent; of errors
 /// that they share, such as the exponential's modulus, a peak at the value that is looked up takes more.
-fn worst_of_tables(
-    literal: &ParametersLiteral,
-    tables: &Tables,
-    noise: NoiseBound,
-) -> NoiseBound {
+fn worst_of_tables(literal: &ParametersLiteral, tables: &Tables, noise: NoiseBound) -> NoiseBound {
     let Tables::Tree(multiplexer) = tables else { return noise };
     if multiplexer.delta_cleanings > 0 {
         // Nothing but the roundings of each delta is left.

@@ -40,6 +40,12 @@ pub(crate) fn literal(
     let log2_scale = f64::from(log2_scale);
     let (degree, slots) = (request.degree(), request.slots());
     let is_tree = matches!(evaluation, Evaluation::Tree(_));
+    let real_slots = match evaluation {
+        Evaluation::Tree(choice) => choice.real_slots,
+        _ => matches!(evaluation, Evaluation::RealAkp(_)),
+    };
+    // The ways to real slots and back are as a matrix more each, for which the fewest primes have no room; AKP tries without.
+    let crossing_primes = usize::from(real_slots && is_tree);
     // Slots of complex outputs hold two values each; those of a tree's inputs could.
     let output_levels = (slots.max(2) / 2).trailing_zeros() + u32::from(request.complex_outputs);
     let levels = output_levels - u32::from(request.complex_outputs && !is_tree);
@@ -77,12 +83,16 @@ pub(crate) fn literal(
         dnum,
         trace_halvings: TraceHalvings::of(levels + 1 < degree.trailing_zeros()),
         // Smaller matrices have fewer giant steps, whose roundings stay in slots.
-        coeffs_to_slots: dft(levels, LEVELS_OF_MATRIX - extra_primes as u32, extra_primes),
+        coeffs_to_slots: dft(
+            levels,
+            LEVELS_OF_MATRIX - extra_primes as u32,
+            extra_primes + crossing_primes,
+        ),
         raising_matrix: false,
         block_secret: None,
         slots_to_coeffs: match evaluation.output_precision() {
-            OutputPrecision::FewestPrimes => dft(output_levels, LEVELS_OF_MATRIX, 0),
-            OutputPrecision::PrimeMore => dft(output_levels, LEVELS_OF_MATRIX, 1),
+            OutputPrecision::FewestPrimes => dft(output_levels, LEVELS_OF_MATRIX, crossing_primes),
+            OutputPrecision::PrimeMore => dft(output_levels, LEVELS_OF_MATRIX, 1 + crossing_primes),
             OutputPrecision::WholePrimes => dft_of_whole_primes(output_levels),
         },
         chebyshev_log_length: exponential.log_length,
@@ -97,10 +107,7 @@ pub(crate) fn literal(
         hermite_order,
         output_range: output_range_of(request, evaluation),
         complex_outputs: request.complex_outputs,
-        real_slots: match evaluation {
-            Evaluation::Tree(choice) => choice.real_slots,
-            _ => matches!(evaluation, Evaluation::RealAkp(_)),
-        },
+        real_slots,
         hidden_bits,
         log_babies: log_babies(evaluation, log_coefficients).clamp(1, most_log_babies),
         constant_bits,

@@ -134,7 +134,8 @@ fn fastest_tree_where(request: &Request, ways: &Digits, check: Check<'_>) -> Res
     Ok(Candidate::new(request, parameters))
 }
 
-/// The same digits with other selectors; and, where SlotsToCoeffs has a prime more, with matrices that need none. Those leave
+/// The same digits with other selectors; in real slots, where the way back takes part of their primes and doublings are cleaned
+/// without conjugations, with cleaned ones and larger matrices of SlotsToCoeffs; and, where SlotsToCoeffs has a prime more, with matrices that need none. Those leave
 /// less of the margin to errors of phases, which a further prime of CoeffsToSlots makes smaller.
 fn alternatives(
     choice: &DigitChoice,
@@ -145,7 +146,7 @@ fn alternatives(
         ..choice.clone()
     };
     let mut all: Vec<_> = selectors.map(with_selectors).collect();
-    if choice.output_precision == PrimeMore {
+    if choice.output_precision == PrimeMore || choice.real_slots {
         let mut of_whole = Vec::new();
         for choice in [choice].into_iter().chain(&all) {
             for extra_primes in [choice.extra_primes, choice.extra_primes + 1] {
@@ -154,6 +155,11 @@ fn alternatives(
             }
         }
         all.extend(of_whole);
+    }
+    if choice.real_slots && choice.exponential_cleanings == 0 {
+        let cleaned: Vec<_> = [choice].into_iter().chain(&all).cloned().collect();
+        let clean = |it| DigitChoice { exponential_cleanings: 1, ..it };
+        all.extend(cleaned.into_iter().map(clean));
     }
     all
 }
@@ -273,45 +279,113 @@ mod tests {
     #[test]
     #[ignore = "prints"]
     fn print_real() {
-        for bits in [8, 12, 16, 20] {
+        use crate::planner::literals::literal;
+        let model = cryptable_lattice::cost::CostModel::default();
+        let show = |bits: u32, found: &Candidate| {
+            let p = &found.parameters;
+            let l = p.literal();
+            println!(
+                "{bits} {:?} real {}: {:.3} s {} MB key {} MB; {} cts {:?}/{} stc {:?}/{} cheb {}/{} d{} c{} dnum {} limbs {} logQ {:.0} typ {:.4} fail {:.1}",
+                l.multiplexer.as_ref().map(|m| (m.digits.clone(), m.selectors.clone())),
+                l.real_slots,
+                found.seconds,
+                found.peak_bytes >> 20,
+                p.prediction_of(1).key_memory_bytes >> 20,
+                l.multiplexer.as_ref().map_or(0, |m| m.delta_cleanings),
+                l.coeffs_to_slots.stages,
+                l.coeffs_to_slots.primes,
+                l.slots_to_coeffs.stages,
+                l.slots_to_coeffs.primes,
+                l.chebyshev_log_length,
+                l.chebyshev_log_babies,
+                l.doublings,
+                l.exponential_cleanings,
+                l.dnum,
+                l.limbs(),
+                p.log2_modulus(),
+                p.failure().typical_ratio,
+                p.log2_fail()
+            );
+            for (name, counts) in p.stage_counts(1) {
+                print!("{name} {:.3} ", model.seconds(&counts.work(l.ring_degree)));
+            }
+            println!();
+        };
+        let widths = std::env::var("BITS").unwrap_or("12,16".into());
+        for bits in widths.split(',').map(|it| it.parse::<u32>().unwrap()) {
             let method = Some(Method::Cmt);
             let request = Request { method, ..Request::new(1 << bits, 1 << bits) };
             for digits in digit_lists(1 << bits, false, None) {
+                if digits[0] == 4 {
+                    continue;
+                }
                 for real_slots in [false, true] {
                     let ways = Digits { digits: digits.clone(), real_slots };
                     match fastest_tree(&request, &ways) {
-                        Ok(found) => {
-                            let p = &found.parameters;
-                            let l = p.literal();
-                            println!(
-                                "{bits} {digits:?} real {real_slots}: {:.3} s {} MB key {} MB; {:?} cts {:?}/{} stc {:?}/{} cheb {}/{} d{} c{} dnum {} limbs {} logQ {:.0} typ {:.4}",
-                                found.seconds,
-                                found.peak_bytes >> 20,
-                                p.prediction_of(1).key_memory_bytes >> 20,
-                                l.multiplexer
-                                    .as_ref()
-                                    .map(|m| (m.selectors.clone(), m.delta_cleanings)),
-                                l.coeffs_to_slots.stages,
-                                l.coeffs_to_slots.primes,
-                                l.slots_to_coeffs.stages,
-                                l.slots_to_coeffs.primes,
-                                l.chebyshev_log_length,
-                                l.chebyshev_log_babies,
-                                l.doublings,
-                                l.exponential_cleanings,
-                                l.dnum,
-                                l.limbs(),
-                                p.log2_modulus(),
-                                p.failure().typical_ratio
-                            );
-                            let model = cryptable_lattice::cost::CostModel::default();
-                            for (name, counts) in p.stage_counts(1) {
-                                print!("{name} {:.3} ", model.seconds(&counts.work(l.ring_degree)));
-                            }
-                            println!();
-                        }
+                        Ok(found) => show(bits, &found),
                         Err(error) => println!("{bits} {digits:?} real {real_slots}: {error}"),
                     }
+                }
+                if std::env::var("SEARCH").is_err() {
+                    continue;
+                }
+                let mut all = Vec::new();
+                for selectors in selector_choices(&digits) {
+                    for (cleanings, delta_cleanings, extra_primes, output_precision) in CLEANINGS
+                        .into_iter()
+                        .flat_map(|(c, d, e, p)| [(c, d, e, p), (c, d, e, WholePrimes)])
+                    {
+                        let multiplexer = MultiplexerLiteral {
+                            digits: digits.clone(),
+                            selectors: selectors.clone(),
+                            delta_cleanings,
+                            ..MultiplexerLiteral::default()
+                        };
+                        for real_slots in [false, true] {
+                            let choice = DigitChoice {
+                                multiplexer: multiplexer.clone(),
+                                exponential_cleanings: cleanings,
+                                extra_primes,
+                                output_precision,
+                                real_slots,
+                            };
+                            for dnum in [2, 3] {
+                                for (length, babies, doublings) in [
+                                    (4, 2, 4),
+                                    (4, 2, 5),
+                                    (5, 2, 2),
+                                    (5, 2, 3),
+                                    (5, 3, 3),
+                                    (5, 3, 2),
+                                    (6, 3, 1),
+                                    (6, 3, 2),
+                                    (6, 2, 1),
+                                    (7, 3, 0),
+                                    (6, 3, 0),
+                                ] {
+                                    let mut literal =
+                                        literal(&request, dnum, 49, Evaluation::Tree(&choice));
+                                    literal.chebyshev_log_length = length;
+                                    literal.chebyshev_log_babies = babies;
+                                    literal.doublings = doublings;
+                                    if literal.exponential_cleanings > doublings {
+                                        continue;
+                                    }
+                                    if let Ok(found) = Parameters::new(literal) {
+                                        all.push(Candidate::new(&request, found));
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+                all.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+                for real in [false, true] {
+                    println!("search {real}");
+                    all.iter()
+                        .filter(|it| it.parameters.literal().real_slots == real)
+                        .take(4)
+                        .for_each(|it| show(bits, it));
                 }
             }
         }
