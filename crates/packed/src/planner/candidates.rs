@@ -10,8 +10,7 @@ use crate::parameters::parameter_set::Parameters;
 use crate::planner::candidate::{Candidate, admits_digits, lookups_in_a_row};
 use crate::planner::digit_choice::Evaluation;
 use crate::planner::few_values::or_of_few_values;
-use crate::parameters::validation::MAX_REAL_AKP_MODULUS;
-use crate::planner::matrix_choice::{choose_matrices, choose_primes_and_matrices};
+use crate::planner::matrix_choice::choose_matrices;
 use crate::planner::prime_choice::choose_primes;
 use crate::planner::request::{Method, Request, reached};
 use crate::planner::tree_choice::trees;
@@ -164,35 +163,12 @@ fn lowest_order(request: &Request) -> Result<Parameters> {
         let found = choose_primes(request, Evaluation::Akp(order));
         let found = found.map(|found| choose_matrices(request, found, check));
         let found = or_of_few_values(request, order, found, check);
-        let found = or_in_real_slots(request, order, found, check);
         if found.as_ref().is_ok_and(serves) {
             return found;
         }
         last = last.filter(Result::is_ok).or(Some(found));
     }
     last.expect("some order was tried")
-}
-
-/// The parameters found, or those of AKP in real slots if they serve and are better: of one owner's values that fill the ring.
-fn or_in_real_slots(
-    request: &Request,
-    order: HermiteOrder,
-    found: Result<Parameters>,
-    check: impl Fn(&Parameters) -> Result<()>,
-) -> Result<Parameters> {
-    let is_served = request.slots() == request.degree()
-        && (3..=MAX_REAL_AKP_MODULUS).contains(&request.input_modulus)
-        && request.hidden_bits.is_none()
-        && !request.complex_outputs
-        && request.owners.is_one();
-    if !is_served {
-        return found;
-    }
-    let real = choose_primes_and_matrices(request, Evaluation::RealAkp(order), check);
-    let (Ok(real), Ok(complex)) = (&real, &found) else { return found.or(real) };
-    let [real, complex] = [real, complex].map(|it| Candidate::new(request, it.clone()));
-    let best = if real.is_better(request, &complex) { real } else { complex };
-    Ok(best.parameters)
 }
 
 /// Removes the candidates that do not admit `wanted` lookups in a row.
@@ -245,22 +221,49 @@ mod tests {
     fn print_real_akp() {
         let model = CostModel::default();
         for bits in [4, 6, 8, 9, 10] {
-            let request = Request { method: Some(Method::Akp), ..Request::new(1 << bits, 1 << bits) };
+            let request =
+                Request { method: Some(Method::Akp), ..Request::new(1 << bits, 1 << bits) };
             let print = |name: &str, found: Result<Parameters>| match found {
                 Err(error) => println!("{bits} {name}: {error}"),
                 Ok(found) => {
                     let l = found.literal();
                     let c = Candidate::new(&request, found.clone());
-                    println!("{bits} {name}: {:.0} u, {} MB, cts {:?}/{} cheb {}/{} d{} babies {} scale {} dnum {} limbs {} typ {:.5} fail {:.1}", c.seconds / model.unit(), c.peak_bytes >> 20, l.coeffs_to_slots.stages, l.coeffs_to_slots.primes, l.chebyshev_log_length, l.chebyshev_log_babies, l.doublings, l.log_babies, l.log2_scale, l.dnum, l.limbs(), found.failure().typical_ratio, found.failure().value_log2_fail());
+                    println!(
+                        "{bits} {name}: {:.0} u, {} MB, cts {:?}/{} cheb {}/{} d{} babies {} scale {} dnum {} limbs {} typ {:.5} fail {:.1}",
+                        c.seconds / model.unit(),
+                        c.peak_bytes >> 20,
+                        l.coeffs_to_slots.stages,
+                        l.coeffs_to_slots.primes,
+                        l.chebyshev_log_length,
+                        l.chebyshev_log_babies,
+                        l.doublings,
+                        l.log_babies,
+                        l.log2_scale,
+                        l.dnum,
+                        l.limbs(),
+                        found.failure().typical_ratio,
+                        found.failure().value_log2_fail()
+                    );
                     for (name, counts) in found.stage_counts(1) {
-                        print!("{name} {:.0} ({}, {}) ", model.seconds(&counts.work(l.ring_degree)) / model.unit(), counts.transforms, counts.key_switches);
+                        print!(
+                            "{name} {:.0} ({}, {}) ",
+                            model.seconds(&counts.work(l.ring_degree)) / model.unit(),
+                            counts.transforms,
+                            counts.key_switches
+                        );
                     }
                     println!();
                 }
             };
             for order in [HermiteOrder::First] {
-                print("complex", choose_primes_and_matrices(&request, Evaluation::Akp(order), |_| Ok(())));
-                print("real", choose_primes_and_matrices(&request, Evaluation::RealAkp(order), |_| Ok(())));
+                print(
+                    "complex",
+                    choose_primes_and_matrices(&request, Evaluation::Akp(order), |_| Ok(())),
+                );
+                print(
+                    "real",
+                    choose_primes_and_matrices(&request, Evaluation::RealAkp(order), |_| Ok(())),
+                );
             }
         }
     }

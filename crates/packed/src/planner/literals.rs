@@ -44,7 +44,7 @@ pub(crate) fn literal(
         Evaluation::Tree(choice) => choice.real_slots,
         _ => matches!(evaluation, Evaluation::RealAkp(_)),
     };
-    // The ways to real slots and back are as a matrix more each, for which the fewest primes have no room; AKP tries without.
+    // The ways to real slots and back are as a matrix more each, for which the fewest primes of trees have no room.
     let crossing_primes = usize::from(real_slots && is_tree);
     // Slots of complex outputs hold two values each; those of a tree's inputs could.
     let output_levels = (slots.max(2) / 2).trailing_zeros() + u32::from(request.complex_outputs);

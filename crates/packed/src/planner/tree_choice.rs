@@ -32,18 +32,18 @@ const CLEANINGS: [(u32, u32, usize, OutputPrecision); 14] = [
     (0, 2, 0, PrimeMore),
 ];
 
-/// The fastest tree of every list of digits.
+/// The fastest tree of every list of digits, in complex or in real slots.
 pub(crate) fn trees(request: &Request, is_binary: bool) -> Result<Vec<Candidate>> {
     let lists = digit_lists(request.input_modulus, is_binary, request.digit_bits);
-    let kinds = if may_be_real(request, is_binary) { &[false, true][..] } else { &[false] };
-    let ways: Vec<_> = lists
-        .into_iter()
-        .flat_map(|digits| {
-            kinds.iter().map(move |&real_slots| Digits { digits: digits.clone(), real_slots })
-        })
-        .collect();
-    let results: Vec<Result<Candidate>> =
-        ways.into_par_iter().map(|digits| fastest_tree(request, &digits)).collect();
+    let of_both = |digits: Vec<u64>| {
+        let complex = fastest_tree(request, &Digits { digits: digits.clone(), real_slots: false });
+        if !may_be_real(request, is_binary) {
+            return complex;
+        }
+        let real = fastest_tree(request, &Digits { digits, real_slots: true });
+        Candidate::or_in_real_slots(request, complex, real)
+    };
+    let results: Vec<Result<Candidate>> = lists.into_par_iter().map(of_both).collect();
     let mut found = Vec::new();
     let mut last = Error::Unsupported(format!(
         "digits for input modulus {}: it needs at least two factors of at most 64",
@@ -274,120 +274,5 @@ mod tests {
     fn selectors_of_wide_tables_are_not_joined_by_cleaning() {
         check_cleaning_and(Method::Cmt, &[16, 18, 20, 22, 24]);
         check_cleaning_and(Method::Bmt, &[12, 16]);
-    }
-
-    #[test]
-    #[ignore = "prints"]
-    fn print_real() {
-        use crate::planner::literals::literal;
-        let model = cryptable_lattice::cost::CostModel::default();
-        let show = |bits: u32, found: &Candidate| {
-            let p = &found.parameters;
-            let l = p.literal();
-            println!(
-                "{bits} {:?} real {}: {:.3} s {} MB key {} MB; {} cts {:?}/{} stc {:?}/{} cheb {}/{} d{} c{} dnum {} limbs {} logQ {:.0} typ {:.4} fail {:.1}",
-                l.multiplexer.as_ref().map(|m| (m.digits.clone(), m.selectors.clone())),
-                l.real_slots,
-                found.seconds,
-                found.peak_bytes >> 20,
-                p.prediction_of(1).key_memory_bytes >> 20,
-                l.multiplexer.as_ref().map_or(0, |m| m.delta_cleanings),
-                l.coeffs_to_slots.stages,
-                l.coeffs_to_slots.primes,
-                l.slots_to_coeffs.stages,
-                l.slots_to_coeffs.primes,
-                l.chebyshev_log_length,
-                l.chebyshev_log_babies,
-                l.doublings,
-                l.exponential_cleanings,
-                l.dnum,
-                l.limbs(),
-                p.log2_modulus(),
-                p.failure().typical_ratio,
-                p.log2_fail()
-            );
-            for (name, counts) in p.stage_counts(1) {
-                print!("{name} {:.3} ", model.seconds(&counts.work(l.ring_degree)));
-            }
-            println!();
-        };
-        let widths = std::env::var("BITS").unwrap_or("12,16".into());
-        for bits in widths.split(',').map(|it| it.parse::<u32>().unwrap()) {
-            let method = Some(Method::Cmt);
-            let request = Request { method, ..Request::new(1 << bits, 1 << bits) };
-            for digits in digit_lists(1 << bits, false, None) {
-                if digits[0] == 4 {
-                    continue;
-                }
-                for real_slots in [false, true] {
-                    let ways = Digits { digits: digits.clone(), real_slots };
-                    match fastest_tree(&request, &ways) {
-                        Ok(found) => show(bits, &found),
-                        Err(error) => println!("{bits} {digits:?} real {real_slots}: {error}"),
-                    }
-                }
-                if std::env::var("SEARCH").is_err() {
-                    continue;
-                }
-                let mut all = Vec::new();
-                for selectors in selector_choices(&digits) {
-                    for (cleanings, delta_cleanings, extra_primes, output_precision) in CLEANINGS
-                        .into_iter()
-                        .flat_map(|(c, d, e, p)| [(c, d, e, p), (c, d, e, WholePrimes)])
-                    {
-                        let multiplexer = MultiplexerLiteral {
-                            digits: digits.clone(),
-                            selectors: selectors.clone(),
-                            delta_cleanings,
-                            ..MultiplexerLiteral::default()
-                        };
-                        for real_slots in [false, true] {
-                            let choice = DigitChoice {
-                                multiplexer: multiplexer.clone(),
-                                exponential_cleanings: cleanings,
-                                extra_primes,
-                                output_precision,
-                                real_slots,
-                            };
-                            for dnum in [2, 3] {
-                                for (length, babies, doublings) in [
-                                    (4, 2, 4),
-                                    (4, 2, 5),
-                                    (5, 2, 2),
-                                    (5, 2, 3),
-                                    (5, 3, 3),
-                                    (5, 3, 2),
-                                    (6, 3, 1),
-                                    (6, 3, 2),
-                                    (6, 2, 1),
-                                    (7, 3, 0),
-                                    (6, 3, 0),
-                                ] {
-                                    let mut literal =
-                                        literal(&request, dnum, 49, Evaluation::Tree(&choice));
-                                    literal.chebyshev_log_length = length;
-                                    literal.chebyshev_log_babies = babies;
-                                    literal.doublings = doublings;
-                                    if literal.exponential_cleanings > doublings {
-                                        continue;
-                                    }
-                                    if let Ok(found) = Parameters::new(literal) {
-                                        all.push(Candidate::new(&request, found));
-                                    }
-                                }
-                            }
-                        }
-                    }
-                }
-                all.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
-                for real in [false, true] {
-                    println!("search {real}");
-                    all.iter()
-                        .filter(|it| it.parameters.literal().real_slots == real)
-                        .take(4)
-                        .for_each(|it| show(bits, it));
-                }
-            }
-        }
     }
 }
