@@ -23,10 +23,11 @@ impl RealGains {
     pub(crate) fn new(kernel: &HermiteKernel, p: usize, block: usize) -> Self {
         let transform = FftPlanner::new().plan_fft(p, FftDirection::Inverse);
         let coefficients = kernel.coefficients();
+        let angles: Vec<_> = (0..p).map(|i| (TAU * i as f64 / p as f64).sin_cos()).collect();
         let row = |m: usize| {
-            let theta = TAU * m as f64 / p as f64;
             let mut folded = vec![Complex64::ZERO; p];
-            for (k, gain) in power_gains(theta, coefficients.len(), block).into_iter().enumerate() {
+            let gains = power_gains(|k| angles[k * m % p], coefficients.len(), block);
+            for (k, gain) in gains.into_iter().enumerate() {
                 folded[k % p] += gain * 2.0 * coefficients[k];
             }
             transform.process(&mut folded);
@@ -57,9 +58,8 @@ impl RealGains {
 }
 
 /// Derivatives of the cosines (real parts) and, negative, of the sines (imaginary parts) of all multiples of an angle below
-/// `count`, by the modulus.
-fn power_gains(theta: f64, count: usize, block: usize) -> Vec<Complex64> {
-    let angle = |k: usize| (k as f64 * theta).sin_cos();
+/// `count`, by the modulus: `angle` gives the sine and the cosine of each.
+fn power_gains(angle: impl Fn(usize) -> (f64, f64), count: usize, block: usize) -> Vec<Complex64> {
     // A sine more than cosines: that of a giant step.
     let (mut cosines, mut sines) = (vec![0.0; count], vec![0.0; count + 1]);
     for k in 1..=count {
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn gains_are_derivatives_by_the_modulus() {
         for theta in [0.0, 0.4, 2.0, 3.1] {
-            let found = power_gains(theta, 32, 4);
+            let found = power_gains(|k| (k as f64 * theta).sin_cos(), 32, 4);
             for k in 1..32 {
                 let slope = |part| {
                     let at = |r: f64| joined(k, 4, part, [r, theta]);

@@ -7,13 +7,14 @@ use cryptable_lattice::error::{Error, Result};
 use crate::akp::hermite_kernel::HermiteOrder;
 use crate::multiplexer::entry_kind::EntryKind;
 use crate::parameters::parameter_set::Parameters;
+use crate::parameters::validation::MAX_REAL_AKP_MODULUS;
 use crate::planner::candidate::{Candidate, admits_digits, lookups_in_a_row};
 use crate::planner::digit_choice::Evaluation;
 use crate::planner::few_values::or_of_few_values;
-use crate::planner::matrix_choice::choose_matrices;
+use crate::planner::matrix_choice::{choose_matrices, choose_primes_and_matrices};
 use crate::planner::prime_choice::choose_primes;
 use crate::planner::request::{Method, Request, reached};
-use crate::planner::tree_choice::trees;
+use crate::planner::tree_choice::{may_be_real, trees};
 
 /// Smaller input moduli have nothing to gain from digits, unless a tree is asked for.
 const LEAST_TREE_MODULUS: u64 = 1 << 8;
@@ -163,12 +164,31 @@ fn lowest_order(request: &Request) -> Result<Parameters> {
         let found = choose_primes(request, Evaluation::Akp(order));
         let found = found.map(|found| choose_matrices(request, found, check));
         let found = or_of_few_values(request, order, found, check);
+        let found = or_in_real_slots(request, order, found, check);
         if found.as_ref().is_ok_and(serves) {
             return found;
         }
         last = last.filter(Result::is_ok).or(Some(found));
     }
     last.expect("some order was tried")
+}
+
+/// The parameters found, or those of AKP in real slots if they are faster by some percent and serve.
+fn or_in_real_slots(
+    request: &Request,
+    order: HermiteOrder,
+    found: Result<Parameters>,
+    check: impl Fn(&Parameters) -> Result<()>,
+) -> Result<Parameters> {
+    let is_served = may_be_real(request, false)
+        && request.hidden_bits.is_none()
+        && (3..=MAX_REAL_AKP_MODULUS).contains(&request.input_modulus);
+    if !is_served {
+        return found;
+    }
+    let real = choose_primes_and_matrices(request, Evaluation::RealAkp(order), check);
+    let [complex, real] = [found, real].map(|it| it.map(|it| Candidate::new(request, it)));
+    Candidate::or_in_real_slots(request, complex, real).map(|it| it.parameters)
 }
 
 /// Removes the candidates that do not admit `wanted` lookups in a row.
@@ -216,56 +236,15 @@ mod tests {
         assert!(three.seconds > 1.02 * Candidate::new(&request, found[0].clone()).seconds);
     }
 
+    /// Tables of four bits are faster in real slots, those of eight bits hardly.
     #[test]
-    #[ignore = "prints"]
-    fn print_real_akp() {
-        let model = CostModel::default();
-        for bits in [4, 6, 8, 9, 10] {
+    fn small_tables_take_real_slots() {
+        let of = |bits: u32| {
             let request =
                 Request { method: Some(Method::Akp), ..Request::new(1 << bits, 1 << bits) };
-            let print = |name: &str, found: Result<Parameters>| match found {
-                Err(error) => println!("{bits} {name}: {error}"),
-                Ok(found) => {
-                    let l = found.literal();
-                    let c = Candidate::new(&request, found.clone());
-                    println!(
-                        "{bits} {name}: {:.0} u, {} MB, cts {:?}/{} cheb {}/{} d{} babies {} scale {} dnum {} limbs {} typ {:.5} fail {:.1}",
-                        c.seconds / model.unit(),
-                        c.peak_bytes >> 20,
-                        l.coeffs_to_slots.stages,
-                        l.coeffs_to_slots.primes,
-                        l.chebyshev_log_length,
-                        l.chebyshev_log_babies,
-                        l.doublings,
-                        l.log_babies,
-                        l.log2_scale,
-                        l.dnum,
-                        l.limbs(),
-                        found.failure().typical_ratio,
-                        found.failure().value_log2_fail()
-                    );
-                    for (name, counts) in found.stage_counts(1) {
-                        print!(
-                            "{name} {:.0} ({}, {}) ",
-                            model.seconds(&counts.work(l.ring_degree)) / model.unit(),
-                            counts.transforms,
-                            counts.key_switches
-                        );
-                    }
-                    println!();
-                }
-            };
-            for order in [HermiteOrder::First] {
-                print(
-                    "complex",
-                    choose_primes_and_matrices(&request, Evaluation::Akp(order), |_| Ok(())),
-                );
-                print(
-                    "real",
-                    choose_primes_and_matrices(&request, Evaluation::RealAkp(order), |_| Ok(())),
-                );
-            }
-        }
+            Parameters::candidates(&request).unwrap().swap_remove(0)
+        };
+        assert_eq!([4, 8].map(|bits| of(bits).literal().real_slots), [true, false]);
     }
 
     #[test]

@@ -43,6 +43,13 @@ fn eight_bits_on_65536_values() {
 }
 
 #[test]
+#[ignore = "half a minute and 2 GB"]
+fn four_bits_on_65536_values_in_real_slots() {
+    let _replay = replay::begin();
+    check(16, 1 << 16, 1 << 16, &scrambled(16));
+}
+
+#[test]
 fn one_bit_on_32768_values() {
     let _replay = replay::begin();
     check(2, 1 << 15, 1 << 15, &Table::from_fn(2, 2, |x| 1 - x).unwrap());
