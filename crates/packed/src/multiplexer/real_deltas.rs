@@ -2,7 +2,7 @@
 //!
 //! The delta of k is the Fejér kernel `F_p(θ - 2πk/p)`, `F_p(θ) = (sin(pθ/2)/(p·sin(θ/2)))²`, and `F_{ab}(θ) = F_a(bθ)·F_b(θ)`.
 //! So it is the delta of `k mod a` of a digit of `a` values with the phase bθ, times a combination of `2(b - 1)` cosines and
-//! sines. Digits of 16 values take 28 relinearizations, and 140 products with constants in place of 480. The last factor of
+//! sines. Digits of 16 values take 28 relinearizations, and 104 products with constants in place of 480. The last factor of
 //! two is a square, `F_2(θ) = cos²(θ/2)`.
 //!
 //! Cosines and sines of multiples are those of products of `cos θ + i·sin θ`: errors of its modulus grow with the multiple,
@@ -21,7 +21,12 @@ const CONSTANTS_PER_RELINEARIZATION: usize = 50;
 
 /// The most that errors of modulus are amplified by deltas that are products, over what a single kernel does: of digits of up to
 /// 64 values.
-pub(crate) const GAIN_OF_FACTORS: f64 = 1.38;
+const GAIN_OF_FACTORS: f64 = 1.38;
+
+/// By how much more errors of modulus are amplified by deltas in real slots than by a kernel each, as in complex slots.
+pub(crate) fn gain_of_factors(real_slots: bool) -> f64 {
+    if real_slots { GAIN_OF_FACTORS } else { 1.0 }
+}
 
 /// The factor `F_size(multiple·θ - 2πk/rows)` of deltas, for all k below `rows`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use crate::akp::hermite_kernel::{HermiteKernel, HermiteOrder};
 use crate::akp::real_gains::RealGains;
 use crate::literal::{MultiplexerLiteral, ParametersLiteral};
 use crate::multi_precision::circuit::MultiPrecisionCircuit;
-use crate::multiplexer::real_deltas::GAIN_OF_FACTORS;
+use crate::multiplexer::real_deltas::gain_of_factors;
 use crate::parameters::circuit::{Circuit, CircuitPrediction, RaisedNoise};
 use crate::parameters::phase_model::PhaseModel;
 
@@ -364,7 +364,8 @@ impl FailureModel {
         let digit_bias = |(&digit, &phase): (&u64, &PhaseError)| {
             let p = digit as f64;
             let phase = self.phase_error(phase) + approximation / TAU;
-            let mut bias = curvature(p) * phase * phase / 2.0 + (1.0 + p / 3.0) * modulus;
+            let gain = p / 3.0 * gain_of_factors(self.literal.real_slots);
+            let mut bias = curvature(p) * phase * phase / 2.0 + (1.0 + gain) * modulus;
             for _ in 0..multiplexer.delta_cleanings {
                 bias = 3.0 * p * bias * bias;
             }
@@ -461,11 +462,9 @@ fn worst_of_tables(literal: &ParametersLiteral, tables: &Tables, noise: NoiseBou
         // Gains `Σ_d |G(d)|/2` of the worst table, `Σ_d G(d)²/4` of independent errors.
         kernel.largest_gain().powi(2) / (3.0 * kernel.mean_square_gain())
     };
-    let mut most = multiplexer.digits.iter().map(share).fold(1.0, f64::max);
-    if literal.real_slots {
-        most *= GAIN_OF_FACTORS.powi(2);
-    }
-    NoiseBound::of_law(noise.law().times(most.sqrt()), noise.bias())
+    let most = multiplexer.digits.iter().map(share).fold(1.0, f64::max).sqrt();
+    let factor = most * gain_of_factors(literal.real_slots);
+    NoiseBound::of_law(noise.law().times(factor), noise.bias())
 }
 
 /// A bound on the noise of a coefficient of a result.
