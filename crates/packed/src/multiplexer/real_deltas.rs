@@ -113,6 +113,16 @@ fn kernels(p: u64) -> Vec<Kernel> {
     served.min_by_key(cost).expect("a single kernel has those levels")
 }
 
+/// Ciphertexts that [`real_deltas`] holds at once, at most: all multiples, and two kernels or products of them.
+pub(crate) fn ciphertexts(p: u64) -> usize {
+    if p == 2 {
+        return 4;
+    }
+    let kernels = kernels(p);
+    let rows: u64 = kernels.iter().take(2).map(|kernel| kernel.rows).sum();
+    2 * closure(&kernels).len() + rows as usize
+}
+
 /// The deltas of the digits `m` in real slots of `cos(2πm/p)` and `sin(2πm/p)`: p ciphertexts at the scale of their last prime,
 /// but for p = 2.
 ///

@@ -13,12 +13,12 @@ use crate::multiplexer::kronecker_deltas;
 use crate::multiplexer::kronecker_product::SelectorProduct;
 use crate::multiplexer::noise_cleaning::IDENTITY_LEVELS;
 
-/// Bits of the plaintexts by which real slots are entered and left beyond those of outputs: their roundings change slots by
-/// 2^-11 of an output step.
-const CROSSING_BITS: f64 = 18.0;
+/// log2 of the scale of the plaintexts by which real slots are entered and left, as of a matrix: roundings then change slots
+/// by some 2^-25 of themselves.
+const LOG2_CROSSING_SCALE: f64 = 32.0;
 
-/// Most bits of these plaintexts, as of a matrix.
-const MOST_CROSSING_BITS: f64 = 32.0;
+/// The same for AKP beyond bits of outputs, if that is less: matrices share fewer primes.
+const AKP_CROSSING_BITS: f64 = 18.0;
 
 impl ParametersLiteral {
     /// Limbs of the whole chain.
@@ -42,8 +42,12 @@ impl ParametersLiteral {
 
     /// Factor of scale of the ways to real slots and back: that of their plaintexts, or 1 if there are none.
     pub(crate) fn crossing_scale(&self) -> f64 {
-        let bits = (CROSSING_BITS + (self.output_modulus as f64).log2()).min(MOST_CROSSING_BITS);
-        if self.real_slots { bits.exp2() } else { 1.0 }
+        let of_akp = AKP_CROSSING_BITS + (self.output_modulus as f64).log2();
+        match (self.real_slots, &self.multiplexer) {
+            (false, _) => 1.0,
+            (true, Some(_)) => LOG2_CROSSING_SCALE.exp2(),
+            (true, None) => of_akp.min(LOG2_CROSSING_SCALE).exp2(),
+        }
     }
 
     /// Limbs that the widest switching keys serve: all, but for that of the sums over blocks, in which nothing is switched.

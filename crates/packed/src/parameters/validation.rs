@@ -203,7 +203,7 @@ fn check_polynomials(literal: &ParametersLiteral) -> Result<()> {
 }
 
 /// Largest input modulus of AKP in real slots: gains of larger tables take long to compute.
-pub(crate) const MAX_REAL_AKP_MODULUS: u64 = 1 << 9;
+const MAX_REAL_AKP_MODULUS: u64 = 1 << 9;
 
 /// Checks that a literal of real slots is one that they serve: of one owner's values that fill the ring.
 fn check_real_slots(literal: &ParametersLiteral) -> Result<()> {

@@ -7,14 +7,13 @@ use cryptable_lattice::error::{Error, Result};
 use crate::akp::hermite_kernel::HermiteOrder;
 use crate::multiplexer::entry_kind::EntryKind;
 use crate::parameters::parameter_set::Parameters;
-use crate::parameters::validation::MAX_REAL_AKP_MODULUS;
 use crate::planner::candidate::{Candidate, admits_digits, lookups_in_a_row};
 use crate::planner::digit_choice::Evaluation;
 use crate::planner::few_values::or_of_few_values;
-use crate::planner::matrix_choice::{choose_matrices, choose_primes_and_matrices};
+use crate::planner::matrix_choice::choose_matrices;
 use crate::planner::prime_choice::choose_primes;
 use crate::planner::request::{Method, Request, reached};
-use crate::planner::tree_choice::{may_be_real, trees};
+use crate::planner::tree_choice::trees;
 
 /// Smaller input moduli have nothing to gain from digits, unless a tree is asked for.
 const LEAST_TREE_MODULUS: u64 = 1 << 8;
@@ -164,31 +163,12 @@ fn lowest_order(request: &Request) -> Result<Parameters> {
         let found = choose_primes(request, Evaluation::Akp(order));
         let found = found.map(|found| choose_matrices(request, found, check));
         let found = or_of_few_values(request, order, found, check);
-        let found = or_in_real_slots(request, order, found, check);
         if found.as_ref().is_ok_and(serves) {
             return found;
         }
         last = last.filter(Result::is_ok).or(Some(found));
     }
     last.expect("some order was tried")
-}
-
-/// The parameters found, or those of AKP in real slots if they are faster by some percent and serve.
-fn or_in_real_slots(
-    request: &Request,
-    order: HermiteOrder,
-    found: Result<Parameters>,
-    check: impl Fn(&Parameters) -> Result<()>,
-) -> Result<Parameters> {
-    let is_served = may_be_real(request, false)
-        && request.hidden_bits.is_none()
-        && (3..=MAX_REAL_AKP_MODULUS).contains(&request.input_modulus);
-    if !is_served {
-        return found;
-    }
-    let real = choose_primes_and_matrices(request, Evaluation::RealAkp(order), check);
-    let [complex, real] = [found, real].map(|it| it.map(|it| Candidate::new(request, it)));
-    Candidate::or_in_real_slots(request, complex, real).map(|it| it.parameters)
 }
 
 /// Removes the candidates that do not admit `wanted` lookups in a row.
@@ -234,17 +214,6 @@ mod tests {
         three.slots_to_coeffs = DftLiteral { stages, primes: 3, baby_steps: 8, ..of.clone() };
         let three = Candidate::new(&request, Parameters::new(three).unwrap());
         assert!(three.seconds > 1.02 * Candidate::new(&request, found[0].clone()).seconds);
-    }
-
-    /// Tables of four bits are faster in real slots, those of eight bits hardly.
-    #[test]
-    fn small_tables_take_real_slots() {
-        let of = |bits: u32| {
-            let request =
-                Request { method: Some(Method::Akp), ..Request::new(1 << bits, 1 << bits) };
-            Parameters::candidates(&request).unwrap().swap_remove(0)
-        };
-        assert_eq!([4, 8].map(|bits| of(bits).literal().real_slots), [true, false]);
     }
 
     #[test]

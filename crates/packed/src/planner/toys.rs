@@ -216,7 +216,7 @@ impl Parameters {
         multiplexer: MultiplexerLiteral,
         exponential_cleanings: u32,
     ) -> Result<Self> {
-        toy_tree(output_modulus, [degree, slots], tree(multiplexer, exponential_cleanings))
+        toy_tree(output_modulus, degree, slots, tree(multiplexer, exponential_cleanings))
     }
 
     /// A toy set of AKP in real slots by an interpolation of any order, of 1,024 values, for tests only: **insecure**.
@@ -242,7 +242,7 @@ impl Parameters {
         exponential_cleanings: u32,
     ) -> Result<Self> {
         let choice = DigitChoice { real_slots: true, ..tree(multiplexer, exponential_cleanings) };
-        toy_tree(output_modulus, [degree; 2], choice)
+        toy_tree(output_modulus, degree, degree, choice)
     }
 }
 
@@ -260,7 +260,8 @@ fn tree(multiplexer: MultiplexerLiteral, exponential_cleanings: u32) -> DigitCho
 /// A toy set of a multiplexer tree, of this ring degree and number of values.
 fn toy_tree(
     output_modulus: u64,
-    [degree, slots]: [usize; 2],
+    degree: usize,
+    slots: usize,
     choice: DigitChoice,
 ) -> Result<Parameters> {
     let input_modulus = input_modulus_of(&choice.multiplexer.digits)?;

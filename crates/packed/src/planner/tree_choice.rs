@@ -65,7 +65,7 @@ struct Digits {
 }
 
 /// Whether real slots serve a request: one owner's values that fill the ring, by tables that all share.
-pub(crate) fn may_be_real(request: &Request, is_binary: bool) -> bool {
+fn may_be_real(request: &Request, is_binary: bool) -> bool {
     !is_binary
         && request.slots() == request.degree()
         && request.entries == EntryKind::Shared

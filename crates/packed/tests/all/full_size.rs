@@ -3,16 +3,22 @@
 use crate::common;
 
 use common::{look_up, look_up_many};
-use cryptable_packed::{Method, Parameters, Progress, Request, SecretKey, Table};
+use cryptable_packed::{
+    Method, Parameters, ParametersLiteral, Progress, Request, SecretKey, Table,
+};
 use cryptable_ring::random::replay;
 
 fn check(p: u64, ring_degree: usize, count: usize, table: &Table) {
     let request =
         Request { ring_degree: Some(ring_degree), count: Some(count), ..Request::new(p, p) };
-    let parameters = Parameters::choose(&request).unwrap();
+    check_of(&Parameters::choose(&request).unwrap(), table);
+}
+
+fn check_of(parameters: &Parameters, table: &Table) {
+    let (p, ring_degree) = (table.input_modulus(), parameters.literal().ring_degree);
     assert!(parameters.security_bits() >= 128.0);
     assert!(parameters.failure_probability().log2() <= -64.0);
-    let secret = SecretKey::generate(&parameters);
+    let secret = SecretKey::generate(parameters);
     let keys = secret.evaluation_key(Progress::silent()).unwrap();
     let slots = parameters.literal().slots as u64;
     let values: Vec<u64> = (0..slots).map(|i| (i * 31 + i / p) % p).collect();
@@ -42,11 +48,14 @@ fn eight_bits_on_65536_values() {
     check(256, 1 << 16, 1 << 16, &scrambled(256));
 }
 
+/// No plan has AKP in real slots: its results leave little room for sums.
 #[test]
 #[ignore = "half a minute and 2 GB"]
 fn four_bits_on_65536_values_in_real_slots() {
     let _replay = replay::begin();
-    check(16, 1 << 16, 1 << 16, &scrambled(16));
+    let found = Parameters::choose(&Request::new(16, 16)).unwrap();
+    let literal = ParametersLiteral { real_slots: true, log_babies: 1, ..found.literal().clone() };
+    check_of(&Parameters::new(literal).unwrap(), &scrambled(16));
 }
 
 #[test]
