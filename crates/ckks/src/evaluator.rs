@@ -1,6 +1,7 @@
 //! The CKKS evaluator: [`Arithmetic`] on real ciphertexts.
 
 use cryptable_lattice::divided_key_switch::{switch_and_divide, switch_and_rescale};
+use cryptable_lattice::evaluation_keys::Coordinate;
 use cryptable_lattice::{EvaluationKeys, KeyPurpose, RlweCiphertext, SwitchingKey};
 use cryptable_ring::combination::{self, GaussianInteger};
 use cryptable_ring::combined_tensor::combined_tensor;
@@ -41,6 +42,15 @@ impl<'a> Evaluator<'a> {
     #[must_use]
     pub fn with_real_slots(self, real_slots: &'a RealSlots) -> Self {
         Self { real_slots: Some(real_slots), ..self }
+    }
+
+    /// The keys of a way to real slots or back.
+    fn crossing_keys(
+        &self,
+        purpose: fn(Coordinate) -> KeyPurpose,
+        ct: &Ciphertext,
+    ) -> [&'a SwitchingKey; 2] {
+        Coordinate::BOTH.map(|coordinate| self.key(purpose(coordinate), ct.parts.c0.basis()))
     }
 
     fn real_slots(&self) -> &'a RealSlots {
@@ -321,11 +331,13 @@ impl Arithmetic for Evaluator<'_> {
     }
 
     fn enter_real(&self, ct: &Ciphertext) -> Ciphertext {
-        self.real_slots().enter(self, ct)
+        let keys = self.crossing_keys(KeyPurpose::ToReal, ct);
+        self.real_slots().enter(ct, keys)
     }
 
     fn leave_real(&self, ct: &Ciphertext) -> Ciphertext {
-        self.real_slots().leave(self, ct)
+        let keys = self.crossing_keys(KeyPurpose::FromReal, ct);
+        self.real_slots().leave(self.ring, ct, keys)
     }
 
     fn transform(&self, ct: &Ciphertext, matrix: &LinearTransform, rescale: usize) -> Ciphertext {

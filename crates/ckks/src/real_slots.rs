@@ -8,15 +8,13 @@
 //! conjugate of that plaintext and a trace. Each takes two key switches, which share a division. The plaintext needs some 30 bits
 //! of scale only, so that it shares the primes of a chain of matrices as one more of them does.
 
-use cryptable_lattice::evaluation_keys::Coordinate;
 use cryptable_lattice::key_switching::switch;
-use cryptable_lattice::{KeyPurpose, RlweCiphertext};
+use cryptable_lattice::{RlweCiphertext, SwitchingKey};
 use cryptable_ring::real_traces::{TraceFactor, times_x};
 use cryptable_ring::{Embedding, Evaluations, Poly, Ring};
 use num_complex::Complex64;
 
 use crate::ciphertext::Ciphertext;
-use crate::evaluator::Evaluator;
 use crate::plaintext::rounded_coefficients;
 
 /// The real ring, and the encoded plaintexts of both ways.
@@ -70,10 +68,10 @@ impl RealSlots {
     }
 
     /// See [`crate::Arithmetic::enter_real`].
-    pub(crate) fn enter(&self, evaluator: &Evaluator<'_>, ct: &Ciphertext) -> Ciphertext {
+    pub(crate) fn enter(&self, ct: &Ciphertext, keys: [&SwitchingKey; 2]) -> Ciphertext {
         let c0 = self.enter.to_real(&self.real, &ct.parts.c0);
         let masks = self.enter.to_real_coordinates(&self.real, &ct.parts.c1);
-        let sum = switched(evaluator, &self.real, c0, masks, KeyPurpose::ToReal);
+        let sum = switched(&self.real, &c0, &masks, keys);
         let basis = ct.parts.c0.basis();
         let prime = self.real.chain_prime(basis.chain, basis.main - 1) as f64;
         let parts = sum.divide_round(&self.real, 1);
@@ -81,29 +79,29 @@ impl RealSlots {
     }
 
     /// See [`crate::Arithmetic::leave_real`].
-    pub(crate) fn leave(&self, evaluator: &Evaluator<'_>, ct: &Ciphertext) -> Ciphertext {
-        let ring = evaluator.ring();
+    pub(crate) fn leave(
+        &self,
+        ring: &Ring,
+        ct: &Ciphertext,
+        keys: [&SwitchingKey; 2],
+    ) -> Ciphertext {
         let c0 = self.leave[0].to_complex(ring, &ct.parts.c0);
         let masks = self.leave.each_ref().map(|it| it.to_complex(ring, &ct.parts.c1));
-        let sum = switched(evaluator, ring, c0, masks, KeyPurpose::FromReal);
+        let sum = switched(ring, &c0, &masks, keys);
         Ciphertext { parts: sum.divide_round(ring, 0), scale: ct.scale * self.scale }
     }
 }
 
 /// Switches both products with coordinates of a secret and adds them to `c0`, times the special primes.
 fn switched(
-    evaluator: &Evaluator<'_>,
     ring: &Ring,
-    c0: Poly<Evaluations>,
-    masks: [Poly<Evaluations>; 2],
-    purpose: impl Fn(Coordinate) -> KeyPurpose,
+    c0: &Poly<Evaluations>,
+    masks: &[Poly<Evaluations>; 2],
+    keys: [&SwitchingKey; 2],
 ) -> RlweCiphertext {
-    let key = |coordinate| evaluator.key(purpose(coordinate), c0.basis());
-    let [first, second] = Coordinate::BOTH.map(key);
-    let RlweCiphertext { c0: mut sum0, c1: mut sum1 } =
-        switch(ring, &masks[0], first, [Some(&c0), None]);
-    let other = switch(ring, &masks[1], second, [None, None]);
-    sum0.add_assign(ring, &other.c0);
-    sum1.add_assign(ring, &other.c1);
-    RlweCiphertext { c0: sum0, c1: sum1 }
+    let mut sum = switch(ring, &masks[0], keys[0], [Some(c0), None]);
+    let other = switch(ring, &masks[1], keys[1], [None, None]);
+    sum.c0.add_assign(ring, &other.c0);
+    sum.c1.add_assign(ring, &other.c1);
+    sum
 }

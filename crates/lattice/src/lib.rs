@@ -25,6 +25,8 @@ mod handover;
 #[cfg(feature = "client")]
 pub mod key_generation;
 mod key_parameters;
+#[cfg(feature = "client")]
+mod key_rows;
 pub mod key_switching;
 pub mod lwe;
 #[cfg(feature = "client")]

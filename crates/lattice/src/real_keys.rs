@@ -12,9 +12,7 @@ use cryptable_ring::{Ring, kernels};
 use zeroize::Zeroizing;
 
 use crate::evaluation_keys::{Coordinate, KeyPurpose};
-use crate::key_generation::{
-    EvaluatedSecret, KeyRows, SecretRow, evaluations, fill_from_to, widened,
-};
+use crate::key_rows::{EvaluatedSecret, KeyRows, SecretRow, evaluations, fill_from_to, widened};
 use crate::secret::TernarySecret;
 use crate::switching_key::SwitchingKeyShape;
 
